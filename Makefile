@@ -152,7 +152,7 @@ $(TESTS:=.o) $(FUZZERS:=.o) $(VERIFY_CODE).o: $(B)/tests/%.o: %.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC   $<")
 	$(Q)$(CC) $(ALL_CFLAGS) $(TEST_FLAGS) -MF $@.d -c -o $@ $<
-$(addprefix $(B)/tests/,test_ref_bounds.o test_scale.o test_sums.o test_templates.o test_tune.o): TEST_FLAGS :=
+$(addprefix $(B)/tests/,test_ref_bounds.o test_scale.o test_sums.o test_templates.o test_search.o): TEST_FLAGS :=
 $(FUZZERS:=.o) $(VERIFY_CODE).o: TEST_FLAGS :=
 $(TESTS): | $(DOUBLES)
 $(B)/tests/test_calibrate $(B)/tests/test_doctor $(B)/tests/test_hip $(B)/tests/test_hip_failures $(B)/tests/test_random \

@@ -1,0 +1,332 @@
+/* The search of a tuning on a simulated device whose best configuration is known, with noise, drift, throttling, failures and hangs; what
+ * tiles are proposed to it. No test depends on real times. */
+#define _GNU_SOURCE
+#include "gen/plan/tile.h"
+#include "runtime/cli/tune/search.h"
+#include "runtime/cli/tune/space.h"
+#include "gen/base/signature.h"
+#include "tests/support.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- a simulated device: a grid of configurations */
+enum { axes = 4, steps = 6, points = 6 * 6 * 6 * 6 };
+
+typedef struct point_state {
+    double truth; /* relative time */
+    bool refused, fails, wrong, hangs, proposed;
+} point_state;
+
+typedef struct simulated {
+    unsigned long long random;
+    point_state at[points];
+    int standard;
+    double clock, noise, phase, base; /* base: seconds of a run of truth 1 */
+    double stop_at;                   /* Ctrl-C by the clock; 0: never */
+    int checks, prepared, released;
+} simulated;
+
+static unsigned long long draw(simulated *d)
+{
+    unsigned long long z = d->random += 0x9e3779b97f4a7c15ull;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+    return (z ^ z >> 27) * 0x94d049bb133111ebull >> 11;
+}
+static double uniform(simulated *d) { return (double)draw(d) / 9007199254740992.0; }
+static double normal(simulated *d) { return sqrt(-2 * log(uniform(d) + 1e-300)) * cos(6.283185307179586 * uniform(d)); }
+
+static int axis_of(int point, int axis)
+{
+    for (; axis > 0; axis--) point /= steps;
+    return point % steps;
+}
+
+static int moved(int point, int axis, int by)
+{
+    int scale = 1;
+    const int now = axis_of(point, axis) + by;
+    for (int i = 0; i < axis; i++) scale *= steps;
+    return now < 0 || now >= steps ? -1 : point + by * scale;
+}
+
+/* One valley with a bent floor; a tenth of the points have no code, some fail, are wrong, or hang. */
+static void make_device(simulated *d, unsigned long long seed)
+{
+    double best[axes], weight[axes];
+    *d = (simulated){.random = seed * 7919 + 1};
+    for (int i = 0; i < axes; i++) best[i] = uniform(d) * (steps - 1), weight[i] = 0.01 + 0.05 * uniform(d);
+    const double bend = 0.02 * (uniform(d) - 0.5);
+    for (int p = 0; p < points; p++) {
+        double off[axes], sum = 0;
+        for (int i = 0; i < axes; i++) off[i] = axis_of(p, i) - best[i], sum += weight[i] * off[i] * off[i];
+        point_state *s = &d->at[p];
+        s->truth = 1 + fmax(0, sum + bend * off[0] * off[1]) + 0.01 * uniform(d);
+        s->refused = uniform(d) < 0.1, s->fails = uniform(d) < 0.02, s->wrong = uniform(d) < 0.02, s->hangs = uniform(d) < 0.002;
+    }
+    d->standard = (int)(uniform(d) * points);
+    d->at[d->standard] = (point_state){.truth = d->at[d->standard].truth, .proposed = true};
+    d->noise = 0.002 + 0.03 * uniform(d), d->phase = 6 * uniform(d), d->base = 1e-5 + 1e-3 * uniform(d);
+}
+
+static bool is_good(const point_state *s) { return !s->refused && !s->fails && !s->wrong && !s->hangs; }
+
+static double best_truth(const simulated *d)
+{
+    double best = INFINITY;
+    for (int p = 0; p < points; p++)
+        if (is_good(&d->at[p]) && d->at[p].truth < best) best = d->at[p].truth;
+    return best;
+}
+
+static int point_of(const candidate *c) { return (int)(size_t)c->item; }
+
+static void offer(simulated *d, int p, int most, candidate *out, int *count)
+{
+    if (p < 0 || d->at[p].proposed || *count == most) return;
+    d->at[p].proposed = true;
+    out[(*count)++] = (candidate){.item = (void *)(size_t)p};
+}
+
+static int sim_propose(void *context, const candidate *best, int most, candidate *out)
+{
+    simulated *d = context;
+    const int from = best ? point_of(best) : d->standard;
+    int count = 0;
+    for (int i = 0; i < axes; i++)
+        for (int by = -1; by <= 1; by += 2) offer(d, moved(from, i, by), most, out, &count);
+    for (int i = 0; i < axes; i++)
+        for (int k = 0; k < i; k++)
+            for (int n = 0; n < 4; n++) {
+                const int p = moved(from, i, n & 1 ? 1 : -1);
+                if (p >= 0) offer(d, moved(p, k, n & 2 ? 1 : -1), most, out, &count);
+            }
+    return count;
+}
+
+static void sim_prepare(void *context, candidate *const *list, int count)
+{
+    simulated *d = context;
+    for (int i = 0; i < count; i++) {
+        list[i]->status = d->at[point_of(list[i])].refused ? candidate_refused : candidate_ready;
+        d->prepared += list[i]->status == candidate_ready;
+        d->clock += 0.3;
+    }
+}
+
+/* Clocks drift by a tenth, a part of the time all is a third slower, and one batch of fifty is far off. */
+static bool sim_time(void *context, candidate *c, double *seconds)
+{
+    simulated *d = context;
+    const point_state *s = &d->at[point_of(c)];
+    ck_assert_msg(c->status == candidate_ready, "a candidate that is not ready is timed");
+    if (s->hangs) d->clock += 10;
+    if (s->fails || s->hangs) return c->reason = "the device stopped", false;
+    const double drift = 1 + 0.1 * sin(d->phase + d->clock / 7), throttle = fmod(d->clock, 11) > 8 ? 1.33 : 1;
+    *seconds = d->base * s->truth * drift * throttle * exp(d->noise * normal(d)) * (uniform(d) < 0.02 ? 4 : 1);
+    d->clock += fmax(4e-3, *seconds);
+    return true;
+}
+
+static void sim_timed(void *context, const candidate *c)
+{
+    (void)context;
+    ck_assert(c->rounds > 0 && c->ratio > 0);
+}
+
+static bool sim_check(void *context, candidate *c)
+{
+    simulated *d = context;
+    d->checks++;
+    return !d->at[point_of(c)].wrong;
+}
+
+static void sim_release(void *context, candidate *c)
+{
+    (void)c;
+    ((simulated *)context)->released++;
+}
+static double sim_now(void *context) { return ((simulated *)context)->clock; }
+static bool sim_stopped(void *context)
+{
+    const simulated *d = context;
+    return d->stop_at > 0 && d->clock >= d->stop_at;
+}
+
+/* end, wave_seconds: as search_options has them. */
+static search_result search_until(arena *a, simulated *d, candidate *standard, double budget, double end, double wave_seconds)
+{
+    const search_side side = {sim_propose, sim_prepare, sim_time, sim_timed, sim_check, NULL, sim_release, sim_now, sim_stopped, d};
+    const search_options o = {.wave = 12, .most = 300, .patience = 2, .rounds = 6, .pairs = 25, .until = budget, .end = end,
+                              .wave_seconds = wave_seconds, .margin = 0.005, .seed = 5};
+    *standard = (candidate){.item = (void *)(size_t)d->standard, .status = candidate_ready};
+    return search_run(a, standard, &side, &o);
+}
+
+static search_result search_device(arena *a, simulated *d, candidate *standard, double budget)
+{
+    return search_until(a, d, standard, budget, 0, 0);
+}
+
+/* Over a thousand devices: what is kept is right, within 2 % of the best on average, and never more than 1 % slower than the default. */
+START_TEST(what_is_kept_is_near_the_best_and_never_worse_than_the_default)
+{
+    enum { seeds = 1000 };
+    double regret = 0, worst = 0;
+    simulated *d = malloc(sizeof *d);
+    ck_assert_ptr_nonnull(d);
+    for (int seed = 1; seed <= seeds; seed++) {
+        arena *a = arena_new();
+        candidate standard;
+        make_device(d, (unsigned long long)seed);
+        const search_result r = search_device(a, d, &standard, 1e9);
+        const point_state *kept = &d->at[point_of(r.kept)], *first = &d->at[d->standard];
+        ck_assert_msg(is_good(kept), "seed %d keeps what fails or is wrong", seed);
+        ck_assert_msg(kept->truth <= 1.01 * first->truth, "seed %d: %g of the default", seed, kept->truth / first->truth);
+        ck_assert_int_eq(r.kept->status, candidate_kept);
+        const double mine = kept->truth / best_truth(d) - 1;
+        regret += mine / seeds, worst = fmax(worst, mine);
+        for (int i = 0; i < r.count; i++)
+            ck_assert_msg(r.list[i]->status != candidate_new && r.list[i]->status != candidate_ready, "seed %d: one is left open", seed);
+        ck_assert_int_eq(d->released, r.count - 1);
+        arena_free(a);
+    }
+    printf("regret %.4f, worst %.3f\n", regret, worst);
+    ck_assert_double_lt(regret, 0.02);
+    free(d);
+}
+END_TEST
+
+START_TEST(a_search_ends_when_its_time_is_up_and_keeps_what_it_has)
+{
+    simulated *d = malloc(sizeof *d);
+    ck_assert_ptr_nonnull(d);
+    for (int seed = 1; seed <= 100; seed++) {
+        arena *a = arena_new();
+        candidate standard;
+        make_device(d, (unsigned long long)seed);
+        if (_i) d->stop_at = 5;
+        const search_result r = search_device(a, d, &standard, _i ? 1e9 : 5);
+        ck_assert(!r.ended || d->clock < 60);
+        ck_assert_msg(d->clock < 60, "seed %d: %g s", seed, d->clock); /* a wave, the last meetings, and hangs */
+        ck_assert(d->at[point_of(r.kept)].truth <= 1.01 * d->at[d->standard].truth);
+        arena_free(a);
+    }
+    free(d);
+}
+END_TEST
+
+/* What a wave takes is known from the one before, or from another search: none begins that would not end in time. */
+START_TEST(a_wave_that_would_end_too_late_is_not_begun)
+{
+    simulated *d = malloc(sizeof *d);
+    ck_assert_ptr_nonnull(d);
+    for (int seed = 1; seed <= 100; seed++) {
+        arena *a = arena_new();
+        candidate standard;
+        make_device(d, (unsigned long long)seed);
+        for (int p = 0; p < points; p++) d->at[p].hangs = false;
+        const double end = 9;
+        const search_result r = search_until(a, d, &standard, seed % 2 ? end : 3, end, 0);
+        ck_assert_msg(d->clock < end + 1, "seed %d: %g s", seed, d->clock); /* and the last meeting */
+        ck_assert(r.count > 1 && r.wave_seconds > 2 && r.wave_seconds < 9);
+        for (int i = 1; i < r.count; i++) /* what was compiled is timed */
+            ck_assert(r.list[i]->rounds > 0 || r.list[i]->status == candidate_refused || r.list[i]->status == candidate_failed);
+        const double before = d->clock;
+        make_device(d, (unsigned long long)seed);
+        d->clock = before;
+        const search_result none = search_until(a, d, &standard, before + 10, before + 2, r.wave_seconds);
+        ck_assert(none.count == 1 && !none.ended && none.kept == &standard && none.wave_seconds == r.wave_seconds);
+        arena_free(a);
+    }
+    free(d);
+}
+END_TEST
+
+START_TEST(a_seed_repeats_a_search)
+{
+    simulated *d = malloc(2 * sizeof *d);
+    ck_assert_ptr_nonnull(d);
+    arena *a = arena_new();
+    candidate standard[2];
+    search_result r[2];
+    for (int i = 0; i < 2; i++) make_device(&d[i], 42), r[i] = search_device(a, &d[i], &standard[i], 30);
+    ck_assert_int_eq(r[0].count, r[1].count);
+    for (int i = 0; i < r[0].count; i++) {
+        ck_assert_ptr_eq(r[0].list[i]->item, r[1].list[i]->item);
+        ck_assert(r[0].list[i]->ratio == r[1].list[i]->ratio && r[0].list[i]->status == r[1].list[i]->status);
+    }
+    ck_assert(d[0].clock == d[1].clock);
+    arena_free(a);
+    free(d);
+}
+END_TEST
+
+/* The default itself fails: nothing is kept but it, and its status says so. */
+START_TEST(a_default_that_fails_ends_the_search)
+{
+    simulated *d = malloc(sizeof *d);
+    ck_assert_ptr_nonnull(d);
+    arena *a = arena_new();
+    candidate standard;
+    make_device(d, 3);
+    d->at[d->standard].fails = true;
+    const search_result r = search_device(a, d, &standard, 1e9);
+    ck_assert_ptr_eq(r.kept, &standard);
+    ck_assert_int_eq(standard.status, candidate_failed);
+    ck_assert_double_lt(d->clock, 100);
+    arena_free(a);
+    free(d);
+}
+END_TEST
+
+/* ---- what tiles are proposed */
+static const struct {
+    const char *spec, *target;
+} proposed[] = {{"specs/llama-block.yaml", "host"},   {"specs/llama-block.yaml", "sm_90a"}, {"specs/llama-block.yaml", "gfx942"},
+                {"specs/llama-decode.yaml", "sm_90a"}, {"specs/llama-decode.yaml", "gfx1100"}, {"specs/llama-block.yaml", "sm_80"}};
+
+static void check_tiles(const rig *r, const ir_phase *phase)
+{
+    enum { most = 200 };
+    ir_tile list[most];
+    arena *a = arena_new();
+    const plan *p = r->c.plan;
+    space *s = space_of(a, p, phase);
+    const int first = space_near(s, &phase->tile, 100, list), count = first + space_near(s, &phase->tile, most - first, list + first);
+    ck_assert_msg(count > 0, "%s has one tile alone", phase->name);
+    for (int i = 0; i < count; i++) {
+        const tile_request q = tile_request_of(a, p, phase);
+        ck_assert(!tile_same(&list[i], &phase->tile) && !tile_illegal(&q, &list[i]));
+        for (int k = 0; k < i; k++) ck_assert(!tile_same(&list[i], &list[k]));
+    }
+    const char *line = space_line(a, phase_signature(a, p->program, phase), &list[count / 2]); /* as a user has it */
+    const plan *again = plan_choose(a, p->fused, p->device, &(tuning){.lines = &line, .count = 1});
+    bool found = false;
+    for (int i = 0; i < again->launch_count; i++) found |= tile_same(&again->launches[i].kernel->phases[0]->tile, &list[count / 2]);
+    ck_assert_msg(found, "%s", line);
+    arena_free(a);
+}
+
+START_TEST(proposed_tiles_are_legal_new_and_can_be_asked_for)
+{
+    rig *r = rig_plan(&(rig_request){.path = proposed[_i].spec, .level = fusion_tile, .target = proposed[_i].target});
+    for (int i = 0; i < r->c.plan->launch_count; i++) check_tiles(r, r->c.plan->launches[i].kernel->phases[0]);
+    rig_close(r);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("search");
+    TCase *c = tcase_create("search"), *t = tcase_create("tiles");
+    tcase_add_test(c, what_is_kept_is_near_the_best_and_never_worse_than_the_default);
+    tcase_add_loop_test(c, a_search_ends_when_its_time_is_up_and_keeps_what_it_has, 0, 2);
+    tcase_add_test(c, a_wave_that_would_end_too_late_is_not_begun);
+    tcase_add_test(c, a_seed_repeats_a_search);
+    tcase_add_test(c, a_default_that_fails_ends_the_search);
+    tcase_add_loop_test(t, proposed_tiles_are_legal_new_and_can_be_asked_for, 0, sizeof proposed / sizeof *proposed);
+    suite_add_tcase(s, c), suite_add_tcase(s, t);
+    return run_suite(s);
+}

@@ -1,0 +1,124 @@
+/* What a trial judges: of large plans some rows, of one phase what it stores; both as in a run of all, and wrong where that is wrong. */
+#include "gen/base/signature.h"
+#include "runtime/cli/trial.h"
+#include "runtime/cli/trial_data.h"
+#include "tests/support.h"
+#include <string.h>
+
+/* ---- the reference of some rows */
+static const cli_options usual; /* kernels are compiled once, and then come from the cache */
+
+static void check_sampled(void *argument)
+{
+    const rig *r = argument;
+    trial_options o = {.seed = 1, .reference = reference_always, .sample_above = 1, .cache = cli_cache(r->a, &usual)};
+    const trial_result some = trial_run(r->a, r->graph, r->c.plan, &o);
+    o.sample_above = 0;
+    const trial_result all = trial_run(r->a, r->graph, r->c.plan, &o);
+    ck_assert(some.good && all.good);
+    ck_assert_int_lt(some.check_count, all.check_count);
+    for (int i = 0; i < some.check_count; i++) {
+        const trial_check *c = &some.checks[i];
+        ck_assert_msg(c->unjudged < c->count, "nothing of %s is judged", c->name);
+        ck_assert_str_eq(c->name, all.checks[i].name);
+    }
+    ck_assert_int_gt(some.unjudged, 0);
+}
+
+START_TEST(of_large_plans_some_rows_of_every_stored_value_are_judged)
+{
+    rig *r = rig_plan(&(rig_request){.path = "specs/llama-block.yaml", .level = fusion_tile});
+    arena *a = arena_new();
+    rig mine = *r;
+    mine.a = a;
+    ck_assert_msg(arena_run(a, check_sampled, &mine) == code_ok, "%s", arena_diagnostics(a));
+    arena_free(a);
+    rig_close(r);
+}
+END_TEST
+
+/* ---- the reference of one phase */
+static const trial_check *check_of(const trial_result *r, const char *name)
+{
+    for (int i = 0; i < r->check_count; i++)
+        if (!r->checks[i].end_to_end && strcmp(r->checks[i].name, name) == 0) return &r->checks[i];
+    return NULL;
+}
+
+/* Judged as in a run of all, and every stored value by the phase that makes it or by those that read its parts. */
+static void check_phases(void *argument)
+{
+    const rig *r = argument;
+    bool seen[64] = {false};
+    trial_options o = {.seed = 1, .reference = reference_always, .inputs = data_make(r->a, r->graph, 1, NULL),
+                       .cache = cli_cache(r->a, &usual)};
+    const trial_result all = trial_run(r->a, r->graph, r->c.plan, &o);
+    for (int i = 0; i < r->c.plan->launch_count; i++) {
+        o.only = phase_signature(r->a, r->c.plan->program, r->c.plan->launches[i].kernel->phases[0]);
+        const trial_result one = trial_run(r->a, r->graph, r->c.plan, &o);
+        ck_assert(one.good && one.check_count >= 1 && one.check_count < all.check_count);
+        for (int k = 0; k < one.check_count; k++) {
+            const trial_check *as = check_of(&all, one.checks[k].name);
+            ck_assert(as && as->ratio == one.checks[k].ratio && as->count == one.checks[k].count);
+            seen[as - all.checks] = true;
+        }
+    }
+    for (int i = 0; i < all.check_count; i++)
+        ck_assert_msg(seen[i] || all.checks[i].end_to_end, "%s is no phase's", all.checks[i].name);
+}
+
+static const char *const phases_of[] = {"specs/llama-block.yaml", "specs/llama-decode.yaml", "specs/gpt2-block.yaml"};
+START_TEST(a_phase_alone_is_judged_as_it_is_among_all)
+{
+    rig *r = rig_plan(&(rig_request){.path = phases_of[_i], .level = fusion_tile});
+    arena *a = arena_new();
+    rig mine = *r;
+    mine.a = a;
+    ck_assert_msg(arena_run(a, check_phases, &mine) == code_ok, "%s", arena_diagnostics(a));
+    arena_free(a);
+    rig_close(r);
+}
+END_TEST
+
+static const char exact_spec[] = "block: t\ndtype: f32\ndims: {M: 90, D: 64, N: 32}\ninputs: {x: [M, D]}\nparams: {n: [D], w: [N, D]}\n"
+                                 "ops:\n  - {out: h, op: rmsnorm, in: [x, n], eps: %s}\n  - {out: y, op: linear, in: [h, w]}\n"
+                                 "outputs: {y: y}\n";
+
+/* The plan of another norm than the graph has: few rows show it as well. */
+static void check_wrong(void *argument)
+{
+    arena *a = *(arena **)argument;
+    compiled c[2];
+    for (int i = 0; i < 2; i++) {
+        const char *yaml = arena_printf(a, exact_spec, i ? "1.0e-3" : "1.0e-5"); /* NOLINT(clang-diagnostic-format-nonliteral) */
+        const compile_request q = {.text = yaml, .size = strlen(yaml), .name = "t.yaml", .level = fusion_tile, .target = "host"};
+        compile_inside(a, &q, &c[i]);
+    }
+    trial_options o = {.seed = 1, .reference = reference_always, .sample_above = 1, .cache = cli_cache(a, &usual)};
+    for (int i = 0; i < 2; i++) { /* a row's number of the norm is no value of the graph: the product that reads it is wrong */
+        const plan *p = c[1].plan;
+        if (i) o.only = phase_signature(a, p->program, p->launches[0].kernel->phases[0]);
+        ck_assert(i || trial_run(a, c[0].graph, c[0].plan, &o).good);
+        ck_assert(!trial_run(a, c[0].graph, p, &o).good);
+    }
+}
+
+START_TEST(a_wrong_plan_is_wrong_in_some_rows_too)
+{
+    arena *a = arena_new();
+    ck_assert_msg(arena_run(a, check_wrong, &a) == code_ok, "%s", arena_diagnostics(a));
+    arena_free(a);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("trial");
+    TCase *c = tcase_create("trial");
+    tcase_set_timeout(c, 120);
+    tcase_add_test(c, of_large_plans_some_rows_of_every_stored_value_are_judged);
+    tcase_add_loop_test(c, a_phase_alone_is_judged_as_it_is_among_all, 0, sizeof phases_of / sizeof *phases_of);
+    tcase_add_test(c, a_wrong_plan_is_wrong_in_some_rows_too);
+    suite_add_tcase(s, c);
+    return run_suite(s);
+}
