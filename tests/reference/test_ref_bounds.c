@@ -219,6 +219,25 @@ START_TEST(numbers_of_the_device_have_nothing_in_common)
 }
 END_TEST
 
+/* Of the second batch exp is off by 22 u, of the first by 2 u. */
+START_TEST(each_batch_of_a_product_has_what_its_rows_have_in_common)
+{
+    static const char yaml[] = "block: t\ndtype: f32\ndims: {B: 2, M: 6, N: 256}\ninputs: {x: [B, M, N], c: [N], w: [B, N, M]}\n"
+                               "ops: [{out: r, op: row_max, in: [x]}, {out: m, op: exp, in: [r]}, {out: a, op: mul, in: [m, c]}, "
+                               "{out: p, op: matmul, in: [a, w]}]\noutputs: {p: p}\n";
+    bench *b = open_as(yaml, "f32", NULL, 0);
+    for (int i = 0; i < 2 * 6 * 256; i++) bench_data(b, "x")[i] = i < 6 * 256 ? 0 : 20, bench_data(b, "w")[i] = 1;
+    for (int i = 0; i < 256; i++) bench_data(b, "c")[i] = 1 + i / 256.0;
+    bench_run(b, false, NULL);
+    const ref_tensor *p = bench_result(b, "p");
+    for (int i = 0; i < 2 * 6 * 6; i++) {
+        const double units = p->error[i] / (REF_UNIT * p->value[i]);
+        ck_assert_msg(i < 6 * 6 ? units < 12 : units > 20, "%d: %g", i, units);
+    }
+    bench_close(b);
+}
+END_TEST
+
 /* Of a million terms, in blocks of 1024 and of 4096, one sign and both: below the bound, and a chain of all is above a tenth of it. */
 START_TEST(a_sum_of_a_million_terms_has_the_bound_of_its_blocks)
 {
@@ -576,6 +595,7 @@ int main(void)
     tcase_add_test(c, a_norm_of_one_number_of_either_sign_stays_below_its_bound);
     tcase_add_test(c, what_a_whole_row_has_from_one_number_adds_up);
     tcase_add_test(c, numbers_of_the_device_have_nothing_in_common);
+    tcase_add_test(c, each_batch_of_a_product_has_what_its_rows_have_in_common);
     tcase_add_loop_test(c, a_sum_of_a_million_terms_has_the_bound_of_its_blocks, 0, 2);
     tcase_add_loop_test(c, three_products_in_tf32_stay_below_their_bound_and_one_does_not, 0, sizeof split_cases / sizeof *split_cases);
     tcase_add_loop_test(c, a_wrong_device_exceeds_the_bound_in_f32, 0, fault_case_count);
