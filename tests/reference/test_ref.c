@@ -930,6 +930,8 @@ START_TEST(the_rounding_of_a_sum_is_that_of_the_steps_on_its_way)
          fmax(in_order, (L / m / 3 + (m + 1) / 3) * terms * terms) + (L / 2 + m / 6 + 1) * terms + alike);
     near(ref_sum_rounding(&whole) / (REF_UNIT * REF_UNIT),
          fmax(8192.0 * 8193 * 16385 / 6, n / 3 * terms * terms) + (n / 6 + 1) * terms + alike);
+    ck_assert_double_eq(ref_repeated(1000, 49), 0); /* so many are equal by chance, of 16 bits */
+    near(ref_repeated(1000, 50), 1000.0 * 50 / 36);
 }
 END_TEST
 
