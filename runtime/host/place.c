@@ -34,19 +34,20 @@ static char *symboliser_of(const host_module *m)
 
 bool module_has_lines(const host_module *m) { return m->lines; }
 
-/* What the symboliser says of these addresses, each ahead of its places; false: there is none, or it failed. */
-static bool ask_symboliser(const host_module *m, const uintptr_t *codes, size_t count, host_log *answer)
+/* What the symboliser says of these addresses, each ahead of its places; false: there is none, or it failed. binutils: it names the symbol
+ * that the code lies in, where it should name the innermost of the calls that were inlined there. */
+static bool ask_symboliser(const host_module *m, const uintptr_t *codes, size_t count, host_log *answer, bool *binutils)
 {
     enum { TEXT = 24 };
     char *tool = m->file >= 0 ? symboliser_of(m) : NULL, object[64];
     char **argv = calloc(count + 5, sizeof *argv), *text = malloc(count * TEXT + 1);
     bool told = false;
     if (tool && argv && text) {
-        const bool binutils = strstr(tool, "addr2line") != NULL;
-        snprintf(object, sizeof object, "--%s=/proc/%ld/fd/%d", binutils ? "exe" : "obj", (long)getpid(), m->file);
+        *binutils = strstr(tool, "addr2line") != NULL;
+        snprintf(object, sizeof object, "--%s=/proc/%ld/fd/%d", *binutils ? "exe" : "obj", (long)getpid(), m->file);
         size_t n = 0;
-        argv[n++] = tool, argv[n++] = object, argv[n++] = binutils ? "-ifCa" : "--functions=short";
-        if (!binutils) argv[n++] = "--addresses";
+        argv[n++] = tool, argv[n++] = object, argv[n++] = *binutils ? "-ifCa" : "--functions=short";
+        if (!*binutils) argv[n++] = "--addresses";
         for (size_t i = 0; i < count; i++) {
             argv[n + i] = text + i * TEXT;
             snprintf(argv[n + i], TEXT, "0x%lx", (unsigned long)(codes[i] - m->low));
@@ -60,7 +61,7 @@ static bool ask_symboliser(const host_module *m, const uintptr_t *codes, size_t 
 }
 
 /* "address, newline", then for each inlined call "function, newline, file:line (and column), newline". */
-static void tell_places(char *answer, size_t count, size_t first, host_place_told *told, void *context)
+static void tell_places(char *answer, size_t count, size_t first, bool binutils, host_place_told *told, void *context)
 {
     size_t behind = 0; /* the address that was told last */
     unsigned depth = 0;
@@ -72,7 +73,8 @@ static void tell_places(char *answer, size_t count, size_t first, host_place_tol
             char *place = end + 1;
             if (!(end = strchr(place, '\n'))) return;
             *end = 0;
-            if (behind && behind <= count && *place != '?') told(context, first + behind - 1, depth++, line, place);
+            const bool inlined = end[1] && strncmp(end + 1, "0x", 2) != 0, unknown = binutils && depth == 0 && inlined;
+            if (behind && behind <= count && *place != '?') told(context, first + behind - 1, depth++, unknown ? "?" : line, place);
         }
     }
 }
@@ -82,8 +84,9 @@ void host_module_places(const host_module *m, const uintptr_t *codes, size_t cou
     enum { AT_ONCE = 128 };
     for (size_t first = 0; first < count; first += AT_ONCE) {
         host_log answer = {0};
+        bool binutils = false;
         const size_t n = count - first < AT_ONCE ? count - first : AT_ONCE;
-        if (ask_symboliser(m, codes + first, n, &answer)) tell_places(answer.text, n, first, told, context);
+        if (ask_symboliser(m, codes + first, n, &answer, &binutils)) tell_places(answer.text, n, first, binutils, told, context);
         host_log_free(&answer);
     }
 }

@@ -263,7 +263,11 @@ START_TEST(a_bad_kernel_is_named_with_its_lines)
     ck_assert_str_eq(reads->place.source, "templates/rows/planted.h:18");
     ck_assert(!writes->place.spec && writes->ways == 8 && reads->ways == 8);
     ck_assert_double_eq(writes->cycles, 8);
-    ck_assert_ptr_nonnull(strstr(loads->place.calls, "planted.yaml:7 (read<float>)\ntemplates/rows/planted.h:15 (run_planted<planted>)"));
+    const char *calls = strstr(loads->place.calls, "planted.yaml:7 ("), *rest = calls ? strchr(calls, '\n') : NULL;
+    ck_assert_ptr_nonnull(rest);
+    ck_assert(strncmp(rest, "\ntemplates/rows/planted.h:15 (run_planted<planted>)", 51) == 0);
+    /* binutils, where there is nothing else, does not know it */
+    ck_assert(strstr(calls, "planted.yaml:7 (read<float>)") == calls || strstr(calls, "planted.yaml:7 (?)") == calls);
     ck_assert(l->rows[0].fault && l->rows[1].fault && l->rows[2].fault); /* the worst first */
     unwatch();
 }
