@@ -94,7 +94,8 @@ static void check_kernels(const json_t *level)
         ck_assert_double_ge(number_of(p, "bytes_asked") * (1 + 1e-9), bytes * 0.999);
         ck_assert_double_ge(number_of(p, "padded_products"), number_of(work, "products"));
         const double fixed = number_of(p, "fixed_seconds") + number_of(p, "epilogue_seconds");
-        const double computing = number_of(p, "products_seconds") + number_of(p, "arithmetic_seconds"), seconds_of = number_of(p, "seconds");
+        const double computing = number_of(p, "products_seconds") + number_of(p, "arithmetic_seconds");
+        const double seconds_of = number_of(p, "seconds");
         const double parts[] = {number_of(p, "memory_seconds"), number_of(p, "cache_seconds"), computing, number_of(p, "latency_seconds"),
                                 number_of(p, "shared_seconds")};
         double longest = 0, all = 0;
