@@ -102,7 +102,6 @@ static void measure_cache(calibration *c)
     set(c, number_l2_bandwidth, best, note_of(c, "reading a window over and over; memory so: %.4g", memory));
     if (!(c->out.numbers[number_l2].value > 0))
         set(c, number_l2, (double)windows[last] * probe_chunk, note_of(c, "the largest window that is read much faster than memory"));
-    set(c, number_unit_bandwidth, read_rate(c, 1, 64), "one workgroup alone that reads 4 MB");
 }
 
 /* ---- launches */
