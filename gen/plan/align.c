@@ -10,9 +10,6 @@
 typedef struct aligner {
     builder *b;
     ir_program *p;
-    const device_model *device;
-    wishes *wishes;
-    const tuning *tuning;
     /* by value id */
     ir_phase **maker;
     ir_op **copy;             /* that was made of it */
@@ -120,23 +117,7 @@ static const ir_op *first_linear(const ir_phase *phase)
     return NULL;
 }
 
-static bool wants_aligned(const aligner *g, const ir_kernel *kernel)
-{
-    ir_phase *phase = kernel->phases[0];
-    if (kernel->phase_count != 1 || phase->family != family_gemm || !first_linear(phase)) return false;
-    const tile_request r = request_of(g->b->a, g->p, phase, g->device, g->wishes, g->tuning);
-    return program_choose(&r, phase)->aligned_rows;
-}
-
-/* Of all kernels, before the first is changed, while an index knows who reads what. */
-static const bool *list_wants(const aligner *g)
-{
-    bool *wants = arena_alloc(g->b->a, (size_t)g->p->kernel_count + 1);
-    g->p->index = program_index_make(g->b->a, g->p);
-    for (int k = 0; k < g->p->kernel_count; k++) wants[k] = wants_aligned(g, g->p->kernels[k]);
-    g->p->index = NULL;
-    return wants;
-}
+static bool has_linear(const ir_phase *phase) { return phase->family == family_gemm && first_linear(phase); }
 
 /* True when a kernel was added before kernel k. */
 static bool align_operand(aligner *g, int k)
@@ -155,11 +136,11 @@ static bool align_operand(aligner *g, int k)
     return added;
 }
 
-static aligner begin(builder *b, const device_model *device, wishes *w, const tuning *t)
+static aligner begin(builder *b)
 {
     const ir_program *p = b->p;
     const size_t values = (size_t)p->value_count, room = values + (size_t)p->kernel_count + 1; /* a copy a kernel at most */
-    aligner g = {.b = b, .p = b->p, .device = device, .wishes = w, .tuning = t, .phases = {.a = b->a}, .kernels = {.a = b->a}};
+    aligner g = {.b = b, .p = b->p, .phases = {.a = b->a}, .kernels = {.a = b->a}};
     g.maker = arena_alloc(b->a, room * sizeof *g.maker);
     g.copy = arena_alloc(b->a, room * sizeof *g.copy);
     g.is_root = arena_alloc(b->a, room);
@@ -175,14 +156,14 @@ static aligner begin(builder *b, const device_model *device, wishes *w, const tu
 
 void align_operands(builder *b, const device_model *device, wishes *w, const tuning *t)
 {
-    aligner g = begin(b, device, w, t);
+    aligner g = begin(b);
     bool changed = false;
     ir_kernel **room = arena_alloc(b->a, (size_t)(2 * b->p->kernel_count + 1) * sizeof *room);
     if (b->p->kernel_count) memcpy(room, b->p->kernels, (size_t)b->p->kernel_count * sizeof *room);
     b->p->kernels = room;
-    const bool *wants = list_wants(&g);
+    const program *const *of = programs_choose(b, device, w, t, has_linear);
     for (int k = 0, i = 0; k < b->p->kernel_count; k++, i++) /* i: k before kernels were added */
-        if (wants[i] && align_operand(&g, k)) changed = true, k++;
+        if (of[i] && of[i]->aligned_rows && align_operand(&g, k)) changed = true, k++;
     if (!changed) return;
     build_list_ops(b);
     ir_check(b->a, b->p, "align");

@@ -21,13 +21,7 @@ bool split_is_needed(const ir_phase *phase, const program *of)
     return phase->family == family_decode && of->parts && whole_attention(phase);
 }
 
-static bool is_split(builder *b, const ir_kernel *kernel, const device_model *device, wishes *w, const tuning *t)
-{
-    ir_phase *phase = kernel->phases[0];
-    if (kernel->phase_count != 1 || phase->family != family_decode || !whole_attention(phase)) return false;
-    const tile_request r = request_of(b->a, b->p, phase, device, w, t);
-    return split_is_needed(phase, program_choose(&r, phase));
-}
+static bool may_be_split(const ir_phase *phase) { return phase->family == family_decode && whole_attention(phase); }
 
 /* The op makes parts from now on; returns what makes of them what it made before. */
 static ir_op *split_op(builder *b, ir_op *op)
@@ -110,18 +104,15 @@ void split_keys(builder *b, const device_model *device, wishes *w, const tuning 
     ir_program *p = b->p;
     name_map kernels = {.a = b->a}, phases = {.a = b->a};
     ir_kernel **list = arena_alloc(b->a, (2 * (size_t)p->kernel_count + 1) * sizeof *list);
-    bool *split = arena_alloc(b->a, (size_t)p->kernel_count + 1);
     int count = 0;
     for (int k = 0; k < p->kernel_count; k++) {
         (void)names_add(&kernels, p->kernels[k]->name, p->kernels[k]);
         for (int i = 0; i < p->kernels[k]->phase_count; i++) (void)names_add(&phases, p->kernels[k]->phases[i]->name, p->kernels[k]);
     }
-    p->index = program_index_make(b->a, p);
-    for (int k = 0; k < p->kernel_count; k++) split[k] = is_split(b, p->kernels[k], device, w, t);
-    p->index = NULL;
+    const program *const *of = programs_choose(b, device, w, t, may_be_split);
     for (int k = 0; k < p->kernel_count; k++) {
         list[count++] = p->kernels[k];
-        if (split[k]) {
+        if (of[k] && split_is_needed(p->kernels[k]->phases[0], of[k])) {
             list[count] = split_kernel(b, &kernels, &phases, p->kernels[k]);
             count++;
         }

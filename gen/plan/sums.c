@@ -9,9 +9,6 @@
 typedef struct taker {
     builder *b;
     ir_program *p;
-    const device_model *device;
-    wishes *wishes;
-    const tuning *tuning;
     /* By ids, which stay as they are until all is done: how often ops read a value, which phase makes it, and where its notes are. What
      * goes is marked (a phase without ops, a note without a value, gone) and taken out at the end: else each would walk all. */
     int *reads, *first_note, *notes;
@@ -52,11 +49,7 @@ static ir_value *sum_read(const ir_phase *phase)
     return NULL;
 }
 
-static bool is_taken(const taker *t, ir_phase *phase)
-{
-    const tile_request r = request_of(t->b->a, t->p, phase, t->device, t->wishes, t->tuning);
-    return phase->family == family_gemm && program_choose(&r, phase)->takes_sums;
-}
+static bool reads_sum(const ir_phase *phase) { return phase->family == family_gemm && sum_read(phase); }
 
 /* ---- the edges' notes */
 static fusion_note *note_of(const taker *t, const ir_value *v, const ir_op *user)
@@ -84,9 +77,10 @@ static void add_note(taker *t, ir_value *rows, ir_op *user)
 static void insert_op(arena *a, ir_phase *phase, ir_op *op)
 {
     ir_op **ops = arena_alloc(a, ((size_t)phase->op_count + 1) * sizeof *ops);
+    const ir_op *product = phase_first(phase, class_PRODUCT);
     int count = 0;
     for (int i = 0; i < phase->op_count; i++) {
-        if (phase->ops[i] == phase_first(phase, class_PRODUCT)) ops[count++] = op;
+        if (phase->ops[i] == product) ops[count++] = op;
         ops[count++] = phase->ops[i];
     }
     phase->ops = ops, phase->op_count = count;
@@ -212,26 +206,16 @@ static bool take_of_phase(taker *t, ir_phase *phase)
     return true;
 }
 
-/* Asked of all before the first is changed, while an index knows who reads what. */
-static int list_takers(const taker *t, ir_phase **list)
-{
-    int count = 0;
-    t->p->index = program_index_make(t->b->a, t->p);
-    for (int k = 0; k < t->p->kernel_count; k++) {
-        const ir_kernel *kernel = t->p->kernels[k];
-        if (kernel->phase_count == 1 && sum_read(kernel->phases[0]) && is_taken(t, kernel->phases[0])) list[count++] = kernel->phases[0];
-    }
-    t->p->index = NULL;
-    return count;
-}
-
 void take_sums(builder *b, const device_model *device, wishes *w, const tuning *tuning)
 {
-    taker t = {.b = b, .p = b->p, .device = device, .wishes = w, .tuning = tuning};
+    taker t = {.b = b, .p = b->p};
     bool changed = false;
     if (b->p->level < fusion_tile) return;
     ir_phase **takers = arena_alloc(b->a, ((size_t)b->p->kernel_count + 1) * sizeof *takers);
-    const int count = list_takers(&t, takers);
+    const program *const *of = programs_choose(b, device, w, tuning, reads_sum);
+    int count = 0;
+    for (int k = 0; k < b->p->kernel_count; k++)
+        if (of[k] && of[k]->takes_sums) takers[count++] = b->p->kernels[k]->phases[0];
     const int values = b->p->value_count;
     look_around(&t);
     fusion_note *notes = arena_alloc(b->a, ((size_t)(b->p->note_count + count) + 1) * sizeof *notes);

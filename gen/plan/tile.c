@@ -308,6 +308,22 @@ const program *program_choose(const tile_request *r, ir_phase *phase)
     return best->of;
 }
 
+const program *const *programs_choose(const builder *b, const device_model *device, struct wishes *w, const tuning *t,
+                                      bool (*asks)(const ir_phase *phase))
+{
+    ir_program *p = b->p;
+    const program **of = arena_alloc(b->a, ((size_t)p->kernel_count + 1) * sizeof *of);
+    p->index = program_index_make(b->a, p);
+    for (int k = 0; k < p->kernel_count; k++) {
+        ir_phase *phase = p->kernels[k]->phases[0];
+        if (p->kernels[k]->phase_count != 1 || !asks(phase)) continue;
+        const tile_request r = request_of(b->a, p, phase, device, w, t);
+        of[k] = program_choose(&r, phase);
+    }
+    p->index = NULL;
+    return of;
+}
+
 /* ---- settings */
 static void take_text(const tile_request *r, ir_tile *t)
 {

@@ -4,6 +4,7 @@
 #ifndef TFGEN_GEN_TILE_H
 #define TFGEN_GEN_TILE_H
 #include "gen/program/program.h"
+#include "ir/program/build.h"
 
 /* How columns lie; false: there is no arrangement of them for the epilogue. */
 bool request_segments(const tile_request *r, segment_list *list);
@@ -15,6 +16,10 @@ tile_request tile_request_of(arena *a, const plan *p, const ir_phase *phase);
 bool tile_default(const tile_request *r, program_kind kind, ir_tile *t, const char **why);
 /* The program, by the text, a user's line "gate_up: layer=simt", or else by cost; phase->refused is what the others were refused for. */
 const program *program_choose(const tile_request *r, ir_phase *phase);
+/* By kernel, of one phase of which `asks` is true: the program that it would have; else NULL. Passes that change phases ask before they
+ * change the first, while an index knows who reads what. */
+const program *const *programs_choose(const builder *b, const device_model *device, struct wishes *w, const tuning *t,
+                                      bool (*asks)(const ir_phase *phase));
 /* The cheapest that the phase can have of those whose bit (1 << kind) is not set in `tried`; NULL: there is none left. */
 const program *program_next(const tile_request *r, unsigned tried);
 /* Fills phase->tile of the copy that is being planned; of a product r->packed_n and r->segments are known. False: all tiles of the program
