@@ -693,6 +693,23 @@ START_TEST(the_error_of_a_row_number_is_the_whole_rows)
 }
 END_TEST
 
+START_TEST(an_input_that_is_asked_for_is_a_copy_with_its_errors)
+{
+    bench *b = open_text(by_hand);
+    bench_fill(b, 9);
+    double error[24];
+    ref_tensor *given = &b->data[program_value(b->graph, "x")->id];
+    for (int i = 0; i < 24; i++) error[i] = i;
+    given->error = error;
+    bench_run(b, false, NULL);
+    const ref_tensor *x = bench_result(b, "x");
+    ck_assert(x->value != given->value && x->error != error);
+    for (int i = 0; i < 24; i++) ck_assert(x->value[i] == given->value[i] && x->error[i] == error[i]);
+    given->error = NULL;
+    bench_close(b);
+}
+END_TEST
+
 /* They are kept until the product has looked at them. */
 START_TEST(a_fold_looks_at_its_operand_and_two_steps_behind_it)
 {
@@ -998,6 +1015,7 @@ int main(void)
                                   a_folded_norm_rounds_the_weights_instead_of_the_row,
                                   a_factor_written_by_hand_is_folded_like_a_norms,
                                   the_error_of_a_row_number_is_the_whole_rows,
+                                  an_input_that_is_asked_for_is_a_copy_with_its_errors,
                                   a_fold_looks_at_its_operand_and_two_steps_behind_it,
                                   a_plan_folds_only_what_the_operand_is_multiplied_with,
                                   a_function_beyond_its_domain_is_surely_no_number,
