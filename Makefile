@@ -160,7 +160,7 @@ $(B)/tests/test_calibrate $(B)/tests/test_doctor $(B)/tests/test_hip $(B)/tests/
 $(filter-out %/test_scale,$(TESTS)): $(B)/tests/%: $(B)/tests/%.o $(SUPPORT) $(CLI_PARTS) $(B)/libtfgen.a $(B)/tfgen $(B)/tfgen-worker
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(SUPPORT) $(CLI_PARTS) \
-	  -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive $(CHECK_LIBS) $(LIBS)
+	  -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive -Wl,--wrap=_mark_point $(CHECK_LIBS) $(LIBS)
 # What tests/ir/test_scale.c counts: each basic block of these calls it.
 $(B)/counted/%.o: %.c
 	@mkdir -p $(@D)

@@ -295,6 +295,21 @@ double rig_judge(rig *r)
 }
 
 /* ---- small things */
+/* Check tells its parent of each assertion that holds, through a file, so that a crash can be placed. In a loop over a million elements those
+ * are the same few places a million times: they are told once. (--wrap in the Makefile sends _mark_point() here.) */
+void __real__mark_point(const char *file, int line);
+void __wrap__mark_point(const char *file, int line);
+void __wrap__mark_point(const char *file, int line)
+{
+    enum { few = 8 };
+    static _Thread_local struct place { const char *file; int line; } told[few];
+    static _Thread_local unsigned next;
+    for (int i = 0; i < few; i++)
+        if (told[i].line == line && told[i].file == file) return;
+    told[next++ % few] = (struct place){file, line};
+    __real__mark_point(file, line);
+}
+
 bool same_numbers(const double *x, const double *y, size_t count)
 {
     for (size_t i = 0; i < count; i++)
