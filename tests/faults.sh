@@ -37,12 +37,13 @@ planted() {
     fi
 }
 found='the first wrong value: '
-heads=B=1,S=37,H=2,KV=1,hd=16 few=B=1,S=7,D=53,F=37 block=B=1,S=5,D=48,H=3,KV=1,hd=16,F=53
+heads=B=1,S=69,H=2,KV=1,hd=16 few=B=1,S=7,D=53,F=37 block=B=1,S=5,D=48,H=3,KV=1,hd=16,F=53
 planted barrier linear $few '' linear_l "$found%l" 18 "$late"'/^        barrier();$/{N;/\n *const int rows = S::rows/s/^.*\n//}'
 planted stride rmsnorm B=1,S=3,D=53 '' rmsnorm_n "$found%n" 17 's/p.x + row \* 53ll/p.x + row * 52ll/'
 planted future attention $heads '' attention_attention "$found%a" 19 \
     's/key <= position)/key <= position + 1)/;s/S::position(p, batch, token) + 1 : keys/S::position(p, batch, token) + 2 : keys/'
-planted tail attention $heads '' attention_attention "$found%a" 19 's/ceil_div(t.to - t.from, block_k)/(t.to - t.from) \/ block_k/'
+planted tail attention $heads '' attention_attention "$found%a" 19 \
+    's/ceil_div(t.to - t.from, block_k)/(t.to - t.from) \/ block_k/;s/ceil_div(visible(\([^)]*\)), block_k)/visible(\1) \/ block_k/'
 planted overflow swiglu $few '--dtype=f16 --what=nan' swiglu_gate_up "$found%prod" 22 \
     's/op_mul(act, hi)/op_mul(op_cast<f16>(act * 1e6f) * 1e-6f, hi)/'
 planted unwritten rmsnorm B=1,S=3,D=53 '' rmsnorm_n "$found%n" 17 's/return p.B \* p.S; }/return p.B * p.S - 1; }/'
