@@ -449,6 +449,7 @@ void bench_forget_results(bench *b)
     for (int i = 0; i < b->module->tensors.count; i++)
         if (kind_of(b, i) == TFGEN_OUTPUT && tensor_bytes(b, i))
             need(b, b->api->fill(b->device, b->sets[0].tensors[i], 0xff, tensor_bytes(b, i), b->stream, &b->error));
+    need(b, b->api->synchronize(b->device, b->stream, &b->error)); /* another bench has another stream */
 }
 
 static void *scratch_of(const bench *b, int scratch) { return b->sets[0].workspace[b->plan->stored_count + scratch]; }
