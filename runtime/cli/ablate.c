@@ -180,8 +180,7 @@ static void check_variant(void *argument)
                                    .reference = reference_always};
     const trial_result t = trial_run(j->a, c.graph, c.plan, &options);
     j->v->agrees = t.good;
-    for (int i = 0; i < t.check_count && !t.good; i++)
-        if (!t.checks[i].good) j->v->why = arena_strdup(whole->a, trial_complaint(j->a, &t.checks[i]));
+    if (!t.good) j->v->why = arena_strdup(whole->a, trial_fault(j->a, &t));
 }
 
 /* Returns what went wrong, or NULL. */

@@ -36,6 +36,9 @@ bench *bench_open(arena *a, const ir_program *graph, const plan *p, const bench_
 const plan *bench_plan_of(const bench *b); /* what runs */
 /* Seconds of up to bench_most_runs whole runs, one after the other, each on the next set of buffers. Bails. */
 void bench_runs(bench *b, int count, double *seconds);
+/* The same of as many runs as last some milliseconds, at most `most`; how many. Two ahead of the first say how many that are, and are not
+ * counted: caches of code are cold. Bails. */
+int bench_batch(bench *b, int most, double seconds[bench_most_runs]);
 /* Seconds of each launch, the median of up to bench_most_runs runs with an event between two. Bails. */
 void bench_launches(bench *b, int count, double *seconds);
 /* What a run takes in a queue of `count` runs, each on the next set of buffers: of all launches but `without`, or of `only` alone (-1: no

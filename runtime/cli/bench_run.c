@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { least_sets = 3, most_sets = 1024, most_batch = bench_most_runs, least_repeats = 5, most_repeats = 10000, alignment = 256 };
-static const double least_rotated = 256e6, batch_seconds = 0.02, warm_seconds = 0.1;
+static const double least_rotated = 256e6, batch_seconds = 0.02, short_seconds = 0.004, warm_seconds = 0.1;
 /* A prime: what repeats it meets every alignment of rows. */
 static const long long period = 4194301;
 
@@ -29,7 +29,7 @@ struct bench {
     void *stream;
     void **data, **params; /* by tensor: host bytes of inputs, states and params; params on the device while weights are packed */
     buffer_set *sets;
-    int set_count, next;
+    int set_count, next, batch; /* batch: runs of bench_batch(); 0: not known */
     void **events; /* most_batch times one more than there are launches */
     double *samples; /* whole runs, then launch by launch: `room` each */
     size_t room;
@@ -369,6 +369,17 @@ void bench_runs(bench *b, int count, double *seconds)
     if (!b->samples) make_samples(b, most_batch);
     run_batch(b, run_whole, 0, count);
     memcpy(seconds, b->samples, (size_t)count * sizeof *seconds);
+}
+
+int bench_batch(bench *b, int most, double seconds[bench_most_runs])
+{
+    if (!b->batch) {
+        bench_runs(b, 2, seconds);
+        b->batch = seconds[1] * most_batch > short_seconds ? (int)(short_seconds / seconds[1]) + 1 : most_batch;
+    }
+    const int count = b->batch < most ? b->batch : most;
+    if (count > 0) bench_runs(b, count, seconds);
+    return count;
 }
 
 void bench_launches(bench *b, int count, double *seconds)

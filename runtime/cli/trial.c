@@ -372,6 +372,13 @@ const char *trial_complaint(arena *a, const trial_check *c)
     return arena_printf(a, "the RMS error of %s is %.3g times that of rounding at the stored values\n", c->name, c->rms / c->rms_rounded);
 }
 
+const char *trial_fault(arena *a, const trial_result *r)
+{
+    for (int i = 0; i < r->check_count; i++)
+        if (!r->checks[i].good) return trial_complaint(a, &r->checks[i]);
+    return "";
+}
+
 const char *trial_best_device(arena *a, const cli_options *o)
 {
     if (o->device || o->target || o->check || o->from) return o->device;

@@ -70,6 +70,8 @@ trial_result trial_run(arena *a, const ir_program *graph, const plan *p, const t
 
 /* What is wrong with a check that is not good: one line. */
 const char *trial_complaint(arena *a, const trial_check *c);
+/* Of the first that is not, in a result that is not good. */
+const char *trial_fault(arena *a, const trial_result *r);
 
 /* The best device there is where none is asked for: the first GPU that tfgen has a target for; NULL: the host engine, also for what it
  * alone does. */

@@ -281,6 +281,17 @@ START_TEST(a_gpus_rows_have_floors)
 }
 END_TEST
 
+/* While the default is timed, or a point of a grid: that is the row's. */
+START_TEST(a_device_that_stops_fails_a_row)
+{
+    static const char *const grids[] = {"", "--grid 'rows: v=8'"};
+    use_hip_double();
+    setenv("TFGEN_DOUBLE_FAULT", "hipEventElapsedTime:1:719", 1);
+    ck_assert_int_eq(tfgen("table specs/softmax.yaml --device=hip --no-check --seconds=0 --dim=S=5 %s", grids[_i]), code_device);
+    says("failed: hipEventElapsedTime: hipErrorLaunchFailure (719)");
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("table");
@@ -296,6 +307,7 @@ int main(void)
     tcase_add_test(c, a_wrong_row_has_no_time);
     tcase_add_test(c, reports_have_every_row_and_quote_what_is_in_them);
     tcase_add_test(c, a_gpus_rows_have_floors);
+    tcase_add_loop_test(c, a_device_that_stops_fails_a_row, 0, 2);
     suite_add_tcase(s, g), suite_add_tcase(s, n), suite_add_tcase(s, c);
     return run_suite(s);
 }

@@ -15,18 +15,18 @@
 #include <unistd.h>
 
 enum { most_samples = 2000, least_samples = 5 };
-static const double batch_seconds = 0.004, most_check_operations = 4e9;
+static const double most_check_operations = 4e9;
 
 typedef struct table_case table_case;
 typedef struct entry { /* a row that is timed */
-    arena *a; /* of its plan and its buffers; NULL: there is nothing to time */
+    arena *a; /* of its plan and its buffers, the case's where those are the default's; NULL: there is nothing to time */
     table_case *of;
     int row;
     const char *line, *signature; /* of the grid's point; or NULL */
     const plan *plan;
     bench *bench;
     double *samples;
-    int count, runs;
+    int count;
 } entry;
 
 typedef struct table_job table_job;
@@ -153,12 +153,11 @@ static void add_point(table_case *c, const grid_point *g)
 static void open_entry(void *argument)
 {
     entry *e = argument;
-    table_case *c = e->of;
-    e->plan = e->line ? plan_with(c, e->a, e->line) : c->c.plan;
-    e->bench = e->line ? bench_open(e->a, c->c.graph, e->plan, &c->options, c->root) : c->root;
+    const table_case *c = e->of;
+    e->bench = bench_open(e->a, c->c.graph, plan_with(c, e->a, e->line), &c->options, c->root);
     const plan *p = bench_plan_of(e->bench);
-    const int at = e->line ? launch_of_signature(e->a, p, e->signature) : 0;
-    if (at < 0 || (e->line && strcmp(space_text(e->a, &p->launches[at].kernel->phases[0]->tile), row_of(e)->tile) != 0))
+    const int at = launch_of_signature(e->a, p, e->signature);
+    if (at < 0 || strcmp(space_text(e->a, &p->launches[at].kernel->phases[0]->tile), row_of(e)->tile) != 0)
         bail(e->a, code_unsupported, (position){0}, "it spills");
     e->plan = p;
 }
@@ -176,11 +175,7 @@ static void check_entry(void *argument)
                                    .only = e->signature,
                                    .inputs = c->inputs};
     const trial_result r = trial_run(e->a, c->c.graph, e->plan, &options);
-    for (int i = 0; i < r.check_count && !r.good; i++)
-        if (!r.checks[i].good) {
-            say(e, row_wrong, trial_complaint(e->a, &r.checks[i]));
-            return;
-        }
+    if (!r.good) say(e, row_wrong, trial_fault(e->a, &r));
 }
 
 static void take_work(entry *e)
@@ -225,9 +220,14 @@ static void check_apart(entry *e)
 
 static void prepare(entry *e)
 {
+    const table_case *c = e->of;
     if (row_of(e)->status == row_illegal) return;
-    e->a = arena_new();
-    if (!attempt(e, open_entry, e)) return;
+    if (e->line) {
+        e->a = arena_new();
+        if (!attempt(e, open_entry, e)) return;
+    } else {
+        e->a = c->a, e->bench = c->root, e->plan = c->c.plan;
+    }
     if (!e->of->j->o->no_check) check_apart(e);
     take_work(e);
     e->samples = arena_alloc(e->of->j->a, most_samples * sizeof *e->samples);
@@ -302,13 +302,7 @@ static void time_entry(void *argument)
 {
     timing *t = argument;
     entry *e = t->e;
-    if (!e->runs) { /* caches of code are cold; and it says how many fit a batch */
-        bench_runs(e->bench, 2, t->seconds);
-        e->runs = t->seconds[1] * bench_most_runs > batch_seconds ? (int)(batch_seconds / t->seconds[1]) + 1 : bench_most_runs;
-    }
-    const int count = e->runs < most_samples - e->count ? e->runs : most_samples - e->count;
-    if (count < 1) return;
-    bench_runs(e->bench, count, t->seconds);
+    const int count = bench_batch(e->bench, most_samples - e->count, t->seconds);
     memcpy(e->samples + e->count, t->seconds, (size_t)count * sizeof *t->seconds);
     e->count += count;
 }
@@ -340,7 +334,7 @@ static void close_all(void *argument)
 {
     table_job *j = argument;
     for (int i = j->t.count - 1; i >= 0; i--)
-        if (j->entries[i].a) arena_free(j->entries[i].a);
+        if (j->entries[i].line && j->entries[i].a) arena_free(j->entries[i].a);
     for (int i = j->case_count - 1; i >= 0; i--) arena_free(j->cases[i].a);
     j->t.count = j->case_count = 0;
 }

@@ -8,7 +8,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-static const double batch_seconds = 0.004, most_check_operations = 4e9;
+static const double most_check_operations = 4e9;
 
 plan *course_plan(const course *c, arena *a, const char *line)
 {
@@ -234,12 +234,7 @@ static void time_batch(void *argument)
 {
     timing *t = argument;
     entrant *e = t->e;
-    if (!e->runs) { /* caches of code are cold; and it says how many fit a batch */
-        bench_runs(e->bench, 2, t->seconds);
-        e->runs = t->seconds[1] * bench_most_runs > batch_seconds ? (int)(batch_seconds / t->seconds[1]) + 1 : bench_most_runs;
-    }
-    bench_runs(e->bench, e->runs, t->seconds);
-    t->median = spread_of(t->seconds, e->runs).median;
+    t->median = spread_of(t->seconds, bench_batch(e->bench, bench_most_runs, t->seconds)).median;
 }
 
 bool entrant_time(const course *c, candidate *x, double *seconds)
@@ -276,8 +271,7 @@ bool entrant_check(course *c, candidate *x, const char *signature)
     attempt s = {.c = c, .x = x, .e = &own, .signature = signature};
     if (!c->inputs) c->inputs = data_make(c->a, c->graph, check_seed, NULL);
     const bool ran = take(&s, check_body, candidate_failed);
-    for (int i = 0; ran && i < s.checked.check_count && !x->reason; i++)
-        if (!s.checked.checks[i].good) x->reason = cli_first_line(c->a, trial_complaint(own.a, &s.checked.checks[i]));
+    if (ran && !s.checked.good) x->reason = cli_first_line(c->a, trial_fault(own.a, &s.checked));
     arena_free(own.a);
     return ran && s.checked.good;
 }

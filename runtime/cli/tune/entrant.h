@@ -15,7 +15,6 @@ typedef struct entrant { /* item of a candidate */
     int registers, spills, scratch_bytes, shared_bytes, threads;
     unsigned long long code_hash; /* 0: not known */
     double compile_seconds;
-    int runs; /* of a batch */
 } entrant;
 
 /* What all candidates of a plan share. */
