@@ -24,6 +24,7 @@ typedef struct trial {
     const ref_tensor *inputs; /* by graph value id */
     const ref_tensor **given;
     bool *judged; /* by launch: with trial_options.only */
+    tfgen_code lost; /* of a copy that the reference asked for: it frees what it has before the trial ends */
     trial_result result;
 } trial;
 
@@ -95,22 +96,30 @@ static double sum_of_parts(dtype type, const void *data, size_t at, int parts)
     return sum;
 }
 
-/* The storage of a value, for the caller to free. */
-static void *fetched(trial *t, const ir_value *v)
+static tfgen_code no_memory(trial *t)
+{
+    static const char said[] = "not enough memory for a value of it\n";
+    host_log_add(&t->log, said, sizeof said - 1);
+    return code_device;
+}
+
+/* The storage of a value, for the caller to free; NULL: *code says why. */
+static void *fetched(trial *t, const ir_value *v, tfgen_code *code)
 {
     const size_t bytes = guarded_bytes(t->s, v);
     void *data = staging(bytes);
-    if (!data) bail(t->a, code_device, (position){0}, "not enough memory for %zu bytes of %s", bytes, v->name);
-    const tfgen_code got = guarded_get(t->s, v, data, bytes, &t->log);
-    if (got != code_ok) free(data);
-    need(t, got);
-    return data;
+    *code = data ? guarded_get(t->s, v, data, bytes, &t->log) : no_memory(t);
+    if (*code == code_ok) return data;
+    free(data);
+    return NULL;
 }
 
 /* What the device has for a value of the plan, through its view. */
-static void download(trial *t, const ir_value *v, double *out)
+static tfgen_code try_download(trial *t, const ir_value *v, double *out)
 {
-    void *data = fetched(t, v);
+    tfgen_code code;
+    void *data = fetched(t, v, &code);
+    if (!data) return code;
     const long long count = value_count(v, &t->plan->program->dims), columns = value_columns(v);
     const long long stride = v->root_stride ? v->root_stride : columns, offset = v->root ? v->root_offset : 0;
     const int parts = t->plan->parts[v->id] > 1 ? t->plan->parts[v->id] : 1; /* sums of a row: a number a column tile */
@@ -119,7 +128,10 @@ static void download(trial *t, const ir_value *v, double *out)
         out[i] = parts > 1 ? sum_of_parts(v->type, data, at * (size_t)parts, parts) : element(v->type, data, at);
     }
     free(data);
+    return code_ok;
 }
+
+static void download(trial *t, const ir_value *v, double *out) { need(t, try_download(t, v, out)); }
 
 /* ---- the reference's questions */
 static bool rule_stored(void *context, const ir_value *v) { return in_memory(context, v); }
@@ -178,7 +190,11 @@ static bool rule_wanted(void *context, const ir_value *v)
     return false;
 }
 
-static void rule_take(void *context, const ir_value *v, double *value) { download(context, planned(context, v), value); }
+static void rule_take(void *context, const ir_value *v, double *value)
+{
+    trial *t = context;
+    if (t->lost == code_ok) t->lost = try_download(t, planned(t, v), value);
+}
 
 static trial_check *add_check(trial *t, const char *name)
 {
@@ -207,10 +223,13 @@ static void judge(trial *t, const char *name, const ref_tensor *expected, const 
 static void rule_finished(void *context, const ir_value *v, ref_tensor *r)
 {
     trial *t = context;
-    if (!in_memory(t, v)) return;
+    if (!in_memory(t, v) || t->lost != code_ok) return;
     double *got = malloc((r->count ? r->count : 1) * sizeof *got);
-    if (!got) bail(t->a, code_device, (position){0}, "not enough memory for %zu numbers of %s", r->count, v->name);
-    download(t, planned(t, v), got);
+    t->lost = got ? try_download(t, planned(t, v), got) : no_memory(t);
+    if (t->lost != code_ok) {
+        free(got);
+        return;
+    }
     judge(t, v->name, r, got, false);
     if (t->o->judged) t->o->judged(t->o->context, v, r, got);
     memcpy(r->value, got, r->count * sizeof *got);
@@ -221,8 +240,9 @@ static void rule_finished(void *context, const ir_value *v, ref_tensor *r)
 static void reference(trial *t, bool rounded, const ref_rules *rules, ref_tensor *const *results)
 {
     char message[512];
-    if (!ref_run(t->graph, t->given, rounded, rules, results, message, sizeof message))
-        bail(t->a, code_check_failed, (position){0}, "%s", message);
+    const bool done = ref_run(t->graph, t->given, rounded, rules, results, message, sizeof message);
+    need(t, t->lost);
+    if (!done) bail(t->a, code_check_failed, (position){0}, "%s", message);
 }
 
 static void free_reference(void *p) { ref_free(p); }
@@ -290,7 +310,9 @@ static void check_outputs(trial *t, const ref_rules *rules, ref_tensor **exact)
 /* Parts of an attention lie side by side. */
 static void download_parts(trial *t, const ir_value *v, double *out, size_t count)
 {
-    void *data = fetched(t, v);
+    tfgen_code code;
+    void *data = fetched(t, v, &code);
+    need(t, code);
     for (size_t i = 0; i < count; i++) out[i] = element(v->type, data, i);
     free(data);
 }

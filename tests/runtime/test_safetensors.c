@@ -316,7 +316,7 @@ START_TEST(integers_keep_to_the_range_of_the_spec)
         attempt t = file_of("{" T("w", "F64", "[1,2]", "[0,16]") "}", 16);
         memcpy(t.file + t.size - 16, numbers[i], 16);
         t.prefixes = prefixes, t.prefix_count = 1, t.out = out, t.value = &v;
-        if (i < 2) accepted(&t);
+        if (i < 2) accepted(&t), finish(&t);
         else
             refused(&t, i == 2 ? "element 0 of tensor 'w' is 61, the range of the spec's %w is -3 to 60" : "element 1 of tensor 'w' is -4");
     }
