@@ -34,22 +34,29 @@ static void asks(const tile_request *r, const ir_tile *t, demand *d)
     d->share = 0.2, d->cycles = end_cycles, d->trips = 1;
 }
 
-/* Twice as many waves have twice as much under way. Beside 8 rows' sums, or an epilogue that joins columns, they have too few registers for
- * it; those of a single row have as much by themselves. */
+/* More waves have more under way. Beside 8 rows' sums, or an epilogue that joins columns, they have too few registers for it; those of a
+ * single row have as much by themselves, where they are not on a quarter of the units alone. On devices that nobody has measured it is a
+ * guess. */
+static int most_threads(const tile_request *r, int m)
+{
+    enum { usual = 256, most_rows_of_more = 4 };
+    if (request_is_guessed(r) || m > most_rows_of_more || joins_columns(r)) return usual;
+    if (request_rows(r) > 1) return 2 * usual;
+    return 4 * column_tiles(r, block) <= r->device->units ? 3 * usual : usual;
+}
+
 static void defaults(const tile_request *r, ir_tile *t)
 {
-    enum { usual = 256, most_of_twice = 4 };
+    enum { step = 256 };
     const long long rows = request_rows(r), most = rows < most_rows ? power_of_two_up(rows) : most_rows;
     double least = 1e30;
-    for (int m = (int)most; m >= 1 && 2 * m >= most; m /= 2) {
-        const bool twice = rows > 1 && m <= most_of_twice && !joins_columns(r);
-        for (int threads = usual; threads <= (twice ? 2 * usual : usual); threads *= 2) {
+    for (int m = (int)most; m >= 1 && 2 * m >= most; m /= 2)
+        for (int threads = step; threads <= most_threads(r, m); threads += step) {
             ir_tile x = *t;
             x.gemm_few = (gemm_few_tile){.m = m, .n = block, .k = 16, .thread_m = m, .thread_n = columns, .threads = threads, .slots = 2};
             const double seconds = request_seconds(r, &gemm_few_program, &x);
             if (seconds < 0.95 * least) *t = x, least = seconds;
         }
-    }
 }
 
 static const char *illegal(const tile_request *r, const ir_tile *t)

@@ -58,6 +58,14 @@ void ws_choose(const tile_request *r, const program *p, const ws_search *s, ir_t
     cut_long(r, s->fill, s->widest_cut, t);
 }
 
+/* Bytes of L2 for a byte of a row, where rows do not begin at its lines, unless others ask for the same at the same time. */
+static double lines_of_row(const tile_request *r, const demand *d)
+{
+    enum { line = 128 };
+    const double two_lines = 1.7;
+    return d->groups > r->device->units && product_length(r) * product_bytes(r) % line ? two_lines : 1;
+}
+
 /* Rows of a stage, by what a unit takes for them: those beyond the last one are filled with zeros, which takes longer than reading. */
 static double rows_taken(const tile_request *r, const demand *d)
 {
@@ -77,6 +85,7 @@ void ws_demand(const tile_request *r, const ir_tile *t, int operands, demand *d)
     d->groups *= x->cluster, d->memory /= x->cluster, d->asked /= x->cluster, d->products /= x->cluster, d->others /= x->cluster;
     d->matrix = true, d->steps = true, d->drawn = drawn, d->share = share;
     d->ahead = x->slots * stage, d->streamed = stages * stage;
+    d->asked += (lines_of_row(r, d) - 1) * stages * 128 * warpgroup_rows;
     d->taken = stages * 128 * (rows_taken(r, d) + operands * x->n);
     d->cycles = whole_end + (x->stage ? column_end : column_end + unstaged_column) * (double)x->n;
     if (x->split > 1) d->cycles += meeting + (x->split - 1) * sum_column * (double)x->n;
