@@ -5,6 +5,7 @@
 #include "runtime/cli/tune/clocks.h"
 #include "runtime/cli/tune/entrant.h"
 #include "runtime/cli/tune/space.h"
+#include "runtime/cli/tune/subject.h"
 #include "tests/shell.h"
 #include "tests/support.h"
 #include <errno.h>
@@ -455,6 +456,41 @@ END_TEST
 static const char two_kernels[] = "block: t\ndtype: bf16\ndims: {M: 2048, K: 64, N: 64}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
                                   "ops:\n  - {out: h, op: linear, in: [x, w]}\n  - {out: p, op: softmax, in: [h]}\noutputs: {p: p}\n";
 
+/* A wave has tiles of several times, by the model and within reach, not a dozen that the model cannot tell from one another. */
+static const char one_product[] = "block: t\ndtype: bf16\ndims: {M: 115, K: 11592, N: 9296}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
+                                  "ops: [{out: y, op: linear, in: [x, w]}]\noutputs: {y: y}\n";
+
+static void check_wave(void *argument)
+{
+    enum { most = 12 };
+    arena *a = *(arena **)argument;
+    compiled made;
+    const compile_request q = {
+        .text = one_product, .size = sizeof one_product - 1, .name = "t.yaml", .level = fusion_tile, .target = "sm_90a",
+        .device_model = "h200"};
+    compile_inside(a, &q, &made);
+    const ir_phase *phase = made.plan->launches[0].kernel->phases[0];
+    tuner t = {.a = a};
+    course c = {.t = &t, .a = a, .request = &q, .fused = made.plan->fused, .model = made.plan->device, .plan = made.plan};
+    subject s = {.c = &c, .a = a, .space = space_of(a, made.plan, phase), .signature = phase_signature(a, made.plan->program, phase)};
+    candidate wave[most];
+    ck_assert_int_eq(subject_propose(&s, NULL, most, wave), most);
+    for (int i = 0; i < most; i++) {
+        int alike = 0;
+        ck_assert(wave[i].predicted > 0 && wave[i].predicted < 1.5 * wave[0].predicted);
+        for (int k = 0; k < most; k++) alike += fabs(wave[k].predicted / wave[i].predicted - 1) < 0.001;
+        ck_assert_msg(alike <= most / 3, "%d of %d tiles are expected to take %g us", alike, most, wave[i].predicted * 1e6);
+    }
+}
+
+START_TEST(a_wave_has_tiles_that_the_model_tells_from_one_another)
+{
+    arena *a = arena_new();
+    ck_assert_msg(arena_run(a, check_wave, &a) == code_ok, "%s", arena_diagnostics(a));
+    arena_free(a);
+}
+END_TEST
+
 /* The product's default spilled, so that the plan was made again: candidates of the other kernel begin with that plan, or all spill. */
 static void check_spilled(void *argument)
 {
@@ -585,6 +621,7 @@ int main(void)
     tcase_add_test(w, every_line_that_ships_is_used_by_default);
     tcase_set_timeout(k, 120);
     tcase_add_checked_fixture(k, make_folder, remove_folder);
+    tcase_add_test(k, a_wave_has_tiles_that_the_model_tells_from_one_another);
     tcase_add_test(k, candidates_of_one_code_are_timed_once);
     tcase_add_test(k, a_gpu_is_tuned_through_its_driver);
     tcase_set_timeout(i, 120);

@@ -18,6 +18,6 @@ while [ $gpu -lt "$gpus" ]; do
 done
 wait
 for log in "$state"/gpu-*.log; do
-    grep -H -E 'WRONG|FAILED|Error|failed' "$log" | cut -c1-300 || true
+    grep -H -E 'WRONG|FAILED|^Traceback|^  .* failed: ' "$log" | cut -c1-300 || true
 done
 python3 "$folder/bench/tuned.py" "$state"

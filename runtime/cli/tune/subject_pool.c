@@ -1,6 +1,7 @@
 /* In: tiles near the best. Out: those that the planner makes a plan of, the likeliest by the model first. Refuses nothing. */
 #include "gen/plan/predict.h"
 #include "runtime/cli/tune/subject.h"
+#include <math.h>
 #include <string.h>
 
 typedef struct foresight {
@@ -38,13 +39,32 @@ static void add_to_pool(subject *s, candidate x)
     s->pool[s->pool_count++] = x;
 }
 
-/* The likeliest by the model, of those that it knows nothing of the one that came last: it is nearest to the best. */
-static int likeliest(const subject *s)
+/* The likeliest by the model that `may` be it, of those that it knows nothing of the one that came last: it is nearest to the best. -1:
+ * none may. */
+static int likeliest(const subject *s, const bool *may)
 {
-    int best = s->pool_count - 1;
-    for (int i = 0; i < s->pool_count; i++)
-        if (s->pool[i].predicted > 0 && (!(s->pool[best].predicted > 0) || s->pool[i].predicted < s->pool[best].predicted)) best = i;
+    int best = -1;
+    for (int i = s->pool_count - 1; i >= 0; i--) {
+        const double mine = s->pool[i].predicted, its = best < 0 ? 0 : s->pool[best].predicted;
+        if ((!may || may[i]) && (best < 0 || (mine > 0 && (!(its > 0) || mine <= its)))) best = i;
+    }
     return best;
+}
+
+/* Tiles that the model has one time for differ in what it does not know, or in nothing: a third of a wave is enough of them, as long as
+ * there are others that it takes for less than half as slow again. */
+static int next_of_pool(const subject *s, const candidate *wave, int count, int most)
+{
+    const int first = likeliest(s, NULL);
+    bool *may = arena_alloc(s->a, (size_t)s->pool_count);
+    for (int i = 0; i < s->pool_count; i++) {
+        const double mine = s->pool[i].predicted;
+        int alike = 0;
+        for (int k = 0; k < count; k++) alike += fabs(wave[k].predicted - mine) <= 0.002 * mine;
+        may[i] = mine > 0 && alike < (most + 2) / 3 && mine < 1.5 * s->pool[first].predicted;
+    }
+    const int other = likeliest(s, may);
+    return other < 0 ? first : other;
 }
 
 /* What another rank has is not tried here. */
@@ -58,7 +78,7 @@ static int take_from_pool(subject *s, int most, candidate *out)
 {
     int count = 0;
     while (count < most && s->pool_count) {
-        const int at = likeliest(s);
+        const int at = next_of_pool(s, out, count, most);
         out[count] = s->pool[at];
         memmove(&s->pool[at], &s->pool[at + 1], (size_t)(--s->pool_count - at) * sizeof *s->pool);
         count += is_mine(s, &out[count]);
