@@ -51,16 +51,18 @@ static int likeliest(const subject *s, const bool *may)
     return best;
 }
 
-/* Tiles that the model has one time for differ in what it does not know, or in nothing: a third of a wave is enough of them, as long as
- * there are others that it takes for less than half as slow again. */
+/* Tiles whose times by the model are as good as one differ in what it does not know, or in nothing: a third of a wave is enough of them, as
+ * long as there are others that it takes for less than half as slow again. Slots and the order of tiles alone move its times by 0.3 %: 25 of
+ * 25 candidates of a product of 115 rows had one cut, and one measured time. */
 static int next_of_pool(const subject *s, const candidate *wave, int count, int most)
 {
+    const double as_one = 0.02;
     const int first = likeliest(s, NULL);
     bool *may = arena_alloc(s->a, (size_t)s->pool_count);
     for (int i = 0; i < s->pool_count; i++) {
         const double mine = s->pool[i].predicted;
         int alike = 0;
-        for (int k = 0; k < count; k++) alike += fabs(wave[k].predicted - mine) <= 0.002 * mine;
+        for (int k = 0; k < count; k++) alike += fabs(wave[k].predicted - mine) <= as_one * mine;
         may[i] = mine > 0 && alike < (most + 2) / 3 && mine < 1.5 * s->pool[first].predicted;
     }
     const int other = likeliest(s, may);
