@@ -295,8 +295,8 @@ double rig_judge(rig *r)
 }
 
 /* ---- small things */
-/* Check tells its parent of each assertion that holds, through a file, so that a crash can be placed. In a loop over a million elements those
- * are the same few places a million times: they are told once. (--wrap in the Makefile sends _mark_point() here.) */
+/* Check tells its parent of each assertion that holds, through a file, so that a crash can be placed. In a loop over a million elements
+ * those are the same few places a million times: they are told once. (--wrap in the Makefile sends _mark_point() here.) */
 void __real__mark_point(const char *file, int line);
 void __wrap__mark_point(const char *file, int line);
 void __wrap__mark_point(const char *file, int line)

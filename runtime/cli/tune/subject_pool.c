@@ -52,8 +52,8 @@ static int likeliest(const subject *s, const bool *may)
 }
 
 /* Tiles whose times by the model are as good as one differ in what it does not know, or in nothing: a third of a wave is enough of them, as
- * long as there are others that it takes for less than half as slow again. Slots and the order of tiles alone move its times by 0.3 %: 25 of
- * 25 candidates of a product of 115 rows had one cut, and one measured time. */
+ * long as there are others that it takes for less than half as slow again. Slots and the order of tiles alone move its times by 0.3 %:
+ * 25 of 25 candidates of a product of 115 rows had one cut, and one measured time. */
 static int next_of_pool(const subject *s, const candidate *wave, int count, int most)
 {
     const double as_one = 0.02;
