@@ -187,12 +187,25 @@ static int ask_programs(const tile_request *r, offer *list)
     return count;
 }
 
-static const offer *cheapest(const offer *list, int count, unsigned tried)
+static bool on_matrix_units(const offer *o)
+{
+    const layer_kind layer = program_table[o->of->kind].layer;
+    return layer != layer_simt && layer != layer_few;
+}
+
+/* Of two that are both avoided: where times are guesses, matrix units before registers. */
+static bool is_better(const tile_request *r, const offer *x, const offer *than)
+{
+    if (x->avoided && request_is_guessed(r) && on_matrix_units(x) != on_matrix_units(than)) return on_matrix_units(x);
+    return x->seconds < than->seconds;
+}
+
+static const offer *cheapest(const tile_request *r, const offer *list, int count, unsigned tried)
 {
     const offer *best = NULL, *avoided = NULL;
     for (int i = 0; i < count; i++) {
         const offer **of = list[i].avoided ? &avoided : &best;
-        if (!list[i].obstacle && !(tried >> list[i].of->kind & 1) && (!*of || list[i].seconds < (*of)->seconds)) *of = &list[i];
+        if (!list[i].obstacle && !(tried >> list[i].of->kind & 1) && (!*of || is_better(r, &list[i], *of))) *of = &list[i];
     }
     return best ? best : avoided;
 }
@@ -200,7 +213,7 @@ static const offer *cheapest(const offer *list, int count, unsigned tried)
 const program *program_next(const tile_request *r, unsigned tried)
 {
     offer list[program_count];
-    const offer *best = cheapest(list, ask_programs(r, list), tried);
+    const offer *best = cheapest(r, list, ask_programs(r, list), tried);
     return best ? best->of : NULL;
 }
 
@@ -264,7 +277,7 @@ static bool serves_here(const tile_request *r, const wisdom_entry *e, phase_size
     ir_tile t;
     const char *why;
     if (r->phase->family != family_gemm || e->size.rows == size.rows) return true;
-    const offer *own = cheapest(list, ask_programs(r, list), 0);
+    const offer *own = cheapest(r, list, ask_programs(r, list), 0);
     return !own || !tile_default(r, own->of->kind, &t, &why) || row_tiles(r, &t) > 1 || row_tiles(r, &e->tile) <= 1;
 }
 
@@ -302,7 +315,7 @@ const program *program_choose(const tile_request *r, ir_phase *phase)
     offer list[program_count];
     const int count = ask_programs(r, list);
     const ir_tile *known = tile_known(r);
-    const offer *best = known ? offer_of(list, count, known->program) : cheapest(list, count, 0);
+    const offer *best = known ? offer_of(list, count, known->program) : cheapest(r, list, count, 0);
     say_refusals(r, phase, list, count, best);
     if (!best) bail(r->a, code_unsupported, main_op(phase)->at, "phase %s: %s", phase->name, phase->refused[0].why);
     return best->of;
