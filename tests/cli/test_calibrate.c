@@ -71,7 +71,7 @@ END_TEST
  * memory little of it is read. */
 START_TEST(a_gpu_is_measured_through_its_driver_and_keeps_its_data_sheet)
 {
-    setenv("TFGEN_DOUBLE_MEMORY", "536870912", 1);
+    setenv("TFGEN_DOUBLE_MEMORY", "134217728", 1);
     ck_assert_msg(tfgen("calibrate --device=hip --seconds=0") == 0, "%s", output);
     reading r = read_text(output);
     has_what_all_have(r.model);
