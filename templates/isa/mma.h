@@ -1,6 +1,7 @@
 // In: addresses in shared memory, vectors of a warp's registers. Out: what NVIDIA's GPUs have from sm_80 on: copies to shared memory that
 // run beside the threads, operands by ldmatrix, m16n8k16 products with the row and column of each accumulator as functions. Refuses f32.
-// On the host engine copies land as late or as early as they may, and each lane makes its own elements. Needs isa/simt.h.
+// On the host engine copies land as late or as early as they may, and each lane makes its own elements. Needs isa/simt.h,
+// isa/m16n8k16.h.
 #pragma once
 
 using shared_address = unsigned; // byte address in the shared window
@@ -13,7 +14,7 @@ using shared_address = unsigned; // byte address in the shared window
 // A block of results is 16 rows x 32 columns, four products of 8 columns. Columns are dealt to the products so that a lane has 4 neighbours
 // of the low half and the 4 that lie 16 on, of two rows.
 template <int Pieces> struct fragment {
-    static constexpr int rows = 16, columns = 32, products = 4, line_bytes = Pieces * 16;
+    static constexpr int rows = 16, columns = 32, products = 4;
     static_assert(Pieces == 4 || Pieces == 8, "tile: lines of 64 or 128 bytes");
     struct block {
         float sum[products][4]; // row(i / 2), column i % 2 of a lane's two
@@ -221,22 +222,10 @@ template <class T, int Pieces> struct column_operand {
     }
 };
 
-#define TF_MMA(T, kind)                                                                                                  \
-    DEV void multiply_one(T, float(&d)[4], const unsigned(&a)[4], const unsigned(&b)[2])                                 \
-    {                                                                                                                    \
-        asm("mma.sync.aligned.m16n8k16.row.col.f32." kind "." kind ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, " \
-            "{%0, %1, %2, %3};"                                                                                          \
-            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                                             \
-            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));                                         \
-    }
-TF_MMA(bf16, "bf16")
-TF_MMA(f16, "f16")
-#undef TF_MMA
-
 template <class T, int Pieces>
 DEV void multiply(typename fragment<Pieces>::block &c, const row_operand<T, Pieces> &a, const column_operand<T, Pieces> &b)
 {
 #pragma unroll
-    for (int j = 0; j < 4; j++) multiply_one(T(), c.sum[j], a.x, b.x[j]);
+    for (int j = 0; j < 4; j++) mma_add(T(), c.sum[j], a.x[0], a.x[1], a.x[2], a.x[3], b.x[j][0], b.x[j][1]);
 }
 #endif

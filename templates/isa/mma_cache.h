@@ -1,7 +1,7 @@
 // In: rows of queries, keys and values in memory, 16 bits an element. Out: NVIDIA's m16n8k16 on operands that go from memory to registers:
 // a lane has 16 neighbouring bytes of a row, so of the 32 columns of a block the products take them in an order of their own; turned
 // matrices make columns out of rows. What attention over a cache (attention/decode_mma.h) is made of: cache_tile. Refuses f32. On the host
-// engine lanes exchange what they have. Needs isa/nvidia.h, isa/cache_ring.h.
+// engine lanes exchange what they have. Needs isa/nvidia.h, isa/m16n8k16.h, isa/cache_ring.h.
 #pragma once
 
 // What a lane has of the columns of a block: of rows lane / 4, the 8 columns from 8 * (lane % 4) on, or of a block of 16 columns 4 of them.
@@ -97,17 +97,10 @@ DEV row_piece near_half_piece(const void *from)
     const neighbours<unsigned, 2> x = *static_cast<const neighbours<unsigned, 2> *>(from);
     return {{x.e[0], x.e[1], 0, 0}};
 }
-#define TF_MMA(T, kind)                                                                                                  \
-    DEV void multiply_pairs(T, cache_results &r, const unsigned (&a)[4], unsigned b0, unsigned b1)                       \
-    {                                                                                                                    \
-        asm("mma.sync.aligned.m16n8k16.row.col.f32." kind "." kind ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, " \
-            "{%0, %1, %2, %3};"                                                                                          \
-            : "+f"(r.x[0]), "+f"(r.x[1]), "+f"(r.x[2]), "+f"(r.x[3])                                                     \
-            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));                                             \
-    }
-TF_MMA(bf16, "bf16")
-TF_MMA(f16, "f16")
-#undef TF_MMA
+template <class T> DEV void multiply_pairs(T type, cache_results &r, const unsigned (&a)[4], unsigned b0, unsigned b1)
+{
+    mma_add(type, r.x, a[0], a[1], a[2], a[3], b0, b1);
+}
 DEV unsigned turned(unsigned pair)
 {
     unsigned x;

@@ -1,7 +1,7 @@
 // In: pieces of a packed weight (docs/packing.md) and rows of A, both in memory. Out: NVIDIA's products of a piece and 8 rows, whose
 // operands go from memory to registers: the 16 packed columns of the piece are the rows of m16n8k16, and its 32 of K are permuted so that
 // what a lane needs of a column or a row is 16 neighbouring bytes. Refuses f32. On the host engine each lane makes its own results. Needs
-// isa/simt.h.
+// isa/nvidia.h, isa/m16n8k16.h.
 #pragma once
 
 struct alignas(16) chunk { // 16 bytes of a packed column or of a row
@@ -107,18 +107,13 @@ template <class T> struct piece_of_rows {
     }
 };
 
-#define TF_MMA_PIECES(T, kind)                                                                                                           \
-    DEV void multiply(piece_results &r, const piece_of_weights<T> &w, const piece_of_rows<T> &a)                                         \
-    {                                                                                                                                    \
-        _Pragma("unroll") for (int i = 0; i < 4; i += 2) asm("mma.sync.aligned.m16n8k16.row.col.f32." kind "." kind ".f32 {%0, %1, %2, " \
-                                                             "%3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" : "+f"(r.sum[0]),      \
-                                                             "+f"(r.sum[1]), "+f"(r.sum[2]), "+f"(r.sum[3]) : "r"(w.half[0].word[i]),    \
-                                                             "r"(w.half[1].word[i]), "r"(w.half[0].word[i + 1]),                         \
-                                                             "r"(w.half[1].word[i + 1]), "r"(a.x.word[i]), "r"(a.x.word[i + 1]));        \
-    }
-TF_MMA_PIECES(bf16, "bf16")
-TF_MMA_PIECES(f16, "f16")
-#undef TF_MMA_PIECES
+template <class T> DEV void multiply(piece_results &r, const piece_of_weights<T> &w, const piece_of_rows<T> &a)
+{
+#pragma unroll
+    for (int i = 0; i < 4; i += 2)
+        mma_add(T(), r.sum, w.half[0].word[i], w.half[1].word[i], w.half[0].word[i + 1], w.half[1].word[i + 1], a.x.word[i],
+                a.x.word[i + 1]);
+}
 // A lane has of a row what it would have of a column: rows are multiplied by rows.
 template <class T> DEV void multiply_rows(piece_results &r, const piece_of_rows<T> &a)
 {

@@ -1,0 +1,17 @@
+// In: a lane's parts of a 16 x 16 and a 16 x 8 matrix, pairs of 16-bit elements. Out: NVIDIA's product of the two, from sm_80 on: a lane
+// has rows lane / 4 and 8 on of the results, columns 2 * (lane % 4) and the next; where operands lie the PTX ISA says ("Matrix Fragments
+// for mma.m16n8k16"). Refuses f32. On the host engine whoever multiplies reckons itself: lanes have no registers of each other.
+#pragma once
+
+#if !defined(TF_ON_HOST)
+#define TF_MMA(T, kind)                                                                                                                   \
+    DEV void mma_add(T, float(&sum)[4], unsigned a0, unsigned a1, unsigned a2, unsigned a3, unsigned b0, unsigned b1)                     \
+    {                                                                                                                                     \
+        asm("mma.sync.aligned.m16n8k16.row.col.f32." kind "." kind ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
+            : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])                                                                      \
+            : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));                                                                      \
+    }
+TF_MMA(bf16, "bf16")
+TF_MMA(f16, "f16")
+#undef TF_MMA
+#endif
