@@ -5,13 +5,13 @@
 #include "runtime/cli/trial_data.h"
 #include "runtime/data/safetensors.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct comparing {
     bisection *b;
     const safetensors *file;
-    bool *used; /* by tensor */
+    bool *used;  /* by tensor */
+    double *got; /* a value's numbers by the file; as many as the largest has */
     text between;
 } comparing;
 
@@ -71,9 +71,7 @@ static void compare_value(void *context, const ir_value *v, ref_tensor *r)
         allow_rounding(v->type, r);
         return;
     }
-    need_shape(c, t, v);
-    double *got = malloc((r->count ? r->count : 1) * sizeof *got);
-    if (!got) bail(c->b->a, code_device, (position){0}, "not enough memory for %zu numbers of %s", r->count, v->name);
+    double *got = c->got;
     safetensors_read(c->file, t, got);
     parting *p = &e->list[e->given++];
     *p = parting_of(v, &c->b->graph->dims, r, got, bisect_diff);
@@ -86,17 +84,23 @@ static void compare_value(void *context, const ir_value *v, ref_tensor *r)
     memcpy(r->value, got, r->count * sizeof *got);
     memset(r->error, 0, r->count * sizeof *r->error);
     allow_rounding(v->type, r);
-    free(got);
 }
 
+/* Before the reference runs: what it has of memory is not an arena's, so nothing bails below it. */
 static void mark_used(comparing *c)
 {
+    long long most = 1;
     for (int i = 0; i < c->b->graph->value_count; i++) {
         const ir_value *v = c->b->graph->values[i];
         const safetensors_tensor *t = v->kind == value_result ? tensor_of(c, v) : NULL;
         if (!t) continue;
+        need_shape(c, t, v);
+        long long count = 1;
+        for (int k = 0; k < t->rank; k++) count *= t->shape[k];
+        if (count > most) most = count;
         for (size_t k = 0; k < safetensors_count(c->file); k++) c->used[k] |= safetensors_at(c->file, k) == t;
     }
+    c->got = data_numbers(c->b->a, most);
 }
 
 /* What the file has besides; without anything else it is the wrong file. */
