@@ -94,6 +94,7 @@ static void measure_cache(calibration *c)
         rates[i] = read_rate(c, grid, windows[i]);
         if (rates[i] > best) best = rates[i];
     }
+    if (!count) return; /* no window is both beyond units' own caches and in memory */
     const double memory = rates[count - 1];
     if (best < 1.2 * memory) return; /* no cache shows */
     int last = 0;
