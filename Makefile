@@ -155,8 +155,8 @@ $(TESTS:=.o) $(FUZZERS:=.o) $(VERIFY_CODE).o: $(B)/tests/%.o: %.c
 $(addprefix $(B)/tests/,test_ref_bounds.o test_scale.o test_sums.o test_templates.o test_search.o): TEST_FLAGS :=
 $(FUZZERS:=.o) $(VERIFY_CODE).o: TEST_FLAGS :=
 $(TESTS): | $(DOUBLES)
-$(B)/tests/test_calibrate $(B)/tests/test_doctor $(B)/tests/test_hip $(B)/tests/test_hip_failures $(B)/tests/test_random \
-  $(B)/tests/test_ranks $(B)/tests/test_table $(B)/tests/test_trace_command $(B)/tests/test_tune: | $(HIP_DOUBLES)
+$(B)/tests/test_ablate $(B)/tests/test_calibrate $(B)/tests/test_doctor $(B)/tests/test_hip $(B)/tests/test_hip_failures \
+  $(B)/tests/test_random $(B)/tests/test_ranks $(B)/tests/test_table $(B)/tests/test_trace_command $(B)/tests/test_tune: | $(HIP_DOUBLES)
 $(filter-out %/test_scale,$(TESTS)): $(B)/tests/%: $(B)/tests/%.o $(SUPPORT) $(CLI_PARTS) $(B)/libtfgen.a $(B)/tfgen $(B)/tfgen-worker
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(SUPPORT) $(CLI_PARTS) \
