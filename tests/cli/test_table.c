@@ -287,6 +287,7 @@ START_TEST(a_device_that_stops_fails_a_row)
 {
     static const char *const grids[] = {"", "--grid 'rows: v=8'"};
     use_hip_double();
+    setenv("TFGEN_DOUBLE_MEMORY", "200000", 1);
     setenv("TFGEN_DOUBLE_FAULT", "hipEventElapsedTime:1:719", 1);
     ck_assert_int_eq(tfgen("table specs/softmax.yaml --device=hip --no-check --seconds=0 --dim=S=5 %s", grids[_i]), code_device);
     says("failed: hipEventElapsedTime: hipErrorLaunchFailure (719)");
