@@ -14,7 +14,7 @@ trap 'kill $(jobs -p) 2>/dev/null; exit 130' INT TERM
 export TFGEN_CACHE_DIR="${TFGEN_CACHE_DIR:-$PWD/build/cache}"
 export TFGEN_WISDOM="${TFGEN_WISDOM:-none}" # what a developer has tuned here is no part of a test
 # Kernels that run for milliseconds; `make verify-all` leaves it at 3.
-export TFGEN_HOST_OPTIMISE="${TFGEN_HOST_OPTIMISE-1}"
+export TFGEN_HOST_OPTIMISE="${TFGEN_HOST_OPTIMISE-0}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 # Limits are there for what hangs, on any machine under any load; they say nothing of speed.
 export CK_DEFAULT_TIMEOUT="${CK_DEFAULT_TIMEOUT:-60}" CK_TIMEOUT_MULTIPLIER="${CK_TIMEOUT_MULTIPLIER:-20}"

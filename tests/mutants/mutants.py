@@ -197,7 +197,7 @@ class Suites:
         tap, out = tree.folder / 'suite.tap', tree.folder / 'suite.log'
         tap.write_text('')
         environment = {**os.environ, 'TFGEN': 'build/default/tfgen', 'TFGEN_WORKER': str(tree.built / 'tfgen-worker'),
-                       'TFGEN_CACHE_DIR': str(cache), 'TFGEN_HOST_OPTIMISE': '1', 'CK_TAP_LOG_FILE_NAME': str(tap),
+                       'TFGEN_CACHE_DIR': str(cache), 'TFGEN_HOST_OPTIMISE': '0', 'CK_TAP_LOG_FILE_NAME': str(tap),
                        'CK_TIMEOUT_MULTIPLIER': '5'}
         began = time.monotonic()
         with out.open('wb') as f:
