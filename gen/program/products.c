@@ -94,7 +94,7 @@ typedef struct touched {
 
 static touched touched_by(double rows, double columns, double group, double at_once)
 {
-    enum { most = 1 << 12 }; /* the rest is like these */
+    enum { most = 128 }; /* the rest is like these: rows and columns are right to 6 % */
     const double all = rows * columns, each = group * columns, sets = fmax(1, ceil(all / at_once));
     const int walked = sets < most ? (int)sets : most;
     touched sum = {0, 0};

@@ -407,15 +407,20 @@ static void measure_body(void *argument)
     spend(m, stage_manifest);
 }
 
+static void run_measure(measure *m, const char *name)
+{
+    const tfgen_code code = arena_run(m->a, measure_body, m);
+    ck_assert_msg(code == code_ok, "%s: %.2000s", name, arena_diagnostics(m->a));
+    arena_free(m->a);
+}
+
 static measure measured(int form, fusion_level level, int ops)
 {
     measure m = {.a = arena_new(), .level = level};
     text spec = {.a = m.a};
     forms[form].write(&(long_spec){&spec, ops});
     m.spec = spec.data;
-    const tfgen_code code = arena_run(m.a, measure_body, &m);
-    ck_assert_msg(code == code_ok, "%s: %.2000s", forms[form].name, arena_diagnostics(m.a));
-    arena_free(m.a);
+    run_measure(&m, forms[form].name);
     return m;
 }
 
@@ -457,6 +462,26 @@ START_TEST(a_spec_of_4000_ops_is_emitted_at_every_level)
 }
 END_TEST
 
+static measure of_a_product(const char *dims)
+{
+    measure m = {.a = arena_new(), .level = fusion_tile};
+    m.spec = arena_printf(m.a,
+                          "block: product\ndtype: bf16\ndims: %s\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
+                          "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n",
+                          dims);
+    run_measure(&m, dims);
+    return m;
+}
+
+/* Of a product of a million tiles the model looks at some rounds of workgroups, not at all. */
+START_TEST(a_large_product_is_planned_in_few_more_steps_than_a_small_one)
+{
+    const measure small = of_a_product("{M: 256, K: 256, N: 256}"), large = of_a_product("{M: 1000000, K: 8192, N: 65536}");
+    ck_assert_msg(large.spent[stage_plan] <= 4 * small.spent[stage_plan],
+                  "planning takes %llu steps for a small product, %llu for a large one", small.spent[stage_plan], large.spent[stage_plan]);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("scale");
@@ -475,6 +500,7 @@ int main(void)
     for (int i = 0; i < count; i++)
         tcase_add_loop_test(i % 3 == fusion_tile || i % 9 == fusion_none ? l : more,
                             twice_as_many_ops_are_planned_and_emitted_in_twice_the_steps, i, i + 1);
+    tcase_add_test(l, a_large_product_is_planned_in_few_more_steps_than_a_small_one);
     tcase_add_loop_test(l, a_spec_of_4000_ops_is_emitted_at_every_level, 0, 6);
     suite_add_tcase(s, l);
     SRunner *r = srunner_create(s);
