@@ -220,7 +220,7 @@ static void emit_launch(emitter *of, launch *l)
     writer members = {.a = of->a};
     const program *from = program_of(phase);
     from->members(&e, &members);
-    emit_next(&e, &members, l);
+    emit_next(&e, &members, l, of->packs);
     use_trace_of(&e);
     const writer w = whole_struct(&e, &members);
     const unit u = {l->name,

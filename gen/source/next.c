@@ -8,12 +8,9 @@ enum { asked_bytes = 4 << 20 };
 
 static const program *program_of_launch(const launch *l) { return program_of(l->kernel->phases[0]); }
 
-/* Its packed weights among the plan's; -1: it does not begin with any. */
-static int first_weights(const plan *p, const launch *l)
+static bool begins_with(const plan *p, const launch *l, int pack)
 {
-    for (int i = 0; i < p->pack_count && program_of_launch(l)->begins_with_weights; i++)
-        if (p->packs[i].phase == l->kernel->phases[0]) return i;
-    return -1;
+    return pack < p->pack_count && p->packs[pack].phase == l->kernel->phases[0] && program_of_launch(l)->begins_with_weights;
 }
 
 /* Runs of memory with which the first workgroups of a launch begin. */
@@ -32,17 +29,16 @@ static weight_runs runs_of(const plan *p, const packed_weight *pack, const launc
     return (weight_runs){(first < across ? first : across) * parts, pieces / parts * piece_bytes};
 }
 
-void emit_next(emission *e, writer *w, const launch *own)
+void emit_next(emission *e, writer *w, const launch *own, int pack)
 {
     const plan *p = e->plan;
     const launch *next = own + 1;
     if (!p->target->overlaps || !own->overlap || !program_of_launch(own)->asks_next || next == p->launches + p->launch_count) return;
-    const int index = first_weights(p, next);
-    if (index < 0) return;
-    const weight_runs runs = runs_of(p, &p->packs[index], next);
+    if (!begins_with(p, next, pack)) return;
+    const weight_runs runs = runs_of(p, &p->packs[pack], next);
     const long long share = asked_bytes / runs.count / piece_bytes * piece_bytes, bytes = share < runs.length ? share : runs.length;
     if (bytes == 0) return;
     write_line(w, "static constexpr int next_runs = %lld, next_bytes = %lld;", runs.count, bytes);
     write_line(w, "static constexpr long long next_step = %lld;", runs.length);
-    write_line(w, "DEV static const void *next(const args &p) { return %s; }", use_next_packed(e, index));
+    write_line(w, "DEV static const void *next(const args &p) { return %s; }", use_next_packed(e, pack));
 }
