@@ -29,16 +29,6 @@ static void geometry(const tile_request *r, const ir_tile *t, launch *l)
     l->tile_rows = t->align.threads * t->align.each;
 }
 
-/* Bytes that come and go. */
-static void asks(const tile_request *r, const ir_tile *t, demand *d)
-{
-    const work *w = request_work(r);
-    launch l = {.rows = r->space.rows, .multiple = extent_number(1), .column_tiles = 1, .tile_rows = 1, .cluster = 1};
-    geometry(r, t, &l);
-    d->groups = (double)launch_grid(&l, &r->program->dims), d->together = 2048 / d->threads;
-    d->memory = d->asked = (w->read + w->written) / d->groups, d->others = w->others / d->groups, d->trips = 1;
-}
-
 static void members(emission *e, writer *w)
 {
     const ir_op *op = align_op(e->phase);
@@ -62,7 +52,7 @@ const program align_program = {.kind = program_align,
                                .template = "templates/gemm/align.h",
                                .memory = "sizeof(mixed_memory<$P>)",
                                .entry = "TF_KERNEL($K, $T, $S, $P)",
-                               .demand = asks,
+                               .demand = bytes_demand,
                                .defaults = defaults,
                                .shared_bytes = no_memory,
                                .smaller = smaller,

@@ -15,16 +15,6 @@ static void geometry(const tile_request *r, const ir_tile *t, launch *l)
     attention_geometry(r, 1, l);
 }
 
-/* Bytes that come and go. */
-static void asks(const tile_request *r, const ir_tile *t, demand *d)
-{
-    const work *w = request_work(r);
-    launch l = {.rows = r->space.rows, .multiple = extent_number(1), .column_tiles = 1, .tile_rows = 1, .cluster = 1};
-    geometry(r, t, &l);
-    d->groups = (double)launch_grid(&l, &r->program->dims), d->together = 2048 / d->threads;
-    d->memory = d->asked = (w->read + w->written) / d->groups, d->others = w->others / d->groups, d->trips = 1;
-}
-
 static void members(emission *e, writer *w)
 {
     heads h = heads_start(e, w);
@@ -42,7 +32,7 @@ const program combine_program = {.kind = program_combine,
                                  .template = "templates/attention/decode.h",
                                  .memory = "sizeof(mixed_memory<$P>)",
                                  .entry = "TF_KERNEL($K, $T, $S, $P)",
-                                 .demand = asks,
+                                 .demand = bytes_demand,
                                  .defaults = defaults,
                                  .shared_bytes = no_memory,
                                  .geometry = geometry,

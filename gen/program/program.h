@@ -80,6 +80,8 @@ long long request_queries(const tile_request *r);
 const work *request_work(const tile_request *r);
 /* Seconds of a launch of the program with the tile. */
 double request_seconds(const tile_request *r, const program *p, const ir_tile *t);
+/* The demand of a program that moves what its phase reads and writes and does little else. */
+void bytes_demand(const tile_request *r, const ir_tile *t, demand *d);
 /* The model of time is fitted to an H200: what it says of two programs on a device that nobody has measured, or on AMD, is a guess. */
 bool request_is_guessed(const tile_request *r);
 bool phase_makes(const ir_phase *phase, const ir_value *v); /* by an op with code */
