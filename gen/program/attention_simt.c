@@ -25,7 +25,7 @@ static void asks(const tile_request *r, const ir_tile *t, demand *d)
                  room = r->device->numbers[number_shared].value;
     int exchanges = 0;
     while (1 << exchanges < x->team) exchanges++;
-    d->together = fmax(1, fmin(2048 / x->threads, floor((room > 0 ? room : r->target->static_bytes) / shared)));
+    d->together = fmax(1, fmin(groups_by_threads(r->target, x->threads), floor((room > 0 ? room : r->target->static_bytes) / shared)));
     d->threads = queries * x->team, d->products *= queries / x->block_q;
     d->products += pairs * x->team * (lane_operations + exchange_operations * exchanges), d->others = 0, d->share = reached;
     d->ahead = 2.0 * x->block_k * (double)request_head(r) * dtype_size(request_attention(r)->inputs[1]->type), d->streamed = d->asked;

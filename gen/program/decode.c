@@ -72,7 +72,7 @@ static void asks(const tile_request *r, const ir_tile *t, demand *d)
     for (int i = 0; i < w->tensor_count; i++)
         if (w->tensors[i].value == op->inputs[1] || w->tensors[i].value == op->inputs[2]) once += w->tensors[i].read;
     d->groups = batch * (double)op->attributes.kv_heads * x->splits;
-    d->together = x->threads < 2048 ? 2048 / x->threads : 1;
+    d->together = groups_by_threads(r->target, x->threads);
     d->memory = (w->read + w->written) / d->groups;
     d->asked = d->memory + once * (rows / (double)op->attributes.kv_heads - 1) / d->groups;
     d->ahead = 2 * at_once * head * dtype_size(op->inputs[1]->type) * x->threads / x->team, d->streamed = d->asked, d->trips = 2;

@@ -1,6 +1,7 @@
 /* In: a request of a decode phase whose keys are not split. Out: what gen/program/decode_whole.h says. Refuses nothing itself. */
 #include "gen/program/decode_whole.h"
 #include "gen/emit/attention.h"
+#include "ir/devices/occupancy.h"
 
 enum { most_index = 0x7fffffff };
 
@@ -110,7 +111,8 @@ const char *decode_whole_illegal(const tile_request *r, const ir_tile *tile)
     const decode_mma_tile *t = &tile->decode_mma;
     if (!is_power_of_two(t->keys)) return "keys is a power of two";
     if (t->threads % r->target->wave) return "threads are whole waves";
-    return t->threads * t->resident > decode_most_threads ? "a unit has 2048 threads" : NULL;
+    const int most = unit_room_of(r->target).threads;
+    return t->threads * t->resident > most ? arena_printf(r->a, "a unit holds %d threads", most) : NULL;
 }
 
 /* sizeof(memory) of the template */

@@ -4,8 +4,6 @@
 #define TFGEN_GEN_DECODE_WHOLE_H
 #include "gen/program/program.h"
 
-enum { decode_most_threads = 2048 }; /* of a unit, whoever made it */
-
 long long decode_rows(const tile_request *r);      /* of a head of keys: queries of the group's heads */
 long long decode_keys(const tile_request *r);      /* that a sequence can have */
 int decode_unit(const target_info *target);        /* keys that a wave multiplies at a time */

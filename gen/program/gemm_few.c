@@ -28,7 +28,7 @@ static void asks(const tile_request *r, const ir_tile *t, demand *d)
     const gemm_few_tile *x = &t->gemm_few;
     const int bytes = product_bytes(r), line = 16 * (r->target->wave / 8) * (x->threads / r->target->wave / (x->n / block));
     product_demand(r, &(product_cut){x->m, x->n, 1, 1, (int)((request_rows(r) + x->m - 1) / x->m), 1}, d);
-    d->together = 2048 / x->threads, d->drawn = drawn;
+    d->together = groups_by_threads(r->target, x->threads), d->drawn = drawn;
     d->ahead = (double)(x->n + x->m) * line * (request_rows(r) == 1 ? 2 : 1);
     d->streamed = (double)(x->n + x->m) * (double)product_length(r) * bytes;
     d->share = 0.2, d->cycles = end_cycles, d->trips = 1;

@@ -7,7 +7,7 @@
 
 extern const program gemm_frag_program;
 
-enum { most_ahead = 8 };
+enum { most_ahead = 8, most_registers = 255 /* of a thread, that instructions have names for */ };
 
 /* Rows that an instruction multiplies by a piece (templates/isa/mma_pieces.h, wave_pieces.h); rows up to which the program is the cheapest.
  */
@@ -30,12 +30,6 @@ static int registers(const target_info *target, const gemm_frag_tile *t)
     const int epilogue = (target->wave == 32 ? 144 : 96) + weights;
     return loop > epilogue ? loop : epilogue;
 }
-/* A SIMD has them; there are four in a unit. */
-static int registers_of_unit(const target_info *target)
-{
-    return target->registers * target->wave * (target->vendor == vendor_amd ? 4 : 1);
-}
-
 /* gemm_frag<...>::memory_bytes of a tile that makes partial sums of its rows, or takes sums of those that it reads. */
 static long long memory_bytes(const target_info *target, const gemm_frag_tile *t, bool makes_sums, bool takes_sums)
 {
@@ -50,8 +44,8 @@ static long long shared_bytes(const tile_request *r, const ir_tile *t)
 /* Workgroups that share a unit. */
 static int resident(const device_model *d, const gemm_frag_tile *t)
 {
-    const int needed = (registers(d->target, t) + 7) / 8 * 8, by_registers_alone = registers_of_unit(d->target) / (needed * t->threads),
-              most = 2048 / t->threads; /* of threads that any unit holds */
+    const int needed = (registers(d->target, t) + 7) / 8 * 8, most = groups_by_threads(d->target, t->threads),
+              by_registers_alone = unit_room_of(d->target).registers / (needed * t->threads);
     const kernel_need need = {.threads = t->threads, .registers = needed, .shared = memory_bytes(d->target, t, true, true)};
     occupancy o;
     const int groups = occupancy_of(d, &need, &o) ? o.groups : by_registers_alone < most ? by_registers_alone : most;
@@ -91,7 +85,7 @@ static bool fill(const tile_request *r, int m, const int (*shape)[3], ir_tile *t
     gemm_frag_tile *x = &t->gemm_frag;
     const int waves = pieces < (*shape)[1] ? pieces < 2 ? 2 : (int)power_of_two_up(pieces) : (*shape)[1];
     *x = (gemm_frag_tile){.m = m, .n = (*shape)[0] * piece_columns, .threads = waves * r->target->wave, .ahead = 1};
-    const int each = registers_of_unit(r->target) / (*shape)[2] / x->threads, most = each < 255 ? each : 255;
+    const int each = unit_room_of(r->target).registers / (*shape)[2] / x->threads, most = each < most_registers ? each : most_registers;
     bool fits = x->threads <= r->target->max_threads && registers(r->target, x) <= most;
     while (fits && 2 * x->ahead <= most_ahead && x->ahead * waves < pieces) {
         x->ahead *= 2;
@@ -131,7 +125,8 @@ static const char *illegal(const tile_request *r, const ir_tile *t)
     if (x->threads % r->target->wave) return "threads are whole waves";
     if (x->n % piece_columns) return "n is a multiple of 16";
     if (x->n % 32 && joins_columns(r)) return "n is a multiple of 32 where the epilogue joins columns";
-    return registers(r->target, x) * x->threads > registers_of_unit(r->target) ? "the threads need more registers than there are" : NULL;
+    const int most = unit_room_of(r->target).registers;
+    return registers(r->target, x) * x->threads > most ? "the threads need more registers than there are" : NULL;
 }
 
 /* Fewer pieces under way, then fewer rows. */

@@ -2,6 +2,7 @@
  * wgmma. */
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
+#include "ir/devices/occupancy.h"
 #include <math.h>
 
 extern const program gemm_mma_program;
@@ -18,16 +19,16 @@ static long long memory_of(const gemm_mma_tile *t, bool sums)
     return (long long)t->slots * (t->m + t->n) * t->k * 2 + (sums ? (long long)t->m * (t->threads / 32 / warps_down(t)) * 4 : 0);
 }
 
-/* Workgroups that share a multiprocessor. Registers: 128 results and the operands of two units take 256. Of shared memory a multiprocessor
- * of sm_86 has 100 KB, one of which goes with each workgroup. */
-static int resident(const gemm_mma_tile *t, bool sums)
+/* Workgroups that share a multiprocessor. 128 results and the operands of two units take 256 registers. */
+static int resident(const target_info *target, const gemm_mma_tile *t, bool sums)
 {
+    const unit_room room = unit_room_of(target);
     const int results = t->m * t->n / t->threads,
               registers = results > 64   ? 256
                           : results > 32 ? 168
                                          : 128,
-              by_registers = 65536 / (registers * t->threads);
-    const long long by_shared = 100 * 1024 / (memory_of(t, sums) + 1024);
+              by_registers = room.registers / (registers * t->threads);
+    const long long by_shared = (target->lds_bytes + room.reserved) / (memory_of(t, sums) + room.reserved);
     return by_shared < 1 ? 1 : by_shared < by_registers ? (int)by_shared : by_registers;
 }
 
@@ -57,7 +58,7 @@ static void asks(const tile_request *r, const ir_tile *t, demand *d)
     const int warps = x->threads / 32, down = warps_down(x);
     const double stages = ceil((double)product_length(r) / x->k), stage = 2.0 * (x->m + x->n) * x->k;
     product_demand(r, &(product_cut){x->m, x->n, x->k, 1, x->group, 1}, d);
-    d->together = resident(x, false);
+    d->together = resident(r->target, x, false);
     d->matrix = true, d->share = share_of(r, x);
     d->shared = stages * 2.0 * (double)(x->m * (warps / down + 1) + x->n * (down + 1)) * x->k;
     d->ahead = stage * (x->slots - 1), d->streamed = stage * stages;
@@ -120,7 +121,7 @@ static bool smaller(const tile_request *r, ir_tile *t)
 static void geometry(const tile_request *r, const ir_tile *t, launch *l)
 {
     products_geometry(r, t->gemm_mma.m, t->gemm_mma.n, l);
-    l->resident = resident(&t->gemm_mma, request_sums_rows(r));
+    l->resident = resident(r->target, &t->gemm_mma, request_sums_rows(r));
 }
 
 static int parts(const tile_request *r, const ir_tile *t) { return column_tiles(r, t->gemm_mma.n); }
@@ -132,7 +133,7 @@ static void members(emission *e, writer *w)
     gemm_write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d, group = %d;", x->m, x->n, x->k,
                x->threads, x->slots, x->group);
-    write_line(w, "static constexpr int width = %d, resident = %d;", g.width, resident(x, g.row_sum != NULL));
+    write_line(w, "static constexpr int width = %d, resident = %d;", g.width, resident(e->plan->target, x, g.row_sum != NULL));
     write_line(w, "static constexpr long long a_stride = %lld;", view_of(e->a, g.a).stride);
     write_line(w, "static constexpr bool row_sums = %s, reads = %s;", g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");
     gemm_write_operand_types(&g);

@@ -2,6 +2,7 @@
  * time. */
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
+#include "ir/devices/occupancy.h"
 #include <math.h>
 
 enum { most_rows_of_long_stages = 48, most_rows = 128 };
@@ -26,8 +27,12 @@ static long long shared_bytes(const tile_request *r, const ir_tile *t)
     return bytes_of(&t->gemm_turned);
 }
 
-/* Of a workgroup, where `count` share a multiprocessor; 1 KB of each is the machine's. */
-static long long shared_room(const target_info *target, int count) { return (target->lds_bytes + 1024) / count - 1024; }
+/* Bytes of a workgroup, where `count` share a multiprocessor. */
+static long long shared_room(const target_info *target, int count)
+{
+    const int reserved = unit_room_of(target).reserved;
+    return (target->lds_bytes + reserved) / count - reserved;
+}
 
 static int resident(const target_info *target, const gemm_turned_tile *x)
 {

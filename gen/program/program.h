@@ -84,6 +84,8 @@ double request_seconds(const tile_request *r, const program *p, const ir_tile *t
 void bytes_demand(const tile_request *r, const ir_tile *t, demand *d);
 /* The model of time is fitted to an H200: what it says of two programs on a device that nobody has measured, or on AMD, is a guess. */
 bool request_is_guessed(const tile_request *r);
+/* Workgroups of so many threads that a unit holds, as far as places for threads go; a processor of the host runs one at a time. */
+int groups_by_threads(const target_info *target, int threads);
 bool phase_makes(const ir_phase *phase, const ir_value *v); /* by an op with code */
 bool request_sums_rows(const tile_request *r);              /* its epilogue stores partial sums */
 bool is_power_of_two(long long n);

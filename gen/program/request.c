@@ -1,5 +1,6 @@
 /* In: a request. Out: what several programs ask of its phase. Refuses nothing. */
 #include "gen/program/program.h"
+#include "ir/devices/occupancy.h"
 
 tile_request request_of(arena *a, const ir_program *p, const ir_phase *phase, const device_model *device, struct wishes *w,
                         const tuning *t)
@@ -54,13 +55,19 @@ void bytes_demand(const tile_request *r, const ir_tile *t, demand *d)
     const work *w = request_work(r);
     launch l = {.rows = r->space.rows, .multiple = extent_number(1), .column_tiles = 1, .tile_rows = 1, .cluster = 1};
     program_at(t->program)->geometry(r, t, &l);
-    d->groups = (double)launch_grid(&l, &r->program->dims), d->together = 2048 / d->threads;
+    d->groups = (double)launch_grid(&l, &r->program->dims), d->together = groups_by_threads(r->target, tile_threads(t));
     d->memory = d->asked = (w->read + w->written) / d->groups, d->others = w->others / d->groups, d->trips = 1;
 }
 
 bool request_is_guessed(const tile_request *r)
 {
     return r->target->vendor == vendor_amd || r->device->numbers[number_bandwidth_reached].value <= 0;
+}
+
+int groups_by_threads(const target_info *target, int threads)
+{
+    const int groups = unit_room_of(target).threads / threads;
+    return groups > 1 ? groups : 1;
 }
 
 bool phase_makes(const ir_phase *phase, const ir_value *v)

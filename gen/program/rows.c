@@ -132,7 +132,7 @@ static void asks(const tile_request *r, const ir_tile *t, demand *d)
     const int wave = x->team < r->target->wave ? x->team : r->target->wave;
     double join = x->team > r->target->wave ? meeting + wave_meeting * (x->team / r->target->wave) : 0;
     for (int lanes = 1; lanes < wave; lanes *= 2) join += exchange;
-    d->groups = ceil(rows / each), d->together = x->threads < 2048 ? 2048 / x->threads : 1;
+    d->groups = ceil(rows / each), d->together = groups_by_threads(r->target, x->threads);
     d->memory = d->asked = (w->read + w->written) / d->groups;
     d->others = arithmetic(r) / d->groups;
     d->trips = ceil(vectors / most_ahead), d->cycles = reductions_of(r->phase) * join;

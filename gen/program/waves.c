@@ -2,6 +2,7 @@
 #include "gen/program/waves.h"
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
+#include "ir/devices/occupancy.h"
 
 const char *wave_product_obstacle(const tile_request *r, layer_kind layer, const char *types)
 {
@@ -30,11 +31,16 @@ static bool plain(const tile_request *r)
     return product->kind != op_matmul && w.stride * size % 16 == 0 && w.offset * size % 16 == 0 && value_columns(a) * size % 16 == 0;
 }
 
-/* Tiles that a chiplet has under way: a unit has eight waves of 256 registers. */
+int wave_groups(const target_info *target, int threads)
+{
+    const int groups = 2 * unit_room_of(target).simds * target->wave / threads;
+    return groups > 1 ? groups : 1;
+}
+
+/* Tiles that a chiplet has under way. */
 static int chunk_of(const device_model *device, int threads)
 {
-    const int each = 8 * device->target->wave / threads;
-    return device->units / device->chiplets * (each > 1 ? each : 1);
+    return device->units / device->chiplets * wave_groups(device->target, threads);
 }
 
 static int length_of(const tile_request *r) { return wave_row_bytes / dtype_size(request_product(r)->inputs[0]->type); }
@@ -45,9 +51,8 @@ void wave_product_demand(const tile_request *r, const ir_tile *tile, demand *d)
     enum { end_cycles = 2000 };
     const gemm_mfma_tile *t = &tile->gemm_mfma;
     const double stage = (double)(t->m + t->n) * wave_row_bytes;
-    const int each = 8 * r->target->wave / t->threads;
     product_demand(r, &(product_cut){t->m, t->n, t->k, 1, t->group, 1}, d);
-    d->together = each > 1 ? each : 1, d->matrix = true;
+    d->together = wave_groups(r->target, t->threads), d->matrix = true;
     d->ahead = stage, d->streamed = stage * (double)((product_length(r) + t->k - 1) / t->k);
     d->cycles = end_cycles;
 }

@@ -6,6 +6,8 @@
 
 enum { wave_row_bytes = 128 }; /* of an operand's row in a stage */
 
+int wave_groups(const target_info *target, int threads); /* workgroups that share a unit: two waves a SIMD (pump_waves) */
+
 /* ---- products (gen/program/waves.c). The tiles of mfma and wmma have the same fields: t->gemm_mfma serves both. */
 const char *wave_product_obstacle(const tile_request *r, layer_kind layer,
                                   const char *types); /* types: what is said of others than the layer's */

@@ -29,9 +29,8 @@ void wave_attention_demand(const tile_request *r, const ir_tile *tile, demand *d
 {
     enum { end_cycles = 2000 };
     const attention_mfma_tile *t = &tile->attention_mfma;
-    const int each = 8 * r->target->wave / t->threads;
     attention_demand(r, t->block_q, 1, t->block_k, d);
-    d->together = each > 1 ? each : 1, d->matrix = true, d->share = 0.5;
+    d->together = wave_groups(r->target, t->threads), d->matrix = true, d->share = 0.5;
     d->ahead = 2.0 * t->block_k * (double)request_head(r) * 2, d->streamed = d->asked, d->cycles = end_cycles;
 }
 

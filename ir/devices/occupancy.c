@@ -30,6 +30,14 @@ static long long up(long long x, long long step) { return (x + step - 1) / step 
 /* Of a lane, for the waves of one SIMD. */
 static int file_of(const machine *m, const target_info *t) { return t->vendor == vendor_nvidia ? t->registers / m->simds : t->registers; }
 
+unit_room unit_room_of(const target_info *target)
+{
+    const machine *m = machine_of(target);
+    if (!m) return (unit_room){0};
+    const int lanes = m->simds * target->wave;
+    return (unit_room){m->simds, m->waves * lanes, file_of(m, target) * lanes, m->reserved};
+}
+
 static int waves_with(const machine *m, int file, int registers)
 {
     const int waves = (int)(file / up(registers > 0 ? registers : 1, m->granule));

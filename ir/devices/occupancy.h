@@ -22,6 +22,14 @@ typedef struct occupancy {
     long long step[occupancy_limit_count]; /* of what limits: the most of it with which one more workgroup fits; -1: no such number */
 } occupancy;
 
+/* What a unit of a target has for the workgroups that share it, whichever device it is of; all 0: nobody counts it (the host). */
+typedef struct unit_room {
+    int simds, threads, registers; /* registers: of all lanes together */
+    int reserved;                  /* bytes of shared memory that each workgroup takes beside its own */
+} unit_room;
+
+unit_room unit_room_of(const target_info *target);
+
 extern const char *const occupancy_limit_names[occupancy_limit_count];
 /* False: the target has no such limits (the host), or the device file does not say how much shared memory a unit has. */
 bool occupancy_of(const device_model *d, const kernel_need *need, occupancy *out);

@@ -94,6 +94,32 @@ START_TEST(every_gpu_target_is_in_the_table)
 }
 END_TEST
 
+/* Of workgroups of a wave a SIMD: as many as fit, and two that share all registers. */
+START_TEST(a_unit_has_room_for_what_it_holds)
+{
+    static const struct {
+        const char *device;
+        int threads, registers;
+    } known[] = {{"h200", 2048, 65536}, {"a100", 2048, 65536}, {"mi300x", 2048, 131072}, {"mi100", 2560, 65536},
+                 {"rx7900xtx", 2048, 196608}};
+    arena *a = arena_new();
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const device_model *d = device_model_find(a, known[i].device);
+        const unit_room room = unit_room_of(d->target);
+        const int threads = room.simds * d->target->wave;
+        occupancy o;
+        ck_assert_int_eq(room.threads, known[i].threads);
+        ck_assert_int_eq(room.registers, known[i].registers);
+        ck_assert(occupancy_of(d, &(kernel_need){.threads = threads}, &o));
+        ck_assert_int_eq(o.by[by_waves], room.threads / threads);
+        ck_assert(occupancy_of(d, &(kernel_need){.threads = threads, .registers = room.registers / threads / 2}, &o));
+        ck_assert_int_eq(o.by[by_registers], 2);
+    }
+    ck_assert_int_eq(unit_room_of(target_find("host")).threads, 0);
+    arena_free(a);
+}
+END_TEST
+
 START_TEST(what_limits_is_told_with_what_would_free_it)
 {
     arena *a = arena_new();
@@ -449,6 +475,7 @@ int main(void)
     tcase_add_test(units, a_unit_holds_what_the_vendors_say);
     tcase_add_test(units, a_step_is_the_most_with_which_a_workgroup_more_fits);
     tcase_add_test(units, every_gpu_target_is_in_the_table);
+    tcase_add_test(units, a_unit_has_room_for_what_it_holds);
     tcase_add_test(units, what_limits_is_told_with_what_would_free_it);
     tcase_add_loop_test(times, a_demand_takes_the_time_of_its_limit, 0, sizeof asked_times / sizeof *asked_times);
     tcase_add_test(times, what_is_not_known_is_a_share_of_what_is);
