@@ -29,6 +29,8 @@ static void geometry(const tile_request *r, const ir_tile *t, launch *l)
     l->tile_rows = t->align.threads * t->align.each;
 }
 
+static void asks(const tile_request *r, const ir_tile *t, demand *d) { bytes_demand(r, t, geometry, d); }
+
 static void members(emission *e, writer *w)
 {
     const ir_op *op = align_op(e->phase);
@@ -52,7 +54,7 @@ const program align_program = {.kind = program_align,
                                .template = "templates/gemm/align.h",
                                .memory = "sizeof(mixed_memory<$P>)",
                                .entry = "TF_KERNEL($K, $T, $S, $P)",
-                               .demand = bytes_demand,
+                               .demand = asks,
                                .defaults = defaults,
                                .shared_bytes = no_memory,
                                .smaller = smaller,

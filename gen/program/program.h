@@ -80,8 +80,9 @@ long long request_queries(const tile_request *r);
 const work *request_work(const tile_request *r);
 /* Seconds of a launch of the program with the tile. */
 double request_seconds(const tile_request *r, const program *p, const ir_tile *t);
-/* The demand of a program that moves what its phase reads and writes and does little else. */
-void bytes_demand(const tile_request *r, const ir_tile *t, demand *d);
+/* The demand of a program of this geometry that moves what its phase reads and writes and does little else. */
+void bytes_demand(const tile_request *r, const ir_tile *t, void (*geometry)(const tile_request *r, const ir_tile *t, launch *l),
+                  demand *d);
 /* The model of time is fitted to an H200: what it says of two programs on a device that nobody has measured, or on AMD, is a guess. */
 bool request_is_guessed(const tile_request *r);
 /* Workgroups of so many threads that a unit holds, as far as places for threads go; a processor of the host runs one at a time. */

@@ -50,11 +50,12 @@ double request_seconds(const tile_request *r, const program *p, const ir_tile *t
     return cost_of(r->device, &d).seconds;
 }
 
-void bytes_demand(const tile_request *r, const ir_tile *t, demand *d)
+void bytes_demand(const tile_request *r, const ir_tile *t, void (*geometry)(const tile_request *r, const ir_tile *t, launch *l),
+                  demand *d)
 {
     const work *w = request_work(r);
     launch l = {.rows = r->space.rows, .multiple = extent_number(1), .column_tiles = 1, .tile_rows = 1, .cluster = 1};
-    program_at(t->program)->geometry(r, t, &l);
+    geometry(r, t, &l);
     d->groups = (double)launch_grid(&l, &r->program->dims), d->together = groups_by_threads(r->target, tile_threads(t));
     d->memory = d->asked = (w->read + w->written) / d->groups, d->others = w->others / d->groups, d->trips = 1;
 }
