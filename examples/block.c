@@ -1,6 +1,6 @@
 /* A host program with buffers of its own: one fused SwiGLU layer, from a spec in a string to numbers.
  *
- *   cc block.c -ltfgen && ./a.out [device]        device: hip:0, cuda:0, host; default: the first GPU, else the host
+ *   cc block.c -ltfgen -lm && ./a.out [device]        device: hip:0, cuda:0, host; default: the first GPU, else the host
  *
  * Everything a program needs is here: plan, module, weights, workspace, execute. Where you have device memory, a stream and a
  * framework already, pass their pointers; the tfgen_device_ functions are for programs that have none. */

@@ -1,5 +1,6 @@
 /* A small Llama, end to end: embedding, N fused layers with a KV cache, final norm, logits, greedy decoding.
  *
+ *   cc llama.c -ltfgen -ljansson -o llama && cc make_llama.c -o make_llama && ./make_llama model && ./llama model
  *   llama FOLDER [--prompt=1,15043,3186] [--tokens=32] [--context=256] [--device=hip:0]
  *
  * FOLDER holds model.safetensors (one file, HuggingFace's names) and config.json of a Llama. Token numbers in, token numbers out (stdout);

@@ -1,11 +1,13 @@
 /* Writes a Llama of random weights (f32, HuggingFace's names) for examples/llama.c: FOLDER/model.safetensors and FOLDER/config.json.
  *
+ *   cc make_llama.c -o make_llama
  *   make_llama FOLDER [layers width heads kv_heads hidden vocabulary]      default: 2 64 4 2 160 97 */
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct writing {
     char header[1 << 20];
@@ -62,6 +64,7 @@ int main(int argc, char **argv)
         if ((n[i] = atoi(argv[2 + i])) < 1) return 2;
     const int layers = n[0], width = n[1], heads = n[2], kv_heads = n[3], hidden = n[4], vocabulary = n[5], head = width / heads;
 
+    mkdir(argv[1], 0777); /* where it cannot be, its first file says why */
     FILE *config = create(argv[1], "config.json");
     fprintf(config,
             "{\"num_hidden_layers\": %d, \"hidden_size\": %d, \"num_attention_heads\": %d, \"num_key_value_heads\": %d,\n"
