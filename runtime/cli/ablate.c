@@ -352,13 +352,13 @@ static json_t *variant_json(const ablate_job *j, const variant *v)
     return o;
 }
 
-/* Data of the sizes that are timed, once for all variants: their graph is the same. */
-static void make_inputs(ablate_job *j)
+/* What is wrong with the spec is told at once, with its place. Data of the sizes that are timed is made once for all variants: their graph
+ * is the same. */
+static void look_at_spec(ablate_job *j)
 {
-    const compile_request *r = &j->request;
-    if (!j->device || j->o->no_check) return;
-    const ir_program *graph = graph_read(j->a, r->text, r->size, r->name, &r->graph);
-    j->inputs = data_make(j->a, graph, (unsigned long long)j->o->number.seed, NULL);
+    compiled c;
+    compile_inside(j->a, &j->request, &c);
+    if (j->device && !j->o->no_check) j->inputs = data_make(j->a, c.graph, (unsigned long long)j->o->number.seed, NULL);
 }
 
 static void prepare(ablate_job *j)
@@ -376,7 +376,7 @@ static void prepare(ablate_job *j)
     j->until = seconds_now() + options_seconds(j->a, "budget", j->o->budget, 600);
     j->without_effect = (text){.a = j->a};
     list_variants(j);
-    make_inputs(j);
+    look_at_spec(j);
 }
 
 static void ablate_spec(void *argument)

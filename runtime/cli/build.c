@@ -200,6 +200,7 @@ static void plan_shape(build_job *j, const build_shape *s, const char *target)
     compiled c;
     r.name = j->name, r.target = target;
     r.graph.overrides = s->dims, r.graph.override_count = s->dim_count;
+    (void)graph_read(j->a, r.text, r.size, j->path, &r.graph); /* its errors have the path; sources have the name alone */
     compile_inside(j->a, &r, &c);
     j->block = c.plan->program->name;
     j->spec = r.text, j->spec_size = r.size;

@@ -141,6 +141,8 @@ static void run_action(void *argument)
         if (strcmp(j->o->files[0], actions[i].name)) continue;
         if (j->o->file_count != actions[i].words)
             bail(j->a, code_usage, (position){0}, "usage: tfgen cache %s%s", actions[i].name, actions[i].words > 1 ? " FILE" : "");
+        if (j->o->json && actions[i].run != list && actions[i].run != verify)
+            bail(j->a, code_usage, (position){0}, "--json goes with tfgen cache ls and verify");
         if (!(j->cache = cli_cache(j->a, j->o)))
             bail(j->a, code_io, (position){0},
                  "the kernel cache is off: TFGEN_CACHE_DIR is empty, there is no HOME, or TFGEN_CACHE_SIZE is 0");

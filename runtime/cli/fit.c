@@ -213,16 +213,16 @@ static void fit_spec(void *argument)
     compile_inside(a, &j->request, &c);
     dim_table dims = c.plan->program->dims;
     const name_list asked = options_list(a, j->o->largest);
+    if (!asked.count && !dims.dynamic_count)
+        bail(a, code_usage, (position){0}, "--largest: the spec has no dynamic dim; name one that is to be as large as fits");
+    for (size_t i = 0; i < asked.count; i++) (void)dim_named(j, &dims, asked.names[i]);
     j->device = c.plan->device;
     find_room(j);
     if (j->o->json) j->all = cli_keep_json(a, json_array());
     for (size_t i = 0; i < asked.count; i++) report_dim(j, dim_named(j, &dims, asked.names[i]));
     for (int i = 0; !asked.count && i < dims.count; i++)
         if (dims.dims[i].dynamic) report_dim(j, &dims.dims[i]);
-    if (!asked.count && !dims.dynamic_count)
-        bail(a, code_usage, (position){0}, "the spec has no dynamic dim; --largest names one that is to be as large as fits");
-    if (!j->all) return;
-    cli_print_json(j->all);
+    if (j->all) cli_print_json(j->all);
 }
 
 int command_fit_main(const cli_options *o)

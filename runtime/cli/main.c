@@ -1,5 +1,7 @@
 /* tfgen, the command. In: argv. Out: an exit code (see --help). Each command has a file beside this one. */
 #include "runtime/cli/cli.h"
+#include <errno.h>
+#include <string.h>
 #include <sys/resource.h>
 
 /* A module under the checker keeps a file open for symbolisers (runtime/host/object.c): a plan of a thousand kernels, a thousand. */
@@ -10,6 +12,15 @@ static void allow_many_files(void)
     if (getrlimit(RLIMIT_NOFILE, &r) || r.rlim_cur >= wanted) return;
     r.rlim_cur = r.rlim_max < wanted ? r.rlim_max : wanted;
     setrlimit(RLIMIT_NOFILE, &r);
+}
+
+/* What is longer than a buffer has met a full disk before it is flushed, and nothing is left to flush then. */
+static bool printed_all(void)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return true;
+    fprintf(stderr, "tfgen: standard output: %s\n", errno ? strerror(errno) : "not all could be written");
+    return false;
 }
 
 int main(int argc, char **argv)
@@ -23,9 +34,6 @@ int main(int argc, char **argv)
     allow_many_files();
     if (options_parse(argc, argv, &o, &code)) code = mains[o.command](&o);
     arena_free(o.a);
-    if (fflush(stdout) != 0 && code == 0) {
-        perror("tfgen: standard output");
-        code = code_io;
-    }
-    return code;
+    const bool printed = printed_all();
+    return code == code_ok && !printed ? code_io : code;
 }

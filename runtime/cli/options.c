@@ -455,7 +455,8 @@ bool options_parse(int argc, char **argv, cli_options *out, int *exit_code)
     out->files = argv + optind;
     out->file_count = argc - optind;
     if (named < 0 && out->file_count && is_no_spec(out->files[0])) return complain_of_command(out->files[0]);
-    if (needs_file(out->command) ? out->file_count > 0 || out->random || out->report : out->file_count == 0) return true;
+    const bool reports = out->command == command_tune && out->report;
+    if (needs_file(out->command) ? out->file_count > 0 || out->random || reports : out->file_count == 0) return true;
     if (argc < 2 && named < 0) print_help(stderr, -1);
     else if (!needs_file(out->command))
         fprintf(stderr, "tfgen: tfgen %s takes no '%s'; see tfgen %s --help\n", commands[out->command].name, out->files[0],

@@ -63,7 +63,7 @@ static bool add_values(dim_sweep *s, const char **at)
     bool good = end != *at;
     if (good && strncmp(end, "..", 2) == 0) *at = end + 2, last = strtoll(*at, &end, 10), good = end != *at;
     *at = end;
-    if (!good || errno || first < 1) return false;
+    if (!good || errno || first < 1 || last < first) return false;
     for (long long v = first;; v *= 2) {
         if (s->count == sweep_most) return false;
         s->values[s->count++] = v;

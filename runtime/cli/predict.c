@@ -219,6 +219,17 @@ static json_t *point_json(const predict_job *j, const point *p)
     return o;
 }
 
+/* What is wrong with the spec is told with its place. */
+static void look_at_spec(predict_job *j)
+{
+    for (int i = 0; i < j->sweep.count; i++) {
+        const cli_options at = options_at(j->a, j->o, j->sweep.dim, j->sweep.values[i]);
+        graph_options g = j->request.graph;
+        g.overrides = options_dims(j->a, "dim", at.dim, &g.override_count);
+        (void)graph_read(j->a, j->request.text, j->request.size, j->path, &g);
+    }
+}
+
 static void predict_spec(void *argument)
 {
     predict_job *j = argument;
@@ -227,6 +238,7 @@ static void predict_spec(void *argument)
     j->request = cli_request(j->a, &one, j->path);
     if (j->request.from_ir) bail(j->a, code_usage, (position){0}, "--from: predict needs a spec");
     j->sweep = options_sweep(j->a, j->o->sweep);
+    look_at_spec(j);
     list_devices(j);
     if (j->o->measured) j->recorded = record_read(j->a, j->o->measured);
     j->points = arena_alloc(j->a, ((size_t)j->sweep.count * (size_t)j->device_count + 1) * sizeof *j->points);

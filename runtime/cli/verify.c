@@ -224,7 +224,9 @@ static void verify_all(void *argument)
     for (int f = 0; f < o->file_count; f++) {
         size_t size;
         const char *yaml = cli_read_file(a, o->files[f], &size);
-        const ir_program *graph = graph_read(a, yaml, size, o->files[f], &(graph_options){0});
+        graph_options asked = {.preset = o->preset};
+        asked.overrides = options_dims(a, "dim", o->dim, &asked.override_count);
+        const ir_program *graph = graph_read(a, yaml, size, o->files[f], &asked);
         for (int i = 0; i < size_count; i++)
             if (wanted(j, &size_sets[i])) verify_size(j, &j->specs[f], graph, o->files[f], &size_sets[i]);
     }

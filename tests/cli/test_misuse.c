@@ -1,0 +1,110 @@
+/* What a hurried or a hostile user types, command by command: nothing that is wrong ends in success, and each error names the file and its
+ * place, or the option. What single options refuse is in test_cli.c. */
+#define _GNU_SOURCE
+#include "tests/shell.h"
+#include "tests/support.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/tfgen-misuse-XXXXXX";
+
+/* The first has room in a buffer, the others meet the full disk before they are flushed. */
+START_TEST(output_that_meets_a_full_disk_is_no_success)
+{
+    static const char *const calls[] = {"--version", "schema", "--man", "help", "specs/llama-block.yaml --dump=source",
+                                        "predict specs/llama-block.yaml --sweep=S=1..8192 --json"};
+    if (access("/dev/full", W_OK)) return;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        ck_assert_msg(shell("${TFGEN:-./tfgen} %s 2>&1 >/dev/full", calls[i]) == 7, "%s: %s", calls[i], output);
+        says("tfgen: standard output: ");
+        ck_assert_msg(shell("${TFGEN:-./tfgen} %s 2>&1 >&-", calls[i]) == 7, "%s: %s", calls[i], output);
+    }
+}
+END_TEST
+
+START_TEST(every_command_tells_what_is_wrong_with_a_spec_with_its_place)
+{
+    static const char *const commands[] = {"emit",    "run",    "verify", "bench", "predict", "ablate", "fit",  "explain",
+                                           "bisect",  "access", "trace",  "tune",  "table",   "build",  "check"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        ck_assert_int_eq(tfgen("%s specs/bad/add-shapes.yaml", commands[i]), 3);
+        ck_assert_msg(strncmp(output, "specs/bad/add-shapes.yaml:8:31: error: add: ", 44) == 0, "%s: %s", commands[i], output);
+        ck_assert_int_eq(tfgen("%s specs/swiglu.yaml --dim=ZZ=3", commands[i]), 3);
+        ck_assert_msg(strncmp(output, "specs/swiglu.yaml: error: there is no dim \"ZZ\"", 46) == 0, "%s: %s", commands[i], output);
+        ck_assert_int_eq(tfgen("%s specs/swiglu.yaml --preset=tiny", commands[i]), 3);
+        ck_assert_msg(strncmp(output, "specs/swiglu.yaml: error: there is no preset \"tiny\"", 51) == 0, "%s: %s", commands[i], output);
+    }
+}
+END_TEST
+
+START_TEST(a_sweep_is_of_a_dim_that_there_is_and_goes_up)
+{
+    ck_assert_int_eq(tfgen("predict specs/swiglu.yaml --sweep=ZZ=3"), 3);
+    says("specs/swiglu.yaml: error: there is no dim \"ZZ\"");
+    ck_assert_int_eq(tfgen("predict specs/llama-block.yaml --sweep=S=8192..16384"), 3);
+    says("specs/llama-block.yaml: error: S=16384 is outside of its dynamic range 1 to 8192");
+    ck_assert_int_eq(tfgen("predict specs/swiglu.yaml --sweep=S=32..8"), 2);
+    says("--sweep: 'S=32..8' is not DIM=V,V,...");
+    ck_assert_int_eq(tfgen("predict specs/swiglu.yaml --sweep=S=8..8"), 0);
+}
+END_TEST
+
+/* Sizes that a spec cannot have are left out, and so was once whatever the user asked for: nothing was compared, with success. */
+START_TEST(verify_of_sizes_that_nobody_can_have_is_no_success)
+{
+    ck_assert_int_eq(tfgen("verify specs/rmsnorm.yaml --dim=S=0 --sizes=sample"), 3);
+    says("specs/rmsnorm.yaml: error: S=0 is asked for");
+    ck_assert_int_eq(tfgen("verify specs/rmsnorm.yaml --preset=tiny-small --dim=B=1,S=3,D=40"), 0);
+    says("1 passed, 0 failed; 0 combinations left out");
+}
+END_TEST
+
+START_TEST(a_command_without_what_it_works_on_is_bad_usage)
+{
+    ck_assert_int_eq(tfgen("table --report=%s/table.html", folder), 2);
+    says("usage: tfgen table [options] SPEC...|TABLE");
+    ck_assert_int_eq(shell("ls %s", folder), 0);
+    ck_assert_str_eq(output, "");
+}
+END_TEST
+
+START_TEST(options_that_have_no_part_in_a_command_are_refused)
+{
+    ck_assert_int_eq(tfgen("cache path --json"), 2);
+    says("--json goes with tfgen cache ls and verify");
+    ck_assert_int_eq(tfgen("cache gc --json"), 2);
+    ck_assert_int_eq(shell("TFGEN_CACHE_DIR=%s/cache ${TFGEN:-./tfgen} cache ls --json", folder), 0);
+}
+END_TEST
+
+/* Not after the first lines of a result. */
+START_TEST(what_fit_cannot_answer_it_says_before_anything_else)
+{
+    ck_assert_int_eq(tfgen("fit tests/specs/row-scalars.yaml"), 2);
+    ck_assert_str_eq(output, "tests/specs/row-scalars.yaml: error: --largest: the spec has no dynamic dim; name one that is to be as large "
+                             "as fits\n");
+    ck_assert_int_eq(tfgen("fit specs/swiglu.yaml --largest=B,ZZ"), 2);
+    ck_assert_str_eq(output, "specs/swiglu.yaml: error: --largest: no dim of the spec is called 'ZZ'; they are B, S, D, F\n");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("misuse");
+    TCase *t = tcase_create("misuse");
+    if (!mkdtemp(folder)) return 1;
+    tcase_add_test(t, output_that_meets_a_full_disk_is_no_success);
+    tcase_add_test(t, every_command_tells_what_is_wrong_with_a_spec_with_its_place);
+    tcase_add_test(t, a_sweep_is_of_a_dim_that_there_is_and_goes_up);
+    tcase_add_test(t, verify_of_sizes_that_nobody_can_have_is_no_success);
+    tcase_add_test(t, a_command_without_what_it_works_on_is_bad_usage);
+    tcase_add_test(t, options_that_have_no_part_in_a_command_are_refused);
+    tcase_add_test(t, what_fit_cannot_answer_it_says_before_anything_else);
+    suite_add_tcase(suite, t);
+    const int result = run_suite(suite);
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command) ? 1 : result;
+}
