@@ -125,10 +125,7 @@ static void finish(ref_state *r, const ir_op *op, const ir_value *v)
     const bool rounds = ref_is_stored(r, v) || op->kind == op_cast;
     if (rounds && !r->on_grid[v->id]) round_to_type(r, v);
     if (r->rules && r->rules->finished) r->rules->finished(r->rules->context, v, &r->tensors[v->id]);
-    if (ref_exact(&r->tensors[v->id])) {
-        free(r->tensors[v->id].common);
-        r->tensors[v->id].common = NULL;
-    }
+    if (ref_exact(&r->tensors[v->id])) ref_forget_common(&r->tensors[v->id]);
     note_unknown(r, v);
 }
 

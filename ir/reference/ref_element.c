@@ -160,7 +160,7 @@ typedef struct operands {
 
 static bool has_common(const ref_tensor *t, bool stretched) { return t && (t->common || (stretched && !ref_exact(t))); }
 
-/* Two numbers of a row (x + m) * r are independent: their sizes add as squares, and the larger has the sign. */
+/* Two numbers of a row (x + m) * r are independent. */
 static bool note_common(ref_state *r, const ir_op *op, const operands *o, ref_tensor *f)
 {
     const ir_value *out = op->outputs[0];
@@ -176,7 +176,7 @@ static bool note_common(ref_state *r, const ir_op *op, const operands *o, ref_te
         const double x = o->x->value[at[0]], y = o->y ? o->y->value[at[1]] : 0;
         const double by_x = signed_change(op->kind, o->x, at[0], x_stretched, y, false, apply(op->kind, x, y));
         const double by_y = o->y ? signed_change(op->kind, o->y, at[1], y_stretched, x, true, apply(op->kind, x, y)) : 0;
-        f->common[i] = copysign(hypot(by_x, by_y), fabs(by_x) > fabs(by_y) ? by_x : by_y);
+        f->common[i] = ref_joined(by_x, by_y);
         step_on(r, out, index, o->steps, at);
     }
     return true;

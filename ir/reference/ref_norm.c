@@ -2,6 +2,7 @@
  * do not fit. D columns, x_j with error e_j, sums over the row. */
 #include "ir/reference/ref_parts.h"
 #include <math.h>
+#include <stdlib.h>
 
 typedef struct norm_row {
     const ir_attributes *t;
@@ -10,6 +11,9 @@ typedef struct norm_row {
     const double *e; /* NULL: exact */
     const ref_tensor *weight, *bias;
     double *y, *error;
+    const double *own_common; /* of x; NULL: none */
+    double *common;           /* of y; NULL: nobody asks */
+    bool matters;             /* what is common to some row is more than a few roundings */
 } norm_row;
 
 static double square(double x) { return x * x; }
@@ -30,9 +34,24 @@ static double weight_at(const norm_row *n, size_t i, double *error)
     return w;
 }
 
+/* What x has in common along the row is handed on by the derivatives below, with its sign: y = (x - mean) r w, where `centred` says that
+ * there is a mean, and r falls by r * share * (x - mean) dx. own: what the row itself adds to all x - mean. */
+static void pass_common(norm_row *n, bool centred, double mean, double r, double share, double own)
+{
+    const double *dx = n->own_common;
+    double shift = 0, along = 0, w_error;
+    for (size_t i = 0; dx && centred && i < n->columns; i++) shift += dx[i] / (double)n->columns;
+    for (size_t i = 0; dx && i < n->columns; i++) along += (n->x[i] - mean) * dx[i] * share;
+    for (size_t i = 0; n->common && i < n->columns; i++) {
+        const double w = n->weight ? weight_at(n, i, &w_error) : 1, by_x = dx ? dx[i] - shift - (n->x[i] - mean) * along : 0;
+        n->common[i] = w * r * ref_joined(by_x, own);
+    }
+    n->matters |= dx || own * r > 4 * REF_UNIT;
+}
+
 /* y_i = x_i r w_i with r = (mean x^2 + eps)^(-1/2), so dy_i = w_i r (dx_i - x_i r^2/D sum x_j dx_j) + y_i dr/r + x_i r
  * dw_i. dr/r is half the relative rounding of the mean, and 2u of rsqrt; multiplying takes two roundings. */
-static void rmsnorm_row(const norm_row *n)
+static void rmsnorm_row(norm_row *n)
 {
     const double D = (double)n->columns;
     double spread = 0, reach2 = 0, w_error;
@@ -51,10 +70,11 @@ static void rmsnorm_row(const norm_row *n)
         n->error[i] = within_range(sqrt(square(w * r) * direct + square(n->y[i]) * relative + square(x * r * w_error)), mean * D, reach2,
                                    fabs(n->y[i]) + sqrt(D) * (fabs(w) + ref_sigmas * w_error));
     }
+    pass_common(n, false, 0, r, square(r) / D, 0);
 }
 
 /* y = x / max(|x|, eps): below eps a division by a constant, above it as rmsnorm. */
-static void l2norm_row(const norm_row *n)
+static void l2norm_row(norm_row *n)
 {
     double spread = 0, reach2 = 0;
     ref_sum s = {0};
@@ -72,6 +92,7 @@ static void l2norm_row(const norm_row *n)
         n->y[i] = x * r;
         n->error[i] = within_range(sqrt(square(r) * direct + square(n->y[i]) * relative), 1 / square(r), reach2, fabs(n->y[i]) + 1);
     }
+    pass_common(n, false, 0, r, small ? 0 : square(r), 0);
 }
 
 /* c = x - mean, r = (mean c^2 + eps)^(-1/2), y = c r w + b. As sum c = 0,
@@ -102,7 +123,7 @@ static layernorm_sums layernorm_statistics(const norm_row *n, double *mean)
     return t;
 }
 
-static void layernorm_row(const norm_row *n)
+static void layernorm_row(norm_row *n)
 {
     const double D = (double)n->columns;
     double mean, w_error;
@@ -120,6 +141,7 @@ static void layernorm_row(const norm_row *n)
                  square(c * t.r * w_error) + square(b_error) + (n->bias ? square(REF_UNIT * n->y[i]) : 0));
         n->error[i] = within_range(error, D / square(t.r), t.e0, fabs(scaled) + sqrt(D) * (fabs(w) + ref_sigmas * w_error));
     }
+    pass_common(n, true, mean, t.r, square(t.r) / D, t.shift);
 }
 
 static bool fits(const ref_tensor *v, size_t columns) { return v->count == columns; }
@@ -135,9 +157,12 @@ bool ref_norm(ref_state *r, const ir_op *op)
         y->count != x->count)
         return ref_fail(r, op, "operand, weight and result do not fit");
     if (op->kind != op_l2norm && !n.weight) return ref_fail(r, op, "has no weight");
+    if (x->common || op->kind == op_layernorm) y->common = calloc(y->count + 1, sizeof *y->common);
+    if (!y->common && (x->common || op->kind == op_layernorm)) return ref_fail(r, op, "out of memory");
     for (size_t start = 0; start + n.columns <= x->count; start += n.columns) {
         n.x = x->value + start, n.e = x->error ? x->error + start : NULL;
         n.y = y->value + start, n.error = y->error + start;
+        n.own_common = x->common ? x->common + start : NULL, n.common = y->common ? y->common + start : NULL;
         if (op->kind == op_rmsnorm)
             rmsnorm_row(&n);
         else if (op->kind == op_layernorm)
@@ -145,6 +170,7 @@ bool ref_norm(ref_state *r, const ir_op *op)
         else
             l2norm_row(&n);
     }
+    if (!n.matters) ref_forget_common(y);
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* The first, the last, and as many between, evenly. */
 bool ref_takes_group(const ref_state *r, size_t index, size_t rows)
@@ -34,6 +35,15 @@ bool ref_fail(ref_state *r, const ir_op *op, const char *why)
 const ref_tensor *ref_of(const ref_state *r, const ir_value *v) { return &r->tensors[v->id]; }
 ref_tensor *ref_out(ref_state *r, const ir_op *op) { return &r->tensors[op->outputs[0]->id]; }
 double ref_error(const ref_tensor *t, size_t i) { return t->error ? t->error[i] : 0; }
+
+/* Their sizes add as squares, and the larger has the sign. */
+double ref_joined(double x, double y) { return copysign(hypot(x, y), fabs(x) > fabs(y) ? x : y); }
+
+void ref_forget_common(ref_tensor *t)
+{
+    free(t->common);
+    t->common = NULL;
+}
 
 bool ref_exact(const ref_tensor *t)
 {

@@ -56,6 +56,8 @@ ref_tensor *ref_out(ref_state *r, const ir_op *op);
 enum { ref_row_group = 4 };
 bool ref_takes_group(const ref_state *r, size_t index, size_t rows);
 double ref_error(const ref_tensor *t, size_t i);                     /* 0 where errors are NULL */
+double ref_joined(double x, double y);                               /* of two independent parts of a row's common error */
+void ref_forget_common(ref_tensor *t);
 bool ref_exact(const ref_tensor *t);                                 /* no error at all */
 long long ref_axis(const ref_state *r, const ir_value *v, int axis); /* negative axes count from the back */
 bool ref_is_stored(const ref_state *r, const ir_value *v);

@@ -187,6 +187,66 @@ START_TEST(what_a_whole_row_has_from_one_number_adds_up)
 }
 END_TEST
 
+/* The mean of numbers far from 0 is off by more than a rounding of what is left: all of the row by as much, so it adds up in a sum. */
+START_TEST(a_sum_of_a_norm_of_numbers_far_from_0_stays_below_its_bound)
+{
+    static const char yaml[] = "block: t\ndtype: f32\ndims: {M: 4, N: 4096}\ninputs: {x: [M, N]}\nparams: {w: [N], p: [1, N]}\n"
+                               "ops: [{out: n, op: layernorm, in: [x, w], eps: 1.0e-5}, {out: y, op: row_sum, in: [n]}, "
+                               "{out: l, op: linear, in: [n, p]}]\noutputs: {y: y, l: l}\n";
+    bench *b = open_as(yaml, "f32", NULL, 0);
+    for (int i = 0; i < 4 * 4096; i++) bench_data(b, "x")[i] = (double)(float)(1000 + bench_data(b, "x")[i]);
+    for (int i = 0; i < 4096; i++) bench_data(b, "w")[i] = 1, bench_data(b, "p")[i] = 0.5;
+    float_device d = {.b = b, .order = orders[_i]};
+    bench_run(b, false, NULL);
+    float_device_run(&d);
+    const double sum = float_device_judge(&d, program_value(b->graph, "y")).ratio;
+    const double product = float_device_judge(&d, program_value(b->graph, "l")).ratio;
+    ck_assert_msg(sum < 0.7 && sum > 0.001 && product < 0.7 && product > 0.001, "ratios %g and %g", sum, product);
+    float_device_free(&d);
+    bench_close(b);
+}
+END_TEST
+
+enum { rms_norm, layer_norm, l2_norm, small_l2_norm };
+
+/* Of m + c, its sum; *size: the norm's factor. */
+static double sum_of_norm(int kind, const double *c, double m, double *size)
+{
+    double mean = 0, squares = 0, sum = 0;
+    for (int i = 0; i < 256; i++) mean += kind == layer_norm ? (m + c[i]) / 256 : 0;
+    for (int i = 0; i < 256; i++) squares += (m + c[i] - mean) * (m + c[i] - mean);
+    *size = kind == small_l2_norm ? 1e-15 : 1 / sqrt(kind == l2_norm ? squares : squares / 256);
+    for (int i = 0; i < 256; i++) sum += (m + c[i] - mean) * *size;
+    return sum;
+}
+
+/* As much as what was before the norm moves the sum behind it, and what cancels in a norm does not. */
+START_TEST(what_a_whole_row_has_in_common_passes_through_norms)
+{
+    static const char *const norms[] = {"rmsnorm, in: [a, w]", "layernorm, in: [a, w]", "l2norm, in: [a]", "l2norm, in: [a], eps: 1.0e+15"};
+    char yaml[512];
+    snprintf(yaml, sizeof yaml,
+             "block: t\ndtype: f32\ndims: {M: 2, N: 256}\ninputs: {x: [M, 1], c: [N]}\n%s"
+             "ops: [{out: m, op: cast, in: [x], to: bf16}, {out: a, op: add, in: [m, c]}, {out: n, op: %s}, "
+             "{out: y, op: row_sum, in: [n]}]\n"
+             "outputs: {y: y, m: m}\n",
+             _i < l2_norm ? "params: {w: [N]}\n" : "", norms[_i]);
+    bench *b = open_as(yaml, "f32", NULL, 0);
+    double *c = bench_data(b, "c"), size;
+    for (int i = 0; i < 256; i++) c[i] = (i % 16 - 4) * 0x1p28;
+    for (int i = 0; i < 256 && _i < l2_norm; i++) bench_data(b, "w")[i] = 1;
+    bench_data(b, "x")[0] = bench_data(b, "x")[1] = 0x1p29;
+    bench_run(b, false, NULL);
+    const ref_tensor *m = bench_result(b, "m"), *y = bench_result(b, "y");
+    const double before = sum_of_norm(_i, c, m->value[0], &size);
+    const double moved = fabs(sum_of_norm(_i, c, m->value[0] + m->error[0], &size) - before);
+    ck_assert(_i == layer_norm || moved > 64 * m->error[0] * size);
+    ck_assert_msg(y->error[0] > 0.99 * moved && y->error[0] < moved + 24 * m->error[0] * size, "%g, %g of %g", moved, y->error[0],
+                  m->error[0] * size);
+    bench_close(b);
+}
+END_TEST
+
 /* As a judge does who goes on with what a device stored. */
 static bool stores_a(void *context, const ir_value *v) { return (void)context, strcmp(v->name, "a") == 0; }
 static void take_a(void *context, const ir_value *v, ref_tensor *t)
@@ -610,6 +670,8 @@ int main(void)
     tcase_add_test(c, large_scores_come_near_their_bound);
     tcase_add_test(c, a_norm_of_one_number_of_either_sign_stays_below_its_bound);
     tcase_add_test(c, what_a_whole_row_has_from_one_number_adds_up);
+    tcase_add_loop_test(c, a_sum_of_a_norm_of_numbers_far_from_0_stays_below_its_bound, 0, 3);
+    tcase_add_loop_test(c, what_a_whole_row_has_in_common_passes_through_norms, 0, 4);
     tcase_add_test(c, numbers_of_the_device_have_nothing_in_common);
     tcase_add_test(c, zeros_are_no_equal_terms);
     tcase_add_test(c, each_batch_of_a_product_has_what_its_rows_have_in_common);
