@@ -78,7 +78,7 @@ help:
 # make verify-all    the full matrix of specs, levels, dtypes, targets and odd sizes, then all tests, those tagged long too
 # make verify-code  every kernel of every spec, preset, level and dtype compiled for every GPU target; goes on where it was stopped
 # make test-amd TINYGRAD_DIR=...   real AMD code objects run in an instruction emulator and examined (installs LLVM's tools and numpy)
-# make mutants       SEED=1 COUNT=150: which small faults, planted one by one in a copy of the tree, the suites notice (tests/mutants)
+# make mutants       SEED=1 COUNT=150: which small faults, planted one by one in copies of the tree, the suites notice (tests/mutants)
 # make test-bare     proves demo and test in a minimal Debian 12 folder (debootstrap, root)
 # make fuzz          fuzzers with libFuzzer and sanitizers, FUZZ_SECONDS=60 each (needs clang-22 and libclang-rt-22-dev)
 # make golden        rewrites golden files; the diff is the review
@@ -244,15 +244,18 @@ run-amd:
 	/usr/bin/python3 tests/amd/run.py
 	sh tests/doubles/run_amd.sh $(CURDIR)/$(B)
 
-# LIST=holes: a list in tests/mutants; AREAS=ir,gen: some areas; FILES=ir/check: some files; RETRY=1: survivors again; BUDGET=60: most
-# seconds of suites a mutant.
-SEED ?= 1
+# LIST=holes: a list in tests/mutants; AREAS=ir,gen: some areas; FILES=ir/check: some files; SUITES=test_ir: some suites; RETRY=1: survivors
+# again; BUDGET=60: most seconds of suites a mutant; JOBS=8: so many at a time; LENIENT=1: suites that fail are left out; REPORT=1: what is
+# known.
+SEED ?= $(if $(LIST),,1)
 COUNT ?= 150
 mutants:
 	@python3 tests/mutants/test_operators.py
-	@nice python3 tests/mutants/mutants.py --cc="$(CC)" --seed=$(SEED) --count=$(COUNT) $(if $(LIST),--list=$(LIST)) \
-	  $(if $(AREAS),--areas=$(AREAS)) \
-	  $(if $(FILES),--files='$(FILES)') $(if $(RETRY),--retry) $(if $(BUDGET),--budget=$(BUDGET))
+	@python3 tests/mutants/test_draws.py
+	@nice python3 tests/mutants/mutants.py --cc="$(CC)" --seed="$(SEED)" --count=$(COUNT) $(if $(LIST),--list=$(LIST)) \
+	  $(if $(AREAS),--areas=$(AREAS)) $(if $(FILES),--files='$(FILES)') $(if $(SUITES),--suites='$(SUITES)') \
+	  $(if $(BUDGET),--budget=$(BUDGET)) $(if $(JOBS),--jobs=$(JOBS)) \
+	  $(if $(RETRY),--retry) $(if $(LENIENT),--lenient) $(if $(REPORT),--report)
 
 test-bare:
 	sh tests/bare.sh

@@ -1,17 +1,22 @@
 #!/usr/bin/env python3
-"""In: the working tree, a seed and a count, or a list of changes. Out: which of them `make test`'s suites notice: a line each, the score,
+"""In: the working tree, seeds and a count, or a list of changes. Out: which of them `make test`'s suites notice: a line each, the score,
 and the survivors. Refuses: a tree whose suites fail as it is.
 
     make mutants SEED=1 COUNT=150     draws places in ir, gen, templates, runtime, reference and judge, as many in each (operators.py)
-    make mutants LIST=holes           the planted bugs of tests/mutants/holes.txt
+    make mutants SEED="3 2:gen,ir"    several seeds, COUNT places each, and one score; of a seed perhaps some areas alone
+    make mutants LIST=holes           the planted bugs of tests/mutants/holes.txt (SEED= beside it: those, too)
     make mutants ... AREAS=gen,ir     some areas alone
     make mutants ... FILES=ir/check   files whose names have this expression
+    make mutants ... SUITES=test_ir   some suites alone
     make mutants ... RETRY=1          survivors alone, again: after tests were written for them
     make mutants ... BUDGET=60        at most so many seconds of suites a mutant; who lives that long counts as a survivor
+    make mutants ... JOBS=8           so many mutants at a time, each in a tree of its own: what is drawn is the same
+    make mutants ... LENIENT=1        suites that fail as the tree is are left out and named
+    make mutants ... REPORT=1         what is known: nothing is built or run
 
-Works on a copy in build/mutants/tree, never on the working tree. build/mutants/results.jsonl has a line a mutant, added when it is judged:
-whatever stops a run costs the mutant under way, and the next run goes on. A mutant that does not compile, or makes the same object code, is
-passed over for the next; tests/mutants/equivalent.txt has those that nobody could tell apart, with the reason. Suites that never run the
+Works on copies in build/mutants, never on the working tree. build/mutants/results.jsonl has a line a mutant, added when it is judged:
+whatever stops a run costs the mutants under way, and the next run goes on. A mutant that does not compile, or makes the same object code,
+is passed over for the next; tests/mutants/equivalent.txt has those that nobody could tell apart, with the reason. Suites that never run the
 line (coverage.py) are left out; of templates, suites that compile no kernel.
 """
 import argparse
@@ -20,13 +25,14 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import operators
-from coverage import Coverage
+from draws import Draw, Queue, key_of
+from suites import Suites, Tree, say
 
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parent.parent
@@ -41,47 +47,6 @@ AREAS = {
 # Golden files. What draws specs by chance (runtime/cli/random) is in no area: changed, it draws others, and its suite takes minutes a
 # change.
 LEFT_OUT = r'\.spec\.'
-# Suites to try first, by the name of the file; after these, what killed neighbours, then the cheapest.
-LIKELY = [
-    (r'ir/reference/', 'ref_golden ref ref_bounds op_properties models'), (r'ir/program/half', 'data ref ir runtime models'),
-    (r'ir/(devices/|program/dtype)', 'facts api cli bench'),
-    (r'ir/read/schema', 'data cli'), (r'ir/(read/|base/(nearest|diagnostic|number))', 'reader extent ir fuse data emit models'),
-    (r'ir/base/arena', 'arena reader'), (r'ir/base/extent', 'extent reader ir'),
-    (r'ir/(check|text|lower)/|ir/program/(segments|query|build)|ir/base/names', 'check ir fuse emit golden_models models'),
-    (r'ir/(fuse/|program/)', 'fuse ir golden_models views scale emit'),
-    (r'gen/(emit_attention|program/.*attention)|gen/program/(waves_)?(decode|combine)|gen/plan/split',
-     'tiles decode_mma attention decode emit layers models'),
-    (r'gen/(program/|tile|plan|layout|align)', 'tiles emit layers align ir models launches overlap'),
-    (r'gen/manifest', 'emit api bundle launches'), (r'gen/', 'emit tiles models rows align overlap properties templates'),
-    (r'templates/attention/decode_|templates/isa/(bulk|cache_ring|mma_cache|wave_cache|nvidia)', 'decode_mma races attention parts'),
-    (r'templates/attention/decode', 'decode races attention templates models'),
-    (r'templates/attention/', 'attention races mma layers templates decode models'),
-    (r'templates/base/(ops|rope)', 'templates op_properties sums models'),
-    (r'templates/(rows/|gemm/(pack|align)|base/sums)', 'rows races sums align templates models'),
-    (r'templates/isa/(simt|amd|mfma|wmma)', 'races host_waves rows mma layers attention'),
-    (r'templates/(isa|gemm|frame)/', 'races mma layers parts overlap attention models'),
-    (r'templates/', 'races templates layers mma models overlap properties'),
-    (r'runtime/host/(check|happens|fault|failure|place|log)', 'host_check host_faults host_engine'),
-    (r'runtime/host/(wave|sched|fiber|launch|kernel_calls|watchdog)', 'host_waves host_engine host_faults host_check'),
-    (r'runtime/host/mma', 'mma host_engine layers'), (r'runtime/host/', 'host_engine host_waves host_faults trust compilers models'),
-    (r'runtime/cache', 'cache cache_shared trust cli'), (r'runtime/(data/safetensors|module/weights)', 'safetensors data api'),
-    (r'runtime/(api|module)/|runtime/device/device\.', 'bundle api runtime launches cuda hip'),
-    (r'runtime/(device/device_cuda|compile/nvrtc)', 'cuda doctor compilers bundle'),
-    (r'runtime/(device/device_hip|compile/hiprtc)', 'hip hip_failures doctor compilers'),
-    (r'runtime/compile/(codeobject|msgpack)', 'codeobject compilers'), (r'runtime/compile/matrix', 'explain'),
-    (r'runtime/(compile|system)/', 'libclang compilers compile_failures trust'), (r'runtime/data/random', 'data ref ir runtime models'),
-    (r'runtime/cli/(bench|record|compare)', 'bench compare cli'), (r'runtime/cli/build', 'bundle examples cli'),
-    (r'runtime/cli/explain', 'explain cli'), (r'runtime/cli/(fit|footprint)', 'fit'), (r'runtime/cli/ablate', 'ablate'),
-    (r'runtime/cli/predict', 'predict_command'),
-    (r'runtime/cli/(trial|verify|run)', 'judge reports cli bench parts data models'),
-    (r'runtime/cli/', 'cli reports data doctor bench emit'),
-]
-
-
-def say(*words):
-    print(*words, flush=True)
-
-
 def read_changes(path):
     """[(title, [removed], [added], reason)] of a list: a title line, `- ` lines, `+ ` lines, `= ` lines, a blank line between entries."""
     found = []
@@ -116,184 +81,79 @@ def listed(title, removed, added, sources):
                             '\n'.join(added), operators.squeezed(' '.join(removed)), operators.squeezed(' '.join(added)), True), None
 
 
-class Tree:
-    """A scratch copy: built incrementally, changed in one file at a time."""
+class Worker:
+    """Judges one mutant after another in a tree of its own."""
 
-    def __init__(self, folder, cc, flags):
-        self.folder, self.built = folder, folder / 'build' / 'default'
-        self.make = ['make', '-s', f'-j{min(2, os.cpu_count())}', f'CC={cc}', f'CFLAGS={flags}',
-                     *(['LDFLAGS=--coverage'] if '--coverage' in flags else [])]
-        self.copy()
+    def __init__(self, number, tree, suites, budget):
+        self.number, self.tree, self.suites, self.budget = number, tree, suites, budget
 
-    def copy(self):
-        listed_files = subprocess.run(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], cwd=TOP,
-                                      capture_output=True, check=True).stdout
-        names = {n for n in listed_files.decode().split('\0') if n and (TOP / n).is_file()}
-        for name in sorted(names):
-            source, copy = TOP / name, self.folder / name
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            if not copy.exists() or copy.read_bytes() != source.read_bytes():
-                shutil.copy(source, copy)
-        for folder in ('ir', 'gen', 'runtime', 'templates', 'tests', 'specs'):
-            for path in (self.folder / folder).rglob('*'):
-                if path.is_file() and path.relative_to(self.folder).as_posix() not in names:
-                    path.unlink()
+    def fresh_cache(self):
+        """The sound tree's kernels, as links: entries are never written in place, so what a mutant adds or removes is its own."""
+        for old in WORK.glob(f'cache.{self.number}.*'): # a compiler that outlived its suite may still write there
+            shutil.rmtree(old, ignore_errors=True)
+        cache = WORK / f'cache.{self.number}.{time.monotonic_ns()}'
+        (WORK / 'cache').mkdir(mode=0o700, exist_ok=True)
+        shutil.copytree(WORK / 'cache', cache, copy_function=link)
+        return cache
 
-    def build(self, *targets):
-        r = subprocess.run([*self.make, *targets], cwd=self.folder, capture_output=True, text=True, errors='replace')
-        return r.returncode == 0, r.stdout + r.stderr
-
-
-class Suites:
-    """`make test`'s programs, what each takes on the sound tree, and what it killed before."""
-
-    def __init__(self, tree):
-        self.tree, self.kills, self.sound = tree, [], {}
-        self.names = sorted(p.stem for kind in ('test', 'fuzz') for p in (tree.folder / 'tests').glob('*/' + kind + '_*.c'))
-        self.coverage = Coverage(Tree(WORK / 'covered', 'gcc', '-O0 --coverage'), WORK / 'coverage.json')
-        self.file = WORK / 'suites.json'
-        self.times = json.loads(self.file.read_text()) if self.file.exists() else {}
-
-    def measure(self):
-        """Each suite once: that it passes, what it runs (coverage.py), what it takes."""
-        def passes(name):
-            verdict, why, took = self.run(name, 1800, WORK / 'cache', self.coverage.tree)
-            if verdict != 'passed':
-                sys.exit(f'{name} fails on the sound tree: {why}')
-            say(f'sound: {name} in {took:.1f} s')
-        self.coverage.measure(self.names, passes)
-
-    def is_sound(self, name):
-        """Passes on the sound tree, now: asked before its first kill of a run is believed."""
-        if name not in self.sound:
-            self.sound[name] = self.run(name, 1800, WORK / 'cache')[0] == 'passed'
-            if not self.sound[name]:
-                say(f'{name} fails on the sound tree; it is left out')
-                self.names.remove(name)
-        return self.sound[name]
-
-    def takes(self, name):
-        """Seconds. A drawn spec that fails is made smaller before the test says so, which takes minutes: last of all."""
-        return self.times.get(name, 10) + (300 if name == 'test_random' else 0)
-
-    def order(self, mutant):
-        seeing = self.coverage.running('module.c', 'host_compile') if mutant.path.endswith('.h') else self.coverage.suites(mutant)
-        likely = next((words.split() for pattern, words in LIKELY if re.search(pattern, mutant.path)), [])
-        weight = {}
-        for name in [n for n in self.names if n in seeing] if seeing else self.names:
-            place = likely.index(name.split('_', 1)[1]) if name.split('_', 1)[1] in likely else None
-            kills = sum(8 if path == mutant.path else 2 if area == mutant.area else 0 for suite, path, area in self.kills if suite == name)
-            weight[name] = (0.2 + kills + (12 / (1 + place) if place is not None else 0)) / (1 + self.takes(name))
-        return sorted(weight, key=lambda n: -weight[n])
-
-    def run(self, name, limit, cache, tree=None):
-        """('passed' | 'killed' | 'hung' | 'uncompilable', why, seconds). Stops at the first failed check."""
-        tree = tree or self.tree
-        # What most suites start is the command alone; the libraries are what takes long to link.
-        whole = 'libtfgen' in next((tree.folder / 'tests').glob(f'*/{name}.c')).read_text()
-        good, log = tree.build('all' if whole else 'build/default/tfgen', 'build/default/tfgen-worker', f'build/default/tests/{name}')
-        if not good:
-            return 'uncompilable', log[-500:], 0
-        tap, out = tree.folder / 'suite.tap', tree.folder / 'suite.log'
-        tap.write_text('')
-        environment = {**os.environ, 'TFGEN': 'build/default/tfgen', 'TFGEN_WORKER': str(tree.built / 'tfgen-worker'),
-                       'TFGEN_CACHE_DIR': str(cache), 'TFGEN_HOST_OPTIMISE': '0', 'CK_TAP_LOG_FILE_NAME': str(tap),
-                       'CK_TIMEOUT_MULTIPLIER': '5'}
-        began = time.monotonic()
-        with out.open('wb') as f:
-            p = subprocess.Popen([f'build/default/tests/{name}'], cwd=tree.folder, env=environment, stdout=f,
-                                 stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True)
-            failed = ''
-            try:
-                while p.poll() is None and time.monotonic() - began < limit:
-                    found = re.search(r'^not ok .*', tap.read_text(errors='replace'), re.M)
-                    if found:
-                        failed = found.group()
-                        break
-                    time.sleep(0.05)
-                timed_out = p.poll() is None and not failed
-            finally:
-                stop(p)
-        took = time.monotonic() - began
-        text = out.read_text(errors='replace')
-        found = re.search(r'^not ok .*', tap.read_text(errors='replace'), re.M)
-        failed = failed or (found.group() if found else '')
-        if timed_out or 'Test timeout expired' in failed:
-            return 'hung', failed or f'no end after {took:.0f} s', took
-        if failed or p.returncode:
-            return 'killed', (failed or text[-300:])[:400], took
-        if tree is not self.tree:
-            took /= 3 # no optimisation, and counting
-        if took < self.times.get(name, took + 1): # the first time, kernels were compiled
-            self.times[name] = took
-            self.file.write_text(json.dumps(self.times))
-        return 'passed', '', took
-
-
-def stop(p):
-    """Ends a suite with the children that Check and tfgen started, in its own session."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
+    def judge(self, mutant):
+        """(verdict, by, why, seconds): killed, survived, uncompilable or same."""
+        path = self.tree.folder / mutant.path
+        sound = path.read_text()
+        changed = sound[:mutant.start] + mutant.new + sound[mutant.end:]
         try:
-            if p.poll() is None or number == signal.SIGKILL:
-                os.killpg(p.pid, number)
-            p.wait(5)
-        except (ProcessLookupError, subprocess.TimeoutExpired):
-            continue
+            wrong = self.compile(mutant, path, changed)
+            return wrong or self.try_all(mutant, path, sound, changed)
+        finally:
+            path.write_text(sound)
 
-
-def fresh_cache():
-    """The sound tree's kernels, as links: entries are never written in place, so what a mutant adds or removes is its own."""
-    for old in WORK.glob('cache.*'): # a compiler that outlived its suite may still write there
-        shutil.rmtree(old, ignore_errors=True)
-    cache = WORK / f'cache.{time.monotonic_ns()}'
-    shutil.copytree(WORK / 'cache', cache, copy_function=os.link)
-    return cache
-
-
-def judge(mutant, tree, suites, budget):
-    """(verdict, by, why, seconds): killed, survived, uncompilable or same."""
-    path = tree.folder / mutant.path
-    sound = path.read_text()
-    target = tree.built / Path(mutant.path).with_suffix('.o')
-    before = None
-    if path.suffix == '.c':
-        tree.build(str(target.relative_to(tree.folder)))
+    def compile(self, mutant, path, changed):
+        """Writes the change; what there is to say of it without any suite."""
+        if path.suffix != '.c':
+            path.write_text(changed)
+            return None
+        target = self.tree.built / Path(mutant.path).with_suffix('.o')
+        name = str(target.relative_to(self.tree.folder))
+        self.tree.build(name)
         before = target.read_bytes()
-    changed = sound[:mutant.start] + mutant.new + sound[mutant.end:]
-    path.write_text(changed)
-    spent, planned, hung = 0.0, 0.0, ''
-    try:
-        if before is not None:
-            good, log = tree.build(str(target.relative_to(tree.folder)))
-            if not good:
-                return 'uncompilable', '', log[-200:], 0
-            if target.read_bytes() == before:
-                return 'same', '', 'the same object code', 0
-        cache = fresh_cache()
+        path.write_text(changed)
+        good, log = self.tree.build(name)
+        if not good:
+            return 'uncompilable', '', log[-200:], 0
+        return ('same', '', 'the same object code', 0) if target.read_bytes() == before else None
+
+    def try_all(self, mutant, path, sound, changed):
+        cache, suites = self.fresh_cache(), self.suites
+        spent, planned, hung = 0.0, 0.0, ''
         for name in suites.order(mutant):
-            if budget and planned and planned + suites.takes(name) > budget: # as sound code takes: under load all the same suites run
+            # as sound code takes: under load all the same suites run
+            if self.budget and planned and planned + suites.takes(name) > self.budget:
                 continue
             planned += suites.takes(name)
-            verdict, why, took = suites.run(name, 60 + 20 * suites.times.get(name, 10), cache)
+            verdict, why, took = suites.try_on(name, 60 + 20 * suites.times.get(name, 10), cache, self.tree)
             spent += took
-            if verdict == 'killed' and re.search(r'\.(h|hip|c):\d+:\d+: error: (?!static assertion)',
-                                                 why + (tree.folder / 'suite.log').read_text(errors='replace')):
-                verdict = 'uncompilable' if mutant.path.endswith('.h') else verdict
+            if verdict == 'killed' and mutant.path.endswith('.h') and self.does_not_compile(name, why):
+                verdict = 'uncompilable'
             if verdict == 'hung' and not mutant.loops: # a slow machine is no proof
                 hung, verdict = f' ({name} hung)', 'passed'
             if verdict in ('killed', 'hung') and name not in suites.sound:
                 path.write_text(sound)
-                suites.is_sound(name)
+                suites.is_sound(name, self.tree)
                 path.write_text(changed)
             if verdict != 'passed' and suites.sound.get(name, True):
                 return 'killed' if verdict == 'hung' else verdict, name, why, spent
         return 'survived', '', hung, spent
-    finally:
-        path.write_text(sound)
+
+    def does_not_compile(self, name, why):
+        return re.search(r'\.(h|hip|c):\d+:\d+: error: (?!static assertion)',
+                         why + (self.tree.folder / f'{name}.log').read_text(errors='replace'))
 
 
-def key_of(mutant):
-    return [mutant.function, mutant.old_text, mutant.new_text]
+def link(source, copy):
+    try:
+        os.link(source, copy)
+    except FileNotFoundError: # removed since it was listed
+        pass
 
 
 def show(mutant):
@@ -301,8 +161,10 @@ def show(mutant):
 
 
 class Results:
-    def __init__(self):
-        self.file, self.by_key = WORK / 'results.jsonl', {}
+    """What was judged, now or before; survivors of before count for nothing where they are tried again."""
+
+    def __init__(self, retry):
+        self.file, self.by_key, self.retry, self.now, self.lock = WORK / 'results.jsonl', {}, retry, set(), threading.Lock()
         for line in self.file.read_text().splitlines() if self.file.exists() else []:
             try:
                 r = json.loads(line)
@@ -310,78 +172,146 @@ class Results:
             except ValueError: # cut off when the run was stopped
                 continue
 
+    def known(self, mutant):
+        r = self.by_key.get(key_of(mutant))
+        again = r and self.retry and r['verdict'] == 'survived' and key_of(mutant) not in self.now
+        return r['verdict'] if r and not again else None
+
     def add(self, mutant, verdict, by, why, seconds):
         r = {'key': key_of(mutant), 'area': mutant.area, 'path': mutant.path, 'operator': mutant.operator, 'verdict': verdict, 'by': by,
              'why': why, 'seconds': round(seconds, 1)}
-        self.by_key[tuple(r['key'])] = r
-        with self.file.open('a') as f:
-            f.write(json.dumps(r) + '\n')
+        with self.lock:
+            self.by_key[key_of(mutant)] = r
+            self.now.add(key_of(mutant))
+            with self.file.open('a') as f:
+                f.write(json.dumps(r) + '\n')
         return r
 
 
-def main():
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit('stopped'))
-    options = argparse.ArgumentParser()
-    options.add_argument('--seed', default='1')
-    options.add_argument('--count', type=int, default=150)
-    options.add_argument('--list', default='')
-    options.add_argument('--areas', default='')
-    options.add_argument('--files', default='')
-    options.add_argument('--retry', action='store_true')
-    options.add_argument('--budget', type=float, default=0)
-    options.add_argument('--cc', default='gcc')
-    o = options.parse_args()
-    WORK.mkdir(parents=True, exist_ok=True)
-    tree = Tree(WORK / 'tree', o.cc, FLAGS)
-    sources = list(source_files(o.areas.split(',') if o.areas else AREAS, o.files))
-    argued = {(title.split(' ')[0].rstrip(':'), operators.squeezed(' '.join(a)), operators.squeezed(' '.join(b))): reason
-              for title, a, b, reason in read_changes(HERE / 'equivalent.txt')}
+def work(worker, queue, results):
+    while True:
+        found = queue.take()
+        if not found:
+            return
+        share, m = found
+        r = results.add(m, *worker.judge(m))
+        say(f"{time.strftime('%H:%M:%S')} {r['verdict']:12} {m.path}:{m.line} {m.operator}"
+            f"{', by ' + r['by'] if r['by'] else ''}, {r['seconds']} s")
+        if r['verdict'] == 'killed':
+            worker.suites.kills.append((r['by'], m.path, m.area))
+        queue.give(share, m, r['verdict'])
+
+
+def work_all(o, queue, results):
+    """As many workers as there are jobs, until nothing is left or somebody stops it."""
+    tree = Tree(TOP, WORK / 'tree', o.cc, FLAGS)
+    suites = Suites(TOP, WORK, o.jobs, o.suites.split(',') if o.suites else (), o.lenient)
+    objects = [f'{tree.program(name)}.o' for name in suites.names]
+    good, log = tree.build('all', *objects, jobs=max(2, o.jobs))
+    if not good:
+        sys.exit(log)
+    suites.kills = [(r['by'], r['path'], r['area']) for r in results.by_key.values() if r['verdict'] == 'killed']
+    failed = []
+
+    def one(number):
+        try:
+            mine = tree if number == 1 else Tree(TOP, WORK / f'tree.{number}', o.cc, FLAGS, twin=tree)
+            begin.wait()
+            work(Worker(number, mine, suites, o.budget), queue, results)
+        except threading.BrokenBarrierError:
+            return
+        except Exception as e: # one that is lost must not leave the others waiting
+            failed.append(e)
+            begin.abort()
+    begin = threading.Barrier(o.jobs + 1) # the first tree is copied before it is changed
+    workers = [threading.Thread(target=one, args=(i + 1,), daemon=True) for i in range(o.jobs)]
+    try:
+        for w in workers:
+            w.start()
+        suites.measure()
+        if not failed:
+            begin.wait()
+        while any(w.is_alive() for w in workers) and not failed:
+            time.sleep(0.2)
+    except threading.BrokenBarrierError:
+        say('stopped')
+    finally:
+        begin.abort()
+        queue.close()
+        suites.stop()
+        for w in workers:
+            w.join(30)
+    if failed:
+        raise failed[0]
+    return suites
+
+
+def drawn_by(o, sources, argued):
+    """([Draw], how many entries of lists are stale)."""
+    draws, stale = [], 0
     if o.list:
         pairs = [listed(title, removed, added, sources) for title, removed, added, _ in read_changes(HERE / f'{o.list}.txt')]
         for _, wrong in pairs:
             if wrong:
                 say('stale:', wrong)
-        drawn = [m for m, _ in pairs if m]
-        stale = len(pairs) - len(drawn)
-    else:
+                stale += 1
+        draws.append(Draw(o.list, [m for m, _ in pairs if m]))
+    if o.seed:
         everything = [m for area, name, text in sources for m in operators.mutants_of(area, name, text)]
-        drawn, stale = operators.draw(everything, o.seed), 0
-        for key in set(argued) - {tuple(key_of(m)) for m in everything} if not (o.areas or o.files) else ():
+        each = -(-o.count // len({m.area for m in everything})) if everything else 0
+        for seed, _, areas in (word.partition(':') for word in o.seed.split()):
+            found = operators.draw(everything, seed)
+            draws.append(Draw(f'seed {seed}', [m for m in found if not areas or m.area in areas.split(',')], each))
+        for key in set(argued) - {key_of(m) for m in everything} if not (o.areas or o.files) else ():
             say('stale: nothing makes what is argued of', key[0])
-    good, log = tree.build('all')
-    if not good:
-        sys.exit(log)
-    suites, results = Suites(tree), Results()
-    suites.measure()
-    suites.kills = [(r['by'], r['path'], r['area']) for r in results.by_key.values() if r['verdict'] == 'killed']
-    counted, survivors = {}, []
-    each = -(-o.count // len({m.area for m in drawn})) if drawn and not o.list else len(drawn)
-    for m in drawn:
-        if sum(counted.get(m.area, [])) >= each or tuple(key_of(m)) in argued:
-            continue
-        r = results.by_key.get(tuple(key_of(m)))
-        if not r or (o.retry and r['verdict'] == 'survived'):
-            r = results.add(m, *judge(m, tree, suites, o.budget))
-            say(f"{time.strftime('%H:%M:%S')} {r['verdict']:12} {m.path}:{m.line} {m.operator}"
-                f"{', by ' + r['by'] if r['by'] else ''}, {r['seconds']} s")
-            if r['verdict'] == 'killed':
-                suites.kills.append((r['by'], m.path, m.area))
-        if r['verdict'] in ('killed', 'survived'):
-            counted.setdefault(m.area, [0, 0])[r['verdict'] == 'survived'] += 1
-        if r['verdict'] == 'survived':
-            survivors.append(m)
-    return report(counted, survivors, stale, bool(o.list))
+    return draws, stale
 
 
-def report(counted, survivors, stale, listed_only):
+def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit('stopped'))
+    options = argparse.ArgumentParser()
+    for name in ('seed', 'list', 'areas', 'files', 'suites'):
+        options.add_argument(f'--{name}', default='')
+    for name in ('retry', 'lenient', 'report'):
+        options.add_argument(f'--{name}', action='store_true')
+    options.add_argument('--count', type=int, default=150)
+    options.add_argument('--jobs', type=int, default=1)
+    options.add_argument('--budget', type=float, default=0)
+    options.add_argument('--cc', default='gcc')
+    o = options.parse_args()
+    WORK.mkdir(parents=True, exist_ok=True)
+    sources = list(source_files(o.areas.split(',') if o.areas else AREAS, o.files))
+    argued = {(title.split(' ')[0].rstrip(':'), operators.squeezed(' '.join(a)), operators.squeezed(' '.join(b))): reason
+              for title, a, b, reason in read_changes(HERE / 'equivalent.txt')}
+    draws, stale = drawn_by(o, sources, argued)
+    results = Results(o.retry and not o.report)
+    queue = Queue(draws, results.known, lambda m: key_of(m) in argued)
+    if o.report:
+        queue.settle_known()
+    left_out = [] if o.report else work_all(o, queue, results).left_out
+    return report(draws, stale, left_out)
+
+
+def report(draws, stale, left_out):
+    survivors = {key_of(m): m for draw in draws for share in draw.shares for m, verdict in share.counted if verdict == 'survived'}
     say('\nsurvivors:' if survivors else '\nno survivors')
-    for m in survivors:
+    for m in survivors.values():
         show(m)
-    for area, (killed, lived) in sorted(counted.items()):
-        say(f'{area:10} {killed:4} killed, {lived:3} survived, score {killed / (killed + lived):.3f}')
-    killed, lived = (sum(c[i] for c in counted.values()) for i in (0, 1))
-    say(f'{"all":10} {killed:4} killed, {lived:3} survived, score {killed / max(1, killed + lived):.3f}' +
+    total = [0, 0]
+    for draw in draws:
+        for share in draw.shares:
+            lived = sum(verdict == 'survived' for _, verdict in share.counted)
+            killed = len(share.counted) - lived
+            total[0] += killed
+            total[1] += lived
+            if share.counted:
+                say(f'{draw.name:8} {share.area:10} {killed:4} killed, {lived:3} survived, score {killed / (killed + lived):.3f}')
+    killed, lived = total
+    say(f'{"all":19} {killed:4} killed, {lived:3} survived, score {killed / max(1, killed + lived):.3f}' +
         (f', {stale} stale' if stale else ''))
+    if left_out:
+        say('left out, since they fail as the tree is:', *sorted(left_out))
+    listed_only = not any(draw.name.startswith('seed') for draw in draws)
     return 0 if not stale and killed >= (1 if listed_only else 0.97) * (killed + lived) else 1
 
 

@@ -1,0 +1,101 @@
+"""In: changes drawn by seeds or read from lists, and what is known of them. Out: the next one to judge, for as many workers as ask; at the
+end what was counted. Refuses nothing. What is drawn never hangs on how many ask: of each area the first so many that compile and change
+something, in the order of the draw."""
+import collections
+import threading
+
+
+def key_of(mutant):
+    return mutant.function, mutant.old_text, mutant.new_text
+
+
+class Share:
+    """One area of a draw: the mutants in order, how many of them are to count."""
+
+    def __init__(self, area, mutants, wanted):
+        self.area, self.mutants, self.wanted = area, mutants, wanted
+        self.at, self.under_way, self.counted = 0, 0, []
+
+    def settle(self, mutant, verdict):
+        if verdict in ('killed', 'survived'):
+            self.counted.append((mutant, verdict))
+
+
+class Draw:
+    """`mutants` take turns over the areas; of a list (each None) all of them are wanted."""
+
+    def __init__(self, name, mutants, each=None):
+        by_area = collections.defaultdict(list)
+        for m in mutants:
+            by_area[m.area].append(m)
+        self.name, self.turn = name, 0
+        self.shares = [Share(area, found, each or len(found)) for area, found in sorted(by_area.items())]
+
+
+class Queue:
+    """`known(mutant)` is a verdict from before or None; `skip(mutant)`: argued, counts nowhere."""
+
+    def __init__(self, draws, known, skip):
+        self.draws, self.known, self.skip = draws, known, skip
+        self.changed, self.under_way, self.closed = threading.Condition(), set(), False
+
+    def next_of(self, share):
+        """What is to be judged next; None when nothing is, or nothing is before another has been judged."""
+        while share.at < len(share.mutants) and len(share.counted) + share.under_way < share.wanted:
+            m = share.mutants[share.at]
+            if key_of(m) in self.under_way: # another draw has it, too
+                return None
+            share.at += 1
+            if self.skip(m):
+                continue
+            verdict = self.known(m)
+            if verdict is None:
+                return m
+            share.settle(m, verdict)
+        return None
+
+    def find(self):
+        for draw in self.draws:
+            for i in range(len(draw.shares)):
+                share = draw.shares[(draw.turn + i) % len(draw.shares)]
+                m = self.next_of(share)
+                if m:
+                    draw.turn = (draw.turn + i + 1) % len(draw.shares)
+                    return share, m
+        return None
+
+    def take(self):
+        """(share, mutant), or None at the end. Waits where the next one hangs on what is being judged."""
+        with self.changed:
+            while True:
+                found = None if self.closed else self.find()
+                if found:
+                    found[0].under_way += 1
+                    self.under_way.add(key_of(found[1]))
+                if found or self.closed or not self.under_way:
+                    self.changed.notify_all()
+                    return found
+                self.changed.wait()
+
+    def give(self, share, mutant, verdict):
+        with self.changed:
+            share.under_way -= 1
+            self.under_way.discard(key_of(mutant))
+            share.settle(mutant, verdict)
+            self.changed.notify_all()
+
+    def close(self):
+        """Nobody gets another."""
+        with self.changed:
+            self.closed = True
+            self.changed.notify_all()
+
+    def settle_known(self):
+        """Counts what was judged before, though what is drawn first may not have been."""
+        for share in (s for draw in self.draws for s in draw.shares):
+            while share.at < len(share.mutants) and len(share.counted) < share.wanted:
+                m = share.mutants[share.at]
+                share.at += 1
+                verdict = None if self.skip(m) else self.known(m)
+                if verdict:
+                    share.settle(m, verdict)
