@@ -277,14 +277,17 @@ static bool take_fold(ref_state *r, const ir_op *op, const ref_fold *f, product 
     return true;
 }
 
-/* What is common to a row of x makes one error of each of its products. */
-static void add_common(const product *p, const double *common)
+/* What is common to a row of x, or of a w that is [N,K], makes one error of each of its products. NULL: nothing is. */
+static void add_common(const product *p, const double *of_x, const double *of_w)
 {
-    for (size_t m = 0; common && m < p->M; m++)
+    if (!p->out_in) of_w = NULL;
+    for (size_t m = 0; (of_x || of_w) && m < p->M; m++)
         for (size_t n = 0; n < p->N; n++) {
-            double c = 0, *e = &p->y_error[m * p->N + n];
-            for (size_t k = 0; isfinite(*e) && k < p->K; k++) c += common[m * p->K + k] * weight_at(p, k, n);
-            *e = isfinite(c) ? hypot(*e, c) : *e;
+            double by_x = 0, by_w = 0, *e = &p->y_error[m * p->N + n];
+            for (size_t k = 0; of_x && isfinite(*e) && k < p->K; k++) by_x += of_x[m * p->K + k] * weight_at(p, k, n);
+            for (size_t k = 0; of_w && isfinite(*e) && k < p->K; k++) by_w += p->x[m * p->K + k] * of_w[n * p->K + k];
+            const double both = hypot(by_x, by_w);
+            if (isfinite(both)) *e = hypot(*e, both);
         }
 }
 
@@ -325,7 +328,7 @@ bool ref_linear(ref_state *r, const ir_op *op)
     p.split = r->rules && r->rules->splits && r->rules->splits(r->rules->context, op);
     const ref_fold fold = r->rules && r->rules->folded ? r->rules->folded(r->rules->context, op) : (ref_fold){0};
     if (!take_fold(r, op, &fold, &p) || !run_product(r, op, &p)) return false;
-    add_common(&p, x->common);
+    add_common(&p, x->common, w->common);
     if (b) add_bias(b, N, y);
     return true;
 }
@@ -375,7 +378,7 @@ bool ref_matmul(ref_state *r, const ir_op *op)
         if (!ref_exact(x)) p.x_error = x->error + x_batch * M * K;
         if (!ref_exact(w)) p.w_error = w->error + w_batch * K * N;
         if (!run_product(r, op, &p)) return false;
-        add_common(&p, x->common ? x->common + x_batch * M * K : NULL);
+        add_common(&p, x->common ? x->common + x_batch * M * K : NULL, w->common ? w->common + w_batch * K * N : NULL);
     }
     return true;
 }

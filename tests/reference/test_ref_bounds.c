@@ -187,6 +187,29 @@ START_TEST(what_a_whole_row_has_from_one_number_adds_up)
 }
 END_TEST
 
+START_TEST(what_a_whole_row_has_in_common_moves_with_it)
+{
+    static const char yaml[] = "block: t\ndtype: f32\ndims: {M: 6, N: 256}\ninputs: {x: [1, M, N], c: [N], w: [1, 1, N], z: [1, M, N]}\n"
+                               "ops: [{out: m, op: row_mean, in: [x]}, {out: a, op: add, in: [m, c]}, "
+                               "{out: [a1, a2], op: split, in: [a], sizes: [N/2, N/2]}, {out: s0, op: row_sum, in: [a2]}, "
+                               "{out: b, op: concat, in: [z, a1]}, {out: s1, op: row_sum, in: [b]}, "
+                               "{out: d, op: reshape, in: [a], shape: [M, 2, N/2]}, {out: s2, op: row_sum, in: [d]}, "
+                               "{out: e, op: rope, in: [a], heads: 1, pairing: half, rotary: N/2}, {out: s3, op: row_sum, in: [e]}, "
+                               "{out: s4, op: matmul, in: [w, a], transpose: true}]\n"
+                               "outputs: {s0: s0, s1: s1, s2: s2, s3: s3, s4: s4, m: m}\n";
+    static const char *const sums[] = {"s0", "s1", "s2", "s3", "s4"};
+    static const double of_row[] = {128, 128, 128, 256, 128}; /* how often it has the number of its row */
+    bench *b = open_as(yaml, "f32", NULL, 0);
+    for (int i = 0; i < 256; i++) bench_data(b, "c")[i] = i % 2 ? -1 : 1, bench_data(b, "w")[i] = 0.5;
+    memset(bench_data(b, "z"), 0, 6 * 256 * sizeof(double));
+    bench_run(b, false, NULL);
+    const double error = bench_result(b, "m")->error[0];
+    ck_assert_msg(bench_result(b, sums[_i])->error[0] > 0.99 * of_row[_i] * error, "%s: %g of %g", sums[_i],
+                  bench_result(b, sums[_i])->error[0], error);
+    bench_close(b);
+}
+END_TEST
+
 /* The mean of numbers far from 0 is off by more than a rounding of what is left: all of the row by as much, so it adds up in a sum. */
 START_TEST(a_sum_of_a_norm_of_numbers_far_from_0_stays_below_its_bound)
 {
@@ -670,6 +693,7 @@ int main(void)
     tcase_add_test(c, large_scores_come_near_their_bound);
     tcase_add_test(c, a_norm_of_one_number_of_either_sign_stays_below_its_bound);
     tcase_add_test(c, what_a_whole_row_has_from_one_number_adds_up);
+    tcase_add_loop_test(c, what_a_whole_row_has_in_common_moves_with_it, 0, 5);
     tcase_add_loop_test(c, a_sum_of_a_norm_of_numbers_far_from_0_stays_below_its_bound, 0, 3);
     tcase_add_loop_test(c, what_a_whole_row_has_in_common_passes_through_norms, 0, 4);
     tcase_add_test(c, numbers_of_the_device_have_nothing_in_common);
