@@ -6,6 +6,7 @@
 #include "ir/program/half.h"
 #include "runtime/data/random.h"
 #include "runtime/cli/ref_plan.h"
+#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 static void *must_allocate(size_t count, size_t size)
 {
@@ -471,4 +473,19 @@ void use_bad_compiler(const char *folder)
     ck_assert_int_eq(chmod(path, 0755), 0);
     setenv("TFGEN_HOST_CC", path, 1);
     setenv("TFGEN_CACHE_DIR", "", 1);
+}
+
+bool comma_locale(void)
+{
+    char folder[] = "/tmp/tfgen-locale-XXXXXX", probe[8];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    shell("printf 'LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \"\"\ngrouping -1\nEND LC_NUMERIC\n' >%s/comma.src && "
+          "localedef -c --no-archive -i %s/comma.src -f ANSI_X3.4-1968 %s/comma 2>/dev/null", folder, folder, folder);
+    setenv("LOCPATH", folder, 1);
+    const bool made = setlocale(LC_NUMERIC, "comma") != NULL;
+    unsetenv("LOCPATH");
+    ck_assert_int_eq(shell("rm -r %s", folder), 0);
+    snprintf(probe, sizeof probe, "%.1f", 1.5);
+    if (!made || strcmp(probe, "1,5") != 0) return printf("skipped: no localedef to make a locale with a decimal comma\n"), false;
+    return true;
 }

@@ -37,6 +37,10 @@ typedef struct rig {
     int read_count;
 } rig;
 
+/* From now on this process has a decimal comma, until setlocale(LC_NUMERIC, "C"); false, and said: there is no localedef to make such a
+ * locale. */
+bool comma_locale(void);
+
 int tile_setting(const ir_phase *phase, const char *key); /* of a planned phase; one that its program has */
 
 rig *rig_plan(const rig_request *request); /* compiles no kernel */

@@ -222,6 +222,15 @@ static void add_refusal(ir_phase *phase, const program *p, const char *why)
     phase->refused[phase->refused_count++] = (refusal){program_table[p->kind].layer, why};
 }
 
+static const char *slower_text(arena *a, double seconds, const offer *best)
+{
+    text t = {.a = a};
+    text_rounded(&t, seconds * 1e6, 3);
+    text_printf(&t, " us, %s ", layer_names(NULL)[program_table[best->of->kind].layer]);
+    text_rounded(&t, best->seconds * 1e6, 3);
+    return t.data;
+}
+
 /* First those that something is in the way of, then those that take longer. */
 static void say_refusals(const tile_request *r, ir_phase *phase, const offer *list, int count, const offer *best)
 {
@@ -231,9 +240,7 @@ static void say_refusals(const tile_request *r, ir_phase *phase, const offer *li
             add_refusal(phase, list[i].of, list[i].obstacle ? list[i].obstacle : list[i].avoided);
     for (int i = 0; i < count && best; i++)
         if (!list[i].obstacle && !list[i].avoided && &list[i] != best)
-            add_refusal(phase, list[i].of,
-                        arena_printf(r->a, "%.3g us, %s %.3g", list[i].seconds * 1e6,
-                                     layer_names(NULL)[program_table[best->of->kind].layer], best->seconds * 1e6));
+            add_refusal(phase, list[i].of, slower_text(r->a, list[i].seconds, best));
 }
 
 /* The product, or the attention: what people look for in the spec. */

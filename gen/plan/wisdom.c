@@ -1,6 +1,7 @@
 /* In: text, from anybody. Out: wisdom.h. Refuses nothing. What is legal for a phase is gen/plan/tile.c's to say, when it is asked for. */
 #include "gen/plan/wisdom.h"
 #include "gen/source/template_text.h"
+#include "ir/base/number.h"
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -117,8 +118,8 @@ static void read_measured(line_reader *r, wisdom_entry *e)
         const char *equals = strchr(word, '=');
         if (!equals) continue;
         const size_t key = (size_t)(equals - word);
-        const double us = strtod(equals + 1, NULL);
-        const bool sensible = us > 0 && us < 1e12;
+        double us;
+        const bool sensible = number_parse(equals + 1, &us) && us > 0 && us < 1e12;
         if (key == 2 && memcmp(word, "us", key) == 0 && sensible) e->seconds = us * 1e-6;
         if (key == 10 && memcmp(word, "default_us", key) == 0 && sensible) e->default_seconds = us * 1e-6;
         if (key == 4 && memcmp(word, "date", key) == 0 && is_date(equals + 1)) e->date = equals + 1;

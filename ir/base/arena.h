@@ -74,5 +74,6 @@ void text_append(text *t, const char *s, size_t n);
 /* A copy in which whatever is no UTF-8, or should not reach a terminal, is '?': for names of files, in JSON and comments. */
 const char *text_harmless(arena *a, const char *s);
 void text_f32(text *t, double value);  /* shortest decimal that reads back as the same float, C++ literal with suffix: 1e-05f */
+void text_rounded(text *t, double value, int digits); /* so many of them, in every locale */
 void text_number(text *t, double value); /* shortest decimal that reads back as the same double, locale-free */
 #endif

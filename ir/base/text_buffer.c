@@ -78,6 +78,14 @@ void text_f32(text *t, double value)
     text_printf(t, "%s%s", s, strpbrk(s, ".e") ? "f" : ".0f");
 }
 
+void text_rounded(text *t, double value, int digits)
+{
+    char s[48];
+    snprintf(s, sizeof s, "%.*g", digits, value);
+    if (isfinite(value)) use_point(s);
+    text_append(t, s, strlen(s));
+}
+
 void text_number(text *t, double value)
 {
     char s[48];

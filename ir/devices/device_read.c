@@ -1,9 +1,9 @@
 /* In: the text of a device file, from anybody; a device model. Out: the device model; the text. Refuses unknown and missing keys, targets
  * and dtypes that there are not, numbers out of ir/devices/facts.def's ranges and numbers that do not say where they come from. */
+#include "ir/base/number.h"
 #include "ir/devices/device_model.h"
 #include "ir/read/yaml.h"
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -42,11 +42,9 @@ static fact_source source_of(const char *key)
 
 static bool read_number(arena *a, const fact_key *k, const spec_node *n, double *out)
 {
-    char *end = NULL;
-    errno = 0;
-    const double x =
-        n->kind == spec_scalar && !n->quoted && (isdigit((unsigned char)*n->text) || *n->text == '.') ? strtod(n->text, &end) : 0;
-    const bool good = end && end != n->text && !*end && x >= k->least && x <= k->most && (k->kind != fact_count || x == floor(x));
+    double x;
+    const bool good = n->kind == spec_scalar && !n->quoted && number_parse(n->text, &x) && x >= k->least && x <= k->most &&
+                      (k->kind != fact_count || x == floor(x));
     if (good)
         *out = x;
     else
@@ -192,7 +190,10 @@ static void put_rates(text *t, const char *key, const device_rates *r)
     int given = 0;
     text_printf(t, "%s: {", key);
     for (int i = 0; i < dtype_count; i++)
-        if (r->of[i] > 0) text_printf(t, "%s%s: %.4g", given++ ? ", " : "", dtype_name((dtype)i), r->of[i]);
+        if (r->of[i] > 0) {
+            text_printf(t, "%s%s: ", given++ ? ", " : "", dtype_name((dtype)i));
+            text_rounded(t, r->of[i], 4);
+        }
     put_source(t, r->source, r->note);
 }
 
@@ -205,7 +206,8 @@ static void put_fact(text *t, const device_model *d, const fact_key *k)
     }
     const device_fact *f = k->kind == fact_count ? &d->counts[k->count] : (const device_fact *)((const char *)d + k->offset);
     if (f->source == source_none) return;
-    text_printf(t, f->value < 1e7 && f->value == floor(f->value) ? "%s: {is: %.0f" : "%s: {is: %.4g", k->key, f->value);
+    text_printf(t, "%s: {is: ", k->key);
+    text_rounded(t, f->value, f->value < 1e7 && f->value == floor(f->value) ? 7 : 4);
     put_source(t, f->source, f->note);
 }
 

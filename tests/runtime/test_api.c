@@ -1,6 +1,7 @@
 /* The public interface: what a host program sees. */
 #define _GNU_SOURCE
 #include <check.h>
+#include <locale.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "runtime/api/tfgen.h"
+#include "tests/support.h"
 
 static const char ffn[] = "block: ffn\n"
                           "dtype: bf16\n"
@@ -63,6 +65,27 @@ START_TEST(a_plan_is_for_the_device_model_that_is_named)
     o.device_model = "name: 5 5\n";
     ck_assert_int_eq(tfgen_plan_create(ffn, sizeof ffn - 1, "ffn.yaml", &o, &plan, &error), TFGEN_BAD_INPUT);
     ck_assert_msg(strncmp(error.text, "device model:1:7: error: name", 29) == 0, "%s", error.text);
+}
+END_TEST
+
+/* A device model's numbers were read as the program's locale writes them: no plan for a GPU where that has a decimal comma. */
+START_TEST(a_program_with_a_decimal_comma_gets_the_same_plans)
+{
+    static const char *const targets[] = {"host", "sm_90a", "gfx942"};
+    for (int i = 0; i < 3; i++) {
+        tfgen_plan_options o = {.size = sizeof o, .target = targets[i], .wisdom = "specs/wisdom/h200.wisdom"};
+        tfgen_plan *expected = plan_of(&o);
+        if (!comma_locale()) {
+            tfgen_plan_free(expected);
+            return;
+        }
+        tfgen_plan *got = plan_of(&o);
+        setlocale(LC_NUMERIC, "C");
+        ck_assert_str_eq(tfgen_plan_text(got), tfgen_plan_text(expected));
+        ck_assert_str_eq(tfgen_plan_manifest(got), tfgen_plan_manifest(expected));
+        tfgen_plan_free(got);
+        tfgen_plan_free(expected);
+    }
 }
 END_TEST
 
@@ -374,6 +397,7 @@ int main(void)
     tcase_add_test(c, an_error_names_the_place);
     tcase_add_test(c, a_target_that_nobody_knows_is_unsupported);
     tcase_add_test(c, a_plan_is_for_the_device_model_that_is_named);
+    tcase_add_test(c, a_program_with_a_decimal_comma_gets_the_same_plans);
     tcase_add_test(c, a_plan_has_the_tiles_of_its_options);
     tcase_add_test(c, options_of_an_older_caller_are_taken);
     tcase_add_test(c, wrong_calls_are_refused);
