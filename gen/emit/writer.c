@@ -1,5 +1,4 @@
-/* In: lines with places. Out: source text, lines without a place broken where they are wide. Refuses: nothing. #line is written ahead of
- * each line with a place, since compilers count on from it, and once behind a run of them. */
+/* In: lines with places. Out: source text, broken where it is wide. Refuses: nothing. */
 #include "gen/emit/writer.h"
 #include <stdio.h>
 #include <string.h>
@@ -72,25 +71,25 @@ static int break_of(const char *code, int room)
     return at;
 }
 
-/* Returns how many lines it became. A line with a place stays whole: behind a break it would be of the spec's next line. */
-static int append_line(text *out, const written_line *l)
+/* Where it is broken each part has the place. */
+static void append_line(text *out, const written_line *l)
 {
     const char *code = l->code;
-    int lines = 1, indent = code[0] ? l->indent * 4 : 0;
-    for (int at; !l->spec_line && indent + (int)strlen(code) > most_columns && (at = break_of(code, most_columns - indent)); lines++) {
-        text_printf(out, "%*s%.*s\n", indent, "", at, code);
+    char place[32] = "";
+    if (l->spec_line) snprintf(place, sizeof place, " // !%d:%d", l->spec_line, l->spec_column);
+    const int columns = most_columns - (int)strlen(place), behind = (l->indent + 2) * 4 + (int)strspn(code, " ");
+    int indent = code[0] ? l->indent * 4 : 0;
+    for (int at; indent + (int)strlen(code) > columns && (at = break_of(code, columns - indent));) {
+        text_printf(out, "%*s%.*s%s\n", indent, "", at, code, place);
         code += at + 1;
-        indent = (l->indent + 2) * 4;
+        indent = behind;
     }
-    text_printf(out, "%*s%s", indent, "", code);
-    if (l->spec_line) text_printf(out, " // !%d:%d", l->spec_line, l->spec_column);
-    text_append(out, "\n", 1);
-    return lines;
+    text_printf(out, "%*s%s%s\n", indent, "", code, place);
 }
 
-void writer_plain(text *out, const writer *w)
+void writer_append(text *out, const writer *w)
 {
-    for (int i = 0; i < w->count; i++) (void)append_line(out, &w->lines[i]);
+    for (int i = 0; i < w->count; i++) append_line(out, &w->lines[i]);
 }
 
 int count_lines(const char *text)
@@ -100,40 +99,10 @@ int count_lines(const char *text)
     return lines;
 }
 
-void resume_lines(text *out, int before, const char *file)
+const char *harmless_name(arena *a, const char *name)
 {
-    text_printf(out, "#line %d \"%s\"\n", before + count_lines(out->data) + 2, file);
-}
-
-void writer_with_lines(text *out, const writer *w, int before, const char *spec, const char *file)
-{
-    int lines = before + count_lines(out->data), place = 0; /* place: the spec line that the compiler believes to be at; 0: this file */
-    for (int i = 0; i < w->count; i++) {
-        const written_line *l = &w->lines[i];
-        if (l->spec_line) {
-            text_printf(out, "#line %d \"%s\"\n", l->spec_line, spec);
-            lines++;
-        } else if (place) {
-            text_printf(out, "#line %d \"%s\"\n", lines + 2, file);
-            lines++;
-        }
-        place = l->spec_line;
-        lines += append_line(out, l);
-    }
-    if (place) text_printf(out, "#line %d \"%s\"\n", lines + 2, file);
-}
-
-const char *quoted_name(arena *a, const char *name)
-{
-    text t = {.a = a};
-    for (const char *s = name; *s; s++) {
-        const unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\')
-            text_printf(&t, "\\%c", c);
-        else if (c < ' ' || c == 127)
-            text_append(&t, "?", 1);
-        else
-            text_append(&t, s, 1);
-    }
-    return t.data ? t.data : "";
+    char *out = arena_strndup(a, name, strlen(name));
+    for (char *s = out; *s; s++)
+        if ((unsigned char)*s < ' ' || *s == 127) *s = '?';
+    return out;
 }

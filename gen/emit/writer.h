@@ -1,6 +1,4 @@
-/* In: lines of generated C++, each with the place in the spec that it comes from, or none. Out: two renderings of them:
- * plain, with the place as a comment (KERNEL.spec.h), and with #line directives, so that compilers point at the spec
- * (KERNEL.hip). */
+/* In: lines of generated C++, each with the place in the spec that it comes from, or none. Out: them as text, the place as a comment. */
 #ifndef TFGEN_GEN_WRITER_H
 #define TFGEN_GEN_WRITER_H
 #include "ir/ir.h"
@@ -24,13 +22,9 @@ void write_spec_line(writer *w, position at, const char *format, ...) __attribut
 /* Appends all lines of `from`, indented as `to` is now. */
 void writer_splice(writer *to, const writer *from);
 
-void writer_plain(text *out, const writer *w);
+/* A line that has a place ends in it: ` // !26:5`. runtime/compile/page_places.c takes it from there for what compilers say of the line. */
+void writer_append(text *out, const writer *w);
 int count_lines(const char *text);
-/* `spec` is the name of the spec's file, `file` that of the output, which has `before` lines ahead of `out`; line numbers continue behind
- * what `out` already holds. */
-void writer_with_lines(text *out, const writer *w, int before, const char *spec, const char *file);
-/* #line for the line that follows in `out`. */
-void resume_lines(text *out, int before, const char *file);
-/* A file's name as the inside of a C string literal. */
-const char *quoted_name(arena *a, const char *name);
+/* A file's name as a part of a comment. */
+const char *harmless_name(arena *a, const char *name);
 #endif

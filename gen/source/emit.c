@@ -89,6 +89,8 @@ static writer whole_struct(emission *e, const writer *members)
 }
 
 /* ---- one source file */
+enum { page_head_lines = 2 };
+
 static void append_target(text *out, const target_info *target, const unit *u)
 {
     template_target(out, target);
@@ -126,20 +128,28 @@ static void append_kernel(text *out, const unit *u, const char *struct_name)
     text_printf(out, "\n");
 }
 
+/* runtime/compile/page_places.c takes it from there, and so does whoever reads the page. */
+static const char *spec_name(arena *a)
+{
+    const char *name = arena_source_name(a);
+    return harmless_name(a, name ? name : "spec");
+}
+
 static source_text write_source(emitter *of, const unit *u, const writer *w, const char *struct_name)
 {
     arena *a = of->a;
     const target_info *target = of->p->target;
-    text head = {.a = a}, body = {.a = a};
-    const char *file = quoted_name(a, u->file), *spec = arena_source_name(a);
-    spec = quoted_name(a, spec ? spec : "spec");
-    text_printf(&head, "// Written by tfgen: %s of %s for %s, wave %d. Do not edit.\n", u->kernel, spec, target->family, target->wave);
-    append_target(&head, target, u);
-    text_printf(&head, "%s", u->defines);
+    text head = {.a = a}, defines = {.a = a}, body = {.a = a};
     const template_set *templates = templates_find(a, &of->templates, u->uses);
-    const int before = count_lines(head.data) + templates->lines;
-    resume_lines(&body, before, file);
-    writer_with_lines(&body, w, before, spec, file);
+    append_target(&defines, target, u);
+    text_printf(&defines, "%s", u->defines);
+    const int own = page_head_lines + count_lines(defines.data) + templates->lines + 2; /* behind #line */
+    text_printf(&head, "// Written by tfgen: %s of %s for %s, wave %d. Do not edit.\n", u->kernel, spec_name(a), target->family,
+                target->wave);
+    text_printf(&head, "// From line %d on it is the kernel's own. Ahead of that are the templates that it is made of.\n%s", own,
+                defines.data);
+    text_printf(&body, "#line %d \"%s\"\n", own, u->file);
+    writer_append(&body, w);
     append_kernel(&body, u, struct_name);
     return (source_text){head.data, templates->text, body.data};
 }
@@ -147,10 +157,9 @@ static source_text write_source(emitter *of, const unit *u, const writer *w, con
 static const char *header_text(arena *a, const plan *p, const unit *u, const writer *w)
 {
     text out = {.a = a};
-    const char *spec = arena_source_name(a);
-    text_printf(&out, "// Written by tfgen: %s of %s for %s; read it beside %s.\n", u->kernel, quoted_name(a, spec ? spec : "spec"),
-                p->target->family, u->template);
-    writer_plain(&out, w);
+    text_printf(&out, "// Written by tfgen: %s of %s for %s; read it beside %s.\n", u->kernel, spec_name(a), p->target->family,
+                u->template);
+    writer_append(&out, w);
     return out.data;
 }
 

@@ -82,7 +82,7 @@ typedef struct tfgen_plan_options {
         sizeof(tfgen_plan_options), NULL, NULL, NULL, NULL, 0, TFGEN_FUSION_TILE, NULL, 0, NULL, NULL, 0, NULL \
     }
 
-/* Reads `spec` (YAML, `size` bytes, not kept) and plans it. `name` is used in messages and #line directives. *plan is NULL unless
+/* Reads `spec` (YAML, `size` bytes, not kept) and plans it. `name` is used in messages and in sources. *plan is NULL unless
  * TFGEN_OK. options and error may be NULL. */
 TFGEN_API tfgen_status tfgen_plan_create(const char *spec, size_t size, const char *name, const tfgen_plan_options *options,
                                          tfgen_plan **plan, tfgen_error *error);

@@ -34,8 +34,7 @@ static access_recorder *new_recorder(const access_job *j, const plan *p)
     const access_options options = {.device = p->device,
                                     .limit = (size_t)j->o->number.limit,
                                     .seed = (unsigned long long)j->o->number.seed,
-                                    .only = j->o->kernel,
-                                    .spec = arena_source_name(j->a)};
+                                    .only = j->o->kernel};
     access_recorder *r = access_recorder_new(&options);
     if (!r) bail(j->a, code_bad_input, (position){0}, "out of memory");
     arena_defer(j->a, free_recorder, r);

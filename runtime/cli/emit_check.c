@@ -1,6 +1,7 @@
 /* In: emitted sources and what the plan says of them. Out: libclang's findings: differences from the plan end the command,
  * messages stand beside the compiler's. Refuses nothing: the compiler proper judges what libclang cannot. */
 #include "runtime/cli/emit_check.h"
+#include "runtime/compile/page_places.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +54,9 @@ emit_check emit_check_start(arena *a, const code_request *requests, const libcla
 const char *emit_check_report(const emit_check *c, int i, const code_result *compiled)
 {
     const libclang_answer *r = &c->answers[i];
-    const char *report = adopted(c->a, libclang_report(&r->facts, compiled->log));
+    char *said = libclang_report(&r->facts, compiled->log);
+    page_log_place(c->requests[i].source, c->requests[i].size, c->requests[i].name, &said);
+    const char *report = adopted(c->a, said);
     if (compiled->status != build_ok || !*report) return report;
     fprintf(stderr, "note: %s: %s says what %s does not:\n%s", c->requests[i].name, r->facts.version, compiled->compiler, report);
     return "";

@@ -3,6 +3,7 @@
  * text. */
 #define _GNU_SOURCE
 #include "runtime/compile/compiler.h"
+#include "runtime/compile/page_places.h"
 #include "runtime/system/parallel.h"
 #include "runtime/compile/worker.h"
 #include <pthread.h>
@@ -188,6 +189,7 @@ code_status code_compile(const code_request *q, code_result *r)
     for (size_t i = 0; i < sizeof tools / sizeof *tools && r->status == build_unsupported; i++)
         if (serves(&tools[i], q->arch, q->compiler)) any = true, try_tool(&tools[i], q, r);
     if (!any) set_log(r, printed("%s: this compiler does not compile for %s\n", q->name, q->arch));
+    page_log_place(q->source, q->size, q->name, &r->log);
     return r->status;
 }
 

@@ -34,7 +34,7 @@ typedef struct code_result {
     unsigned char *code;
     size_t code_size;
     char *compiler; /* what ran: "clang 22.1.8", "HIPRTC 5.2.21153", "NVRTC 13.0"; NULL when nothing did */
-    char *log;      /* messages, positions as #line gives them; "" when there are none, NULL only without memory */
+    char *log;      /* messages, with the places in the spec (page_places.h); "" when there are none, NULL only without memory */
     kernel_facts *kernels; /* also when build_failed because of what they need */
     size_t n_kernels;
 } code_result;

@@ -206,7 +206,7 @@ static int whole_source(const char *source, size_t size, const host_compile_opti
     bool ok = file >= 0;
     for (const embedded_part *p = embedded_parts(); ok && p->text; p++)
         ok = write_line(file, p->name) && write_all(file, p->text, (size_t)(p->end - p->text));
-    ok = ok && write_line(file, o->name ? o->name : "kernel.hip") && write_all(file, source, size) && write_all(file, "\n", 1);
+    ok = ok && write_line(file, compile_name(o)) && write_all(file, source, size) && write_all(file, "\n", 1);
     if (ok && lseek(file, 0, SEEK_SET) == 0) return file;
     if (file >= 0) close(file);
     return -1;

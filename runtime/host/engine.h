@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include "runtime/host/host.h"
 #include "runtime/host/hs_abi.h"
+#include "runtime/compile/page_places.h"
 
 typedef struct host_launch_state launch;
 typedef struct host_check checker;
@@ -104,6 +105,7 @@ struct host_module {
     pthread_mutex_t shared_lock; /* held through a launch, if there are any */
     uintptr_t anchor; /* an address in it, near every place */
     size_t frame_bytes; /* of stack, of all its functions together; 0: not known */
+    page_places *places; /* of its source in the spec; NULL where the source is not at hand */
 };
 const hs_place *module_at(const host_module *m, hs_u32 word); /* the place that a word of hs_wave.site names */
 static inline const hs_site *module_site(const host_module *m, hs_u32 word) { return module_at(m, word)->site; }
@@ -118,6 +120,7 @@ typedef struct embedded_part {
     const char *name, *text, *end;
 } embedded_part;
 const embedded_part *embedded_parts(void);
+static inline const char *compile_name(const host_compile_options *o) { return o->name ? o->name : "kernel.hip"; }
 host_status cc_find(const host_compile_options *o, char **path, host_log *log);
 host_status cc_run(const char *compiler, const char *source, size_t size, const host_compile_options *o, const char *output,
                    host_log *log);
@@ -254,5 +257,7 @@ void watch_access(const hs_thread *t, const host_access *access, int kind);
 void log_add(host_log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void log_vadd(host_log *log, const char *format, va_list arguments);
 void log_bytes(host_log *log, const char *bytes, size_t size);
+/* What is said from `before` on has places in the page, and now has those in the spec, too. */
+void log_place(host_log *log, size_t before, const page_places *places);
 
 #endif

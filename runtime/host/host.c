@@ -153,6 +153,7 @@ host_status host_launch(host_engine *e, host_module *m, const char *kernel, cons
     launch l = {.engine = e, .module = m, .kernel = kernel, .dims = dims, .params = params, .log = log};
     host_log unread = {0};
     if (!log) l.log = &unread;
+    const size_t before = l.log->size;
     host_status status = HOST_OK;
     l.entry = entry_of(m, kernel);
     set_shape(&l, dims);
@@ -170,6 +171,7 @@ host_status host_launch(host_engine *e, host_module *m, const char *kernel, cons
         pthread_mutex_init(&l.lock, NULL);
         pthread_mutex_init(&l.grid_lock, NULL);
         status = run_checked(&l);
+        if (status != HOST_OK) log_place(l.log, before, m->places);
         pthread_mutex_destroy(&l.lock);
         pthread_mutex_destroy(&l.grid_lock);
     }

@@ -64,9 +64,10 @@ typedef struct host_watch {
     void (*end)(void *context); /* before allocations and code can go */
     void *context;
 } host_watch;
-/* For each of the addresses the calls that it lies in, the innermost first: `told` with its index, how far out, and the place as
- * file:line or file:line:column. An address that no symboliser knows is not told of. */
-typedef void host_place_told(void *context, size_t index, unsigned depth, const char *function, const char *place);
+/* For each of the addresses the calls that it lies in, the innermost first: `told` with its index, how far out, the place as
+ * file:line or file:line:column, and that in the spec as file:line:column (NULL: it comes from no op). An address that no symboliser knows
+ * is not told of. */
+typedef void host_place_told(void *context, size_t index, unsigned depth, const char *function, const char *place, const char *spec);
 void host_module_places(const host_module *module, const uintptr_t *codes, size_t count, host_place_told *told, void *context);
 
 typedef struct host_engine_options {

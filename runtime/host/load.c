@@ -89,6 +89,7 @@ void host_module_free(host_module *m)
     if (m->handle) dlclose(m->handle);
     if (m->file >= 0) close(m->file);
     pthread_mutex_destroy(&m->shared_lock);
+    page_places_free(m->places);
     free(m->compiler);
     free(m);
 }

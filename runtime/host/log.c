@@ -40,6 +40,15 @@ void log_add(host_log *log, const char *format, ...)
     va_end(arguments);
 }
 
+void log_place(host_log *log, size_t before, const page_places *places)
+{
+    char *placed = log && log->size > before ? page_places_log(places, log->text + before) : NULL;
+    if (!placed) return;
+    log->size = before;
+    log_bytes(log, placed, strlen(placed));
+    free(placed);
+}
+
 void host_log_free(host_log *log)
 {
     free(log->text);

@@ -22,7 +22,7 @@ static char *key_of(const char *compiler, const char *source, size_t size, const
         log_add(&text, "headers %016llx%016llx", (unsigned long long)headers.high64, (unsigned long long)headers.low64);
         if (text.text)
             key = cache_key(&(cache_parts){.kind = cache_host,
-                                           .name = o->name ? o->name : "kernel.hip",
+                                           .name = compile_name(o),
                                            .arch = "host",
                                            .compiler = compiler,
                                            .options = text.text,
@@ -90,6 +90,7 @@ host_status host_compile(const char *source, size_t size, const host_compile_opt
     if (!m) return HOST_NO_MEMORY;
     m->check = o.check;
     m->lines = o.lines || o.check;
+    m->places = page_places_read(source, size, compile_name(&o));
     host_status status = cc_find(&o, &m->compiler, log);
     if (status == HOST_OK) status = build(m, source, size, &o, log);
     if (status == HOST_OK) *out = m;

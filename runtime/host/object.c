@@ -26,7 +26,13 @@ host_status object_compile(const char *compiler, const char *source, size_t sour
         return HOST_IO;
     }
     char *path = printed("%s/kernel.so", t.path);
+    const size_t before = log ? log->size : 0;
     host_status status = path ? cc_run(compiler, source, source_size, o, path, log) : HOST_NO_MEMORY;
+    if (log && log->size > before) {
+        page_places *places = page_places_read(source, source_size, compile_name(o));
+        log_place(log, before, places);
+        page_places_free(places);
+    }
     if (status == HOST_OK) *object = temporary_read(&t, "kernel.so", MAX_OBJECT, size);
     if (status == HOST_OK && !*object) {
         log_add(log, "%s made no file\n", compiler);

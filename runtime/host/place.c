@@ -61,7 +61,7 @@ static bool ask_symboliser(const host_module *m, const uintptr_t *codes, size_t 
 }
 
 /* "address, newline", then for each inlined call "function, newline, file:line (and column), newline". */
-static void tell_places(char *answer, size_t count, size_t first, bool binutils, host_place_told *told, void *context)
+static void tell_places(const host_module *m, char *answer, size_t count, size_t first, bool binutils, host_place_told *told, void *context)
 {
     size_t behind = 0; /* the address that was told last */
     unsigned depth = 0;
@@ -74,7 +74,9 @@ static void tell_places(char *answer, size_t count, size_t first, bool binutils,
             if (!(end = strchr(place, '\n'))) return;
             *end = 0;
             const bool inlined = end[1] && strncmp(end + 1, "0x", 2) != 0, unknown = binutils && depth == 0 && inlined;
-            if (behind && behind <= count && *place != '?') told(context, first + behind - 1, depth++, unknown ? "?" : line, place);
+            char *spec = page_places_of(m->places, place);
+            if (behind && behind <= count && *place != '?') told(context, first + behind - 1, depth++, unknown ? "?" : line, place, spec);
+            free(spec);
         }
     }
 }
@@ -86,15 +88,15 @@ void host_module_places(const host_module *m, const uintptr_t *codes, size_t cou
         host_log answer = {0};
         bool binutils = false;
         const size_t n = count - first < AT_ONCE ? count - first : AT_ONCE;
-        if (ask_symboliser(m, codes + first, n, &answer, &binutils)) tell_places(answer.text, n, first, binutils, told, context);
+        if (ask_symboliser(m, codes + first, n, &answer, &binutils)) tell_places(m, answer.text, n, first, binutils, told, context);
         host_log_free(&answer);
     }
 }
 
-static void tell_place(void *context, size_t index, unsigned depth, const char *function, const char *place)
+static void tell_place(void *context, size_t index, unsigned depth, const char *function, const char *place, const char *spec)
 {
     enum { MOST = 4 };
-    (void)index;
+    (void)index, (void)spec; /* host_launch() adds it to all that is said of a launch */
     if (depth < MOST) log_add(context, "%s%s (%s)", depth ? ", in " : "", place, function);
 }
 

@@ -162,10 +162,25 @@ START_TEST(a_planted_line_is_named)
         row = json_array_get(rows, 0);
         if (bad) ck_assert_str_eq(text_of(row, "fault"), planted[_i].fault);
         if (bad) ck_assert_str_eq(text_of(row, "memory"), "x");
-        if (bad) ck_assert_str_eq(text_of(row, "spec"), "specs/rmsnorm.yaml:13");
+        if (bad) ck_assert_str_eq(text_of(row, "spec"), "specs/rmsnorm.yaml:13:10");
         if (bad) ck_assert(strncmp(text_of(row, "source"), "templates/rows/rows.h:", 22) == 0);
         json_decref(all);
     }
+    shell("rm -r %s", folder);
+}
+END_TEST
+
+START_TEST(a_line_that_does_not_compile_is_named_in_page_and_spec)
+{
+    static const char dims[] = "specs/rmsnorm.yaml --target=gfx942 --dim=B=1,S=64,D=2048";
+    char folder[] = "/tmp/tfgen-access-XXXXXX", line[80];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert_int_eq(tfgen("emit %s -q -o %s", dims, folder), 0);
+    ck_assert_int_eq(shell("sed -i 's/load_aligned<V>(p.x +/load_alinged<V>(p.x +/' %s/rmsnorm_n.hip", folder), 0);
+    ck_assert_int_eq(shell("grep -n load_alinged %s/rmsnorm_n.hip | cut -d: -f1", folder), 0);
+    snprintf(line, sizeof line, "\nspecs/rmsnorm.yaml:13:10: rmsnorm_n.hip:%d:", atoi(output));
+    ck_assert_int_eq(tfgen("access %s --replace-source=%s", dims, folder), 5);
+    says(line);
     shell("rm -r %s", folder);
 }
 END_TEST
@@ -221,6 +236,7 @@ int main(void)
     tcase_add_test(cases, chiplets_read_what_their_tiles_share);
     tcase_add_loop_test(cases, blocks_and_decode_steps_are_recorded_whole, 0, 1);
     tcase_add_loop_test(cases, a_planted_line_is_named, 0, sizeof planted / sizeof *planted);
+    tcase_add_test(cases, a_line_that_does_not_compile_is_named_in_page_and_spec);
     tcase_add_test(cases, what_is_left_out_is_said);
     tcase_add_test(cases, bad_requests_are_refused);
     tcase_add_test(cases, the_picture_is_one_file_that_needs_no_other);

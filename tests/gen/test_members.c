@@ -69,18 +69,23 @@ static int check_members(const launch *l)
     return count;
 }
 
-/* Wide lines are broken, and compilers are told where they are all the same: "#line 7" stands in the sixth. */
+/* Wide lines are broken. Compilers are told where they are in each template and, once, in the page: "#line 7" stands in the sixth. */
 static void check_lines(arena *a, const launch *l)
 {
-    int number = 1;
+    int number = 1, pages = 0;
     const char *own = arena_printf(a, "\"%s\"\n", l->file);
     for (const char *line = source_join(a, &l->source); *line; line += strcspn(line, "\n") + 1, number++) {
         const size_t size = strcspn(line, "\n");
         char *behind = NULL;
         ck_assert_msg(size <= 140 || strncmp(line, "// Written", 10) == 0, "%s: %zu columns: %.200s", l->name, size, line);
         const long claimed = strncmp(line, "#line ", 6) == 0 ? strtol(line + 6, &behind, 10) : 0;
-        if (claimed && strncmp(behind + 1, own, strlen(own)) == 0) ck_assert_int_eq(claimed, number + 1);
+        if (!claimed) continue;
+        const bool is_page = strncmp(behind + 1, own, strlen(own)) == 0;
+        ck_assert_int_eq(claimed, is_page ? number + 1 : 1);
+        ck_assert(is_page || strncmp(behind, " \"templates/", 12) == 0);
+        pages += is_page;
     }
+    ck_assert_int_eq(pages, 1);
 }
 
 static const struct {

@@ -330,13 +330,13 @@ static const struct {
     compiler_kind kind;
     char *(*find)(void);
 } refusers[] = {
-    {"gfx942", "specs/tiny.yaml:15:14: error: ", compiler_clang, clang_find},
-    {"gfx90a", "specs/tiny.yaml:15:14: error: ", compiler_hiprtc, hiprtc_find},
-    {"sm_90a", "specs/tiny.yaml(15): error: ", compiler_nvrtc, nvrtc_find},
+    {"gfx942", "specs/tiny.yaml:26:5: tiny.hip:15:14: error: ", compiler_clang, clang_find},
+    {"gfx90a", "specs/tiny.yaml:26:5: tiny.hip:15:14: error: ", compiler_hiprtc, hiprtc_find},
+    {"sm_90a", "specs/tiny.yaml:26:5: tiny.hip(15): error: ", compiler_nvrtc, nvrtc_find},
 };
 enum { refuser_count = sizeof refusers / sizeof *refusers };
 
-START_TEST(an_error_is_reported_where_line_says)
+START_TEST(an_error_is_reported_at_the_line_of_the_page_and_of_the_spec)
 {
     code_result r;
     char source[sizeof tiny];
@@ -665,7 +665,7 @@ int main(void)
     tcase_add_test(t, advice_of_ptxas_is_an_error);
     tcase_add_test(t, parameters_are_counted_from_the_first_to_the_last);
     tcase_add_test(t, reports_of_ptxas_become_facts);
-    tcase_add_loop_test(t, an_error_is_reported_where_line_says, 0, refuser_count);
+    tcase_add_loop_test(t, an_error_is_reported_at_the_line_of_the_page_and_of_the_spec, 0, refuser_count);
     tcase_add_loop_test(t, before_any_line_directive_the_kernels_file_is_named, 0, refuser_count);
     tcase_add_loop_test(t, a_warning_is_an_error, 0, refuser_count);
     tcase_add_test(t, hiprtc_with_an_unknown_architecture_is_unsupported_and_the_caller_lives);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As the generator writes it: line directives to the template and to the spec. */
+/* As the generator writes it: line directives to the template and to the page. */
 #define HEAD                                                                                                           \
     "#ifndef __CUDACC_RTC__\n"                                                                                         \
     "#define __global__ __attribute__((global))\n"                                                                     \
@@ -27,7 +27,7 @@
     "    }\n"                                                                                                          \
     "};\n"
 #define SPEC(scale)                                                                                                    \
-    "#line 13 \"specs/ffn.yaml\"\n"                                                                                    \
+    "#line 16 \"ffn_up.hip\"\n"                                                                                        \
     "struct k0_up {\n"                                                                                                 \
     "    struct args { const unsigned short *x; float *y; int n; char tag; double eps; };\n"                           \
     "    static constexpr int tile = 64;\n"                                                                            \
@@ -35,7 +35,6 @@
     "    template <int V> static __device__ float load(const args &p) { return p.x[V]; }\n"                            \
     "};\n"
 #define KERNEL                                                                                                         \
-    "#line 30 \"specs/ffn.yaml\"\n"                                                                                    \
     "__device__ float table[3];\n"                                                                                     \
     "__shared__ double whole[2][8], idle[9];\n"                                                                             \
     "extern \"C\" __global__ void ffn_k0(const k0_up::args p, int extra) { gemm<k0_up>::run(p); whole[0][0] = extra; " \
@@ -51,7 +50,7 @@ static bool present(void)
 
 static code_status check(const char *source, const char *arch, libclang_facts *f, char **log)
 {
-    return libclang_check(source, strlen(source), "ffn.k0.hip", arch, 60, f, log);
+    return libclang_check(source, strlen(source), "ffn_up.hip", arch, 60, f, log);
 }
 
 static const char *const archs[] = {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "sm_80", "sm_90a"};
@@ -78,7 +77,7 @@ START_TEST(kernels_have_the_layout_that_the_host_uses)
     ck_assert_uint_eq(f.n_kernels, 1);
     const libclang_kernel *k = &f.kernels[0];
     ck_assert_str_eq(k->name, "ffn_k0");
-    ck_assert_uint_eq(k->generated_line, 25);
+    ck_assert_uint_eq(k->generated_line, 24);
     ck_assert_uint_eq(k->n_parameters, 2);
     ck_assert_str_eq(k->parameters[0].name, "p");
     ck_assert_str_eq(k->parameters[0].type, "const k0_up::args");
@@ -139,8 +138,8 @@ START_TEST(shared_memory_of_no_length_is_dynamic)
 }
 END_TEST
 
-/* The error is in the template's text, at the template's line; its note names the spec. */
-START_TEST(a_member_that_the_generator_forgot_is_reported_at_template_and_spec)
+/* The error is in the template's text, at the template's line; its note names the page. */
+START_TEST(a_member_that_the_generator_forgot_is_reported_at_template_and_page)
 {
     libclang_facts f;
     char *log;
@@ -153,12 +152,13 @@ START_TEST(a_member_that_the_generator_forgot_is_reported_at_template_and_spec)
     ck_assert_uint_eq(error->line, 5);
     ck_assert_uint_eq(error->generated_line, 11);
     ck_assert_ptr_nonnull(strstr(error->text, "'scale'"));
-    while (note < f.messages + f.n_messages - 1 && strcmp(note->file, "specs/ffn.yaml")) note++;
+    while (note < f.messages + f.n_messages - 1 && strcmp(note->file, "ffn_up.hip")) note++;
     ck_assert_str_eq(note->severity, "note");
-    ck_assert_str_eq(note->file, "specs/ffn.yaml");
+    ck_assert_str_eq(note->file, "ffn_up.hip");
+    ck_assert_uint_eq(note->line, note->generated_line);
     char *report = libclang_report(&f, NULL);
     ck_assert_msg(!strncmp(report, "templates/gemm/gemm.h:5:19: error: ", 30), "%s", report);
-    ck_assert_msg(strstr(report, "specs/ffn.yaml:") && strstr(report, " (generated line 11)\n"), "%s", report);
+    ck_assert_msg(strstr(report, "ffn_up.hip:") && strstr(report, " (generated line 11)\n"), "%s", report);
     free(report);
     free(log);
     libclang_facts_free(&f);
@@ -601,7 +601,7 @@ int main(void)
     tcase_add_loop_test(t, kernels_have_the_layout_that_the_host_uses, 0, arch_count);
     tcase_add_loop_test(t, a_kernel_has_the_shared_variables_that_it_reaches_with_their_instantiated_sizes, 0, arch_count);
     tcase_add_loop_test(t, shared_memory_of_no_length_is_dynamic, 0, arch_count);
-    tcase_add_loop_test(t, a_member_that_the_generator_forgot_is_reported_at_template_and_spec, 0, arch_count);
+    tcase_add_loop_test(t, a_member_that_the_generator_forgot_is_reported_at_template_and_page, 0, arch_count);
     tcase_add_loop_test(t, an_architecture_that_libclang_does_not_know_is_unsupported, 0, 2);
     tcase_add_test(t, a_missing_libclang_is_unsupported);
     tcase_add_loop_test(t, odd_sources_are_only_failures, 0, 5);

@@ -4,6 +4,7 @@
 #define TFGEN_TINY_KERNEL_H
 
 #define TINY_PREFIX                                                                                                    \
+    "// Written by tfgen: tiny of specs/tiny.yaml for tests, wave 32. Do not edit.\n"                                  \
     "#if !defined(__HIPCC_RTC__) && !defined(__CUDACC_RTC__)\n"                                                        \
     "#define __global__ __attribute__((global))\n"                                                                     \
     "#define __device__ __attribute__((device))\n"                                                                     \
@@ -20,13 +21,13 @@
     "#endif\n"
 
 #define TINY_KERNEL                                                                                                    \
-    "#line 10 \"specs/tiny.yaml\"\n"                                                                                   \
+    "#line 10 \"tiny.hip\"\n"                                                                                          \
     "struct phase { struct args { const float *x; float *y; int n; }; };\n"                                            \
     "extern \"C\" __global__ void THREADS(256) tiny(const phase::args p)\n"                                            \
     "{\n"                                                                                                              \
     "    __shared__ float t[256];\n"                                                                                   \
     "    int i = TID;\n"                                                                                               \
-    "    t[i] = p.x[i];\n"                                                                                             \
+    "    t[i] = p.x[i]; // !26:5\n"                                                                                    \
     "    BARRIER();\n"                                                                                                 \
     "    if (i < p.n) p.y[i] = t[255 - i];\n"                                                                          \
     "}\n"

@@ -8,7 +8,6 @@
 
 typedef struct placing {
     access_place *places;
-    const char *spec;
     const size_t *which; /* of an address, the place; NULL: its own */
     bool failed;
 } placing;
@@ -47,27 +46,23 @@ static void replace(const char **field, char *by)
     *field = by;
 }
 
-static void told(void *context, size_t index, unsigned depth, const char *function, const char *place)
+static void told(void *context, size_t index, unsigned depth, const char *function, const char *place, const char *spec)
 {
     placing *all = context;
     access_place *p = &all->places[all->which ? all->which[index] : index];
     char *line = line_of(place, &all->failed), *calls = NULL;
     (void)depth;
     if (!line) return;
-    if (asprintf(&calls, "%s%s%s (%s)", p->calls ? p->calls : "", p->calls ? "\n" : "", line, function) < 0) {
+    if (spec && !p->spec) all->failed |= !(p->spec = strdup(spec));
+    if (asprintf(&calls, "%s%s%s%s%s%s (%s)", p->calls ? p->calls : "", p->calls ? "\n" : "", line, spec ? " [" : "", spec ? spec : "",
+                 spec ? "]" : "", function) < 0) {
         free(line);
         all->failed = true;
         return;
     }
     replace(&p->calls, calls);
-    if (all->spec && strncmp(line, all->spec, strlen(all->spec)) == 0 && line[strlen(all->spec)] == ':') {
-        if (p->spec) free(line);
-        else p->spec = line;
-    } else if (rank_of(line) > rank_of(p->source)) {
-        replace(&p->source, line);
-    } else {
-        free(line);
-    }
+    if (rank_of(line) > rank_of(p->source)) replace(&p->source, line);
+    else free(line);
 }
 
 /* Optimisers leave code without a line that they made of several: then code close ahead says where it is, as well as it can. */
@@ -105,7 +100,7 @@ void places_find(recording *r)
 {
     const size_t first = r->placed.count, count = r->codes.count - first;
     if (!count) return;
-    placing all = {.places = calloc(count, sizeof *all.places), .spec = r->o->spec};
+    placing all = {.places = calloc(count, sizeof *all.places)};
     uintptr_t *codes = malloc(count * sizeof *codes);
     size_t *which = malloc(count * sizeof *which);
     for (size_t i = 0; codes && i < count; i++) codes[i] = (uintptr_t)r->codes.keys[first + i] - 1; /* in the call, not behind it */

@@ -12,7 +12,6 @@ typedef struct access_options {
     size_t limit;               /* accesses of a launch that are recorded */
     unsigned long long seed;    /* of the sample of lines, where there are many */
     const char *only;           /* a kernel's name, or NULL: all */
-    const char *spec;           /* what lines of the spec are of, as sources name it; NULL: no line is */
     int at_once;                /* workgroups that run at once; 0: as many as the device's units hold, by threads and shared memory */
 } access_options;
 
@@ -25,7 +24,7 @@ typedef struct access_example {
 /* Where code is in the sources, as told by the compiler. Strings are the launch's. */
 typedef struct access_place {
     const char *source; /* file:line of the template */
-    const char *spec;   /* file:line of the spec; NULL: it belongs to no op alone */
+    const char *spec;   /* file:line:column of the spec; NULL: it belongs to no op alone */
     const char *calls;  /* all calls that it lies in, the innermost first */
 } access_place;
 

@@ -25,7 +25,8 @@ const char *access_spec(const access_report *r, const access_launch *l, const ac
     if (row->place.spec) return row->place.spec;
     for (int p = 0; k && p < k->phase_count; p++)
         for (int i = 0; i < k->phases[p]->op_count; i++)
-            if (k->phases[p]->ops[i]->at.line > 0) return arena_printf(r->a, "%s:%d", r->path, k->phases[p]->ops[i]->at.line);
+            if (k->phases[p]->ops[i]->at.line > 0)
+                return arena_printf(r->a, "%s:%d:%d", r->path, k->phases[p]->ops[i]->at.line, k->phases[p]->ops[i]->at.column);
     return NULL;
 }
 

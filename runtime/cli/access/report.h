@@ -18,7 +18,7 @@ typedef struct access_report {
 
 /* What a launch computes, as ops of the spec; "packs weights" of the others. */
 const char *access_ops(const access_report *r, const access_launch *l);
-/* The line of the spec that a row's access is made for: its own, else the first op's of its launch. */
+/* The place in the spec that a row's access is made for: its own, else the first op's of its launch. */
 const char *access_spec(const access_report *r, const access_launch *l, const access_row *row);
 const char *access_name(const access_row *row); /* "read", "tensor load", ... */
 /* Of the bytes that sectors have, those used: of each request's; of a workgroup's, whose requests share sectors. */

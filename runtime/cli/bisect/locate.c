@@ -128,7 +128,7 @@ static bool find_line(place_made *m, arena *a, const char *source, const char *f
     int line = 1;
     for (const char *at = source; *at; line++) {
         const size_t size = strcspn(at, "\n");
-        if (at >= from && strncmp(at, "#line", 5) != 0 && has_word(at, size, word)) {
+        if (at >= from && has_word(at, size, word)) {
             m->line = line, m->text = trimmed(a, at, size);
             return true;
         }
