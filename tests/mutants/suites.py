@@ -160,7 +160,7 @@ class Suites:
         """Passes on the sound tree, now: asked before its first kill of a run is believed."""
         with self.asking[name]:
             if name not in self.sound:
-                verdict, why, _ = self.run(name, 1800, self.work / 'cache', tree, PATIENT)
+                verdict, why, _ = self.try_on(name, 1800, self.work / 'cache', tree, PATIENT)
                 self.sound[name] = verdict == 'passed'
                 if not self.sound[name]:
                     self.leave_out(name, why)
@@ -186,12 +186,15 @@ class Suites:
             weight[name] = (0.2 + kills + (12 / (1 + place) if place is not None else 0)) / (1 + self.takes(name))
         return sorted(weight, key=lambda n: -weight[n])
 
-    def try_on(self, name, limit, cache, tree):
+    def try_on(self, name, limit, cache, tree, more={}):
         """As run(), of a tree that may have been changed since it was built."""
         good, log = tree.build(*tree.needs(name))
         if not good:
             return 'uncompilable', log[-500:], 0
-        return self.run(name, limit, cache, tree)
+        verdict, why, took = self.run(name, limit, cache, tree, more)
+        if verdict == 'passed':
+            self.remember(name, took)
+        return verdict, why, took
 
     def run(self, name, limit, cache, tree, more={}):
         """('passed' | 'killed' | 'hung' | 'uncompilable', why, seconds). Stops at the first failed check."""
