@@ -14,7 +14,7 @@ class Share:
 
     def __init__(self, area, mutants, wanted):
         self.area, self.mutants, self.wanted = area, mutants, wanted
-        self.at, self.under_way, self.counted = 0, 0, []
+        self.at, self.under_way, self.unknown, self.counted = 0, 0, 0, []
 
     def settle(self, mutant, verdict):
         if verdict in ('killed', 'survived'):
@@ -91,11 +91,11 @@ class Queue:
             self.changed.notify_all()
 
     def settle_known(self):
-        """Counts what was judged before, though what is drawn first may not have been."""
+        """Counts what was judged before, of those that come first: what was not may be one of them."""
         for share in (s for draw in self.draws for s in draw.shares):
-            while share.at < len(share.mutants) and len(share.counted) < share.wanted:
+            while share.at < len(share.mutants) and len(share.counted) + share.unknown < share.wanted:
                 m = share.mutants[share.at]
                 share.at += 1
                 verdict = None if self.skip(m) else self.known(m)
-                if verdict:
-                    share.settle(m, verdict)
+                share.unknown += not verdict and not self.skip(m)
+                share.settle(m, verdict)

@@ -305,7 +305,8 @@ def report(draws, stale, left_out):
             total[0] += killed
             total[1] += lived
             if share.counted:
-                say(f'{draw.name:8} {share.area:10} {killed:4} killed, {lived:3} survived, score {killed / (killed + lived):.3f}')
+                say(f'{draw.name:8} {share.area:10} {killed:4} killed, {lived:3} survived, score {killed / (killed + lived):.3f}' +
+                    (f', {share.unknown} not judged' if share.unknown else ''))
     killed, lived = total
     say(f'{"all":19} {killed:4} killed, {lived:3} survived, score {killed / max(1, killed + lived):.3f}' +
         (f', {stale} stale' if stale else ''))

@@ -52,6 +52,10 @@ def test():
         assert drawn(jobs, {}) == alone, jobs
     known = {}
     drawn(3, known, most=5)
+    queue = Queue([Draw('seed 1', [mutant('gen', number) for number in range(12)], 6)], lambda m: known.get(key_of(m)), lambda m: False)
+    queue.settle_known()
+    share = queue.draws[0].shares[0]
+    assert len(share.counted) + share.unknown == 6 and share.unknown, 'what is known of later ones counts before the first are judged'
     assert 5 <= len(known) < 20 and drawn(4, known) == alone, 'it does not go on where it was stopped'
 
 
