@@ -4,7 +4,9 @@ by name.
 
 usage: torch_block_test.py        TFGEN_LIBRARY names libtfgen.so"""
 import os
+import shutil
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "torch_double"), os.path.join(HERE, "..", "examples")]
@@ -147,6 +149,21 @@ def states():
     layer.close()
 
 
+def two_libraries(layer, params):
+    """Another copy of libtfgen in the same process, which has loaded nothing yet, while the first has: each runs its own kernels."""
+    given = os.environ["TFGEN_LIBRARY"]
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["TFGEN_LIBRARY"] = shutil.copy(given, folder)
+        other = Layer(TWICE.replace(b"twice", b"other").replace(b"op: add", b"op: mul"), b"other.yaml", lambda t: params[t["name"]], CPU)
+        os.environ["TFGEN_LIBRARY"] = given
+    expect("the copy is a library of its own", other.lib._handle != layer.lib._handle)
+    x = whole((3, 8), 1)
+    h = product(product(x.numbers(), params["w"].numbers(), 3, 8, 8), params["u"].numbers(), 3, 8, 8)
+    expect("numbers of the copy", list(other(x=x)["y"].numbers()) == [p * q for p, q in zip(h, x.numbers())])
+    other.close()
+    right_numbers(layer, params)
+
+
 def main():
     params = {"w": whole((8, 8), 1), "u": whole((8, 8), 2)}
     layer = Layer(TWICE, b"twice.yaml", lambda t: params[t["name"]], CPU)
@@ -154,6 +171,7 @@ def main():
     right_numbers(layer, params)
     refuse_tensors(layer)
     own_weights(layer, params)
+    two_libraries(layer, params)
     layer.close()
     refuse_params(params)
     states()

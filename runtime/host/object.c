@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "runtime/system/temporary.h"
 #include "runtime/compile/worker.h"
 
-enum { MAX_OBJECT = 256 << 20, NAME_BYTES = 96 };
+enum { MAX_OBJECT = 256 << 20, NAME_BYTES = 256 };
 
 host_status object_compile(const char *compiler, const char *source, size_t source_size, const host_compile_options *o,
                            unsigned char **object, size_t *size, host_log *log)
@@ -76,14 +77,20 @@ static int sealed_file(const void *object, size_t size)
     return -1;
 }
 
+static char *spell_number(char *at, uint64_t number, int bits)
+{
+    for (int i = 0; i < bits; i++) at = stpcpy(at, number >> i & 1 ? "/." : "//");
+    return at;
+}
+
 /* The loader takes an object of a name that it has seen for the same object, and numbers of files come again: each load spells its path
- * in a way of its own, which the kernel reads as the same place. */
+ * in a way of its own, which the kernel reads as the same place. A process may hold several copies of this code (libtfgen.a in two
+ * plugins), each of which counts for itself, so where the count lies is spelled, too. */
 static void spell_name(char name[NAME_BYTES], int file)
 {
     static atomic_uint loads;
-    char *at = stpcpy(name, "/proc/self/fd");
-    for (unsigned n = atomic_fetch_add(&loads, 1) + 1; n; n >>= 1) at = stpcpy(at, n & 1 ? "/." : "//");
-    snprintf(at, 16, "/%d", file);
+    char *at = spell_number(stpcpy(name, "/proc/self/fd"), (uintptr_t)&loads, 64);
+    snprintf(spell_number(at, atomic_fetch_add(&loads, 1), 32), 16, "/%d", file);
 }
 
 bool object_load(host_module *m, const void *object, size_t size, host_log *log)
