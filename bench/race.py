@@ -1,6 +1,7 @@
 """Contenders on one device, in turn. A time is GPU time of one call: of CUDA-graph replays of several calls over rotated inputs; contenders
 take turns, in an order drawn for each round, so that clocks and heat are the same for all of them. Without a GPU calls are timed by the
 clock, on PyTorch's CPU and the host engine, which says nothing of a GPU. Needs PyTorch."""
+import contextlib
 import math
 import os
 import random
@@ -123,18 +124,39 @@ def difference(got, want):
     return ((got - want).norm() / want.norm()).item() if torch.isfinite(got).all() else math.inf
 
 
+@contextlib.contextmanager
+def environment(changed):
+    before = {name: os.environ.get(name) for name in changed}
+    os.environ.update(changed)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
+
+
+class Planned(Layer):
+    """Compiled for the cache alone: there are no weights."""
+
+    def pack(self, params):
+        return None
+
+
 class Ours:
     """A spec over some sets of inputs and weights, each with buffers of its own, so that a call is nothing but tfgen_execute. wisdom: a
-    file, "none", or None for the usual place."""
+    file, "none", or None for the usual place. build: variables that name another build (builds.py)."""
 
-    def __init__(self, text, dims, dtype, data, fusion="tile", wisdom=None):
-        self.given, before = (text, dims, dtype, data, fusion), dict(os.environ)
-        if wisdom:
-            os.environ["TFGEN_WISDOM"] = wisdom
-        self.layer = Layer(text, b"compare.yaml", lambda t: data[0][t["name"]], DEVICE, dims=dims, dtype=dtype, fusion=fusion)
-        os.environ.update(before)
+    def __init__(self, text, dims, dtype, data, fusion="tile", wisdom=None, build=None):
+        self.given, self.before = (text, dims, dtype, data, fusion), None
+        with environment({**(build or {}), **({"TFGEN_WISDOM": wisdom} if wisdom else {})}):
+            self.layer = Layer(text, b"compare.yaml", lambda t: data[0][t["name"]], DEVICE, dims=dims, dtype=dtype, fusion=fusion)
         self.runs = [self.layer.prepare(d) for d in data]
         self.out = [r.outputs for r in self.runs]
+
+    @staticmethod
+    def compile(text, dims, dtype, fusion="tile"):
+        """Leaves the kernels in the cache."""
+        Planned(text, b"compare.yaml", None, DEVICE, dims=dims, dtype=dtype, fusion=fusion).close()
 
     def calls(self):
         return [r.execute for r in self.runs]
@@ -143,3 +165,5 @@ class Ours:
         for r in self.runs:
             r.close()
         self.layer.close()
+        if self.before:
+            self.before.close()

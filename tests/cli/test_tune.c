@@ -598,6 +598,16 @@ START_TEST(a_list_of_cases_is_tuned_in_slices)
 }
 END_TEST
 
+START_TEST(another_build_to_race_is_found_and_what_is_slower_than_it_is_named)
+{
+    if (system("python3 -c '' 2>/dev/null") != 0) {
+        printf("skipped: %s: there is no python3\n", __func__);
+        return;
+    }
+    ck_assert_int_eq(system("python3 -B tests/cli/builds_test.py"), 0);
+}
+END_TEST
+
 int main(void)
 {
     setenv("TFGEN_HOST_OPTIMISE", "1", 1); /* kernels are timed here: they run longer than at 0, are compiled sooner than at 3 */
@@ -617,6 +627,7 @@ int main(void)
     tcase_add_loop_test(e, control_c_keeps_the_best_so_far_and_a_kill_leaves_a_sound_database, 0, 2);
     tcase_add_test(e, a_wrong_candidate_is_told_and_not_kept);
     tcase_add_test(e, a_list_of_cases_is_tuned_in_slices);
+    tcase_add_test(e, another_build_to_race_is_found_and_what_is_slower_than_it_is_named);
     tcase_add_test(e, what_spills_in_the_default_is_no_candidates_fault);
     tcase_add_checked_fixture(w, make_folder, remove_folder);
     tcase_add_test(w, every_line_that_ships_is_used_by_default);

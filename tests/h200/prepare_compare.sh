@@ -12,8 +12,8 @@ strip -o "$out/tfgen-worker" tfgen-worker
 strip -o "$out/tfgen" tfgen
 ldd libtfgen.so tfgen-worker tfgen | awk '$2 == "=>" {print $3}' | sort -u |
     grep -v '/lib\(c\|m\|gcc_s\|dl\|pthread\|rt\)\.so' | while read -r library; do cp -L "$library" "$out/lib"; done
-cp bench/compare.py bench/race.py bench/shapes.py bench/tuned.py "$out/bench"
-cp tests/h200/same_bits.py tests/h200/tuned.sh "$out/tests/h200"
+cp bench/*.py "$out/bench"
+for f in same_bits.py tuned.sh untuned.py product.yaml residual.yaml; do cp "tests/h200/$f" "$out/tests/h200"; done
 cp examples/torch_block.py "$out/examples"
 cp -r specs "$out"
 cat >"$out/compare.sh" <<'RUN'

@@ -1,0 +1,235 @@
+"""The run of compare.py: what it was asked for, what came of its cases, and the steps of each: a case makes its contenders (ours_of), holds
+their results to those of PyTorch (right) and has them timed (report). Needs PyTorch."""
+import concurrent.futures
+import math
+import os
+import time
+
+import torch
+
+from builds import before_line
+from race import DEVICE, ON_GPU, Ours, difference, environment, gain, give_back_memory, rounds_of, spread, wait
+from tuned import mean, tuned_line
+
+BANDWIDTH = 0.0  # bytes/s, read and written: measured_bandwidth()
+PEAK = {"bf16": 790e12, "f16": 790e12, "f32": 60e12}
+TYPE = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
+L2 = 64 << 20 if ON_GPU else 1 << 10
+rows, wrong, late, only = [], [], [], None
+tuning, key = None, None  # of the parts tuned and kept: Tuning, and the case
+confirm = False           # of the part kept
+deadline, longest = math.inf, {}
+alone = ()                # what the names of cases have that are timed without peers
+other = None              # of --other: variables that name that build
+planned = None            # of the pass ahead of the first case: what cases will compile
+rehearsal = None          # of --rehearse: (function, arguments) -> small ones
+
+
+class Ahead(Exception):
+    """What a case compiles is known, and nothing else is wanted yet."""
+
+
+def ours_of(text, dims, dtype, data):
+    """What a case races: this build and, where there is one, the other."""
+    if planned is not None:
+        planned.append((text, dims, dtype))
+        raise Ahead
+    ours = Ours(text, dims, dtype, data)
+    ours.before = Ours(text, dims, dtype, data, build=other) if other else None
+    return ours
+
+
+def right(case, ours, want, limit, states=()):
+    """Runs each build once, and holds its outputs to `want`, name -> tensor. states: (tensor, what the call leaves in it or None); each
+    build finds them as they were. The largest difference."""
+    found, kept = [], [(t, t.clone(), wanted) for t, wanted in states]
+    for name, build in (("", ours), (" before", ours.before)):
+        if not build:
+            continue
+        for tensor, was, _ in kept:
+            tensor.copy_(was)
+        build.calls()[0]()
+        found += [agree(f"{case}{name} {n}", build.out[0][n], t, limit) for n, t in want.items()]
+        found += [agree(f"{case}{name} state", tensor, wanted, limit) for tensor, _, wanted in kept if wanted is not None]
+    return max(found)
+
+
+def is_alone(name):
+    return any(text in name for text in alone)
+
+
+def report(case, dtype, flops, bytes_, peers, ours, tolerance, goal=None):
+    """peers: name -> list of closures. Prints a line a case, with the best of the peers."""
+    floor = max(flops / PEAK[dtype], bytes_ / BANDWIDTH) * 1e6
+    if tuning:
+        (report_kept if confirm else report_tuned)(case, dtype, floor, peers, ours)
+        return
+    before = {"before": ours.before.calls()} if ours.before else {}
+    times = rounds_of(case, {**({} if is_alone(case) else peers), **before, "tfgen": ours.calls()}, *((41, 0.05) if other else ()))
+    ours.close()
+    timed = {n: spread(t) for n, t in times.items()}
+    mine, was = timed.pop("tfgen"), timed.pop("before", None)
+    best = min(timed, key=lambda n: timed[n][0]) if timed else None
+    ratio = timed[best][0] / mine[0] if best else float("nan")
+    rows.append({"case": case, "dtype": dtype, "tfgen_us": mine, "peers_us": timed, "best": best, "ratio": ratio, "floor_us": floor,
+                 "of_floor": floor / mine[0], "tflops": flops / mine[0] / 1e6, "error": tolerance, "before_us": was,
+                 "over_before": gain(times, "tfgen", "before") if was else None})
+    if was:
+        print(before_line(rows[-1]), flush=True)
+    if was and not best:
+        return
+    print(f"{case:44s} {dtype:5s} tfgen {mine[0]:8.1f} us ({mine[1]:.1f}, {mine[2]:.1f})  "
+          f"{best or '-':>16s} {timed[best][0] if best else 0:8.1f} us  "
+          f"{ratio:5.2f}x  floor {floor:7.1f} us {100 * floor / mine[0]:3.0f} %  {flops / mine[0] / 1e6:6.1f} TFLOP/s"
+          + (f"  goal {goal}" if goal else ""), flush=True)
+
+
+def first_call_seconds(peers):
+    """Of each, which compiles and tunes it; those that fail are left out."""
+    seconds = {}
+    for name, calls in peers.items():
+        if is_alone(key):
+            continue
+        start = time.monotonic()
+        try:
+            calls[0]()
+            wait()
+            seconds[name] = time.monotonic() - start
+        except Exception as e:
+            print(f"  {name} failed: {type(e).__name__} {str(e)[:120]}", flush=True)
+    return seconds
+
+
+def with_wisdom(case, dtype, ours, path):
+    """The same call planned with that wisdom; its results agree with those without."""
+    other = Ours(*ours.given, wisdom=path)
+    other.calls()[0]()
+    ours.calls()[0]()
+    for name, out in other.out[0].items():
+        agree(f"{case} tuned {name}", out, ours.out[0][name], 2 * LIMIT[dtype])
+    return other
+
+
+WARM = 0.3  # seconds: a GPU that waited for compilers has low clocks
+
+
+def report_tuned(case, dtype, floor, peers, ours):
+    done = tuning.tune(key, *ours.given[:3], None if is_long(key) else 10)
+    torch_seconds = first_call_seconds(peers)
+    tuned_ = with_wisdom(case, dtype, ours, tuning.path(key, "wisdom"))
+    times = rounds_of(case, {**{n: peers[n] for n in torch_seconds}, "untuned": ours.calls(), "tfgen": tuned_.calls()}, 51, WARM)
+    tuned_.close()
+    ours.close()
+    timed = {n: spread(t) for n, t in times.items()}
+    peer = next((n for n in torch_seconds if n in timed), None)
+    done.update(case=case, dtype=dtype, floor_us=floor, us=timed, torch_seconds=torch_seconds, gain=gain(times, "tfgen", "untuned"),
+                over_torch=gain(times, "tfgen", peer) if peer else None)
+    tuning.save(done)
+    rows.append(done)
+    print(tuned_line(done), flush=True)
+
+
+def report_kept(case, dtype, floor, peers, ours):
+    """Each line alone, in a process that found none of them: the default and the line, in turn."""
+    for line in tuning.kept(key):
+        mine = with_wisdom(case, dtype, ours, tuning.one(line))
+        times = rounds_of(case, {"default": ours.calls(), "tfgen": mine.calls()}, 151, WARM)
+        mine.close()
+        better, noise = gain(times, "tfgen", "default")
+        timed = {n: spread(t) for n, t in times.items()}
+        rows.append({"case": case, "line": line, "us": timed, "gain": better, "noise": noise})
+        good = better - 3 * noise > 1
+        if not good:
+            wrong.append(f"{case}: no gain by {line}")
+        print(f"{'kept ' if good else 'NOT  '}{case:52s} default {timed['default'][0]:8.2f} us  kept {timed['tfgen'][0]:8.2f} us  "
+              f"{better:6.4f}x (+-{noise:.4f})  {line}", flush=True)
+    ours.close()
+
+
+def agree(case, got, want, limit):
+    """True when both computed the same thing."""
+    d = difference(got, want)
+    if d <= limit:
+        return d
+    wrong.append(case)
+    print(f"{case}: WRONG, relative RMS difference {d:.3g} (limit {limit:g})", flush=True)
+    return d
+
+
+LIMIT = {"bf16": 1.5e-2, "f16": 2e-3, "f32": 1e-5}
+
+
+def is_long(name):
+    return name.split()[0] in ("block", "decode_block")
+
+
+def is_due(name):
+    """Of the parts tuned and kept: whether there is something to do, time for it, and nobody at it."""
+    if confirm:
+        return bool(tuning.kept(name)) and time.monotonic() < deadline
+    expected = longest.get(is_long(name), tuning.budget + 20 if is_long(name) else 20)
+    return "us" not in tuning.case(name) and time.monotonic() + expected <= deadline and tuning.take(name)
+
+
+def attempt(function, *args, **named):
+    global key
+    if rehearsal:
+        args, named = rehearsal(function, args), {}
+    name = f"{function.__name__} {' '.join(map(str, args))}"
+    if only and not any(text in name for text in only):
+        return
+    key = name
+    if tuning and not is_due(name):
+        return
+    if planned is None and not tuning and time.monotonic() > deadline:
+        late.append(name)
+        return
+    start = time.monotonic()
+    try:
+        function(*args, **named)
+    except Ahead:
+        pass
+    except RuntimeError as e:
+        wrong.append(str(args))
+        print(f"{function.__name__}{args}: FAILED {str(e)[:300]}", flush=True)
+    if tuning and not confirm:
+        longest[is_long(name)] = max(longest.get(is_long(name), 0), time.monotonic() - start)
+        tuning.give_back(name)
+    give_back_memory()
+
+
+def compile_ahead(run_parts):
+    """Of every case, several at a time: nothing is timed while processors compile. What fails says so when its turn comes."""
+    global planned
+    planned, start = [], time.monotonic()
+    run_parts()
+    cases, planned = planned, None
+    with concurrent.futures.ThreadPoolExecutor(max(1, (os.cpu_count() or 1) // 2)) as pool:
+        for build in filter(lambda b: b is not None, ({}, other)):
+            with environment(build):
+                concurrent.futures.wait([pool.submit(Ours.compile, *case) for case in cases])
+    print(f"{len(cases)} cases compiled in {time.monotonic() - start:.0f} s", flush=True)
+
+
+def normal(*shape, dtype, scale=1.0):
+    return torch.randn(*shape, device=DEVICE).mul_(scale).to(TYPE[dtype])
+
+
+def sets(bytes_):
+    return max(2, int(3 * L2 // max(bytes_, 1)) + 1)
+
+
+def compiled(function, tune, modes=("default",)):
+    names = list(() if tuning else modes) + (["max-autotune-no-cudagraphs"] if tune or tuning else [])
+    out = {}
+    for mode in names:
+        torch._dynamo.reset()
+        out["torch.compile" + ("" if mode == "default" else " tuned")] = torch.compile(function, mode=mode)
+    return out
+
+
+def conclude(what, own):
+    ratios = sorted((r["ratio"], r["case"]) for r in own)
+    if ratios:
+        print(f"{len(ratios)} {what}: geometric mean {mean([r for r, c in ratios]):.3f} of torch.compile, worst "
+              + "; ".join(f"{r:.2f} {c}" for r, c in ratios[:3]) + "  goal >= 1.10", flush=True)
