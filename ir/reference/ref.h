@@ -30,8 +30,10 @@ enum { ref_sigmas = 6 };
 /* All elements together are judged more sharply than one: the root mean square of their ratios may be 1.5 times the largest that was seen
  * of a right device, 0.125 in 1,741 drawn specs at three levels each (0.077 of the shipped specs and those of tests/specs). Roundings are
  * taken at their maximum and sums as if each rounding of a partial sum had that size, so it stays below 1/6, where every error is as large
- * as the model takes it. */
+ * as the model takes it. Elements with the same value and error come of the same numbers (a max, a relu or a broadcast made them equal) and
+ * round alike: where the mean is larger than that, they count as one. Of fewer than ref_spread_count elements it says little. */
 #define REF_MOST_SPREAD 0.19
+enum { ref_spread_count = 256 };
 
 typedef struct ref_tensor {
     double *value, *error; /* error NULL: exact */
@@ -84,7 +86,7 @@ typedef struct ref_verdict {
     double difference, bound; /* at the worst element */
     size_t worst;
     double rms;               /* relative root mean square error over the judged elements that are finite */
-    double spread;            /* root mean square of |got - value| / (ref_sigmas * error) over the judged elements that have an error */
+    double spread; /* root mean square of |got - value| / (ref_sigmas * error) over the judged elements with an error; 0 of too few */
     size_t unjudged;
 } ref_verdict;
 ref_verdict ref_compare(const ref_tensor *t, const double *got);

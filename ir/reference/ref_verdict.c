@@ -2,6 +2,7 @@
 #include "ir/reference/ref_parts.h"
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const uint64_t unwritten_bits = 0x7ff8756e77726974; /* a quiet NaN with a payload */
@@ -64,24 +65,70 @@ double ref_ratio(const ref_tensor *t, size_t i, double got)
     return isfinite(bound) || ref_is_unwritten(got) ? element_ratio(t->value[i], got, bound) : 0;
 }
 
+/* Squares of ratios of the judged elements that have an error. */
+typedef struct spread {
+    double squares;
+    size_t count;
+} spread;
+
+static void add_ratio(spread *s, const ref_tensor *t, size_t i, double ratio)
+{
+    const double bound = ref_sigmas * ref_error(t, i);
+    if (isfinite(bound) && bound > 0) s->squares += ratio * ratio, s->count++;
+}
+
+static double spread_of(spread s) { return s.count < ref_spread_count ? 0 : sqrt(s.squares / (double)s.count); }
+
+typedef struct element {
+    double value, error, ratio;
+    size_t index;
+} element;
+
+/* Of equal values and errors the largest ratio comes first. */
+static int compare_elements(const void *x, const void *y)
+{
+    const element *a = x, *b = y;
+    if (a->value != b->value) return a->value < b->value ? -1 : 1;
+    if (a->error != b->error) return a->error < b->error ? -1 : 1;
+    return a->ratio > b->ratio ? -1 : a->ratio < b->ratio;
+}
+
+/* Elements that are equal in value and error count as one, the worst; NaNs and infinite numbers, whose ratio is 0 or infinite, do not
+ * count. Without memory: `all`, of all elements. */
+static spread spread_of_different(const ref_tensor *t, const double *got, spread all)
+{
+    element *elements = malloc((t->count ? t->count : 1) * sizeof *elements);
+    if (!elements) return all;
+    size_t count = 0;
+    for (size_t i = 0; i < t->count; i++)
+        if (isfinite(t->value[i])) elements[count++] = (element){t->value[i], ref_error(t, i), ref_ratio(t, i, got[i]), i};
+    qsort(elements, count, sizeof *elements, compare_elements);
+    spread different = {0};
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || elements[i].value != elements[i - 1].value || elements[i].error != elements[i - 1].error)
+            add_ratio(&different, t, elements[i].index, elements[i].ratio);
+    free(elements);
+    return different;
+}
+
 ref_verdict ref_compare(const ref_tensor *t, const double *got)
 {
     ref_verdict v = {0};
     mean_square m = {0};
-    double squares = 0;
-    size_t spreads = 0;
+    spread all = {0};
     for (size_t i = 0; i < t->count; i++) {
         const double bound = ref_sigmas * ref_error(t, i);
         const bool judged = isfinite(bound);
         v.unjudged += !judged;
         if (judged) add_square(&m, t->value[i], got[i]);
         const double ratio = ref_ratio(t, i, got[i]);
-        if (judged && bound > 0) squares += ratio * ratio, spreads++;
+        add_ratio(&all, t, i, ratio);
         if (i > 0 && ratio <= v.ratio) continue;
         v.ratio = ratio, v.worst = i, v.bound = bound;
         v.difference = fabs(got[i] - t->value[i]);
     }
     v.rms = relative(&m);
-    v.spread = spreads ? sqrt(squares / (double)spreads) : 0;
+    v.spread = spread_of(all);
+    if (v.ratio <= 1 && !(v.spread <= REF_MOST_SPREAD)) v.spread = spread_of(spread_of_different(t, got, all));
     return v;
 }

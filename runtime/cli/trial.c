@@ -217,7 +217,7 @@ static void judge(trial *t, const char *name, const ref_tensor *expected, const 
                        .unjudged = (long long)v.unjudged,
                        .spread = v.spread,
                        .rms = v.rms,
-                       .good = v.ratio <= 1 && (v.spread <= REF_MOST_SPREAD || expected->count < trial_spread_count)};
+                       .good = v.ratio <= 1 && v.spread <= REF_MOST_SPREAD};
 }
 
 static void rule_finished(void *context, const ir_value *v, ref_tensor *r)
@@ -278,7 +278,7 @@ static void judge_rms(trial *t, const ir_value *v, const ref_tensor *exact, cons
     if (v->type == dtype_f32 && alone < 0x1p-16) return;
     if (alone < expected_rms(t, exact) / 100) return;
     c->rms_rounded = alone;
-    if (exact->count >= trial_spread_count && c->rms_rounded > 0 && !(c->rms <= 1.5 * c->rms_rounded)) c->good = false;
+    if (exact->count >= ref_spread_count && c->rms_rounded > 0 && !(c->rms <= 1.5 * c->rms_rounded)) c->good = false;
 }
 
 static void tell_result(trial *t, const ir_value *v, const ref_tensor *exact, const double *got)
@@ -389,7 +389,7 @@ static void open_session(trial *t)
 const char *trial_complaint(arena *a, const trial_check *c)
 {
     if (!(c->ratio <= 1)) return arena_printf(a, "value %s is %.3g times its bound away\n", c->name, c->ratio);
-    if (!(c->spread <= REF_MOST_SPREAD) && c->count >= trial_spread_count)
+    if (!(c->spread <= REF_MOST_SPREAD))
         return arena_printf(a, "the RMS of error/bound of %s is %.3g, at most %g\n", c->name, c->spread, REF_MOST_SPREAD);
     return arena_printf(a, "the RMS error of %s is %.3g times that of rounding at the stored values\n", c->name, c->rms / c->rms_rounded);
 }

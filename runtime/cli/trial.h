@@ -36,9 +36,6 @@ typedef struct trial_options {
     void *context;
 } trial_options;
 
-/* Of fewer elements the RMS of their errors says little. */
-enum { trial_spread_count = 256 };
-
 /* One stored value, or one output end to end, against its bound. ratio = largest |device - reference| / bound; passes up to 1. */
 typedef struct trial_check {
     const char *name;
@@ -46,7 +43,7 @@ typedef struct trial_check {
     double ratio, difference, bound; /* at the worst element */
     long long worst, count;
     long long unjudged; /* elements where rounding decides whether the result is a number at all; ratio is of the others */
-    double spread; /* root mean square of the ratios of all elements; at most REF_MOST_SPREAD (ir/reference/ref.h) */
+    double spread; /* root mean square of the ratios; at most REF_MOST_SPREAD (ir/reference/ref.h); 0 of too few elements */
     double rms, rms_rounded; /* end to end: relative RMS error, and that of the reference with rounding at stored values (or 0) */
     bool good;
 } trial_check;

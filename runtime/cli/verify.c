@@ -120,7 +120,7 @@ static double largest_spread(const trial_result *r)
 {
     double largest = 0;
     for (int i = 0; i < r->check_count; i++)
-        if (r->checks[i].count >= trial_spread_count && !(r->checks[i].spread <= largest)) largest = r->checks[i].spread;
+        if (!(r->checks[i].spread <= largest)) largest = r->checks[i].spread;
     return largest;
 }
 

@@ -760,6 +760,25 @@ START_TEST(a_plan_folds_only_what_the_operand_is_multiplied_with)
 }
 END_TEST
 
+/* A max, a relu or a broadcast makes most elements one number, whose one rounding they share: it is no mean of many. */
+START_TEST(equal_elements_are_one_in_the_spread)
+{
+    enum { count = 2000 };
+    double value[count], error[count], got[count];
+    const ref_tensor t = {.value = value, .error = error, .count = count};
+    const int same[] = {0, 0, 1500, 1900}; /* elements that are one number */
+    const double off[] = {0.1, 0.25, 0.1, 0.1}, expected[] = {0.1, 0.25, sqrt((500 * 0.1 * 0.1 + 0.3 * 0.3) / 501), 0};
+    for (int k = 0; k < 4; k++) {
+        for (int i = 0; i < count; i++) {
+            const bool equal = i < same[k];
+            value[i] = equal ? 3 : 1 + i, error[i] = 1e-3;
+            got[i] = value[i] + (equal ? 0.3 : off[k]) * ref_sigmas * error[i];
+        }
+        ck_assert_double_eq_tol(ref_compare(&t, got).spread, expected[k], 1e-9);
+    }
+}
+END_TEST
+
 START_TEST(verdicts_know_infinities_and_nan)
 {
     double value[] = {1, NAN, INFINITY, 7e4, 0, 2}, error[] = {0.5, 0, 0, 1, INFINITY, 0};
@@ -1022,6 +1041,7 @@ int main(void)
                                   what_rounding_decides_is_unknown_and_stays_so,
                                   sums_of_what_is_no_number_are_none_and_of_what_is_unknown_are_unknown,
                                   what_a_dtype_cannot_hold_is_infinite,
+                                  equal_elements_are_one_in_the_spread,
                                   verdicts_know_infinities_and_nan,
                                   a_function_is_allowed_the_roundings_that_it_makes,
                                   the_rounding_of_a_sum_is_that_of_the_steps_on_its_way,

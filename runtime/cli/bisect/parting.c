@@ -69,7 +69,7 @@ parting parting_of(const ir_value *v, const dim_table *dims, const ref_tensor *t
         p.overflows |= (!t->error || isfinite(t->error[i])) && !isfinite(t->value[i]);
     }
     find_factor(&p, t, got, what);
-    if (what != bisect_diff || p.bad || verdict.spread <= REF_MOST_SPREAD || p.elements < trial_spread_count) return p;
+    if (what != bisect_diff || p.bad || verdict.spread <= REF_MOST_SPREAD) return p;
     note_element(&p, dims, t, verdict.worst, got[verdict.worst], parting_together);
     p.bad = 0;
     return p;

@@ -26,7 +26,6 @@ static void note_ratio(random_ratio *r, const trial_check *c, dtype type)
     if (c->ratio > r->largest) r->largest = c->ratio;
     if (c->ratio > 0 && (r->smallest == 0 || c->ratio < r->smallest)) r->smallest = c->ratio;
     r->count++;
-    if (c->count < trial_spread_count) return;
     if (c->spread > r->spread) r->spread = c->spread;
     if (type == dtype_f32 && c->spread > r->spread_f32) r->spread_f32 = c->spread;
 }

@@ -15,7 +15,7 @@ enum { random_most_levels = 3, random_most_message = 900 };
 
 typedef struct random_ratio {
     double largest, smallest; /* of all values that an op made: error over bound; smallest above 0 */
-    double spread, spread_f32; /* the largest RMS of a value's errors over bounds, of trial_spread_count elements or more; of f32 */
+    double spread, spread_f32; /* the largest RMS of a value's errors over bounds, of those with enough elements; of f32 */
     int count;
 } random_ratio;
 
