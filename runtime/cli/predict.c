@@ -238,9 +238,9 @@ static void predict_spec(void *argument)
     j->request = cli_request(j->a, &one, j->path);
     if (j->request.from_ir) bail(j->a, code_usage, (position){0}, "--from: predict needs a spec");
     j->sweep = options_sweep(j->a, j->o->sweep);
-    look_at_spec(j);
     list_devices(j);
     if (j->o->measured) j->recorded = record_read(j->a, j->o->measured);
+    look_at_spec(j);
     j->points = arena_alloc(j->a, ((size_t)j->sweep.count * (size_t)j->device_count + 1) * sizeof *j->points);
     for (int i = 0; i < j->sweep.count; i++)
         for (int d = 0; d < j->device_count; d++) add_point(j, i, d);

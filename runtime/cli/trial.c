@@ -47,6 +47,7 @@ static void need(trial *t, tfgen_code code)
     bail_with_log(t->a, code, t->log.text ? t->log.text : "", "%s",
                   code == code_compile_failed || code == code_unsupported ? "a kernel did not compile for this device"
                   : code == code_check_failed                             ? "the checker found faults"
+                  : code == code_io                                       ? "a kernel has no file or folder to be made in"
                                                                           : "the device stopped");
 }
 

@@ -14,7 +14,7 @@ static char folder[] = "/tmp/tfgen-misuse-XXXXXX";
 START_TEST(output_that_meets_a_full_disk_is_no_success)
 {
     static const char *const calls[] = {"--version", "schema", "--man", "help", "specs/llama-block.yaml --dump=source",
-                                        "predict specs/llama-block.yaml --sweep=S=1..8192 --json"};
+                                        "predict specs/llama-block.yaml --sweep=S=1..64 --json"};
     if (access("/dev/full", W_OK)) return;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         ck_assert_msg(shell("${TFGEN:-./tfgen} %s 2>&1 >/dev/full", calls[i]) == 7, "%s: %s", calls[i], output);
@@ -90,11 +90,23 @@ START_TEST(what_fit_cannot_answer_it_says_before_anything_else)
 }
 END_TEST
 
+START_TEST(a_folder_for_temporary_files_that_takes_none_is_named)
+{
+    static const char *const commands[] = {"run", "bench --seconds=0", "bisect", "access"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        ck_assert_msg(shell("TMPDIR=/proc ${TFGEN:-./tfgen} %s specs/rmsnorm.yaml --no-cache 2>&1", commands[i]) == 7, "%s", output);
+        says("cannot make a folder in /proc: ");
+        ck_assert_msg(!strstr(output, "stopped"), "%s", output);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("misuse");
     TCase *t = tcase_create("misuse");
     if (!mkdtemp(folder)) return 1;
+    tcase_set_timeout(t, 60);
     tcase_add_test(t, output_that_meets_a_full_disk_is_no_success);
     tcase_add_test(t, every_command_tells_what_is_wrong_with_a_spec_with_its_place);
     tcase_add_test(t, a_sweep_is_of_a_dim_that_there_is_and_goes_up);
@@ -102,6 +114,7 @@ int main(void)
     tcase_add_test(t, a_command_without_what_it_works_on_is_bad_usage);
     tcase_add_test(t, options_that_have_no_part_in_a_command_are_refused);
     tcase_add_test(t, what_fit_cannot_answer_it_says_before_anything_else);
+    tcase_add_test(t, a_folder_for_temporary_files_that_takes_none_is_named);
     suite_add_tcase(suite, t);
     const int result = run_suite(suite);
     char command[64];
