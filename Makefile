@@ -252,6 +252,7 @@ COUNT ?= 150
 mutants:
 	@python3 tests/mutants/test_operators.py
 	@python3 tests/mutants/test_draws.py
+	@python3 tests/mutants/test_mutants.py
 	@nice python3 tests/mutants/mutants.py --cc="$(CC)" --seed="$(SEED)" --count=$(COUNT) $(if $(LIST),--list=$(LIST)) \
 	  $(if $(AREAS),--areas=$(AREAS)) $(if $(FILES),--files='$(FILES)') $(if $(SUITES),--suites='$(SUITES)') \
 	  $(if $(BUDGET),--budget=$(BUDGET)) $(if $(JOBS),--jobs=$(JOBS)) \

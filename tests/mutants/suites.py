@@ -60,7 +60,7 @@ LIKELY = [
 
 
 def say(*words):
-    print(*words, flush=True)
+    print(' '.join(map(str, words)) + '\n', end='', flush=True) # one write: many threads say something
 
 
 class Tree:
@@ -78,9 +78,11 @@ class Tree:
         listed = subprocess.run(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], cwd=self.top, capture_output=True)
         if listed.returncode == 0:
             return {n for n in listed.stdout.decode().split('\0') if n and (self.top / n).is_file()}
-        made = re.compile(r'build/|\.git/|tfgen(-worker)?$|libtfgen\.(a|so[.\d]*)$|.*__pycache__')
-        found = (p.relative_to(self.top).as_posix() for p in self.top.rglob('*') if p.is_file())
-        return {n for n in found if not made.match(n)}
+        found = set()
+        for folder, inner, files in os.walk(self.top):
+            inner[:] = [name for name in inner if name not in ('.git', '__pycache__') and (folder != str(self.top) or name != 'build')]
+            found |= {(Path(folder) / name).relative_to(self.top).as_posix() for name in files}
+        return {n for n in found if not re.fullmatch(r'tfgen(-worker)?|libtfgen\.(a|so[.\d]*)', n) and (self.top / n).is_file()}
 
     def copy(self):
         names = self.names()
