@@ -167,11 +167,6 @@ static trace_records *read_records(const pair *p, const plan *with)
     return list;
 }
 
-static int units_of(const tfgen_device *d, const cli_options *o)
-{
-    return d->api == &host_device && o->number.jobs > 0 ? (int)o->number.jobs : d->info.multiprocessors;
-}
-
 static void report(const trace_job *j, const trace_facts *f, const timeline *t)
 {
     arena *a = j->a;
@@ -219,7 +214,7 @@ static void trace_spec(void *argument)
     const clock_kind clock = clock_of(device, traced->target, from, now());
     f.clock = clock.name;
     f.device = device->api == &host_device ? "host" : arena_printf(a, "%s, %s", device->info.name, device->info.label);
-    report(j, &f, timeline_make(a, records, traced->launch_count, clock.nanoseconds, units_of(device, o)));
+    report(j, &f, timeline_make(a, records, traced->launch_count, clock.nanoseconds, device->info.multiprocessors));
 }
 
 int command_trace_main(const cli_options *o)

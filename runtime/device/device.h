@@ -96,7 +96,7 @@ typedef struct host_device_options {
     bool poison;               /* check behind allocations, fill shared memory with NaN before each workgroup */
     bool check;                /* race and bounds checker: a launch that it faults ends with code_check_failed */
     unsigned workers;          /* 0: one a processor */
-    int multiprocessors;       /* that it says it has, for launches that share out tiles; 0: its processors */
+    int multiprocessors;       /* that it says it has, for launches that share out tiles; 0: as many as workgroups that run at once */
     void (*touched)(void *context, const char *kernel, const char *name, size_t read, size_t written); /* with check: host_touched */
     void *context;                                                                                    /* of touched */
     const host_watch *watch;   /* with check: told of each access, instead of looking for races */

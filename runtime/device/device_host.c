@@ -2,7 +2,6 @@
  * and events are the caller's time. Refuses streams and graphs, which the host does not have. */
 #define _GNU_SOURCE
 #include "runtime/device/device.h"
-#include "ir/base/processors.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +37,7 @@ static int host_count(char *why, size_t why_size)
 static void describe(tfgen_device_info *info, const target_info *target)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    *info = (tfgen_device_info){.size = sizeof *info, .name = "host", .multiprocessors = processor_count(),
+    *info = (tfgen_device_info){.size = sizeof *info, .name = "host",
                                 .memory_bytes = pages > 0 && page > 0 ? (int64_t)pages * page : 0};
     snprintf(info->label, sizeof info->label, "%s", target ? "this machine's processors, as a GPU" : "this machine's processors");
     snprintf(info->arch, sizeof info->arch, "host");
@@ -59,7 +58,9 @@ tfgen_status host_device_open(const host_device_options *options, tfgen_device *
     m->device.api = &host_device;
     m->options = *options;
     describe(&m->device.info, options->target);
-    if (options->multiprocessors > 0) m->device.info.multiprocessors = options->multiprocessors;
+    m->device.info.multiprocessors = options->multiprocessors > 0 ? options->multiprocessors
+                                     : options->check             ? 1 /* launches that are checked run on one worker */
+                                                                  : (int)host_engine_workers(m->engine);
     *out = &m->device;
     return TFGEN_OK;
 }

@@ -111,6 +111,34 @@ START_TEST(a_wrong_plan_is_wrong_in_some_rows_too)
 }
 END_TEST
 
+/* ---- workgroups that wait for others: of three tiles in two parts each, on one worker */
+static void check_parts(void *argument)
+{
+    static const char yaml[] = "block: t\ndtype: bf16\ndims: {M: 8, K: 128, N: 192}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
+                               "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
+    static const char *const lines[] = {"gemm: layer=wgmma n=64 split=2"};
+    arena *a = *(arena **)argument;
+    compiled c;
+    const tuning t = {.lines = lines, .count = 1};
+    const compile_request q = {.text = yaml, .size = strlen(yaml), .name = "t.yaml", .level = fusion_tile, .target = "sm_90a",
+                               .tuning = &t};
+    compile_inside(a, &q, &c);
+    ck_assert_int_eq((int)launch_grid(&c.plan->launches[0], &c.plan->program->dims), 6);
+    const trial_options alone = {.seed = 1, .reference = reference_always, .cache = cli_cache(a, &usual), .jobs = 1};
+    trial_options checked = alone;
+    checked.jobs = 0, checked.check = true;
+    ck_assert(trial_run(a, c.graph, c.plan, &alone).good);
+    ck_assert(trial_run(a, c.graph, c.plan, &checked).good);
+}
+
+START_TEST(workgroups_that_wait_for_others_end_on_one_worker)
+{
+    arena *a = arena_new();
+    ck_assert_msg(arena_run(a, check_parts, &a) == code_ok, "%s", arena_diagnostics(a));
+    arena_free(a);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("trial");
@@ -119,6 +147,7 @@ int main(void)
     tcase_add_test(c, of_large_plans_some_rows_of_every_stored_value_are_judged);
     tcase_add_loop_test(c, a_phase_alone_is_judged_as_it_is_among_all, 0, sizeof phases_of / sizeof *phases_of);
     tcase_add_test(c, a_wrong_plan_is_wrong_in_some_rows_too);
+    tcase_add_test(c, workgroups_that_wait_for_others_end_on_one_worker);
     suite_add_tcase(s, c);
     return run_suite(s);
 }
