@@ -1,8 +1,9 @@
-"""This build of tfgen beside another one, in one process: `compare.py --other=FOLDER`, where the other is called `before`. Needs no PyTorch.
+"""This build of tfgen beside another one, in one process: `compare.py --other=FOLDER`, where the other is called `before`. Needs no
+PyTorch.
 
 Both libraries lie in the process with what they link (ctypes loads them with RTLD_LOCAL, and libtfgen.so exports nothing but its own API,
-whose structs say how large they are), each with the templates, devices and wisdom that were built into it. They share the kernel cache, where
-each finds what it compiled by its own source."""
+whose structs say how large they are), each with the templates, devices and wisdom that were built into it. They share the kernel cache,
+where each finds what it compiled by its own source."""
 import math
 import os
 
@@ -41,6 +42,6 @@ def before_table(rows):
     slower = [r for r in raced if is_slower(r)]
     faster = sum(ratio - 3 * noise > 1 + TOLERANCE for ratio, noise in (r["over_before"] for r in raced))
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-    return "\n".join([f"{len(raced)} cases beside the other build: geometric mean {mean:.3f} times as fast, {faster} faster and {len(slower)} "
-                      f"slower by more than {100 * TOLERANCE:.0f} % and three standard errors; the lowest ten:",
-                      *(f"  {before_line(r)}" for r in raced[:10]), *(f"  {before_line(r)}" for r in slower[10:])])
+    head = (f"{len(raced)} cases beside the other build: geometric mean {mean:.3f} times as fast, {faster} faster and {len(slower)} slower "
+            f"by more than {100 * TOLERANCE:.0f} % and three standard errors; the lowest ten:")
+    return "\n".join([head, *(f"  {before_line(r)}" for r in raced[:10]), *(f"  {before_line(r)}" for r in slower[10:])])
