@@ -91,7 +91,6 @@ static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *
                g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");
     gemm_write_a_type(&g);
     gemm_write_context(&g);
-    gemm_write_batches(&g);
     write_maps(&g, t->m, box(&g, t));
     write_partial(&g);
     gemm_write_epilogue(&g);

@@ -138,7 +138,6 @@ static void members(emission *e, writer *w)
     write_line(w, "static constexpr bool row_sums = %s, reads = %s;", g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");
     gemm_write_operand_types(&g);
     gemm_write_context(&g);
-    gemm_write_batches(&g);
     gemm_write_rows_of_operands(&g);
     gemm_write_epilogue(&g);
 }

@@ -31,7 +31,7 @@ template <class S> struct gemm_mma {
     static_assert(lines % packing::columns == 0 && tile_k % packing::length == 0, "tile: a turn's copies are whole pieces");
 
     struct tile {
-        int batch, row, column; // in tiles
+        int row, column; // in tiles
     };
     struct carry {
         typename part::block acc[row_blocks][column_blocks];
@@ -39,15 +39,15 @@ template <class S> struct gemm_mma {
 
     DEV static int row_tiles(const args &p) { return ceil_div(S::rows(p), tile_m); }
     static constexpr int column_tiles = ceil_div(S::packed_n, tile_n);
-    DEV static int tiles(const args &p) { return row_tiles(p) * column_tiles * S::batches(p); }
+    DEV static int tiles(const args &p) { return row_tiles(p) * column_tiles; }
     DEV static int stages(const args &) { return ceil_div(S::K, tile_k); }
 
     // Groups of S::group row tiles, down each column of the group: what the grid works on at one time is nearly square.
     DEV static tile at(const args &p, int index)
     {
-        const int rows = row_tiles(p), each = rows * column_tiles, i = index % each, g = i / (S::group * column_tiles);
-        const int in = i - g * S::group * column_tiles, height = rows - g * S::group < S::group ? rows - g * S::group : S::group;
-        return {index / each, g * S::group + in % height, in / height};
+        const int rows = row_tiles(p), g = index / (S::group * column_tiles), in = index - g * S::group * column_tiles;
+        const int height = rows - g * S::group < S::group ? rows - g * S::group : S::group;
+        return {g * S::group + in % height, in / height};
     }
 
     // ---- copies: thread i has piece i % pieces of A's lines i / pieces, + lines, ...; of B likewise, as isa/mma.h deals its pieces
@@ -60,7 +60,7 @@ template <class S> struct gemm_mma {
     {
         const int line = thread_index() / pieces, piece = thread_index() % pieces, row = t.row * tile_m + line;
         const int column = t.column * tile_n + part::copied_line(thread_index()), k = part::copied_piece(thread_index()) * V;
-        return {S::a_row(p, t.batch, row) + piece * V, S::packed(p) + packing::at(S::packed_k, column, k), S::rows(p) - row,
+        return {S::a_row(p, 0, row) + piece * V, S::packed(p) + packing::at(S::packed_k, column, k), S::rows(p) - row,
                 S::packed_n - column};
     }
     DEV static void end(source &s) { s.a_rows = s.b_columns = 0; }
@@ -144,7 +144,7 @@ template <class S> struct gemm_mma {
             for (int in = thread_index(); in < tile_m && t.row * tile_m + in < S::rows(p); in += threads) {
                 float sum = 0;
                 for (int w = 0; w < warps_n; w++) sum += shared_read(scratch + (in * warps_n + w) * 4);
-                S::finish_row(p, t.batch, t.row * tile_m + in, t.column, sum);
+                S::finish_row(p, 0, t.row * tile_m + in, t.column, sum);
             }
         }
     }
@@ -197,7 +197,7 @@ template <class S> struct gemm_mma {
                 r.exists = Whole || r.row < S::rows(p);
                 r.sum = 0;
                 if (r.exists) {
-                    r.context = S::begin(p, t.batch, r.row);
+                    r.context = S::begin(p, 0, r.row);
 #pragma unroll
                     for (int j = 0; j < column_blocks; j++)
                         if (Whole || n0 + j * part::columns < S::packed_n) store_block(p, t, c.acc[i][j], h, n0 + j * part::columns, r);
@@ -214,7 +214,7 @@ template <class S> struct gemm_mma {
         to_memory out;
 #pragma unroll
         for (int first = 0; first < 4; first += S::width)
-            S::template epilogue<S::width>(p, r.context, t.batch, r.row, n + part::column() + first,
+            S::template epilogue<S::width>(p, r.context, 0, r.row, n + part::column() + first,
                                            part::template low<S::width>(b, half, first), part::template high<S::width>(b, half, first),
                                            r.sum, out);
     }

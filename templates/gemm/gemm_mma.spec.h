@@ -26,7 +26,6 @@ struct k1_qkv {
         int position;
     };
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static int batches(const args &p) { return 1; }
     DEV static const a_type *a_row(const args &p, int batch, int row)
     {
         return p.x + row * 256ll;

@@ -2,7 +2,7 @@
 // into slots of shared memory, A with a 128-byte swizzle, B in pieces (gemm/pieces.h), 2 warpgroups of 64 x tile_n each, S's epilogue.
 // Refuses tiles other than 128 rows and a multiple of 32 columns from 64 to 256.
 //
-// Beyond the common contract S has: a_map(p), a tensor map of A [batches*rows, K] with boxes of 128 bytes x tile_m rows, 128-byte swizzle;
+// Beyond the common contract S has: a_map(p), a tensor map of A [rows, K] with boxes of 128 bytes x tile_m rows, 128-byte swizzle;
 // b_map(p), one of packed B's pieces with boxes of tile_n columns x 128 bytes / cluster; group: row tiles that share a column of B tiles
 // while it is in L2; cluster: workgroups, on row tiles below each other, that load B together; staged: results pass through shared memory
 // (each of 2 bytes, one a column and segment, rows at multiples of 16 bytes; results: of a block's two halves of columns, 1 or 2), else
@@ -29,7 +29,7 @@ template <class S> struct gemm_ws {
 
     using product = wgmma<type, tile_n>;
     struct tile {
-        int batch, row, column; // in tiles
+        int row, column; // in tiles
         int part, index;        // of the tile's parts; its number
     };
     struct carry {
@@ -41,7 +41,7 @@ template <class S> struct gemm_ws {
     static constexpr int column_tiles = (S::packed_n + tile_n - 1) / tile_n;
     static constexpr int all_stages = (S::K + tile_k - 1) / tile_k;
     static_assert(S::split >= 1 && S::split <= all_stages, "tile: a part has a stage");
-    DEV static int whole_tiles(const args &p) { return row_tiles(p) * column_tiles * S::batches(p); }
+    DEV static int whole_tiles(const args &p) { return row_tiles(p) * column_tiles; }
     DEV static int tiles(const args &p) { return whole_tiles(p) * S::split; }
     DEV static int first_stage(int part) { return part * all_stages / S::split; }
     DEV static int stages(const args &, const tile &t)
@@ -56,10 +56,9 @@ template <class S> struct gemm_ws {
     DEV static tile at(const args &p, int item)
     {
         const int whole = S::split == 1 ? 0 : whole_tiles(p), part = S::split == 1 ? 0 : item / whole, index = item - part * whole;
-        const int rows = row_tiles(p), per_batch = rows * column_tiles, batch = index / per_batch;
-        const int i = index - batch * per_batch, g = i / (S::group * column_tiles), in = i - g * S::group * column_tiles;
+        const int rows = row_tiles(p), g = index / (S::group * column_tiles), in = index - g * S::group * column_tiles;
         const int height = rows - g * S::group < S::group ? rows - g * S::group : S::group;
-        return {batch, g * S::group + in % height, in / height, part, index};
+        return {g * S::group + in % height, in / height, part, index};
     }
 
     DEV static void load(early, const args &p, const tile &t, int stage, slot m)
@@ -72,7 +71,7 @@ template <class S> struct gemm_ws {
     }
     DEV static void load(late, const args &p, const tile &t, int stage, slot m)
     {
-        tensor_load(m.memory, S::a_map(p), m.full, column_of(t, stage), t.batch * S::rows(p) + t.row * tile_m);
+        tensor_load(m.memory, S::a_map(p), m.full, column_of(t, stage), t.row * tile_m);
     }
 
     template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, carry &c)
@@ -120,7 +119,7 @@ template <class S> struct gemm_ws {
             r[h].row = t.row * tile_m + group * 64 + fragment::row(thread, 2 * h);
             r[h].exists = r[h].row < S::rows(p);
             r[h].sum = 0;
-            if (r[h].exists) r[h].context = S::begin(p, t.batch, r[h].row);
+            if (r[h].exists) r[h].context = S::begin(p, 0, r[h].row);
         }
         if constexpr (S::staged)
             store_staged(p, t, c, r, scratch + (thread_index() - ws_producers) / 32 * 16 * pitch);
@@ -133,7 +132,7 @@ template <class S> struct gemm_ws {
                 float sum = r[h].sum;
                 sum += lane_xor<4>(sum, 1);
                 sum += lane_xor<4>(sum, 2);
-                if (r[h].exists && thread % 4 == 0) S::finish_row(p, t.batch, r[h].row, t.column, sum);
+                if (r[h].exists && thread % 4 == 0) S::finish_row(p, 0, r[h].row, t.column, sum);
             }
     }
 
@@ -253,7 +252,7 @@ template <class S> struct gemm_ws {
             vec<float, 2> lo, hi;
             lo[0] = x[0], lo[1] = x[1], hi[0] = x[8], hi[1] = x[9];
             out[i] = {r[i % 2].exists, {}};
-            S::template epilogue<2>(p, r[i % 2].context, t.batch, r[i % 2].row, n + i / 2 * 8 + thread_index() % 4 * 2, lo, hi,
+            S::template epilogue<2>(p, r[i % 2].context, 0, r[i % 2].row, n + i / 2 * 8 + thread_index() % 4 * 2, lo, hi,
                                     r[i % 2].sum, out[i]);
         }
 #pragma unroll
@@ -276,7 +275,7 @@ template <class S> struct gemm_ws {
             if (!Whole && first + k >= S::rows(p)) break;
             to_find out{S::results == 2 && column & 16, false, 0, nullptr};
             float none = 0;
-            S::template epilogue<V>(p, S::begin(p, t.batch, first + k), t.batch, first + k, n, splat<V>(0.0f), splat<V>(0.0f), none, out);
+            S::template epilogue<V>(p, S::begin(p, 0, first + k), 0, first + k, n, splat<V>(0.0f), splat<V>(0.0f), none, out);
             if (out.found) *static_cast<neighbours<unsigned, 4> *>(out.to) = raw[k / rows_at_once];
 #pragma unroll
             for (int i = 0; i < V - 1; i++)
@@ -308,14 +307,14 @@ template <class S> struct gemm_ws {
             if constexpr (W == 4) {
                 const vec<float, 4> lo = exchanged(x[0], x[1], x[4], x[5]), hi = exchanged(x[8], x[9], x[12], x[13]);
                 if (Whole || r[h].exists)
-                    S::template epilogue<4>(p, r[h].context, t.batch, r[h].row, n + lane % 2 * 8 + lane / 2 * 4, lo, hi, r[h].sum, out);
+                    S::template epilogue<4>(p, r[h].context, 0, r[h].row, n + lane % 2 * 8 + lane / 2 * 4, lo, hi, r[h].sum, out);
             } else {
 #pragma unroll
                 for (int b = 0; b < 2; b++) {
                     vec<float, 2> lo, hi;
                     lo[0] = x[4 * b], lo[1] = x[4 * b + 1], hi[0] = x[4 * b + 8], hi[1] = x[4 * b + 9];
                     if (Whole || r[h].exists)
-                        S::template epilogue<2>(p, r[h].context, t.batch, r[h].row, n + b * 8 + lane * 2, lo, hi, r[h].sum, out);
+                        S::template epilogue<2>(p, r[h].context, 0, r[h].row, n + b * 8 + lane * 2, lo, hi, r[h].sum, out);
                 }
             }
         }

@@ -24,7 +24,6 @@ struct k1_qkv {
         int position;
     };
     DEV static int rows(const args &p) { return p.B * p.S; }
-    DEV static int batches(const args &p) { return 1; }
     DEV static const tensor_map &a_map(const args &p) { return p.a_map; }
     DEV static const tensor_map &b_map(const args &p) { return p.b_map; }
     DEV static context begin(const args &p, int batch, int row)

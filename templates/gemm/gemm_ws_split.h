@@ -23,7 +23,7 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
 
     DEV static void load(early, const args &p, const tile &t, int stage, slot m)
     {
-        const int n = t.batch * S::packed_n + t.column * tile_n;
+        const int n = t.column * tile_n;
         tensor_load(m.memory + a_bytes, S::b_map(p), m.full, 2 * base::column_of(t, stage), n);
         tensor_load(m.memory + a_bytes + tile_n * 128, S::b_map(p), m.full, 2 * base::column_of(t, stage) + tile_k, n);
     }
