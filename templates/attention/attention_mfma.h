@@ -124,10 +124,9 @@ template <class S> struct attention_mfma {
 
   private:
     DEV static int least(int x, int y) { return x < y ? x : y; }
-    DEV static int wave_here() { return uniform(thread_index() / TF_WAVE); }
     DEV static int line_here() { return thread_index() % wide::lines; }
     DEV static int half_here() { return thread_index() % TF_WAVE / wide::lines; }
-    DEV static int token_here() { return wave_here() * wide::lines + line_here(); } // of the tile
+    DEV static int token_here() { return wave_index() * wide::lines + line_here(); } // of the tile
 
     DEV static void clear(carry &c)
     {
@@ -145,7 +144,7 @@ template <class S> struct attention_mfma {
     };
     DEV static view view_of(const args &p, const tile &t)
     {
-        const int first = t.token + wave_here() * wide::lines, last = least(first + wide::lines, S::queries(p)) - 1,
+        const int first = t.token + wave_index() * wide::lines, last = least(first + wide::lines, S::queries(p)) - 1,
                   token = t.token + token_here();
         view w = {0, 0, 0, 0, 0, 0};
         if (first > last) return w;
@@ -188,7 +187,7 @@ template <class S> struct attention_mfma {
     struct held {
         sixteen_bytes piece[held_pieces];
     };
-    DEV static bool loads_keys() { return wave_here() < waves / 2; }
+    DEV static bool loads_keys() { return wave_index() < waves / 2; }
     DEV static int loader() { return thread_index() % loaders; }
     DEV static int loader_again() // what follows from it is made where it is used, not kept in registers through the main loop
     {

@@ -196,7 +196,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
     DEV static void attend(const args &p, const part &t, memory &m, ring &r, sums &all)
     {
         const int last = t.seen_from + t.to * turn, end = last < t.seen_to ? last : t.seen_to;
-        const int first = t.seen_from + t.from * turn + warp_index() * keys;
+        const int first = t.seen_from + t.from * turn + wave_index() * keys;
         const type *const k = S::k(p, t.batch, 0, t.kv_head), *const v = S::v(p, t.batch, 0, t.kv_head);
         if constexpr (slots > 0)
 #pragma unroll 1
@@ -231,7 +231,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
 
     DEV static void put(memory &m, const part &t, sums &all)
     {
-        const int lane = thread_index() % TF_WAVE, warp = warp_index();
+        const int lane = thread_index() % TF_WAVE, warp = wave_index();
 #pragma unroll
         for (int e = 0; e < lane_rows; e++)
 #pragma unroll

@@ -235,12 +235,11 @@ template <class S> struct gemm_few {
     DEV static int stages(const args &, const tile &) { return 0; }
     DEV static void load(const args &, const tile &, int, slot &) {}
 
-    DEV static int wave() { return thread_index() / TF_WAVE; }
 
     template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &, carry &c)
     {
-        const int lane = thread_index() % TF_WAVE, column = t.column + wave() / sharing * width + lane % side,
-                  first = (wave() % sharing * chunks + lane / side) * V;
+        const int lane = thread_index() % TF_WAVE, column = t.column + wave_of_thread() / sharing * width + lane % side,
+                  first = (wave_of_thread() % sharing * chunks + lane / side) * V;
         clear(c);
         if (column >= S::packed_n) return;
         if constexpr (!folds)
@@ -318,7 +317,7 @@ template <class S> struct gemm_few {
 #pragma unroll
         for (int i = 0; i < left; i++) {
             const int at = place((first + i) / columns, (first + i) % columns * side + lane % side);
-            if (lane / side % alike == 0) s.part[wave()][at] = folds ? sums[i] : c.sum[i];
+            if (lane / side % alike == 0) s.part[wave_of_thread()][at] = folds ? sums[i] : c.sum[i];
         }
         barrier();
         constexpr int W = S::width, in_block = units / blocks;

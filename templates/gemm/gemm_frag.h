@@ -49,8 +49,7 @@ template <class S> struct gemm_frag {
     }
 
     // ---- piece u of turn j of a wave
-    DEV static int wave() { return piece_wave(); }
-    DEV static int piece_at(int turn, int u) { return (turn * ahead + u) * waves + wave(); }
+    DEV static int piece_at(int turn, int u) { return (turn * ahead + u) * waves + wave_index(); }
     DEV static bool exists(int turn, int u)
     {
         if (along % (waves * ahead) == 0) return turn < turns;
@@ -166,10 +165,11 @@ template <class S> struct gemm_frag {
         for (int g = 0; g < across; g++)
 #pragma unroll
             for (int i = 0; i < down; i++)
-                r.of[g][i].template put<places>(memory + wave() * places::floats, i * piece_results::rows, g * piece_results::columns);
+                r.of[g][i].template put<places>(memory + wave_index() * places::floats, i * piece_results::rows,
+                                                g * piece_results::columns);
         if constexpr (S::input_sums) {
 #pragma unroll
-            for (int i = 0; i < down; i++) r.squares[i].put(memory + squares_at + wave() * tile_m + i * piece_results::rows);
+            for (int i = 0; i < down; i++) r.squares[i].put(memory + squares_at + wave_index() * tile_m + i * piece_results::rows);
         }
         barrier();
         const int rows = S::rows(p) - t.row < tile_m ? S::rows(p) - t.row : tile_m;

@@ -140,7 +140,7 @@ template <class S> struct gemm_mfma {
     DEV static void finish(const args &p, const tile &t, carry &c, lds_address scratch)
     {
         if constexpr (S::row_sums && !direct) scratch = scratch - slot_bytes;
-        const int wave = wave_here();
+        const int wave = wave_index();
         const int n0 = t.column * tile_n + fragment::part() * 4;
 #pragma unroll
         for (int i = 0; i < wave_m / 16; i++) {
@@ -183,8 +183,7 @@ template <class S> struct gemm_mfma {
     // among eight, and of the lines that are as far apart: whole lines of packed pieces.
     DEV static unsigned b_line(unsigned thread) { return thread / 64 * 8 + thread % 8; }
     DEV static unsigned b_chunk(unsigned thread) { return thread / 8 % 8; }
-    DEV static int wave_here() { return uniform(thread_index() / TF_WAVE); }
-    DEV static int line_here() { return wave_here() * (TF_WAVE / 8) + thread_index() % TF_WAVE / 8; }
+    DEV static int line_here() { return wave_index() * (TF_WAVE / 8) + thread_index() % TF_WAVE / 8; }
     DEV static int piece_here() { return thread_index() % 8; }
 
     using operand = typename product::operand;
@@ -196,14 +195,15 @@ template <class S> struct gemm_mfma {
     struct column_operands {
         operand of[blocks][fragment::products];
     };
-    DEV static int first_row() { return wave_here() / waves_n * wave_m; }
+    DEV static int first_row() { return wave_index() / waves_n * wave_m; }
     DEV static void read_columns(lds_address m, int unit, column_operands &b)
     {
 #pragma unroll
         for (int j = 0; j < blocks; j++)
 #pragma unroll
             for (int e = 0; e < fragment::products; e++) {
-                const int in = fragment::column_of(e, fragment::line()), line = fragment::block_at(wave_here() % waves_n * blocks + j) + in;
+                const int in = fragment::column_of(e, fragment::line()),
+                          line = fragment::block_at(wave_index() % waves_n * blocks + j) + in;
                 b.of[j][e] = read_operand<type>(m + a_bytes + line * row_bytes, unit, fragment::b_key(in));
             }
     }
@@ -250,7 +250,7 @@ template <class S> struct gemm_mfma {
 #if TF_COPIES_TO_LDS
     template <class Ring> DEV static void compute_direct(Ring &ring, carry &c)
     {
-        const int half = wave_here() / waves_n;
+        const int half = wave_index() / waves_n;
         wait_memory();
         wave_group_barrier();
         if (half) wave_group_barrier();
@@ -456,7 +456,7 @@ template <class S> struct gemm_mfma {
     template <class Ring> DEV static void compute_in_turns(Ring &ring, const staged_place &s, held &h, carry &c)
     {
         constexpr int some = wave_m / 32;
-        const int half = wave_here() / waves_n;
+        const int half = wave_index() / waves_n;
         const lds_address m = ring.memory;
         barrier(); // the last tile's sums have been read
         put(m, h);

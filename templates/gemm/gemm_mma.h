@@ -151,8 +151,8 @@ template <class S> struct gemm_mma {
 
   private:
     static_assert(units % 2 == 0, "tile: the operands of two units are in registers");
-    DEV static int warp_row() { return thread_index() / 32 / warps_n; }
-    DEV static int warp_column() { return thread_index() / 32 % warps_n; }
+    DEV static int warp_row() { return wave_index() / warps_n; }
+    DEV static int warp_column() { return wave_index() % warps_n; }
 
     struct operands {
         row_operand<type, pieces> a[row_blocks];

@@ -23,7 +23,7 @@ template <class T, int Warps, int Slots, int Elements> struct cache_ring {
 
     DEV cache_ring(memory &m) : asked(0), taken(0)
     {
-        const int warp = thread_index() / 32;
+        const int warp = wave_index();
         turns = m.turns[warp];
         arrivals = m.arrivals + warp * Slots;
         if (first_lane())

@@ -147,7 +147,6 @@ template <int Columns> struct cache_block {
     DEV static int column_of(int i, int row) { return row % 8 / 2 * each + (2 * i + row / 8) * 2 + row % 2; }
 };
 
-DEV int warp_index() { return thread_index() / 32; } // of the workgroup
 DEV int thread_again() { return thread_index(); }
 template <class X> DEV X warp_same(const X &x) { return x; } // what all lanes have the same of
 DEV void warp_sync() { __syncwarp(); }

@@ -39,8 +39,6 @@ template <int M, int N, bool Halves> struct piece_places {
     DEV static int nth(int i) { return at(i / N, i % N); }
 };
 
-DEV int piece_wave() { return thread_index() / TF_WAVE; } // of the workgroup
-
 #if defined(TF_ON_HOST)
 
 // The columns of a lane's results, and the rows.

@@ -43,6 +43,18 @@ template <int Width> DEV float lane_xor(float x, int mask)
 }
 #endif
 
+// Which wave of the workgroup this is: as a thread reckons with it, for addresses of its own; and, on AMD, as a scalar, which the compiler
+// does not see to be one.
+DEV int wave_of_thread() { return thread_index() / TF_WAVE; }
+DEV int wave_index()
+{
+#if defined(TF_TARGET_AMD) && !defined(TF_ON_HOST)
+    return __builtin_amdgcn_readfirstlane(wave_of_thread());
+#else
+    return wave_of_thread();
+#endif
+}
+
 // ---- launches that overlap (sm_90a; docs/overlap.md). Every thread waits before it touches what another launch may write or
 // read, weights apart; elsewhere a launch begins when the one before it has ended.
 #if defined(__CUDACC_RTC__) && __CUDA_ARCH__ >= 900
@@ -125,7 +137,7 @@ template <class Take, int Team> DEV float team_join(float x, float *slot)
         return wave_join<Take, Team>(x);
     else {
         constexpr int waves = Team / TF_WAVE;
-        const int wave = thread_index() / TF_WAVE, first = wave / waves * waves;
+        const int wave = wave_of_thread(), first = wave / waves * waves;
         x = wave_join<Take, TF_WAVE>(x);
         if (thread_index() % TF_WAVE == 0) slot[wave] = x;
         barrier();

@@ -13,11 +13,6 @@
 #pragma once
 
 // ---- a wave
-#if defined(TF_ON_HOST)
-DEV int warp_index() { return thread_index() / TF_WAVE; } // of the workgroup
-#else
-DEV int warp_index() { return uniform(thread_index() / TF_WAVE); }
-#endif
 // Anew, so that what follows from it is reckoned where it is used, not kept in registers beside what the main loop needs.
 DEV int thread_again()
 {

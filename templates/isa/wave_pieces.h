@@ -14,12 +14,6 @@ DEV void cut_chunk(sixteen_bytes &c, int left)
     }
 }
 
-#if defined(TF_ON_HOST)
-DEV int piece_wave() { return thread_index() / TF_WAVE; } // of the workgroup
-#else
-DEV int piece_wave() { return uniform(thread_index() / TF_WAVE); }
-#endif
-
 // Which of a piece's chunks a lane has: part() of the first `parts`, and of those that follow. Rows of A alike, so that k is merely summed
 // in another order than memory's.
 struct piece_lanes {
