@@ -1,7 +1,7 @@
 // In: consecutive bytes of memory, 16 at a time, and shared memory. Out: copies that run beside the threads and take no register (sm_90a),
 // and what tells of them: an arrival is of so many announced bytes, again and again. Refuses other targets. On the host engine a copy
 // lands when somebody waits for it and not before; until then what it will fill is NaN and tells what is to come, so that numbers are
-// wrong where a wait is missing, and where memory is filled that is still read. Needs isa/nvidia.h.
+// wrong where a wait is missing, and where memory is filled that is still read. Needs isa/arrivals.h, isa/nvidia.h.
 #pragma once
 
 // Of whichever thread announces next; the n-th has parity n % 2.
@@ -59,31 +59,18 @@ DEV void bulk_arrival::wait(unsigned parity)
 
 #else
 
-DEV unsigned bulk_place(const void *shared) { return static_cast<unsigned>(__cvta_generic_to_shared(shared)); }
 DEV void bulk_arrival::clear()
 {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\nfence.mbarrier_init.release.cluster;\nfence.proxy.async.shared::cta;" ::"r"(
-                     bulk_place(this))
-                 : "memory");
+    barrier_init(shared_at(this), 1);
+    barrier_init_done();
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
-DEV void bulk_arrival::announce(int bytes)
-{
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bulk_place(this)), "r"(bytes) : "memory");
-}
-DEV void bulk_arrival::wait(unsigned parity)
-{
-    asm volatile("{ .reg .pred p;\n"
-                 "again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n"
-                 "@p bra done;\n"
-                 "bra again;\n"
-                 "done: }" ::"r"(bulk_place(this)),
-                 "r"(parity)
-                 : "memory");
-}
+DEV void bulk_arrival::announce(int bytes) { barrier_expect(shared_at(this), bytes); }
+DEV void bulk_arrival::wait(unsigned parity) { barrier_wait(shared_at(this), parity); }
 DEV void bulk_copy(void *to, const void *from, int bytes, bulk_arrival &arrival)
 {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(bulk_place(to)),
-                 "l"(from), "r"(bytes), "r"(bulk_place(&arrival))
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared_at(to)),
+                 "l"(from), "r"(bytes), "r"(shared_at(&arrival))
                  : "memory");
 }
 #endif

@@ -1,49 +1,20 @@
 // In: shared-memory addresses, tensor maps, accumulators in registers. Out: sm_90a's asynchronous machinery under one set of names:
 // transaction barriers, tensor loads, warpgroup matrix products, register hand-over. Refuses other targets: sm_90a alone has these.
-// On the host engine isa/wgmma_host.h has the same names; nothing outside this file holds sm_90a assembly. Needs isa/simt.h.
+// On the host engine isa/wgmma_host.h has the same names; nothing outside this folder holds sm_90a assembly. Needs isa/arrivals.h.
 #pragma once
 #if defined(TF_ON_HOST)
 #include "templates/isa/wgmma_host.h"
 #else
 
-using shared_address = unsigned; // byte address in the shared window
-
 struct alignas(128) tensor_map { // as cuda.h since CUDA 13 aligns it
     unsigned long long opaque[16];
 };
-
-DEV shared_address shared_at(const void *p) { return static_cast<shared_address>(__cvta_generic_to_shared(p)); }
-
-// ---- transaction barriers: a phase ends when all arrivals came and all announced bytes landed
-
-DEV void barrier_init(shared_address barrier, int arrivals)
-{
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
-}
-
-DEV void barrier_init_done() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
-
-DEV void barrier_expect(shared_address barrier, unsigned bytes) // arrives, too
-{
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
-}
 
 // Predicated: a branch between two groups of matrix products makes ptxas serialise them (C7520).
 DEV void barrier_arrive_if(shared_address barrier, bool yes)
 {
     asm volatile("{ .reg .pred p; setp.ne.b32 p, %1, 0; @p mbarrier.arrive.shared::cta.b64 _, [%0]; }" ::"r"(barrier),
                  "r"(static_cast<int>(yes))
-                 : "memory");
-}
-
-DEV void barrier_wait(shared_address barrier, unsigned parity)
-{
-    asm volatile("{ .reg .pred p;\n"
-                 "again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n"
-                 "@p bra done;\n"
-                 "bra again;\n"
-                 "done: }" ::"r"(barrier),
-                 "r"(parity)
                  : "memory");
 }
 
@@ -283,7 +254,7 @@ TF_WGMMA_PARTS(128, 64, "%64", "%65", "%66", "%67", "%68", "%69")
 // with the piece of 16 bytes that the columns begin at.
 DEV shared_address fragment_address(shared_address rows, int piece)
 {
-    const int lane = thread_index() % 32, row = thread_index() / 32 % 4 * 16 + lane % 16;
+    const int lane = thread_index() % 32, row = wave_index() % 4 * 16 + lane % 16;
     return rows + row * 128 + ((piece + lane / 16 ^ row % 8) << 4);
 }
 DEV void fragment_load(shared_address rows, int piece, float *a)

@@ -75,7 +75,7 @@ DEV void group_barrier(int index, int threads)
         while (host_read(turn) == now) tf_hs_yield();
 }
 
-DEV void warp_meet() { group_barrier(16 + thread_index() / 32, 32); }
+DEV void warp_meet() { group_barrier(16 + wave_index(), 32); }
 
 DEV void group_arrive(int index, int threads)
 {
@@ -352,7 +352,7 @@ DEV float tf32_small(float left) { return left != left ? left : tf32_large(left)
 
 DEV void fragment_load(shared_address rows, int piece, float *a)
 {
-    const int lane = thread_index() % 32, line = thread_index() / 32 % 4 * 16 + lane % 16;
+    const int lane = thread_index() % 32, line = wave_index() % 4 * 16 + lane % 16;
     tf_hs_stands_in();
     tf_hs_says(host_shared<char>(rows + line * 128 + ((piece + lane / 16 ^ line % 8) << 4)), 16, HS_CHECK_READ); // ldmatrix
     for (int i = 0; i < 4; i++) {

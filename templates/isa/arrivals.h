@@ -1,0 +1,33 @@
+// In: words of shared memory. Out: sm_90a's transaction barriers: a phase ends when all arrivals came and all announced bytes landed; the
+// n-th has parity n % 2. Refuses other targets: sm_90a alone has these. On the host engine those who use them have what stands in for them
+// (isa/wgmma_host.h, isa/bulk.h). Needs isa/simt.h.
+#pragma once
+#if !defined(TF_ON_HOST)
+
+using shared_address = unsigned; // byte address in the shared window
+
+DEV shared_address shared_at(const void *p) { return static_cast<shared_address>(__cvta_generic_to_shared(p)); }
+
+DEV void barrier_init(shared_address barrier, int arrivals)
+{
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+
+DEV void barrier_init_done() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+
+DEV void barrier_expect(shared_address barrier, unsigned bytes) // arrives, too
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+}
+
+DEV void barrier_wait(shared_address barrier, unsigned parity)
+{
+    asm volatile("{ .reg .pred p;\n"
+                 "again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n"
+                 "@p bra done;\n"
+                 "bra again;\n"
+                 "done: }" ::"r"(barrier),
+                 "r"(parity)
+                 : "memory");
+}
+#endif
