@@ -59,6 +59,7 @@ typedef struct ref_rules {
     bool (*splits)(void *context, const ir_op *linear);
     bool (*rounds_scores)(void *context,
                           const ir_op *attention); /* exponentials are rounded to the dtype before they meet v */
+    bool numbers_of_scores; /* with round_stored: as numbers, too, not only in errors; which numbers is a device's choice */
     /* A result is complete, rounded if it is stored. The callee may compare it, and may replace its numbers by the
      * device's own and set its errors to 0, so that what follows is checked on the device's own inputs. */
     void (*finished)(void *context, const ir_value *graph_value, ref_tensor *t);

@@ -8,6 +8,7 @@
  * Sums over more than 8192 keys are sums of sums, taken to be of at most REF_CHAIN keys each (what runs has fewer: keys_in_a_chain,
  * templates/attention/attention.h); those on matrix units, whose weights are rounded to 16 bits, are one chain. */
 #include "ir/reference/ref_parts.h"
+#include "ir/program/half.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,10 +18,12 @@ typedef struct attention_job {
     const ref_state *run;
     const ir_attributes *t;
     size_t B, S, T, H, KV, hd;
+    dtype type; /* of values */
     bool cache; /* keys and values are [B, KV, T, hd], else [B, T, KV, hd] */
     const ref_tensor *q, *k, *v, *lengths, *at;
     bool q_exact, k_exact, v_exact;
     double score_unit; /* exponentials are rounded to this */
+    bool round_scores; /* to the dtype of the values: numbers, not only errors */
     ref_tensor *o;
     bool failed;
 } attention_job;
@@ -84,9 +87,9 @@ static double scores(const attention_job *j, size_t q, size_t b, size_t g, long 
     return largest;
 }
 
-/* Turns z into p and the error of z into that of p, both relative; returns the squared relative rounding of their sum.
- */
-static double probabilities(long long low, long long high, double largest, bool whole, const head_buffers *h)
+/* Turns z into p and the error of z into that of p, both relative; returns the squared relative rounding of their sum, which is of
+ * exponentials that have not been rounded. */
+static double probabilities(const attention_job *j, long long low, long long high, double largest, bool whole, const head_buffers *h)
 {
     ref_sum s = {.whole = whole};
     for (long long t = low; t < high; t++) {
@@ -95,7 +98,7 @@ static double probabilities(long long low, long long high, double largest, bool 
         h->noise[t] = a2 < 1e-4 ? a2 : square(expm1(fmin(sqrt(a2), 100)));
         ref_sum_add(&s, h->score[t], 0);
     }
-    for (long long t = low; t < high; t++) h->score[t] /= s.value;
+    for (long long t = low; t < high; t++) h->score[t] = (j->round_scores ? dtype_round(j->type, h->score[t]) : h->score[t]) / s.value;
     return ref_sum_rounding(&s) / square(s.value);
 }
 
@@ -134,7 +137,7 @@ static void one_query(const attention_job *j, size_t b, size_t s, size_t head, c
     if (low >= high) return; /* nothing to attend to: zeros */
     const double largest = scores(j, q, b, g, low, high, h);
     const bool whole = high - low <= most_in_a_chain || j->score_unit > 0;
-    const double relative = probabilities(low, high, largest, whole, h) + square(3 * REF_UNIT);
+    const double relative = probabilities(j, low, high, largest, whole, h) + square(3 * REF_UNIT);
     const double n = (double)(high - low) - 1;
     const ref_chains chains = ref_chains_of(n, whole);
     weigh_values(j, b, g, low, high, whole, h);
@@ -176,6 +179,7 @@ bool ref_attention(ref_state *r, const ir_op *op)
                        .S = (size_t)ref_axis(r, qv, 1),
                        .H = (size_t)t->heads,
                        .KV = (size_t)t->kv_heads,
+                       .type = ref_type(r, op->inputs[2]),
                        .cache = kv->def && kv->def->kind == op_kv_append,
                        .q = ref_of(r, qv),
                        .k = ref_of(r, kv),
@@ -193,7 +197,7 @@ bool ref_attention(ref_state *r, const ir_op *op)
         return ref_fail(r, op, "at or lengths do not fit");
     j.q_exact = ref_exact(j.q), j.k_exact = ref_exact(j.k), j.v_exact = ref_exact(j.v);
     if (r->rules && r->rules->rounds_scores && r->rules->rounds_scores(r->rules->context, op))
-        j.score_unit = ref_unit(ref_type(r, qv));
+        j.score_unit = ref_unit(ref_type(r, qv)), j.round_scores = r->round_stored && r->rules->numbers_of_scores;
     ref_parallel(j.B * j.H, one_head, &j);
     return !j.failed || ref_fail(r, op, "out of memory");
 }

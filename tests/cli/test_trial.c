@@ -139,6 +139,32 @@ START_TEST(workgroups_that_wait_for_others_end_on_one_worker)
 }
 END_TEST
 
+/* ---- what rounding costs: weights of a hundred keys that differ little round apart, which costs as much as storing their sum does */
+static void check_weights(void *argument)
+{
+    static const char yaml[] = "block: t\ndtype: f16\ndims: {B: 2, S: 5, T: 100, H: 4, KV: 2, hd: 16}\n"
+                               "inputs: {q: [B, S, H*hd], k: [B, T, KV*hd], v: [B, T, KV*hd]}\n"
+                               "ops:\n  - {out: y, op: attention, in: [q, k, v], heads: H, kv_heads: KV, softcap: 5}\noutputs: {y: y}\n";
+    static const char *const lines[] = {"attention: layer=wmma"};
+    arena *a = *(arena **)argument;
+    compiled c;
+    const tuning t = {.lines = lines, .count = 1};
+    const compile_request q = {.text = yaml, .size = strlen(yaml), .name = "t.yaml", .target = "gfx1100", .tuning = &t};
+    compile_inside(a, &q, &c);
+    const trial_options o = {.seed = 1, .reference = reference_always, .cache = cli_cache(a, &usual)};
+    const trial_result r = trial_run(a, c.graph, c.plan, &o);
+    const trial_check *end = &r.checks[r.check_count - 1];
+    ck_assert_msg(r.good && end->end_to_end && end->rms < 1.2 * end->rms_rounded, "%g of %g", end->rms, end->rms_rounded);
+}
+
+START_TEST(weights_of_attention_that_are_rounded_count_as_rounding)
+{
+    arena *a = arena_new();
+    ck_assert_msg(arena_run(a, check_weights, &a) == code_ok, "%s", arena_diagnostics(a));
+    arena_free(a);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("trial");
@@ -147,6 +173,7 @@ int main(void)
     tcase_add_test(c, of_large_plans_some_rows_of_every_stored_value_are_judged);
     tcase_add_loop_test(c, a_phase_alone_is_judged_as_it_is_among_all, 0, sizeof phases_of / sizeof *phases_of);
     tcase_add_test(c, a_wrong_plan_is_wrong_in_some_rows_too);
+    tcase_add_test(c, weights_of_attention_that_are_rounded_count_as_rounding);
     tcase_add_test(c, workgroups_that_wait_for_others_end_on_one_worker);
     suite_add_tcase(s, c);
     return run_suite(s);
