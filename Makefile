@@ -245,8 +245,8 @@ run-amd:
 	sh tests/doubles/run_amd.sh $(CURDIR)/$(B)
 
 # LIST=holes: a list in tests/mutants; AREAS=ir,gen: some areas; FILES=ir/check: some files; SUITES=test_ir: some suites; RETRY=1: survivors
-# again; BUDGET=60: most seconds of suites a mutant; JOBS=8: so many at a time; LENIENT=1: suites that fail are left out; REPORT=1: what is
-# known.
+# again; BUDGET=60: most seconds of suites a mutant; JOBS=8: so many at a time; LENIENT=1: suites that fail are left out; UNMEASURED=1:
+# no coverage first; REPORT=1: what is known.
 SEED ?= $(if $(LIST),,1)
 COUNT ?= 150
 mutants:
@@ -256,7 +256,7 @@ mutants:
 	@nice python3 tests/mutants/mutants.py --cc="$(CC)" --seed="$(SEED)" --count=$(COUNT) $(if $(LIST),--list=$(LIST)) \
 	  $(if $(AREAS),--areas=$(AREAS)) $(if $(FILES),--files='$(FILES)') $(if $(SUITES),--suites='$(SUITES)') \
 	  $(if $(BUDGET),--budget=$(BUDGET)) $(if $(JOBS),--jobs=$(JOBS)) \
-	  $(if $(RETRY),--retry) $(if $(LENIENT),--lenient) $(if $(REPORT),--report)
+	  $(if $(RETRY),--retry) $(if $(LENIENT),--lenient) $(if $(UNMEASURED),--unmeasured) $(if $(REPORT),--report)
 
 test-bare:
 	sh tests/bare.sh

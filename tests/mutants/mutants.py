@@ -12,6 +12,7 @@ and the survivors. Refuses: a tree whose suites fail as it is.
     make mutants ... BUDGET=60        at most so many seconds of suites a mutant; who lives that long counts as a survivor
     make mutants ... JOBS=8           so many mutants at a time, each in a tree of its own: what is drawn is the same
     make mutants ... LENIENT=1        suites that fail as the tree is are left out and named
+    make mutants ... UNMEASURED=1     suites whose coverage is not known are tried on every change, not measured first
     make mutants ... REPORT=1         what is known: nothing is built or run
 
 Works on copies in build/mutants, never on the working tree. build/mutants/results.jsonl has a line a mutant, added when it is judged:
@@ -130,7 +131,7 @@ class Worker:
             if self.budget and planned and planned + suites.takes(name) > self.budget:
                 continue
             planned += suites.takes(name)
-            verdict, why, took = suites.try_on(name, 60 + 20 * suites.times.get(name, 10), cache, self.tree)
+            verdict, why, took = suites.try_on(name, 60 + 20 * suites.times.get(name, 10), cache, self.tree, number=self.number - 1)
             spent += took
             if verdict == 'killed' and mutant.path.endswith('.h') and self.does_not_compile(name, why):
                 verdict = 'uncompilable'
@@ -138,7 +139,7 @@ class Worker:
                 hung, verdict = f' ({name} hung)', 'passed'
             if verdict in ('killed', 'hung') and name not in suites.sound:
                 path.write_text(sound)
-                suites.is_sound(name, self.tree)
+                suites.is_sound(name, self.tree, self.number - 1)
                 path.write_text(changed)
             if verdict != 'passed' and suites.sound.get(name, True):
                 return 'killed' if verdict == 'hung' else verdict, name, why, spent
@@ -228,7 +229,7 @@ def work_all(o, queue, results):
     try:
         for w in workers:
             w.start()
-        suites.measure()
+        suites.measure(o.unmeasured)
         if not failed:
             begin.wait()
         while any(w.is_alive() for w in workers) and not failed:
@@ -272,7 +273,7 @@ def main():
     options = argparse.ArgumentParser()
     for name in ('seed', 'list', 'areas', 'files', 'suites'):
         options.add_argument(f'--{name}', default='')
-    for name in ('retry', 'lenient', 'report'):
+    for name in ('retry', 'lenient', 'report', 'unmeasured'):
         options.add_argument(f'--{name}', action='store_true')
     options.add_argument('--count', type=int, default=150)
     options.add_argument('--jobs', type=int, default=1)

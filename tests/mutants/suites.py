@@ -4,6 +4,7 @@ import collections
 import concurrent.futures
 import json
 import os
+import queue
 import re
 import shutil
 import signal
@@ -121,22 +122,30 @@ class Suites:
         self.file = work / 'suites.json'
         self.times = json.loads(self.file.read_text()) if self.file.exists() else {}
         self.lock, self.asking = threading.RLock(), collections.defaultdict(threading.Lock)
-        self.running, self.stopped = set(), False
+        self.running, self.stopped, self.everywhere = set(), False, set()
 
-    def measure(self):
-        """Each suite once, if its source has changed: that it passes, what it runs (coverage.py), what it takes."""
+    def measure(self, unmeasured=False):
+        """Each suite once, if its source has changed: that it passes, what it runs (coverage.py), what it takes. Else those that were not
+        measured are tried on every change."""
         stale = self.coverage.stale(self.names)
-        if not stale:
+        self.everywhere = set(stale) if unmeasured else set()
+        if not stale or unmeasured:
             return self.coverage.take(self.names)
         tree = Tree(self.top, self.work / 'covered', 'gcc', '-O0 --coverage')
         good, log = tree.build('all', *map(tree.program, stale), jobs=max(2, self.jobs))
         if not good:
             sys.exit(log)
 
+        free = queue.SimpleQueue()
+        for number in range(self.jobs):
+            free.put(number)
+
         def one(name):
             counts = self.work / 'counts' / name
             shutil.rmtree(counts, ignore_errors=True)
-            verdict, why, took = self.run(name, 1800, self.work / 'cache', tree, {'GCOV_PREFIX': str(counts), **PATIENT})
+            number = free.get() # threads of a suite on many cores would wait for each other's counts
+            verdict, why, took = self.run(name, 1800, self.work / 'cache', tree, {'GCOV_PREFIX': str(counts), **PATIENT}, number)
+            free.put(number)
             if verdict == 'passed':
                 say(f'sound: {name} in {took:.1f} s')
                 self.remember(name, took / 3) # no optimisation, and counting
@@ -148,8 +157,12 @@ class Suites:
                 raise SystemExit(f'{name} fails on the sound tree: {why}')
             shutil.rmtree(counts, ignore_errors=True)
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
-            for done in [pool.submit(one, name) for name in sorted(stale, key=lambda n: -self.takes(n))]:
-                done.result()
+            try:
+                for done in [pool.submit(one, name) for name in sorted(stale, key=lambda n: -self.takes(n))]:
+                    done.result()
+            except BaseException:
+                self.stop() # else the pool waits for all of them
+                raise
         self.coverage.take(self.names)
 
     def leave_out(self, name, why):
@@ -158,11 +171,11 @@ class Suites:
             self.left_out.append(name)
             self.names = [n for n in self.names if n != name]
 
-    def is_sound(self, name, tree):
+    def is_sound(self, name, tree, number=0):
         """Passes on the sound tree, now: asked before its first kill of a run is believed."""
         with self.asking[name]:
             if name not in self.sound:
-                verdict, why, _ = self.try_on(name, 1800, self.work / 'cache', tree, PATIENT)
+                verdict, why, _ = self.try_on(name, 1800, self.work / 'cache', tree, PATIENT, number)
                 self.sound[name] = verdict == 'passed'
                 if not self.sound[name]:
                     self.leave_out(name, why)
@@ -182,23 +195,30 @@ class Suites:
         seeing = self.coverage.running('module.c', 'host_compile') if mutant.path.endswith('.h') else self.coverage.suites(mutant)
         likely = next((words.split() for pattern, words in LIKELY if re.search(pattern, mutant.path)), [])
         weight = {}
-        for name in [n for n in self.names if n in seeing] if seeing else self.names:
+        for name in [n for n in self.names if not seeing or n in seeing or n in self.everywhere]:
             place = likely.index(name.split('_', 1)[1]) if name.split('_', 1)[1] in likely else None
             kills = sum(8 if path == mutant.path else 2 if area == mutant.area else 0 for suite, path, area in self.kills if suite == name)
             weight[name] = (0.2 + kills + (12 / (1 + place) if place is not None else 0)) / (1 + self.takes(name))
         return sorted(weight, key=lambda n: -weight[n])
 
-    def try_on(self, name, limit, cache, tree, more={}):
+    def on(self, number):
+        """The CPUs of one of the jobs, where several share them: a command that begins another there."""
+        cpus = sorted(os.sched_getaffinity(0))
+        width, first = max(2, len(cpus) // self.jobs), number * len(cpus) // self.jobs
+        mine = sorted({cpus[(first + i) % len(cpus)] for i in range(width)})
+        return ['taskset', '-c', ','.join(map(str, mine))] if self.jobs > 1 and shutil.which('taskset') else []
+
+    def try_on(self, name, limit, cache, tree, more={}, number=0):
         """As run(), of a tree that may have been changed since it was built."""
         good, log = tree.build(*tree.needs(name))
         if not good:
             return 'uncompilable', log[-500:], 0
-        verdict, why, took = self.run(name, limit, cache, tree, more)
+        verdict, why, took = self.run(name, limit, cache, tree, more, number)
         if verdict == 'passed':
             self.remember(name, took)
         return verdict, why, took
 
-    def run(self, name, limit, cache, tree, more={}):
+    def run(self, name, limit, cache, tree, more={}, number=0):
         """('passed' | 'killed' | 'hung' | 'uncompilable', why, seconds). Stops at the first failed check."""
         tap, out = tree.folder / f'{name}.tap', tree.folder / f'{name}.log'
         tap.write_text('')
@@ -206,7 +226,7 @@ class Suites:
                        'CK_TAP_LOG_FILE_NAME': str(tap), **more}
         began = time.monotonic()
         with out.open('wb') as f:
-            p = self.begin([tree.program(name)], cwd=tree.folder, env=environment, stdout=f, stderr=subprocess.STDOUT,
+            p = self.begin([*self.on(number), tree.program(name)], cwd=tree.folder, env=environment, stdout=f, stderr=subprocess.STDOUT,
                            stdin=subprocess.DEVNULL, start_new_session=True)
             failed = ''
             try:

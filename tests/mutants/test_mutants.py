@@ -94,6 +94,10 @@ def check(top):
     (top / 'build/mutants/results.jsonl').unlink()
     tool(top, '--seed=1', '--suites=test_clamp', '--jobs=2')
     assert results(top) == found, results(top)
+    shutil.rmtree(top / 'build/mutants/coverage')
+    (top / 'build/mutants/results.jsonl').unlink()
+    tool(top, '--seed=1', '--suites=test_clamp', '--jobs=2', '--unmeasured')
+    assert results(top) == found and not (top / 'build/mutants/coverage').exists(), results(top)
     # a new test sees what is tried again with it
     test = top / 'tests/ir/test_clamp.c'
     test.write_text(test.read_text().replace('    nobody_asks(3);', '    for (int x = 5; x < 9; x++)\n'
