@@ -29,7 +29,7 @@ class Draw:
         for m in mutants:
             by_area[m.area].append(m)
         self.name, self.turn = name, 0
-        self.shares = [Share(area, found, each or len(found)) for area, found in sorted(by_area.items())]
+        self.shares = [Share(area, found, len(found) if each is None else each) for area, found in sorted(by_area.items())]
 
 
 class Queue:
