@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "tests/runtime/hip_program.h"
 #include "tests/runtime/tiny_kernel.h"
+#include <sys/mman.h>
 
 /* ---- what this thread has allocated and not freed while it counts; a sanitizer tells of leaks itself */
 static _Thread_local volatile int counting, kept;
@@ -247,17 +248,35 @@ static void expect(shot *s, size_t bytes, const char *why)
 
 static void point(shot *s, const void *to) { memcpy(s->bytes + s->unit->steps[0].offset, &to, sizeof to); }
 
+/* Also where another compiler's sanitizer has its heap. */
+START_TEST(memory_of_the_host_is_seen_wherever_it_lies)
+{
+    static int fixed;
+    shot s;
+    void *host = malloc(64), *low = mmap((char *)(uintptr_t)0x502000000000, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const void *const places[] = {host, &fixed, &s, low};
+    load_shot(&s, "hip");
+    ck_assert_ptr_ne(low, MAP_FAILED);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        point(&s, places[i]);
+        expect(&s, s.unit->argument_bytes, "of its arguments is the host's");
+    }
+    munmap(low, 4096);
+    free(host);
+    stop(&s.p);
+    nothing_wrong();
+}
+END_TEST
+
 START_TEST(wrong_arguments_are_seen)
 {
     shot s;
     tfgen_error error;
-    void *memory, *host = malloc(64);
+    void *memory;
     load_shot(&s, "hip");
     const size_t bytes = s.unit->argument_bytes;
     expect(&s, bytes - 8, "bytes of arguments; its metadata says");
     expect(&s, bytes + 8, "bytes of arguments; its metadata says");
-    point(&s, host);
-    expect(&s, bytes, "of its arguments is the host's");
     must(tfgen_device_alloc(s.p.device, 64, &memory, &error), &error);
     point(&s, (char *)memory + 64);
     expect(&s, bytes, "beyond the end");
@@ -273,7 +292,6 @@ START_TEST(wrong_arguments_are_seen)
     expect(&s, bytes, "bytes of LDS");
     s.shape.dynamic_bytes = 0, s.shape.grid = 0;
     expect(&s, bytes, "a grid of 0");
-    free(host);
     stop(&s.p);
     nothing_wrong();
 }
@@ -389,6 +407,7 @@ static void add_failures(Suite *suite)
     tcase_add_test(c, a_load_that_is_refused_keeps_no_memory);
     tcase_add_test(c, a_runtime_that_is_older_than_the_compiler_is_told);
     tcase_add_test(c, a_kernel_that_is_not_there_is_named);
+    tcase_add_test(c, memory_of_the_host_is_seen_wherever_it_lies);
     tcase_add_test(c, wrong_arguments_are_seen);
     tcase_add_test(c, another_devices_memory_is_seen);
     tcase_add_test(c, a_launch_after_unload_is_seen);
