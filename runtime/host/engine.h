@@ -52,7 +52,8 @@ struct block {
     void *contexts; /* of the fallback that swaps by call */
     block *next;    /* in the pool */
 };
-block *block_new(const block_shape *shape, atomic_uint *guards);
+/* far: shared memory lies between so many addresses without access that a wrong index finds nothing of the process. */
+block *block_new(const block_shape *shape, bool far, atomic_uint *guards);
 void block_free(block *b, atomic_uint *guards);
 void block_start(block *b, launch *l, unsigned number, bool poison);
 /* Until it ends, waits for the grid, fails or gives other blocks a turn; false: a signal threw the worker out of it (fault_report()). */
@@ -191,6 +192,8 @@ struct host_engine {
     pthread_rwlock_t memory_lock;
     region *regions;
     size_t region_count, region_room;
+    char *reserve; /* addresses without access, in the middle of which allocations lie; null: none */
+    size_t reserve_bytes, reserve_next;
     /* watchdog */
     pthread_t watchdog;
     bool watchdog_started, watchdog_sleeps;
@@ -226,6 +229,7 @@ struct region {
 region *memory_find(host_engine *e, uintptr_t address, size_t slack);
 void memory_describe(host_engine *e, uintptr_t address, host_log *log);
 bool memory_slack_intact(host_engine *e, host_log *log);
+void memory_reserve(host_engine *e);
 void memory_close(host_engine *e);
 
 /* ---- --check (check.c, happens.c) ---- */

@@ -8,6 +8,7 @@
 #include "runtime/host/engine.h"
 
 enum { PAGE = 4096, MAX_GUARDS = 16384, SITE_GAP = 16, ARENA_ALIGN = 256 };
+static const size_t far_off = 64 << 20;
 
 static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
@@ -93,15 +94,25 @@ static void *fresh_pc(void) { return host_trampoline; }
 
 /* ---- blocks ---- */
 
-static bool map_shared(block *b, unsigned bytes)
+/* `body` bytes between twice `guard` without access. */
+static bool map_between(block *b, size_t body, size_t guard)
+{
+    const size_t all = body + 2 * guard;
+    char *map = mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED) return false;
+    b->shared_map = map;
+    b->shared_map_bytes = all;
+    b->pub.shared = map + guard;
+    return !mprotect(b->pub.shared, body, PROT_READ | PROT_WRITE);
+}
+
+/* It ends at the addresses without access. */
+static bool map_shared(block *b, unsigned bytes, bool far)
 {
     if (!bytes) return true;
-    const size_t body = round_up(round_up(bytes, ARENA_ALIGN), PAGE);
-    b->shared_map_bytes = body + 2 * PAGE;
-    b->shared_map = mmap(NULL, b->shared_map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (b->shared_map == MAP_FAILED) return false;
-    if (mprotect(b->shared_map + PAGE, body, PROT_READ | PROT_WRITE)) return false;
-    b->pub.shared = b->shared_map + PAGE + body - round_up(bytes, ARENA_ALIGN);
+    const size_t room = round_up(bytes, ARENA_ALIGN), body = round_up(room, PAGE);
+    if (!map_between(b, body, far ? far_off : PAGE)) return false;
+    b->pub.shared += body - room;
     return true;
 }
 
@@ -161,7 +172,7 @@ static void set_up_waves(block *b, const slab_layout *l)
     }
 }
 
-block *block_new(const block_shape *shape, atomic_uint *guards)
+block *block_new(const block_shape *shape, bool far, atomic_uint *guards)
 {
     const slab_layout l = lay_out(shape);
     char *slab = mmap(NULL, l.end, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -178,7 +189,7 @@ block *block_new(const block_shape *shape, atomic_uint *guards)
     b->stacks = slab + l.stacks;
     b->stack_stride = l.stride;
     b->contexts = contexts_new(shape->threads);
-    if (!b->contexts || !map_shared(b, shape->shared_bytes)) {
+    if (!b->contexts || !map_shared(b, shape->shared_bytes, far)) {
         block_free(b, guards);
         return NULL;
     }
@@ -193,7 +204,7 @@ void block_free(block *b, atomic_uint *guards)
     contexts_free(b->contexts);
     check_drop(b);
     free(b->static_copy);
-    if (b->shared_map && b->shared_map != MAP_FAILED) munmap(b->shared_map, b->shared_map_bytes);
+    if (b->shared_map) munmap(b->shared_map, b->shared_map_bytes);
     munmap(b->slab, b->slab_bytes);
 }
 

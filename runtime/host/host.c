@@ -39,6 +39,7 @@ host_engine *host_engine_open(const host_engine_options *options)
         free(e);
         return NULL;
     }
+    memory_reserve(e);
     return e;
 }
 

@@ -37,7 +37,7 @@ static block *take_block(launch *l)
         return b;
     }
     pthread_mutex_unlock(&e->lock);
-    block *b = block_new(&l->shape, &e->guards);
+    block *b = block_new(&l->shape, e->reserve != NULL, &e->guards);
     if (!b && launch_fail(l, HOST_NO_MEMORY)) {
         log_add(l->log, "%s: no memory for a block of %u threads with %zu bytes of stack each\n", l->kernel, l->shape.threads,
                 l->shape.stack_bytes);

@@ -1,5 +1,5 @@
 /* In: requests for memory that kernels work on, and addresses that they touched.
- * Out: allocations between guard pages, with names; what an address belongs to.
+ * Out: allocations between guard pages, far from all else, with names; what an address belongs to.
  * Refuses: nothing but a shortage of memory. */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -8,8 +8,49 @@
 #include "runtime/host/engine.h"
 
 enum { PAGE = 4096, ALIGN = 256, SLACK_BYTE = 0xc5 };
+enum { MAPPED = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
 
 static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
+/* ---- where allocations lie ----
+ * A page without access follows each, but a wrong index may lead further, as far as 32 bits and the size of what they count reach, and what
+ * it finds there must not be the process's own. So an engine that catches faults has all allocations in the middle of addresses that are
+ * nobody's. Those cost no memory; where a limit forbids them, allocations lie where the system puts them. */
+static const size_t most_reserve = (size_t)1 << 42, least_reserve = (size_t)1 << 36;
+
+void memory_reserve(host_engine *e)
+{
+    for (size_t n = e->options.no_signals ? 0 : most_reserve; n >= least_reserve && !e->reserve; n /= 2) {
+        char *at = mmap(NULL, n, PROT_NONE, MAPPED, -1, 0);
+        if (at == MAP_FAILED) continue;
+        e->reserve = at;
+        e->reserve_bytes = n;
+        e->reserve_next = n / 4; /* as much again stays free behind the last */
+    }
+}
+
+/* Addresses without access; no address is given twice, as there are more than a process fills. */
+static char *take_pages(host_engine *e, size_t bytes)
+{
+    char *at = NULL;
+    pthread_rwlock_wrlock(&e->memory_lock);
+    if (e->reserve && bytes < e->reserve_bytes / 4 * 3 - e->reserve_next) {
+        at = e->reserve + e->reserve_next;
+        e->reserve_next += bytes;
+    }
+    pthread_rwlock_unlock(&e->memory_lock);
+    if (!at) at = mmap(NULL, bytes, PROT_NONE, MAPPED, -1, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+static void give_pages(const host_engine *e, char *at, size_t bytes)
+{
+    const bool reserved = e->reserve && at >= e->reserve && at < e->reserve + e->reserve_bytes;
+    if (!reserved) munmap(at, bytes);
+    else if (mmap(at, bytes, PROT_NONE, MAPPED | MAP_FIXED, -1, 0) == MAP_FAILED) mprotect(at, bytes, PROT_NONE);
+}
+
+/* ---- allocations ---- */
 
 /* The caller holds the lock for writing. Regions are sorted by address. */
 static bool insert(host_engine *e, region r)
@@ -38,10 +79,10 @@ static bool add(host_engine *e, region r, const char *name)
     return ok;
 }
 
-static void discard(region *r)
+static void discard(const host_engine *e, region *r)
 {
     free(r->name);
-    if (r->owned) munmap((void *)r->map_low, r->map_high - r->map_low);
+    if (r->owned) give_pages(e, (char *)r->map_low, r->map_high - r->map_low);
 }
 
 static void remove_at(host_engine *e, uintptr_t low, bool owned)
@@ -55,21 +96,21 @@ static void remove_at(host_engine *e, uintptr_t low, bool owned)
         break;
     }
     pthread_rwlock_unlock(&e->memory_lock);
-    if (found.low) discard(&found);
+    if (found.low) discard(e, &found);
 }
 
 void *host_alloc(host_engine *e, size_t bytes, const char *name)
 {
     if (bytes > SIZE_MAX / 2) return NULL;
     const size_t body = round_up(bytes ? bytes : 1, ALIGN), pages = round_up(body, PAGE);
-    char *map = mmap(NULL, pages + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (map == MAP_FAILED) return NULL;
+    char *map = take_pages(e, pages + 2 * PAGE);
+    if (!map) return NULL;
     char *memory = map + PAGE + pages - body;
     region r = {.low = (uintptr_t)memory, .high = (uintptr_t)memory + bytes, .owned = true};
     r.map_low = (uintptr_t)map;
     r.map_high = (uintptr_t)map + pages + 2 * PAGE;
     if (mprotect(map + PAGE, pages, PROT_READ | PROT_WRITE) || !add(e, r, name)) {
-        munmap(map, pages + 2 * PAGE);
+        give_pages(e, map, pages + 2 * PAGE);
         return NULL;
     }
     memset(memory + bytes, SLACK_BYTE, body - bytes);
@@ -145,6 +186,7 @@ bool memory_slack_intact(host_engine *e, host_log *log)
 
 void memory_close(host_engine *e)
 {
-    for (size_t i = 0; i < e->region_count; i++) discard(&e->regions[i]);
+    for (size_t i = 0; i < e->region_count; i++) discard(e, &e->regions[i]);
     free(e->regions);
+    if (e->reserve) munmap(e->reserve, e->reserve_bytes);
 }

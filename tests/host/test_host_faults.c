@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
 typedef struct wrong_args { int *x; int n; } wrong_args;
 static host_launch_dims dims(unsigned blocks, unsigned threads)
@@ -90,6 +92,64 @@ START_TEST(a_write_past_shared_memory_is_caught)
     const host_log *log = launch_bad(m, "outside_shared", dims(1, 64), &a, HOST_FAULT);
     says(log, "at shared+512 (the block has 512 bytes)");
     all_is_well(m);
+}
+END_TEST
+
+/* True: of what the process may touch, nothing but these bytes lies within `reach` of them. */
+static bool is_alone(const void *memory, size_t bytes, uintptr_t reach)
+{
+    const uintptr_t at = (uintptr_t)memory;
+    uintptr_t low, high;
+    char mode[5], line[512];
+    bool alone = true, seen = false;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    ck_assert_ptr_nonnull(maps);
+    while (fgets(line, sizeof line, maps)) {
+        ck_assert_int_eq(sscanf(line, "%lx-%lx %4s", &low, &high, mode), 3);
+        if (!strncmp(mode, "---", 3)) continue;
+        if (low <= at && at + bytes <= high) seen = true, alone &= high - low <= bytes + 4096;
+        else if (high + reach > at && low < at + bytes + reach) alone = false;
+    }
+    fclose(maps);
+    ck_assert(seen);
+    return alone;
+}
+
+/* Wrong indices of 32 bits lead no further. */
+START_TEST(a_wild_access_meets_nothing_of_the_process)
+{
+    host_module *m = load("wrong.hip");
+    wrong_args a = {memory(8192, "x"), 0};
+    ck_assert(is_alone(a.x, 8192, (uintptr_t)1 << 36));
+    launch_ok(m, "telling_where_shared_memory_is", dims(1, 64), &a);
+    ck_assert(is_alone(*(void **)(void *)a.x, 512, 64 << 20));
+    for (a.n = 1; a.n <= 1 << 16; a.n *= 16) {
+        launch_bad(m, "far_outside", dims(1, 1), &a, HOST_FAULT);
+        a.n = -a.n;
+        launch_bad(m, "far_outside", dims(1, 1), &a, HOST_FAULT);
+        a.n = -a.n;
+    }
+    host_free(engine, a.x);
+    unsigned char present = 1;
+    ck_assert(!mincore((void *)((uintptr_t)a.x & ~(uintptr_t)4095), 4096, &present) && !(present & 1));
+    a.n = 0;
+    launch_bad(m, "far_outside", dims(1, 1), &a, HOST_FAULT);
+    all_is_well(m);
+}
+END_TEST
+
+/* What limits addresses keeps nobody from running: allocations then lie close together. */
+START_TEST(where_addresses_are_few_kernels_run_all_the_same)
+{
+#ifdef __SANITIZE_ADDRESS__
+    return; /* it has taken more already */
+#endif
+    const struct rlimit some = {(rlim_t)1 << 30, (rlim_t)1 << 30};
+    host_engine_close(engine);
+    ck_assert(!setrlimit(RLIMIT_AS, &some));
+    engine = host_engine_open(&(host_engine_options){.workers = 2});
+    ck_assert(!is_alone(memory(8192, "x"), 8192, (uintptr_t)1 << 36));
+    all_is_well(NULL);
 }
 END_TEST
 
@@ -236,7 +296,6 @@ static void own_handler(int signal, siginfo_t *info, void *context)
     (void)signal, (void)context;
     own_faults++;
     const long page = sysconf(_SC_PAGESIZE);
-    extern int mprotect(void *, size_t, int);
     mprotect((void *)((uintptr_t)info->si_addr & ~(uintptr_t)(page - 1)), (size_t)page, 3);
 }
 static volatile bool stop;
@@ -255,8 +314,7 @@ START_TEST(faults_of_the_program_stay_the_programs)
     ck_assert(!pthread_create(&other, NULL, launches, m));
     char *guarded = memory(4096, "guarded");
     for (int i = 0; i < 200; i++) {
-        extern int mprotect(void *, size_t, int);
-        ck_assert(!mprotect(guarded, 4096, 0));
+            ck_assert(!mprotect(guarded, 4096, 0));
         *(volatile char *)guarded = 1;
         usleep(100);
     }
@@ -328,6 +386,8 @@ int main(void)
     tcase_add_test(t, a_write_past_the_end_names_the_allocation);
     tcase_add_test(t, a_write_into_the_slack_is_found_after_the_launch);
     tcase_add_test(t, a_write_past_shared_memory_is_caught);
+    tcase_add_test(t, a_wild_access_meets_nothing_of_the_process);
+    tcase_add_test(t, where_addresses_are_few_kernels_run_all_the_same);
     tcase_add_test(t, too_little_shared_memory_is_a_trap);
     tcase_add_test(t, a_division_by_zero_is_named);
     tcase_add_test(t, a_stack_overflow_says_so);

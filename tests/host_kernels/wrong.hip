@@ -26,6 +26,17 @@ extern "C" __global__ void outside_shared(const wrong_args p)
     p.x[threadIdx.x] = sh.slot[threadIdx.x];
 }
 TF_EXPORT(outside_shared)
+extern "C" __global__ void far_outside(const wrong_args p)
+{
+    p.x[(long long)p.n << 18] = 5;
+}
+TF_EXPORT(far_outside)
+extern "C" __global__ void telling_where_shared_memory_is(const wrong_args p)
+{
+    TF_SHARED_STRUCT(wrong_shared, sh);
+    *(unsigned long long *)p.x = (unsigned long long)sh.slot;
+}
+TF_EXPORT(telling_where_shared_memory_is)
 extern "C" __global__ void dividing(const wrong_args p)
 {
     p.x[threadIdx.x] = 100 / (p.n - (int)threadIdx.x); // line: divide
