@@ -111,7 +111,8 @@ struct host_module {
 const hs_place *module_at(const host_module *m, hs_u32 word); /* the place that a word of hs_wave.site names */
 static inline const hs_site *module_site(const host_module *m, hs_u32 word) { return module_at(m, word)->site; }
 host_module *module_new(void);
-bool module_load(host_module *m, const char *path, host_log *log);
+/* Loads exactly these bytes: they are in no file that anybody else could change. */
+bool module_load(host_module *m, const void *object, size_t size, host_log *log);
 size_t frames_of(const unsigned char *object, size_t size); /* frames.c */
 bool module_has_lines(const host_module *m);
 /* "file:line (function)" of an address in the module, as well as symbolisers can tell. */
@@ -128,8 +129,8 @@ host_status cc_run(const char *compiler, const char *source, size_t size, const 
 /* ---- shared objects as bytes (object.c) ---- */
 host_status object_compile(const char *compiler, const char *source, size_t source_size, const host_compile_options *o,
                            unsigned char **object, size_t *size, host_log *log);
-/* Loads exactly these bytes: they are in no file that anybody else could change. */
-bool object_load(host_module *m, const void *object, size_t size, host_log *log);
+/* A file of these bytes, which nobody can change any more, this process included; -1: errno says why not. */
+int object_file(const void *object, size_t size);
 /* Everything that decides what the compiler makes of a source, as text: for the cache's key. */
 bool cc_describe(const char *compiler, const host_compile_options *o, host_log *out);
 

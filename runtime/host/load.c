@@ -1,13 +1,19 @@
-/* In: a shared object that the host build made.
- * Out: a module: it knows the engine's calls, where it lies in memory, and its __shared__ variables.
+/* In: a shared object that the host build made, now or ahead of time, as bytes.
+ * Out: a module, without a file: it knows the engine's calls, where it lies in memory, and its __shared__ variables.
  * Refuses: what the loader refuses, objects of another version of the engine. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "runtime/host/engine.h"
+
+enum { NAME_BYTES = 256 };
 
 typedef struct span {
     uintptr_t within, low, high;
@@ -52,7 +58,7 @@ host_module *module_new(void)
     return m;
 }
 
-bool module_load(host_module *m, const char *path, host_log *log)
+static bool bind_object(host_module *m, const char *path, host_log *log)
 {
     m->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!m->handle) {
@@ -92,4 +98,51 @@ void host_module_free(host_module *m)
     page_places_free(m->places);
     free(m->compiler);
     free(m);
+}
+
+/* ---- from bytes ---- */
+static char *spell_number(char *at, uint64_t number, int bits)
+{
+    for (int i = 0; i < bits; i++) at = stpcpy(at, number >> i & 1 ? "/." : "//");
+    return at;
+}
+
+/* The loader takes an object of a name that it has seen for the same object, and numbers of files come again: each load spells its path
+ * in a way of its own, which the kernel reads as the same place. A process may hold several copies of this code (libtfgen.a in two
+ * plugins), each of which counts for itself, so where the count lies is spelled, too. */
+static void spell_name(char name[NAME_BYTES], int file)
+{
+    static atomic_uint loads;
+    char *at = spell_number(stpcpy(name, "/proc/self/fd"), (uintptr_t)&loads, 64);
+    snprintf(spell_number(at, atomic_fetch_add(&loads, 1), 32), 16, "/%d", file);
+}
+
+bool module_load(host_module *m, const void *object, size_t size, host_log *log)
+{
+    char name[NAME_BYTES];
+    m->file = object_file(object, size);
+    if (m->file < 0) {
+        log_add(log, "cannot keep a shared object in memory: %s\n", strerror(errno));
+        return false;
+    }
+    spell_name(name, m->file);
+    const bool ok = bind_object(m, name, log);
+    m->frame_bytes = ok ? frames_of(object, size) : 0;
+    if (!ok || !m->lines) { /* it is mapped; only symbolisers read it once more */
+        close(m->file);
+        m->file = -1;
+    }
+    return ok;
+}
+
+host_status host_module_open(const void *object, size_t size, host_module **out, host_log *log)
+{
+    *out = NULL;
+    host_module *m = module_new();
+    if (!m) return HOST_NO_MEMORY;
+    m->compiler = strdup("ahead of time");
+    const host_status status = !m->compiler ? HOST_NO_MEMORY : module_load(m, object, size, log) ? HOST_OK : HOST_IO;
+    if (status == HOST_OK) *out = m;
+    else host_module_free(m);
+    return status;
 }

@@ -38,7 +38,7 @@ static char *key_of(const char *compiler, const char *source, size_t size, const
 static bool load_entry(host_module *m, const code_result *r)
 {
     host_log ignored = {0};
-    m->cached = object_load(m, r->code, r->code_size, &ignored);
+    m->cached = module_load(m, r->code, r->code_size, &ignored);
     host_log_free(&ignored);
     return m->cached;
 }
@@ -53,7 +53,7 @@ static host_status make(host_module *m, const char *source, size_t size, const h
     if (status != HOST_OK) return status;
     r.log = log && log->text ? log->text + before : (char *)"";
     if (key) cache_store(c, cache_host, key, &r);
-    if (!object_load(m, r.code, r.code_size, log)) status = HOST_COMPILE_FAILED;
+    if (!module_load(m, r.code, r.code_size, log)) status = HOST_COMPILE_FAILED;
     free(r.code);
     return status;
 }

@@ -1,11 +1,9 @@
-/* In: source for which code is made ahead of time; later, on any machine of that instruction set, the bytes of that code.
- * Out: a shared object as bytes; a module loaded from bytes, without a compiler and without a file.
- * Refuses: what the compiler refuses, bytes that the loader refuses, objects of another version of the engine. */
+/* In: source; bytes of a shared object.
+ * Out: a shared object as bytes; bytes as a file that has no name.
+ * Refuses: what the compiler refuses. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +13,7 @@
 #include "runtime/system/temporary.h"
 #include "runtime/compile/worker.h"
 
-enum { MAX_OBJECT = 256 << 20, NAME_BYTES = 256 };
+enum { MAX_OBJECT = 256 << 20 };
 
 host_status object_compile(const char *compiler, const char *source, size_t source_size, const host_compile_options *o,
                            unsigned char **object, size_t *size, host_log *log)
@@ -62,8 +60,7 @@ static bool write_whole(int file, const unsigned char *bytes, size_t size)
     return true;
 }
 
-/* A file without a name that nobody can change any more, this process included. */
-static int sealed_file(const void *object, size_t size)
+int object_file(const void *object, size_t size)
 {
     const int low = memfd_create("tfgen-host-object", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     const int file = low >= 0 ? fcntl(low, F_DUPFD_CLOEXEC, 3) : -1; /* a host may have closed its standard streams */
@@ -75,50 +72,4 @@ static int sealed_file(const void *object, size_t size)
     close(file);
     errno = reason;
     return -1;
-}
-
-static char *spell_number(char *at, uint64_t number, int bits)
-{
-    for (int i = 0; i < bits; i++) at = stpcpy(at, number >> i & 1 ? "/." : "//");
-    return at;
-}
-
-/* The loader takes an object of a name that it has seen for the same object, and numbers of files come again: each load spells its path
- * in a way of its own, which the kernel reads as the same place. A process may hold several copies of this code (libtfgen.a in two
- * plugins), each of which counts for itself, so where the count lies is spelled, too. */
-static void spell_name(char name[NAME_BYTES], int file)
-{
-    static atomic_uint loads;
-    char *at = spell_number(stpcpy(name, "/proc/self/fd"), (uintptr_t)&loads, 64);
-    snprintf(spell_number(at, atomic_fetch_add(&loads, 1), 32), 16, "/%d", file);
-}
-
-bool object_load(host_module *m, const void *object, size_t size, host_log *log)
-{
-    char name[NAME_BYTES];
-    m->file = sealed_file(object, size);
-    if (m->file < 0) {
-        log_add(log, "cannot keep a shared object in memory: %s\n", strerror(errno));
-        return false;
-    }
-    spell_name(name, m->file);
-    const bool ok = module_load(m, name, log);
-    m->frame_bytes = ok ? frames_of(object, size) : 0;
-    if (!ok || !m->lines) { /* it is mapped; only symbolisers read it once more */
-        close(m->file);
-        m->file = -1;
-    }
-    return ok;
-}
-
-host_status host_module_open(const void *object, size_t size, host_module **out, host_log *log)
-{
-    *out = NULL;
-    host_module *m = module_new();
-    if (!m) return HOST_NO_MEMORY;
-    m->compiler = strdup("ahead of time");
-    const host_status status = !m->compiler ? HOST_NO_MEMORY : object_load(m, object, size, log) ? HOST_OK : HOST_IO;
-    if (status == HOST_OK) *out = m;
-    else host_module_free(m);
-    return status;
 }
