@@ -99,6 +99,7 @@ static tfgen_status host_build(tfgen_device *d, device_source *source, void **im
                                           .cache = source->cache,
                                           .optimise = -1,
                                           .check = machine_of(d)->options.check,
+                                          .explain = machine_of(d)->options.guard,
                                           .time_limit_ms = (unsigned)(source->seconds * 1000)};
     if (!made) return device_report(error, TFGEN_NO_MEMORY, "not enough memory");
     const host_status status = host_compile(source->text, strlen(source->text), &options, &made->module, said);

@@ -97,6 +97,7 @@ extern _Thread_local worker_self host_self __attribute__((tls_model("initial-exe
 struct host_module {
     void *handle;
     char *compiler;
+    struct module_source *source; /* what it was made of, so that lines can be told; null: nobody asked for that */
     int file; /* the shared object in memory, kept open where symbolisers want to read it; else -1 */
     bool cached, check, lines;
     uintptr_t low, high; /* where it is mapped */
@@ -117,6 +118,11 @@ size_t frames_of(const unsigned char *object, size_t size); /* frames.c */
 bool module_has_lines(const host_module *m);
 /* "file:line (function)" of an address in the module, as well as symbolisers can tell. */
 void module_place(const host_module *m, uintptr_t pc, host_log *log);
+/* lines.c */
+typedef struct module_source module_source;
+module_source *lines_keep(const char *source, size_t size, const host_compile_options *o); /* null: no memory */
+void lines_forget(module_source *s);
+int lines_file(const host_module *m); /* the module's object with line tables, for the caller to close; -1: there is none to be had */
 /* Header text that goes in front of the source; parts end with a null text. */
 typedef struct embedded_part {
     const char *name, *text, *end;

@@ -96,6 +96,7 @@ typedef struct host_compile_options {
     unsigned time_limit_ms;  /* 0: 120 s */
     bool check;              /* instrument for races and bounds; launches of this module are checked */
     bool lines;              /* line tables, so that faults name a source line (check implies it) */
+    bool explain;            /* keep the source: where a fault has no line, it is compiled once more, with line tables */
 } host_compile_options;
 /* Thread-safe. Compiler diagnostics, warnings included, go to log. */
 host_status host_compile(const char *source, size_t size, const host_compile_options *options, host_module **out, host_log *log);

@@ -96,6 +96,7 @@ void host_module_free(host_module *m)
     if (m->file >= 0) close(m->file);
     pthread_mutex_destroy(&m->shared_lock);
     page_places_free(m->places);
+    lines_forget(m->source);
     free(m->compiler);
     free(m);
 }

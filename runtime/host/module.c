@@ -93,6 +93,7 @@ host_status host_compile(const char *source, size_t size, const host_compile_opt
     m->places = page_places_read(source, size, compile_name(&o));
     host_status status = cc_find(&o, &m->compiler, log);
     if (status == HOST_OK) status = build(m, source, size, &o, log);
+    if (status == HOST_OK && o.explain && !m->lines) m->source = lines_keep(source, size, &o);
     if (status == HOST_OK) *out = m;
     else host_module_free(m);
     return status;

@@ -24,9 +24,8 @@ static char *symboliser_of(const host_module *m)
     const char *base = strrchr(m->compiler, '/');
     const char *version = base ? strstr(base, "clang") : NULL;
     char *path = NULL;
-    if (!version) return NULL;
-    if (asprintf(&path, "%.*s/llvm-symbolizer%s", (int)(base - m->compiler), m->compiler, version + 5) < 0) return NULL;
-    if (!access(path, X_OK)) return path;
+    if (version && asprintf(&path, "%.*s/llvm-symbolizer%s", (int)(base - m->compiler), m->compiler, version + 5) < 0) return NULL;
+    if (path && !access(path, X_OK)) return path;
     free(path);
     if (!access("/usr/bin/llvm-symbolizer", X_OK)) return strdup("/usr/bin/llvm-symbolizer");
     return access("/usr/bin/addr2line", X_OK) ? NULL : strdup("/usr/bin/addr2line");
@@ -34,17 +33,17 @@ static char *symboliser_of(const host_module *m)
 
 bool module_has_lines(const host_module *m) { return m->lines; }
 
-/* What the symboliser says of these addresses, each ahead of its places; false: there is none, or it failed. binutils: it names the symbol
- * that the code lies in, where it should name the innermost of the calls that were inlined there. */
-static bool ask_symboliser(const host_module *m, const uintptr_t *codes, size_t count, host_log *answer, bool *binutils)
+/* What the symboliser says of these addresses, each ahead of its places; false: there is none, or it failed. file: the module's object.
+ * binutils: it names the symbol that the code lies in, where it should name the innermost of the calls that were inlined there. */
+static bool ask_symboliser(const host_module *m, int file, const uintptr_t *codes, size_t count, host_log *answer, bool *binutils)
 {
     enum { TEXT = 24 };
-    char *tool = m->file >= 0 ? symboliser_of(m) : NULL, object[64];
+    char *tool = file >= 0 ? symboliser_of(m) : NULL, object[64];
     char **argv = calloc(count + 5, sizeof *argv), *text = malloc(count * TEXT + 1);
     bool told = false;
     if (tool && argv && text) {
         *binutils = strstr(tool, "addr2line") != NULL;
-        snprintf(object, sizeof object, "--%s=/proc/%ld/fd/%d", *binutils ? "exe" : "obj", (long)getpid(), m->file);
+        snprintf(object, sizeof object, "--%s=/proc/%ld/fd/%d", *binutils ? "exe" : "obj", (long)getpid(), file);
         size_t n = 0;
         argv[n++] = tool, argv[n++] = object, argv[n++] = *binutils ? "-ifCa" : "--functions=short";
         if (!*binutils) argv[n++] = "--addresses";
@@ -81,16 +80,21 @@ static void tell_places(const host_module *m, char *answer, size_t count, size_t
     }
 }
 
-void host_module_places(const host_module *m, const uintptr_t *codes, size_t count, host_place_told *told, void *context)
+static void tell_all(const host_module *m, int file, const uintptr_t *codes, size_t count, host_place_told *told, void *context)
 {
     enum { AT_ONCE = 128 };
     for (size_t first = 0; first < count; first += AT_ONCE) {
         host_log answer = {0};
         bool binutils = false;
         const size_t n = count - first < AT_ONCE ? count - first : AT_ONCE;
-        if (ask_symboliser(m, codes + first, n, &answer, &binutils)) tell_places(m, answer.text, n, first, binutils, told, context);
+        if (ask_symboliser(m, file, codes + first, n, &answer, &binutils)) tell_places(m, answer.text, n, first, binutils, told, context);
         host_log_free(&answer);
     }
+}
+
+void host_module_places(const host_module *m, const uintptr_t *codes, size_t count, host_place_told *told, void *context)
+{
+    tell_all(m, m->file, codes, count, told, context);
 }
 
 static void tell_place(void *context, size_t index, unsigned depth, const char *function, const char *place, const char *spec)
@@ -109,7 +113,9 @@ void module_place(const host_module *m, uintptr_t pc, host_log *log)
         return;
     }
     const size_t before = log->size;
-    host_module_places(m, &pc, 1, tell_place, log);
+    const int made = m->file < 0 ? lines_file(m) : -1;
+    tell_all(m, made < 0 ? m->file : made, &pc, 1, tell_place, log);
+    if (made >= 0) close(made);
     if (log->size > before) return;
     dladdr((void *)pc, &info);
     if (info.dli_sname) log_add(log, "%s+%#lx", info.dli_sname, (unsigned long)(pc - (uintptr_t)info.dli_saddr));
