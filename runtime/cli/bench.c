@@ -236,7 +236,7 @@ int command_bench_main(const cli_options *o)
             if (code > worst) worst = code;
         }
     if (o->json && worst != code_usage) cli_print_json(all);
-    if (o->record && worst <= code_check_failed) worst = write_record(o->record, all, worst);
+    if (o->record && worst != code_usage && json_array_size(all)) worst = write_record(o->record, all, worst);
     json_decref(all);
     arena_free(levels.a);
     return worst;
