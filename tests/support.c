@@ -457,22 +457,26 @@ void use_hip_double(void)
     setenv("TFGEN_CLANG", "none", 1);
 }
 
-void use_bad_compiler(const char *folder)
+void use_compiler(const char *folder, const char *edit)
 {
-    static const char script[] =
-        "#!/bin/sh\nt=$(mktemp)\ncat >$t\nif ! grep -q 'V = 16,' $t; then\n"
-        "  sed -i '/DEV void run_mixed(const typename P::args/{n;s/{/{ return;/}' $t\nfi\n"
-        "for c in clang-22 clang-21 clang-20 clang-19 clang-18 clang-17 clang-16 clang-15 clang-14 clang; do\n"
+    static const char head[] = "#!/bin/sh\nt=$(mktemp)\ncat >$t\n";
+    static const char tail[] =
+        "\nfor c in clang-22 clang-21 clang-20 clang-19 clang-18 clang-17 clang-16 clang-15 clang-14 clang; do\n"
         "  command -v $c >/dev/null && { $c \"$@\" <$t; code=$?; rm $t; exit $code; }\ndone\n";
     char path[4096];
     snprintf(path, sizeof path, "%s/compiler", folder);
     FILE *f = fopen(path, "w");
     ck_assert_ptr_nonnull(f);
-    fputs(script, f);
+    fprintf(f, "%s%s%s", head, edit, tail);
     fclose(f);
     ck_assert_int_eq(chmod(path, 0755), 0);
     setenv("TFGEN_HOST_CC", path, 1);
     setenv("TFGEN_CACHE_DIR", "", 1);
+}
+
+void use_bad_compiler(const char *folder)
+{
+    use_compiler(folder, "grep -q 'V = 16,' $t || sed -i '/DEV void run_mixed(const typename P::args/{n;s/{/{ return;/}' $t");
 }
 
 bool comma_locale(void)

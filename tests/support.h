@@ -80,7 +80,9 @@ void add_some_now(TCase *now, TCase *later, const TTest *test, int count, const 
 int run_suite(Suite *suite);
 /* HIP's runtime and compiler are those of tests/doubles from now on, and no other compiler is there. */
 void use_hip_double(void);
-/* The host compiler is from now on a script in the folder, by which kernels of rows do nothing unless their threads take 16 columns at a
- * time; and nothing is cached. */
+/* The host compiler is from now on a script in the folder, in which a shell edits the source, file $t, ahead of clang; and nothing is
+ * cached. */
+void use_compiler(const char *folder, const char *edit);
+/* One by which kernels of rows do nothing unless their threads take 16 columns at a time. */
 void use_bad_compiler(const char *folder);
 #endif

@@ -186,11 +186,11 @@ void bail(arena *a, tfgen_code code, position at, const char *format, ...)
     unwind(a, code);
 }
 
-void bail_with_log(arena *a, tfgen_code code, const char *log, const char *format, ...)
+void bail_with_log(arena *a, tfgen_code code, position at, const char *log, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    record(a, (position){0}, format, list);
+    record(a, at, format, list);
     va_end(list);
     diagnostic_log(&a->diagnostics, log);
     unwind(a, code);

@@ -52,8 +52,9 @@ tfgen_code arena_run(arena *a, void (*body)(void *), void *argument);
  * arena_run(). bail_if_complained() is how a pass that complained ends. */
 void complain(arena *a, position at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 _Noreturn void bail(arena *a, tfgen_code code, position at, const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* bail() without a place, followed by the lines of another program's log. */
-_Noreturn void bail_with_log(arena *a, tfgen_code code, const char *log, const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* bail(), followed by the lines of another program's log. */
+_Noreturn void bail_with_log(arena *a, tfgen_code code, position at, const char *log, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 void bail_if_complained(arena *a);
 int arena_complaints(const arena *a);
 const char *arena_diagnostics(const arena *a); /* all of them, rendered, each ends in a newline; "" when none */

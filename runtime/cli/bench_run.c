@@ -1,6 +1,7 @@
 /* In: a plan and a device. Out: bench.h. Refuses what the device refuses, with its text. Runs are queued in batches between two waits, so
  * that the device is timed and not the caller; each takes the next set of buffers, so that it reads nothing that a cache still has. */
 #include "runtime/cli/bench.h"
+#include "runtime/cli/trial.h"
 #include "ir/program/half.h"
 #include "runtime/data/random.h"
 #include "runtime/module/weights.h"
@@ -40,6 +41,7 @@ struct bench {
 
 static void need(bench *b, tfgen_status status)
 {
+    if (status == TFGEN_DEVICE_ERROR) bail_if_a_kernel_stopped(b->a, code_device, b->graph, b->plan, b->error.text);
     if (status != TFGEN_OK) cli_device_bails(b->a, status, "", &b->error, b->log.text);
 }
 

@@ -288,7 +288,8 @@ static void make_gpus(build_job *j, int jobs)
     for (size_t i = 0; i < j->count; i++) {
         const built *b = &j->list[i];
         if (b->compiled && !b->replaced && b->code.status != build_ok)
-            bail_with_log(j->a, code_exit(b->code.status), b->code.log ? b->code.log : "", "%s is not compiled for %s", b->file, b->target);
+            bail_with_log(j->a, code_exit(b->code.status), (position){0}, b->code.log ? b->code.log : "", "%s is not compiled for %s",
+                          b->file, b->target);
     }
 }
 
@@ -310,7 +311,7 @@ static void compile_hosts(build_job *j, int jobs)
         const built *b = s.items[i];
         if (b->status != HOST_OK)
             bail_with_log(j->a, b->status == HOST_NO_COMPILER ? code_unsupported : b->status == HOST_IO ? code_io : code_compile_failed,
-                          b->log.text ? b->log.text : "", "%s is not compiled for %s", b->file, b->arch);
+                          (position){0}, b->log.text ? b->log.text : "", "%s is not compiled for %s", b->file, b->arch);
     }
 }
 

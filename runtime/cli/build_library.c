@@ -49,7 +49,7 @@ static void run_tool(arena *a, const char *variable, const char *otherwise, cons
     const process_end end = process_run(argv, -1, tool_limit_ms, &log);
     const char *said = arena_strdup(a, log.text ? log.text : "");
     host_log_free(&log);
-    if (end != PROCESS_OK) bail_with_log(a, code_io, said, "build: %s failed", program);
+    if (end != PROCESS_OK) bail_with_log(a, code_io, (position){0}, said, "build: %s failed", program);
 }
 
 /* ---- the library */

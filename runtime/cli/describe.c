@@ -1,6 +1,7 @@
-/* In: graphs and kernels. Out: what a kernel computes, in words. */
+/* In: graphs and kernels; what a device says of one that went wrong. Out: what a kernel computes, in words; an error at its place. */
 #define _GNU_SOURCE
 #include "runtime/cli/trial.h"
+#include "runtime/cli/plan_words.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,4 +35,32 @@ const char *kernel_ops(arena *a, const ir_program *graph, const ir_kernel *k)
             ops[n++] = op;
         }
     return names_of(a, graph ? graph->ops : ops, count, marked);
+}
+
+static position place_of(const ir_kernel *k)
+{
+    for (int p = 0; p < k->phase_count; p++)
+        for (int i = 0; i < k->phases[p]->op_count; i++)
+            if (k->phases[p]->ops[i]->at.line) return k->phases[p]->ops[i]->at;
+    return (position){0};
+}
+
+static const packed_weight *pack_named(const plan *p, const char *name)
+{
+    for (int i = 0; i < p->pack_count; i++)
+        if (strcmp(p->packs[i].name, name) == 0) return &p->packs[i];
+    return NULL;
+}
+
+void bail_if_a_kernel_stopped(arena *a, tfgen_code code, const ir_program *graph, const plan *p, const char *said)
+{
+    const size_t first = strcspn(said, "\n"), head = strcspn(said, ":\n");
+    const char *name = arena_strndup(a, said, head), *log = said + first + (said[first] != 0);
+    const launch *l = launch_named(p, name);
+    const packed_weight *w = l ? NULL : pack_named(p, name);
+    if (!l && !w) return;
+    const ir_kernel *k = l ? l->kernel : w->kernel;
+    const char *ops = kernel_ops(a, graph && graph->kernel_count ? NULL : graph, k);
+    bail_with_log(a, code, place_of(k), log, "the device stopped in %s, which %s %s%.*s", name, l ? "computes" : "packs weights for", ops,
+                  (int)(first - head), said + head);
 }

@@ -131,8 +131,8 @@ static emit_check check_units(const emit_job *j, const plan_code *code, const un
 static void not_compiled(const emit_job *j, const unit *u, const code_result *r, const char *said, const char *target)
 {
     complain(j->a, u->at, "%s is not compiled for %s; it begins with this op", u->file, target);
-    bail_with_log(j->a, code_exit(r->status), arena_printf(j->a, "%s%s", said, r->log ? r->log : ""), "%s: the compiler%s%s said:", u->file,
-                  r->compiler ? ", " : "", r->compiler ? r->compiler : "");
+    bail_with_log(j->a, code_exit(r->status), (position){0}, arena_printf(j->a, "%s%s", said, r->log ? r->log : ""),
+                  "%s: the compiler%s%s said:", u->file, r->compiler ? ", " : "", r->compiler ? r->compiler : "");
 }
 
 /* With --quiet the manifest alone says it. */

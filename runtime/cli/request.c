@@ -206,22 +206,10 @@ _Noreturn void cli_device_bails(arena *a, tfgen_status status, const char *what,
 {
     const size_t first = strcspn(error->text, "\n");
     const char *rest = error->text + first + (error->text[first] != 0);
-    bail_with_log(a, (tfgen_code)status, log && *log ? log : rest, "%s%.*s", what, (int)first, error->text);
+    bail_with_log(a, (tfgen_code)status, (position){0}, log && *log ? log : rest, "%s%.*s", what, (int)first, error->text);
 }
 
 static void close_device(void *d) { tfgen_device_close(d); }
-
-tfgen_device *cli_open_device(arena *a, const char *name)
-{
-    tfgen_device *device;
-    tfgen_error error;
-    const tfgen_status status = tfgen_device_open(name, &device, &error);
-    if (status != TFGEN_OK) cli_device_bails(a, status, "--device: ", &error, NULL);
-    arena_defer(a, close_device, device);
-    if (!*device->info.target)
-        bail(a, code_unsupported, (position){0}, "--device: tfgen has no target for %s (%s)", device->info.name, device->info.label);
-    return device;
-}
 
 tfgen_device *cli_open_host(arena *a, const char *target, unsigned workers)
 {
@@ -232,6 +220,24 @@ tfgen_device *cli_open_host(arena *a, const char *target, unsigned workers)
     const tfgen_status status = host_device_open(&options, &device, &error);
     if (status != TFGEN_OK) cli_device_bails(a, status, "the host engine: ", &error, NULL);
     arena_defer(a, close_device, device);
+    return device;
+}
+
+/* A kernel that goes wrong on the host is an error of the command's. The library leaves signals to its program, so its own host does not
+ * do. */
+tfgen_device *cli_open_device(arena *a, const char *name)
+{
+    tfgen_device *device;
+    tfgen_error error;
+    const tfgen_status status = tfgen_device_open(name, &device, &error);
+    if (status != TFGEN_OK) cli_device_bails(a, status, "--device: ", &error, NULL);
+    if (device->api == &host_device) {
+        tfgen_device_close(device);
+        return cli_open_host(a, "host", 0);
+    }
+    arena_defer(a, close_device, device);
+    if (!*device->info.target)
+        bail(a, code_unsupported, (position){0}, "--device: tfgen has no target for %s (%s)", device->info.name, device->info.label);
     return device;
 }
 

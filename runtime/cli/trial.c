@@ -43,8 +43,10 @@ static const ir_value *planned(const trial *t, const ir_value *v) { return progr
 
 static void need(trial *t, tfgen_code code)
 {
+    const char *log = t->log.text ? t->log.text : "";
     if (code == code_ok) return;
-    bail_with_log(t->a, code, t->log.text ? t->log.text : "", "%s",
+    if (code == code_device) bail_if_a_kernel_stopped(t->a, code, t->graph, t->plan, log);
+    bail_with_log(t->a, code, (position){0}, log, "%s",
                   code == code_compile_failed || code == code_unsupported ? "a kernel did not compile for this device"
                   : code == code_check_failed                             ? "the checker found faults"
                   : code == code_io                                       ? "a kernel has no file or folder to be made in"

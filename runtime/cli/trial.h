@@ -78,4 +78,7 @@ tfgen_device *trial_device(arena *a, const char *name, bool check, const char **
 
 /* What a kernel computes, as op names of the spec in order: "rmsnorm linear rope"; without a graph, as its own. */
 const char *kernel_ops(arena *a, const ir_program *graph, const ir_kernel *k);
+/* What a device says of a run begins, where a kernel went wrong, with that kernel's name and a colon: bails then, at the kernel's place in
+ * the spec. A GPU tells of a kernel later, and names none. */
+void bail_if_a_kernel_stopped(arena *a, tfgen_code code, const ir_program *graph, const plan *p, const char *said);
 #endif

@@ -24,17 +24,21 @@ struct guarded_run {
     int launches;
 };
 
-/* The device's whole report where it made one, else the error's first lines. */
+/* The device's whole report where it made one, else the error; of a launch that went wrong the error's first line is ahead of it, which
+ * names the kernel. */
 static tfgen_code noted(guarded_run *s, tfgen_status status, const tfgen_error *error, host_log *log)
 {
     if (status == TFGEN_OK) return code_ok;
-    if (s && s->engine.size) {
+    const bool report = s && s->engine.size;
+    const size_t size = !report ? strlen(error->text) : status == TFGEN_DEVICE_ERROR ? strcspn(error->text, "\n") : 0;
+    if (size) {
+        host_log_add(log, error->text, size);
+        host_log_add(log, "\n", 1);
+    }
+    if (report) {
         host_log_add(log, s->engine.text, s->engine.size);
         host_log_free(&s->engine);
         s->engine = (host_log){0};
-    } else {
-        host_log_add(log, error->text, strlen(error->text));
-        host_log_add(log, "\n", 1);
     }
     return (tfgen_code)status;
 }

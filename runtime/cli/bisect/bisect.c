@@ -53,10 +53,10 @@ static bool run_whole(bisection *b)
     if (code != code_ok) {
         const char *why = cli_first_error(b->a, w.a), *log = log_of(b->a, arena_diagnostics(w.a));
         if (code == code_device && b->device)
-            bail_with_log(b->a, code, log,
+            bail_with_log(b->a, code, (position){0}, log,
                           "%s; --target=%s without --device runs the same kernels on the host engine, which tells the line", why,
                           b->plan->target->name);
-        if (code != code_device) bail_with_log(b->a, code, log, "%s", why);
+        if (code != code_device) bail_with_log(b->a, code, (position){0}, log, "%s", why);
         b->fault = *log ? log : why;
         return false;
     }

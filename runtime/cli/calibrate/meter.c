@@ -59,7 +59,7 @@ static void compile_code(meter *m, const char *source, cache *c, int jobs)
     const char *log = arena_strdup(m->a, result.log ? result.log : "");
     const tfgen_code code = code_exit(result.status);
     code_result_free(&result);
-    bail_with_log(m->a, code, log, "the kernels that measure a device have no code for %s", m->device->info.arch);
+    bail_with_log(m->a, code, (position){0}, log, "the kernels that measure a device have no code for %s", m->device->info.arch);
 }
 
 static void make_kernels(meter *m, cache *c, int jobs)
