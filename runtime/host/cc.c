@@ -57,7 +57,7 @@ host_status cc_find(const host_compile_options *o, char **path, host_log *log)
         return HOST_NO_COMPILER;
     }
     for (int version = NEWEST_CLANG; version >= OLDEST_CLANG - 1; version--) {
-        char name[16] = "clang";
+        char name[24] = "clang"; /* room for any number, as compilers count */
         if (version >= OLDEST_CLANG) snprintf(name, sizeof name, "clang-%d", version);
         if ((*path = in_path(name))) return HOST_OK;
     }
