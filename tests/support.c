@@ -352,6 +352,8 @@ int run_suite(Suite *suite)
     return failed ? 1 : 0;
 }
 
+void use_kernels(kernel_use use) { setenv("TFGEN_HOST_OPTIMISE", (const char[]){(char)('0' + use), 0}, 1); }
+
 /* ---- tests/shell.h */
 char output[8 << 20];
 

@@ -78,6 +78,11 @@ TCase *suite_long(Suite *suite, const char *name, double timeout);
  * code, later those that go the same way at other sizes. */
 void add_some_now(TCase *now, TCase *later, const TTest *test, int count, const int *list);
 int run_suite(Suite *suite);
+/* Kernels of most suites run for a moment and are not optimised (tests/run.sh). Those that are timed run longer than at level 0 and are
+ * compiled sooner than at 3, long ones run longer than they are compiled, and some are asked about as users get them: such a suite says so
+ * ahead of them. */
+typedef enum kernel_use { kernels_timed = 1, kernels_long = 3, kernels_of_users = 3 } kernel_use;
+void use_kernels(kernel_use use);
 /* HIP's runtime and compiler are those of tests/doubles from now on, and no other compiler is there. */
 void use_hip_double(void);
 /* The host compiler is from now on a script in the folder, in which a shell edits the source, file $t, ahead of clang; and nothing is

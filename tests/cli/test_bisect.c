@@ -531,7 +531,7 @@ END_TEST
 /* A model of the host engine: a processor of a GB/s. Times are compared with those of a loop that takes longer than all else together. */
 START_TEST(the_launch_that_is_slow_is_found)
 {
-    setenv("TFGEN_HOST_OPTIMISE", "3", 1); /* what is slow is asked of the code that users get */
+    use_kernels(kernels_of_users);
     static const char arguments[] = "specs/swiglu.yaml --fusion=none";
     write_text("cpu.yaml", "name: cpu\nlabel: a processor\ntarget: host\nunits: {is: 1, chosen: one}\nchiplets: {is: 1, chosen: one}\n"
                            "bandwidth: {is: 1e9, chosen: for a test}\n");

@@ -187,7 +187,7 @@ END_TEST
 
 int main(void)
 {
-    setenv("TFGEN_HOST_OPTIMISE", "1", 1); /* kernels are timed here: they run longer than at 0, are compiled sooner than at 3 */
+    use_kernels(kernels_timed);
     Suite *s = suite_create("ranks");
     TCase *c = tcase_create("ranks");
     tcase_set_timeout(c, 120);

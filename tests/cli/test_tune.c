@@ -610,7 +610,7 @@ END_TEST
 
 int main(void)
 {
-    setenv("TFGEN_HOST_OPTIMISE", "1", 1); /* kernels are timed here: they run longer than at 0, are compiled sooner than at 3 */
+    use_kernels(kernels_timed);
     Suite *s = suite_create("tune");
     TCase *d = tcase_create("database"), *e = tcase_create("command"), *w = tcase_create("shipped"), *k = tcase_create("code"),
           *i = tcase_create("terminal");

@@ -203,7 +203,7 @@ int main(void)
 {
     Suite *s = suite_create("parts");
     TCase *t = tcase_create("parts");
-    setenv("TFGEN_HOST_OPTIMISE", "3", 1); /* here kernels run longer than they are compiled */
+    use_kernels(kernels_long);
     tcase_set_timeout(t, 120);
     tcase_add_test(t, few_tiles_are_cut_into_parts_and_many_are_not);
     tcase_add_test(t, a_part_adds_up_32768_products_at_most);

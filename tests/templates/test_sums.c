@@ -181,7 +181,7 @@ int main(void)
     Suite *suite = suite_create("sums");
     TCase *t = tcase_create("sums");
     tcase_set_timeout(t, 120);
-    setenv("TFGEN_HOST_OPTIMISE", "3", 1); /* here kernels run longer than they are compiled */
+    use_kernels(kernels_long);
     /* Now every program: any number of levels, a lane's, three, wgmma3, mfma; rows and lists on the host and on a GPU, parts of a cache. */
     TCase *more = suite_long(suite, "more sums", 120);
     add_some_now(t, more, long_products_are_added_up_in_blocks, sizeof products / sizeof *products, (const int[]){0, 1, 4, 6, 7, -1});
