@@ -5,8 +5,27 @@
 #include "tests/support.h"
 #include <string.h>
 
-/* ---- the reference of some rows */
 static const cli_options usual; /* kernels are compiled once, and then come from the cache */
+
+/* A check bails in an arena of its own, which it is given. */
+static void check_in_arena(void (*check)(void *))
+{
+    arena *a = arena_new();
+    ck_assert_msg(arena_run(a, check, &a) == code_ok, "%s", arena_diagnostics(a));
+    arena_free(a);
+}
+
+/* It is given the spec's plan as a rig. */
+static void check_plan(const char *path, void (*check)(void *))
+{
+    rig *r = rig_plan(&(rig_request){.path = path, .level = fusion_tile}), mine = *r;
+    mine.a = arena_new();
+    ck_assert_msg(arena_run(mine.a, check, &mine) == code_ok, "%s", arena_diagnostics(mine.a));
+    arena_free(mine.a);
+    rig_close(r);
+}
+
+/* ---- the reference of some rows */
 
 static void check_sampled(void *argument)
 {
@@ -27,13 +46,7 @@ static void check_sampled(void *argument)
 
 START_TEST(of_large_plans_some_rows_of_every_stored_value_are_judged)
 {
-    rig *r = rig_plan(&(rig_request){.path = "specs/llama-block.yaml", .level = fusion_tile});
-    arena *a = arena_new();
-    rig mine = *r;
-    mine.a = a;
-    ck_assert_msg(arena_run(a, check_sampled, &mine) == code_ok, "%s", arena_diagnostics(a));
-    arena_free(a);
-    rig_close(r);
+    check_plan("specs/llama-block.yaml", check_sampled);
 }
 END_TEST
 
@@ -70,13 +83,7 @@ static void check_phases(void *argument)
 static const char *const phases_of[] = {"specs/llama-block.yaml", "specs/llama-decode.yaml", "specs/gpt2-block.yaml"};
 START_TEST(a_phase_alone_is_judged_as_it_is_among_all)
 {
-    rig *r = rig_plan(&(rig_request){.path = phases_of[_i], .level = fusion_tile});
-    arena *a = arena_new();
-    rig mine = *r;
-    mine.a = a;
-    ck_assert_msg(arena_run(a, check_phases, &mine) == code_ok, "%s", arena_diagnostics(a));
-    arena_free(a);
-    rig_close(r);
+    check_plan(phases_of[_i], check_phases);
 }
 END_TEST
 
@@ -105,9 +112,7 @@ static void check_wrong(void *argument)
 
 START_TEST(a_wrong_plan_is_wrong_in_some_rows_too)
 {
-    arena *a = arena_new();
-    ck_assert_msg(arena_run(a, check_wrong, &a) == code_ok, "%s", arena_diagnostics(a));
-    arena_free(a);
+    check_in_arena(check_wrong);
 }
 END_TEST
 
@@ -133,9 +138,7 @@ static void check_parts(void *argument)
 
 START_TEST(workgroups_that_wait_for_others_end_on_one_worker)
 {
-    arena *a = arena_new();
-    ck_assert_msg(arena_run(a, check_parts, &a) == code_ok, "%s", arena_diagnostics(a));
-    arena_free(a);
+    check_in_arena(check_parts);
 }
 END_TEST
 
@@ -159,9 +162,7 @@ static void check_weights(void *argument)
 
 START_TEST(weights_of_attention_that_are_rounded_count_as_rounding)
 {
-    arena *a = arena_new();
-    ck_assert_msg(arena_run(a, check_weights, &a) == code_ok, "%s", arena_diagnostics(a));
-    arena_free(a);
+    check_in_arena(check_weights);
 }
 END_TEST
 
