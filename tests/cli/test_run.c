@@ -1,0 +1,149 @@
+/* `tfgen run`: what it says of itself, the files that it writes and those that it begins with. */
+#include "tests/cli/cli_rig.h"
+#include <jansson.h>
+#include <stdint.h>
+
+START_TEST(run_checks_itself_and_reports_json)
+{
+    ck_assert_int_eq(tfgen("run specs/rmsnorm.yaml --json --repeat=0"), 0);
+    json_t *result = json_loads(output, 0, NULL);
+    ck_assert_ptr_nonnull(result);
+    ck_assert(json_is_true(json_object_get(result, "good")) && json_is_true(json_object_get(result, "referenced")));
+    json_decref(result);
+}
+END_TEST
+
+START_TEST(outputs_are_written_and_depend_on_the_seed)
+{
+    make_folder();
+    ck_assert_int_eq(tfgen("%s", in_folder("run specs/softmax.yaml -q --repeat=0 -o %s/a.safetensors")), 0);
+    ck_assert_int_eq(tfgen("%s", in_folder(
+                         "run specs/softmax.yaml -q --repeat=0 -o %s/b.safetensors; cmp %s/a.safetensors %s/b.safetensors && echo same")),
+                     0);
+    says("same");
+    ck_assert_int_eq(
+        tfgen("%s", in_folder(
+            "run specs/softmax.yaml -q --repeat=0 --seed=2 -o %s/c.safetensors; cmp -s %s/a.safetensors %s/c.safetensors || echo differs")),
+        0);
+    says("differs");
+    remove_folder();
+}
+END_TEST
+
+static void write_text(const char *name, const char *text)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+/* x, two rows of eight, and where they go: at. Values are whole numbers, so that nothing rounds. */
+static void write_step(int step, float x[2][8])
+{
+    char path[128], header[256];
+    const int32_t at[2] = {step, 2 - step};
+    snprintf(path, sizeof path, "%s/in%d", folder, step);
+    const uint64_t size = (uint64_t)snprintf(header, sizeof header, "{\"x\":{\"dtype\":\"F32\",\"shape\":[2,1,8],\"data_offsets\":[0,64]},"
+                                                                    "\"at\":{\"dtype\":\"I32\",\"shape\":[2],\"data_offsets\":[64,72]}}");
+    for (int i = 0; i < 16; i++) x[i / 8][i % 8] = (float)(100 * step + i);
+    FILE *f = fopen(path, "wb");
+    ck_assert_ptr_nonnull(f);
+    fwrite(&size, sizeof size, 1, f);
+    fwrite(header, 1, size, f);
+    fwrite(x, sizeof *x, 2, f);
+    fwrite(at, sizeof at, 1, f);
+    fclose(f);
+}
+
+static void read_tensor(const char *name, const char *tensor, void *out, size_t bytes)
+{
+    char path[128], header[4096] = "";
+    uint64_t size;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "rb");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_uint_eq(fread(&size, sizeof size, 1, f), 1);
+    ck_assert_uint_eq(fread(header, 1, size, f), size);
+    json_t *all = json_loadb(header, size, 0, NULL), *ends = json_object_get(json_object_get(all, tensor), "data_offsets");
+    ck_assert_msg(ends && json_integer_value(json_array_get(ends, 1)) - json_integer_value(json_array_get(ends, 0)) == (json_int_t)bytes,
+                  "no %s in %s", tensor, header);
+    fseek(f, (long)(8 + size) + (long)json_integer_value(json_array_get(ends, 0)), SEEK_SET);
+    ck_assert_uint_eq(fread(out, 1, bytes, f), bytes);
+    json_decref(all);
+    fclose(f);
+}
+
+START_TEST(a_step_begins_with_the_states_that_the_step_before_left)
+{
+    float x[3][2][8], kept[2][2][4][4], before[2][2][4][4];
+    char arguments[512];
+    make_folder();
+    write_text(
+        "chain.yaml",
+        "block: chain\ndtype: f32\ndims: {B: 2, S: 1, D: 8, L: 4}\ninputs: {x: [B, S, D], at: {shape: [B], dtype: i32, range: [0, L-S]}}\n"
+        "state: {kept: [B, 2, L, 4]}\nops:\n  - {out: all, op: kv_append, in: [x], state: kept, at: at}\n  - {out: y, op: relu, in: [x]}\n"
+        "  - {out: k, op: attention, in: [x, all, all], heads: 2, causal: true, at: at}\noutputs: {y: y, k: k}\n");
+    for (int step = 0; step < 3; step++) { /* sequence 0 is filled from its first row on, sequence 1 from its third row down */
+        write_step(step, x[step]);
+        snprintf(arguments, sizeof arguments, "run %s/chain.yaml -q --repeat=2 --input=%s/in%d -o %s/out%d", folder, folder, step, folder,
+                 step);
+        if (step == 0) ck_assert_int_eq(tfgen("%s", arguments), 3); /* no state, and none is made up */
+        if (step == 0) says("kept");
+        snprintf(arguments + strlen(arguments), 128, " --state=%s/out%d", folder, step - 1);
+        if (step == 0)
+            snprintf(
+                arguments, sizeof arguments,
+                "run %s/chain.yaml -q --dump-data=%s/begin && ${TFGEN:-./tfgen} run %s/chain.yaml -q --input=%s/in0 --state=%s/begin -o "
+                "%s/out0",
+                folder, folder, folder, folder, folder, folder);
+        ck_assert_msg(tfgen("%s", arguments) == 0, "%s", output);
+    }
+    read_tensor("begin", "kept", before, sizeof before);
+    read_tensor("out2", "kept", kept, sizeof kept);
+    for (int b = 0; b < 2; b++)
+        for (int head = 0; head < 2; head++)
+            for (int row = 0; row < 4; row++) {
+                const int step = b ? 2 - row : row;
+                ck_assert_mem_eq(kept[b][head][row], row == 3 ? before[b][head][row] : &x[step][b][4 * head], 16);
+            }
+    ck_assert_int_eq(tfgen("%s", in_folder("run %s/chain.yaml -q --state=%s/in0")), 3);
+    says("kept");
+    remove_folder();
+}
+END_TEST
+
+START_TEST(weights_that_do_not_fit_are_refused_by_name)
+{
+    ck_assert_int_eq(tfgen("run specs/llama-block.yaml --weights=tests/golden/models/llama.safetensors"), 3);
+    ck_assert_int_eq(tfgen("run specs/llama-block.yaml --weights=tests/golden/models/bert.safetensors"), 3);
+    says("input_layernorm.weight");
+    ck_assert_int_eq(tfgen("run specs/llama-block.yaml --weights=/dev/null"), 3);
+}
+END_TEST
+
+START_TEST(golden_models_run_within_their_bounds)
+{
+    ck_assert_msg(
+        tfgen("run specs/llama-block.yaml --weights=tests/golden/models/llama.safetensors --input=tests/golden/models/llama.safetensors "
+              "--dim B=2,S=61,D=128,H=4,KV=2,F=344 --dtype=f32 --repeat=0") == 0,
+        "%s", output);
+    says("end to end");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("run");
+    TCase *c = tcase_create("command");
+    tcase_set_timeout(c, 120);
+    tcase_add_test(c, run_checks_itself_and_reports_json);
+    tcase_add_test(c, outputs_are_written_and_depend_on_the_seed);
+    tcase_add_test(c, a_step_begins_with_the_states_that_the_step_before_left);
+    tcase_add_test(c, weights_that_do_not_fit_are_refused_by_name);
+    tcase_add_test(c, golden_models_run_within_their_bounds);
+    suite_add_tcase(suite, c);
+    return run_suite(suite);
+}
