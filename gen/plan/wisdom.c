@@ -180,8 +180,9 @@ static void read_line(line_reader *r, wisdom *w, const char *line, size_t size, 
     add_entry(w, e);
 }
 
-static wisdom *refused(arena *a, wisdom *w, const char *why)
+static wisdom *refused(arena *a, wisdom *w, size_t size, const char *why)
 {
+    if (size) w->refused = why;
     w->list = arena_alloc(a, sizeof *w->list);
     w->list[0] = (wisdom_entry){.line = 1, .text = "", .signature = "", .device = "", .target = "", .date = "", .stale = why};
     w->count = 1;
@@ -193,11 +194,11 @@ wisdom *wisdom_read(arena *a, const char *data, size_t size)
     wisdom *w = arena_alloc(a, sizeof *w);
     w->signatures = (name_map){.a = a};
     const size_t head = sizeof wisdom_head - 1;
-    if (size > most_wisdom_bytes) return refused(a, w, arena_printf(a, "the file has more than %d bytes", most_wisdom_bytes));
-    if (size < head || memcmp(data, wisdom_head, head) != 0) return refused(a, w, "the file does not begin with 'wisdom 1'");
+    if (size > most_wisdom_bytes) return refused(a, w, size, arena_printf(a, "the file has more than %d bytes", most_wisdom_bytes));
+    if (size < head || memcmp(data, wisdom_head, head) != 0) return refused(a, w, size, "the file does not begin with 'wisdom 1'");
     size_t lines = 1;
     for (size_t i = head; i < size; i++) lines += data[i] == '\n';
-    if (lines > most_wisdom_lines) return refused(a, w, arena_printf(a, "the file has more than %d lines", most_wisdom_lines));
+    if (lines > most_wisdom_lines) return refused(a, w, size, arena_printf(a, "the file has more than %d lines", most_wisdom_lines));
     line_reader *r = arena_alloc(a, sizeof *r);
     r->a = a;
     w->list = arena_alloc(a, (lines + 1) * sizeof *w->list);

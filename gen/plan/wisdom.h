@@ -31,6 +31,7 @@ typedef struct wisdom {
     wisdom_entry *list;
     int count;
     name_map signatures; /* -> wisdom_entry */
+    const char *refused; /* why it is no wisdom file, though it says something; or NULL */
 } wisdom;
 
 wisdom *wisdom_read(arena *a, const char *data, size_t size);

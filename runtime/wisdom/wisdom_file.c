@@ -61,9 +61,17 @@ static _Noreturn void cannot(arena *a, const char *what, const char *path, int w
     bail(a, code_io, (position){0}, "wisdom: cannot %s %s: %s", what, path, strerror(why));
 }
 
-wisdom *wisdom_load_file(arena *a, const char *path)
+/* Of a file that somebody names: what is something else is neither passed over nor written over. */
+static wisdom *read_named(arena *a, const char *path)
 {
     wisdom *w = read_file(a, path);
+    if (w && w->refused) bail(a, code_bad_input, (position){0}, "wisdom: %s: %s", path, w->refused);
+    return w;
+}
+
+wisdom *wisdom_load_file(arena *a, const char *path)
+{
+    wisdom *w = read_named(a, path);
     if (!w && errno != ENOENT) cannot(a, "read", path, errno);
     return w ? w : wisdom_read(a, wisdom_head, strlen(wisdom_head));
 }
@@ -73,7 +81,7 @@ const wisdom *wisdom_load(arena *a, const char *given)
     const char *asked = given ? given : secure_getenv("TFGEN_WISDOM");
     if (asked && is_none(asked)) return NULL;
     const char *path = given ? given : wisdom_path(a);
-    const wisdom *w = path ? read_file(a, path) : NULL;
+    const wisdom *w = given ? read_named(a, path) : path ? read_file(a, path) : NULL;
     if (given && !w) cannot(a, "read", path, errno);
     if (given) return w;
     return w ? wisdom_over(a, w, wisdom_shipped(a)) : wisdom_shipped(a);
@@ -108,7 +116,7 @@ static void put_entry(wisdom *w, const wisdom_entry *from, wisdom_change *change
 static wisdom *merged(arena *a, const wisdom *x, const wisdom *y, bool over, wisdom_change *change)
 {
     wisdom *w = arena_alloc(a, sizeof *w);
-    *w = (wisdom){arena_alloc(a, ((size_t)x->count + (size_t)y->count + 1) * sizeof *w->list), 0, {.a = a}};
+    *w = (wisdom){arena_alloc(a, ((size_t)x->count + (size_t)y->count + 1) * sizeof *w->list), 0, {.a = a}, NULL};
     wisdom_change unused = {0};
     for (int i = 0; i < x->count; i++)
         if (!x->list[i].stale) put_entry(w, &x->list[i], &unused);

@@ -1,6 +1,6 @@
 /* In: what a caller asks (`--wisdom`, tfgen_plan_options.wisdom) and the environment. Out: the wisdom (gen/plan/wisdom.h) that plans use,
- * and the file with what was learned added. Refuses a file that was named and cannot be read; a file in the usual place that is not there,
- * or is damaged, is no wisdom. */
+ * and the file with what was learned added. Refuses a file that was named and cannot be read or is something else; a file in the usual
+ * place that is not there, or is damaged, is no wisdom. */
 #ifndef TFGEN_WISDOM_FILE_H
 #define TFGEN_WISDOM_FILE_H
 #include "gen/plan/wisdom.h"
@@ -11,7 +11,7 @@ const char *wisdom_data_path(arena *a, const char *file);
 const char *wisdom_path(arena *a);
 /* given: a path, "none", or NULL: the usual place, and under it what is part of tfgen. NULL: there is none. Bails. */
 const wisdom *wisdom_load(arena *a, const char *given);
-/* The file's own, with stale lines; empty where there is no file. Bails. */
+/* The file's own, with stale lines; empty where there is no file, or nothing in it. Bails: of something else, too. */
 wisdom *wisdom_load_file(arena *a, const char *path);
 
 const wisdom *wisdom_shipped(arena *a); /* what is part of tfgen (runtime/wisdom/shipped.def) */
@@ -24,6 +24,7 @@ const char *wisdom_text(arena *a, const wisdom *w, bool stale); /* stale: those 
 typedef struct wisdom_change {
     int added, replaced, kept; /* of what was to be added: keys that were not there; whose entry gave way; whose entry was better */
 } wisdom_change;
-/* Adds to the file, of which others may be adding at the same time: a lock beside it. Makes its folder. Bails code_io. */
+/* Adds to the file, of which others may be adding at the same time: a lock beside it. Makes its folder. Bails: a file of
+ * something else stays what it is. */
 wisdom_change wisdom_add(arena *a, const char *path, const wisdom *more);
 #endif

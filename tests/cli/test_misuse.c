@@ -101,6 +101,27 @@ START_TEST(a_folder_for_temporary_files_that_takes_none_is_named)
 }
 END_TEST
 
+/* Its text would be gone. */
+START_TEST(a_file_that_is_no_wisdom_is_neither_used_nor_written_over)
+{
+    static const char *const calls[] = {"emit specs/rmsnorm.yaml -q -o %s/out --wisdom=%s/notes",
+                                        "tune specs/rmsnorm.yaml --wisdom=%s/notes", "wisdom import %s/notes", "wisdom merge specs/wisdom/h200.wisdom %s/notes",
+                                        "wisdom ls %s/notes", "wisdom diff specs/wisdom/h200.wisdom %s/notes"};
+    char call[256];
+    ck_assert_int_eq(shell("cp README.md %s/notes", folder), 0);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        snprintf(call, sizeof call, calls[i], folder, folder);
+        ck_assert_msg(tfgen("%s", call) == 3, "%s: %s", call, output);
+        says("/notes: the file does not begin with 'wisdom 1'");
+    }
+    ck_assert_int_eq(shell("TFGEN_WISDOM=%s/notes ${TFGEN:-./tfgen} wisdom import specs/wisdom/h200.wisdom 2>&1", folder), 3);
+    ck_assert_int_eq(shell("cmp README.md %s/notes", folder), 0);
+    ck_assert_int_eq(shell(": >%s/notes && TFGEN_WISDOM=%s/notes ${TFGEN:-./tfgen} wisdom import specs/wisdom/h200.wisdom 2>&1", folder,
+                           folder), 0); /* an empty one has nothing to lose */
+    says("added ");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("misuse");
@@ -115,6 +136,7 @@ int main(void)
     tcase_add_test(t, options_that_have_no_part_in_a_command_are_refused);
     tcase_add_test(t, what_fit_cannot_answer_it_says_before_anything_else);
     tcase_add_test(t, a_folder_for_temporary_files_that_takes_none_is_named);
+    tcase_add_test(t, a_file_that_is_no_wisdom_is_neither_used_nor_written_over);
     suite_add_tcase(suite, t);
     const int result = run_suite(suite);
     char command[64];
