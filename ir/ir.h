@@ -229,5 +229,6 @@ ir_program *fuse(arena *a, const ir_program *lowered, const fuse_options *option
 const char *const *fusion_names(size_t *count);
 void ir_check(arena *a, const ir_program *p, const char *after_pass); /* bails "internal: after PASS: rule: ..." */
 char *ir_print(arena *a, const ir_program *p);
+char *ir_print_ops(arena *a, const ir_program *p, const ir_phase *phase); /* its lines of that text */
 ir_program *ir_read(arena *a, const char *ir_text, size_t size, const char *name); /* ir_print(ir_read(t)) == t, byte for byte */
 #endif

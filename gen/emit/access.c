@@ -91,6 +91,11 @@ const char *grouped(arena *a, const char *expression)
     return strchr(expression, ' ') && !in_parentheses(expression) ? arena_printf(a, "(%s)", expression) : expression;
 }
 
+const char *ungrouped(arena *a, const char *expression)
+{
+    return in_parentheses(expression) ? arena_strndup(a, expression + 1, strlen(expression) - 2) : expression;
+}
+
 const char *extent_c(emission *e, const extent *x)
 {
     for (int t = 0; t < x->count; t++)

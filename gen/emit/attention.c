@@ -65,14 +65,14 @@ static void write_keys(heads *h)
     else if (t->at)
         count = arena_printf(a, "%s[batch] + %s", use_value(e, t->at, false), extent_c(e, &h->op->inputs[0]->shape[1]));
     if (count == all)
-        write_line(h->w, "return %s;", all);
+        write_spec_line(h->w, h->op->at, "return %s;", all);
     else {
         write_spec_line(h->w, h->op->at, "const int keys = %s, most = %s;", count, all);
-        write_line(h->w, "return keys < 0 ? 0 : keys < most ? keys : most;");
+        write_spec_line(h->w, h->op->at, "return keys < 0 ? 0 : keys < most ? keys : most;");
     }
     write_line(h->w, "}");
     const char *at = t->at ? arena_printf(a, "%s[batch] + token", use_value(e, t->at, false)) : "token";
-    write_line(h->w, "DEV static int position(const args &p, int batch, int token) { return %s; }", at);
+    write_spec_line(h->w, h->op->at, "DEV static int position(const args &p, int batch, int token) { return %s; }", at);
 }
 
 void heads_write_sizes(heads *h)
@@ -119,12 +119,17 @@ static void write_map(heads *h, const char *name, const ir_value *x, long long c
     write_line(h->w, "DEV static const tensor_map &%s(const args &p) { return %s; }", name, use_map(h->e, name, box));
 }
 
+void heads_write_ragged(heads *h)
+{
+    const ir_attributes *t = &h->op->attributes;
+    write_line(h->w, "static constexpr bool ragged = %s;", t->lengths || t->at ? "true" : "false");
+}
+
 void heads_write_maps(heads *h, long long pack, long long block_k)
 {
     const ir_op *op = h->op;
     const ir_value *k = op->inputs[1];
     const ir_attributes *t = &op->attributes;
-    write_line(h->w, "static constexpr bool ragged = %s;", t->lengths || t->at ? "true" : "false");
     write_line(h->w, "DEV static int most_keys(const args &p) { return %s; }", extent_c(h->e, value_tokens(k)));
     write_map(h, "q_map", op->inputs[0], t->heads, pack, 64 / pack);
     write_map(h, "k_map", k, t->kv_heads, 1, block_k);
@@ -155,13 +160,13 @@ static void write_length(heads *h, const char *name, const ir_value *v)
 void heads_write_cache(heads *h)
 {
     const ir_op *op = h->op;
+    write_line(h->w, "static constexpr int most_queries = %lld;", extent_high(&op->inputs[0]->shape[1], &h->e->plan->program->dims));
+    write_line(h->w, "static constexpr long long key_stride = %lld, value_stride = %lld;", view_of(h->e->a, op->inputs[1]).stride,
+               view_of(h->e->a, op->inputs[2]).stride);
     write_mask(h);
     write_length(h, "starts", op->attributes.at);
     write_length(h, "lengths", op->attributes.lengths);
     write_line(h->w, "DEV static int most_keys(const args &p) { return %s; }", extent_c(h->e, value_tokens(op->inputs[1])));
-    write_line(h->w, "static constexpr long long key_stride = %lld, value_stride = %lld;", view_of(h->e->a, op->inputs[1]).stride,
-               view_of(h->e->a, op->inputs[2]).stride);
-    write_line(h->w, "static constexpr int most_queries = %lld;", extent_high(&op->inputs[0]->shape[1], &h->e->plan->program->dims));
 }
 
 void heads_write_lists(heads *h)

@@ -19,6 +19,7 @@ void heads_write_lists(heads *h);
 /* In place of rules, of few queries over a cache: where a sequence's numbers lie, strides of keys and values. */
 void heads_write_cache(heads *h);
 void heads_write_pointers(heads *h);                                /* q, k, v in memory */
+void heads_write_ragged(heads *h);                                  /* may sequences of a batch have fewer keys than others */
 void heads_write_maps(heads *h, long long pack, long long block_k); /* as tensor maps */
 void heads_write_partial(heads *h, const ir_value *x, bool written);
 void heads_write_output(heads *h, bool in_eights); /* in_eights: write() is given eight columns that exist, or as many as are 16 bytes */

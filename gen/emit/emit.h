@@ -63,6 +63,7 @@ const char *address(emission *e, const ir_value *v, const char *row, const char 
 int value_parts(const plan *p, const ir_value *v);               /* partial sums a row; 1 for plain values */
 const char *scaled(arena *a, const char *row, long long stride); /* "row * 64ll" */
 const char *grouped(arena *a, const char *expression);           /* in () unless it is one operand */
+const char *ungrouped(arena *a, const char *expression);         /* without () around all of it */
 
 /* ---- facts.c: what the phase at hand makes of a value */
 value_facts *facts_new(arena *a, const ir_program *p);
@@ -148,6 +149,7 @@ const char *place_key(arena *a, const place *at);
 place place_shifted(arena *a, const place *at, long long shift);
 const char *evaluate(scope *s, const ir_value *v, const place *at);        /* a vec */
 const char *evaluate_narrow(scope *s, const ir_value *v, const char *row); /* a float */
+position value_place(const ir_value *v); /* in the spec, of what computes it */
 const char *evaluate_position(scope *s, const ir_op *op, const char *row); /* int: position of a rope's or kv_append's row */
 const char *evaluate_sequence(scope *s, const ir_op *op, const char *row); /* int: index of its sequence */
 
@@ -204,6 +206,7 @@ void numbers_know(const row_numbers *n, scope *s);
 void numbers_write(const row_numbers *n, scope *s); /* c.position = ...; */
 void write_context(emission *e, writer *w, const kept_list *kept, const row_numbers *n);
 void context_know(const kept_list *kept, scope *s);
+void write_set(scope *s, const known *field, const char *to); /* the statements that compute a row scalar and store it in `to` */
 
 /* ---- members of the spec struct, args left out; of products and attention see gemm.h, attention.h */
 void emit_rows(emission *e, writer *w);

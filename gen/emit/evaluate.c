@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* A result's place is its op's, so that a plan that is read back emits the same bytes. */
-static position place_of(const ir_value *v) { return v->def ? v->def->at : v->at; }
+position value_place(const ir_value *v) { return v->def ? v->def->at : v->at; }
 
 /* ---- row scalars */
 static const char *load_partial_sums(scope *s, const ir_value *v, const char *row, int parts)
@@ -13,11 +13,11 @@ static const char *load_partial_sums(scope *s, const ir_value *v, const char *ro
     enum { long_sum = 256 }; /* more are added up in blocks (templates/base/sums.h) */
     const char *name = new_local(s, v, NULL), *pointer = use_value(s->e, v, false), *first = scaled(s->e->a, row, parts);
     if (parts > long_sum) {
-        write_spec_line(s->w, place_of(v), "const float %s = add_up<%d>(%s + %s);", name, parts, pointer, first);
+        write_spec_line(s->w, value_place(v), "const float %s = add_up<%d>(%s + %s);", name, parts, pointer, first);
         return name;
     }
-    write_spec_line(s->w, place_of(v), "float %s = 0;", name);
-    write_line(s->w, "for (int i = 0; i < %d; i++) %s += %s[%s + i];", parts, name, pointer, first);
+    write_spec_line(s->w, value_place(v), "float %s = 0;", name);
+    write_spec_line(s->w, value_place(v), "for (int i = 0; i < %d; i++) %s += %s[%s + i];", parts, name, pointer, first);
     return name;
 }
 
@@ -26,7 +26,7 @@ static const char *load_narrow(scope *s, const ir_value *v, const char *row)
     const int parts = value_parts(s->e->plan, v);
     if (parts > 1) return load_partial_sums(s, v, row, parts);
     const char *name = new_local(s, v, NULL);
-    write_spec_line(s->w, place_of(v), "const float %s = load_one(%s);", name, address(s->e, v, row, "0", false));
+    write_spec_line(s->w, value_place(v), "const float %s = load_one(%s);", name, address(s->e, v, row, "0", false));
     return name;
 }
 
@@ -305,7 +305,7 @@ const char *evaluate(scope *s, const ir_value *v, const place *at)
     const char *code = here ? wide_op(s, v, at) : load_wide(s, v, at);
     if (here && rounded_here(s->e, v)) code = arena_printf(s->e->a, "op_cast<%s>(%s)", dtype_c_name(v->type), code);
     name = new_local(s, v, at->tag);
-    write_spec_line(s->w, place_of(v), "const vec<float, %s> %s = %s;", s->lanes, name, code);
+    write_spec_line(s->w, value_place(v), "const vec<float, %s> %s = %s;", s->lanes, name, code);
     scope_know(s, v, at->row, key, name);
     return name;
 }

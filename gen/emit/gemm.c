@@ -33,7 +33,7 @@ static void write_a_row(gemm *g, const char *row)
     write_line(w, "DEV static const a_type *a_row(const args &p, int batch, int row)");
     write_line(w, "{");
     flatten_row(g, w);
-    write_line(w, "return %s;", address(g->e, g->a, row, "0", false));
+    write_spec_line(w, g->product->at, "return %s;", address(g->e, g->a, row, "0", false));
     write_line(w, "}");
 }
 
@@ -51,13 +51,13 @@ void gemm_write_a(gemm *g)
     flatten_row(g, w);
     const place at = {.row = row_of_a(g), .base = "k", .left = whole ? NULL : "left"};
     if (value_narrow(e, g->a))
-        write_line(w, "return mask<V>(splat<V>(%s), left);", evaluate_narrow(&s, g->a, at.row));
+        write_spec_line(w, g->product->at, "return mask<V>(splat<V>(%s), left);", evaluate_narrow(&s, g->a, at.row));
     else {
         const char *value = evaluate(&s, g->a, &at);
         if (prologue(g) && !whole)
-            write_line(w, "return mask<V>(%s, left);", value);
+            write_spec_line(w, g->product->at, "return mask<V>(%s, left);", value);
         else
-            write_line(w, "return %s;", value);
+            write_spec_line(w, g->product->at, "return %s;", value);
     }
     write_line(w, "}");
 }
@@ -97,12 +97,12 @@ static void write_dense_b(gemm *g)
     write_line(w, "{");
     if (g->product->attributes.transpose) {
         const char *row = arena_printf(e->a, "(%s * %lld + n)", batch, N);
-        write_line(w, "return load<V>(%s, n < %lld ? left : 0);", address(e, g->b, row, "k", false), N);
+        write_spec_line(w, g->product->at, "return load<V>(%s, n < %lld ? left : 0);", address(e, g->b, row, "k", false), N);
     } else {
         const char *row = arena_printf(e->a, "(%s * %lld + k + i)", batch, g->K);
         write_line(w, "vec<float, V> column = splat<V>(0.0f);");
         write_line(w, "for (int i = 0; i < V; i++)");
-        write_line(w, "    if (i < left && n < %lld) column[i] = load_one(%s);", N, address(e, g->b, row, "n", false));
+        write_spec_line(w, g->product->at, "    if (i < left && n < %lld) column[i] = load_one(%s);", N, address(e, g->b, row, "n", false));
         write_line(w, "return column;");
     }
     write_line(w, "}");
@@ -152,7 +152,7 @@ static void write_summed(gemm *g, const bool *summed)
             const known *x = &g->kept.scalars[i];
             if (is_summed(g, summed, x->value) != pass) continue;
             const char *field = arena_printf(g->e->a, "c.%s", x->name);
-            if (pass) write_line(w, "%s = %s;", field, evaluate_narrow(&s, x->value, x->row));
+            if (pass) write_set(&s, x, field);
             else scope_know(&s, x->value, x->row, NULL, field);
         }
     write_line(w, "}");
@@ -166,7 +166,7 @@ static writer known_ahead(gemm *g, const bool *summed)
     numbers_write(&g->numbers, &s);
     for (int i = 0; i < g->kept.scalar_count; i++)
         if (!is_summed(g, summed, g->kept.scalars[i].value))
-            write_line(&w, "c.%s = %s;", g->kept.scalars[i].name, evaluate_narrow(&s, g->kept.scalars[i].value, g->kept.scalars[i].row));
+            write_set(&s, &g->kept.scalars[i], arena_printf(g->e->a, "c.%s", g->kept.scalars[i].name));
     return w;
 }
 
@@ -277,19 +277,18 @@ static void write_segment(gemm *g, const gemm_segment *segment)
         write_line(w, "{");
         if (!full) write_line(w, "const int left = %lld - col;", segment->columns);
     } else {
+        const bool rotates = segment->kind == segment_pair_rope;
         write_line(w,
-                   "template <int W, class Out> DEV static void %s(const args &p, const context &c, int row, int pair, "
+                   "template <int W, class Out> DEV static void %s(const args &p, const context &c, int row, int %s, "
                    "vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)",
-                   name);
+                   name, rotates ? "pair" : "col");
         write_line(w, "{");
-        if (segment->kind == segment_pair_rope) {
+        if (rotates) {
             write_line(w, "const int head = pair / %lld;", segment->padded);
             write_line(w, "pair %%= %lld;", segment->padded);
             write_line(w, "const int col = head * %lld + pair, far = col + %lld;", 2 * segment->pairs, segment->pairs);
-        } else {
-            write_line(w, "const int col = pair;");
         }
-        if (!full) write_line(w, "const int left = %lld - pair;", segment->pairs);
+        if (!full) write_line(w, "const int left = %lld - %s;", segment->pairs, rotates ? "pair" : "col");
     }
     if (!full) write_line(w, "if (left <= 0) return;");
     scope s = epilogue_scope(g, w);

@@ -166,7 +166,7 @@ static void write_scalars(rows *r, scope *s, int stage)
     }
     for (int i = 0; i < r->kept.scalar_count; i++) {
         const known *k = &r->kept.scalars[i];
-        if (stage_of(r, k->value) == stage) write_line(s->w, "c.%s = %s;", k->name, evaluate_narrow(s, k->value, k->row));
+        if (stage_of(r, k->value) == stage) write_set(s, k, arena_printf(r->e->a, "c.%s", k->name));
     }
 }
 

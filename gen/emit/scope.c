@@ -34,7 +34,9 @@ const char *find_known(const scope *s, const ir_value *v, const char *row, const
 const char *new_local(scope *s, const ir_value *v, const char *tag)
 {
     arena *a = s->e->a;
-    const char *wanted = arena_printf(a, "%s%s", s->e->names->values[v->id], tag ? tag : ""), *name = wanted;
+    const char *own = s->e->names->values[v->id], *name;
+    const bool twice = tag && *tag == '_' && own[strlen(own) - 1] == '_'; /* two in a row belong to the compiler */
+    const char *wanted = name = arena_printf(a, "%s%s", own, tag ? tag + twice : "");
     for (int tries = 2;; tries++) {
         int i = 0;
         while (i < s->local_count && strcmp(s->locals[i], name) != 0) i++;

@@ -15,6 +15,33 @@ static void push(writer *w, written_line line)
     w->lines[w->count++] = line;
 }
 
+enum { most_columns = 140 };
+
+static bool is_statement(const char *code)
+{
+    static const char *const others[] = {"if ", "for ", "#", " ", "}"};
+    const size_t size = strlen(code);
+    bool one = size > 0 && code[size - 1] == ';';
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) one &= strncmp(code, others[i], strlen(others[i])) != 0;
+    return one;
+}
+
+/* The body that ends is empty, or a statement that has room behind what is ahead of the braces: all in one line. */
+static bool end_short_body(writer *w)
+{
+    written_line *last = &w->lines[w->count - 1];
+    const bool is_empty = w->count > 1 && strcmp(last->code, "{") == 0;
+    if (!is_empty && (w->count < 3 || strcmp(last[-1].code, "{") != 0 || !is_statement(last->code))) return false;
+    written_line *head = is_empty ? last - 1 : last - 2;
+    const char *whole = arena_printf(w->a, is_empty ? "%s {}" : "%s { %s }", head->code, last->code);
+    enum { place_columns = 14, struct_columns = 4 };
+    if (!is_empty && struct_columns + 4 * head->indent + (int)strlen(whole) + place_columns > most_columns) return false;
+    head->code = whole;
+    if (!is_empty) head->spec_line = last->spec_line, head->spec_column = last->spec_column;
+    w->count -= is_empty ? 1 : 2;
+    return true;
+}
+
 static void append(writer *w, position at, const char *format, va_list arguments)
 {
     va_list again;
@@ -24,11 +51,7 @@ static void append(writer *w, position at, const char *format, va_list arguments
     char *code = arena_alloc(w->a, (size_t)size + 1);
     vsnprintf(code, (size_t)size + 1, format, arguments);
     if (code[0] == '}') w->indent--;
-    if (strcmp(code, "}") == 0 && w->count > 1 && strcmp(w->lines[w->count - 1].code, "{") == 0) {
-        written_line *head = &w->lines[--w->count - 1];
-        head->code = arena_printf(w->a, "%s {}", head->code);
-        return;
-    }
+    if (strcmp(code, "}") == 0 && w->count && end_short_body(w)) return;
     push(w, (written_line){w->indent, at.line, at.column, code});
     if (size > 0 && code[size - 1] == '{') w->indent++;
 }
@@ -58,7 +81,25 @@ void writer_splice(writer *to, const writer *from)
     }
 }
 
-enum { most_columns = 140 };
+void write_comment(writer *w, const char *lines)
+{
+    for (const char *line = lines; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        text out = {.a = w->a};
+        const char *end = line + strcspn(line, "\n"), *word = line;
+        for (; word < end; word += strcspn(word, " \n")) {
+            const char *blanks = word;
+            word += strspn(word, " ");
+            const size_t size = (size_t)(word - blanks) + strcspn(word, " \n");
+            if (out.size + size + 3 > most_columns) {
+                write_line(w, "// %s", out.data);
+                out = (text){.a = w->a};
+                text_append(&out, "    ", 4);
+            }
+            text_append(&out, blanks, size);
+        }
+        write_line(w, "//%s%s", out.size ? " " : "", out.size ? out.data : "");
+    }
+}
 
 /* Where to break code of which `room` columns fit: behind the last comma that stands in no list of template arguments; 0: nowhere. */
 static int break_of(const char *code, int room)

@@ -16,9 +16,11 @@ typedef struct writer {
 } writer;
 
 /* A line without a place; where it is wide it is broken when it is rendered. A line that ends in '{' indents what follows, one that starts
- * with '}' ends that. Braces with nothing between them stand behind the line ahead of them. */
+ * with '}' ends that. Braces with nothing between them, or with a statement that has room, stand behind the line ahead of them. */
 void write_line(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void write_spec_line(writer *w, position at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Lines of a text, broken between words where they are wide. */
+void write_comment(writer *w, const char *lines);
 /* Appends all lines of `from`, indented as `to` is now. */
 void writer_splice(writer *to, const writer *from);
 

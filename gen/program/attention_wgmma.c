@@ -113,6 +113,7 @@ static void members(emission *e, writer *w)
     heads_write_sizes(&h);
     write_line(w, "static constexpr int block_q = %d, block_k = %d, slots = %d, pack = %d, threads = %d;", x->block_q, x->block_k, x->slots,
                x->pack, x->threads);
+    heads_write_ragged(&h);
     heads_write_rules(&h);
     heads_write_maps(&h, x->pack, x->block_k);
     heads_write_output(&h, true);

@@ -73,11 +73,24 @@ static emission emission_new(const emitter *of, const ir_kernel *kernel, const i
     return e;
 }
 
+/* What is computed, as the plan has it, op by op with the places that statements name. */
+static void write_ops(const emission *e, const ir_kernel *kernel, bool packs, writer *w)
+{
+    const char *line = packs ? "" : ir_print_ops(e->a, e->plan->program, e->phase);
+    const char *head = packs ? "Packs weights of kernel %s, phase %s, once, when they are bound." : "Kernel %s, phase %s:";
+    write_comment(w, arena_printf(e->a, head, kernel->name, e->phase->name));
+    for (; *line; line += strcspn(line, "\n") + 1) {
+        const char *text = arena_strndup(e->a, line, strcspn(line, "\n")), *origin = strrchr(text, '#');
+        write_comment(w, arena_strndup(e->a, text + 2, (size_t)(origin - text) - 3));
+    }
+}
+
 /* The struct with its arguments, which are known once its members are written. */
-static writer whole_struct(emission *e, const writer *members)
+static writer whole_struct(emission *e, const ir_kernel *kernel, bool packs, const writer *members)
 {
     writer w = {.a = e->a};
     finish_arguments(e);
+    write_ops(e, kernel, packs, &w);
     writer_splice(&w, &e->tables);
     write_line(&w, "struct %s {", e->struct_name);
     write_arguments(e, &w);
@@ -231,7 +244,7 @@ static void emit_launch(emitter *of, launch *l)
     from->members(&e, &members);
     emit_next(&e, &members, l, of->packs);
     use_trace_of(&e);
-    const writer w = whole_struct(&e, &members);
+    const writer w = whole_struct(&e, l->kernel, false, &members);
     const unit u = {l->name,
                     l->file,
                     from->device,
@@ -276,7 +289,7 @@ static void emit_one_pack(emitter *of, int index)
     e.struct_name = arena_printf(a, "%s_pack", name_identifier(a, pack->kernel->name));
     writer members = {.a = a};
     emit_pack(&e, &members, index);
-    const writer w = whole_struct(&e, &members);
+    const writer w = whole_struct(&e, pack->kernel, true, &members);
     const unit u = {pack->name,
                     arena_printf(a, "%s.hip", pack->name),
                     program_of(pack->phase)->pack,

@@ -190,6 +190,13 @@ static void put_op(text *t, const ir_program *p, const ir_op *op, bool in_phase)
     text_printf(t, " #%d\n", op->origin);
 }
 
+char *ir_print_ops(arena *a, const ir_program *p, const ir_phase *phase)
+{
+    text t = {.a = a};
+    for (int i = 0; i < phase->op_count; i++) put_op(&t, p, phase->ops[i], true);
+    return t.data ? t.data : arena_strndup(a, "", 0);
+}
+
 static void put_settings(text *t, const ir_tile *tile)
 {
     const program_info *p = &program_table[tile->program];

@@ -1,4 +1,7 @@
 // Written by tfgen: llama_decode_decode of specs/llama-decode.yaml for cdna; read it beside templates/attention/decode.h.
+// Kernel k2, phase decode:
+//   body %a.part         f32[B,1,8,34]       = attention_partial %qr, %kc, %vc heads=8 kv_heads=2 causal scale=0.17677669529663687 at=%pos
+//      !41:5
 struct k2_decode {
     struct args {
         const int *pos;
@@ -19,9 +22,9 @@ struct k2_decode {
     DEV static int keys(const args &p, int batch)
     {
         const int keys = p.pos[batch] + 1, most = 64; // !41:5
-        return keys < 0 ? 0 : keys < most ? keys : most;
+        return keys < 0 ? 0 : keys < most ? keys : most; // !41:5
     }
-    DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; } // !41:5
     static constexpr bool aligned = true, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {

@@ -1,4 +1,6 @@
 // Written by tfgen: llama_decode_decode of specs/llama-decode.yaml for ampere; read it beside templates/attention/decode_mma.h.
+// Kernel k2, phase decode:
+//   body %a              bf16[B,1,256]       = attention %qr, %kc, %vc heads=8 kv_heads=2 causal scale=0.17677669529663687 at=%pos !41:5
 struct k2_decode {
     struct args {
         const int *pos;
@@ -11,6 +13,8 @@ struct k2_decode {
     };
     static constexpr int head_dim = 32, heads = 8, kv_heads = 2;
     static constexpr int warp_keys = 32, threads = 256, resident = 1, cluster = 1, slots = 0;
+    static constexpr int most_queries = 1;
+    static constexpr long long key_stride = 32, value_stride = 32;
     static constexpr bool causal = true;
     static constexpr int window = 0;
     static constexpr float softcap = 0.0f, scale = 0.17677669f;
@@ -20,8 +24,6 @@ struct k2_decode {
     DEV static const int *starts(const args &p) { return p.pos; }
     DEV static const int *lengths(const args &p) { return nullptr; }
     DEV static int most_keys(const args &p) { return 64; }
-    static constexpr long long key_stride = 32, value_stride = 32;
-    static constexpr int most_queries = 1;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.qr + (batch + token) * 256ll + head * 32; // !41:5

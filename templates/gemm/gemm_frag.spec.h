@@ -1,4 +1,20 @@
 // Written by tfgen: llama_decode_qkv of specs/llama-decode.yaml for ampere; read it beside templates/gemm/gemm_frag.h.
+// Kernel k1, phase qkv:
+//   body %qkv.ss         f32[B,1,1]          = row_sumsq %x                                     !33:5
+//   body %q.raw          f32[B,1,256]        = linear %x, %wq fold=%attn_norm                   !34:5
+//   body %k.raw          f32[B,1,64]         = linear %x, %wk fold=%attn_norm                   !35:5
+//   body %v.raw          f32[B,1,64]         = linear %x, %wv fold=%attn_norm                   !36:5
+//   epi  %q.ms           f32[B,1,1]          = div %qkv.ss, 256                                 !33:5
+//   epi  %q.me           f32[B,1,1]          = add %q.ms, 1e-05                                 !33:5
+//   epi  %q.r            f32[B,1,1]          = rsqrt %q.me                                      !33:5
+//   epi  %q              bf16[B,1,256]       = mul %q.raw, %q.r                                 !33:5
+//   epi  %k              bf16[B,1,64]        = mul %k.raw, %q.r                                 !33:5
+//   epi  %v              bf16[B,1,64]        = mul %v.raw, %q.r                                 !33:5
+//   epi  %qr             bf16[B,1,256]       = rope %q heads=8 pairing=half theta=500000 rotary=32 at=%pos !37:5
+//   epi  %kr             bf16[B,1,64]        = rope %k heads=2 pairing=half theta=500000 rotary=32 at=%pos !38:5
+//   epi  %kc             bf16[B,2,64,32] in %k_cache+0/32 = kv_append %kr at=%pos state=%k_cache !39:5
+//   epi  %vc             bf16[B,2,64,32] in %v_cache+0/32 = kv_append %v at=%pos state=%v_cache !40:5
+// What a token adds to the turn of each pair of columns, in units of 2^-64 of a whole one.
 TF_TABLE unsigned long long k1_qkv_qr_turns[16] = { // !37:5
     0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull,
     0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull,
@@ -26,10 +42,7 @@ struct k1_qkv {
         int position, sequence;
     };
     DEV static int rows(const args &p) { return p.B; }
-    DEV static const a_type *a_row(const args &p, int batch, int row)
-    {
-        return p.x + row * 256ll;
-    }
+    DEV static const a_type *a_row(const args &p, int batch, int row) { return p.x + row * 256ll; } // !34:5
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
@@ -43,7 +56,7 @@ struct k1_qkv {
         const float q_ms = op_div(squares, 256.0f); // !33:5
         const float q_me = op_add(q_ms, 1e-05f); // !33:5
         const float q_r = op_rsqrt(q_me); // !33:5
-        c.q_r = q_r;
+        c.q_r = q_r; // !33:5
     }
     template <int W, class Out> DEV static void pairs_q_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
@@ -66,12 +79,12 @@ struct k1_qkv {
         pair %= 16;
         const int col = head * 32 + pair, far = col + 16;
         const vec<float, W> k_ = op_mul(lo, c.q_r); // !33:5
-        const vec<float, W> k__far = op_mul(hi, c.q_r); // !33:5
+        const vec<float, W> k_far = op_mul(hi, c.q_r); // !33:5
         const rope_turn<W> kr_turn = rope_turn_at<W, 16>(pair, c.position, k1_qkv_qr_turns); // !38:5
-        const vec<float, W> kr = rope_low(kr_turn, k_, k__far); // !38:5
+        const vec<float, W> kr = rope_low(kr_turn, k_, k_far); // !38:5
         if (c.position >= 0 && c.position < 64) // !39:5
             out.template put<0, W>(p.k_cache + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, kr); // !39:5
-        const vec<float, W> kr_far = rope_high(kr_turn, k_, k__far); // !38:5
+        const vec<float, W> kr_far = rope_high(kr_turn, k_, k_far); // !38:5
         if (c.position >= 0 && c.position < 64) // !39:5
             out.template put<1, W>(p.k_cache + ((c.sequence * 2ll + far / 32) * 64 + c.position) * 32 + far % 32, kr_far); // !39:5
     }

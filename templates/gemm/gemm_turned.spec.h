@@ -1,4 +1,18 @@
 // Written by tfgen: llama_qkv of specs/llama-block.yaml for hopper; read it beside templates/gemm/gemm_turned.h.
+// Kernel k1, phase qkv:
+//   body %qkv.ss         f32[B,S,1]          = row_sumsq %x                                     !26:5
+//   body %q.raw          f32[B,S,256]        = linear %x, %wq fold=%attn_norm                   !27:5
+//   body %k.raw          f32[B,S,64]         = linear %x, %wk fold=%attn_norm                   !28:5
+//   body %v.raw          f32[B,S,64]         = linear %x, %wv fold=%attn_norm                   !29:5
+//   epi  %q.ms           f32[B,S,1]          = div %qkv.ss, 256                                 !26:5
+//   epi  %q.me           f32[B,S,1]          = add %q.ms, 1e-05                                 !26:5
+//   epi  %q.r            f32[B,S,1]          = rsqrt %q.me                                      !26:5
+//   epi  %q              bf16[B,S,256]       = mul %q.raw, %q.r                                 !26:5
+//   epi  %k              bf16[B,S,64]        = mul %k.raw, %q.r                                 !26:5
+//   epi  %v              bf16[B,S,64]        = mul %v.raw, %q.r                                 !26:5
+//   epi  %qr             bf16[B,S,256]       = rope %q heads=8 pairing=half theta=500000 rotary=32 !30:5
+//   epi  %kr             bf16[B,S,64]        = rope %k heads=2 pairing=half theta=500000 rotary=32 !31:5
+// What a token adds to the turn of each pair of columns, in units of 2^-64 of a whole one.
 TF_TABLE unsigned long long k1_qkv_qr_turns[16] = { // !30:5
     0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull,
     0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull,
@@ -28,7 +42,7 @@ struct k1_qkv {
     DEV static context begin(const args &p, int batch, int row)
     {
         context c = {};
-        c.position = (row % p.S); // !30:5
+        c.position = row % p.S; // !30:5
         return c;
     }
     DEV static void summed(const args &p, context &c, int batch, int row, float squares)
@@ -36,7 +50,7 @@ struct k1_qkv {
         const float q_ms = op_div(squares, 256.0f); // !26:5
         const float q_me = op_add(q_ms, 1e-05f); // !26:5
         const float q_r = op_rsqrt(q_me); // !26:5
-        c.q_r = q_r;
+        c.q_r = q_r; // !26:5
     }
     template <int W, class Out> DEV static void pairs_q_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
@@ -59,11 +73,11 @@ struct k1_qkv {
         pair %= 16;
         const int col = head * 32 + pair, far = col + 16;
         const vec<float, W> k_ = op_mul(lo, c.q_r); // !26:5
-        const vec<float, W> k__far = op_mul(hi, c.q_r); // !26:5
+        const vec<float, W> k_far = op_mul(hi, c.q_r); // !26:5
         const rope_turn<W> kr_turn = rope_turn_at<W, 16>(pair, c.position, k1_qkv_qr_turns); // !31:5
-        const vec<float, W> kr = rope_low(kr_turn, k_, k__far); // !31:5
+        const vec<float, W> kr = rope_low(kr_turn, k_, k_far); // !31:5
         out.template put<0, W>(p.kr + row * 64ll + col, kr); // !31:5
-        const vec<float, W> kr_far = rope_high(kr_turn, k_, k__far); // !31:5
+        const vec<float, W> kr_far = rope_high(kr_turn, k_, k_far); // !31:5
         out.template put<1, W>(p.kr + row * 64ll + far, kr_far); // !31:5
     }
     template <int W, int Slot, class Out> DEV static void columns_v_raw(const args &p, const context &c, int row, int col,

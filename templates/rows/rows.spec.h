@@ -1,4 +1,15 @@
 // Written by tfgen: layernorm_n of specs/layernorm.yaml for cdna; read it beside templates/rows/rows.h.
+// Kernel k0, phase n:
+//   body %n.s            f32[B,S,1]          = row_sum %x                                       !18:5
+//   body %n.mu           f32[B,S,1]          = div %n.s, 256                                    !18:5
+//   body %n.c            f32[B,S,256]        = sub %x, %n.mu                                    !18:5
+//   body %n.v            f32[B,S,1]          = row_sumsq %n.c                                   !18:5
+//   epi  %n.vm           f32[B,S,1]          = div %n.v, 256                                    !18:5
+//   epi  %n.ve           f32[B,S,1]          = add %n.vm, 1e-05                                 !18:5
+//   epi  %n.r            f32[B,S,1]          = rsqrt %n.ve                                      !18:5
+//   epi  %n.n            f32[B,S,256]        = mul %n.c, %n.r                                   !18:5
+//   epi  %n.t            f32[B,S,256]        = mul %n.n, %w                                     !18:5
+//   epi  %n              bf16[B,S,256]       = add %n.t, %b                                     !18:5
 struct k0_n {
     struct args {
         const bf16 *x;
@@ -31,7 +42,7 @@ struct k0_n {
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
         const float n_mu = op_div(total, 256.0f); // !18:5
-        c.n_mu = n_mu;
+        c.n_mu = n_mu; // !18:5
     }
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !18:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
@@ -44,7 +55,7 @@ struct k0_n {
         const float n_vm = op_div(total, 256.0f); // !18:5
         const float n_ve = op_add(n_vm, 1e-05f); // !18:5
         const float n_r = op_rsqrt(n_ve); // !18:5
-        c.n_r = n_r;
+        c.n_r = n_r; // !18:5
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {

@@ -1,4 +1,7 @@
 // Written by tfgen: attention_forms_attention of tests/specs/attention-forms.yaml for host; read it beside templates/attention/attention.h.
+// Kernel k2, phase attention:
+//   body %a              bf16[3,S,96]        = attention %q, %kc, %vc heads=4 kv_heads=2 causal window=70 scale=0.20412414523193154 at=%pos
+//      !11:5
 struct k2_attention {
     struct args {
         const int *pos;
@@ -19,9 +22,9 @@ struct k2_attention {
     DEV static int keys(const args &p, int batch)
     {
         const int keys = p.pos[batch] + p.S, most = 150; // !11:5
-        return keys < 0 ? 0 : keys < most ? keys : most;
+        return keys < 0 ? 0 : keys < most ? keys : most; // !11:5
     }
-    DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; } // !11:5
     static constexpr bool aligned = true, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {

@@ -1,4 +1,6 @@
 // Written by tfgen: attention_forms_attention_2 of tests/specs/attention-forms.yaml for host; read it beside templates/attention/attention.h.
+// Kernel k3, phase attention_2:
+//   body %b              bf16[3,S,96]        = attention %q, %k, %v heads=4 kv_heads=2 scale=0.20412414523193154 lengths=%n !12:5
 struct k3_attention_2 {
     struct args {
         const int *n_;
@@ -19,9 +21,9 @@ struct k3_attention_2 {
     DEV static int keys(const args &p, int batch)
     {
         const int keys = p.n_[batch], most = p.S; // !12:5
-        return keys < 0 ? 0 : keys < most ? keys : most;
+        return keys < 0 ? 0 : keys < most ? keys : most; // !12:5
     }
-    DEV static int position(const args &p, int batch, int token) { return token; }
+    DEV static int position(const args &p, int batch, int token) { return token; } // !12:5
     static constexpr bool aligned = true, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {

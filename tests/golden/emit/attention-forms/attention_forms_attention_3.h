@@ -1,4 +1,6 @@
 // Written by tfgen: attention_forms_attention_3 of tests/specs/attention-forms.yaml for host; read it beside templates/attention/attention.h.
+// Kernel k4, phase attention_3:
+//   body %c              bf16[3,S,96]        = attention %q, %k, %v heads=4 kv_heads=2 causal softcap=20 scale=0.4 !13:5
 struct k4_attention_3 {
     struct args {
         const bf16 *q;
@@ -15,11 +17,8 @@ struct k4_attention_3 {
     using type = bf16;
     DEV static int batches(const args &p) { return 3; }
     DEV static int queries(const args &p) { return p.S; }
-    DEV static int keys(const args &p, int batch)
-    {
-        return p.S;
-    }
-    DEV static int position(const args &p, int batch, int token) { return token; }
+    DEV static int keys(const args &p, int batch) { return p.S; } // !13:5
+    DEV static int position(const args &p, int batch, int token) { return token; } // !13:5
     static constexpr bool aligned = true, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {

@@ -1,4 +1,6 @@
 // Written by tfgen: attention_forms_kc of tests/specs/attention-forms.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k0, phase kc:
+//   body %kc             bf16[3,2,150,24] in %k_cache+0/24 = kv_append %k at=%pos state=%k_cache !9:5
 struct k0_kc {
     struct args {
         const int *pos;
@@ -16,8 +18,8 @@ struct k0_kc {
     DEV static int rows(const args &p) { return 3 * p.S; }
     DEV static void begin(const args &p, int row, context &c)
     {
-        c.sequence = (row / p.S); // !9:5
-        c.position = (p.pos[c.sequence] + row % p.S); // !9:5
+        c.sequence = row / p.S; // !9:5
+        c.position = p.pos[c.sequence] + row % p.S; // !9:5
     }
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {

@@ -1,4 +1,6 @@
 // Written by tfgen: attention_attention of specs/attention.yaml for host; read it beside templates/attention/attention.h.
+// Kernel k0, phase attention:
+//   body %a              bf16[B,S,256]       = attention %q, %k, %v heads=8 kv_heads=2 causal scale=0.17677669529663687 !19:5
 struct k0_attention {
     struct args {
         const bf16 *q;
@@ -15,11 +17,8 @@ struct k0_attention {
     using type = bf16;
     DEV static int batches(const args &p) { return p.B; }
     DEV static int queries(const args &p) { return p.S; }
-    DEV static int keys(const args &p, int batch)
-    {
-        return p.S;
-    }
-    DEV static int position(const args &p, int batch, int token) { return token; }
+    DEV static int keys(const args &p, int batch) { return p.S; } // !19:5
+    DEV static int position(const args &p, int batch, int token) { return token; } // !19:5
     static constexpr bool aligned = true, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {

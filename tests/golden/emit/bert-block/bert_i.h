@@ -1,4 +1,8 @@
 // Written by tfgen: bert_i of specs/bert-block.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k4, phase i:
+//   body %i.l            f32[B,S,512]        = linear %x1, %w_in                                !38:5
+//   epi  %i              bf16[B,S,512]       = add %i.l, %b_in                                  !38:5
+//   epi  %g              bf16[B,S,512]       = gelu_erf %i                                      !39:5
 struct k4_i {
     struct args {
         const bf16 *x1;
@@ -18,7 +22,7 @@ struct k4_i {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 128ll + k); // !37:5
-        return x1;
+        return x1; // !38:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }

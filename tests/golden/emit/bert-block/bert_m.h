@@ -1,4 +1,8 @@
 // Written by tfgen: bert_m of specs/bert-block.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k5, phase m:
+//   body %m.l            f32[B,S,128]        = linear %g, %w_out                                !40:5
+//   epi  %m              bf16[B,S,128]       = add %m.l, %b_out                                 !40:5
+//   epi  %s2             bf16[B,S,128]       = add %m, %x1                                      !41:5
 struct k5_m {
     struct args {
         const bf16 *g;
@@ -19,7 +23,7 @@ struct k5_m {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> g = load_aligned<V>(p.g + row * 512ll + k); // !39:5
-        return g;
+        return g; // !40:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }

@@ -1,4 +1,8 @@
 // Written by tfgen: bert_o of specs/bert-block.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k2, phase o:
+//   body %o.l            f32[B,S,128]        = linear %a, %wo                                   !35:5
+//   epi  %o              bf16[B,S,128]       = add %o.l, %bo                                    !35:5
+//   epi  %s1             bf16[B,S,128]       = add %o, %x                                       !36:5
 struct k2_o {
     struct args {
         const bf16 *a;
@@ -19,7 +23,7 @@ struct k2_o {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> a = load_aligned<V>(p.a + row * 128ll + k); // !34:5
-        return a;
+        return a; // !35:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }

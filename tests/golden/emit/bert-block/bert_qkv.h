@@ -1,4 +1,11 @@
 // Written by tfgen: bert_qkv of specs/bert-block.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k0, phase qkv:
+//   body %q.l            f32[B,S,128]        = linear %x, %wq                                   !31:5
+//   body %k.l            f32[B,S,128]        = linear %x, %wk                                   !32:5
+//   body %v.l            f32[B,S,128]        = linear %x, %wv                                   !33:5
+//   epi  %q              bf16[B,S,128]       = add %q.l, %bq                                    !31:5
+//   epi  %k              bf16[B,S,128]       = add %k.l, %bk                                    !32:5
+//   epi  %v              bf16[B,S,128]       = add %v.l, %bv                                    !33:5
 struct k0_qkv {
     struct args {
         const bf16 *x;
@@ -22,7 +29,7 @@ struct k0_qkv {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 128ll + k); // !12:10
-        return x;
+        return x; // !31:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }

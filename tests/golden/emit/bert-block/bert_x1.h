@@ -1,4 +1,15 @@
 // Written by tfgen: bert_x1 of specs/bert-block.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k3, phase x1:
+//   body %x1.s           f32[B,S,1]          = row_sum %s1                                      !37:5
+//   body %x1.mu          f32[B,S,1]          = div %x1.s, 128                                   !37:5
+//   body %x1.c           f32[B,S,128]        = sub %s1, %x1.mu                                  !37:5
+//   body %x1.v           f32[B,S,1]          = row_sumsq %x1.c                                  !37:5
+//   epi  %x1.vm          f32[B,S,1]          = div %x1.v, 128                                   !37:5
+//   epi  %x1.ve          f32[B,S,1]          = add %x1.vm, 1e-12                                !37:5
+//   epi  %x1.r           f32[B,S,1]          = rsqrt %x1.ve                                     !37:5
+//   epi  %x1.n           f32[B,S,128]        = mul %x1.c, %x1.r                                 !37:5
+//   epi  %x1.t           f32[B,S,128]        = mul %x1.n, %norm_w                               !37:5
+//   epi  %x1             bf16[B,S,128]       = add %x1.t, %norm_b                               !37:5
 struct k3_x1 {
     struct args {
         const bf16 *s1;
@@ -31,7 +42,7 @@ struct k3_x1 {
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
         const float x1_mu = op_div(total, 128.0f); // !37:5
-        c.x1_mu = x1_mu;
+        c.x1_mu = x1_mu; // !37:5
     }
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !37:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
@@ -44,7 +55,7 @@ struct k3_x1 {
         const float x1_vm = op_div(total, 128.0f); // !37:5
         const float x1_ve = op_add(x1_vm, 1e-12f); // !37:5
         const float x1_r = op_rsqrt(x1_ve); // !37:5
-        c.x1_r = x1_r;
+        c.x1_r = x1_r; // !37:5
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {

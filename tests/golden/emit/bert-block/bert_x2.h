@@ -1,4 +1,15 @@
 // Written by tfgen: bert_x2 of specs/bert-block.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k6, phase x2:
+//   body %x2.s           f32[B,S,1]          = row_sum %s2                                      !42:5
+//   body %x2.mu          f32[B,S,1]          = div %x2.s, 128                                   !42:5
+//   body %x2.c           f32[B,S,128]        = sub %s2, %x2.mu                                  !42:5
+//   body %x2.v           f32[B,S,1]          = row_sumsq %x2.c                                  !42:5
+//   epi  %x2.vm          f32[B,S,1]          = div %x2.v, 128                                   !42:5
+//   epi  %x2.ve          f32[B,S,1]          = add %x2.vm, 1e-12                                !42:5
+//   epi  %x2.r           f32[B,S,1]          = rsqrt %x2.ve                                     !42:5
+//   epi  %x2.n           f32[B,S,128]        = mul %x2.c, %x2.r                                 !42:5
+//   epi  %x2.t           f32[B,S,128]        = mul %x2.n, %last_w                               !42:5
+//   epi  %x2             bf16[B,S,128]       = add %x2.t, %last_b                               !42:5
 struct k6_x2 {
     struct args {
         const bf16 *s2;
@@ -31,7 +42,7 @@ struct k6_x2 {
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
         const float x2_mu = op_div(total, 128.0f); // !42:5
-        c.x2_mu = x2_mu;
+        c.x2_mu = x2_mu; // !42:5
     }
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !42:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
@@ -44,7 +55,7 @@ struct k6_x2 {
         const float x2_vm = op_div(total, 128.0f); // !42:5
         const float x2_ve = op_add(x2_vm, 1e-12f); // !42:5
         const float x2_r = op_rsqrt(x2_ve); // !42:5
-        c.x2_r = x2_r;
+        c.x2_r = x2_r; // !42:5
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {

@@ -1,4 +1,7 @@
 // Written by tfgen: decode_heads_decode of tests/specs/decode-heads.yaml for host; read it beside templates/attention/decode.h.
+// Kernel k2, phase decode:
+//   body %y.part         f32[4,1,8,66]       = attention_partial %q, %kc, %vc heads=8 kv_heads=2 causal window=200 scale=0.125 at=%pos
+//      !14:5
 struct k2_decode {
     struct args {
         const int *pos;
@@ -18,9 +21,9 @@ struct k2_decode {
     DEV static int keys(const args &p, int batch)
     {
         const int keys = p.pos[batch] + 1, most = 300; // !14:5
-        return keys < 0 ? 0 : keys < most ? keys : most;
+        return keys < 0 ? 0 : keys < most ? keys : most; // !14:5
     }
-    DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; } // !14:5
     static constexpr bool aligned = true, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {

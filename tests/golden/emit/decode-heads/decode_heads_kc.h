@@ -1,4 +1,6 @@
 // Written by tfgen: decode_heads_kc of tests/specs/decode-heads.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k0, phase kc:
+//   body %kc             bf16[4,2,300,64] in %keys+0/64 = kv_append %k at=%pos state=%keys      !12:5
 struct k0_kc {
     struct args {
         const int *pos;

@@ -1,4 +1,6 @@
 // Written by tfgen: decode_heads_vc of tests/specs/decode-heads.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k1, phase vc:
+//   body %vc             bf16[4,2,300,64] in %values+0/64 = kv_append %v at=%pos state=%values  !13:5
 struct k1_vc {
     struct args {
         const int *pos;

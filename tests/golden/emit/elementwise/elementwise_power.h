@@ -1,4 +1,12 @@
 // Written by tfgen: elementwise_power of specs/elementwise.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k0, phase power:
+//   body %aa             bf16[B,S,256]       = square %a                                        !16:5
+//   body %bb             bf16[B,S,256]       = mul %b, %b                                       !17:5
+//   body %sum            bf16[B,S,256]       = add %aa, %bb                                     !18:5
+//   body %r              bf16[B,S,256]       = sqrt %sum                                        !19:5
+//   body %sine           bf16[B,S,256]       = sin %r                                           !20:5
+//   body %cosine         bf16[B,S,256]       = cos %r                                           !21:5
+//   body %power          bf16[B,S,256]       = exp %r                                           !22:5
 struct k0_power {
     struct args {
         const bf16 *a;

@@ -1,4 +1,9 @@
 // Written by tfgen: folds_h1 of tests/specs/folds.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k0, phase h1:
+//   body %h1.s           f32[B,S,1]          = row_sum %x                                       !9:5
+//   body %h1.mu          f32[B,S,1]          = div %h1.s, 36                                    !9:5
+//   body %h1.c           f32[B,S,36]         = sub %x, %h1.mu                                   !9:5
+//   body %h1.v           f32[B,S,1]          = row_sumsq %h1.c                                  !9:5
 struct k0_h1 {
     struct args {
         const float *x;
@@ -28,7 +33,7 @@ struct k0_h1 {
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
         const float h1_mu = op_div(total, 36.0f); // !9:5
-        c.h1_mu = h1_mu;
+        c.h1_mu = h1_mu; // !9:5
     }
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !9:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
@@ -36,19 +41,13 @@ struct k0_h1 {
         const vec<float, V> h1_c = op_sub(e.x, c.h1_mu); // !9:5
         return op_square(h1_c); // !9:5
     }
-    DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
-    {
-        c.h1_v = total;
-    }
+    DEV static void reduced(step<1>, const args &p, context &c, int row, float total) { c.h1_v = total; } // !9:5
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         const vec<float, V> h1_c = op_sub(e.x, c.h1_mu); // !9:5
         store<V>(p.h1_c + row * 36ll + col, left, h1_c); // !9:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-        store_one(p.h1_v + row, c.h1_v); // !9:5
-    }
+    DEV static void write_row(const args &p, const context &c, int row) { store_one(p.h1_v + row, c.h1_v); } // !9:5
 };
 TF_LAYOUT(k0_h1::args, x, 0);
 TF_LAYOUT(k0_h1::args, h1_c, 8);

@@ -1,4 +1,6 @@
 // Written by tfgen: folds_stats of tests/specs/folds.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k2, phase stats:
+//   body %ss             f32[B,S,1]          = row_sumsq %x                                     !12:5
 struct k2_stats {
     struct args {
         const float *x;
@@ -24,15 +26,9 @@ struct k2_stats {
     {
         return op_square(e.x); // !12:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
-    {
-        c.ss = total;
-    }
+    DEV static void reduced(step<0>, const args &p, context &c, int row, float total) { c.ss = total; } // !12:5
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left) {}
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-        store_one(p.ss + row, c.ss); // !12:5
-    }
+    DEV static void write_row(const args &p, const context &c, int row) { store_one(p.ss + row, c.ss); } // !12:5
 };
 TF_LAYOUT(k2_stats::args, x, 0);
 TF_LAYOUT(k2_stats::args, ss, 8);

@@ -1,4 +1,6 @@
 // Written by tfgen: folds_stats_2 of tests/specs/folds.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k4, phase stats_2:
+//   body %m              f32[B,S,1]          = row_max %x                                       !20:5
 struct k4_stats_2 {
     struct args {
         const float *x;
@@ -24,15 +26,9 @@ struct k4_stats_2 {
     {
         return e.x; // !20:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
-    {
-        c.m = total;
-    }
+    DEV static void reduced(step<0>, const args &p, context &c, int row, float total) { c.m = total; } // !20:5
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left) {}
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-        store_one(p.m + row, c.m); // !20:5
-    }
+    DEV static void write_row(const args &p, const context &c, int row) { store_one(p.m + row, c.m); } // !20:5
 };
 TF_LAYOUT(k4_stats_2::args, x, 0);
 TF_LAYOUT(k4_stats_2::args, m, 8);

@@ -1,4 +1,10 @@
 // Written by tfgen: folds_y1 of tests/specs/folds.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k1, phase y1:
+//   body %y1.raw         f32[B,S,16]         = linear %h1.c, %w1 fold=%g1                       !10:5
+//   epi  %y1.vm          f32[B,S,1]          = div %h1.v, 36                                    !9:5
+//   epi  %y1.ve          f32[B,S,1]          = add %y1.vm, 1e-05                                !9:5
+//   epi  %y1.r           f32[B,S,1]          = rsqrt %y1.ve                                     !9:5
+//   epi  %y1             f32[B,S,16]         = mul %y1.raw, %y1.r                               !9:5
 struct k1_y1 {
     struct args {
         const float *h1_c;
@@ -20,7 +26,7 @@ struct k1_y1 {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> h1_c = load<V>(p.h1_c + row * 36ll + k, left); // !9:5
-        return h1_c;
+        return h1_c; // !10:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -30,7 +36,7 @@ struct k1_y1 {
         const float y1_vm = op_div(h1_v, 36.0f); // !9:5
         const float y1_ve = op_add(y1_vm, 1e-05f); // !9:5
         const float y1_r = op_rsqrt(y1_ve); // !9:5
-        c.y1_r = y1_r;
+        c.y1_r = y1_r; // !9:5
         return c;
     }
     template <int W, int Slot, class Out> DEV static void columns_y1_raw(const args &p, const context &c, int row, int col,

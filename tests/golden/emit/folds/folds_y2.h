@@ -1,4 +1,10 @@
 // Written by tfgen: folds_y2 of tests/specs/folds.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k3, phase y2:
+//   body %y2.raw         f32[B,S,16]         = linear %x, %w2 fold=%g2                          !18:5
+//   epi  %y2.ms          f32[B,S,1]          = div %ss, 36                                      !13:5
+//   epi  %y2.me          f32[B,S,1]          = add %y2.ms, 1e-06                                !14:5
+//   epi  %y2.r2          f32[B,S,1]          = rsqrt %y2.me                                     !15:5
+//   epi  %y2             f32[B,S,16]         = mul %y2.raw, %y2.r2                              !17:5
 struct k3_y2 {
     struct args {
         const float *x;
@@ -20,7 +26,7 @@ struct k3_y2 {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> x = load<V>(p.x + row * 36ll + k, left); // !6:10
-        return x;
+        return x; // !18:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -30,7 +36,7 @@ struct k3_y2 {
         const float y2_ms = op_div(ss, 36.0f); // !13:5
         const float y2_me = op_add(y2_ms, 1e-06f); // !14:5
         const float y2_r2 = op_rsqrt(y2_me); // !15:5
-        c.y2_r2 = y2_r2;
+        c.y2_r2 = y2_r2; // !15:5
         return c;
     }
     template <int W, int Slot, class Out> DEV static void columns_y2_raw(const args &p, const context &c, int row, int col,

@@ -1,4 +1,8 @@
 // Written by tfgen: folds_y3 of tests/specs/folds.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k5, phase y3:
+//   body %y3.raw         f32[B,S,16]         = linear %x, %w3 fold=%g3                          !24:5
+//   epi  %y3.r3          f32[B,S,1]          = sigmoid %m                                       !21:5
+//   epi  %y3             f32[B,S,16]         = mul %y3.raw, %y3.r3                              !23:5
 struct k5_y3 {
     struct args {
         const float *x;
@@ -20,7 +24,7 @@ struct k5_y3 {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> x = load<V>(p.x + row * 36ll + k, left); // !6:10
-        return x;
+        return x; // !24:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -28,7 +32,7 @@ struct k5_y3 {
         context c;
         const float m = load_one(p.m + row); // !20:5
         const float y3_r3 = op_sigmoid(m); // !21:5
-        c.y3_r3 = y3_r3;
+        c.y3_r3 = y3_r3; // !21:5
         return c;
     }
     template <int W, int Slot, class Out> DEV static void columns_y3_raw(const args &p, const context &c, int row, int col,

@@ -1,4 +1,10 @@
 // Written by tfgen: folds_y4 of tests/specs/folds.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k6, phase y4:
+//   body %y4.raw         f32[B,S,16]         = linear %x, %w4 fold=%g4 fold_offset              !28:5
+//   epi  %y4.ms          f32[B,S,1]          = div %ss, 36                                      !27:5
+//   epi  %y4.me          f32[B,S,1]          = add %y4.ms, 1e-05                                !27:5
+//   epi  %y4.r           f32[B,S,1]          = rsqrt %y4.me                                     !27:5
+//   epi  %y4             f32[B,S,16]         = mul %y4.raw, %y4.r                               !27:5
 struct k6_y4 {
     struct args {
         const float *x;
@@ -20,7 +26,7 @@ struct k6_y4 {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> x = load<V>(p.x + row * 36ll + k, left); // !6:10
-        return x;
+        return x; // !28:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -30,7 +36,7 @@ struct k6_y4 {
         const float y4_ms = op_div(ss, 36.0f); // !27:5
         const float y4_me = op_add(y4_ms, 1e-05f); // !27:5
         const float y4_r = op_rsqrt(y4_me); // !27:5
-        c.y4_r = y4_r;
+        c.y4_r = y4_r; // !27:5
         return c;
     }
     template <int W, int Slot, class Out> DEV static void columns_y4_raw(const args &p, const context &c, int row, int col,

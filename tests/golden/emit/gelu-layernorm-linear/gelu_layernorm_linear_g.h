@@ -1,4 +1,16 @@
 // Written by tfgen: gelu_layernorm_linear_g of specs/gelu-layernorm-linear.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k1, phase g:
+//   body %n.s            f32[B,S,1]          = row_sum %l                                       !21:5
+//   body %n.mu           f32[B,S,1]          = div %n.s, 344                                    !21:5
+//   body %n.c            f32[B,S,344]        = sub %l, %n.mu                                    !21:5
+//   body %n.v            f32[B,S,1]          = row_sumsq %n.c                                   !21:5
+//   epi  %n.vm           f32[B,S,1]          = div %n.v, 344                                    !21:5
+//   epi  %n.ve           f32[B,S,1]          = add %n.vm, 1e-05                                 !21:5
+//   epi  %n.r            f32[B,S,1]          = rsqrt %n.ve                                      !21:5
+//   epi  %n.n            f32[B,S,344]        = mul %n.c, %n.r                                   !21:5
+//   epi  %n.t            f32[B,S,344]        = mul %n.n, %norm_w                                !21:5
+//   epi  %n              bf16[B,S,344]       = add %n.t, %norm_b                                !21:5
+//   epi  %g              bf16[B,S,344]       = gelu_erf %n                                      !22:5
 struct k1_g {
     struct args {
         const bf16 *l;
@@ -31,7 +43,7 @@ struct k1_g {
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
         const float n_mu = op_div(total, 344.0f); // !21:5
-        c.n_mu = n_mu;
+        c.n_mu = n_mu; // !21:5
     }
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !21:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
@@ -44,7 +56,7 @@ struct k1_g {
         const float n_vm = op_div(total, 344.0f); // !21:5
         const float n_ve = op_add(n_vm, 1e-05f); // !21:5
         const float n_r = op_rsqrt(n_ve); // !21:5
-        c.n_r = n_r;
+        c.n_r = n_r; // !21:5
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {

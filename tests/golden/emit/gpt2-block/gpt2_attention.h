@@ -1,4 +1,6 @@
 // Written by tfgen: gpt2_attention of specs/gpt2-block.yaml for host; read it beside templates/attention/attention.h.
+// Kernel k2, phase attention:
+//   body %a              bf16[B,S,128]       = attention %q, %k, %v heads=4 kv_heads=4 causal scale=0.17677669529663687 !31:5
 struct k2_attention {
     struct args {
         const bf16 *qkv;
@@ -13,11 +15,8 @@ struct k2_attention {
     using type = bf16;
     DEV static int batches(const args &p) { return p.B; }
     DEV static int queries(const args &p) { return p.S; }
-    DEV static int keys(const args &p, int batch)
-    {
-        return p.S;
-    }
-    DEV static int position(const args &p, int batch, int token) { return token; }
+    DEV static int keys(const args &p, int batch) { return p.S; } // !31:5
+    DEV static int position(const args &p, int batch, int token) { return token; } // !31:5
     static constexpr bool aligned = true, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {

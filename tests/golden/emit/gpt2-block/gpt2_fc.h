@@ -1,4 +1,8 @@
 // Written by tfgen: gpt2_fc of specs/gpt2-block.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k5, phase fc:
+//   body %fc.l           f32[B,S,512]        = linear %h2, %w_fc layout=in_out                  !35:5
+//   epi  %fc             bf16[B,S,512]       = add %fc.l, %b_fc                                 !35:5
+//   epi  %g              bf16[B,S,512]       = gelu_tanh %fc                                    !36:5
 struct k5_fc {
     struct args {
         const bf16 *h2;
@@ -18,7 +22,7 @@ struct k5_fc {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> h2 = load_aligned<V>(p.h2 + row * 128ll + k); // !34:5
-        return h2;
+        return h2; // !35:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }

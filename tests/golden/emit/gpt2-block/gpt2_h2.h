@@ -1,4 +1,15 @@
 // Written by tfgen: gpt2_h2 of specs/gpt2-block.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k4, phase h2:
+//   body %h2.s           f32[B,S,1]          = row_sum %x1                                      !34:5
+//   body %h2.mu          f32[B,S,1]          = div %h2.s, 128                                   !34:5
+//   body %h2.c           f32[B,S,128]        = sub %x1, %h2.mu                                  !34:5
+//   body %h2.v           f32[B,S,1]          = row_sumsq %h2.c                                  !34:5
+//   epi  %h2.vm          f32[B,S,1]          = div %h2.v, 128                                   !34:5
+//   epi  %h2.ve          f32[B,S,1]          = add %h2.vm, 1e-05                                !34:5
+//   epi  %h2.r           f32[B,S,1]          = rsqrt %h2.ve                                     !34:5
+//   epi  %h2.n           f32[B,S,128]        = mul %h2.c, %h2.r                                 !34:5
+//   epi  %h2.t           f32[B,S,128]        = mul %h2.n, %ln_2_w                               !34:5
+//   epi  %h2             bf16[B,S,128]       = add %h2.t, %ln_2_b                               !34:5
 struct k4_h2 {
     struct args {
         const bf16 *x1;
@@ -31,7 +42,7 @@ struct k4_h2 {
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
         const float h2_mu = op_div(total, 128.0f); // !34:5
-        c.h2_mu = h2_mu;
+        c.h2_mu = h2_mu; // !34:5
     }
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !34:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
@@ -44,7 +55,7 @@ struct k4_h2 {
         const float h2_vm = op_div(total, 128.0f); // !34:5
         const float h2_ve = op_add(h2_vm, 1e-05f); // !34:5
         const float h2_r = op_rsqrt(h2_ve); // !34:5
-        c.h2_r = h2_r;
+        c.h2_r = h2_r; // !34:5
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {

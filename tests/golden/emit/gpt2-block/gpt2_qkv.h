@@ -1,4 +1,10 @@
 // Written by tfgen: gpt2_qkv of specs/gpt2-block.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k1, phase qkv:
+//   body %qkv.l          f32[B,S,384]        = linear %h, %w_qkv                                !29:5
+//   epi  %qkv            bf16[B,S,384]       = add %qkv.l, %b_qkv                               !29:5
+//   epi  %q              bf16[B,S,128] in %qkv+0/384 = slice %qkv                               !30:5
+//   epi  %k              bf16[B,S,128] in %qkv+128/384 = slice %qkv offset=128                  !30:5
+//   epi  %v              bf16[B,S,128] in %qkv+256/384 = slice %qkv offset=256                  !30:5
 struct k1_qkv {
     struct args {
         const bf16 *h;
@@ -18,7 +24,7 @@ struct k1_qkv {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> h = load_aligned<V>(p.h + row * 128ll + k); // !28:5
-        return h;
+        return h; // !29:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }

@@ -1,4 +1,7 @@
 // Written by tfgen: gpt2_decode_decode of specs/gpt2-decode.yaml for host; read it beside templates/attention/decode.h.
+// Kernel k4, phase decode:
+//   body %a.part         f32[B,1,4,34]       = attention_partial %q, %kc, %vc heads=4 kv_heads=4 causal scale=0.17677669529663687 at=%pos
+//      !38:5
 struct k4_decode {
     struct args {
         const int *pos;
@@ -19,9 +22,9 @@ struct k4_decode {
     DEV static int keys(const args &p, int batch)
     {
         const int keys = p.pos[batch] + 1, most = 64; // !38:5
-        return keys < 0 ? 0 : keys < most ? keys : most;
+        return keys < 0 ? 0 : keys < most ? keys : most; // !38:5
     }
-    DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; } // !38:5
     static constexpr bool aligned = true, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {

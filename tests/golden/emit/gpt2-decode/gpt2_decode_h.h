@@ -1,4 +1,15 @@
 // Written by tfgen: gpt2_decode_h of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k0, phase h:
+//   body %h.s            f32[B,1,1]          = row_sum %x                                       !33:5
+//   body %h.mu           f32[B,1,1]          = div %h.s, 128                                    !33:5
+//   body %h.c            f32[B,1,128]        = sub %x, %h.mu                                    !33:5
+//   body %h.v            f32[B,1,1]          = row_sumsq %h.c                                   !33:5
+//   epi  %h.vm           f32[B,1,1]          = div %h.v, 128                                    !33:5
+//   epi  %h.ve           f32[B,1,1]          = add %h.vm, 1e-05                                 !33:5
+//   epi  %h.r            f32[B,1,1]          = rsqrt %h.ve                                      !33:5
+//   epi  %h.n            f32[B,1,128]        = mul %h.c, %h.r                                   !33:5
+//   epi  %h.t            f32[B,1,128]        = mul %h.n, %ln_1_w                                !33:5
+//   epi  %h              bf16[B,1,128]       = add %h.t, %ln_1_b                                !33:5
 struct k0_h {
     struct args {
         const bf16 *x;
@@ -31,7 +42,7 @@ struct k0_h {
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
         const float h_mu = op_div(total, 128.0f); // !33:5
-        c.h_mu = h_mu;
+        c.h_mu = h_mu; // !33:5
     }
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !33:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
@@ -44,7 +55,7 @@ struct k0_h {
         const float h_vm = op_div(total, 128.0f); // !33:5
         const float h_ve = op_add(h_vm, 1e-05f); // !33:5
         const float h_r = op_rsqrt(h_ve); // !33:5
-        c.h_r = h_r;
+        c.h_r = h_r; // !33:5
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {

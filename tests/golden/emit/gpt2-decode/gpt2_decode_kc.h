@@ -1,4 +1,6 @@
 // Written by tfgen: gpt2_decode_kc of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k2, phase kc:
+//   body %kc             bf16[B,4,64,32] in %k_cache+0/32 = kv_append %k at=%pos state=%k_cache !36:5
 struct k2_kc {
     struct args {
         const int *pos;

@@ -1,4 +1,8 @@
 // Written by tfgen: gpt2_decode_m of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k8, phase m:
+//   body %m.l            f32[B,1,128]        = linear %g, %w_out layout=in_out                  !44:5
+//   epi  %m              bf16[B,1,128]       = add %m.l, %b_out                                 !44:5
+//   epi  %x2             bf16[B,1,128]       = add %x1, %m                                      !45:5
 struct k8_m {
     struct args {
         const bf16 *g;
@@ -19,7 +23,7 @@ struct k8_m {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> g = load_aligned<V>(p.g + row * 512ll + k); // !43:5
-        return g;
+        return g; // !44:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }

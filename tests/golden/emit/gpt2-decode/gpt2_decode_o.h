@@ -1,4 +1,8 @@
 // Written by tfgen: gpt2_decode_o of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k5, phase o:
+//   body %o.l            f32[B,1,128]        = linear %a, %w_proj layout=in_out                 !39:5
+//   epi  %o              bf16[B,1,128]       = add %o.l, %b_proj                                !39:5
+//   epi  %x1             bf16[B,1,128]       = add %x, %o                                       !40:5
 struct k5_o {
     struct args {
         const bf16 *a;
@@ -19,7 +23,7 @@ struct k5_o {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> a = load_aligned<V>(p.a + row * 128ll + k); // !38:5
-        return a;
+        return a; // !39:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }

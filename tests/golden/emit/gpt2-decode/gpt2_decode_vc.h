@@ -1,4 +1,6 @@
 // Written by tfgen: gpt2_decode_vc of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k3, phase vc:
+//   body %vc             bf16[B,4,64,32] in %v_cache+0/32 = kv_append %v at=%pos state=%v_cache !37:5
 struct k3_vc {
     struct args {
         const int *pos;

@@ -1,4 +1,9 @@
 // Written by tfgen: l2norm_n of specs/l2norm.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k0, phase n:
+//   body %n.ss           f32[B,S,1]          = row_sumsq %x                                     !15:5
+//   epi  %n.q            f32[B,S,1]          = sqrt %n.ss                                       !15:5
+//   epi  %n.m            f32[B,S,1]          = max %n.q, 1e-12                                  !15:5
+//   epi  %n              bf16[B,S,256]       = div %x, %n.m                                     !15:5
 struct k0_n {
     struct args {
         const bf16 *x;
@@ -28,7 +33,7 @@ struct k0_n {
     {
         const float n_q = op_sqrt(total); // !15:5
         const float n_m = op_max(n_q, 1e-12f); // !15:5
-        c.n_m = n_m;
+        c.n_m = n_m; // !15:5
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {

@@ -1,4 +1,15 @@
 // Written by tfgen: layernorm_gelu_linear_n of specs/layernorm-gelu-linear.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k1, phase n:
+//   body %n.s            f32[B,S,1]          = row_sum %g                                       !22:5
+//   body %n.mu           f32[B,S,1]          = div %n.s, 344                                    !22:5
+//   body %n.c            f32[B,S,344]        = sub %g, %n.mu                                    !22:5
+//   body %n.v            f32[B,S,1]          = row_sumsq %n.c                                   !22:5
+//   epi  %n.vm           f32[B,S,1]          = div %n.v, 344                                    !22:5
+//   epi  %n.ve           f32[B,S,1]          = add %n.vm, 1e-05                                 !22:5
+//   epi  %n.r            f32[B,S,1]          = rsqrt %n.ve                                      !22:5
+//   epi  %n.n            f32[B,S,344]        = mul %n.c, %n.r                                   !22:5
+//   epi  %n.t            f32[B,S,344]        = mul %n.n, %norm_w                                !22:5
+//   epi  %n              bf16[B,S,344]       = add %n.t, %norm_b                                !22:5
 struct k1_n {
     struct args {
         const bf16 *g;
@@ -31,7 +42,7 @@ struct k1_n {
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
         const float n_mu = op_div(total, 344.0f); // !22:5
-        c.n_mu = n_mu;
+        c.n_mu = n_mu; // !22:5
     }
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !22:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
@@ -44,7 +55,7 @@ struct k1_n {
         const float n_vm = op_div(total, 344.0f); // !22:5
         const float n_ve = op_add(n_vm, 1e-05f); // !22:5
         const float n_r = op_rsqrt(n_ve); // !22:5
-        c.n_r = n_r;
+        c.n_r = n_r; // !22:5
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {

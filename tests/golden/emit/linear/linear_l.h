@@ -1,4 +1,7 @@
 // Written by tfgen: linear_l of specs/linear.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k0, phase l:
+//   body %l.l            f32[B,S,344]        = linear %x, %w                                    !18:5
+//   epi  %l              bf16[B,S,344]       = add %l.l, %b                                     !18:5
 struct k0_l {
     struct args {
         const bf16 *x;
@@ -18,7 +21,7 @@ struct k0_l {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + k); // !13:10
-        return x;
+        return x; // !18:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }

@@ -1,4 +1,6 @@
 // Written by tfgen: llama_attention of specs/llama-block.yaml for host; read it beside templates/attention/attention.h.
+// Kernel k2, phase attention:
+//   body %a              bf16[B,S,256]       = attention %qr, %kr, %v heads=8 kv_heads=2 causal scale=0.17677669529663687 !32:5
 struct k2_attention {
     struct args {
         const bf16 *qr;
@@ -15,11 +17,8 @@ struct k2_attention {
     using type = bf16;
     DEV static int batches(const args &p) { return p.B; }
     DEV static int queries(const args &p) { return p.S; }
-    DEV static int keys(const args &p, int batch)
-    {
-        return p.S;
-    }
-    DEV static int position(const args &p, int batch, int token) { return token; }
+    DEV static int keys(const args &p, int batch) { return p.S; } // !32:5
+    DEV static int position(const args &p, int batch, int token) { return token; } // !32:5
     static constexpr bool aligned = true, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {

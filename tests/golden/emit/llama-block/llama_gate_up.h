@@ -1,4 +1,14 @@
 // Written by tfgen: llama_gate_up of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k4, phase gate_up:
+//   body %gate.raw       f32[B,S,688]        = linear %x1, %w_gate fold=%mlp_norm               !37:5
+//   body %up.raw         f32[B,S,688]        = linear %x1, %w_up fold=%mlp_norm                 !38:5
+//   epi  %gate.ms        f32[B,S,1]          = div %h2.ss, 256                                  !36:5
+//   epi  %gate.me        f32[B,S,1]          = add %gate.ms, 1e-05                              !36:5
+//   epi  %gate.r         f32[B,S,1]          = rsqrt %gate.me                                   !36:5
+//   epi  %gate           bf16[B,S,688]       = mul %gate.raw, %gate.r                           !36:5
+//   epi  %up             bf16[B,S,688]       = mul %up.raw, %gate.r                             !36:5
+//   epi  %act            bf16[B,S,688]       = silu %gate                                       !39:5
+//   epi  %prod           bf16[B,S,688]       = mul %act, %up                                    !40:5
 struct k4_gate_up {
     struct args {
         const bf16 *x1;
@@ -20,24 +30,23 @@ struct k4_gate_up {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 256ll + k); // !34:5
-        return x1;
+        return x1; // !37:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
         float h2_ss = 0; // !36:5
-        for (int i = 0; i < 2; i++) h2_ss += p.h2_ss[row * 2ll + i];
+        for (int i = 0; i < 2; i++) h2_ss += p.h2_ss[row * 2ll + i]; // !36:5
         const float gate_ms = op_div(h2_ss, 256.0f); // !36:5
         const float gate_me = op_add(gate_ms, 1e-05f); // !36:5
         const float gate_r = op_rsqrt(gate_me); // !36:5
-        c.gate_r = gate_r;
+        c.gate_r = gate_r; // !36:5
         return c;
     }
-    template <int W, class Out> DEV static void pairs_gate_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo,
+    template <int W, class Out> DEV static void pairs_gate_raw(const args &p, const context &c, int row, int col, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
-        const int col = pair;
         const vec<float, W> gate = op_mul(lo, c.gate_r); // !36:5
         const vec<float, W> act = op_silu(gate); // !39:5
         const vec<float, W> up = op_mul(hi, c.gate_r); // !36:5

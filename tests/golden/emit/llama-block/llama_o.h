@@ -1,4 +1,8 @@
 // Written by tfgen: llama_o of specs/llama-block.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k3, phase o:
+//   body %o              bf16[B,S,256]       = linear %a, %wo                                   !33:5
+//   epi  %x1             bf16[B,S,256]       = add %x, %o                                       !34:5
+//   epi  %h2.ss          f32[B,S,1]          = row_sumsq %x1                                    !36:5
 struct k3_o {
     struct args {
         const bf16 *a;
@@ -19,7 +23,7 @@ struct k3_o {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> a = load_aligned<V>(p.a + row * 256ll + k); // !32:5
-        return a;
+        return a; // !33:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }

@@ -1,4 +1,6 @@
 // Written by tfgen: llama_decode_combine of specs/llama-decode.yaml for host; read it beside templates/attention/decode.h.
+// Kernel k2_join, phase combine:
+//   body %a              bf16[B,1,256]       = attention_combine %a.part heads=8                !41:5
 struct k2_join_combine {
     struct args {
         const float *a_part;

@@ -1,4 +1,7 @@
 // Written by tfgen: llama_decode_down of specs/llama-decode.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k5, phase down:
+//   body %down           bf16[B,1,256]       = linear %prod, %w_down                            !50:5
+//   epi  %x2             bf16[B,1,256]       = add %x1, %down                                   !51:5
 struct k5_down {
     struct args {
         const bf16 *prod;
@@ -18,7 +21,7 @@ struct k5_down {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> prod = load_aligned<V>(p.prod + row * 688ll + k); // !49:5
-        return prod;
+        return prod; // !50:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }

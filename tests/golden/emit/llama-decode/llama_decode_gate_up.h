@@ -1,4 +1,14 @@
 // Written by tfgen: llama_decode_gate_up of specs/llama-decode.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k4, phase gate_up:
+//   body %gate.raw       f32[B,1,688]        = linear %x1, %w_gate fold=%mlp_norm               !46:5
+//   body %up.raw         f32[B,1,688]        = linear %x1, %w_up fold=%mlp_norm                 !47:5
+//   epi  %gate.ms        f32[B,1,1]          = div %h2.ss, 256                                  !45:5
+//   epi  %gate.me        f32[B,1,1]          = add %gate.ms, 1e-05                              !45:5
+//   epi  %gate.r         f32[B,1,1]          = rsqrt %gate.me                                   !45:5
+//   epi  %gate           bf16[B,1,688]       = mul %gate.raw, %gate.r                           !45:5
+//   epi  %up             bf16[B,1,688]       = mul %up.raw, %gate.r                             !45:5
+//   epi  %act            bf16[B,1,688]       = silu %gate                                       !48:5
+//   epi  %prod           bf16[B,1,688]       = mul %act, %up                                    !49:5
 struct k4_gate_up {
     struct args {
         const bf16 *x1;
@@ -20,7 +30,7 @@ struct k4_gate_up {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 256ll + k); // !43:5
-        return x1;
+        return x1; // !46:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -30,13 +40,12 @@ struct k4_gate_up {
         const float gate_ms = op_div(h2_ss, 256.0f); // !45:5
         const float gate_me = op_add(gate_ms, 1e-05f); // !45:5
         const float gate_r = op_rsqrt(gate_me); // !45:5
-        c.gate_r = gate_r;
+        c.gate_r = gate_r; // !45:5
         return c;
     }
-    template <int W, class Out> DEV static void pairs_gate_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo,
+    template <int W, class Out> DEV static void pairs_gate_raw(const args &p, const context &c, int row, int col, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
-        const int col = pair;
         const vec<float, W> gate = op_mul(lo, c.gate_r); // !45:5
         const vec<float, W> act = op_silu(gate); // !48:5
         const vec<float, W> up = op_mul(hi, c.gate_r); // !45:5

@@ -1,4 +1,8 @@
 // Written by tfgen: llama_decode_o of specs/llama-decode.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k3, phase o:
+//   body %o              bf16[B,1,256]       = linear %a, %wo                                   !42:5
+//   epi  %x1             bf16[B,1,256]       = add %x, %o                                       !43:5
+//   epi  %h2.ss          f32[B,1,1]          = row_sumsq %x1                                    !45:5
 struct k3_o {
     struct args {
         const bf16 *a;
@@ -19,7 +23,7 @@ struct k3_o {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> a = load_aligned<V>(p.a + row * 256ll + k); // !41:5
-        return a;
+        return a; // !42:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }

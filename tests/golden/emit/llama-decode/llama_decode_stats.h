@@ -1,4 +1,6 @@
 // Written by tfgen: llama_decode_stats of specs/llama-decode.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k0, phase stats:
+//   body %h.ss           f32[B,1,1]          = row_sumsq %x                                     !33:5
 struct k0_stats {
     struct args {
         const bf16 *x;
@@ -24,15 +26,9 @@ struct k0_stats {
     {
         return op_square(e.x); // !33:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
-    {
-        c.h_ss = total;
-    }
+    DEV static void reduced(step<0>, const args &p, context &c, int row, float total) { c.h_ss = total; } // !33:5
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left) {}
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-        store_one(p.h_ss + row, c.h_ss); // !33:5
-    }
+    DEV static void write_row(const args &p, const context &c, int row) { store_one(p.h_ss + row, c.h_ss); } // !33:5
 };
 TF_LAYOUT(k0_stats::args, x, 0);
 TF_LAYOUT(k0_stats::args, h_ss, 8);

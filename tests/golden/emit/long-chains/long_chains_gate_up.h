@@ -1,4 +1,17 @@
 // Written by tfgen: long_chains_gate_up of tests/specs/long-chains.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k0, phase gate_up:
+//   body %l              bf16[M,56]          = linear %x, %w                                    !11:5
+//   body %u              bf16[M,56]          = linear %x, %v                                    !17:5
+//   epi  %e              bf16[M,56]          = exp %l                                           !12:5
+//   epi  %p              bf16[M,56]          = add %e, %one                                     !13:5
+//   epi  %s              bf16[M,56]          = log %p                                           !14:5
+//   epi  %t              bf16[M,56]          = tanh %s                                          !15:5
+//   epi  %mish           bf16[M,56]          = mul %l, %t                                       !16:5
+//   epi  %g              bf16[M,56]          = gelu_tanh %mish                                  !18:5
+//   epi  %gated          bf16[M,56]          = mul %g, %u                                       !19:5
+//   epi  %b              bf16[M,56]          = add %gated, %bias                                !20:5
+//   epi  %c              bf16[M,56]          = cos %b                                           !21:5
+//   epi  %scaled         bf16[M,56]          = div %c, %r                                       !22:5
 struct k0_gate_up {
     struct args {
         const bf16 *x;
@@ -23,23 +36,22 @@ struct k0_gate_up {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 40ll + k); // !8:10
-        return x;
+        return x; // !11:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
         const float one = load_one(p.one); // !9:43
-        c.one = one;
+        c.one = one; // !9:43
         const float r = load_one(p.r + row); // !8:21
-        c.r = r;
+        c.r = r; // !8:21
         return c;
     }
-    template <int W, class Out> DEV static void pairs_l(const args &p, const context &c, int row, int pair, vec<float, W> lo,
+    template <int W, class Out> DEV static void pairs_l(const args &p, const context &c, int row, int col, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
-        const int col = pair;
-        const int left = 56 - pair;
+        const int left = 56 - col;
         if (left <= 0) return;
         const vec<float, W> e_ = op_exp(lo); // !12:5
         const vec<float, W> p_ = op_add(e_, c.one); // !13:5

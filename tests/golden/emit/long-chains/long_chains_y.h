@@ -1,4 +1,21 @@
 // Written by tfgen: long_chains_y of tests/specs/long-chains.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k1, phase y:
+//   pro  %q              bf16[M,40]          = silu %x                                          !24:5
+//   pro  %a              bf16[M,40]          = sigmoid %q                                       !25:5
+//   body %m.s            f32[M,1]            = row_sum %a                                       !26:5
+//   epi  %m              bf16[M,1]           = div %m.s, 40                                     !26:5
+//   epi  %d              bf16[M,40]          = sub %a, %m                                       !27:5
+//   epi  %i              bf16[M,40]          = sin %d                                           !28:5
+//   epi  %j              bf16[M,40]          = log %a                                           !29:5
+//   epi  %n              bf16[M,40]          = mul %i, %j                                       !30:5
+//   epi  %o              bf16[M,40]          = cos %n                                           !31:5
+//   epi  %f              bf16[M,40]          = gelu_tanh %o                                     !32:5
+//   epi  %h              bf16[M,40]          = tanh %f                                          !33:5
+//   epi  %k              bf16[M,40]          = gelu_erf %h                                      !34:5
+//   epi  %z              bf16[M,40]          = mul %k, %d                                       !35:5
+//   epi  %ex             bf16[M,40]          = exp %z                                           !36:5
+//   epi  %si             bf16[M,40]          = silu %ex                                         !37:5
+//   epi  %y              bf16[M,40]          = sin %si                                          !38:5
 struct k1_y {
     struct args {
         const bf16 *x;
@@ -31,7 +48,7 @@ struct k1_y {
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
         const float m = op_div(total, 40.0f); // !26:5
-        c.m = m;
+        c.m = m; // !26:5
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {

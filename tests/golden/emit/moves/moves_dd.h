@@ -1,4 +1,6 @@
 // Written by tfgen: moves_dd of tests/specs/moves.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k3, phase dd:
+//   body %dd             bf16[B,S,17]        = concat %q, %cc                                   !12:5
 struct k3_dd {
     struct args {
         const bf16 *q;

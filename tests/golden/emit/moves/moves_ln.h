@@ -1,4 +1,10 @@
 // Written by tfgen: moves_ln of tests/specs/moves.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k6, phase ln:
+//   pro  %y5             bf16[B,S,21]        = mul %y4, %w                                      !17:5
+//   body %ln.ss          f32[B,S,1]          = row_sumsq %y5                                    !18:5
+//   epi  %ln.q           f32[B,S,1]          = sqrt %ln.ss                                      !18:5
+//   epi  %ln.m           f32[B,S,1]          = max %ln.q, 1e-12                                 !18:5
+//   epi  %ln             bf16[B,S,21]        = div %y5, %ln.m                                   !18:5
 struct k6_ln {
     struct args {
         const bf16 *y3;
@@ -31,7 +37,7 @@ struct k6_ln {
     {
         const float ln_q = op_sqrt(total); // !18:5
         const float ln_m = op_max(ln_q, 1e-12f); // !18:5
-        c.ln_m = ln_m;
+        c.ln_m = ln_m; // !18:5
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {

@@ -1,4 +1,6 @@
 // Written by tfgen: moves_q of tests/specs/moves.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k0, phase q:
+//   body %q              bf16[B,S,4]         = slice %x offset=1                                !9:5
 struct k0_q {
     struct args {
         const bf16 *x;

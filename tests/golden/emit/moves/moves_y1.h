@@ -1,4 +1,8 @@
 // Written by tfgen: moves_y1 of tests/specs/moves.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k4, phase y1:
+//   body %y1.l           f32[B,S,21]         = linear %x, %wq                                   !13:5
+//   epi  %y1             bf16[B,S,21]        = add %y1.l, %b1                                   !13:5
+//   epi  %y2             bf16[B,S,3,7] in %y1+0/7 = reshape %y1                                 !14:5
 struct k4_y1 {
     struct args {
         const bf16 *x;
@@ -18,7 +22,7 @@ struct k4_y1 {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> x = load<V>(p.x + row * 12ll + k, left); // !6:10
-        return x;
+        return x; // !13:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }

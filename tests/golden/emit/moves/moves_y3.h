@@ -1,4 +1,12 @@
 // Written by tfgen: moves_y3 of tests/specs/moves.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k5, phase y3:
+//   body %y3.ss          f32[B,S,3,1]        = row_sumsq %y2                                    !15:5
+//   epi  %y3.ms          f32[B,S,3,1]        = div %y3.ss, 7                                    !15:5
+//   epi  %y3.me          f32[B,S,3,1]        = add %y3.ms, 1e-05                                !15:5
+//   epi  %y3.r           f32[B,S,3,1]        = rsqrt %y3.me                                     !15:5
+//   epi  %y3.n           f32[B,S,3,7]        = mul %y2, %y3.r                                   !15:5
+//   epi  %y3             bf16[B,S,3,7]       = mul %y3.n, %nw                                   !15:5
+//   epi  %y4             bf16[B,S,21] in %y3+0/21 = reshape %y3                                 !16:5
 struct k5_y3 {
     struct args {
         const bf16 *y1;
@@ -31,7 +39,7 @@ struct k5_y3 {
         const float y3_ms = op_div(total, 7.0f); // !15:5
         const float y3_me = op_add(y3_ms, 1e-05f); // !15:5
         const float y3_r = op_rsqrt(y3_me); // !15:5
-        c.y3_r = y3_r;
+        c.y3_r = y3_r; // !15:5
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {

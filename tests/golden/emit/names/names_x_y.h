@@ -1,4 +1,11 @@
 // Written by tfgen: names_x_y of tests/specs/names.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k0, phase x__y:
+//   body %c              bf16[int,S,16]      = add %load, %p                                    !8:5
+//   body %template       bf16[int,S,16]      = mul %c, %V                                       !9:5
+//   body %row            bf16[int,S,16]      = add %template, %op_add                           !10:5
+//   body %e              bf16[int,S,16]      = add %row, %vec                                   !11:5
+//   body %_x             bf16[int,S,16]      = add %e, %linux                                   !12:5
+//   body %x__y           bf16[int,S,16]      = add %_x, %S_                                     !13:5
 struct k0_x_y {
     struct args {
         const bf16 *load_;

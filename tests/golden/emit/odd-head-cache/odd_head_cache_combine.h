@@ -1,4 +1,6 @@
 // Written by tfgen: odd_head_cache_combine of tests/specs/odd-head-cache.yaml for host; read it beside templates/attention/decode.h.
+// Kernel k1_join, phase combine:
+//   body %a              bf16[2,5,44]        = attention_combine %a.part heads=2                !16:5
 struct k1_join_combine {
     struct args {
         const float *a_part;

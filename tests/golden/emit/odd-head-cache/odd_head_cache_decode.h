@@ -1,4 +1,7 @@
 // Written by tfgen: odd_head_cache_decode of tests/specs/odd-head-cache.yaml for host; read it beside templates/attention/decode.h.
+// Kernel k1, phase decode:
+//   body %a.part         f32[2,5,2,24]       = attention_partial %qr, %kc, %vc heads=2 kv_heads=2 causal scale=0.21320071635561041 at=%pos
+//      !16:5
 struct k1_decode {
     struct args {
         const int *pos;
@@ -18,9 +21,9 @@ struct k1_decode {
     DEV static int keys(const args &p, int batch)
     {
         const int keys = p.pos[batch] + 5, most = 9; // !16:5
-        return keys < 0 ? 0 : keys < most ? keys : most;
+        return keys < 0 ? 0 : keys < most ? keys : most; // !16:5
     }
-    DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; } // !16:5
     static constexpr bool aligned = false, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {

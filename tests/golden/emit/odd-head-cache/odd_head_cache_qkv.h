@@ -1,4 +1,13 @@
 // Written by tfgen: odd_head_cache_qkv of tests/specs/odd-head-cache.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k0, phase qkv:
+//   body %q              bf16[2,5,44]        = linear %x, %wq                                   !9:5
+//   body %k              bf16[2,5,44]        = linear %x, %wk                                   !10:5
+//   body %v              bf16[2,5,44]        = linear %x, %wv                                   !11:5
+//   epi  %qr             bf16[2,5,44]        = rope %q heads=2 pairing=half theta=10000 rotary=22 at=%pos !12:5
+//   epi  %kr             bf16[2,5,44]        = rope %k heads=2 pairing=half theta=10000 rotary=22 at=%pos !13:5
+//   epi  %kc             bf16[2,2,9,22] in %k_cache+0/22 = kv_append %kr at=%pos state=%k_cache !14:5
+//   epi  %vc             bf16[2,2,9,22] in %v_cache+0/22 = kv_append %v at=%pos state=%v_cache  !15:5
+// What a token adds to the turn of each pair of columns, in units of 2^-64 of a whole one.
 TF_TABLE unsigned long long k0_qkv_qr_turns[11] = { // !12:5
     0x28be60db93910600ull, 0x11a30fd1cd021100ull, 0x7a276644dc26940ull, 0x34e0a46fcdbd2e0ull, 0x16e3b077439a450ull, 0x9e885061f8e2d0ull,
     0x449ffb0f6bd994ull, 0x1db4c26c5ab1abull, 0xcdbeb389fec1dull, 0x590fe3a627487ull, 0x268d871cb1c30ull
@@ -25,14 +34,14 @@ struct k0_qkv {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> x = load<V>(p.x + row * 44ll + k, left); // !5:10
-        return x;
+        return x; // !9:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
-        c.sequence = (row / 5); // !12:5
-        c.position = (p.pos[c.sequence] + row % 5); // !12:5
+        c.sequence = row / 5; // !12:5
+        c.position = p.pos[c.sequence] + row % 5; // !12:5
         return c;
     }
     template <int W, class Out> DEV static void pairs_q(const args &p, const context &c, int row, int pair, vec<float, W> lo,

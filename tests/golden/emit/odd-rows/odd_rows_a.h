@@ -1,4 +1,7 @@
 // Written by tfgen: odd_rows_a of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k0, phase a:
+//   pro  %flat           bf16[2*S,37] in %x+0/37 = reshape %x                                   !10:5
+//   body %a              bf16[2*S,51]        = linear %flat, %wa                                !11:5
 struct k0_a {
     struct args {
         const bf16 *x;
@@ -17,7 +20,7 @@ struct k0_a {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> flat = load<V>(p.x + row * 37ll + k, left); // !10:5
-        return flat;
+        return flat; // !11:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }

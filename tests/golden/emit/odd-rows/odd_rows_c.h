@@ -1,4 +1,7 @@
 // Written by tfgen: odd_rows_c of tests/specs/odd-rows.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k5, phase c:
+//   pro  %few            bf16[2,S,3] in %wide+0/40 = slice %wide                                !18:5
+//   body %c              bf16[2,S,3]         = relu %few                                        !21:5
 struct k5_c {
     struct args {
         const bf16 *wide;

@@ -1,4 +1,9 @@
 // Written by tfgen: odd_rows_qkv of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k1, phase qkv:
+//   body %t              bf16[2,S,37]        = linear %x, %wt                                   !12:5
+//   body %b              bf16[2,S,51]        = linear %x, %wb                                   !20:5
+//   epi  %h              bf16[2,S,37]        = add %x, %t                                       !13:5
+//   epi  %s.ss           f32[2,S,1]          = row_sumsq %h                                     !14:5
 struct k1_qkv {
     struct args {
         const bf16 *x;
@@ -19,7 +24,7 @@ struct k1_qkv {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> x = load<V>(p.x + row * 37ll + k, left); // !7:10
-        return x;
+        return x; // !12:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }

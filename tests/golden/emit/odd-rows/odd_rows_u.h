@@ -1,4 +1,11 @@
 // Written by tfgen: odd_rows_u of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k2, phase u:
+//   body %u.raw          f32[2,S,51]         = linear %h, %wu fold=%nw                          !15:5
+//   epi  %u.ms           f32[2,S,1]          = div %s.ss, 37                                    !14:5
+//   epi  %u.me           f32[2,S,1]          = add %u.ms, 1e-05                                 !14:5
+//   epi  %u.r            f32[2,S,1]          = rsqrt %u.me                                      !14:5
+//   epi  %u              bf16[2,S,51]        = mul %u.raw, %u.r                                 !14:5
+//   epi  %v              bf16[2,S,51]        = silu %u                                          !16:5
 struct k2_u {
     struct args {
         const bf16 *h;
@@ -20,7 +27,7 @@ struct k2_u {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> h = load<V>(p.h + row * 37ll + k, left); // !13:5
-        return h;
+        return h; // !15:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
@@ -30,7 +37,7 @@ struct k2_u {
         const float u_ms = op_div(s_ss, 37.0f); // !14:5
         const float u_me = op_add(u_ms, 1e-05f); // !14:5
         const float u_r = op_rsqrt(u_me); // !14:5
-        c.u_r = u_r;
+        c.u_r = u_r; // !14:5
         return c;
     }
     template <int W, int Slot, class Out> DEV static void columns_u_raw(const args &p, const context &c, int row, int col,

@@ -1,4 +1,6 @@
 // Written by tfgen: odd_rows_y of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k3, phase y:
+//   body %y              bf16[2,S,37]        = linear %v, %wy                                   !17:5
 struct k3_y {
     struct args {
         const bf16 *v;
@@ -17,7 +19,7 @@ struct k3_y {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> v = load<V>(p.v + row * 51ll + k, left); // !16:5
-        return v;
+        return v; // !17:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }

@@ -1,4 +1,7 @@
 // Written by tfgen: odd_rows_z of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k4, phase z:
+//   pro  %rest           bf16[2,S,37] in %wide+3/40 = slice %wide offset=3                      !18:5
+//   body %z              bf16[2,S,51]        = linear %rest, %wz                                !19:5
 struct k4_z {
     struct args {
         const bf16 *wide;
@@ -17,7 +20,7 @@ struct k4_z {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> rest = load<V>(p.wide + row * 40ll + k + 3, left); // !18:5
-        return rest;
+        return rest; // !19:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }

@@ -1,4 +1,8 @@
 // Written by tfgen: products_a of tests/specs/products.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k3, phase a:
+//   body %a              f16[B,3,S,9]        = matmul %x, %yy                                   !8:5
+//   epi  %c              f16[B,3,S,9]        = add %a, %bias                                    !11:5
+//   epi  %d              f16[B,3,S,9]        = mul %c, %s                                       !13:5
 struct k3_a {
     struct args {
         const f16 *x;
@@ -20,13 +24,13 @@ struct k3_a {
     {
         row += batch * p.S;
         const vec<float, V> x = load<V>(p.x + row * 12ll + k, left); // !6:10
-        return x;
+        return x; // !8:5
     }
     template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
     {
         vec<float, V> column = splat<V>(0.0f);
         for (int i = 0; i < V; i++)
-            if (i < left && n < 9) column[i] = load_one(p.yy + (batch * 12 + k + i) * 9ll + n);
+            if (i < left && n < 9) column[i] = load_one(p.yy + (batch * 12 + k + i) * 9ll + n); // !8:5
         return column;
     }
     DEV static context begin(const args &p, int batch, int row) { return {}; }

@@ -1,4 +1,6 @@
 // Written by tfgen: products_b of tests/specs/products.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k1, phase b:
+//   body %b              f16[B,3,S,9]        = matmul %e, %z transpose                          !10:5
 struct k1_b {
     struct args {
         const f16 *e_;
@@ -18,11 +20,11 @@ struct k1_b {
     {
         row += batch * p.S;
         const vec<float, V> e_ = load<V>(p.e_ + row * 12ll + k, left); // !9:5
-        return e_;
+        return e_; // !10:5
     }
     template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
     {
-        return load<V>(p.z + (batch * 9 + n) * 12ll + k, n < 9 ? left : 0);
+        return load<V>(p.z + (batch * 9 + n) * 12ll + k, n < 9 ? left : 0); // !10:5
     }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
     template <int W, int Slot, class Out> DEV static void columns_b(const args &p, const context &c, int row, int col,

@@ -1,4 +1,6 @@
 // Written by tfgen: products_e of tests/specs/products.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k0, phase e:
+//   body %e              f16[B,3,S,12]       = exp %x                                           !9:5
 struct k0_e {
     struct args {
         const f16 *x;

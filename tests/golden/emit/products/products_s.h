@@ -1,4 +1,11 @@
 // Written by tfgen: products_s of tests/specs/products.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k2, phase s:
+//   body %s.m            f32[B,3,S,1]        = row_max %b                                       !12:5
+//   body %s.f            f32[B,3,S,1]        = finite %s.m                                      !12:5
+//   body %s.d            f32[B,3,S,9]        = sub %b, %s.f                                     !12:5
+//   body %s.e            f32[B,3,S,9]        = exp %s.d                                         !12:5
+//   body %s.s            f32[B,3,S,1]        = row_sum %s.e                                     !12:5
+//   epi  %s              f16[B,3,S,9]        = div_or_zero %s.e, %s.s                           !12:5
 struct k2_s {
     struct args {
         const f16 *b;
@@ -27,7 +34,7 @@ struct k2_s {
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
         const float s_f = op_finite(total); // !12:5
-        c.s_f = s_f;
+        c.s_f = s_f; // !12:5
     }
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !12:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
@@ -36,10 +43,7 @@ struct k2_s {
         const vec<float, V> s_e = op_exp(s_d); // !12:5
         return s_e; // !12:5
     }
-    DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
-    {
-        c.s_s = total;
-    }
+    DEV static void reduced(step<1>, const args &p, context &c, int row, float total) { c.s_s = total; } // !12:5
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         const vec<float, V> s_d = op_sub(e.b, c.s_f); // !12:5

@@ -1,4 +1,11 @@
 // Written by tfgen: qkv_rope_qkv of specs/qkv-rope.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k0, phase qkv:
+//   body %q              bf16[B,S,256]       = linear %x, %wq                                   !19:5
+//   body %k              bf16[B,S,64]        = linear %x, %wk                                   !20:5
+//   body %v              bf16[B,S,64]        = linear %x, %wv                                   !21:5
+//   epi  %qr             bf16[B,S,256]       = rope %q heads=8 pairing=half theta=500000 rotary=32 !23:5
+//   epi  %kr             bf16[B,S,64]        = rope %k heads=2 pairing=half theta=500000 rotary=32 !24:5
+// What a token adds to the turn of each pair of columns, in units of 2^-64 of a whole one.
 TF_TABLE unsigned long long k0_qkv_qr_turns[16] = { // !23:5
     0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull,
     0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull,
@@ -26,13 +33,13 @@ struct k0_qkv {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + k); // !13:10
-        return x;
+        return x; // !19:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
-        c.position = (row % p.S); // !23:5
+        c.position = row % p.S; // !23:5
         return c;
     }
     template <int W, class Out> DEV static void pairs_q(const args &p, const context &c, int row, int pair, vec<float, W> lo,

@@ -1,4 +1,11 @@
 // Written by tfgen: rmsnorm_n of specs/rmsnorm.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k0, phase n:
+//   body %n.ss           f32[B,S,1]          = row_sumsq %x                                     !17:5
+//   epi  %n.ms           f32[B,S,1]          = div %n.ss, 256                                   !17:5
+//   epi  %n.me           f32[B,S,1]          = add %n.ms, 1e-05                                 !17:5
+//   epi  %n.r            f32[B,S,1]          = rsqrt %n.me                                      !17:5
+//   epi  %n.n            f32[B,S,256]        = mul %x, %n.r                                     !17:5
+//   epi  %n              bf16[B,S,256]       = mul %n.n, %w                                     !17:5
 struct k0_n {
     struct args {
         const bf16 *x;
@@ -31,7 +38,7 @@ struct k0_n {
         const float n_ms = op_div(total, 256.0f); // !17:5
         const float n_me = op_add(n_ms, 1e-05f); // !17:5
         const float n_r = op_rsqrt(n_me); // !17:5
-        c.n_r = n_r;
+        c.n_r = n_r; // !17:5
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {

@@ -1,4 +1,6 @@
 // Written by tfgen: ropes_combine of tests/specs/ropes.yaml for host; read it beside templates/attention/decode.h.
+// Kernel k3_join, phase combine:
+//   body %a              bf16[B,S,30]        = attention_combine %a.part heads=3                !18:5
 struct k3_join_combine {
     struct args {
         const float *a_part;

@@ -1,4 +1,7 @@
 // Written by tfgen: ropes_decode of tests/specs/ropes.yaml for host; read it beside templates/attention/decode.h.
+// Kernel k3, phase decode:
+//   body %a.part         f32[B,S,3,12]       = attention_partial %qr, %ks, %vs heads=3 kv_heads=3 causal window=7 softcap=30
+//      scale=0.31622776601683794 at=%pos !18:5
 struct k3_decode {
     struct args {
         const int *pos;
@@ -19,9 +22,9 @@ struct k3_decode {
     DEV static int keys(const args &p, int batch)
     {
         const int keys = p.pos[batch] + p.S, most = 33; // !18:5
-        return keys < 0 ? 0 : keys < most ? keys : most;
+        return keys < 0 ? 0 : keys < most ? keys : most; // !18:5
     }
-    DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; } // !18:5
     static constexpr bool aligned = false, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {

@@ -1,4 +1,17 @@
 // Written by tfgen: ropes_qkv of tests/specs/ropes.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k1, phase qkv:
+//   body %q.raw          f32[B,S,30]         = linear %x, %wq fold=%n fold_offset               !11:5
+//   body %k.raw          f32[B,S,30]         = linear %x, %wk fold=%n fold_offset               !12:5
+//   body %v.raw          f32[B,S,30]         = linear %x, %wv layout=in_out fold=%n fold_offset !13:5
+//   epi  %q.ms           f32[B,S,1]          = div %h.ss, 24                                    !10:5
+//   epi  %q.me           f32[B,S,1]          = add %q.ms, 1e-05                                 !10:5
+//   epi  %q.r            f32[B,S,1]          = rsqrt %q.me                                      !10:5
+//   epi  %q              bf16[B,S,30]        = mul %q.raw, %q.r                                 !10:5
+//   epi  %k              bf16[B,S,30]        = mul %k.raw, %q.r                                 !10:5
+//   epi  %v              bf16[B,S,30]        = mul %v.raw, %q.r                                 !10:5
+//   epi  %qr             bf16[B,S,30]        = rope %q heads=3 pairing=interleaved theta=10000 rotary=10 at=%pos !14:5
+//   epi  %vs             bf16[B,3,33,10] in %vc+0/10 = kv_append %v at=%pos state=%vc           !17:5
+// What a token adds to the turn of each pair of columns, in units of 2^-64 of a whole one.
 TF_TABLE unsigned long long k1_qkv_qr_turns[5] = { // !14:5
     0x28be60db93910600ull, 0x6751a832fb73300ull, 0x105ffcf68600a30ull, 0x29862a60a2c308ull, 0x694c487f352e4ull
 };
@@ -27,19 +40,19 @@ struct k1_qkv {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 24ll + k); // !6:10
-        return x;
+        return x; // !11:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
-        c.sequence = (row / p.S); // !14:5
-        c.position = (p.pos[c.sequence] + row % p.S); // !14:5
+        c.sequence = row / p.S; // !14:5
+        c.position = p.pos[c.sequence] + row % p.S; // !14:5
         const float h_ss = load_one(p.h_ss + row); // !10:5
         const float q_ms = op_div(h_ss, 24.0f); // !10:5
         const float q_me = op_add(q_ms, 1e-05f); // !10:5
         const float q_r = op_rsqrt(q_me); // !10:5
-        c.q_r = q_r;
+        c.q_r = q_r; // !10:5
         return c;
     }
     template <int W, int Slot, class Out> DEV static void columns_q_raw(const args &p, const context &c, int row, int col,

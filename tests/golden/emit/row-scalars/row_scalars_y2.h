@@ -1,4 +1,7 @@
 // Written by tfgen: row_scalars_y2 of tests/specs/row-scalars.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k0, phase y2:
+//   body %s              bf16[2,3,1]         = row_sum %x                                       !7:5
+//   epi  %y2             bf16[2,3,12]        = mul %z, %s                                       !12:5
 struct k0_y2 {
     struct args {
         const bf16 *x;
@@ -29,17 +32,14 @@ struct k0_y2 {
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
         total = op_cast<bf16>(total); // !7:5
-        c.s = total;
+        c.s = total; // !7:5
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         const vec<float, V> y2 = op_mul(e.z, c.s); // !12:5
         store<V>(p.y2 + row * 12ll + col, left, y2); // !12:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-        store_one(p.s + row, c.s); // !7:5
-    }
+    DEV static void write_row(const args &p, const context &c, int row) { store_one(p.s + row, c.s); } // !7:5
 };
 TF_LAYOUT(k0_y2::args, x, 0);
 TF_LAYOUT(k0_y2::args, z, 8);

@@ -1,4 +1,11 @@
 // Written by tfgen: row_scalars_y3 of tests/specs/row-scalars.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k1, phase y3:
+//   pro  %xs             bf16[2,3,12]        = mul %x, 64                                       !9:5
+//   body %m.s            f32[2,3,1]          = row_sum %x                                       !8:5
+//   body %t              bf16[2,3,1]         = row_max %xs                                      !10:5
+//   epi  %m              bf16[2,3,1]         = div %m.s, 12                                     !8:5
+//   epi  %y              bf16[2,3,12]        = sub %xs, %m                                      !11:5
+//   epi  %y3             bf16[2,3,12]        = sub %xs, %t                                      !13:5
 struct k1_y3 {
     struct args {
         const bf16 *x;
@@ -30,7 +37,7 @@ struct k1_y3 {
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
         const float m = op_cast<bf16>(op_div(total, 12.0f)); // !8:5
-        c.m = m;
+        c.m = m; // !8:5
     }
     static constexpr reduction kind(step<1>) { return reduction::max; } // !10:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
@@ -40,7 +47,7 @@ struct k1_y3 {
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
     {
         total = op_cast<bf16>(total); // !10:5
-        c.t = total;
+        c.t = total; // !10:5
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {

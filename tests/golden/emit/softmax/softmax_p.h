@@ -1,4 +1,11 @@
 // Written by tfgen: softmax_p of specs/softmax.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k0, phase p:
+//   body %p.m            f32[B,S,1]          = row_max %x                                       !15:5
+//   body %p.f            f32[B,S,1]          = finite %p.m                                      !15:5
+//   body %p.d            f32[B,S,256]        = sub %x, %p.f                                     !15:5
+//   body %p.e            f32[B,S,256]        = exp %p.d                                         !15:5
+//   body %p.s            f32[B,S,1]          = row_sum %p.e                                     !15:5
+//   epi  %p              bf16[B,S,256]       = div_or_zero %p.e, %p.s                           !15:5
 struct k0_p {
     struct args {
         const bf16 *x;
@@ -27,7 +34,7 @@ struct k0_p {
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
         const float p_f = op_finite(total); // !15:5
-        c.p_f = p_f;
+        c.p_f = p_f; // !15:5
     }
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !15:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
@@ -36,10 +43,7 @@ struct k0_p {
         const vec<float, V> p_e = op_exp(p_d); // !15:5
         return p_e; // !15:5
     }
-    DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
-    {
-        c.p_s = total;
-    }
+    DEV static void reduced(step<1>, const args &p, context &c, int row, float total) { c.p_s = total; } // !15:5
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         const vec<float, V> p_d = op_sub(e.x, c.p_f); // !15:5

@@ -1,4 +1,7 @@
 // Written by tfgen: stored_product_h of tests/specs/stored-product.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k0, phase h:
+//   body %h              bf16[2,5,24]        = linear %k, %w                                    !8:5
+//   epi  %a              bf16[2,5,24]        = relu %h                                          !9:5
 struct k0_h {
     struct args {
         const bf16 *k_;
@@ -17,7 +20,7 @@ struct k0_h {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> k_ = load_aligned<V>(p.k_ + row * 32ll + k); // !5:10
-        return k_;
+        return k_; // !8:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }

@@ -1,4 +1,7 @@
 // Written by tfgen: stored_product_u of tests/specs/stored-product.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k1, phase u:
+//   body %u              bf16[2,5,32]        = linear %a, %w2                                   !10:5
+//   epi  %r              bf16[2,5,32]        = add %u, %k                                       !11:5
 struct k1_u {
     struct args {
         const bf16 *a;
@@ -18,7 +21,7 @@ struct k1_u {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> a = load_aligned<V>(p.a + row * 24ll + k); // !9:5
-        return a;
+        return a; // !10:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }

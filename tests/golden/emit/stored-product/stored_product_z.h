@@ -1,4 +1,6 @@
 // Written by tfgen: stored_product_z of tests/specs/stored-product.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k2, phase z:
+//   body %z              bf16[2,5,24]        = linear %r, %w3                                   !12:5
 struct k2_z {
     struct args {
         const bf16 *r;
@@ -16,7 +18,7 @@ struct k2_z {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> r = load_aligned<V>(p.r + row * 32ll + k); // !11:5
-        return r;
+        return r; // !12:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }

@@ -1,4 +1,9 @@
 // Written by tfgen: swiglu_gate_up of specs/swiglu.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k0, phase gate_up:
+//   body %gate           bf16[B,S,344]       = linear %x, %w_gate                               !19:5
+//   body %up             bf16[B,S,344]       = linear %x, %w_up                                 !20:5
+//   epi  %act            bf16[B,S,344]       = silu %gate                                       !21:5
+//   epi  %prod           bf16[B,S,344]       = mul %act, %up                                    !22:5
 struct k0_gate_up {
     struct args {
         const bf16 *x;
@@ -17,15 +22,14 @@ struct k0_gate_up {
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
         const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + k); // !14:10
-        return x;
+        return x; // !19:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
-    template <int W, class Out> DEV static void pairs_gate(const args &p, const context &c, int row, int pair, vec<float, W> lo,
+    template <int W, class Out> DEV static void pairs_gate(const args &p, const context &c, int row, int col, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
-        const int col = pair;
-        const int left = 344 - pair;
+        const int left = 344 - col;
         if (left <= 0) return;
         const vec<float, W> act = op_silu(lo); // !21:5
         const vec<float, W> prod = op_mul(act, hi); // !22:5

@@ -1,4 +1,6 @@
 // Written by tfgen: wide_heads_attention of tests/specs/wide-heads.yaml for host; read it beside templates/attention/attention.h.
+// Kernel k0, phase attention:
+//   body %p              bf16[2,3,2042]      = attention %q, %k, %v heads=2 kv_heads=1 causal softcap=5 scale=0.03129587719622029 !16:5
 struct k0_attention {
     struct args {
         const bf16 *q;
@@ -14,11 +16,8 @@ struct k0_attention {
     using type = bf16;
     DEV static int batches(const args &p) { return 2; }
     DEV static int queries(const args &p) { return 3; }
-    DEV static int keys(const args &p, int batch)
-    {
-        return 3;
-    }
-    DEV static int position(const args &p, int batch, int token) { return token; }
+    DEV static int keys(const args &p, int batch) { return 3; } // !16:5
+    DEV static int position(const args &p, int batch, int token) { return token; } // !16:5
     static constexpr bool aligned = false, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {

@@ -1,4 +1,6 @@
 // Written by tfgen: wide_heads_combine of tests/specs/wide-heads.yaml for host; read it beside templates/attention/decode.h.
+// Kernel k3_join, phase combine:
+//   body %d              bf16[2,3,2042]      = attention_combine %d.part heads=2                !19:5
 struct k3_join_combine {
     struct args {
         const float *d_part;

@@ -1,4 +1,7 @@
 // Written by tfgen: wide_heads_decode of tests/specs/wide-heads.yaml for host; read it beside templates/attention/decode.h.
+// Kernel k3, phase decode:
+//   body %d.part         f32[2,3,2,1023]     = attention_partial %q, %kc, %vc heads=2 kv_heads=1 causal window=5 scale=0.03129587719622029
+//      at=%pos !19:5
 struct k3_decode {
     struct args {
         const int *pos;
@@ -18,9 +21,9 @@ struct k3_decode {
     DEV static int keys(const args &p, int batch)
     {
         const int keys = p.pos[batch] + 3, most = 9; // !19:5
-        return keys < 0 ? 0 : keys < most ? keys : most;
+        return keys < 0 ? 0 : keys < most ? keys : most; // !19:5
     }
-    DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; }
+    DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; } // !19:5
     static constexpr bool aligned = false, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {

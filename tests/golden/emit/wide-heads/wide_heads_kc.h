@@ -1,4 +1,6 @@
 // Written by tfgen: wide_heads_kc of tests/specs/wide-heads.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k1, phase kc:
+//   body %kc             bf16[2,1,9,1021] in %k_cache+0/1021 = kv_append %k at=%pos state=%k_cache !17:5
 struct k1_kc {
     struct args {
         const int *pos;
@@ -15,8 +17,8 @@ struct k1_kc {
     DEV static int rows(const args &p) { return 6; }
     DEV static void begin(const args &p, int row, context &c)
     {
-        c.sequence = (row / 3); // !17:5
-        c.position = (p.pos[c.sequence] + row % 3); // !17:5
+        c.sequence = row / 3; // !17:5
+        c.position = p.pos[c.sequence] + row % 3; // !17:5
     }
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {

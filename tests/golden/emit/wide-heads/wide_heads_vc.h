@@ -1,4 +1,6 @@
 // Written by tfgen: wide_heads_vc of tests/specs/wide-heads.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k2, phase vc:
+//   body %vc             bf16[2,1,9,1021] in %v_cache+0/1021 = kv_append %v at=%pos state=%v_cache !18:5
 struct k2_vc {
     struct args {
         const int *pos;
@@ -15,8 +17,8 @@ struct k2_vc {
     DEV static int rows(const args &p) { return 6; }
     DEV static void begin(const args &p, int row, context &c)
     {
-        c.sequence = (row / 3); // !18:5
-        c.position = (p.pos[c.sequence] + row % 3); // !18:5
+        c.sequence = row / 3; // !18:5
+        c.position = p.pos[c.sequence] + row % 3; // !18:5
     }
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {

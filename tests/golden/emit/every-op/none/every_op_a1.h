@@ -1,4 +1,6 @@
 // Written by tfgen: every_op_a1 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k0, phase a1:
+//   body %a1             f32[B,S,37]         = neg %x                                           !8:5
 struct k0_a1 {
     struct args {
         const float *x;

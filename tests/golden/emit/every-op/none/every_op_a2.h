@@ -1,4 +1,6 @@
 // Written by tfgen: every_op_a2 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k1, phase a2:
+//   body %a2             f32[B,S,37]         = exp %a1                                          !9:5
 struct k1_a2 {
     struct args {
         const float *a1;

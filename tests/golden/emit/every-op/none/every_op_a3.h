@@ -1,4 +1,6 @@
 // Written by tfgen: every_op_a3 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k2, phase a3:
+//   body %a3             f32[B,S,37]         = log %a2                                          !10:5
 struct k2_a3 {
     struct args {
         const float *a2;

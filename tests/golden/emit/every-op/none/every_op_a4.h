@@ -1,4 +1,6 @@
 // Written by tfgen: every_op_a4 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k3, phase a4:
+//   body %a4             f32[B,S,37]         = sqrt %a2                                         !11:5
 struct k3_a4 {
     struct args {
         const float *a2;

@@ -1,4 +1,6 @@
 // Written by tfgen: every_op_a5 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k4, phase a5:
+//   body %a5             f32[B,S,37]         = square %a4                                       !12:5
 struct k4_a5 {
     struct args {
         const float *a4;

@@ -1,4 +1,6 @@
 // Written by tfgen: every_op_a6 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k5, phase a6:
+//   body %a6             f32[B,S,37]         = rsqrt %a2                                        !13:5
 struct k5_a6 {
     struct args {
         const float *a2;

@@ -1,4 +1,6 @@
 // Written by tfgen: every_op_a7 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k6, phase a7:
+//   body %a7             f32[B,S,37]         = sin %a6                                          !14:5
 struct k6_a7 {
     struct args {
         const float *a6;

@@ -1,4 +1,6 @@
 // Written by tfgen: every_op_a8 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k7, phase a8:
+//   body %a8             f32[B,S,37]         = cos %a3                                          !15:5
 struct k7_a8 {
     struct args {
         const float *a3;

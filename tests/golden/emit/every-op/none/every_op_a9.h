@@ -1,4 +1,6 @@
 // Written by tfgen: every_op_a9 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k8, phase a9:
+//   body %a9             f32[B,S,37]         = tanh %a7                                         !16:5
 struct k8_a9 {
     struct args {
         const float *a7;

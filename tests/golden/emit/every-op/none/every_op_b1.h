@@ -1,4 +1,6 @@
 // Written by tfgen: every_op_b1 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k9, phase b1:
+//   body %b1             f32[B,S,37]         = sigmoid %a8                                      !17:5
 struct k9_b1 {
     struct args {
         const float *a8;

@@ -1,4 +1,6 @@
 // Written by tfgen: every_op_b2 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k10, phase b2:
+//   body %b2             f32[B,S,37]         = silu %b1                                         !18:5
 struct k10_b2 {
     struct args {
         const float *b1;

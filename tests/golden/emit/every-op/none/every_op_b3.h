@@ -1,4 +1,6 @@
 // Written by tfgen: every_op_b3 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k11, phase b3:
+//   body %b3             f32[B,S,37]         = gelu_erf %b2                                     !19:5
 struct k11_b3 {
     struct args {
         const float *b2;

@@ -1,4 +1,6 @@
 // Written by tfgen: every_op_b4 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k12, phase b4:
+//   body %b4             f32[B,S,37]         = gelu_tanh %a9                                    !20:5
 struct k12_b4 {
     struct args {
         const float *a9;

@@ -1,4 +1,6 @@
 // Written by tfgen: every_op_b5 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k13, phase b5:
+//   body %b5             f32[B,S,37]         = relu %b4                                         !21:5
 struct k13_b5 {
     struct args {
         const float *b4;

@@ -1,4 +1,6 @@
 // Written by tfgen: every_op_c1 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k14, phase c1:
+//   body %c1             f32[B,S,37]         = add %b5, %z                                      !22:5
 struct k14_c1 {
     struct args {
         const float *b5;

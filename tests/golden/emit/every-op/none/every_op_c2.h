@@ -1,4 +1,6 @@
 // Written by tfgen: every_op_c2 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k15, phase c2:
+//   body %c2             f32[B,S,37]         = sub %c1, %u                                      !23:5
 struct k15_c2 {
     struct args {
         const float *c1;

@@ -1,4 +1,6 @@
 // Written by tfgen: every_op_c3 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k16, phase c3:
+//   body %c3             f32[B,S,37]         = mul %c2, %r                                      !24:5
 struct k16_c3 {
     struct args {
         const float *r;
@@ -17,7 +19,7 @@ struct k16_c3 {
     DEV static void begin(const args &p, int row, context &c)
     {
         const float r = load_one(p.r + row); // !6:49
-        c.r = r;
+        c.r = r; // !6:49
     }
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {

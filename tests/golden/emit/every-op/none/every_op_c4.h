@@ -1,4 +1,6 @@
 // Written by tfgen: every_op_c4 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k17, phase c4:
+//   body %c4             f32[B,S,37]         = div %c3, 3.5                                     !25:5
 struct k17_c4 {
     struct args {
         const float *c3;

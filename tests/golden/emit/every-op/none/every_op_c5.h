@@ -1,4 +1,6 @@
 // Written by tfgen: every_op_c5 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k18, phase c5:
+//   body %c5             f32[B,S,37]         = max %c4, %c                                      !26:5
 struct k18_c5 {
     struct args {
         const float *c4;

@@ -1,4 +1,6 @@
 // Written by tfgen: every_op_c6 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k19, phase c6:
+//   body %c6             f32[B,S,37]         = min %c5, %t                                      !27:5
 struct k19_c6 {
     struct args {
         const float *t;
@@ -17,7 +19,7 @@ struct k19_c6 {
     DEV static void begin(const args &p, int row, context &c)
     {
         const float t = load_one(p.t + (row / p.S)); // !6:71
-        c.t = t;
+        c.t = t; // !6:71
     }
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {

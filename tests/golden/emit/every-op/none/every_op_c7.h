@@ -1,4 +1,6 @@
 // Written by tfgen: every_op_c7 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k20, phase c7:
+//   body %c7             bf16[B,S,37]        = cast %c6 to=bf16                                 !28:5
 struct k20_c7 {
     struct args {
         const float *c6;

@@ -1,4 +1,7 @@
 // Written by tfgen: every_op_d2 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k22, phase d2:
+//   body %d2.s           f32[B,S,1]          = row_sum %b3                                      !30:5
+//   epi  %d2             f32[B,S,1]          = div %d2.s, 37                                    !30:5
 struct k22_d2 {
     struct args {
         const float *b3;
@@ -27,13 +30,10 @@ struct k22_d2 {
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
         const float d2 = op_div(total, 37.0f); // !30:5
-        c.d2 = d2;
+        c.d2 = d2; // !30:5
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left) {}
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-        store_one(p.d2 + row, c.d2); // !30:5
-    }
+    DEV static void write_row(const args &p, const context &c, int row) { store_one(p.d2 + row, c.d2); } // !30:5
 };
 TF_LAYOUT(k22_d2::args, b3, 0);
 TF_LAYOUT(k22_d2::args, d2, 8);

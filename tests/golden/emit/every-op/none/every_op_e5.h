@@ -1,4 +1,6 @@
 // Written by tfgen: every_op_e5 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k30, phase e5:
+//   body %e5             f32[B,S,37]         = add %c7, %e4                                     !38:5
 struct k30_e5 {
     struct args {
         const float *e4;
@@ -17,7 +19,7 @@ struct k30_e5 {
     DEV static void begin(const args &p, int row, context &c)
     {
         const float e4 = load_one(p.e4 + row); // !37:5
-        c.e4 = e4;
+        c.e4 = e4; // !37:5
     }
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {

@@ -1,4 +1,11 @@
 // Written by tfgen: every_op_f of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k31, phase f:
+//   body %f.m            f32[B,S,1]          = row_max %e5                                      !39:5
+//   body %f.f            f32[B,S,1]          = finite %f.m                                      !39:5
+//   body %f.d            f32[B,S,37]         = sub %e5, %f.f                                    !39:5
+//   body %f.e            f32[B,S,37]         = exp %f.d                                         !39:5
+//   body %f.s            f32[B,S,1]          = row_sum %f.e                                     !39:5
+//   epi  %f              f32[B,S,37]         = div_or_zero %f.e, %f.s                           !39:5
 struct k31_f {
     struct args {
         const float *e5;
@@ -27,7 +34,7 @@ struct k31_f {
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
         const float f_f = op_finite(total); // !39:5
-        c.f_f = f_f;
+        c.f_f = f_f; // !39:5
     }
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !39:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
@@ -36,10 +43,7 @@ struct k31_f {
         const vec<float, V> f_e = op_exp(f_d); // !39:5
         return f_e; // !39:5
     }
-    DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
-    {
-        c.f_s = total;
-    }
+    DEV static void reduced(step<1>, const args &p, context &c, int row, float total) { c.f_s = total; } // !39:5
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         const vec<float, V> f_d = op_sub(e.e5, c.f_f); // !39:5

@@ -1,4 +1,6 @@
 // Written by tfgen: every_op_stats of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k21, phase stats:
+//   body %d1             f32[B,S,1]          = row_sum %c7                                      !29:5
 struct k21_stats {
     struct args {
         const bf16 *c7;
@@ -24,15 +26,9 @@ struct k21_stats {
     {
         return e.c7; // !29:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
-    {
-        c.d1 = total;
-    }
+    DEV static void reduced(step<0>, const args &p, context &c, int row, float total) { c.d1 = total; } // !29:5
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left) {}
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-        store_one(p.d1 + row, c.d1); // !29:5
-    }
+    DEV static void write_row(const args &p, const context &c, int row) { store_one(p.d1 + row, c.d1); } // !29:5
 };
 TF_LAYOUT(k21_stats::args, c7, 0);
 TF_LAYOUT(k21_stats::args, d1, 8);

@@ -1,4 +1,6 @@
 // Written by tfgen: every_op_stats_3 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k24, phase stats_3:
+//   body %d4             f32[B,S,1]          = row_min %a5                                      !32:5
 struct k24_stats_3 {
     struct args {
         const float *a5;
@@ -24,15 +26,9 @@ struct k24_stats_3 {
     {
         return e.a5; // !32:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
-    {
-        c.d4 = total;
-    }
+    DEV static void reduced(step<0>, const args &p, context &c, int row, float total) { c.d4 = total; } // !32:5
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left) {}
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-        store_one(p.d4 + row, c.d4); // !32:5
-    }
+    DEV static void write_row(const args &p, const context &c, int row) { store_one(p.d4 + row, c.d4); } // !32:5
 };
 TF_LAYOUT(k24_stats_3::args, a5, 0);
 TF_LAYOUT(k24_stats_3::args, d4, 8);

@@ -1,4 +1,6 @@
 // Written by tfgen: every_op_stats_4 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k25, phase stats_4:
+//   body %d5             f32[B,S,1]          = row_sumsq %a5                                    !33:5
 struct k25_stats_4 {
     struct args {
         const float *a5;
@@ -24,15 +26,9 @@ struct k25_stats_4 {
     {
         return op_square(e.a5); // !33:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
-    {
-        c.d5 = total;
-    }
+    DEV static void reduced(step<0>, const args &p, context &c, int row, float total) { c.d5 = total; } // !33:5
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left) {}
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-        store_one(p.d5 + row, c.d5); // !33:5
-    }
+    DEV static void write_row(const args &p, const context &c, int row) { store_one(p.d5 + row, c.d5); } // !33:5
 };
 TF_LAYOUT(k25_stats_4::args, a5, 0);
 TF_LAYOUT(k25_stats_4::args, d5, 8);

@@ -1,4 +1,7 @@
 // Written by tfgen: every_op_e2 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k2, phase e2:
+//   body %d3             f32[B,S,1]          = row_max %a5                                      !31:5
+//   epi  %e2             f32[B,S,1]          = add %d3, %d4                                     !35:5
 struct k2_e2 {
     struct args {
         const float *a5;
@@ -29,13 +32,10 @@ struct k2_e2 {
     {
         const float d4 = load_one(p.d4 + row); // !32:5
         const float e2 = op_add(total, d4); // !35:5
-        c.e2 = e2;
+        c.e2 = e2; // !35:5
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left) {}
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-        store_one(p.e2 + row, c.e2); // !35:5
-    }
+    DEV static void write_row(const args &p, const context &c, int row) { store_one(p.e2 + row, c.e2); } // !35:5
 };
 TF_LAYOUT(k2_e2::args, a5, 0);
 TF_LAYOUT(k2_e2::args, d4, 8);

@@ -1,4 +1,11 @@
 // Written by tfgen: every_op_e5 of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k4, phase e5:
+//   body %d2.s           f32[B,S,1]          = row_sum %b3                                      !30:5
+//   epi  %d2             f32[B,S,1]          = div %d2.s, 37                                    !30:5
+//   epi  %e1             f32[B,S,1]          = add %d1, %d2                                     !34:5
+//   epi  %e3             f32[B,S,1]          = add %e1, %e2                                     !36:5
+//   epi  %e4             f32[B,S,1]          = add %e3, %d5                                     !37:5
+//   epi  %e5             f32[B,S,37]         = add %c7, %e4                                     !38:5
 struct k4_e5 {
     struct args {
         const float *b3;
@@ -39,17 +46,14 @@ struct k4_e5 {
         const float e3 = op_add(e1, e2); // !36:5
         const float d5 = load_one(p.d5 + row); // !33:5
         const float e4 = op_add(e3, d5); // !37:5
-        c.e4 = e4;
+        c.e4 = e4; // !37:5
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         const vec<float, V> e5 = op_add(e.c7, c.e4); // !38:5
         store<V>(p.e5 + row * 37ll + col, left, e5); // !38:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-        store_one(p.e4 + row, c.e4); // !37:5
-    }
+    DEV static void write_row(const args &p, const context &c, int row) { store_one(p.e4 + row, c.e4); } // !37:5
 };
 TF_LAYOUT(k4_e5::args, b3, 0);
 TF_LAYOUT(k4_e5::args, c7, 8);

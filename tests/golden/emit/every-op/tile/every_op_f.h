@@ -1,4 +1,43 @@
 // Written by tfgen: every_op_f of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
+// Kernel k0, phase f:
+//   pro  %a1             f32[B,S,37]         = neg %x                                           !8:5
+//   pro  %a2             f32[B,S,37]         = exp %a1                                          !9:5
+//   pro  %a4             f32[B,S,37]         = sqrt %a2                                         !11:5
+//   pro  %a5             f32[B,S,37]         = square %a4                                       !12:5
+//   pro  %a3             f32[B,S,37]         = log %a2                                          !10:5
+//   pro  %a6             f32[B,S,37]         = rsqrt %a2                                        !13:5
+//   pro  %a7             f32[B,S,37]         = sin %a6                                          !14:5
+//   pro  %a8             f32[B,S,37]         = cos %a3                                          !15:5
+//   pro  %a9             f32[B,S,37]         = tanh %a7                                         !16:5
+//   pro  %b1             f32[B,S,37]         = sigmoid %a8                                      !17:5
+//   pro  %b2             f32[B,S,37]         = silu %b1                                         !18:5
+//   pro  %b3             f32[B,S,37]         = gelu_erf %b2                                     !19:5
+//   pro  %b4             f32[B,S,37]         = gelu_tanh %a9                                    !20:5
+//   pro  %b5             f32[B,S,37]         = relu %b4                                         !21:5
+//   pro  %c1             f32[B,S,37]         = add %b5, %z                                      !22:5
+//   pro  %c2             f32[B,S,37]         = sub %c1, %u                                      !23:5
+//   pro  %c3             f32[B,S,37]         = mul %c2, %r                                      !24:5
+//   pro  %c4             f32[B,S,37]         = div %c3, 3.5                                     !25:5
+//   pro  %c5             f32[B,S,37]         = max %c4, %c                                      !26:5
+//   pro  %c6             f32[B,S,37]         = min %c5, %t                                      !27:5
+//   pro  %c7             bf16[B,S,37]        = cast %c6 to=bf16                                 !28:5
+//   body %d5             f32[B,S,1]          = row_sumsq %a5                                    !33:5
+//   body %d2.s           f32[B,S,1]          = row_sum %b3                                      !30:5
+//   body %d2             f32[B,S,1]          = div %d2.s, 37                                    !30:5
+//   body %d4             f32[B,S,1]          = row_min %a5                                      !32:5
+//   body %d3             f32[B,S,1]          = row_max %a5                                      !31:5
+//   body %e2             f32[B,S,1]          = add %d3, %d4                                     !35:5
+//   body %d1             f32[B,S,1]          = row_sum %c7                                      !29:5
+//   body %e1             f32[B,S,1]          = add %d1, %d2                                     !34:5
+//   body %e3             f32[B,S,1]          = add %e1, %e2                                     !36:5
+//   body %e4             f32[B,S,1]          = add %e3, %d5                                     !37:5
+//   body %e5             f32[B,S,37]         = add %c7, %e4                                     !38:5
+//   body %f.m            f32[B,S,1]          = row_max %e5                                      !39:5
+//   body %f.f            f32[B,S,1]          = finite %f.m                                      !39:5
+//   body %f.d            f32[B,S,37]         = sub %e5, %f.f                                    !39:5
+//   body %f.e            f32[B,S,37]         = exp %f.d                                         !39:5
+//   body %f.s            f32[B,S,1]          = row_sum %f.e                                     !39:5
+//   epi  %f              f32[B,S,37]         = div_or_zero %f.e, %f.s                           !39:5
 struct k0_f {
     struct args {
         const float *r;
@@ -22,9 +61,9 @@ struct k0_f {
     DEV static void begin(const args &p, int row, context &c)
     {
         const float r = load_one(p.r + row); // !6:49
-        c.r = r;
+        c.r = r; // !6:49
         const float t = load_one(p.t + (row / p.S)); // !6:71
-        c.t = t;
+        c.t = t; // !6:71
     }
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
@@ -55,37 +94,25 @@ struct k0_f {
     {
         return op_square(e.a5); // !33:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
-    {
-        c.d5 = total;
-    }
+    DEV static void reduced(step<0>, const args &p, context &c, int row, float total) { c.d5 = total; } // !33:5
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !30:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return e.b3; // !30:5
     }
-    DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
-    {
-        c.d2_s = total;
-    }
+    DEV static void reduced(step<1>, const args &p, context &c, int row, float total) { c.d2_s = total; } // !30:5
     static constexpr reduction kind(step<2>) { return reduction::min; } // !32:5
     template <int V> DEV static vec<float, V> term(step<2>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return e.a5; // !32:5
     }
-    DEV static void reduced(step<2>, const args &p, context &c, int row, float total)
-    {
-        c.d4 = total;
-    }
+    DEV static void reduced(step<2>, const args &p, context &c, int row, float total) { c.d4 = total; } // !32:5
     static constexpr reduction kind(step<3>) { return reduction::max; } // !31:5
     template <int V> DEV static vec<float, V> term(step<3>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return e.a5; // !31:5
     }
-    DEV static void reduced(step<3>, const args &p, context &c, int row, float total)
-    {
-        c.d3 = total;
-    }
+    DEV static void reduced(step<3>, const args &p, context &c, int row, float total) { c.d3 = total; } // !31:5
     static constexpr reduction kind(step<4>) { return reduction::sum; } // !29:5
     template <int V> DEV static vec<float, V> term(step<4>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
@@ -103,7 +130,7 @@ struct k0_f {
         const float e2 = op_add(c.d3, c.d4); // !35:5
         const float e3 = op_add(e1, e2); // !36:5
         const float e4 = op_add(e3, c.d5); // !37:5
-        c.e4 = e4;
+        c.e4 = e4; // !37:5
     }
     static constexpr reduction kind(step<5>) { return reduction::max; } // !39:5
     template <int V> DEV static vec<float, V> term(step<5>, const args &p, const context &c, const element<V> &e, int row, int col)
@@ -119,7 +146,7 @@ struct k0_f {
     DEV static void reduced(step<5>, const args &p, context &c, int row, float total)
     {
         const float f_f = op_finite(total); // !39:5
-        c.f_f = f_f;
+        c.f_f = f_f; // !39:5
     }
     static constexpr reduction kind(step<6>) { return reduction::sum; } // !39:5
     template <int V> DEV static vec<float, V> term(step<6>, const args &p, const context &c, const element<V> &e, int row, int col)
@@ -134,10 +161,7 @@ struct k0_f {
         const vec<float, V> f_e = op_exp(f_d); // !39:5
         return f_e; // !39:5
     }
-    DEV static void reduced(step<6>, const args &p, context &c, int row, float total)
-    {
-        c.f_s = total;
-    }
+    DEV static void reduced(step<6>, const args &p, context &c, int row, float total) { c.f_s = total; } // !39:5
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         const vec<float, V> c3 = op_mul(e.c2, c.r); // !24:5
@@ -151,10 +175,7 @@ struct k0_f {
         const vec<float, V> f = op_div_or_zero(f_e, c.f_s); // !39:5
         store<V>(p.f + row * 37ll + col, left, f); // !39:5
     }
-    DEV static void write_row(const args &p, const context &c, int row)
-    {
-        store_one(p.e4 + row, c.e4); // !37:5
-    }
+    DEV static void write_row(const args &p, const context &c, int row) { store_one(p.e4 + row, c.e4); } // !37:5
 };
 TF_LAYOUT(k0_f::args, r, 0);
 TF_LAYOUT(k0_f::args, t, 8);
