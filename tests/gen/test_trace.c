@@ -38,6 +38,9 @@ static char *without_trace(const char *templates)
     return out;
 }
 
+/* Behind comments: who wrote it, and where the kernel's own begins. */
+static const char *defines_of(const char *head) { return strstr(head, "\n#define") + 1; }
+
 START_TEST(without_tracing_sources_are_those_with_it_less_what_traces)
 {
     const rig_request plain = {.path = specs[_i % spec_count], .level = fusion_tile, .target = targets[_i / spec_count]};
@@ -49,7 +52,8 @@ START_TEST(without_tracing_sources_are_those_with_it_less_what_traces)
         const source_text *x = &a->c.plan->launches[i].source, *y = &b->c.plan->launches[i].source;
         char *less = without_trace(y->templates);
         ck_assert_str_eq(x->templates, less);
-        ck_assert_str_eq(x->head, y->head);
+        ck_assert(strncmp(x->head, y->head, strcspn(x->head, "\n") + 1) == 0);
+        ck_assert_str_eq(defines_of(x->head), defines_of(y->head));
         ck_assert_ptr_null(strstr(x->templates, "trace"));
         ck_assert_ptr_null(strstr(x->body, "trace"));
         ck_assert_ptr_nonnull(strstr(y->body, "float *tf_trace;"));
