@@ -65,8 +65,7 @@ static const char *illegal(const tile_request *r, const ir_tile *t)
     if (x->m != x->thread_m || !is_power_of_two(x->m)) return "m = thread_m, a power of two, at most 16";
     if (x->thread_n != columns || x->n % block != 0) return "n goes in steps of 32 columns, of which a thread has thread_n=4";
     if (x->threads % (r->target->wave * (x->n / block)) != 0) return "as many waves share each 32 columns of n";
-    if (x->m * x->n / (2 * r->target->width) > x->threads) return "threads: one a row and 8 columns at least";
-    return x->k % 16 ? "k is a multiple of 16" : NULL;
+    return x->m * x->n / (2 * r->target->width) > x->threads ? "threads: one a row and 8 columns at least" : NULL;
 }
 
 /* part[waves][m * 32], sums[] */

@@ -171,6 +171,8 @@ START_TEST(a_layer_that_a_phase_cannot_have_is_an_error_that_says_why)
                  {"gemm n=80", PRODUCT("bf16", "129", "64"), "n goes in steps of 32"},
                  {"gemm m=64", PRODUCT("bf16", "129", "64"), "m=64; it is 128 to 128"},
                  {"gemm n=256 slots=5", PRODUCT("bf16", "129", "64"), "bytes of shared memory; a workgroup has 232448"},
+                 {"gemm layer=few k=32", PRODUCT("bf16", "3", "64"), "k=32; it is 16 to 16"},
+                 {"gemm layer=few slots=1", PRODUCT("bf16", "3", "64"), "slots=1; it is 2 to 2"},
                  {"gemm cluster=3", PRODUCT("bf16", "129", "64"), "cluster=3; it is 1 to 2"},
                  {"gemm cluster=2 group=5", PRODUCT("bf16", "129", "64"), "cluster divides group"},
                  {"gemm stage=2", PRODUCT("bf16", "129", "64"), "stage=2; it is 0 to 1"},
