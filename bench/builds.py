@@ -4,8 +4,8 @@ PyTorch.
 Both libraries lie in the process with what they link (ctypes loads them with RTLD_LOCAL, and libtfgen.so exports nothing but its own API,
 whose structs say how large they are), each with the templates, devices and wisdom that were built into it. They share the kernel cache,
 where each finds what it compiled by its own source."""
-import math
 import os
+from statistics import geometric_mean
 
 TOLERANCE = 0.03  # two copies of one build differ by up to this: their workspaces and weights lie at other addresses
 
@@ -41,7 +41,6 @@ def before_table(rows):
     ratios = [r["over_before"][0] for r in raced]
     slower = [r for r in raced if is_slower(r)]
     faster = sum(ratio - 3 * noise > 1 + TOLERANCE for ratio, noise in (r["over_before"] for r in raced))
-    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-    head = (f"{len(raced)} cases beside the other build: geometric mean {mean:.3f} times as fast, {faster} faster and {len(slower)} slower "
-            f"by more than {100 * TOLERANCE:.0f} % and three standard errors; the lowest ten:")
+    head = (f"{len(raced)} cases beside the other build: geometric mean {geometric_mean(ratios):.3f} times as fast, {faster} faster and "
+            f"{len(slower)} slower by more than {100 * TOLERANCE:.0f} % and three standard errors; the lowest ten:")
     return "\n".join([head, *(f"  {before_line(r)}" for r in raced[:10]), *(f"  {before_line(r)}" for r in slower[10:])])

@@ -3,6 +3,7 @@ import math
 import os
 import random
 import sys
+from statistics import geometric_mean
 
 import torch
 import torch.nn.functional as F
@@ -14,7 +15,7 @@ import untuned  # noqa: E402
 from contest import LIMIT, TYPE, attempt, compiled, conclude, normal, ours_of, report, right, rows, sets  # noqa: E402
 from race import DEVICE  # noqa: E402
 from shapes import DECODE, FEW, LLM, SHAPES, cases_of, drawn_shape  # noqa: E402
-from tuned import mean, tuned_table  # noqa: E402
+from tuned import tuned_table  # noqa: E402
 
 
 def specs(name):
@@ -50,7 +51,7 @@ def products(tune):
         attempt(product, m, n, k)
     ratios = [r["ratio"] for r in rows[first:]]
     if ratios:
-        print(f"{len(ratios)} products: geometric mean {mean(ratios):.3f} of cuBLAS, worst {min(ratios):.3f}"
+        print(f"{len(ratios)} products: geometric mean {geometric_mean(ratios):.3f} of cuBLAS, worst {min(ratios):.3f}"
               "  goal >= 1.0, >= 0.85")
 
 
@@ -63,8 +64,8 @@ def few(tune):
     narrow = [r["ratio"] for r in own if int(r["case"].split()[1].split("x")[0]) <= 16]
     if narrow:
         worst = min(own, key=lambda r: r["ratio"])
-        print(f"{len(own)} products of few rows: geometric mean {mean([r['ratio'] for r in own]):.3f} of cuBLAS, {mean(narrow):.3f} up "
-              f"to 16 rows (goal >= 1.15), worst {worst['ratio']:.3f} ({worst['case']})")
+        print(f"{len(own)} products of few rows: geometric mean {geometric_mean([r['ratio'] for r in own]):.3f} of cuBLAS, "
+              f"{geometric_mean(narrow):.3f} up to 16 rows (goal >= 1.15), worst {worst['ratio']:.3f} ({worst['case']})")
 
 
 # ---- fused products

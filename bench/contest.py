@@ -4,12 +4,13 @@ import concurrent.futures
 import math
 import os
 import time
+from statistics import geometric_mean
 
 import torch
 
 from builds import before_line
 from race import DEVICE, ON_GPU, Ours, difference, environment, gain, give_back_memory, rounds_of, spread, wait
-from tuned import mean, tuned_line
+from tuned import tuned_line
 
 BANDWIDTH = 0.0  # bytes/s, read and written: measured_bandwidth()
 PEAK = {"bf16": 790e12, "f16": 790e12, "f32": 60e12}
@@ -231,5 +232,5 @@ def compiled(function, tune, modes=("default",)):
 def conclude(what, own):
     ratios = sorted((r["ratio"], r["case"]) for r in own)
     if ratios:
-        print(f"{len(ratios)} {what}: geometric mean {mean([r for r, c in ratios]):.3f} of torch.compile, worst "
+        print(f"{len(ratios)} {what}: geometric mean {geometric_mean([r for r, c in ratios]):.3f} of torch.compile, worst "
               + "; ".join(f"{r:.2f} {c}" for r, c in ratios[:3]) + "  goal >= 1.10", flush=True)

@@ -5,13 +5,13 @@ killed loses the case that it was at. Needs no PyTorch.
 usage: tuned.py FOLDER [--markdown]        the table of what is in there"""
 import fcntl
 import json
-import math
 import os
 import re
 import subprocess
 import sys
 import time
 import zlib
+from statistics import geometric_mean
 
 HEAD = "wisdom 1\n"
 
@@ -114,10 +114,6 @@ class Tuning:
 
 
 # ---- the table
-def mean(ratios):
-    return math.exp(sum(map(math.log, ratios)) / len(ratios))
-
-
 def peer_of(case):
     """Name, seconds that it took to compile and tune, microseconds; or None."""
     name, seconds = next(iter(case["torch_seconds"].items()), (None, 0))
@@ -152,9 +148,9 @@ def tuned_table(cases, line=tuned_line):
     text.append(f"{len(done)} cases are done, {sum(c['tune_seconds'] for c in done):.0f} s of tfgen tune, "
                 f"{sum(sum(c['torch_seconds'].values()) for c in done):.0f} s of torch.compile")
     if done:
-        text.append(f"geometric mean: tuned {mean([c['gain'][0] for c in done]):.3f} times as fast as untuned")
+        text.append(f"geometric mean: tuned {geometric_mean([c['gain'][0] for c in done]):.3f} times as fast as untuned")
     if over:
-        text.append(f"geometric mean: tuned {mean(over):.3f} times as fast as torch.compile's max-autotune ({len(over)} cases)")
+        text.append(f"geometric mean: tuned {geometric_mean(over):.3f} times as fast as torch.compile's max-autotune ({len(over)} cases)")
     return "\n".join(text)
 
 

@@ -7,6 +7,7 @@ usage: bench.py FOLDER [--only=TEXT] [--seconds=N]   Times are from replays of a
 than the L2 holds), contenders in turn, so that power and clocks are the same for all of them."""
 import json
 import os
+import statistics
 import sys
 import time
 
@@ -208,10 +209,7 @@ def main():
             logs.append(ratios[""])
         torch.cuda.empty_cache()
     if logs:
-        mean = 1.0
-        for r in logs:
-            mean *= r ** (1 / len(logs))
-        print(f"{len(logs)} products: geometric mean {mean:.3f} of cuBLAS, worst {min(logs):.3f}")
+        print(f"{len(logs)} products: geometric mean {statistics.geometric_mean(logs):.3f} of cuBLAS, worst {min(logs):.3f}")
     return 0 if good else 1
 
 

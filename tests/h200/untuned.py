@@ -21,6 +21,7 @@ import random
 import subprocess
 import sys
 import time
+from statistics import geometric_mean
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 KINDS = {"presets": None, "products": 60, "attention": 30, "rows": 30, "blocks": 20}
@@ -139,10 +140,6 @@ def run_case(options, kind, name, spec, more):
             "better": [f"{k['kernel']} {k['gain']:.3f}: {k['tile']} after {k['default']}" for k in plan["kernels"] if k["how"] == "better"]}
 
 
-def mean(values):
-    return math.exp(sum(map(math.log, values)) / len(values)) if values else float("nan")
-
-
 def sums(results):
     """(text, whether every case ran)"""
     lines = []
@@ -151,8 +148,8 @@ def sums(results):
         if not own:
             continue
         below = [x for x in own if x[0] < LEAST]
-        lines.append(f"{kind}: {len(own)} cases, geometric mean {mean([x for x, _ in own]):.3f} (goal {GOAL}), {len(below)} below {LEAST}; "
-                     "worst " + "; ".join(f"{x:.3f} {name}" for x, name in own[:5]))
+        lines.append(f"{kind}: {len(own)} cases, geometric mean {geometric_mean([x for x, _ in own]):.3f} (goal {GOAL}), {len(below)} "
+                     f"below {LEAST}; worst " + "; ".join(f"{x:.3f} {name}" for x, name in own[:5]))
     failed = [r for r in results if "failed" in r]
     lines += [f"FAILED {r['case']}: {r['failed']}" for r in failed]
     return "\n".join(lines), not failed
