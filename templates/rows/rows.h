@@ -112,6 +112,13 @@ template <class X> DEV X begin_chunk(const X &x)
     return x;
 }
 
+// Of the chunks that a thread keeps: clang heeds the plain form up to a size only, beyond which they would be an array in memory.
+#if defined(__clang__)
+#define WHOLLY_UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define WHOLLY_UNROLLED _Pragma("unroll")
+#endif
+
 template <class S> struct rows {
     using args = typename S::args;
     using context = typename S::context;
@@ -128,6 +135,8 @@ template <class S> struct rows {
     static constexpr int most_kept = S::threads <= 256 ? 192 : S::threads <= 512 ? 128 : 48;
     static constexpr bool kept =
         chunks == 1 || (TF_WAVE > 1 && chunks * (sizeof(typename S::template element<V>) + 4 * V) <= 4u * most_kept);
+
+    static constexpr int at_once = V < 8 ? 8 / V : 1; // chunks of a row that is not kept: eight columns
 
     struct tile {
         int row;
@@ -191,16 +200,19 @@ template <class S> struct rows {
         if constexpr (kept) {
             typename S::template element<V> e[chunks];
             if (exists)
-#pragma unroll
+                WHOLLY_UNROLLED
                 for (int i = 0; i < chunks; i++)
                     if (there(i)) e[i] = S::template read<V>(p, row, column(i), S::N - column(i));
             walk(p, c, row, exists, s, [&](auto what) {
-#pragma unroll
+                WHOLLY_UNROLLED
                 for (int i = 0; i < chunks; i++)
                     if (there(i)) what(begin_chunk(e[i]), column(i));
             });
         } else {
             walk(p, c, row, exists, s, [&](auto what) {
+#if defined(__clang__) // which else may make one stretch of all chunks and load all of them first, beyond what registers hold
+#pragma unroll at_once
+#endif
                 for (int i = 0; i < chunks; i++)
                     if (there(i)) what(S::template read<V>(p, row, column(i), S::N - column(i)), column(i));
             });

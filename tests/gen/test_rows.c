@@ -1,5 +1,6 @@
 /* Row operations on GPUs: what the planner chooses for a row, what a thread keeps of it, and that compilers hold it in registers. */
 #define _GNU_SOURCE
+#include "runtime/compile/compiler.h"
 #include "tests/support.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,12 @@ static const char layernorm[] = "block: n\ndtype: %s\ndims: {M: %d, D: %d}\ninpu
                                 "ops:\n  - {out: y, op: layernorm, in: [x, w, b], eps: 1.0e-5}\noutputs: {y: y}\n";
 static const char one[] = "block: n\ndtype: %s\ndims: {M: %d, D: %d}\ninputs: {x: [M, D]}\n"
                           "ops:\n  - {out: y, op: silu, in: [x]}\noutputs: {y: y}\n";
+
+/* As much arithmetic as has no functions of its own (gen/emit/chain.c). */
+static const char logs[] =
+    "block: n\ndtype: %s\ndims: {M: %d, D: %d}\ninputs: {x: [M, D]}\nops:\n  - {out: a, op: log, in: [x]}\n  - {out: b, op: log, in: [a]}\n"
+    "  - {out: c, op: log, in: [b]}\n  - {out: d, op: log, in: [c]}\n  - {out: e, op: log, in: [d]}\n  - {out: f, op: log, in: [e]}\n"
+    "  - {out: g, op: log, in: [f]}\n  - {out: h, op: log, in: [g]}\n  - {out: y, op: log, in: [h]}\noutputs: {y: y}\n";
 
 static rig *planned(const char *format, const char *dtype, int rows, int columns, const char *target)
 {
@@ -77,6 +84,35 @@ typedef struct compile_case {
     int rows, columns;
 } compile_case;
 
+/* The first kernel of the plan, not of one that was made again; false: there is no compiler. */
+static bool compiled_as_planned(const rig *r, const char *target, code_result *made)
+{
+    const launch *l = &r->c.plan->launches[0];
+    const char *source = source_join(r->a, &l->source);
+    const code_request q = {.source = source, .size = strlen(source), .name = l->file, .arch = target};
+    code_compile(&q, made);
+    if (made->status == build_unsupported) printf("skipped: no compiler for %s\n", target);
+    else ck_assert_msg(made->status == build_ok, "%s", made->log);
+    return made->status == build_ok;
+}
+
+/* clang unrolls loops as far as it likes, unless the template says: long arithmetic made an array of what a thread keeps, and of rows that
+ * are read again all loads came first. */
+static const compile_case loop_cases[] = {{logs, "gfx908", "bf16", 8192, 4096}, {layernorm, "gfx942", "f32", 8192, 51650}};
+
+START_TEST(chunks_are_neither_an_array_nor_loaded_all_at_once)
+{
+    const compile_case *c = &loop_cases[_i];
+    rig *r = planned(c->text, c->dtype, c->rows, c->columns, c->target);
+    code_result made;
+    spilled_tile spilled;
+    if (compiled_as_planned(r, c->target, &made))
+        ck_assert_msg(!code_spills(&made, &spilled), "%s: %d bytes of scratch, %d vectors", c->target, spilled.scratch, spilled.vectors);
+    code_result_free(&made);
+    rig_close(r);
+}
+END_TEST
+
 /* A spill is an error of --code. 5468 columns are six chunks of which the last is not whole; a wide norm keeps most. */
 static const compile_case code_cases[] = {{one, "gfx90a", "bf16", 2048, 5468},  {one, "gfx942", "f32", 2048, 5468},
                                           {rms, "gfx90a", "bf16", 2048, 4096},  {rms, "sm_90a", "bf16", 2048, 2048},
@@ -108,6 +144,7 @@ int main(void)
     tcase_add_test(plans, what_is_loaded_as_bf16_is_kept_as_bf16);
     tcase_add_test(plans, without_reductions_reading_is_loading_and_nothing_else);
     tcase_add_loop_test(code, rows_stay_in_registers, 0, (int)(sizeof code_cases / sizeof *code_cases));
+    tcase_add_loop_test(code, chunks_are_neither_an_array_nor_loaded_all_at_once, 0, (int)(sizeof loop_cases / sizeof *loop_cases));
     tcase_set_timeout(code, 60);
     suite_add_tcase(suite, plans);
     suite_add_tcase(suite, code);
