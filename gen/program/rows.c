@@ -1,6 +1,7 @@
 /* Rows: a team of threads a row (templates/rows/rows.h). In: a rows phase. Out: how many threads share a row, and how many columns each
  * takes at a time: fewest that keep the machine busy, whole heads, pieces and slices. */
-#include "gen/program/program.h"
+#include "gen/program/rows.h"
+#include "ir/devices/occupancy.h"
 #include <math.h>
 
 static bool on_host(const tile_request *r) { return r->target->vendor == vendor_host; }
@@ -94,18 +95,36 @@ static long long most_vectors(const tile_request *r, long long vectors)
     return reads_several(r) || reductions_of(r->phase) == 1 ? 4 : 8;
 }
 
-/* Threads a row. Eight vectors each are enough to have in flight, and a row inside a wave needs no barrier; with few rows more threads
- * share one, until each has one vector or the machine (busy_threads of it) is busy. */
-static long long team_of(const tile_request *r, long long vectors)
+/* By the registers that compilers take a SIMD would hold a single wave, which waits for memory with nothing else to do, or not even the
+ * workgroup. A scheduler of NVIDIA's holds two warps whatever they take, and nobody has measured fewer vectors a thread there. */
+static bool is_alone(const tile_request *r, const row_need *need, const rows_tile *t)
 {
-    enum { busy_threads = 65536 };
-    const long long most = most_vectors(r, vectors);
+    const kernel_need kernel = {.threads = t->threads, .registers = row_registers(r, need, t)};
+    occupancy o;
+    return r->target->vendor == vendor_amd && occupancy_of(r->device, &kernel, &o) && o.waves < 2;
+}
+
+static rows_tile tile_of(long long team, long long v)
+{
+    enum { least_threads = 128 };
+    return (rows_tile){.threads = team > least_threads ? (int)team : least_threads, .team = (int)team, .v = (int)v};
+}
+
+/* Threads a row. Eight vectors each are enough to have in flight, and a row inside a wave needs no barrier; with few rows more threads
+ * share one, until each has one vector or the machine (busy_threads of it) is busy. So do they where a row takes too many registers. */
+static rows_tile shared_out(const tile_request *r, long long v)
+{
+    enum { busy_threads = 65536, most_threads = 1024 };
+    const long long vectors = (r->space.columns + v - 1) / v, most = most_vectors(r, vectors);
     const long long rows = extent_value(&r->space.rows, &r->program->dims);
+    const row_need need = row_need_of(r);
     long long team = power_of_two_up(vectors);
     if (team > r->target->wave) team = r->target->wave;
-    while (team < 1024 && team * most < vectors) team *= 2;
+    while (team < most_threads && team * most < vectors) team *= 2;
     while (team < 256 && team < vectors && rows * team < busy_threads) team *= 2;
-    return team;
+    rows_tile t = tile_of(team, v);
+    while (t.team < most_threads && t.team < vectors && is_alone(r, &need, &t)) t = tile_of(2 * t.team, v);
+    return t;
 }
 
 /* Of elementwise arithmetic a multiply-add is two; what goes with it (conversions, moves) is as much again. */
@@ -140,8 +159,8 @@ static void asks(const tile_request *r, const ir_tile *t, demand *d)
 
 static void defaults(const tile_request *r, ir_tile *t)
 {
-    const long long v = vector_of(r), vectors = (r->space.columns + v - 1) / v, team = on_host(r) ? 1 : team_of(r, vectors);
-    t->rows = (rows_tile){.threads = on_host(r) ? 1 : team > 128 ? (int)team : 128, .team = (int)team, .v = (int)v};
+    const long long v = vector_of(r);
+    t->rows = on_host(r) ? (rows_tile){.threads = 1, .team = 1, .v = (int)v} : shared_out(r, v);
 }
 
 static const char *illegal(const tile_request *r, const ir_tile *t)

@@ -1,5 +1,7 @@
 /* Row operations on GPUs: what the planner chooses for a row, what a thread keeps of it, and that compilers hold it in registers. */
 #define _GNU_SOURCE
+#include "gen/program/rows.h"
+#include "ir/devices/occupancy.h"
 #include "runtime/compile/compiler.h"
 #include "tests/support.h"
 #include <stdio.h>
@@ -53,6 +55,23 @@ START_TEST(many_rows_have_a_wave_each_and_few_rows_have_many_threads)
 }
 END_TEST
 
+/* A lane of gfx908 has half the registers of gfx90a: eight vectors of x, weight and bias each would leave a SIMD one wave. */
+START_TEST(rows_that_would_leave_a_wave_alone_are_shared_by_more_threads)
+{
+    static const struct {
+        const char *text, *target, *dtype;
+        int columns, team;
+    } cases[] = {{layernorm, "gfx908", "bf16", 4096, 128}, {layernorm, "gfx90a", "bf16", 4096, 64}, {layernorm, "gfx908", "f32", 2048, 128},
+                 {layernorm, "gfx90a", "f32", 2048, 64},   {layernorm, "gfx908", "bf16", 2048, 64}, {rms, "gfx908", "bf16", 4096, 64},
+                 {layernorm, "sm_90a", "f32", 4096, 64}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rig *r = planned(cases[i].text, cases[i].dtype, 8192, cases[i].columns, cases[i].target);
+        ck_assert_msg(setting(r, "team") == cases[i].team, "case %zu: %d threads a row", i, setting(r, "team"));
+        rig_close(r);
+    }
+}
+END_TEST
+
 START_TEST(what_is_loaded_as_bf16_is_kept_as_bf16)
 {
     rig *r = planned(rms, "bf16", 2048, 2048, "sm_90a");
@@ -84,6 +103,24 @@ typedef struct compile_case {
     int rows, columns;
 } compile_case;
 
+static const compile_case counted_cases[] = {
+    {layernorm, "gfx908", "bf16", 8192, 4096}, {layernorm, "gfx90a", "f32", 8192, 2048}, {rms, "gfx908", "bf16", 8192, 8192},
+    {rms, "gfx942", "bf16", 8192, 4096},       {one, "gfx1100", "f32", 8192, 2048},      {layernorm, "sm_90a", "bf16", 8192, 4096}};
+
+static tile_request request_for(const rig *r)
+{
+    const plan *p = r->c.plan;
+    return request_of(r->a, p->program, p->launches[0].kernel->phases[0], p->device, NULL, NULL);
+}
+
+static int waves_with(const rig *r, int registers)
+{
+    const kernel_need need = {.threads = r->c.plan->launches[0].threads, .registers = registers};
+    occupancy o;
+    ck_assert(occupancy_of(r->c.plan->device, &need, &o));
+    return o.waves;
+}
+
 /* The first kernel of the plan, not of one that was made again; false: there is no compiler. */
 static bool compiled_as_planned(const rig *r, const char *target, code_result *made)
 {
@@ -95,6 +132,24 @@ static bool compiled_as_planned(const rig *r, const char *target, code_result *m
     else ck_assert_msg(made->status == build_ok, "%s", made->log);
     return made->status == build_ok;
 }
+
+/* Planning goes by estimates: of what compilers take they are within a third, and there is no wave alone that planning did not see. */
+START_TEST(registers_are_about_what_planning_expects)
+{
+    const compile_case *c = &counted_cases[_i];
+    rig *r = planned(c->text, c->dtype, c->rows, c->columns, c->target);
+    const tile_request request = request_for(r);
+    code_result made;
+    if (compiled_as_planned(r, c->target, &made)) {
+        const row_need need = row_need_of(&request);
+        const int expected = row_registers(&request, &need, &request.phase->tile.rows), got = (int)made.kernels[0].vgprs;
+        ck_assert_msg(3 * got <= 4 * expected && 3 * expected <= 4 * got, "%s: %d registers, %d expected", c->target, got, expected);
+        ck_assert_int_eq(waves_with(r, got) < 2, waves_with(r, expected) < 2);
+    }
+    code_result_free(&made);
+    rig_close(r);
+}
+END_TEST
 
 /* clang unrolls loops as far as it likes, unless the template says: long arithmetic made an array of what a thread keeps, and of rows that
  * are read again all loads came first. */
@@ -141,9 +196,11 @@ int main(void)
     Suite *suite = suite_create("rows");
     TCase *plans = tcase_create("plans"), *code = tcase_create("code");
     tcase_add_test(plans, many_rows_have_a_wave_each_and_few_rows_have_many_threads);
+    tcase_add_test(plans, rows_that_would_leave_a_wave_alone_are_shared_by_more_threads);
     tcase_add_test(plans, what_is_loaded_as_bf16_is_kept_as_bf16);
     tcase_add_test(plans, without_reductions_reading_is_loading_and_nothing_else);
     tcase_add_loop_test(code, rows_stay_in_registers, 0, (int)(sizeof code_cases / sizeof *code_cases));
+    tcase_add_loop_test(code, registers_are_about_what_planning_expects, 0, (int)(sizeof counted_cases / sizeof *counted_cases));
     tcase_add_loop_test(code, chunks_are_neither_an_array_nor_loaded_all_at_once, 0, (int)(sizeof loop_cases / sizeof *loop_cases));
     tcase_set_timeout(code, 60);
     suite_add_tcase(suite, plans);

@@ -1,0 +1,199 @@
+/* In: a rows phase and its tile. Out: gen/program/rows.h: what a thread holds of a row, and about how many vector registers of a lane
+ * compilers take for that (templates/rows/rows.h, gen/emit/rows.c). Refuses nothing: an estimate, which tests/gen/test_rows.c holds
+ * against what compilers say. */
+#include "gen/program/rows.h"
+#include "gen/emit/emit.h"
+#include <stdlib.h>
+
+/* What the phase makes, in the order of values' ids. */
+typedef struct made {
+    int id, op, last;         /* of the value; the phase's op that makes it, and the last that uses it, -1: none */
+    bool narrow, row, needed; /* one number a row; depends on such a number or on the row; computed for each vector */
+} made;
+
+typedef struct survey {
+    const tile_request *r;
+    made *made, **of_op; /* by id; by op, NULL: a view */
+    int count;
+    int *loaded, loaded_count; /* ids of what is kept as it is loaded: more than once where several ops take it */
+    row_need need;
+} survey;
+
+static int by_id(const void *x, const void *y)
+{
+    const int a = ((const made *)x)->id, b = ((const made *)y)->id;
+    return (a > b) - (a < b);
+}
+
+static made *find(const survey *s, const ir_value *v)
+{
+    const ir_value *makers[most_makers];
+    if (v->def && op_is_view(v->def) && value_makers(v, makers) == 1) v = makers[0];
+    const made key = {.id = v->id};
+    return bsearch(&key, s->made, (size_t)s->count, sizeof key, by_id);
+}
+
+static bool is_narrow(const survey *s, const ir_value *v)
+{
+    const made *m = find(s, v);
+    return v->kind == value_constant || v->rank == 0 || (m ? m->narrow : value_columns(v) == 1);
+}
+
+static bool needs_row(const survey *s, const ir_value *v)
+{
+    const made *m = find(s, v);
+    return v->kind != value_constant && (is_narrow(s, v) || (m && m->row));
+}
+
+static void find_made(survey *s)
+{
+    const ir_phase *phase = s->r->phase;
+    s->made = arena_alloc(s->r->a, ((size_t)phase->op_count + 1) * sizeof *s->made);
+    s->of_op = arena_alloc(s->r->a, ((size_t)phase->op_count + 1) * sizeof *s->of_op);
+    for (int i = 0; i < phase->op_count; i++)
+        if (!op_is_view(phase->ops[i])) s->made[s->count++] = (made){.id = phase->ops[i]->outputs[0]->id, .op = i, .last = -1};
+    qsort(s->made, (size_t)s->count, sizeof *s->made, by_id);
+    for (int i = 0; i < phase->op_count; i++) s->of_op[i] = NULL;
+    for (int i = 0; i < s->count; i++) s->of_op[s->made[i].op] = &s->made[i];
+}
+
+static bool reduces_columns(const survey *s, const ir_op *op)
+{
+    return op_table[op->kind].class == class_REDUCE && !is_narrow(s, op->inputs[0]);
+}
+
+static void find_uses(survey *s)
+{
+    for (int i = 0; i < s->r->phase->op_count; i++) {
+        const ir_op *op = s->r->phase->ops[i];
+        made *m = s->of_op[i];
+        if (!m) continue;
+        m->narrow = op_is_elementwise(op) || op_table[op->kind].class == class_REDUCE;
+        m->row = op_has_position(op);
+        for (int k = 0; k < op->input_count; k++) {
+            made *x = find(s, op->inputs[k]);
+            if (x) x->last = i;
+            if (op_is_elementwise(op)) m->narrow = m->narrow && is_narrow(s, op->inputs[k]);
+            m->row = m->row || needs_row(s, op->inputs[k]);
+        }
+        s->need.steps += reduces_columns(s, op);
+    }
+}
+
+static bool stored(const survey *s, const ir_op *op)
+{
+    return op->kind == op_kv_append || value_stored(s->r->program, s->r->phase, op->outputs[0]);
+}
+
+/* Two numbers a register: gen/emit/rows.c, kept_packed(). */
+static void keep(survey *s, const ir_value *v, bool rounded)
+{
+    if (v->type == dtype_bf16 && rounded)
+        s->need.packed++;
+    else
+        s->need.kept++;
+}
+
+static void need_operands(survey *s, const ir_op *op)
+{
+    for (int i = 0; i < op->input_count; i++) {
+        made *x = find(s, op->inputs[i]);
+        if (is_narrow(s, op->inputs[i])) continue;
+        if (x)
+            x->needed = true;
+        else
+            s->loaded[s->loaded_count++] = op->inputs[i]->id;
+    }
+}
+
+static int compare_ids(const void *x, const void *y)
+{
+    const int a = *(const int *)x, b = *(const int *)y;
+    return (a > b) - (a < b);
+}
+
+/* From what is computed for each vector back to what is kept: what does not depend on the row's numbers, and without reductions what is
+ * loaded. */
+static void find_kept(survey *s)
+{
+    const ir_phase *phase = s->r->phase;
+    int inputs = 0;
+    for (int i = 0; i < phase->op_count; i++) inputs += phase->ops[i]->input_count;
+    s->loaded = arena_alloc(s->r->a, ((size_t)inputs + 1) * sizeof *s->loaded);
+    for (int i = phase->op_count - 1; i >= 0; i--) {
+        const ir_op *op = phase->ops[i];
+        made *m = s->of_op[i];
+        if (!m) continue;
+        m->needed = !m->narrow && (m->needed || stored(s, op));
+        if (m->needed && !m->row && s->need.steps)
+            keep(s, op->outputs[0], stored(s, op) && m->last >= 0);
+        else if (m->needed || reduces_columns(s, op))
+            need_operands(s, op);
+    }
+    qsort(s->loaded, (size_t)s->loaded_count, sizeof *s->loaded, compare_ids);
+    for (int i = 0; i < s->loaded_count; i++)
+        if (!i || s->loaded[i] != s->loaded[i - 1]) keep(s, s->r->program->values[s->loaded[i]], true);
+}
+
+/* Beside operands and result. */
+static int temporaries(const ir_op *op)
+{
+    switch (op->kind) {
+    case op_sin:
+    case op_cos: return 4;
+    case op_exp:
+    case op_log:
+    case op_tanh:
+    case op_sigmoid:
+    case op_silu:
+    case op_gelu_erf:
+    case op_gelu_tanh:
+    case op_div: return 1;
+    default: return 0;
+    }
+}
+
+static void find_alive(survey *s)
+{
+    const ir_phase *phase = s->r->phase;
+    int *ends = arena_alloc(s->r->a, ((size_t)phase->op_count + 1) * sizeof *ends), now = 0;
+    for (int i = 0; i <= phase->op_count; i++) ends[i] = 0;
+    for (int i = 0; i < phase->op_count; i++) {
+        const ir_op *op = phase->ops[i];
+        const made *m = s->of_op[i];
+        if (!m) continue;
+        const bool wide = !m->narrow;
+        now += wide, ends[m->last < i ? i : m->last] += wide;
+        int alive = now + (wide ? temporaries(op) : 0);
+        for (int k = 0; k < op->input_count; k++)
+            alive += !find(s, op->inputs[k]) && !is_narrow(s, op->inputs[k]) && op->inputs[k]->type == dtype_bf16; /* unpacked */
+        if (alive > s->need.alive) s->need.alive = alive;
+        now -= ends[i];
+    }
+}
+
+/* Registers of a chunk's. */
+static int row_kept(const row_need *need, int v) { return need->packed * (v > 1 ? v / 2 : 1) + need->kept * v; }
+
+row_need row_need_of(const tile_request *r)
+{
+    survey s = {.r = r};
+    find_made(&s), find_uses(&s), find_kept(&s), find_alive(&s);
+    return s.need;
+}
+
+/* As templates/rows/rows.h has it: a thread keeps what it has of the row from step to step. */
+static bool is_kept(const row_need *need, const rows_tile *t, long long chunks)
+{
+    const int most = t->threads <= 256 ? 192 : t->threads <= 512 ? 128 : 48;
+    return chunks == 1 || chunks * (row_kept(need, t->v) + t->v) <= most;
+}
+
+int row_registers(const tile_request *r, const row_need *need, const rows_tile *t)
+{
+    enum { base = 24 }; /* addresses, the row's numbers */
+    const long long chunks = (r->space.columns + (long long)t->v * t->team - 1) / ((long long)t->v * t->team),
+                    some = t->v < 8 ? 8 / t->v : 1;
+    const long long held = is_kept(need, t, chunks) || chunks < some ? chunks : some;
+    return (int)(base + held * row_kept(need, t->v) * 5 / 4 + need->alive * t->v / 2);
+}
