@@ -6,7 +6,6 @@ loaded twice or less than 16 bytes at a time, LDS bank conflicts, and fewer byte
 an assumed latency of 2 us. Nothing here is a measurement."""
 import argparse
 import collections
-import re
 import subprocess
 import sys
 import tempfile
@@ -17,19 +16,12 @@ import code
 from emulator import CodeObject
 from rows_code import Trace, bytes_of, waves_of, width_of
 from run import Plan, tfgen
-from targets import AMD, TARGETS, wave_of
+from targets import TARGETS, device, wave_of
 
 # heads, heads of keys, head size; on RDNA heads have at most 192 columns
 CASES = [(32, 8, 64), (32, 8, 128), (28, 4, 80), (16, 2, 192), (16, 2, 256)]
 LATENCY = 2e-6
 KEYS, SEQUENCES = 512, 3
-
-
-def model_of(target):
-    """units, bytes a second of the device whose plans these are"""
-    with open(f"specs/devices/{AMD[target]['device'].strip(chr(34))}.yaml") as f:
-        text = f.read()
-    return [float(re.search(rf"^{what}: \{{is: ([\d.e]+)", text, re.M)[1]) for what in ("units", "bandwidth")]
 
 
 def traced(target, folder, case, line, group):
@@ -63,7 +55,7 @@ def under_way(f, head):
 def faults(f, case, whole):
     heads, kv, head = case
     wrong, loaded = [], bytes_of(f, "load")
-    units, bandwidth = model_of(f["target"])
+    units, bandwidth = device(f["target"])
     if f["scratch"]:
         wrong.append(f"{f['scratch']} bytes of scratch")
     if waves_of(f["target"], f["registers"]) * 4 * wave_of(f["target"]) < f["tile"]["threads"] * f["tile"]["resident"]:

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """In: ./tfgen (TFGEN), clang-22, llvm-objdump-22, TINYGRAD_DIR, targets as arguments. Out: what the code objects of the row operations that
 are planned for 2048 and 8192 rows say of themselves, and what one workgroup of each loads and stores in the emulator. Refuses (exit 1)
-scratch, one wave a SIMD, less than 32 KB of rows under way in a compute unit, a load or store of which less than 98 % of the bytes go 16 at
-a time, a byte of a row that is loaded twice, and LDS bank conflicts. Then the same of products of 1 to 64 rows and of a decode step's
-products, whose weights are to be loaded once. Nothing here is a measurement."""
+scratch, one wave a SIMD, fewer bytes of rows under way in a compute unit than memory's bandwidth times an assumed latency of 1 us, a load
+or store of which less than 98 % of the bytes go 16 at a time, a byte of a row that is loaded twice, and LDS bank conflicts. Then the same
+of products of 1 to 64 rows and of a decode step's products, whose weights are to be loaded once. Nothing here is a measurement."""
 import argparse
 import collections
 import ctypes
@@ -14,13 +14,13 @@ import tempfile
 import code
 from emulator import CodeObject
 from run import Plan, tfgen
-from targets import AMD, TARGETS, wave_of
+from targets import AMD, TARGETS, device, wave_of
 
 # Of a row's columns: rows and vectors that are read.
 READ = {"rmsnorm": 2, "layernorm": 3, "l2norm": 1, "softmax": 1, "elementwise": 2}
 CASES = [(spec, 2048, 2048) for spec in READ] + [(spec, 8192, 4096)
                                                  for spec in ("rmsnorm", "layernorm", "softmax")] + [("rmsnorm", 8192, 8192)]
-LEAST = 32 << 10  # bytes a unit: 8 TB/s (MI355X) in 0.8 us on 256 units are 25 KB, on the other machines less
+LATENCY = 1e-6  # of memory, as plans have it where no device file knows it (device_latency())
 GLOBAL = re.compile(r"(global|buffer|flat)_(load|store)_")
 WIDTH = {"dwordx4": 16, "b128": 16, "dwordx3": 12, "b96": 12, "dwordx2": 8, "b64": 8, "dword": 4, "b32": 4, "ushort": 2, "short": 2,
          "u16": 2, "b16": 2, "ubyte": 1, "byte": 1}
@@ -78,8 +78,9 @@ def faults(f, read, rows, columns):
         wrong.append(f"{f['scratch']} bytes of scratch")
     if waves_of(f["target"], f["registers"]) < 2:
         wrong.append(f"{f['registers']} registers leave one wave a SIMD")
-    if f["under_way"] < LEAST:
-        wrong.append(f"{f['under_way']} bytes of rows under way in a unit")
+    units, bandwidth = device(f["target"])
+    if f["under_way"] < bandwidth * LATENCY / units:
+        wrong.append(f"{f['under_way']:.0f} bytes of rows under way in a unit, memory wants {bandwidth * LATENCY / units:.0f}")
     if f["conflicts"]:
         wrong.append(f"{f['conflicts']} cycles of LDS bank conflicts")
     if bytes_of(f, "load") > read * own * 1.01:

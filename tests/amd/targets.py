@@ -25,6 +25,13 @@ def wave_of(target):
     return int(AMD[target]["wave"])
 
 
+def device(target):
+    """units, bytes a second of the device whose plans these are"""
+    with open(f"{ROOT}/specs/devices/{AMD[target]['device'].strip(chr(34))}.yaml") as f:
+        text = f.read()
+    return [float(re.search(rf"^{what}: \{{is: ([\d.e]+)", text, re.M)[1]) for what in ("units", "bandwidth")]
+
+
 def defines(target):
     """As gen/source/emit.c writes them, for a compiler's command line."""
     row = AMD[target]
