@@ -105,8 +105,11 @@ END_TEST
 START_TEST(a_file_that_is_no_wisdom_is_neither_used_nor_written_over)
 {
     static const char *const calls[] = {"emit specs/rmsnorm.yaml -q -o %s/out --wisdom=%s/notes",
-                                        "tune specs/rmsnorm.yaml --wisdom=%s/notes", "wisdom import %s/notes", "wisdom merge specs/wisdom/h200.wisdom %s/notes",
-                                        "wisdom ls %s/notes", "wisdom diff specs/wisdom/h200.wisdom %s/notes"};
+                                        "tune specs/rmsnorm.yaml --wisdom=%s/notes",
+                                        "wisdom import %s/notes",
+                                        "wisdom merge specs/wisdom/h200.wisdom %s/notes",
+                                        "wisdom ls %s/notes",
+                                        "wisdom diff specs/wisdom/h200.wisdom %s/notes"};
     char call[256];
     ck_assert_int_eq(shell("cp README.md %s/notes", folder), 0);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
