@@ -22,8 +22,9 @@ typedef struct reader {
 
 static _Noreturn void refuse(const reader *r, const char *what)
 {
-    if (r->run) bail(r->a, code_bad_input, (position){0}, "%s: run %d: %s", r->path, r->run, what);
-    bail(r->a, code_bad_input, (position){0}, "%s: %s", r->path, what);
+    arena_source(r->a, r->path, NULL, 0);
+    if (r->run) bail(r->a, code_bad_input, (position){0}, "run %d: %s", r->run, what);
+    bail(r->a, code_bad_input, (position){0}, "%s", what);
 }
 
 static const char *text_of(const reader *r, const json_t *o, const char *key)
@@ -123,7 +124,10 @@ record record_read(arena *a, const char *path)
     const char *text = cli_read_file(a, path, &size);
     json_error_t error;
     json_t *all = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
-    if (!all) bail(a, code_bad_input, (position){0}, "%s:%d:%d: %s", path, error.line, error.column, text_harmless(a, error.text));
+    if (!all) {
+        arena_source(a, path, text, size);
+        bail(a, code_bad_input, (position){error.line, error.column > 0 ? error.column : 1}, "%s", text_harmless(a, error.text));
+    }
     cli_keep_json(a, all);
     const json_t *runs = json_object_get(all, "runs");
     if (json_integer_value(json_object_get(all, "record")) != record_version || !json_array_size(runs))

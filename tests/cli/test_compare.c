@@ -135,8 +135,8 @@ START_TEST(what_is_no_record_is_refused)
         const char *text, *said;
     } files[] =
         {{"", "end of file"},
-         {"{\"record\": 1", ":1:12: "},
-         {"[]", "this is no record of runs; bench --record=FILE writes one"},
+         {"{\"record\": 1", "/b:1:12: error: "},
+         {"[]", "/b: error: this is no record of runs; bench --record=FILE writes one"},
          {"{\"record\": 2, \"runs\": [{}]}", "this is no record of runs"},
          {"{\"record\": 1, \"runs\": []}", "this is no record of runs"},
          {"{\"record\": 1, \"runs\": [5]}", "run 1: it has no block"},

@@ -163,10 +163,11 @@ static void open_it(void *argument)
     (void)database_open(a, arena_printf(a, "%s/file", folder), false);
 }
 
-START_TEST(a_file_that_is_no_database_or_is_newer_is_refused)
+START_TEST(a_file_that_is_no_database_of_tfgen_or_is_newer_is_refused)
 {
-    static const char *const makes[] = {"for i in 1 2 3 4 5 6; do echo garbage that is no database; done > %s/file", "mkdir %s/file", NULL};
-    static const char *const says[] = {"not a database", "cannot open", "is of version 9"};
+    static const char *const makes[] = {"for i in 1 2 3 4 5 6; do echo garbage that is no database; done > %s/file", "mkdir %s/file", NULL,
+                                        NULL};
+    static const char *const says[] = {"not a database", "cannot open", "is of version 9", "is another program's database"};
     char command[256];
     arena *a = arena_new();
     if (makes[_i]) {
@@ -176,7 +177,7 @@ START_TEST(a_file_that_is_no_database_or_is_newer_is_refused)
         sqlite3 *db;
         snprintf(command, sizeof command, "%s/file", folder);
         ck_assert_int_eq(sqlite3_open(command, &db), SQLITE_OK);
-        ck_assert_int_eq(sqlite3_exec(db, "PRAGMA user_version = 9", NULL, NULL, NULL), SQLITE_OK);
+        ck_assert_int_eq(sqlite3_exec(db, _i == 2 ? "PRAGMA user_version = 9" : "CREATE TABLE books(title)", NULL, NULL, NULL), SQLITE_OK);
         sqlite3_close(db);
     }
     ck_assert_int_eq(arena_run(a, open_it, &a), code_io);
@@ -383,6 +384,8 @@ START_TEST(reports_have_every_trial_and_quote_what_is_in_them)
     json_decref(all);
     ck_assert_int_eq(lines_of("r.txt"), trials + 2 * 4);
     ck_assert_int_eq(tune("tune --report=x.pdf"), code_usage);
+    ck_assert_int_eq(tune("tune --report=/dev/null/r.html --trials=/nowhere/trials.db"), code_bad_input);
+    ck_assert_ptr_nonnull(strstr(output, "trials: there is no /nowhere/trials.db to report of"));
     ck_assert_int_eq(tune("tune specs/rmsnorm.yaml --device=host --trials=/dev/null --sweep=S=2,4.8"), code_usage);
     ck_assert_ptr_nonnull(strstr(output, "--sweep: 'S=2,4.8' is not DIM=V,V,... or DIM=V..V (doubling), at most 64 values"));
     ck_assert_int_eq(tune("tune"), code_usage);
@@ -617,7 +620,7 @@ int main(void)
     tcase_add_checked_fixture(d, make_folder, remove_folder);
     tcase_add_test(d, many_tuners_of_one_file_lose_nothing_and_a_kill_costs_its_trial_alone);
     tcase_add_test(d, what_is_known_is_the_newest_of_each_tile_and_what_hung);
-    tcase_add_loop_test(d, a_file_that_is_no_database_or_is_newer_is_refused, 0, 3);
+    tcase_add_loop_test(d, a_file_that_is_no_database_of_tfgen_or_is_newer_is_refused, 0, 4);
     tcase_add_test(d, a_devices_clocks_are_told_or_why_not);
     tcase_set_timeout(e, 120);
     tcase_add_checked_fixture(e, make_folder, remove_folder);

@@ -59,6 +59,14 @@ static int file_version(database *d)
     return version;
 }
 
+static bool has_tables(database *d)
+{
+    sqlite3_stmt *s = database_prepare(d, "SELECT count(*) FROM sqlite_master");
+    const bool some = sqlite3_step(s) == SQLITE_ROW && sqlite3_column_int(s, 0) > 0;
+    sqlite3_finalize(s);
+    return some;
+}
+
 /* Columns that files of this version may lack. */
 static bool has_column(database *d, const char *of, const char *name)
 {
@@ -74,8 +82,10 @@ static void set_up(database *d)
 {
     run(d, "BEGIN IMMEDIATE", "lock");
     const int version = file_version(d);
-    if (version != 0 && version != database_version) {
+    const bool foreign = version == 0 && has_tables(d);
+    if (foreign || (version != 0 && version != database_version)) {
         sqlite3_exec(d->db, "ROLLBACK", NULL, NULL, NULL);
+        if (foreign) bail(d->a, code_io, (position){0}, "trials: %s is another program's database; --trials names one of tfgen's", d->path);
         bail(d->a, code_io, (position){0}, "trials: %s is of version %d; this tfgen knows %d", d->path, version, database_version);
     }
     run(d, schema, "make the tables of");
