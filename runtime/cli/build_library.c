@@ -29,8 +29,8 @@ static char *in_path(arena *a, const char *name)
     return NULL;
 }
 
-/* $CC and $AR may be several words: "ccache gcc". */
-static void run_tool(arena *a, const char *variable, const char *otherwise, const char *const *arguments, size_t count)
+/* $CC and $AR may be several words: "ccache gcc". In a folder that goes with this process. */
+static void run_tool(arena *a, const char *variable, const char *otherwise, const char *folder, const char *const *arguments, size_t count)
 {
     char *argv[most_words + 1];
     size_t n = 0;
@@ -46,7 +46,7 @@ static void run_tool(arena *a, const char *variable, const char *otherwise, cons
     for (size_t i = 0; i < count && n < most_words; i++) argv[n++] = (char *)arguments[i];
     argv[n] = NULL;
     host_log log = {0};
-    const process_end end = process_run(argv, -1, tool_limit_ms, &log);
+    const process_end end = process_run(argv, -1, folder, tool_limit_ms, &log);
     const char *said = arena_strdup(a, log.text ? log.text : "");
     host_log_free(&log);
     if (end != PROCESS_OK) bail_with_log(a, code_io, (position){0}, said, "build: %s failed", program);
@@ -90,8 +90,8 @@ const char *build_write_library(arena *a, const build_library *l, const char *fo
     cli_write_file(a, arena_printf(a, "%s/bundle", work), l->bundle, l->bundle_size);
     cli_write_file(a, arena_printf(a, "%s/spec", work), l->spec, l->spec_size);
     const char *const compile[] = {"-c", "-o", object, source}, *const archive[] = {"rcsD", library, object};
-    run_tool(a, "CC", "cc", compile, 4);
-    run_tool(a, "AR", "ar", archive, 3);
+    run_tool(a, "CC", "cc", t->path, compile, 4);
+    run_tool(a, "AR", "ar", t->path, archive, 3);
     size_t size;
     unsigned char *bytes = temporary_read(t, "library.a", most_library, &size);
     if (!bytes) bail(a, code_io, (position){0}, "build: $AR made no library");

@@ -1,6 +1,6 @@
 /* In: DIRECTORY MODE TOOL ARCH NAME PARENT, with DIRECTORY/source. Out: DIRECTORY/code, DIRECTORY/compiler, messages on
- * stderr, and a tfgen_code as exit status (1: clang's own). Or: run PARENT PROGRAM ARGUMENT..., which is that program and its exit status.
- * Refuses to outlive its parent, whose process number is given: then compiler and directory go too. */
+ * stderr, and a tfgen_code as exit status (1: clang's own). Or: run PARENT DIRECTORY PROGRAM ARGUMENT..., which is that program and its
+ * exit status; DIRECTORY may be empty. Refuses to outlive its parent, whose process number is given: then compiler and directory go too. */
 #define _GNU_SOURCE
 #include "runtime/compile/worker.h"
 #include <fcntl.h>
@@ -61,8 +61,8 @@ static int work(char **arguments)
 
 static int run(char **arguments)
 {
-    execv(arguments[3], arguments + 3);
-    perror(arguments[3]);
+    execv(arguments[4], arguments + 4);
+    perror(arguments[4]);
     return code_unsupported;
 }
 
@@ -76,7 +76,7 @@ static int supervise(pid_t child, const sigset_t *set, const char *directory)
         if (s < 0 || s == SIGCHLD) continue;
         kill(child, SIGKILL);
         waitpid(child, &status, 0);
-        if (directory) directory_remove(directory);
+        if (*directory) directory_remove(directory);
         if (getpgrp() == getpid()) kill(0, SIGKILL); /* not the shell of someone who tries this by hand */
         exit(code_io);
     }
@@ -93,7 +93,7 @@ int main(int count, char **arguments)
 {
     sigset_t set, before;
     int status;
-    const bool runs = count >= 4 && !strcmp(arguments[1], "run");
+    const bool runs = count >= 5 && !strcmp(arguments[1], "run");
     if (count != 7 && !runs)
         return fputs("usage: tfgen-worker DIRECTORY MODE TOOL ARCH NAME PARENT (tfgen starts it)\n", stderr), code_usage;
     sigemptyset(&set);
@@ -109,7 +109,7 @@ int main(int count, char **arguments)
         fflush(NULL);
         _exit(code); /* no destructors of a compiler that may be in any state */
     }
-    status = supervise(child, &set, runs ? NULL : arguments[1]);
+    status = supervise(child, &set, arguments[runs ? 3 : 1]);
     if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
     const struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);

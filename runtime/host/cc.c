@@ -230,39 +230,45 @@ static unsigned until(uint64_t deadline_ms)
     return now < deadline_ms ? (unsigned)(deadline_ms - now) : 0;
 }
 
-static process_end compile_object(const char *compiler, int source, const host_compile_options *o, const char *object, unsigned limit,
+/* Where things lie: in a temporary folder, which goes with this process. */
+typedef struct built {
+    const char *folder;
+    char *object, *output;
+} built;
+
+static process_end compile_object(const char *compiler, int source, const host_compile_options *o, const built *b, unsigned limit,
                                   host_log *log)
 {
     arguments a = {0};
     build(&a, compiler, o);
     add_words(&a, "-c - -o");
-    add(&a, object, SIZE_MAX >> 1);
-    const process_end end = a.failed ? PROCESS_NOT_STARTED : process_run(a.items, source, limit, log);
+    add(&a, b->object, SIZE_MAX >> 1);
+    const process_end end = a.failed ? PROCESS_NOT_STARTED : process_run(a.items, source, b->folder, limit, log);
     arguments_free(&a);
     return end;
 }
 
 /* `linker` is ld, or clang, which knows more places of libraries. */
-static process_end link_by(const char *linker, const char *words, const char *object, const char *output, unsigned limit, host_log *log)
+static process_end link_by(const char *linker, const char *words, const built *b, unsigned limit, host_log *log)
 {
     arguments a = {0};
     add(&a, linker, SIZE_MAX >> 1);
     add_words(&a, words);
-    add(&a, output, SIZE_MAX >> 1);
-    add(&a, object, SIZE_MAX >> 1);
+    add(&a, b->output, SIZE_MAX >> 1);
+    add(&a, b->object, SIZE_MAX >> 1);
     add_words(&a, "-l:libm.so.6 -l:libc.so.6");
-    const process_end end = a.failed ? PROCESS_NOT_STARTED : process_run(a.items, -1, limit, log);
+    const process_end end = a.failed ? PROCESS_NOT_STARTED : process_run(a.items, -1, b->folder, limit, log);
     arguments_free(&a);
     return end;
 }
 
 /* Clang that links, too, compiles in a second process of its own, and starting that takes as long as parsing a kernel does: ld is called
  * from here. Where there is none, or it does not find the libraries, clang links. */
-static process_end link_object(const char *compiler, const char *object, const char *output, uint64_t deadline, host_log *log)
+static process_end link_object(const char *compiler, const built *b, uint64_t deadline, host_log *log)
 {
     char *ld = in_path("ld");
-    process_end end = ld ? link_by(ld, "-shared -o", object, output, until(deadline), NULL) : PROCESS_FAILED;
-    if (end != PROCESS_OK && end != PROCESS_TIMEOUT) end = link_by(compiler, "-shared -nostdlib -o", object, output, until(deadline), log);
+    process_end end = ld ? link_by(ld, "-shared -o", b, until(deadline), NULL) : PROCESS_FAILED;
+    if (end != PROCESS_OK && end != PROCESS_TIMEOUT) end = link_by(compiler, "-shared -nostdlib -o", b, until(deadline), log);
     free(ld);
     return end;
 }
@@ -274,22 +280,23 @@ static bool is_file(const char *path)
     return lstat(path, &s) == 0 && S_ISREG(s.st_mode);
 }
 
-host_status cc_run(const char *compiler, const char *source, size_t size, const host_compile_options *o, const char *output,
+host_status cc_run(const char *compiler, const char *source, size_t size, const host_compile_options *o, const char *folder,
                    host_log *log)
 {
     const unsigned limit = o->time_limit_ms ? o->time_limit_ms : DEFAULT_LIMIT_MS;
     const uint64_t deadline = watchdog_now() + limit;
-    char *object = printed("%s.o", output);
-    const int file = object ? whole_source(source, size, o) : -1;
+    const built b = {folder, printed("%s/kernel.o", folder), printed("%s/kernel.so", folder)};
+    const int file = b.object && b.output ? whole_source(source, size, o) : -1;
     host_status status = HOST_NO_MEMORY;
     if (file >= 0) {
-        process_end end = compile_object(compiler, file, o, object, limit, log);
-        if (end == PROCESS_OK && is_file(object)) end = link_object(compiler, object, output, deadline, log);
+        process_end end = compile_object(compiler, file, o, &b, limit, log);
+        if (end == PROCESS_OK && is_file(b.object)) end = link_object(compiler, &b, deadline, log);
         status = judge(end, compiler, limit, log);
         close(file);
     } else {
         log_add(log, "no memory to compile\n");
     }
-    free(object);
+    free(b.object);
+    free(b.output);
     return status;
 }

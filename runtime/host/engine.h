@@ -130,7 +130,8 @@ typedef struct embedded_part {
 const embedded_part *embedded_parts(void);
 static inline const char *compile_name(const host_compile_options *o) { return o->name ? o->name : "kernel.hip"; }
 host_status cc_find(const host_compile_options *o, char **path, host_log *log);
-host_status cc_run(const char *compiler, const char *source, size_t size, const host_compile_options *o, const char *output,
+/* Makes kernel.so in a temporary folder. */
+host_status cc_run(const char *compiler, const char *source, size_t size, const host_compile_options *o, const char *folder,
                    host_log *log);
 /* ---- shared objects as bytes (object.c) ---- */
 host_status object_compile(const char *compiler, const char *source, size_t source_size, const host_compile_options *o,

@@ -24,9 +24,8 @@ host_status object_compile(const char *compiler, const char *source, size_t sour
         log_add(log, "cannot make a folder in %s: %s\n", temporary_base(), strerror(errno));
         return HOST_IO;
     }
-    char *path = printed("%s/kernel.so", t.path);
     const size_t before = log ? log->size : 0;
-    host_status status = path ? cc_run(compiler, source, source_size, o, path, log) : HOST_NO_MEMORY;
+    host_status status = cc_run(compiler, source, source_size, o, t.path, log);
     if (log && log->size > before) {
         page_places *places = page_places_read(source, source_size, compile_name(o));
         log_place(log, before, places);
@@ -37,7 +36,6 @@ host_status object_compile(const char *compiler, const char *source, size_t sour
         log_add(log, "%s made no file\n", compiler);
         status = HOST_IO;
     }
-    free(path);
     temporary_close(&t);
     return status;
 }

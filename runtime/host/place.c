@@ -51,7 +51,7 @@ static bool ask_symboliser(const host_module *m, int file, const uintptr_t *code
             argv[n + i] = text + i * TEXT;
             snprintf(argv[n + i], TEXT, "0x%lx", (unsigned long)(codes[i] - m->low));
         }
-        told = process_run(argv, -1, SYMBOLISE_LIMIT_MS, answer) == PROCESS_OK && answer->text;
+        told = process_run(argv, -1, NULL, SYMBOLISE_LIMIT_MS, answer) == PROCESS_OK && answer->text;
     }
     free(text);
     free(argv);

@@ -20,10 +20,10 @@
 enum { LOOK_MS = 50, POLL_MS = 1, MAX_WORDS = 160 };
 
 /* The program under the compile worker, which ends it when this process dies however it dies; without a worker program as it is. */
-static bool guarded(char *const argv[], char *worker, char parent[16], char *out[MAX_WORDS])
+static bool guarded(char *const argv[], char *worker, char parent[16], const char *folder, char *out[MAX_WORDS])
 {
     size_t n = 0;
-    if (worker) out[n++] = worker, out[n++] = (char *)"run", out[n++] = parent;
+    if (worker) out[n++] = worker, out[n++] = (char *)"run", out[n++] = parent, out[n++] = (char *)(folder ? folder : "");
     snprintf(parent, 16, "%ld", (long)getpid());
     for (size_t i = 0; argv[i]; i++) {
         if (n + 1 == MAX_WORDS) return false;
@@ -33,7 +33,7 @@ static bool guarded(char *const argv[], char *worker, char parent[16], char *out
     return true;
 }
 
-static bool spawn(char *const argv[], int input, int output, pid_t *pid)
+static bool spawn(char *const argv[], int input, int output, const char *folder, pid_t *pid)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
@@ -52,7 +52,7 @@ static bool spawn(char *const argv[], int input, int output, pid_t *pid)
     posix_spawn_file_actions_adddup2(&files, output, 1);
     posix_spawn_file_actions_adddup2(&files, output, 2);
     const bool ok =
-        environment && guarded(argv, worker, parent, words) && !posix_spawn(pid, words[0], &files, &attributes, words, environment);
+        environment && guarded(argv, worker, parent, folder, words) && !posix_spawn(pid, words[0], &files, &attributes, words, environment);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
     free(environment);
@@ -104,12 +104,12 @@ static process_end reap(pid_t pid, bool ended)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? PROCESS_OK : PROCESS_FAILED;
 }
 
-process_end process_run(char *const argv[], int input, unsigned limit_ms, host_log *output)
+process_end process_run(char *const argv[], int input, const char *folder, unsigned limit_ms, host_log *output)
 {
     int ends[2];
     pid_t pid;
     if (pipe2(ends, O_CLOEXEC)) return PROCESS_NOT_STARTED;
-    const bool started = spawn(argv, input, ends[1], &pid);
+    const bool started = spawn(argv, input, ends[1], folder, &pid);
     close(ends[1]);
     process_end end = PROCESS_NOT_STARTED;
     if (started) {
