@@ -84,6 +84,20 @@ START_TEST(accesses_out_of_bounds_are_exact)
 }
 END_TEST
 
+START_TEST(a_line_of_an_emitted_page_is_told_with_its_place_in_the_spec)
+{
+    struct access_args { const int *a; int *b; int n, stride; } a = {memory(8 * 4, "few"), memory(32 * 4, "b"), 0, 0};
+    host_module *m = load_checked("access.hip");
+    host_launch_dims d = dims(1, 32);
+    d.shared_bytes = 1024;
+    const host_log *log = launch_bad(m, "planted_kernel", d, &a, HOST_CHECKED);
+    says(log, "out of bounds: read of 4 bytes at few");
+    const char *at = strstr(log->text, "access.hip:89"), *place = at ? strstr(at, " [planted.yaml:7:5] (") : NULL;
+    ck_assert_msg(place && place < at + 20, "%s", log->text);
+    host_module_free(m);
+}
+END_TEST
+
 START_TEST(copies_of_structs_are_checked_whole)
 {
     host_module *m = load_checked("wrong.hip");
@@ -174,6 +188,7 @@ int main(void)
     tcase_add_test(t, blocks_that_write_one_word_race);
     tcase_add_test(t, atomics_race_with_plain_accesses_alone);
     tcase_add_test(t, accesses_out_of_bounds_are_exact);
+    tcase_add_test(t, a_line_of_an_emitted_page_is_told_with_its_place_in_the_spec);
     tcase_add_test(t, copies_of_structs_are_checked_whole);
     tcase_add_test(t, reads_of_unwritten_shared_memory_are_told);
     tcase_add_test(t, right_kernels_are_not_reported);
