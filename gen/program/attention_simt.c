@@ -58,9 +58,13 @@ static void try_team(const tile_request *r, int team, int threads, double *least
     if (seconds < 0.95 * *least) *best = x, *least = seconds;
 }
 
+/* Of columns that are no whole vectors a thread has more than there are, one by one. */
+static bool in_vectors(long long head, int team) { return head % (4 * team) == 0; }
+
 /* On NVIDIA a thread may have a whole row of up to 64 columns, whose keys it reads once for all of them and whose scores no lanes exchange
  * (H200, f32, B4 S512 H32 hd64: 663 us with teams of 4, 316 alone); else 16: with 24 (hd 96) it is slower. Fewer threads, and
- * larger teams, are for blocks that do not fill the machine (H200, f32, B2 S203 H2 hd64: 0.59 of the time). */
+ * larger teams, are for blocks that do not fill the machine (H200, f32, B2 S203 H2 hd64: 0.59 of the time), of whole vectors where a head
+ * has more than two blocks (teams of 16 instead of 8: hd96, B4 S251 H4, 1.3 times as long; hd80, B9 S640 H16, 2.5 times). */
 static void defaults(const tile_request *r, ir_tile *t)
 {
     enum { most_alone = 64, usual_columns = 16 };
@@ -77,7 +81,8 @@ static void defaults(const tile_request *r, ir_tile *t)
     const bool few = blocks * heads < (blocks == 1 ? 2 : 1) * r->device->units;
     const int most = op->inputs[0]->type == dtype_f32 ? 4 * usual : usual; /* others are matrix units' */
     for (int some = 128; some >= 64; some /= 2) {
-        for (int team = usual; few && team <= most && team <= r->target->wave; team *= 2) try_team(r, team, some, &least, t);
+        for (int team = usual; few && team <= most && team <= r->target->wave; team *= 2)
+            if (team == usual || blocks <= 2 || in_vectors(head, team)) try_team(r, team, some, &least, t);
         if (usual > 1 && head <= most_alone) try_team(r, 1, some, &least, t);
     }
 }
@@ -108,7 +113,7 @@ static void geometry(const tile_request *r, const ir_tile *t, launch *l) { atten
 static bool has_vectors(const heads *h, const attention_simt_tile *x)
 {
     const long long each = h->head / x->team;
-    return h->head % (4 * x->team) == 0 && each <= 256 && each * dtype_size(h->op->outputs[0]->type) % 16 == 0;
+    return in_vectors(h->head, x->team) && each <= 256 && each * dtype_size(h->op->outputs[0]->type) % 16 == 0;
 }
 
 static void members(emission *e, writer *w)

@@ -67,7 +67,8 @@ static void defaults(const tile_request *r, ir_tile *t)
     const bool even = (request_rows(r) + warpgroup_rows - 1) / warpgroup_rows % 2 == 0;
     t->gemm_wgmma =
         (gemm_wgmma_tile){.m = warpgroup_rows, .k = length, .threads = warpgroup_threads, .group = 16, .stage = !stage_obstacle(r)};
-    ws_choose(r, &gemm_wgmma_program, &(ws_search){widths, sizeof widths / sizeof *widths, even ? 2 : 1, 0, 256, fill}, t);
+    const ws_search search = {widths, sizeof widths / sizeof *widths, even ? 2 : 1, 0.97, 0, 256, fill};
+    ws_choose(r, &gemm_wgmma_program, &search, t);
 }
 
 static const char *illegal(const tile_request *r, const ir_tile *t)

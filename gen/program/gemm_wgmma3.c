@@ -44,7 +44,7 @@ static void defaults(const tile_request *r, ir_tile *t)
     static const int widths[] = {128, 96, 64};
     t->gemm_wgmma3 = (gemm_wgmma3_tile){.m = warpgroup_rows, .k = length, .threads = warpgroup_threads, .group = 16};
     /* beside sums of parts of 128 columns and their epilogue there are too few registers */
-    ws_choose(r, &gemm_wgmma3_program, &(ws_search){widths, 3, 1, 1, 96, fill}, t);
+    ws_choose(r, &gemm_wgmma3_program, &(ws_search){widths, 3, 1, 0, 1, 96, fill}, t);
 }
 
 static const char *illegal(const tile_request *r, const ir_tile *t)

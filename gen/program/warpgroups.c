@@ -39,20 +39,52 @@ static void cut_long(const tile_request *r, ws_fill *fill, int widest, ir_tile *
     fill(r, best);
 }
 
-static void try_whole(const tile_request *r, const program *p, ws_fill *fill, int n, int cluster, double *least, ir_tile *best)
+static double seconds_of_whole(const tile_request *r, const program *p, ws_fill *fill, int n, int cluster, ir_tile *x)
 {
-    ir_tile x = *best;
-    x.gemm_wgmma.n = n, x.gemm_wgmma.split = 1, x.gemm_wgmma.cluster = cluster;
-    fill(r, &x);
-    const double seconds = request_seconds(r, p, &x);
-    if (seconds < 0.99 * *least) *best = x, *least = seconds;
+    x->gemm_wgmma.n = n, x->gemm_wgmma.split = 1, x->gemm_wgmma.cluster = cluster;
+    fill(r, x);
+    return request_seconds(r, p, x);
+}
+
+/* Columns that the busiest unit has, tile after tile. */
+static double columns_of_unit(const tile_request *r, int n)
+{
+    return ceil((double)tiles_of(r, n) / r->device->units) * n;
+}
+
+/* Where power limits all, many widths seem to take the same time within a hundredth; of those the busiest unit should have least to do, as
+ * power does not limit every run (H200: 256x14336x4096 by 224 columns took 0.90 of the time by 256, 880x5824x880 by 160 0.95 of that by
+ * 192). Otherwise the widest, which reads least. */
+static double try_whole(const tile_request *r, const program *p, const ws_search *s, ir_tile *best)
+{
+    const double alike = 1.01;
+    double seconds[16], least = 1e30;
+    for (int i = 0; i < s->count; i++) {
+        seconds[i] = seconds_of_whole(r, p, s->fill, s->widths[i], 1, best);
+        least = fmin(least, seconds[i]);
+    }
+    int chosen = -1;
+    for (int i = 0; i < s->count; i++)
+        if (seconds[i] <= alike * least &&
+            (chosen < 0 || columns_of_unit(r, s->widths[i]) < s->clearly * columns_of_unit(r, s->widths[chosen])))
+            chosen = i;
+    return seconds_of_whole(r, p, s->fill, s->widths[chosen], 1, best);
+}
+
+static void try_cluster(const tile_request *r, const program *p, const ws_search *s, int cluster, double *least, ir_tile *best)
+{
+    const double clearly = 0.99;
+    for (int i = 0; i < s->count; i++) {
+        ir_tile x = *best;
+        const double seconds = seconds_of_whole(r, p, s->fill, s->widths[i], cluster, &x);
+        if (seconds < clearly * *least) *best = x, *least = seconds;
+    }
 }
 
 void ws_choose(const tile_request *r, const program *p, const ws_search *s, ir_tile *t)
 {
-    double least = 1e30;
-    for (int cluster = 1; cluster <= s->most_cluster; cluster++)
-        for (int i = 0; i < s->count; i++) try_whole(r, p, s->fill, s->widths[i], cluster, &least, t);
+    double least = try_whole(r, p, s, t);
+    for (int cluster = 2; cluster <= s->most_cluster; cluster++) try_cluster(r, p, s, cluster, &least, t);
     least *= 0.9;
     for (int i = s->first_cut; i < s->count; i++) try_parts(r, p, s->fill, s->widths[i], &least, t);
     cut_long(r, s->fill, s->widest_cut, t);

@@ -11,6 +11,7 @@ typedef void ws_fill(const tile_request *r, ir_tile *t);
 typedef struct ws_search {
     const int *widths; /* the first is the default */
     int count, most_cluster;
+    double clearly; /* with which share of a wider one's work of the busiest unit a width that seems as fast is taken in its place */
     int first_cut, widest_cut; /* widths whose length may be cut, from this one on; most columns where it has to be cut */
     ws_fill *fill;
 } ws_search;

@@ -47,6 +47,7 @@ static const sweep sweeps[] = {{"linear", LINEAR, "M", 1, 16384, {{"N", 4096}, {
                                {"softmax", ROWS("softmax", "", ""), "M", 1, 65536, {{"D", 1000}}, true},
                                {"causal attention", ATTENTION("true"), "S", 1, 8192, {{"hd", 64}}, false},
                                {"attention", ATTENTION("false"), "S", 1, 8192, {{"hd", 128}}, true},
+                               {"attention", ATTENTION("false"), "S", 1, 1024, {{"hd", 96}}, false},
                                {"causal attention", ATTENTION("true"), "hd", 8, 256, {{"S", 2048}}, false},
                                {"attention", ATTENTION("false"), "hd", 8, 1024, {{"S", 17}}, false},
                                {"decode", DECODE, "L", 8, 65536, {{"hd", 128}}, false},
