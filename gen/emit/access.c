@@ -75,7 +75,7 @@ const char *use_map(emission *e, const char *name, const tensor_box *box)
 }
 
 /* True for (...) as a whole, not for (...) + (...). */
-static bool in_parentheses(const char *s)
+static bool has_parentheses(const char *s)
 {
     int depth = 0;
     if (*s != '(') return false;
@@ -86,14 +86,14 @@ static bool in_parentheses(const char *s)
     return false;
 }
 
-const char *grouped(arena *a, const char *expression)
+const char *with_parentheses(arena *a, const char *expression)
 {
-    return strchr(expression, ' ') && !in_parentheses(expression) ? arena_printf(a, "(%s)", expression) : expression;
+    return strchr(expression, ' ') && !has_parentheses(expression) ? arena_printf(a, "(%s)", expression) : expression;
 }
 
-const char *ungrouped(arena *a, const char *expression)
+const char *without_parentheses(arena *a, const char *expression)
 {
-    return in_parentheses(expression) ? arena_strndup(a, expression + 1, strlen(expression) - 2) : expression;
+    return has_parentheses(expression) ? arena_strndup(a, expression + 1, strlen(expression) - 2) : expression;
 }
 
 const char *extent_c(emission *e, const extent *x)
@@ -240,9 +240,9 @@ static extent product(emission *e, const axes *x, int from, int to, bool present
 static const char *run_index(emission *e, const axes *x, int from, int to, const char *row)
 {
     const extent after = product(e, x, to, x->count, false), size = product(e, x, from, to, false);
-    const char *index = grouped(e->a, row);
-    if (!is_one(&after)) index = arena_printf(e->a, "%s / %s", index, grouped(e->a, extent_c(e, &after)));
-    if (from > 0) index = arena_printf(e->a, "%s %% %s", index, grouped(e->a, extent_c(e, &size)));
+    const char *index = with_parentheses(e->a, row);
+    if (!is_one(&after)) index = arena_printf(e->a, "%s / %s", index, with_parentheses(e->a, extent_c(e, &after)));
+    if (from > 0) index = arena_printf(e->a, "%s %% %s", index, with_parentheses(e->a, extent_c(e, &size)));
     return index;
 }
 
@@ -264,14 +264,15 @@ const char *row_of(emission *e, const ir_value *operand, const ir_value *of, con
         while (to < x.count && x.has[to]) to++;
         const extent step = product(e, &x, to, x.count, true);
         const char *index = run_index(e, &x, from, to, row);
-        if (!is_one(&step)) index = arena_printf(e->a, "%s * %s", grouped(e->a, index), grouped(e->a, extent_c(e, &step)));
+        if (!is_one(&step))
+            index = arena_printf(e->a, "%s * %s", with_parentheses(e->a, index), with_parentheses(e->a, extent_c(e, &step)));
         sum = sum ? arena_printf(e->a, "%s + %s", sum, index) : index;
         from = to;
     }
     return arena_printf(e->a, "(%s)", sum);
 }
 
-const char *first_of(emission *e, const ir_value *operand, const ir_value *of, const char *row)
+const char *first_row_condition(emission *e, const ir_value *operand, const ir_value *of, const char *row)
 {
     const axes x = match_axes(operand, of);
     if (same_rows(e, operand, of)) return NULL;

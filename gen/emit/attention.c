@@ -9,7 +9,7 @@ static bool aligned_rows(const heads *h, const ir_value *x)
     return h->head * size % 16 == 0 && w.stride * size % 16 == 0 && w.offset * size % 16 == 0;
 }
 
-static const char *tokens_of(heads *h, const ir_value *x) { return grouped(h->e->a, extent_c(h->e, value_tokens(x))); }
+static const char *tokens_of(heads *h, const ir_value *x) { return with_parentheses(h->e->a, extent_c(h->e, value_tokens(x))); }
 
 /* "batch * p.S + ": the tokens of the sequences ahead. */
 static const char *sequence_of(heads *h, const ir_value *x)
@@ -37,8 +37,8 @@ static const char *token_address(heads *h, const ir_value *x, const char *token,
     arena *a = h->e->a;
     const char *row = arena_printf(a, "(%s%s)", sequence_of(h, x), token), *first = arena_printf(a, "head * %lld", h->head);
     if (x->rank == 4)
-        return address(h->e, x, arena_printf(a, "(%s * %s + head)", row, grouped(a, extent_c(h->e, &x->shape[2]))), column ? column : "0",
-                       written);
+        return address(h->e, x, arena_printf(a, "(%s * %s + head)", row, with_parentheses(a, extent_c(h->e, &x->shape[2]))),
+                       column ? column : "0", written);
     return address(h->e, x, row, column ? arena_printf(a, "%s + %s", first, column) : first, written);
 }
 
@@ -204,7 +204,7 @@ void heads_write_output(heads *h, bool in_eights)
 void heads_write_partial(heads *h, const ir_value *x, bool written)
 {
     arena *a = h->e->a;
-    const char *tokens = grouped(a, extent_c(h->e, &x->shape[1]));
+    const char *tokens = with_parentheses(a, extent_c(h->e, &x->shape[1]));
     long long heads = 1;
     extent_is_number(&x->shape[2], &heads);
     write_line(h->w, "DEV static %sfloat *partial(const args &p, int batch, int head, int token, int split)", written ? "" : "const ");

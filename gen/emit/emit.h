@@ -58,18 +58,18 @@ long long value_alignment(arena *a, const ir_value *v);
 /* Row of `operand` that goes with row `row` (a C expression) of a value of the shape of `of`. */
 const char *row_of(emission *e, const ir_value *operand, const ir_value *of, const char *row);
 /* C condition under which row `row` of `of` is the first that maps to its row of `operand`; NULL: always. */
-const char *first_of(emission *e, const ir_value *operand, const ir_value *of, const char *row);
+const char *first_row_condition(emission *e, const ir_value *operand, const ir_value *of, const char *row);
 const char *address(emission *e, const ir_value *v, const char *row, const char *col, bool written);
 int value_parts(const plan *p, const ir_value *v);               /* partial sums a row; 1 for plain values */
 const char *scaled(arena *a, const char *row, long long stride); /* "row * 64ll" */
-const char *grouped(arena *a, const char *expression);           /* in () unless it is one operand */
-const char *ungrouped(arena *a, const char *expression);         /* without () around all of it */
+const char *with_parentheses(arena *a, const char *expression);           /* in () unless it is one operand */
+const char *without_parentheses(arena *a, const char *expression);         /* without () around all of it */
 
-/* ---- facts.c: what the phase at hand makes of a value */
+/* ---- value_facts.c: what the phase at hand makes of a value */
 value_facts *facts_new(arena *a, const ir_program *p);
 void facts_find(const emission *e);
-bool results_are_short(const plan *p); /* nothing that the caller gives or gets has more than 16 bits; nor what depends on it */
-bool value_narrow(const emission *e, const ir_value *v); /* one number a row */
+bool results_have_16_bits(const plan *p); /* nothing that the caller gives or gets has more than 16 bits; nor what depends on it */
+bool value_is_narrow(const emission *e, const ir_value *v); /* one number a row */
 /* What v shows, where the phase makes that: an element of v is then the same thread's. Else v, which is read like any stored value. */
 const ir_value *value_behind(const emission *e, const ir_value *v);
 bool value_made_here(const emission *e, const ir_value *v);
@@ -149,7 +149,7 @@ const char *place_key(arena *a, const place *at);
 place place_shifted(arena *a, const place *at, long long shift);
 const char *evaluate(scope *s, const ir_value *v, const place *at);        /* a vec */
 const char *evaluate_narrow(scope *s, const ir_value *v, const char *row); /* a float */
-position value_place(const ir_value *v); /* in the spec, of what computes it */
+position value_in_spec(const ir_value *v); /* in the spec, of what computes it */
 const char *evaluate_position(scope *s, const ir_op *op, const char *row); /* int: position of a rope's or kv_append's row */
 const char *evaluate_sequence(scope *s, const ir_op *op, const char *row); /* int: index of its sequence */
 

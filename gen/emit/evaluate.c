@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* A result's place is its op's, so that a plan that is read back emits the same bytes. */
-position value_place(const ir_value *v) { return v->def ? v->def->at : v->at; }
+position value_in_spec(const ir_value *v) { return v->def ? v->def->at : v->at; }
 
 /* ---- row scalars */
 static const char *load_partial_sums(scope *s, const ir_value *v, const char *row, int parts)
@@ -13,11 +13,11 @@ static const char *load_partial_sums(scope *s, const ir_value *v, const char *ro
     enum { long_sum = 256 }; /* more are added up in blocks (templates/base/sums.h) */
     const char *name = new_local(s, v, NULL), *pointer = use_value(s->e, v, false), *first = scaled(s->e->a, row, parts);
     if (parts > long_sum) {
-        write_spec_line(s->w, value_place(v), "const float %s = add_up<%d>(%s + %s);", name, parts, pointer, first);
+        write_spec_line(s->w, value_in_spec(v), "const float %s = add_up<%d>(%s + %s);", name, parts, pointer, first);
         return name;
     }
-    write_spec_line(s->w, value_place(v), "float %s = 0;", name);
-    write_spec_line(s->w, value_place(v), "for (int i = 0; i < %d; i++) %s += %s[%s + i];", parts, name, pointer, first);
+    write_spec_line(s->w, value_in_spec(v), "float %s = 0;", name);
+    write_spec_line(s->w, value_in_spec(v), "for (int i = 0; i < %d; i++) %s += %s[%s + i];", parts, name, pointer, first);
     return name;
 }
 
@@ -26,7 +26,7 @@ static const char *load_narrow(scope *s, const ir_value *v, const char *row)
     const int parts = value_parts(s->e->plan, v);
     if (parts > 1) return load_partial_sums(s, v, row, parts);
     const char *name = new_local(s, v, NULL);
-    write_spec_line(s->w, value_place(v), "const float %s = load_one(%s);", name, address(s->e, v, row, "0", false));
+    write_spec_line(s->w, value_in_spec(v), "const float %s = load_one(%s);", name, address(s->e, v, row, "0", false));
     return name;
 }
 
@@ -35,7 +35,7 @@ static const char *narrow_operand(scope *s, const ir_value *v, const ir_value *o
 {
     emission *e = s->e;
     const char *own = row_of(e, v, of, row);
-    if (value_narrow(e, v)) return evaluate_narrow(s, v, own);
+    if (value_is_narrow(e, v)) return evaluate_narrow(s, v, own);
     bail(e->a, code_unsupported, v->at, "%%%s: a column taken out of wider rows cannot be a row scalar of the same phase", v->name);
 }
 
@@ -86,15 +86,15 @@ static const char *flat_token(scope *s, const ir_value *x, const char *row)
 {
     long long heads;
     if (x->rank != 4 || (extent_is_number(&x->shape[2], &heads) && heads == 1)) return row;
-    return arena_printf(s->e->a, "%s / %s", grouped(s->e->a, row), grouped(s->e->a, extent_c(s->e, &x->shape[2])));
+    return arena_printf(s->e->a, "%s / %s", with_parentheses(s->e->a, row), with_parentheses(s->e->a, extent_c(s->e, &x->shape[2])));
 }
 
 static const char *token_index(scope *s, const ir_value *x, const char *row)
 {
     if (one_token(x)) return "0";
     if (x->rank < 3) return row;
-    return arena_printf(s->e->a, "%s %% %s", grouped(s->e->a, flat_token(s, x, row)),
-                        grouped(s->e->a, extent_c(s->e, &x->shape[token_axis(x)])));
+    return arena_printf(s->e->a, "%s %% %s", with_parentheses(s->e->a, flat_token(s, x, row)),
+                        with_parentheses(s->e->a, extent_c(s->e, &x->shape[token_axis(x)])));
 }
 
 const char *evaluate_sequence(scope *s, const ir_op *op, const char *row)
@@ -104,8 +104,9 @@ const char *evaluate_sequence(scope *s, const ir_op *op, const char *row)
     if (name) return name;
     if (x->rank < 3) return "0";
     const char *token = flat_token(s, x, row);
-    if (one_token(x)) return grouped(s->e->a, token);
-    return arena_printf(s->e->a, "(%s / %s)", grouped(s->e->a, token), grouped(s->e->a, extent_c(s->e, &x->shape[token_axis(x)])));
+    if (one_token(x)) return with_parentheses(s->e->a, token);
+    return arena_printf(s->e->a, "(%s / %s)", with_parentheses(s->e->a, token),
+                        with_parentheses(s->e->a, extent_c(s->e, &x->shape[token_axis(x)])));
 }
 
 const char *evaluate_position(scope *s, const ir_op *op, const char *row)
@@ -115,7 +116,7 @@ const char *evaluate_position(scope *s, const ir_op *op, const char *row)
     const char *name = find_known(s, x, row, key);
     if (name) return name;
     const char *token = token_index(s, x, row);
-    if (!at) return grouped(s->e->a, token);
+    if (!at) return with_parentheses(s->e->a, token);
     const char *first = arena_printf(s->e->a, "%s[%s]", use_value(s->e, at, false), evaluate_sequence(s, op, row));
     return strcmp(token, "0") == 0 ? first : arena_printf(s->e->a, "(%s + %s)", first, token);
 }
@@ -150,14 +151,14 @@ static const char *element_op(scope *s, const ir_op *op, const place *at)
     for (int i = 0; i < op->input_count; i++) {
         const ir_value *x = op->inputs[i];
         const place own = operand_place(s, x, out, at);
-        operands[i] = value_narrow(s->e, x) ? evaluate_narrow(s, x, own.row) : evaluate(s, x, &own);
+        operands[i] = value_is_narrow(s->e, x) ? evaluate_narrow(s, x, own.row) : evaluate(s, x, &own);
     }
     return element_code(s, op, operands);
 }
 
 static const char *range_guard(scope *s, const place *at, long long width)
 {
-    const char *col = grouped(s->e->a, place_column(s->e->a, at));
+    const char *col = with_parentheses(s->e->a, place_column(s->e->a, at));
     return arena_printf(s->e->a, "%s >= 0 && %s < %lld", col, col, width);
 }
 
@@ -175,7 +176,7 @@ static const char *concat_op(scope *s, const ir_op *op, const place *at)
         own.tag = arena_printf(s->e->a, "%s_at%lld", at->tag ? at->tag : "", start);
         guards[i] = range_guard(s, &own, width);
         own.guard = both(s, at->guard, guards[i]);
-        pieces[i] = value_narrow(s->e, op->inputs[i])
+        pieces[i] = value_is_narrow(s->e, op->inputs[i])
                         ? arena_printf(s->e->a, "splat<%s>(%s)", s->lanes, evaluate_narrow(s, op->inputs[i], own.row))
                         : evaluate(s, op->inputs[i], &own);
         start += width;
@@ -193,7 +194,7 @@ static const char *slice_op(scope *s, const ir_op *op, const place *at)
         own.left = at->left ? "left" : NULL;
         own.tag = NULL;
     }
-    if (value_narrow(s->e, op->inputs[0]))
+    if (value_is_narrow(s->e, op->inputs[0]))
         return arena_printf(s->e->a, "splat<%s>(%s)", s->lanes, evaluate_narrow(s, op->inputs[0], at->row));
     return evaluate(s, op->inputs[0], &own);
 }
@@ -206,14 +207,14 @@ static const char *reshape_op(scope *s, const ir_op *op, const place *at)
     const long long from = value_columns(op->outputs[0]), to = value_columns(x);
     place own = *at;
     if (from != to) {
-        const char *flat = arena_printf(a, "(%s + %s)", scaled(a, grouped(a, at->row), from), place_column(a, at));
+        const char *flat = arena_printf(a, "(%s + %s)", scaled(a, with_parentheses(a, at->row), from), place_column(a, at));
         own = (place){.row = arena_printf(a, "(int)(%s / %lld)", flat, to),
                       .base = arena_printf(a, "(int)(%s %% %lld)", flat, to),
                       .guard = at->guard,
                       .left = at->left,
                       .tag = "_flat"};
     }
-    if (from == to && value_narrow(s->e, x)) return arena_printf(a, "splat<%s>(%s)", s->lanes, evaluate_narrow(s, x, own.row));
+    if (from == to && value_is_narrow(s->e, x)) return arena_printf(a, "splat<%s>(%s)", s->lanes, evaluate_narrow(s, x, own.row));
     return evaluate(s, x, &own);
 }
 
@@ -278,7 +279,7 @@ static const char *evaluate_chain(scope *s, const ir_value *v, const place *at)
     text arguments = {.a = s->e->a};
     for (int i = 0; i < c.leaf_count; i++) {
         const leaf *x = &c.leaves[i];
-        const bool narrow = value_narrow(s->e, x->value);
+        const bool narrow = value_is_narrow(s->e, x->value);
         const char *value = narrow ? evaluate_narrow(s, x->value, x->at.row) : evaluate(s, x->value, &x->at);
         text_printf(&arguments, "%s%s%s", i ? ", " : "", value, narrow ? "" : "[i]");
     }
@@ -305,7 +306,7 @@ const char *evaluate(scope *s, const ir_value *v, const place *at)
     const char *code = here ? wide_op(s, v, at) : load_wide(s, v, at);
     if (here && rounded_here(s->e, v)) code = arena_printf(s->e->a, "op_cast<%s>(%s)", dtype_c_name(v->type), code);
     name = new_local(s, v, at->tag);
-    write_spec_line(s->w, value_place(v), "const vec<float, %s> %s = %s;", s->lanes, name, code);
+    write_spec_line(s->w, value_in_spec(v), "const vec<float, %s> %s = %s;", s->lanes, name, code);
     scope_know(s, v, at->row, key, name);
     return name;
 }

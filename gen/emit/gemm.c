@@ -22,7 +22,7 @@ static const char *shared_type(const ir_value *v) { return v->type == dtype_i32 
 static void flatten_row(gemm *g, writer *w)
 {
     const ir_value *out = g->product->outputs[0];
-    if (is_matmul(g)) write_line(w, "row += batch * %s;", grouped(g->e->a, extent_c(g->e, &out->shape[out->rank - 2])));
+    if (is_matmul(g)) write_line(w, "row += batch * %s;", with_parentheses(g->e->a, extent_c(g->e, &out->shape[out->rank - 2])));
 }
 
 static const char *row_of_a(gemm *g) { return row_of(g->e, g->a, g->product->outputs[0], "row"); }
@@ -50,7 +50,7 @@ void gemm_write_a(gemm *g)
     write_line(w, "{");
     flatten_row(g, w);
     const place at = {.row = row_of_a(g), .base = "k", .left = whole ? NULL : "left"};
-    if (value_narrow(e, g->a))
+    if (value_is_narrow(e, g->a))
         write_spec_line(w, g->product->at, "return mask<V>(splat<V>(%s), left);", evaluate_narrow(&s, g->a, at.row));
     else {
         const char *value = evaluate(&s, g->a, &at);
@@ -92,7 +92,7 @@ static void write_dense_b(gemm *g)
     emission *e = g->e;
     writer *w = g->w;
     const long long N = e->space.columns;
-    const char *batch = grouped(e->a, batch_of(g, g->b));
+    const char *batch = with_parentheses(e->a, batch_of(g, g->b));
     write_line(w, "template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)");
     write_line(w, "{");
     if (g->product->attributes.transpose) {
@@ -305,7 +305,7 @@ static void write_narrow_sinks(gemm *g, scope *s)
         const ir_value *v = phase->ops[i]->outputs[0];
         if (v == g->row_sum || phase->ops[i]->kind == op_kv_append || !value_written(g->e, v)) continue;
         if (segment_of(&g->e->segments, phase, phase->ops[i])) continue;
-        if (!value_narrow(g->e, v))
+        if (!value_is_narrow(g->e, v))
             bail(g->e->a, code_unsupported, v->at, "%%%s: a value that no product of the phase makes is stored by it", v->name);
         write_narrow_store(s, v, "row", "out.first && n == 0");
     }
@@ -338,7 +338,7 @@ static void write_dispatch(gemm *g, bool halves)
             write_line(w, "%s<W, 0>(p, c, row, %s, lo, sum, out);", name, from);
             write_line(w, "%s<W, 1>(p, c, row, %s + granule, hi, sum, out);", name, from);
         } else {
-            from = grouped(g->e->a, from);
+            from = with_parentheses(g->e->a, from);
             write_line(w, "%s<W>(p, c, row, %s / (2 * granule) * granule + %s %% (2 * granule), lo, hi, sum, out);", name, from, from);
         }
         if (!last) write_line(w, "return;");
@@ -381,7 +381,7 @@ bool gemm_reads(const gemm *g)
         if (op->role != role_epilogue || op_is_view(op)) continue;
         for (int k = 0; k < op->input_count; k++) {
             const ir_value *v = op->inputs[k];
-            if (v->kind != value_constant && !value_made_here(e, v) && !value_narrow(e, v)) return true;
+            if (v->kind != value_constant && !value_made_here(e, v) && !value_is_narrow(e, v)) return true;
         }
     }
     return false;
@@ -457,7 +457,7 @@ static int stored_width(const gemm *g)
     long long bits = 4;
     for (int i = 0; i < g->e->phase->op_count; i++) {
         const ir_value *v = g->e->phase->ops[i]->outputs[0];
-        if (value_narrow(g->e, v) || g->e->phase->ops[i]->role == role_prologue || !value_written(g->e, v)) continue;
+        if (value_is_narrow(g->e, v) || g->e->phase->ops[i]->role == role_prologue || !value_written(g->e, v)) continue;
         const view at = view_of(g->e->a, v);
         bits |= at.stride | at.offset;
     }

@@ -55,10 +55,10 @@ void numbers_write(const row_numbers *n, scope *s)
         const ir_op *op = n->items[i].op;
         if (n->items[i].shared) continue;
         if (n->items[i].sequence) {
-            write_spec_line(s->w, op->at, "%s = %s;", n->items[i].sequence, ungrouped(s->e->a, evaluate_sequence(s, op, "row")));
+            write_spec_line(s->w, op->at, "%s = %s;", n->items[i].sequence, without_parentheses(s->e->a, evaluate_sequence(s, op, "row")));
             scope_know(s, op->inputs[0], "row", "sequence", n->items[i].sequence);
         }
-        write_spec_line(s->w, op->at, "%s = %s;", n->items[i].position, ungrouped(s->e->a, evaluate_position(s, op, "row")));
+        write_spec_line(s->w, op->at, "%s = %s;", n->items[i].position, without_parentheses(s->e->a, evaluate_position(s, op, "row")));
     }
 }
 
@@ -84,7 +84,7 @@ void write_context(emission *e, writer *w, const kept_list *kept, const row_numb
 void write_set(scope *s, const known *field, const char *to)
 {
     const char *value = evaluate_narrow(s, field->value, field->row);
-    write_spec_line(s->w, value_place(field->value), "%s = %s;", to, value);
+    write_spec_line(s->w, value_in_spec(field->value), "%s = %s;", to, value);
 }
 
 void context_know(const kept_list *kept, scope *s)

@@ -46,7 +46,7 @@ static void know_kept(rows *r, scope *s)
 
 static bool is_sink(const rows *r, const ir_value *v, bool narrow)
 {
-    return value_written(r->e, v) && (v->def->kind != op_kv_append ? value_narrow(r->e, v) : false) == narrow;
+    return value_written(r->e, v) && (v->def->kind != op_kv_append ? value_is_narrow(r->e, v) : false) == narrow;
 }
 
 /* ---- the dry run: what has to be kept in element and context */

@@ -13,14 +13,14 @@ static bool same_row_count(emission *e, const ir_value *x, const extent *rows)
 const char *sink_condition(emission *e, const ir_value *v, const char *row)
 {
     if (v->def->kind == op_reshape || v->def->kind == op_kv_append || same_row_count(e, v, &e->space.rows)) return NULL;
-    return first_of(e, v, e->shape, row);
+    return first_row_condition(e, v, e->shape, row);
 }
 
 /* The operand whose columns an op's result follows. */
 static const ir_value *followed(const emission *e, const ir_op *op)
 {
     for (int i = 0; i < op->input_count; i++)
-        if (value_made_here(e, op->inputs[i]) && !value_narrow(e, op->inputs[i])) return op->inputs[i];
+        if (value_made_here(e, op->inputs[i]) && !value_is_narrow(e, op->inputs[i])) return op->inputs[i];
     return op->inputs[0];
 }
 
@@ -30,7 +30,7 @@ static place at_start(scope *s, const ir_value *v, const place *base)
     emission *e = s->e;
     if (!same_row_count(e, v, &e->space.rows)) at.row = row_of(e, v, e->shape, base->row);
     if (e->phase->family == family_rows && value_columns(v) < e->space.columns)
-        at.guard = arena_printf(e->a, "%s < %lld", grouped(e->a, base->base), value_columns(v));
+        at.guard = arena_printf(e->a, "%s < %lld", with_parentheses(e->a, base->base), value_columns(v));
     return at;
 }
 
@@ -64,7 +64,7 @@ place sink_place(scope *s, const ir_value *v, const place *base)
     const ir_value *source = followed(e, op);
     const bool product = op_table[op->kind].class == class_PRODUCT || op_table[op->kind].class == class_ATTENTION;
     if (product || op->kind == op_concat) return at_start(s, v, base);
-    const bool here = value_made_here(e, source) && !value_narrow(e, source);
+    const bool here = value_made_here(e, source) && !value_is_narrow(e, source);
     const place from = here ? sink_place(s, source, base) : at_start(s, source, base);
     switch (op->kind) {
     case op_slice: return inside_slice(s, op, &from);
@@ -132,10 +132,10 @@ static const char *cache_address(scope *s, const ir_op *op, const char *row, con
     long long heads = in_row;
     extent_is_number(&state->shape[1], &heads);
     const char *head =
-        in_row == heads ? arena_printf(e->a, "%s / %lld", col, size) : arena_printf(e->a, "%s %% %lld", grouped(e->a, row), heads);
+        in_row == heads ? arena_printf(e->a, "%s / %lld", col, size) : arena_printf(e->a, "%s %% %lld", with_parentheses(e->a, row), heads);
     return arena_printf(e->a, "%s + ((%s * %lldll + %s) * %s + %s) * %lld + %s %% %lld", use_value(e, state, true),
-                        evaluate_sequence(s, op, row), heads, head, grouped(e->a, extent_c(e, &state->shape[2])), position, size, col,
-                        size);
+                        evaluate_sequence(s, op, row), heads, head, with_parentheses(e->a, extent_c(e, &state->shape[2])), position, size,
+                        col, size);
 }
 
 static void write_cache(scope *s, const ir_value *v, const place *at, const char *when)
@@ -145,7 +145,7 @@ static void write_cache(scope *s, const ir_value *v, const place *at, const char
     const ir_op *op = v->def;
     const ir_value *state = value_root(op->attributes.state);
     const long long head = value_columns(state);
-    const char *name = evaluate(s, op->inputs[0], at), *col = grouped(a, place_column(a, at)),
+    const char *name = evaluate(s, op->inputs[0], at), *col = with_parentheses(a, place_column(a, at)),
                *position = evaluate_position(s, op, at->row);
     const char *room = arena_printf(a, "%s >= 0 && %s < %s", position, position, extent_c(e, &state->shape[2]));
     const char *test = joined(a, joined(a, when, at->guard), room);

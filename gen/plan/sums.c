@@ -16,7 +16,7 @@ typedef struct taker {
     bool *gone;
 } taker;
 
-static void look_around(taker *t)
+static void index_values(taker *t)
 {
     const size_t values = (size_t)t->p->value_count + 2;
     t->reads = arena_alloc(t->b->a, values * sizeof *t->reads);
@@ -153,7 +153,7 @@ static void forget_gone_phases(ir_phase *phase)
 }
 
 /* What was marked. `values`: how many there were before. */
-static void take_out(taker *t, int values)
+static void remove_marked(taker *t, int values)
 {
     ir_program *p = t->p;
     int count = 0;
@@ -217,13 +217,13 @@ void take_sums(builder *b, const device_model *device, wishes *w, const tuning *
     for (int k = 0; k < b->p->kernel_count; k++)
         if (of[k] && of[k]->takes_sums) takers[count++] = b->p->kernels[k]->phases[0];
     const int values = b->p->value_count;
-    look_around(&t);
+    index_values(&t);
     fusion_note *notes = arena_alloc(b->a, ((size_t)(b->p->note_count + count) + 1) * sizeof *notes);
     if (b->p->note_count) memcpy(notes, b->p->notes, (size_t)b->p->note_count * sizeof *notes);
     b->p->notes = notes;
     for (int i = 0; i < count; i++) changed |= take_of_phase(&t, takers[i]);
     if (!changed) return;
-    take_out(&t, values);
+    remove_marked(&t, values);
     build_list_ops(b);
     ir_check(b->a, b->p, "input_sums");
 }

@@ -56,7 +56,7 @@ const program align_program = {.kind = program_align,
                                .entry = "TF_KERNEL($K, $T, $S, $P)",
                                .demand = asks,
                                .defaults = defaults,
-                               .shared_bytes = no_memory,
+                               .shared_bytes = no_shared_memory,
                                .smaller = smaller,
                                .geometry = geometry,
                                .members = members};

@@ -1,5 +1,4 @@
-/* Attention on wgmma (templates/attention/attention_ws.h). In: an attention over all keys. Out: its tile by the model of time.
- */
+/* Attention on wgmma (templates/attention/attention_ws.h). In: an attention over all keys. Out: its tile by the model of time. */
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
 

@@ -36,6 +36,6 @@ const program combine_program = {.kind = program_combine,
                                  .entry = "TF_KERNEL($K, $T, $S, $P)",
                                  .demand = asks,
                                  .defaults = defaults,
-                                 .shared_bytes = no_memory,
+                                 .shared_bytes = no_shared_memory,
                                  .geometry = geometry,
                                  .members = members};

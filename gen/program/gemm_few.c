@@ -26,7 +26,7 @@ static void asks(const tile_request *r, const ir_tile *t, demand *d)
     enum { end_cycles = 900 };
     const double drawn = 0.77; /* few loads are under way beside the sums */
     const gemm_few_tile *x = &t->gemm_few;
-    const int bytes = product_bytes(r), line = 16 * (r->target->wave / 8) * (x->threads / r->target->wave / (x->n / block));
+    const int bytes = product_element_bytes(r), line = 16 * (r->target->wave / 8) * (x->threads / r->target->wave / (x->n / block));
     product_demand(r, &(product_cut){x->m, x->n, 1, 1, (int)((request_rows(r) + x->m - 1) / x->m), 1}, d);
     d->together = groups_by_threads(r->target, x->threads), d->drawn = drawn;
     d->ahead = (double)(x->n + x->m) * line * (request_rows(r) == 1 ? 2 : 1);

@@ -41,8 +41,8 @@ static double share_of(const tile_request *r, const gemm_mma_tile *x)
     return (target_has(r->target, layer_wgmma) ? 0.62 : 1) / slowness;
 }
 
-/* Nobody has timed small products on it beside wgmma. */
-/* wgmma has twice the rate; where times are guesses, up to 32 rows are frag's, which reads weights once for all of them. */
+/* wgmma has twice the rate, and nobody has timed small products beside it. Where times are guesses, up to 32 rows are frag's, which reads
+ * weights once for all of them. */
 static const char *avoid(const tile_request *r)
 {
     enum { rows_of_frag = 32 };

@@ -13,7 +13,7 @@ static void asks(const tile_request *r, const ir_tile *t, demand *d)
     enum { end_cycles = 600 };
     const double reached = 0.75; /* of what loads leave */
     const gemm_simt_tile *x = &t->gemm_simt;
-    const double stage = (double)(x->m + x->n) * x->k * product_bytes(r);
+    const double stage = (double)(x->m + x->n) * x->k * product_element_bytes(r);
     product_demand(r, &(product_cut){x->m, x->n, x->k, 1, 1, 1}, d);
     d->together = x->threads < 1024 ? 2 : 1;
     d->ahead = stage, d->streamed = stage * ceil((double)product_length(r) / x->k);

@@ -49,7 +49,7 @@ bool joins_columns(const tile_request *r)
 
 /* ---- what it asks of a device */
 long long product_length(const tile_request *r) { return value_columns(request_product(r)->inputs[0]); }
-int product_bytes(const tile_request *r) { return dtype_size(request_product(r)->inputs[0]->type); }
+int product_element_bytes(const tile_request *r) { return dtype_size(request_product(r)->inputs[0]->type); }
 
 static double up(double x, double step) { return ceil(x / step) * step; }
 
@@ -116,8 +116,7 @@ static touched touched_by(double rows, double columns, double group, double at_o
 static double moved_bytes(const tile_request *r, const product_cut *cut, double left, double right)
 {
     const double rows = ceil((double)request_rows(r) / cut->m), columns = column_tiles(r, cut->n), room = device_last_level(r->device) / 2;
-    const double group = fmax(1, fmin(cut->group, rows)), together = cut->together;
-    const double at_once = fmax(1, floor(r->device->units / cut->parts / together));
+    const double group = fmax(1, fmin(cut->group, rows)), at_once = fmax(1, floor(r->device->units / cut->parts / cut->members));
     const double between = left / rows * group + right / columns * fmin(ceil(at_once / group), columns);
     const bool fits = left + right <= room, kept = fits || between <= room;
     const touched all = kept ? (touched){rows, columns * ceil(rows / group)} : touched_by(rows, columns, group, at_once);
@@ -129,12 +128,13 @@ void product_demand(const tile_request *r, const product_cut *cut, demand *d)
     const ir_op *product = request_product(r);
     const double rows = (double)request_rows(r), length = (double)product_length(r), count = matrices(r);
     const double row_tiles = ceil(rows / cut->m), columns = column_tiles(r, cut->n), others = other_bytes(r) / count;
-    const double left = rows * length * product_bytes(r), right = (double)r->packed_n * packed_bytes(r);
-    const double each = row_tiles * columns * cut->parts, tiles = 2 * row_tiles * cut->m * fmax((double)r->packed_n, columns * cut->n);
-    d->groups = each * count, d->type = product->inputs[0]->type;
-    d->memory = (moved_bytes(r, cut, left, right) + others) / each;
-    d->asked = (left * columns + right * row_tiles + others) / each;
-    d->products = tiles * up(length, cut->k) / each, d->others = request_work(r)->others / d->groups;
+    const double left = rows * length * product_element_bytes(r), right = (double)r->packed_n * packed_bytes(r);
+    const double workgroups = row_tiles * columns * cut->parts;                                  /* of a matrix */
+    const double at_once = 2 * row_tiles * cut->m * fmax((double)r->packed_n, columns * cut->n); /* operations for an element of K */
+    d->groups = workgroups * count, d->type = product->inputs[0]->type;
+    d->memory = (moved_bytes(r, cut, left, right) + others) / workgroups;
+    d->asked = (left * columns + right * row_tiles + others) / workgroups;
+    d->products = at_once * up(length, cut->k) / workgroups, d->others = request_work(r)->others / d->groups;
 }
 
 /* Fewer rows a thread. */

@@ -15,7 +15,7 @@ int column_tiles(const tile_request *r, int n);
  * columns together. */
 typedef struct product_cut {
     int m, n, k, parts, group;
-    int together; /* workgroups that one tile is for */
+    int members; /* workgroups of a cluster that one tile is for */
 } product_cut;
 /* Workgroups, bytes and operations of one. Tiles that run at once walk along the length together, so what they share comes from memory
  * once. What does not fit half of the last level of cache comes again for those that run next: columns for each group; a group's rows where
@@ -23,7 +23,7 @@ typedef struct product_cut {
 void product_demand(const tile_request *r, const product_cut *cut, demand *d);
 bool joins_columns(const tile_request *r); /* the epilogue makes one number of two columns */
 long long product_length(const tile_request *r);
-int product_bytes(const tile_request *r); /* of an element of its rows */
+int product_element_bytes(const tile_request *r); /* of an element of its rows */
 
 /* ---- register tiles: those of simt and few have the same fields, t->gemm_simt serves both */
 bool register_tile_smaller(const tile_request *r, ir_tile *t);

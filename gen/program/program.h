@@ -95,5 +95,5 @@ long long power_of_two_up(long long n);
 long long power_of_two_in(long long n, long long most);
 /* sizeof(mixed_memory<...>) of templates/frame/frame_mixed.h: slots of `slot` bytes, then scratch, aligned to `align`. */
 long long mixed_memory(long long slots, long long slot, long long scratch, long long align);
-long long no_memory(const tile_request *r, const ir_tile *t); /* a program that shares none: of a mixed_memory with nothing in it */
+long long no_shared_memory(const tile_request *r, const ir_tile *t); /* a program that shares none: of a mixed_memory with nothing in it */
 #endif

@@ -105,7 +105,7 @@ long long mixed_memory(long long slots, long long slot, long long scratch, long 
     return (scratch_at + scratch + align - 1) / align * align;
 }
 
-long long no_memory(const tile_request *r, const ir_tile *t)
+long long no_shared_memory(const tile_request *r, const ir_tile *t)
 {
     (void)r, (void)t;
     return 2;

@@ -95,7 +95,7 @@ static double lines_of_row(const tile_request *r, const demand *d)
 {
     enum { line = 128 };
     const double two_lines = 1.7;
-    return d->groups > r->device->units && product_length(r) * product_bytes(r) % line ? two_lines : 1;
+    return d->groups > r->device->units && product_length(r) * product_element_bytes(r) % line ? two_lines : 1;
 }
 
 /* Rows of a stage, by what a unit takes for them: those beyond the last one are filled with zeros, which takes longer than reading. */

@@ -215,7 +215,7 @@ static bool stores_16_bits(const emission *e)
 {
     for (int i = 0; i < e->phase->op_count; i++) {
         const ir_value *v = e->phase->ops[i]->outputs[0];
-        if (!value_narrow(e, v) && value_written(e, v) && dtype_size(v->type) != 2) return false;
+        if (!value_is_narrow(e, v) && value_written(e, v) && dtype_size(v->type) != 2) return false;
     }
     return true;
 }
@@ -311,7 +311,7 @@ static void emit_one_pack(emitter *of, int index)
 
 void emit(arena *a, plan *p)
 {
-    emitter of = {a, p, names_choose(a, p->program), facts_new(a, p->program), results_are_short(p), NULL, 0, 0};
+    emitter of = {a, p, names_choose(a, p->program), facts_new(a, p->program), results_have_16_bits(p), NULL, 0, 0};
     for (int i = 0; i < p->pack_count; i++) emit_one_pack(&of, i);
     for (int i = 0; i < p->launch_count; i++) emit_launch(&of, &p->launches[i]);
 }

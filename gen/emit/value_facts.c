@@ -33,7 +33,7 @@ int value_index_here(const emission *e, const ir_value *v)
 
 static bool always_narrow(const ir_value *v) { return v->kind == value_constant || v->rank == 0; }
 
-bool value_narrow(const emission *e, const ir_value *v)
+bool value_is_narrow(const emission *e, const ir_value *v)
 {
     if (always_narrow(v)) return true;
     v = value_behind(e, v);
@@ -44,7 +44,7 @@ bool value_needs_row(const emission *e, const ir_value *v)
 {
     if (v->kind == value_constant) return false;
     v = value_behind(e, v);
-    return value_narrow(e, v) || (op_here(e, v) && e->facts[v->id].needs_row);
+    return value_is_narrow(e, v) || (op_here(e, v) && e->facts[v->id].needs_row);
 }
 
 typedef bool value_question(const emission *e, const ir_value *v);
@@ -63,7 +63,7 @@ static void find_op(const emission *e, int index)
     value_facts *own = &e->facts[op->outputs[0]->id];
     if (op_is_view(op)) return;
     own->narrow =
-        op_table[op->kind].class == class_REDUCE || (op_is_elementwise(op) && count_operands(e, op, value_narrow) == op->input_count);
+        op_table[op->kind].class == class_REDUCE || (op_is_elementwise(op) && count_operands(e, op, value_is_narrow) == op->input_count);
     own->needs_row = op_has_position(op) || count_operands(e, op, value_needs_row) > 0;
     own->index = index;
     own->phase = e->phase;
@@ -75,7 +75,7 @@ void facts_find(const emission *e)
 }
 
 /* Nothing that the caller gives or gets has more than 16 bits: neither has what depends on it. */
-bool results_are_short(const plan *p)
+bool results_have_16_bits(const plan *p)
 {
     if (p->target->vendor == vendor_host || p->program->type == dtype_f32) return false;
     for (int i = 0; i < p->program->value_count; i++) {
@@ -105,12 +105,12 @@ bool rounded_here(const emission *e, const ir_value *v)
 bool partial_here(const emission *e, const ir_value *v)
 {
     return e->phase->family == family_gemm && value_made_here(e, v) && op_table[v->def->kind].class == class_REDUCE &&
-           !value_narrow(e, v->def->inputs[0]);
+           !value_is_narrow(e, v->def->inputs[0]);
 }
 
 bool wide_reduction(const emission *e, const ir_value *v)
 {
-    return value_made_here(e, v) && op_table[v->def->kind].class == class_REDUCE && !value_narrow(e, v->def->inputs[0]);
+    return value_made_here(e, v) && op_table[v->def->kind].class == class_REDUCE && !value_is_narrow(e, v->def->inputs[0]);
 }
 
 /* ---- how long elementwise arithmetic is */
