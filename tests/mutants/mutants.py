@@ -286,7 +286,7 @@ def main():
               for title, a, b, reason in read_changes(HERE / 'equivalent.txt')}
     draws, stale = drawn_by(o, sources, argued)
     results = Results(o.retry and not o.report)
-    queue = Queue(draws, results.known, lambda m: key_of(m) in argued)
+    queue = Queue(draws, results.known, lambda m: key_of(m) in argued or o.retry and key_of(m) not in results.by_key)
     if o.report:
         queue.settle_known()
     left_out = [] if o.report else work_all(o, queue, results).left_out

@@ -105,9 +105,11 @@ def check(top):
     test.write_text(test.read_text().replace('    nobody_asks(3);', '    for (int x = 5; x < 9; x++)\n'
                                              '        if (nobody_asks(x) != (x < 7 ? 7 : x)) return 2;'))
     assert score in tool(top, '--seed=1', '--report')[1], 'a report is not what was judged'
+    file = top / 'build/mutants/results.jsonl'
+    file.write_text(''.join(line for line in file.read_text().splitlines(True) if '(x < 7) return 8' not in line))
     code, said = tool(top, '--seed=1', '--retry', '--suites=test_clamp', '--jobs=2')
     again = results(top)
-    assert len(again) == len(found), again
+    assert len(again) == len(found) - 1, again # survivors alone
     assert sum(v == 'survived' for v, _ in again.values()) < sum(v == 'survived' for v, _ in found.values()), again
     assert (top / 'build/mutants/tree/ir/base/clamp.c').read_text() == FILES['ir/base/clamp.c'], 'a tree was left changed'
 
