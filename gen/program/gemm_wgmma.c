@@ -26,8 +26,7 @@ static const char *operand_obstacle(const tile_request *r, const ir_op *op)
 {
     for (int k = 0; k < op->input_count; k++) {
         const ir_value *v = op->inputs[k];
-        if (v->kind != value_constant && !phase_makes(r->phase, v) && !narrow(r, v) && v->rank > 1)
-            return "the epilogue reads rows from memory";
+        if (!phase_makes(r->phase, v) && !narrow(r, v) && v->rank > 1) return "the epilogue reads rows from memory";
     }
     return NULL;
 }

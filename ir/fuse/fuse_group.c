@@ -71,15 +71,22 @@ static phase_family family_of(const ir_program *p, const group *g)
     return family_rows;
 }
 
+/* NULL: a view, which is part of no group. */
+static group *group_making(const fusing *f, const ir_op *op)
+{
+    const int g = fuse_home(f, op->outputs[0]);
+    return g == no_group ? NULL : &f->groups[g];
+}
+
 static void list_ops(fusing *f)
 {
     ir_program *p = f->p;
     f->lists = room_for(f, f->lists, &f->lists_room, p->op_count, sizeof *f->lists);
     for (int g = 0; g < f->group_count; g++) f->groups[g].count = 0;
     for (int i = 0; i < p->op_count; i++) {
-        int g = fuse_home(f, p->ops[i]->outputs[0]);
+        group *g = group_making(f, p->ops[i]);
         f->order[p->ops[i]->outputs[0]->id] = i;
-        if (g >= 0) f->groups[g].count++;
+        if (g) g->count++;
     }
     for (int g = 0, at = 0; g < f->group_count; g++) {
         f->groups[g].ops = f->lists + at;
@@ -87,8 +94,8 @@ static void list_ops(fusing *f)
         f->groups[g].count = 0;
     }
     for (int i = 0; i < p->op_count; i++) {
-        int g = fuse_home(f, p->ops[i]->outputs[0]);
-        if (g >= 0) f->groups[g].ops[f->groups[g].count++] = p->ops[i];
+        group *g = group_making(f, p->ops[i]);
+        if (g) g->ops[g->count++] = p->ops[i];
     }
     for (int g = 0; g < f->group_count; g++) f->groups[g].family = family_of(p, &f->groups[g]);
 }
