@@ -347,6 +347,19 @@ START_TEST(stale_lines_stay_in_the_file)
 }
 END_TEST
 
+/* A daemon's next file has the number of its standard input. */
+START_TEST(a_process_that_has_closed_its_standard_input_reads_it_too)
+{
+    arena *a = arena_new();
+    const char *path = arena_printf(a, "%s/wisdom", folder);
+    (void)wisdom_add(a, path, one(a, "threads=32 team=8 v=1"));
+    close(STDIN_FILENO);
+    const wisdom *w = wisdom_load_file(a, path);
+    ck_assert(w && w->count == 1);
+    arena_free(a);
+}
+END_TEST
+
 START_TEST(what_is_part_of_tfgen_lies_under_the_users_own)
 {
     arena *a = arena_new();
@@ -441,6 +454,7 @@ int main(void)
     tcase_add_test(f, nothing_is_lost_when_many_processes_write_one_file);
     tcase_add_test(f, what_is_part_of_tfgen_lies_under_the_users_own);
     tcase_add_test(f, stale_lines_stay_in_the_file);
+    tcase_add_test(f, a_process_that_has_closed_its_standard_input_reads_it_too);
     tcase_add_loop_test(f, the_usual_place_follows_the_environment, 0, 7);
     suite_add_tcase(s, c);
     suite_add_tcase(s, f);

@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 #include "tests/support.h"
 
 static const bundle_code three[] = {
@@ -266,6 +268,23 @@ START_TEST(a_host_object_that_is_none_is_refused_with_the_loaders_words)
 }
 END_TEST
 
+/* One file may be open, and an object needs two for a moment. */
+START_TEST(where_files_have_run_out_the_host_engine_says_so)
+{
+    const int next = dup(STDERR_FILENO);
+    struct rlimit most;
+    host_module *m;
+    host_log log = {0};
+    close(next);
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &most), 0);
+    most.rlim_cur = (rlim_t)next + 1;
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &most), 0);
+    ck_assert_int_eq(host_module_open("\177ELF, not really", 16, &m, &log), HOST_IO);
+    ck_assert_str_eq(log.text, "cannot keep a shared object in memory: Too many open files\n");
+    host_log_free(&log);
+}
+END_TEST
+
 START_TEST(host_levels_are_named_with_the_version_of_the_engine)
 {
     size_t count;
@@ -453,6 +472,7 @@ int main(void)
     tcase_add_test(bytes_case, bytes_that_are_not_aligned_are_refused);
     tcase_add_test(host_case, a_host_object_runs_from_memory_without_a_compiler);
     tcase_add_test(host_case, a_host_object_that_is_none_is_refused_with_the_loaders_words);
+    tcase_add_test(host_case, where_files_have_run_out_the_host_engine_says_so);
     tcase_add_test(host_case, host_levels_are_named_with_the_version_of_the_engine);
     tcase_set_timeout(host_case, 60);
     suite_add_tcase(suite, bytes_case);
