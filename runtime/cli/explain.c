@@ -58,7 +58,8 @@ static explanation *explained(arena *a, const cli_options *o, const char *path)
 {
     explanation *e = arena_alloc(a, sizeof *e);
     cli_options one = *o;
-    const name_list levels = options_list(a, !o->fusion || strcmp(o->fusion, "all") == 0 ? "none,ops,tile" : o->fusion);
+    const char *given = o->fusion ? o->fusion : o->tile ? "tile" : "all"; /* phases of one level are not those of another */
+    const name_list levels = options_list(a, strcmp(given, "all") == 0 ? fusion_levels : given);
     for (size_t i = 0; i < levels.count; i++) options_level(a, levels.names[i]);
     one.fusion = NULL;
     compile_request r = cli_request(a, &one, path);

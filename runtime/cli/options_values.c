@@ -110,7 +110,8 @@ fusion_level options_level(arena *a, const char *name)
     size_t count;
     const char *const *names = level_names(&count);
     if (level_find(name, &level)) return level;
-    if (strchr(name, ',')) bail(a, code_usage, (position){0}, "--fusion: one level here, not '%s'; verify and bench take several", name);
+    if (strchr(name, ','))
+        bail(a, code_usage, (position){0}, "--fusion: one level here, not '%s'; verify, bench and explain take several", name);
     const char *near = nearest_name(name, names, count);
     bail(a, code_usage, (position){0}, "--fusion: unknown level '%s'%s; levels are %s", name,
          nearest_hint(a, near), fusion_levels);

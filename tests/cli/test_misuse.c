@@ -125,6 +125,22 @@ START_TEST(a_file_that_is_no_wisdom_is_neither_used_nor_written_over)
 }
 END_TEST
 
+/* A tile is of a phase, and phases of one level are not those of another. */
+START_TEST(explain_with_a_tile_is_of_the_level_that_has_the_phase)
+{
+    static const char call[] = "explain specs/swiglu.yaml --no-code --target=sm_80 --tile='gate_up: k=32'";
+    ck_assert_msg(tfgen("%s", call) == 0, "%s", output);
+    says("level tile: ");
+    ck_assert_ptr_null(strstr(output, "level none: "));
+    ck_assert_int_eq(tfgen("%s --fusion=all", call), 2);
+    says("no phase, kernel or family is called 'gate_up'");
+    ck_assert_int_eq(tfgen("explain specs/swiglu.yaml --no-code"), 0);
+    says("level none: ");
+    ck_assert_int_eq(tfgen("emit specs/swiglu.yaml --fusion=ops,tile"), 2);
+    says("--fusion: one level here, not 'ops,tile'; verify, bench and explain take several");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("misuse");
@@ -140,6 +156,7 @@ int main(void)
     tcase_add_test(t, what_fit_cannot_answer_it_says_before_anything_else);
     tcase_add_test(t, a_folder_for_temporary_files_that_takes_none_is_named);
     tcase_add_test(t, a_file_that_is_no_wisdom_is_neither_used_nor_written_over);
+    tcase_add_test(t, explain_with_a_tile_is_of_the_level_that_has_the_phase);
     suite_add_tcase(suite, t);
     const int result = run_suite(suite);
     char command[64];
