@@ -155,7 +155,7 @@ static double seconds_of(const tile_request *r, const program *p)
     return rule_broken(r, &t) ? INFINITY : request_seconds(r, p, &t);
 }
 
-/* Where times are guesses, simt comes last. */
+/* ---- where times are guesses: simt is avoided, too, and of what is avoided matrix units come first (is_better) */
 static void avoid_simt(const tile_request *r, offer *list, int count)
 {
     bool others = false;
@@ -166,7 +166,14 @@ static void avoid_simt(const tile_request *r, offer *list, int count)
             list[i].avoided = "another program serves the shape, and the device was not measured";
 }
 
-/* Of the programs whose layer the target has; returns how many. What they take is asked where there is a choice. */
+static bool on_matrix_units(const offer *o)
+{
+    const layer_kind layer = program_table[o->of->kind].layer;
+    return layer != layer_simt && layer != layer_few;
+}
+
+/* ---- the offers
+ * Of the programs whose layer the target has; returns how many. What they take is asked where there is a choice. */
 static int ask_programs(const tile_request *r, offer *list)
 {
     int count = 0, open = 0;
@@ -187,27 +194,20 @@ static int ask_programs(const tile_request *r, offer *list)
     return count;
 }
 
-static bool on_matrix_units(const offer *o)
-{
-    const layer_kind layer = program_table[o->of->kind].layer;
-    return layer != layer_simt && layer != layer_few;
-}
-
-/* Of two that are both avoided: where times are guesses, matrix units before registers. */
+/* What is not avoided comes first, then what takes less time. */
 static bool is_better(const tile_request *r, const offer *x, const offer *than)
 {
+    if (!x->avoided != !than->avoided) return !x->avoided;
     if (x->avoided && request_is_guessed(r) && on_matrix_units(x) != on_matrix_units(than)) return on_matrix_units(x);
     return x->seconds < than->seconds;
 }
 
 static const offer *cheapest(const tile_request *r, const offer *list, int count, unsigned tried)
 {
-    const offer *best = NULL, *avoided = NULL;
-    for (int i = 0; i < count; i++) {
-        const offer **of = list[i].avoided ? &avoided : &best;
-        if (!list[i].obstacle && !(tried >> list[i].of->kind & 1) && (!*of || is_better(r, &list[i], *of))) *of = &list[i];
-    }
-    return best ? best : avoided;
+    const offer *best = NULL;
+    for (int i = 0; i < count; i++)
+        if (!list[i].obstacle && !(tried >> list[i].of->kind & 1) && (!best || is_better(r, &list[i], best))) best = &list[i];
+    return best;
 }
 
 const program *program_next(const tile_request *r, unsigned tried)

@@ -23,11 +23,9 @@ static void asks(const tile_request *r, const ir_tile *t, demand *d)
     attention_demand(r, x->block_q, 1, 1, d); /* no key beyond the last is multiplied, and no query that there is not */
     const double pairs = d->others / 8 * queries / x->block_q, shared = (double)shared_bytes(r, t),
                  room = r->device->numbers[number_shared].value;
-    int exchanges = 0;
-    while (1 << exchanges < x->team) exchanges++;
     d->together = fmax(1, fmin(groups_by_threads(r->target, x->threads), floor((room > 0 ? room : r->target->static_bytes) / shared)));
     d->threads = queries * x->team, d->products *= queries / x->block_q;
-    d->products += pairs * x->team * (lane_operations + exchange_operations * exchanges), d->others = 0, d->share = reached;
+    d->products += pairs * x->team * (lane_operations + exchange_operations * doublings(x->team)), d->others = 0, d->share = reached;
     d->ahead = 2.0 * x->block_k * (double)request_head(r) * dtype_size(request_attention(r)->inputs[1]->type), d->streamed = d->asked;
     d->cycles = end_cycles + block_cycles * pairs / queries / x->block_k;
 }

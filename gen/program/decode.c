@@ -76,10 +76,8 @@ static void asks(const tile_request *r, const ir_tile *t, demand *d)
     d->memory = (w->read + w->written) / d->groups;
     d->asked = d->memory + once * (rows / (double)op->attributes.kv_heads - 1) / d->groups;
     d->ahead = 2 * at_once * head * dtype_size(op->inputs[1]->type) * x->threads / x->team, d->streamed = d->asked, d->trips = 2;
-    int exchanges = 0;
-    while (1 << exchanges < x->team) exchanges++;
     const double pairs = w->products / (4 * head) / d->groups;
-    d->products = w->products / d->groups + pairs * x->team * (lane_operations + exchange_operations * exchanges);
+    d->products = w->products / d->groups + pairs * x->team * (lane_operations + exchange_operations * doublings(x->team));
     d->others = w->others / d->groups, d->share = reached, d->type = op->inputs[0]->type;
     if (op->kind == op_attention) d->behind = 1;
 }

@@ -91,6 +91,7 @@ bool phase_makes(const ir_phase *phase, const ir_value *v); /* by an op with cod
 bool request_sums_rows(const tile_request *r);              /* its epilogue stores partial sums */
 bool is_power_of_two(long long n);
 long long power_of_two_up(long long n);
+int doublings(long long n); /* that make at least n out of 1: exchanges of n lanes */
 /* Largest power of two up to `most` that divides n. */
 long long power_of_two_in(long long n, long long most);
 /* sizeof(mixed_memory<...>) of templates/frame/frame_mixed.h: slots of `slot` bytes, then scratch, aligned to `align`. */

@@ -92,6 +92,13 @@ long long power_of_two_up(long long n)
     return p;
 }
 
+int doublings(long long n)
+{
+    int count = 0;
+    for (long long p = 1; p < n; p *= 2) count++;
+    return count;
+}
+
 long long power_of_two_in(long long n, long long most)
 {
     long long p = 1;

@@ -149,8 +149,8 @@ static void asks(const tile_request *r, const ir_tile *t, demand *d)
     const double rows = (double)extent_value(&r->space.rows, &r->program->dims), each = x->threads / x->team;
     const double vectors = ceil((double)r->space.columns / x->v / x->team);
     const int wave = x->team < r->target->wave ? x->team : r->target->wave;
-    double join = x->team > r->target->wave ? meeting + wave_meeting * (x->team / r->target->wave) : 0;
-    for (int lanes = 1; lanes < wave; lanes *= 2) join += exchange;
+    const double meet = x->team > r->target->wave ? meeting + wave_meeting * (x->team / r->target->wave) : 0;
+    const double join = meet + exchange * doublings(wave);
     d->groups = ceil(rows / each), d->together = groups_by_threads(r->target, x->threads);
     d->memory = d->asked = (w->read + w->written) / d->groups;
     d->others = arithmetic(r) / d->groups;
