@@ -79,9 +79,17 @@ static void write_sizes(const gemm *g)
     write_line(g->w, "static constexpr int K = %lld, packed_n = %lld, granule = %d;", g->K, g->packed_n, packed_granule);
 }
 
+gemm_wgmma_tile gemm_warpgroups_tile(const ir_tile *t)
+{
+    if (t->program == program_gemm_wgmma) return t->gemm_wgmma;
+    const gemm_wgmma3_tile *x = &t->gemm_wgmma3;
+    return (gemm_wgmma_tile){.m = x->m,         .n = x->n,         .k = x->k,    .threads = x->threads,
+                             .slots = x->slots, .group = x->group, .cluster = 1, .split = x->split};
+}
+
 static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *g, const gemm_wgmma_tile *t))
 {
-    const gemm_wgmma_tile *t = &e->phase->tile.gemm_wgmma;
+    const gemm_wgmma_tile own = gemm_warpgroups_tile(&e->phase->tile), *t = &own;
     gemm g = gemm_start(e, w, t->stage, gemm_stored_width);
     write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d, group = %d;", t->m, t->n, t->k,

@@ -62,6 +62,13 @@ long long decode_leads(const tile_request *r)
     return extent_value(&op->inputs[0]->shape[0], &r->program->dims) * op->attributes.kv_heads * row_tiles(r);
 }
 
+decode_mma_tile decode_whole_tile(const ir_tile *t)
+{
+    decode_mma_tile x = t->decode_mma;
+    if (t->program != program_decode_mma) x.cluster = 1, x.slots = 0;
+    return x;
+}
+
 long long decode_turns(const tile_request *r, const decode_mma_tile *t)
 {
     const long long turn = t->threads / r->target->wave * t->keys;
@@ -96,7 +103,7 @@ long long decode_under_way(const tile_request *r, const decode_mma_tile *t)
 void decode_whole_demand(const tile_request *r, const ir_tile *tile, demand *d)
 {
     enum { end_cycles = 1500 };
-    const decode_mma_tile *t = &tile->decode_mma;
+    const decode_mma_tile own = decode_whole_tile(tile), *t = &own;
     const work *w = request_work(r);
     d->groups = (double)(decode_leads(r) * t->splits), d->together = t->resident;
     d->memory = d->asked = (w->read + w->written) / d->groups;
@@ -108,7 +115,7 @@ void decode_whole_demand(const tile_request *r, const ir_tile *tile, demand *d)
 
 const char *decode_whole_illegal(const tile_request *r, const ir_tile *tile)
 {
-    const decode_mma_tile *t = &tile->decode_mma;
+    const decode_mma_tile own = decode_whole_tile(tile), *t = &own;
     if (!is_power_of_two(t->keys)) return "keys is a power of two";
     if (t->threads % r->target->wave) return "threads are whole waves";
     const int most = unit_room_of(r->target).threads;
@@ -118,7 +125,7 @@ const char *decode_whole_illegal(const tile_request *r, const ir_tile *tile)
 /* sizeof(memory) of the template */
 long long decode_whole_bytes(const tile_request *r, const ir_tile *tile)
 {
-    const decode_mma_tile *t = &tile->decode_mma;
+    const decode_mma_tile own = decode_whole_tile(tile), *t = &own;
     const long long kept = rows_kept(r), head = request_head(r), waves = t->threads / r->target->wave, padded = head + 4;
     const bool in_order = is_amd(r->target); /* columns are stored from where the waves left them */
     const long long of_waves = kept * waves * ((in_order ? head : padded) + 2), joined = in_order ? 4 : kept * padded;
@@ -131,12 +138,13 @@ long long decode_whole_bytes(const tile_request *r, const ir_tile *tile)
 void decode_whole_geometry(const tile_request *r, const ir_tile *tile, launch *l)
 {
     const ir_op *op = request_attention(r);
+    const decode_mma_tile t = decode_whole_tile(tile);
     l->rows = extent_number(1);
     l->multiple = extent_multiply(r->a, op->at, op->inputs[0]->shape[0], extent_number(op->attributes.kv_heads * row_tiles(r)));
-    l->column_tiles = tile->decode_mma.splits;
-    l->resident = tile->decode_mma.resident;
-    l->cluster = tile->decode_mma.cluster;
-    l->under_way = decode_under_way(r, &tile->decode_mma);
+    l->column_tiles = t.splits;
+    l->resident = t.resident;
+    l->cluster = t.cluster;
+    l->under_way = decode_under_way(r, &t);
 }
 
 /* A workgroup gives one part at most: places, the largest score and the sum of each row, behind a flag. */
@@ -150,7 +158,7 @@ extent decode_whole_scratch(const tile_request *r, const ir_tile *tile)
 
 void decode_whole_members(emission *e, writer *w)
 {
-    const decode_mma_tile *x = &e->phase->tile.decode_mma;
+    const decode_mma_tile own = decode_whole_tile(&e->phase->tile), *x = &own;
     heads h = heads_start(e, w);
     heads_write_sizes(&h);
     write_line(w, "static constexpr int warp_keys = %d, threads = %d, resident = %d, cluster = %d, slots = %d;", x->keys, x->threads,

@@ -1,9 +1,11 @@
 /* What the programs share that take attention of few queries over a cache whole, in one launch (templates/attention/decode_mma.h): on
- * NVIDIA's mma, on AMD's mfma and wmma. Their tiles have the same fields: t->decode_mma serves all. */
+ * NVIDIA's mma, on AMD's mfma and wmma. Tiles of mfma and wmma have mma's first fields; in its others, which are those below, parts go
+ * through memory, keys and values through registers. */
 #ifndef TFGEN_GEN_DECODE_WHOLE_H
 #define TFGEN_GEN_DECODE_WHOLE_H
 #include "gen/program/program.h"
 
+decode_mma_tile decode_whole_tile(const ir_tile *t); /* of any of them, as mma's */
 long long decode_rows(const tile_request *r);      /* of a head of keys: queries of the group's heads */
 long long decode_keys(const tile_request *r);      /* that a sequence can have */
 int decode_unit(const target_info *target);        /* keys that a wave multiplies at a time */

@@ -1,8 +1,18 @@
 /* In: a request of a product, a model of a stage. Out: what gen/program/warpgroups.h says. Refuses nothing itself. */
 #include "gen/program/warpgroups.h"
+#include "gen/emit/gemm.h"
 #include <math.h>
 
 enum { launch_start = 1800 };
+
+/* wgmma3's tiles have no clusters. */
+static void set_tile(ir_tile *t, int n, int split, int cluster)
+{
+    if (t->program == program_gemm_wgmma)
+        t->gemm_wgmma.n = n, t->gemm_wgmma.split = split, t->gemm_wgmma.cluster = cluster;
+    else
+        t->gemm_wgmma3.n = n, t->gemm_wgmma3.split = split;
+}
 
 static long long length_of(const tile_request *r) { return value_columns(request_product(r)->inputs[0]); }
 
@@ -17,9 +27,10 @@ static void try_parts(const tile_request *r, const program *p, ws_fill *fill, in
 {
     enum { most = 16, least_stages = 4 };
     ir_tile x = *best;
-    const long long stages = (length_of(r) + x.gemm_wgmma.k - 1) / x.gemm_wgmma.k, tiles = tiles_of(r, n);
+    const int k = gemm_warpgroups_tile(best).k;
+    const long long stages = (length_of(r) + k - 1) / k, tiles = tiles_of(r, n);
     for (int split = 2; split <= most && tiles * split <= r->device->units && stages / split >= least_stages; split++) {
-        x.gemm_wgmma.n = n, x.gemm_wgmma.split = split, x.gemm_wgmma.cluster = 1;
+        set_tile(&x, n, split, 1);
         fill(r, &x);
         const double seconds = request_seconds(r, p, &x);
         if (seconds < *least) *best = x, *least = seconds;
@@ -32,16 +43,15 @@ static void cut_long(const tile_request *r, ws_fill *fill, int widest, ir_tile *
 {
     enum { longest = 32768, most = 16 };
     const long long parts = (length_of(r) + longest - 1) / longest;
-    gemm_wgmma_tile *x = &best->gemm_wgmma;
-    if (parts <= x->split) return;
-    x->split = parts < most ? (int)parts : most, x->cluster = 1;
-    if (x->n > widest) x->n = widest;
+    const gemm_wgmma_tile x = gemm_warpgroups_tile(best);
+    if (parts <= x.split) return;
+    set_tile(best, x.n < widest ? x.n : widest, parts < most ? (int)parts : most, 1);
     fill(r, best);
 }
 
 static double seconds_of_whole(const tile_request *r, const program *p, ws_fill *fill, int n, int cluster, ir_tile *x)
 {
-    x->gemm_wgmma.n = n, x->gemm_wgmma.split = 1, x->gemm_wgmma.cluster = cluster;
+    set_tile(x, n, 1, cluster);
     fill(r, x);
     return request_seconds(r, p, x);
 }
@@ -111,7 +121,7 @@ void ws_demand(const tile_request *r, const ir_tile *t, int operands, demand *d)
 {
     enum { whole_end = 900, column_end = 12, unstaged_column = 4, meeting = 4500, sum_column = 12, cluster_start = 1500 };
     const double drawn = 0.83, share = 0.85; /* of memory, whose loads do not always come in time; of the products of one unit */
-    const gemm_wgmma_tile *x = &t->gemm_wgmma;
+    const gemm_wgmma_tile own = gemm_warpgroups_tile(t), *x = &own;
     product_demand(r, &(product_cut){warpgroup_rows * x->cluster, x->n, x->k, x->split, x->group / x->cluster, x->cluster}, d);
     const double stages = ceil((double)((length_of(r) + x->k - 1) / x->k) / x->split), stage = 128.0 * (warpgroup_rows + operands * x->n);
     d->groups *= x->cluster, d->memory /= x->cluster, d->asked /= x->cluster, d->products /= x->cluster, d->others /= x->cluster;
@@ -126,7 +136,7 @@ void ws_demand(const tile_request *r, const ir_tile *t, int operands, demand *d)
 
 const char *ws_illegal(const tile_request *r, const ir_tile *t)
 {
-    const gemm_wgmma_tile *x = &t->gemm_wgmma;
+    const gemm_wgmma_tile own = gemm_warpgroups_tile(t), *x = &own;
     if (x->split > (length_of(r) + x->k - 1) / x->k) return "a part of a split has a stage";
     return x->group % x->cluster ? "cluster divides group" : NULL;
 }
@@ -134,14 +144,14 @@ const char *ws_illegal(const tile_request *r, const ir_tile *t)
 /* ws_memory<...>::bytes of templates/frame/frame_ws.h */
 long long ws_shared_bytes(const ir_tile *t, int operands)
 {
-    const gemm_wgmma_tile *x = &t->gemm_wgmma;
+    const gemm_wgmma_tile own = gemm_warpgroups_tile(t), *x = &own;
     const long long slot = (warpgroup_rows + (long long)operands * x->n) * 128;
     return 1024 + x->slots * slot + 16ll * x->slots + (x->stage ? ws_stage_bytes : 0);
 }
 
 void ws_geometry(const tile_request *r, const ir_tile *t, launch *l)
 {
-    const gemm_wgmma_tile *x = &t->gemm_wgmma;
+    const gemm_wgmma_tile own = gemm_warpgroups_tile(t), *x = &own;
     l->cluster = x->cluster;
     l->multiple = extent_number(x->cluster);
     l->resident = 1;
@@ -149,12 +159,12 @@ void ws_geometry(const tile_request *r, const ir_tile *t, launch *l)
     l->column_tiles *= x->split;
 }
 
-int ws_parts(const tile_request *r, const ir_tile *t) { return column_tiles(r, t->gemm_wgmma.n); }
+int ws_parts(const tile_request *r, const ir_tile *t) { return column_tiles(r, gemm_warpgroups_tile(t).n); }
 
 /* Of each tile split - 1 times 128 * n floats and 8 words; whole tiles, and clusters of them, are no more. */
 extent ws_scratch(const tile_request *r, const ir_tile *t)
 {
-    const gemm_wgmma_tile *x = &t->gemm_wgmma;
+    const gemm_wgmma_tile own = gemm_warpgroups_tile(t), *x = &own;
     const position at = r->phase->ops[0]->at;
     if (x->split <= 1) return extent_number(0);
     const extent rows = extent_add(r->a, at, r->space.rows, extent_number(warpgroup_rows * x->cluster - 1));

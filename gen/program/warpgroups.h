@@ -17,7 +17,7 @@ typedef struct ws_search {
 } ws_search;
 /* The best width of whole tiles by the model, then parts. */
 void ws_choose(const tile_request *r, const program *p, const ws_search *s, ir_tile *t);
-/* The tiles of wgmma and wgmma3 have the same fields: t->gemm_wgmma serves both. */
+/* t: of wgmma, or of wgmma3. */
 void ws_demand(const tile_request *r, const ir_tile *t, int operands, demand *d); /* operands: copies of B */
 const char *ws_illegal(const tile_request *r, const ir_tile *t);
 long long ws_shared_bytes(const ir_tile *t, int operands); /* operands: copies of B */

@@ -196,7 +196,7 @@ START_TEST(a_tile_that_it_cannot_have_is_an_error_that_says_why)
                  {"sm_90a", "decode threads=512 resident=5", "a unit holds 2048 threads", code_unsupported},
                  {"gfx942", "decode keys=16", "keys=16; it is 32 to 64", code_unsupported},
                  {"gfx942", "decode threads=96", "threads are whole waves", code_unsupported},
-                 {"gfx1100", "decode cluster=2", "cluster=2; it is 1 to 1", code_unsupported},
+                 {"gfx1100", "decode cluster=2", "decode_wmma has no setting 'cluster'", code_usage},
                  {"gfx90a", "decode threads=512 resident=5", "a unit holds 2048 threads", code_unsupported},
                  {"gfx908", "decode threads=512 resident=6", "a unit holds 2560 threads", code_unsupported},
                  {"sm_80", "decode splits=4 cluster=2", "the target has no clusters", code_unsupported},
