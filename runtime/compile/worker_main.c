@@ -1,5 +1,5 @@
 /* In: DIRECTORY MODE TOOL ARCH NAME PARENT, with DIRECTORY/source. Out: DIRECTORY/code, DIRECTORY/compiler, messages on
- * stderr, and a tfgen_code as exit status (1: clang's own). Or: run PARENT DIRECTORY PROGRAM ARGUMENT..., which is that program and its
+ * stderr, and a tfgen_code as exit status (1: clang's own). Or: guard PARENT DIRECTORY PROGRAM ARGUMENT..., which is that program and its
  * exit status; DIRECTORY may be empty. Refuses to outlive its parent, whose process number is given: then compiler and directory go too. */
 #define _GNU_SOURCE
 #include "runtime/compile/worker.h"
@@ -93,7 +93,7 @@ int main(int count, char **arguments)
 {
     sigset_t set, before;
     int status;
-    const bool runs = count >= 5 && !strcmp(arguments[1], "run");
+    const bool runs = count >= 5 && !strcmp(arguments[1], "guard");
     if (count != 7 && !runs)
         return fputs("usage: tfgen-worker DIRECTORY MODE TOOL ARCH NAME PARENT (tfgen starts it)\n", stderr), code_usage;
     sigemptyset(&set);

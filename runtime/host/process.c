@@ -23,7 +23,7 @@ enum { LOOK_MS = 50, POLL_MS = 1, MAX_WORDS = 160 };
 static bool guarded(char *const argv[], char *worker, char parent[16], const char *folder, char *out[MAX_WORDS])
 {
     size_t n = 0;
-    if (worker) out[n++] = worker, out[n++] = (char *)"run", out[n++] = parent, out[n++] = (char *)(folder ? folder : "");
+    if (worker) out[n++] = worker, out[n++] = (char *)"guard", out[n++] = parent, out[n++] = (char *)(folder ? folder : "");
     snprintf(parent, 16, "%ld", (long)getpid());
     for (size_t i = 0; argv[i]; i++) {
         if (n + 1 == MAX_WORDS) return false;
