@@ -6,7 +6,7 @@
  * shared memory a cycle; threads with which a unit's arithmetic is busy; what L2 gives workgroups that go through a length in step, which
  * ask for the same at the same time. */
 static const double bandwidth_share = 0.9, products_share = 0.8, usual_launch = 0.72e-6, l2_over_memory = 2.5, unit_over_part = 2.5,
-                    shared_bytes = 128, in_step = 1.6, usual_clock = 1.7e9, usual_bandwidth = 1e12;
+                    shared_bytes = 128, step_gain = 1.6, usual_clock = 1.7e9, usual_bandwidth = 1e12;
 enum { usual_busy_threads = 512 };
 
 static double number(const device_model *d, device_number n, double otherwise)
@@ -43,18 +43,18 @@ static double matrix_rate(const device_model *d, const demand *x, double busy, b
     const double reached = d->rates[rate_products_reached].of[x->type], loaded = device_clock(d, true) / device_clock(d, false);
     if (reached <= 0) *assumed |= assumed_products;
     const double most = fmin(peak, fmin(reached > 0 ? reached : peak * products_share, peak * loaded)) * (all_before ? busy : 1);
-    return fmin(peak * busy * (x->share > 0 ? x->share : 1), most);
+    return fmin(peak * busy * (x->products_share > 0 ? x->products_share : 1), most);
 }
 
 /* Few units draw more than their part of memory's bandwidth: half of them four fifths. */
-static double drawn(double busy) { return pow(fmin(1, busy), 0.3); }
+static double bandwidth_drawn(double busy) { return pow(fmin(1, busy), 0.3); }
 
 /* What comes from memory, through L2 and ahead of its use comes at the same time; whole stages, which come when all of them has, wait for
  * others than the longest, too, where those take nearly as long. */
-static double loads(const demand *x, double memory, double cache, double flight)
+static double loading(const demand *x, double memory, double cache, double flight)
 {
     const double sharp = 6, most = fmax(memory, fmax(cache, flight));
-    if (!x->steps) return most;
+    if (!x->in_step) return most;
     return most > 0 ? most * pow(pow(memory / most, sharp) + pow(cache / most, sharp) + pow(flight / most, sharp), 1 / sharp) : 0;
 }
 
@@ -66,19 +66,19 @@ static cost round_at(const device_model *d, const demand *x, double count, doubl
     const double l2 = number(d, number_l2_bandwidth, l2_over_memory * memory),
                  unit = number(d, number_unit_bandwidth, unit_over_part * l2 / units);
     const double lanes = fmin(1, busiest * x->threads / (d->busy_threads ? d->busy_threads : usual_busy_threads));
-    const double vector = vector_rate(d) / units * (lanes > 0 ? lanes : 1), share = x->share > 0 ? x->share : 1;
+    const double vector = vector_rate(d) / units * (lanes > 0 ? lanes : 1), share = x->products_share > 0 ? x->products_share : 1;
     cost now = {0};
-    now.memory = count * x->memory / (memory * drawn(busy) * (x->drawn > 0 ? x->drawn : 1));
+    now.memory = count * x->memory / (memory * bandwidth_drawn(busy) * (x->memory_share > 0 ? x->memory_share : 1));
     now.cache = fmax(count * x->asked / l2, busiest * (x->taken > 0 ? x->taken : x->asked) / unit);
-    if (x->steps && x->groups <= count) now.cache /= in_step;
+    if (x->in_step && x->groups <= count) now.cache /= step_gain;
     now.flight = x->ahead > 0 ? x->streamed / x->ahead * device_latency(d) : 0;
     if (x->products > 0)
         now.products = x->matrix ? busiest * units * busy * x->products / matrix_rate(d, x, busy, x->groups > count, assumed)
                                  : busiest * x->products / (vector * share);
     now.others = busiest * x->others / vector;
     now.shared = busiest * x->shared / (shared_bytes * clock);
-    now.ends = x->cycles / clock + x->trips * device_latency(d) + x->hops * number(d, number_hop_cost, device_latency(d));
-    now.seconds = fmax(loads(x, now.memory, now.cache, now.flight), fmax(now.products + now.others, now.shared));
+    now.ends = x->end_cycles / clock + x->trips * device_latency(d) + x->hops * number(d, number_hop_cost, device_latency(d));
+    now.seconds = fmax(loading(x, now.memory, now.cache, now.flight), fmax(now.products + now.others, now.shared));
     return now;
 }
 
@@ -89,7 +89,8 @@ static double clock_of(const device_model *d, const demand *x, double count)
     if (!x->matrix || x->products <= 0 || known <= 0) return highest;
     unsigned ignored = 0;
     const cost others = round_at(d, x, count, highest, &ignored);
-    const double multiplies = count * x->products / known, alone = multiplies / (fmin(1, count / d->units) * (x->share > 0 ? x->share : 1)),
+    const double multiplies = count * x->products / known,
+                 alone = multiplies / (fmin(1, count / d->units) * (x->products_share > 0 ? x->products_share : 1)),
                  longest = fmax(fmax(others.memory, others.cache), fmax(others.flight, alone));
     return fmin(highest, fmax(loaded, loaded * longest / multiplies));
 }
@@ -115,12 +116,12 @@ static double launch_seconds(const device_model *d, bool overlap, unsigned *assu
 cost cost_of(const device_model *d, const demand *x)
 {
     cost c = {0};
-    const double seats = d->units * fmax(1, x->together), rounds = floor(x->groups / seats), rest = x->groups - rounds * seats;
+    const double seats = d->units * fmax(1, x->per_unit), rounds = floor(x->groups / seats), rest = x->groups - rounds * seats;
     if (rounds > 0) add_round(d, x, seats, rounds, &c);
     if (rest > 0) add_round(d, x, rest, 1, &c);
-    const double clock = clock_of(d, x, fmin(seats, x->groups)), turns = (rounds + (rest > 0) - 1) * x->turn / clock;
+    const double clock = clock_of(d, x, fmin(seats, x->groups)), turns = (rounds + (rest > 0) - 1) * x->round_cycles / clock;
     const double launch = launch_seconds(d, x->overlap, &c.assumed);
-    c.start = fmax(0, launch + x->begin / clock) + x->behind * (launch + device_latency(d));
+    c.start = fmax(0, launch + x->start_cycles / clock) + x->later_launches * (launch + device_latency(d));
     c.ends += turns, c.seconds += turns + c.start;
     return c;
 }

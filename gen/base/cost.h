@@ -8,24 +8,24 @@
 
 /* All workgroups are alike. Numbers are of one of them, where they are not of the launch. */
 typedef struct demand {
-    double groups, together; /* of the launch; those that share a unit at a time */
+    double groups, per_unit; /* of the launch; those that share a unit at a time */
     double threads;
     double memory, asked;    /* bytes from and to memory; bytes asked of L2, those among them */
     double taken;            /* bytes that its unit takes from L2 or a cluster; 0: those asked */
-    double drawn;            /* share of memory's bandwidth that the program reaches; 0: all */
+    double memory_share;     /* of memory's bandwidth that the program reaches; 0: all */
     double ahead, streamed;  /* bytes that are asked for ahead of what is used, and how many go by so; 0: nothing waits for them */
     double trips;            /* times that it waits for memory or L2 with nothing else to do */
     dtype type;              /* of the products' operands */
     bool matrix;             /* products are on matrix units */
     double products, others; /* operations, products with what tiles have beyond the matrix */
-    double share;            /* of a unit's rate that the program reaches in products; 0: all */
+    double products_share;   /* of a unit's rate that the program reaches in products; 0: all */
     double shared;           /* bytes between shared memory and registers */
-    double cycles;           /* of its beginning and end, beside which it does nothing else */
-    double turn;             /* cycles between two rounds */
-    double begin;            /* cycles of the launch, once; below 0: it does so much while the launch ahead of it ends */
+    double end_cycles;       /* of its beginning and end, beside which it does nothing else */
+    double round_cycles;     /* between two rounds */
+    double start_cycles;     /* of the launch, once; below 0: it does so much while the launch ahead of it ends */
     double hops;             /* times that it waits for another workgroup's word */
-    double behind;           /* further launches that join what workgroups of this one made */
-    bool steps;              /* workgroups that begin at once go through a length in step, by loads of whole stages */
+    double later_launches;   /* that join what workgroups of this one made */
+    bool in_step;            /* workgroups that begin at once go through a length in step, by loads of whole stages */
     bool overlap;            /* the launch begins before the one ahead of it has ended */
 } demand;
 

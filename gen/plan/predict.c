@@ -88,7 +88,7 @@ bool launch_predict(arena *a, const plan *p, const launch *l, const work *w, pre
 {
     const ir_phase *phase = l->kernel->phases[0];
     segment_list segments;
-    demand d = {.groups = 1, .together = 1, .threads = l->threads, .overlap = l->overlap};
+    demand d = {.groups = 1, .per_unit = 1, .threads = l->threads, .overlap = l->overlap};
     *out = (prediction){0};
     if (p->device->numbers[number_bandwidth].value <= 0) return false;
     tile_request r = tile_request_of(a, p, phase);

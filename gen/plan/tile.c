@@ -161,7 +161,7 @@ static void avoid_simt(const tile_request *r, offer *list, int count)
     bool others = false;
     for (int i = 0; i < count; i++)
         others |= program_table[list[i].of->kind].layer != layer_simt && !list[i].obstacle && !list[i].avoided;
-    for (int i = 0; i < count && others && request_is_guessed(r); i++)
+    for (int i = 0; i < count && others && times_are_guesses(r); i++)
         if (program_table[list[i].of->kind].layer == layer_simt && !list[i].obstacle)
             list[i].avoided = "another program serves the shape, and the device was not measured";
 }
@@ -198,7 +198,7 @@ static int ask_programs(const tile_request *r, offer *list)
 static bool is_better(const tile_request *r, const offer *x, const offer *than)
 {
     if (!x->avoided != !than->avoided) return !x->avoided;
-    if (x->avoided && request_is_guessed(r) && on_matrix_units(x) != on_matrix_units(than)) return on_matrix_units(x);
+    if (x->avoided && times_are_guesses(r) && on_matrix_units(x) != on_matrix_units(than)) return on_matrix_units(x);
     return x->seconds < than->seconds;
 }
 

@@ -29,7 +29,7 @@ static void geometry(const tile_request *r, const ir_tile *t, launch *l)
     l->tile_rows = t->align.threads * t->align.each;
 }
 
-static void asks(const tile_request *r, const ir_tile *t, demand *d) { bytes_demand(r, t, geometry, d); }
+static void demand_of(const tile_request *r, const ir_tile *t, demand *d) { bytes_demand(r, t, geometry, d); }
 
 static void members(emission *e, writer *w)
 {
@@ -54,7 +54,7 @@ const program align_program = {.kind = program_align,
                                .template = "templates/gemm/align.h",
                                .memory = "sizeof(mixed_memory<$P>)",
                                .entry = "TF_KERNEL($K, $T, $S, $P)",
-                               .demand = asks,
+                               .demand = demand_of,
                                .defaults = defaults,
                                .shared_bytes = no_shared_memory,
                                .smaller = smaller,

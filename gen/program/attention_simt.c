@@ -14,7 +14,7 @@ static long long shared_bytes(const tile_request *r, const ir_tile *t)
 }
 
 /* Of a key, each lane of a team makes the weights and takes part in adding up products. */
-static void asks(const tile_request *r, const ir_tile *t, demand *d)
+static void demand_of(const tile_request *r, const ir_tile *t, demand *d)
 {
     enum { lane_operations = 10, exchange_operations = 8, end_cycles = 600, block_cycles = 100 };
     const attention_simt_tile *x = &t->attention_simt;
@@ -23,11 +23,12 @@ static void asks(const tile_request *r, const ir_tile *t, demand *d)
     attention_demand(r, x->block_q, 1, 1, d); /* no key beyond the last is multiplied, and no query that there is not */
     const double pairs = d->others / 8 * queries / x->block_q, shared = (double)shared_bytes(r, t),
                  room = r->device->numbers[number_shared].value;
-    d->together = fmax(1, fmin(groups_by_threads(r->target, x->threads), floor((room > 0 ? room : r->target->static_bytes) / shared)));
+    d->per_unit = fmax(1, fmin(groups_by_threads(r->target, x->threads), floor((room > 0 ? room : r->target->static_bytes) / shared)));
     d->threads = queries * x->team, d->products *= queries / x->block_q;
-    d->products += pairs * x->team * (lane_operations + exchange_operations * doublings(x->team)), d->others = 0, d->share = reached;
+    d->products += pairs * x->team * (lane_operations + exchange_operations * doublings(x->team)), d->others = 0,
+                                                                                                   d->products_share = reached;
     d->ahead = 2.0 * x->block_k * (double)request_head(r) * dtype_size(request_attention(r)->inputs[1]->type), d->streamed = d->asked;
-    d->cycles = end_cycles + block_cycles * pairs / queries / x->block_k;
+    d->end_cycles = end_cycles + block_cycles * pairs / queries / x->block_k;
 }
 
 /* Of some 64 columns more than a head has, which is what its threads' vectors may round it up to; what does not suffice is halved below. */
@@ -132,7 +133,7 @@ const program attention_simt_program = {.kind = program_attention_simt,
                                         .memory = "sizeof(mixed_memory<$P>)",
                                         .entry = "TF_KERNEL($K, $T, $S, $P)",
                                         .obstacle = attention_in_registers_obstacle,
-                                        .demand = asks,
+                                        .demand = demand_of,
                                         .defaults = defaults,
                                         .illegal = illegal,
                                         .shared_bytes = shared_bytes,

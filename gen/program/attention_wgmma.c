@@ -35,14 +35,14 @@ static long long bytes_of(const tile_request *r, const attention_wgmma_tile *t)
 }
 
 /* The warpgroups of a workgroup take a row tile of 64 each; what a block's softmax takes is hidden behind another's products in part. */
-static void asks(const tile_request *r, const ir_tile *t, demand *d)
+static void demand_of(const tile_request *r, const ir_tile *t, demand *d)
 {
     enum { end_cycles = 2000, begin = 2500, block_cycles = 150 };
     const attention_wgmma_tile *x = &t->attention_wgmma;
     attention_demand(r, x->block_q, x->pack, x->block_k, d);
     d->matrix = true;
     d->ahead = (double)x->slots * x->block_k * (double)request_head(r) * 2, d->streamed = d->asked;
-    d->cycles = end_cycles + block_cycles * d->others / (8.0 * x->block_q * x->block_k), d->begin = begin;
+    d->end_cycles = end_cycles + block_cycles * d->others / (8.0 * x->block_q * x->block_k), d->start_cycles = begin;
 }
 
 /* The keys of a block that registers have room for; of few keys fewer, since a mask cuts whole blocks. */
@@ -124,7 +124,7 @@ const program attention_wgmma_program = {.kind = program_attention_wgmma,
                                          .memory = "$P::shared_bytes",
                                          .entry = "TF_KERNEL_ATTENTION_WS($K, $S)",
                                          .obstacle = obstacle,
-                                         .demand = asks,
+                                         .demand = demand_of,
                                          .defaults = defaults,
                                          .illegal = illegal,
                                          .shared_bytes = shared_bytes,

@@ -15,7 +15,7 @@ static void geometry(const tile_request *r, const ir_tile *t, launch *l)
     attention_geometry(r, 1, l);
 }
 
-static void asks(const tile_request *r, const ir_tile *t, demand *d) { bytes_demand(r, t, geometry, d); }
+static void demand_of(const tile_request *r, const ir_tile *t, demand *d) { bytes_demand(r, t, geometry, d); }
 
 static void members(emission *e, writer *w)
 {
@@ -34,7 +34,7 @@ const program combine_program = {.kind = program_combine,
                                  .template = "templates/attention/decode.h",
                                  .memory = "sizeof(mixed_memory<$P>)",
                                  .entry = "TF_KERNEL($K, $T, $S, $P)",
-                                 .demand = asks,
+                                 .demand = demand_of,
                                  .defaults = defaults,
                                  .shared_bytes = no_shared_memory,
                                  .geometry = geometry,

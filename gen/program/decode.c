@@ -59,7 +59,7 @@ static int parts(const tile_request *r, const ir_tile *t)
 
 /* Each head of queries reads its keys and values itself, a few at a time, all but the first from L2; parts wait for the launch that joins
  * them, unless they are asked of a plan that has it. */
-static void asks(const tile_request *r, const ir_tile *t, demand *d)
+static void demand_of(const tile_request *r, const ir_tile *t, demand *d)
 {
     enum { lane_operations = 10, exchange_operations = 8, columns_of_four = 16 };
     const double reached = 0.28; /* of the vector rate, as attention_simt's */
@@ -72,14 +72,14 @@ static void asks(const tile_request *r, const ir_tile *t, demand *d)
     for (int i = 0; i < w->tensor_count; i++)
         if (w->tensors[i].value == op->inputs[1] || w->tensors[i].value == op->inputs[2]) once += w->tensors[i].read;
     d->groups = batch * (double)op->attributes.kv_heads * x->splits;
-    d->together = groups_by_threads(r->target, x->threads);
+    d->per_unit = groups_by_threads(r->target, x->threads);
     d->memory = (w->read + w->written) / d->groups;
     d->asked = d->memory + once * (rows / (double)op->attributes.kv_heads - 1) / d->groups;
     d->ahead = 2 * at_once * head * dtype_size(op->inputs[1]->type) * x->threads / x->team, d->streamed = d->asked, d->trips = 2;
     const double pairs = w->products / (4 * head) / d->groups;
     d->products = w->products / d->groups + pairs * x->team * (lane_operations + exchange_operations * doublings(x->team));
-    d->others = w->others / d->groups, d->share = reached, d->type = op->inputs[0]->type;
-    if (op->kind == op_attention) d->behind = 1;
+    d->others = w->others / d->groups, d->products_share = reached, d->type = op->inputs[0]->type;
+    if (op->kind == op_attention) d->later_launches = 1;
 }
 
 static void members(emission *e, writer *w)
@@ -100,7 +100,7 @@ const program decode_program = {.kind = program_decode,
                                 .memory = "sizeof(mixed_memory<$P>)",
                                 .entry = "TF_KERNEL($K, $T, $S, $P)",
                                 .obstacle = attention_in_registers_obstacle,
-                                .demand = asks,
+                                .demand = demand_of,
                                 .defaults = defaults,
                                 .illegal = illegal,
                                 .shared_bytes = shared_bytes,

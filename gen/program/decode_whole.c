@@ -105,12 +105,12 @@ void decode_whole_demand(const tile_request *r, const ir_tile *tile, demand *d)
     enum { end_cycles = 1500 };
     const decode_mma_tile own = decode_whole_tile(tile), *t = &own;
     const work *w = request_work(r);
-    d->groups = (double)(decode_leads(r) * t->splits), d->together = t->resident;
+    d->groups = (double)(decode_leads(r) * t->splits), d->per_unit = t->resident;
     d->memory = d->asked = (w->read + w->written) / d->groups;
     d->ahead = (double)decode_under_way(r, t), d->streamed = d->memory;
     d->matrix = true, d->type = request_attention(r)->inputs[0]->type;
     d->products = w->products / d->groups * (double)rows_at_once(r->target) / (double)rows_kept(r), d->others = w->others / d->groups;
-    d->cycles = end_cycles, d->hops = t->cluster > 1 ? 1 : t->splits > 1 ? 2 : 0;
+    d->end_cycles = end_cycles, d->hops = t->cluster > 1 ? 1 : t->splits > 1 ? 2 : 0;
 }
 
 const char *decode_whole_illegal(const tile_request *r, const ir_tile *tile)

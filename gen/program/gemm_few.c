@@ -14,24 +14,24 @@ static const char *avoid(const tile_request *r)
     enum { rows_worth = 32, rows_sooner = 16 };
     const dtype type = request_product(r)->inputs[0]->type;
     const bool tf32 = target_has(r->target, layer_wgmma3) && dtype_multiplies(type, layer_wgmma3);
-    const bool sooner = tf32 || request_is_guessed(r);
+    const bool sooner = tf32 || times_are_guesses(r);
     if (request_rows(r) > (sooner ? rows_sooner : rows_worth)) return sooner ? "rows are more than 16" : "rows are more than 32";
     return target_has(r->target, layer_frag) && !obstacle_to_16_bits(r, layer_frag) ? "frag reads weights once for all rows" : NULL;
 }
 
 /* All of the weight is read once for each tile of rows; what a turn of all lanes reads is under way while they multiply the last
  * one's; of a single row registers have room for two. */
-static void asks(const tile_request *r, const ir_tile *t, demand *d)
+static void demand_of(const tile_request *r, const ir_tile *t, demand *d)
 {
     enum { end_cycles = 900 };
     const double drawn = 0.77; /* few loads are under way beside the sums */
     const gemm_few_tile *x = &t->gemm_few;
     const int bytes = product_element_bytes(r), line = 16 * (r->target->wave / 8) * (x->threads / r->target->wave / (x->n / block));
     product_demand(r, &(product_cut){x->m, x->n, 1, 1, (int)((request_rows(r) + x->m - 1) / x->m), 1}, d);
-    d->together = groups_by_threads(r->target, x->threads), d->drawn = drawn;
+    d->per_unit = groups_by_threads(r->target, x->threads), d->memory_share = drawn;
     d->ahead = (double)(x->n + x->m) * line * (request_rows(r) == 1 ? 2 : 1);
     d->streamed = (double)(x->n + x->m) * (double)product_length(r) * bytes;
-    d->share = 0.2, d->cycles = end_cycles, d->trips = 1;
+    d->products_share = 0.2, d->end_cycles = end_cycles, d->trips = 1;
 }
 
 /* More waves have more under way. Beside 8 rows' sums, or an epilogue that joins columns, they have too few registers for it; those of a
@@ -40,7 +40,7 @@ static void asks(const tile_request *r, const ir_tile *t, demand *d)
 static int most_threads(const tile_request *r, int m)
 {
     enum { usual = 256, most_rows_of_more = 4 };
-    if (request_is_guessed(r) || m > most_rows_of_more || joins_columns(r)) return usual;
+    if (times_are_guesses(r) || m > most_rows_of_more || joins_columns(r)) return usual;
     if (request_rows(r) > 1) return 2 * usual;
     return 4 * column_tiles(r, block) <= r->device->units ? 3 * usual : usual;
 }
@@ -81,7 +81,7 @@ const program gemm_few_program = {.kind = program_gemm_few,
                                   .memory = "sizeof(mixed_memory<$P>)",
                                   .entry = "TF_KERNEL($K, $T, $S, $P)",
                                   .avoid = avoid,
-                                  .demand = asks,
+                                  .demand = demand_of,
                                   .defaults = defaults,
                                   .illegal = illegal,
                                   .shared_bytes = shared_bytes,

@@ -63,18 +63,18 @@ static long long under_way(const tile_request *r, const gemm_frag_tile *t)
 
 /* Workgroups stay, and take one tile after the other; between two a multiprocessor of a single workgroup waits for rows. Where they leave
  * multiprocessors free, the next launch has loaded its first weights by the time this one ends. */
-static void asks(const tile_request *r, const ir_tile *tile, demand *d)
+static void demand_of(const tile_request *r, const ir_tile *tile, demand *d)
 {
     enum { rows_wait = 2400, gap = 5660, hidden = 4240, waits = 2 };
     const double loads = 1.45, reached = 0.4; /* to registers: half of what a unit takes to shared memory; few products of each operand */
     const gemm_frag_tile *t = &tile->gemm_frag;
     const double line = (double)value_columns(request_product(r)->inputs[0]) * 2, step = piece_rows(r->target);
     product_demand(r, &(product_cut){t->m, t->n, piece_row_bytes / 2, 1, 1, 1}, d);
-    d->together = resident(r->device, t), d->matrix = true, d->share = reached;
+    d->per_unit = resident(r->device, t), d->matrix = true, d->products_share = reached;
     d->taken = d->asked * loads;
     d->ahead = (double)under_way(r, t) / waits, d->streamed = t->n * line;
-    d->turn = d->together > 1 ? 0 : rows_wait * (t->m / step - 1);
-    if (r->target->overlaps) d->begin = gap * fmin(1, d->groups / r->device->units) - hidden;
+    d->round_cycles = d->per_unit > 1 ? 0 : rows_wait * (t->m / step - 1);
+    if (r->target->overlaps) d->start_cycles = gap * fmin(1, d->groups / r->device->units) - hidden;
 }
 
 /* Of tiles of so many rows, pieces across and waves the one with most under way where `resident` share a multiprocessor; false: it does not
@@ -165,7 +165,7 @@ const program gemm_frag_program = {.kind = program_gemm_frag,
                                    .entry = "TF_KERNEL_SHARE($K, $P)",
                                    .obstacle = obstacle,
                                    .avoid = avoid,
-                                   .demand = asks,
+                                   .demand = demand_of,
                                    .defaults = defaults,
                                    .illegal = illegal,
                                    .shared_bytes = shared_bytes,

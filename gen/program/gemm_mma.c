@@ -47,22 +47,22 @@ static const char *avoid(const tile_request *r)
 {
     enum { rows_of_frag = 32 };
     if (target_has(r->target, layer_wgmma)) return "the target has wgmma";
-    const bool of_frag = request_is_guessed(r) && request_rows(r) <= rows_of_frag && !obstacle_to_16_bits(r, layer_frag);
+    const bool of_frag = times_are_guesses(r) && request_rows(r) <= rows_of_frag && !obstacle_to_16_bits(r, layer_frag);
     return of_frag ? "frag reads weights once for all rows" : NULL;
 }
 
-static void asks(const tile_request *r, const ir_tile *t, demand *d)
+static void demand_of(const tile_request *r, const ir_tile *t, demand *d)
 {
     enum { end_column = 16, begin = 2500 };
     const gemm_mma_tile *x = &t->gemm_mma;
     const int warps = x->threads / 32, down = warps_down(x);
     const double stages = ceil((double)product_length(r) / x->k), stage = 2.0 * (x->m + x->n) * x->k;
     product_demand(r, &(product_cut){x->m, x->n, x->k, 1, x->group, 1}, d);
-    d->together = resident(r->target, x, false);
-    d->matrix = true, d->share = share_of(r, x);
+    d->per_unit = resident(r->target, x, false);
+    d->matrix = true, d->products_share = share_of(r, x);
     d->shared = stages * 2.0 * (double)(x->m * (warps / down + 1) + x->n * (down + 1)) * x->k;
     d->ahead = stage * (x->slots - 1), d->streamed = stage * stages;
-    d->cycles = (double)x->m * x->n / end_column, d->begin = begin;
+    d->end_cycles = (double)x->m * x->n / end_column, d->start_cycles = begin;
 }
 
 static const char *obstacle(const tile_request *r) { return obstacle_to_16_bits(r, layer_mma); }
@@ -149,7 +149,7 @@ const program gemm_mma_program = {.kind = program_gemm_mma,
                                   .entry = "TF_KERNEL_STREAM($K, $P)",
                                   .obstacle = obstacle,
                                   .avoid = avoid,
-                                  .demand = asks,
+                                  .demand = demand_of,
                                   .defaults = defaults,
                                   .illegal = illegal,
                                   .shared_bytes = shared_bytes,

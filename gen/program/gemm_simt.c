@@ -8,17 +8,17 @@ extern const program gemm_simt_program;
 
 /* A stage's loads are under way while the one before it is multiplied. Of the vector rate it reaches 0.6 with 8 by 8 results a thread: a
  * number that comes from shared memory takes as long as a multiplication. */
-static void asks(const tile_request *r, const ir_tile *t, demand *d)
+static void demand_of(const tile_request *r, const ir_tile *t, demand *d)
 {
     enum { end_cycles = 600 };
     const double reached = 0.75; /* of what loads leave */
     const gemm_simt_tile *x = &t->gemm_simt;
     const double stage = (double)(x->m + x->n) * x->k * product_element_bytes(r);
     product_demand(r, &(product_cut){x->m, x->n, x->k, 1, 1, 1}, d);
-    d->together = x->threads < 1024 ? 2 : 1;
+    d->per_unit = x->threads < 1024 ? 2 : 1;
     d->ahead = stage, d->streamed = stage * ceil((double)product_length(r) / x->k);
     const double results = x->thread_m * x->thread_n;
-    d->share = reached * results / (results + x->thread_m + x->thread_n), d->cycles = end_cycles, d->trips = 1;
+    d->products_share = reached * results / (results + x->thread_m + x->thread_n), d->end_cycles = end_cycles, d->trips = 1;
 }
 
 static const struct known_tile {
@@ -73,7 +73,7 @@ const program gemm_simt_program = {.kind = program_gemm_simt,
                                    .template = "templates/gemm/gemm.h",
                                    .memory = "sizeof(mixed_memory<$P>)",
                                    .entry = "TF_KERNEL($K, $T, $S, $P)",
-                                   .demand = asks,
+                                   .demand = demand_of,
                                    .defaults = defaults,
                                    .illegal = illegal,
                                    .shared_bytes = shared_bytes,

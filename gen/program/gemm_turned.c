@@ -141,18 +141,18 @@ static void defaults(const tile_request *r, ir_tile *t)
 /* ---- what it asks of a device, beside other programs: of its own tiles time_of() knows more
  * Stages of weights and of rows have slots of their own; whichever come late are waited for. The more rows, the more wgmma waits for them.
  * Where workgroups leave multiprocessors free, the next launch begins on those. */
-static void asks(const tile_request *r, const ir_tile *tile, demand *d)
+static void demand_of(const tile_request *r, const ir_tile *tile, demand *d)
 {
     enum { round = 2500, meeting = 700, begin = 2500, hidden_begin = 1200 };
     const double shallow = 0.9, waits = 1.2;
     const gemm_turned_tile *x = &tile->gemm_turned;
     product_demand(r, &(product_cut){x->m, x->n, x->k, x->split, 1, 1}, d);
-    d->together = resident(r->target, x);
-    d->matrix = true, d->steps = true, d->share = 1 / (1.57 + x->m / 175.0);
-    if (d->together > 1) d->drawn = shallow;
+    d->per_unit = resident(r->target, x);
+    d->matrix = true, d->in_step = true, d->products_share = 1 / (1.57 + x->m / 175.0);
+    if (d->per_unit > 1) d->memory_share = shallow;
     d->ahead = fmin(x->slots, x->row_slots / waits) * x->n * x->k * 2, d->streamed = x->n * 2.0 * (double)length_of(r) / x->split;
-    d->cycles = round + meeting * x->split;
-    d->begin = (d->together > 1 ? hidden_begin : begin) * fmin(1, d->groups / r->device->units);
+    d->end_cycles = round + meeting * x->split;
+    d->start_cycles = (d->per_unit > 1 ? hidden_begin : begin) * fmin(1, d->groups / r->device->units);
 }
 
 /* Of more rows than a tile has, what it is better at is to cut up a length. */
@@ -204,7 +204,7 @@ const program gemm_turned_program = {.kind = program_gemm_turned,
                                      .entry = "TF_KERNEL_WS_TILE($K, $P)",
                                      .obstacle = obstacle,
                                      .avoid = avoid,
-                                     .demand = asks,
+                                     .demand = demand_of,
                                      .defaults = defaults,
                                      .illegal = illegal,
                                      .shared_bytes = shared_bytes,

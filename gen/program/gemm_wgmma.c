@@ -6,7 +6,7 @@ extern const program gemm_wgmma_program;
 
 enum { length = 64 };
 
-static void asks(const tile_request *r, const ir_tile *t, demand *d) { ws_demand(r, t, 1, d); }
+static void demand_of(const tile_request *r, const ir_tile *t, demand *d) { ws_demand(r, t, 1, d); }
 
 /* ---- results that pass through shared memory: 16 bytes at a time, in rows that begin at multiples of that */
 static bool narrow(const tile_request *r, const ir_value *v) { return value_columns(v) == 1 && r->space.columns != 1; }
@@ -99,7 +99,7 @@ const program gemm_wgmma_program = {.kind = program_gemm_wgmma,
                                     .memory = "ws_memory<one_phase<$P>>::bytes",
                                     .entry = "TF_KERNEL_WS($K, one_phase<$P>)",
                                     .obstacle = obstacle,
-                                    .demand = asks,
+                                    .demand = demand_of,
                                     .defaults = defaults,
                                     .illegal = illegal,
                                     .shared_bytes = shared_bytes,

@@ -26,11 +26,11 @@ static const char *avoid(const tile_request *r)
 }
 
 /* Beside its products each warpgroup splits rows and rounds sums, which narrow tiles do not fill the time of. */
-static void asks(const tile_request *r, const ir_tile *t, demand *d)
+static void demand_of(const tile_request *r, const ir_tile *t, demand *d)
 {
     const double reached = 0.73, cycles = 180 + 11.0 * t->gemm_wgmma3.n, multiply = 12.0 * t->gemm_wgmma3.n;
     ws_demand(r, t, 2, d);
-    d->share = reached * fmin(1, multiply / cycles);
+    d->products_share = reached * fmin(1, multiply / cycles);
 }
 
 static void fill(const tile_request *r, ir_tile *t)
@@ -76,7 +76,7 @@ const program gemm_wgmma3_program = {.kind = program_gemm_wgmma3,
                                      .entry = "TF_KERNEL_WS($K, one_phase<$P>)",
                                      .obstacle = obstacle,
                                      .avoid = avoid,
-                                     .demand = asks,
+                                     .demand = demand_of,
                                      .defaults = defaults,
                                      .illegal = illegal,
                                      .shared_bytes = shared_bytes,

@@ -84,7 +84,7 @@ double request_seconds(const tile_request *r, const program *p, const ir_tile *t
 void bytes_demand(const tile_request *r, const ir_tile *t, void (*geometry)(const tile_request *r, const ir_tile *t, launch *l),
                   demand *d);
 /* The model of time is fitted to an H200: what it says of two programs on a device that nobody has measured, or on AMD, is a guess. */
-bool request_is_guessed(const tile_request *r);
+bool times_are_guesses(const tile_request *r);
 /* Workgroups of so many threads that a unit holds, as far as places for threads go; a processor of the host runs one at a time. */
 int groups_by_threads(const target_info *target, int threads);
 bool phase_makes(const ir_phase *phase, const ir_value *v); /* by an op with code */

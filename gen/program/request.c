@@ -45,7 +45,7 @@ const work *request_work(const tile_request *r)
 
 double request_seconds(const tile_request *r, const program *p, const ir_tile *t)
 {
-    demand d = {.groups = 1, .together = 1, .threads = tile_threads(t), .overlap = r->target->overlaps};
+    demand d = {.groups = 1, .per_unit = 1, .threads = tile_threads(t), .overlap = r->target->overlaps};
     p->demand(r, t, &d);
     return cost_of(r->device, &d).seconds;
 }
@@ -56,11 +56,11 @@ void bytes_demand(const tile_request *r, const ir_tile *t, void (*geometry)(cons
     const work *w = request_work(r);
     launch l = {.rows = r->space.rows, .multiple = extent_number(1), .column_tiles = 1, .tile_rows = 1, .cluster = 1};
     geometry(r, t, &l);
-    d->groups = (double)launch_grid(&l, &r->program->dims), d->together = groups_by_threads(r->target, tile_threads(t));
+    d->groups = (double)launch_grid(&l, &r->program->dims), d->per_unit = groups_by_threads(r->target, tile_threads(t));
     d->memory = d->asked = (w->read + w->written) / d->groups, d->others = w->others / d->groups, d->trips = 1;
 }
 
-bool request_is_guessed(const tile_request *r)
+bool times_are_guesses(const tile_request *r)
 {
     return r->target->vendor == vendor_amd || r->device->numbers[number_bandwidth_reached].value <= 0;
 }

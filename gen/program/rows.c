@@ -141,7 +141,7 @@ static double arithmetic(const tile_request *r)
 }
 
 /* What a thread has of a row it asks for at once, as far as its registers go; lanes and waves of a team exchange what they add up. */
-static void asks(const tile_request *r, const ir_tile *t, demand *d)
+static void demand_of(const tile_request *r, const ir_tile *t, demand *d)
 {
     enum { most_ahead = 32, exchange = 30, meeting = 60, wave_meeting = 30 };
     const rows_tile *x = &t->rows;
@@ -151,10 +151,10 @@ static void asks(const tile_request *r, const ir_tile *t, demand *d)
     const int wave = x->team < r->target->wave ? x->team : r->target->wave;
     const double meet = x->team > r->target->wave ? meeting + wave_meeting * (x->team / r->target->wave) : 0;
     const double join = meet + exchange * doublings(wave);
-    d->groups = ceil(rows / each), d->together = groups_by_threads(r->target, x->threads);
+    d->groups = ceil(rows / each), d->per_unit = groups_by_threads(r->target, x->threads);
     d->memory = d->asked = (w->read + w->written) / d->groups;
     d->others = arithmetic(r) / d->groups;
-    d->trips = ceil(vectors / most_ahead), d->cycles = reductions_of(r->phase) * join;
+    d->trips = ceil(vectors / most_ahead), d->end_cycles = reductions_of(r->phase) * join;
 }
 
 static void defaults(const tile_request *r, ir_tile *t)
@@ -202,7 +202,7 @@ const program rows_program = {.kind = program_rows,
                               .template = "templates/rows/rows.h",
                               .memory = "sizeof(mixed_memory<$P>)",
                               .entry = "TF_KERNEL($K, $T, $S, $P)",
-                              .demand = asks,
+                              .demand = demand_of,
                               .defaults = defaults,
                               .illegal = illegal,
                               .shared_bytes = shared_bytes,

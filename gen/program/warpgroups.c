@@ -125,13 +125,13 @@ void ws_demand(const tile_request *r, const ir_tile *t, int operands, demand *d)
     product_demand(r, &(product_cut){warpgroup_rows * x->cluster, x->n, x->k, x->split, x->group / x->cluster, x->cluster}, d);
     const double stages = ceil((double)((length_of(r) + x->k - 1) / x->k) / x->split), stage = 128.0 * (warpgroup_rows + operands * x->n);
     d->groups *= x->cluster, d->memory /= x->cluster, d->asked /= x->cluster, d->products /= x->cluster, d->others /= x->cluster;
-    d->matrix = true, d->steps = true, d->drawn = drawn, d->share = share;
+    d->matrix = true, d->in_step = true, d->memory_share = drawn, d->products_share = share;
     d->ahead = x->slots * stage, d->streamed = stages * stage;
     d->asked += (lines_of_row(r, d) - 1) * stages * 128 * warpgroup_rows;
     d->taken = stages * 128 * (rows_taken(r, d) + operands * x->n);
-    d->cycles = whole_end + (x->stage ? column_end : column_end + unstaged_column) * (double)x->n;
-    if (x->split > 1) d->cycles += meeting + (x->split - 1) * sum_column * (double)x->n;
-    d->begin = launch_start + (x->cluster > 1 ? cluster_start : 0);
+    d->end_cycles = whole_end + (x->stage ? column_end : column_end + unstaged_column) * (double)x->n;
+    if (x->split > 1) d->end_cycles += meeting + (x->split - 1) * sum_column * (double)x->n;
+    d->start_cycles = launch_start + (x->cluster > 1 ? cluster_start : 0);
 }
 
 const char *ws_illegal(const tile_request *r, const ir_tile *t)

@@ -52,9 +52,9 @@ void wave_product_demand(const tile_request *r, const ir_tile *tile, demand *d)
     const gemm_mfma_tile *t = &tile->gemm_mfma;
     const double stage = (double)(t->m + t->n) * wave_row_bytes;
     product_demand(r, &(product_cut){t->m, t->n, t->k, 1, t->group, 1}, d);
-    d->together = wave_groups(r->target, t->threads), d->matrix = true;
+    d->per_unit = wave_groups(r->target, t->threads), d->matrix = true;
     d->ahead = stage, d->streamed = stage * (double)((product_length(r) + t->k - 1) / t->k);
-    d->cycles = end_cycles;
+    d->end_cycles = end_cycles;
 }
 
 /* The largest tile of which there are enough to keep three quarters of the machine busy. */

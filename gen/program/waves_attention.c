@@ -30,8 +30,8 @@ void wave_attention_demand(const tile_request *r, const ir_tile *tile, demand *d
     enum { end_cycles = 2000 };
     const attention_mfma_tile *t = &tile->attention_mfma;
     attention_demand(r, t->block_q, 1, t->block_k, d);
-    d->together = wave_groups(r->target, t->threads), d->matrix = true, d->share = 0.5;
-    d->ahead = 2.0 * t->block_k * (double)request_head(r) * 2, d->streamed = d->asked, d->cycles = end_cycles;
+    d->per_unit = wave_groups(r->target, t->threads), d->matrix = true, d->products_share = 0.5;
+    d->ahead = 2.0 * t->block_k * (double)request_head(r) * 2, d->streamed = d->asked, d->end_cycles = end_cycles;
 }
 
 /* Columns of values: as many as half of the threads bring in whole turns. */

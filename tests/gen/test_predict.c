@@ -159,42 +159,44 @@ typedef struct asked_time {
 
 /* Eight units: sixteen workgroups, one a unit, are two rounds, and four leave half of the units idle. */
 static const asked_time asked_times[] = {
-    {"nothing", {.groups = 1, .together = 1}, 2e-6},
-    {"overlapped", {.groups = 1, .together = 1, .overlap = true}, 1e-6},
-    {"memory", {.groups = 8, .together = 1, .memory = 1e6}, 2e-6 + 8e-6},
-    {"memory of half of the units", {.groups = 4, .together = 1, .memory = 1e6}, 2e-6 + 4e-6 * 1.23114441334},
-    {"memory that is not all reached", {.groups = 8, .together = 1, .memory = 1e6, .drawn = 0.5}, 2e-6 + 16e-6},
-    {"L2", {.groups = 8, .together = 1, .asked = 4e6}, 2e-6 + 8e-6},
-    {"L2 to one unit", {.groups = 1, .together = 1, .asked = 4e6}, 2e-6 + 4e-6},
-    {"a unit's port", {.groups = 8, .together = 1, .asked = 4e6, .taken = 9e6}, 2e-6 + 9e-6},
-    {"two rounds", {.groups = 16, .together = 1, .memory = 1e6}, 2e-6 + 16e-6},
-    {"a round of two a unit", {.groups = 16, .together = 2, .memory = 1e6}, 2e-6 + 16e-6},
-    {"latency", {.groups = 8, .together = 1, .memory = 1e3, .ahead = 1e3, .streamed = 5e3}, 2e-6 + 5e-6},
-    {"trips", {.groups = 16, .together = 1, .trips = 2}, 2e-6 + 2 * 2e-6},
-    {"hops", {.groups = 8, .together = 1, .hops = 2}, 2e-6 + 6e-6},
-    {"ends", {.groups = 24, .together = 1, .cycles = 1000}, 2e-6 + 3e-6},
-    {"turns", {.groups = 24, .together = 1, .turn = 1000}, 2e-6 + 2e-6},
-    {"a beginning beside the launch ahead", {.groups = 8, .together = 1, .memory = 1e6, .begin = -5000}, 8e-6},
-    {"a beginning", {.groups = 24, .together = 1, .begin = 1000}, 2e-6 + 1e-6},
+    {"nothing", {.groups = 1, .per_unit = 1}, 2e-6},
+    {"overlapped", {.groups = 1, .per_unit = 1, .overlap = true}, 1e-6},
+    {"memory", {.groups = 8, .per_unit = 1, .memory = 1e6}, 2e-6 + 8e-6},
+    {"memory of half of the units", {.groups = 4, .per_unit = 1, .memory = 1e6}, 2e-6 + 4e-6 * 1.23114441334},
+    {"memory that is not all reached", {.groups = 8, .per_unit = 1, .memory = 1e6, .memory_share = 0.5}, 2e-6 + 16e-6},
+    {"L2", {.groups = 8, .per_unit = 1, .asked = 4e6}, 2e-6 + 8e-6},
+    {"L2 to one unit", {.groups = 1, .per_unit = 1, .asked = 4e6}, 2e-6 + 4e-6},
+    {"a unit's port", {.groups = 8, .per_unit = 1, .asked = 4e6, .taken = 9e6}, 2e-6 + 9e-6},
+    {"two rounds", {.groups = 16, .per_unit = 1, .memory = 1e6}, 2e-6 + 16e-6},
+    {"a round of two a unit", {.groups = 16, .per_unit = 2, .memory = 1e6}, 2e-6 + 16e-6},
+    {"latency", {.groups = 8, .per_unit = 1, .memory = 1e3, .ahead = 1e3, .streamed = 5e3}, 2e-6 + 5e-6},
+    {"trips", {.groups = 16, .per_unit = 1, .trips = 2}, 2e-6 + 2 * 2e-6},
+    {"hops", {.groups = 8, .per_unit = 1, .hops = 2}, 2e-6 + 6e-6},
+    {"ends", {.groups = 24, .per_unit = 1, .end_cycles = 1000}, 2e-6 + 3e-6},
+    {"turns", {.groups = 24, .per_unit = 1, .round_cycles = 1000}, 2e-6 + 2e-6},
+    {"a beginning beside the launch ahead", {.groups = 8, .per_unit = 1, .memory = 1e6, .start_cycles = -5000}, 8e-6},
+    {"a beginning", {.groups = 24, .per_unit = 1, .start_cycles = 1000}, 2e-6 + 1e-6},
     /* all units: half of the peak at half of the clock, less than what is reached */
-    {"products", {.groups = 8, .together = 1, .matrix = true, .type = dtype_bf16, .products = 5e7}, 2e-6 + 8 * 5e7 / 4e13},
+    {"products", {.groups = 8, .per_unit = 1, .matrix = true, .type = dtype_bf16, .products = 5e7}, 2e-6 + 8 * 5e7 / 4e13},
     /* a quarter of the units: their peak, at the highest clock */
-    {"products of few", {.groups = 2, .together = 1, .matrix = true, .type = dtype_bf16, .products = 5e7}, 2e-6 + 2 * 5e7 / 2e13},
-    {"products that wait", {.groups = 2, .together = 1, .matrix = true, .type = dtype_bf16, .products = 5e7, .share = 0.5}, 2e-6 + 10e-6},
-    {"arithmetic", {.groups = 8, .together = 1, .threads = 512, .others = 1e7}, 2e-6 + 1e-5},
-    {"arithmetic of few threads", {.groups = 8, .together = 1, .threads = 128, .others = 1e7}, 2e-6 + 4e-5},
-    {"products outside matrix units", {.groups = 8, .together = 1, .threads = 512, .products = 1e7, .share = 0.5}, 2e-6 + 2e-5},
+    {"products of few", {.groups = 2, .per_unit = 1, .matrix = true, .type = dtype_bf16, .products = 5e7}, 2e-6 + 2 * 5e7 / 2e13},
+    {"products that wait", {.groups = 2, .per_unit = 1, .matrix = true, .type = dtype_bf16, .products = 5e7, .products_share = 0.5},
+     2e-6 + 10e-6},
+    {"arithmetic", {.groups = 8, .per_unit = 1, .threads = 512, .others = 1e7}, 2e-6 + 1e-5},
+    {"arithmetic of few threads", {.groups = 8, .per_unit = 1, .threads = 128, .others = 1e7}, 2e-6 + 4e-5},
+    {"products outside matrix units", {.groups = 8, .per_unit = 1, .threads = 512, .products = 1e7, .products_share = 0.5}, 2e-6 + 2e-5},
     {"products of all, whatever share of its own each reaches", /* power leaves no more */
-     {.groups = 8, .together = 1, .matrix = true, .type = dtype_bf16, .products = 5e7, .share = 0.5}, 2e-6 + 8 * 5e7 / 4e13},
+     {.groups = 8, .per_unit = 1, .matrix = true, .type = dtype_bf16, .products = 5e7, .products_share = 0.5}, 2e-6 + 8 * 5e7 / 4e13},
     {"ends beside busy matrix units",
-     {.groups = 8, .together = 1, .matrix = true, .type = dtype_bf16, .products = 5e7, .cycles = 1000}, 2e-6 + 1e-5 + 2e-6},
+     {.groups = 8, .per_unit = 1, .matrix = true, .type = dtype_bf16, .products = 5e7, .end_cycles = 1000}, 2e-6 + 1e-5 + 2e-6},
     {"ends beside matrix units that wait",
-     {.groups = 8, .together = 1, .matrix = true, .type = dtype_bf16, .products = 5e7, .memory = 1e7, .cycles = 1000}, 2e-6 + 8e-5 + 1e-6},
-    {"L2 in step", {.groups = 8, .together = 1, .steps = true, .asked = 4e6}, 2e-6 + 8e-6 / 1.6},
-    {"L2 of two rounds", {.groups = 16, .together = 1, .steps = true, .asked = 4e6}, 2e-6 + 16e-6},
+     {.groups = 8, .per_unit = 1, .matrix = true, .type = dtype_bf16, .products = 5e7, .memory = 1e7, .end_cycles = 1000},
+     2e-6 + 8e-5 + 1e-6},
+    {"L2 in step", {.groups = 8, .per_unit = 1, .in_step = true, .asked = 4e6}, 2e-6 + 8e-6 / 1.6},
+    {"L2 of two rounds", {.groups = 16, .per_unit = 1, .in_step = true, .asked = 4e6}, 2e-6 + 16e-6},
     {"stages that wait for memory and for L2",
-     {.groups = 8, .together = 1, .steps = true, .memory = 1e6, .asked = 6.4e6}, 2e-6 + 8e-6 * 1.12246204831},
-    {"the longest of all", {.groups = 8, .together = 1, .threads = 512, .memory = 1e6, .asked = 1e6, .others = 1e6}, 2e-6 + 8e-6},
+     {.groups = 8, .per_unit = 1, .in_step = true, .memory = 1e6, .asked = 6.4e6}, 2e-6 + 8e-6 * 1.12246204831},
+    {"the longest of all", {.groups = 8, .per_unit = 1, .threads = 512, .memory = 1e6, .asked = 1e6, .others = 1e6}, 2e-6 + 8e-6},
 };
 
 START_TEST(a_demand_takes_the_time_of_its_limit)
@@ -212,7 +214,7 @@ START_TEST(what_is_not_known_is_a_share_of_what_is)
 {
     device_model d = {.name = "poor", .target = target_find("sm_90a"), .units = 8, .chiplets = 1};
     d.numbers[number_bandwidth].value = 1e12;
-    const demand x = {.groups = 8, .together = 1, .memory = 1e6, .asked = 1e6, .matrix = true, .type = dtype_bf16, .products = 1e6};
+    const demand x = {.groups = 8, .per_unit = 1, .memory = 1e6, .asked = 1e6, .matrix = true, .type = dtype_bf16, .products = 1e6};
     const cost c = cost_of(&d, &x);
     ck_assert_double_gt(c.seconds, 8e-6);
     ck_assert(isfinite(c.seconds));
