@@ -1,120 +1,7 @@
-/* In: a gemm phase. Out: members of its spec struct (docs/spec-structs.md: gemm). Refuses (code_unsupported): two
- * row sums in one epilogue, or a reduction other than a sum. The epilogue is one function a segment of packed columns. */
+/* In: a gemm phase. Out: members of its spec struct (docs/spec-structs.md: gemm), those of operands apart (gemm_operands.c). Refuses
+ * (code_unsupported): two row sums in one epilogue, or a reduction other than a sum. The epilogue is one function a segment of packed
+ * columns. */
 #include "gen/emit/gemm.h"
-
-enum { staged = 8 }; /* elements of a row of A or B that a thread loads at a time (templates/gemm/gemm.h: V) */
-
-static bool is_matmul(const gemm *g) { return g->product->kind == op_matmul; }
-
-/* ---- operands */
-static bool prologue(const gemm *g) { return value_made_here(g->e, g->a); }
-
-/* Rows of A may be copied as they lie in memory, 16 bytes at a time. */
-static bool a_plain(const gemm *g)
-{
-    const view w = view_of(g->e->a, g->a);
-    const long long size = dtype_size(g->a->type);
-    return !prologue(g) && g->a->type != dtype_i32 && w.stride * size % 16 == 0 && w.offset * size % 16 == 0 && g->K * size % 16 == 0;
-}
-
-static const char *shared_type(const ir_value *v) { return v->type == dtype_i32 ? "float" : dtype_c_name(v->type); }
-
-static void flatten_row(gemm *g, writer *w)
-{
-    const ir_value *out = g->product->outputs[0];
-    if (is_matmul(g)) write_line(w, "row += batch * %s;", with_parentheses(g->e->a, extent_c(g->e, &out->shape[out->rank - 2])));
-}
-
-static const char *row_of_a(gemm *g) { return row_of(g->e, g->a, g->product->outputs[0], "row"); }
-
-static void write_a_row(gemm *g, const char *row)
-{
-    writer *w = g->w;
-    write_line(w, "DEV static const a_type *a_row(const args &p, int batch, int row)");
-    write_line(w, "{");
-    flatten_row(g, w);
-    write_spec_line(w, g->product->at, "return %s;", address(g->e, g->a, row, "0", false));
-    write_line(w, "}");
-}
-
-void gemm_write_rows_of_a(gemm *g) { write_a_row(g, row_of_a(g)); }
-
-void gemm_write_a(gemm *g)
-{
-    emission *e = g->e;
-    writer *w = g->w;
-    scope s = scope_new(e, w, "V");
-    const bool whole = g->K % staged == 0;
-    s.whole = whole ? staged : 0;
-    write_line(w, "template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)");
-    write_line(w, "{");
-    flatten_row(g, w);
-    const place at = {.row = row_of_a(g), .base = "k", .left = whole ? NULL : "left"};
-    if (value_is_narrow(e, g->a))
-        write_spec_line(w, g->product->at, "return mask<V>(splat<V>(%s), left);", evaluate_narrow(&s, g->a, at.row));
-    else {
-        const char *value = evaluate(&s, g->a, &at);
-        if (prologue(g) && !whole)
-            write_spec_line(w, g->product->at, "return mask<V>(%s, left);", value);
-        else
-            write_spec_line(w, g->product->at, "return %s;", value);
-    }
-    write_line(w, "}");
-}
-
-int gemm_pack(const gemm *g)
-{
-    if (g->e->pack >= 0) return g->e->pack;
-    bail(g->e->a, code_unsupported, g->product->at, "internal: a product without a packed weight");
-}
-
-static void write_packed(gemm *g)
-{
-    write_line(g->w, "DEV static const b_type *packed(const args &p) { return %s; }", use_packed(g->e, gemm_pack(g), false));
-}
-
-void gemm_write_rows_of_operands(gemm *g)
-{
-    gemm_write_rows_of_a(g);
-    write_packed(g);
-}
-
-/* Index of the matrix of `operand` that goes with matrix `batch` of the result. */
-static const char *batch_of(gemm *g, const ir_value *operand)
-{
-    ir_value own = *operand, out = *g->product->outputs[0];
-    own.rank--, out.rank--;
-    return row_of(g->e, &own, &out, "batch");
-}
-
-static void write_dense_b(gemm *g)
-{
-    emission *e = g->e;
-    writer *w = g->w;
-    const long long N = e->space.columns;
-    const char *batch = with_parentheses(e->a, batch_of(g, g->b));
-    write_line(w, "template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)");
-    write_line(w, "{");
-    if (g->product->attributes.transpose) {
-        const char *row = arena_printf(e->a, "(%s * %lld + n)", batch, N);
-        write_spec_line(w, g->product->at, "return load<V>(%s, n < %lld ? left : 0);", address(e, g->b, row, "k", false), N);
-    } else {
-        const char *row = arena_printf(e->a, "(%s * %lld + k + i)", batch, g->K);
-        write_line(w, "vec<float, V> column = splat<V>(0.0f);");
-        write_line(w, "for (int i = 0; i < V; i++)");
-        write_spec_line(w, g->product->at, "    if (i < left && n < %lld) column[i] = load_one(%s);", N, address(e, g->b, row, "n", false));
-        write_line(w, "return column;");
-    }
-    write_line(w, "}");
-}
-
-void gemm_write_b(gemm *g)
-{
-    if (is_matmul(g))
-        write_dense_b(g);
-    else
-        write_packed(g);
-}
 
 /* ---- row scalars of the epilogue */
 /* By op of the phase: its result depends on the sum of the rows. */
@@ -144,7 +31,7 @@ static void write_summed(gemm *g, const bool *summed)
     writer *w = g->w;
     write_line(w, "DEV static void summed(const args &p, context &c, int batch, int row, float squares)");
     write_line(w, "{");
-    flatten_row(g, w);
+    gemm_flatten_row(g, w);
     scope s = scope_new(g->e, w, "W");
     scope_know(&s, g->input_sum, "row", NULL, "squares");
     for (int pass = 0; pass < 2; pass++)
@@ -178,7 +65,7 @@ static void write_begin(gemm *g)
     if (known.count > 0) {
         write_line(w, "DEV static context begin(const args &p, int batch, int row)");
         write_line(w, "{");
-        flatten_row(g, w);
+        gemm_flatten_row(g, w);
         write_line(w, g->input_sum ? "context c = {};" : "context c;");
         writer_splice(w, &known);
         write_line(w, "return c;");
@@ -323,7 +210,7 @@ static void write_dispatch(gemm *g, bool halves)
         write_line(w, "template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, "
                       "vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)");
     write_line(w, "{");
-    flatten_row(g, w);
+    gemm_flatten_row(g, w);
     scope s = epilogue_scope(g, w);
     context_know(&g->kept, &s);
     write_narrow_sinks(g, &s);
@@ -353,7 +240,7 @@ static void write_finish(gemm *g)
     writer *w = g->w;
     write_line(w, "DEV static void finish_row(const args &p, int batch, int row, int column_tile, float sum)");
     write_line(w, "{");
-    flatten_row(g, w);
+    gemm_flatten_row(g, w);
     write_spec_line(w, g->row_sum->def->at, "%s[%s + column_tile] = sum;", use_value(g->e, g->row_sum, true),
                     scaled(g->e->a, "row", value_parts(g->e->plan, g->row_sum)));
     write_line(w, "}");
@@ -411,34 +298,12 @@ static void dry_run(gemm *g)
     write_narrow_sinks(g, &s);
 }
 
-void gemm_write_a_type(gemm *g) { write_line(g->w, "using a_type = %s;", dtype_c_name(g->a->type)); }
-
-void gemm_write_operand_types(gemm *g)
-{
-    gemm_write_a_type(g);
-    write_line(g->w, "using b_type = a_type;");
-}
-
-void gemm_write_plain(gemm *g)
-{
-    write_line(g->w, "static constexpr bool row_sums = %s, a_plain = %s, b_plain = %s;", g->row_sum ? "true" : "false",
-               a_plain(g) ? "true" : "false", is_matmul(g) ? "false" : "true");
-}
-
 void gemm_write_context(gemm *g)
 {
     const ir_value *out = g->product->outputs[0];
-    const extent *rows = is_matmul(g) ? &out->shape[out->rank - 2] : &g->e->space.rows;
+    const extent *rows = gemm_is_matmul(g) ? &out->shape[out->rank - 2] : &g->e->space.rows;
     write_context(g->e, g->w, &g->kept, &g->numbers);
     write_line(g->w, "DEV static int rows(const args &p) { return %s; }", extent_c(g->e, rows));
-}
-
-void gemm_write_batches(gemm *g)
-{
-    const ir_value *out = g->product->outputs[0];
-    extent batches = extent_number(1);
-    for (int i = 0; is_matmul(g) && i + 2 < out->rank; i++) batches = extent_multiply(g->e->a, out->at, batches, out->shape[i]);
-    write_line(g->w, "DEV static int batches(const args &p) { return %s; }", extent_c(g->e, &batches));
 }
 
 static void write_epilogue(gemm *g, bool halves)
@@ -468,7 +333,7 @@ gemm gemm_start(emission *e, writer *w, bool passes_shared, int width)
 {
     gemm g = {.e = e, .w = w, .product = phase_first(e->phase, class_PRODUCT), .staged = passes_shared};
     g.a = g.product->inputs[0];
-    g.b = is_matmul(&g) ? g.product->inputs[1] : NULL;
+    g.b = gemm_is_matmul(&g) ? g.product->inputs[1] : NULL;
     g.K = value_columns(g.a);
     g.packed_n = e->segments.packed_columns;
     g.packed_k = e->packed_length;
@@ -476,7 +341,7 @@ gemm gemm_start(emission *e, writer *w, bool passes_shared, int width)
     find_row_sum(&g);
     const ir_op *input_sum = phase_input_sum(e->phase);
     g.input_sum = input_sum ? input_sum->outputs[0] : NULL;
-    g.width = g.staged ? staged : width == gemm_stored_width ? stored_width(&g) : width;
+    g.width = g.staged ? gemm_vector : width == gemm_stored_width ? stored_width(&g) : width;
     const int arguments = e->argument_count;
     dry_run(&g);
     e->argument_count = arguments; /* what it used is used again, in the order of the text */
@@ -498,8 +363,8 @@ void gemm_on_register_tiles(emission *e, writer *w)
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, thread_m = %d, thread_n = %d, threads = %d, slots = %d;",
                t->m, t->n, t->k, t->thread_m, t->thread_n, t->threads, t->slots);
     write_line(w, "static constexpr int width = %d;", g.width);
-    write_line(w, "static constexpr bool row_sums = %s, b_plain = %s;", g.row_sum ? "true" : "false", is_matmul(&g) ? "false" : "true");
-    write_line(w, "using b_type = %s;", is_matmul(&g) ? shared_type(g.b) : dtype_c_name(e->plan->packs[gemm_pack(&g)].type));
+    write_line(w, "static constexpr bool row_sums = %s, b_plain = %s;", g.row_sum ? "true" : "false", gemm_is_matmul(&g) ? "false" : "true");
+    gemm_write_b_type(&g);
     gemm_write_context(&g);
     gemm_write_batches(&g);
     gemm_write_a(&g);

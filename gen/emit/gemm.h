@@ -20,6 +20,10 @@ typedef struct gemm {
 } gemm;
 
 enum { gemm_stored_width = 0 }; /* as many as all rows that the epilogue stores begin at multiples of */
+enum { gemm_vector = 8 };       /* elements of a row of A or B that a thread loads at a time (templates/gemm/gemm.h: V) */
+
+bool gemm_is_matmul(const gemm *g);
+void gemm_flatten_row(gemm *g, writer *w); /* of a matmul: in a body, its row of a matrix becomes that of all matrices */
 
 /* Finds out what the epilogue needs, and writes nothing yet. Then come sizes, the program's own constants, context, operands and epilogue.
  * width: neighbours that a thread stores. */
@@ -29,6 +33,7 @@ void gemm_write_sums(const gemm *g);       /* row_sums, input_sums */
 void gemm_write_plain(gemm *g);            /* row_sums; do rows of A begin at multiples of 16 bytes, is B packed */
 void gemm_write_a_type(gemm *g);           /* of operands that are multiplied as they lie in memory */
 void gemm_write_operand_types(gemm *g);    /* likewise, and that b_type is the same */
+void gemm_write_b_type(gemm *g);           /* of operands that become f32 on their way */
 void gemm_write_context(gemm *g);          /* row scalars, rows() */
 void gemm_write_batches(gemm *g);          /* of a matmul; 1 of linears */
 void gemm_write_a(gemm *g);                /* a(): elements of a row, whatever makes them */
