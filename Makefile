@@ -76,12 +76,13 @@ help:
 # make demo          installs what is missing (apt), builds, runs the Llama block on this machine and checks it
 # make test          the same for all tests: a seeded sample, under five minutes on two cores
 # make verify-all    the full matrix of specs, levels, dtypes, targets and odd sizes, then all tests, those tagged long too
-# make verify-code  every kernel of every spec, preset, level and dtype compiled for every GPU target; goes on where it was stopped
+# make verify-code   every kernel of every spec, preset, level and dtype compiled for every GPU target; goes on where it was stopped
 # make test-amd TINYGRAD_DIR=...   real AMD code objects run in an instruction emulator and examined (installs LLVM's tools and numpy)
 # make mutants       SEED=1 COUNT=150: which small faults, planted one by one in copies of the tree, the suites notice (tests/mutants)
 # make test-bare     proves demo and test in a minimal Debian 12 folder (debootstrap, root)
 # make fuzz          fuzzers with libFuzzer and sanitizers, FUZZ_SECONDS=60 each (needs clang-22 and libclang-rt-22-dev)
 # make golden        rewrites golden files; the diff is the review
+# make man           docs/tfgen.1 and, by make schema, docs/tfgen-spec.schema.json: what the command prints of itself
 # make lint          file and function lengths, directions of includes and calls, circles, width of lines, clang-tidy when present
 # make install       PREFIX=/usr/local DESTDIR=
 
