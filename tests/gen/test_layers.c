@@ -178,7 +178,6 @@ START_TEST(a_layer_that_a_phase_cannot_have_is_an_error_that_says_why)
                  {"gemm stage=2", PRODUCT("bf16", "129", "64"), "stage=2; it is 0 to 1"},
                  {"gemm layer=wgmma stage=1", RESIDUAL, "stage=1: the epilogue reads rows from memory"},
                  {"gemm stage=1", PRODUCT("bf16", "129", "64"), "stage=1: rows of a result do not begin at multiples of 16 bytes"},
-                 {"gemm cluster=2", PRODUCT("f32", "64", "128"), "cluster=2; it is 1 to 1"},
                  {"gemm layer=wgmma3", PRODUCT("bf16", "129", "64"), "operands are not both f32"},
                  {"gemm n=192", PRODUCT("f32", "64", "128"), "n=192; it is 64 to 128"},
                  {"gemm n=80", PRODUCT("f32", "64", "128"), "n is 64, 96 or 128"},
