@@ -363,7 +363,8 @@ void gemm_on_register_tiles(emission *e, writer *w)
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, thread_m = %d, thread_n = %d, threads = %d, slots = %d;",
                t->m, t->n, t->k, t->thread_m, t->thread_n, t->threads, t->slots);
     write_line(w, "static constexpr int width = %d;", g.width);
-    write_line(w, "static constexpr bool row_sums = %s, b_plain = %s;", g.row_sum ? "true" : "false", gemm_is_matmul(&g) ? "false" : "true");
+    write_line(w, "static constexpr bool row_sums = %s, b_plain = %s;", g.row_sum ? "true" : "false",
+               gemm_is_matmul(&g) ? "false" : "true");
     gemm_write_b_type(&g);
     gemm_write_context(&g);
     gemm_write_batches(&g);
