@@ -99,6 +99,7 @@ typedef struct allocation {
     size_t bytes, room; /* room: to the guard */
     char *map;
     size_t map_bytes;
+    int awake; /* kernels and copies that were given it and run: it is mapped in */
     bool freed;
     struct allocation *next;
 } allocation;
@@ -111,7 +112,6 @@ struct device {
     char *arena;
     size_t arena_used;
     int arena_file; /* -1, or shared with the emulator */
-    int awake;      /* kernels and copies that run: memory is mapped in */
     allocation *allocations;
     stream null_stream, *streams;
     int pending_error; /* told by the next wait */
@@ -142,8 +142,10 @@ bool fault_due(const char *kind);
 
 /* hip_memory.c */
 bool memory_open(device *d);
-void memory_wake(device *d);  /* the device's memory can be touched */
-void memory_sleep(device *d); /* nobody but running kernels and copies may */
+/* The live allocation that the address lies in, if any, can be touched, until memory_sleep() was called as often: nobody but running kernels
+ * and copies may, and of allocations only those that they were given, whatever number there is. */
+void memory_wake(device *d, const void *address);
+void memory_sleep(device *d, const void *address);
 /* NULL: [address, +bytes) is live memory of this device; else what is wrong. */
 const char *memory_fault(device *d, const void *address, size_t bytes);
 bool memory_is_device(const void *address);

@@ -26,27 +26,23 @@ bool memory_open(device *d)
     return d->arena != MAP_FAILED;
 }
 
-static void protect(const device *d, int protection)
-{
-    for (const allocation *a = d->allocations; a; a = a->next)
-        if (!a->freed) mprotect(a->map, a->map_bytes, protection);
-}
-
-void memory_wake(device *d)
-{
-    if (d->awake++ == 0) protect(d, PROT_READ | PROT_WRITE);
-}
-
-void memory_sleep(device *d)
-{
-    if (--d->awake == 0) protect(d, PROT_NONE);
-}
-
 static allocation *allocation_at(const device *d, const char *address)
 {
     for (allocation *a = d->allocations; a; a = a->next)
         if (address >= a->map && address < a->map + a->map_bytes) return a;
     return NULL;
+}
+
+void memory_wake(device *d, const void *address)
+{
+    allocation *a = allocation_at(d, address);
+    if (a && !a->freed && a->awake++ == 0) mprotect(a->map, a->map_bytes, PROT_READ | PROT_WRITE);
+}
+
+void memory_sleep(device *d, const void *address)
+{
+    allocation *a = allocation_at(d, address);
+    if (a && !a->freed && --a->awake == 0) mprotect(a->map, a->map_bytes, PROT_NONE);
 }
 
 bool memory_is_device(const void *address)
@@ -93,7 +89,7 @@ static int allocate(device *d, void **memory, size_t bytes)
     mprotect(a->map, pages, PROT_READ | PROT_WRITE);
     memset(a->address, fresh_byte, bytes);
     memset(a->address + bytes, slack_byte, body - bytes);
-    if (!d->awake) mprotect(a->map, pages, PROT_NONE);
+    mprotect(a->map, pages, PROT_NONE);
     d->arena_used += round_up(pages + guard_bytes, guard_bytes);
     d->used += bytes;
     d->allocations = a;
@@ -118,9 +114,9 @@ static int release(device *d, void *memory)
         return hip_invalid_value;
     }
     const int code = device_wait(d);
-    memory_wake(d);
+    memory_wake(d, memory);
     check_slack(a);
-    memory_sleep(d);
+    memory_sleep(d, memory);
     mprotect(a->map, a->map_bytes, PROT_NONE);
     madvise(a->map, a->map_bytes, d->arena_file < 0 ? MADV_DONTNEED : MADV_REMOVE);
     a->freed = true;

@@ -27,6 +27,16 @@ static host_engine *the_engine(void)
     return engine;
 }
 
+/* What the arguments point at. */
+static void each_memory(device *d, const op *o, void (*call)(device *d, const void *address))
+{
+    for (size_t at = 0; at + sizeof(void *) <= o->argument_bytes; at += sizeof(void *)) {
+        const void *address;
+        memcpy(&address, (const char *)o->arguments + at, sizeof address);
+        if (memory_is_device(address)) call(d, address);
+    }
+}
+
 static const char *run_on_host(device *d, const op *o, host_log *log)
 {
     enum { least_shared = 128 }; /* an unused struct of shared memory, a number a wave, has no LDS in the code object */
@@ -42,9 +52,9 @@ static const char *run_on_host(device *d, const op *o, host_log *log)
     host_engine *engine = the_engine();
     if (!engine) return "no memory for the host engine";
     memcpy(arguments, o->arguments, o->argument_bytes);
-    memory_wake(d);
+    each_memory(d, o, memory_wake);
     const host_status status = host_launch(engine, k->module->host, k->name, &dims, params, log);
-    memory_sleep(d);
+    each_memory(d, o, memory_sleep);
     return status == HOST_OK ? NULL : host_status_name(status);
 }
 

@@ -94,26 +94,24 @@ static void run_one(device *d, op *o)
         o->event->seconds = seconds_now();
         o->event->done = true;
     } else {
-        memory_wake(d);
+        memory_wake(d, o->to), memory_wake(d, o->from);
         if (o->kind == op_copy) memmove(o->to, o->from, o->bytes);
         else memset(o->to, o->byte, o->bytes);
-        memory_sleep(d);
+        memory_sleep(d, o->to), memory_sleep(d, o->from);
     }
     if (code && !d->pending_error) d->pending_error = code;
     drop(o);
 }
 
-/* Everything before `number`. Memory is mapped in once for all of it. */
+/* Everything before `number`. */
 static void run_until(stream *s, unsigned long number)
 {
     if (!s->ops.first || s->ops.first->number >= number) return;
-    memory_wake(s->device);
     while (s->ops.first && s->ops.first->number < number) {
         op *o = take_first(&s->ops);
         run_before(s, o->number);
         run_one(s->device, o);
     }
-    memory_sleep(s->device);
 }
 
 static int told_error(device *d)
