@@ -12,6 +12,7 @@ typedef struct probe_args { /* as templates/probe/probes.h has it */
     void *to;
     int chunks, count, step;
     float x, y;
+    int padding; /* named, as what is on the stack goes to no device */
 } probe_args;
 _Static_assert(sizeof(probe_args) == 40, "the layout of templates/probe/probes.h");
 
@@ -108,7 +109,7 @@ static void start(meter *m, const probe_run *run, int launches)
                                 .cooperative = run->together,
                                 .overlap = run->overlap};
     for (int i = 0; i < launches; i++) {
-        _Alignas(128) probe_args args = {m->from, m->to, run->chunks, run->count, run->step, 1.0f, 0.0f};
+        _Alignas(128) probe_args args = {m->from, m->to, run->chunks, run->count, run->step, 1.0f, 0.0f, 0};
         need(m, m->api->launch(m->device, m->kernels[run->kind], &shape, &args, sizeof args, m->stream, &m->error));
     }
 }
