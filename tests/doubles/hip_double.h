@@ -142,14 +142,14 @@ bool fault_due(const char *kind);
 
 /* hip_memory.c */
 bool memory_open(device *d);
-/* The live allocation that the address lies in, if any, can be touched, until memory_sleep() was called as often: nobody but running kernels
- * and copies may, and of allocations only those that they were given, whatever number there is. */
+/* The live allocation that the address lies in, if any, can be touched, until memory_sleep() was called as often: nobody but running
+ * kernels and copies may, and of allocations only those that they were given, whatever number there is. */
 void memory_wake(device *d, const void *address);
 void memory_sleep(device *d, const void *address);
 /* NULL: [address, +bytes) is live memory of this device; else what is wrong. */
 const char *memory_fault(device *d, const void *address, size_t bytes);
 bool memory_is_device(const void *address);
-bool memory_is_host(const void *address); /* mapped in this process, and no device's */
+bool memory_is_host(const void *address); /* of this process, which has touched it, and no device's; addresses that it keeps free are not */
 int memory_live(const device *d);
 
 /* hip_module.c */

@@ -55,8 +55,8 @@ bool memory_is_device(const void *address)
 
 bool memory_is_host(const void *address)
 {
-    unsigned char in_core;
-    return !memory_is_device(address) && mincore((void *)((uintptr_t)address / page * page), page, &in_core) == 0;
+    unsigned char in_core = 0;
+    return !memory_is_device(address) && mincore((void *)((uintptr_t)address / page * page), page, &in_core) == 0 && in_core & 1;
 }
 
 const char *memory_fault(device *d, const void *address, size_t bytes)

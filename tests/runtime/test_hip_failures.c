@@ -253,10 +253,11 @@ START_TEST(memory_of_the_host_is_seen_wherever_it_lies)
 {
     static int fixed;
     shot s;
-    void *host = malloc(64), *low = mmap((char *)(uintptr_t)0x502000000000, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int *host = malloc(64), *low = mmap((char *)(uintptr_t)0x502000000000, 4096, PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     const void *const places[] = {host, &fixed, &s, low};
     load_shot(&s, "hip");
     ck_assert_ptr_ne(low, MAP_FAILED);
+    *host = *low = fixed = 1;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         point(&s, places[i]);
         expect(&s, s.unit->argument_bytes, "of its arguments is the host's");
