@@ -70,7 +70,7 @@ static void print_checks(arena *a, const trial_result *r, bool has_graph)
         if (c->unjudged)
             printf("%-24s %lld of %lld elements are not judged: rounding decides whether they are numbers\n", "", c->unjudged, c->count);
         if (c->end_to_end && c->rms_rounded > 0)
-            printf("%-24s relative RMS error %.3g, %.2f times that of rounding at the stored values alone (at most 1.5)\n", "", c->rms,
+            printf("%-24s relative RMS error %.3g, %.2f times that of rounding alone (at most 1.5)\n", "", c->rms,
                    c->rms / c->rms_rounded);
         else if (c->end_to_end) printf("%-24s relative RMS error %.3g\n", "", c->rms);
     }

@@ -394,7 +394,7 @@ const char *trial_complaint(arena *a, const trial_check *c)
     if (!(c->ratio <= 1)) return arena_printf(a, "value %s is %.3g times its bound away\n", c->name, c->ratio);
     if (!(c->spread <= REF_MOST_SPREAD))
         return arena_printf(a, "the RMS of error/bound of %s is %.3g, at most %g\n", c->name, c->spread, REF_MOST_SPREAD);
-    return arena_printf(a, "the RMS error of %s is %.3g times that of rounding at the stored values\n", c->name, c->rms / c->rms_rounded);
+    return arena_printf(a, "the RMS error of %s is %.3g times that of rounding alone\n", c->name, c->rms / c->rms_rounded);
 }
 
 const char *trial_fault(arena *a, const trial_result *r)
