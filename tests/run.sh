@@ -7,7 +7,7 @@ build=$1; shift
 # Begun first, because they take longest: a long one that begins last runs alone at the end. The order in which they are shown stays.
 long='test_random test_views test_course test_decode_mma test_models test_emit test_hip test_tune test_layers test_frag test_bisect'
 long="$long test_turned test_templates test_trace test_judge test_launches test_calibrate test_attention test_mma test_table test_align"
-long="$long test_access test_ranks test_wild test_scale test_sums test_properties test_matrix"
+long="$long test_access test_ranks test_libclang test_examples test_spills test_wild test_scale test_sums test_properties test_matrix"
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 trap 'kill $(jobs -p) 2>/dev/null; exit 130' INT TERM
