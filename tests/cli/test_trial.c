@@ -3,6 +3,7 @@
 #include "runtime/cli/trial.h"
 #include "runtime/cli/trial_data.h"
 #include "tests/support.h"
+#include <math.h>
 #include <string.h>
 
 static const cli_options usual; /* kernels are compiled once, and then come from the cache */
@@ -166,6 +167,21 @@ START_TEST(weights_of_attention_that_are_rounded_count_as_rounding)
 }
 END_TEST
 
+START_TEST(a_complaint_names_the_first_thing_that_is_wrong)
+{
+    arena *a = arena_new();
+    trial_check c = {.name = "y", .ratio = 3, .spread = 2 * REF_MOST_SPREAD, .rms = 4, .rms_rounded = 2};
+    ck_assert_str_eq(trial_complaint(a, &c), "value y is 3 times its bound away\n");
+    c.ratio = NAN;
+    ck_assert_str_eq(trial_complaint(a, &c), "value y is nan times its bound away\n");
+    c.ratio = 1;
+    ck_assert_ptr_nonnull(strstr(trial_complaint(a, &c), "the RMS of error/bound of y is "));
+    c.spread = REF_MOST_SPREAD;
+    ck_assert_str_eq(trial_complaint(a, &c), "the RMS error of y is 2 times that of rounding at the stored values\n");
+    arena_free(a);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("trial");
@@ -174,6 +190,7 @@ int main(void)
     tcase_add_test(c, of_large_plans_some_rows_of_every_stored_value_are_judged);
     tcase_add_loop_test(c, a_phase_alone_is_judged_as_it_is_among_all, 0, sizeof phases_of / sizeof *phases_of);
     tcase_add_test(c, a_wrong_plan_is_wrong_in_some_rows_too);
+    tcase_add_test(c, a_complaint_names_the_first_thing_that_is_wrong);
     tcase_add_test(c, weights_of_attention_that_are_rounded_count_as_rounding);
     tcase_add_test(c, workgroups_that_wait_for_others_end_on_one_worker);
     suite_add_tcase(s, c);

@@ -117,6 +117,17 @@ START_TEST(a_longer_name_is_not_the_dim_that_it_begins_with)
 }
 END_TEST
 
+/* Of a name that nothing can have, what is shown is as long as a name may be. */
+START_TEST(a_name_that_is_too_long_is_cut_where_it_is_shown)
+{
+    char name[101], wanted[200];
+    memset(name, 'H', 100);
+    name[100] = 0;
+    snprintf(wanted, sizeof wanted, "there is no dim %.63s here; dims stand under \"dims:\", before they are used", name);
+    reject(name, 10, wanted);
+}
+END_TEST
+
 START_TEST(sixteen_parentheses_may_be_nested)
 {
     expect("((((((((((((((((7))))))))))))))))", "7", "7", 7, 7);
@@ -244,7 +255,9 @@ int main(void)
     tcase_add_test(c, expressions_become_canonical_polynomials);
     tcase_add_test(c, a_wrong_expression_is_one_complaint_at_its_place);
     tcase_add_test(c, a_longer_name_is_not_the_dim_that_it_begins_with);
+    tcase_add_test(c, a_name_that_is_too_long_is_cut_where_it_is_shown);
     tcase_add_test(c, sixteen_parentheses_may_be_nested);
+    tcase_add_test(c, a_name_that_is_too_long_is_cut_where_it_is_shown);
     tcase_add_test(c, sixteen_parentheses_may_be_nested);
     tcase_add_test(c, hostile_expressions_end);
     tcase_add_test(c, naming_a_dim_marks_it_as_used);

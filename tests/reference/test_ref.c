@@ -1000,6 +1000,26 @@ START_TEST(work_that_is_shared_out_is_done_when_the_call_returns)
 }
 END_TEST
 
+/* Six groups of a sampled run: the first, the last, and no two gaps between them that differ by more than one. */
+START_TEST(groups_of_rows_are_taken_evenly_from_first_to_last)
+{
+    const ref_rules rules = {.sampled = true};
+    const ref_state r = {.rules = &rules};
+    for (size_t groups = 7; groups < 200; groups++) {
+        const size_t rows = groups * ref_row_group - groups % ref_row_group;
+        size_t taken = 0, last = 0, least = groups, most = 0;
+        for (size_t i = 0; i < groups; i++) {
+            if (!ref_takes_group(&r, i, rows)) continue;
+            if (taken++ && i - last < least) least = i - last;
+            if (taken > 1 && i - last > most) most = i - last;
+            last = i;
+        }
+        ck_assert_msg(taken == 6 && ref_takes_group(&r, 0, rows) && last == groups - 1 && most - least <= 1, "%zu of %zu, %zu to %zu apart",
+                      taken, groups, least, most);
+    }
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {without_a_mask_every_key_is_visible,
@@ -1045,7 +1065,8 @@ int main(void)
                                   verdicts_know_infinities_and_nan,
                                   a_function_is_allowed_the_roundings_that_it_makes,
                                   the_rounding_of_a_sum_is_that_of_the_steps_on_its_way,
-                                  work_that_is_shared_out_is_done_when_the_call_returns};
+                                  work_that_is_shared_out_is_done_when_the_call_returns,
+                                  groups_of_rows_are_taken_evenly_from_first_to_last};
     Suite *suite = suite_create("reference");
     TCase *c = tcase_create("reference");
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) tcase_add_test(c, tests[i]);
