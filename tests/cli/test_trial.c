@@ -177,7 +177,7 @@ START_TEST(a_complaint_names_the_first_thing_that_is_wrong)
     c.ratio = 1;
     ck_assert_ptr_nonnull(strstr(trial_complaint(a, &c), "the RMS of error/bound of y is "));
     c.spread = REF_MOST_SPREAD;
-    ck_assert_str_eq(trial_complaint(a, &c), "the RMS error of y is 2 times that of rounding at the stored values\n");
+    ck_assert_ptr_nonnull(strstr(trial_complaint(a, &c), "the RMS error of y is 2 times "));
     arena_free(a);
 }
 END_TEST
