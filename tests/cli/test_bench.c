@@ -141,6 +141,13 @@ START_TEST(what_bench_cannot_do_it_says)
 }
 END_TEST
 
+/* 4,198,400 elements are drawn up to 4,194,301 and repeated from there. */
+START_TEST(data_of_more_elements_than_are_drawn_are_repeated)
+{
+    ck_assert_msg(bench_with("specs/rmsnorm.yaml --device=host --dim=B=1,S=1025,D=4096 --fusion=tile --seconds=0.01") == 0, "%s", output);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("bench");
@@ -152,6 +159,7 @@ int main(void)
     tcase_add_test(command, with_peaks_the_share_of_the_floor_is_printed);
     tcase_add_test(command, peaks_of_another_device_are_refused);
     tcase_add_test(command, what_bench_cannot_do_it_says);
+    tcase_add_test(command, data_of_more_elements_than_are_drawn_are_repeated);
     tcase_set_timeout(command, 120);
     suite_add_tcase(suite, counts);
     suite_add_tcase(suite, command);
