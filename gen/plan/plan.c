@@ -206,6 +206,17 @@ static void forbid_tiles(const planner *p, ir_phase *phase)
         if (strcmp(p->tuning->forbidden[i].phase, phase->name) == 0) phase->spilled[phase->spilled_count++] = p->tuning->forbidden[i].tile;
 }
 
+/* The next best program once all tiles of those tried have spilled, of those that need no kernel more: copies of rows and parts of an
+ * attention are made before tiles are. */
+static const program *next_program(const tile_request *r, const ir_phase *phase, unsigned *tried, const program *of)
+{
+    do {
+        *tried |= 1u << of->kind;
+        of = program_next(r, *tried);
+    } while (of && (split_is_needed(phase, of) || !rows_lie_right(r, of)));
+    return of;
+}
+
 /* Program and tile of a phase. Where all of those that come into question have spilled it is the first again: there is no better one. */
 static const program *choose_tile(const planner *p, tile_request *r, ir_phase *phase, segment_list *segments)
 {
@@ -217,9 +228,7 @@ static const program *choose_tile(const planner *p, tile_request *r, ir_phase *p
     forbid_tiles(p, phase);
     r->packed_n = segments->packed_columns;
     while (!tile_choose(r, of, phase)) {
-        tried |= 1u << of->kind;
-        of = program_next(r, tried);
-        if (of && split_is_needed(phase, of)) of = NULL;
+        of = next_program(r, phase, &tried, of);
         r->second = of != NULL;
         if (!of) of = first, phase->spilled_count = 0;
     }

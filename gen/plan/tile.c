@@ -259,8 +259,7 @@ static bool is_free(const tile_request *r)
     return !r->second && !r->phase->tile.program;
 }
 
-/* Rows that are not aligned yet will be, when this is asked before they are (gen/plan/align.c): r->segments says which it is. */
-static bool rows_lie_right(const tile_request *r, const program *p)
+bool rows_lie_right(const tile_request *r, const program *p)
 {
     const ir_op *product = request_product(r);
     return !p->aligned_rows || !r->segments || !product || product->kind != op_linear || value_alignment(r->a, product->inputs[0]) == 16;

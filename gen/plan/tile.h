@@ -22,6 +22,9 @@ const program *const *programs_choose(const builder *b, const device_model *devi
                                       bool (*asks)(const ir_phase *phase));
 /* The cheapest that the phase can have of those whose bit (1 << kind) is not set in `tried`; NULL: there is none left. */
 const program *program_next(const tile_request *r, unsigned tried);
+/* False: p needs rows of A at multiples of 16 bytes, and they are not. While r->segments is NULL they may still become so
+ * (gen/plan/align.h). */
+bool rows_lie_right(const tile_request *r, const program *p);
 /* Fills phase->tile of the copy that is being planned; of a product r->packed_n and r->segments are known. False: all tiles of the program
  * that come into question have spilled (phase->spilled). */
 bool tile_choose(const tile_request *r, const program *p, ir_phase *phase);
