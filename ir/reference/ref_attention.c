@@ -5,14 +5,21 @@
  * sums of products and of exponentials round as sums do. a_t^2 = scale^2 (sum k^2 e_q^2 + q^2 e_k^2 + rounding of the
  * dot product) + u^2 (z_t^2 + (z_t - m)^2 + 4): scaling, and exp's argument.
  *
+ * The error of a query is the same for all keys, so that where values go with keys (both made of the same rows) what it does adds up along
+ * them: do_d = sum_j e_q,j C_jd with C_jd = sum p_t (v_td - o_d) dz_t/dq_j, and the sum of e_q,j^2 C_jd^2 is the mean of
+ * (sum_j +-e_q,j C_jd)^2 over all signs (Hutchinson, A stochastic estimator of the trace, Commun. Stat. 18(3), 1989), here over `probes`
+ * choices of them. What that is more than the squares say is added, in each column and over all of them.
+ *
  * Sums over more than 8192 keys are sums of sums, taken to be of at most REF_CHAIN keys each (what runs has fewer: keys_in_a_chain,
  * templates/attention/attention.h); those on matrix units, whose weights are rounded to 16 bits, are one chain. */
 #include "ir/reference/ref_parts.h"
 #include "ir/program/half.h"
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { most_in_a_chain = 8192 };
+enum { most_in_a_chain = 8192, probes = 4 };
 
 typedef struct attention_job {
     const ref_state *run;
@@ -32,6 +39,9 @@ typedef struct attention_job {
 typedef struct head_buffers {
     double *score, *noise; /* z, then p; a^2 */
     double *o, *block /* of the keys since the last whole one */, *in_order, *terms, *squares;
+    /* Where queries have errors: these with signs [probes][hd], what they make of scores [key][probes], what comes of it [probes][hd], and
+     * what the squares have of it [hd]. */
+    double *shifts, *shifted, *together, *alone;
 } head_buffers;
 
 static double square(double x) { return x * x; }
@@ -68,19 +78,42 @@ static double dot(const attention_job *j, size_t q, size_t k, double *noise)
     return sum;
 }
 
+/* Errors of a query with signs by chance, always the same. */
+static void draw_shifts(const attention_job *j, size_t q, const head_buffers *h)
+{
+    for (size_t d = 0; d < j->hd; d++) {
+        const uint64_t bits = ((uint64_t)(q + d) + 1) * 0x9e3779b97f4a7c15u;
+        for (int i = 0; i < probes; i++) h->shifts[(size_t)i * j->hd + d] = (bits >> (40 + i) & 1) ? j->q->error[q + d] : -j->q->error[q + d];
+    }
+}
+
+/* slope: dz/d(q.k) */
+static void shift_scores(const attention_job *j, size_t t, size_t k, double slope, const head_buffers *h)
+{
+    for (size_t i = 0; i < probes; i++) {
+        double sum = 0;
+        for (size_t d = 0; d < j->hd; d++) sum += h->shifts[i * j->hd + d] * j->k->value[k + d];
+        h->shifted[t * probes + i] = slope * sum;
+    }
+}
+
 /* z and the error of z, for the visible keys; returns the largest z. */
 static double scores(const attention_job *j, size_t q, size_t b, size_t g, long long low, long long high,
                      const head_buffers *h)
 {
     double largest = -INFINITY;
+    if (!j->q_exact) draw_shifts(j, q, h);
     for (long long t = low; t < high; t++) {
-        double noise, z = j->t->scale * dot(j, q, key_start(j, b, g, (size_t)t), &noise);
+        const size_t k = key_start(j, b, g, (size_t)t);
+        double noise, slope = j->t->scale, z = j->t->scale * dot(j, q, k, &noise);
         noise = square(j->t->scale) * noise + square(REF_UNIT * z);
         if (j->t->softcap > 0) {
             const double tangent = tanh(z / j->t->softcap);
             noise = noise * square(1 - square(tangent)) + square(2 * REF_UNIT * j->t->softcap * tangent);
             z = j->t->softcap * tangent;
+            slope *= 1 - square(tangent);
         }
+        if (!j->q_exact) shift_scores(j, (size_t)t, k, slope, h);
         h->score[t] = z, h->noise[t] = noise;
         if (z > largest || isnan(z)) largest = z;
     }
@@ -129,6 +162,32 @@ static void weigh_values(const attention_job *j, size_t b, size_t g, long long l
     }
 }
 
+/* What the query's error does beyond the squares, in which its parts of all keys are as if of errors of their own. */
+static void add_up_shifts(const attention_job *j, size_t b, size_t g, long long low, long long high, const head_buffers *h)
+{
+    double all_together = 0, all_alone = 0;
+    memset(h->together, 0, probes * j->hd * sizeof *h->together);
+    memset(h->alone, 0, j->hd * sizeof *h->alone);
+    for (long long t = low; t < high; t++) {
+        const double *v = j->v->value + key_start(j, b, g, (size_t)t), *shifted = h->shifted + (size_t)t * probes;
+        double size = 0;
+        for (int i = 0; i < probes; i++) size += square(shifted[i]) / probes;
+        for (size_t d = 0; d < j->hd; d++) {
+            const double weight = h->score[t] * (v[d] - h->o[d]);
+            h->alone[d] += square(weight) * size;
+            for (size_t i = 0; i < probes; i++) h->together[i * j->hd + d] += weight * shifted[i];
+        }
+    }
+    for (size_t d = 0; d < j->hd; d++) {
+        double sum = 0;
+        for (size_t i = 0; i < probes; i++) sum += square(h->together[i * j->hd + d]) / probes;
+        h->together[d] = sum;
+        all_together += sum, all_alone += h->alone[d];
+    }
+    const double ratio = all_alone > 0 ? all_together / all_alone : 0;
+    for (size_t d = 0; d < j->hd; d++) h->squares[d] += fmax(fmax(h->together[d], ratio * h->alone[d]) - h->alone[d], 0);
+}
+
 static void one_query(const attention_job *j, size_t b, size_t s, size_t head, const head_buffers *h)
 {
     const size_t q = ((b * j->S + s) * j->H + head) * j->hd, g = head / (j->H / j->KV);
@@ -141,6 +200,7 @@ static void one_query(const attention_job *j, size_t b, size_t s, size_t head, c
     const double n = (double)(high - low) - 1;
     const ref_chains chains = ref_chains_of(n, whole);
     weigh_values(j, b, g, low, high, whole, h);
+    if (!j->q_exact) add_up_shifts(j, b, g, low, high, h);
     for (size_t d = 0; d < j->hd; d++) {
         const double o = h->o[d];
         const double rounding = fmax(n > 0 ? h->in_order[d] : 0, chains.of_value * o * o) + (chains.of_terms + 1) * h->terms[d];
@@ -152,14 +212,16 @@ static void one_query(const attention_job *j, size_t b, size_t s, size_t head, c
 static void one_head(void *context, size_t index)
 {
     attention_job *j = context;
-    double *memory = malloc((2 * j->T + 5 * j->hd) * sizeof *memory);
+    const size_t of_key = 2 + (j->q_exact ? 0 : probes), of_column = 5 + (j->q_exact ? 0 : 2 * probes + 1);
+    double *memory = malloc((of_key * j->T + of_column * j->hd) * sizeof *memory);
     if (!memory) {
         __atomic_store_n(&j->failed, true, __ATOMIC_RELAXED);
         return;
     }
-    double *columns = memory + 2 * j->T;
+    double *columns = memory + of_key * j->T;
     const head_buffers h = {
-        memory, memory + j->T, columns, columns + j->hd, columns + 2 * j->hd, columns + 3 * j->hd, columns + 4 * j->hd};
+        memory,           memory + j->T,    columns,         columns + j->hd,     columns + 2 * j->hd, columns + 3 * j->hd, columns + 4 * j->hd,
+        columns + 5 * j->hd, memory + 2 * j->T, columns + (5 + probes) * j->hd, columns + (5 + 2 * probes) * j->hd};
     for (size_t s = 0; s < j->S; s++) {
         const size_t row = index / j->H * j->S + s;
         if (ref_takes_group(j->run, row / ref_row_group, j->B * j->S)) one_query(j, index / j->H, s, index % j->H, &h);

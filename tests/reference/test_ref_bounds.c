@@ -630,6 +630,24 @@ START_TEST(rounding_at_stored_values_predicts_the_rms_error_of_a_device)
 }
 END_TEST
 
+/* Keys and values that are made of the same few numbers: what the rounding of a query does to the weights, all values feel alike. */
+START_TEST(the_error_of_a_query_adds_up_where_values_go_with_keys)
+{
+    bench *b = open_as("block: t\ndtype: f32\ndims: {S: 300, N: 3, hd: 16}\ninputs: {x: [1, S, N], z: [1, S, hd]}\nparams: {wk: [hd, N], "
+                       "wv: [hd, N], g: [hd]}\nops:\n  - {out: k, op: linear, in: [x, wk]}\n  - {out: v, op: linear, in: [x, wv]}\n"
+                       "  - {out: q, op: rmsnorm, in: [z, g]}\n"
+                       "  - {out: y, op: attention, in: [q, k, v], heads: 1, kv_heads: 1, causal: false}\noutputs: {y: y}\n",
+                       types[_i], NULL, 0);
+    float_device d = {.b = b, .order = summing_in_order};
+    bench_run(b, false, NULL);
+    float_device_run(&d);
+    const ref_verdict v = float_device_judge(&d, program_value(b->graph, "y"));
+    ck_assert_msg(v.ratio < 0.7 && v.ratio > 0.02, "ratio %g, %s", v.ratio, types[_i]);
+    float_device_free(&d);
+    bench_close(b);
+}
+END_TEST
+
 static const struct {
     fault wrong;
     const char *at;
@@ -706,6 +724,7 @@ int main(void)
     tcase_add_loop_test(c, the_error_of_each_input_arrives_at_the_result, 0, shifted_case_count);
     tcase_add_loop_test(c, right_operands_make_a_right_result_where_errors_are_all_there_is, 0, far_case_count);
     tcase_add_loop_test(c, a_block_stays_below_its_bound_end_to_end, 0, 18);
+    tcase_add_loop_test(c, the_error_of_a_query_adds_up_where_values_go_with_keys, 0, 3);
     tcase_add_loop_test(c, rounding_at_stored_values_predicts_the_rms_error_of_a_device, 0, 2);
     tcase_add_loop_test(c, a_wrong_kernel_in_a_block_is_seen_at_its_end_in_f32, 0, faults);
     tcase_add_loop_test(c, kernel_by_kernel_only_the_wrong_one_is_named, 0, faults);
