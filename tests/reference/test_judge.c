@@ -251,17 +251,22 @@ END_TEST
 #define OFF(dtype, factor) "block: off\ndtype: " dtype "\ndims: {M: 64, D: 40}\ninputs: {x: [M, D]}\nparams: {w: [D, D]}\nops:\n" \
     "  - {out: l, op: linear, in: [x, w]}\n  - {out: y, op: mul, in: [l, " factor "]}\noutputs: {y: y}\n"
 
-/* 0 but for the roundings of the norm itself, which no stored value has. */
-START_TEST(a_norm_of_equal_numbers_is_not_judged_by_what_storing_costs)
+/* Of equal numbers it is 0 but for the roundings of the norm itself, of nearly equal ones it is of what f32 keeps of their differences. */
+static const char *const ill_norms[] = {
+    "block: same\ndtype: bf16\ndims: {B: 3, S: 2, G: 3}\ninputs: {x: [B, S, G, 3, 1]}\nparams: {w: [6]}\nops:\n"
+    "  - {out: t, op: concat, in: [x, x, x, x, x, x]}\n  - {out: g, op: gelu_erf, in: [t]}\n"
+    "  - {out: y, op: layernorm, in: [g, w]}\noutputs: {y: y}\n",
+    "block: near\ndtype: bf16\ndims: {M: 64, D: 12}\ninputs: {x: [M, D]}\nparams: {w: [D]}\nops:\n"
+    "  - {out: t, op: mul, in: [x, 1.0e-5]}\n  - {out: g, op: add, in: [t, 1]}\n"
+    "  - {out: y, op: layernorm, in: [g, w], eps: 1.0e-12}\noutputs: {y: y}\n"};
+
+START_TEST(a_norm_of_nearly_equal_numbers_is_not_judged_by_what_storing_costs)
 {
-    const char *yaml = "block: same\ndtype: bf16\ndims: {B: 3, S: 2, G: 3}\ninputs: {x: [B, S, G, 3, 1]}\nparams: {w: [6]}\nops:\n"
-                       "  - {out: t, op: concat, in: [x, x, x, x, x, x]}\n  - {out: g, op: gelu_erf, in: [t]}\n"
-                       "  - {out: y, op: layernorm, in: [g, w]}\noutputs: {y: y}\n";
-    const attempt t = try_plan(yaml, yaml, fusion_ops, NULL, NULL);
+    const attempt t = try_plan(ill_norms[_i], ill_norms[_i], fusion_ops, NULL, NULL);
     const trial_check *last = &t.result.checks[t.result.check_count - 1];
     ck_assert_msg(!first_bad(&t), "%s", trial_complaint(t.a, first_bad(&t)));
     ck_assert(last->end_to_end && last->count >= ref_spread_count);
-    ck_assert_msg(last->rms > 1 && last->rms_rounded == 0, "RMS %g, %g", last->rms, last->rms_rounded);
+    ck_assert_msg(last->rms > 1e-3 && last->rms_rounded == 0, "RMS %g, %g", last->rms, last->rms_rounded);
     arena_free(t.a);
 }
 END_TEST
@@ -614,7 +619,7 @@ int main(void)
     tcase_add_test(c, a_plan_keeps_the_dtypes_and_shapes_of_the_graph);
     tcase_add_test(c, a_sum_in_two_parts_is_judged_as_one_number);
     tcase_add_test(c, a_plan_in_other_dtypes_is_not_tried);
-    tcase_add_test(c, a_norm_of_equal_numbers_is_not_judged_by_what_storing_costs);
+    tcase_add_loop_test(c, a_norm_of_nearly_equal_numbers_is_not_judged_by_what_storing_costs, 0, 2);
     tcase_add_test(c, what_is_not_stored_is_rounded_by_nobody);
     tcase_add_loop_test(c, an_element_that_nobody_writes_is_infinitely_wrong, 0, sizeof tails / sizeof *tails);
     tcase_add_test(c, one_and_a_half_per_cent_off_everywhere_fails_by_rms);
