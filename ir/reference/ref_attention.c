@@ -83,7 +83,8 @@ static void draw_shifts(const attention_job *j, size_t q, const head_buffers *h)
 {
     for (size_t d = 0; d < j->hd; d++) {
         const uint64_t bits = ((uint64_t)(q + d) + 1) * 0x9e3779b97f4a7c15u;
-        for (int i = 0; i < probes; i++) h->shifts[(size_t)i * j->hd + d] = (bits >> (40 + i) & 1) ? j->q->error[q + d] : -j->q->error[q + d];
+        const double e = j->q->error[q + d];
+        for (size_t i = 0; i < probes; i++) h->shifts[i * j->hd + d] = (bits >> (40 + i) & 1) ? e : -e;
     }
 }
 
@@ -219,9 +220,18 @@ static void one_head(void *context, size_t index)
         return;
     }
     double *columns = memory + of_key * j->T;
-    const head_buffers h = {
-        memory,           memory + j->T,    columns,         columns + j->hd,     columns + 2 * j->hd, columns + 3 * j->hd, columns + 4 * j->hd,
-        columns + 5 * j->hd, memory + 2 * j->T, columns + (5 + probes) * j->hd, columns + (5 + 2 * probes) * j->hd};
+    const size_t hd = j->hd;
+    const head_buffers h = {.score = memory,
+                            .noise = memory + j->T,
+                            .shifted = memory + 2 * j->T,
+                            .o = columns,
+                            .block = columns + hd,
+                            .in_order = columns + 2 * hd,
+                            .terms = columns + 3 * hd,
+                            .squares = columns + 4 * hd,
+                            .alone = columns + 5 * hd,
+                            .shifts = columns + 6 * hd,
+                            .together = columns + (6 + probes) * hd};
     for (size_t s = 0; s < j->S; s++) {
         const size_t row = index / j->H * j->S + s;
         if (ref_takes_group(j->run, row / ref_row_group, j->B * j->S)) one_query(j, index / j->H, s, index % j->H, &h);

@@ -271,9 +271,9 @@ static double expected_rms(trial *t, const ref_tensor *exact)
 
 /* Low precision: the RMS error against exact arithmetic is at most 1.5 times what rounding alone costs, at the stored values and of
  * attention's weights where the plan has them on matrix units. An f32 output with no value of 16 bits behind it (their rounding is 2^-11 or
- * more) is f32: arithmetic costs more than the one rounding, and bounds judge it, as they do wherever rounding is not most of it: a norm of equal numbers
- * is 0 but for its own roundings, that of 1 + 1e-7 x is of what f32 keeps of x. Errors are expected at up to 3.5 times what rounding costs
- * (ir/reference/ref.h); of the shipped specs it is 2.1 to 2.8. */
+ * more) is f32: arithmetic costs more than the one rounding, and bounds judge it, as they do wherever rounding is not most of it: a norm of
+ * equal numbers is 0 but for its own roundings, that of 1 + 1e-7 x is of what f32 keeps of x. Errors are expected at up to 3.5 times what
+ * rounding costs (ir/reference/ref.h); of the shipped specs it is 2.1 to 2.8. */
 static void judge_rms(trial *t, const ir_value *v, const ref_tensor *exact, const ref_tensor *rounded)
 {
     trial_check *c = &t->result.checks[t->result.check_count - 1];
