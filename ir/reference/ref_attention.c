@@ -42,6 +42,7 @@ typedef struct head_buffers {
     /* Where queries have errors: these with signs [probes][hd], what they make of scores [key][probes], what comes of it [probes][hd], and
      * what the squares have of it [hd]. */
     double *shifts, *shifted, *together, *alone;
+    double *spoilt; /* not 0: a value of some key in this column is no finite number */
 } head_buffers;
 
 static double square(double x) { return x * x; }
@@ -51,14 +52,26 @@ static size_t key_start(const attention_job *j, size_t b, size_t g, size_t t)
     return (j->cache ? (b * j->KV + g) * j->T + t : (b * j->T + t) * j->KV + g) * j->hd;
 }
 
+static long long first_position(const attention_job *j, size_t b)
+{
+    return j->at ? (long long)j->at->value[b] : (long long)j->T - (long long)j->S;
+}
+
+/* Of a sequence, whichever its query. */
+static long long keys_of(const attention_job *j, size_t b)
+{
+    long long n = (long long)j->T;
+    const long long filled = first_position(j, b) + (long long)j->S; /* rows of the cache */
+    if (j->at && filled < n) n = filled;
+    if (j->lengths && (long long)j->lengths->value[b] < n) n = (long long)j->lengths->value[b];
+    return n;
+}
+
 /* Keys t of low <= t < high are visible. */
 static void visible(const attention_job *j, size_t b, size_t s, long long *low, long long *high)
 {
-    const long long T = (long long)j->T, S = (long long)j->S, first = j->at ? (long long)j->at->value[b] : T - S;
-    const long long position = first + (long long)s;
-    *low = 0, *high = T;
-    if (j->at && first + S < *high) *high = first + S; /* rows of the cache that are filled */
-    if (j->lengths && (long long)j->lengths->value[b] < *high) *high = (long long)j->lengths->value[b];
+    const long long position = first_position(j, b) + (long long)s;
+    *low = 0, *high = keys_of(j, b);
     if (j->t->causal && position + 1 < *high) *high = position + 1;
     if (j->t->window > 0 && position + 1 - j->t->window > *low) *low = position + 1 - j->t->window;
 }
@@ -206,14 +219,25 @@ static void one_query(const attention_job *j, size_t b, size_t s, size_t head, c
         const double o = h->o[d];
         const double rounding = fmax(n > 0 ? h->in_order[d] : 0, chains.of_value * o * o) + (chains.of_terms + 1) * h->terms[d];
         j->o->value[q + d] = o;
-        j->o->error[q + d] = sqrt(h->squares[d] + square(REF_UNIT) * rounding + relative * o * o);
+        /* A weight of 0 times a value that is no number is none: matrix units take hidden keys of a block along. */
+        j->o->error[q + d] = h->spoilt[d] != 0 && isfinite(o) ? INFINITY
+                                                              : sqrt(h->squares[d] + square(REF_UNIT) * rounding + relative * o * o);
     }
+}
+
+static void find_spoilt(const attention_job *j, size_t b, size_t g, const head_buffers *h)
+{
+    const long long keys = keys_of(j, b);
+    memset(h->spoilt, 0, j->hd * sizeof *h->spoilt);
+    for (long long t = 0; t < keys; t++)
+        for (size_t d = 0; d < j->hd; d++)
+            if (!isfinite(j->v->value[key_start(j, b, g, (size_t)t) + d])) h->spoilt[d] = 1;
 }
 
 static void one_head(void *context, size_t index)
 {
     attention_job *j = context;
-    const size_t of_key = 2 + (j->q_exact ? 0 : probes), of_column = 5 + (j->q_exact ? 0 : 2 * probes + 1);
+    const size_t of_key = 2 + (j->q_exact ? 0 : probes), of_column = 6 + (j->q_exact ? 0 : 2 * probes + 1);
     double *memory = malloc((of_key * j->T + of_column * j->hd) * sizeof *memory);
     if (!memory) {
         __atomic_store_n(&j->failed, true, __ATOMIC_RELAXED);
@@ -229,9 +253,11 @@ static void one_head(void *context, size_t index)
                             .in_order = columns + 2 * hd,
                             .terms = columns + 3 * hd,
                             .squares = columns + 4 * hd,
-                            .alone = columns + 5 * hd,
-                            .shifts = columns + 6 * hd,
-                            .together = columns + (6 + probes) * hd};
+                            .spoilt = columns + 5 * hd,
+                            .alone = columns + 6 * hd,
+                            .shifts = columns + 7 * hd,
+                            .together = columns + (7 + probes) * hd};
+    find_spoilt(j, index / j->H, index % j->H / (j->H / j->KV), &h);
     for (size_t s = 0; s < j->S; s++) {
         const size_t row = index / j->H * j->S + s;
         if (ref_takes_group(j->run, row / ref_row_group, j->B * j->S)) one_query(j, index / j->H, s, index % j->H, &h);

@@ -271,6 +271,21 @@ START_TEST(a_norm_of_nearly_equal_numbers_is_not_judged_by_what_storing_costs)
 }
 END_TEST
 
+/* Tokens to come are weighed by 0, and 0 times NaN is NaN. */
+START_TEST(what_hidden_keys_that_are_no_numbers_make_is_not_judged)
+{
+    const char *yaml = "block: h\ndtype: f16\ndims: {B: 1, S: 40, H: 1, hd: 16}\ninputs: {q: [B, S, H*hd], k: [B, S, H*hd], x: [B, S, H*hd], "
+                       "z: [B, S, 1]}\nops:\n  - {out: s, op: add, in: [z, 1.5]}\n  - {out: l, op: log, in: [s]}\n"
+                       "  - {out: v, op: add, in: [x, l]}\n  - {out: y, op: attention, in: [q, k, v], heads: H, causal: true}\n"
+                       "outputs: {y: y}\n";
+    const attempt t = try_plan(yaml, yaml, fusion_none, NULL, NULL);
+    ck_assert_msg(!first_bad(&t), "%s", first_bad(&t) ? trial_complaint(t.a, first_bad(&t)) : "");
+    const trial_check *last = &t.result.checks[t.result.check_count - 1];
+    ck_assert_msg(last->unjudged > 0 && last->unjudged < last->count, "%lld of %lld", last->unjudged, last->count);
+    arena_free(t.a);
+}
+END_TEST
+
 START_TEST(a_plan_in_other_dtypes_is_not_tried)
 {
     attempt t = {.a = arena_new(), .planned = OFF("bf16", "1.5"), .wanted = OFF("bf16", "1.5"), .level = fusion_none, .retyped = true};
@@ -619,6 +634,7 @@ int main(void)
     tcase_add_test(c, a_plan_keeps_the_dtypes_and_shapes_of_the_graph);
     tcase_add_test(c, a_sum_in_two_parts_is_judged_as_one_number);
     tcase_add_test(c, a_plan_in_other_dtypes_is_not_tried);
+    tcase_add_test(c, what_hidden_keys_that_are_no_numbers_make_is_not_judged);
     tcase_add_loop_test(c, a_norm_of_nearly_equal_numbers_is_not_judged_by_what_storing_costs, 0, 2);
     tcase_add_test(c, what_is_not_stored_is_rounded_by_nobody);
     tcase_add_loop_test(c, an_element_that_nobody_writes_is_infinitely_wrong, 0, sizeof tails / sizeof *tails);
