@@ -274,8 +274,8 @@ END_TEST
 /* Tokens to come are weighed by 0, and 0 times NaN is NaN. */
 START_TEST(what_hidden_keys_that_are_no_numbers_make_is_not_judged)
 {
-    const char *yaml = "block: h\ndtype: f16\ndims: {B: 1, S: 40, H: 1, hd: 16}\ninputs: {q: [B, S, H*hd], k: [B, S, H*hd], x: [B, S, H*hd], "
-                       "z: [B, S, 1]}\nops:\n  - {out: s, op: add, in: [z, 1.5]}\n  - {out: l, op: log, in: [s]}\n"
+    const char *yaml = "block: h\ndtype: f16\ndims: {B: 1, S: 40, H: 1, hd: 16}\ninputs: {q: [B, S, H*hd], k: [B, S, H*hd], "
+                       "x: [B, S, H*hd], z: [B, S, 1]}\nops:\n  - {out: s, op: add, in: [z, 1.5]}\n  - {out: l, op: log, in: [s]}\n"
                        "  - {out: v, op: add, in: [x, l]}\n  - {out: y, op: attention, in: [q, k, v], heads: H, causal: true}\n"
                        "outputs: {y: y}\n";
     const attempt t = try_plan(yaml, yaml, fusion_none, NULL, NULL);
