@@ -173,23 +173,6 @@ static void remove_marked(taker *t, int values)
     for (int i = 0; i < count; i++) p->values[i]->id = i;
 }
 
-/* A phase runs after those that make what it reads. */
-static void wait_for_makers(taker *t, ir_phase *phase)
-{
-    const ir_value *makers[most_makers];
-    const int n = value_makers(phase_first(phase, class_PRODUCT)->inputs[0], makers);
-    for (int i = 0; i < n; i++) {
-        ir_phase *maker = t->made_in[makers[i]->id];
-        bool known = maker == phase;
-        for (int k = 0; k < phase->after_count; k++) known |= phase->after[k] == maker;
-        if (known) continue;
-        ir_phase **list = arena_alloc(t->b->a, ((size_t)phase->after_count + 1) * sizeof *list);
-        if (phase->after_count) memcpy(list, phase->after, (size_t)phase->after_count * sizeof *list);
-        list[phase->after_count++] = maker;
-        phase->after = list;
-    }
-}
-
 static bool take_of_phase(taker *t, ir_phase *phase)
 {
     ir_value *sum = sum_read(phase);
@@ -201,7 +184,6 @@ static bool take_of_phase(taker *t, ir_phase *phase)
         return false;
     }
     take(t, phase, sum);
-    wait_for_makers(t, phase);
     if (!sum->output && t->reads[sum->id] == 0) remove_sum(t, sum, phase);
     return true;
 }

@@ -77,11 +77,7 @@ static void upload(trial *t)
 static bool in_memory(const trial *t, const ir_value *graph_value)
 {
     const ir_value *p = planned(t, graph_value);
-    if (!p || !guarded_bytes(t->s, p)) return false;
-    if (p->root || p->output || p->kind == value_state) return true;
-    for (int i = 0; i < t->plan->stored_count; i++)
-        if (t->plan->stored[i].value == p) return true;
-    return false;
+    return p && guarded_bytes(t->s, p) && (p->kind == value_result || p->kind == value_state || p->output);
 }
 
 static double element(dtype type, const void *data, size_t at)
@@ -187,7 +183,6 @@ static bool rule_wanted(void *context, const ir_value *v)
 {
     const trial *t = context;
     const ir_value *p = planned(t, v);
-    if (!p || !in_memory(t, v)) return false;
     for (int i = 0; i < t->plan->launch_count; i++)
         if (t->judged[i] && makes(t->plan->launches[i].kernel->phases[0], p)) return true;
     return false;
