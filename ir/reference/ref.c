@@ -79,7 +79,7 @@ static void settle(ref_state *r, const ir_op *op, ref_tensor *t)
     for (size_t i = 0; i < t->count; i++) {
         if (!each && !isfinite(t->value[i])) t->error[i] = unknown || isinf(t->error[i]) ? INFINITY : 0;
         if (isnan(t->error[i])) t->error[i] = INFINITY;
-        if (class != class_MOVE && class != class_APPEND) ref_overflow(dtype_f32, &t->value[i], &t->error[i]);
+        ref_overflow(dtype_f32, &t->value[i], &t->error[i]);
     }
 }
 

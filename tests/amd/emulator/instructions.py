@@ -182,6 +182,7 @@ class Compiler:
             raise EmulatorError(f"TINYGRAD_DIR={root} is not a tinygrad checkout")
         if root not in sys.path:
             sys.path.insert(0, root)
+        os.environ["CC"] = os.environ.get("AMDEMU_CC", "clang-22")  # tinygrad runs it as one program; make's CC may be several words
         from tinygrad.renderer.amd import decode_inst
 
         files = [os.path.join(root, f) for f in ("test/mockgpu/amd/emu.py", "test/mockgpu/amd/pcode.py", "tinygrad/renderer/amd/dsl.py",
