@@ -8,6 +8,7 @@ dir=${BARE_DIR:-$(mktemp -d)}
 command -v debootstrap >/dev/null || { echo "test-bare: apt-get install debootstrap" >&2; exit 2; }
 cleanup() { umount "$dir/proc" 2>/dev/null || true; umount -R "$dir/dev" 2>/dev/null || true; [ -n "${BARE_DIR:-}" ] || rm -rf "$dir"; }
 trap cleanup EXIT
+chmod 755 "$dir" # it is / in there, and tests become other users
 [ -x "$dir/bin/sh" ] || debootstrap --variant=minbase --include=git,make,ca-certificates bookworm "$dir" >"$dir.log" 2>&1
 # The machine's own apt sources and settings reach the packages; nothing else of it is visible inside.
 for f in /etc/apt/sources.list /etc/apt/sources.list.d /etc/apt/apt.conf.d /etc/apt/auth.conf.d /etc/resolv.conf \
