@@ -59,9 +59,11 @@ static double element_ratio(double expected, double got, double bound)
     return isnan(difference) || !(bound > 0) ? INFINITY : difference / bound;
 }
 
+static double bound_of(const ref_tensor *t, size_t i) { return ref_sigmas * ref_error(t, i); }
+
 double ref_ratio(const ref_tensor *t, size_t i, double got)
 {
-    const double bound = ref_sigmas * ref_error(t, i);
+    const double bound = bound_of(t, i);
     return isfinite(bound) || ref_is_unwritten(got) ? element_ratio(t->value[i], got, bound) : 0;
 }
 
@@ -71,9 +73,8 @@ typedef struct spread {
     size_t count;
 } spread;
 
-static void add_ratio(spread *s, const ref_tensor *t, size_t i, double ratio)
+static void add_ratio(spread *s, double bound, double ratio)
 {
-    const double bound = ref_sigmas * ref_error(t, i);
     if (isfinite(bound) && bound > 0) s->squares += ratio * ratio, s->count++;
 }
 
@@ -81,7 +82,6 @@ static double spread_of(spread s) { return s.count < ref_spread_count ? 0 : sqrt
 
 typedef struct element {
     double value, error, ratio;
-    size_t index;
 } element;
 
 /* Of equal values and errors the largest ratio comes first. */
@@ -101,12 +101,12 @@ static spread spread_of_different(const ref_tensor *t, const double *got, spread
     if (!elements) return all;
     size_t count = 0;
     for (size_t i = 0; i < t->count; i++)
-        if (isfinite(t->value[i])) elements[count++] = (element){t->value[i], ref_error(t, i), ref_ratio(t, i, got[i]), i};
+        if (isfinite(t->value[i])) elements[count++] = (element){t->value[i], ref_error(t, i), ref_ratio(t, i, got[i])};
     qsort(elements, count, sizeof *elements, compare_elements);
     spread different = {0};
     for (size_t i = 0; i < count; i++)
         if (i == 0 || elements[i].value != elements[i - 1].value || elements[i].error != elements[i - 1].error)
-            add_ratio(&different, t, elements[i].index, elements[i].ratio);
+            add_ratio(&different, ref_sigmas * elements[i].error, elements[i].ratio);
     free(elements);
     return different;
 }
@@ -117,12 +117,12 @@ ref_verdict ref_compare(const ref_tensor *t, const double *got)
     mean_square m = {0};
     spread all = {0};
     for (size_t i = 0; i < t->count; i++) {
-        const double bound = ref_sigmas * ref_error(t, i);
+        const double bound = bound_of(t, i);
         const bool judged = isfinite(bound);
         v.unjudged += !judged;
         if (judged) add_square(&m, t->value[i], got[i]);
         const double ratio = ref_ratio(t, i, got[i]);
-        add_ratio(&all, t, i, ratio);
+        add_ratio(&all, bound, ratio);
         if (i > 0 && ratio <= v.ratio) continue;
         v.ratio = ratio, v.worst = i, v.bound = bound;
         v.difference = fabs(got[i] - t->value[i]);
