@@ -14,6 +14,8 @@ double number(const json_t *o, const char *key);
 long long integer(const json_t *o, const char *key);
 const char *string(const json_t *o, const char *key);
 char *whole_file(const char *path); /* for the caller to free */
+/* A file of that name in the folder, new or over an old one. */
+void write_file(const char *folder, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Fails where a text is no SVG that needs no other file: elements end in the order in which they began, nothing is asked for from
  * elsewhere, and it is light or dark as its reader is. */
 void is_picture(const char *svg);

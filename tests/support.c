@@ -427,6 +427,19 @@ char *whole_file(const char *path)
     return text;
 }
 
+void write_file(const char *folder, const char *name, const char *format, ...)
+{
+    char path[4096];
+    va_list list;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    ck_assert_msg(f != NULL, "%s cannot be written", path);
+    va_start(list, format);
+    vfprintf(f, format, list);
+    va_end(list);
+    ck_assert_int_eq(fclose(f), 0);
+}
+
 void is_picture(const char *svg)
 {
     const char *open[64];
@@ -467,10 +480,7 @@ void use_compiler(const char *folder, const char *edit)
         "  command -v $c >/dev/null && { $c \"$@\" <$t; code=$?; rm $t; exit $code; }\ndone\n";
     char path[4096];
     snprintf(path, sizeof path, "%s/compiler", folder);
-    FILE *f = fopen(path, "w");
-    ck_assert_ptr_nonnull(f);
-    fprintf(f, "%s%s%s", head, edit, tail);
-    fclose(f);
+    write_file(folder, "compiler", "%s%s%s", head, edit, tail);
     ck_assert_int_eq(chmod(path, 0755), 0);
     setenv("TFGEN_HOST_CC", path, 1);
     setenv("TFGEN_CACHE_DIR", "", 1);

@@ -99,16 +99,11 @@ START_TEST(a_damaged_file_says_where)
 {
     const device_model *h200;
     arena *a = arena_new();
-    char path[256];
     h200 = device_model_find(a, "h200");
     const char *text = device_model_print(a, h200);
-    snprintf(path, sizeof path, "%s/damaged.yaml", folder);
     char *copy = arena_strdup(a, text), *at = strstr(copy, "is: ");
     at[4] = 'x';
-    FILE *f = fopen(path, "w");
-    ck_assert_ptr_nonnull(f);
-    fputs(copy, f);
-    fclose(f);
+    write_file(folder, "damaged.yaml", "%s", copy);
     ck_assert_int_eq(tfgen("emit specs/linear.yaml --target=sm_90a --dump=plan --device-model=%s/damaged.yaml", folder),
                      code_bad_input);
     says("damaged.yaml:5:13: error: units: a whole number from 1 to 65536 is wanted here");

@@ -11,16 +11,6 @@
 
 static char folder[] = "/tmp/tfgen-compare-XXXXXX";
 
-static void write_file(const char *name, const char *text)
-{
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *out = fopen(path, "w");
-    ck_assert_ptr_nonnull(out);
-    fputs(text, out);
-    fclose(out);
-}
-
 /* One run of these samples in microseconds. */
 static const char *run_text(const char *block, const char *device, const char *check, const double *samples, int count)
 {
@@ -39,7 +29,7 @@ static void write_record(const char *name, const char *runs)
 {
     static char text[1 << 17];
     snprintf(text, sizeof text, "{\"record\": 1, \"tfgen\": \"x\", \"runs\": [%s]}", runs);
-    write_file(name, text);
+    write_file(folder, name, "%s", text);
 }
 
 static void write_samples(const char *name, const double *samples, int count)
@@ -148,7 +138,7 @@ START_TEST(what_is_no_record_is_refused)
          {"{\"record\": 1, \"record\": 1}", "duplicate"}};
     write_samples("a", eleven, 11);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        write_file("b", files[i].text);
+        write_file(folder, "b", "%s", files[i].text);
         ck_assert_msg(tfgen("compare %s/a %s/b", folder, folder) == 3, "%s\n%s", files[i].text, output);
         says(files[i].said);
     }

@@ -16,10 +16,7 @@ static void program(const char *name, const char *script)
 {
     char path[128];
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *f = fopen(path, "w");
-    ck_assert_ptr_nonnull(f);
-    fprintf(f, "#!/bin/sh\n%s\n", script);
-    fclose(f);
+    write_file(folder, name, "#!/bin/sh\n%s\n", script);
     ck_assert_int_eq(chmod(path, 0755), 0);
 }
 

@@ -30,16 +30,6 @@ START_TEST(outputs_are_written_and_depend_on_the_seed)
 }
 END_TEST
 
-static void write_text(const char *name, const char *text)
-{
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *f = fopen(path, "w");
-    ck_assert_ptr_nonnull(f);
-    fputs(text, f);
-    fclose(f);
-}
-
 /* x, two rows of eight, and where they go: at. Values are whole numbers, so that nothing rounds. */
 static void write_step(int step, float x[2][8])
 {
@@ -81,8 +71,8 @@ START_TEST(a_step_begins_with_the_states_that_the_step_before_left)
     float x[3][2][8], kept[2][2][4][4], before[2][2][4][4];
     char arguments[512];
     make_folder();
-    write_text(
-        "chain.yaml",
+    write_file(
+        folder, "chain.yaml", "%s",
         "block: chain\ndtype: f32\ndims: {B: 2, S: 1, D: 8, L: 4}\ninputs: {x: [B, S, D], at: {shape: [B], dtype: i32, range: [0, L-S]}}\n"
         "state: {kept: [B, 2, L, 4]}\nops:\n  - {out: all, op: kv_append, in: [x], state: kept, at: at}\n  - {out: y, op: relu, in: [x]}\n"
         "  - {out: k, op: attention, in: [x, all, all], heads: 2, causal: true, at: at}\noutputs: {y: y, k: k}\n");
