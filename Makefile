@@ -22,7 +22,9 @@ ifneq (,$(findstring clang,$(CC)))
 WARN := -Wall -Wextra -Wstrict-prototypes
 endif
 CFLAGS ?= -O2 -g
-ALL_CFLAGS := -std=c11 $(WARN) $(CFLAGS) -fPIC -fvisibility=hidden -pthread -I. -I$(B) -MMD -MP -DTFGEN_VERSION='"$(VERSION)"' \
+# No path of the build in what is built: two builds of one commit are the same bytes wherever they are made.
+ALL_CFLAGS := -std=c11 $(WARN) $(CFLAGS) '-ffile-prefix-map=$(CURDIR)=.' -fPIC -fvisibility=hidden -pthread -I. -I$(B) -MMD -MP \
+  -DTFGEN_VERSION='"$(VERSION)"' \
   $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
 # JIT-compiled kernels resolve the engine's functions from the process, hence -rdynamic.
 ALL_LDFLAGS := $(LDFLAGS) -rdynamic -pthread $(if $(SAN),-fsanitize=$(SAN))
@@ -66,7 +68,7 @@ else
 PRODUCTS := $(B)/tfgen $(B)/tfgen-worker
 endif
 
-.PHONY: all help demo test verify-all verify-code test-amd test-bare mutants golden lint schema man clean install deps
+.PHONY: all help demo test verify-all verify-code test-amd test-bare mutants golden lint schema man clean install uninstall deps
 all: $(PRODUCTS)
 
 help:
@@ -84,7 +86,8 @@ help:
 # make golden        rewrites golden files; the diff is the review
 # make man           docs/tfgen.1 and, by make schema, docs/tfgen-spec.schema.json: what the command prints of itself
 # make lint          file and function lengths, directions of includes and calls, circles, width of lines, clang-tidy when present
-# make install       PREFIX=/usr/local DESTDIR=
+# make install       PREFIX=/usr/local LIBDIR=lib DESTDIR=; a multiarch system has LIBDIR=lib/x86_64-linux-gnu
+# make uninstall     removes what install made; the same variables
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
@@ -274,26 +277,34 @@ man: all
 	./tfgen --man > docs/tfgen.1
 
 PREFIX ?= /usr/local
+# Of the libraries and of what pkg-config and CMake read: below PREFIX, or absolute.
+LIBDIR ?= lib
 D := $(DESTDIR)$(PREFIX)
-FILLED := sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|'
+L := $(DESTDIR)$(if $(filter /%,$(LIBDIR)),,$(PREFIX)/)$(LIBDIR)
+FILLED = sed "s|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBDIR@|$(if $(filter /%,$(LIBDIR)),,\$${prefix}/)$(LIBDIR)|; \
+  s|@INCLUDE@|$$(realpath -ms --relative-to="$(L)" "$(D)/include")|"
+SPECS := $(wildcard specs/*.yaml specs/devices/*.yaml specs/tables/*.yaml specs/wisdom/*.wisdom)
+# They name each other by their places in this tree.
+DOCUMENTS := README.md LICENSE $(wildcard docs/*.md docs/*/*.* examples/*.c examples/*.cpp examples/*.py)
 install: all
-	install -d $(D)/bin $(D)/include $(D)/lib/pkgconfig $(D)/lib/cmake/tfgen $(D)/libexec/tfgen $(D)/share/man/man1
-	install -d $(D)/share/tfgen/specs/devices $(D)/share/tfgen/specs/tables $(D)/share/tfgen/specs/wisdom
-	install -m 755 tfgen $(D)/bin/
-	install -m 755 tfgen-worker $(D)/libexec/tfgen/
-	install -m 644 runtime/api/tfgen.h $(D)/include/
-	install -m 644 libtfgen.a libtfgen.so.$(VERSION) $(D)/lib/
-	ln -sf libtfgen.so.$(VERSION) $(D)/lib/libtfgen.so.$(SOVERSION)
-	ln -sf libtfgen.so.$(SOVERSION) $(D)/lib/libtfgen.so
-	$(FILLED) runtime/install/tfgen.pc.in > $(D)/lib/pkgconfig/tfgen.pc
-	$(FILLED) runtime/install/tfgenConfigVersion.cmake.in > $(D)/lib/cmake/tfgen/tfgenConfigVersion.cmake
-	install -m 644 runtime/install/tfgenConfig.cmake $(D)/lib/cmake/tfgen/
-	install -m 644 specs/*.yaml $(D)/share/tfgen/specs/
-	install -m 644 specs/devices/*.yaml $(D)/share/tfgen/specs/devices/
-	install -m 644 specs/tables/*.yaml $(D)/share/tfgen/specs/tables/
-	install -m 644 specs/wisdom/*.wisdom $(D)/share/tfgen/specs/wisdom/
-	install -m 644 docs/tfgen-spec.schema.json $(D)/share/tfgen/
-	install -m 644 docs/tfgen.1 $(D)/share/man/man1/
+	install -d "$(D)/bin" "$(D)/include" "$(D)/libexec/tfgen" "$(D)/share/man/man1" "$(L)/pkgconfig" "$(L)/cmake/tfgen"
+	install -m 755 tfgen "$(D)/bin/"
+	install -m 755 tfgen-worker "$(D)/libexec/tfgen/"
+	install -m 644 runtime/api/tfgen.h "$(D)/include/"
+	install -m 644 libtfgen.a libtfgen.so.$(VERSION) "$(L)/"
+	ln -sf libtfgen.so.$(VERSION) "$(L)/libtfgen.so.$(SOVERSION)"
+	ln -sf libtfgen.so.$(SOVERSION) "$(L)/libtfgen.so"
+	$(FILLED) runtime/install/tfgen.pc.in > "$(L)/pkgconfig/tfgen.pc"
+	$(FILLED) runtime/install/tfgenConfigVersion.cmake.in > "$(L)/cmake/tfgen/tfgenConfigVersion.cmake"
+	$(FILLED) runtime/install/tfgenConfig.cmake.in > "$(L)/cmake/tfgen/tfgenConfig.cmake"
+	for f in $(SPECS); do install -D -m 644 "$$f" "$(D)/share/tfgen/$$f" || exit; done
+	for f in $(DOCUMENTS); do install -D -m 644 "$$f" "$(D)/share/doc/tfgen/$$f" || exit; done
+	install -m 644 docs/tfgen-spec.schema.json "$(D)/share/tfgen/"
+	install -m 644 docs/tfgen.1 "$(D)/share/man/man1/"
+
+uninstall:
+	rm -f "$(D)/bin/tfgen" "$(D)/include/tfgen.h" "$(D)/share/man/man1/tfgen.1" "$(L)"/libtfgen.a "$(L)"/libtfgen.so* "$(L)/pkgconfig/tfgen.pc"
+	rm -rf "$(D)/libexec/tfgen" "$(D)/share/tfgen" "$(D)/share/doc/tfgen" "$(L)/cmake/tfgen"
 
 clean:
 	rm -rf build tfgen tfgen-worker libtfgen.a libtfgen.so*

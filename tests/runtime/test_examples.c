@@ -28,7 +28,10 @@ static bool sanitized(void)
 static void install(void)
 {
     ck_assert_ptr_nonnull(mkdtemp(folder));
-    if (!sanitized()) ck_assert_msg(shell("make -s install PREFIX=%s/usr 2>&1", folder) == 0, "%s", output);
+    if (!sanitized())
+        ck_assert_msg(shell("make -s install PREFIX=%s/usr 2>&1 && make -s install PREFIX=%s/multi LIBDIR=lib/x86_64-linux-gnu 2>&1",
+                            folder, folder) == 0,
+                      "%s", output);
 }
 
 static void uninstall(void) { ck_assert_int_eq(shell("rm -rf %s", folder), 0); }
@@ -68,6 +71,7 @@ START_TEST(a_host_program_in_cpp_owns_what_it_makes)
 }
 END_TEST
 
+/* Also where libraries lie in a folder of the architecture's name, from which the library finds its worker and CMake the header. */
 START_TEST(cmake_finds_the_installed_package)
 {
     if (sanitized()) return;
@@ -80,8 +84,9 @@ START_TEST(cmake_finds_the_installed_package)
               "add_executable(p %s/examples/block.c)\\ntarget_link_libraries(p tfgen::tfgen m)\\n' > %s/project/CMakeLists.txt",
               folder, getenv("PWD"), folder),
         0);
-    ck_assert_msg(shell("cd %s/project && cmake -DCMAKE_PREFIX_PATH=%s/usr . 2>&1 && make 2>&1 && ./p host", folder, folder) == 0, "%s",
-                  output);
+    ck_assert_msg(shell("cd %s/project && cmake -Dtfgen_DIR=%s/multi/lib/x86_64-linux-gnu/cmake/tfgen . 2>&1 && make 2>&1 && "
+                        "env -u TFGEN_WORKER ./p host 2>&1", folder, folder) == 0,
+                  "%s", output);
 }
 END_TEST
 
@@ -132,12 +137,32 @@ START_TEST(what_is_installed_is_all_that_the_documents_name)
     ck_assert_msg(
         shell("cd %s/usr && ls bin/tfgen libexec/tfgen/tfgen-worker include/tfgen.h lib/libtfgen.a lib/libtfgen.so lib/libtfgen.so.0 "
               "lib/pkgconfig/tfgen.pc lib/cmake/tfgen/tfgenConfig.cmake lib/cmake/tfgen/tfgenConfigVersion.cmake share/man/man1/tfgen.1 "
-              "share/tfgen/specs/llama-block.yaml share/tfgen/tfgen-spec.schema.json 2>&1",
+              "share/tfgen/specs/llama-block.yaml share/tfgen/specs/devices/h200.yaml share/tfgen/tfgen-spec.schema.json "
+              "share/doc/tfgen/README.md share/doc/tfgen/LICENSE share/doc/tfgen/docs/spec-language.md share/doc/tfgen/docs/course/README.md "
+              "share/doc/tfgen/examples/block.c 2>&1",
               folder) == 0,
         "%s", output);
     ck_assert_msg(shell("cd %s && env -u TFGEN_WORKER usr/bin/tfgen run usr/share/tfgen/specs/rmsnorm.yaml --device=host --repeat=0 2>&1",
                         folder) == 0,
                   "%s", output);
+}
+END_TEST
+
+START_TEST(nothing_that_is_installed_names_the_folder_of_the_build)
+{
+    if (sanitized()) return;
+    ck_assert_msg(shell("cd %s/usr && grep -laF \"$OLDPWD\" bin/* lib/libtfgen.* libexec/tfgen/*", folder) == 1, "%s", output); /* 1: none */
+}
+END_TEST
+
+START_TEST(what_is_uninstalled_leaves_no_file)
+{
+    if (sanitized()) return;
+    ck_assert_int_eq(shell("PKG_CONFIG_PATH=%s/multi/lib/x86_64-linux-gnu/pkgconfig pkg-config --variable=libdir tfgen", folder), 0);
+    ck_assert_msg(strstr(output, "/multi/lib/x86_64-linux-gnu\n") != NULL, "%s", output);
+    ck_assert_msg(shell("make -s uninstall PREFIX=%s/multi LIBDIR=lib/x86_64-linux-gnu 2>&1", folder) == 0, "%s", output);
+    ck_assert_int_eq(shell("find %s/multi ! -type d", folder), 0);
+    ck_assert_str_eq(output, "");
 }
 END_TEST
 
@@ -313,6 +338,8 @@ int main(void)
     tcase_add_test(t, the_way_in_from_python_refuses_what_kernels_would_read_wrongly);
     tcase_add_test(t, a_program_may_use_every_name_that_is_not_of_the_header);
     tcase_add_test(t, what_is_installed_is_all_that_the_documents_name);
+    tcase_add_test(t, nothing_that_is_installed_names_the_folder_of_the_build);
+    tcase_add_test(t, what_is_uninstalled_leaves_no_file);
     tcase_add_test(t, the_llama_says_what_double_precision_says);
     tcase_add_test(t, the_llama_refuses_a_broken_model_with_a_sentence);
     Suite *s = suite_create("examples");
