@@ -14,7 +14,8 @@ comma := ,
 
 B := build/$(if $(SAN),san-$(subst $(comma),-,$(SAN)),default)
 
-VERSION := 0.1.0
+# The header is the one place that says it.
+VERSION := $(shell awk '$$2 ~ /^TFGEN_VERSION_(MAJOR|MINOR|PATCH)$$/ {printf "%s%s", dot, $$3; dot = "."}' runtime/api/tfgen.h)
 SOVERSION := 0
 
 WARN := -Wall -Wextra -Wclobbered -Wshadow=local -Wstrict-prototypes

@@ -13,14 +13,8 @@ typedef struct position {
 
 /* The exit codes of the command are these numbers. */
 typedef enum tfgen_code {
-    code_ok = 0,
-    code_check_failed = 1,
-    code_usage = 2,
-    code_bad_input = 3,
-    code_unsupported = 4,
-    code_compile_failed = 5,
-    code_device = 6,
-    code_io = 7
+#define CODE(name, number, text) code_##name = number,
+#include "ir/base/code.def"
 } tfgen_code;
 
 typedef struct arena arena;

@@ -179,4 +179,19 @@ size_t tfgen_plan_tensor_index(const tfgen_plan *plan, const char *name, tfgen_t
     return (size_t)-1;
 }
 
+/* ---- statuses: those of the public header have the numbers of code.def */
+_Static_assert((int)TFGEN_OK == (int)code_ok && (int)TFGEN_USAGE == (int)code_usage && (int)TFGEN_BAD_INPUT == (int)code_bad_input, "");
+_Static_assert((int)TFGEN_UNSUPPORTED == (int)code_unsupported && (int)TFGEN_COMPILE_FAILED == (int)code_compile_failed, "");
+_Static_assert((int)TFGEN_DEVICE_ERROR == (int)code_device && (int)TFGEN_IO == (int)code_io, "");
+
+const char *tfgen_status_text(tfgen_status status)
+{
+    switch ((tfgen_code)status) {
+#define CODE(name, number, text) \
+    case code_##name: return text;
+#include "ir/base/code.def"
+    }
+    return "unknown status";
+}
+
 const char *tfgen_version(void) { return TFGEN_VERSION; }

@@ -29,6 +29,12 @@
 #define TFGEN_API __attribute__((visibility("default")))
 #endif
 
+/* Of this header; tfgen_version() says what the library is that a program runs with. NUMBER: to compare with, 10203 of 1.2.3. */
+#define TFGEN_VERSION_MAJOR 0
+#define TFGEN_VERSION_MINOR 1
+#define TFGEN_VERSION_PATCH 0
+#define TFGEN_VERSION_NUMBER (TFGEN_VERSION_MAJOR * 10000 + TFGEN_VERSION_MINOR * 100 + TFGEN_VERSION_PATCH)
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -44,6 +50,9 @@ typedef enum tfgen_status {
     TFGEN_NO_MEMORY = TFGEN_DEVICE_ERROR,
     TFGEN_IO = 7
 } tfgen_status;
+
+/* What a status means, in a few words: "bad usage: ..."; never NULL. What went wrong in one call is in its tfgen_error. */
+TFGEN_API const char *tfgen_status_text(tfgen_status status);
 
 /* The first lines of what went wrong, cut to fit, always terminated. */
 typedef struct tfgen_error { char text[1024]; } tfgen_error;

@@ -25,9 +25,9 @@ enum { option_count = sizeof options / sizeof *options, key_help = 'h', key_man 
 
 typedef struct exit_code_info { int code; const char *meaning; } exit_code_info;
 static const exit_code_info exit_codes[] = {
-    {code_ok, "success"}, {code_check_failed, "a check failed: a result is outside its bound"}, {code_usage, "bad usage"},
-    {code_bad_input, "a bad spec or input file"}, {code_unsupported, "not supported here: target, size or compiler"},
-    {code_compile_failed, "a kernel failed to compile"}, {code_device, "device error"}, {code_io, "cache or file I/O error"}};
+#define CODE(name, number, text) {number, text},
+#include "ir/base/code.def"
+};
 
 typedef struct variable_info { const char *name, *meaning; } variable_info;
 static const variable_info variables[] = {

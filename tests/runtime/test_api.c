@@ -364,6 +364,28 @@ START_TEST(tensors_are_told_in_one_order)
 }
 END_TEST
 
+START_TEST(the_header_and_the_library_are_of_one_version)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%d.%d.%d", TFGEN_VERSION_MAJOR, TFGEN_VERSION_MINOR, TFGEN_VERSION_PATCH);
+    ck_assert_str_eq(tfgen_version(), text);
+    ck_assert_int_eq(TFGEN_VERSION_NUMBER / 10000, TFGEN_VERSION_MAJOR);
+    ck_assert_int_eq(TFGEN_VERSION_NUMBER % 100, TFGEN_VERSION_PATCH);
+}
+END_TEST
+
+START_TEST(every_status_has_words)
+{
+    static const tfgen_status statuses[] = {TFGEN_OK,           TFGEN_USAGE,    TFGEN_BAD_INPUT, TFGEN_UNSUPPORTED, TFGEN_COMPILE_FAILED,
+                                            TFGEN_DEVICE_ERROR, TFGEN_NO_MEMORY, TFGEN_IO};
+    const char *const unknown = tfgen_status_text((tfgen_status)99);
+    ck_assert_str_eq(unknown, "unknown status");
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) ck_assert_str_ne(tfgen_status_text(statuses[i]), unknown);
+    ck_assert_str_eq(tfgen_status_text(TFGEN_OK), "success");
+    ck_assert_ptr_nonnull(strstr(tfgen_status_text(TFGEN_NO_MEMORY), "not enough memory"));
+}
+END_TEST
+
 START_TEST(the_header_is_c99_and_cpp17)
 {
     static const char *const commands[] = {"gcc -std=c99 -x c",
@@ -408,6 +430,8 @@ int main(void)
     tcase_add_test(c, tensors_and_devices_are_told_to_callers_of_every_size);
     tcase_add_test(c, structs_of_a_newer_caller_are_taken);
     tcase_add_test(c, tensors_are_told_in_one_order);
+    tcase_add_test(c, the_header_and_the_library_are_of_one_version);
+    tcase_add_test(c, every_status_has_words);
     tcase_add_test(c, the_header_is_c99_and_cpp17);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);

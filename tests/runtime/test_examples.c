@@ -138,8 +138,8 @@ START_TEST(what_is_installed_is_all_that_the_documents_name)
         shell("cd %s/usr && ls bin/tfgen libexec/tfgen/tfgen-worker include/tfgen.h lib/libtfgen.a lib/libtfgen.so lib/libtfgen.so.0 "
               "lib/pkgconfig/tfgen.pc lib/cmake/tfgen/tfgenConfig.cmake lib/cmake/tfgen/tfgenConfigVersion.cmake share/man/man1/tfgen.1 "
               "share/tfgen/specs/llama-block.yaml share/tfgen/specs/devices/h200.yaml share/tfgen/tfgen-spec.schema.json "
-              "share/doc/tfgen/README.md share/doc/tfgen/LICENSE share/doc/tfgen/docs/spec-language.md share/doc/tfgen/docs/course/README.md "
-              "share/doc/tfgen/examples/block.c 2>&1",
+              "share/doc/tfgen/README.md share/doc/tfgen/LICENSE share/doc/tfgen/docs/spec-language.md "
+              "share/doc/tfgen/docs/course/README.md share/doc/tfgen/examples/block.c 2>&1",
               folder) == 0,
         "%s", output);
     ck_assert_msg(shell("cd %s && env -u TFGEN_WORKER usr/bin/tfgen run usr/share/tfgen/specs/rmsnorm.yaml --device=host --repeat=0 2>&1",
@@ -151,7 +151,7 @@ END_TEST
 START_TEST(nothing_that_is_installed_names_the_folder_of_the_build)
 {
     if (sanitized()) return;
-    ck_assert_msg(shell("cd %s/usr && grep -laF \"$OLDPWD\" bin/* lib/libtfgen.* libexec/tfgen/*", folder) == 1, "%s", output); /* 1: none */
+    ck_assert_msg(shell("cd %s/usr && grep -laF \"$OLDPWD\" bin/* lib/libtfgen.* libexec/tfgen/*", folder) == 1, "%s", output);
 }
 END_TEST
 
