@@ -90,8 +90,6 @@ static void sweep(cache_job *j, long long most)
 static void gc(cache_job *j) { sweep(j, -1); }
 static void clear(cache_job *j) { sweep(j, 0); }
 
-static void close_file(void *f) { fclose(f); }
-
 static void export(cache_job *j)
 {
     const char *path = j->o->files[1];
@@ -112,9 +110,7 @@ static void import(cache_job *j)
     const char *path = j->o->files[1];
     char error[cache_error_size];
     cache_counts n;
-    FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    if (!in) bail(j->a, code_bad_input, (position){0}, "%s: cannot open: %s", path, strerror(errno));
-    if (in != stdin) arena_defer(j->a, close_file, in);
+    FILE *in = strcmp(path, "-") == 0 ? stdin : cli_open_input(j->a, path);
     const bool good = cache_import(j->cache, in, &n, error);
     if (!j->o->quiet)
         printf("added %lld entries, %lld KB; %lld were there, %lld refused\n", n.kept, (n.kept_bytes + 1023) / 1024, n.known, n.refused);

@@ -33,6 +33,8 @@ int command_doctor_main(const cli_options *o);
 
 /* Reads a whole file ("-" is standard input, the same each time) of at most 64 MB into the arena; bails code_io with the reason. */
 char *cli_read_file(arena *a, const char *path, size_t *size);
+/* Of a regular file, or one that is open already (/dev/fd/63); closed with the arena. Bails code_bad_input. */
+FILE *cli_open_input(arena *a, const char *path);
 /* Writes aside and renames into place; - is standard output. Makes parent folders. Bails code_io. */
 void cli_write_file(arena *a, const char *path, const void *data, size_t size);
 /* Which of the endings a path has; bails where it is none. */

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "runtime/cli/cli.h"
 #include "runtime/device/device.h"
+#include "runtime/compile/libclang.h"
 #include "runtime/compile/worker.h"
 #include "runtime/system/ranges.h"
 #include <errno.h>
@@ -10,15 +11,18 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-typedef enum verdict { verdict_good, verdict_absent, verdict_bad } verdict; /* absent: nothing needs it as things are */
+/* absent: nothing needs it as things are, or it cannot be tried */
+typedef enum verdict { verdict_good, verdict_absent, verdict_bad } verdict;
 static const char *const verdict_names[] = {"good", "absent", "bad"};
 
 typedef struct visit {
     arena *a;
     bool json, quiet;
+    bool has_worker; /* without one no compiler but the host's can be tried */
     json_t *checks, *runs_on;
 } visit;
 
@@ -36,6 +40,25 @@ static void report(visit *v, verdict state, const char *name, const char *text, 
     }
 }
 
+/* ---- the process that compilers run in */
+static bool check_worker(visit *v)
+{
+    char *fault = worker_fault(), *path = worker_path();
+    const bool good = !fault;
+    if (good) report(v, verdict_good, "tfgen-worker", path ? path : "", NULL);
+    else
+        report(v, verdict_bad, "tfgen-worker", fault,
+               "the program tfgen-worker belongs beside tfgen or in ../libexec/tfgen, or set TFGEN_WORKER");
+    free(path);
+    free(fault);
+    return good;
+}
+
+static void report_untried(visit *v, const char *name, const char *what)
+{
+    report(v, verdict_absent, name, arena_printf(v->a, "%s: not tried without tfgen-worker", what), NULL);
+}
+
 /* ---- compilers: a kernel that each takes */
 static const char probe[] = "#ifdef __CUDACC_RTC__\n#define GLOBAL __global__\n#else\n#define GLOBAL __attribute__((global))\n#endif\n"
                             "extern \"C\" GLOBAL void probe(float *x) { x[0] = 1.0f; }\n";
@@ -45,6 +68,10 @@ static bool check_host_compiler(visit *v)
 {
     host_module *module = NULL;
     host_log log = {0};
+    char *worker = worker_path(); /* guards the host's compiler where there is one */
+    const bool guarded = worker != NULL;
+    free(worker);
+    if (guarded && !v->has_worker) return report_untried(v, "host engine", "its compiler"), false;
     const host_status status =
         host_compile(host_probe, sizeof host_probe - 1, &(host_compile_options){.name = "probe.hip", .optimise = 0}, &module, &log);
     if (status == HOST_OK)
@@ -87,27 +114,39 @@ static bool compiles(const char *arch, compiler_kind kind, code_result *r)
     return code_compile(&request, r) == build_ok;
 }
 
+/* What a library or a program says of itself, with its path if it does not name it. */
+static const char *fault_of(visit *v, const char *path, const char *log)
+{
+    if (!log || !*log) log = "it fails";
+    return strstr(log, path) ? log : arena_printf(v->a, "%s: %s", path, log);
+}
+
 static void check_compiler(visit *v, const compiler_check *c)
 {
     char *path = c->find();
     code_result r = {0};
     if (!path) report(v, verdict_absent, c->name, "not found", c->mend);
+    else if (!v->has_worker) report_untried(v, c->name, path);
     else if (compiles(arch_to_try(c->vendor), c->kind, &r))
         report(v, verdict_good, c->name, arena_printf(v->a, "%s, %s", path, r.compiler ? r.compiler : "?"), NULL);
-    else if (r.status == build_io)
-        report(v, verdict_bad, "tfgen-worker", r.log,
-               "the program tfgen-worker belongs beside tfgen or in ../libexec/tfgen, or set TFGEN_WORKER");
-    else report(v, verdict_bad, c->name, arena_printf(v->a, "%s: %s", path, r.log ? r.log : "it fails"), c->mend);
-    if (path) code_result_free(&r);
+    else report(v, verdict_bad, c->name, fault_of(v, path, r.log), c->mend);
+    code_result_free(&r);
     free(path);
 }
 
 static void check_libclang(visit *v)
 {
-    char *path = libclang_find();
-    if (path) report(v, verdict_good, "libclang", path, NULL);
-    else report(v, verdict_absent, "libclang", "not found: emitted kernels are not held to the plan before they are compiled",
-                "apt install libclang1-22, or set TFGEN_LIBCLANG");
+    static const char mend[] = "apt install libclang1-22, or set TFGEN_LIBCLANG";
+    char *path = libclang_find(), *log = NULL;
+    libclang_facts facts = {0};
+    if (!path)
+        report(v, verdict_absent, "libclang", "not found: emitted kernels are not held to the plan before they are compiled", mend);
+    else if (!v->has_worker) report_untried(v, "libclang", path);
+    else if (libclang_check(probe, sizeof probe - 1, "probe.hip", arch_to_try(vendor_amd), 0, &facts, &log) == build_ok)
+        report(v, verdict_good, "libclang", arena_printf(v->a, "%s, %s", path, facts.version), NULL);
+    else report(v, verdict_bad, "libclang", fault_of(v, path, log), mend);
+    libclang_facts_free(&facts);
+    free(log);
     free(path);
 }
 
@@ -128,6 +167,10 @@ static void try_device(visit *v, tfgen_device *d)
     const char *text = arena_printf(v->a, "%s, %s", d->info.label, d->info.arch);
     if (!*d->info.target) {
         report(v, verdict_absent, d->info.name, arena_printf(v->a, "%s: tfgen has no target for it", text), "targets: tfgen emit --help");
+        return;
+    }
+    if (!v->has_worker) {
+        report_untried(v, d->info.name, text);
         return;
     }
     if (!compiles(d->info.arch, compiler_auto, &r)) {
@@ -238,6 +281,13 @@ static const char *existing_part(arena *a, const char *path)
     return *part ? part : ".";
 }
 
+static const char *folder_refusal(const char *path)
+{
+    struct stat s;
+    if (stat(path, &s) == 0 && !S_ISDIR(s.st_mode)) return "it is no folder";
+    return access(path, W_OK | X_OK) ? strerror(errno) : NULL;
+}
+
 static void check_cache(visit *v)
 {
     char *given = cache_directory();
@@ -259,11 +309,12 @@ static void check_cache(visit *v)
     const long long left = (long long)room.f_bavail * (long long)room.f_frsize;
     const char *text = arena_printf(v->a, "%s: %lld entries, %lld KB, %lld broken; %lld MB free", path, sum.entries,
                                     (sum.bytes + 1023) / 1024, sum.broken, left >> 20);
+    const char *why = folder_refusal(part);
     if (fault)
         report(v, verdict_bad, "kernel cache", arena_printf(v->a, "%s is not used: %s", path, fault),
                "set TFGEN_CACHE_DIR to a folder of your own");
-    else if (access(part, W_OK | X_OK))
-        report(v, verdict_bad, "kernel cache", arena_printf(v->a, "%s: %s cannot be written: %s", path, part, strerror(errno)),
+    else if (why)
+        report(v, verdict_bad, "kernel cache", arena_printf(v->a, "%s: %s cannot be written: %s", path, part, why),
                "set TFGEN_CACHE_DIR to a folder of your own");
     else if (left < 16 << 20) report(v, verdict_bad, "kernel cache", text, "tfgen cache gc, or set TFGEN_CACHE_DIR to a folder with room");
     else if (sum.broken) report(v, verdict_bad, "kernel cache", text, "tfgen cache gc, or tfgen cache clear");
@@ -291,6 +342,7 @@ static void examine(void *argument)
     visit *v = argument;
     v->checks = json_array();
     v->runs_on = json_array();
+    v->has_worker = check_worker(v);
     const bool host = check_host_compiler(v);
     for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++) check_compiler(v, &compilers[i]);
     check_libclang(v);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "runtime/cli/cli.h"
 #include "runtime/system/files.h"
+#include "runtime/system/input.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,6 @@ static void close_file(void *file) { fclose(file); }
 
 static char *read_stream(arena *a, FILE *in, const char *path, size_t *size)
 {
-    struct stat st;
-    if (fstat(fileno(in), &st) == 0 && S_ISDIR(st.st_mode)) bail(a, code_bad_input, (position){0}, "%s: is a folder", path);
     text all = {.a = a};
     char part[65536];
     for (size_t n; (n = fread(part, 1, sizeof part, in)) > 0;) {
@@ -47,10 +46,17 @@ static char *read_standard(arena *a, size_t *size)
 char *cli_read_file(arena *a, const char *path, size_t *size)
 {
     if (strcmp(path, "-") == 0) return read_standard(a, size);
-    FILE *in = fopen(path, "rb");
-    if (!in) bail(a, code_bad_input, (position){0}, "%s: cannot open: %s", path, strerror(errno));
+    return read_stream(a, cli_open_input(a, path), path, size);
+}
+
+FILE *cli_open_input(arena *a, const char *path)
+{
+    const char *why;
+    const int file = input_open_stream(path, &why);
+    FILE *in = file < 0 ? NULL : fdopen(file, "rb");
+    if (!in) bail(a, code_bad_input, (position){0}, "%s: cannot open: %s", path, file < 0 ? why : strerror(errno));
     arena_defer(a, close_file, in);
-    return read_stream(a, in, path, size);
+    return in;
 }
 
 void cli_make_folder(arena *a, const char *path)

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "runtime/compile/worker.h"
 #include "runtime/system/environment.h"
+#include "runtime/system/input.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +32,7 @@ char *path_search(const char *const *lists, size_t count, const char *file)
         for (const char *at = lists[i]; at && *at; at += strspn(at, ":")) {
             const int n = (int)strcspn(at, ":");
             char *path = n ? printed("%.*s/%s", n, at, file) : NULL;
-            if (path && access(path, R_OK) == 0) return path;
+            if (path && access(path, R_OK) == 0 && !input_refusal(path)) return path;
             free(path);
             at += n;
         }
@@ -69,6 +70,8 @@ static bool write_source(const temporary_folder *t, const worker_call *c)
 
 /* ---- the worker program ---- */
 
+static bool is_program(const char *path) { return access(path, X_OK) == 0 && !input_refusal(path); }
+
 /* Beside the library or program that holds this code, in the build tree, or where `make install` puts it. */
 char *worker_path(void)
 {
@@ -76,14 +79,14 @@ char *worker_path(void)
     const char *given = secure_getenv("TFGEN_WORKER");
     char self[4096];
     Dl_info info;
-    if (given && *given) return access(given, X_OK) == 0 ? strdup(given) : NULL;
+    if (given && *given) return is_program(given) ? strdup(given) : NULL;
     const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = 0;
     const char *const homes[] = {dladdr(system_libraries, &info) ? info.dli_fname : NULL, self};
     for (size_t h = 0; h < 2; h++)
         for (size_t i = 0; homes[h] && strrchr(homes[h], '/') && i < sizeof places / sizeof *places; i++) {
             char *path = printed("%.*s%s/tfgen-worker", (int)(strrchr(homes[h], '/') - homes[h]), homes[h], places[i]);
-            if (path && access(path, X_OK) == 0) return path;
+            if (path && is_program(path)) return path;
             free(path);
         }
     return NULL;
@@ -265,6 +268,20 @@ code_status worker_run(const worker_call *c, worker_answer *out)
     }
     free(program);
     return result;
+}
+
+char *worker_fault(void)
+{
+    const worker_call call = {.mode = "version", .tool = "", .arch = "", .name = "tfgen-worker", .source = "", .time_limit = 10};
+    worker_answer answer;
+    const code_status status = worker_run(&call, &answer);
+    const bool good = status == build_ok && answer.data && strcmp((const char *)answer.data, TFGEN_VERSION) == 0;
+    char *path = worker_path(), *fault = NULL;
+    if (!good && status == build_io) fault = answer.log, answer.log = NULL;
+    else if (!good) fault = printed("%s is not the worker of tfgen %s", path ? path : "tfgen-worker", TFGEN_VERSION);
+    worker_answer_free(&answer);
+    free(path);
+    return fault;
 }
 
 void worker_answer_free(worker_answer *a)

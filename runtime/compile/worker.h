@@ -25,6 +25,8 @@ typedef struct worker_answer {
 } worker_answer;
 
 char *worker_path(void); /* of the program; NULL: there is none. The caller frees it */
+/* NULL: the program is there and is this version's worker; else what is wrong, which the caller frees. */
+char *worker_fault(void);
 code_status worker_run(const worker_call *call, worker_answer *out);
 void worker_answer_free(worker_answer *a);
 
@@ -41,6 +43,7 @@ int hiprtc_work(const worker_job *job);
 int nvrtc_work(const worker_job *job);
 int libclang_check_work(const worker_job *job);
 int libclang_requires_work(const worker_job *job);
+int worker_version_work(const worker_job *job); /* what worker_fault() asks */
 
 bool worker_put(const worker_job *job, const char *file, const void *data, size_t size);
 

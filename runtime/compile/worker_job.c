@@ -1,6 +1,7 @@
 /* In: a worker's job. Out: files in its directory, functions of a compiler's library. Refuses a library that lacks one
  * of them, by name. Runs in the worker. */
 #include "runtime/compile/worker.h"
+#include "runtime/system/input.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,10 +17,16 @@ bool worker_put(const worker_job *job, const char *file, const void *data, size_
     return ok;
 }
 
+int worker_version_work(const worker_job *job)
+{
+    return worker_put(job, "code", TFGEN_VERSION, strlen(TFGEN_VERSION)) ? code_ok : code_io;
+}
+
 bool worker_load(const char *library, const worker_symbol *wanted, size_t count)
 {
-    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) return fprintf(stderr, "%s\n", dlerror()), false;
+    char why[400];
+    void *handle = input_library(library, RTLD_NOW | RTLD_LOCAL, why, sizeof why);
+    if (!handle) return fprintf(stderr, "%s\n", why), false;
     for (size_t i = 0; i < count; i++) {
         void *symbol = dlsym(handle, wanted[i].name);
         if (!symbol && !wanted[i].optional) return fprintf(stderr, "%s has no %s\n", library, wanted[i].name), false;

@@ -25,6 +25,7 @@ static const mode modes[] = {
     {"nvrtc", nvrtc_work},
     {"check", libclang_check_work},
     {"requires", libclang_requires_work},
+    {"version", worker_version_work},
 };
 
 static bool read_source(worker_job *job)

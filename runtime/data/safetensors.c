@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "runtime/data/safetensors.h"
 #include "ir/program/half.h"
+#include "runtime/system/input.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -228,13 +229,13 @@ safetensors *safetensors_open(arena *a, const char *path)
 {
     safetensors *f = arena_alloc(a, sizeof *f);
     struct stat info;
+    const char *why;
     f->a = a;
     f->name = arena_strdup(a, path);
-    f->file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* O_NONBLOCK: a pipe is refused, not waited for */
-    if (f->file < 0) bad(f, "cannot open: %s", strerror(errno));
+    f->file = input_open(path, &why);
+    if (f->file < 0) bad(f, "cannot open: %s", why);
     arena_defer(a, close_file, (void *)(intptr_t)f->file);
     if (fstat(f->file, &info) != 0) bad(f, "cannot look at it: %s", strerror(errno));
-    if (!S_ISREG(info.st_mode)) bad(f, "is no regular file");
     f->size = (size_t)info.st_size;
     return read_header(f);
 }

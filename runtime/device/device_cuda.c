@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "runtime/device/cuda_abi.h"
 #include "runtime/device/device.h"
+#include "runtime/system/input.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,9 +44,10 @@ static bool open_driver(driver *cu, char *why, size_t why_size)
 #undef CUDA_MAYBE
     };
     const char *own = secure_getenv("TFGEN_LIBCUDA"), *path = own && *own ? own : "libcuda.so.1";
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    char refusal[400];
+    void *library = input_library(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE, refusal, sizeof refusal);
     if (!library) {
-        snprintf(why, why_size, "NVIDIA's driver is not installed: %s", dlerror());
+        snprintf(why, why_size, "%s: %s", own && *own ? "TFGEN_LIBCUDA cannot be opened" : "NVIDIA's driver is not installed", refusal);
         return false;
     }
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {

@@ -5,6 +5,7 @@
 #include "runtime/compile/codeobject.h"
 #include "runtime/device/device.h"
 #include "runtime/device/hip_abi.h"
+#include "runtime/system/input.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -45,9 +46,10 @@ static void *open_file(char *why, size_t why_size)
     static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"};
     const char *own = secure_getenv("TFGEN_LIBHIP"), *const roots[] = {"", secure_getenv("ROCM_PATH"), secure_getenv("HIP_PATH"),
                                                                        "/opt/rocm"};
+    char refusal[400];
     if (own && *own) {
-        void *library = dlopen(own, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-        if (!library) snprintf(why, why_size, "TFGEN_LIBHIP cannot be opened: %s", dlerror());
+        void *library = input_library(own, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE, refusal, sizeof refusal);
+        if (!library) snprintf(why, why_size, "TFGEN_LIBHIP cannot be opened: %s", refusal);
         return library;
     }
     if (access("/dev/kfd", F_OK) && access("/dev/dxg", F_OK)) { /* then no library finds a GPU, and ROCm's takes long to say so */
@@ -61,7 +63,7 @@ static void *open_file(char *why, size_t why_size)
             char path[512];
             if (!roots[r] || snprintf(path, sizeof path, "%s%s%s", roots[r], *roots[r] ? "/lib/" : "", names[i]) >= (int)sizeof path)
                 continue;
-            void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+            void *library = input_library(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE, refusal, sizeof refusal);
             if (library) return library;
         }
     snprintf(why, why_size, "the HIP runtime libamdhip64 is not installed (ROCm's hip-runtime-amd; Debian: apt install libamdhip64-5)");

@@ -14,6 +14,7 @@
 #include "runtime/host/engine.h"
 #include "runtime/host/process.h"
 #include "runtime/compile/worker.h"
+#include "runtime/system/input.h"
 
 enum { MAX_ARGUMENTS = 96, DEFAULT_LIMIT_MS = 120000, NEWEST_CLANG = 22, OLDEST_CLANG = 14 };
 
@@ -21,14 +22,13 @@ enum { MAX_ARGUMENTS = 96, DEFAULT_LIMIT_MS = 120000, NEWEST_CLANG = 22, OLDEST_
 
 static char *in_path(const char *name)
 {
-    if (strchr(name, '/')) return access(name, X_OK) ? NULL : strdup(name);
+    if (strchr(name, '/')) return access(name, X_OK) || input_refusal(name) ? NULL : strdup(name);
     const char *path = secure_getenv("PATH");
     for (const char *p = path ? path : "/usr/local/bin:/usr/bin:/bin"; *p;) {
         const size_t n = strcspn(p, ":");
         char *full;
         if (asprintf(&full, "%.*s/%s", n ? (int)n : 1, n ? p : ".", name) < 0) return NULL;
-        struct stat s;
-        if (!stat(full, &s) && S_ISREG(s.st_mode) && !access(full, X_OK)) return full;
+        if (!access(full, X_OK) && !input_refusal(full)) return full;
         free(full);
         p += n + (p[n] == ':');
     }

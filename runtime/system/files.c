@@ -110,17 +110,35 @@ static bool begin_in(file_draft *d, int folder, const char *name)
     return attach(d, file);
 }
 
-bool file_begin(file_draft *d, const char *path)
+/* A handle of the folder that the path names a file in, and that name; -1, and errno. */
+static int open_parent(const char *path, const char **name)
 {
     const char *slash = strrchr(path, '/');
     char *parent = !slash ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
-    const int folder = parent ? open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-    int reason = errno;
+    const int folder = parent ? open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1, reason = errno;
     free(parent);
+    *name = slash ? slash + 1 : path;
+    errno = reason;
+    return folder;
+}
+
+bool file_is_open(const char *path)
+{
+    const char *name;
+    const int folder = open_parent(path, &name);
+    const bool is = folder >= 0 && is_open_file(folder, name);
+    if (folder >= 0) close(folder);
+    return is;
+}
+
+bool file_begin(file_draft *d, const char *path)
+{
+    const char *name;
+    const int folder = open_parent(path, &name);
     *d = (file_draft){.folder = -1};
-    if (folder < 0) return errno = reason, false;
-    const bool good = begin_in(d, folder, slash ? slash + 1 : path);
-    reason = errno;
+    if (folder < 0) return false;
+    const bool good = begin_in(d, folder, name);
+    const int reason = errno;
     close(folder);
     errno = reason;
     return good;

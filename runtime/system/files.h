@@ -22,4 +22,6 @@ bool file_begin_at(file_draft *d, int folder, const char *name, const char *pref
  * not good). */
 bool file_finish(file_draft *d, bool good);
 bool file_put(const char *path, const void *data, size_t size);
+/* /dev/stdin, /proc/self/fd/3: somebody has it open already. */
+bool file_is_open(const char *path);
 #endif

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "runtime/system/input.h"
 
 enum { most_listeners = 2, most_name = 200 };
 
@@ -38,7 +39,8 @@ _Static_assert((int)kind_count <= (int)most_listeners, "one of each kind");
 
 static bool open_one(const char *path, size_t kind)
 {
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    char why[most_name];
+    void *library = input_library(path, RTLD_NOW | RTLD_LOCAL, why, sizeof why);
     void *push = library ? dlsym(library, kinds[kind].push) : NULL, *pop = library ? dlsym(library, kinds[kind].pop) : NULL;
     if (!push || !pop) {
         if (library) dlclose(library);

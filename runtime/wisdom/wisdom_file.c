@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "runtime/wisdom/wisdom_file.h"
 #include "runtime/system/files.h"
+#include "runtime/system/input.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -31,7 +32,6 @@ static ssize_t read_all(arena *a, int file, char **out)
 {
     struct stat s;
     if (fstat(file, &s)) return -1;
-    if (!S_ISREG(s.st_mode)) return errno = S_ISDIR(s.st_mode) ? EISDIR : EINVAL, -1;
     const size_t most = s.st_size < most_wisdom_bytes ? (size_t)s.st_size + 1 : most_wisdom_bytes + 1;
     size_t size = 0;
     for (*out = arena_alloc(a, most + 1); size < most;) {
@@ -44,27 +44,32 @@ static ssize_t read_all(arena *a, int file, char **out)
     return (ssize_t)size;
 }
 
-/* NULL: there is no such file, or it cannot be read, and errno says why. */
-static wisdom *read_file(arena *a, const char *path)
+/* NULL: there is no such file (*why is NULL), or why it cannot be read. */
+static wisdom *read_file(arena *a, const char *path, const char **why)
 {
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0) return NULL;
+    const int file = input_open(path, why);
+    if (file < 0) {
+        if (errno == ENOENT) *why = NULL;
+        return NULL;
+    }
     char *data;
     const ssize_t size = read_all(a, file, &data);
-    const int why = errno;
+    if (size < 0) *why = strerror(errno);
     close(file);
-    return size < 0 ? errno = why, NULL : wisdom_read(a, data, (size_t)size);
+    return size < 0 ? NULL : wisdom_read(a, data, (size_t)size);
 }
 
-static _Noreturn void cannot(arena *a, const char *what, const char *path, int why)
+static _Noreturn void cannot(arena *a, const char *what, const char *path, const char *why)
 {
-    bail(a, code_io, (position){0}, "wisdom: cannot %s %s: %s", what, path, strerror(why));
+    bail(a, code_io, (position){0}, "wisdom: cannot %s %s: %s", what, path, why);
 }
 
-/* Of a file that somebody names: what is something else is neither passed over nor written over. */
+/* Of a file that somebody names: what is something else is neither passed over nor written over. NULL: there is none. */
 static wisdom *read_named(arena *a, const char *path)
 {
-    wisdom *w = read_file(a, path);
+    const char *why;
+    wisdom *w = read_file(a, path, &why);
+    if (!w && why) cannot(a, "read", path, why);
     if (w && w->refused) bail(a, code_bad_input, (position){0}, "wisdom: %s: %s", path, w->refused);
     return w;
 }
@@ -72,7 +77,6 @@ static wisdom *read_named(arena *a, const char *path)
 wisdom *wisdom_load_file(arena *a, const char *path)
 {
     wisdom *w = read_named(a, path);
-    if (!w && errno != ENOENT) cannot(a, "read", path, errno);
     return w ? w : wisdom_read(a, wisdom_head, strlen(wisdom_head));
 }
 
@@ -81,8 +85,9 @@ const wisdom *wisdom_load(arena *a, const char *given)
     const char *asked = given ? given : secure_getenv("TFGEN_WISDOM");
     if (asked && is_none(asked)) return NULL;
     const char *path = given ? given : wisdom_path(a);
-    const wisdom *w = given ? read_named(a, path) : path ? read_file(a, path) : NULL;
-    if (given && !w) cannot(a, "read", path, errno);
+    const char *why;
+    const wisdom *w = asked ? read_named(a, path) : path ? read_file(a, path, &why) : NULL;
+    if (given && !w) cannot(a, "read", path, strerror(ENOENT));
     if (given) return w;
     return w ? wisdom_over(a, w, wisdom_shipped(a)) : wisdom_shipped(a);
 }
@@ -148,7 +153,7 @@ static void make_folders(arena *a, const char *path)
     for (char *p = copy + 1; *p; p++) {
         if (*p != '/') continue;
         *p = 0;
-        if (mkdir(copy, 0777) && errno != EEXIST) cannot(a, "make the folder", copy, errno);
+        if (mkdir(copy, 0777) && errno != EEXIST) cannot(a, "make the folder", copy, strerror(errno));
         *p = '/';
     }
 }
@@ -161,10 +166,10 @@ static int *lock(arena *a, const char *path)
     int *file = arena_alloc(a, sizeof *file);
     const char *name = arena_printf(a, "%s.lock", path);
     *file = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (*file < 0) cannot(a, "open", name, errno);
+    if (*file < 0) cannot(a, "open", name, strerror(errno));
     arena_defer(a, close_file, file);
     while (flock(*file, LOCK_EX))
-        if (errno != EINTR) cannot(a, "lock", name, errno);
+        if (errno != EINTR) cannot(a, "lock", name, strerror(errno));
     return file;
 }
 
@@ -177,7 +182,7 @@ wisdom_change wisdom_add(arena *a, const char *path, const wisdom *more)
     const char *text = wisdom_text(a, merged(a, now, more, false, &change), true);
     if (strlen(text) > most_wisdom_bytes)
         bail(a, code_io, (position){0}, "wisdom: %s would have more than %d bytes", path, most_wisdom_bytes);
-    if (!file_put(path, text, strlen(text))) cannot(a, "write", path, errno);
+    if (!file_put(path, text, strlen(text))) cannot(a, "write", path, strerror(errno));
     flock(*held, LOCK_UN);
     return change;
 }

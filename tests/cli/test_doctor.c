@@ -100,11 +100,41 @@ START_TEST(a_machine_where_nothing_can_run_is_exit_code_1)
 }
 END_TEST
 
+static int times(const char *part)
+{
+    int n = 0;
+    for (const char *at = output; (at = strstr(at, part)); at++) n++;
+    return n;
+}
+
 START_TEST(a_missing_worker_and_a_broken_cache_are_found)
 {
     ck_assert_int_eq(with("TFGEN_WORKER=/nowhere/worker TFGEN_CACHE_DIR=/proc/nowhere", "doctor"), 0);
-    says("tfgen-worker");
-    says("set TFGEN_WORKER");
+    ck_assert_int_eq(times("\nbad "), 1); /* of the cache: the worker's is the first line */
+    ck_assert_int_eq(times("set TFGEN_WORKER"), 1);
+    says("HIPRTC");
+    says("not tried without tfgen-worker");
+    ck_assert_int_eq(with("TFGEN_WORKER=/bin/true TFGEN_LIBHIP=/nowhere", "doctor"), 1);
+    says("/bin/true is not the worker of tfgen");
+    ck_assert_int_eq(times("\nbad "), 1);
+}
+END_TEST
+
+/* dlopen() of a pipe waits for a writer for ever. */
+START_TEST(pipes_in_variables_are_refused_and_a_library_that_is_not_there_is_bad)
+{
+    char folder[] = "/tmp/tfgen-doctor-XXXXXX", variables[1024];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert_int_eq(shell("mkfifo %s/pipe", folder), 0);
+    snprintf(variables, sizeof variables,
+             "P=%s/pipe; TFGEN_NVRTC=$P TFGEN_HIPRTC=$P TFGEN_LIBHIP=$P TFGEN_LIBCUDA=$P TFGEN_LIBCLANG=/nowhere.so TFGEN_PROFILE=$P "
+             "TFGEN_CACHE_DIR=$P", folder);
+    ck_assert_int_eq(shell("%s ${TFGEN:-./tfgen} doctor 2>&1", variables), 0);
+    ck_assert_int_eq(times("/pipe: it is a named pipe, not a file"), 4);
+    says("bad     libclang          /nowhere.so: No such file");
+    says("/pipe cannot be written: it is no folder");
+    ck_assert_int_eq(times("tfgen can run on: host"), 1);
+    ck_assert_int_eq(shell("rm -r %s", folder), 0);
 }
 END_TEST
 
@@ -131,6 +161,7 @@ int main(int argc, char **argv)
     tcase_add_test(c, a_driver_that_is_too_old_for_the_code_is_found_and_mended);
     tcase_add_test(c, a_machine_where_nothing_can_run_is_exit_code_1);
     tcase_add_test(c, a_missing_worker_and_a_broken_cache_are_found);
+    tcase_add_test(c, pipes_in_variables_are_refused_and_a_library_that_is_not_there_is_bad);
     tcase_add_test(c, hidden_gpus_are_explained);
     suite_add_tcase(suite, c);
     return run_suite(suite);

@@ -479,7 +479,7 @@ END_TEST
 START_TEST(what_is_no_file_is_refused)
 {
     static const char *const paths[] = {"/dev/null", "/tmp", "/nowhere/x.safetensors"};
-    static const char *const expected[] = {"/dev/null: error: is no regular file", "/tmp: error: is no regular file",
+    static const char *const expected[] = {"cannot open: it is a device, not a file", "cannot open: it is a folder, not a file",
                                            "cannot open: No such file"};
     for (int i = 0; i < 3; i++) {
         attempt t = {.a = arena_new(), .path = paths[i]};

@@ -1,6 +1,7 @@
 /* In: clocks.h. Out: a line, or why there is none. */
 #define _GNU_SOURCE
 #include "runtime/cli/tune/clocks.h"
+#include "runtime/system/input.h"
 #include <ctype.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -29,8 +30,9 @@ static const char *load_nvml(arena *a, nvml *n)
                                         "nvmlDeviceGetMaxClockInfo", "nvmlDeviceGetPowerUsage", "nvmlDeviceGetEnforcedPowerLimit",
                                         "nvmlDeviceGetTemperature"};
     const char *own = secure_getenv("TFGEN_LIBNVML"), *path = own && *own ? own : "libnvidia-ml.so.1";
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!library) return arena_strdup(a, dlerror());
+    char refusal[400];
+    void *library = input_library(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE, refusal, sizeof refusal);
+    if (!library) return arena_strdup(a, refusal);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         void *found = dlsym(library, names[i]);
         if (!found) return arena_printf(a, "%s has no %s", path, names[i]);

@@ -3,9 +3,11 @@
 #define _GNU_SOURCE
 #include "runtime/cli/tune/database_parts.h"
 #include "runtime/cli/cli.h"
+#include "runtime/system/input.h"
 #include "runtime/wisdom/wisdom_file.h"
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { database_version = 2, wait_ms = 60000 };
 
@@ -112,6 +114,8 @@ database *database_open(arena *a, const char *path, bool many_hosts)
     const char *slash = strrchr(path, '/');
     *d = (database){a, NULL, path};
     if (slash && slash != path) cli_make_folder(a, arena_strndup(a, path, (size_t)(slash - path)));
+    const char *refusal = access(path, F_OK) == 0 ? input_refusal(path) : NULL; /* where there is nothing, SQLite makes it */
+    if (refusal) bail(a, code_io, (position){0}, "trials: cannot open %s: %s", path, refusal);
     arena_defer(a, close_database, d);
     if (sqlite3_open_v2(path, &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
         bail(a, code_io, (position){0}, "trials: cannot open %s: %s", path, d->db ? sqlite3_errmsg(d->db) : "no memory");

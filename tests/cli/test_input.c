@@ -1,0 +1,61 @@
+/* Paths that name something else than a file: each command and each variable refuses them by name and waits for nobody; what a shell has
+ * open already is read. Runs $TFGEN (default ./tfgen). */
+#include "tests/cli/cli_rig.h"
+
+static void make_obstacles(void)
+{
+    make_folder();
+    ck_assert_int_eq(shell("cd %s && mkfifo pipe && mkdir folder && chmod 755 pipe", folder), 0);
+}
+
+START_TEST(what_is_no_file_is_refused_by_name_and_not_waited_for)
+{
+    static const struct {
+        const char *arguments;
+        int code;
+    } calls[] = {{"check %s/pipe", 3},
+                 {"specs/rmsnorm.yaml --device-model=%s/pipe", 3},
+                 {"specs/rmsnorm.yaml --wisdom=%s/pipe", 7},
+                 {"run specs/rmsnorm.yaml --weights=%s/pipe", 3},
+                 {"run specs/rmsnorm.yaml --input=%s/pipe", 3},
+                 {"run %s/pipe --from=plan", 3},
+                 {"compare %s/pipe %s/pipe", 3},
+                 {"wisdom import %s/pipe --wisdom=%s/wisdom", 7},
+                 {"cache import %s/pipe", 3},
+                 {"tune --report=%s/r.csv --trials=%s/pipe", 7}};
+    make_obstacles();
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        ck_assert_msg(tfgen("%s", in_folder(calls[i].arguments)) == calls[i].code, "%s: %s", calls[i].arguments, output);
+        says("/pipe: ");
+        says("it is a named pipe, not a file");
+    }
+    ck_assert_int_eq(tfgen("check /dev/null"), 3);
+    says("/dev/null: cannot open: it is a device, not a file");
+    ck_assert_int_eq(tfgen("%s", in_folder("cache import %s/folder")), 3);
+    says("it is a folder, not a file");
+    ck_assert_int_eq(shell("TFGEN_WISDOM=%s/pipe ${TFGEN:-./tfgen} specs/rmsnorm.yaml 2>&1", folder), 7);
+    says("wisdom: cannot read ");
+    remove_folder();
+}
+END_TEST
+
+START_TEST(what_a_shell_has_open_is_read)
+{
+    ck_assert_int_eq(tfgen("check - <specs/rmsnorm.yaml"), 0);
+    ck_assert_int_eq(tfgen("check /dev/stdin <specs/rmsnorm.yaml"), 0);
+    ck_assert_int_eq(shell("cat specs/rmsnorm.yaml | ${TFGEN:-./tfgen} check /dev/stdin 2>&1"), 0);
+    ck_assert_int_eq(shell("cat specs/rmsnorm.yaml | ${TFGEN:-./tfgen} check /dev/fd/7 7<&0 </dev/null 2>&1"), 0);
+}
+END_TEST
+
+int main(void)
+{
+    setenv("TFGEN_WISDOM", "none", 1);
+    Suite *suite = suite_create("input");
+    TCase *c = tcase_create("input");
+    tcase_set_timeout(c, 60);
+    tcase_add_test(c, what_is_no_file_is_refused_by_name_and_not_waited_for);
+    tcase_add_test(c, what_a_shell_has_open_is_read);
+    suite_add_tcase(suite, c);
+    return run_suite(suite);
+}
