@@ -208,11 +208,11 @@ static void forbid_tiles(const planner *p, ir_phase *phase)
 
 /* The next best program once all tiles of those tried have spilled, of those that need no kernel more: copies of rows and parts of an
  * attention are made before tiles are. */
-static const program *next_program(const tile_request *r, const ir_phase *phase, unsigned *tried, const program *of)
+static const program *next_program(const tile_request *r, const ir_phase *phase, bool *tried, const program *of)
 {
     do {
-        *tried |= 1u << of->kind;
-        of = program_next(r, *tried);
+        tried[of->kind] = true;
+        of = program_next(r, tried);
     } while (of && (split_is_needed(phase, of) || !rows_lie_right(r, of)));
     return of;
 }
@@ -221,14 +221,14 @@ static const program *next_program(const tile_request *r, const ir_phase *phase,
 static const program *choose_tile(const planner *p, tile_request *r, ir_phase *phase, segment_list *segments)
 {
     const program *first = program_choose(r, phase), *of = first;
-    unsigned tried = 0;
+    bool tried[program_count] = {false};
     if (!request_segments(r, segments))
         bail(p->a, code_unsupported, phase_first(phase, class_PRODUCT)->at, "phase %s: no arrangement of columns serves its epilogue",
              phase->name);
     forbid_tiles(p, phase);
     r->packed_n = segments->packed_columns;
     while (!tile_choose(r, of, phase)) {
-        of = next_program(r, phase, &tried, of);
+        of = next_program(r, phase, tried, of);
         r->second = of != NULL;
         if (!of) of = first, phase->spilled_count = 0;
     }

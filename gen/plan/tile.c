@@ -202,15 +202,15 @@ static bool is_better(const tile_request *r, const offer *x, const offer *than)
     return x->seconds < than->seconds;
 }
 
-static const offer *cheapest(const tile_request *r, const offer *list, int count, unsigned tried)
+static const offer *cheapest(const tile_request *r, const offer *list, int count, const bool *tried)
 {
     const offer *best = NULL;
     for (int i = 0; i < count; i++)
-        if (!list[i].obstacle && !(tried >> list[i].of->kind & 1) && (!best || is_better(r, &list[i], best))) best = &list[i];
+        if (!list[i].obstacle && !(tried && tried[list[i].of->kind]) && (!best || is_better(r, &list[i], best))) best = &list[i];
     return best;
 }
 
-const program *program_next(const tile_request *r, unsigned tried)
+const program *program_next(const tile_request *r, const bool tried[program_count])
 {
     offer list[program_count];
     const offer *best = cheapest(r, list, ask_programs(r, list), tried);
@@ -283,7 +283,7 @@ static bool serves_here(const tile_request *r, const wisdom_entry *e, phase_size
     ir_tile t;
     const char *why;
     if (r->phase->family != family_gemm || e->size.rows == size.rows) return true;
-    const offer *own = cheapest(r, list, ask_programs(r, list), 0);
+    const offer *own = cheapest(r, list, ask_programs(r, list), NULL);
     return !own || !tile_default(r, own->of->kind, &t, &why) || row_tiles(r, &t) > 1 || row_tiles(r, &e->tile) <= 1;
 }
 
@@ -321,7 +321,7 @@ const program *program_choose(const tile_request *r, ir_phase *phase)
     offer list[program_count];
     const int count = ask_programs(r, list);
     const ir_tile *known = tile_known(r);
-    const offer *best = known ? offer_of(list, count, known->program) : cheapest(r, list, count, 0);
+    const offer *best = known ? offer_of(list, count, known->program) : cheapest(r, list, count, NULL);
     say_refusals(r, phase, list, count, best);
     if (!best) bail(r->a, code_unsupported, main_op(phase)->at, "phase %s: %s", phase->name, phase->refused[0].why);
     return best->of;

@@ -20,8 +20,8 @@ const program *program_choose(const tile_request *r, ir_phase *phase);
  * change the first, while an index knows who reads what. */
 const program *const *programs_choose(const builder *b, const device_model *device, struct wishes *w, const tuning *t,
                                       bool (*asks)(const ir_phase *phase));
-/* The cheapest that the phase can have of those whose bit (1 << kind) is not set in `tried`; NULL: there is none left. */
-const program *program_next(const tile_request *r, unsigned tried);
+/* The cheapest that the phase can have of those that are not in `tried`, by kind; NULL: there is none left. */
+const program *program_next(const tile_request *r, const bool tried[program_count]);
 /* False: p needs rows of A at multiples of 16 bytes, and they are not. While r->segments is NULL they may still become so
  * (gen/plan/align.h). */
 bool rows_lie_right(const tile_request *r, const program *p);

@@ -21,6 +21,8 @@ static uint64_t mixed_code(uint64_t hash, const char *s, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
         const char next = i + 1 < size ? s[i + 1] : 0;
+        if ((i == 0 || s[i - 1] == '\n') && template_line_is_left_out(s + i, size - i))
+            while (i + 1 < size && s[i] != '\n') i++;
         if (s[i] == '/' && next == '/') while (i + 1 < size && s[i + 1] != '\n') i++;
         else if (s[i] == '/' && next == '*') {
             for (i += 2; i + 1 < size && !(s[i] == '*' && s[i + 1] == '/'); i++) {}
@@ -35,11 +37,13 @@ static uint64_t mixed_code(uint64_t hash, const char *s, size_t size)
 const char *program_version(arena *a, program_kind kind)
 {
     const program_info *p = &program_table[kind];
-    const unsigned uses = template_uses(kind, NULL);
+    const template_choice common = templates_common();
+    template_choice own = {0};
+    program_templates(&own, program_at(kind), NULL);
     uint64_t hash = mixed(0xcbf29ce484222325ull, p->name, strlen(p->name));
-    for (size_t i = 0; i < template_total(); i++) {
-        const template_text t = template_at(i);
-        if (t.users & uses && (t.users & use_all) != use_all) hash = mixed_code(hash, t.data, t.size);
+    for (int i = 0; i < template_count; i++) {
+        const template_text t = template_at((template_id)i);
+        if (own.has[i] && !common.has[i]) hash = mixed_code(hash, t.data, t.size);
     }
     for (int i = 0; i < p->field_count; i++) hash = mixed(hash, p->fields[i].name, strlen(p->fields[i].name) + 1);
     return arena_printf(a, "%08x", (unsigned)(hash ^ hash >> 32));

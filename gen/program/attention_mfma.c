@@ -8,6 +8,7 @@ static void defaults(const tile_request *r, ir_tile *t) { wave_attention_default
 const program attention_mfma_program = {.kind = program_attention_mfma,
                                         .device = "attention_mfma",
                                         .template = "templates/attention/attention_mfma.h",
+                                        .isa = {{layer_mfma, "templates/isa/mfma_wide.h"}},
                                         .memory = "pump_memory<one_phase<$P>>::bytes",
                                         .entry = "TF_KERNEL_PUMP($K, one_phase<$P>)",
                                         .obstacle = obstacle,

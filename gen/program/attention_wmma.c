@@ -8,6 +8,7 @@ static void defaults(const tile_request *r, ir_tile *t) { wave_attention_default
 const program attention_wmma_program = {.kind = program_attention_wmma,
                                         .device = "attention_mfma",
                                         .template = "templates/attention/attention_mfma.h",
+                                        .isa = {{layer_wmma, "templates/isa/wmma_wide.h"}},
                                         .memory = "pump_memory<one_phase<$P>>::bytes",
                                         .entry = "TF_KERNEL_PUMP($K, one_phase<$P>)",
                                         .obstacle = obstacle,

@@ -6,6 +6,7 @@
 const program decode_mfma_program = {.kind = program_decode_mfma,
                                      .device = "decode_mma",
                                      .template = "templates/attention/decode_mma.h",
+                                     .isa = {{layer_mfma, "templates/isa/mfma.h"}, {layer_mfma, "templates/isa/wave_cache.h"}},
                                      .memory = "sizeof($P::memory)",
                                      .entry = "TF_KERNEL_DECODE($K, $P)",
                                      .obstacle = wave_decode_obstacle,

@@ -90,6 +90,7 @@ static bool smaller(const tile_request *r, ir_tile *tile)
 const program decode_mma_program = {.kind = program_decode_mma,
                                     .device = "decode_mma",
                                     .template = "templates/attention/decode_mma.h",
+                                    .isa = {{layer_mma, "templates/isa/mma_cache.h"}},
                                     .memory = "sizeof($P::memory)",
                                     .entry = "TF_KERNEL_DECODE($K, $P)",
                                     .obstacle = decode_whole_obstacle,

@@ -6,6 +6,7 @@
 const program decode_wmma_program = {.kind = program_decode_wmma,
                                      .device = "decode_mma",
                                      .template = "templates/attention/decode_mma.h",
+                                     .isa = {{layer_wmma, "templates/isa/wmma_wide.h"}, {layer_wmma, "templates/isa/wave_cache.h"}},
                                      .memory = "sizeof($P::memory)",
                                      .entry = "TF_KERNEL_DECODE($K, $P)",
                                      .obstacle = wave_decode_obstacle,

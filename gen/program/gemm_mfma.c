@@ -8,6 +8,7 @@ static void defaults(const tile_request *r, ir_tile *t) { wave_product_defaults(
 const program gemm_mfma_program = {.kind = program_gemm_mfma,
                                    .device = "gemm_mfma",
                                    .template = "templates/gemm/gemm_mfma.h",
+                                   .isa = {{layer_mfma, "templates/isa/mfma.h"}},
                                    .memory = "pump_memory<one_phase<$P>>::bytes",
                                    .entry = "TF_KERNEL_PUMP($K, one_phase<$P>)",
                                    .obstacle = obstacle,

@@ -27,6 +27,12 @@ typedef struct program {
     program_kind kind;
     const char *device;   /* the class template that computes it: gemm_ws */
     const char *template; /* what a person should read beside its spec struct: templates/gemm/gemm_ws.h */
+    /* Headers of templates/isa for which the template leaves the choice to the program: each on targets that have the layer. Up to the
+     * first NULL. */
+    struct {
+        layer_kind layer;
+        const char *header;
+    } isa[5];
     /* C++ of its kernel: $K the kernel's name, $T threads, $S the spec struct, $P device<$S>. memory: bytes of shared memory as the
      * template knows them, which the source asserts; entry: the macro that makes the kernel. */
     const char *memory, *entry;

@@ -23,7 +23,7 @@ typedef struct emitter { /* what all sources of a plan share */
 typedef struct unit { /* one source file */
     const char *kernel, *file;
     const char *device, *template, *memory, *entry; /* as of a program (gen/program/program.h) */
-    unsigned uses;                                  /* set of use_... */
+    template_choice templates;
     frame_kind frame;
     int threads, shared_bytes;
     bool quick; /* stores nothing wider than 16 bits */
@@ -110,7 +110,7 @@ static void append_target(text *out, const target_info *target, const unit *u)
     /* Nothing of matrix units where a kernel multiplies on register tiles: the source is the same for a whole family, and so is
      * its cache entry. */
     if (frame_asks(u->frame, target)) text_printf(out, "#define TF_CONST_IS_GLOBAL 1\n%s", u->quick ? "#define TF_QUICK 1\n" : "");
-    if (u->uses & use_amd)
+    if (u->templates.has[template_amd])
         text_printf(out, "#define TF_OPERAND_BYTES %d\n#define TF_LDS_BANKS %d\n#define TF_COPIES_TO_LDS %d\n", target->operand_bytes,
                     target->lds_banks, target->copies_to_lds);
 }
@@ -153,7 +153,7 @@ static source_text write_source(emitter *of, const unit *u, const writer *w, con
     arena *a = of->a;
     const target_info *target = of->p->target;
     text head = {.a = a}, defines = {.a = a}, body = {.a = a};
-    const template_set *templates = templates_find(a, &of->templates, u->uses);
+    const template_set *templates = templates_find(a, &of->templates, &u->templates);
     append_target(&defines, target, u);
     text_printf(&defines, "%s", u->defines);
     const int own = page_head_lines + count_lines(defines.data) + templates->lines + 2; /* behind #line */
@@ -227,9 +227,13 @@ static void take_scratches(emitter *of, emission *e)
         *(of->p->scratches[of->scratches].trace ? &e->trace : &e->scratch) = of->scratches;
 }
 
-static unsigned uses_of(const emitter *of, const emission *e, program_kind kind)
+static template_choice templates_of(const emission *e)
 {
-    return template_uses(kind, of->p->target) | (e->tables_made ? use_rope : 0) | (e->trace >= 0 ? use_trace : 0);
+    template_choice c = {0};
+    program_templates(&c, program_of(e->phase), e->plan->target);
+    if (e->tables_made) template_choose(&c, "templates/base/rope.h");
+    if (e->trace >= 0) template_choose(&c, "templates/frame/trace.h");
+    return c;
 }
 
 static void emit_launch(emitter *of, launch *l)
@@ -251,7 +255,7 @@ static void emit_launch(emitter *of, launch *l)
                     from->template,
                     from->memory,
                     from->entry,
-                    uses_of(of, &e, from->kind),
+                    templates_of(&e),
                     frame_of(l),
                     l->threads,
                     l->shared_bytes,
@@ -280,6 +284,8 @@ static const char *signature_of(const emission *e, const writer *members, const 
     return signature.data;
 }
 
+static const char pack_template[] = "templates/gemm/pack.h";
+
 static void emit_one_pack(emitter *of, int index)
 {
     arena *a = of->a;
@@ -290,13 +296,15 @@ static void emit_one_pack(emitter *of, int index)
     writer members = {.a = a};
     emit_pack(&e, &members, index);
     const writer w = whole_struct(&e, pack->kernel, true, &members);
+    template_choice templates = {0};
+    template_choose(&templates, pack_template);
     const unit u = {pack->name,
                     arena_printf(a, "%s.hip", pack->name),
                     program_of(pack->phase)->pack,
-                    "templates/gemm/pack.h",
+                    pack_template,
                     "sizeof(mixed_memory<$P>)",
                     "TF_KERNEL($K, $T, $S, $P)",
-                    use_pack,
+                    templates,
                     frame_mixed,
                     pack->threads,
                     pack_shared_bytes,

@@ -1,10 +1,11 @@
-/* In: nothing at run time; the templates' files at build time. Out: their texts by name. Refuses (NULL) unknown names.
- * The assembler brings the files in as they are, so the binary needs no folder of templates. */
+/* In: nothing at run time; the templates' files at build time. Out: template_text.h. The assembler brings the files in as they are, so
+ * the binary needs no folder of templates. */
 #include "gen/source/template_text.h"
 #include "gen/emit/writer.h"
+#include <assert.h>
 #include <string.h>
 
-#define TEMPLATE(id, path, users)                                                                                                      \
+#define TEMPLATE(id, path)                                                                                                             \
     __asm__(".pushsection .rodata\n.global tfgen_template_" #id "\n.hidden tfgen_template_" #id "\ntfgen_template_" #id                \
             ":\n.incbin \"" path "\"\n.global tfgen_template_end_" #id "\n.hidden tfgen_template_end_" #id "\ntfgen_template_end_" #id \
             ":\n.byte 0\n.popsection\n");                                                                                              \
@@ -14,34 +15,16 @@
 
 typedef struct template_bounds {
     const char *name, *begin, *end;
-    unsigned users;
 } template_bounds;
 
-static const template_bounds bounds[] = {
-#define TEMPLATE(id, path, users) {path, tfgen_template_##id, tfgen_template_end_##id, users},
+static const template_bounds bounds[template_count] = {
+#define TEMPLATE(id, path) {path, tfgen_template_##id, tfgen_template_end_##id},
 #include "gen/source/template.def"
 };
-enum { template_count = sizeof bounds / sizeof *bounds };
 
-unsigned template_uses(program_kind kind, const target_info *target)
+template_text template_at(template_id i)
 {
-    const unsigned own = 1u << kind;
-    if (kind != program_gemm_frag) return own;
-    if (!target) return own | use_pieces_mma | use_pieces_mfma | use_pieces_wmma;
-    return own | (target_has(target, layer_mfma) ? use_pieces_mfma : target_has(target, layer_wmma) ? use_pieces_wmma : use_pieces_mma);
-}
-
-void template_target(text *out, const target_info *target)
-{
-    static const char *const vendors[] = {"HOST", "AMD", "NVIDIA"};
-    text_printf(out, "#define TF_TARGET_%s 1\n#define TF_WAVE %d\n", vendors[target->vendor], target->wave);
-}
-
-size_t template_total(void) { return template_count; }
-
-template_text template_at(size_t i)
-{
-    return (template_text){bounds[i].name, bounds[i].begin, (size_t)(bounds[i].end - bounds[i].begin), bounds[i].users};
+    return (template_text){bounds[i].name, bounds[i].begin, (size_t)(bounds[i].end - bounds[i].begin)};
 }
 
 static bool starts(const char *line, size_t size, const char *with)
@@ -50,8 +33,63 @@ static bool starts(const char *line, size_t size, const char *with)
     return size >= n && memcmp(line, with, n) == 0;
 }
 
-/* What another file of the same text would say again. */
-static bool is_left_out(const char *line, size_t size) { return starts(line, size, "#pragma once") || starts(line, size, "#include \""); }
+/* ---- what a template includes */
+static void choose_named(template_choice *c, const char *path, size_t size);
+
+/* A template includes others ahead of its first line of code. */
+static void choose(template_choice *c, template_id i)
+{
+    static const char include[] = "#include \"";
+    if (c->has[i]) return;
+    c->has[i] = true;
+    const char *line = bounds[i].begin, *const all = bounds[i].end;
+    for (const char *end; line < all && strchr("/#\n", *line) && (end = memchr(line, '\n', (size_t)(all - line))); line = end + 1)
+        if (starts(line, (size_t)(end - line), include))
+            choose_named(c, line + sizeof include - 1, (size_t)(end - line) - sizeof include);
+}
+
+static void choose_named(template_choice *c, const char *path, size_t size)
+{
+    for (int i = 0; i < template_count; i++)
+        if (strlen(bounds[i].name) == size && memcmp(bounds[i].name, path, size) == 0) {
+            choose(c, (template_id)i);
+            return;
+        }
+    assert(!"a template of gen/source/template.def");
+}
+
+void template_choose(template_choice *c, const char *path) { choose_named(c, path, strlen(path)); }
+
+void program_templates(template_choice *c, const program *p, const target_info *target)
+{
+    template_choose(c, p->template);
+    for (size_t i = 0; i < sizeof p->isa / sizeof *p->isa && p->isa[i].header; i++)
+        if (!target || target_has(target, p->isa[i].layer)) template_choose(c, p->isa[i].header);
+}
+
+template_choice templates_common(void)
+{
+    template_choice common;
+    for (int i = 0; i < template_count; i++) common.has[i] = true;
+    for (int k = 1; k < program_count; k++) {
+        template_choice own = {0};
+        program_templates(&own, program_at((program_kind)k), NULL);
+        for (int i = 0; i < template_count; i++) common.has[i] &= own.has[i];
+    }
+    return common;
+}
+
+/* ---- text */
+void template_target(text *out, const target_info *target)
+{
+    static const char *const vendors[] = {"HOST", "AMD", "NVIDIA"};
+    text_printf(out, "#define TF_TARGET_%s 1\n#define TF_WAVE %d\n", vendors[target->vendor], target->wave);
+}
+
+bool template_line_is_left_out(const char *line, size_t size)
+{
+    return starts(line, size, "#pragma once") || starts(line, size, "#include \"");
+}
 
 size_t template_traced(const char *s, size_t size)
 {
@@ -75,36 +113,36 @@ static void append_line(text *out, const char *line, size_t size, bool traced)
     text_append(out, line + from, size - from);
 }
 
-void template_append(text *out, size_t i, bool traced)
+void template_append(text *out, template_id i, bool traced)
 {
     const template_text t = template_at(i);
     text_printf(out, "#line 1 \"%s\"\n", t.name);
     for (size_t at = 0; at < t.size;) {
         const char *end = memchr(t.data + at, '\n', t.size - at);
         const size_t size = end ? (size_t)(end - t.data) - at : t.size - at;
-        if (!is_left_out(t.data + at, size)) append_line(out, t.data + at, size, traced);
+        if (!template_line_is_left_out(t.data + at, size)) append_line(out, t.data + at, size, traced);
         text_append(out, "\n", 1);
         at += size + 1;
     }
 }
 
-static size_t total_size(unsigned uses)
+static size_t total_size(const template_choice *c)
 {
     size_t size = 1;
-    for (size_t i = 0; i < template_count; i++)
-        if (bounds[i].users & uses) size += (size_t)(bounds[i].end - bounds[i].begin) + strlen(bounds[i].name) + sizeof "#line 1 \"\"\n\n";
+    for (int i = 0; i < template_count; i++)
+        if (c->has[i]) size += (size_t)(bounds[i].end - bounds[i].begin) + strlen(bounds[i].name) + sizeof "#line 1 \"\"\n\n";
     return size;
 }
 
-const template_set *templates_find(arena *a, template_set **known, unsigned uses)
+const template_set *templates_find(arena *a, template_set **known, const template_choice *choice)
 {
     for (const template_set *s = *known; s; s = s->next)
-        if (s->uses == uses) return s;
-    const size_t size = total_size(uses);
+        if (memcmp(s->choice.has, choice->has, sizeof choice->has) == 0) return s;
+    const size_t size = total_size(choice);
     text out = {.a = a, .data = arena_alloc(a, size), .capacity = size};
     template_set *made = arena_alloc(a, sizeof *made);
-    for (size_t i = 0; i < template_count; i++)
-        if (bounds[i].users & uses) template_append(&out, i, uses & use_trace);
-    *made = (template_set){uses, out.data, count_lines(out.data), *known};
+    for (int i = 0; i < template_count; i++)
+        if (choice->has[i]) template_append(&out, (template_id)i, choice->has[template_trace]);
+    *made = (template_set){*choice, out.data, count_lines(out.data), *known};
     return *known = made;
 }

@@ -1,57 +1,48 @@
-/* In: the index of a template in gen/source/template.def. Out: its text, which is part of the binary. Refuses nothing. */
+/* In: templates by their paths. Out: their text, which is part of the binary, and of a source the templates that it needs: those that a
+ * program names (gen/program/program.h), and what their own #include lines bring. */
 #ifndef TFGEN_GEN_TEMPLATE_TEXT_H
 #define TFGEN_GEN_TEMPLATE_TEXT_H
-#include "ir/base/arena.h"
-#include "ir/ir.h"
-#include "ir/program/tile.h"
+#include "gen/program/program.h"
 
-/* Who needs a template: programs, the packing of weights, phases that rotate, by the target's matrix units a program of several, and what
- * measures a device (gen/source/probe.h). */
-typedef enum template_use {
-#define PROGRAM(id, family, layer, frame, help) use_##id = 1 << program_##id,
-#include "ir/tile.def"
-    use_pack = 1 << program_count,
-    use_rope = 2 << program_count,
-    use_pieces_mma = 4 << program_count,
-    use_pieces_mfma = 8 << program_count,
-    use_pieces_wmma = 16 << program_count,
-    use_probe = 32 << program_count,
-    use_trace = 64 << program_count, /* kernels that say when (docs/insight.md) */
-    use_registers = use_gemm_simt | use_gemm_few,
-    use_waves = use_gemm_mfma | use_gemm_wmma | use_attention_mfma | use_attention_wmma,
-    use_decode_waves = use_decode_mfma | use_decode_wmma,
-    use_decode_runs = use_decode_mma | use_decode_waves,
-    use_amd = use_waves | use_decode_waves | use_pieces_mfma | use_pieces_wmma,
-    use_warpgroups = use_gemm_wgmma | use_gemm_turned | use_gemm_wgmma3 | use_attention_wgmma,
-    use_mixed = use_rows | use_registers | use_attention_simt | use_decode | use_combine | use_pack | use_align,
-    use_all = use_mixed | use_warpgroups | use_waves | use_gemm_mma | use_decode_runs | use_gemm_frag | use_probe
-} template_use;
+/* In order of inclusion. */
+typedef enum template_id {
+#define TEMPLATE(id, path) template_##id,
+#include "gen/source/template.def"
+    template_count
+} template_id;
 
 typedef struct template_text {
     const char *name; /* templates/gemm/gemm.h */
     const char *data;
     size_t size;
-    unsigned users;
 } template_text;
 
-/* Of what a program's kernels have templates: use_... of its own, and of the products of pieces that one of several machines takes. target
- * NULL: on any. */
-unsigned template_uses(program_kind kind, const target_info *target);
+typedef struct template_choice {
+    bool has[template_count];
+} template_choice;
+
+/* Adds a template and whatever it includes. The path is one of gen/source/template.def. */
+void template_choose(template_choice *c, const char *path);
+/* Templates of a program's kernels on a target; target NULL: on any. Without those that only some kernels need (rotations, traces). */
+void program_templates(template_choice *c, const program *p, const target_info *target);
+/* What the kernels of every program have. */
+template_choice templates_common(void);
 void template_target(text *out, const target_info *target); /* what all templates are told of it, ahead of them */
-size_t template_total(void);
-template_text template_at(size_t i); /* in order of inclusion */
+template_text template_at(template_id i);
 /* Appends its text under a #line. Lines that include another template or say #pragma once become empty, so line numbers
  * stay. Without `traced` what traces is left out of its lines. */
-void template_append(text *out, size_t i, bool traced);
+void template_append(text *out, template_id i, bool traced);
+/* The line repeats, in a source of several templates, what another of its lines says: #pragma once, or the #include of a template. */
+bool template_line_is_left_out(const char *line, size_t size);
 /* Characters of " TF_TRACED(...);" at the beginning of `s`; 0: it begins otherwise. */
 size_t template_traced(const char *s, size_t size);
 
 /* The texts of the templates that a source needs, joined once for all sources that need the same ones. */
 typedef struct template_set {
-    unsigned uses;
+    template_choice choice;
     const char *text;
     int lines;
     struct template_set *next;
 } template_set;
-const template_set *templates_find(arena *a, template_set **known, unsigned uses);
+const template_set *templates_find(arena *a, template_set **known, const template_choice *choice);
 #endif

@@ -3,6 +3,8 @@
 // Refuses (static_assert) teams wider than a wave. A row with no visible key is zeros; what is masked is never multiplied, so what lies
 // in memory there does not matter. (M. Milakov, N. Gimelshein, "Online normalizer calculation for softmax", 2018.)
 #pragma once
+#include "templates/frame/frame_mixed.h"
+#include "templates/base/spec.h"
 
 // N numbers of one thread: a register tile or, when that would keep compilers busy for minutes, pieces of one in memory, which loops go
 // over (a CPU's thread has a whole head).

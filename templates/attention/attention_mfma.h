@@ -6,6 +6,10 @@
 // exchange; its weights are, rounded, the second operand of result(column, query) = values * weights. Accumulators are rescaled only when
 // the largest score of a query has grown by more than 2^lazy. (L. Ye et al. and AMD's kernels; T. Dao, "FlashAttention-2", 2023.)
 #pragma once
+#include "templates/frame/frame_pump.h"
+#include "templates/frame/chiplets.h"
+#include "templates/isa/amd_weights.h"
+#include "templates/base/spec.h"
 
 template <class S> struct attention_mfma {
     using args = typename S::args;

@@ -10,6 +10,9 @@
 // issue products in turns.
 // (J. Shah et al., "FlashAttention-3", 2024: the overlap within a warpgroup and between two.)
 #pragma once
+#include "templates/frame/frame_ws.h"
+#include "templates/isa/wgmma_wide.h"
+#include "templates/base/spec.h"
 
 template <class S> struct attention_ws {
     using args = typename S::args;

@@ -2,6 +2,7 @@
 // (docs/spec-structs.md: attention). Out: their programs. Each split leaves its unnormalised o, its largest score and its sum; combine
 // joins them in the order of the splits, so a run repeats bit for bit. Refuses (static_assert) teams wider than a wave.
 #pragma once
+#include "templates/attention/attention.h"
 
 template <class S> struct decode {
     using args = typename S::args;

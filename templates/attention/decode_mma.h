@@ -10,6 +10,7 @@
 // From the ISA layer (isa/mma_cache.h, isa/wave_cache.h): cache_tile<type, head size>, a warp's products of a block of keys, or of values,
 // and its rows; exchange in a warp; words and parts that workgroups hand to each other; clusters.
 #pragma once
+#include "templates/attention/decode_runs.h"
 
 template <class S>
 struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_tile<typename S::type, S::head_dim>::rows> {

@@ -7,6 +7,8 @@
 // its end, so that who has a lead's last part, and joins all of them, has given another lead's part before, and waits for lower workgroups
 // only.
 #pragma once
+#include "templates/frame/next.h"
+#include "templates/base/spec.h"
 
 template <class S, int Turn, int Rows> struct decode_runs {
     using args = typename S::args;

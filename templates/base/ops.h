@@ -10,6 +10,7 @@
 // exponential and reciprocal, for an epilogue is not hidden behind its product. Largest errors relative to the result: 2^-19 for
 // arguments down to -16 (the exponential's argument is rounded), 2^-16 below.
 #pragma once
+#include "templates/base/device.h"
 
 #if defined(__clang__)
 DEV float fused(float x, float y, float z) { return __builtin_fmaf(x, y, z); }

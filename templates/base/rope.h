@@ -1,9 +1,10 @@
 // In: positions of tokens and a table of frequencies, each a fraction of a turn a token in 64 bits. Out: rotated pairs of a head.
-// Refuses (static_assert) interleaved pairs in vectors of odd length. Needs device.h.
+// Refuses (static_assert) interleaved pairs in vectors of odd length.
 //
 // The angle is an integer: position times frequency, modulo one turn, is exact in 64-bit arithmetic at any position, so neither range
 // reduction nor the rounding of a large angle can go wrong.
 #pragma once
+#include "templates/base/spec.h"
 
 struct rope_point {
     float c, s;

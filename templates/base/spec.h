@@ -1,6 +1,7 @@
 // In: vectors and elements. Out: the few operations that generated spec structs need besides loads, stores and op_...: single elements,
-// vectors cut off at an end, sums along a vector. Refuses nothing. Needs device.h, isa/simt.h.
+// vectors cut off at an end, sums along a vector.
 #pragma once
+#include "templates/base/sums.h"
 
 template <class T> DEV float load_one(const T *from) { return load<1>(from, 1)[0]; }
 template <class T> DEV void store_one(T *to, float value) { store<1>(to, 1, splat<1>(value)); }

@@ -1,6 +1,7 @@
 // In: how many terms a sum has. Out: sums of sums, so that no long chain of additions is made: rounding grows with the root of the longest
-// one. Refuses nothing. Needs isa/simt.h. (P. Blanchard, N. Higham, T. Mary, "A class of fast and accurate summation algorithms", 2020.)
+// one. (P. Blanchard, N. Higham, T. Mary, "A class of fast and accurate summation algorithms", 2020.)
 #pragma once
+#include "templates/isa/simt.h"
 
 // The least number whose Power-th power is n or more, for n of up to 2^40.
 constexpr long long root_up(long long n, int power)

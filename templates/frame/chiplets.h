@@ -2,6 +2,7 @@
 // dealt out in turn: neighbours in the order of tiles, which share data, go to one chiplet. Refuses nothing; one to one whatever the
 // counts.
 #pragma once
+#include "templates/base/device.h"
 
 // Of a row of `count` workgroups, before which `first` others were dealt out: chiplets have equal shares (by at most one) of a row of as
 // many tiles, each in succession. Which tile workgroup `in` of the row takes.

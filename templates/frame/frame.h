@@ -7,6 +7,7 @@
 // From the ISA layer: thread_index, block_index, block_total, counter_read, counter_add, counter_store, pause, foreign_fence (what other
 // workgroups stored becomes visible to every way of loading) and own_fence (what this thread stored may be read so by others).
 #pragma once
+#include "templates/base/device.h"
 
 struct early {}; // what no launch writes: weights
 struct late {};  // the rest

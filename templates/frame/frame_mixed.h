@@ -9,6 +9,7 @@
 // Ring: wait() makes the next stage's slot readable for all and returns it; pump() loads the stage after it (two slots: while others
 //    still compute); release() ends this thread's reading of it.
 #pragma once
+#include "templates/isa/simt.h"
 
 template <class P> struct mixed_memory {
     typename P::slot slot[P::slots];

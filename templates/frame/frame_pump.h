@@ -8,6 +8,8 @@
 //   load<Part>(source, stage, slot): issues only
 //   compute(p, tile, ring, carry), finish(p, tile, carry, scratch)
 #pragma once
+#include "templates/frame/frame.h"
+#include "templates/isa/amd.h"
 
 template <class F> struct pump_memory {
     static constexpr int scratch = F::slots * F::slot_bytes, bytes = scratch + F::scratch_bytes;

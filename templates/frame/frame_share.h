@@ -6,6 +6,7 @@
 //    tiles(p), at(p, index) -> tile, start(p, tile, carry): issues the first loads of weights; compute(p, tile, carry);
 //    results(carry) -> what finish(p, tile, results, memory) needs once carry is another tile's; ask_next(p): all weights have come
 #pragma once
+#include "templates/isa/simt.h"
 
 template <class P> DEV void run_share(const typename P::args &p)
 { TF_TRACED(trace_enter(p.tf_trace, P::tiles(p)));

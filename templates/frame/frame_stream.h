@@ -7,6 +7,7 @@
 //    load(copies, source, stage, slot): issues copies of the source's next stage. end(source): zeros from here on
 //    compute(p, stream, carry), finish(p, tile, carry, scratch). A stage of compute: here(), load(), step(), advance()
 #pragma once
+#include "templates/isa/simt.h"
 
 template <class P> struct stream_memory {
     static constexpr int scratch = P::slots * P::slot_bytes, bytes = scratch + P::scratch_bytes;

@@ -8,6 +8,8 @@
 //   load(early or late, p, tile, stage, slot): issues only
 //   compute(p, tile, ring, carry), finish(p, tile, carry, scratch)
 #pragma once
+#include "templates/frame/frame.h"
+#include "templates/isa/wgmma.h"
 
 struct slot {
     shared_address memory, full;

@@ -3,6 +3,7 @@
 //
 // S that knows has: next(p): packed weights; next_runs runs of next_bytes, next_step bytes from one to the next. Needs isa/nvidia.h.
 #pragma once
+#include "templates/base/device.h"
 
 template <class S, class = void> struct next_weights {
     template <class Args> DEV static void ask(const Args &, int, int) {}

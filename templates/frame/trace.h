@@ -1,7 +1,8 @@
 // In: the memory of a launch's trace: a record a workgroup, then one a tile. Out: when workgroups and their tiles began and ended, by a
 // clock that all units share, each told by one thread. Only sources that are traced have this file (docs/tracing.md): of others the ends
-// of lines that say TF_TRACED are left out. Refuses nothing. Needs isa/simt.h.
+// of lines that say TF_TRACED are left out.
 #pragma once
+#include "templates/isa/simt.h"
 
 #define TF_TRACED(...) __VA_ARGS__
 

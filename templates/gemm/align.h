@@ -2,6 +2,8 @@
 // multiple of 16 bytes, with zeros behind its N elements: a thread has S::each pieces of 16 bytes under way, each made of the two aligned
 // words of 16 bytes that hold it. Refuses strides that are no multiple of 16 bytes.
 #pragma once
+#include "templates/frame/frame_mixed.h"
+#include "templates/base/spec.h"
 
 template <class S> struct align {
     using args = typename S::args;

@@ -3,6 +3,8 @@
 // than that needs, the program for few rows: waves share out K. Any M, N, K from 1.
 // Refuses (static_assert) tiles that threads do not cover. A row's result depends on its own data and the tile alone.
 #pragma once
+#include "templates/frame/frame_mixed.h"
+#include "templates/gemm/pieces.h"
 
 // V elements of column n of B, from k on.
 template <class S, int V> DEV vec<float, V> load_b(const typename S::args &p, int batch, int n, int k)

@@ -7,6 +7,8 @@
 // pieces; a_row(p, batch, row), rows at multiples of 16 bytes and a_stride elements apart; width: columns that the epilogue is handed at a
 // time, 2 or 4. Where tile_n is no multiple of 32 it has columns() in place of epilogue(): of one half of a block.
 #pragma once
+#include "templates/frame/frame_share.h"
+#include "templates/frame/next.h"
 #include "templates/gemm/pieces.h"
 
 template <class S> struct gemm_frag {

@@ -7,6 +7,9 @@
 // (where copies to LDS are 16 bytes wide; a_plain; 512 threads) both operands are copied directly and the two halves of the waves take
 // turns with the matrix units; with one a stage passes through registers.
 #pragma once
+#include "templates/frame/frame_pump.h"
+#include "templates/frame/chiplets.h"
+#include "templates/gemm/pieces.h"
 
 template <class S, class = void> inline constexpr bool a_is_written = false;
 template <class S> inline constexpr bool a_is_written<S, nothing<decltype(S::a_written)>> = S::a_written;

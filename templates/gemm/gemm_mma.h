@@ -6,6 +6,9 @@
 // multiprocessor; a_stride: elements from row to row of A, which begin at multiples of 16 bytes; width: columns of a row that the epilogue
 // is handed at a time, 2 or 4; reads: the epilogue loads more than row scalars.
 #pragma once
+#include "templates/frame/frame_stream.h"
+#include "templates/gemm/pieces.h"
+#include "templates/isa/mma.h"
 
 template <class S> struct gemm_mma {
     using args = typename S::args;

@@ -8,6 +8,9 @@
 // tile_n columns x tile_k; row_slots: slots for rows of A; split; resident: workgroups that share a multiprocessor; input_sums: sums of
 // squares of A's rows are taken from the slots while tensor cores multiply, and handed to summed().
 #pragma once
+#include "templates/frame/frame_ws.h"
+#include "templates/frame/next.h"
+#include "templates/base/spec.h"
 
 template <class S> struct gemm_turned {
     using args = typename S::args;

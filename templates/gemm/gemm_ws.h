@@ -9,6 +9,8 @@
 // width: columns of a row that the epilogue is handed at a time, 2 or 4; reads: it loads more than row scalars; split: parts that a tile's
 // length is cut into, each a workgroup's, and partial(p): the memory through which they meet.
 #pragma once
+#include "templates/frame/frame_ws.h"
+#include "templates/base/spec.h"
 
 template <class S> struct gemm_ws {
     using args = typename S::args;

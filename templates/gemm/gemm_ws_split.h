@@ -7,6 +7,7 @@
 // R. Yokota, "Recovering single precision accuracy from Tensor Cores", IJHPCA 36(4), 2022). A number that is not finite, or that rounding
 // to 11 bits makes infinite, makes its results NaN.
 #pragma once
+#include "templates/gemm/gemm_ws.h"
 
 template <class S> struct gemm_ws_split : gemm_ws<S> {
     using base = gemm_ws<S>;

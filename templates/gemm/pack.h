@@ -1,7 +1,9 @@
 // In: one spec struct S of a packed weight (docs/spec-structs.md: pack). Out: the program that writes it, a thread an element. Refuses
 // nothing. It lies in pieces (gemm/pieces.h); or split, in rows of 32 elements' large parts in tf32, their small parts, the next 32's, and
-// so on (gemm_ws_split.h). Needs gemm/pieces.h.
+// so on (gemm_ws_split.h).
 #pragma once
+#include "templates/frame/frame_mixed.h"
+#include "templates/gemm/pieces.h"
 
 // To nearest in tf32, 11 bits; what that would make infinite is cut off instead.
 DEV float tf32_nearest(float x)

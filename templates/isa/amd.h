@@ -1,7 +1,8 @@
 // In: vectors of a wave's registers, pointers, LDS. Out: what the matrix layers of AMD's machines (mfma.h, wmma.h) share: LDS, uniform
 // values, fences of the compiler's schedule, counters between workgroups. Refuses other makers' targets. Builtins alone, so that the host
-// engine can stand in for them. Needs isa/simt.h.
+// engine can stand in for them.
 #pragma once
+#include "templates/isa/simt.h"
 
 DEV int uniform(int same_in_all_lanes) { return __builtin_amdgcn_readfirstlane(same_in_all_lanes); }
 DEV const char *uniform(const void *same_in_all_lanes)

@@ -1,6 +1,7 @@
 // In: scores of a wave's registers. Out: what attention needs beside products: exp2, votes, weights rounded into 16 bytes, 4 x 8 blocks
 // transposed in registers. Refuses f32. Needs isa/mfma.h or isa/wmma.h.
 #pragma once
+#include "templates/isa/amd.h"
 
 // Elements First to First + 7 of x, none of them negative, in T. Without an instruction for it bf16 rounds ties up.
 template <int First, class Numbers> DEV sixteen_bytes packed_weights(f16, const Numbers &x)

@@ -1,7 +1,9 @@
 // In: words of shared memory. Out: sm_90a's transaction barriers: a phase ends when all arrivals came and all announced bytes landed; the
 // n-th has parity n % 2. Refuses other targets: sm_90a alone has these. On the host engine those who use them have what stands in for them
-// (isa/wgmma_host.h, isa/bulk.h). Needs isa/simt.h.
+// (isa/wgmma_host.h, isa/bulk.h).
 #pragma once
+#include "templates/isa/nvidia.h"
+
 #if !defined(TF_ON_HOST)
 
 using shared_address = unsigned; // byte address in the shared window

@@ -1,8 +1,9 @@
 // In: consecutive bytes of memory, 16 at a time, and shared memory. Out: copies that run beside the threads and take no register (sm_90a),
 // and what tells of them: an arrival is of so many announced bytes, again and again. Refuses other targets. On the host engine a copy
 // lands when somebody waits for it and not before; until then what it will fill is NaN and tells what is to come, so that numbers are
-// wrong where a wait is missing, and where memory is filled that is still read. Needs isa/arrivals.h, isa/nvidia.h.
+// wrong where a wait is missing, and where memory is filled that is still read.
 #pragma once
+#include "templates/isa/arrivals.h"
 
 // Of whichever thread announces next; the n-th has parity n % 2.
 struct alignas(8) bulk_arrival {

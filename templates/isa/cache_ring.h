@@ -1,8 +1,9 @@
 // In: rows of keys and of values that lie one behind the other in memory, of one type T. Out: a warp's way through some of them, so many
 // rows a turn: copies of a few turns are under way to shared memory while the warp computes, without a register of its own and past the L1,
 // of which kernels that run beside this one's beginning may leave little. Refuses rows with gaps: whoever takes this knows that there are
-// none. Needs isa/bulk.h.
+// none.
 #pragma once
+#include "templates/isa/bulk.h"
 
 // What the warps of a workgroup share out: of each some slots, a turn each.
 template <class T, int Warps, int Slots, int Elements> struct ring_memory {

@@ -2,6 +2,7 @@
 // has rows lane / 4 and 8 on of the results, columns 2 * (lane % 4) and the next; where operands lie the PTX ISA says ("Matrix Fragments
 // for mma.m16n8k16"). Refuses f32. On the host engine whoever multiplies reckons itself: lanes have no registers of each other.
 #pragma once
+#include "templates/isa/simt.h"
 
 #if !defined(TF_ON_HOST)
 #define TF_MMA(T, kind)                                                                                                                   \

@@ -1,6 +1,7 @@
 // In: vectors of a wave's registers, pointers, LDS. Out: CDNA's matrix products and copies to LDS, with the row and column of each
-// accumulator as functions. Refuses other targets. Needs isa/amd.h.
+// accumulator as functions. Refuses other targets.
 #pragma once
+#include "templates/isa/amd.h"
 
 // ---- matrix products of a wave: result(i, j) += sum over k of a(i, k) * b(j, k), 16 x 16, over 64 bytes of k
 

@@ -1,5 +1,6 @@
-// In: operands as isa/mfma.h has them, 16 bytes a lane. Out: CDNA's 32 x 32 products for attention. Refuses f32. Needs isa/mfma.h.
+// In: operands as isa/mfma.h has them, 16 bytes a lane. Out: CDNA's 32 x 32 products for attention. Refuses f32.
 #pragma once
+#include "templates/isa/mfma.h"
 
 using wide_accumulator = float __attribute__((ext_vector_type(16)));
 

@@ -1,8 +1,8 @@
 // In: addresses in shared memory, vectors of a warp's registers. Out: what NVIDIA's GPUs have from sm_80 on: copies to shared memory that
 // run beside the threads, operands by ldmatrix, m16n8k16 products with the row and column of each accumulator as functions. Refuses f32.
-// On the host engine copies land as late or as early as they may, and each lane makes its own elements. Needs isa/simt.h,
-// isa/m16n8k16.h.
+// On the host engine copies land as late or as early as they may, and each lane makes its own elements.
 #pragma once
+#include "templates/isa/m16n8k16.h"
 
 using shared_address = unsigned; // byte address in the shared window
 

@@ -1,8 +1,10 @@
 // In: rows of queries, keys and values in memory, 16 bits an element. Out: NVIDIA's m16n8k16 on operands that go from memory to registers:
 // a lane has 16 neighbouring bytes of a row, so of the 32 columns of a block the products take them in an order of their own; turned
 // matrices make columns out of rows. What attention over a cache (attention/decode_mma.h) is made of: cache_tile. Refuses f32. On the host
-// engine lanes exchange what they have. Needs isa/nvidia.h, isa/m16n8k16.h, isa/cache_ring.h.
+// engine lanes exchange what they have.
 #pragma once
+#include "templates/isa/m16n8k16.h"
+#include "templates/isa/cache_ring.h"
 
 // What a lane has of the columns of a block: of rows lane / 4, the 8 columns from 8 * (lane % 4) on, or of a block of 16 columns 4 of them.
 struct row_piece {

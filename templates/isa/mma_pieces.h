@@ -1,8 +1,9 @@
 // In: pieces of a packed weight (docs/packing.md) and rows of A, both in memory. Out: NVIDIA's products of a piece and 8 rows, whose
 // operands go from memory to registers: the 16 packed columns of the piece are the rows of m16n8k16, and its 32 of K are permuted so that
-// what a lane needs of a column or a row is 16 neighbouring bytes. Refuses f32. On the host engine each lane makes its own results. Needs
-// isa/nvidia.h, isa/m16n8k16.h.
+// what a lane needs of a column or a row is 16 neighbouring bytes. Refuses f32. On the host engine each lane makes its own results.
 #pragma once
+#include "templates/isa/nvidia.h"
+#include "templates/isa/m16n8k16.h"
 
 struct alignas(16) chunk { // 16 bytes of a packed column or of a row
     unsigned word[4];

@@ -1,6 +1,8 @@
 // In: a warp's registers, words in memory. Out: what programs of several layers need of NVIDIA's GPUs from sm_80 on: pairs of 16 bits,
-// exchange in a warp whose lanes are all here, words through which the workgroups of a launch meet. Refuses nothing. Needs isa/simt.h.
+// exchange in a warp whose lanes are all here, words through which the workgroups of a launch meet.
 #pragma once
+#include "templates/isa/simt.h"
+
 #if defined(TF_ON_HOST)
 
 template <class T> DEV unsigned packed(T, float lo, float hi)

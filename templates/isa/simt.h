@@ -1,6 +1,7 @@
 // In: nothing but threads. Out: the ISA layer that every machine has: geometry, barriers, exchange between the lanes of a wave, and
 // products on register tiles. Refuses widths that are no power of two or wider than a wave.
 #pragma once
+#include "templates/base/ops.h"
 
 #if defined(TF_ON_HOST) && !defined(TF_TARGET_AMD) // the host engine runs AMD's own builtins for AMD targets
 DEV int thread_index() { return static_cast<int>(threadIdx.x); }

@@ -11,6 +11,7 @@
 // 2 bytes or with the same v_perm behind wider ones. Each element is loaded once for all 16 rows; a wave's load of values has whole rows of
 // memory, one of keys 64 bytes (RDNA: 32) of 16 rows, whose next ones the very next load takes.
 #pragma once
+#include "templates/isa/amd_weights.h"
 
 // ---- a wave
 // Anew, so that what follows from it is reckoned where it is used, not kept in registers beside what the main loop needs.

@@ -3,6 +3,7 @@
 // lines of b, so a lane has neighbouring columns of one row. Each 16 bytes of a piece are loaded by one lane. Refuses f32. Needs
 // isa/mfma.h, or isa/wmma.h and isa/wmma_wide.h.
 #pragma once
+#include "templates/isa/amd.h"
 
 // What of a chunk of 16 bytes lies beyond its row's end becomes zero: `left` elements of 2 bytes exist.
 DEV void cut_chunk(sixteen_bytes &c, int left)

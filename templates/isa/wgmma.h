@@ -1,7 +1,9 @@
 // In: shared-memory addresses, tensor maps, accumulators in registers. Out: sm_90a's asynchronous machinery under one set of names:
 // transaction barriers, tensor loads, warpgroup matrix products, register hand-over. Refuses other targets: sm_90a alone has these.
-// On the host engine isa/wgmma_host.h has the same names; nothing outside this folder holds sm_90a assembly. Needs isa/arrivals.h.
+// On the host engine isa/wgmma_host.h has the same names; nothing outside this folder holds sm_90a assembly.
 #pragma once
+#include "templates/isa/arrivals.h"
+
 #if defined(TF_ON_HOST)
 #include "templates/isa/wgmma_host.h"
 #else

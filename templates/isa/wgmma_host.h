@@ -3,6 +3,8 @@
 // is the engine's to report. Products happen at once here; tensor loads land as late as they may, so that a missing wait is seen. What
 // the machine's instructions access is said where they are issued (tf_hs_says).
 #pragma once
+#include "templates/isa/arrivals.h"
+
 #if defined(TF_ON_HOST)
 
 using shared_address = unsigned; // offset in the block's shared memory, whose first 1024 bytes are group_barrier's and host_loads_of's

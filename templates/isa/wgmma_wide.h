@@ -3,6 +3,8 @@
 // Refuses widths that are no multiple of 16 or above 256. sm_90a and, under the same names, the
 // host engine.
 #pragma once
+#include "templates/isa/wgmma.h"
+
 #if defined(TF_ON_HOST)
 
 DEV void tensor_load(shared_address to, const tensor_map &map, shared_address barrier, int column, int head, int token, int batch)

@@ -1,6 +1,7 @@
 // In: vectors of a wave's registers, LDS. Out: the matrix products of RDNA 3 and 4 (wave32) under the names of isa/mfma.h. Refuses f32,
-// which has no such product, and other targets. Needs isa/amd.h.
+// which has no such product, and other targets.
 #pragma once
+#include "templates/isa/amd.h"
 
 using accumulator = float __attribute__((ext_vector_type(8)));
 

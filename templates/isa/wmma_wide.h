@@ -1,5 +1,6 @@
-// In: operands as isa/wmma.h has them. Out: RDNA's products under the names of isa/mfma_wide.h, 16 x 16. Refuses f32. Needs isa/wmma.h.
+// In: operands as isa/wmma.h has them. Out: RDNA's products under the names of isa/mfma_wide.h, 16 x 16. Refuses f32.
 #pragma once
+#include "templates/isa/wmma.h"
 
 using wide_accumulator = accumulator;
 

@@ -1,6 +1,7 @@
 // In: memory and numbers, whose layout runtime/cli/calibrate/meter.h has, too. Out: kernels that read, multiply, wait, or do nothing, for
 // who times them (tfgen calibrate). Refuses nothing.
 #pragma once
+#include "templates/base/spec.h"
 
 struct probe_args {
     const unsigned *from;

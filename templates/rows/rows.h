@@ -2,6 +2,8 @@
 // workgroup; S::steps reductions in order, then one write. The row stays in registers where it fits, else it is read again for each
 // step. Refuses (static_assert) teams that do not divide the workgroup. The order of summation depends on N and the tile alone.
 #pragma once
+#include "templates/frame/frame_mixed.h"
+#include "templates/base/spec.h"
 
 template <reduction Kind> struct joining : take_sum {
 };

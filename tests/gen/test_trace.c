@@ -69,8 +69,8 @@ END_TEST
 
 START_TEST(what_traces_shares_a_line_with_code)
 {
-    for (size_t i = 0; i < template_total(); i++) {
-        const template_text t = template_at(i);
+    for (int i = 0; i < template_count; i++) {
+        const template_text t = template_at((template_id)i);
         char *copy = strndup(t.data, t.size);
         for (char *line = strtok(copy, "\n"); line; line = strtok(NULL, "\n")) {
             const char *mark = strstr(line, "TF_TRACED(");
@@ -276,10 +276,11 @@ static host_module *sleeper_module(arena *a)
 {
     struct text source = {.a = a};
     text_printf(&source, "#define TF_TARGET_HOST 1\n#define TF_WAVE 1\n");
-    for (size_t i = 0; i < template_total(); i++) {
-        const template_text t = template_at(i);
-        if ((t.users & use_all) == use_all || t.users == use_trace || strstr(t.name, "frame_mixed.h")) template_append(&source, i, true);
-    }
+    template_choice choice = {0};
+    template_choose(&choice, "templates/frame/frame_mixed.h");
+    template_choose(&choice, "templates/frame/trace.h");
+    for (int i = 0; i < template_count; i++)
+        if (choice.has[i]) template_append(&source, (template_id)i, true);
     text_printf(&source, "#line 1 \"sleeper.hip\"\n%s", sleeper);
     const host_compile_options o = {.name = "sleeper.hip", .optimise = -1};
     host_log log = {0};

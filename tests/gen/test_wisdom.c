@@ -414,14 +414,31 @@ END_TEST
 static void check_templates(const launch *l)
 {
     const program_kind kind = l->kernel->phases[0]->tile.program;
-    for (size_t i = 0; i < template_total(); i++) {
+    template_choice known = {0};
+    program_templates(&known, program_at(kind), NULL);
+    for (int i = 0; i < template_count; i++) {
         char head[100];
-        const template_text t = template_at(i);
+        const template_text t = template_at((template_id)i);
         snprintf(head, sizeof head, "#line 1 \"%s\"\n", t.name);
-        if ((t.users & use_all) == use_all || t.users == use_rope || !strstr(l->source.templates, head)) continue;
-        ck_assert_msg(t.users & template_uses(kind, NULL), "%s: its version knows nothing of %s", program_table[kind].name, t.name);
+        if (i == template_rope || !strstr(l->source.templates, head)) continue;
+        ck_assert_msg(known.has[i], "%s: its version knows nothing of %s", program_table[kind].name, t.name);
     }
 }
+
+/* Sources have templates in the order of template.def, so what a template includes stands ahead of it there. */
+START_TEST(a_template_is_listed_behind_what_it_includes)
+{
+    for (int i = 0; i < template_count; i++) {
+        template_choice c = {0};
+        template_choose(&c, template_at((template_id)i).name);
+        ck_assert(c.has[i]);
+        for (int k = i + 1; k < template_count; k++)
+            ck_assert_msg(!c.has[k], "%s includes %s", template_at((template_id)i).name, template_at((template_id)k).name);
+    }
+    const template_choice common = templates_common();
+    ck_assert(common.has[template_device] && common.has[template_spec] && !common.has[template_rows] && !common.has[template_trace]);
+}
+END_TEST
 
 START_TEST(a_version_knows_all_templates_of_a_programs_kernels)
 {
@@ -449,6 +466,7 @@ int main(void)
     tcase_add_test(c, a_tile_that_the_phase_cannot_have_is_passed_over);
     tcase_add_loop_test(c, of_two_entries_the_newer_then_the_faster_is_kept_whichever_comes_first, 0, 5);
     tcase_add_test(c, programs_have_versions_of_their_own);
+    tcase_add_test(c, a_template_is_listed_behind_what_it_includes);
     tcase_add_test(c, a_version_knows_all_templates_of_a_programs_kernels);
     tcase_add_checked_fixture(f, make_folder, remove_folder);
     tcase_add_test(f, nothing_is_lost_when_many_processes_write_one_file);

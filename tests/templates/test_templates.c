@@ -25,11 +25,10 @@ static host_module *functions_module(bool packs)
     text_printf(&source, "#define TF_TARGET_HOST 1\n#define TF_WAVE 1\n%s", packs ? "#define TF_TEST_PACK 1\n" : "");
     const char *const more[] = {"templates/frame/chiplets.h", "templates/base/rope.h", "templates/gemm/pieces.h",
                                 packs ? "templates/gemm/pack.h" : "templates/rows/rows.h"};
-    for (size_t i = 0; i < template_total(); i++) {
-        bool used = template_at(i).users == use_all;
-        for (size_t k = 0; k < sizeof more / sizeof *more; k++) used = used || strcmp(template_at(i).name, more[k]) == 0;
-        if (used) template_append(&source, i, false);
-    }
+    template_choice choice = {0};
+    for (size_t k = 0; k < sizeof more / sizeof *more; k++) template_choose(&choice, more[k]);
+    for (int i = 0; i < template_count; i++)
+        if (choice.has[i]) template_append(&source, (template_id)i, false);
     char *own = slurp("tests/templates/template_ops.hip");
     ck_assert_ptr_nonnull(own);
     text_printf(&source, "#line 1 \"tests/templates/template_ops.hip\"\n%s", own);
