@@ -49,6 +49,33 @@ const char *program_version(arena *a, program_kind kind)
     return arena_printf(a, "%08x", (unsigned)(hash ^ hash >> 32));
 }
 
+typedef struct former_program {
+    program_kind program;
+    const char *version, *name, *former;
+} former_program;
+
+static const former_program formers[] = {
+#define FORMER(program, version, name, former) {program_##program, version, name, former},
+#include "gen/plan/former.def"
+};
+enum { former_count = sizeof formers / sizeof *formers };
+
+program_kind program_recalled(const char *name)
+{
+    program_kind kind = program_named(name);
+    for (int i = 0; i < former_count && !kind; i++)
+        if (strcmp(formers[i].name, name) == 0) kind = formers[i].program;
+    return kind;
+}
+
+bool version_serves(program_kind kind, const char *now, const char *version)
+{
+    bool serves = strcmp(version, now) == 0;
+    for (int i = 0; i < former_count && !serves; i++)
+        serves = formers[i].program == kind && strcmp(formers[i].version, now) == 0 && strcmp(formers[i].former, version) == 0;
+    return serves;
+}
+
 /* ---- reading */
 typedef struct line_reader {
     arena *a;
@@ -79,7 +106,7 @@ static program_kind read_program(line_reader *r, wisdom_entry *e)
     const char *word = next_word(r), *at = strchr(word, '@');
     const char *name = at ? arena_strndup(r->a, word, (size_t)(at - word)) : word;
     e->version = at ? at + 1 : "";
-    const program_kind kind = program_named(name);
+    const program_kind kind = program_recalled(name);
     if (!kind) e->stale = arena_printf(r->a, "there is no program '%s'", name);
     return kind;
 }
@@ -140,12 +167,14 @@ static void read_settings(line_reader *r, wisdom_entry *e)
         if (!(e->tile.given & 1u << i)) e->stale = arena_printf(r->a, "it lacks the field %s of %s", p->fields[i].name, p->name);
 }
 
-/* Behind the tile, so that a stale line is read as far as it goes: what it is about, it still says. */
+/* Behind the tile, so that a stale line is read as far as it goes: what it is about, it still says. An entry that serves is one of today's
+ * version, and is written so. */
 static void check_version(line_reader *r, wisdom_entry *e)
 {
     const program_kind kind = e->tile.program;
     if (!r->versions[kind]) r->versions[kind] = program_version(r->a, kind);
-    if (strcmp(e->version, r->versions[kind]) != 0)
+    if (version_serves(kind, r->versions[kind], e->version)) e->version = r->versions[kind];
+    else
         e->stale = arena_printf(r->a, "%s is another one now: version %s, the line's is '%s'", program_table[kind].name, r->versions[kind],
                                 e->version);
 }

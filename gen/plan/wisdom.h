@@ -48,6 +48,10 @@ wisdom_entry wisdom_of(arena *a, const ir_program *p, const target_info *target,
 const char *wisdom_device(arena *a, const device_model *d, const char *label);
 /* Eight digits that follow from the program's templates, comments and blanks left out, and its fields. */
 const char *program_version(arena *a, program_kind kind);
+/* The program of this name, or that was once called so (gen/plan/former.def); program_none: there is none. */
+program_kind program_recalled(const char *name);
+/* Lines of `version` hold for the program, whose own is `now`: they are the same, or their kernels are. */
+bool version_serves(program_kind kind, const char *now, const char *version);
 
 /* What is known of phases like this, from the nearest size on; *count of them. In the arena. */
 const wisdom_entry **wisdom_find(arena *a, const wisdom *w, const target_info *target, const char *device, const char *signature,

@@ -11,14 +11,14 @@ candidate subject_candidate(subject *s, const ir_tile *t)
 
 database_key subject_key(const subject *s) { return (database_key){s->signature, s->c->plan->target->name, s->c->device, s->size}; }
 
-bool subject_read_tile(arena *a, const char *program, const char *tile, ir_tile *out)
+bool subject_read_tile(arena *a, const char *program, const char *version, const char *tile, ir_tile *out)
 {
-    *out = (ir_tile){.program = program_named(program)};
+    *out = (ir_tile){.program = program_recalled(program)};
     const char *at = tile + strcspn(tile, " "); /* behind the layer */
     for (at += strspn(at, " "); *at && out->program; at += strspn(at, " ")) {
         const size_t size = strcspn(at, " ");
         if (tile_read_setting(a, arena_strndup(a, at, size), out)) return false;
         at += size;
     }
-    return tile_is_whole(out);
+    return tile_is_whole(out) && version_serves(out->program, program_version(a, out->program), version);
 }

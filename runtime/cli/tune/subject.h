@@ -25,8 +25,8 @@ typedef struct subject {
 /* ---- subject.c */
 candidate subject_candidate(subject *s, const ir_tile *t);
 database_key subject_key(const subject *s);
-/* As space_text() writes it; false: another tfgen did, or something else. */
-bool subject_read_tile(arena *a, const char *program, const char *tile, ir_tile *out);
+/* As space_text() writes it; false: of a version that does not serve (gen/plan/wisdom.h), or something else. */
+bool subject_read_tile(arena *a, const char *program, const char *version, const char *tile, ir_tile *out);
 
 /* ---- subject_pool.c */
 /* The time that the model predicts is the candidate's then. False: the planner itself refuses it. */

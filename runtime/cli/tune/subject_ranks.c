@@ -16,7 +16,7 @@ static void take_other(void *context, const char *program, const char *version, 
     others *o = context;
     ir_tile t;
     arena *a = o->s->a;
-    if (o->count == o->most || !subject_read_tile(a, program, tile, &t) || strcmp(program_version(a, t.program), version) != 0) return;
+    if (o->count == o->most || !subject_read_tile(a, program, version, tile, &t)) return;
     o->tiles[o->count] = t, o->ratios[o->count++] = ratio;
 }
 

@@ -69,7 +69,7 @@ static void take_known(void *context, const char *program, const char *version, 
 {
     subject *s = context;
     ir_tile t;
-    if (!subject_read_tile(s->a, program, tile, &t) || strcmp(program_version(s->a, t.program), version) != 0) return;
+    if (!subject_read_tile(s->a, program, version, tile, &t)) return;
     const bool unfinished = !*status && interrupted < 2, good = ratio > 0 && ratio < 1 && strcmp(status, "wrong") != 0;
     if (unfinished || tile_same(&t, &s->space->phase->tile)) return;
     space_forget(s->space, &t);
