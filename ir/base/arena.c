@@ -33,6 +33,7 @@ struct arena {
     diagnostic_source source;
     diagnostic_buffer diagnostics; /* outside the blocks: "out of memory" must fit when they are full */
     int complaints;
+    tfgen_code complained; /* code_ok: not yet */
 };
 
 arena *arena_new(void) { return calloc(1, sizeof(arena)); }
@@ -67,7 +68,7 @@ static block *add_block(arena *a, size_t bytes)
     if (size > most_block) size = most_block;
     if (size < bytes) size = bytes;
     block *b = calloc(1, sizeof *b + size);
-    if (!b) bail(a, code_bad_input, (position){0}, "out of memory");
+    if (!b) bail(a, code_device, (position){0}, "not enough memory");
     b->size = size;
     if (a->blocks && bytes > a->blocks->size - a->blocks->used && size == bytes && bytes > least_block) {
         b->next = a->blocks->next; /* a big piece of its own: the present block keeps being filled */
@@ -152,7 +153,7 @@ tfgen_code arena_run(arena *a, void (*body)(void *), void *argument)
     a->code = code_ok;
     if (setjmp(a->exit) == 0) {
         body(argument);
-        if (a->complaints) a->code = code_bad_input;
+        a->code = a->complained;
     }
     a->running = false;
     return a->code;
@@ -167,13 +168,27 @@ static void record(arena *a, position at, const char *format, va_list list)
     a->complaints++;
 }
 
-void complain(arena *a, position at, const char *format, ...)
+static void add_complaint(arena *a, tfgen_code code, position at, const char *format, va_list list)
 {
     if (a->complaints >= max_diagnostics)
-        bail(a, code_bad_input, (position){0}, "more than %d errors; the rest is not shown", max_diagnostics);
+        bail(a, a->complained, (position){0}, "more than %d errors; the rest is not shown", max_diagnostics);
+    record(a, at, format, list);
+    if (a->complained != code_bad_input) a->complained = code;
+}
+
+void complain(arena *a, position at, const char *format, ...)
+{
     va_list list;
     va_start(list, format);
-    record(a, at, format, list);
+    add_complaint(a, code_bad_input, at, format, list);
+    va_end(list);
+}
+
+void complain_usage(arena *a, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    add_complaint(a, code_usage, (position){0}, format, list);
     va_end(list);
 }
 
@@ -198,7 +213,7 @@ void bail_with_log(arena *a, tfgen_code code, position at, const char *log, cons
 
 void bail_if_complained(arena *a)
 {
-    if (a->complaints) unwind(a, code_bad_input);
+    if (a->complaints) unwind(a, a->complained);
 }
 
 int arena_complaints(const arena *a) { return a->complaints; }

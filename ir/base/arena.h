@@ -38,13 +38,15 @@ void arena_source(arena *a, const char *name, const char *text, size_t size);
 void arena_source_marked(arena *a, const char *name, const char *text, size_t size);
 const char *arena_source_name(const arena *a);
 
-/* Runs body(argument) under the arena's single setjmp. Returns code_ok, or the code of the bail(), or code_bad_input when
- * body returned but complaints are pending. May not be nested on one arena. */
+/* Runs body(argument) under the arena's single setjmp. Returns code_ok, or the code of the bail(), or, when body returned but complaints
+ * are pending, code_bad_input (code_usage where all of them are complain_usage()'s). May not be nested on one arena. */
 tfgen_code arena_run(arena *a, void (*body)(void *), void *argument);
 
 /* complain() records `file:line:col: error: ...` with the source line and a caret, and returns. bail() records and unwinds to
  * arena_run(). bail_if_complained() is how a pass that complained ends. */
 void complain(arena *a, position at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Of what the caller asks for beside the text: a preset, a dim, a dtype that there is not. */
+void complain_usage(arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 _Noreturn void bail(arena *a, tfgen_code code, position at, const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* bail(), followed by the lines of another program's log. */
 _Noreturn void bail_with_log(arena *a, tfgen_code code, position at, const char *log, const char *format, ...)

@@ -45,7 +45,7 @@ static void close_arena(void *a) { arena_free(a); }
 device_model *device_model_at(arena *a, size_t index)
 {
     model_job j = {arena_new(), index, NULL};
-    if (!j.a) bail(a, code_bad_input, (position){0}, "out of memory");
+    if (!j.a) bail(a, code_device, (position){0}, "not enough memory");
     arena_defer(a, close_arena, j.a);
     if (arena_run(j.a, read_model, &j) != code_ok) bail(a, code_bad_input, (position){0}, "internal: %s", arena_diagnostics(j.a));
     return j.made;

@@ -49,8 +49,8 @@ static void read_header(graph_reader *r)
     const char *asked = r->options->dtype;
     if (asked && !dtype_parse_real(asked, &r->p->type)) {
         const char *near = dtype_is_real(r->p->type) ? dtype_hint(asked) : NULL;
-        complain(r->a, (position){0}, "\"%.40s\" is asked for; a spec computes in %s%s%s%s", asked,
-                 dtype_names(r->a, true, ", ", " or "), near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+        complain_usage(r->a, "\"%.40s\" is asked for; a spec computes in %s%s%s%s", asked, dtype_names(r->a, true, ", ", " or "),
+                       near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
         r->p->type = dtype_f32;
     }
 }

@@ -44,7 +44,7 @@ static const spec_node *chosen_preset(graph_reader *r, const spec_node *presets)
     for (int i = 0; presets && i < presets->count; i++)
         text_printf(&list, "%s%.40s", i ? ", " : "", presets->keys[i]->text);
     const char *hint = list.data ? arena_printf(r->a, "; there are %s", list.data) : "";
-    complain(r->a, (position){0}, "there is no preset \"%.40s\" in this spec%s", wanted, hint);
+    complain_usage(r->a, "there is no preset \"%.40s\" in this spec%s", wanted, hint);
     return NULL;
 }
 
@@ -91,7 +91,7 @@ static bool choose_value(graph_reader *r, dim *d, const spec_node *node, const s
         d->value = override->value;
         d->at = (position){0};
         if (d->value >= 1 && d->value <= most_number) return true;
-        complain(r->a, d->at, "%s=%lld is asked for; a dim is from 1 to %d", d->name, d->value, most_number);
+        complain_usage(r->a, "%s=%lld is asked for; a dim is from 1 to %d", d->name, d->value, most_number);
         return false;
     }
     if (given) {
@@ -201,7 +201,7 @@ static void check_overrides(graph_reader *r)
     for (size_t i = 0; i < r->options->override_count; i++) {
         const char *name = r->options->overrides[i].name;
         if (dim_find(table(r), name) || r->dims_lost || names_find(&r->unknown_dims, name)) continue;
-        complain(r->a, (position){0}, "there is no dim \"%.40s\" in this spec%s", name, override_hint(r, name));
+        complain_usage(r->a, "there is no dim \"%.40s\" in this spec%s", name, override_hint(r, name));
     }
 }
 
@@ -212,9 +212,10 @@ static void check_ranges(graph_reader *r, const spec_node *preset)
         dim *d = &table(r)->dims[i];
         if (!d->dynamic) d->low = d->high = d->value;
         if (!d->dynamic || r->dim_broken[i] || (d->value >= d->low && d->value <= d->high)) continue;
-        if (find_override(r, d->name) || !spec_find(preset, d->name))
-            complain(r->a, d->at, "%s=%lld is outside of its dynamic range %lld to %lld", d->name, d->value, d->low,
-                     d->high);
+        if (find_override(r, d->name))
+            complain_usage(r->a, "%s=%lld is outside of its dynamic range %lld to %lld", d->name, d->value, d->low, d->high);
+        else if (!spec_find(preset, d->name))
+            complain(r->a, d->at, "%s=%lld is outside of its dynamic range %lld to %lld", d->name, d->value, d->low, d->high);
         set_broken(r, d);
     }
 }

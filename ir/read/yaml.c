@@ -49,7 +49,7 @@ static _Noreturn void bail_parser(yaml_reader *r)
 {
     const yaml_parser_t *p = &r->parser;
     const char *problem = p->problem ? p->problem : "unreadable";
-    if (p->error == YAML_MEMORY_ERROR) bail(r->a, code_bad_input, (position){0}, "out of memory");
+    if (p->error == YAML_MEMORY_ERROR) bail(r->a, code_device, (position){0}, "not enough memory");
     if (p->error == YAML_READER_ERROR)
         bail(r->a, code_bad_input, place_of_offset(r->text, p->problem_offset), "not readable as YAML: %s", problem);
     if (tab_indents(r->text, r->size, p->problem_mark))
@@ -205,7 +205,7 @@ spec_node *yaml_read(arena *a, const char *text, size_t size, const char *name)
     r->text = text;
     r->size = size;
     arena_defer(a, release, r);
-    if (!yaml_parser_initialize(&r->parser)) bail(a, code_bad_input, (position){0}, "out of memory");
+    if (!yaml_parser_initialize(&r->parser)) bail(a, code_device, (position){0}, "not enough memory");
     yaml_parser_set_encoding(&r->parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&r->parser, (const unsigned char *)text, size);
     spec_node *root = read_document(r);

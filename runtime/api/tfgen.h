@@ -42,7 +42,7 @@ extern "C" {
 /* The numbers are also the command's exit codes. */
 typedef enum tfgen_status {
     TFGEN_OK = 0,
-    TFGEN_USAGE = 2,       /* an argument of the call is wrong */
+    TFGEN_USAGE = 2,       /* an argument of the call is wrong, as a preset, a dim or a target that there is not */
     TFGEN_BAD_INPUT = 3,   /* the spec is wrong; the text says where: "ffn.yaml:12:5: error: ..." */
     TFGEN_UNSUPPORTED = 4, /* right, but not for this target or size, or no compiler for it on this machine */
     TFGEN_COMPILE_FAILED = 5, /* the compiler refused, crashed or ran out of time; the text has the kernel and the log's start */

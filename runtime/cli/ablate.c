@@ -187,7 +187,7 @@ static void check_variant(void *argument)
 static const char *try_variant(ablate_job *whole, variant *v, void (*body)(void *), tfgen_code *code)
 {
     variant_job j = {arena_new(), whole, v};
-    if (!j.a) bail(whole->a, code_bad_input, (position){0}, "out of memory");
+    if (!j.a) bail(whole->a, code_device, (position){0}, "not enough memory");
     *code = arena_run(j.a, body, &j);
     const char *why = *code == code_ok ? NULL : cli_first_error(whole->a, j.a);
     arena_free(j.a);

@@ -36,7 +36,7 @@ static access_recorder *new_recorder(const access_job *j, const plan *p)
                                     .seed = (unsigned long long)j->o->number.seed,
                                     .only = j->o->kernel};
     access_recorder *r = access_recorder_new(&options);
-    if (!r) bail(j->a, code_bad_input, (position){0}, "out of memory");
+    if (!r) bail(j->a, code_device, (position){0}, "not enough memory");
     arena_defer(j->a, free_recorder, r);
     return r;
 }

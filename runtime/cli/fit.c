@@ -53,7 +53,7 @@ static fitting plan_at(const fit_job *j, const char *name, long long value, bool
     const size_t count = j->request.graph.override_count;
     dim_override *dims = arena_alloc(j->a, (count + 2) * sizeof *dims);
     fitting t = {0};
-    if (!p.a) bail(j->a, code_bad_input, (position){0}, "out of memory");
+    if (!p.a) bail(j->a, code_device, (position){0}, "not enough memory");
     if (count) memcpy(dims, j->request.graph.overrides, count * sizeof *dims);
     if (name) {
         dims[count] = (dim_override){name, value};

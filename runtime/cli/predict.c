@@ -118,7 +118,7 @@ static void add_point(predict_job *whole, int value, int device)
     const size_t count = whole->request.graph.override_count;
     dim_override *dims = arena_alloc(whole->a, (count + 1) * sizeof *dims);
     point_job j = {arena_new(), whole, whole->request, p};
-    if (!j.a) bail(whole->a, code_bad_input, (position){0}, "out of memory");
+    if (!j.a) bail(whole->a, code_device, (position){0}, "not enough memory");
     *p = (point){.value = whole->sweep.values[value], .device = d};
     if (count) memcpy(dims, whole->request.graph.overrides, count * sizeof *dims);
     if (whole->sweep.dim) {

@@ -192,10 +192,10 @@ START_TEST(dynamic_dims_stay_symbolic_and_static_ones_become_numbers)
 }
 END_TEST
 
-static void expect_error(graph_options options, const char *yaml, const char *wanted)
+static void expect_error(graph_options options, const char *yaml, tfgen_code code, const char *wanted)
 {
     reading r = {.options = options};
-    ck_assert_int_eq(read_text(&r, yaml), code_bad_input);
+    ck_assert_int_eq(read_text(&r, yaml), code);
     ck_assert_msg(strcmp(arena_diagnostics(r.a), wanted) == 0, "expected\n%s\ngot\n%s", wanted, arena_diagnostics(r.a));
     done(&r, false);
 }
@@ -203,21 +203,32 @@ static void expect_error(graph_options options, const char *yaml, const char *wa
 START_TEST(a_wrong_override_is_an_error_without_a_place)
 {
     const dim_override unknown = {"BB", 1}, zero = {"D", 0}, outside = {"S", 65}, large = {"B", 1LL << 31};
-    expect_error((graph_options){.overrides = &unknown, .override_count = 1}, DIMS BODY,
+    expect_error((graph_options){.overrides = &unknown, .override_count = 1}, DIMS BODY, code_usage,
                  "t.yaml: error: there is no dim \"BB\" in this spec; did you mean B?\n");
-    expect_error((graph_options){.overrides = &zero, .override_count = 1}, DIMS BODY,
+    expect_error((graph_options){.overrides = &zero, .override_count = 1}, DIMS BODY, code_usage,
                  "t.yaml: error: D=0 is asked for; a dim is from 1 to 2147483647\n");
-    expect_error((graph_options){.overrides = &outside, .override_count = 1}, DIMS BODY,
+    expect_error((graph_options){.overrides = &outside, .override_count = 1}, DIMS BODY, code_usage,
                  "t.yaml: error: S=65 is outside of its dynamic range 1 to 64\n");
-    expect_error((graph_options){.overrides = &large, .override_count = 1}, DIMS BODY,
+    expect_error((graph_options){.overrides = &large, .override_count = 1}, DIMS BODY, code_usage,
                  "t.yaml: error: B=2147483648 is asked for; a dim is from 1 to 2147483647\n");
+}
+END_TEST
+
+/* A spec that is wrong, too, is what is to be mended first. */
+START_TEST(an_error_of_the_text_counts_more_than_one_of_the_call)
+{
+    reading r = {.options = {.preset = "huge"}};
+    ck_assert_int_eq(read_text(&r, DIMS "dtypes: f32\n" BODY), code_bad_input);
+    ck_assert_ptr_nonnull(strstr(arena_diagnostics(r.a), "there is no preset \"huge\""));
+    ck_assert_ptr_nonnull(strstr(arena_diagnostics(r.a), "dtypes"));
+    done(&r, false);
 }
 END_TEST
 
 START_TEST(an_override_that_breaks_an_expression_says_where)
 {
     const dim_override odd = {"D", 15};
-    expect_error((graph_options){.overrides = &odd, .override_count = 1}, DIMS BODY,
+    expect_error((graph_options){.overrides = &odd, .override_count = 1}, DIMS BODY, code_bad_input,
                  "t.yaml:3:30: error: D/2 does not divide exactly: 15 by 2\n"
                  "    3 | dims: {B: 2, S: 8, D: 16, E: D/2}\n"
                  "      |                              ^\n");
@@ -226,11 +237,11 @@ END_TEST
 
 START_TEST(a_wrong_preset_or_dtype_names_the_right_ones)
 {
-    expect_error((graph_options){.preset = "huge"}, DIMS BODY,
+    expect_error((graph_options){.preset = "huge"}, DIMS BODY, code_usage,
                  "t.yaml: error: there is no preset \"huge\" in this spec; there are large, odd\n");
-    expect_error((graph_options){.dtype = "fp8"}, DIMS BODY,
+    expect_error((graph_options){.dtype = "fp8"}, DIMS BODY, code_usage,
                  "t.yaml: error: \"fp8\" is asked for; a spec computes in f32, f16 or bf16\n");
-    expect_error((graph_options){.dtype = "i32"}, DIMS BODY,
+    expect_error((graph_options){.dtype = "i32"}, DIMS BODY, code_usage,
                  "t.yaml: error: \"i32\" is asked for; a spec computes in f32, f16 or bf16\n");
 }
 END_TEST
@@ -456,7 +467,7 @@ START_TEST(a_byte_order_mark_does_not_shift_columns)
     expect_error((graph_options){0},
                  "\xef\xbb\xbf"
                  "blok: t\ndtype: f32\ndims: {B: 2, S: 8, D: 16, E: 4}\n" BODY,
-                 "t.yaml:1:1: error: a spec takes no key \"blok\"; did you mean block?\n"
+                 code_bad_input, "t.yaml:1:1: error: a spec takes no key \"blok\"; did you mean block?\n"
                  "    1 | blok: t\n      | ^\n");
 }
 END_TEST
@@ -474,6 +485,7 @@ int main(void)
     tcase_add_test(c, a_preset_may_replace_an_expression);
     tcase_add_test(c, dynamic_dims_stay_symbolic_and_static_ones_become_numbers);
     tcase_add_test(c, a_wrong_override_is_an_error_without_a_place);
+    tcase_add_test(c, an_error_of_the_text_counts_more_than_one_of_the_call);
     tcase_add_test(c, an_override_that_breaks_an_expression_says_where);
     tcase_add_test(c, a_wrong_preset_or_dtype_names_the_right_ones);
     tcase_add_test(c, a_dtype_override_leaves_declared_dtypes_alone);
