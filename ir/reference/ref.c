@@ -32,7 +32,7 @@ static bool allocate(ref_state *r, const ir_value *v)
     if (!count_elements(r, v)) return false;
     t->value = calloc(t->count + 1, sizeof *t->value);
     t->error = calloc(t->count + 1, sizeof *t->error);
-    return (t->value && t->error) || ref_fail(r, NULL, "out of memory");
+    return (t->value && t->error) || ref_fail(r, NULL, "not enough memory");
 }
 
 static bool take_given(ref_state *r, const ir_value *v, const ref_tensor *given)
@@ -298,7 +298,7 @@ bool ref_run(const ir_program *graph, const ref_tensor *const inputs[], bool rou
     r.borrowed = calloc(n, sizeof *r.borrowed);
     r.needed = calloc(n, sizeof *r.needed);
     const bool room = r.tensors && r.shapes && r.attributes && r.on_grid && r.unknown && r.borrowed && r.needed && last;
-    const bool good = room ? run_all(&r, inputs, results, last) : ref_fail(&r, NULL, "out of memory");
+    const bool good = room ? run_all(&r, inputs, results, last) : ref_fail(&r, NULL, "not enough memory");
     for (int i = 0; room && i < graph->value_count; i++) release(&r, graph->values[i]);
     free(r.tensors);
     free(r.shapes);

@@ -297,5 +297,5 @@ bool ref_attention(ref_state *r, const ir_op *op)
     if (r->rules && r->rules->rounds_scores && r->rules->rounds_scores(r->rules->context, op))
         j.score_unit = ref_unit(ref_type(r, qv)), j.round_scores = r->round_stored && r->rules->numbers_of_scores;
     ref_parallel(j.B * j.H, one_head, &j);
-    return !j.failed || ref_fail(r, op, "out of memory");
+    return !j.failed || ref_fail(r, op, "not enough memory");
 }

@@ -169,7 +169,7 @@ static bool note_common(ref_state *r, const ir_op *op, const operands *o, ref_te
     const bool x_stretched = o->steps[0][last] == 0, y_stretched = o->y && o->steps[1][last] == 0;
     if (!has_common(o->x, x_stretched) && !has_common(o->y, y_stretched)) return true;
     f->common = calloc(f->count + 1, sizeof *f->common);
-    if (!f->common) return ref_fail(r, op, "out of memory");
+    if (!f->common) return ref_fail(r, op, "not enough memory");
     long long index[max_rank] = {0};
     size_t at[2] = {0, 0};
     for (size_t i = 0; i < f->count; i++) {

@@ -12,7 +12,7 @@ static double square(double x) { return x * x; }
 static bool take_common(ref_state *r, const ir_op *op, const ref_tensor *x, ref_tensor *y)
 {
     if (x->common && !y->common) y->common = calloc(y->count + 1, sizeof *y->common);
-    return !x->common || y->common || ref_fail(r, op, "out of memory");
+    return !x->common || y->common || ref_fail(r, op, "not enough memory");
 }
 
 /* The frequency of pair i of n/2, with its scaling. llama3 as HuggingFace transformers' _compute_llama3_parameters:

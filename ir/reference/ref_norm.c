@@ -158,7 +158,7 @@ bool ref_norm(ref_state *r, const ir_op *op)
         return ref_fail(r, op, "operand, weight and result do not fit");
     if (op->kind != op_l2norm && !n.weight) return ref_fail(r, op, "has no weight");
     if (x->common || op->kind == op_layernorm) y->common = calloc(y->count + 1, sizeof *y->common);
-    if (!y->common && (x->common || op->kind == op_layernorm)) return ref_fail(r, op, "out of memory");
+    if (!y->common && (x->common || op->kind == op_layernorm)) return ref_fail(r, op, "not enough memory");
     for (size_t start = 0; start + n.columns <= x->count; start += n.columns) {
         n.x = x->value + start, n.e = x->error ? x->error + start : NULL;
         n.y = y->value + start, n.error = y->error + start;

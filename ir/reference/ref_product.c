@@ -252,7 +252,7 @@ static void run_group(void *context, size_t index)
 static bool run_product(ref_state *r, const ir_op *op, product *p)
 {
     ref_parallel((p->N + group - 1) / group, run_group, p);
-    return !p->failed || ref_fail(r, op, "out of memory");
+    return !p->failed || ref_fail(r, op, "not enough memory");
 }
 
 /* An operand that never was in memory may be rounded to its dtype on its way into a product. */

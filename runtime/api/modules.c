@@ -44,7 +44,7 @@ static tfgen_status build_variant(tfgen_module *m, const dim_table *dims, const 
     tfgen_module *v = NULL;
     if (!job.a) return device_report(error, TFGEN_NO_MEMORY, "not enough memory");
     const tfgen_code code = arena_run(job.a, plan_variant, &job);
-    tfgen_status status = code == code_ok ? TFGEN_OK : device_report(error, (tfgen_status)code, "%s", arena_diagnostics(job.a));
+    tfgen_status status = code == code_ok ? TFGEN_OK : device_report_arena(error, code, job.a);
     if (status == TFGEN_OK) status = module_build(job.out.plan, m->device, settings, &v, error);
     if (!v) {
         arena_free(job.a);

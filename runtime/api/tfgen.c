@@ -98,9 +98,9 @@ tfgen_status tfgen_plan_create(const char *spec, size_t size, const char *name, 
         *out = plan;
         return TFGEN_OK;
     }
-    device_report(error, TFGEN_OK, "%s", arena_diagnostics(plan->arena));
+    const tfgen_status status = device_report_arena(error, code, plan->arena);
     tfgen_plan_free(plan);
-    return (tfgen_status)code;
+    return status;
 }
 
 void tfgen_plan_free(tfgen_plan *plan)

@@ -54,7 +54,9 @@ typedef enum tfgen_status {
 /* What a status means, in a few words: "bad usage: ..."; never NULL. What went wrong in one call is in its tfgen_error. */
 TFGEN_API const char *tfgen_status_text(tfgen_status status);
 
-/* The first lines of what went wrong, cut to fit, always terminated. */
+/* What went wrong, its first lines, cut to fit, always terminated. It begins with a place in the spec ("ffn.yaml:12:5: error: "), with the
+ * function whose argument is wrong ("tfgen_execute: "), or with the thing itself; there is no capital letter at its beginning that is not of
+ * a name, and neither a full stop nor a line end behind it. */
 typedef struct tfgen_error { char text[1024]; } tfgen_error;
 
 typedef struct tfgen_plan tfgen_plan;

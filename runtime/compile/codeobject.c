@@ -94,7 +94,7 @@ static char *copy_name(image *m, const char *s, size_t n)
     for (size_t i = 0; fine && i < n; i++) fine = s[i] > ' ' && s[i] < 127;
     if (!fine) return refuse(m, "a kernel's name is not printable text"), NULL;
     char *name = strndup(s, n);
-    if (!name) refuse(m, "out of memory");
+    if (!name) refuse(m, "not enough memory");
     return name;
 }
 
@@ -206,7 +206,7 @@ static kernel_facts *add_kernel(image *m)
     codeobject *c = m->out;
     if (c->n_kernels >= max_kernels) return refuse(m, "more than %d kernels", max_kernels), NULL;
     kernel_facts *grown = realloc(c->kernels, (c->n_kernels + 1) * sizeof *grown);
-    if (!grown) return refuse(m, "out of memory"), NULL;
+    if (!grown) return refuse(m, "not enough memory"), NULL;
     c->kernels = grown;
     grown += c->n_kernels++;
     *grown = (kernel_facts){0};

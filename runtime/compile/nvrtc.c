@@ -103,7 +103,7 @@ static int compile(const nvrtc *api, const worker_job *job)
     char *arch = printed("--gpu-architecture=%s", job->arch), *log = NULL, *code;
     void *program;
     size_t size = 0;
-    if (!arch) return fprintf(stderr, "%s: out of memory\n", job->name), code_io;
+    if (!arch) return fprintf(stderr, "%s: not enough memory\n", job->name), code_io;
     int bad = compile_once(api, job, arch, false, &program, &log);
     if (!bad && log && log_has_spills(log)) {
         bad = compile_once(api, job, arch, true, &program, &log);

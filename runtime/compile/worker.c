@@ -226,7 +226,7 @@ static code_status run_in(const temporary_folder *t, const char *program, const 
     size_t size;
     int log = -1;
     if (!slash || !environment) {
-        out->log = printed("out of memory\n");
+        out->log = printed("not enough memory\n");
     } else if (!write_source(t, c) || (log = create(t, "log", O_APPEND)) < 0) {
         out->log = printed("%s: cannot write to the temporary directory: %s\n", c->name, strerror(errno));
     } else {

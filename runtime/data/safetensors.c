@@ -382,7 +382,7 @@ void safetensors_read_value(const safetensors *f, const ir_value *v, const dim_t
     safetensors_read(f, t, out);
     if (v->from_transposed && t->rank == 2) {
         double *copy = malloc((size_t)t->count * sizeof *copy + 1);
-        if (!copy) bad(f, "out of memory for tensor '%s'", t->name);
+        if (!copy) bad(f, "not enough memory for tensor '%s'", t->name);
         memcpy(copy, out, (size_t)t->count * sizeof *copy);
         const long long rows = t->shape[0], columns = t->shape[1];
         for (long long i = 0; i < rows; i++)

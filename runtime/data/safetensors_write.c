@@ -54,7 +54,7 @@ static char *header_text(arena *a, const safetensors_item *const *items, size_t 
     if (s) arena_defer(a, free_text, s);
     if (!s || !distinct)
         bail(a, code_io, (position){0},
-             s ? "two tensors of one name cannot be written" : "tensor names are no UTF-8, or out of memory");
+             s ? "two tensors of one name cannot be written" : "tensor names are no UTF-8, or not enough memory");
     return s;
 }
 

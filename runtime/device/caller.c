@@ -5,14 +5,32 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What logs and diagnostics end in, and the half of a character where a text was cut, are no part of a message. */
+static void trim(char *text, bool cut)
+{
+    size_t n = strlen(text), first = n;
+    while (cut && first && ((unsigned char)text[first - 1] & 0xc0) == 0x80) first--;
+    if (cut && first && ((unsigned char)text[first - 1] & 0x80)) n = first - 1;
+    while (n && (text[n - 1] == '\n' || text[n - 1] == ' ')) n--;
+    text[n] = 0;
+}
+
 tfgen_status device_report(tfgen_error *error, tfgen_status status, const char *format, ...)
 {
     va_list arguments;
     if (!error) return status;
     va_start(arguments, format);
-    vsnprintf(error->text, sizeof error->text, format, arguments);
+    const int n = vsnprintf(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
+    trim(error->text, n >= (int)sizeof error->text);
     return status;
+}
+
+tfgen_status device_report_arena(tfgen_error *error, tfgen_code code, const arena *a)
+{
+    const char *text = arena_diagnostics(a), nameless[] = "error: ";
+    if (strncmp(text, nameless, sizeof nameless - 1) == 0) text += sizeof nameless - 1;
+    return device_report(error, (tfgen_status)code, "%s", text);
 }
 
 bool take_options(void *known, size_t known_size, const void *given)

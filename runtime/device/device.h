@@ -110,6 +110,8 @@ extern const size_t device_kind_count;
 
 /* Writes the sentence (error may be NULL) and returns the status. */
 tfgen_status device_report(tfgen_error *error, tfgen_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* What an arena_run() of that code said. */
+tfgen_status device_report_arena(tfgen_error *error, tfgen_code code, const arena *a);
 /* Copies `size` bytes of a caller's struct whose first field is its own size, the rest zero. False: the size makes no sense. */
 bool take_options(void *known, size_t known_size, const void *given);
 /* A struct that the caller reads: as much of it as the caller knows, with the caller's size kept. */

@@ -60,7 +60,7 @@ const char *host_status_name(host_status status)
     static const char *const names[HOST_STATUS_COUNT] = {
         [HOST_OK] = "ok",
         [HOST_BAD_CALL] = "bad call",
-        [HOST_NO_MEMORY] = "out of memory",
+        [HOST_NO_MEMORY] = "not enough memory",
         [HOST_NO_COMPILER] = "no compiler",
         [HOST_COMPILE_FAILED] = "compile failed",
         [HOST_COMPILE_TIMEOUT] = "compile timed out",

@@ -447,7 +447,7 @@ tfgen_status module_build(const plan *p, tfgen_device *d, const module_settings 
     const tfgen_code code = arena_run(m->arena, build_body, &b);
     range_end();
     pthread_mutex_destroy(&b.lock);
-    if (code != code_ok) b.status = device_report(error, (tfgen_status)code, "%s", arena_diagnostics(m->arena));
+    if (code != code_ok) b.status = device_report_arena(error, code, m->arena);
     if (b.status == TFGEN_OK) *out = m;
     else tfgen_module_free(m);
     return b.status;

@@ -129,7 +129,7 @@ tfgen_status variant_join(tfgen_module *m, tfgen_module *v, tfgen_error *error)
     if (!same_tensors(m, v)) return device_report(error, TFGEN_DEVICE_ERROR, "internal: a variant has other tensors");
     v->earlier = newest(m);
     const tfgen_code code = arena_run(v->plan_arena, write_manifest, v);
-    if (code != code_ok) return device_report(error, (tfgen_status)code, "%s", arena_diagnostics(v->plan_arena));
+    if (code != code_ok) return device_report_arena(error, code, v->plan_arena);
     atomic_store_explicit(&m->variants, v, memory_order_release);
     return TFGEN_OK;
 }

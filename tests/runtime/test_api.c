@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "runtime/api/tfgen.h"
+#include "ir/base/diagnostic.h"
 #include "tests/support.h"
 
 static const char ffn[] = "block: ffn\n"
@@ -20,6 +21,14 @@ static const char ffn[] = "block: ffn\n"
                           "  - {out: h, op: linear, in: [x, w, b]}\n"
                           "  - {out: y, op: gelu_tanh, in: [h]}\n"
                           "outputs: {y: y}\n";
+
+/* As the header says. */
+static void is_styled(const char *text)
+{
+    const size_t n = strlen(text);
+    ck_assert_msg(n && n < sizeof(tfgen_error) && !strchr("\n .!", text[n - 1]) && !(text[0] >= 'A' && text[0] <= 'Z') &&
+                  strncmp(text, "error: ", 7) != 0, "'%s'", text);
+}
 
 static tfgen_plan *plan_of(tfgen_plan_options *o)
 {
@@ -144,6 +153,28 @@ START_TEST(an_error_names_the_place)
     ck_assert_int_eq(tfgen_plan_create(bad, sizeof bad - 1, "bad.yaml", NULL, &plan, &error), TFGEN_BAD_INPUT);
     ck_assert_ptr_null(plan);
     ck_assert_msg(strstr(error.text, "bad.yaml:5:") && strstr(error.text, "sqrt"), "%s", error.text);
+    is_styled(error.text);
+}
+END_TEST
+
+/* One of many errors, and of lines that are cut at every byte of a character. */
+START_TEST(an_error_that_is_cut_ends_with_a_whole_character)
+{
+    for (int shift = 0; shift < 3; shift++) {
+        char spec[4096];
+        int n = snprintf(spec, sizeof spec, "block: b\n");
+        while (n < 3000) n += snprintf(spec + n, sizeof spec - (size_t)n, "%.*s\u20ac\u20ac\u20ac%d: 1\n", shift + 1, "xxx", n);
+        tfgen_plan *plan;
+        tfgen_error error;
+        ck_assert_int_eq(tfgen_plan_create(spec, (size_t)n, "bad.yaml", NULL, &plan, &error), TFGEN_BAD_INPUT);
+        const size_t size = strlen(error.text);
+        ck_assert_uint_gt(size, 1000);
+        ck_assert_uint_ne((unsigned char)error.text[size - 1] & 0xc0, 0xc0);
+        is_styled(error.text);
+        long point;
+        for (size_t i = 0; i < size; i += (size_t)utf8_decode(error.text + i, size - i, &point))
+            if ((unsigned char)error.text[i] >= 0x80) ck_assert_msg(utf8_decode(error.text + i, size - i, &point) == 3, "%s", error.text);
+    }
 }
 END_TEST
 
@@ -169,6 +200,7 @@ START_TEST(a_name_that_nobody_knows_is_wrong_usage)
         o.size = sizeof o;
         ck_assert_msg(tfgen_plan_create(ffn, sizeof ffn - 1, "ffn.yaml", &o, &plan, &error) == TFGEN_USAGE, "%s", cases[i].says);
         ck_assert_msg(strstr(error.text, cases[i].says) != NULL, "%s", error.text);
+        is_styled(error.text);
     }
 }
 END_TEST
@@ -432,6 +464,7 @@ int main(void)
     tcase_add_test(c, less_fusion_gives_more_kernels);
     tcase_add_test(c, dims_and_dtype_are_overridden);
     tcase_add_test(c, an_error_names_the_place);
+    tcase_add_test(c, an_error_that_is_cut_ends_with_a_whole_character);
     tcase_add_test(c, a_name_that_nobody_knows_is_wrong_usage);
     tcase_add_test(c, a_plan_is_for_the_device_model_that_is_named);
     tcase_add_test(c, a_program_with_a_decimal_comma_gets_the_same_plans);
