@@ -55,7 +55,8 @@ void bail_if_complained(arena *a);
 int arena_complaints(const arena *a);
 const char *arena_diagnostics(const arena *a); /* all of them, rendered, each ends in a newline; "" when none */
 
-/* The candidate nearest to `word` (at most a third of its length in changes, or one; a swap is one), or NULL. */
+/* The candidate nearest to `word` (at most a third of its length in changes, or one; a swap is one; or the word without some of its parts
+ * between _, num_heads without num_), or NULL. */
 const char *nearest_name(const char *word, const char *const *candidates, size_t n);
 const char *nearest_hint(arena *a, const char *near); /* "; did you mean 'near'?", or "" of NULL */
 

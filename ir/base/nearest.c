@@ -1,9 +1,9 @@
-/* In: a misspelt word and the names that would be right. Out: the nearest one, for "did you mean". Refuses (NULL):
- * anything further than a third of the word's length, and words that no name can be. */
+/* In: a misspelt word and the names that would be right. Out: the nearest one, for "did you mean". Refuses (NULL): what differs in more
+ * than a third of the word's letters and has not all of its own words in it, and words that no name can be. */
 #include "ir/base/arena.h"
 #include <string.h>
 
-enum { longest = 63 };
+enum { longest = 63, too_far = 1000 };
 
 static int least(int x, int y) { return x < y ? x : y; }
 
@@ -28,19 +28,44 @@ static int distance(const char *x, size_t nx, const char *y, size_t ny, int boun
     return rows[nx % 3][ny];
 }
 
+/* Twice the number of changed letters, one less where one word begins the other: sm_90 is nearer to sm_90a than to sm_80. */
+static int spelling_apart(const char *x, size_t nx, const char *y, size_t ny, int bound)
+{
+    if (ny > nx + (size_t)bound || nx > ny + (size_t)bound) return too_far;
+    const int d = distance(x, nx, y, ny, bound);
+    if (d > bound || d >= (int)(nx > ny ? nx : ny)) return too_far; /* nothing in common */
+    return 2 * d - (strncmp(x, y, nx < ny ? nx : ny) == 0);
+}
+
+/* How many of the words of x, joined by _, are missing in y; too_far: y has one that x has not, or less than half of its letters. */
+static int words_apart(const char *x, size_t nx, const char *y, size_t ny)
+{
+    int missing = 0;
+    size_t kept = 0;
+    if (ny >= nx || 2 * ny < nx) return too_far;
+    for (const char *at = x; *at; at += strspn(at, "_")) {
+        const size_t n = strcspn(at, "_"), left = ny > kept ? ny - kept : 0;
+        const bool is_next = n <= left && strncmp(at, y + kept, n) == 0 && (y[kept + n] == '_' || !y[kept + n]);
+        if (is_next) kept += n + (y[kept + n] == '_');
+        else missing++;
+        at += n;
+    }
+    return kept == ny && missing ? 2 * missing - 1 : too_far;
+}
+
 const char *nearest_name(const char *word, const char *const *candidates, size_t n)
 {
-    size_t length = strlen(word);
+    const size_t length = strlen(word);
     if (length > longest) return NULL;
     const char *best = NULL;
-    int bound = length / 3 > 1 ? (int)(length / 3) : 1;
-    for (size_t i = 0; i < n && bound >= 0; i++) {
-        size_t other = strlen(candidates[i]);
-        if (other > longest || other > length + (size_t)bound || length > other + (size_t)bound) continue;
-        int d = distance(word, length, candidates[i], other, bound);
-        if (d > bound || d >= (int)(length > other ? length : other)) continue; /* nothing in common */
-        best = candidates[i];
-        bound = d - 1;
+    const int bound = length / 3 > 1 ? (int)(length / 3) : 1;
+    int best_apart = too_far;
+    for (size_t i = 0; i < n; i++) {
+        const size_t other = strlen(candidates[i]);
+        if (other > longest) continue;
+        const int spelling = spelling_apart(word, length, candidates[i], other, best_apart < 2 * bound ? (best_apart + 1) / 2 : bound);
+        const int apart = least(spelling, words_apart(word, length, candidates[i], other));
+        if (apart < best_apart) best = candidates[i], best_apart = apart;
     }
     return best;
 }

@@ -29,4 +29,31 @@ bool op_states(const ir_op *op, const char *key)
     return false;
 }
 
+typedef struct called {
+    op_kind op;
+    const char *word, *name;
+} called;
+
+const char *op_called(const char *word)
+{
+    static const called list[] = {
+#define OP_CALLED(word, op) {op_##op, #word, #op},
+#include "ir/op.def"
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (strcmp(list[i].word, word) == 0) return list[i].name;
+    return NULL;
+}
+
+const char *attribute_called(op_kind op, const char *word)
+{
+    static const called list[] = {
+#define ATTR_CALLED(op, word, key) {op_##op, #word, #key},
+#include "ir/op.def"
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (list[i].op == op && strcmp(list[i].word, word) == 0) return list[i].name;
+    return NULL;
+}
+
 bool op_in_spec(op_kind kind) { return kind < op_slice; /* the table's last part is written by lowering and fusion */ }

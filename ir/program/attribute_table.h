@@ -27,4 +27,8 @@ typedef struct attribute_info {
 
 extern const attribute_info attribute_table[];
 extern const int attribute_count;
+
+/* What PyTorch, HuggingFace or FlashAttention call an op, or an op's attribute; NULL: nobody does. */
+const char *op_called(const char *word);
+const char *attribute_called(op_kind op, const char *word);
 #endif

@@ -132,5 +132,5 @@ void attributes_read(op_draft *d)
         complain(d->r->a, d->op->at, "%s: %s: is missing (%s)", d->name, info->key, info->help);
         d->broken = d->r->lost = true;
     }
-    graph_check_keys(d->r, d->node, keys, n, d->name);
+    graph_check_op_keys(d, keys, n);
 }

@@ -62,6 +62,8 @@ position graph_attribute_at(const op_draft *d, const char *key); /* of its value
 bool graph_check_map(graph_reader *r, const spec_node *node, const char *what);
 /* Complains of every key of `map` that is none of `keys`; `what` names the map. True when one seems misspelt. */
 bool graph_check_keys(graph_reader *r, const spec_node *map, const char *const *keys, size_t n, const char *what);
+/* The same of an op's map: its attributes have other names elsewhere. */
+bool graph_check_op_keys(const op_draft *d, const char *const *keys, size_t n);
 bool graph_check_name(graph_reader *r, const spec_node *node, const char *what);
 const char *graph_hint(graph_reader *r, const char *word, const char *const *names,
                        size_t n); /* "; did you mean X?" or "" */

@@ -140,9 +140,11 @@ static void declare_outputs(op_draft *d)
 /* `gelu` is nearer to gelu_erf and gelu_tanh than to relu. */
 static void complain_unknown_op(graph_reader *r, position at, const char *name, const char *const *names, size_t n)
 {
+    const char *called = op_called(name);
     text longer = {.a = r->a};
+    if (called) text_printf(&longer, "; did you mean %s", called);
     size_t length = strlen(name);
-    for (size_t i = 0; length >= 3 && i < n; i++)
+    for (size_t i = 0; !called && length >= 3 && i < n; i++)
         if (strncmp(names[i], name, length) == 0)
             text_printf(&longer, "%s%s", longer.size ? " or " : "; did you mean ", names[i]);
     const char *hint = longer.size ? arena_printf(r->a, "%s?", longer.data) : graph_hint(r, name, names, n);

@@ -3,6 +3,7 @@
  * float cannot hold. */
 #include "ir/read/graph.h"
 #include "ir/base/number.h"
+#include "ir/program/attribute_table.h"
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -28,7 +29,7 @@ const char *graph_hint(graph_reader *r, const char *word, const char *const *nam
     return near ? arena_printf(r->a, "; did you mean %s?", near) : "";
 }
 
-bool graph_check_keys(graph_reader *r, const spec_node *map, const char *const *keys, size_t n, const char *what)
+static bool check_keys(graph_reader *r, const spec_node *map, const char *const *keys, size_t n, const char *what, const op_draft *d)
 {
     bool misspelt = false;
     text list = {.a = r->a};
@@ -38,12 +39,23 @@ bool graph_check_keys(graph_reader *r, const spec_node *map, const char *const *
         bool known = false;
         for (size_t k = 0; k < n; k++) known |= strcmp(key, keys[k]) == 0;
         if (known) continue;
-        const char *hint = graph_hint(r, key, keys, n);
+        const char *called = d ? attribute_called(d->op->kind, key) : NULL;
+        const char *hint = called ? arena_printf(r->a, "; did you mean %s?", called) : graph_hint(r, key, keys, n);
         misspelt |= hint[0] != 0;
         if (!hint[0]) hint = arena_printf(r->a, "; it takes %s", list.data);
         complain(r->a, map->keys[i]->at, "%s takes no key \"%.40s\"%s", what, key, hint);
     }
     return misspelt;
+}
+
+bool graph_check_keys(graph_reader *r, const spec_node *map, const char *const *keys, size_t n, const char *what)
+{
+    return check_keys(r, map, keys, n, what, NULL);
+}
+
+bool graph_check_op_keys(const op_draft *d, const char *const *keys, size_t n)
+{
+    return check_keys(d->r, d->node, keys, n, d->name, d);
 }
 
 bool graph_check_name(graph_reader *r, const spec_node *node, const char *what)

@@ -57,7 +57,8 @@ const target_info *compile_target(arena *a, const char *name)
         text_printf(&known, "%s%s", i ? ", " : "", list[i].name);
     }
     const char *near = nearest_name(name, names, count);
-    bail(a, code_usage, (position){0}, "unknown target '%s'%s; targets are %s", name, nearest_hint(a, near), known.data);
+    bail(a, code_usage, (position){0}, "unknown target %.40s%s. Targets: %s", name,
+         near ? arena_printf(a, " (did you mean %s?)", near) : "", known.data);
 }
 
 static const device_model *of_target(arena *a, const device_model *d, const target_info *target)

@@ -255,6 +255,8 @@ START_TEST(an_unknown_name_beside_the_spec_is_2)
     ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --target=gfx9999"), 2);
     says("gfx942");
     ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --dim QQ=3 -o /dev/null/x"), 2);
+    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --target=sm_90"), 2);
+    says("unknown target sm_90 (did you mean sm_90a?). Targets: host, ");
 }
 END_TEST
 

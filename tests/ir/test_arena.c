@@ -204,6 +204,17 @@ START_TEST(long_lines_and_long_messages_are_cut)
 }
 END_TEST
 
+START_TEST(a_word_with_a_part_too_many_and_one_that_ends_early_are_near)
+{
+    static const char *const names[] = {"kv_heads", "heads", "sm_80", "sm_90a", "h"};
+    ck_assert_str_eq(nearest_name("num_heads", names, 5), "heads");
+    ck_assert_str_eq(nearest_name("num_kv_heads", names, 5), "kv_heads");
+    ck_assert_str_eq(nearest_name("sm_90", names, 5), "sm_90a");
+    ck_assert_ptr_null(nearest_name("h_attention", names, 5)); /* less than half of it */
+    ck_assert_ptr_null(nearest_name("qk_scale", names, 5));
+}
+END_TEST
+
 START_TEST(the_nearest_name_is_within_a_third)
 {
     static const char *const names[] = {"rmsnorm", "layernorm", "l2norm", "rope", "hd", "add"};
@@ -368,6 +379,7 @@ int main(void)
     tcase_add_test(c, nothing_that_a_terminal_obeys_is_printed);
     tcase_add_test(c, long_lines_and_long_messages_are_cut);
     tcase_add_test(c, the_nearest_name_is_within_a_third);
+    tcase_add_test(c, a_word_with_a_part_too_many_and_one_that_ends_early_are_near);
     tcase_add_test(c, a_text_grows_and_stays_terminated);
     tcase_add_test(c, numbers_are_short_and_read_back_to_the_same_value);
     tcase_add_test(c, numbers_do_not_follow_the_locale);
