@@ -2,6 +2,7 @@
  * defaults filled in. Refuses: everything that the rules of docs/values.md and ir/op.def exclude; all errors of a
  * file are reported together, none that only follows from another. The spec may be hostile: sizes, depth and counts are
  * bounded (ir/read/graph.h, ir/read/yaml.h). */
+#include "ir/base/model_hint.h"
 #include "ir/read/graph.h"
 #include <string.h>
 
@@ -17,6 +18,14 @@ static bool is_misspelt(const graph_reader *r, const char *key)
         if (near && strcmp(near, key) == 0) return true;
     }
     return false;
+}
+
+/* HuggingFace's config.json, which people try first. */
+static void refuse_config(graph_reader *r)
+{
+    const spec_node *type = spec_find(r->root, "model_type");
+    if (spec_find(r->root, "ops") || (!type && !spec_find(r->root, "architectures"))) return;
+    bail(r->a, code_bad_input, (position){0}, "%s", model_config_hint(r->a, type && type->kind == spec_scalar ? type->text : NULL));
 }
 
 static void check_top(graph_reader *r)
@@ -66,6 +75,7 @@ ir_program *graph_read(arena *a, const char *yaml, size_t size, const char *name
     r->root = yaml_read(a, yaml, size, name);
     if (r->root->kind != spec_map)
         bail(a, code_bad_input, r->root->at, "a spec is a map that begins with \"block: NAME\"");
+    refuse_config(r);
     check_top(r);
     read_header(r);
     graph_read_dims(r);

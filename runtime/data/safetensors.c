@@ -2,6 +2,7 @@
  * headers that are not what the format says; see the header. Writing: runtime/data/safetensors_write.c. */
 #define _GNU_SOURCE
 #include "runtime/data/safetensors.h"
+#include "ir/base/model_hint.h"
 #include "ir/program/half.h"
 #include "runtime/system/input.h"
 #include <errno.h>
@@ -267,8 +268,8 @@ static _Noreturn void refuse_missing(const safetensors *f, const char *name)
     const size_t n = f->count < most ? f->count : most;
     const char **names = arena_alloc(f->a, n * sizeof *names);
     for (size_t i = 0; i < n; i++) names[i] = f->tensors[i].name;
-    const char *near = nearest_name(name, names, n);
-    bad(f, "has no tensor '%s'%s", name, nearest_hint(f->a, near));
+    const char *there = model_tensor_like(name, names, n), *near = nearest_name(name, names, n);
+    bad(f, "has no tensor '%s'%s", name, there ? model_tensor_hint(f->a, name, there) : nearest_hint(f->a, near));
 }
 
 const safetensors_tensor *safetensors_need(const safetensors *f, const char *name)
