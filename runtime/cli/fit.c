@@ -1,5 +1,5 @@
 /* In: a spec, a device model, a share of its memory. Out: the largest value of each dim asked for with which the plan's memory fits, and
- * that memory item by item. Refuses devices without a memory, dims that there are not, and specs that do not fit as they are. */
+ * that memory item by item; exit code 4 where no legal value fits. Refuses devices without a memory and dims that there are not. */
 #include "runtime/cli/cli.h"
 #include "runtime/cli/footprint.h"
 #include <jansson.h>
@@ -23,6 +23,7 @@ typedef struct fit_job {
     const device_model *device;
     double share, room; /* of the device's memory; bytes */
     json_t *all;
+    bool short_of; /* memory: a dim that does not fit with any value */
 } fit_job;
 
 /* ---- one plan, in an arena of its own */
@@ -73,25 +74,52 @@ static fitting plan_at(const fit_job *j, const char *name, long long value, bool
     return t;
 }
 
+/* ---- which values are legal: those of the spec's value and steps from there (hd: D/H wants multiples of H) */
+enum { most_small_steps = 64 };
+
+static bool is_planned(const fit_job *j, const char *name, long long value, long long low, long long high)
+{
+    return value >= low && value <= high && plan_at(j, name, value, false).planned;
+}
+
+/* The least distance at which another value is legal, of the small numbers and the divisors of `at`; 0: none is. */
+static long long step_near(const fit_job *j, const char *name, long long at, long long low, long long high)
+{
+    for (long long step = 1; step <= at || step <= most_small_steps; step++) {
+        if (step > most_small_steps && at % step) continue;
+        if (is_planned(j, name, at + step, low, high) || is_planned(j, name, at - step, low, high)) return step;
+    }
+    return 0;
+}
+
 /* ---- the largest value */
 typedef struct found {
     const char *name;
-    long long value, high; /* high: the most that the spec allows */
-    bool any;
-    fitting at, above; /* with value; with one more, unless value is high */
+    long long value, next, step; /* next: the one above, or 0; step: between legal values, 0: they are not equally far apart */
+    bool any;                    /* false: value is the least that is legal */
+    fitting at, above;           /* with value and with next */
 } found;
 
 static bool fits(const fit_job *j, const fitting *t) { return t->planned && t->bytes <= j->room; }
 
-/* Doubles until it fits no more, then halves: as many plans as the value has digits. */
-static found search(const fit_job *j, const char *name, long long low, long long high)
+/* Legal values by number, the spec's own is 0. */
+typedef struct ladder {
+    const fit_job *j;
+    const char *name;
+    long long from, step, first, last;
+} ladder;
+
+static long long rung(const ladder *l, long long n) { return l->from + n * l->step; }
+
+static fitting try_rung(const ladder *l, long long n) { return plan_at(l->j, l->name, rung(l, n), false); }
+
+/* `good` fits. Doubles until it fits no more, then halves: as many plans as the value has digits. */
+static long long climb(const ladder *l, long long good, long long bad)
 {
-    found f = {.name = name, .high = high};
-    long long good = low - 1, bad = high == LLONG_MAX ? high : high + 1;
-    for (long long step = 1; good < bad - 1; step *= 2) {
-        const long long next = good > bad - 1 - step ? bad - 1 : good + step;
-        const fitting t = plan_at(j, name, next, false);
-        if (!fits(j, &t)) {
+    for (long long ahead = 1; good < bad - 1; ahead *= 2) {
+        const long long next = good > bad - 1 - ahead ? bad - 1 : good + ahead;
+        const fitting t = try_rung(l, next);
+        if (!fits(l->j, &t)) {
             bad = next;
             break;
         }
@@ -99,15 +127,76 @@ static found search(const fit_job *j, const char *name, long long low, long long
     }
     while (good < bad - 1) {
         const long long middle = good + (bad - good) / 2;
-        const fitting t = plan_at(j, name, middle, false);
-        if (fits(j, &t))
-            good = middle;
-        else
-            bad = middle;
+        const fitting t = try_rung(l, middle);
+        if (fits(l->j, &t)) good = middle;
+        else bad = middle;
     }
-    f.any = good >= low, f.value = good;
-    if (f.any) f.at = plan_at(j, name, good, true);
-    if (good < high) f.above = plan_at(j, name, good + 1, true);
+    return good;
+}
+
+/* The spec's own value does not fit. True: *rung_out is the largest that does; false: it is the least that is legal. */
+static bool descend(const ladder *l, long long *rung_out)
+{
+    long long bad = 0, refused = l->first - 1;
+    for (long long ahead = 1; bad > refused + 1; ahead *= 2) { /* doubles until something fits, or is refused as too small */
+        const long long next = bad - ahead > refused ? bad - ahead : refused + 1;
+        const fitting t = try_rung(l, next);
+        if (fits(l->j, &t)) return *rung_out = climb(l, next, bad), true;
+        if (!t.planned) {
+            refused = next;
+            break;
+        }
+        bad = next;
+    }
+    while (bad > refused + 1) {
+        const long long middle = refused + (bad - refused) / 2;
+        const fitting t = try_rung(l, middle);
+        if (fits(l->j, &t)) return *rung_out = climb(l, middle, bad), true;
+        *(t.planned ? &bad : &refused) = middle;
+    }
+    return *rung_out = bad, false;
+}
+
+/* Among values that are equally far apart: those of the ladder through `from`. */
+static found search_ladder(const fit_job *j, const char *name, long long from, long long low, long long high)
+{
+    found f = {.name = name, .step = step_near(j, name, from, low, high)};
+    const long long step = f.step ? f.step : 1;
+    const ladder l = {j, name, from, step, f.step ? -((from - low) / step) : 0, f.step ? (high - from) / step : 0};
+    const fitting own = try_rung(&l, 0);
+    long long n = 0;
+    f.any = fits(j, &own);
+    if (f.any) n = climb(&l, 0, l.last + 1);
+    else f.any = descend(&l, &n);
+    f.value = rung(&l, n);
+    if (f.any && n < l.last) f.next = rung(&l, n + 1), f.above = plan_at(j, name, f.next, true);
+    return f;
+}
+
+/* A legal value above, where legal ones are not equally far apart (divisors of another dim); 0: none is near. */
+static long long legal_above(const fit_job *j, const char *name, long long value, long long low, long long high)
+{
+    for (long long ahead = 1; ahead <= most_small_steps; ahead++)
+        if (is_planned(j, name, value + ahead, low, high)) return value + ahead;
+    for (long long halves = 3; halves <= 16; halves++)
+        if (value * halves / 2 > value + most_small_steps && is_planned(j, name, value * halves / 2, low, high)) return value * halves / 2;
+    return 0;
+}
+
+static found search(const fit_job *j, const char *name, long long from, long long low, long long high)
+{
+    found f = search_ladder(j, name, from, low, high);
+    while (f.any && f.above.why) {
+        const long long start = legal_above(j, name, f.value, low, high);
+        if (!start) break;
+        const fitting t = plan_at(j, name, start, true);
+        if (!fits(j, &t)) {
+            f.next = start, f.above = t;
+            break;
+        }
+        f = search_ladder(j, name, start, low, high), f.step = 0;
+    }
+    f.at = plan_at(j, name, f.value, true);
     return f;
 }
 
@@ -138,24 +227,23 @@ static void print_items(const fit_job *j, const footprint *f)
 static void print_found(const fit_job *j, const found *f)
 {
     if (!f->any) {
-        printf("%s: not even the least fits: %s\n", f->name,
-               f->above.planned ? arena_printf(j->a, "%.3f GB are wanted, %.3f are there", gigabytes(f->above.bytes), gigabytes(j->room))
-                                : f->above.why);
+        printf("%s: not even the least, %lld, fits: %.3f GB are wanted, %.3f are there\n", f->name, f->value, gigabytes(f->at.bytes),
+               gigabytes(j->room));
         return;
     }
-    printf("%slargest %s: %lld%s\n", colour_code(stdout, colour_bold), f->name, f->value, colour_code(stdout, colour_none));
+    printf("%slargest %s: %lld%s%s\n", colour_code(stdout, colour_bold), f->name, f->value, colour_code(stdout, colour_none),
+           f->step > 1 ? arena_printf(j->a, ", in steps of %lld", f->step) : "");
     print_items(j, &f->at.f);
-    if (f->value == f->high)
-        printf("  the spec allows no more\n");
-    else if (f->above.planned)
-        printf("  with %s=%lld: %.6f GB\n", f->name, f->value + 1, gigabytes(f->above.bytes));
-    else
-        printf("  %s=%lld is refused: %s\n", f->name, f->value + 1, f->above.why);
+    if (f->above.planned) printf("  with %s=%lld: %.6f GB\n", f->name, f->next, gigabytes(f->above.bytes));
+    else if (f->above.why) printf("  %s=%lld is refused: %s\n", f->name, f->next, f->above.why);
+    else printf("  the spec allows no more\n");
 }
 
 static json_t *found_json(const fit_job *j, const found *f)
 {
-    json_t *o = json_pack("{s:s, s:I, s:b}", "dim", f->name, "largest", (json_int_t)f->value, "fits", f->any), *items = json_array();
+    json_t *o = json_pack("{s:s, s:I, s:I, s:b}", "dim", f->name, "largest", (json_int_t)f->value, "step", (json_int_t)f->step, "fits",
+                          f->any),
+           *items = json_array();
     for (int i = 0; f->any && i < f->at.f.count; i++) {
         const memory_item *m = &f->at.f.items[i];
         json_array_append_new(items, json_pack("{s:s, s:s, s:s, s:f}", "kind", memory_names[m->kind], "name", m->name, "what", m->what,
@@ -164,7 +252,7 @@ static json_t *found_json(const fit_job *j, const found *f)
     for (int kind = 0; f->any && kind < memory_kind_count; kind++)
         json_object_set_new(o, memory_names[kind], json_real(f->at.f.of[kind] * times(j, (memory_kind)kind)));
     json_object_set_new(o, "items", items);
-    if (f->any) json_object_set_new(o, "bytes", json_real(f->at.bytes));
+    json_object_set_new(o, "bytes", json_real(f->at.bytes));
     if (f->above.planned) json_object_set_new(o, "bytes_of_one_more", json_real(f->above.bytes));
     if (f->above.why) json_object_set_new(o, "one_more_is_refused", json_string(f->above.why));
     return o;
@@ -174,7 +262,8 @@ static json_t *found_json(const fit_job *j, const found *f)
 static void report_dim(fit_job *j, const dim *d)
 {
     const long long low = d->dynamic ? d->low : 1, high = d->dynamic ? d->high : INT_MAX;
-    const found f = search(j, d->name, low, high);
+    const found f = search(j, d->name, d->value, low, high);
+    j->short_of |= !f.any;
     if (j->all)
         json_array_append_new(j->all, found_json(j, &f));
     else
@@ -215,7 +304,12 @@ static void fit_spec(void *argument)
     const name_list asked = options_list(a, j->o->largest);
     if (!asked.count && !dims.dynamic_count)
         bail(a, code_usage, (position){0}, "--largest: the spec has no dynamic dim; name one that is to be as large as fits");
-    for (size_t i = 0; i < asked.count; i++) (void)dim_named(j, &dims, asked.names[i]);
+    for (size_t i = 0; i < asked.count; i++) {
+        (void)dim_named(j, &dims, asked.names[i]);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(asked.names[k], asked.names[i]) == 0)
+                bail(a, code_usage, (position){0}, "--largest: %s is named twice", asked.names[i]);
+    }
     j->device = c.plan->device;
     find_room(j);
     if (j->o->json) j->all = cli_keep_json(a, json_array());
@@ -223,6 +317,7 @@ static void fit_spec(void *argument)
     for (int i = 0; !asked.count && i < dims.count; i++)
         if (dims.dims[i].dynamic) report_dim(j, &dims.dims[i]);
     if (j->all) cli_print_json(j->all);
+    if (j->short_of) bail(a, code_unsupported, (position){0}, "not even the least fits %.3f GB of %s", gigabytes(j->room), j->device->name);
 }
 
 int command_fit_main(const cli_options *o)

@@ -107,11 +107,34 @@ START_TEST(the_largest_value_is_the_closed_form_and_one_more_does_not_fit)
     ck_assert_int_eq(tfgen("fit %s --device-model=%s --memory=1", spec, device), 0);
     says("largest M: 5000");
     says("with M=5001");
-    ck_assert_int_eq(tfgen("fit %s --device-model=%s --memory=0.0001", spec, device), 0);
-    says("M: not even the least fits: 0.000 GB are wanted");
+    ck_assert_int_eq(tfgen("fit %s --device-model=%s --memory=0.0001", spec, device), 4);
+    says("M: not even the least, 1, fits: 0.000 GB are wanted");
     ck_assert_int_eq(tfgen("fit %s --target=sm_90a", spec), 0);
     says("largest M: 100000");
     says("the spec allows no more");
+    unlink(spec), unlink(device);
+}
+END_TEST
+
+/* D is a multiple of H=4 by hd: D/H, and not below 8 by its rope, whose heads have an even size: x, r and y of [M, D] in f32. */
+START_TEST(only_legal_sizes_are_tried_in_steps)
+{
+    char spec[] = "/tmp/tfgen-fit-XXXXXX.yaml", device[] = "/tmp/tfgen-dev-XXXXXX.yaml";
+    write_temporary(spec, "block: e\ndtype: f32\ndims: {B: 1, M: 10, D: 40, H: 4, hd: D/H}\ninputs: {x: [B, M, H*hd]}\n"
+                          "ops:\n  - {out: y, op: rope, in: [x], heads: H, pairing: half}\noutputs: {y: y}\n");
+    write_temporary(device, model);
+    ck_assert_int_eq(tfgen("fit %s --device-model=%s --memory=0.02 --largest=D --json", spec, device), 0);
+    json_t *all = json_loads(output, 0, NULL), *d = json_array_get(all, 0);
+    ck_assert_int_eq(integer(d, "step"), 8);
+    ck_assert_int_eq(integer(d, "largest"), 20000 / (2 * 10 * 4) / 8 * 8);
+    json_decref(all);
+    ck_assert_int_eq(tfgen("fit %s --device-model=%s --memory=0.002 --largest=D", spec, device), 0); /* below the spec's own */
+    says("largest D: 24, in steps of 8");
+    says("with D=32: ");
+    ck_assert_int_eq(tfgen("fit %s --device-model=%s --memory=0.0001 --largest=D", spec, device), 4);
+    says("D: not even the least, 8, fits");
+    ck_assert_int_eq(tfgen("fit specs/llama-block.yaml --device-model=h200 --largest=D"), 0);
+    says("in steps of 16");
     unlink(spec), unlink(device);
 }
 END_TEST
@@ -137,6 +160,8 @@ START_TEST(what_fit_cannot_do_it_says)
     says("device model host does not say how much memory there is");
     ck_assert_int_eq(tfgen("fit specs/rmsnorm.yaml --largest=Q"), 2);
     says("--largest: no dim of the spec is called 'Q'; they are B, S, D");
+    ck_assert_int_eq(tfgen("fit specs/rmsnorm.yaml --largest=S,D,S"), 2);
+    says("--largest: S is named twice");
     ck_assert_int_eq(tfgen("fit specs/rmsnorm.yaml --memory=80G"), 2);
     says("--memory: '80G' is not a number from 0 to 1");
     ck_assert_int_eq(tfgen("fit specs/rmsnorm.yaml --layers=0"), 2);
@@ -152,6 +177,7 @@ int main(void)
     TCase *bytes = tcase_create("bytes"), *command = tcase_create("command");
     tcase_add_test(bytes, each_kind_is_what_the_runtime_allocates);
     tcase_add_test(command, the_largest_value_is_the_closed_form_and_one_more_does_not_fit);
+    tcase_add_test(command, only_legal_sizes_are_tried_in_steps);
     tcase_add_test(command, layers_have_weights_and_states_of_their_own);
     tcase_add_test(command, what_fit_cannot_do_it_says);
     tcase_set_timeout(bytes, 120);
