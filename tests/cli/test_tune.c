@@ -290,6 +290,14 @@ START_TEST(at_a_terminal_a_tuning_says_how_far_it_is)
 }
 END_TEST
 
+START_TEST(a_sweep_with_a_size_that_is_refused_tunes_nothing)
+{
+    ck_assert_int_eq(tune("tune specs/softmax.yaml --device=host --sweep=S=8192..32768 --budget=1h"), code_usage);
+    ck_assert_ptr_nonnull(strstr(output, "specs/softmax.yaml: error: S=32768 is outside of its dynamic range 1 to 8192"));
+    ck_assert_ptr_nonnull(strstr(output, "--sweep=S=8192..32768: nothing is tuned: 2 of 3 sizes are refused"));
+}
+END_TEST
+
 START_TEST(without_time_nothing_is_tried_and_a_users_tile_is_left_alone)
 {
     json_t *kernel = tuned(TUNE "--budget=0");
@@ -340,6 +348,18 @@ START_TEST(control_c_keeps_the_best_so_far_and_a_kill_leaves_a_sound_database)
     ck_assert_int_eq(number_of("SELECT count(*) FROM trials WHERE ended IS NULL"), 0);
     ck_assert_int_eq(number_of("SELECT count(*) FROM trials WHERE status = 'kept'"),
                      number_of("SELECT count(DISTINCT signature) FROM trials"));
+}
+END_TEST
+
+/* Its first compiler never ends: there is nothing to keep, and nobody waits for it. */
+START_TEST(a_signal_ends_what_hangs_before_the_first_trial)
+{
+    write_file(folder, "cc", "#!/bin/sh\ntouch %s/began\nexec sleep 1000\n", folder);
+    ck_assert_int_eq(shell("cd %s && chmod 755 cc; TFGEN_HOST_CC=%s/cc TFGEN_WISDOM=%s/wisdom TFGEN_TRIALS=%s/trials.db TFGEN_CACHE_DIR= "
+                           "sh -c 'cd - >/dev/null; ${TFGEN:-./tfgen} tune specs/softmax.yaml --device=host --budget=1h -q & "
+                           "while [ ! -e %s/began ]; do sleep 0.01; done; kill -TERM $!; wait $!' 2>&1",
+                           folder, folder, folder, folder, folder), 128 + SIGTERM);
+    ck_assert_ptr_nonnull(strstr(output, "tune was told to stop and could not in time"));
 }
 END_TEST
 
@@ -626,6 +646,8 @@ int main(void)
     tcase_add_checked_fixture(e, make_folder, remove_folder);
     tcase_add_test(e, what_was_tuned_is_used_and_not_tuned_again);
     tcase_add_test(e, without_time_nothing_is_tried_and_a_users_tile_is_left_alone);
+    tcase_add_test(e, a_sweep_with_a_size_that_is_refused_tunes_nothing);
+    tcase_add_test(e, a_signal_ends_what_hangs_before_the_first_trial);
     tcase_add_test(e, reports_have_every_trial_and_quote_what_is_in_them);
     tcase_add_loop_test(e, control_c_keeps_the_best_so_far_and_a_kill_leaves_a_sound_database, 0, 2);
     tcase_add_test(e, a_wrong_candidate_is_told_and_not_kept);

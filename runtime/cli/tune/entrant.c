@@ -204,19 +204,19 @@ static void note_launch(entrant *e, const char *signature)
 
 void entrants_prepare(course *c, candidate *const *list, int count, const char *signature)
 {
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && !*c->t->stopped; i++) {
         entrant *e = list[i]->item;
         e->a = arena_new(), e->registers = -1;
         attempt s = {.c = c, .x = list[i], .e = e, .signature = signature};
         if (take(&s, make_plan, candidate_refused)) note_launch(e, signature);
     }
-    if (!c->t->device->api->compile) { /* the host compiles for itself, when it opens a module */
+    if (!c->t->device->api->compile && !*c->t->stopped) { /* the host compiles for itself, when it opens a module */
         compiling j = {c, list, count, arena_new()};
         (void)arena_run(j.a, compile_all, &j);
         arena_free(j.a);
         for (int i = 0; i < count; i++) find_same(c, list[i]);
     }
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && !*c->t->stopped; i++) { /* the others stay new */
         attempt s = {.c = c, .x = list[i], .e = list[i]->item, .signature = signature};
         const double start = seconds_now();
         if (list[i]->status == candidate_new && take(&s, open_bench, candidate_refused)) list[i]->status = candidate_ready;

@@ -215,7 +215,7 @@ static bool meet(search *s, candidate *c, double *ratio, double *noise)
         if (i < 7) continue;
         mean = mean_log(s, c, from, &error);
         if (mean - 4 * error > log1p(-s->o->margin)) return false;
-        if (i >= 11 && mean + 5 * error < log1p(-s->o->margin)) break;
+        if (i >= 11 && (mean + 5 * error < log1p(-s->o->margin) || s->side->stopped(s->side->context))) break;
     }
     *ratio = exp(mean), *noise = error;
     return c->rounds - from >= 7 && mean + 3 * error < log1p(-s->o->margin);

@@ -190,13 +190,19 @@ static bool with_case(whole *w, int file, int value, void (*body)(void *))
     return code == code_ok;
 }
 
-/* By case, what can be read: the others are told before the first budget is spent. NULL: none can. */
+/* By case, what can be read: the others are told before the first budget is spent. NULL: none can. Bails where a value of --sweep cannot:
+ * then it is not what was meant. */
 static const bool *readable(whole *w)
 {
     const int values = w->sweep.count, files = w->j->t.o->file_count;
-    bool *list = arena_alloc(w->j->t.a, (size_t)files * (size_t)values + 1), any = false;
-    for (int i = 0; i < files * values; i++) any |= list[i] = with_case(w, i / values, i % values, read_case);
-    return any ? list : NULL;
+    arena *a = w->j->t.a;
+    bool *list = arena_alloc(a, (size_t)files * (size_t)values + 1);
+    int good = 0;
+    for (int i = 0; i < files * values; i++) good += list[i] = with_case(w, i / values, i % values, read_case);
+    if (w->sweep.dim && good < files * values)
+        bail(a, (tfgen_code)w->worst, (position){0}, "--sweep=%s: nothing is tuned: %d of %d sizes are refused", w->j->t.o->sweep,
+             files * values - good, files * values);
+    return good ? list : NULL;
 }
 
 static void tune_all(void *argument)
@@ -224,6 +230,7 @@ static void tune_all(void *argument)
         if (can[i]) (void)with_case(w, i / w->sweep.count, i % w->sweep.count, tune_dims);
         start = seconds_now();
     }
+    tuner_listened();
     database_end(t->trials, t->session, tuner_stopped() ? "stopped" : "done");
     if (t->o->report && t->ranks.rank == 0) report_write(t->a, t->trials, t->session, t->o->report);
 }

@@ -9,18 +9,39 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- Ctrl-C: the first one ends the search, the next one the process */
-static volatile sig_atomic_t stopped;
-static void stop(int signal) { (void)signal, stopped = 1; }
+/* ---- Ctrl-C: the first one ends the search, the next one the process. A launch or a compiler that is under way cannot be told to end:
+ * after a while the process ends as if nobody had listened. What was kept until then is in the wisdom, and trials without an end are
+ * interrupted ones. */
+enum { most_seconds_to_stop = 20, seconds_before_trials = 1 };
+static volatile sig_atomic_t stopped; /* the signal, or 0 */
+static volatile sig_atomic_t tries;   /* there may be something to keep */
 bool tuner_stopped(void) { return stopped; }
+
+static void stop(int number)
+{
+    stopped = number;
+    alarm(tries ? most_seconds_to_stop : seconds_before_trials);
+}
+
+static void leave(int number)
+{
+    static const char text[] = "tfgen: tune was told to stop and could not in time; what was kept before is in the wisdom\n";
+    (void)number, (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    signal((int)stopped, SIG_DFL);
+    raise((int)stopped);
+}
 
 void tuner_listen(void)
 {
-    struct sigaction a = {.sa_handler = stop, .sa_flags = SA_RESETHAND};
+    struct sigaction a = {.sa_handler = stop, .sa_flags = SA_RESETHAND}, last = {.sa_handler = leave};
     sigemptyset(&a.sa_mask);
+    sigemptyset(&last.sa_mask);
+    sigaction(SIGALRM, &last, NULL);
     sigaction(SIGINT, &a, NULL);
     sigaction(SIGTERM, &a, NULL);
 }
+
+void tuner_listened(void) { alarm(0); }
 
 typedef struct effort {
     const char *name;
@@ -273,16 +294,18 @@ static void tune_one(course *c, tuned_plan *out, int index, const char *path, co
 /* All that was kept against the default, in pairs. */
 static double compare(course *c)
 {
-    double ratios[25], x[bench_most_runs], y[bench_most_runs];
+    enum { pairs = 25, pairs_when_stopped = 5 };
+    double ratios[pairs], x[bench_most_runs], y[bench_most_runs];
+    int count = 0;
     if (c->base == c->root) return 1;
-    for (int i = 0; i < 25; i++) {
+    for (int i = 0; i < (stopped ? pairs_when_stopped : pairs); i++) {
         bench *first = i % 2 ? c->base : c->root, *second = i % 2 ? c->root : c->base;
         bench_runs(first, 4, x);
         bench_runs(second, 4, y);
         const double one = spread_of(x, 4).median, other = spread_of(y, 4).median;
-        ratios[i] = i % 2 ? one / other : other / one;
+        ratios[count++] = i % 2 ? one / other : other / one;
     }
-    return spread_of(ratios, 25).median;
+    return spread_of(ratios, count).median;
 }
 
 tuned_plan tuner_run(tuner *t, arena *a, const compile_request *r, const ir_program *graph, const plan *p, const char *path,
@@ -291,6 +314,7 @@ tuned_plan tuner_run(tuner *t, arena *a, const compile_request *r, const ir_prog
     const tuning *asked = p->tuning;
     course *c = arena_alloc(a, sizeof *c);
     tuned_plan out = {.plan = p, .ratio = 1};
+    t->stopped = &stopped;
     *c = (course){.t = t, .a = a, .request = r, .graph = graph, .fused = p->fused, .model = p->device,
                   .device = wisdom_device(a, p->device, t->device->info.label),
                   .lines = arena_alloc(a, ((asked ? asked->count : 0) + 1) * sizeof *c->lines), .line_count = asked ? asked->count : 0,
@@ -305,6 +329,7 @@ tuned_plan tuner_run(tuner *t, arena *a, const compile_request *r, const ir_prog
     const clocks now = clocks_now(a, t->device); /* it has just run */
     database_clocks(t->trials, t->session, now.text, now.why);
     const int count = list_kernels(c, &out);
+    tries = 1;
     if (t->share) subjects_agree_on_order(c, &out, path, where);
     for (int i = 0; i < count; i++) tune_one(c, &out, i, path, where);
     out.ratio = compare(c);

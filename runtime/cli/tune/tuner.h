@@ -7,6 +7,7 @@
 #include "runtime/cli/tune/share.h"
 #include "runtime/cli/tune/space.h"
 #include "runtime/wisdom/wisdom_file.h"
+#include <signal.h>
 
 typedef struct tuner { /* of one command */
     arena *a;
@@ -17,6 +18,7 @@ typedef struct tuner { /* of one command */
     long long session;
     const char *wisdom; /* path */
     const char *date;
+    const volatile sig_atomic_t *stopped;
     double until;       /* by seconds_now() */
     bool again, resume; /* also what is known; go on with what the database knows */
     ranks ranks;        /* that tune together */
@@ -41,6 +43,7 @@ typedef struct tuned_plan {
 /* path: of the spec, for commands that are shown; where: its dims, for people. Bails. */
 tuned_plan tuner_run(tuner *t, arena *a, const compile_request *r, const ir_program *graph, const plan *p, const char *path,
                      const char *where);
-bool tuner_stopped(void);   /* Ctrl-C was pressed */
-void tuner_listen(void);    /* for it */
+bool tuner_stopped(void);  /* Ctrl-C was pressed */
+void tuner_listen(void);   /* for it */
+void tuner_listened(void); /* what was told to stop has stopped */
 #endif
