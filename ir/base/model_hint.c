@@ -14,8 +14,8 @@ static const char *spec_like(const char *model_type)
 const char *model_config_hint(arena *a, const char *model_type)
 {
     return arena_printf(a,
-                        "this is the configuration of a whole model%s%.40s%s, not the spec of a block: begin with specs/%s.yaml, and set its "
-                        "dims to hidden_size, num_attention_heads, num_key_value_heads and intermediate_size",
+                        "this is the configuration of a whole model%s%.40s%s, not the spec of a block: begin with specs/%s.yaml, and set "
+                        "its dims to hidden_size, num_attention_heads, num_key_value_heads and intermediate_size",
                         model_type ? " (model_type " : "", model_type ? model_type : "", model_type ? ")" : "", spec_like(model_type));
 }
 
@@ -42,7 +42,8 @@ const char *model_tensor_hint(arena *a, const char *name, const char *there)
 const char *model_index_hint(arena *a, int files, const char *name, const char *there, const char *file)
 {
     const char *what = arena_printf(a, "is the index of a model in %d files and has no tensors itself", files);
-    if (!there) return arena_printf(a, "%s, and none of them has %.200s; name a .safetensors file that has the block's tensors", what, name);
+    if (!there)
+        return arena_printf(a, "%s, and none of them has %.200s; name a .safetensors file that has the block's tensors", what, name);
     return arena_printf(a, "%s; %.200s is in %.200s: name that file%s", what, there, file,
                         strcmp(there, name) ? ", and write the prefix in the spec's from:" : "");
 }

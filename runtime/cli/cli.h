@@ -37,6 +37,8 @@ char *cli_read_file(arena *a, const char *path, size_t *size);
 FILE *cli_open_input(arena *a, const char *path);
 /* Writes aside and renames into place; - is standard output. Makes parent folders. Bails code_io. */
 void cli_write_file(arena *a, const char *path, const void *data, size_t size);
+/* Bails code_io where a file cannot be written there later. Makes parent folders, and leaves no file. */
+void cli_check_output(arena *a, const char *path);
 /* Which of the endings a path has; bails where it is none. */
 int cli_file_kind(arena *a, const char *option, const char *path, const char *const *ends, int count);
 void cli_write_source(arena *a, const char *path, const source_text *s);

@@ -72,14 +72,30 @@ void cli_make_folder(arena *a, const char *path)
     }
 }
 
+static void make_parents(arena *a, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (slash && slash != path) cli_make_folder(a, arena_strndup(a, path, (size_t)(slash - path)));
+}
+
+void cli_check_output(arena *a, const char *path)
+{
+    struct stat s;
+    file_draft d;
+    if (strcmp(path, "-") == 0) return;
+    make_parents(a, path);
+    if (stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode)) return; /* a pipe's reader would be told that this was all */
+    if (!file_begin(&d, path)) bail(a, code_io, (position){0}, "%s: cannot write: %s", path, strerror(errno));
+    (void)file_finish(&d, false);
+}
+
 void cli_write_file(arena *a, const char *path, const void *data, size_t size)
 {
     if (strcmp(path, "-") == 0) {
         if (fwrite(data, 1, size, stdout) != size || fflush(stdout)) bail(a, code_io, (position){0}, "cannot write: %s", strerror(errno));
         return;
     }
-    const char *slash = strrchr(path, '/');
-    if (slash && slash != path) cli_make_folder(a, arena_strndup(a, path, (size_t)(slash - path)));
+    make_parents(a, path);
     if (!file_put(path, data, size)) bail(a, code_io, (position){0}, "%s: cannot write: %s", path, strerror(errno));
 }
 

@@ -1,6 +1,7 @@
 /* tfgen, the command. In: argv. Out: an exit code (see --help). Each command has a file beside this one. */
 #include "runtime/cli/cli.h"
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -32,6 +33,7 @@ int main(int argc, char **argv)
     cli_options o;
     int code;
     allow_many_files();
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error with a text */
     if (options_parse(argc, argv, &o, &code)) code = mains[o.command](&o);
     arena_free(o.a);
     const bool printed = printed_all();

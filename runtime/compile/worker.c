@@ -212,6 +212,20 @@ static code_status judge(const worker_call *c, worker_end end, int status, bool 
     return result;
 }
 
+/* A compiler that had no room to write says nothing of the source. */
+static code_status judge_room(const temporary_folder *t, const worker_call *c, code_status result, int status, worker_answer *out)
+{
+    const bool too_large = WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ;
+    const char *why = result == build_ok || result == build_unsupported ? NULL
+                      : too_large                                       ? strerrordesc_np(EFBIG)
+                                                                        : temporary_shortage(t, out->log);
+    char *line = NULL;
+    if (why) line = printed("%s: %s cannot write to %s: %s; TMPDIR names another folder\n", c->name, c->mode, temporary_base(), why);
+    if (line) append(&out->log, line);
+    free(line);
+    return why ? build_io : result;
+}
+
 static code_status run_in(const temporary_folder *t, const char *program, const worker_call *c, worker_answer *out)
 {
     char *tmpdir = printed("TMPDIR=%s", t->path), *slash = printed("%s/", t->path);
@@ -228,7 +242,7 @@ static code_status run_in(const temporary_folder *t, const char *program, const 
     if (!slash || !environment) {
         out->log = printed("not enough memory\n");
     } else if (!write_source(t, c) || (log = create(t, "log", O_APPEND)) < 0) {
-        out->log = printed("%s: cannot write to the temporary directory: %s\n", c->name, strerror(errno));
+        out->log = printed("%s: cannot write to %s: %s; TMPDIR names another folder\n", c->name, temporary_base(), strerror(errno));
     } else {
         const int bad = spawn(&pid, program, arguments, environment, log);
         int status = 0;
@@ -242,7 +256,7 @@ static code_status run_in(const temporary_folder *t, const char *program, const 
         if (bad)
             append(&out->log, strerror(bad));
         else
-            result = judge(c, end, status, known, out);
+            result = judge_room(t, c, judge(c, end, status, known, out), known ? status : 0, out);
     }
     if (log >= 0) close(log);
     free(environment);
@@ -261,7 +275,7 @@ code_status worker_run(const worker_call *c, worker_answer *out)
         out->log =
             printed("tfgen-worker is not beside the library or the program, and TFGEN_WORKER names no program\n");
     else if (!temporary_open(&t))
-        out->log = printed("%s: cannot make a temporary directory: %s\n", c->name, strerror(errno));
+        out->log = printed("%s: cannot make a folder in %s: %s; TMPDIR names another\n", c->name, temporary_base(), strerror(errno));
     else {
         result = run_in(&t, program, c, out);
         temporary_close(&t);

@@ -3,6 +3,7 @@
 #include "runtime/compile/worker.h"
 #include "runtime/system/input.h"
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@ bool worker_put(const worker_job *job, const char *file, const void *data, size_
     FILE *f = path ? fopen(path, "wb") : NULL;
     bool ok = f && fwrite(data, 1, size, f) == size;
     if (f && fclose(f)) ok = false;
+    if (!ok) fprintf(stderr, "%s: %s\n", file, strerror(errno));
     free(path);
     return ok;
 }

@@ -2,6 +2,7 @@
  * Out: a shared object for this very processor, made by clang in a subprocess; its messages.
  * Refuses: to go on without clang: the text then says which package has it. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -286,6 +287,7 @@ host_status cc_run(const char *compiler, const char *source, size_t size, const 
     const unsigned limit = o->time_limit_ms ? o->time_limit_ms : DEFAULT_LIMIT_MS;
     const uint64_t deadline = watchdog_now() + limit;
     const built b = {folder, printed("%s/kernel.o", folder), printed("%s/kernel.so", folder)};
+    errno = 0;
     const int file = b.object && b.output ? whole_source(source, size, o) : -1;
     host_status status = HOST_NO_MEMORY;
     if (file >= 0) {
@@ -294,7 +296,8 @@ host_status cc_run(const char *compiler, const char *source, size_t size, const 
         status = judge(end, compiler, limit, log);
         close(file);
     } else {
-        log_add(log, "no memory to compile\n");
+        if (errno && errno != ENOMEM) status = HOST_IO;
+        log_add(log, "cannot keep the source for %s: %s\n", compiler, errno ? strerror(errno) : "no memory");
     }
     free(b.object);
     free(b.output);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #include "runtime/system/printed.h"
 
@@ -51,6 +52,17 @@ unsigned char *temporary_read(const temporary_folder *t, const char *name, size_
     }
     if (file >= 0) close(file);
     return data;
+}
+
+const char *temporary_shortage(const temporary_folder *t, const char *said)
+{
+    static const int reasons[] = {ENOSPC, EDQUOT, EFBIG};
+    struct statvfs s;
+    for (size_t i = 0; said && i < sizeof reasons / sizeof *reasons; i++)
+        if (strstr(said, strerrordesc_np(reasons[i]))) return strerrordesc_np(reasons[i]); /* compilers speak English here */
+    if (fstatvfs(t->handle, &s)) return NULL;
+    const bool full = (s.f_blocks && !s.f_bavail) || (s.f_files && !s.f_favail);
+    return full ? strerrordesc_np(ENOSPC) : NULL;
 }
 
 /* Takes the handle. */

@@ -14,6 +14,8 @@ const char *temporary_base(void); /* TMPDIR, else /tmp */
 bool temporary_open(temporary_folder *t);
 /* The plain file `name`, at most `most` bytes of it, a NUL behind them; NULL: there is none, or no memory. */
 unsigned char *temporary_read(const temporary_folder *t, const char *name, size_t most, size_t *size);
+/* Why a program that failed while it wrote there had no room: by what it said (NULL: nothing), or as the disk is full; NULL: it had. */
+const char *temporary_shortage(const temporary_folder *t, const char *said);
 void temporary_close(temporary_folder *t); /* with all that is in it */
 /* A folder and what is in it, without following links. */
 void directory_remove(const char *path);

@@ -48,6 +48,42 @@ START_TEST(what_a_shell_has_open_is_read)
 }
 END_TEST
 
+/* Compilers that have no room say so as the system does, or are killed; the kernel is not at fault. */
+START_TEST(a_full_folder_of_temporary_files_is_told_as_such)
+{
+    make_folder();
+    write_file(folder, "cc", "#!/bin/sh\ncat >/dev/null\necho \"error: cannot open output file 'x': 'No space left on device'\" >&2\nexit 1\n");
+    write_file(folder, "killed", "#!/bin/sh\ncat >/dev/null\nkill -s XFSZ $$\n");
+    ck_assert_int_eq(shell("cd %s && chmod 755 cc killed", folder), 0);
+    ck_assert_int_eq(shell("TMPDIR=%s TFGEN_CACHE_DIR= TFGEN_HOST_CC=%s/cc ${TFGEN:-./tfgen} run specs/softmax.yaml --device=host 2>&1",
+                           folder, folder), 7);
+    says(in_folder("/cc cannot write to %s: No space left on device; TMPDIR names another folder"));
+    static const char *const clang[][2] = {{"cc", "No space left on device"}, {"killed", "File too large"}};
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(shell("TMPDIR=%s TFGEN_CLANG=%s/%s ${TFGEN:-./tfgen} specs/softmax.yaml --code --compiler=clang --no-cache "
+                               "--target=gfx942 -o %s/out 2>&1", folder, folder, clang[i][0], folder), 7);
+        says(in_folder("softmax_p.hip: clang cannot write to %s: "));
+        says(clang[i][1]);
+    }
+    ck_assert_int_eq(shell("ulimit -f 8; TFGEN_CACHE_DIR= ${TFGEN:-./tfgen} run specs/softmax.yaml --device=host 2>&1"), 7);
+    says("File too large");
+    remove_folder();
+}
+END_TEST
+
+START_TEST(calibrate_asks_first_whether_it_can_write)
+{
+    ck_assert_int_eq(tfgen("calibrate --device=nowhere -o /dev/null/h200.yaml"), 7);
+    says("/dev/null/h200.yaml: cannot write: Not a directory");
+    make_folder();
+    write_file(folder, "kept", "kept");
+    ck_assert_int_eq(tfgen("%s", in_folder("calibrate --device=nowhere -o %s/kept")), 2);
+    ck_assert_int_eq(shell("cat %s/kept && ls -A %s | wc -l", folder, folder), 0);
+    ck_assert_str_eq(output, "kept1\n");
+    remove_folder();
+}
+END_TEST
+
 int main(void)
 {
     setenv("TFGEN_WISDOM", "none", 1);
@@ -56,6 +92,8 @@ int main(void)
     tcase_set_timeout(c, 60);
     tcase_add_test(c, what_is_no_file_is_refused_by_name_and_not_waited_for);
     tcase_add_test(c, what_a_shell_has_open_is_read);
+    tcase_add_test(c, a_full_folder_of_temporary_files_is_told_as_such);
+    tcase_add_test(c, calibrate_asks_first_whether_it_can_write);
     suite_add_tcase(suite, c);
     return run_suite(suite);
 }

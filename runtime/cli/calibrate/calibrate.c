@@ -383,6 +383,8 @@ static void begin(calibration *c)
 static void calibrate(void *argument)
 {
     calibration *c = argument;
+    const char *out = c->o->output ? c->o->output : "-";
+    cli_check_output(c->a, out); /* ahead of what takes minutes */
     c->device = cli_open_device(c->a, c->o->device);
     c->cache = cli_cache(c->a, c->o);
     c->sustained = c->o->real.seconds;
@@ -401,7 +403,7 @@ static void calibrate(void *argument)
     progress_end(&c->bar);
     const char *text =
         arena_printf(c->a, "# Written by tfgen calibrate on %s.\n%s", c->device->info.name, device_model_print(c->a, &c->out));
-    cli_write_file(c->a, c->o->output ? c->o->output : "-", text, strlen(text));
+    cli_write_file(c->a, out, text, strlen(text));
 }
 
 int command_calibrate_main(const cli_options *o)
