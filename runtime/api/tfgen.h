@@ -55,8 +55,8 @@ typedef enum tfgen_status {
 TFGEN_API const char *tfgen_status_text(tfgen_status status);
 
 /* What went wrong, its first lines, cut to fit, always terminated. It begins with a place in the spec ("ffn.yaml:12:5: error: "), with the
- * function whose argument is wrong ("tfgen_execute: "), or with the thing itself; there is no capital letter at its beginning that is not of
- * a name, and neither a full stop nor a line end behind it. */
+ * function whose argument is wrong ("tfgen_execute: "), or with the thing itself; only a name begins with a capital letter, and neither a
+ * full stop nor a line end is behind it. */
 typedef struct tfgen_error { char text[1024]; } tfgen_error;
 
 typedef struct tfgen_plan tfgen_plan;

@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "runtime/api/tfgen.h"
-#include "ir/base/diagnostic.h"
 #include "tests/support.h"
 
 static const char ffn[] = "block: ffn\n"
@@ -157,23 +156,16 @@ START_TEST(an_error_names_the_place)
 }
 END_TEST
 
-/* One of many errors, and of lines that are cut at every byte of a character. */
 START_TEST(an_error_that_is_cut_ends_with_a_whole_character)
 {
-    for (int shift = 0; shift < 3; shift++) {
-        char spec[4096];
-        int n = snprintf(spec, sizeof spec, "block: b\n");
-        while (n < 3000) n += snprintf(spec + n, sizeof spec - (size_t)n, "%.*s\u20ac\u20ac\u20ac%d: 1\n", shift + 1, "xxx", n);
+    for (size_t shift = 0; shift < 3; shift++) {
+        char name[1024 + 8] = "xx";
+        for (size_t i = shift; i < 1024; i += 3) memcpy(name + i, "\u20ac", 4);
         tfgen_plan *plan;
         tfgen_error error;
-        ck_assert_int_eq(tfgen_plan_create(spec, (size_t)n, "bad.yaml", NULL, &plan, &error), TFGEN_BAD_INPUT);
-        const size_t size = strlen(error.text);
-        ck_assert_uint_gt(size, 1000);
-        ck_assert_uint_ne((unsigned char)error.text[size - 1] & 0xc0, 0xc0);
-        is_styled(error.text);
-        long point;
-        for (size_t i = 0; i < size; i += (size_t)utf8_decode(error.text + i, size - i, &point))
-            if ((unsigned char)error.text[i] >= 0x80) ck_assert_msg(utf8_decode(error.text + i, size - i, &point) == 3, "%s", error.text);
+        ck_assert_int_eq(tfgen_plan_create("x", 1, name, NULL, &plan, &error), TFGEN_BAD_INPUT);
+        ck_assert_uint_ge(strlen(error.text), sizeof error.text - 6);
+        ck_assert_uint_eq(strlen(error.text) % 3, shift);
     }
 }
 END_TEST
