@@ -1,6 +1,7 @@
 /* In: requests for memory, deferred calls and error reports of one compile. Out: zeroed memory that is freed together,
  * rendered diagnostics, the unwinding of bail(). Refuses: more than arena_limit bytes or max_diagnostics errors; text
  * of the spec reaches a diagnostic only through ir/base/diagnostic.c, which makes it harmless to a terminal. */
+#define _GNU_SOURCE
 #include "ir/base/arena.h"
 #include "ir/base/diagnostic.h"
 #include <assert.h>
@@ -32,6 +33,8 @@ struct arena {
     tfgen_code code;
     diagnostic_source source;
     diagnostic_buffer diagnostics; /* outside the blocks: "out of memory" must fit when they are full */
+    complaint *said; /* outside the blocks, too; those for which memory was short are left out */
+    int said_count;
     int complaints;
     tfgen_code complained; /* code_ok: not yet */
 };
@@ -51,6 +54,11 @@ void arena_free(arena *a)
         free(b);
         b = next;
     }
+    for (int i = 0; i < a->said_count; i++) {
+        free(a->said[i].file);
+        free(a->said[i].message);
+    }
+    free(a->said);
     free(a->diagnostics.data);
     free(a);
 }
@@ -159,12 +167,23 @@ tfgen_code arena_run(arena *a, void (*body)(void *), void *argument)
     return a->code;
 }
 
+static void keep(arena *a, position at, const char *message)
+{
+    complaint *more = realloc(a->said, ((size_t)a->said_count + 1) * sizeof *more);
+    if (!more) return;
+    a->said = more;
+    const bool named = *arena_source_name(a);
+    more[a->said_count] = (complaint){named ? strdup(a->source.name) : NULL, diagnostic_place(&a->source, at), strdup(message)};
+    a->said_count++;
+}
+
 static void record(arena *a, position at, const char *format, va_list list)
 {
     char message[most_message];
     int n = vsnprintf(message, sizeof message, format, list);
     if (n >= (int)sizeof message) memcpy(message + sizeof message - 4, "...", 4);
     diagnostic_render(&a->diagnostics, &a->source, at, n < 0 ? format : message);
+    keep(a, at, n < 0 ? format : message);
     a->complaints++;
 }
 
@@ -217,5 +236,7 @@ void bail_if_complained(arena *a)
 }
 
 int arena_complaints(const arena *a) { return a->complaints; }
+
+const complaint *arena_complaint(const arena *a, int i) { return i < a->said_count ? &a->said[i] : NULL; }
 
 const char *arena_diagnostics(const arena *a) { return a->diagnostics.data ? a->diagnostics.data : ""; }

@@ -53,6 +53,13 @@ _Noreturn void bail_with_log(arena *a, tfgen_code code, position at, const char 
     __attribute__((format(printf, 5, 6)));
 void bail_if_complained(arena *a);
 int arena_complaints(const arena *a);
+/* The i-th for programs, as it was said; NULL behind the last. */
+typedef struct complaint {
+    char *file; /* NULL: of no text */
+    position at; /* line 0: no place */
+    char *message;
+} complaint;
+const complaint *arena_complaint(const arena *a, int i);
 const char *arena_diagnostics(const arena *a); /* all of them, rendered, each ends in a newline; "" when none */
 
 /* The candidate nearest to `word` (at most a third of its length in changes, or one; a swap is one; or the word without some of its parts

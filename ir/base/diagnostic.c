@@ -163,10 +163,12 @@ static position marked_place(const diagnostic_source *source, position at)
     return (position){0, 0};
 }
 
+position diagnostic_place(const diagnostic_source *source, position at) { return source->marked ? marked_place(source, at) : at; }
+
 void diagnostic_render(diagnostic_buffer *b, const diagnostic_source *source, position at, const char *message)
 {
     char number[48];
-    if (source->marked) at = marked_place(source, at);
+    at = diagnostic_place(source, at);
     if (source->name && source->name[0]) {
         put_text(b, source->name);
         int n = at.line ? snprintf(number, sizeof number, ":%d:%d: ", at.line, at.column)

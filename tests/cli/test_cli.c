@@ -260,6 +260,23 @@ START_TEST(an_unknown_name_beside_the_spec_is_2)
 }
 END_TEST
 
+START_TEST(check_tells_programs_each_error_as_an_object)
+{
+    ck_assert_int_eq(tfgen("%s", "check specs/bad/many-errors.yaml specs/rmsnorm.yaml no-such.yaml --json"), 3);
+    json_t *all = parsed(), *bad = json_array_get(all, 0), *good = json_array_get(all, 1), *missing = json_array_get(all, 2);
+    const json_t *errors = json_object_get(bad, "errors"), *first = json_array_get(errors, 0);
+    ck_assert_uint_gt(json_array_size(errors), 3);
+    ck_assert_str_eq(string(first, "file"), "specs/bad/many-errors.yaml");
+    ck_assert_int_eq(integer(first, "line"), 8);
+    ck_assert_int_eq(integer(first, "column"), 10);
+    ck_assert_int_eq(strncmp(string(first, "message"), "there is no dim hd here;", 24), 0);
+    ck_assert_uint_eq(json_array_size(json_object_get(good, "errors")), 0);
+    ck_assert_int_eq(integer(good, "ops"), 1);
+    ck_assert(json_is_null(json_object_get(json_array_get(json_object_get(missing, "errors"), 0), "line")));
+    json_decref(all);
+}
+END_TEST
+
 START_TEST(a_folder_that_cannot_be_written_is_7)
 {
     ck_assert_int_eq(tfgen("specs/rmsnorm.yaml -o /dev/null/x"), 7);
@@ -287,6 +304,7 @@ int main(void)
     tcase_add_test(c, bad_usage_is_2);
     tcase_add_test(c, a_bad_spec_is_3_and_a_missing_one_too);
     tcase_add_test(c, an_unknown_name_beside_the_spec_is_2);
+    tcase_add_test(c, check_tells_programs_each_error_as_an_object);
     tcase_add_test(c, a_folder_that_cannot_be_written_is_7);
     suite_add_tcase(suite, c);
     return run_suite(suite);
