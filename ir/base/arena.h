@@ -13,7 +13,7 @@ typedef struct position {
 
 /* The exit codes of the command are these numbers. */
 typedef enum tfgen_code {
-#define CODE(name, number, text) code_##name = number,
+#define CODE(name, number, brief, text) code_##name = number,
 #include "ir/base/code.def"
 } tfgen_code;
 

@@ -187,7 +187,7 @@ _Static_assert((int)TFGEN_DEVICE_ERROR == (int)code_device && (int)TFGEN_IO == (
 const char *tfgen_status_text(tfgen_status status)
 {
     switch ((tfgen_code)status) {
-#define CODE(name, number, text) \
+#define CODE(name, number, brief, text) \
     case code_##name: return text;
 #include "ir/base/code.def"
     }

@@ -51,7 +51,7 @@ typedef enum tfgen_status {
     TFGEN_IO = 7
 } tfgen_status;
 
-/* What a status means, in a few words: "bad usage: ..."; never NULL. What went wrong in one call is in its tfgen_error. */
+/* What a status means, in a few words, as "a bad spec or input file"; never NULL. What went wrong in one call is in its tfgen_error. */
 TFGEN_API const char *tfgen_status_text(tfgen_status status);
 
 /* What went wrong, its first lines, cut to fit, always terminated. It begins with a place in the spec ("ffn.yaml:12:5: error: "), with the

@@ -27,7 +27,7 @@ static bool printed_all(void)
 int main(int argc, char **argv)
 {
     static int (*const mains[command_count])(const cli_options *) = {
-#define COMMAND(name, letter, arguments, summary, text) [command_##name] = command_##name##_main,
+#define COMMAND(name, ...) [command_##name] = command_##name##_main,
 #include "runtime/cli/options.def"
     };
     cli_options o;
@@ -35,7 +35,8 @@ int main(int argc, char **argv)
     allow_many_files();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error with a text */
     if (options_parse(argc, argv, &o, &code)) code = mains[o.command](&o);
-    arena_free(o.a);
     const bool printed = printed_all();
+    if (code == code_usage && o.help) fprintf(stderr, "Try '%s'.\n", o.help);
+    arena_free(o.a);
     return code == code_ok && !printed ? code_io : code;
 }

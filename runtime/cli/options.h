@@ -1,4 +1,4 @@
-/* In: argv. Out: which command, its options and its arguments; --help and the man page from the same table (options.def).
+/* In: argv. Out: which command, its options and its arguments, by the table options.def.
  * Refuses unknown options, options of another command and bad values: a sentence on stderr, exit code 2. */
 #ifndef TFGEN_CLI_OPTIONS_H
 #define TFGEN_CLI_OPTIONS_H
@@ -6,7 +6,7 @@
 #include "ir/ir.h"
 
 typedef enum command_kind {
-#define COMMAND(name, letter, arguments, summary, text) command_##name,
+#define COMMAND(name, ...) command_##name,
 #include "runtime/cli/options.def"
     command_count
 } command_kind;
@@ -26,6 +26,7 @@ typedef struct cli_options {
     } real; /* options that are numbers, likewise */
     char **files;
     int file_count;
+    const char *help; /* the call that says what is right usage, or NULL: it was shown */
     arena *a; /* the caller frees it */
 } cli_options;
 

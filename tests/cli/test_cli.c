@@ -5,8 +5,7 @@
 START_TEST(help_names_every_command_and_exit_code)
 {
     ck_assert_int_eq(tfgen("--help"), 0);
-    says("tfgen verify");
-    says("--no-fuse");
+    says("  verify ");
     says("5 a kernel failed to compile");
     ck_assert_int_eq(tfgen("run --help"), 0);
     says("--weights");
@@ -20,10 +19,10 @@ START_TEST(a_command_has_help_of_its_own_however_it_is_asked_for)
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         ck_assert_msg(tfgen(asked[i]) == 0, "%s", asked[i]);
         says("--weights");
-        ck_assert_msg(!strstr(output, "tfgen verify SPEC"), "%s shows other commands", asked[i]);
+        ck_assert_msg(!strstr(output, "tfgen verify"), "%s shows other commands", asked[i]);
     }
     ck_assert_int_eq(tfgen("help"), 0);
-    says("tfgen verify");
+    says("  verify ");
     ck_assert_int_eq(tfgen("help rnu"), 2);
     says("did you mean tfgen help run?");
     ck_assert_int_eq(tfgen("help run verify"), 2);

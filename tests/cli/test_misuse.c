@@ -84,9 +84,10 @@ START_TEST(what_fit_cannot_answer_it_says_before_anything_else)
 {
     ck_assert_int_eq(tfgen("fit tests/specs/row-scalars.yaml"), 2);
     ck_assert_str_eq(output, "tests/specs/row-scalars.yaml: error: --largest: the spec has no dynamic dim; name one that is to be as large "
-                             "as fits\n");
+                             "as fits\nTry 'tfgen fit --help'.\n");
     ck_assert_int_eq(tfgen("fit specs/swiglu.yaml --largest=B,ZZ"), 2);
-    ck_assert_str_eq(output, "specs/swiglu.yaml: error: --largest: no dim of the spec is called 'ZZ'; they are B, S, D, F\n");
+    ck_assert_str_eq(output, "specs/swiglu.yaml: error: --largest: no dim of the spec is called 'ZZ'; they are B, S, D, F\n"
+                             "Try 'tfgen fit --help'.\n");
 }
 END_TEST
 
