@@ -116,6 +116,7 @@ typedef struct ir_phase {
     struct ir_phase **after; /* phases whose stored values it reads */
     int after_count;
     ir_tile tile;          /* of no program before planning, or with some fields given by text */
+    position tile_at;      /* of that text's line, in the text itself */
     tile_source from;      /* who chose the tile */
     spilled_tile *spilled; /* what its tile was in earlier plans */
     int spilled_count;

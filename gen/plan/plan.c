@@ -3,6 +3,7 @@
  * and illegal tiles. */
 #include "gen/plan/align.h"
 #include "gen/plan/split.h"
+#include "gen/plan/refuse.h"
 #include "gen/plan/sums.h"
 #include "gen/base/names.h"
 #include "ir/base/names.h"
@@ -221,13 +222,15 @@ static const program *next_program(const tile_request *r, const ir_phase *phase,
 static const program *choose_tile(const planner *p, tile_request *r, ir_phase *phase, segment_list *segments)
 {
     const program *first = program_choose(r, phase), *of = first;
+    const char *rule;
     bool tried[program_count] = {false};
     if (!request_segments(r, segments))
         bail(p->a, code_unsupported, phase_first(phase, class_PRODUCT)->at, "phase %s: no arrangement of columns serves its epilogue",
              phase->name);
     forbid_tiles(p, phase);
     r->packed_n = segments->packed_columns;
-    while (!tile_choose(r, of, phase)) {
+    while (!tile_choose(r, of, phase, &rule)) {
+        if (rule) tile_refuse(r, phase, rule);
         of = next_program(r, phase, tried, of);
         r->second = of != NULL;
         if (!of) of = first, phase->spilled_count = 0;

@@ -15,9 +15,11 @@ static const char *obstacle_of(const tile_request *r, const program *p)
     return p->obstacle ? p->obstacle(r) : NULL;
 }
 
-static _Noreturn void refuse(const tile_request *r, const char *rule)
+/* at: in IR text, or no place. */
+static _Noreturn void refuse(const tile_request *r, position at, const char *rule)
 {
-    bail(r->a, code_unsupported, (position){0}, "tile: phase %s (%s) on %s: %s", r->phase->name, family_of(r), r->target->name, rule);
+    if (at.line) arena_source_unmarked(r->a);
+    bail(r->a, code_unsupported, at, "tile: phase %s (%s) on %s: %s", r->phase->name, family_of(r), r->target->name, rule);
 }
 
 /* ---- legality */
@@ -92,12 +94,6 @@ tile_request tile_request_of(arena *a, const plan *p, const ir_phase *phase)
     return request_of(a, p->program, phase, p->device, NULL, NULL);
 }
 
-static void check(const tile_request *r, const ir_tile *t)
-{
-    const char *rule = rule_broken(r, t);
-    if (rule) refuse(r, rule);
-}
-
 /* ---- which layer */
 /* Of the phase's family, that the target has. */
 static const char *layers_there(const tile_request *r)
@@ -120,7 +116,8 @@ static const char *layer_obstacle(const tile_request *r, layer_kind layer)
 static const program *asked_program(const tile_request *r, layer_kind layer)
 {
     const char *obstacle = layer_obstacle(r, layer);
-    if (obstacle) refuse(r, obstacle);
+    const bool by_text = r->phase->tile.program && program_table[r->phase->tile.program].layer == layer;
+    if (obstacle) refuse(r, by_text ? r->phase->tile_at : (position){0}, obstacle);
     return program_at(program_find(r->phase->family, layer));
 }
 
@@ -404,7 +401,7 @@ static bool has_spilled(const ir_phase *phase, const ir_tile *t)
     return false;
 }
 
-bool tile_choose(const tile_request *r, const program *p, ir_phase *phase)
+bool tile_choose(const tile_request *r, const program *p, ir_phase *phase, const char **rule)
 {
     ir_tile t = {.program = p->kind, .given = (1u << program_table[p->kind].field_count) - 1};
     p->defaults(r, &t);
@@ -412,11 +409,12 @@ bool tile_choose(const tile_request *r, const program *p, ir_phase *phase)
     const ir_tile *known = tile_known(r);
     if (known && known->program == p->kind) t = *known, phase->from = tile_of_wisdom;
     if (!r->second) take_text(r, &t), take_wishes(r, &t, phase);
-    check(r, &t);
-    for (; has_spilled(phase, &t); check(r, &t)) {
+    *rule = rule_broken(r, &t);
+    while (!*rule && has_spilled(phase, &t)) {
         phase->from = tile_of_model;
         if (!p->smaller || !p->smaller(r, &t)) return false;
+        *rule = rule_broken(r, &t);
     }
     phase->tile = t;
-    return true;
+    return !*rule;
 }

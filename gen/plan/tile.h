@@ -26,6 +26,6 @@ const program *program_next(const tile_request *r, const bool tried[program_coun
  * (gen/plan/align.h). */
 bool rows_lie_right(const tile_request *r, const program *p);
 /* Fills phase->tile of the copy that is being planned; of a product r->packed_n and r->segments are known. False: all tiles of the program
- * that come into question have spilled (phase->spilled). */
-bool tile_choose(const tile_request *r, const program *p, ir_phase *phase);
+ * that come into question have spilled (phase->spilled), or *rule says why phase->tile, which text or user ask for, is illegal. */
+bool tile_choose(const tile_request *r, const program *p, ir_phase *phase, const char **rule);
 #endif

@@ -152,6 +152,8 @@ void arena_source_marked(arena *a, const char *name, const char *text, size_t si
     a->source = (diagnostic_source){name, text, size, true};
 }
 
+void arena_source_unmarked(arena *a) { a->source.marked = false; }
+
 const char *arena_source_name(const arena *a) { return a->source.name ? a->source.name : ""; }
 
 tfgen_code arena_run(arena *a, void (*body)(void *), void *argument)

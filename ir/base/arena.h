@@ -36,6 +36,8 @@ void arena_defer(arena *a, void (*call)(void *), void *argument);
 void arena_source(arena *a, const char *name, const char *text, size_t size);
 /* The same for IR text, whose values have places in a spec that is not here: a place means the line that ends in it, !13:5. */
 void arena_source_marked(arena *a, const char *name, const char *text, size_t size);
+/* From now on places are those of the IR text itself. */
+void arena_source_unmarked(arena *a);
 const char *arena_source_name(const arena *a);
 
 /* Runs body(argument) under the arena's single setjmp. Returns code_ok, or the code of the bail(), or, when body returned but complaints

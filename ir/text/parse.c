@@ -456,6 +456,7 @@ static void read_tile(reader *r)
 {
     const position at = scan_here(&r->in);
     if (r->phase->tile.program) bail(r->a, code_bad_input, at, "a second tile line");
+    r->phase->tile_at = at;
     read_settings(r, &r->phase->tile);
     const program_info *p = &program_table[r->phase->tile.program];
     if (r->has_frame && p->frame != r->frame)

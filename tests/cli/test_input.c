@@ -52,7 +52,7 @@ END_TEST
 START_TEST(a_full_folder_of_temporary_files_is_told_as_such)
 {
     make_folder();
-    write_file(folder, "cc", "#!/bin/sh\ncat >/dev/null\necho \"error: cannot open output file 'x': 'No space left on device'\" >&2\nexit 1\n");
+    write_file(folder, "cc", "#!/bin/sh\ncat >/dev/null\necho \"error: no output 'x': 'No space left on device'\" >&2\nexit 1\n");
     write_file(folder, "killed", "#!/bin/sh\ncat >/dev/null\nkill -s XFSZ $$\n");
     ck_assert_int_eq(shell("cd %s && chmod 755 cc killed", folder), 0);
     ck_assert_int_eq(shell("TMPDIR=%s TFGEN_CACHE_DIR= TFGEN_HOST_CC=%s/cc ${TFGEN:-./tfgen} run specs/softmax.yaml --device=host 2>&1",

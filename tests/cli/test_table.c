@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "gen/plan/tile.h"
 #include "runtime/cli/table/grid.h"
-#include "runtime/cli/table/nearest.h"
+#include "gen/plan/nearest.h"
 #include "runtime/cli/table/table.h"
 #include "tests/shell.h"
 #include "tests/support.h"

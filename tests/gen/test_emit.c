@@ -349,7 +349,8 @@ static const bad_tuning bad_tunings[] = {
     {"gemm: layer=simt thread_n=12", "thread_n", code_unsupported},
     {"gemm: layer=simt m=24 n=64 k=32 thread_m=3 thread_n=8 threads=64", "thread_m is 1, 2 or a multiple of 4", code_unsupported},
     {"gemm: layer=simt threads=4096 m=512 n=512 thread_m=8 thread_n=8", "threads=4096; it is 1 to 1024", code_unsupported},
-    {"rows: team=3", "team and v are powers of two", code_unsupported},
+    {"rows: team=3", "--tile 'rows: team=3': phase stats (rows) on gfx90a: team and v are powers of two; the nearest legal one: layer=simt "
+                     "threads=128 team=4 v=", code_unsupported},
     {"gemm: layer=wgmma", "layer=wgmma: the target has no such instructions; gfx90a has simt, few, frag, mfma here", code_unsupported},
     {"y1: layer=wgmma", "phase y1 (gemm) on gfx90a: layer=wgmma: the target has no such instructions", code_unsupported},
     {"y1: layer=wmma", "layer=wmma: the target has no such instructions", code_unsupported},
@@ -377,6 +378,28 @@ START_TEST(an_illegal_tile_is_an_error_that_names_the_limit)
     ck_assert_msg(b.code == bad_tunings[_i].code, "%s: %d: %s", bad_tunings[_i].line, b.code, errors);
     ck_assert_msg(strstr(errors, bad_tunings[_i].message) != NULL, "%s: %s", bad_tunings[_i].line, errors);
     arena_free(b.a);
+}
+END_TEST
+
+/* Its line in the text, not the one of the spec that the text's places mean. */
+START_TEST(an_illegal_tile_of_a_plans_text_has_its_line)
+{
+    static const char *const tiles[][2] = {{"layer=simt m=16 n=64 k=32 thread_m=3 thread_n=8 threads=128", "divides"},
+                                           {"layer=wgmma", "layer=wgmma: the target has no such instructions"}};
+    for (int i = 0; i < 2; i++) {
+        char text[512];
+        build b = {.name = "t.ir", .text = text, .target = "gfx90a", .from_plan = true};
+        snprintf(text, sizeof text,
+                 "ir 1 t\ntype f32\nlevel tile\ndim  M = 20\nin   %%x f32[M,64]\npar  %%w f32[64,64]\nout  %%y as y\n\n"
+                 "kernel k0 {\n  phase y : gemm {\n    body %%y f32[M,64] = linear %%x, %%w !3:5 #0\n    tile %s\n  }\n}\n",
+                 tiles[i][0]);
+        run_build(&b);
+        const char *errors = arena_diagnostics(b.a);
+        ck_assert_int_eq(b.code, code_unsupported);
+        ck_assert_msg(strstr(errors, "t.ir:12:10: error: tile: phase y (gemm) on gfx90a: ") && strstr(errors, tiles[i][1]), "%s", errors);
+        ck_assert_msg(i || strstr(errors, "; the nearest legal one: layer=simt m=16 n=64 k=32 thread_m="), "%s", errors);
+        arena_free(b.a);
+    }
 }
 END_TEST
 
@@ -714,6 +737,7 @@ int main(void)
     tcase_add_test(t, a_users_line_changes_the_tile);
     tcase_add_loop_test(t, an_illegal_tile_is_an_error_that_names_the_limit, 0,
                         sizeof bad_tunings / sizeof *bad_tunings);
+    tcase_add_test(t, an_illegal_tile_of_a_plans_text_has_its_line);
     tcase_add_loop_test(t, a_tile_is_asked_for_by_any_name_of_the_phase, 0, 6);
     tcase_add_test(t, a_cache_may_have_more_rows_than_an_int_counts);
     tcase_add_loop_test(t, other_values_have_as_many_rows_as_an_int_counts_with_a_tile_to_spare, 0, 2);

@@ -7,7 +7,7 @@
 #include "runtime/cli/bench.h"
 #include "runtime/cli/plan_words.h"
 #include "runtime/cli/table/grid.h"
-#include "runtime/cli/table/nearest.h"
+#include "gen/plan/nearest.h"
 #include "runtime/cli/trial.h"
 #include "runtime/cli/trial_data.h"
 #include "runtime/cli/tune/space.h"

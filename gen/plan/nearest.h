@@ -1,8 +1,8 @@
 /* In: a phase of a plan, and some fields of a tile that somebody asks for. Out: the nearest tile that the phase can have: of all programs
  * of its family that have those fields, first by the fields that are asked for, then by how little the others differ from what the program
  * has by default. Refuses nothing: without such a tile it says so. */
-#ifndef TFGEN_TABLE_NEAREST_H
-#define TFGEN_TABLE_NEAREST_H
+#ifndef TFGEN_GEN_NEAREST_H
+#define TFGEN_GEN_NEAREST_H
 #include "gen/plan/wishes.h"
 
 typedef struct nearest {
@@ -13,4 +13,7 @@ typedef struct nearest {
 } nearest;
 
 nearest nearest_tile(arena *a, const plan *p, const ir_phase *phase, const wish *asked);
+/* The same while the plan is made. own: the program that is taken where others are as near. */
+struct tile_request;
+nearest nearest_of_request(const struct tile_request *r, program_kind own, const wish *asked);
 #endif

@@ -1,6 +1,6 @@
-/* In: nearest.h. Out: the nearest legal tile. Values of fields are asked nearest first; for each set of them up to three other fields move,
+/* In, out and refusals: gen/plan/nearest.h. Values of fields are asked nearest first; for each set of them up to three other fields move,
  * over powers of two. Distances are sums of |log2(value / wanted)|. */
-#include "runtime/cli/table/nearest.h"
+#include "gen/plan/nearest.h"
 #include "gen/plan/tile.h"
 #include <math.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@ enum { most_moved = 3, most_values = 64, most_sets = 400 };
 
 typedef struct hunt {
     arena *a, *scratch; /* scratch: of one set of asked values */
-    const plan *plan;
-    const ir_phase *phase;
+    const tile_request *of;
+    program_kind own;
     const wish *wish;
     tile_request request; /* in scratch */
     const program_info *info;
@@ -77,7 +77,8 @@ static void move_others(hunt *h, const ir_tile *from, int first, int left, doubl
 static void move_any(void *hunt_)
 {
     hunt *h = hunt_;
-    h->request = tile_request_of(h->scratch, h->plan, h->phase);
+    h->request = *h->of, h->request.a = h->scratch;
+    h->request.work = arena_alloc(h->scratch, sizeof *h->request.work); /* what is counted there ends there */
     for (int n = 0; n <= most_moved; n++) move_others(h, &h->set, 0, n, 0);
 }
 
@@ -150,7 +151,7 @@ static void hunt_program(hunt *h, program_kind kind, bool first)
 {
     const char *why;
     int count;
-    const tile_request r = tile_request_of(h->a, h->plan, h->phase);
+    const tile_request r = *h->of;
     h->info = &program_table[kind], h->home = (ir_tile){.program = kind};
     if (!take_asked(h)) return;
     h->best.known = true;
@@ -160,7 +161,7 @@ static void hunt_program(hunt *h, program_kind kind, bool first)
     }
     (void)take_asked(h);
     const char *wrong = tile_illegal(&r, &h->home);
-    if (first && wrong && (!h->best.why || kind == h->phase->tile.program)) h->best.why = wrong;
+    if (first && wrong && (!h->best.why || kind == h->own)) h->best.why = wrong;
     const value_set *list = list_sets(h, &count);
     for (int i = !first; i < (first ? 1 : count) && i < most_sets && !(h->best.found && list[i].off > h->least_off); i++) {
         ir_tile t = h->home;
@@ -171,12 +172,17 @@ static void hunt_program(hunt *h, program_kind kind, bool first)
 
 nearest nearest_tile(arena *a, const plan *p, const ir_phase *phase, const wish *asked)
 {
-    hunt h = {.a = a, .plan = p, .phase = phase, .wish = asked};
-    const program_kind own = phase->tile.program; /* the planner's own choice where others are as near */
+    const tile_request r = tile_request_of(a, p, phase);
+    return nearest_of_request(&r, phase->tile.program, asked);
+}
+
+nearest nearest_of_request(const tile_request *r, program_kind own, const wish *asked)
+{
+    hunt h = {.a = r->a, .of = r, .own = own, .wish = asked};
     for (int first = 1; first >= 0 && !h.best.found; first--) {
         hunt_program(&h, own, first);
         for (int i = 1; i < program_count; i++)
-            if (program_table[i].family == phase->family && (program_kind)i != own) hunt_program(&h, (program_kind)i, first);
+            if (program_table[i].family == r->phase->family && (program_kind)i != own) hunt_program(&h, (program_kind)i, first);
     }
     h.best.exact = h.best.found && h.least_off == 0;
     if (h.best.exact) h.best.why = NULL;
