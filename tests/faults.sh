@@ -39,20 +39,20 @@ planted() {
 found='the first wrong value: '
 heads=B=1,S=69,H=2,KV=1,hd=16 few=B=1,S=7,D=53,F=37 block=B=1,S=5,D=48,H=3,KV=1,hd=16,F=53
 planted barrier linear $few '' linear_l "$found%l" 18 "$late"'/^        barrier();$/{N;/\n *const int rows = S::rows/s/^.*\n//}'
-planted stride rmsnorm B=1,S=3,D=53 '' rmsnorm_n "$found%n" 17 's/p.x + row \* 53ll/p.x + row * 52ll/'
+planted stride rmsnorm B=1,S=3,D=53 '' rmsnorm_n "$found%n" 17 's/p.x_ + row \* 53ll/p.x_ + row * 52ll/'
 planted future attention $heads '' attention_attention "$found%a" 19 \
     's/key <= position)/key <= position + 1)/;s/S::position(p, batch, token) + 1 : keys/S::position(p, batch, token) + 2 : keys/'
 planted tail attention $heads '' attention_attention "$found%a" 19 \
     's/ceil_div(t.to - t.from, block_k)/(t.to - t.from) \/ block_k/;s/ceil_div(visible(\([^)]*\)), block_k)/visible(\1) \/ block_k/'
 planted overflow swiglu $few '--dtype=f16 --what=nan' swiglu_gate_up "$found%prod" 22 \
-    's/op_mul(act, hi)/op_mul(op_cast<f16>(act * 1e6f) * 1e-6f, hi)/'
-planted unwritten rmsnorm B=1,S=3,D=53 '' rmsnorm_n "$found%n" 17 's/return p.B \* p.S; }/return p.B * p.S - 1; }/'
+    's/op_mul(act_, hi)/op_mul(op_cast<f16>(act_ * 1e6f) * 1e-6f, hi)/'
+planted unwritten rmsnorm B=1,S=3,D=53 '' rmsnorm_n "$found%n" 17 's/return p.B_ \* p.S_; }/return p.B_ * p.S_ - 1; }/'
 planted swapped swiglu $few '' swiglu_gate_up "$found%act" 21 's/op_silu(lo)/op_silu(hi)/'
-planted factor llama-block $block '' llama_gate_up "$found%gate" 37 's/op_mul(lo, c.gate_r)/op_mul(lo, c.gate_r * 2.0f)/'
+planted factor llama-block $block '' llama_gate_up "$found%gate" 37 's/op_mul(lo, c.gate_r_)/op_mul(lo, c.gate_r_ * 2.0f)/'
 planted scale attention $heads '' attention_attention "$found%a" 19 's/scale = 0[.0-9]*f/scale = 0.5f/'
 planted packing linear $few '' linear_l_pack "$found%l" 18 's/col \* 53ll + k)/col * 53ll + (k ^ (k < 52)))/'
-planted rounding swiglu $few --dtype=f32 swiglu_gate_up "$found%prod" 22 's/op_mul(act, hi)/op_mul(op_cast<bf16>(act), hi)/'
-planted copy swiglu $few '' swiglu_x_rows "$found%x.rows" 19 's/p.x + row \* 53ll/p.x + row * 52ll/'
+planted rounding swiglu $few --dtype=f32 swiglu_gate_up "$found%prod" 22 's/op_mul(act_, hi)/op_mul(op_cast<bf16>(act_), hi)/'
+planted copy swiglu $few '' swiglu_x_rows "$found%x.rows" 19 's/p.x_ + row \* 53ll/p.x_ + row * 52ll/'
 [ "$device" = cuda ] && planted slow rmsnorm B=1,S=3,D=53 '--what=slow --seconds=0.1' rmsnorm_n \
     'the furthest above the model: rmsnorm_n' 17 "/DEV static void begin/{n;s/{/{ $wait/}"
 exit $bad

@@ -26,14 +26,14 @@ static const char *use_argument(emission *e, argument wanted)
     }
     if (!found) found = add_argument(e, wanted);
     found->written |= wanted.written;
-    return arena_printf(e->a, e->loaded_arguments ? "p_%s" : "p.%s", found->name);
+    return e->loaded_arguments ? found->name : arena_printf(e->a, "p.%s", found->name);
 }
 
 const char *use_value(emission *e, const ir_value *v, bool written)
 {
     const ir_value *root = value_root(v);
     return use_argument(e, (argument){.kind = argument_value,
-                                      .name = e->names->values[root->id],
+                                      .name = name_marked(e->a, e->names->values[root->id], name_value),
                                       .value = root,
                                       .index = root->id,
                                       .written = written,
@@ -43,7 +43,7 @@ const char *use_value(emission *e, const ir_value *v, bool written)
 const char *use_scratch(emission *e, int index, bool written)
 {
     return use_argument(e, (argument){.kind = argument_scratch,
-                                      .name = name_identifier(e->a, e->plan->scratches[index].name),
+                                      .name = "parts",
                                       .index = index,
                                       .written = written,
                                       .size = sizeof(void *)});

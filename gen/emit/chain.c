@@ -76,7 +76,7 @@ static const char *write_function(chain *c, const ir_value *v)
             writer rest = {.lines = whole.lines + 1, .count = whole.count - 1};
             if (same_lines(w, i + 1, &rest)) return arena_strndup(e->a, w->lines[i].code + 23, strcspn(w->lines[i].code + 23, "("));
         }
-    const char *name = arena_printf(e->a, "tf_chain%d_%s", ++e->functions_made, e->names->values[v->id]);
+    const char *name = name_marked(e->a, arena_printf(e->a, "%s_%d", e->names->values[v->id], ++e->functions_made), name_function);
     whole.lines[0].code = arena_printf(e->a, "TF_CALLED static float %s%s", name, whole.lines[0].code);
     writer_splice(w, &whole);
     return name;

@@ -19,14 +19,15 @@ typedef struct emission {
     int pack, scratch, trace; /* the phase's among the plan's; trace: among scratches; -1: it has none */
     value_facts *facts;      /* by value id; the same for all phases, each of which finds its own */
     bool short_results;      /* of the whole program */
-    const char *struct_name; /* k1_qkv */
+    const char *name;        /* the launch's, or that of what packs its weights: llama_qkv */
+    const char *struct_name; /* llama_qkv_spec */
     phase_extent space;
     const ir_value *shape;   /* a value whose rows are the rows of the space */
     segment_list segments;   /* gemm */
     long long packed_length; /* gemm: elements of a row of its packed weight */
     argument *arguments;
     int argument_count, argument_capacity;
-    bool loaded_arguments; /* they are variables p_x, not fields p.x */
+    bool loaded_arguments; /* they are variables x_, not fields p.x_ */
     writer tables;         /* constant tables that stand before the struct */
     int tables_made;
     const ir_op *table_ops[max_tables];
@@ -36,7 +37,7 @@ typedef struct emission {
 } emission;
 
 /* ---- access.c: arguments and addresses */
-const char *use_value(emission *e, const ir_value *v, bool written); /* "p.x", of v's root; registers the argument */
+const char *use_value(emission *e, const ir_value *v, bool written); /* "p.x_", of v's root; registers the argument */
 const char *use_scratch(emission *e, int index, bool written);
 void use_trace_of(emission *e); /* the argument in which the launch's trace is, where it has one */
 const char *use_packed(emission *e, int index, bool written);

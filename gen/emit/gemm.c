@@ -79,7 +79,7 @@ static void write_begin(gemm *g)
 /* ---- the epilogue, a function a segment */
 static const char *segment_function(const gemm *g, const gemm_segment *s)
 {
-    return arena_printf(g->e->a, "%s_%s", s->kind == segment_plain ? "columns" : "pairs", g->e->names->values[s->first->outputs[0]->id]);
+    return name_marked(g->e->a, g->e->names->values[s->first->outputs[0]->id], name_epilogue);
 }
 
 static bool in_segment(const gemm *g, const gemm_segment *segment, const ir_op *op)

@@ -80,7 +80,7 @@ static void write_element(packing *g)
     write_line(to, "{");
     for (int i = before; i < g->e->argument_count && g->e->loaded_arguments; i++) {
         const char *name = g->e->arguments[i].name;
-        write_line(to, "const auto *const p_%s = p.%s;", name, name);
+        write_line(to, "const auto *const %s = p.%s;", name, name);
     }
     g->e->loaded_arguments = false;
     write_line(to, "if (k >= %lld) return 0.0f;", g->K);

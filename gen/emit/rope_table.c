@@ -25,7 +25,7 @@ static bool same_frequencies(const ir_op *x, const ir_op *y)
 
 static const char *table_name(const emission *e, const ir_op *op)
 {
-    return arena_printf(e->a, "%s_%s_turns", e->struct_name, e->names->values[op->outputs[0]->id]);
+    return name_marked(e->a, arena_printf(e->a, "%s_%s", e->name, e->names->values[op->outputs[0]->id]), name_table);
 }
 
 const char *rope_table(emission *e, const ir_op *op)

@@ -34,14 +34,12 @@ const char *find_known(const scope *s, const ir_value *v, const char *row, const
 const char *new_local(scope *s, const ir_value *v, const char *tag)
 {
     arena *a = s->e->a;
-    const char *own = s->e->names->values[v->id], *name;
-    const bool twice = tag && *tag == '_' && own[strlen(own) - 1] == '_'; /* two in a row belong to the compiler */
-    const char *wanted = name = arena_printf(a, "%s%s", own, tag ? tag + twice : "");
+    const char *wanted = arena_printf(a, "%s%s", s->e->names->values[v->id], tag ? tag : ""), *name = name_marked(a, wanted, name_value);
     for (int tries = 2;; tries++) {
         int i = 0;
         while (i < s->local_count && strcmp(s->locals[i], name) != 0) i++;
         if (i == s->local_count) break;
-        name = arena_printf(a, "%s_%d", wanted, tries);
+        name = name_marked(a, arena_printf(a, "%s_%d", wanted, tries), name_value);
     }
     s->locals = grow(a, s->locals, s->local_count, &s->local_capacity, sizeof *s->locals);
     s->locals[s->local_count++] = name;

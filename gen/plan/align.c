@@ -87,7 +87,7 @@ static ir_op *insert_copy(aligner *g, int k, ir_phase *reader, ir_value *v)
     arena *a = g->b->a;
     ir_phase *phase = arena_alloc(a, sizeof *phase);
     ir_value *copy = build_value(g->b, arena_printf(a, "%s.rows", v->name), v->type, v);
-    *phase = (ir_phase){.name = free_name(g, &g->phases, name_identifier(a, copy->name), phase),
+    *phase = (ir_phase){.name = free_name(g, &g->phases, name_stem(a, copy->name), phase),
                         .family = family_align,
                         .ops = arena_alloc(a, (size_t)(reader->op_count + 1) * sizeof *phase->ops)};
     move_view(reader, phase, v);

@@ -96,8 +96,8 @@ typedef struct kernel_namer {
 static const char *kernel_name(kernel_namer *n, const ir_phase *phase)
 {
     enum { most = 51 };
-    const char *wanted = arena_printf(n->a, "%s_%s", n->block, name_identifier(n->a, phase->name)), *name = NULL;
-    wanted = name_identifier(n->a, arena_printf(n->a, "%.*s", most, wanted));
+    const char *wanted = arena_printf(n->a, "%s_%s", n->block, name_stem(n->a, phase->name)), *name = NULL;
+    wanted = name_stem(n->a, arena_printf(n->a, "%.*s", most, wanted));
     int *last = names_find(&n->numbers, wanted); /* of the names that begin so */
     if (!last) names_add(&n->numbers, wanted, last = arena_alloc(n->a, sizeof *last));
     for (;;) {
@@ -111,7 +111,7 @@ static const char *kernel_name(kernel_namer *n, const ir_phase *phase)
 
 static const char *const *kernel_names(arena *a, const ir_program *p)
 {
-    kernel_namer n = {a, name_identifier(a, p->name ? p->name : "block"), {.a = a}, {.a = a}};
+    kernel_namer n = {a, name_stem(a, p->name ? p->name : "block"), {.a = a}, {.a = a}};
     const char **names = arena_alloc(a, ((size_t)p->kernel_count + 1) * sizeof *names);
     for (int k = 0; k < p->kernel_count; k++)
         names[k] = p->kernels[k]->phase_count ? kernel_name(&n, p->kernels[k]->phases[0]) : "";

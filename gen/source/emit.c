@@ -51,13 +51,15 @@ static void find_columns(emission *e)
     gemm_segments(e->a, e->phase, &e->segments);
 }
 
-static emission emission_new(const emitter *of, const ir_kernel *kernel, const ir_phase *phase)
+static emission emission_new(const emitter *of, const char *name, const ir_phase *phase)
 {
     arena *a = of->a;
     emission e = {.a = a,
                   .plan = of->p,
                   .names = &of->names,
                   .phase = phase,
+                  .name = name,
+                  .struct_name = name_marked(a, name, name_struct),
                   .pack = -1,
                   .scratch = -1,
                   .trace = -1,
@@ -66,7 +68,6 @@ static emission emission_new(const emitter *of, const ir_kernel *kernel, const i
                   .functions = {.a = a}};
     facts_find(&e);
     e.is_long = phase_is_long(phase, of->p->target);
-    e.struct_name = arena_printf(a, "%s_%s", name_identifier(a, kernel->name), name_identifier(a, phase->name));
     e.space = phase_space(a, phase);
     set_shape(&e);
     if (phase->family == family_gemm) find_columns(&e);
@@ -122,7 +123,7 @@ static void append_form(text *out, const char *form, const unit *u, const char *
         if (*at != '$')
             text_append(out, at, 1);
         else if (*++at == 'K')
-            text_printf(out, "%s", u->kernel);
+            text_printf(out, "%s%s", u->kernel, name_marks[name_value]);
         else if (*at == 'T')
             text_printf(out, "%d", u->threads);
         else if (*at == 'S')
@@ -239,7 +240,7 @@ static template_choice templates_of(const emission *e)
 static void emit_launch(emitter *of, launch *l)
 {
     const ir_phase *phase = l->kernel->phases[0];
-    emission e = emission_new(of, l->kernel, phase);
+    emission e = emission_new(of, l->name, phase);
     e.short_results = of->short_results;
     if (of->packs < of->p->pack_count && of->p->packs[of->packs].phase == phase) e.pack = of->packs++;
     take_scratches(of, &e);
@@ -290,9 +291,8 @@ static void emit_one_pack(emitter *of, int index)
 {
     arena *a = of->a;
     packed_weight *pack = &of->p->packs[index];
-    emission e = emission_new(of, pack->kernel, pack->phase);
+    emission e = emission_new(of, pack->name, pack->phase);
     e.pack = index;
-    e.struct_name = arena_printf(a, "%s_pack", name_identifier(a, pack->kernel->name));
     writer members = {.a = a};
     emit_pack(&e, &members, index);
     const writer w = whole_struct(&e, pack->kernel, true, &members);

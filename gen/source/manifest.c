@@ -155,8 +155,8 @@ static json_t *kernels_json(arena *a, const plan *p)
     json_t *list = json_array();
     for (int i = 0; i < p->launch_count; i++) {
         const launch *l = &p->launches[i];
-        json_t *o =
-            json_pack("{s:s, s:s, s:i, s:i}", "name", l->name, "file", l->file, "block", l->threads, "shared_bytes", l->shared_bytes);
+        json_t *o = json_pack("{s:s, s:s, s:s, s:i, s:i}", "name", l->name, "symbol", name_marked(a, l->name, name_value), "file", l->file,
+                              "block", l->threads, "shared_bytes", l->shared_bytes);
         if (l->dynamic_bytes) json_object_set_new(o, "dynamic_bytes", json_integer(l->dynamic_bytes));
         if (l->overlap) json_object_set_new(o, "overlap", json_true());
         json_object_set_new(o, "grid", grid_json(a, l, &p->program->dims));
@@ -173,9 +173,9 @@ static json_t *packs_json(arena *a, const plan *p)
     json_t *list = json_array();
     for (int i = 0; i < p->pack_count; i++) {
         const packed_weight *w = &p->packs[i];
-        json_t *o =
-            json_pack("{s:s, s:s, s:I, s:I, s:i, s:I}", "name", w->name, "dtype", dtype_name(w->type), "columns", (json_int_t)w->columns,
-                      "length", (json_int_t)w->length, "block", w->threads, "grid", (json_int_t)pack_grid(w));
+        json_t *o = json_pack("{s:s, s:s, s:s, s:I, s:I, s:i, s:I}", "name", w->name, "symbol", name_marked(a, w->name, name_value),
+                              "dtype", dtype_name(w->type), "columns", (json_int_t)w->columns, "length", (json_int_t)w->length, "block",
+                              w->threads, "grid", (json_int_t)pack_grid(w));
         json_object_set_new(o, "signature", json_string(w->signature));
         json_object_set_new(o, "argument_bytes", json_integer(w->argument_bytes));
         json_object_set_new(o, "arguments", arguments_json(a, w->arguments, w->argument_count, &p->program->dims));

@@ -15,13 +15,6 @@ static bool consists_of(const char *s, const char *first, const char *others)
 bool name_is_plain(const char *s) { return consists_of(s, LETTERS "_", LETTERS DIGITS "_"); }
 bool name_is_block(const char *s) { return consists_of(s, LETTERS, LETTERS DIGITS "_-"); }
 
-bool name_is_kernel(const char *s)
-{
-    static const char last[] = "_pack";
-    const size_t n = strlen(s), tail = sizeof last - 1;
-    return consists_of(s, LETTERS, LETTERS DIGITS "_") && !strstr(s, "__") && (n < tail || strcmp(s + n - tail, last) != 0);
-}
-
 static size_t hash(const char *s)
 {
     unsigned long long h = 14695981039346656037ULL; /* FNV-1a */

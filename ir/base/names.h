@@ -8,9 +8,8 @@ enum { most_name = 63 };
 
 /* What may be a name, in a spec as in text. Names of blocks and kernels become names of files and of functions, so these rules are also
  * what keeps files within their folder. */
-bool name_is_plain(const char *s);  /* letters, digits, _, no digit first: dims, values, outputs */
+bool name_is_plain(const char *s);  /* letters, digits, _, no digit first: dims, values, outputs, kernels */
 bool name_is_block(const char *s);  /* letters, digits, _, -, a letter first */
-bool name_is_kernel(const char *s); /* letters, digits, single _, a letter first, no _pack at its end: packed weights' kernels have that */
 
 typedef struct name_entry {
     const char *name;

@@ -377,12 +377,9 @@ static void read_kernel(reader *r)
     if (p->op_count && !p->kernel_count) bail(r->a, code_bad_input, at, "a kernel after ops without one");
     if (p->kernel_count == max_kernels) bail(r->a, code_bad_input, at, "more than %d kernels", max_kernels);
     k->name = scan_name(&r->in, "the name of a kernel");
-    if (!name_is_kernel(k->name))
-        bail(
-            r->a, code_bad_input, at,
-            "\"%.40s\" cannot name a kernel: a name has letters, digits and single _, a letter first, at most %d of them, and does not "
-            "end in _pack",
-            k->name, most_name);
+    if (!name_is_plain(k->name))
+        bail(r->a, code_bad_input, at,
+             "\"%.40s\" cannot name a kernel: a name has letters, digits and _, no digit first, at most %d of them", k->name, most_name);
     if (!names_add(&r->kernels, k->name, k)) bail(r->a, code_bad_input, at, "a second kernel named %s", k->name);
     scan_spaces(&r->in);
     r->has_frame = scan_accept(&r->in, "frame=");

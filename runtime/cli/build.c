@@ -333,7 +333,7 @@ static void write_products(build_job *j)
     arena_defer(j->a, free_bytes, bytes);
     const char *folder = j->o->output ? j->o->output : ".";
     const build_library library = {.block = j->block,
-                                   .identifier = name_identifier(j->a, j->block),
+                                   .identifier = name_stem(j->a, j->block),
                                    .spec_name = j->name,
                                    .spec = j->spec,
                                    .spec_size = j->spec_size,

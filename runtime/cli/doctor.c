@@ -61,8 +61,8 @@ static void report_untried(visit *v, const char *name, const char *what)
 
 /* ---- compilers: a kernel that each takes */
 static const char probe[] = "#ifdef __CUDACC_RTC__\n#define GLOBAL __global__\n#else\n#define GLOBAL __attribute__((global))\n#endif\n"
-                            "extern \"C\" GLOBAL void probe(float *x) { x[0] = 1.0f; }\n";
-static const char host_probe[] = "extern \"C\" __global__ void probe(float *x) { x[0] = 1.0f; }\n";
+                            "extern \"C\" GLOBAL void probe_(float *x) { x[0] = 1.0f; }\n";
+static const char host_probe[] = "extern \"C\" __global__ void probe_(float *x) { x[0] = 1.0f; }\n";
 
 static bool check_host_compiler(visit *v)
 {

@@ -1,5 +1,6 @@
 /* In: a spec and options. Out: a folder with the plan, one source and spec header a kernel, the manifest, and with --code a code
  * object a kernel. Exit code 4 when a target has no compiler here, 5 when a kernel does not compile. */
+#include "gen/base/names.h"
 #include "gen/gen.h"
 #include "runtime/cli/cli.h"
 #include "runtime/cli/emit_check.h"
@@ -33,13 +34,19 @@ static int list_units(arena *a, const plan *p, unit **out)
     int n = 0;
     for (int i = 0; i < p->pack_count; i++, n++) {
         const packed_weight *k = &p->packs[i];
-        units[n] = (unit){arena_printf(a, "%s.hip", k->name), &k->source,
-                          {k->name, k->arguments, k->argument_count, k->argument_bytes, pack_shared_bytes}, place_of(k->phase)};
+        units[n] =
+            (unit){arena_printf(a, "%s.hip", k->name),
+                   &k->source,
+                   {k->name, name_marked(a, k->name, name_value), k->arguments, k->argument_count, k->argument_bytes, pack_shared_bytes},
+                   place_of(k->phase)};
     }
     for (int i = 0; i < p->launch_count; i++, n++) {
         const launch *l = &p->launches[i];
-        units[n] = (unit){l->file, &l->source, {l->name, l->arguments, l->argument_count, l->argument_bytes, l->shared_bytes},
-                          place_of(l->kernel->phases[0])};
+        units[n] =
+            (unit){l->file,
+                   &l->source,
+                   {l->name, name_marked(a, l->name, name_value), l->arguments, l->argument_count, l->argument_bytes, l->shared_bytes},
+                   place_of(l->kernel->phases[0])};
     }
     *out = units;
     return count;

@@ -78,7 +78,7 @@ void libclang_answers_free(libclang_answer *answers, size_t n);
 /* What the plan says of a kernel, and the first thing that the facts say otherwise: its name, its one argument, a field's
  * name, offset or size, the size of all arguments, static shared memory. NULL: they agree. The caller frees it. */
 typedef struct libclang_expected {
-    const char *kernel;
+    const char *kernel, *symbol; /* what users call it; what the source does */
     const argument *arguments;
     int argument_count;
     unsigned argument_bytes;

@@ -47,7 +47,7 @@ char *libclang_difference(const libclang_facts *f, const libclang_expected *e)
 {
     const libclang_kernel *k = NULL;
     for (size_t i = 0; i < f->n_kernels; i++)
-        if (!strcmp(f->kernels[i].name, e->kernel)) k = &f->kernels[i];
+        if (!strcmp(f->kernels[i].name, e->symbol)) k = &f->kernels[i];
     if (!k || f->n_kernels != 1)
         return printed("%s: the source has %zu kernels, %s", e->kernel, f->n_kernels,
                        k ? "the plan this one" : "none of this name");

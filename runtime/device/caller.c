@@ -1,6 +1,7 @@
-/* In: options, structs and errors of callers of the public interface. Out: options as this version knows them, structs as the caller's
- * does, a status with its text. Refuses options whose size makes no sense. */
+/* In: options, structs and errors of callers of the public interface; names of kernels. Out: options as this version knows them, structs
+ * as the caller's does, a status with its text; symbols. Refuses options whose size makes no sense. */
 #include "runtime/device/device.h"
+#include "gen/base/names.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,6 +32,12 @@ tfgen_status device_report_arena(tfgen_error *error, tfgen_code code, const aren
     const char *text = arena_diagnostics(a), nameless[] = "error: ";
     if (strncmp(text, nameless, sizeof nameless - 1) == 0) text += sizeof nameless - 1;
     return device_report(error, (tfgen_status)code, "%s", text);
+}
+
+const char *kernel_symbol(const char *name, char symbol[symbol_room])
+{
+    snprintf(symbol, symbol_room, "%s%s", name, name_marks[name_value]);
+    return symbol;
 }
 
 bool take_options(void *known, size_t known_size, const void *given)

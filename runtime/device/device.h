@@ -61,6 +61,7 @@ struct device_api {
     tfgen_status (*load)(tfgen_device *d, const void *code, size_t size, void **image, tfgen_error *error);
     tfgen_status (*compile)(tfgen_device *d, device_source *source, void **image, tfgen_error *error);
     void (*unload)(tfgen_device *d, void *image);
+    /* Of a name as users know it: what the code calls it is kernel_symbol() of that. */
     tfgen_status (*kernel)(tfgen_device *d, void *image, const char *name, unsigned dynamic_bytes, void **kernel, tfgen_error *error);
     /* The arguments are one struct of `bytes` that is copied by the call, aligned to 128. No allocation, no lock. */
     tfgen_status (*launch)(tfgen_device *d, void *kernel, const launch_shape *shape, void *arguments, size_t bytes, void *stream,
@@ -107,6 +108,10 @@ tfgen_status host_device_open(const host_device_options *options, tfgen_device *
 /* Kinds in the order in which tfgen_device_open(NULL) looks; the host is last. */
 extern const device_api *const device_kinds[];
 extern const size_t device_kind_count;
+
+/* What code calls the kernel `name` (gen/base/names.h), in the caller's buffer. */
+enum { symbol_room = 128 };
+const char *kernel_symbol(const char *name, char symbol[symbol_room]);
 
 /* Writes the sentence (error may be NULL) and returns the status. */
 tfgen_status device_report(tfgen_error *error, tfgen_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -229,7 +229,8 @@ static void cuda_unload(tfgen_device *d, void *image)
 
 static int find_function(const cuda_machine *m, void *image, const char *name, unsigned dynamic_bytes, void **kernel)
 {
-    int code = m->cu.ModuleGetFunction(kernel, image, name);
+    char symbol[symbol_room];
+    int code = m->cu.ModuleGetFunction(kernel, image, kernel_symbol(name, symbol));
     if (code == cuda_success && dynamic_bytes) code = m->cu.FuncSetAttribute(*kernel, cuda_function_dynamic_shared, (int)dynamic_bytes);
     /* now, not at the first launch, which may be inside a capture */
     if (code == cuda_success && m->cu.FuncLoad) code = m->cu.FuncLoad(*kernel);

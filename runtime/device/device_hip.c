@@ -317,10 +317,11 @@ static tfgen_status hip_kernel_of(tfgen_device *d, void *image, const char *name
     const hip_machine *m = machine_of(d);
     hip_image *i = image;
     int result, most = 0;
+    char symbol[symbol_room];
     hip_kernel *k = calloc(1, sizeof *k + strlen(name) + 1);
     if (!k) return device_report(error, TFGEN_NO_MEMORY, "not enough memory");
     strcpy(k->name, name);
-    ON_DEVICE(m, result, m->hip.ModuleGetFunction(&k->function, i->module, name));
+    ON_DEVICE(m, result, m->hip.ModuleGetFunction(&k->function, i->module, kernel_symbol(name, symbol)));
     tfgen_status status = check(&m->hip, result, "hipModuleGetFunction", name, error);
     if (status == TFGEN_OK && dynamic_bytes && m->hip.DeviceGetAttribute(&most, hip_attribute_most_shared, m->id) == hip_success &&
         dynamic_bytes > (unsigned)most)

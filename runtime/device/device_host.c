@@ -144,7 +144,9 @@ static tfgen_status host_kernel_of(tfgen_device *d, void *image, const char *nam
 {
     host_image *i = image;
     (void)d, (void)dynamic_bytes;
-    if (!host_module_has(i->module, name)) return device_report(error, TFGEN_DEVICE_ERROR, "the code has no kernel %s", name);
+    char symbol[symbol_room];
+    if (!host_module_has(i->module, kernel_symbol(name, symbol)))
+        return device_report(error, TFGEN_DEVICE_ERROR, "the code has no kernel %s", name);
     host_kernel *k = calloc(1, sizeof *k);
     if (k) k->name = strdup(name);
     if (!k || !k->name) {
@@ -163,12 +165,13 @@ static tfgen_status host_start(tfgen_device *d, void *kernel, const launch_shape
     const host_machine *m = machine_of(d);
     const host_kernel *k = kernel;
     const host_launch_dims dims = {.grid = {shape->grid, 1, 1}, .block = {shape->threads, 1, 1}, .shared_bytes = shape->shared_bytes,
-                                   .wave = shape->wave, .cooperative = shape->cooperative};
+                                   .wave = shape->wave, .cooperative = shape->cooperative, .name = k->name};
+    char symbol[symbol_room];
     void *params[] = {arguments};
     host_log log = {0}, *said = m->options.log ? m->options.log : &log;
     (void)bytes, (void)stream;
     const size_t before = said->size;
-    const host_status status = host_launch(m->engine, k->image->module, k->name, &dims, params, said);
+    const host_status status = host_launch(m->engine, k->image->module, kernel_symbol(k->name, symbol), &dims, params, said);
     if (status != HOST_OK)
         device_report(error, TFGEN_OK, "%s: %s\n%s", k->name, host_status_name(status), said->text ? said->text + before : "");
     host_log_free(&log);

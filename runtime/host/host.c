@@ -107,10 +107,10 @@ static void set_shape(launch *l, const host_launch_dims *d)
 }
 
 /* In steps, so that blocks of the pool serve many kernels. */
-static size_t stack_of(const launch *l, const host_launch_dims *d)
+static size_t stack_of(const launch *l, const char *kernel, const host_launch_dims *d)
 {
     char symbol[512];
-    snprintf(symbol, sizeof symbol, "%s__hs_stack", l->kernel);
+    snprintf(symbol, sizeof symbol, "%s__hs_stack", kernel);
     const unsigned *said = dlsym(l->module->handle, symbol);
     const size_t needed = (l->module->frame_bytes + ENGINE_STACK + DEFAULT_STACK - 1) / DEFAULT_STACK * DEFAULT_STACK;
     size_t n = said ? *said : l->shape.threads == 1 ? LONE_STACK : DEFAULT_STACK;
@@ -151,7 +151,7 @@ static host_status run_checked(launch *l)
 
 host_status host_launch(host_engine *e, host_module *m, const char *kernel, const host_launch_dims *dims, void **params, host_log *log)
 {
-    launch l = {.engine = e, .module = m, .kernel = kernel, .dims = dims, .params = params, .log = log};
+    launch l = {.engine = e, .module = m, .kernel = dims->name ? dims->name : kernel, .dims = dims, .params = params, .log = log};
     host_log unread = {0};
     if (!log) l.log = &unread;
     const size_t before = l.log->size;
@@ -166,7 +166,7 @@ host_status host_launch(host_engine *e, host_module *m, const char *kernel, cons
         log_add(l.log, "%s: %s\n", kernel, bad);
         status = HOST_BAD_CALL;
     } else {
-        l.shape.stack_bytes = stack_of(&l, dims);
+        l.shape.stack_bytes = stack_of(&l, kernel, dims);
         /* Checked launches run on one worker: the same report every time. So do those with one copy of __shared__ variables. */
         l.workers = m->check || m->shared_bytes ? 1 : l.blocks < e->options.workers ? l.blocks : e->options.workers;
         pthread_mutex_init(&l.lock, NULL);

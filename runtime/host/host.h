@@ -120,6 +120,7 @@ struct host_launch_dims {
     unsigned stack_bytes; /* of a thread; 0: what its functions need, at least what TF_EXPORT_STACK said, else 64 KiB, or 1 MiB with one
                              thread a block */
     bool cooperative;           /* all blocks are resident: tf_grid_sync() and waiting for other blocks work */
+    const char *name;           /* what reports call the kernel; NULL: its symbol */
     bool strict;                /* a wave operation that not all live lanes of the wave reach is an error */
 };
 /* params as for hipModuleLaunchKernel: params[i] points at argument i. Thread-safe: several threads may launch at once.

@@ -2,19 +2,19 @@
 // Kernel k0_align, phase flat_rows:
 //   pro  %flat           bf16[2*S,37] in %x+0/37 = reshape %x                                   !10:5
 //   body %flat.rows      bf16[2*S,37]/40     = align %flat                                      !11:5
-struct k0_align_flat_rows {
+struct odd_rows_flat_rows_spec {
     struct args {
-        const bf16 *x;
-        bf16 *flat_rows;
-        int S;
+        const bf16 *x_;
+        bf16 *flat_rows_;
+        int S_;
     };
     static constexpr int N = 37, stride = 40, threads = 256, each = 4;
     using type = bf16;
-    DEV static int rows(const args &p) { return 2 * p.S; }
-    DEV static const type *from(const args &p, int row) { return p.x + row * 37ll; } // !11:5
-    DEV static type *to(const args &p, int row) { return p.flat_rows + row * 40ll; } // !11:5
+    DEV static int rows(const args &p) { return 2 * p.S_; }
+    DEV static const type *from(const args &p, int row) { return p.x_ + row * 37ll; } // !11:5
+    DEV static type *to(const args &p, int row) { return p.flat_rows_ + row * 40ll; } // !11:5
 };
-TF_LAYOUT(k0_align_flat_rows::args, x, 0);
-TF_LAYOUT(k0_align_flat_rows::args, flat_rows, 8);
-TF_LAYOUT(k0_align_flat_rows::args, S, 16);
-static_assert(sizeof(k0_align_flat_rows::args) == 24, "size of args");
+TF_LAYOUT(odd_rows_flat_rows_spec::args, x_, 0);
+TF_LAYOUT(odd_rows_flat_rows_spec::args, flat_rows_, 8);
+TF_LAYOUT(odd_rows_flat_rows_spec::args, S_, 16);
+static_assert(sizeof(odd_rows_flat_rows_spec::args) == 24, "size of args");

@@ -15,20 +15,20 @@
 //   epi  %kc             bf16[B,2,64,32] in %k_cache+0/32 = kv_append %kr at=%pos state=%k_cache !39:5
 //   epi  %vc             bf16[B,2,64,32] in %v_cache+0/32 = kv_append %v at=%pos state=%v_cache !40:5
 // What a token adds to the turn of each pair of columns, in units of 2^-64 of a whole one.
-TF_TABLE unsigned long long k1_qkv_qr_turns[16] = { // !37:5
+TF_TABLE unsigned long long llama_decode_qkv_qr_table[16] = { // !37:5
     0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull,
     0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull,
     0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull
 };
-struct k1_qkv {
+struct llama_decode_qkv_spec {
     struct args {
-        const bf16 *x;
+        const bf16 *x_;
         const bf16 *packed;
-        const int *pos;
-        bf16 *qr;
-        bf16 *k_cache;
-        bf16 *v_cache;
-        int B;
+        const int *pos_;
+        bf16 *qr_;
+        bf16 *k_cache_;
+        bf16 *v_cache_;
+        int B_;
     };
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
     static constexpr int tile_m = 8, tile_n = 32, threads = 256, ahead = 1, resident = 4;
@@ -38,83 +38,83 @@ struct k1_qkv {
     using a_type = bf16;
     using b_type = a_type;
     struct context {
-        float q_r;
+        float q_r_;
         int position, sequence;
     };
-    DEV static int rows(const args &p) { return p.B; }
-    DEV static const a_type *a_row(const args &p, int batch, int row) { return p.x + row * 256ll; } // !34:5
+    DEV static int rows(const args &p) { return p.B_; }
+    DEV static const a_type *a_row(const args &p, int batch, int row) { return p.x_ + row * 256ll; } // !34:5
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c = {};
         c.sequence = row; // !37:5
-        c.position = p.pos[c.sequence]; // !37:5
+        c.position = p.pos_[c.sequence]; // !37:5
         return c;
     }
     DEV static void summed(const args &p, context &c, int batch, int row, float squares)
     {
-        const float q_ms = op_div(squares, 256.0f); // !33:5
-        const float q_me = op_add(q_ms, 1e-05f); // !33:5
-        const float q_r = op_rsqrt(q_me); // !33:5
-        c.q_r = q_r; // !33:5
+        const float q_ms_ = op_div(squares, 256.0f); // !33:5
+        const float q_me_ = op_add(q_ms_, 1e-05f); // !33:5
+        const float q_r_ = op_rsqrt(q_me_); // !33:5
+        c.q_r_ = q_r_; // !33:5
     }
-    template <int W, class Out> DEV static void pairs_q_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo,
+    template <int W, class Out> DEV static void q_raw_epilogue(const args &p, const context &c, int row, int pair, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
         const int head = pair / 16;
         pair %= 16;
         const int col = head * 32 + pair, far = col + 16;
-        const vec<float, W> q = op_mul(lo, c.q_r); // !33:5
-        const vec<float, W> q_far = op_mul(hi, c.q_r); // !33:5
-        const rope_turn<W> qr_turn = rope_turn_at<W, 16>(pair, c.position, k1_qkv_qr_turns); // !37:5
-        const vec<float, W> qr = rope_low(qr_turn, q, q_far); // !37:5
-        out.template put<0, W>(p.qr + row * 256ll + col, qr); // !37:5
-        const vec<float, W> qr_far = rope_high(qr_turn, q, q_far); // !37:5
-        out.template put<1, W>(p.qr + row * 256ll + far, qr_far); // !37:5
+        const vec<float, W> q_ = op_mul(lo, c.q_r_); // !33:5
+        const vec<float, W> q_far_ = op_mul(hi, c.q_r_); // !33:5
+        const rope_turn<W> qr_turn_ = rope_turn_at<W, 16>(pair, c.position, llama_decode_qkv_qr_table); // !37:5
+        const vec<float, W> qr_ = rope_low(qr_turn_, q_, q_far_); // !37:5
+        out.template put<0, W>(p.qr_ + row * 256ll + col, qr_); // !37:5
+        const vec<float, W> qr_far_ = rope_high(qr_turn_, q_, q_far_); // !37:5
+        out.template put<1, W>(p.qr_ + row * 256ll + far, qr_far_); // !37:5
     }
-    template <int W, class Out> DEV static void pairs_k_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo,
+    template <int W, class Out> DEV static void k_raw_epilogue(const args &p, const context &c, int row, int pair, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
         const int head = pair / 16;
         pair %= 16;
         const int col = head * 32 + pair, far = col + 16;
-        const vec<float, W> k_ = op_mul(lo, c.q_r); // !33:5
-        const vec<float, W> k_far = op_mul(hi, c.q_r); // !33:5
-        const rope_turn<W> kr_turn = rope_turn_at<W, 16>(pair, c.position, k1_qkv_qr_turns); // !38:5
-        const vec<float, W> kr = rope_low(kr_turn, k_, k_far); // !38:5
+        const vec<float, W> k_ = op_mul(lo, c.q_r_); // !33:5
+        const vec<float, W> k_far_ = op_mul(hi, c.q_r_); // !33:5
+        const rope_turn<W> kr_turn_ = rope_turn_at<W, 16>(pair, c.position, llama_decode_qkv_qr_table); // !38:5
+        const vec<float, W> kr_ = rope_low(kr_turn_, k_, k_far_); // !38:5
         if (c.position >= 0 && c.position < 64) // !39:5
-            out.template put<0, W>(p.k_cache + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, kr); // !39:5
-        const vec<float, W> kr_far = rope_high(kr_turn, k_, k_far); // !38:5
+            out.template put<0, W>(p.k_cache_ + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, kr_); // !39:5
+        const vec<float, W> kr_far_ = rope_high(kr_turn_, k_, k_far_); // !38:5
         if (c.position >= 0 && c.position < 64) // !39:5
-            out.template put<1, W>(p.k_cache + ((c.sequence * 2ll + far / 32) * 64 + c.position) * 32 + far % 32, kr_far); // !39:5
+            out.template put<1, W>(p.k_cache_ + ((c.sequence * 2ll + far / 32) * 64 + c.position) * 32 + far % 32, kr_far_); // !39:5
     }
-    template <int W, int Slot, class Out> DEV static void columns_v_raw(const args &p, const context &c, int row, int col,
+    template <int W, int Slot, class Out> DEV static void v_raw_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
-        const vec<float, W> v = op_mul(product, c.q_r); // !33:5
+        const vec<float, W> v_ = op_mul(product, c.q_r_); // !33:5
         if (c.position >= 0 && c.position < 64) // !40:5
-            out.template put<Slot, W>(p.v_cache + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, v); // !40:5
+            out.template put<Slot, W>(p.v_cache_ + ((c.sequence * 2ll + col / 32) * 64 + c.position) * 32 + col % 32, v_); // !40:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 256) {
-            pairs_q_raw<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
+            q_raw_epilogue<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
             return;
         }
         if (n < 320) {
-            pairs_k_raw<W>(p, c, row, (n - 256) / (2 * granule) * granule + (n - 256) % (2 * granule), lo, hi, sum, out);
+            k_raw_epilogue<W>(p, c, row, (n - 256) / (2 * granule) * granule + (n - 256) % (2 * granule), lo, hi, sum, out);
             return;
         }
-        columns_v_raw<W, 0>(p, c, row, n - 320, lo, sum, out);
-        columns_v_raw<W, 1>(p, c, row, n - 320 + granule, hi, sum, out);
+        v_raw_epilogue<W, 0>(p, c, row, n - 320, lo, sum, out);
+        v_raw_epilogue<W, 1>(p, c, row, n - 320 + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k1_qkv::args, x, 0);
-TF_LAYOUT(k1_qkv::args, packed, 8);
-TF_LAYOUT(k1_qkv::args, pos, 16);
-TF_LAYOUT(k1_qkv::args, qr, 24);
-TF_LAYOUT(k1_qkv::args, k_cache, 32);
-TF_LAYOUT(k1_qkv::args, v_cache, 40);
-TF_LAYOUT(k1_qkv::args, B, 48);
-static_assert(sizeof(k1_qkv::args) == 56, "size of args");
+TF_LAYOUT(llama_decode_qkv_spec::args, x_, 0);
+TF_LAYOUT(llama_decode_qkv_spec::args, packed, 8);
+TF_LAYOUT(llama_decode_qkv_spec::args, pos_, 16);
+TF_LAYOUT(llama_decode_qkv_spec::args, qr_, 24);
+TF_LAYOUT(llama_decode_qkv_spec::args, k_cache_, 32);
+TF_LAYOUT(llama_decode_qkv_spec::args, v_cache_, 40);
+TF_LAYOUT(llama_decode_qkv_spec::args, B_, 48);
+static_assert(sizeof(llama_decode_qkv_spec::args) == 56, "size of args");

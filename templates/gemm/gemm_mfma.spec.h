@@ -12,20 +12,20 @@
 //   epi  %qr             bf16[B,S,256]       = rope %q heads=8 pairing=half theta=500000 rotary=32 !30:5
 //   epi  %kr             bf16[B,S,64]        = rope %k heads=2 pairing=half theta=500000 rotary=32 !31:5
 // What a token adds to the turn of each pair of columns, in units of 2^-64 of a whole one.
-TF_TABLE unsigned long long k1_qkv_qr_turns[16] = { // !30:5
+TF_TABLE unsigned long long llama_qkv_qr_table[16] = { // !30:5
     0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull,
     0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull,
     0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull
 };
-struct k1_qkv {
+struct llama_qkv_spec {
     struct args {
-        const bf16 *x;
+        const bf16 *x_;
         const bf16 *packed;
-        const float *h_ss;
-        bf16 *qr;
-        bf16 *kr;
-        bf16 *v;
-        int B, S;
+        const float *h_ss_;
+        bf16 *qr_;
+        bf16 *kr_;
+        bf16 *v_;
+        int B_, S_;
     };
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
     static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
@@ -35,79 +35,79 @@ struct k1_qkv {
     using a_type = bf16;
     using b_type = a_type;
     struct context {
-        float q_r;
+        float q_r_;
         int position;
     };
-    DEV static int rows(const args &p) { return p.B * p.S; }
+    DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static int batches(const args &p) { return 1; }
-    DEV static const a_type *a_row(const args &p, int batch, int row) { return p.x + row * 256ll; } // !27:5
+    DEV static const a_type *a_row(const args &p, int batch, int row) { return p.x_ + row * 256ll; } // !27:5
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
-        c.position = row % p.S; // !30:5
-        const float h_ss = load_one(p.h_ss + row); // !26:5
-        const float q_ms = op_div(h_ss, 256.0f); // !26:5
-        const float q_me = op_add(q_ms, 1e-05f); // !26:5
-        const float q_r = op_rsqrt(q_me); // !26:5
-        c.q_r = q_r; // !26:5
+        c.position = row % p.S_; // !30:5
+        const float h_ss_ = load_one(p.h_ss_ + row); // !26:5
+        const float q_ms_ = op_div(h_ss_, 256.0f); // !26:5
+        const float q_me_ = op_add(q_ms_, 1e-05f); // !26:5
+        const float q_r_ = op_rsqrt(q_me_); // !26:5
+        c.q_r_ = q_r_; // !26:5
         return c;
     }
-    template <int W, class Out> DEV static void pairs_q_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo,
+    template <int W, class Out> DEV static void q_raw_epilogue(const args &p, const context &c, int row, int pair, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
         const int head = pair / 16;
         pair %= 16;
         const int col = head * 32 + pair, far = col + 16;
-        const vec<float, W> q = op_mul(lo, c.q_r); // !26:5
-        const vec<float, W> q_far = op_mul(hi, c.q_r); // !26:5
-        const rope_turn<W> qr_turn = rope_turn_at<W, 16>(pair, c.position, k1_qkv_qr_turns); // !30:5
-        const vec<float, W> qr = rope_low(qr_turn, q, q_far); // !30:5
-        out.template put<0, W>(p.qr + row * 256ll + col, qr); // !30:5
-        const vec<float, W> qr_far = rope_high(qr_turn, q, q_far); // !30:5
-        out.template put<1, W>(p.qr + row * 256ll + far, qr_far); // !30:5
+        const vec<float, W> q_ = op_mul(lo, c.q_r_); // !26:5
+        const vec<float, W> q_far_ = op_mul(hi, c.q_r_); // !26:5
+        const rope_turn<W> qr_turn_ = rope_turn_at<W, 16>(pair, c.position, llama_qkv_qr_table); // !30:5
+        const vec<float, W> qr_ = rope_low(qr_turn_, q_, q_far_); // !30:5
+        out.template put<0, W>(p.qr_ + row * 256ll + col, qr_); // !30:5
+        const vec<float, W> qr_far_ = rope_high(qr_turn_, q_, q_far_); // !30:5
+        out.template put<1, W>(p.qr_ + row * 256ll + far, qr_far_); // !30:5
     }
-    template <int W, class Out> DEV static void pairs_k_raw(const args &p, const context &c, int row, int pair, vec<float, W> lo,
+    template <int W, class Out> DEV static void k_raw_epilogue(const args &p, const context &c, int row, int pair, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
         const int head = pair / 16;
         pair %= 16;
         const int col = head * 32 + pair, far = col + 16;
-        const vec<float, W> k_ = op_mul(lo, c.q_r); // !26:5
-        const vec<float, W> k_far = op_mul(hi, c.q_r); // !26:5
-        const rope_turn<W> kr_turn = rope_turn_at<W, 16>(pair, c.position, k1_qkv_qr_turns); // !31:5
-        const vec<float, W> kr = rope_low(kr_turn, k_, k_far); // !31:5
-        out.template put<0, W>(p.kr + row * 64ll + col, kr); // !31:5
-        const vec<float, W> kr_far = rope_high(kr_turn, k_, k_far); // !31:5
-        out.template put<1, W>(p.kr + row * 64ll + far, kr_far); // !31:5
+        const vec<float, W> k_ = op_mul(lo, c.q_r_); // !26:5
+        const vec<float, W> k_far_ = op_mul(hi, c.q_r_); // !26:5
+        const rope_turn<W> kr_turn_ = rope_turn_at<W, 16>(pair, c.position, llama_qkv_qr_table); // !31:5
+        const vec<float, W> kr_ = rope_low(kr_turn_, k_, k_far_); // !31:5
+        out.template put<0, W>(p.kr_ + row * 64ll + col, kr_); // !31:5
+        const vec<float, W> kr_far_ = rope_high(kr_turn_, k_, k_far_); // !31:5
+        out.template put<1, W>(p.kr_ + row * 64ll + far, kr_far_); // !31:5
     }
-    template <int W, int Slot, class Out> DEV static void columns_v_raw(const args &p, const context &c, int row, int col,
+    template <int W, int Slot, class Out> DEV static void v_raw_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
-        const vec<float, W> v = op_mul(product, c.q_r); // !26:5
-        out.template put<Slot, W>(p.v + row * 64ll + col, v); // !26:5
+        const vec<float, W> v_ = op_mul(product, c.q_r_); // !26:5
+        out.template put<Slot, W>(p.v_ + row * 64ll + col, v_); // !26:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 256) {
-            pairs_q_raw<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
+            q_raw_epilogue<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
             return;
         }
         if (n < 320) {
-            pairs_k_raw<W>(p, c, row, (n - 256) / (2 * granule) * granule + (n - 256) % (2 * granule), lo, hi, sum, out);
+            k_raw_epilogue<W>(p, c, row, (n - 256) / (2 * granule) * granule + (n - 256) % (2 * granule), lo, hi, sum, out);
             return;
         }
-        columns_v_raw<W, 0>(p, c, row, n - 320, lo, sum, out);
-        columns_v_raw<W, 1>(p, c, row, n - 320 + granule, hi, sum, out);
+        v_raw_epilogue<W, 0>(p, c, row, n - 320, lo, sum, out);
+        v_raw_epilogue<W, 1>(p, c, row, n - 320 + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k1_qkv::args, x, 0);
-TF_LAYOUT(k1_qkv::args, packed, 8);
-TF_LAYOUT(k1_qkv::args, h_ss, 16);
-TF_LAYOUT(k1_qkv::args, qr, 24);
-TF_LAYOUT(k1_qkv::args, kr, 32);
-TF_LAYOUT(k1_qkv::args, v, 40);
-TF_LAYOUT(k1_qkv::args, B, 48);
-TF_LAYOUT(k1_qkv::args, S, 52);
-static_assert(sizeof(k1_qkv::args) == 56, "size of args");
+TF_LAYOUT(llama_qkv_spec::args, x_, 0);
+TF_LAYOUT(llama_qkv_spec::args, packed, 8);
+TF_LAYOUT(llama_qkv_spec::args, h_ss_, 16);
+TF_LAYOUT(llama_qkv_spec::args, qr_, 24);
+TF_LAYOUT(llama_qkv_spec::args, kr_, 32);
+TF_LAYOUT(llama_qkv_spec::args, v_, 40);
+TF_LAYOUT(llama_qkv_spec::args, B_, 48);
+TF_LAYOUT(llama_qkv_spec::args, S_, 52);
+static_assert(sizeof(llama_qkv_spec::args) == 56, "size of args");

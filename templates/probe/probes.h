@@ -144,17 +144,17 @@ DEV void run_answers(const probe_args &p)
 
 #if defined(TF_ON_HOST)
 #define TF_PROBE(name, threads)                                                       \
-    extern "C" __global__ void probe_##name(const probe_args p) { run_##name(p); }    \
-    TF_EXPORT(probe_##name)
+    extern "C" __global__ void probe_##name##_(const probe_args p) { run_##name(p); }    \
+    TF_EXPORT(probe_##name##_)
 #elif defined(__clang__)
 #define TF_PROBE(name, threads)                                                                                              \
-    extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(threads, threads))) probe_##name(const probe_args p) \
+    extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(threads, threads))) probe_##name##_(const probe_args p) \
     {                                                                                                                        \
         run_##name(p);                                                                                                       \
     }
 #else
 #define TF_PROBE(name, threads)                                                                             \
-    extern "C" __global__ void __launch_bounds__(threads) probe_##name(const __grid_constant__ probe_args p) \
+    extern "C" __global__ void __launch_bounds__(threads) probe_##name##_(const __grid_constant__ probe_args p) \
     {                                                                                                       \
         next_may_start();                                                                                   \
         previous_wait();                                                                                    \

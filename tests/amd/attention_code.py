@@ -56,7 +56,7 @@ def planned(target, preset, folder, dtype):
     plan = Plan(folder, None, None)
     item, = plan.manifest["kernels"]
     path, machine = f"{folder}/{item['name']}.hsaco", Kept(plan.machine)
-    facts = code.examined(target, path, item["name"], item["grid"]["now"], item["block"], plan.arguments(item), machine)
+    facts = code.examined(target, path, item["symbol"], item["grid"]["now"], item["block"], plan.arguments(item), machine)
     facts["vector"] = shared(target, machine.trace, code.disassembled(path))
     return facts
 

@@ -189,7 +189,7 @@ def planned(target, folder, dtype):
           folder, "--quiet")
     plan = Plan(folder, None, None)
     item, = plan.manifest["kernels"]
-    return examined(target, f"{folder}/{item['name']}.hsaco", item["name"], item["grid"]["now"], item["block"], plan.arguments(item),
+    return examined(target, f"{folder}/{item['name']}.hsaco", item["symbol"], item["grid"]["now"], item["block"], plan.arguments(item),
                     plan.machine)
 
 

@@ -34,9 +34,9 @@ def traced(target, folder, case, line, group):
     plan.address["pos"] = plan.machine.memory.upload(np.full(SEQUENCES, KEYS - 1, np.int32).tobytes(), "pos")
     path = f"{folder}/{item['name']}.hsaco"
     code_object, lines = CodeObject(path), code.disassembled(path)
-    kernel, trace = code_object.kernels[item["name"]], Trace(target, code_object, lines)
+    kernel, trace = code_object.kernels[item["symbol"]], Trace(target, code_object, lines)
     grid = item["grid"]["now"]
-    plan.machine.run(code_object, item["name"], grid, item["block"], plan.arguments(item), groups=[min(group, grid - 1)], trace=trace)
+    plan.machine.run(code_object, item["symbol"], grid, item["block"], plan.arguments(item), groups=[min(group, grid - 1)], trace=trace)
     plan.machine.close()
     tile, at, executed = item["phases"][0]["tile"], trace.conflicts.most_common(1), collections.Counter()
     for wave in trace.waves.values():

@@ -58,9 +58,9 @@ class Trace(code.Trace):
 
 def examined(target, path, item, plan):
     code_object, lines = CodeObject(path), code.disassembled(path)
-    kernel, trace = code_object.kernels[item["name"]], Trace(target, code_object, lines)
+    kernel, trace = code_object.kernels[item["symbol"]], Trace(target, code_object, lines)
     grid = item["grid"]["now"]
-    plan.machine.run(code_object, item["name"], grid, item["block"], plan.arguments(item), groups=[grid // 2], trace=trace)
+    plan.machine.run(code_object, item["symbol"], grid, item["block"], plan.arguments(item), groups=[grid // 2], trace=trace)
     plan.machine.close()
     return {"target": target, "scratch": kernel.scratch, "registers": kernel.meta[".vgpr_count"], "waves": len(trace.waves), "grid": grid,
             "moved": trace.moved, "conflicts": sum(trace.conflicts.values())}

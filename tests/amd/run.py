@@ -135,11 +135,11 @@ class Plan:
 
     def _launch(self, item, grid):
         code = CodeObject(f"{self.folder}/{item['name']}.hsaco")
-        kernel = code.kernels[item["name"]]
+        kernel = code.kernels[item["symbol"]]
         if kernel.scratch:
             raise RuntimeError(f"{item['name']} uses {kernel.scratch} bytes of scratch")
         dynamic = max(0, item.get("shared_bytes", 0) - kernel.lds)
-        return self.machine.run(code, item["name"], grid, item["block"], self.arguments(item), dynamic_lds=dynamic)
+        return self.machine.run(code, item["symbol"], grid, item["block"], self.arguments(item), dynamic_lds=dynamic)
 
     def run(self):
         for p in self.manifest["packs"]:

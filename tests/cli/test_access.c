@@ -142,8 +142,8 @@ END_TEST
 /* Kernels as they are emitted, with one line made bad. */
 static const struct {
     const char *by, *fault;
-} planted[] = {{"load_aligned<V>(p.x + row * 2048ll + col * 8 % 2048)", "waste"}, /* 16 bytes of each line */
-               {"load<V>(p.x + row * 2048ll + col, V)", "again"}};              /* an element at a time */
+} planted[] = {{"load_aligned<V>(p.x_ + row * 2048ll + col * 8 % 2048)", "waste"}, /* 16 bytes of each line */
+               {"load<V>(p.x_ + row * 2048ll + col, V)", "again"}};              /* an element at a time */
 
 START_TEST(a_planted_line_is_named)
 {
@@ -151,8 +151,8 @@ START_TEST(a_planted_line_is_named)
     char folder[] = "/tmp/tfgen-access-XXXXXX", what[256];
     ck_assert_ptr_nonnull(mkdtemp(folder));
     ck_assert_int_eq(tfgen("emit %s -q -o %s", dims, folder), 0);
-    ck_assert_int_eq(shell("grep -q 'load_aligned<V>(p.x + row \\* 2048ll + col)' %s/rmsnorm_n.hip", folder), 0);
-    ck_assert_int_eq(shell("sed -i 's/load_aligned<V>(p.x + row \\* 2048ll + col)/%s/' %s/rmsnorm_n.hip", planted[_i].by, folder), 0);
+    ck_assert_int_eq(shell("grep -q 'load_aligned<V>(p.x_ + row \\* 2048ll + col)' %s/rmsnorm_n.hip", folder), 0);
+    ck_assert_int_eq(shell("sed -i 's/load_aligned<V>(p.x_ + row \\* 2048ll + col)/%s/' %s/rmsnorm_n.hip", planted[_i].by, folder), 0);
     for (int bad = 0; bad < 2; bad++) {
         snprintf(what, sizeof what, "%s%s%s", dims, bad ? " --replace-source=" : "", bad ? folder : "");
         json_t *all = access_of(what), *row, *rows = json_object_get(json_array_get(json_object_get(all, "launches"), 0), "rows");
@@ -176,7 +176,7 @@ START_TEST(a_line_that_does_not_compile_is_named_in_page_and_spec)
     char folder[] = "/tmp/tfgen-access-XXXXXX", line[80];
     ck_assert_ptr_nonnull(mkdtemp(folder));
     ck_assert_int_eq(tfgen("emit %s -q -o %s", dims, folder), 0);
-    ck_assert_int_eq(shell("sed -i 's/load_aligned<V>(p.x +/load_alinged<V>(p.x +/' %s/rmsnorm_n.hip", folder), 0);
+    ck_assert_int_eq(shell("sed -i 's/load_aligned<V>(p.x_ +/load_alinged<V>(p.x_ +/' %s/rmsnorm_n.hip", folder), 0);
     ck_assert_int_eq(shell("grep -n load_alinged %s/rmsnorm_n.hip | cut -d: -f1", folder), 0);
     snprintf(line, sizeof line, "\nspecs/rmsnorm.yaml:13:10: rmsnorm_n.hip:%d:", atoi(output));
     ck_assert_int_eq(tfgen("access %s --replace-source=%s", dims, folder), 5);

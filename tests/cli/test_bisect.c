@@ -12,9 +12,9 @@ END_TEST
 
 START_TEST(a_wrong_stride_is_found)
 {
-    find_planted(NORM, "", "rmsnorm_n.hip", "p.x + row * 256ll", "p.x + row * 255ll");
+    find_planted(NORM, "", "rmsnorm_n.hip", "p.x_ + row * 256ll", "p.x_ + row * 255ll");
     is_first("n", "rmsnorm", 17);
-    names_line("rmsnorm_n.hip", "n_ = op_mul(n_n, e.w);");
+    names_line("rmsnorm_n.hip", "n_ = op_mul(n_n_, e.w_);");
     lies_within(1, 1, 36); /* row 0 is right */
 }
 END_TEST
@@ -32,8 +32,8 @@ END_TEST
 
 START_TEST(an_overflow_in_f16_is_found)
 {
-    find_planted(SWIGLU " --dtype=f16", "--what=nan", "swiglu_gate_up.hip", "op_mul(act, hi)",
-                 "op_mul(op_cast<f16>(act * 1e6f) * 1e-6f, hi)");
+    find_planted(SWIGLU " --dtype=f16", "--what=nan", "swiglu_gate_up.hip", "op_mul(act_, hi)",
+                 "op_mul(op_cast<f16>(act_ * 1e6f) * 1e-6f, hi)");
     is_first("prod", "mul", 22);
     ck_assert_str_eq(string(first(), "kind"), "infinite");
     names_line("swiglu_gate_up.hip", "1e6f");
@@ -59,7 +59,7 @@ END_TEST
 
 START_TEST(a_row_that_nobody_writes_is_found)
 {
-    find_planted(NORM, "", "rmsnorm_n.hip", "return p.B * p.S; }", "return p.B * p.S - 1; }");
+    find_planted(NORM, "", "rmsnorm_n.hip", "return p.B_ * p.S_; }", "return p.B_ * p.S_ - 1; }");
     is_first("n", "rmsnorm", 17);
     ck_assert_str_eq(string(first(), "kind"), "unwritten");
     ck_assert_int_eq(integer(first(), "unwritten"), 256);
@@ -75,7 +75,7 @@ START_TEST(a_swapped_operand_is_found_inside_its_kernel)
     is_first("act", "silu", 21);
     ck_assert_str_eq(string(json_object_get(found, "first_in_memory"), "value"), "prod");
     ck_assert_int_eq(integer(found, "shown"), 3);
-    names_line("swiglu_gate_up.hip", "act = op_silu(hi);");
+    names_line("swiglu_gate_up.hip", "act_ = op_silu(hi);");
 }
 END_TEST
 
@@ -92,18 +92,18 @@ END_TEST
 
 START_TEST(a_wrong_scale_is_found)
 {
-    find_planted("specs/llama-block.yaml --target=host", "", "llama_gate_up.hip", "op_mul(lo, c.gate_r)", "op_mul(lo, c.gate_r * 2.0f)");
+    find_planted("specs/llama-block.yaml --target=host", "", "llama_gate_up.hip", "op_mul(lo, c.gate_r_)", "op_mul(lo, c.gate_r_ * 2.0f)");
     is_first("gate", "linear", 37);
     ck_assert_double_eq_tol(json_number_value(json_object_get(first(), "factor")), 2, 0.01);
     ck_assert_str_eq(string(json_object_get(found, "first_in_memory"), "value"), "prod");
     ck_assert_ptr_nonnull(strstr(string(first(), "tile_of_element"), "rows 0 to 31, packed columns 0 to 127"));
-    names_line("llama_gate_up.hip", "gate = op_mul(lo, c.gate_r * 2.0f);");
+    names_line("llama_gate_up.hip", "gate_ = op_mul(lo, c.gate_r_ * 2.0f);");
 }
 END_TEST
 
 START_TEST(a_rounding_at_the_wrong_place_is_found)
 {
-    find_planted(SWIGLU " --dtype=f32", "", "swiglu_gate_up.hip", "op_mul(act, hi)", "op_mul(op_cast<bf16>(act), hi)");
+    find_planted(SWIGLU " --dtype=f32", "", "swiglu_gate_up.hip", "op_mul(act_, hi)", "op_mul(op_cast<bf16>(act_), hi)");
     is_first("prod", "mul", 22);
 }
 END_TEST
@@ -148,7 +148,7 @@ END_TEST
 /* The kernel that stores more has more arguments. */
 START_TEST(a_fault_that_goes_when_values_are_stored_is_told)
 {
-    find_planted(SWIGLU, "", "swiglu_gate_up.hip", "op_mul(act, hi)", "op_mul(act, hi) * (sizeof(args) > 40 ? 1.0f : 2.0f)");
+    find_planted(SWIGLU, "", "swiglu_gate_up.hip", "op_mul(act_, hi)", "op_mul(act_, hi) * (sizeof(args) > 40 ? 1.0f : 2.0f)");
     is_first("prod", "mul", 22);
     ck_assert(json_is_true(json_object_get(found, "vanished")));
     ck_assert_ptr_null(json_object_get(found, "lost"));
@@ -158,8 +158,8 @@ END_TEST
 /* A line more where another one is gone: nobody knows to which of the other kernel's lines that belongs. */
 START_TEST(an_edit_that_has_no_place_is_told)
 {
-    find_planted(SWIGLU, "", "swiglu_gate_up.hip", "const vec<float, W> act = op_silu(lo);",
-                 "const vec<float, W> both = lo + hi;\n const vec<float, W> act = op_silu(both);");
+    find_planted(SWIGLU, "", "swiglu_gate_up.hip", "const vec<float, W> act_ = op_silu(lo);",
+                 "const vec<float, W> both = lo + hi;\n const vec<float, W> act_ = op_silu(both);");
     is_first("prod", "mul", 22);
     ck_assert_ptr_nonnull(strstr(string(found, "lost"), "the change at swiglu_gate_up.hip:"));
 }
@@ -186,8 +186,8 @@ END_TEST
 
 START_TEST(a_fault_in_an_aligned_copy_is_found)
 {
-    find_planted("specs/swiglu.yaml --target=gfx90a --dim=B=1,S=7,D=53,F=37", "", "swiglu_x_rows.hip", "p.x + row * 53ll",
-                 "p.x + row * 52ll");
+    find_planted("specs/swiglu.yaml --target=gfx90a --dim=B=1,S=7,D=53,F=37", "", "swiglu_x_rows.hip", "p.x_ + row * 53ll",
+                 "p.x_ + row * 52ll");
     is_first("x.rows", "linear", 19);
     ck_assert_str_eq(string(first(), "kernel"), "swiglu_x_rows");
     lies_within(1, 1, 6);
@@ -249,7 +249,7 @@ START_TEST(what_bisect_cannot_do_it_says)
     ck_assert_int_eq(tfgen("bisect " SWIGLU " --what=slow --repeat=2"), 2);
     ck_assert_int_eq(tfgen("bisect specs/swiglu.yaml specs/linear.yaml"), 2);
     ck_assert_int_eq(tfgen("bisect specs/bad/add-shapes.yaml"), 3);
-    ck_assert_int_eq(tfgen("bisect specs/swiglu.yaml --target=sm_12"), 4);
+    ck_assert_int_eq(tfgen("bisect specs/swiglu.yaml --target=sm_12"), 2);
     ck_assert_int_eq(tfgen("bisect specs/swiglu.yaml --device=host --what=slow"), 2);
     says("the device model host does not say what its bandwidth is");
 }

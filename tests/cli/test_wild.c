@@ -19,7 +19,7 @@ static void remove_folder(void) { ck_assert_int_eq(shell("rm -r %s", folder), 0)
 /* Row 1 and what follows of rmsnorm's x. */
 static void plant(void)
 {
-    use_compiler(folder, "grep -q rmsnorm_n $t && sed -i 's/(p\\.x + row/(p.x + (row > 0 ? 1ll << 36 : 0) + row/' $t");
+    use_compiler(folder, "grep -q rmsnorm_n $t && sed -i 's/(p\\.x_ + row/(p.x_ + (row > 0 ? 1ll << 36 : 0) + row/' $t");
 }
 
 /* Those that stop at the first fault. */
@@ -66,8 +66,8 @@ END_TEST
 /* A compiler that makes other code where it makes line tables: its lines would be of that code. */
 START_TEST(lines_of_other_code_are_not_told)
 {
-    use_compiler(folder, "sed -i 's/(p\\.x + row/(p.x + (row > 0 ? 1ll << 36 : 0) + row/' $t\n"
-                         "case \"$*\" in *-gline-tables-only*) sed -i 's/op_rsqrt(n_me)/op_rsqrt(n_me * 2.0f)/' $t ;; esac");
+    use_compiler(folder, "sed -i 's/(p\\.x_ + row/(p.x_ + (row > 0 ? 1ll << 36 : 0) + row/' $t\n"
+                         "case \"$*\" in *-gline-tables-only*) sed -i 's/op_rsqrt(n_me_)/op_rsqrt(n_me_ * 2.0f)/' $t ;; esac");
     ck_assert_int_eq(tfgen("run specs/rmsnorm.yaml --dim=B=1,S=3,D=53"), code_device);
     says("specs/rmsnorm.yaml:17:5: error: the device stopped in rmsnorm_n");
     says("lane 0\n  at the module's code +0x");
@@ -109,7 +109,7 @@ END_TEST
 /* A tuning goes on with the next candidate, keeps the best, and its database says what became of each. */
 START_TEST(a_tuning_outlives_candidates_that_go_wild)
 {
-    use_compiler(folder, "grep -q 'V = 16,' $t || sed -i 's/(p\\.x + row/(p.x + (row > 0 ? 1ll << 36 : 0) + row/' $t");
+    use_compiler(folder, "grep -q 'V = 16,' $t || sed -i 's/(p\\.x_ + row/(p.x_ + (row > 0 ? 1ll << 36 : 0) + row/' $t");
     ck_assert_int_eq(tfgen("tune specs/softmax.yaml --device=host --effort=quick --dim=S=3 --budget=1h --quiet --trials=%s/trials.db "
                            "--wisdom=%s/wisdom", folder, folder), 0);
     ck_assert_int_eq(tfgen("tune --trials=%s/trials.db --report=%s/report.csv", folder, folder), 0);

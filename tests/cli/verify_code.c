@@ -7,6 +7,7 @@
 #include "runtime/compile/libclang.h"
 #include "runtime/system/parallel.h"
 #include "runtime/compile/worker.h"
+#include "gen/base/names.h"
 #include "gen/gen.h"
 #include <ctype.h>
 #include <errno.h>
@@ -186,11 +187,8 @@ static char *canonical(arena *a, const unit *u)
         const char *comment = memmem(line, (size_t)(end - line), " // ", 4), *stop = comment ? comment : end;
         for (const char *c = line; c < stop;) {
             const bool starts = c == line || !(isalnum((unsigned char)c[-1]) || c[-1] == '_');
-            const size_t digits = *c == 'k' ? strspn(c + 1, "0123456789") : 0;
-            if (starts && !strncmp(c, u->plan.kernel, name) && !isalnum((unsigned char)c[name]) && c[name] != '_')
+            if (starts && !strncmp(c, u->plan.kernel, name) && c[name] == '_') /* the kernel, its struct, its tables */
                 c += name, *to++ = 'K';
-            else if (starts && digits && c[1 + digits] == '_')
-                c += 1 + digits, *to++ = 'k';
             else
                 *to++ = *c++;
         }
@@ -219,7 +217,7 @@ static unsigned budget_of(const machine *m, int threads, int wave)
 static const char *judge_facts(arena *a, const unit *u, const code_result *c, unsigned budget)
 {
     const libclang_expected *plan = &u->plan;
-    if (c->n_kernels != 1 || strcmp(c->kernels[0].name, plan->kernel)) return "the code object has not just this kernel";
+    if (c->n_kernels != 1 || strcmp(c->kernels[0].name, plan->symbol)) return "the code object has not just this kernel";
     const kernel_facts *f = &c->kernels[0];
     if (f->scratch_bytes) return arena_printf(a, "%u bytes of scratch", f->scratch_bytes);
     if (f->vgpr_spills) return arena_printf(a, "%u vector spills", f->vgpr_spills);
@@ -289,15 +287,17 @@ static void judge(arena *a, sweep *s, const combination *c, const target_info *t
 /* ---- one plan */
 static unit unit_of_pack(arena *a, const packed_weight *k)
 {
-    return (unit){arena_printf(a, "%s.hip", k->name), source_join(a, &k->source),
-                  {k->name, k->arguments, k->argument_count, k->argument_bytes, pack_shared_bytes}, k->threads};
+    return (unit){arena_printf(a, "%s.hip", k->name),
+                  source_join(a, &k->source),
+                  {k->name, name_marked(a, k->name, name_value), k->arguments, k->argument_count, k->argument_bytes, pack_shared_bytes},
+                  k->threads};
 }
 
 static unit unit_of_launch(arena *a, const launch *l)
 {
     return (unit){l->file,
                   source_join(a, &l->source),
-                  {l->name, l->arguments, l->argument_count, l->argument_bytes, l->shared_bytes},
+                  {l->name, name_marked(a, l->name, name_value), l->arguments, l->argument_count, l->argument_bytes, l->shared_bytes},
                   l->threads};
 }
 

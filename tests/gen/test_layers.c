@@ -65,7 +65,7 @@ START_TEST(a_product_of_many_rows_in_16_bits_is_on_wgmma)
     const char *text = ir_print(b.a, b.p->program);
     ck_assert_ptr_nonnull(strstr(text, layers[_i].tile));
     ck_assert_ptr_nonnull(strstr(text, layers[_i].wgmma ? "frame=ws" : "frame=mixed"));
-    ck_assert_int_eq(strstr(b.p->launches[b.p->launch_count - 1].source.body, "TF_KERNEL_WS(t_y, one_phase<gemm_ws<k0_y>>)") != NULL,
+    ck_assert_int_eq(strstr(b.p->launches[b.p->launch_count - 1].source.body, "TF_KERNEL_WS(t_y_, one_phase<gemm_ws<t_y_spec>>)") != NULL,
                      layers[_i].wgmma);
     arena_free(b.a);
 }
@@ -104,8 +104,8 @@ START_TEST(a_product_of_many_rows_in_f32_is_split_on_wgmma3)
         const char *text = ir_print(b.a, b.p->program);
         ck_assert_msg(strstr(text, cases[i].tile) != NULL, "%s", text);
         ck_assert_int_eq(b.p->packs[0].length, cases[i].length); /* 32 large parts, 32 small ones, and so on */
-        ck_assert_int_eq(strstr(b.p->launches[b.p->launch_count - 1].source.body, "TF_KERNEL_WS(t_y, one_phase<gemm_ws_split<k0_y>>)") !=
-                             NULL,
+        ck_assert_int_eq(strstr(b.p->launches[b.p->launch_count - 1].source.body,
+                                "TF_KERNEL_WS(t_y_, one_phase<gemm_ws_split<t_y_spec>>)") != NULL,
                          i < 2);
         ck_assert_int_eq(ref_plan_splits(b.p, first_linear(b.p)), i < 2);
         arena_free(b.a);
@@ -274,8 +274,8 @@ START_TEST(a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has)
     const bool matrix = strstr(amd_layers[_i].tile, "mma") || strstr(amd_layers[_i].tile, "mfma"),
                frag = strstr(amd_layers[_i].tile, "frag") != NULL;
     const launch *l = &b.p->launches[b.p->launch_count - 1];
-    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_PUMP(t_y, one_phase<gemm_mfma<k0_y>>)") != NULL, matrix);
-    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_SHARE(t_y, gemm_frag<k0_y>)") != NULL, frag);
+    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_PUMP(t_y_, one_phase<gemm_mfma<t_y_spec>>)") != NULL, matrix);
+    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_SHARE(t_y_, gemm_frag<t_y_spec>)") != NULL, frag);
     ck_assert_int_eq(strstr(l->source.head, "#define TF_OPERAND_BYTES ") != NULL, matrix || frag);
     ck_assert_int_eq(l->dynamic_bytes, 0);
     arena_free(b.a);
@@ -324,7 +324,8 @@ START_TEST(attention_of_many_queries_is_on_the_matrix_units)
     const char *text = ir_print(b.a, b.p->program);
     ck_assert_msg(strstr(text, amd_attentions[_i].tile) != NULL, "%s", text);
     const bool matrix = strstr(amd_attentions[_i].tile, "simt") == NULL;
-    ck_assert_int_eq(strstr(b.p->launches[0].source.body, "TF_KERNEL_PUMP(t_attention, one_phase<attention_mfma<k0_attention>>)") != NULL,
+    ck_assert_int_eq(strstr(b.p->launches[0].source.body, "TF_KERNEL_PUMP(t_attention_, one_phase<attention_mfma<t_attention_spec>>)") !=
+                         NULL,
                      matrix);
     arena_free(b.a);
 }

@@ -32,7 +32,8 @@ class Plan:
             self.manifest = m = json.load(f)
         self.dims = {d["name"]: d["value"] for d in m["dims"]}
         dynamic = {k["name"]: k.get("dynamic_bytes", 0) for k in m["kernels"]}
-        self.functions = {n: run.load(os.path.join(folder, c["file"]), n, dynamic.get(n, 0)) for n, c in m["code"].items()}
+        symbols = {k["name"]: k["symbol"] for k in m["packs"] + m["kernels"]}
+        self.functions = {n: run.load(os.path.join(folder, c["file"]), symbols[n], dynamic.get(n, 0)) for n, c in m["code"].items()}
         self.multiprocessors = torch.cuda.get_device_properties(0).multi_processor_count
         self.sets = []
 

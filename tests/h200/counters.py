@@ -45,7 +45,7 @@ def explained(tfgen, spec, options):
 def counted(ncu, tfgen, spec, options, kernels, metrics, log):
     names = "|".join(k["name"] for k in kernels)
     command = [ncu, "--clock-control", "none", "--cache-control", "all", "--target-processes", "application-only", "--csv", "--page", "raw",
-               "--print-units", "base", "--metrics", ",".join(metrics), "--kernel-name", f"regex:^({names})$", "--launch-count",
+               "--print-units", "base", "--metrics", ",".join(metrics), "--kernel-name", f"regex:^({names})_$", "--launch-count",
                str(2 * len(kernels)), "--kill", "yes", "--log-file", str(log),
                tfgen, "bench", spec, *options, "--device=cuda", "--seconds=0"]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -56,7 +56,7 @@ def counted(ncu, tfgen, spec, options, kernels, metrics, log):
     table = list(csv.DictReader(io.StringIO("\n".join(rows))))[1:]  # the first row has units
     of = collections.defaultdict(list)
     for row in table:
-        of[row["Kernel Name"].split("(")[0]].append({m: float((row.get(m) or "0").replace(",", "")) for m in metrics})
+        of[row["Kernel Name"].split("(")[0].removesuffix("_")].append({m: float((row.get(m) or "0").replace(",", "")) for m in metrics})
     return {name: {m: sum(run[m] for run in runs) / len(runs) for m in metrics} for name, runs in of.items()}
 
 

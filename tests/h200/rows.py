@@ -36,7 +36,7 @@ class Plan:
             image = f.read()
         self.module, self.function = ctypes.c_void_p(), ctypes.c_void_p()
         must(driver.cuModuleLoadData(ctypes.byref(self.module), image), folder)
-        must(driver.cuModuleGetFunction(ctypes.byref(self.function), self.module, k["name"].encode()), k["name"])
+        must(driver.cuModuleGetFunction(ctypes.byref(self.function), self.module, k["symbol"].encode()), k["name"])
         dims = [d["value"] for d in m["dims"]]
         shape = sets[0]["x"].shape
         self.grid, self.block, self.overlap = k["grid"]["now"], k["block"], k.get("overlap", False)

@@ -152,7 +152,8 @@ class Plan:
         self.data = read_safetensors(os.path.join(folder, "data.safetensors"))
         self.dims = [d["value"] for d in m["dims"]]
         dynamic = {k["name"]: k.get("dynamic_bytes", 0) for k in m["kernels"]}
-        self.modules = {n: load(os.path.join(folder, c["file"]), n, dynamic.get(n, 0)) for n, c in m["code"].items()}
+        symbols = {k["name"]: k["symbol"] for k in m["packs"] + m["kernels"]}
+        self.modules = {n: load(os.path.join(folder, c["file"]), symbols[n], dynamic.get(n, 0)) for n, c in m["code"].items()}
         self.multiprocessors = cp.cuda.runtime.getDeviceProperties(0)["multiProcessorCount"]
         self.buffers = {}
         for v in m["values"]:

@@ -1,5 +1,6 @@
 /* What clang's parser says of emitted source: layouts, positions, shared memory, and what a template asks of its S. */
 #define _GNU_SOURCE
+#include "gen/base/names.h"
 #include "runtime/api/compile.h"
 #include "runtime/compile/libclang.h"
 #include "runtime/compile/worker.h"
@@ -239,7 +240,7 @@ static char *difference(const char *source, const libclang_expected *e)
 START_TEST(a_kernel_that_is_what_the_plan_says_has_no_difference)
 {
     argument list[5];
-    const libclang_expected e = {"ffn_k0", list, 5, 32, 256};
+    const libclang_expected e = {"ffn_k0", "ffn_k0", list, 5, 32, 256};
     if (!present()) return;
     as_planned(list);
     char *text = difference(HEAD SPEC("scale") ONE_PARAMETER, &e);
@@ -263,7 +264,7 @@ START_TEST(every_difference_from_the_plan_names_kernel_and_field)
         {7, "ffn_k0: the kernel takes 2 parameters, the plan passes one struct"},
     };
     argument list[5];
-    libclang_expected e = {"ffn_k0", list, 5, 32, 256};
+    libclang_expected e = {"ffn_k0", "ffn_k0", list, 5, 32, 256};
     if (!present()) return;
     as_planned(list);
     switch (cases[_i].change) {
@@ -273,7 +274,7 @@ START_TEST(every_difference_from_the_plan_names_kernel_and_field)
     case 3: e.argument_count = 4; break;
     case 4: e.argument_bytes = 40; break;
     case 5: e.shared_bytes = 260; break;
-    case 6: e.kernel = "ffn_k1"; break;
+    case 6: e.kernel = e.symbol = "ffn_k1"; break;
     default: break;
     }
     char *text = difference(_i == 7 ? HEAD SPEC("scale") KERNEL : HEAD SPEC("scale") ONE_PARAMETER, &e);
@@ -334,7 +335,9 @@ START_TEST(emitted_kernels_are_what_their_plans_say)
     planned p = plan_spec(path, archs[_i % arch_count], fusion_tile);
     for (int i = 0; i < p.c.plan->launch_count; i++) {
         const launch *l = &p.c.plan->launches[i];
-        const libclang_expected e = {l->name, l->arguments, l->argument_count, l->argument_bytes, l->shared_bytes};
+        const libclang_expected e = {l->name,           name_marked(p.a, l->name, name_value),
+                                     l->arguments,      l->argument_count,
+                                     l->argument_bytes, l->shared_bytes};
         libclang_facts f;
         char *log;
         const code_status s = libclang_check(source_join(p.a, &l->source), source_size(&l->source), l->file, p.target, 0, &f, &log);
@@ -565,18 +568,18 @@ START_TEST(a_member_that_is_taken_out_is_missed_by_name)
         const char *file, *taken, *name, *says;
     } cases[] = {
         {"templates/rows/rows.spec.h", "DEV static int rows(", "rows(",
-         "templates/rows/rows.h:%u: rows asks for S::rows, which k0_n does not have"},
+         "templates/rows/rows.h:%u: rows asks for S::rows, which layernorm_n_spec does not have"},
         {"templates/gemm/gemm.spec.h", "granule = 16", "granule",
-         "templates/gemm/gemm.h:%u: gemm_tiles asks for S::granule, which k1_qkv does not have"},
+         "templates/gemm/gemm.h:%u: gemm_tiles asks for S::granule, which llama_qkv_spec does not have"},
         {"templates/gemm/gemm.spec.h", "struct context {", "context",
-         "templates/gemm/gemm.h:%u: gemm_tiles asks for S::context, which k1_qkv does not have"},
+         "templates/gemm/gemm.h:%u: gemm_tiles asks for S::context, which llama_qkv_spec does not have"},
         {"templates/attention/attention.spec.h", "DEV static int keys(", "keys(",
-         "templates/attention/attention.h:%u: attention asks for S::keys, which k2_attention does not have"},
+         "templates/attention/attention.h:%u: attention asks for S::keys, which llama_attention_spec does not have"},
         {"templates/attention/decode.spec.h", "using type = ", "type", NULL}, /* asked for by no decode */
         {"templates/attention/decode.spec.h", "window = 0", "window",
-         "templates/attention/decode.h:%u: decode asks for S::window, which k2_decode does not have"},
+         "templates/attention/decode.h:%u: decode asks for S::window, which llama_decode_decode_spec does not have"},
         {"templates/gemm/pack.spec.h", "DEV static float element(", "element(",
-         "templates/gemm/pack.h:%u: pack asks for S::element, which k1_pack does not have"},
+         "templates/gemm/pack.h:%u: pack asks for S::element, which llama_qkv_pack_spec does not have"},
     };
     if (!present()) return;
     char *text = read_whole(cases[_i].file), *at = strstr(text, cases[_i].taken), sentence[400], expected[400] = "";

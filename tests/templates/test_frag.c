@@ -33,7 +33,7 @@ START_TEST(a_product_of_few_rows_in_16_bits_takes_its_weights_to_registers)
     const bool frag = strstr(plans[_i].tile, "frag") != NULL;
     const char *text = ir_print(r->a, r->c.plan->program);
     ck_assert_msg(strstr(text, plans[_i].tile) != NULL, "%s", text);
-    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_SHARE(t_y, gemm_frag<k0_y>)") != NULL, frag);
+    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_SHARE(t_y_, gemm_frag<t_y_spec>)") != NULL, frag);
     ck_assert_int_eq(strstr(text, "frame=share") != NULL, frag);
     if (frag) ck_assert_int_eq(l->dynamic_bytes, l->shared_bytes);
     rig_close(r);

@@ -122,7 +122,7 @@ START_TEST(many_partial_sums_of_a_row_are_added_up_in_blocks)
                                         "  - {out: n, op: rmsnorm, in: [h, g]}\n  - {out: y, op: linear, in: [n, v]}\noutputs: {y: y}\n",
                                 .level = fusion_tile,
                                 .target = "sm_80"});
-    ck_assert_ptr_nonnull(strstr(r->c.plan->launches[1].spec_header, "add_up<1250>(p.n_ss + row * 1250ll)"));
+    ck_assert_ptr_nonnull(strstr(r->c.plan->launches[1].spec_header, "add_up<1250>(p.n_ss_ + row * 1250ll)"));
     rig_run(r);
     rig_judge(r);
     rig_close(r);

@@ -546,7 +546,7 @@ static const char *struct_text(arena *a, const char *name, const char *spec, con
     text_printf(&out, "// Written by tfgen: %s of %s for cdna; read it beside templates/gemm/pack.h.\n", name, spec);
     const char *from = source, *end = strstr(source, "static_assert(sizeof(mixed_memory<");
     for (const char *at = source; (at = strstr(at, "\n#line 1 \"templates/")); at++) from = at + 1;
-    from = strstr(from, "\nstruct k1_pack") + 1;
+    from = strstr(from, "\nstruct ") + 1;
     for (const char *next; from < end; from = next) {
         next = strchr(from, '\n') + 1;
         if (strncmp(from, "#line", 5) != 0) text_append(&out, from, (size_t)(next - from));

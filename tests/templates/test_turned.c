@@ -34,7 +34,7 @@ START_TEST(a_product_of_few_rows_in_16_bits_changes_columns_and_rows)
     const bool turned = strstr(plans[_i].tile, "turned") != NULL;
     const char *text = ir_print(r->a, r->c.plan->program);
     ck_assert_msg(strstr(text, plans[_i].tile) != NULL, "%s", text);
-    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_WS_TILE(t_y, gemm_turned<k0_y>)") != NULL, turned);
+    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_WS_TILE(t_y_, gemm_turned<t_y_spec>)") != NULL, turned);
     if (turned) {
         ck_assert_int_eq(l->dynamic_bytes, l->shared_bytes);
         ck_assert_int_eq(l->resident, 0); /* a tile a workgroup: the grid is all of them */

@@ -140,8 +140,9 @@ static bool find_line(place_made *m, arena *a, const char *source, const char *f
 /* Where the value is computed, else where it is stored, else the struct of its phase. */
 static void find_source(arena *a, place_made *m, const plan *p, const ir_value *v)
 {
-    const char *source = source_join(a, &m->launch->source), *name = names_choose(a, p->program).values[v->id];
-    const char *head = arena_printf(a, "struct %s_%s {", m->launch->kernel->name, name_identifier(a, m->phase->name));
+    const char *source = source_join(a, &m->launch->source), *stem = names_choose(a, p->program).values[v->id];
+    const char *name = name_marked(a, stem, name_value);
+    const char *head = arena_printf(a, "struct %s {", name_marked(a, m->launch->name, name_struct));
     const char *body = strstr(source, head);
     m->file = m->launch->file;
     if (!body) body = source;

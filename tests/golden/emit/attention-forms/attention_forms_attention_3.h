@@ -1,13 +1,13 @@
 // Written by tfgen: attention_forms_attention_3 of tests/specs/attention-forms.yaml for host; read it beside templates/attention/attention.h.
 // Kernel k4, phase attention_3:
 //   body %c              bf16[3,S,96]        = attention %q, %k, %v heads=4 kv_heads=2 causal softcap=20 scale=0.4 !13:5
-struct k4_attention_3 {
+struct attention_forms_attention_3_spec {
     struct args {
-        const bf16 *q;
+        const bf16 *q_;
         const bf16 *k_;
-        const bf16 *v;
+        const bf16 *v_;
         bf16 *c_;
-        int S;
+        int S_;
     };
     static constexpr int head_dim = 24, heads = 4, kv_heads = 2;
     static constexpr int block_q = 64, block_k = 32, team = 1, threads = 64;
@@ -16,30 +16,30 @@ struct k4_attention_3 {
     static constexpr float softcap = 20.0f, scale = 0.4f;
     using type = bf16;
     DEV static int batches(const args &p) { return 3; }
-    DEV static int queries(const args &p) { return p.S; }
-    DEV static int keys(const args &p, int batch) { return p.S; } // !13:5
+    DEV static int queries(const args &p) { return p.S_; }
+    DEV static int keys(const args &p, int batch) { return p.S_; } // !13:5
     DEV static int position(const args &p, int batch, int token) { return token; } // !13:5
     static constexpr bool aligned = true, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
-        return p.q + (batch * p.S + token) * 96ll + head * 24; // !13:5
+        return p.q_ + (batch * p.S_ + token) * 96ll + head * 24; // !13:5
     }
     DEV static const type *k(const args &p, int batch, int key, int head)
     {
-        return p.k_ + (batch * p.S + key) * 48ll + head * 24; // !13:5
+        return p.k_ + (batch * p.S_ + key) * 48ll + head * 24; // !13:5
     }
     DEV static const type *v(const args &p, int batch, int key, int head)
     {
-        return p.v + (batch * p.S + key) * 48ll + head * 24; // !13:5
+        return p.v_ + (batch * p.S_ + key) * 48ll + head * 24; // !13:5
     }
     template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
     {
-        store_aligned<V>(p.c_ + (batch * p.S + token) * 96ll + head * 24 + col, o); // !13:5
+        store_aligned<V>(p.c_ + (batch * p.S_ + token) * 96ll + head * 24 + col, o); // !13:5
     }
 };
-TF_LAYOUT(k4_attention_3::args, q, 0);
-TF_LAYOUT(k4_attention_3::args, k_, 8);
-TF_LAYOUT(k4_attention_3::args, v, 16);
-TF_LAYOUT(k4_attention_3::args, c_, 24);
-TF_LAYOUT(k4_attention_3::args, S, 32);
-static_assert(sizeof(k4_attention_3::args) == 40, "size of args");
+TF_LAYOUT(attention_forms_attention_3_spec::args, q_, 0);
+TF_LAYOUT(attention_forms_attention_3_spec::args, k_, 8);
+TF_LAYOUT(attention_forms_attention_3_spec::args, v_, 16);
+TF_LAYOUT(attention_forms_attention_3_spec::args, c_, 24);
+TF_LAYOUT(attention_forms_attention_3_spec::args, S_, 32);
+static_assert(sizeof(attention_forms_attention_3_spec::args) == 40, "size of args");

@@ -10,67 +10,67 @@
 //   epi  %x1.n           f32[B,S,128]        = mul %x1.c, %x1.r                                 !37:5
 //   epi  %x1.t           f32[B,S,128]        = mul %x1.n, %norm_w                               !37:5
 //   epi  %x1             bf16[B,S,128]       = add %x1.t, %norm_b                               !37:5
-struct k3_x1 {
+struct bert_x1_spec {
     struct args {
-        const bf16 *s1;
-        const bf16 *norm_w;
-        const bf16 *norm_b;
-        bf16 *x1;
-        int B, S;
+        const bf16 *s1_;
+        const bf16 *norm_w_;
+        const bf16 *norm_b_;
+        bf16 *x1_;
+        int B_, S_;
     };
     struct context {
-        float x1_mu, x1_r;
+        float x1_mu_, x1_r_;
     };
     template <int V> struct element {
-        vec<float, V> s1, norm_w, norm_b;
+        vec<float, V> s1_, norm_w_, norm_b_;
     };
     static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 2;
-    DEV static int rows(const args &p) { return p.B * p.S; }
+    DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> s1 = load_aligned<V>(p.s1 + row * 128ll + col); // !36:5
-        const vec<float, V> norm_w = load_aligned<V>(p.norm_w + col); // !22:3
-        const vec<float, V> norm_b = load_aligned<V>(p.norm_b + col); // !23:3
-        return {s1, norm_w, norm_b};
+        const vec<float, V> s1_ = load_aligned<V>(p.s1_ + row * 128ll + col); // !36:5
+        const vec<float, V> norm_w_ = load_aligned<V>(p.norm_w_ + col); // !22:3
+        const vec<float, V> norm_b_ = load_aligned<V>(p.norm_b_ + col); // !23:3
+        return {s1_, norm_w_, norm_b_};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !37:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.s1; // !37:5
+        return e.s1_; // !37:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
-        const float x1_mu = op_div(total, 128.0f); // !37:5
-        c.x1_mu = x1_mu; // !37:5
+        const float x1_mu_ = op_div(total, 128.0f); // !37:5
+        c.x1_mu_ = x1_mu_; // !37:5
     }
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !37:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> x1_c = op_sub(e.s1, c.x1_mu); // !37:5
-        return op_square(x1_c); // !37:5
+        const vec<float, V> x1_c_ = op_sub(e.s1_, c.x1_mu_); // !37:5
+        return op_square(x1_c_); // !37:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
     {
-        const float x1_vm = op_div(total, 128.0f); // !37:5
-        const float x1_ve = op_add(x1_vm, 1e-12f); // !37:5
-        const float x1_r = op_rsqrt(x1_ve); // !37:5
-        c.x1_r = x1_r; // !37:5
+        const float x1_vm_ = op_div(total, 128.0f); // !37:5
+        const float x1_ve_ = op_add(x1_vm_, 1e-12f); // !37:5
+        const float x1_r_ = op_rsqrt(x1_ve_); // !37:5
+        c.x1_r_ = x1_r_; // !37:5
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> x1_c = op_sub(e.s1, c.x1_mu); // !37:5
-        const vec<float, V> x1_n = op_mul(x1_c, c.x1_r); // !37:5
-        const vec<float, V> x1_t = op_mul(x1_n, e.norm_w); // !37:5
-        const vec<float, V> x1 = op_add(x1_t, e.norm_b); // !37:5
-        store_aligned<V>(p.x1 + row * 128ll + col, x1); // !37:5
+        const vec<float, V> x1_c_ = op_sub(e.s1_, c.x1_mu_); // !37:5
+        const vec<float, V> x1_n_ = op_mul(x1_c_, c.x1_r_); // !37:5
+        const vec<float, V> x1_t_ = op_mul(x1_n_, e.norm_w_); // !37:5
+        const vec<float, V> x1_ = op_add(x1_t_, e.norm_b_); // !37:5
+        store_aligned<V>(p.x1_ + row * 128ll + col, x1_); // !37:5
     }
     DEV static void write_row(const args &p, const context &c, int row) {}
 };
-TF_LAYOUT(k3_x1::args, s1, 0);
-TF_LAYOUT(k3_x1::args, norm_w, 8);
-TF_LAYOUT(k3_x1::args, norm_b, 16);
-TF_LAYOUT(k3_x1::args, x1, 24);
-TF_LAYOUT(k3_x1::args, B, 32);
-TF_LAYOUT(k3_x1::args, S, 36);
-static_assert(sizeof(k3_x1::args) == 40, "size of args");
+TF_LAYOUT(bert_x1_spec::args, s1_, 0);
+TF_LAYOUT(bert_x1_spec::args, norm_w_, 8);
+TF_LAYOUT(bert_x1_spec::args, norm_b_, 16);
+TF_LAYOUT(bert_x1_spec::args, x1_, 24);
+TF_LAYOUT(bert_x1_spec::args, B_, 32);
+TF_LAYOUT(bert_x1_spec::args, S_, 36);
+static_assert(sizeof(bert_x1_spec::args) == 40, "size of args");

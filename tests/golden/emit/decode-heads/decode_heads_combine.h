@@ -1,10 +1,10 @@
 // Written by tfgen: decode_heads_combine of tests/specs/decode-heads.yaml for host; read it beside templates/attention/decode.h.
 // Kernel k2_join, phase combine:
 //   body %y              bf16[4,1,512]       = attention_combine %y.part heads=8                !14:5
-struct k2_join_combine {
+struct decode_heads_combine_spec {
     struct args {
-        const float *y_part;
-        bf16 *y;
+        const float *y_part_;
+        bf16 *y_;
     };
     static constexpr int head_dim = 64, heads = 8, splits = 1;
     static constexpr int threads = 1;
@@ -12,13 +12,13 @@ struct k2_join_combine {
     DEV static int queries(const args &p) { return 1; }
     DEV static const float *partial(const args &p, int batch, int head, int token, int split)
     {
-        return p.y_part + (((batch * 1 + token) * 8 + head) * 1ll + split) * 66; // !14:5
+        return p.y_part_ + (((batch * 1 + token) * 8 + head) * 1ll + split) * 66; // !14:5
     }
     template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
     {
-        store<V>(p.y + (batch + token) * 512ll + head * 64 + col, left, o); // !14:5
+        store<V>(p.y_ + (batch + token) * 512ll + head * 64 + col, left, o); // !14:5
     }
 };
-TF_LAYOUT(k2_join_combine::args, y_part, 0);
-TF_LAYOUT(k2_join_combine::args, y, 8);
-static_assert(sizeof(k2_join_combine::args) == 16, "size of args");
+TF_LAYOUT(decode_heads_combine_spec::args, y_part_, 0);
+TF_LAYOUT(decode_heads_combine_spec::args, y_, 8);
+static_assert(sizeof(decode_heads_combine_spec::args) == 16, "size of args");

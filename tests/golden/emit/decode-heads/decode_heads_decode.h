@@ -2,13 +2,13 @@
 // Kernel k2, phase decode:
 //   body %y.part         f32[4,1,8,66]       = attention_partial %q, %kc, %vc heads=8 kv_heads=2 causal window=200 scale=0.125 at=%pos
 //      !14:5
-struct k2_decode {
+struct decode_heads_decode_spec {
     struct args {
-        const int *pos;
-        const bf16 *q;
-        const bf16 *keys;
-        const bf16 *values;
-        float *y_part;
+        const int *pos_;
+        const bf16 *q_;
+        const bf16 *keys_;
+        const bf16 *values_;
+        float *y_part_;
     };
     static constexpr int head_dim = 64, heads = 8, kv_heads = 2;
     static constexpr int team = 1, threads = 1, splits = 1;
@@ -20,31 +20,31 @@ struct k2_decode {
     DEV static int queries(const args &p) { return 1; }
     DEV static int keys(const args &p, int batch)
     {
-        const int keys = p.pos[batch] + 1, most = 300; // !14:5
+        const int keys = p.pos_[batch] + 1, most = 300; // !14:5
         return keys < 0 ? 0 : keys < most ? keys : most; // !14:5
     }
-    DEV static int position(const args &p, int batch, int token) { return p.pos[batch] + token; } // !14:5
+    DEV static int position(const args &p, int batch, int token) { return p.pos_[batch] + token; } // !14:5
     static constexpr bool aligned = true, long_lists = false;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
-        return p.q + (batch + token) * 512ll + head * 64; // !14:5
+        return p.q_ + (batch + token) * 512ll + head * 64; // !14:5
     }
     DEV static const type *k(const args &p, int batch, int key, int head)
     {
-        return p.keys + (batch * 2ll + head) * 300 * 64ll + key * 64ll; // !14:5
+        return p.keys_ + (batch * 2ll + head) * 300 * 64ll + key * 64ll; // !14:5
     }
     DEV static const type *v(const args &p, int batch, int key, int head)
     {
-        return p.values + (batch * 2ll + head) * 300 * 64ll + key * 64ll; // !14:5
+        return p.values_ + (batch * 2ll + head) * 300 * 64ll + key * 64ll; // !14:5
     }
     DEV static float *partial(const args &p, int batch, int head, int token, int split)
     {
-        return p.y_part + (((batch * 1 + token) * 8 + head) * 1ll + split) * 66; // !14:5
+        return p.y_part_ + (((batch * 1 + token) * 8 + head) * 1ll + split) * 66; // !14:5
     }
 };
-TF_LAYOUT(k2_decode::args, pos, 0);
-TF_LAYOUT(k2_decode::args, q, 8);
-TF_LAYOUT(k2_decode::args, keys, 16);
-TF_LAYOUT(k2_decode::args, values, 24);
-TF_LAYOUT(k2_decode::args, y_part, 32);
-static_assert(sizeof(k2_decode::args) == 40, "size of args");
+TF_LAYOUT(decode_heads_decode_spec::args, pos_, 0);
+TF_LAYOUT(decode_heads_decode_spec::args, q_, 8);
+TF_LAYOUT(decode_heads_decode_spec::args, keys_, 16);
+TF_LAYOUT(decode_heads_decode_spec::args, values_, 24);
+TF_LAYOUT(decode_heads_decode_spec::args, y_part_, 32);
+static_assert(sizeof(decode_heads_decode_spec::args) == 40, "size of args");

@@ -1,11 +1,11 @@
 // Written by tfgen: decode_heads_kc of tests/specs/decode-heads.yaml for host; read it beside templates/rows/rows.h.
 // Kernel k0, phase kc:
 //   body %kc             bf16[4,2,300,64] in %keys+0/64 = kv_append %k at=%pos state=%keys      !12:5
-struct k0_kc {
+struct decode_heads_kc_spec {
     struct args {
-        const int *pos;
+        const int *pos_;
         const bf16 *k_;
-        bf16 *keys;
+        bf16 *keys_;
     };
     struct context {
         int position, sequence;
@@ -18,7 +18,7 @@ struct k0_kc {
     DEV static void begin(const args &p, int row, context &c)
     {
         c.sequence = row; // !12:5
-        c.position = p.pos[c.sequence]; // !12:5
+        c.position = p.pos_[c.sequence]; // !12:5
     }
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
@@ -28,11 +28,11 @@ struct k0_kc {
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         if (c.position >= 0 && c.position < 300) // !12:5
-            store_aligned<V>(p.keys + ((c.sequence * 2ll + col / 64) * 300 + c.position) * 64 + col % 64, e.k_); // !12:5
+            store_aligned<V>(p.keys_ + ((c.sequence * 2ll + col / 64) * 300 + c.position) * 64 + col % 64, e.k_); // !12:5
     }
     DEV static void write_row(const args &p, const context &c, int row) {}
 };
-TF_LAYOUT(k0_kc::args, pos, 0);
-TF_LAYOUT(k0_kc::args, k_, 8);
-TF_LAYOUT(k0_kc::args, keys, 16);
-static_assert(sizeof(k0_kc::args) == 24, "size of args");
+TF_LAYOUT(decode_heads_kc_spec::args, pos_, 0);
+TF_LAYOUT(decode_heads_kc_spec::args, k_, 8);
+TF_LAYOUT(decode_heads_kc_spec::args, keys_, 16);
+static_assert(sizeof(decode_heads_kc_spec::args) == 24, "size of args");

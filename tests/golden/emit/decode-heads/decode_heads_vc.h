@@ -1,38 +1,38 @@
 // Written by tfgen: decode_heads_vc of tests/specs/decode-heads.yaml for host; read it beside templates/rows/rows.h.
 // Kernel k1, phase vc:
 //   body %vc             bf16[4,2,300,64] in %values+0/64 = kv_append %v at=%pos state=%values  !13:5
-struct k1_vc {
+struct decode_heads_vc_spec {
     struct args {
-        const int *pos;
-        const bf16 *v;
-        bf16 *values;
+        const int *pos_;
+        const bf16 *v_;
+        bf16 *values_;
     };
     struct context {
         int position, sequence;
     };
     template <int V> struct element {
-        vec<float, V> v;
+        vec<float, V> v_;
     };
     static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 0;
     DEV static int rows(const args &p) { return 4; }
     DEV static void begin(const args &p, int row, context &c)
     {
         c.sequence = row; // !13:5
-        c.position = p.pos[c.sequence]; // !13:5
+        c.position = p.pos_[c.sequence]; // !13:5
     }
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> v = load_aligned<V>(p.v + row * 128ll + col); // !8:3
-        return {v};
+        const vec<float, V> v_ = load_aligned<V>(p.v_ + row * 128ll + col); // !8:3
+        return {v_};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         if (c.position >= 0 && c.position < 300) // !13:5
-            store_aligned<V>(p.values + ((c.sequence * 2ll + col / 64) * 300 + c.position) * 64 + col % 64, e.v); // !13:5
+            store_aligned<V>(p.values_ + ((c.sequence * 2ll + col / 64) * 300 + c.position) * 64 + col % 64, e.v_); // !13:5
     }
     DEV static void write_row(const args &p, const context &c, int row) {}
 };
-TF_LAYOUT(k1_vc::args, pos, 0);
-TF_LAYOUT(k1_vc::args, v, 8);
-TF_LAYOUT(k1_vc::args, values, 16);
-static_assert(sizeof(k1_vc::args) == 24, "size of args");
+TF_LAYOUT(decode_heads_vc_spec::args, pos_, 0);
+TF_LAYOUT(decode_heads_vc_spec::args, v_, 8);
+TF_LAYOUT(decode_heads_vc_spec::args, values_, 16);
+static_assert(sizeof(decode_heads_vc_spec::args) == 24, "size of args");

@@ -5,13 +5,13 @@
 //   epi  %y1.ve          f32[B,S,1]          = add %y1.vm, 1e-05                                !9:5
 //   epi  %y1.r           f32[B,S,1]          = rsqrt %y1.ve                                     !9:5
 //   epi  %y1             f32[B,S,16]         = mul %y1.raw, %y1.r                               !9:5
-struct k1_y1 {
+struct folds_y1_spec {
     struct args {
-        const float *h1_c;
+        const float *h1_c_;
         const float *packed;
-        const float *h1_v;
-        float *y1;
-        int B, S;
+        const float *h1_v_;
+        float *y1_;
+        int B_, S_;
     };
     static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
@@ -19,45 +19,45 @@ struct k1_y1 {
     static constexpr bool row_sums = false, b_plain = true;
     using b_type = float;
     struct context {
-        float y1_r;
+        float y1_r_;
     };
-    DEV static int rows(const args &p) { return p.B * p.S; }
+    DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static int batches(const args &p) { return 1; }
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
-        const vec<float, V> h1_c = load<V>(p.h1_c + row * 36ll + k, left); // !9:5
-        return h1_c; // !10:5
+        const vec<float, V> h1_c_ = load<V>(p.h1_c_ + row * 36ll + k, left); // !9:5
+        return h1_c_; // !10:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
-        const float h1_v = load_one(p.h1_v + row); // !9:5
-        const float y1_vm = op_div(h1_v, 36.0f); // !9:5
-        const float y1_ve = op_add(y1_vm, 1e-05f); // !9:5
-        const float y1_r = op_rsqrt(y1_ve); // !9:5
-        c.y1_r = y1_r; // !9:5
+        const float h1_v_ = load_one(p.h1_v_ + row); // !9:5
+        const float y1_vm_ = op_div(h1_v_, 36.0f); // !9:5
+        const float y1_ve_ = op_add(y1_vm_, 1e-05f); // !9:5
+        const float y1_r_ = op_rsqrt(y1_ve_); // !9:5
+        c.y1_r_ = y1_r_; // !9:5
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void columns_y1_raw(const args &p, const context &c, int row, int col,
+    template <int W, int Slot, class Out> DEV static void y1_raw_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 16 - col;
         if (left <= 0) return;
-        const vec<float, W> y1 = op_mul(product, c.y1_r); // !9:5
-        out.template put<Slot, W>(p.y1 + row * 16ll + col, y1); // !9:5
+        const vec<float, W> y1_ = op_mul(product, c.y1_r_); // !9:5
+        out.template put<Slot, W>(p.y1_ + row * 16ll + col, y1_); // !9:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
-        columns_y1_raw<W, 0>(p, c, row, n, lo, sum, out);
-        columns_y1_raw<W, 1>(p, c, row, n + granule, hi, sum, out);
+        y1_raw_epilogue<W, 0>(p, c, row, n, lo, sum, out);
+        y1_raw_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k1_y1::args, h1_c, 0);
-TF_LAYOUT(k1_y1::args, packed, 8);
-TF_LAYOUT(k1_y1::args, h1_v, 16);
-TF_LAYOUT(k1_y1::args, y1, 24);
-TF_LAYOUT(k1_y1::args, B, 32);
-TF_LAYOUT(k1_y1::args, S, 36);
-static_assert(sizeof(k1_y1::args) == 40, "size of args");
+TF_LAYOUT(folds_y1_spec::args, h1_c_, 0);
+TF_LAYOUT(folds_y1_spec::args, packed, 8);
+TF_LAYOUT(folds_y1_spec::args, h1_v_, 16);
+TF_LAYOUT(folds_y1_spec::args, y1_, 24);
+TF_LAYOUT(folds_y1_spec::args, B_, 32);
+TF_LAYOUT(folds_y1_spec::args, S_, 36);
+static_assert(sizeof(folds_y1_spec::args) == 40, "size of args");

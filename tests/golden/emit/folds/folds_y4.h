@@ -5,13 +5,13 @@
 //   epi  %y4.me          f32[B,S,1]          = add %y4.ms, 1e-05                                !27:5
 //   epi  %y4.r           f32[B,S,1]          = rsqrt %y4.me                                     !27:5
 //   epi  %y4             f32[B,S,16]         = mul %y4.raw, %y4.r                               !27:5
-struct k6_y4 {
+struct folds_y4_spec {
     struct args {
-        const float *x;
+        const float *x_;
         const float *packed;
-        const float *ss;
-        float *y4;
-        int B, S;
+        const float *ss_;
+        float *y4_;
+        int B_, S_;
     };
     static constexpr int K = 36, packed_n = 32, packed_k = 48, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
@@ -19,45 +19,45 @@ struct k6_y4 {
     static constexpr bool row_sums = false, b_plain = true;
     using b_type = float;
     struct context {
-        float y4_r;
+        float y4_r_;
     };
-    DEV static int rows(const args &p) { return p.B * p.S; }
+    DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static int batches(const args &p) { return 1; }
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
-        const vec<float, V> x = load<V>(p.x + row * 36ll + k, left); // !6:10
-        return x; // !28:5
+        const vec<float, V> x_ = load<V>(p.x_ + row * 36ll + k, left); // !6:10
+        return x_; // !28:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
-        const float ss = load_one(p.ss + row); // !12:5
-        const float y4_ms = op_div(ss, 36.0f); // !27:5
-        const float y4_me = op_add(y4_ms, 1e-05f); // !27:5
-        const float y4_r = op_rsqrt(y4_me); // !27:5
-        c.y4_r = y4_r; // !27:5
+        const float ss_ = load_one(p.ss_ + row); // !12:5
+        const float y4_ms_ = op_div(ss_, 36.0f); // !27:5
+        const float y4_me_ = op_add(y4_ms_, 1e-05f); // !27:5
+        const float y4_r_ = op_rsqrt(y4_me_); // !27:5
+        c.y4_r_ = y4_r_; // !27:5
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void columns_y4_raw(const args &p, const context &c, int row, int col,
+    template <int W, int Slot, class Out> DEV static void y4_raw_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 16 - col;
         if (left <= 0) return;
-        const vec<float, W> y4 = op_mul(product, c.y4_r); // !27:5
-        out.template put<Slot, W>(p.y4 + row * 16ll + col, y4); // !27:5
+        const vec<float, W> y4_ = op_mul(product, c.y4_r_); // !27:5
+        out.template put<Slot, W>(p.y4_ + row * 16ll + col, y4_); // !27:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
-        columns_y4_raw<W, 0>(p, c, row, n, lo, sum, out);
-        columns_y4_raw<W, 1>(p, c, row, n + granule, hi, sum, out);
+        y4_raw_epilogue<W, 0>(p, c, row, n, lo, sum, out);
+        y4_raw_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k6_y4::args, x, 0);
-TF_LAYOUT(k6_y4::args, packed, 8);
-TF_LAYOUT(k6_y4::args, ss, 16);
-TF_LAYOUT(k6_y4::args, y4, 24);
-TF_LAYOUT(k6_y4::args, B, 32);
-TF_LAYOUT(k6_y4::args, S, 36);
-static_assert(sizeof(k6_y4::args) == 40, "size of args");
+TF_LAYOUT(folds_y4_spec::args, x_, 0);
+TF_LAYOUT(folds_y4_spec::args, packed, 8);
+TF_LAYOUT(folds_y4_spec::args, ss_, 16);
+TF_LAYOUT(folds_y4_spec::args, y4_, 24);
+TF_LAYOUT(folds_y4_spec::args, B_, 32);
+TF_LAYOUT(folds_y4_spec::args, S_, 36);
+static_assert(sizeof(folds_y4_spec::args) == 40, "size of args");

@@ -5,13 +5,13 @@
 //   epi  %q              bf16[B,S,128] in %qkv+0/384 = slice %qkv                               !30:5
 //   epi  %k              bf16[B,S,128] in %qkv+128/384 = slice %qkv offset=128                  !30:5
 //   epi  %v              bf16[B,S,128] in %qkv+256/384 = slice %qkv offset=256                  !30:5
-struct k1_qkv {
+struct gpt2_qkv_spec {
     struct args {
-        const bf16 *h;
+        const bf16 *h_;
         const bf16 *packed;
-        const bf16 *b_qkv;
-        bf16 *qkv;
-        int B, S;
+        const bf16 *b_qkv_;
+        bf16 *qkv_;
+        int B_, S_;
     };
     static constexpr int K = 128, packed_n = 384, packed_k = 128, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
@@ -19,33 +19,33 @@ struct k1_qkv {
     static constexpr bool row_sums = false, b_plain = true;
     using b_type = bf16;
     struct context {};
-    DEV static int rows(const args &p) { return p.B * p.S; }
+    DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static int batches(const args &p) { return 1; }
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
-        const vec<float, V> h = load_aligned<V>(p.h + row * 128ll + k); // !28:5
-        return h; // !29:5
+        const vec<float, V> h_ = load_aligned<V>(p.h_ + row * 128ll + k); // !28:5
+        return h_; // !29:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
-    template <int W, int Slot, class Out> DEV static void columns_qkv_l(const args &p, const context &c, int row, int col,
+    template <int W, int Slot, class Out> DEV static void qkv_l_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
-        const vec<float, W> b_qkv = load_aligned<W>(p.b_qkv + col); // !17:3
-        const vec<float, W> qkv = op_add(product, b_qkv); // !29:5
-        out.template put<Slot, W>(p.qkv + row * 384ll + col, qkv); // !29:5
+        const vec<float, W> b_qkv_ = load_aligned<W>(p.b_qkv_ + col); // !17:3
+        const vec<float, W> qkv_ = op_add(product, b_qkv_); // !29:5
+        out.template put<Slot, W>(p.qkv_ + row * 384ll + col, qkv_); // !29:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
-        columns_qkv_l<W, 0>(p, c, row, n, lo, sum, out);
-        columns_qkv_l<W, 1>(p, c, row, n + granule, hi, sum, out);
+        qkv_l_epilogue<W, 0>(p, c, row, n, lo, sum, out);
+        qkv_l_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k1_qkv::args, h, 0);
-TF_LAYOUT(k1_qkv::args, packed, 8);
-TF_LAYOUT(k1_qkv::args, b_qkv, 16);
-TF_LAYOUT(k1_qkv::args, qkv, 24);
-TF_LAYOUT(k1_qkv::args, B, 32);
-TF_LAYOUT(k1_qkv::args, S, 36);
-static_assert(sizeof(k1_qkv::args) == 40, "size of args");
+TF_LAYOUT(gpt2_qkv_spec::args, h_, 0);
+TF_LAYOUT(gpt2_qkv_spec::args, packed, 8);
+TF_LAYOUT(gpt2_qkv_spec::args, b_qkv_, 16);
+TF_LAYOUT(gpt2_qkv_spec::args, qkv_, 24);
+TF_LAYOUT(gpt2_qkv_spec::args, B_, 32);
+TF_LAYOUT(gpt2_qkv_spec::args, S_, 36);
+static_assert(sizeof(gpt2_qkv_spec::args) == 40, "size of args");

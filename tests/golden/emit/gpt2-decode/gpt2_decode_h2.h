@@ -10,66 +10,66 @@
 //   epi  %h2.n           f32[B,1,128]        = mul %h2.c, %h2.r                                 !41:5
 //   epi  %h2.t           f32[B,1,128]        = mul %h2.n, %ln_2_w                               !41:5
 //   epi  %h2             bf16[B,1,128]       = add %h2.t, %ln_2_b                               !41:5
-struct k6_h2 {
+struct gpt2_decode_h2_spec {
     struct args {
-        const bf16 *x1;
-        const bf16 *ln_2_w;
-        const bf16 *ln_2_b;
-        bf16 *h2;
-        int B;
+        const bf16 *x1_;
+        const bf16 *ln_2_w_;
+        const bf16 *ln_2_b_;
+        bf16 *h2_;
+        int B_;
     };
     struct context {
-        float h2_mu, h2_r;
+        float h2_mu_, h2_r_;
     };
     template <int V> struct element {
-        vec<float, V> x1, ln_2_w, ln_2_b;
+        vec<float, V> x1_, ln_2_w_, ln_2_b_;
     };
     static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 2;
-    DEV static int rows(const args &p) { return p.B; }
+    DEV static int rows(const args &p) { return p.B_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 128ll + col); // !40:5
-        const vec<float, V> ln_2_w = load_aligned<V>(p.ln_2_w + col); // !23:3
-        const vec<float, V> ln_2_b = load_aligned<V>(p.ln_2_b + col); // !24:3
-        return {x1, ln_2_w, ln_2_b};
+        const vec<float, V> x1_ = load_aligned<V>(p.x1_ + row * 128ll + col); // !40:5
+        const vec<float, V> ln_2_w_ = load_aligned<V>(p.ln_2_w_ + col); // !23:3
+        const vec<float, V> ln_2_b_ = load_aligned<V>(p.ln_2_b_ + col); // !24:3
+        return {x1_, ln_2_w_, ln_2_b_};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !41:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.x1; // !41:5
+        return e.x1_; // !41:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
-        const float h2_mu = op_div(total, 128.0f); // !41:5
-        c.h2_mu = h2_mu; // !41:5
+        const float h2_mu_ = op_div(total, 128.0f); // !41:5
+        c.h2_mu_ = h2_mu_; // !41:5
     }
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !41:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> h2_c = op_sub(e.x1, c.h2_mu); // !41:5
-        return op_square(h2_c); // !41:5
+        const vec<float, V> h2_c_ = op_sub(e.x1_, c.h2_mu_); // !41:5
+        return op_square(h2_c_); // !41:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
     {
-        const float h2_vm = op_div(total, 128.0f); // !41:5
-        const float h2_ve = op_add(h2_vm, 1e-05f); // !41:5
-        const float h2_r = op_rsqrt(h2_ve); // !41:5
-        c.h2_r = h2_r; // !41:5
+        const float h2_vm_ = op_div(total, 128.0f); // !41:5
+        const float h2_ve_ = op_add(h2_vm_, 1e-05f); // !41:5
+        const float h2_r_ = op_rsqrt(h2_ve_); // !41:5
+        c.h2_r_ = h2_r_; // !41:5
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> h2_c = op_sub(e.x1, c.h2_mu); // !41:5
-        const vec<float, V> h2_n = op_mul(h2_c, c.h2_r); // !41:5
-        const vec<float, V> h2_t = op_mul(h2_n, e.ln_2_w); // !41:5
-        const vec<float, V> h2 = op_add(h2_t, e.ln_2_b); // !41:5
-        store_aligned<V>(p.h2 + row * 128ll + col, h2); // !41:5
+        const vec<float, V> h2_c_ = op_sub(e.x1_, c.h2_mu_); // !41:5
+        const vec<float, V> h2_n_ = op_mul(h2_c_, c.h2_r_); // !41:5
+        const vec<float, V> h2_t_ = op_mul(h2_n_, e.ln_2_w_); // !41:5
+        const vec<float, V> h2_ = op_add(h2_t_, e.ln_2_b_); // !41:5
+        store_aligned<V>(p.h2_ + row * 128ll + col, h2_); // !41:5
     }
     DEV static void write_row(const args &p, const context &c, int row) {}
 };
-TF_LAYOUT(k6_h2::args, x1, 0);
-TF_LAYOUT(k6_h2::args, ln_2_w, 8);
-TF_LAYOUT(k6_h2::args, ln_2_b, 16);
-TF_LAYOUT(k6_h2::args, h2, 24);
-TF_LAYOUT(k6_h2::args, B, 32);
-static_assert(sizeof(k6_h2::args) == 40, "size of args");
+TF_LAYOUT(gpt2_decode_h2_spec::args, x1_, 0);
+TF_LAYOUT(gpt2_decode_h2_spec::args, ln_2_w_, 8);
+TF_LAYOUT(gpt2_decode_h2_spec::args, ln_2_b_, 16);
+TF_LAYOUT(gpt2_decode_h2_spec::args, h2_, 24);
+TF_LAYOUT(gpt2_decode_h2_spec::args, B_, 32);
+static_assert(sizeof(gpt2_decode_h2_spec::args) == 40, "size of args");

@@ -1,12 +1,12 @@
 // Written by tfgen: gpt2_decode_kc of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
 // Kernel k2, phase kc:
 //   body %kc             bf16[B,4,64,32] in %k_cache+0/32 = kv_append %k at=%pos state=%k_cache !36:5
-struct k2_kc {
+struct gpt2_decode_kc_spec {
     struct args {
-        const int *pos;
-        const bf16 *qkv;
-        bf16 *k_cache;
-        int B;
+        const int *pos_;
+        const bf16 *qkv_;
+        bf16 *k_cache_;
+        int B_;
     };
     struct context {
         int position, sequence;
@@ -15,26 +15,26 @@ struct k2_kc {
         vec<float, V> k_;
     };
     static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 0;
-    DEV static int rows(const args &p) { return p.B; }
+    DEV static int rows(const args &p) { return p.B_; }
     DEV static void begin(const args &p, int row, context &c)
     {
         c.sequence = row; // !36:5
-        c.position = p.pos[c.sequence]; // !36:5
+        c.position = p.pos_[c.sequence]; // !36:5
     }
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> k_ = load_aligned<V>(p.qkv + row * 384ll + col + 128); // !35:5
+        const vec<float, V> k_ = load_aligned<V>(p.qkv_ + row * 384ll + col + 128); // !35:5
         return {k_};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         if (c.position >= 0 && c.position < 64) // !36:5
-            store_aligned<V>(p.k_cache + ((c.sequence * 4ll + col / 32) * 64 + c.position) * 32 + col % 32, e.k_); // !36:5
+            store_aligned<V>(p.k_cache_ + ((c.sequence * 4ll + col / 32) * 64 + c.position) * 32 + col % 32, e.k_); // !36:5
     }
     DEV static void write_row(const args &p, const context &c, int row) {}
 };
-TF_LAYOUT(k2_kc::args, pos, 0);
-TF_LAYOUT(k2_kc::args, qkv, 8);
-TF_LAYOUT(k2_kc::args, k_cache, 16);
-TF_LAYOUT(k2_kc::args, B, 24);
-static_assert(sizeof(k2_kc::args) == 32, "size of args");
+TF_LAYOUT(gpt2_decode_kc_spec::args, pos_, 0);
+TF_LAYOUT(gpt2_decode_kc_spec::args, qkv_, 8);
+TF_LAYOUT(gpt2_decode_kc_spec::args, k_cache_, 16);
+TF_LAYOUT(gpt2_decode_kc_spec::args, B_, 24);
+static_assert(sizeof(gpt2_decode_kc_spec::args) == 32, "size of args");

@@ -4,46 +4,46 @@
 //   epi  %n.q            f32[B,S,1]          = sqrt %n.ss                                       !15:5
 //   epi  %n.m            f32[B,S,1]          = max %n.q, 1e-12                                  !15:5
 //   epi  %n              bf16[B,S,256]       = div %x, %n.m                                     !15:5
-struct k0_n {
+struct l2norm_n_spec {
     struct args {
-        const bf16 *x;
+        const bf16 *x_;
         bf16 *n_;
-        int B, S;
+        int B_, S_;
     };
     struct context {
-        float n_m;
+        float n_m_;
     };
     template <int V> struct element {
-        vec<float, V> x;
+        vec<float, V> x_;
     };
     static constexpr int N = 256, threads = 1, team = 1, V = 16, steps = 1;
-    DEV static int rows(const args &p) { return p.B * p.S; }
+    DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + col); // !13:10
-        return {x};
+        const vec<float, V> x_ = load_aligned<V>(p.x_ + row * 256ll + col); // !13:10
+        return {x_};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !15:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return op_square(e.x); // !15:5
+        return op_square(e.x_); // !15:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
-        const float n_q = op_sqrt(total); // !15:5
-        const float n_m = op_max(n_q, 1e-12f); // !15:5
-        c.n_m = n_m; // !15:5
+        const float n_q_ = op_sqrt(total); // !15:5
+        const float n_m_ = op_max(n_q_, 1e-12f); // !15:5
+        c.n_m_ = n_m_; // !15:5
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> n_ = op_div(e.x, c.n_m); // !15:5
+        const vec<float, V> n_ = op_div(e.x_, c.n_m_); // !15:5
         store_aligned<V>(p.n_ + row * 256ll + col, n_); // !15:5
     }
     DEV static void write_row(const args &p, const context &c, int row) {}
 };
-TF_LAYOUT(k0_n::args, x, 0);
-TF_LAYOUT(k0_n::args, n_, 8);
-TF_LAYOUT(k0_n::args, B, 16);
-TF_LAYOUT(k0_n::args, S, 20);
-static_assert(sizeof(k0_n::args) == 24, "size of args");
+TF_LAYOUT(l2norm_n_spec::args, x_, 0);
+TF_LAYOUT(l2norm_n_spec::args, n_, 8);
+TF_LAYOUT(l2norm_n_spec::args, B_, 16);
+TF_LAYOUT(l2norm_n_spec::args, S_, 20);
+static_assert(sizeof(l2norm_n_spec::args) == 24, "size of args");

@@ -10,67 +10,67 @@
 //   epi  %n.n            f32[B,S,256]        = mul %n.c, %n.r                                   !18:5
 //   epi  %n.t            f32[B,S,256]        = mul %n.n, %w                                     !18:5
 //   epi  %n              bf16[B,S,256]       = add %n.t, %b                                     !18:5
-struct k0_n {
+struct layernorm_n_spec {
     struct args {
-        const bf16 *x;
-        const bf16 *w;
-        const bf16 *b;
+        const bf16 *x_;
+        const bf16 *w_;
+        const bf16 *b_;
         bf16 *n_;
-        int B, S;
+        int B_, S_;
     };
     struct context {
-        float n_mu, n_r;
+        float n_mu_, n_r_;
     };
     template <int V> struct element {
-        vec<float, V> x, w, b;
+        vec<float, V> x_, w_, b_;
     };
     static constexpr int N = 256, threads = 1, team = 1, V = 16, steps = 2;
-    DEV static int rows(const args &p) { return p.B * p.S; }
+    DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + col); // !13:10
-        const vec<float, V> w = load_aligned<V>(p.w + col); // !15:3
-        const vec<float, V> b = load_aligned<V>(p.b + col); // !16:3
-        return {x, w, b};
+        const vec<float, V> x_ = load_aligned<V>(p.x_ + row * 256ll + col); // !13:10
+        const vec<float, V> w_ = load_aligned<V>(p.w_ + col); // !15:3
+        const vec<float, V> b_ = load_aligned<V>(p.b_ + col); // !16:3
+        return {x_, w_, b_};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !18:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.x; // !18:5
+        return e.x_; // !18:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
-        const float n_mu = op_div(total, 256.0f); // !18:5
-        c.n_mu = n_mu; // !18:5
+        const float n_mu_ = op_div(total, 256.0f); // !18:5
+        c.n_mu_ = n_mu_; // !18:5
     }
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !18:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> n_c = op_sub(e.x, c.n_mu); // !18:5
-        return op_square(n_c); // !18:5
+        const vec<float, V> n_c_ = op_sub(e.x_, c.n_mu_); // !18:5
+        return op_square(n_c_); // !18:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
     {
-        const float n_vm = op_div(total, 256.0f); // !18:5
-        const float n_ve = op_add(n_vm, 1e-05f); // !18:5
-        const float n_r = op_rsqrt(n_ve); // !18:5
-        c.n_r = n_r; // !18:5
+        const float n_vm_ = op_div(total, 256.0f); // !18:5
+        const float n_ve_ = op_add(n_vm_, 1e-05f); // !18:5
+        const float n_r_ = op_rsqrt(n_ve_); // !18:5
+        c.n_r_ = n_r_; // !18:5
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> n_c = op_sub(e.x, c.n_mu); // !18:5
-        const vec<float, V> n_n = op_mul(n_c, c.n_r); // !18:5
-        const vec<float, V> n_t = op_mul(n_n, e.w); // !18:5
-        const vec<float, V> n_ = op_add(n_t, e.b); // !18:5
+        const vec<float, V> n_c_ = op_sub(e.x_, c.n_mu_); // !18:5
+        const vec<float, V> n_n_ = op_mul(n_c_, c.n_r_); // !18:5
+        const vec<float, V> n_t_ = op_mul(n_n_, e.w_); // !18:5
+        const vec<float, V> n_ = op_add(n_t_, e.b_); // !18:5
         store_aligned<V>(p.n_ + row * 256ll + col, n_); // !18:5
     }
     DEV static void write_row(const args &p, const context &c, int row) {}
 };
-TF_LAYOUT(k0_n::args, x, 0);
-TF_LAYOUT(k0_n::args, w, 8);
-TF_LAYOUT(k0_n::args, b, 16);
-TF_LAYOUT(k0_n::args, n_, 24);
-TF_LAYOUT(k0_n::args, B, 32);
-TF_LAYOUT(k0_n::args, S, 36);
-static_assert(sizeof(k0_n::args) == 40, "size of args");
+TF_LAYOUT(layernorm_n_spec::args, x_, 0);
+TF_LAYOUT(layernorm_n_spec::args, w_, 8);
+TF_LAYOUT(layernorm_n_spec::args, b_, 16);
+TF_LAYOUT(layernorm_n_spec::args, n_, 24);
+TF_LAYOUT(layernorm_n_spec::args, B_, 32);
+TF_LAYOUT(layernorm_n_spec::args, S_, 36);
+static_assert(sizeof(layernorm_n_spec::args) == 40, "size of args");

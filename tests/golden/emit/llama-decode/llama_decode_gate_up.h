@@ -9,13 +9,13 @@
 //   epi  %up             bf16[B,1,688]       = mul %up.raw, %gate.r                             !45:5
 //   epi  %act            bf16[B,1,688]       = silu %gate                                       !48:5
 //   epi  %prod           bf16[B,1,688]       = mul %act, %up                                    !49:5
-struct k4_gate_up {
+struct llama_decode_gate_up_spec {
     struct args {
-        const bf16 *x1;
+        const bf16 *x1_;
         const bf16 *packed;
-        const float *h2_ss;
-        bf16 *prod;
-        int B;
+        const float *h2_ss_;
+        bf16 *prod_;
+        int B_;
     };
     static constexpr int K = 256, packed_n = 1376, packed_k = 256, granule = 16;
     static constexpr int tile_m = 4, tile_n = 256, tile_k = 64, thread_m = 4, thread_n = 32, threads = 8, slots = 2;
@@ -23,44 +23,44 @@ struct k4_gate_up {
     static constexpr bool row_sums = false, b_plain = true;
     using b_type = bf16;
     struct context {
-        float gate_r;
+        float gate_r_;
     };
-    DEV static int rows(const args &p) { return p.B; }
+    DEV static int rows(const args &p) { return p.B_; }
     DEV static int batches(const args &p) { return 1; }
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
-        const vec<float, V> x1 = load_aligned<V>(p.x1 + row * 256ll + k); // !43:5
-        return x1; // !46:5
+        const vec<float, V> x1_ = load_aligned<V>(p.x1_ + row * 256ll + k); // !43:5
+        return x1_; // !46:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
-        const float h2_ss = load_one(p.h2_ss + row); // !45:5
-        const float gate_ms = op_div(h2_ss, 256.0f); // !45:5
-        const float gate_me = op_add(gate_ms, 1e-05f); // !45:5
-        const float gate_r = op_rsqrt(gate_me); // !45:5
-        c.gate_r = gate_r; // !45:5
+        const float h2_ss_ = load_one(p.h2_ss_ + row); // !45:5
+        const float gate_ms_ = op_div(h2_ss_, 256.0f); // !45:5
+        const float gate_me_ = op_add(gate_ms_, 1e-05f); // !45:5
+        const float gate_r_ = op_rsqrt(gate_me_); // !45:5
+        c.gate_r_ = gate_r_; // !45:5
         return c;
     }
-    template <int W, class Out> DEV static void pairs_gate_raw(const args &p, const context &c, int row, int col, vec<float, W> lo,
+    template <int W, class Out> DEV static void gate_raw_epilogue(const args &p, const context &c, int row, int col, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
-        const vec<float, W> gate = op_mul(lo, c.gate_r); // !45:5
-        const vec<float, W> act = op_silu(gate); // !48:5
-        const vec<float, W> up = op_mul(hi, c.gate_r); // !45:5
-        const vec<float, W> prod = op_mul(act, up); // !49:5
-        out.template put<0, W>(p.prod + row * 688ll + col, prod); // !49:5
+        const vec<float, W> gate_ = op_mul(lo, c.gate_r_); // !45:5
+        const vec<float, W> act_ = op_silu(gate_); // !48:5
+        const vec<float, W> up_ = op_mul(hi, c.gate_r_); // !45:5
+        const vec<float, W> prod_ = op_mul(act_, up_); // !49:5
+        out.template put<0, W>(p.prod_ + row * 688ll + col, prod_); // !49:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
-        pairs_gate_raw<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
+        gate_raw_epilogue<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
     }
 };
-TF_LAYOUT(k4_gate_up::args, x1, 0);
-TF_LAYOUT(k4_gate_up::args, packed, 8);
-TF_LAYOUT(k4_gate_up::args, h2_ss, 16);
-TF_LAYOUT(k4_gate_up::args, prod, 24);
-TF_LAYOUT(k4_gate_up::args, B, 32);
-static_assert(sizeof(k4_gate_up::args) == 40, "size of args");
+TF_LAYOUT(llama_decode_gate_up_spec::args, x1_, 0);
+TF_LAYOUT(llama_decode_gate_up_spec::args, packed, 8);
+TF_LAYOUT(llama_decode_gate_up_spec::args, h2_ss_, 16);
+TF_LAYOUT(llama_decode_gate_up_spec::args, prod_, 24);
+TF_LAYOUT(llama_decode_gate_up_spec::args, B_, 32);
+static_assert(sizeof(llama_decode_gate_up_spec::args) == 40, "size of args");

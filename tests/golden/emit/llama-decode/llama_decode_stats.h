@@ -1,36 +1,36 @@
 // Written by tfgen: llama_decode_stats of specs/llama-decode.yaml for host; read it beside templates/rows/rows.h.
 // Kernel k0, phase stats:
 //   body %h.ss           f32[B,1,1]          = row_sumsq %x                                     !33:5
-struct k0_stats {
+struct llama_decode_stats_spec {
     struct args {
-        const bf16 *x;
-        float *h_ss;
-        int B;
+        const bf16 *x_;
+        float *h_ss_;
+        int B_;
     };
     struct context {
-        float h_ss;
+        float h_ss_;
     };
     template <int V> struct element {
-        vec<float, V> x;
+        vec<float, V> x_;
     };
     static constexpr int N = 256, threads = 1, team = 1, V = 16, steps = 1;
-    DEV static int rows(const args &p) { return p.B; }
+    DEV static int rows(const args &p) { return p.B_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + col); // !15:3
-        return {x};
+        const vec<float, V> x_ = load_aligned<V>(p.x_ + row * 256ll + col); // !15:3
+        return {x_};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !33:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return op_square(e.x); // !33:5
+        return op_square(e.x_); // !33:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total) { c.h_ss = total; } // !33:5
+    DEV static void reduced(step<0>, const args &p, context &c, int row, float total) { c.h_ss_ = total; } // !33:5
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left) {}
-    DEV static void write_row(const args &p, const context &c, int row) { store_one(p.h_ss + row, c.h_ss); } // !33:5
+    DEV static void write_row(const args &p, const context &c, int row) { store_one(p.h_ss_ + row, c.h_ss_); } // !33:5
 };
-TF_LAYOUT(k0_stats::args, x, 0);
-TF_LAYOUT(k0_stats::args, h_ss, 8);
-TF_LAYOUT(k0_stats::args, B, 16);
-static_assert(sizeof(k0_stats::args) == 24, "size of args");
+TF_LAYOUT(llama_decode_stats_spec::args, x_, 0);
+TF_LAYOUT(llama_decode_stats_spec::args, h_ss_, 8);
+TF_LAYOUT(llama_decode_stats_spec::args, B_, 16);
+static_assert(sizeof(llama_decode_stats_spec::args) == 24, "size of args");

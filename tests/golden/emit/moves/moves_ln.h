@@ -5,50 +5,50 @@
 //   epi  %ln.q           f32[B,S,1]          = sqrt %ln.ss                                      !18:5
 //   epi  %ln.m           f32[B,S,1]          = max %ln.q, 1e-12                                 !18:5
 //   epi  %ln             bf16[B,S,21]        = div %y5, %ln.m                                   !18:5
-struct k6_ln {
+struct moves_ln_spec {
     struct args {
-        const bf16 *y3;
-        const bf16 *w;
-        bf16 *ln;
-        int B, S;
+        const bf16 *y3_;
+        const bf16 *w_;
+        bf16 *ln_;
+        int B_, S_;
     };
     struct context {
-        float ln_m;
+        float ln_m_;
     };
     template <int V> struct element {
-        vec<float, V> y5;
+        vec<float, V> y5_;
     };
     static constexpr int N = 21, threads = 1, team = 1, V = 16, steps = 1;
-    DEV static int rows(const args &p) { return p.B * p.S; }
+    DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> y4 = load<V>(p.y3 + row * 21ll + col, left); // !16:5
-        const vec<float, V> w = load<V>(p.w + col, left); // !6:38
-        const vec<float, V> y5 = op_mul(y4, w); // !17:5
-        return {y5};
+        const vec<float, V> y4_ = load<V>(p.y3_ + row * 21ll + col, left); // !16:5
+        const vec<float, V> w_ = load<V>(p.w_ + col, left); // !6:38
+        const vec<float, V> y5_ = op_mul(y4_, w_); // !17:5
+        return {y5_};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !18:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return op_square(e.y5); // !18:5
+        return op_square(e.y5_); // !18:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
-        const float ln_q = op_sqrt(total); // !18:5
-        const float ln_m = op_max(ln_q, 1e-12f); // !18:5
-        c.ln_m = ln_m; // !18:5
+        const float ln_q_ = op_sqrt(total); // !18:5
+        const float ln_m_ = op_max(ln_q_, 1e-12f); // !18:5
+        c.ln_m_ = ln_m_; // !18:5
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> ln = op_div(e.y5, c.ln_m); // !18:5
-        store<V>(p.ln + row * 21ll + col, left, ln); // !18:5
+        const vec<float, V> ln_ = op_div(e.y5_, c.ln_m_); // !18:5
+        store<V>(p.ln_ + row * 21ll + col, left, ln_); // !18:5
     }
     DEV static void write_row(const args &p, const context &c, int row) {}
 };
-TF_LAYOUT(k6_ln::args, y3, 0);
-TF_LAYOUT(k6_ln::args, w, 8);
-TF_LAYOUT(k6_ln::args, ln, 16);
-TF_LAYOUT(k6_ln::args, B, 24);
-TF_LAYOUT(k6_ln::args, S, 28);
-static_assert(sizeof(k6_ln::args) == 32, "size of args");
+TF_LAYOUT(moves_ln_spec::args, y3_, 0);
+TF_LAYOUT(moves_ln_spec::args, w_, 8);
+TF_LAYOUT(moves_ln_spec::args, ln_, 16);
+TF_LAYOUT(moves_ln_spec::args, B_, 24);
+TF_LAYOUT(moves_ln_spec::args, S_, 28);
+static_assert(sizeof(moves_ln_spec::args) == 32, "size of args");

@@ -7,51 +7,51 @@
 //   epi  %y3.n           f32[B,S,3,7]        = mul %y2, %y3.r                                   !15:5
 //   epi  %y3             bf16[B,S,3,7]       = mul %y3.n, %nw                                   !15:5
 //   epi  %y4             bf16[B,S,21] in %y3+0/21 = reshape %y3                                 !16:5
-struct k5_y3 {
+struct moves_y3_spec {
     struct args {
-        const bf16 *y1;
-        const bf16 *nw;
-        bf16 *y3;
-        int B, S;
+        const bf16 *y1_;
+        const bf16 *nw_;
+        bf16 *y3_;
+        int B_, S_;
     };
     struct context {
-        float y3_r;
+        float y3_r_;
     };
     template <int V> struct element {
-        vec<float, V> y2, nw;
+        vec<float, V> y2_, nw_;
     };
     static constexpr int N = 7, threads = 1, team = 1, V = 16, steps = 1;
-    DEV static int rows(const args &p) { return 3 * p.B * p.S; }
+    DEV static int rows(const args &p) { return 3 * p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> y2 = load<V>(p.y1 + row * 7ll + col, left); // !14:5
-        const vec<float, V> nw = load<V>(p.nw + col, left); // !7:25
-        return {y2, nw};
+        const vec<float, V> y2_ = load<V>(p.y1_ + row * 7ll + col, left); // !14:5
+        const vec<float, V> nw_ = load<V>(p.nw_ + col, left); // !7:25
+        return {y2_, nw_};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !15:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return op_square(e.y2); // !15:5
+        return op_square(e.y2_); // !15:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
-        const float y3_ms = op_div(total, 7.0f); // !15:5
-        const float y3_me = op_add(y3_ms, 1e-05f); // !15:5
-        const float y3_r = op_rsqrt(y3_me); // !15:5
-        c.y3_r = y3_r; // !15:5
+        const float y3_ms_ = op_div(total, 7.0f); // !15:5
+        const float y3_me_ = op_add(y3_ms_, 1e-05f); // !15:5
+        const float y3_r_ = op_rsqrt(y3_me_); // !15:5
+        c.y3_r_ = y3_r_; // !15:5
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> y3_n = op_mul(e.y2, c.y3_r); // !15:5
-        const vec<float, V> y3 = op_mul(y3_n, e.nw); // !15:5
-        store<V>(p.y3 + row * 7ll + col, left, y3); // !15:5
+        const vec<float, V> y3_n_ = op_mul(e.y2_, c.y3_r_); // !15:5
+        const vec<float, V> y3_ = op_mul(y3_n_, e.nw_); // !15:5
+        store<V>(p.y3_ + row * 7ll + col, left, y3_); // !15:5
     }
     DEV static void write_row(const args &p, const context &c, int row) {}
 };
-TF_LAYOUT(k5_y3::args, y1, 0);
-TF_LAYOUT(k5_y3::args, nw, 8);
-TF_LAYOUT(k5_y3::args, y3, 16);
-TF_LAYOUT(k5_y3::args, B, 24);
-TF_LAYOUT(k5_y3::args, S, 28);
-static_assert(sizeof(k5_y3::args) == 32, "size of args");
+TF_LAYOUT(moves_y3_spec::args, y1_, 0);
+TF_LAYOUT(moves_y3_spec::args, nw_, 8);
+TF_LAYOUT(moves_y3_spec::args, y3_, 16);
+TF_LAYOUT(moves_y3_spec::args, B_, 24);
+TF_LAYOUT(moves_y3_spec::args, S_, 28);
+static_assert(sizeof(moves_y3_spec::args) == 32, "size of args");

@@ -8,18 +8,18 @@
 //   epi  %kc             bf16[2,2,9,22] in %k_cache+0/22 = kv_append %kr at=%pos state=%k_cache !14:5
 //   epi  %vc             bf16[2,2,9,22] in %v_cache+0/22 = kv_append %v at=%pos state=%v_cache  !15:5
 // What a token adds to the turn of each pair of columns, in units of 2^-64 of a whole one.
-TF_TABLE unsigned long long k0_qkv_qr_turns[11] = { // !12:5
+TF_TABLE unsigned long long odd_head_cache_qkv_qr_table[11] = { // !12:5
     0x28be60db93910600ull, 0x11a30fd1cd021100ull, 0x7a276644dc26940ull, 0x34e0a46fcdbd2e0ull, 0x16e3b077439a450ull, 0x9e885061f8e2d0ull,
     0x449ffb0f6bd994ull, 0x1db4c26c5ab1abull, 0xcdbeb389fec1dull, 0x590fe3a627487ull, 0x268d871cb1c30ull
 };
-struct k0_qkv {
+struct odd_head_cache_qkv_spec {
     struct args {
-        const bf16 *x;
+        const bf16 *x_;
         const bf16 *packed;
-        const int *pos;
-        bf16 *qr;
-        bf16 *k_cache;
-        bf16 *v_cache;
+        const int *pos_;
+        bf16 *qr_;
+        bf16 *k_cache_;
+        bf16 *v_cache_;
     };
     static constexpr int K = 44, packed_n = 192, packed_k = 64, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
@@ -33,18 +33,18 @@ struct k0_qkv {
     DEV static int batches(const args &p) { return 1; }
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
-        const vec<float, V> x = load<V>(p.x + row * 44ll + k, left); // !5:10
-        return x; // !9:5
+        const vec<float, V> x_ = load<V>(p.x_ + row * 44ll + k, left); // !5:10
+        return x_; // !9:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
         c.sequence = row / 5; // !12:5
-        c.position = p.pos[c.sequence] + row % 5; // !12:5
+        c.position = p.pos_[c.sequence] + row % 5; // !12:5
         return c;
     }
-    template <int W, class Out> DEV static void pairs_q(const args &p, const context &c, int row, int pair, vec<float, W> lo,
+    template <int W, class Out> DEV static void q_epilogue(const args &p, const context &c, int row, int pair, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
         const int head = pair / 16;
@@ -52,13 +52,13 @@ struct k0_qkv {
         const int col = head * 22 + pair, far = col + 11;
         const int left = 11 - pair;
         if (left <= 0) return;
-        const rope_turn<W> qr_turn = rope_turn_at<W, 11>(pair, c.position, k0_qkv_qr_turns); // !12:5
-        const vec<float, W> qr = rope_low(qr_turn, lo, hi); // !12:5
-        out.template put_some<0, W>(p.qr + row * 44ll + col, left, qr); // !12:5
-        const vec<float, W> qr_far = rope_high(qr_turn, lo, hi); // !12:5
-        out.template put_some<1, W>(p.qr + row * 44ll + far, left, qr_far); // !12:5
+        const rope_turn<W> qr_turn_ = rope_turn_at<W, 11>(pair, c.position, odd_head_cache_qkv_qr_table); // !12:5
+        const vec<float, W> qr_ = rope_low(qr_turn_, lo, hi); // !12:5
+        out.template put_some<0, W>(p.qr_ + row * 44ll + col, left, qr_); // !12:5
+        const vec<float, W> qr_far_ = rope_high(qr_turn_, lo, hi); // !12:5
+        out.template put_some<1, W>(p.qr_ + row * 44ll + far, left, qr_far_); // !12:5
     }
-    template <int W, class Out> DEV static void pairs_k_(const args &p, const context &c, int row, int pair, vec<float, W> lo,
+    template <int W, class Out> DEV static void k_epilogue(const args &p, const context &c, int row, int pair, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
         const int head = pair / 16;
@@ -66,44 +66,44 @@ struct k0_qkv {
         const int col = head * 22 + pair, far = col + 11;
         const int left = 11 - pair;
         if (left <= 0) return;
-        const rope_turn<W> kr_turn = rope_turn_at<W, 11>(pair, c.position, k0_qkv_qr_turns); // !13:5
-        const vec<float, W> kr = rope_low(kr_turn, lo, hi); // !13:5
+        const rope_turn<W> kr_turn_ = rope_turn_at<W, 11>(pair, c.position, odd_head_cache_qkv_qr_table); // !13:5
+        const vec<float, W> kr_ = rope_low(kr_turn_, lo, hi); // !13:5
         if (c.position >= 0 && c.position < 9) // !14:5
             for (int i = 0; i < W && i < left; i++) // !14:5
-                store_one(p.k_cache + ((c.sequence * 2ll + (col + i) / 22) * 9 + c.position) * 22 + (col + i) % 22, kr[i]); // !14:5
-        const vec<float, W> kr_far = rope_high(kr_turn, lo, hi); // !13:5
+                store_one(p.k_cache_ + ((c.sequence * 2ll + (col + i) / 22) * 9 + c.position) * 22 + (col + i) % 22, kr_[i]); // !14:5
+        const vec<float, W> kr_far_ = rope_high(kr_turn_, lo, hi); // !13:5
         if (c.position >= 0 && c.position < 9) // !14:5
             for (int i = 0; i < W && i < left; i++) // !14:5
-                store_one(p.k_cache + ((c.sequence * 2ll + (far + i) / 22) * 9 + c.position) * 22 + (far + i) % 22, kr_far[i]); // !14:5
+                store_one(p.k_cache_ + ((c.sequence * 2ll + (far + i) / 22) * 9 + c.position) * 22 + (far + i) % 22, kr_far_[i]); // !14:5
     }
-    template <int W, int Slot, class Out> DEV static void columns_v(const args &p, const context &c, int row, int col,
+    template <int W, int Slot, class Out> DEV static void v_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 44 - col;
         if (left <= 0) return;
         if (c.position >= 0 && c.position < 9) // !15:5
             for (int i = 0; i < W && i < left; i++) // !15:5
-                store_one(p.v_cache + ((c.sequence * 2ll + (col + i) / 22) * 9 + c.position) * 22 + (col + i) % 22, product[i]); // !15:5
+                store_one(p.v_cache_ + ((c.sequence * 2ll + (col + i) / 22) * 9 + c.position) * 22 + (col + i) % 22, product[i]); // !15:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 64) {
-            pairs_q<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
+            q_epilogue<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
             return;
         }
         if (n < 128) {
-            pairs_k_<W>(p, c, row, (n - 64) / (2 * granule) * granule + (n - 64) % (2 * granule), lo, hi, sum, out);
+            k_epilogue<W>(p, c, row, (n - 64) / (2 * granule) * granule + (n - 64) % (2 * granule), lo, hi, sum, out);
             return;
         }
-        columns_v<W, 0>(p, c, row, n - 128, lo, sum, out);
-        columns_v<W, 1>(p, c, row, n - 128 + granule, hi, sum, out);
+        v_epilogue<W, 0>(p, c, row, n - 128, lo, sum, out);
+        v_epilogue<W, 1>(p, c, row, n - 128 + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k0_qkv::args, x, 0);
-TF_LAYOUT(k0_qkv::args, packed, 8);
-TF_LAYOUT(k0_qkv::args, pos, 16);
-TF_LAYOUT(k0_qkv::args, qr, 24);
-TF_LAYOUT(k0_qkv::args, k_cache, 32);
-TF_LAYOUT(k0_qkv::args, v_cache, 40);
-static_assert(sizeof(k0_qkv::args) == 48, "size of args");
+TF_LAYOUT(odd_head_cache_qkv_spec::args, x_, 0);
+TF_LAYOUT(odd_head_cache_qkv_spec::args, packed, 8);
+TF_LAYOUT(odd_head_cache_qkv_spec::args, pos_, 16);
+TF_LAYOUT(odd_head_cache_qkv_spec::args, qr_, 24);
+TF_LAYOUT(odd_head_cache_qkv_spec::args, k_cache_, 32);
+TF_LAYOUT(odd_head_cache_qkv_spec::args, v_cache_, 40);
+static_assert(sizeof(odd_head_cache_qkv_spec::args) == 48, "size of args");

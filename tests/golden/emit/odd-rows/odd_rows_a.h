@@ -2,12 +2,12 @@
 // Kernel k0, phase a:
 //   pro  %flat           bf16[2*S,37] in %x+0/37 = reshape %x                                   !10:5
 //   body %a              bf16[2*S,51]        = linear %flat, %wa                                !11:5
-struct k0_a {
+struct odd_rows_a_spec {
     struct args {
-        const bf16 *x;
+        const bf16 *x_;
         const bf16 *packed;
-        bf16 *a;
-        int S;
+        bf16 *a_;
+        int S_;
     };
     static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
@@ -15,31 +15,31 @@ struct k0_a {
     static constexpr bool row_sums = false, b_plain = true;
     using b_type = bf16;
     struct context {};
-    DEV static int rows(const args &p) { return 2 * p.S; }
+    DEV static int rows(const args &p) { return 2 * p.S_; }
     DEV static int batches(const args &p) { return 1; }
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
-        const vec<float, V> flat = load<V>(p.x + row * 37ll + k, left); // !10:5
-        return flat; // !11:5
+        const vec<float, V> flat_ = load<V>(p.x_ + row * 37ll + k, left); // !10:5
+        return flat_; // !11:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
-    template <int W, int Slot, class Out> DEV static void columns_a(const args &p, const context &c, int row, int col,
+    template <int W, int Slot, class Out> DEV static void a_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 51 - col;
         if (left <= 0) return;
-        out.template put_some<Slot, W>(p.a + row * 51ll + col, left, product); // !11:5
+        out.template put_some<Slot, W>(p.a_ + row * 51ll + col, left, product); // !11:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
-        columns_a<W, 0>(p, c, row, n, lo, sum, out);
-        columns_a<W, 1>(p, c, row, n + granule, hi, sum, out);
+        a_epilogue<W, 0>(p, c, row, n, lo, sum, out);
+        a_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k0_a::args, x, 0);
-TF_LAYOUT(k0_a::args, packed, 8);
-TF_LAYOUT(k0_a::args, a, 16);
-TF_LAYOUT(k0_a::args, S, 24);
-static_assert(sizeof(k0_a::args) == 32, "size of args");
+TF_LAYOUT(odd_rows_a_spec::args, x_, 0);
+TF_LAYOUT(odd_rows_a_spec::args, packed, 8);
+TF_LAYOUT(odd_rows_a_spec::args, a_, 16);
+TF_LAYOUT(odd_rows_a_spec::args, S_, 24);
+static_assert(sizeof(odd_rows_a_spec::args) == 32, "size of args");

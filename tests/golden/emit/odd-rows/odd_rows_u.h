@@ -6,13 +6,13 @@
 //   epi  %u.r            f32[2,S,1]          = rsqrt %u.me                                      !14:5
 //   epi  %u              bf16[2,S,51]        = mul %u.raw, %u.r                                 !14:5
 //   epi  %v              bf16[2,S,51]        = silu %u                                          !16:5
-struct k2_u {
+struct odd_rows_u_spec {
     struct args {
-        const bf16 *h;
+        const bf16 *h_;
         const bf16 *packed;
-        const float *s_ss;
-        bf16 *v;
-        int S;
+        const float *s_ss_;
+        bf16 *v_;
+        int S_;
     };
     static constexpr int K = 37, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
@@ -20,45 +20,45 @@ struct k2_u {
     static constexpr bool row_sums = false, b_plain = true;
     using b_type = bf16;
     struct context {
-        float u_r;
+        float u_r_;
     };
-    DEV static int rows(const args &p) { return 2 * p.S; }
+    DEV static int rows(const args &p) { return 2 * p.S_; }
     DEV static int batches(const args &p) { return 1; }
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
-        const vec<float, V> h = load<V>(p.h + row * 37ll + k, left); // !13:5
-        return h; // !15:5
+        const vec<float, V> h_ = load<V>(p.h_ + row * 37ll + k, left); // !13:5
+        return h_; // !15:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
-        const float s_ss = load_one(p.s_ss + row); // !14:5
-        const float u_ms = op_div(s_ss, 37.0f); // !14:5
-        const float u_me = op_add(u_ms, 1e-05f); // !14:5
-        const float u_r = op_rsqrt(u_me); // !14:5
-        c.u_r = u_r; // !14:5
+        const float s_ss_ = load_one(p.s_ss_ + row); // !14:5
+        const float u_ms_ = op_div(s_ss_, 37.0f); // !14:5
+        const float u_me_ = op_add(u_ms_, 1e-05f); // !14:5
+        const float u_r_ = op_rsqrt(u_me_); // !14:5
+        c.u_r_ = u_r_; // !14:5
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void columns_u_raw(const args &p, const context &c, int row, int col,
+    template <int W, int Slot, class Out> DEV static void u_raw_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 51 - col;
         if (left <= 0) return;
-        const vec<float, W> u = op_mul(product, c.u_r); // !14:5
-        const vec<float, W> v = op_silu(u); // !16:5
-        out.template put_some<Slot, W>(p.v + row * 51ll + col, left, v); // !16:5
+        const vec<float, W> u_ = op_mul(product, c.u_r_); // !14:5
+        const vec<float, W> v_ = op_silu(u_); // !16:5
+        out.template put_some<Slot, W>(p.v_ + row * 51ll + col, left, v_); // !16:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
-        columns_u_raw<W, 0>(p, c, row, n, lo, sum, out);
-        columns_u_raw<W, 1>(p, c, row, n + granule, hi, sum, out);
+        u_raw_epilogue<W, 0>(p, c, row, n, lo, sum, out);
+        u_raw_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k2_u::args, h, 0);
-TF_LAYOUT(k2_u::args, packed, 8);
-TF_LAYOUT(k2_u::args, s_ss, 16);
-TF_LAYOUT(k2_u::args, v, 24);
-TF_LAYOUT(k2_u::args, S, 32);
-static_assert(sizeof(k2_u::args) == 40, "size of args");
+TF_LAYOUT(odd_rows_u_spec::args, h_, 0);
+TF_LAYOUT(odd_rows_u_spec::args, packed, 8);
+TF_LAYOUT(odd_rows_u_spec::args, s_ss_, 16);
+TF_LAYOUT(odd_rows_u_spec::args, v_, 24);
+TF_LAYOUT(odd_rows_u_spec::args, S_, 32);
+static_assert(sizeof(odd_rows_u_spec::args) == 40, "size of args");

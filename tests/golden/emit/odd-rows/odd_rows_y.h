@@ -1,12 +1,12 @@
 // Written by tfgen: odd_rows_y of tests/specs/odd-rows.yaml for host; read it beside templates/gemm/gemm.h.
 // Kernel k3, phase y:
 //   body %y              bf16[2,S,37]        = linear %v, %wy                                   !17:5
-struct k3_y {
+struct odd_rows_y_spec {
     struct args {
-        const bf16 *v;
+        const bf16 *v_;
         const bf16 *packed;
-        bf16 *y;
-        int S;
+        bf16 *y_;
+        int S_;
     };
     static constexpr int K = 51, packed_n = 64, packed_k = 64, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
@@ -14,31 +14,31 @@ struct k3_y {
     static constexpr bool row_sums = false, b_plain = true;
     using b_type = bf16;
     struct context {};
-    DEV static int rows(const args &p) { return 2 * p.S; }
+    DEV static int rows(const args &p) { return 2 * p.S_; }
     DEV static int batches(const args &p) { return 1; }
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
-        const vec<float, V> v = load<V>(p.v + row * 51ll + k, left); // !16:5
-        return v; // !17:5
+        const vec<float, V> v_ = load<V>(p.v_ + row * 51ll + k, left); // !16:5
+        return v_; // !17:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
-    template <int W, int Slot, class Out> DEV static void columns_y(const args &p, const context &c, int row, int col,
+    template <int W, int Slot, class Out> DEV static void y_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 37 - col;
         if (left <= 0) return;
-        out.template put_some<Slot, W>(p.y + row * 37ll + col, left, product); // !17:5
+        out.template put_some<Slot, W>(p.y_ + row * 37ll + col, left, product); // !17:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
-        columns_y<W, 0>(p, c, row, n, lo, sum, out);
-        columns_y<W, 1>(p, c, row, n + granule, hi, sum, out);
+        y_epilogue<W, 0>(p, c, row, n, lo, sum, out);
+        y_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k3_y::args, v, 0);
-TF_LAYOUT(k3_y::args, packed, 8);
-TF_LAYOUT(k3_y::args, y, 16);
-TF_LAYOUT(k3_y::args, S, 24);
-static_assert(sizeof(k3_y::args) == 32, "size of args");
+TF_LAYOUT(odd_rows_y_spec::args, v_, 0);
+TF_LAYOUT(odd_rows_y_spec::args, packed, 8);
+TF_LAYOUT(odd_rows_y_spec::args, y_, 16);
+TF_LAYOUT(odd_rows_y_spec::args, S_, 24);
+static_assert(sizeof(odd_rows_y_spec::args) == 32, "size of args");

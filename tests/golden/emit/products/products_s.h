@@ -6,55 +6,55 @@
 //   body %s.e            f32[B,3,S,9]        = exp %s.d                                         !12:5
 //   body %s.s            f32[B,3,S,1]        = row_sum %s.e                                     !12:5
 //   epi  %s              f16[B,3,S,9]        = div_or_zero %s.e, %s.s                           !12:5
-struct k2_s {
+struct products_s_spec {
     struct args {
-        const f16 *b;
-        f16 *s;
-        int B, S;
+        const f16 *b_;
+        f16 *s_;
+        int B_, S_;
     };
     struct context {
-        float s_f, s_s;
+        float s_f_, s_s_;
     };
     template <int V> struct element {
-        vec<float, V> b;
+        vec<float, V> b_;
     };
     static constexpr int N = 9, threads = 1, team = 1, V = 16, steps = 2;
-    DEV static int rows(const args &p) { return 3 * p.B * p.S; }
+    DEV static int rows(const args &p) { return 3 * p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> b = load<V>(p.b + row * 9ll + col, left); // !10:5
-        return {b};
+        const vec<float, V> b_ = load<V>(p.b_ + row * 9ll + col, left); // !10:5
+        return {b_};
     }
     static constexpr reduction kind(step<0>) { return reduction::max; } // !12:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.b; // !12:5
+        return e.b_; // !12:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
-        const float s_f = op_finite(total); // !12:5
-        c.s_f = s_f; // !12:5
+        const float s_f_ = op_finite(total); // !12:5
+        c.s_f_ = s_f_; // !12:5
     }
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !12:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> s_d = op_sub(e.b, c.s_f); // !12:5
-        const vec<float, V> s_e = op_exp(s_d); // !12:5
-        return s_e; // !12:5
+        const vec<float, V> s_d_ = op_sub(e.b_, c.s_f_); // !12:5
+        const vec<float, V> s_e_ = op_exp(s_d_); // !12:5
+        return s_e_; // !12:5
     }
-    DEV static void reduced(step<1>, const args &p, context &c, int row, float total) { c.s_s = total; } // !12:5
+    DEV static void reduced(step<1>, const args &p, context &c, int row, float total) { c.s_s_ = total; } // !12:5
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> s_d = op_sub(e.b, c.s_f); // !12:5
-        const vec<float, V> s_e = op_exp(s_d); // !12:5
-        const vec<float, V> s = op_div_or_zero(s_e, c.s_s); // !12:5
-        store<V>(p.s + row * 9ll + col, left, s); // !12:5
+        const vec<float, V> s_d_ = op_sub(e.b_, c.s_f_); // !12:5
+        const vec<float, V> s_e_ = op_exp(s_d_); // !12:5
+        const vec<float, V> s_ = op_div_or_zero(s_e_, c.s_s_); // !12:5
+        store<V>(p.s_ + row * 9ll + col, left, s_); // !12:5
     }
     DEV static void write_row(const args &p, const context &c, int row) {}
 };
-TF_LAYOUT(k2_s::args, b, 0);
-TF_LAYOUT(k2_s::args, s, 8);
-TF_LAYOUT(k2_s::args, B, 16);
-TF_LAYOUT(k2_s::args, S, 20);
-static_assert(sizeof(k2_s::args) == 24, "size of args");
+TF_LAYOUT(products_s_spec::args, b_, 0);
+TF_LAYOUT(products_s_spec::args, s_, 8);
+TF_LAYOUT(products_s_spec::args, B_, 16);
+TF_LAYOUT(products_s_spec::args, S_, 20);
+static_assert(sizeof(products_s_spec::args) == 24, "size of args");

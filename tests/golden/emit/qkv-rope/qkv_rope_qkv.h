@@ -6,19 +6,19 @@
 //   epi  %qr             bf16[B,S,256]       = rope %q heads=8 pairing=half theta=500000 rotary=32 !23:5
 //   epi  %kr             bf16[B,S,64]        = rope %k heads=2 pairing=half theta=500000 rotary=32 !24:5
 // What a token adds to the turn of each pair of columns, in units of 2^-64 of a whole one.
-TF_TABLE unsigned long long k0_qkv_qr_turns[16] = { // !23:5
+TF_TABLE unsigned long long qkv_rope_qkv_qr_table[16] = { // !23:5
     0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull,
     0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull,
     0x8e0206251efcull, 0x3e8919196a4cull, 0x1b89df4317adull, 0xc20873a521cull
 };
-struct k0_qkv {
+struct qkv_rope_qkv_spec {
     struct args {
-        const bf16 *x;
+        const bf16 *x_;
         const bf16 *packed;
-        bf16 *qr;
-        bf16 *kr;
-        bf16 *v;
-        int B, S;
+        bf16 *qr_;
+        bf16 *kr_;
+        bf16 *v_;
+        int B_, S_;
     };
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
     static constexpr int tile_m = 32, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 16, slots = 2;
@@ -28,69 +28,69 @@ struct k0_qkv {
     struct context {
         int position;
     };
-    DEV static int rows(const args &p) { return p.B * p.S; }
+    DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static int batches(const args &p) { return 1; }
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + k); // !13:10
-        return x; // !19:5
+        const vec<float, V> x_ = load_aligned<V>(p.x_ + row * 256ll + k); // !13:10
+        return x_; // !19:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
-        c.position = row % p.S; // !23:5
+        c.position = row % p.S_; // !23:5
         return c;
     }
-    template <int W, class Out> DEV static void pairs_q(const args &p, const context &c, int row, int pair, vec<float, W> lo,
+    template <int W, class Out> DEV static void q_epilogue(const args &p, const context &c, int row, int pair, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
         const int head = pair / 16;
         pair %= 16;
         const int col = head * 32 + pair, far = col + 16;
-        const rope_turn<W> qr_turn = rope_turn_at<W, 16>(pair, c.position, k0_qkv_qr_turns); // !23:5
-        const vec<float, W> qr = rope_low(qr_turn, lo, hi); // !23:5
-        out.template put<0, W>(p.qr + row * 256ll + col, qr); // !23:5
-        const vec<float, W> qr_far = rope_high(qr_turn, lo, hi); // !23:5
-        out.template put<1, W>(p.qr + row * 256ll + far, qr_far); // !23:5
+        const rope_turn<W> qr_turn_ = rope_turn_at<W, 16>(pair, c.position, qkv_rope_qkv_qr_table); // !23:5
+        const vec<float, W> qr_ = rope_low(qr_turn_, lo, hi); // !23:5
+        out.template put<0, W>(p.qr_ + row * 256ll + col, qr_); // !23:5
+        const vec<float, W> qr_far_ = rope_high(qr_turn_, lo, hi); // !23:5
+        out.template put<1, W>(p.qr_ + row * 256ll + far, qr_far_); // !23:5
     }
-    template <int W, class Out> DEV static void pairs_k_(const args &p, const context &c, int row, int pair, vec<float, W> lo,
+    template <int W, class Out> DEV static void k_epilogue(const args &p, const context &c, int row, int pair, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
         const int head = pair / 16;
         pair %= 16;
         const int col = head * 32 + pair, far = col + 16;
-        const rope_turn<W> kr_turn = rope_turn_at<W, 16>(pair, c.position, k0_qkv_qr_turns); // !24:5
-        const vec<float, W> kr = rope_low(kr_turn, lo, hi); // !24:5
-        out.template put<0, W>(p.kr + row * 64ll + col, kr); // !24:5
-        const vec<float, W> kr_far = rope_high(kr_turn, lo, hi); // !24:5
-        out.template put<1, W>(p.kr + row * 64ll + far, kr_far); // !24:5
+        const rope_turn<W> kr_turn_ = rope_turn_at<W, 16>(pair, c.position, qkv_rope_qkv_qr_table); // !24:5
+        const vec<float, W> kr_ = rope_low(kr_turn_, lo, hi); // !24:5
+        out.template put<0, W>(p.kr_ + row * 64ll + col, kr_); // !24:5
+        const vec<float, W> kr_far_ = rope_high(kr_turn_, lo, hi); // !24:5
+        out.template put<1, W>(p.kr_ + row * 64ll + far, kr_far_); // !24:5
     }
-    template <int W, int Slot, class Out> DEV static void columns_v(const args &p, const context &c, int row, int col,
+    template <int W, int Slot, class Out> DEV static void v_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
-        out.template put<Slot, W>(p.v + row * 64ll + col, product); // !21:5
+        out.template put<Slot, W>(p.v_ + row * 64ll + col, product); // !21:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 256) {
-            pairs_q<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
+            q_epilogue<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
             return;
         }
         if (n < 320) {
-            pairs_k_<W>(p, c, row, (n - 256) / (2 * granule) * granule + (n - 256) % (2 * granule), lo, hi, sum, out);
+            k_epilogue<W>(p, c, row, (n - 256) / (2 * granule) * granule + (n - 256) % (2 * granule), lo, hi, sum, out);
             return;
         }
-        columns_v<W, 0>(p, c, row, n - 320, lo, sum, out);
-        columns_v<W, 1>(p, c, row, n - 320 + granule, hi, sum, out);
+        v_epilogue<W, 0>(p, c, row, n - 320, lo, sum, out);
+        v_epilogue<W, 1>(p, c, row, n - 320 + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k0_qkv::args, x, 0);
-TF_LAYOUT(k0_qkv::args, packed, 8);
-TF_LAYOUT(k0_qkv::args, qr, 16);
-TF_LAYOUT(k0_qkv::args, kr, 24);
-TF_LAYOUT(k0_qkv::args, v, 32);
-TF_LAYOUT(k0_qkv::args, B, 40);
-TF_LAYOUT(k0_qkv::args, S, 44);
-static_assert(sizeof(k0_qkv::args) == 48, "size of args");
+TF_LAYOUT(qkv_rope_qkv_spec::args, x_, 0);
+TF_LAYOUT(qkv_rope_qkv_spec::args, packed, 8);
+TF_LAYOUT(qkv_rope_qkv_spec::args, qr_, 16);
+TF_LAYOUT(qkv_rope_qkv_spec::args, kr_, 24);
+TF_LAYOUT(qkv_rope_qkv_spec::args, v_, 32);
+TF_LAYOUT(qkv_rope_qkv_spec::args, B_, 40);
+TF_LAYOUT(qkv_rope_qkv_spec::args, S_, 44);
+static_assert(sizeof(qkv_rope_qkv_spec::args) == 48, "size of args");

@@ -6,51 +6,51 @@
 //   epi  %n.r            f32[B,S,1]          = rsqrt %n.me                                      !17:5
 //   epi  %n.n            f32[B,S,256]        = mul %x, %n.r                                     !17:5
 //   epi  %n              bf16[B,S,256]       = mul %n.n, %w                                     !17:5
-struct k0_n {
+struct rmsnorm_n_spec {
     struct args {
-        const bf16 *x;
-        const bf16 *w;
+        const bf16 *x_;
+        const bf16 *w_;
         bf16 *n_;
-        int B, S;
+        int B_, S_;
     };
     struct context {
-        float n_r;
+        float n_r_;
     };
     template <int V> struct element {
-        vec<float, V> x, w;
+        vec<float, V> x_, w_;
     };
     static constexpr int N = 256, threads = 1, team = 1, V = 16, steps = 1;
-    DEV static int rows(const args &p) { return p.B * p.S; }
+    DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 256ll + col); // !13:10
-        const vec<float, V> w = load_aligned<V>(p.w + col); // !15:3
-        return {x, w};
+        const vec<float, V> x_ = load_aligned<V>(p.x_ + row * 256ll + col); // !13:10
+        const vec<float, V> w_ = load_aligned<V>(p.w_ + col); // !15:3
+        return {x_, w_};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !17:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return op_square(e.x); // !17:5
+        return op_square(e.x_); // !17:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
-        const float n_ms = op_div(total, 256.0f); // !17:5
-        const float n_me = op_add(n_ms, 1e-05f); // !17:5
-        const float n_r = op_rsqrt(n_me); // !17:5
-        c.n_r = n_r; // !17:5
+        const float n_ms_ = op_div(total, 256.0f); // !17:5
+        const float n_me_ = op_add(n_ms_, 1e-05f); // !17:5
+        const float n_r_ = op_rsqrt(n_me_); // !17:5
+        c.n_r_ = n_r_; // !17:5
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> n_n = op_mul(e.x, c.n_r); // !17:5
-        const vec<float, V> n_ = op_mul(n_n, e.w); // !17:5
+        const vec<float, V> n_n_ = op_mul(e.x_, c.n_r_); // !17:5
+        const vec<float, V> n_ = op_mul(n_n_, e.w_); // !17:5
         store_aligned<V>(p.n_ + row * 256ll + col, n_); // !17:5
     }
     DEV static void write_row(const args &p, const context &c, int row) {}
 };
-TF_LAYOUT(k0_n::args, x, 0);
-TF_LAYOUT(k0_n::args, w, 8);
-TF_LAYOUT(k0_n::args, n_, 16);
-TF_LAYOUT(k0_n::args, B, 24);
-TF_LAYOUT(k0_n::args, S, 28);
-static_assert(sizeof(k0_n::args) == 32, "size of args");
+TF_LAYOUT(rmsnorm_n_spec::args, x_, 0);
+TF_LAYOUT(rmsnorm_n_spec::args, w_, 8);
+TF_LAYOUT(rmsnorm_n_spec::args, n_, 16);
+TF_LAYOUT(rmsnorm_n_spec::args, B_, 24);
+TF_LAYOUT(rmsnorm_n_spec::args, S_, 28);
+static_assert(sizeof(rmsnorm_n_spec::args) == 32, "size of args");

@@ -12,19 +12,19 @@
 //   epi  %qr             bf16[B,S,30]        = rope %q heads=3 pairing=interleaved theta=10000 rotary=10 at=%pos !14:5
 //   epi  %vs             bf16[B,3,33,10] in %vc+0/10 = kv_append %v at=%pos state=%vc           !17:5
 // What a token adds to the turn of each pair of columns, in units of 2^-64 of a whole one.
-TF_TABLE unsigned long long k1_qkv_qr_turns[5] = { // !14:5
+TF_TABLE unsigned long long ropes_qkv_qr_table[5] = { // !14:5
     0x28be60db93910600ull, 0x6751a832fb73300ull, 0x105ffcf68600a30ull, 0x29862a60a2c308ull, 0x694c487f352e4ull
 };
-struct k1_qkv {
+struct ropes_qkv_spec {
     struct args {
-        const bf16 *x;
+        const bf16 *x_;
         const bf16 *packed;
-        const int *pos;
-        const float *h_ss;
-        bf16 *qr;
+        const int *pos_;
+        const float *h_ss_;
+        bf16 *qr_;
         bf16 *k_;
-        bf16 *vc;
-        int B, S;
+        bf16 *vc_;
+        int B_, S_;
     };
     static constexpr int K = 24, packed_n = 96, packed_k = 32, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
@@ -32,80 +32,80 @@ struct k1_qkv {
     static constexpr bool row_sums = false, b_plain = true;
     using b_type = bf16;
     struct context {
-        float q_r;
+        float q_r_;
         int position, sequence;
     };
-    DEV static int rows(const args &p) { return p.B * p.S; }
+    DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static int batches(const args &p) { return 1; }
     template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
     {
-        const vec<float, V> x = load_aligned<V>(p.x + row * 24ll + k); // !6:10
-        return x; // !11:5
+        const vec<float, V> x_ = load_aligned<V>(p.x_ + row * 24ll + k); // !6:10
+        return x_; // !11:5
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row)
     {
         context c;
-        c.sequence = row / p.S; // !14:5
-        c.position = p.pos[c.sequence] + row % p.S; // !14:5
-        const float h_ss = load_one(p.h_ss + row); // !10:5
-        const float q_ms = op_div(h_ss, 24.0f); // !10:5
-        const float q_me = op_add(q_ms, 1e-05f); // !10:5
-        const float q_r = op_rsqrt(q_me); // !10:5
-        c.q_r = q_r; // !10:5
+        c.sequence = row / p.S_; // !14:5
+        c.position = p.pos_[c.sequence] + row % p.S_; // !14:5
+        const float h_ss_ = load_one(p.h_ss_ + row); // !10:5
+        const float q_ms_ = op_div(h_ss_, 24.0f); // !10:5
+        const float q_me_ = op_add(q_ms_, 1e-05f); // !10:5
+        const float q_r_ = op_rsqrt(q_me_); // !10:5
+        c.q_r_ = q_r_; // !10:5
         return c;
     }
-    template <int W, int Slot, class Out> DEV static void columns_q_raw(const args &p, const context &c, int row, int col,
+    template <int W, int Slot, class Out> DEV static void q_raw_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 30 - col;
         if (left <= 0) return;
-        const vec<float, W> q = op_mul(product, c.q_r); // !10:5
-        const vec<float, W> qr = rope_interleaved<10, 10>(q, col, c.position, k1_qkv_qr_turns); // !14:5
-        out.template put_some<Slot, W>(p.qr + row * 30ll + col, left, qr); // !14:5
+        const vec<float, W> q_ = op_mul(product, c.q_r_); // !10:5
+        const vec<float, W> qr_ = rope_interleaved<10, 10>(q_, col, c.position, ropes_qkv_qr_table); // !14:5
+        out.template put_some<Slot, W>(p.qr_ + row * 30ll + col, left, qr_); // !14:5
     }
-    template <int W, int Slot, class Out> DEV static void columns_k_raw(const args &p, const context &c, int row, int col,
+    template <int W, int Slot, class Out> DEV static void k_raw_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 30 - col;
         if (left <= 0) return;
-        const vec<float, W> k_ = op_mul(product, c.q_r); // !10:5
+        const vec<float, W> k_ = op_mul(product, c.q_r_); // !10:5
         out.template put_some<Slot, W>(p.k_ + row * 30ll + col, left, k_); // !10:5
     }
-    template <int W, int Slot, class Out> DEV static void columns_v_raw(const args &p, const context &c, int row, int col,
+    template <int W, int Slot, class Out> DEV static void v_raw_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 30 - col;
         if (left <= 0) return;
-        const vec<float, W> v = op_mul(product, c.q_r); // !10:5
+        const vec<float, W> v_ = op_mul(product, c.q_r_); // !10:5
         if (c.position >= 0 && c.position < 33) // !17:5
             for (int i = 0; i < W && i < left; i++) // !17:5
-                store_one(p.vc + ((c.sequence * 3ll + (col + i) / 10) * 33 + c.position) * 10 + (col + i) % 10, v[i]); // !17:5
+                store_one(p.vc_ + ((c.sequence * 3ll + (col + i) / 10) * 33 + c.position) * 10 + (col + i) % 10, v_[i]); // !17:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 32) {
-            columns_q_raw<W, 0>(p, c, row, n, lo, sum, out);
-            columns_q_raw<W, 1>(p, c, row, n + granule, hi, sum, out);
+            q_raw_epilogue<W, 0>(p, c, row, n, lo, sum, out);
+            q_raw_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
             return;
         }
         if (n < 64) {
-            columns_k_raw<W, 0>(p, c, row, n - 32, lo, sum, out);
-            columns_k_raw<W, 1>(p, c, row, n - 32 + granule, hi, sum, out);
+            k_raw_epilogue<W, 0>(p, c, row, n - 32, lo, sum, out);
+            k_raw_epilogue<W, 1>(p, c, row, n - 32 + granule, hi, sum, out);
             return;
         }
-        columns_v_raw<W, 0>(p, c, row, n - 64, lo, sum, out);
-        columns_v_raw<W, 1>(p, c, row, n - 64 + granule, hi, sum, out);
+        v_raw_epilogue<W, 0>(p, c, row, n - 64, lo, sum, out);
+        v_raw_epilogue<W, 1>(p, c, row, n - 64 + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k1_qkv::args, x, 0);
-TF_LAYOUT(k1_qkv::args, packed, 8);
-TF_LAYOUT(k1_qkv::args, pos, 16);
-TF_LAYOUT(k1_qkv::args, h_ss, 24);
-TF_LAYOUT(k1_qkv::args, qr, 32);
-TF_LAYOUT(k1_qkv::args, k_, 40);
-TF_LAYOUT(k1_qkv::args, vc, 48);
-TF_LAYOUT(k1_qkv::args, B, 56);
-TF_LAYOUT(k1_qkv::args, S, 60);
-static_assert(sizeof(k1_qkv::args) == 64, "size of args");
+TF_LAYOUT(ropes_qkv_spec::args, x_, 0);
+TF_LAYOUT(ropes_qkv_spec::args, packed, 8);
+TF_LAYOUT(ropes_qkv_spec::args, pos_, 16);
+TF_LAYOUT(ropes_qkv_spec::args, h_ss_, 24);
+TF_LAYOUT(ropes_qkv_spec::args, qr_, 32);
+TF_LAYOUT(ropes_qkv_spec::args, k_, 40);
+TF_LAYOUT(ropes_qkv_spec::args, vc_, 48);
+TF_LAYOUT(ropes_qkv_spec::args, B_, 56);
+TF_LAYOUT(ropes_qkv_spec::args, S_, 60);
+static_assert(sizeof(ropes_qkv_spec::args) == 64, "size of args");

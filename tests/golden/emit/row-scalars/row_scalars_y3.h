@@ -6,65 +6,65 @@
 //   epi  %m              bf16[2,3,1]         = div %m.s, 12                                     !8:5
 //   epi  %y              bf16[2,3,12]        = sub %xs, %m                                      !11:5
 //   epi  %y3             bf16[2,3,12]        = sub %xs, %t                                      !13:5
-struct k1_y3 {
+struct row_scalars_y3_spec {
     struct args {
-        const bf16 *x;
-        bf16 *y;
-        bf16 *y3;
-        bf16 *t;
-        bf16 *m;
+        const bf16 *x_;
+        bf16 *y_;
+        bf16 *y3_;
+        bf16 *t_;
+        bf16 *m_;
     };
     struct context {
-        float t, m;
+        float t_, m_;
     };
     template <int V> struct element {
-        vec<float, V> x, xs;
+        vec<float, V> x_, xs_;
     };
     static constexpr int N = 12, threads = 1, team = 1, V = 16, steps = 2;
     DEV static int rows(const args &p) { return 6; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> x = load<V>(p.x + row * 12ll + col, left); // !5:10
-        const vec<float, V> xs = op_mul(x, 64.0f); // !9:5
-        return {x, xs};
+        const vec<float, V> x_ = load<V>(p.x_ + row * 12ll + col, left); // !5:10
+        const vec<float, V> xs_ = op_mul(x_, 64.0f); // !9:5
+        return {x_, xs_};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !8:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.x; // !8:5
+        return e.x_; // !8:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
-        const float m = op_cast<bf16>(op_div(total, 12.0f)); // !8:5
-        c.m = m; // !8:5
+        const float m_ = op_cast<bf16>(op_div(total, 12.0f)); // !8:5
+        c.m_ = m_; // !8:5
     }
     static constexpr reduction kind(step<1>) { return reduction::max; } // !10:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.xs; // !10:5
+        return e.xs_; // !10:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
     {
         total = op_cast<bf16>(total); // !10:5
-        c.t = total; // !10:5
+        c.t_ = total; // !10:5
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> y = op_sub(e.xs, c.m); // !11:5
-        store<V>(p.y + row * 12ll + col, left, y); // !11:5
-        const vec<float, V> y3 = op_sub(e.xs, c.t); // !13:5
-        store<V>(p.y3 + row * 12ll + col, left, y3); // !13:5
+        const vec<float, V> y_ = op_sub(e.xs_, c.m_); // !11:5
+        store<V>(p.y_ + row * 12ll + col, left, y_); // !11:5
+        const vec<float, V> y3_ = op_sub(e.xs_, c.t_); // !13:5
+        store<V>(p.y3_ + row * 12ll + col, left, y3_); // !13:5
     }
     DEV static void write_row(const args &p, const context &c, int row)
     {
-        store_one(p.t + row, c.t); // !10:5
-        store_one(p.m + row, c.m); // !8:5
+        store_one(p.t_ + row, c.t_); // !10:5
+        store_one(p.m_ + row, c.m_); // !8:5
     }
 };
-TF_LAYOUT(k1_y3::args, x, 0);
-TF_LAYOUT(k1_y3::args, y, 8);
-TF_LAYOUT(k1_y3::args, y3, 16);
-TF_LAYOUT(k1_y3::args, t, 24);
-TF_LAYOUT(k1_y3::args, m, 32);
-static_assert(sizeof(k1_y3::args) == 40, "size of args");
+TF_LAYOUT(row_scalars_y3_spec::args, x_, 0);
+TF_LAYOUT(row_scalars_y3_spec::args, y_, 8);
+TF_LAYOUT(row_scalars_y3_spec::args, y3_, 16);
+TF_LAYOUT(row_scalars_y3_spec::args, t_, 24);
+TF_LAYOUT(row_scalars_y3_spec::args, m_, 32);
+static_assert(sizeof(row_scalars_y3_spec::args) == 40, "size of args");

@@ -2,12 +2,12 @@
 // Kernel k0, phase h:
 //   body %h              bf16[2,5,24]        = linear %k, %w                                    !8:5
 //   epi  %a              bf16[2,5,24]        = relu %h                                          !9:5
-struct k0_h {
+struct stored_product_h_spec {
     struct args {
         const bf16 *k_;
         const bf16 *packed;
-        bf16 *h;
-        bf16 *a;
+        bf16 *h_;
+        bf16 *a_;
     };
     static constexpr int K = 32, packed_n = 32, packed_k = 32, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, slots = 2;
@@ -24,24 +24,24 @@ struct k0_h {
     }
     DEV static const b_type *packed(const args &p) { return p.packed; }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
-    template <int W, int Slot, class Out> DEV static void columns_h(const args &p, const context &c, int row, int col,
+    template <int W, int Slot, class Out> DEV static void h_epilogue(const args &p, const context &c, int row, int col,
             vec<float, W> product, float &sum, Out &out)
     {
         const int left = 24 - col;
         if (left <= 0) return;
-        out.template put_some<Slot, W>(p.h + row * 24ll + col, left, op_cast<bf16>(product)); // !8:5
-        const vec<float, W> a = op_relu(op_cast<bf16>(product)); // !9:5
-        out.template put_some<Slot, W>(p.a + row * 24ll + col, left, a); // !9:5
+        out.template put_some<Slot, W>(p.h_ + row * 24ll + col, left, op_cast<bf16>(product)); // !8:5
+        const vec<float, W> a_ = op_relu(op_cast<bf16>(product)); // !9:5
+        out.template put_some<Slot, W>(p.a_ + row * 24ll + col, left, a_); // !9:5
     }
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
-        columns_h<W, 0>(p, c, row, n, lo, sum, out);
-        columns_h<W, 1>(p, c, row, n + granule, hi, sum, out);
+        h_epilogue<W, 0>(p, c, row, n, lo, sum, out);
+        h_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
     }
 };
-TF_LAYOUT(k0_h::args, k_, 0);
-TF_LAYOUT(k0_h::args, packed, 8);
-TF_LAYOUT(k0_h::args, h, 16);
-TF_LAYOUT(k0_h::args, a, 24);
-static_assert(sizeof(k0_h::args) == 32, "size of args");
+TF_LAYOUT(stored_product_h_spec::args, k_, 0);
+TF_LAYOUT(stored_product_h_spec::args, packed, 8);
+TF_LAYOUT(stored_product_h_spec::args, h_, 16);
+TF_LAYOUT(stored_product_h_spec::args, a_, 24);
+static_assert(sizeof(stored_product_h_spec::args) == 32, "size of args");

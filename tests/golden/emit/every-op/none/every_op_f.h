@@ -6,55 +6,55 @@
 //   body %f.e            f32[B,S,37]         = exp %f.d                                         !39:5
 //   body %f.s            f32[B,S,1]          = row_sum %f.e                                     !39:5
 //   epi  %f              f32[B,S,37]         = div_or_zero %f.e, %f.s                           !39:5
-struct k31_f {
+struct every_op_f_spec {
     struct args {
-        const float *e5;
-        float *f;
-        int B, S;
+        const float *e5_;
+        float *f_;
+        int B_, S_;
     };
     struct context {
-        float f_f, f_s;
+        float f_f_, f_s_;
     };
     template <int V> struct element {
-        vec<float, V> e5;
+        vec<float, V> e5_;
     };
     static constexpr int N = 37, threads = 1, team = 1, V = 16, steps = 2;
-    DEV static int rows(const args &p) { return p.B * p.S; }
+    DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> e5 = load<V>(p.e5 + row * 37ll + col, left); // !38:5
-        return {e5};
+        const vec<float, V> e5_ = load<V>(p.e5_ + row * 37ll + col, left); // !38:5
+        return {e5_};
     }
     static constexpr reduction kind(step<0>) { return reduction::max; } // !39:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.e5; // !39:5
+        return e.e5_; // !39:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
-        const float f_f = op_finite(total); // !39:5
-        c.f_f = f_f; // !39:5
+        const float f_f_ = op_finite(total); // !39:5
+        c.f_f_ = f_f_; // !39:5
     }
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !39:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> f_d = op_sub(e.e5, c.f_f); // !39:5
-        const vec<float, V> f_e = op_exp(f_d); // !39:5
-        return f_e; // !39:5
+        const vec<float, V> f_d_ = op_sub(e.e5_, c.f_f_); // !39:5
+        const vec<float, V> f_e_ = op_exp(f_d_); // !39:5
+        return f_e_; // !39:5
     }
-    DEV static void reduced(step<1>, const args &p, context &c, int row, float total) { c.f_s = total; } // !39:5
+    DEV static void reduced(step<1>, const args &p, context &c, int row, float total) { c.f_s_ = total; } // !39:5
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> f_d = op_sub(e.e5, c.f_f); // !39:5
-        const vec<float, V> f_e = op_exp(f_d); // !39:5
-        const vec<float, V> f = op_div_or_zero(f_e, c.f_s); // !39:5
-        store<V>(p.f + row * 37ll + col, left, f); // !39:5
+        const vec<float, V> f_d_ = op_sub(e.e5_, c.f_f_); // !39:5
+        const vec<float, V> f_e_ = op_exp(f_d_); // !39:5
+        const vec<float, V> f_ = op_div_or_zero(f_e_, c.f_s_); // !39:5
+        store<V>(p.f_ + row * 37ll + col, left, f_); // !39:5
     }
     DEV static void write_row(const args &p, const context &c, int row) {}
 };
-TF_LAYOUT(k31_f::args, e5, 0);
-TF_LAYOUT(k31_f::args, f, 8);
-TF_LAYOUT(k31_f::args, B, 16);
-TF_LAYOUT(k31_f::args, S, 20);
-static_assert(sizeof(k31_f::args) == 24, "size of args");
+TF_LAYOUT(every_op_f_spec::args, e5_, 0);
+TF_LAYOUT(every_op_f_spec::args, f_, 8);
+TF_LAYOUT(every_op_f_spec::args, B_, 16);
+TF_LAYOUT(every_op_f_spec::args, S_, 20);
+static_assert(sizeof(every_op_f_spec::args) == 24, "size of args");

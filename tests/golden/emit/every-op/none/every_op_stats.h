@@ -1,37 +1,37 @@
 // Written by tfgen: every_op_stats of tests/specs/every-op.yaml for host; read it beside templates/rows/rows.h.
 // Kernel k21, phase stats:
 //   body %d1             f32[B,S,1]          = row_sum %c7                                      !29:5
-struct k21_stats {
+struct every_op_stats_spec {
     struct args {
-        const bf16 *c7;
-        float *d1;
-        int B, S;
+        const bf16 *c7_;
+        float *d1_;
+        int B_, S_;
     };
     struct context {
-        float d1;
+        float d1_;
     };
     template <int V> struct element {
-        vec<float, V> c7;
+        vec<float, V> c7_;
     };
     static constexpr int N = 37, threads = 1, team = 1, V = 16, steps = 1;
-    DEV static int rows(const args &p) { return p.B * p.S; }
+    DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> c7 = load<V>(p.c7 + row * 37ll + col, left); // !28:5
-        return {c7};
+        const vec<float, V> c7_ = load<V>(p.c7_ + row * 37ll + col, left); // !28:5
+        return {c7_};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !29:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return e.c7; // !29:5
+        return e.c7_; // !29:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total) { c.d1 = total; } // !29:5
+    DEV static void reduced(step<0>, const args &p, context &c, int row, float total) { c.d1_ = total; } // !29:5
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left) {}
-    DEV static void write_row(const args &p, const context &c, int row) { store_one(p.d1 + row, c.d1); } // !29:5
+    DEV static void write_row(const args &p, const context &c, int row) { store_one(p.d1_ + row, c.d1_); } // !29:5
 };
-TF_LAYOUT(k21_stats::args, c7, 0);
-TF_LAYOUT(k21_stats::args, d1, 8);
-TF_LAYOUT(k21_stats::args, B, 16);
-TF_LAYOUT(k21_stats::args, S, 20);
-static_assert(sizeof(k21_stats::args) == 24, "size of args");
+TF_LAYOUT(every_op_stats_spec::args, c7_, 0);
+TF_LAYOUT(every_op_stats_spec::args, d1_, 8);
+TF_LAYOUT(every_op_stats_spec::args, B_, 16);
+TF_LAYOUT(every_op_stats_spec::args, S_, 20);
+static_assert(sizeof(every_op_stats_spec::args) == 24, "size of args");
