@@ -122,6 +122,7 @@ typedef struct ir_phase {
     int spilled_count;
     refusal *refused;
     int refused_count;
+    struct choice *choice; /* while it is planned: gen/plan/choice.h */
 } ir_phase;
 
 typedef struct ir_kernel {

@@ -1,9 +1,9 @@
 /* In: a program in which products on wgmma or mma read rows that are no multiple of 16 bytes apart. Out: a value that only this program's
  * kernels know gets longer rows; of one that the caller knows an align kernel makes a copy with such rows, once for all products that
- * read it (H200: copies by the product's own threads lost at every size). Refuses what gen/plan/tile.h refuses. */
+ * read it (H200: copies by the product's own threads lost at every size). Refuses nothing. */
 #include "gen/plan/align.h"
 #include "gen/emit/emit.h"
-#include "gen/plan/tile.h"
+#include "gen/plan/choice.h"
 #include "ir/base/names.h"
 #include <string.h>
 
@@ -117,7 +117,11 @@ static const ir_op *first_linear(const ir_phase *phase)
     return NULL;
 }
 
-static bool has_linear(const ir_phase *phase) { return phase->family == family_gemm && first_linear(phase); }
+bool alignment_is_wanted(const problem *p, const program *of)
+{
+    const ir_op *linear = of->aligned_rows && p->phase->family == family_gemm ? first_linear(p->phase) : NULL;
+    return linear && value_alignment(p->a, linear->inputs[0]) != 16;
+}
 
 /* True when a kernel was added before kernel k. */
 static bool align_operand(aligner *g, int k)
@@ -154,16 +158,17 @@ static aligner begin(builder *b)
     return g;
 }
 
-void align_operands(builder *b, const device_model *device, wishes *w, const tuning *t)
+void align_operands(builder *b)
 {
     aligner g = begin(b);
     bool changed = false;
     ir_kernel **room = arena_alloc(b->a, (size_t)(2 * b->p->kernel_count + 1) * sizeof *room);
     if (b->p->kernel_count) memcpy(room, b->p->kernels, (size_t)b->p->kernel_count * sizeof *room);
     b->p->kernels = room;
-    const program *const *of = programs_choose(b, device, w, t, has_linear);
-    for (int k = 0, i = 0; k < b->p->kernel_count; k++, i++) /* i: k before kernels were added */
-        if (of[i] && of[i]->aligned_rows && align_operand(&g, k)) changed = true, k++;
+    for (int k = 0; k < b->p->kernel_count; k++) {
+        const choice *c = b->p->kernels[k]->phases[0]->choice;
+        if (c && c->rewrites & rewrite_aligned_rows && align_operand(&g, k)) changed = true, k++;
+    }
     if (!changed) return;
     build_list_ops(b);
     ir_check(b->a, b->p, "align");

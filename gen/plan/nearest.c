@@ -10,10 +10,10 @@ enum { most_moved = 3, most_values = 64, most_sets = 400 };
 
 typedef struct hunt {
     arena *a, *scratch; /* scratch: of one set of asked values */
-    const tile_request *of;
+    const problem *of;
     program_kind own;
     const wish *wish;
-    tile_request request; /* in scratch */
+    problem problem; /* in scratch */
     const program_info *info;
     ir_tile home; /* the program's default, with what is asked for */
     unsigned asked;
@@ -50,7 +50,7 @@ static int list_values(const tile_field *f, int wanted, bool all, int most, int 
 /* ---- one set of asked values: the other fields */
 static void offer(hunt *h, const ir_tile *t, double moved)
 {
-    if (tile_illegal(&h->request, t)) return;
+    if (tile_illegal(&h->problem, t)) return;
     h->best.found = true, h->best.tile = *t;
     h->least_off = h->off, h->least_moved = moved;
 }
@@ -77,8 +77,7 @@ static void move_others(hunt *h, const ir_tile *from, int first, int left, doubl
 static void move_any(void *hunt_)
 {
     hunt *h = hunt_;
-    h->request = *h->of, h->request.a = h->scratch;
-    h->request.work = arena_alloc(h->scratch, sizeof *h->request.work); /* what is counted there ends there */
+    h->problem = *h->of, h->problem.a = h->scratch;
     for (int n = 0; n <= most_moved; n++) move_others(h, &h->set, 0, n, 0);
 }
 
@@ -151,16 +150,15 @@ static void hunt_program(hunt *h, program_kind kind, bool first)
 {
     const char *why;
     int count;
-    const tile_request r = *h->of;
     h->info = &program_table[kind], h->home = (ir_tile){.program = kind};
     if (!take_asked(h)) return;
     h->best.known = true;
-    if (!tile_default(&r, kind, &h->home, &why) && !h->home.given) {
+    if (!tile_default(h->of, kind, &h->home, &why) && !h->home.given) {
         if (!h->best.why) h->best.why = why;
         return;
     }
     (void)take_asked(h);
-    const char *wrong = tile_illegal(&r, &h->home);
+    const char *wrong = tile_illegal(h->of, &h->home);
     if (first && wrong && (!h->best.why || kind == h->own)) h->best.why = wrong;
     const value_set *list = list_sets(h, &count);
     for (int i = !first; i < (first ? 1 : count) && i < most_sets && !(h->best.found && list[i].off > h->least_off); i++) {
@@ -172,17 +170,17 @@ static void hunt_program(hunt *h, program_kind kind, bool first)
 
 nearest nearest_tile(arena *a, const plan *p, const ir_phase *phase, const wish *asked)
 {
-    const tile_request r = tile_request_of(a, p, phase);
-    return nearest_of_request(&r, phase->tile.program, asked);
+    const problem of = plan_problem(a, p, phase);
+    return nearest_of_problem(&of, phase->tile.program, asked);
 }
 
-nearest nearest_of_request(const tile_request *r, program_kind own, const wish *asked)
+nearest nearest_of_problem(const problem *p, program_kind own, const wish *asked)
 {
-    hunt h = {.a = r->a, .of = r, .own = own, .wish = asked};
+    hunt h = {.a = p->a, .of = p, .own = own, .wish = asked};
     for (int first = 1; first >= 0 && !h.best.found; first--) {
         hunt_program(&h, own, first);
         for (int i = 1; i < program_count; i++)
-            if (program_table[i].family == r->phase->family && (program_kind)i != own) hunt_program(&h, (program_kind)i, first);
+            if (program_table[i].family == p->phase->family && (program_kind)i != own) hunt_program(&h, (program_kind)i, first);
     }
     h.best.exact = h.best.found && h.least_off == 0;
     if (h.best.exact) h.best.why = NULL;

@@ -4,6 +4,7 @@
 #ifndef TFGEN_GEN_NEAREST_H
 #define TFGEN_GEN_NEAREST_H
 #include "gen/plan/wishes.h"
+#include "gen/program/problem.h"
 
 typedef struct nearest {
     bool known;        /* some program of the family has such fields */
@@ -14,6 +15,5 @@ typedef struct nearest {
 
 nearest nearest_tile(arena *a, const plan *p, const ir_phase *phase, const wish *asked);
 /* The same while the plan is made. own: the program that is taken where others are as near. */
-struct tile_request;
-nearest nearest_of_request(const struct tile_request *r, program_kind own, const wish *asked);
+nearest nearest_of_problem(const problem *p, program_kind own, const wish *asked);
 #endif

@@ -2,12 +2,13 @@
  * weights, workspace. Refuses (code_unsupported) kernels of several phases, sizes that a kernel's ints cannot count,
  * and illegal tiles. */
 #include "gen/plan/align.h"
-#include "gen/plan/split.h"
+#include "gen/plan/choice.h"
 #include "gen/plan/refuse.h"
+#include "gen/plan/split.h"
 #include "gen/plan/sums.h"
 #include "gen/base/names.h"
 #include "ir/base/names.h"
-#include "gen/plan/tile.h"
+#include "gen/plan/wishes.h"
 #include <string.h>
 
 typedef struct planner {
@@ -140,10 +141,10 @@ static void plan_pack(planner *p, const ir_kernel *kernel, const ir_phase *phase
 }
 
 /* ---- workspace */
-static int parts_of(const planner *p, const tile_request *r, const ir_value *v)
+static int parts_of(const planner *p, const problem *of, const ir_value *v)
 {
     if (v->def->kind != op_attention_partial && !value_is_partial(p->program, v)) return 1;
-    return program_of(r->phase)->parts(r, &r->phase->tile);
+    return program_of(of->phase)->parts(of, &of->phase->tile);
 }
 
 static void store_value(planner *p, const ir_value *v, int parts)
@@ -155,25 +156,25 @@ static void store_value(planner *p, const ir_value *v, int parts)
     p->p->stored[p->p->stored_count++] = (storage){root, parts};
 }
 
-static void plan_storage(planner *p, const tile_request *r)
+static void plan_storage(planner *p, const problem *of)
 {
-    const ir_phase *phase = r->phase;
+    const ir_phase *phase = of->phase;
     for (int i = 0; i < phase->op_count; i++)
         for (int k = 0; k < phase->ops[i]->output_count; k++) {
             const ir_value *v = phase->ops[i]->outputs[k];
-            if (!op_is_view(phase->ops[i]) && value_stored(p->program, phase, v)) store_value(p, v, parts_of(p, r, v));
+            if (!op_is_view(phase->ops[i]) && value_stored(p->program, phase, v)) store_value(p, v, parts_of(p, of, v));
         }
 }
 
 /* What workgroups of one phase hand to each other. */
-static void plan_scratch(planner *p, const ir_kernel *kernel, const tile_request *r)
+static void plan_scratch(planner *p, const ir_kernel *kernel, const problem *of)
 {
-    const program *of = program_of(r->phase);
-    const extent floats = of->scratch ? of->scratch(r, &r->phase->tile) : extent_number(0);
+    const program *by = program_of(of->phase);
+    const extent floats = by->scratch ? by->scratch(of, &of->phase->tile) : extent_number(0);
     long long none;
     if (extent_is_number(&floats, &none) && none == 0) return;
     p->p->scratches[p->p->scratch_count++] =
-        (scratch){.name = arena_printf(p->a, "%s.parts", kernel->name), .phase = r->phase, .floats = floats};
+        (scratch){.name = arena_printf(p->a, "%s.parts", kernel->name), .phase = of->phase, .floats = floats};
 }
 
 /* Where a launch says when, if it is to. */
@@ -207,66 +208,75 @@ static void forbid_tiles(const planner *p, ir_phase *phase)
         if (strcmp(p->tuning->forbidden[i].phase, phase->name) == 0) phase->spilled[phase->spilled_count++] = p->tuning->forbidden[i].tile;
 }
 
-/* The next best program once all tiles of those tried have spilled, of those that need no kernel more: copies of rows and parts of an
- * attention are made before tiles are. */
-static const program *next_program(const tile_request *r, const ir_phase *phase, bool *tried, const program *of)
+/* Fills the phase's tile. Where all tiles of the choice have spilled, programs that want no rewrite are next; where all of those have, it
+ * is the choice again: there is no better one. */
+static const program *choose_tile(const planner *p, const problem *of, const choice *c, ir_phase *phase)
 {
-    do {
-        tried[of->kind] = true;
-        of = program_next(r, tried);
-    } while (of && (split_is_needed(phase, of) || !rows_lie_right(r, of)));
-    return of;
+    const preferences w = {p->wishes, p->tuning};
+    const program *by = c->of;
+    const char *rule;
+    bool tried[program_count] = {false}, fallback = false;
+    if (!of->segments)
+        bail(p->a, code_unsupported, problem_product(of)->at, "phase %s: no arrangement of columns serves its epilogue", phase->name);
+    forbid_tiles(p, phase);
+    while (!tile_choose(of, &w, by, fallback ? NULL : c->known, fallback, phase, &rule)) {
+        if (rule) tile_refuse(of, &w, phase, rule);
+        tried[by->kind] = true;
+        by = choice_next(of, tried);
+        fallback = by != NULL;
+        if (!by) by = c->of, phase->spilled_count = 0;
+    }
+    return by;
 }
 
-/* Program and tile of a phase. Where all of those that come into question have spilled it is the first again: there is no better one. */
-static const program *choose_tile(const planner *p, tile_request *r, ir_phase *phase, segment_list *segments)
+static void check_phases(const planner *p)
 {
-    const program *first = program_choose(r, phase), *of = first;
-    const char *rule;
-    bool tried[program_count] = {false};
-    if (!request_segments(r, segments))
-        bail(p->a, code_unsupported, phase_first(phase, class_PRODUCT)->at, "phase %s: no arrangement of columns serves its epilogue",
-             phase->name);
-    forbid_tiles(p, phase);
-    r->packed_n = segments->packed_columns;
-    while (!tile_choose(r, of, phase, &rule)) {
-        if (rule) tile_refuse(r, phase, rule);
-        of = next_program(r, phase, tried, of);
-        r->second = of != NULL;
-        if (!of) of = first, phase->spilled_count = 0;
+    for (int k = 0; k < p->program->kernel_count; k++)
+        if (p->program->kernels[k]->phase_count != 1)
+            bail(p->a, code_unsupported, (position){0}, "kernel %s has %d phases; one launch for several phases is not available yet",
+                 p->program->kernels[k]->name, p->program->kernels[k]->phase_count);
+}
+
+/* Program and rewrites of each phase, before the first is rewritten. */
+static void choose_programs(planner *p)
+{
+    p->program->index = program_index_make(p->a, p->program);
+    for (int k = 0; k < p->program->kernel_count; k++) {
+        ir_phase *phase = p->program->kernels[k]->phases[0];
+        const problem of = problem_of(p->a, p->program, phase, p->p->device);
+        phase->choice = choice_make(&of, &(preferences){p->wishes, p->tuning});
     }
-    return of;
+    p->program->index = NULL;
 }
 
 static void plan_kernel(planner *p, int index)
 {
     ir_kernel *kernel = p->program->kernels[index];
-    if (kernel->phase_count != 1)
-        bail(p->a, code_unsupported, (position){0}, "kernel %s has %d phases; one launch for several phases is not available yet",
-             kernel->name, kernel->phase_count);
     ir_phase *phase = kernel->phases[0];
-    segment_list segments;
-    tile_request request = request_of(p->a, p->program, phase, p->p->device, p->wishes, p->tuning);
-    request.segments = &segments;
-    const program *of = choose_tile(p, &request, phase, &segments);
+    const preferences w = {p->wishes, p->tuning};
+    const problem of = problem_of(p->a, p->program, phase, p->p->device);
+    choice *c = phase->choice ? phase->choice : choice_make(&of, &w); /* of a phase that a rewrite added */
+    choice_settle(c, &of, &w, phase);
+    const program *by = choose_tile(p, &of, c, phase);
+    phase->choice = NULL;
     const char *name = p->names[index];
-    if (needs_packing(phase)) plan_pack(p, kernel, phase, segments.packed_columns, name);
-    plan_storage(p, &request);
-    plan_scratch(p, kernel, &request);
+    if (needs_packing(phase)) plan_pack(p, kernel, phase, of.packed_n, name);
+    plan_storage(p, &of);
+    plan_scratch(p, kernel, &of);
     launch *l = &p->p->launches[p->p->launch_count++];
     *l = (launch){.kernel = kernel,
                   .name = name,
                   .file = arena_printf(p->a, "%s.hip", name),
                   .overlap = p->p->target->overlaps,
                   .threads = tile_threads(&phase->tile),
-                  .shared_bytes = (int)of->shared_bytes(&request, &phase->tile),
-                  .rows = request.space.rows,
+                  .shared_bytes = (int)by->shared_bytes(&of, &phase->tile),
+                  .rows = of.space.rows,
                   .multiple = extent_number(1),
                   .column_tiles = 1,
                   .tile_rows = 1,
                   .cluster = 1};
-    if (frame_asks(program_table[of->kind].frame, p->p->target)) l->dynamic_bytes = l->shared_bytes;
-    of->geometry(&request, &phase->tile, l);
+    if (frame_asks(program_table[by->kind].frame, p->p->target)) l->dynamic_bytes = l->shared_bytes;
+    by->geometry(&of, &phase->tile, l);
     check_grid(p, l);
     plan_trace(p, l);
 }
@@ -290,9 +300,11 @@ plan *plan_choose(arena *a, const ir_program *fused, const device_model *device,
     b.p->device = device->name;
     check_sizes(&p);
     settle_wishes(&p, false);
-    split_keys(&b, device, p.wishes, tuning);
-    take_sums(&b, device, p.wishes, tuning);
-    align_operands(&b, device, p.wishes, tuning);
+    check_phases(&p);
+    choose_programs(&p);
+    split_keys(&b);
+    take_sums(&b);
+    align_operands(&b);
     const size_t kernels = (size_t)p.program->kernel_count + 1, values = (size_t)p.program->value_count + 1;
     p.p->launches = arena_alloc(a, kernels * sizeof *p.p->launches);
     p.p->scratches = arena_alloc(a, 2 * kernels * sizeof *p.p->scratches);

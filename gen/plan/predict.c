@@ -1,6 +1,6 @@
 /* In: launches and work. Out: predict.h. Refuses devices without a bandwidth. */
 #include "gen/plan/predict.h"
-#include "gen/plan/tile.h"
+#include "gen/program/program.h"
 #include <math.h>
 
 const char *const predicted_limit_names[] = {"memory", "cache", "products", "arithmetic", "launch", "latency", "shared memory"};
@@ -87,14 +87,12 @@ static predicted_limit limit_of(const prediction *p)
 bool launch_predict(arena *a, const plan *p, const launch *l, const work *w, prediction *out)
 {
     const ir_phase *phase = l->kernel->phases[0];
-    segment_list segments;
     demand d = {.groups = 1, .per_unit = 1, .threads = l->threads, .overlap = l->overlap};
     *out = (prediction){0};
     if (p->device->numbers[number_bandwidth].value <= 0) return false;
-    tile_request r = tile_request_of(a, p, phase);
-    if (request_segments(&r, &segments)) r.segments = &segments, r.packed_n = segments.packed_columns;
-    *r.work = *w;
-    program_of(phase)->demand(&r, &phase->tile, &d);
+    problem of = plan_problem(a, p, phase);
+    of.work = w;
+    program_of(phase)->demand(&of, &phase->tile, &d);
     const cost c = cost_of(p->device, &d);
     *out = (prediction){.asked = d.asked * d.groups,
                         .moved = d.memory * d.groups,

@@ -1,10 +1,9 @@
 /* In: a program with decode phases whose attention is whole. Out: what gen/plan/split.h says. A split attention becomes
  * attention_partial, f32[B, S, H, hd + 2]: a part's unnormalised o, its largest score and its sum; an attention_combine in a kernel behind
- * it makes the attention's result. Refuses what gen/plan/tile.h refuses. */
+ * it makes the attention's result. Refuses nothing. */
 #include "gen/plan/split.h"
 #include "gen/emit/emit.h"
-#include "gen/plan/tile.h"
-#include "gen/plan/wishes.h"
+#include "gen/plan/choice.h"
 #include "ir/base/names.h"
 #include "ir/program/reason.h"
 #include <string.h>
@@ -16,12 +15,10 @@ static ir_op *whole_attention(const ir_phase *phase)
     return NULL;
 }
 
-bool split_is_needed(const ir_phase *phase, const program *of)
+bool split_is_wanted(const problem *p, const program *of)
 {
-    return phase->family == family_decode && of->parts && whole_attention(phase);
+    return p->phase->family == family_decode && of->parts && whole_attention(p->phase);
 }
-
-static bool may_be_split(const ir_phase *phase) { return phase->family == family_decode && whole_attention(phase); }
 
 /* The op makes parts from now on; returns what makes of them what it made before. */
 static ir_op *split_op(builder *b, ir_op *op)
@@ -99,7 +96,7 @@ static ir_kernel *split_kernel(builder *b, name_map *kernels, name_map *phases, 
     return behind;
 }
 
-void split_keys(builder *b, const device_model *device, wishes *w, const tuning *t)
+void split_keys(builder *b)
 {
     ir_program *p = b->p;
     name_map kernels = {.a = b->a}, phases = {.a = b->a};
@@ -109,10 +106,9 @@ void split_keys(builder *b, const device_model *device, wishes *w, const tuning 
         (void)names_add(&kernels, p->kernels[k]->name, p->kernels[k]);
         for (int i = 0; i < p->kernels[k]->phase_count; i++) (void)names_add(&phases, p->kernels[k]->phases[i]->name, p->kernels[k]);
     }
-    const program *const *of = programs_choose(b, device, w, t, may_be_split);
     for (int k = 0; k < p->kernel_count; k++) {
         list[count++] = p->kernels[k];
-        if (of[k] && split_is_needed(p->kernels[k]->phases[0], of[k])) {
+        if (p->kernels[k]->phases[0]->choice->rewrites & rewrite_split_keys) {
             list[count] = split_kernel(b, &kernels, &phases, p->kernels[k]);
             count++;
         }

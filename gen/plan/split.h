@@ -1,12 +1,12 @@
-/* In: the program of a plan before tiles are chosen. Out: the same, with attention of few queries over a cache split in two kernels where
- * its program leaves parts of the keys: these, and what adds them up. Refuses what gen/plan/tile.h refuses. */
+/* In: the program of a plan whose phases have their choices. Out: the same, with attention of few queries over a cache split in two kernels
+ * where its program leaves parts of the keys: these, and what adds them up. */
 #ifndef TFGEN_GEN_SPLIT_H
 #define TFGEN_GEN_SPLIT_H
 #include "gen/program/program.h"
 #include "ir/program/build.h"
 
 /* b->p: a program with kernels, which may be changed. */
-void split_keys(builder *b, const device_model *device, struct wishes *w, const tuning *t);
+void split_keys(builder *b);
 /* `of` leaves parts of what the phase still is to make whole. */
-bool split_is_needed(const ir_phase *phase, const program *of);
+bool split_is_wanted(const problem *p, const program *of);
 #endif

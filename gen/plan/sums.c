@@ -1,8 +1,7 @@
 /* In: a program whose products read sums of squares of the very rows that they multiply. Out: what gen/plan/sums.h says. Refuses nothing
  * itself. */
 #include "gen/plan/sums.h"
-#include "gen/plan/tile.h"
-#include "gen/plan/wishes.h"
+#include "gen/plan/choice.h"
 #include "ir/program/reason.h"
 #include <string.h>
 
@@ -49,7 +48,12 @@ static ir_value *sum_read(const ir_phase *phase)
     return NULL;
 }
 
-static bool reads_sum(const ir_phase *phase) { return phase->family == family_gemm && sum_read(phase); }
+static bool may_take(const ir_program *p, const ir_phase *phase, const program *of)
+{
+    return p->level >= fusion_tile && of->takes_sums && phase->family == family_gemm && sum_read(phase);
+}
+
+bool row_sums_are_wanted(const problem *p, const program *of) { return p->program->input_sums && may_take(p->program, p->phase, of); }
 
 /* ---- the edges' notes */
 static fusion_note *note_of(const taker *t, const ir_value *v, const ir_op *user)
@@ -188,16 +192,17 @@ static bool take_of_phase(taker *t, ir_phase *phase)
     return true;
 }
 
-void take_sums(builder *b, const device_model *device, wishes *w, const tuning *tuning)
+void take_sums(builder *b)
 {
     taker t = {.b = b, .p = b->p};
     bool changed = false;
     if (b->p->level < fusion_tile) return;
     ir_phase **takers = arena_alloc(b->a, ((size_t)b->p->kernel_count + 1) * sizeof *takers);
-    const program *const *of = programs_choose(b, device, w, tuning, reads_sum);
     int count = 0;
-    for (int k = 0; k < b->p->kernel_count; k++)
-        if (of[k] && of[k]->takes_sums) takers[count++] = b->p->kernels[k]->phases[0];
+    for (int k = 0; k < b->p->kernel_count; k++) {
+        ir_phase *phase = b->p->kernels[k]->phases[0];
+        if (phase->choice && may_take(b->p, phase, phase->choice->of)) takers[count++] = phase;
+    }
     const int values = b->p->value_count;
     index_values(&t);
     fusion_note *notes = arena_alloc(b->a, ((size_t)(b->p->note_count + count) + 1) * sizeof *notes);

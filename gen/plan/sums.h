@@ -1,11 +1,13 @@
-/* In: the program of a plan before tiles are chosen. Out: the same, with sums of squares of rows in the body of the product that reads the
- * rows, where its program takes them meanwhile (input_sums of ir/reason.def); who made them before no longer does, unless others need them.
- * A phase that made nothing else is gone. Refuses what gen/plan/tile.h refuses. */
+/* In: the program of a plan whose phases have their choices. Out: the same, with sums of squares of rows in the body of the
+ * product that reads the rows, where its program takes them meanwhile (input_sums of ir/reason.def); who made them before no longer does,
+ * unless others need them. A phase that made nothing else is gone. */
 #ifndef TFGEN_GEN_SUMS_H
 #define TFGEN_GEN_SUMS_H
 #include "gen/program/program.h"
 #include "ir/program/build.h"
 
 /* b->p: a program with kernels, which may be changed. */
-void take_sums(builder *b, const device_model *device, struct wishes *w, const tuning *t);
+void take_sums(builder *b);
+/* `of` can take a sum that the phase reads from another while it loads the same rows. */
+bool row_sums_are_wanted(const problem *p, const program *of);
 #endif

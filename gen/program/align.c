@@ -9,27 +9,27 @@ static const ir_op *align_op(const ir_phase *phase)
     return phase->ops[i];
 }
 
-static void defaults(const tile_request *r, ir_tile *t)
+static void defaults(const problem *p, ir_tile *t)
 {
-    t->align = (align_tile){.threads = r->target->vendor == vendor_host ? 1 : 256, .each = 4};
+    t->align = (align_tile){.threads = p->target->vendor == vendor_host ? 1 : 256, .each = 4};
 }
 
-static bool smaller(const tile_request *r, ir_tile *t)
+static bool smaller(const problem *p, ir_tile *t)
 {
-    (void)r;
+    (void)p;
     t->align.each /= 2;
     return t->align.each > 0;
 }
 
 /* Pieces, whatever row they are of. */
-static void geometry(const tile_request *r, const ir_tile *t, launch *l)
+static void geometry(const problem *p, const ir_tile *t, launch *l)
 {
-    const ir_value *copy = align_op(r->phase)->outputs[0];
-    l->rows = extent_multiply(r->a, r->phase->ops[0]->at, l->rows, extent_number(value_stride(copy) * dtype_size(copy->type) / 16));
+    const ir_value *copy = align_op(p->phase)->outputs[0];
+    l->rows = extent_multiply(p->a, p->phase->ops[0]->at, l->rows, extent_number(value_stride(copy) * dtype_size(copy->type) / 16));
     l->tile_rows = t->align.threads * t->align.each;
 }
 
-static void demand_of(const tile_request *r, const ir_tile *t, demand *d) { bytes_demand(r, t, geometry, d); }
+static void demand_of(const problem *p, const ir_tile *t, demand *d) { bytes_demand(p, t, geometry, d); }
 
 static void members(emission *e, writer *w)
 {

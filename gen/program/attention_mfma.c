@@ -2,8 +2,8 @@
  */
 #include "gen/program/waves.h"
 
-static const char *obstacle(const tile_request *r) { return wave_attention_obstacle(r, 256); }
-static void defaults(const tile_request *r, ir_tile *t) { wave_attention_defaults(r, t, false); }
+static const char *obstacle(const problem *p) { return wave_attention_obstacle(p, 256); }
+static void defaults(const problem *p, ir_tile *t) { wave_attention_defaults(p, t, false); }
 
 const program attention_mfma_program = {.kind = program_attention_mfma,
                                         .device = "attention_mfma",

@@ -6,54 +6,54 @@
 
 extern const program attention_simt_program;
 
-static long long shared_bytes(const tile_request *r, const ir_tile *t)
+static long long shared_bytes(const problem *p, const ir_tile *t)
 {
     const attention_simt_tile *x = &t->attention_simt;
-    const long long each = ((request_head(r) + x->team - 1) / x->team + 3) / 4 * 4;
+    const long long each = ((problem_head(p) + x->team - 1) / x->team + 3) / 4 * 4;
     return mixed_memory(1, 2 * x->block_k * each * x->team * 4, 1, 16);
 }
 
 /* Of a key, each lane of a team makes the weights and takes part in adding up products. */
-static void demand_of(const tile_request *r, const ir_tile *t, demand *d)
+static void demand_of(const problem *p, const ir_tile *t, demand *d)
 {
     enum { lane_operations = 10, exchange_operations = 8, end_cycles = 600, block_cycles = 100 };
     const attention_simt_tile *x = &t->attention_simt;
     const double reached = x->team == 1 ? 0.55 : 0.28; /* of the vector rate, beside loads from shared memory and exponentials */
-    const double queries = fmin(x->block_q, (double)request_queries(r));
-    attention_demand(r, x->block_q, 1, 1, d); /* no key beyond the last is multiplied, and no query that there is not */
-    const double pairs = d->others / 8 * queries / x->block_q, shared = (double)shared_bytes(r, t),
-                 room = r->device->numbers[number_shared].value;
-    d->per_unit = fmax(1, fmin(groups_by_threads(r->target, x->threads), floor((room > 0 ? room : r->target->static_bytes) / shared)));
+    const double queries = fmin(x->block_q, (double)problem_queries(p));
+    attention_demand(p, x->block_q, 1, 1, d); /* no key beyond the last is multiplied, and no query that there is not */
+    const double pairs = d->others / 8 * queries / x->block_q, shared = (double)shared_bytes(p, t),
+                 room = p->device->numbers[number_shared].value;
+    d->per_unit = fmax(1, fmin(groups_by_threads(p->target, x->threads), floor((room > 0 ? room : p->target->static_bytes) / shared)));
     d->threads = queries * x->team, d->products *= queries / x->block_q;
     d->products += pairs * x->team * (lane_operations + exchange_operations * doublings(x->team)), d->others = 0,
                                                                                                    d->products_share = reached;
-    d->ahead = 2.0 * x->block_k * (double)request_head(r) * dtype_size(request_attention(r)->inputs[1]->type), d->streamed = d->asked;
+    d->ahead = 2.0 * x->block_k * (double)problem_head(p) * dtype_size(problem_attention(p)->inputs[1]->type), d->streamed = d->asked;
     d->end_cycles = end_cycles + block_cycles * pairs / queries / x->block_k;
 }
 
 /* Of some 64 columns more than a head has, which is what its threads' vectors may round it up to; what does not suffice is halved below. */
-static long long block_keys(const tile_request *r, long long head)
+static long long block_keys(const problem *p, long long head)
 {
     long long keys = 32;
-    while (keys > 4 && 2 * keys * (head + 64) * 4 > r->target->static_bytes) keys /= 2;
+    while (keys > 4 && 2 * keys * (head + 64) * 4 > p->target->static_bytes) keys /= 2;
     return keys;
 }
 
-static void fit(const tile_request *r, ir_tile *t)
+static void fit(const problem *p, ir_tile *t)
 {
-    while (t->attention_simt.block_k > 1 && shared_bytes(r, t) > r->target->static_bytes) t->attention_simt.block_k /= 2;
+    while (t->attention_simt.block_k > 1 && shared_bytes(p, t) > p->target->static_bytes) t->attention_simt.block_k /= 2;
 }
 
-static void try_team(const tile_request *r, int team, int threads, double *least, ir_tile *best)
+static void try_team(const problem *p, int team, int threads, double *least, ir_tile *best)
 {
-    const long long head = request_head(r);
+    const long long head = problem_head(p);
     ir_tile x = *best;
     x.attention_simt = (attention_simt_tile){.block_q = threads / team,
-                                             .block_k = team == 1 ? 64 : (int)block_keys(r, head),
+                                             .block_k = team == 1 ? 64 : (int)block_keys(p, head),
                                              .team = team,
                                              .threads = threads};
-    fit(r, &x);
-    const double seconds = request_seconds(r, &attention_simt_program, &x);
+    fit(p, &x);
+    const double seconds = program_seconds(p, &attention_simt_program, &x);
     if (seconds < 0.95 * *least) *best = x, *least = seconds;
 }
 
@@ -64,49 +64,49 @@ static bool in_vectors(long long head, int team) { return head % (4 * team) == 0
  * (H200, f32, B4 S512 H32 hd64: 663 us with teams of 4, 316 alone); else 16: with 24 (hd 96) it is slower. Fewer threads, and
  * larger teams, are for blocks that do not fill the machine (H200, f32, B2 S203 H2 hd64: 0.59 of the time), of whole vectors where a head
  * has more than two blocks (teams of 16 instead of 8: hd96, B4 S251 H4, 1.3 times as long; hd80, B9 S640 H16, 2.5 times). */
-static void defaults(const tile_request *r, ir_tile *t)
+static void defaults(const problem *p, ir_tile *t)
 {
     enum { most_alone = 64, usual_columns = 16 };
-    const bool host = r->target->vendor == vendor_host, nvidia = r->target->vendor == vendor_nvidia;
-    const long long head = request_head(r);
-    const int usual = host ? 1 : (int)request_team(r, (head + usual_columns - 1) / usual_columns), threads = host ? 64 : 256;
-    t->attention_simt = (attention_simt_tile){threads / usual, (int)block_keys(r, head), usual, threads};
-    fit(r, t);
+    const bool host = p->target->vendor == vendor_host, nvidia = p->target->vendor == vendor_nvidia;
+    const long long head = problem_head(p);
+    const int usual = host ? 1 : (int)problem_team(p, (head + usual_columns - 1) / usual_columns), threads = host ? 64 : 256;
+    t->attention_simt = (attention_simt_tile){threads / usual, (int)block_keys(p, head), usual, threads};
+    fit(p, t);
     if (!nvidia) return;
-    double least = request_seconds(r, &attention_simt_program, t);
-    const ir_op *op = request_attention(r);
-    const long long heads = extent_value(&op->inputs[0]->shape[0], &r->program->dims) * op->attributes.heads,
-                    blocks = (request_queries(r) + threads / usual - 1) / (threads / usual); /* of a head */
-    const bool few = blocks * heads < (blocks == 1 ? 2 : 1) * r->device->units;
+    double least = program_seconds(p, &attention_simt_program, t);
+    const ir_op *op = problem_attention(p);
+    const long long heads = extent_value(&op->inputs[0]->shape[0], &p->program->dims) * op->attributes.heads,
+                    blocks = (problem_queries(p) + threads / usual - 1) / (threads / usual); /* of a head */
+    const bool few = blocks * heads < (blocks == 1 ? 2 : 1) * p->device->units;
     const int most = op->inputs[0]->type == dtype_f32 ? 4 * usual : usual; /* others are matrix units' */
     for (int some = 128; some >= 64; some /= 2) {
-        for (int team = usual; few && team <= most && team <= r->target->wave; team *= 2)
-            if (team == usual || blocks <= 2 || in_vectors(head, team)) try_team(r, team, some, &least, t);
-        if (usual > 1 && head <= most_alone) try_team(r, 1, some, &least, t);
+        for (int team = usual; few && team <= most && team <= p->target->wave; team *= 2)
+            if (team == usual || blocks <= 2 || in_vectors(head, team)) try_team(p, team, some, &least, t);
+        if (usual > 1 && head <= most_alone) try_team(p, 1, some, &least, t);
     }
 }
 
-static const char *illegal(const tile_request *r, const ir_tile *t)
+static const char *illegal(const problem *p, const ir_tile *t)
 {
     const attention_simt_tile *x = &t->attention_simt;
-    if (!is_power_of_two(x->team) || x->team > r->target->wave) return "team is a power of two, at most a wave";
+    if (!is_power_of_two(x->team) || x->team > p->target->wave) return "team is a power of two, at most a wave";
     return x->block_q * x->team != x->threads ? "threads = block_q * team" : NULL;
 }
 
 /* More lanes share a row's columns, as far as a wave and whole vectors (else memory grows) go; then fewer keys at a time. */
-static bool smaller(const tile_request *r, ir_tile *t)
+static bool smaller(const problem *p, ir_tile *t)
 {
     ir_tile wide = *t;
     attention_simt_tile *x = &wide.attention_simt;
     x->team *= 2;
     x->block_q = x->threads / x->team;
-    if (x->team <= r->target->wave && x->threads % x->team == 0 && shared_bytes(r, &wide) <= shared_bytes(r, t)) return *t = wide, true;
+    if (x->team <= p->target->wave && x->threads % x->team == 0 && shared_bytes(p, &wide) <= shared_bytes(p, t)) return *t = wide, true;
     if (t->attention_simt.block_k < 8) return false;
     t->attention_simt.block_k /= 2;
     return true;
 }
 
-static void geometry(const tile_request *r, const ir_tile *t, launch *l) { attention_geometry(r, t->attention_simt.block_q, l); }
+static void geometry(const problem *p, const ir_tile *t, launch *l) { attention_geometry(p, t->attention_simt.block_q, l); }
 
 /* A thread's columns are whole vectors that exist (head_part of the template). */
 static bool has_vectors(const heads *h, const attention_simt_tile *x)

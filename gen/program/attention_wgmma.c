@@ -11,10 +11,10 @@ static bool reachable(arena *a, const ir_value *x)
     return v.stride * size % 16 == 0 && v.offset * size % 16 == 0;
 }
 
-static const char *obstacle(const tile_request *r)
+static const char *obstacle(const problem *p)
 {
-    const ir_op *op = request_attention(r);
-    const long long head = request_head(r);
+    const ir_op *op = problem_attention(p);
+    const long long head = problem_head(p);
     const dtype type = op->inputs[0]->type;
     if (!dtype_multiplies(type, layer_wgmma)) return "operands are not bf16 or f16";
     for (int i = 1; i < 3; i++)
@@ -22,69 +22,69 @@ static const char *obstacle(const tile_request *r)
     if (head % 16 != 0 || head < 16 || head > 256) return "the head size is no multiple of 16 up to 256";
     if (!(op->attributes.scale > 0)) return "the scale is not positive";
     for (int i = 0; i < 3; i++)
-        if (!reachable(r->a, op->inputs[i])) return "rows do not begin at multiples of 16 bytes";
+        if (!reachable(p->a, op->inputs[i])) return "rows do not begin at multiples of 16 bytes";
     return NULL;
 }
 
 /* attention_ws<...>::shared_bytes: queries twice where there is room */
-static long long bytes_of(const tile_request *r, const attention_wgmma_tile *t)
+static long long bytes_of(const problem *p, const attention_wgmma_tile *t)
 {
-    const long long panels = (request_head(r) + 63) / 64, fixed = 1024 + t->slots * (panels * t->block_k * 128 + 16),
+    const long long panels = (problem_head(p) + 63) / 64, fixed = 1024 + t->slots * (panels * t->block_k * 128 + 16),
                     queries = t->block_q / 64 * (panels * 8192 + 16);
-    return fixed + 2 * queries <= r->target->lds_bytes ? fixed + 2 * queries : fixed + queries;
+    return fixed + 2 * queries <= p->target->lds_bytes ? fixed + 2 * queries : fixed + queries;
 }
 
 /* The warpgroups of a workgroup take a row tile of 64 each; what a block's softmax takes is hidden behind another's products in part. */
-static void demand_of(const tile_request *r, const ir_tile *t, demand *d)
+static void demand_of(const problem *p, const ir_tile *t, demand *d)
 {
     enum { end_cycles = 2000, begin = 2500, block_cycles = 150 };
     const attention_wgmma_tile *x = &t->attention_wgmma;
-    attention_demand(r, x->block_q, x->pack, x->block_k, d);
+    attention_demand(p, x->block_q, x->pack, x->block_k, d);
     d->matrix = true;
-    d->ahead = (double)x->slots * x->block_k * (double)request_head(r) * 2, d->streamed = d->asked;
+    d->ahead = (double)x->slots * x->block_k * (double)problem_head(p) * 2, d->streamed = d->asked;
     d->end_cycles = end_cycles + block_cycles * d->others / (8.0 * x->block_q * x->block_k), d->start_cycles = begin;
 }
 
 /* The keys of a block that registers have room for; of few keys fewer, since a mask cuts whole blocks. */
-static attention_wgmma_tile tile_of(const tile_request *r, int block_k)
+static attention_wgmma_tile tile_of(const problem *p, int block_k)
 {
-    const ir_op *op = request_attention(r);
-    const long long head = request_head(r), group = op->attributes.heads / op->attributes.kv_heads;
+    const ir_op *op = problem_attention(p);
+    const long long head = problem_head(p), group = op->attributes.heads / op->attributes.kv_heads;
     attention_wgmma_tile x = {.block_q = head <= 64 && !op->attributes.window && !(op->attributes.softcap > 0) ? 192 : 128, .pack = 1};
     x.block_k = block_k, x.slots = head <= 64 && block_k == 64 ? 16 : 8;
-    while (bytes_of(r, &x) > r->target->lds_bytes) x.slots--;
+    while (bytes_of(p, &x) > p->target->lds_bytes) x.slots--;
     while (group % (2 * x.pack) == 0 && x.pack < 64) x.pack *= 2;
     x.threads = 128 + 2 * x.block_q;
     return x;
 }
 
-static void defaults(const tile_request *r, ir_tile *t)
+static void defaults(const problem *p, ir_tile *t)
 {
-    const long long head = request_head(r);
+    const long long head = problem_head(p);
     const int most = head <= 128 ? 128 : head <= 192 ? 112 : head <= 240 ? 64 : 48;
     ir_tile few = *t;
-    t->attention_wgmma = tile_of(r, most);
+    t->attention_wgmma = tile_of(p, most);
     if (most <= 64) return;
-    few.attention_wgmma = tile_of(r, 64);
-    if (request_seconds(r, &attention_wgmma_program, &few) < request_seconds(r, &attention_wgmma_program, t)) *t = few;
+    few.attention_wgmma = tile_of(p, 64);
+    if (program_seconds(p, &attention_wgmma_program, &few) < program_seconds(p, &attention_wgmma_program, t)) *t = few;
 }
 
-static const char *illegal(const tile_request *r, const ir_tile *t)
+static const char *illegal(const problem *p, const ir_tile *t)
 {
     const attention_wgmma_tile *x = &t->attention_wgmma;
-    const ir_attributes *of = &request_attention(r)->attributes;
+    const ir_attributes *of = &problem_attention(p)->attributes;
     if (x->block_q % 64 != 0) return "block_q is 128 or 192";
     if (x->block_k % 16 != 0) return "block_k is a multiple of 16";
     if (64 % x->pack != 0 || of->heads / of->kv_heads % x->pack != 0) return "pack divides 64 and the query heads of a group";
     return x->threads != 128 + 2 * x->block_q ? "threads is 128 + 2 * block_q" : NULL;
 }
 
-static long long shared_bytes(const tile_request *r, const ir_tile *t) { return bytes_of(r, &t->attention_wgmma); }
+static long long shared_bytes(const problem *p, const ir_tile *t) { return bytes_of(p, &t->attention_wgmma); }
 
 /* Fewer threads have more registers each; fewer keys at a time need fewer. */
-static bool smaller(const tile_request *r, ir_tile *t)
+static bool smaller(const problem *p, ir_tile *t)
 {
-    (void)r;
+    (void)p;
     attention_wgmma_tile *x = &t->attention_wgmma;
     if (x->block_q > 128)
         x->block_q = 128, x->threads = 384;
@@ -96,12 +96,12 @@ static bool smaller(const tile_request *r, ir_tile *t)
 }
 
 /* A row tile is a warpgroup's: its heads share its 64 rows. */
-static void geometry(const tile_request *r, const ir_tile *t, launch *l)
+static void geometry(const problem *p, const ir_tile *t, launch *l)
 {
-    const ir_op *op = request_attention(r);
+    const ir_op *op = problem_attention(p);
     const int pack = t->attention_wgmma.pack;
-    attention_geometry(r, 64 / pack, l);
-    l->multiple = extent_multiply(r->a, op->at, op->outputs[0]->shape[0], extent_number(op->attributes.heads / pack));
+    attention_geometry(p, 64 / pack, l);
+    l->multiple = extent_multiply(p->a, op->at, op->outputs[0]->shape[0], extent_number(op->attributes.heads / pack));
     l->resident = 1;
 }
 

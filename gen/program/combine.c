@@ -3,19 +3,19 @@
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
 
-static void defaults(const tile_request *r, ir_tile *t)
+static void defaults(const problem *p, ir_tile *t)
 {
-    const long long columns = power_of_two_up(request_head(r));
-    t->combine.threads = r->target->vendor == vendor_host ? 1 : columns < 256 ? (int)columns : 256;
+    const long long columns = power_of_two_up(problem_head(p));
+    t->combine.threads = p->target->vendor == vendor_host ? 1 : columns < 256 ? (int)columns : 256;
 }
 
-static void geometry(const tile_request *r, const ir_tile *t, launch *l)
+static void geometry(const problem *p, const ir_tile *t, launch *l)
 {
     (void)t;
-    attention_geometry(r, 1, l);
+    attention_geometry(p, 1, l);
 }
 
-static void demand_of(const tile_request *r, const ir_tile *t, demand *d) { bytes_demand(r, t, geometry, d); }
+static void demand_of(const problem *p, const ir_tile *t, demand *d) { bytes_demand(p, t, geometry, d); }
 
 static void members(emission *e, writer *w)
 {

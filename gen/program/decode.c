@@ -4,75 +4,75 @@
 #include "gen/program/attention.h"
 
 /* Keys that a part takes at least, and parts at most. */
-static int split_count(const tile_request *r)
+static int split_count(const problem *p)
 {
-    const bool host = r->target->vendor == vendor_host;
-    const long long keys = extent_high(value_tokens(request_attention(r)->inputs[1]), &r->program->dims);
+    const bool host = p->target->vendor == vendor_host;
+    const long long keys = extent_high(value_tokens(problem_attention(p)->inputs[1]), &p->program->dims);
     const long long each = host ? 512 : 256, most = host ? 8 : 32, splits = keys / each + (keys % each != 0);
     return splits < 1 ? 1 : splits < most ? (int)splits : (int)most;
 }
 
-static void defaults(const tile_request *r, ir_tile *t)
+static void defaults(const problem *p, ir_tile *t)
 {
-    const bool host = r->target->vendor == vendor_host;
-    t->decode = (decode_tile){.team = host ? 1 : (int)request_team(r, (request_head(r) + 7) / 8),
+    const bool host = p->target->vendor == vendor_host;
+    t->decode = (decode_tile){.team = host ? 1 : (int)problem_team(p, (problem_head(p) + 7) / 8),
                               .threads = host ? 1 : 256,
-                              .splits = split_count(r)};
+                              .splits = split_count(p)};
 }
 
-static const char *illegal(const tile_request *r, const ir_tile *t)
+static const char *illegal(const problem *p, const ir_tile *t)
 {
     const decode_tile *x = &t->decode;
-    if (!is_power_of_two(x->team) || x->team > r->target->wave) return "team is a power of two, at most a wave";
+    if (!is_power_of_two(x->team) || x->team > p->target->wave) return "team is a power of two, at most a wave";
     return x->threads % x->team != 0 ? "team divides threads" : NULL;
 }
 
-static long long shared_bytes(const tile_request *r, const ir_tile *t)
+static long long shared_bytes(const problem *p, const ir_tile *t)
 {
-    return mixed_memory(1, 1, t->decode.threads / t->decode.team * (request_head(r) + 2) * 4, 4);
+    return mixed_memory(1, 1, t->decode.threads / t->decode.team * (problem_head(p) + 2) * 4, 4);
 }
 
 /* More lanes share a key's columns. */
-static bool smaller(const tile_request *r, ir_tile *t)
+static bool smaller(const problem *p, ir_tile *t)
 {
     ir_tile wide = *t;
     wide.decode.team *= 2;
-    if (wide.decode.team > r->target->wave || wide.decode.threads % wide.decode.team || shared_bytes(r, &wide) > shared_bytes(r, t))
+    if (wide.decode.team > p->target->wave || wide.decode.threads % wide.decode.team || shared_bytes(p, &wide) > shared_bytes(p, t))
         return false;
     *t = wide;
     return true;
 }
 
-static void geometry(const tile_request *r, const ir_tile *t, launch *l)
+static void geometry(const problem *p, const ir_tile *t, launch *l)
 {
-    const ir_op *op = request_attention(r);
+    const ir_op *op = problem_attention(p);
     l->rows = extent_number(1);
-    l->multiple = extent_multiply(r->a, op->at, op->outputs[0]->shape[0], extent_number(op->attributes.kv_heads));
+    l->multiple = extent_multiply(p->a, op->at, op->outputs[0]->shape[0], extent_number(op->attributes.kv_heads));
     l->column_tiles = t->decode.splits;
 }
 
-static int parts(const tile_request *r, const ir_tile *t)
+static int parts(const problem *p, const ir_tile *t)
 {
-    (void)r;
+    (void)p;
     return t->decode.splits;
 }
 
 /* Each head of queries reads its keys and values itself, a few at a time, all but the first from L2; parts wait for the launch that joins
  * them, unless they are asked of a plan that has it. */
-static void demand_of(const tile_request *r, const ir_tile *t, demand *d)
+static void demand_of(const problem *p, const ir_tile *t, demand *d)
 {
     enum { lane_operations = 10, exchange_operations = 8, columns_of_four = 16 };
     const double reached = 0.28; /* of the vector rate, as attention_simt's */
-    const ir_op *op = request_attention(r);
+    const ir_op *op = problem_attention(p);
     const decode_tile *x = &t->decode;
-    const work *w = request_work(r);
-    const double head = (double)request_head(r), batch = (double)extent_value(&op->outputs[0]->shape[0], &r->program->dims),
-                 rows = (double)request_queries(r) * (double)op->attributes.heads, at_once = head / x->team <= columns_of_four ? 4 : 2;
+    const work *w = p->work;
+    const double head = (double)problem_head(p), batch = (double)extent_value(&op->outputs[0]->shape[0], &p->program->dims),
+                 rows = (double)problem_queries(p) * (double)op->attributes.heads, at_once = head / x->team <= columns_of_four ? 4 : 2;
     double once = 0;
     for (int i = 0; i < w->tensor_count; i++)
         if (w->tensors[i].value == op->inputs[1] || w->tensors[i].value == op->inputs[2]) once += w->tensors[i].read;
     d->groups = batch * (double)op->attributes.kv_heads * x->splits;
-    d->per_unit = groups_by_threads(r->target, x->threads);
+    d->per_unit = groups_by_threads(p->target, x->threads);
     d->memory = (w->read + w->written) / d->groups;
     d->asked = d->memory + once * (rows / (double)op->attributes.kv_heads - 1) / d->groups;
     d->ahead = 2 * at_once * head * dtype_size(op->inputs[1]->type) * x->threads / x->team, d->streamed = d->asked, d->trips = 2;

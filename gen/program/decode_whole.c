@@ -1,4 +1,4 @@
-/* In: a request of a decode phase whose keys are not split. Out: what gen/program/decode_whole.h says. Refuses nothing itself. */
+/* In: the problem of a decode phase whose keys are not split. Out: what gen/program/decode_whole.h says. Refuses nothing itself. */
 #include "gen/program/decode_whole.h"
 #include "gen/emit/attention.h"
 #include "ir/devices/occupancy.h"
@@ -12,54 +12,54 @@ static bool is_rdna(const target_info *target) { return is_amd(target) && target
 static long long rows_at_once(const target_info *target) { return is_amd(target) ? 16 : 8; }
 int decode_unit(const target_info *target) { return is_amd(target) ? target->wave / 2 : 16; }
 
-long long decode_rows(const tile_request *r)
+long long decode_rows(const problem *p)
 {
-    const ir_attributes *t = &request_attention(r)->attributes;
-    return t->heads / t->kv_heads * extent_high(&request_attention(r)->inputs[0]->shape[1], &r->program->dims);
+    const ir_attributes *t = &problem_attention(p)->attributes;
+    return t->heads / t->kv_heads * extent_high(&problem_attention(p)->inputs[0]->shape[1], &p->program->dims);
 }
 
-static long long row_tiles(const tile_request *r)
+static long long row_tiles(const problem *p)
 {
-    const long long at_once = rows_at_once(r->target);
-    return (decode_rows(r) + at_once - 1) / at_once;
+    const long long at_once = rows_at_once(p->target);
+    return (decode_rows(p) + at_once - 1) / at_once;
 }
 
-static long long rows_kept(const tile_request *r)
+static long long rows_kept(const problem *p)
 {
-    const long long rows = decode_rows(r), at_once = rows_at_once(r->target);
+    const long long rows = decode_rows(p), at_once = rows_at_once(p->target);
     return rows < at_once ? rows : at_once;
 }
 
-long long decode_keys(const tile_request *r) { return extent_high(value_tokens(request_attention(r)->inputs[1]), &r->program->dims); }
+long long decode_keys(const problem *p) { return extent_high(value_tokens(problem_attention(p)->inputs[1]), &p->program->dims); }
 
 /* Of all sequences, with the shortest turns. */
-static double most_turns(const tile_request *r)
+static double most_turns(const problem *p)
 {
-    const ir_op *op = request_attention(r);
-    const long long keys = decode_keys(r), batches = extent_high(&op->inputs[0]->shape[0], &r->program->dims);
-    return (double)batches * (double)(op->attributes.kv_heads * row_tiles(r)) * (double)(keys / 16 + 1);
+    const ir_op *op = problem_attention(p);
+    const long long keys = decode_keys(p), batches = extent_high(&op->inputs[0]->shape[0], &p->program->dims);
+    return (double)batches * (double)(op->attributes.kv_heads * row_tiles(p)) * (double)(keys / 16 + 1);
 }
 
-const char *decode_whole_obstacle(const tile_request *r)
+const char *decode_whole_obstacle(const problem *p)
 {
-    const ir_op *op = request_attention(r);
+    const ir_op *op = problem_attention(p);
     const dtype type = op->inputs[0]->type;
-    const long long head = request_head(r);
+    const long long head = problem_head(p);
     if (!dtype_is_real(type) || dtype_size(type) != 2) return "operands are neither bf16 nor f16";
     if (head % 16 != 0 || head > 256) return "the head size is no multiple of 16 up to 256";
     for (int i = 0; i < 3; i++) {
-        const view v = view_of(r->a, op->inputs[i]);
+        const view v = view_of(p->a, op->inputs[i]);
         if (v.stride % 8 || v.offset % 8) return "rows do not begin at multiples of 16 bytes";
-        if (is_amd(r->target) && v.stride >= (1 << 30) / 64) return "rows are too long";
+        if (is_amd(p->target) && v.stride >= (1 << 30) / 64) return "rows are too long";
     }
-    if (most_turns(r) > most_index) return "there are more keys than its ints count";
+    if (most_turns(p) > most_index) return "there are more keys than its ints count";
     return op->kind == op_attention ? NULL : "its keys are split";
 }
 
-long long decode_leads(const tile_request *r)
+long long decode_leads(const problem *p)
 {
-    const ir_op *op = request_attention(r);
-    return extent_value(&op->inputs[0]->shape[0], &r->program->dims) * op->attributes.kv_heads * row_tiles(r);
+    const ir_op *op = problem_attention(p);
+    return extent_value(&op->inputs[0]->shape[0], &p->program->dims) * op->attributes.kv_heads * row_tiles(p);
 }
 
 decode_mma_tile decode_whole_tile(const ir_tile *t)
@@ -69,91 +69,91 @@ decode_mma_tile decode_whole_tile(const ir_tile *t)
     return x;
 }
 
-long long decode_turns(const tile_request *r, const decode_mma_tile *t)
+long long decode_turns(const problem *p, const decode_mma_tile *t)
 {
-    const long long turn = t->threads / r->target->wave * t->keys;
-    return (decode_keys(r) + turn - 1) / turn;
+    const long long turn = t->threads / p->target->wave * t->keys;
+    return (decode_keys(p) + turn - 1) / turn;
 }
 
 /* Whole leads, without parts to join, where that leaves little of the machine idle. */
-int decode_splits(const tile_request *r, const decode_mma_tile *t)
+int decode_splits(const problem *p, const decode_mma_tile *t)
 {
-    const long long room = (long long)r->device->units * t->resident, leads = decode_leads(r), turns = decode_turns(r, t);
+    const long long room = (long long)p->device->units * t->resident, leads = decode_leads(p), turns = decode_turns(p, t);
     const long long even = room / leads;
     const long long fill = even * leads * 10 >= room * 9 ? even : (room + leads - 1) / leads;
     const long long splits = fill < turns ? fill : turns;
     return splits < 1 ? 1 : splits < 1024 ? (int)splits : 1024;
 }
 
-long long decode_ring_bytes(const tile_request *r, const decode_mma_tile *t)
+long long decode_ring_bytes(const problem *p, const decode_mma_tile *t)
 {
-    const long long turns = (long long)(t->threads / r->target->wave) * t->slots;
-    return turns * t->keys * request_head(r) * 4 + (turns + 1) / 2 * 16; /* and what tells that they are there */
+    const long long turns = (long long)(t->threads / p->target->wave) * t->slots;
+    return turns * t->keys * problem_head(p) * 4 + (turns + 1) / 2 * 16; /* and what tells that they are there */
 }
 
-long long decode_under_way(const tile_request *r, const decode_mma_tile *t)
+long long decode_under_way(const problem *p, const decode_mma_tile *t)
 {
     const long long turns = t->slots ? t->slots : 1; /* of a wave */
-    const long long turn = t->threads / r->target->wave * t->keys * turns, keys = decode_keys(r), head = request_head(r);
-    const bool late = is_rdna(r->target) && head > 128; /* 128 columns of keys or of values at a time */
+    const long long turn = t->threads / p->target->wave * t->keys * turns, keys = decode_keys(p), head = problem_head(p);
+    const bool late = is_rdna(p->target) && head > 128; /* 128 columns of keys or of values at a time */
     return (turn < keys ? turn : keys) * (late ? 128 : 2 * head) * 2;
 }
 
 /* Keys of all sequences are shared out evenly; parts meet in memory, or in a cluster. */
-void decode_whole_demand(const tile_request *r, const ir_tile *tile, demand *d)
+void decode_whole_demand(const problem *p, const ir_tile *tile, demand *d)
 {
     enum { end_cycles = 1500 };
     const decode_mma_tile own = decode_whole_tile(tile), *t = &own;
-    const work *w = request_work(r);
-    d->groups = (double)(decode_leads(r) * t->splits), d->per_unit = t->resident;
+    const work *w = p->work;
+    d->groups = (double)(decode_leads(p) * t->splits), d->per_unit = t->resident;
     d->memory = d->asked = (w->read + w->written) / d->groups;
-    d->ahead = (double)decode_under_way(r, t), d->streamed = d->memory;
-    d->matrix = true, d->type = request_attention(r)->inputs[0]->type;
-    d->products = w->products / d->groups * (double)rows_at_once(r->target) / (double)rows_kept(r), d->others = w->others / d->groups;
+    d->ahead = (double)decode_under_way(p, t), d->streamed = d->memory;
+    d->matrix = true, d->type = problem_attention(p)->inputs[0]->type;
+    d->products = w->products / d->groups * (double)rows_at_once(p->target) / (double)rows_kept(p), d->others = w->others / d->groups;
     d->end_cycles = end_cycles, d->hops = t->cluster > 1 ? 1 : t->splits > 1 ? 2 : 0;
 }
 
-const char *decode_whole_illegal(const tile_request *r, const ir_tile *tile)
+const char *decode_whole_illegal(const problem *p, const ir_tile *tile)
 {
     const decode_mma_tile own = decode_whole_tile(tile), *t = &own;
     if (!is_power_of_two(t->keys)) return "keys is a power of two";
-    if (t->threads % r->target->wave) return "threads are whole waves";
-    const int most = unit_room_of(r->target).threads;
-    return t->threads * t->resident > most ? arena_printf(r->a, "a unit holds %d threads", most) : NULL;
+    if (t->threads % p->target->wave) return "threads are whole waves";
+    const int most = unit_room_of(p->target).threads;
+    return t->threads * t->resident > most ? arena_printf(p->a, "a unit holds %d threads", most) : NULL;
 }
 
 /* sizeof(memory) of the template */
-long long decode_whole_bytes(const tile_request *r, const ir_tile *tile)
+long long decode_whole_bytes(const problem *p, const ir_tile *tile)
 {
     const decode_mma_tile own = decode_whole_tile(tile), *t = &own;
-    const long long kept = rows_kept(r), head = request_head(r), waves = t->threads / r->target->wave, padded = head + 4;
-    const bool in_order = is_amd(r->target); /* columns are stored from where the waves left them */
+    const long long kept = rows_kept(p), head = problem_head(p), waves = t->threads / p->target->wave, padded = head + 4;
+    const bool in_order = is_amd(p->target); /* columns are stored from where the waves left them */
     const long long of_waves = kept * waves * ((in_order ? head : padded) + 2), joined = in_order ? 4 : kept * padded;
-    const long long run = 36 + 2 * r->target->wave; /* two stands of 16, numbers of a wave of sequences, four more */
+    const long long run = 36 + 2 * p->target->wave; /* two stands of 16, numbers of a wave of sequences, four more */
     const long long floats = of_waves + joined + (t->cluster > 1 ? kept * padded : 4) + run;
-    const long long shelf = is_rdna(r->target) && head > 64 ? head * 2 * 16 : 0; /* queries */
-    return decode_ring_bytes(r, t) + shelf + (floats * 4 + 15) / 16 * 16;
+    const long long shelf = is_rdna(p->target) && head > 64 ? head * 2 * 16 : 0; /* queries */
+    return decode_ring_bytes(p, t) + shelf + (floats * 4 + 15) / 16 * 16;
 }
 
-void decode_whole_geometry(const tile_request *r, const ir_tile *tile, launch *l)
+void decode_whole_geometry(const problem *p, const ir_tile *tile, launch *l)
 {
-    const ir_op *op = request_attention(r);
+    const ir_op *op = problem_attention(p);
     const decode_mma_tile t = decode_whole_tile(tile);
     l->rows = extent_number(1);
-    l->multiple = extent_multiply(r->a, op->at, op->inputs[0]->shape[0], extent_number(op->attributes.kv_heads * row_tiles(r)));
+    l->multiple = extent_multiply(p->a, op->at, op->inputs[0]->shape[0], extent_number(op->attributes.kv_heads * row_tiles(p)));
     l->column_tiles = t.splits;
     l->resident = t.resident;
     l->cluster = t.cluster;
-    l->under_way = decode_under_way(r, &t);
+    l->under_way = decode_under_way(p, &t);
 }
 
 /* A workgroup gives one part at most: places, the largest score and the sum of each row, behind a flag. */
-extent decode_whole_scratch(const tile_request *r, const ir_tile *tile)
+extent decode_whole_scratch(const problem *p, const ir_tile *tile)
 {
-    const ir_op *op = request_attention(r);
-    const long long slice = 4 + rows_kept(r) * (request_head(r) + 4);
-    return extent_multiply(r->a, op->at, op->inputs[0]->shape[0],
-                           extent_number(op->attributes.kv_heads * row_tiles(r) * tile->decode_mma.splits * slice));
+    const ir_op *op = problem_attention(p);
+    const long long slice = 4 + rows_kept(p) * (problem_head(p) + 4);
+    return extent_multiply(p->a, op->at, op->inputs[0]->shape[0],
+                           extent_number(op->attributes.kv_heads * row_tiles(p) * tile->decode_mma.splits * slice));
 }
 
 void decode_whole_members(emission *e, writer *w)

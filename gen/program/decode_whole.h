@@ -6,23 +6,23 @@
 #include "gen/program/program.h"
 
 decode_mma_tile decode_whole_tile(const ir_tile *t); /* of any of them, as mma's */
-long long decode_rows(const tile_request *r);      /* of a head of keys: queries of the group's heads */
-long long decode_keys(const tile_request *r);      /* that a sequence can have */
+long long decode_rows(const problem *p);      /* of a head of keys: queries of the group's heads */
+long long decode_keys(const problem *p);      /* that a sequence can have */
 int decode_unit(const target_info *target);        /* keys that a wave multiplies at a time */
 /* What lies side by side, at the plan's own dims: rows that are multiplied at a time, of a head of keys and a sequence. */
-long long decode_leads(const tile_request *r);
-long long decode_turns(const tile_request *r, const decode_mma_tile *t); /* of a lead with all its keys */
+long long decode_leads(const problem *p);
+long long decode_turns(const problem *p, const decode_mma_tile *t); /* of a lead with all its keys */
 /* Workgroups a lead, of which every unit has its share and each has a turn at least. */
-int decode_splits(const tile_request *r, const decode_mma_tile *t);
+int decode_splits(const problem *p, const decode_mma_tile *t);
 /* Of shared memory, for keys and values that a workgroup has under way there. */
-long long decode_ring_bytes(const tile_request *r, const decode_mma_tile *t);
-long long decode_under_way(const tile_request *r, const decode_mma_tile *t); /* bytes of keys and values that a workgroup asks for */
+long long decode_ring_bytes(const problem *p, const decode_mma_tile *t);
+long long decode_under_way(const problem *p, const decode_mma_tile *t); /* bytes of keys and values that a workgroup asks for */
 
-const char *decode_whole_obstacle(const tile_request *r);
-void decode_whole_demand(const tile_request *r, const ir_tile *t, demand *d);
-const char *decode_whole_illegal(const tile_request *r, const ir_tile *t);
-long long decode_whole_bytes(const tile_request *r, const ir_tile *t);
-void decode_whole_geometry(const tile_request *r, const ir_tile *t, launch *l);
-extent decode_whole_scratch(const tile_request *r, const ir_tile *t);
+const char *decode_whole_obstacle(const problem *p);
+void decode_whole_demand(const problem *p, const ir_tile *t, demand *d);
+const char *decode_whole_illegal(const problem *p, const ir_tile *t);
+long long decode_whole_bytes(const problem *p, const ir_tile *t);
+void decode_whole_geometry(const problem *p, const ir_tile *t, launch *l);
+extent decode_whole_scratch(const problem *p, const ir_tile *t);
 void decode_whole_members(emission *e, writer *w);
 #endif

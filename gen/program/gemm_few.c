@@ -9,70 +9,70 @@ enum { most_rows = 8, block = 32, columns = block / 8 /* of a lane */ };
 
 /* Beyond some rows a weight is read more often than its operations are worth anywhere; where tf32 could multiply them, sooner, though few
  * is faster for the least weights: products of one model on both sides of that number have a packed weight each. */
-static const char *avoid(const tile_request *r)
+static const char *avoid(const problem *p)
 {
     enum { rows_worth = 32, rows_sooner = 16 };
-    const dtype type = request_product(r)->inputs[0]->type;
-    const bool tf32 = target_has(r->target, layer_wgmma3) && dtype_multiplies(type, layer_wgmma3);
-    const bool sooner = tf32 || times_are_guesses(r);
-    if (request_rows(r) > (sooner ? rows_sooner : rows_worth)) return sooner ? "rows are more than 16" : "rows are more than 32";
-    return target_has(r->target, layer_frag) && !obstacle_to_16_bits(r, layer_frag) ? "frag reads weights once for all rows" : NULL;
+    const dtype type = problem_product(p)->inputs[0]->type;
+    const bool tf32 = target_has(p->target, layer_wgmma3) && dtype_multiplies(type, layer_wgmma3);
+    const bool sooner = tf32 || times_are_guesses(p);
+    if (problem_rows(p) > (sooner ? rows_sooner : rows_worth)) return sooner ? "rows are more than 16" : "rows are more than 32";
+    return target_has(p->target, layer_frag) && !obstacle_to_16_bits(p, layer_frag) ? "frag reads weights once for all rows" : NULL;
 }
 
 /* All of the weight is read once for each tile of rows; what a turn of all lanes reads is under way while they multiply the last
  * one's; of a single row registers have room for two. */
-static void demand_of(const tile_request *r, const ir_tile *t, demand *d)
+static void demand_of(const problem *p, const ir_tile *t, demand *d)
 {
     enum { end_cycles = 900 };
     const double drawn = 0.77; /* few loads are under way beside the sums */
     const gemm_few_tile *x = &t->gemm_few;
-    const int bytes = product_element_bytes(r), line = 16 * (r->target->wave / 8) * (x->threads / r->target->wave / (x->n / block));
-    product_demand(r, &(product_cut){x->m, x->n, 1, 1, (int)((request_rows(r) + x->m - 1) / x->m), 1}, d);
-    d->per_unit = groups_by_threads(r->target, x->threads), d->memory_share = drawn;
-    d->ahead = (double)(x->n + x->m) * line * (request_rows(r) == 1 ? 2 : 1);
-    d->streamed = (double)(x->n + x->m) * (double)product_length(r) * bytes;
+    const int bytes = product_element_bytes(p), line = 16 * (p->target->wave / 8) * (x->threads / p->target->wave / (x->n / block));
+    product_demand(p, &(product_cut){x->m, x->n, 1, 1, (int)((problem_rows(p) + x->m - 1) / x->m), 1}, d);
+    d->per_unit = groups_by_threads(p->target, x->threads), d->memory_share = drawn;
+    d->ahead = (double)(x->n + x->m) * line * (problem_rows(p) == 1 ? 2 : 1);
+    d->streamed = (double)(x->n + x->m) * (double)product_length(p) * bytes;
     d->products_share = 0.2, d->end_cycles = end_cycles, d->trips = 1;
 }
 
 /* More waves have more under way. Beside 8 rows' sums, or an epilogue that joins columns, they have too few registers for it; those of a
  * single row have as much by themselves, where they are not on a quarter of the units alone. On devices that nobody has measured it is a
  * guess. */
-static int most_threads(const tile_request *r, int m)
+static int most_threads(const problem *p, int m)
 {
     enum { usual = 256, most_rows_of_more = 4 };
-    if (times_are_guesses(r) || m > most_rows_of_more || joins_columns(r)) return usual;
-    if (request_rows(r) > 1) return 2 * usual;
-    return 4 * column_tiles(r, block) <= r->device->units ? 3 * usual : usual;
+    if (times_are_guesses(p) || m > most_rows_of_more || joins_columns(p)) return usual;
+    if (problem_rows(p) > 1) return 2 * usual;
+    return 4 * column_tiles(p, block) <= p->device->units ? 3 * usual : usual;
 }
 
-static void defaults(const tile_request *r, ir_tile *t)
+static void defaults(const problem *p, ir_tile *t)
 {
     enum { step = 256 };
-    const long long rows = request_rows(r), most = rows < most_rows ? power_of_two_up(rows) : most_rows;
+    const long long rows = problem_rows(p), most = rows < most_rows ? power_of_two_up(rows) : most_rows;
     double least = 1e30;
     for (int m = (int)most; m >= 1 && 2 * m >= most; m /= 2)
-        for (int threads = step; threads <= most_threads(r, m); threads += step) {
+        for (int threads = step; threads <= most_threads(p, m); threads += step) {
             ir_tile x = *t;
             x.gemm_few = (gemm_few_tile){.m = m, .n = block, .k = 16, .thread_m = m, .thread_n = columns, .threads = threads, .slots = 2};
-            const double seconds = request_seconds(r, &gemm_few_program, &x);
+            const double seconds = program_seconds(p, &gemm_few_program, &x);
             if (seconds < 0.95 * least) *t = x, least = seconds;
         }
 }
 
-static const char *illegal(const tile_request *r, const ir_tile *t)
+static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_few_tile *x = &t->gemm_few;
     if (x->m != x->thread_m || !is_power_of_two(x->m)) return "m = thread_m, a power of two, at most 16";
     if (x->thread_n != columns || x->n % block != 0) return "n goes in steps of 32 columns, of which a thread has thread_n=4";
-    if (x->threads % (r->target->wave * (x->n / block)) != 0) return "as many waves share each 32 columns of n";
-    return x->m * x->n / (2 * r->target->width) > x->threads ? "threads: one a row and 8 columns at least" : NULL;
+    if (x->threads % (p->target->wave * (x->n / block)) != 0) return "as many waves share each 32 columns of n";
+    return x->m * x->n / (2 * p->target->width) > x->threads ? "threads: one a row and 8 columns at least" : NULL;
 }
 
 /* part[waves][m * 32], sums[] */
-static long long shared_bytes(const tile_request *r, const ir_tile *t)
+static long long shared_bytes(const problem *p, const ir_tile *t)
 {
     const gemm_few_tile *x = &t->gemm_few;
-    return 16 + (4ll * x->m * (x->threads / r->target->wave * block + x->n / (2 * r->target->width)) + 15) / 16 * 16;
+    return 16 + (4ll * x->m * (x->threads / p->target->wave * block + x->n / (2 * p->target->width)) + 15) / 16 * 16;
 }
 
 const program gemm_few_program = {.kind = program_gemm_few,

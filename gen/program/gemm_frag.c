@@ -14,10 +14,10 @@ enum { most_ahead = 8, most_registers = 255 /* of a thread, that instructions ha
 static int piece_rows(const target_info *target) { return target->vendor == vendor_amd ? 16 : 8; }
 static int most_rows(const target_info *target) { return target->vendor == vendor_amd ? 64 : 32; }
 
-static const char *obstacle(const tile_request *r) { return obstacle_to_16_bits(r, layer_frag); }
+static const char *obstacle(const problem *p) { return obstacle_to_16_bits(p, layer_frag); }
 
 /* ---- what a tile takes */
-static int waves_of(const tile_request *r, const gemm_frag_tile *t) { return t->threads / r->target->wave; }
+static int waves_of(const problem *p, const gemm_frag_tile *t) { return t->threads / p->target->wave; }
 
 /* Of a thread: sums, pieces of weights and of rows under way, addresses (those of NVRTC 13 and clang 22 on tiles that do not spill). */
 static int registers_of_pieces(const target_info *target, int lines) { return lines * piece_row_bytes / 4 / target->wave; }
@@ -36,9 +36,9 @@ static long long memory_bytes(const target_info *target, const gemm_frag_tile *t
     const int padding = target->vendor == vendor_amd ? 0 : 4; /* of a row (piece_places) */
     return 4ll * t->m * (t->threads / target->wave * (t->n + padding + takes_sums) + (makes_sums ? t->n / 2 : 0));
 }
-static long long shared_bytes(const tile_request *r, const ir_tile *t)
+static long long shared_bytes(const problem *p, const ir_tile *t)
 {
-    return memory_bytes(r->target, &t->gemm_frag, request_sums_rows(r), phase_input_sum(r->phase) != NULL);
+    return memory_bytes(p->target, &t->gemm_frag, problem_sums_rows(p), phase_input_sum(p->phase) != NULL);
 }
 
 /* Workgroups that share a unit. */
@@ -54,99 +54,99 @@ static int resident(const device_model *d, const gemm_frag_tile *t)
 
 /* ---- what it asks of a device */
 /* Bytes of weights that a workgroup's waves ask for ahead. */
-static long long under_way(const tile_request *r, const gemm_frag_tile *t)
+static long long under_way(const problem *p, const gemm_frag_tile *t)
 {
-    const long long pieces = (value_columns(request_product(r)->inputs[0]) * 2 + piece_row_bytes - 1) / piece_row_bytes,
-                    ahead = (long long)t->ahead * waves_of(r, t);
+    const long long pieces = (value_columns(problem_product(p)->inputs[0]) * 2 + piece_row_bytes - 1) / piece_row_bytes,
+                    ahead = (long long)t->ahead * waves_of(p, t);
     return (ahead < pieces ? ahead : pieces) * (t->n / piece_columns) * piece_bytes;
 }
 
 /* Workgroups stay, and take one tile after the other; between two a multiprocessor of a single workgroup waits for rows. Where they leave
  * multiprocessors free, the next launch has loaded its first weights by the time this one ends. */
-static void demand_of(const tile_request *r, const ir_tile *tile, demand *d)
+static void demand_of(const problem *p, const ir_tile *tile, demand *d)
 {
     enum { rows_wait = 2400, gap = 5660, hidden = 4240, waits = 2 };
     const double loads = 1.45, reached = 0.4; /* to registers: half of what a unit takes to shared memory; few products of each operand */
     const gemm_frag_tile *t = &tile->gemm_frag;
-    const double line = (double)value_columns(request_product(r)->inputs[0]) * 2, step = piece_rows(r->target);
-    product_demand(r, &(product_cut){t->m, t->n, piece_row_bytes / 2, 1, 1, 1}, d);
-    d->per_unit = resident(r->device, t), d->matrix = true, d->products_share = reached;
+    const double line = (double)value_columns(problem_product(p)->inputs[0]) * 2, step = piece_rows(p->target);
+    product_demand(p, &(product_cut){t->m, t->n, piece_row_bytes / 2, 1, 1, 1}, d);
+    d->per_unit = resident(p->device, t), d->matrix = true, d->products_share = reached;
     d->taken = d->asked * loads;
-    d->ahead = (double)under_way(r, t) / waits, d->streamed = t->n * line;
+    d->ahead = (double)under_way(p, t) / waits, d->streamed = t->n * line;
     d->round_cycles = d->per_unit > 1 ? 0 : rows_wait * (t->m / step - 1);
-    if (r->target->overlaps) d->start_cycles = gap * fmin(1, d->groups / r->device->units) - hidden;
+    if (p->target->overlaps) d->start_cycles = gap * fmin(1, d->groups / p->device->units) - hidden;
 }
 
 /* Of tiles of so many rows, pieces across and waves the one with most under way where `resident` share a multiprocessor; false: it does not
  * fit. */
-static bool fill(const tile_request *r, int m, const int (*shape)[3], ir_tile *t)
+static bool fill(const problem *p, int m, const int (*shape)[3], ir_tile *t)
 {
-    const long long pieces = pieces_along(request_product(r));
+    const long long pieces = pieces_along(problem_product(p));
     gemm_frag_tile *x = &t->gemm_frag;
     const int waves = pieces < (*shape)[1] ? pieces < 2 ? 2 : (int)power_of_two_up(pieces) : (*shape)[1];
-    *x = (gemm_frag_tile){.m = m, .n = (*shape)[0] * piece_columns, .threads = waves * r->target->wave, .ahead = 1};
-    const int each = unit_room_of(r->target).registers / (*shape)[2] / x->threads, most = each < most_registers ? each : most_registers;
-    bool fits = x->threads <= r->target->max_threads && registers(r->target, x) <= most;
+    *x = (gemm_frag_tile){.m = m, .n = (*shape)[0] * piece_columns, .threads = waves * p->target->wave, .ahead = 1};
+    const int each = unit_room_of(p->target).registers / (*shape)[2] / x->threads, most = each < most_registers ? each : most_registers;
+    bool fits = x->threads <= p->target->max_threads && registers(p->target, x) <= most;
     while (fits && 2 * x->ahead <= most_ahead && x->ahead * waves < pieces) {
         x->ahead *= 2;
-        if (registers(r->target, x) <= most) continue;
+        if (registers(p->target, x) <= most) continue;
         x->ahead /= 2;
         break;
     }
-    return fits && shared_bytes(r, t) <= r->target->lds_bytes;
+    return fits && shared_bytes(p, t) <= p->target->lds_bytes;
 }
 
-static void defaults(const tile_request *r, ir_tile *t)
+static void defaults(const problem *p, ir_tile *t)
 {
     /* Pieces across, waves, resident: the first of those that are as fast. Few waves wait longer than the model knows, they are for sums of
      * many rows; so many that none has a place beside them are for a single tile. */
     static const int shapes[][3] = {{2, 16, 1}, {1, 32, 1}, {1, 16, 1}, {2, 8, 2}, {4, 8, 1}, {8, 8, 1}, {2, 8, 1}, {1, 8, 1}, {2, 4, 1}};
     enum { everywhere = 6 }; /* those that follow are for units of fewer registers and less LDS */
-    const int step = piece_rows(r->target), most = most_rows(r->target),
-              count = r->target->vendor == vendor_amd ? (int)(sizeof shapes / sizeof *shapes) : everywhere;
-    const long long rows = request_rows(r), tiles = (rows + most - 1) / most, m = ((rows + tiles - 1) / tiles + step - 1) / step * step;
-    const bool pairs = joins_columns(r), once = tiles * column_tiles(r, piece_columns) <= r->device->units;
+    const int step = piece_rows(p->target), most = most_rows(p->target),
+              count = p->target->vendor == vendor_amd ? (int)(sizeof shapes / sizeof *shapes) : everywhere;
+    const long long rows = problem_rows(p), tiles = (rows + most - 1) / most, m = ((rows + tiles - 1) / tiles + step - 1) / step * step;
+    const bool pairs = joins_columns(p), once = tiles * column_tiles(p, piece_columns) <= p->device->units;
     double least = 1e30;
     ir_tile x = *t;
     for (int i = 0; i < count; i++) {
         const bool useful = shapes[i][0] == 1 ? !pairs && (shapes[i][1] < 32 || once) : shapes[i][0] == 2 || m > 2 * step;
-        if (!useful || !fill(r, (int)m, &shapes[i], &x)) continue;
-        const double time = request_seconds(r, &gemm_frag_program, &x);
+        if (!useful || !fill(p, (int)m, &shapes[i], &x)) continue;
+        const double time = program_seconds(p, &gemm_frag_program, &x);
         if (time < 0.98 * least) t->gemm_frag = x.gemm_frag, least = time;
     }
 }
 
-static const char *avoid(const tile_request *r) { return request_rows(r) > most_rows(r->target) ? "a tile has not all rows" : NULL; }
+static const char *avoid(const problem *p) { return problem_rows(p) > most_rows(p->target) ? "a tile has not all rows" : NULL; }
 
-static const char *illegal(const tile_request *r, const ir_tile *t)
+static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_frag_tile *x = &t->gemm_frag;
-    if (x->m % piece_rows(r->target)) return r->target->vendor == vendor_amd ? "m is a multiple of 16" : "m is a multiple of 8";
-    if (x->threads % r->target->wave) return "threads are whole waves";
+    if (x->m % piece_rows(p->target)) return p->target->vendor == vendor_amd ? "m is a multiple of 16" : "m is a multiple of 8";
+    if (x->threads % p->target->wave) return "threads are whole waves";
     if (x->n % piece_columns) return "n is a multiple of 16";
-    if (x->n % 32 && joins_columns(r)) return "n is a multiple of 32 where the epilogue joins columns";
-    const int most = unit_room_of(r->target).registers;
-    return registers(r->target, x) * x->threads > most ? "the threads need more registers than there are" : NULL;
+    if (x->n % 32 && joins_columns(p)) return "n is a multiple of 32 where the epilogue joins columns";
+    const int most = unit_room_of(p->target).registers;
+    return registers(p->target, x) * x->threads > most ? "the threads need more registers than there are" : NULL;
 }
 
 /* Fewer pieces under way, then fewer rows. */
-static bool smaller(const tile_request *r, ir_tile *t)
+static bool smaller(const problem *p, ir_tile *t)
 {
     gemm_frag_tile *x = &t->gemm_frag;
-    const int step = piece_rows(r->target);
+    const int step = piece_rows(p->target);
     if (x->ahead > 1) return x->ahead /= 2, true;
     if (x->m > step) return x->m = x->m / 2 / step * step, true;
     return false;
 }
 
-static void geometry(const tile_request *r, const ir_tile *t, launch *l)
+static void geometry(const problem *p, const ir_tile *t, launch *l)
 {
-    products_geometry(r, t->gemm_frag.m, t->gemm_frag.n, l);
-    l->resident = resident(r->device, &t->gemm_frag);
-    l->under_way = under_way(r, &t->gemm_frag);
+    products_geometry(p, t->gemm_frag.m, t->gemm_frag.n, l);
+    l->resident = resident(p->device, &t->gemm_frag);
+    l->under_way = under_way(p, &t->gemm_frag);
 }
 
-static int parts(const tile_request *r, const ir_tile *t) { return column_tiles(r, t->gemm_frag.n); }
+static int parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_frag.n); }
 
 static void members(emission *e, writer *w)
 {

@@ -1,9 +1,9 @@
 /* Products on a wave's mfma (templates/gemm/gemm_mfma.h). In: a product. Out: the largest tile of which there are enough. */
 #include "gen/program/waves.h"
 
-static const char *obstacle(const tile_request *r) { return wave_product_obstacle(r, layer_mfma, "operands are not bf16, f16 or f32"); }
+static const char *obstacle(const problem *p) { return wave_product_obstacle(p, layer_mfma, "operands are not bf16, f16 or f32"); }
 
-static void defaults(const tile_request *r, ir_tile *t) { wave_product_defaults(r, t, 0); }
+static void defaults(const problem *p, ir_tile *t) { wave_product_defaults(p, t, 0); }
 
 const program gemm_mfma_program = {.kind = program_gemm_mfma,
                                    .device = "gemm_mfma",

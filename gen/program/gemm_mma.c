@@ -34,46 +34,46 @@ static int resident(const target_info *target, const gemm_mma_tile *t, bool sums
 
 /* Of the matrix units' rate: where there is wgmma, too, its instructions reach less; with fewer results a thread, or a workgroup, more of
  * the time goes to loads of operands. */
-static double share_of(const tile_request *r, const gemm_mma_tile *x)
+static double share_of(const problem *p, const gemm_mma_tile *x)
 {
     const int results = x->m * x->n / x->threads;
     const double slowness = results >= 128 ? (x->m * x->n >= 32768 ? 1 : 1.1) : results >= 64 ? 1.2 : 1.3;
-    return (target_has(r->target, layer_wgmma) ? 0.62 : 1) / slowness;
+    return (target_has(p->target, layer_wgmma) ? 0.62 : 1) / slowness;
 }
 
 /* wgmma has twice the rate, and nobody has timed small products beside it. Where times are guesses, up to 32 rows are frag's, which reads
  * weights once for all of them. */
-static const char *avoid(const tile_request *r)
+static const char *avoid(const problem *p)
 {
     enum { rows_of_frag = 32 };
-    if (target_has(r->target, layer_wgmma)) return "the target has wgmma";
-    const bool of_frag = times_are_guesses(r) && request_rows(r) <= rows_of_frag && !obstacle_to_16_bits(r, layer_frag);
+    if (target_has(p->target, layer_wgmma)) return "the target has wgmma";
+    const bool of_frag = times_are_guesses(p) && problem_rows(p) <= rows_of_frag && !obstacle_to_16_bits(p, layer_frag);
     return of_frag ? "frag reads weights once for all rows" : NULL;
 }
 
-static void demand_of(const tile_request *r, const ir_tile *t, demand *d)
+static void demand_of(const problem *p, const ir_tile *t, demand *d)
 {
     enum { end_column = 16, begin = 2500 };
     const gemm_mma_tile *x = &t->gemm_mma;
     const int warps = x->threads / 32, down = warps_down(x);
-    const double stages = ceil((double)product_length(r) / x->k), stage = 2.0 * (x->m + x->n) * x->k;
-    product_demand(r, &(product_cut){x->m, x->n, x->k, 1, x->group, 1}, d);
-    d->per_unit = resident(r->target, x, false);
-    d->matrix = true, d->products_share = share_of(r, x);
+    const double stages = ceil((double)product_length(p) / x->k), stage = 2.0 * (x->m + x->n) * x->k;
+    product_demand(p, &(product_cut){x->m, x->n, x->k, 1, x->group, 1}, d);
+    d->per_unit = resident(p->target, x, false);
+    d->matrix = true, d->products_share = share_of(p, x);
     d->shared = stages * 2.0 * (double)(x->m * (warps / down + 1) + x->n * (down + 1)) * x->k;
     d->ahead = stage * (x->slots - 1), d->streamed = stage * stages;
     d->end_cycles = (double)x->m * x->n / end_column, d->start_cycles = begin;
 }
 
-static const char *obstacle(const tile_request *r) { return obstacle_to_16_bits(r, layer_mma); }
+static const char *obstacle(const problem *p) { return obstacle_to_16_bits(p, layer_mma); }
 
 /* 128 x 256 with a warp on 64 x 64 reads least from shared memory; the others are for few tiles. */
-static void defaults(const tile_request *r, ir_tile *t)
+static void defaults(const problem *p, ir_tile *t)
 {
     static const gemm_mma_tile known[] = {{128, 256, 32, 256, 4, 8}, {256, 128, 32, 256, 4, 8}, {128, 128, 32, 128, 3, 8},
                                           {128, 128, 64, 256, 3, 8}, {64, 128, 32, 128, 4, 8},  {64, 128, 64, 128, 4, 8},
                                           {64, 64, 64, 128, 3, 8},   {32, 128, 64, 128, 4, 8}};
-    const long long K = product_length(r);
+    const long long K = product_length(p);
     ir_tile x = *t;
     t->gemm_mma = known[0];
     double least = 1e30;
@@ -84,14 +84,14 @@ static void defaults(const tile_request *r, ir_tile *t)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         x.gemm_mma = known[i];
         if (K > longest && known[i].m * known[i].n / known[i].threads > folded) continue;
-        const double seconds = request_seconds(r, &gemm_mma_program, &x);
+        const double seconds = program_seconds(p, &gemm_mma_program, &x);
         if (seconds < 0.98 * least) t->gemm_mma = known[i], least = seconds;
     }
 }
 
-static const char *illegal(const tile_request *r, const ir_tile *t)
+static const char *illegal(const problem *p, const ir_tile *t)
 {
-    (void)r;
+    (void)p;
     const gemm_mma_tile *x = &t->gemm_mma;
     if (x->k != 32 && x->k != 64) return "k is 32 or 64";
     if (x->threads != 128 && x->threads != 256) return "threads is 128 or 256";
@@ -101,10 +101,10 @@ static const char *illegal(const tile_request *r, const ir_tile *t)
     return x->m * x->n / x->threads > 128 ? "a thread has at most 128 results" : NULL;
 }
 
-static long long shared_bytes(const tile_request *r, const ir_tile *t) { return memory_of(&t->gemm_mma, request_sums_rows(r)); }
+static long long shared_bytes(const problem *p, const ir_tile *t) { return memory_of(&t->gemm_mma, problem_sums_rows(p)); }
 
 /* The first shape with fewer results a thread that the template takes. */
-static bool smaller(const tile_request *r, ir_tile *t)
+static bool smaller(const problem *p, ir_tile *t)
 {
     static const tile_shape shapes[] = {{128, 128, 256}, {64, 128, 128}, {64, 128, 256}, {64, 64, 128}, {32, 64, 128}};
     gemm_mma_tile *x = &t->gemm_mma;
@@ -113,18 +113,18 @@ static bool smaller(const tile_request *r, ir_tile *t)
         const tile_shape *s = &shapes[i];
         if (s->m * s->n / s->threads >= results) continue;
         x->m = s->m, x->n = s->n, x->threads = s->threads;
-        if (!illegal(r, t)) return true;
+        if (!illegal(p, t)) return true;
     }
     return false;
 }
 
-static void geometry(const tile_request *r, const ir_tile *t, launch *l)
+static void geometry(const problem *p, const ir_tile *t, launch *l)
 {
-    products_geometry(r, t->gemm_mma.m, t->gemm_mma.n, l);
-    l->resident = resident(r->target, &t->gemm_mma, request_sums_rows(r));
+    products_geometry(p, t->gemm_mma.m, t->gemm_mma.n, l);
+    l->resident = resident(p->target, &t->gemm_mma, problem_sums_rows(p));
 }
 
-static int parts(const tile_request *r, const ir_tile *t) { return column_tiles(r, t->gemm_mma.n); }
+static int parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_mma.n); }
 
 static void members(emission *e, writer *w)
 {

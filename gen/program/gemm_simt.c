@@ -8,15 +8,15 @@ extern const program gemm_simt_program;
 
 /* A stage's loads are under way while the one before it is multiplied. Of the vector rate it reaches 0.6 with 8 by 8 results a thread: a
  * number that comes from shared memory takes as long as a multiplication. */
-static void demand_of(const tile_request *r, const ir_tile *t, demand *d)
+static void demand_of(const problem *p, const ir_tile *t, demand *d)
 {
     enum { end_cycles = 600 };
     const double reached = 0.75; /* of what loads leave */
     const gemm_simt_tile *x = &t->gemm_simt;
-    const double stage = (double)(x->m + x->n) * x->k * product_element_bytes(r);
-    product_demand(r, &(product_cut){x->m, x->n, x->k, 1, 1, 1}, d);
+    const double stage = (double)(x->m + x->n) * x->k * product_element_bytes(p);
+    product_demand(p, &(product_cut){x->m, x->n, x->k, 1, 1, 1}, d);
     d->per_unit = x->threads < 1024 ? 2 : 1;
-    d->ahead = stage, d->streamed = stage * ceil((double)product_length(r) / x->k);
+    d->ahead = stage, d->streamed = stage * ceil((double)product_length(p) / x->k);
     const double results = x->thread_m * x->thread_n;
     d->products_share = reached * results / (results + x->thread_m + x->thread_n), d->end_cycles = end_cycles, d->trips = 1;
 }
@@ -33,39 +33,39 @@ static void take(ir_tile *t, const struct known_tile *x)
 }
 
 /* Of tiles that take as long the smallest: it multiplies least for nothing. */
-static void defaults(const tile_request *r, ir_tile *t)
+static void defaults(const problem *p, ir_tile *t)
 {
     const struct known_tile *x = host_tiles;
     double least = 1e30;
-    if (r->target->vendor == vendor_host) {
-        while (x->most_rows && request_rows(r) > x->most_rows) x++;
+    if (p->target->vendor == vendor_host) {
+        while (x->most_rows && problem_rows(p) > x->most_rows) x++;
         take(t, x);
         return;
     }
     for (size_t i = 0; i < sizeof gpu_tiles / sizeof *gpu_tiles; i++) {
         ir_tile tile = *t;
         take(&tile, &gpu_tiles[i]);
-        const double seconds = request_seconds(r, &gemm_simt_program, &tile);
+        const double seconds = program_seconds(p, &gemm_simt_program, &tile);
         if (seconds < 0.98 * least) *t = tile, least = seconds;
     }
 }
 
-static const char *illegal(const tile_request *r, const ir_tile *t)
+static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_simt_tile *x = &t->gemm_simt;
     if (x->m % x->thread_m != 0 || x->n % x->thread_n != 0) return "thread_m divides m and thread_n divides n";
     if (x->thread_m > 2 && x->thread_m % 4) return "thread_m is 1, 2 or a multiple of 4"; /* loads of neighbours are aligned to 16 bytes */
-    if (x->thread_n % (2 * r->target->width) != 0) return arena_printf(r->a, "thread_n is a multiple of %d", 2 * r->target->width);
+    if (x->thread_n % (2 * p->target->width) != 0) return arena_printf(p->a, "thread_n is a multiple of %d", 2 * p->target->width);
     if (x->n % 32) return "n goes in steps of 32";
     if (x->m / x->thread_m * (x->n / x->thread_n) != x->threads) return "threads = m/thread_m * n/thread_n";
     return x->k % 16 ? "k is a multiple of 16" : NULL;
 }
 
-static long long shared_bytes(const tile_request *r, const ir_tile *t)
+static long long shared_bytes(const problem *p, const ir_tile *t)
 {
     const gemm_simt_tile *x = &t->gemm_simt;
-    const long long pad = r->target->vendor == vendor_host ? 0 : 4, a = 4ll * x->k * (x->m + pad), b = 4ll * x->k * (x->n + pad);
-    return mixed_memory(x->slots, (a + b + 15) / 16 * 16, request_sums_rows(r) ? 4ll * x->m * (x->n / x->thread_n) : 4, 16);
+    const long long pad = p->target->vendor == vendor_host ? 0 : 4, a = 4ll * x->k * (x->m + pad), b = 4ll * x->k * (x->n + pad);
+    return mixed_memory(x->slots, (a + b + 15) / 16 * 16, problem_sums_rows(p) ? 4ll * x->m * (x->n / x->thread_n) : 4, 16);
 }
 
 const program gemm_simt_program = {.kind = program_gemm_simt,

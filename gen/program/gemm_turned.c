@@ -8,9 +8,9 @@
 enum { most_rows_of_long_stages = 48, most_rows = 128 };
 enum { most_split = 8, most_slots = 24, row_step = 16, column_step = 32 };
 
-static const char *obstacle(const tile_request *r) { return obstacle_to_16_bits(r, layer_turned); }
+static const char *obstacle(const problem *p) { return obstacle_to_16_bits(p, layer_turned); }
 
-static long long length_of(const tile_request *r) { return value_columns(request_product(r)->inputs[0]); }
+static long long length_of(const problem *p) { return value_columns(problem_product(p)->inputs[0]); }
 
 static int threads_of(int n) { return (n + 63) / 64 * 128 + 32; }
 
@@ -21,9 +21,9 @@ static long long bytes_of_row_slot(const gemm_turned_tile *x) { return 2ll * x->
 /* ws_memory<...>::bytes of templates/frame/frame_ws.h */
 static long long bytes_of(const gemm_turned_tile *x) { return 1024 + x->slots * bytes_of_slot(x) + x->row_slots * bytes_of_row_slot(x); }
 
-static long long shared_bytes(const tile_request *r, const ir_tile *t)
+static long long shared_bytes(const problem *p, const ir_tile *t)
 {
-    (void)r;
+    (void)p;
     return bytes_of(&t->gemm_turned);
 }
 
@@ -51,54 +51,54 @@ static bool sums_fit(const gemm_turned_tile *x)
  * Rows come from the L2, and the tensor cores multiply meanwhile. Workgroups that find no seat begin late. The numbers are fitted to 1,000
  * tiles of 23 products of 24 to 128 rows, timed in chains of launches on an H200, where the tile that they choose takes 2 % longer than the
  * best. */
-static double bandwidth(const tile_request *r)
+static double bandwidth(const problem *p)
 {
-    const device_fact *numbers = r->device->numbers;
+    const device_fact *numbers = p->device->numbers;
     const double reached = numbers[number_bandwidth_reached].value, known = reached > 0 ? reached : numbers[number_bandwidth].value;
     return known > 0 ? known : 1e12;
 }
 
-static long long workgroups(const tile_request *r, const gemm_turned_tile *x)
+static long long workgroups(const problem *p, const gemm_turned_tile *x)
 {
-    return (request_rows(r) + x->m - 1) / x->m * column_tiles(r, x->n) * x->split;
+    return (problem_rows(p) + x->m - 1) / x->m * column_tiles(p, x->n) * x->split;
 }
 
 /* Bytes of weights of a workgroup. */
-static double weights_of(const tile_request *r, const gemm_turned_tile *x) { return 2.0 * x->n * (double)length_of(r) / x->split; }
+static double weights_of(const problem *p, const gemm_turned_tile *x) { return 2.0 * x->n * (double)length_of(p) / x->split; }
 
 /* What the tensor cores take for a workgroup: a warpgroup's instruction, 16 long, takes half a cycle a row. */
-static double products_time(const tile_request *r, const gemm_turned_tile *x)
+static double products_time(const problem *p, const gemm_turned_tile *x)
 {
-    const double known = r->device->numbers[number_clock].value, clock = known > 0 ? known : 1.7e9, waits = 1.3;
-    const double instructions = (double)length_of(r) / x->split / 16 * (x->threads / 128);
+    const double known = p->device->numbers[number_clock].value, clock = known > 0 ? known : 1.7e9, waits = 1.3;
+    const double instructions = (double)length_of(p) / x->split / 16 * (x->threads / 128);
     return waits * instructions * x->m / 2 / clock;
 }
 
 /* In which `count` workgroups have their weights. */
-static double weights_time(const tile_request *r, const gemm_turned_tile *x, long long count)
+static double weights_time(const problem *p, const gemm_turned_tile *x, long long count)
 {
-    const double round_trip = 0.92e-6, each = weights_of(r, x), ahead = (double)x->slots * x->n * x->k * 2;
-    return hypot((double)count * each / bandwidth(r), round_trip * each / fmin(ahead, each));
+    const double round_trip = 0.92e-6, each = weights_of(p, x), ahead = (double)x->slots * x->n * x->k * 2;
+    return hypot((double)count * each / bandwidth(p), round_trip * each / fmin(ahead, each));
 }
 
-static double time_of(const tile_request *r, const gemm_turned_tile *x)
+static double time_of(const problem *p, const gemm_turned_tile *x)
 {
     const double l2_over_memory = 2.8, start = 3.2e-6, meeting = 0.16e-6, late = 2e-6;
-    const long long units = r->device->units, seats = units * resident(r->target, x), count = workgroups(r, x);
-    const double rows = weights_of(r, x) * x->m / x->n;
-    double time = (double)(count / seats) * weights_time(r, x, seats);
-    if (count % seats) time += weights_time(r, x, count % seats);
-    time = fmax(time, (double)count * (weights_of(r, x) + rows) / (l2_over_memory * bandwidth(r)));
-    time = fmax(time, (double)((count + units - 1) / units) * products_time(r, x));
+    const long long units = p->device->units, seats = units * resident(p->target, x), count = workgroups(p, x);
+    const double rows = weights_of(p, x) * x->m / x->n;
+    double time = (double)(count / seats) * weights_time(p, x, seats);
+    if (count % seats) time += weights_time(p, x, count % seats);
+    time = fmax(time, (double)count * (weights_of(p, x) + rows) / (l2_over_memory * bandwidth(p)));
+    time = fmax(time, (double)((count + units - 1) / units) * products_time(p, x));
     if (count > seats) time += late * (double)(count - seats) / (double)seats;
     return time + start + meeting * (x->split - 1);
 }
 
 /* As many slots as `together` workgroups have room for: as many for rows as for weights, then more for weights. No more than a part has
  * stages, unless the sums need them. */
-static bool fill(const tile_request *r, int together, gemm_turned_tile *x)
+static bool fill(const problem *p, int together, gemm_turned_tile *x)
 {
-    const long long part = (length_of(r) + x->k * x->split - 1) / (x->k * x->split), room = shared_room(r->target, together) - 1024;
+    const long long part = (length_of(p) + x->k * x->split - 1) / (x->k * x->split), room = shared_room(p->target, together) - 1024;
     const long long both = room / (bytes_of_slot(x) + bytes_of_row_slot(x)), least = both < part ? both : part;
     x->row_slots = (int)(least < most_slots ? least : most_slots);
     if (x->row_slots < 2) x->row_slots = 2;
@@ -116,53 +116,53 @@ static gemm_turned_tile tile_of(int m, int n, int split)
 
 static gemm_turned_tile long_stages(gemm_turned_tile x) { return x.k = 256, x; }
 
-static void try_tile(const tile_request *r, gemm_turned_tile x, int together, gemm_turned_tile *best, double *least)
+static void try_tile(const problem *p, gemm_turned_tile x, int together, gemm_turned_tile *best, double *least)
 {
-    const long long stages = (length_of(r) + x.k - 1) / x.k;
-    if ((x.split > 1 && stages < 2 * x.split) || !fill(r, together, &x)) return;
-    const double time = time_of(r, &x);
+    const long long stages = (length_of(p) + x.k - 1) / x.k;
+    if ((x.split > 1 && stages < 2 * x.split) || !fill(p, together, &x)) return;
+    const double time = time_of(p, &x);
     if (time < *least) *best = x, *least = time;
 }
 
-static void defaults(const tile_request *r, ir_tile *t)
+static void defaults(const problem *p, ir_tile *t)
 {
-    const long long rows = request_rows(r), tiles = (rows + most_rows - 1) / most_rows, each = (rows + tiles - 1) / tiles;
+    const long long rows = problem_rows(p), tiles = (rows + most_rows - 1) / most_rows, each = (rows + tiles - 1) / tiles;
     const int m = (int)((each + row_step - 1) / row_step * row_step);
     double least = 1e30;
     for (int together = 1; together <= 2; together++)
         for (int split = 1; split <= (together == 1 ? 2 : most_split); split *= 2)
             for (int n = 64; n <= (together == 1 ? 256 : 128); n += column_step) {
                 const gemm_turned_tile x = tile_of(m, n, split);
-                try_tile(r, x, together, &t->gemm_turned, &least);
-                if (n == 64 && m <= most_rows_of_long_stages) try_tile(r, long_stages(x), together, &t->gemm_turned, &least);
+                try_tile(p, x, together, &t->gemm_turned, &least);
+                if (n == 64 && m <= most_rows_of_long_stages) try_tile(p, long_stages(x), together, &t->gemm_turned, &least);
             }
 }
 
 /* ---- what it asks of a device, beside other programs: of its own tiles time_of() knows more
  * Stages of weights and of rows have slots of their own; whichever come late are waited for. The more rows, the more wgmma waits for them.
  * Where workgroups leave multiprocessors free, the next launch begins on those. */
-static void demand_of(const tile_request *r, const ir_tile *tile, demand *d)
+static void demand_of(const problem *p, const ir_tile *tile, demand *d)
 {
     enum { round = 2500, meeting = 700, begin = 2500, hidden_begin = 1200 };
     const double shallow = 0.9, waits = 1.2;
     const gemm_turned_tile *x = &tile->gemm_turned;
-    product_demand(r, &(product_cut){x->m, x->n, x->k, x->split, 1, 1}, d);
-    d->per_unit = resident(r->target, x);
+    product_demand(p, &(product_cut){x->m, x->n, x->k, x->split, 1, 1}, d);
+    d->per_unit = resident(p->target, x);
     d->matrix = true, d->in_step = true, d->products_share = 1 / (1.57 + x->m / 175.0);
     if (d->per_unit > 1) d->memory_share = shallow;
-    d->ahead = fmin(x->slots, x->row_slots / waits) * x->n * x->k * 2, d->streamed = x->n * 2.0 * (double)length_of(r) / x->split;
+    d->ahead = fmin(x->slots, x->row_slots / waits) * x->n * x->k * 2, d->streamed = x->n * 2.0 * (double)length_of(p) / x->split;
     d->end_cycles = round + meeting * x->split;
-    d->start_cycles = (d->per_unit > 1 ? hidden_begin : begin) * fmin(1, d->groups / r->device->units);
+    d->start_cycles = (d->per_unit > 1 ? hidden_begin : begin) * fmin(1, d->groups / p->device->units);
 }
 
 /* Of more rows than a tile has, what it is better at is to cut up a length. */
-static const char *avoid(const tile_request *r)
+static const char *avoid(const problem *p)
 {
     enum { worth_cutting = 2048 };
-    return request_rows(r) > most_rows && length_of(r) < worth_cutting ? "a tile has not all rows, and their length is short" : NULL;
+    return problem_rows(p) > most_rows && length_of(p) < worth_cutting ? "a tile has not all rows, and their length is short" : NULL;
 }
 
-static const char *illegal(const tile_request *r, const ir_tile *t)
+static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_turned_tile *x = &t->gemm_turned;
     if (x->m % row_step) return "m goes in steps of 16";
@@ -171,29 +171,29 @@ static const char *illegal(const tile_request *r, const ir_tile *t)
     if (!is_power_of_two(x->split)) return "split is 1, 2, 4 or 8";
     if (x->row_slots > x->slots) return "row_slots is at most slots";
     if (!is_power_of_two(x->k)) return "k is 64, 128 or 256";
-    if (x->split > (length_of(r) + x->k - 1) / x->k) return "a part of a split has a stage";
+    if (x->split > (length_of(p) + x->k - 1) / x->k) return "a part of a split has a stage";
     return sums_fit(x) ? NULL : "the slots are too few for the tile's sums";
 }
 
 /* Fewer rows. */
-static bool smaller(const tile_request *r, ir_tile *t)
+static bool smaller(const problem *p, ir_tile *t)
 {
-    (void)r;
+    (void)p;
     gemm_turned_tile *x = &t->gemm_turned;
     if (x->m <= row_step) return false;
     x->m = (x->m / 2 + row_step - 1) / row_step * row_step;
     return true;
 }
 
-static void geometry(const tile_request *r, const ir_tile *t, launch *l)
+static void geometry(const problem *p, const ir_tile *t, launch *l)
 {
     const gemm_turned_tile *x = &t->gemm_turned;
-    products_geometry(r, x->m, x->n, l);
+    products_geometry(p, x->m, x->n, l);
     l->column_tiles *= x->split;
     l->cluster = x->split;
 }
 
-static int parts(const tile_request *r, const ir_tile *t) { return column_tiles(r, t->gemm_turned.n); }
+static int parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_turned.n); }
 
 static void members(emission *e, writer *w) { gemm_on_turned_warpgroups(e, w, resident(e->plan->target, &e->phase->tile.gemm_turned)); }
 

@@ -6,88 +6,88 @@ extern const program gemm_wgmma_program;
 
 enum { length = 64 };
 
-static void demand_of(const tile_request *r, const ir_tile *t, demand *d) { ws_demand(r, t, 1, d); }
+static void demand_of(const problem *p, const ir_tile *t, demand *d) { ws_demand(p, t, 1, d); }
 
 /* ---- results that pass through shared memory: 16 bytes at a time, in rows that begin at multiples of that */
-static bool narrow(const tile_request *r, const ir_value *v) { return value_columns(v) == 1 && r->space.columns != 1; }
+static bool narrow(const problem *p, const ir_value *v) { return value_columns(v) == 1 && p->space.columns != 1; }
 
 /* What an op stores beside others' columns of the same segment. */
-static const char *store_obstacle(const tile_request *r, const ir_op *op)
+static const char *store_obstacle(const problem *p, const ir_op *op)
 {
     const ir_value *v = op->outputs[0];
-    const view at = view_of(r->a, v);
+    const view at = view_of(p->a, v);
     if (op->kind == op_kv_append) return "rows of a cache are stored";
     if (dtype_size(v->type) != 2) return "a result has more than 16 bits";
     if (op->kind == op_slice || op->kind == op_reshape || op->kind == op_concat) return "a result is cut out of columns";
     return (at.stride | at.offset) % 8 ? "rows of a result do not begin at multiples of 16 bytes" : NULL;
 }
 
-static const char *operand_obstacle(const tile_request *r, const ir_op *op)
+static const char *operand_obstacle(const problem *p, const ir_op *op)
 {
     for (int k = 0; k < op->input_count; k++) {
         const ir_value *v = op->inputs[k];
-        if (!phase_makes(r->phase, v) && !narrow(r, v) && v->rank > 1) return "the epilogue reads rows from memory";
+        if (!phase_makes(p->phase, v) && !narrow(p, v) && v->rank > 1) return "the epilogue reads rows from memory";
     }
     return NULL;
 }
 
 /* Results of a rotated pair, or of a segment that stores two, do not leave in pieces of 16 bytes. */
-static const char *stage_obstacle(const tile_request *r)
+static const char *stage_obstacle(const problem *p)
 {
     int stores[16] = {0};
-    if (r->segments->count > 16) return "more than 16 segments";
-    for (int i = 0; i < r->phase->op_count; i++) {
-        const ir_op *op = r->phase->ops[i];
-        const gemm_segment *segment = segment_of(r->segments, r->phase, op);
+    if (p->segments->count > 16) return "more than 16 segments";
+    for (int i = 0; i < p->phase->op_count; i++) {
+        const ir_op *op = p->phase->ops[i];
+        const gemm_segment *segment = segment_of(p->segments, p->phase, op);
         if (op->role == role_prologue || op_is_view(op) || !segment) continue;
         if (segment->kind == segment_pair_rope) return "pairs are rotated";
-        const char *obstacle = op->role == role_epilogue ? operand_obstacle(r, op) : NULL;
-        const bool row_number = op->role == role_epilogue && narrow(r, op->outputs[0]); /* a product of one column is a tile, too */
-        const bool stored = op->kind == op_kv_append || (value_stored(r->program, r->phase, op->outputs[0]) && !row_number);
-        if (!obstacle && stored) obstacle = store_obstacle(r, op);
-        if (!obstacle && stored && ++stores[segment - r->segments->items] > 1) obstacle = "a segment stores two results";
+        const char *obstacle = op->role == role_epilogue ? operand_obstacle(p, op) : NULL;
+        const bool row_number = op->role == role_epilogue && narrow(p, op->outputs[0]); /* a product of one column is a tile, too */
+        const bool stored = op->kind == op_kv_append || (value_stored(p->program, p->phase, op->outputs[0]) && !row_number);
+        if (!obstacle && stored) obstacle = store_obstacle(p, op);
+        if (!obstacle && stored && ++stores[segment - p->segments->items] > 1) obstacle = "a segment stores two results";
         if (obstacle) return obstacle;
     }
     return NULL;
 }
 
-static const char *obstacle(const tile_request *r) { return obstacle_to_16_bits(r, layer_wgmma); }
+static const char *obstacle(const problem *p) { return obstacle_to_16_bits(p, layer_wgmma); }
 
-static void fill(const tile_request *r, ir_tile *t)
+static void fill(const problem *p, ir_tile *t)
 {
     gemm_wgmma_tile *x = &t->gemm_wgmma;
-    x->slots = (r->target->lds_bytes - 1024 - x->stage * ws_stage_bytes) / ((x->m + x->n) * 128 + 16);
+    x->slots = (p->target->lds_bytes - 1024 - x->stage * ws_stage_bytes) / ((x->m + x->n) * 128 + 16);
     if (x->slots > 8) x->slots = 8;
 }
 
-static void defaults(const tile_request *r, ir_tile *t)
+static void defaults(const problem *p, ir_tile *t)
 {
     static const int widths[] = {256, 224, 192, 160, 128, 96, 64};
-    const bool even = (request_rows(r) + warpgroup_rows - 1) / warpgroup_rows % 2 == 0;
+    const bool even = (problem_rows(p) + warpgroup_rows - 1) / warpgroup_rows % 2 == 0;
     t->gemm_wgmma =
-        (gemm_wgmma_tile){.m = warpgroup_rows, .k = length, .threads = warpgroup_threads, .group = 16, .stage = !stage_obstacle(r)};
+        (gemm_wgmma_tile){.m = warpgroup_rows, .k = length, .threads = warpgroup_threads, .group = 16, .stage = !stage_obstacle(p)};
     const ws_search search = {widths, sizeof widths / sizeof *widths, even ? 2 : 1, 0.97, 0, 256, fill};
-    ws_choose(r, &gemm_wgmma_program, &search, t);
+    ws_choose(p, &gemm_wgmma_program, &search, t);
 }
 
-static const char *illegal(const tile_request *r, const ir_tile *t)
+static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_wgmma_tile *x = &t->gemm_wgmma;
     if (x->n % 32) return "n goes in steps of 32";
-    if (x->stage && stage_obstacle(r)) return arena_printf(r->a, "stage=1: %s", stage_obstacle(r));
-    return ws_illegal(r, t);
+    if (x->stage && stage_obstacle(p)) return arena_printf(p->a, "stage=1: %s", stage_obstacle(p));
+    return ws_illegal(p, t);
 }
 
-static long long shared_bytes(const tile_request *r, const ir_tile *t)
+static long long shared_bytes(const problem *p, const ir_tile *t)
 {
-    (void)r;
+    (void)p;
     return ws_shared_bytes(t, 1);
 }
 
 /* Half as many columns. */
-static bool smaller(const tile_request *r, ir_tile *t)
+static bool smaller(const problem *p, ir_tile *t)
 {
-    (void)r;
+    (void)p;
     const int n = t->gemm_wgmma.n, half = n / 64 * 32;
     t->gemm_wgmma.n = half < 64 ? 64 : half;
     return n > 64;

@@ -8,59 +8,59 @@ extern const program gemm_wgmma3_program;
 
 enum { length = 32 };
 
-static const char *obstacle(const tile_request *r)
+static const char *obstacle(const problem *p)
 {
-    const ir_op *product = request_product(r);
-    const char *rows = obstacle_to_rows(r);
+    const ir_op *product = problem_product(p);
+    const char *rows = obstacle_to_rows(p);
     if (rows) return rows;
     return product->inputs[0]->type != dtype_f32 || product->inputs[1]->type != dtype_f32 ? "operands are not both f32" : NULL;
 }
 
 /* Sums of 32 products are truncated, longer ones are rounded (templates/gemm/gemm_ws_split.h): of the shortest, and of those that 16 parts
  * of 32768 do not hold, f32's own are better, as few makes them. */
-static const char *avoid(const tile_request *r)
+static const char *avoid(const problem *p)
 {
     enum { shortest = 128, longest = 16 << 15, rows_of_few = 16 };
-    if (product_length(r) < shortest) return "sums of fewer than 128 products are more accurate in f32";
-    return product_length(r) > longest && request_rows(r) <= rows_of_few ? "so long sums of few rows are more accurate in f32" : NULL;
+    if (product_length(p) < shortest) return "sums of fewer than 128 products are more accurate in f32";
+    return product_length(p) > longest && problem_rows(p) <= rows_of_few ? "so long sums of few rows are more accurate in f32" : NULL;
 }
 
 /* Beside its products each warpgroup splits rows and rounds sums, which narrow tiles do not fill the time of. */
-static void demand_of(const tile_request *r, const ir_tile *t, demand *d)
+static void demand_of(const problem *p, const ir_tile *t, demand *d)
 {
     const double reached = 0.73, cycles = 180 + 11.0 * t->gemm_wgmma3.n, multiply = 12.0 * t->gemm_wgmma3.n;
-    ws_demand(r, t, 2, d);
+    ws_demand(p, t, 2, d);
     d->products_share = reached * fmin(1, multiply / cycles);
 }
 
-static void fill(const tile_request *r, ir_tile *t)
+static void fill(const problem *p, ir_tile *t)
 {
-    (void)r;
+    (void)p;
     t->gemm_wgmma3.slots = t->gemm_wgmma3.n == 128 ? 4 : t->gemm_wgmma3.n == 96 ? 5 : 7;
 }
 
-static void defaults(const tile_request *r, ir_tile *t)
+static void defaults(const problem *p, ir_tile *t)
 {
     static const int widths[] = {128, 96, 64};
     t->gemm_wgmma3 = (gemm_wgmma3_tile){.m = warpgroup_rows, .k = length, .threads = warpgroup_threads, .group = 16};
     /* beside sums of parts of 128 columns and their epilogue there are too few registers */
-    ws_choose(r, &gemm_wgmma3_program, &(ws_search){widths, 3, 1, 0, 1, 96, fill}, t);
+    ws_choose(p, &gemm_wgmma3_program, &(ws_search){widths, 3, 1, 0, 1, 96, fill}, t);
 }
 
-static const char *illegal(const tile_request *r, const ir_tile *t)
+static const char *illegal(const problem *p, const ir_tile *t)
 {
-    return t->gemm_wgmma3.n % 32 ? "n is 64, 96 or 128" : ws_illegal(r, t);
+    return t->gemm_wgmma3.n % 32 ? "n is 64, 96 or 128" : ws_illegal(p, t);
 }
 
-static long long shared_bytes(const tile_request *r, const ir_tile *t)
+static long long shared_bytes(const problem *p, const ir_tile *t)
 {
-    (void)r;
+    (void)p;
     return ws_shared_bytes(t, 2);
 }
 
-static bool smaller(const tile_request *r, ir_tile *t)
+static bool smaller(const problem *p, ir_tile *t)
 {
-    (void)r;
+    (void)p;
     if (t->gemm_wgmma3.n <= 64) return false;
     t->gemm_wgmma3.n -= 32;
     return true;

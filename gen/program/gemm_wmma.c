@@ -1,9 +1,9 @@
 /* Products on a wave's wmma (templates/gemm/gemm_mfma.h). In: a product. Out: the largest tile of which there are enough. */
 #include "gen/program/waves.h"
 
-static const char *obstacle(const tile_request *r) { return wave_product_obstacle(r, layer_wmma, "operands are neither bf16 nor f16"); }
+static const char *obstacle(const problem *p) { return wave_product_obstacle(p, layer_wmma, "operands are neither bf16 nor f16"); }
 
-static void defaults(const tile_request *r, ir_tile *t) { wave_product_defaults(r, t, 2); /* a lane has half the registers of CDNA's */ }
+static void defaults(const problem *p, ir_tile *t) { wave_product_defaults(p, t, 2); /* a lane has half the registers of CDNA's */ }
 
 const program gemm_wmma_program = {.kind = program_gemm_wmma,
                                    .device = "gemm_mfma",

@@ -1,4 +1,4 @@
-/* In: a request of a product. Out: what gen/program/products.h says. Refuses nothing itself. */
+/* In: the problem of a product. Out: what gen/program/products.h says. Refuses nothing itself. */
 #include "gen/program/products.h"
 #include <math.h>
 
@@ -10,74 +10,74 @@ static const char *align_obstacle(arena *a, const ir_value *v)
     return state && value_alignment(a, v) != 16 ? "the first operand's rows are no multiple of 16 bytes, and lie in a state" : NULL;
 }
 
-const char *obstacle_to_rows(const tile_request *r)
+const char *obstacle_to_rows(const problem *p)
 {
-    const ir_op *product = request_product(r);
+    const ir_op *product = problem_product(p);
     if (product->kind != op_linear) return "the second operand is no packed weight";
-    if (phase_makes(r->phase, product->inputs[0])) return "the first operand is computed in the phase";
-    return align_obstacle(r->a, product->inputs[0]);
+    if (phase_makes(p->phase, product->inputs[0])) return "the first operand is computed in the phase";
+    return align_obstacle(p->a, product->inputs[0]);
 }
 
-const char *obstacle_to_16_bits(const tile_request *r, layer_kind layer)
+const char *obstacle_to_16_bits(const problem *p, layer_kind layer)
 {
-    const ir_op *product = request_product(r);
-    const char *obstacle = obstacle_to_rows(r);
+    const ir_op *product = problem_product(p);
+    const char *obstacle = obstacle_to_rows(p);
     if (obstacle) return obstacle;
     const dtype a = product->inputs[0]->type, b = product->inputs[1]->type;
     return dtype_multiplies(a, layer) && a == b ? NULL : "operands are not both bf16 or both f16";
 }
 
-int column_tiles(const tile_request *r, int n) { return (int)((r->packed_n + n - 1) / n); }
+int column_tiles(const problem *p, int n) { return (int)((p->packed_n + n - 1) / n); }
 
-void products_geometry(const tile_request *r, int m, int n, launch *l)
+void products_geometry(const problem *p, int m, int n, launch *l)
 {
-    const ir_op *product = request_product(r);
+    const ir_op *product = problem_product(p);
     const ir_value *out = product->outputs[0];
     l->tile_rows = m;
-    l->column_tiles = column_tiles(r, n);
+    l->column_tiles = column_tiles(p, n);
     if (product->kind != op_matmul) return;
     l->rows = out->shape[out->rank - 2];
-    for (int i = 0; i + 2 < out->rank; i++) l->multiple = extent_multiply(r->a, out->at, l->multiple, out->shape[i]);
+    for (int i = 0; i + 2 < out->rank; i++) l->multiple = extent_multiply(p->a, out->at, l->multiple, out->shape[i]);
 }
 
-bool joins_columns(const tile_request *r)
+bool joins_columns(const problem *p)
 {
-    for (int i = 0; i < r->segments->count; i++)
-        if (r->segments->items[i].kind != segment_plain) return true;
+    for (int i = 0; i < p->segments->count; i++)
+        if (p->segments->items[i].kind != segment_plain) return true;
     return false;
 }
 
 /* ---- what it asks of a device */
-long long product_length(const tile_request *r) { return value_columns(request_product(r)->inputs[0]); }
-int product_element_bytes(const tile_request *r) { return dtype_size(request_product(r)->inputs[0]->type); }
+long long product_length(const problem *p) { return value_columns(problem_product(p)->inputs[0]); }
+int product_element_bytes(const problem *p) { return dtype_size(problem_product(p)->inputs[0]->type); }
 
 static double up(double x, double step) { return ceil(x / step) * step; }
 
 /* Of a matmul, whose matrices lie side by side. */
-static double matrices(const tile_request *r)
+static double matrices(const problem *p)
 {
-    const ir_op *product = request_product(r);
+    const ir_op *product = problem_product(p);
     const ir_value *out = product->outputs[0];
     double count = 1;
-    for (int i = 0; product->kind == op_matmul && i + 2 < out->rank; i++) count *= (double)extent_value(&out->shape[i], &r->program->dims);
+    for (int i = 0; product->kind == op_matmul && i + 2 < out->rank; i++) count *= (double)extent_value(&out->shape[i], &p->program->dims);
     return count;
 }
 
 /* Of a column, in pieces. */
-static double packed_bytes(const tile_request *r)
+static double packed_bytes(const problem *p)
 {
-    const ir_op *product = request_product(r);
+    const ir_op *product = problem_product(p);
     return (double)pieces_along(product) * piece_row_bytes;
 }
 
 /* Bytes of tensors that are no operand of a product. */
-static double other_bytes(const tile_request *r)
+static double other_bytes(const problem *p)
 {
-    const work *w = request_work(r);
+    const work *w = p->work;
     double bytes = w->read + w->written;
     for (int i = 0; i < w->tensor_count; i++)
-        for (int k = 0; k < r->phase->op_count; k++) {
-            const ir_op *op = r->phase->ops[k];
+        for (int k = 0; k < p->phase->op_count; k++) {
+            const ir_op *op = p->phase->ops[k];
             if (op_table[op->kind].class != class_PRODUCT) continue;
             if (op->inputs[0] == w->tensors[i].value || op->inputs[1] == w->tensors[i].value) {
                 bytes -= w->tensors[i].read;
@@ -113,39 +113,39 @@ static touched touched_by(double rows, double columns, double group, double at_o
 }
 
 /* Bytes of its operands between memory and the last level of cache. */
-static double moved_bytes(const tile_request *r, const product_cut *cut, double left, double right)
+static double moved_bytes(const problem *p, const product_cut *cut, double left, double right)
 {
-    const double rows = ceil((double)request_rows(r) / cut->m), columns = column_tiles(r, cut->n), room = device_last_level(r->device) / 2;
-    const double group = fmax(1, fmin(cut->group, rows)), at_once = fmax(1, floor(r->device->units / cut->parts / cut->members));
+    const double rows = ceil((double)problem_rows(p) / cut->m), columns = column_tiles(p, cut->n), room = device_last_level(p->device) / 2;
+    const double group = fmax(1, fmin(cut->group, rows)), at_once = fmax(1, floor(p->device->units / cut->parts / cut->members));
     const double between = left / rows * group + right / columns * fmin(ceil(at_once / group), columns);
     const bool fits = left + right <= room, kept = fits || between <= room;
     const touched all = kept ? (touched){rows, columns * ceil(rows / group)} : touched_by(rows, columns, group, at_once);
     return left * (all.rows / rows) + right * (fits || right <= room ? 1 : all.columns / columns);
 }
 
-void product_demand(const tile_request *r, const product_cut *cut, demand *d)
+void product_demand(const problem *p, const product_cut *cut, demand *d)
 {
-    const ir_op *product = request_product(r);
-    const double rows = (double)request_rows(r), length = (double)product_length(r), count = matrices(r);
-    const double row_tiles = ceil(rows / cut->m), columns = column_tiles(r, cut->n), others = other_bytes(r) / count;
-    const double left = rows * length * product_element_bytes(r), right = (double)r->packed_n * packed_bytes(r);
+    const ir_op *product = problem_product(p);
+    const double rows = (double)problem_rows(p), length = (double)product_length(p), count = matrices(p);
+    const double row_tiles = ceil(rows / cut->m), columns = column_tiles(p, cut->n), others = other_bytes(p) / count;
+    const double left = rows * length * product_element_bytes(p), right = (double)p->packed_n * packed_bytes(p);
     const double workgroups = row_tiles * columns * cut->parts;                                  /* of a matrix */
-    const double at_once = 2 * row_tiles * cut->m * fmax((double)r->packed_n, columns * cut->n); /* operations for an element of K */
+    const double at_once = 2 * row_tiles * cut->m * fmax((double)p->packed_n, columns * cut->n); /* operations for an element of K */
     d->groups = workgroups * count, d->type = product->inputs[0]->type;
-    d->memory = (moved_bytes(r, cut, left, right) + others) / workgroups;
+    d->memory = (moved_bytes(p, cut, left, right) + others) / workgroups;
     d->asked = (left * columns + right * row_tiles + others) / workgroups;
-    d->products = at_once * up(length, cut->k) / workgroups, d->others = request_work(r)->others / d->groups;
+    d->products = at_once * up(length, cut->k) / workgroups, d->others = p->work->others / d->groups;
 }
 
 /* Fewer rows a thread. */
-bool register_tile_smaller(const tile_request *r, ir_tile *t)
+bool register_tile_smaller(const problem *p, ir_tile *t)
 {
-    (void)r;
+    (void)p;
     gemm_simt_tile *x = &t->gemm_simt;
     if (x->thread_m % 2 || x->m % 2) return false;
     x->m /= 2, x->thread_m /= 2;
     return true;
 }
 
-void register_tile_geometry(const tile_request *r, const ir_tile *t, launch *l) { products_geometry(r, t->gemm_simt.m, t->gemm_simt.n, l); }
-int register_tile_parts(const tile_request *r, const ir_tile *t) { return column_tiles(r, t->gemm_simt.n); }
+void register_tile_geometry(const problem *p, const ir_tile *t, launch *l) { products_geometry(p, t->gemm_simt.m, t->gemm_simt.n, l); }
+int register_tile_parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_simt.n); }

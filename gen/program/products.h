@@ -4,12 +4,12 @@
 #include "gen/program/program.h"
 
 /* What is in the way of any program that copies rows of A and of a packed weight as they lie in memory; NULL: nothing. */
-const char *obstacle_to_rows(const tile_request *r);
-const char *obstacle_to_16_bits(const tile_request *r, layer_kind layer); /* the same, or operands that are not both bf16 or both f16 */
+const char *obstacle_to_rows(const problem *p);
+const char *obstacle_to_16_bits(const problem *p, layer_kind layer); /* the same, or operands that are not both bf16 or both f16 */
 
 /* rows, multiple, tile_rows and column_tiles of tiles of m rows and n packed columns. */
-void products_geometry(const tile_request *r, int m, int n, launch *l);
-int column_tiles(const tile_request *r, int n);
+void products_geometry(const problem *p, int m, int n, launch *l);
+int column_tiles(const problem *p, int n);
 
 /* How a product is cut up: tiles of m rows and n packed columns, stages of k along the length, parts of it, row tiles that go through all
  * columns together. */
@@ -20,13 +20,13 @@ typedef struct product_cut {
 /* Workgroups, bytes and operations of one. Tiles that run at once walk along the length together, so what they share comes from memory
  * once. What does not fit half of the last level of cache comes again for those that run next: columns for each group; a group's rows where
  * between two uses of them the columns that pass have no room beside them. */
-void product_demand(const tile_request *r, const product_cut *cut, demand *d);
-bool joins_columns(const tile_request *r); /* the epilogue makes one number of two columns */
-long long product_length(const tile_request *r);
-int product_element_bytes(const tile_request *r); /* of an element of its rows */
+void product_demand(const problem *p, const product_cut *cut, demand *d);
+bool joins_columns(const problem *p); /* the epilogue makes one number of two columns */
+long long product_length(const problem *p);
+int product_element_bytes(const problem *p); /* of an element of its rows */
 
 /* ---- register tiles: those of simt and few have the same fields, t->gemm_simt serves both */
-bool register_tile_smaller(const tile_request *r, ir_tile *t);
-void register_tile_geometry(const tile_request *r, const ir_tile *t, launch *l);
-int register_tile_parts(const tile_request *r, const ir_tile *t);
+bool register_tile_smaller(const problem *p, ir_tile *t);
+void register_tile_geometry(const problem *p, const ir_tile *t, launch *l);
+int register_tile_parts(const problem *p, const ir_tile *t);
 #endif

@@ -1,27 +1,11 @@
 /* A program is one way for a kernel to compute a phase: a family on a layer. Each is a file of this folder that exports one constant;
- * gen/program/program.def lists them, ir/tile.def has the fields of their tiles. The planner (gen/plan/tile.c) asks each program of a
+ * gen/program/program.def lists them, ir/tile.def has the fields of their tiles. The planner (gen/plan/choice.c) asks each program of a
  * phase's family what is in its way and what it costs, takes the cheapest, and asks that one for everything else. */
 #ifndef TFGEN_GEN_PROGRAM_H
 #define TFGEN_GEN_PROGRAM_H
 #include "gen/base/cost.h"
-#include "gen/base/work.h"
 #include "gen/emit/emit.h"
-
-/* A phase that is to have a program. What a program knows of a phase, it knows from here. */
-typedef struct tile_request {
-    arena *a;
-    const ir_program *program;
-    const ir_phase *phase;
-    const device_model *device;
-    const target_info *target; /* its */
-    phase_extent space;
-    long long packed_n;           /* gemm, once the program is chosen */
-    const segment_list *segments; /* gemm, likewise */
-    struct wishes *wishes; /* what the user asks of tiles */
-    const tuning *tuning;  /* or NULL: for its wisdom */
-    work *work;            /* of the phase, once it is counted (request_work()) */
-    bool second;           /* the program is none that text, user or cost ask for: what they say of the tile is of another one */
-} tile_request;
+#include "gen/program/problem.h"
 
 typedef struct program {
     program_kind kind;
@@ -37,24 +21,24 @@ typedef struct program {
      * template knows them, which the source asserts; entry: the macro that makes the kernel. */
     const char *memory, *entry;
     /* NULL: nothing is in the way of the phase on this target; else what, as a clause. The target has the program's layer. */
-    const char *(*obstacle)(const tile_request *r);
+    const char *(*obstacle)(const problem *p);
     /* Why planning takes it, whatever time it takes, only where somebody asks for it or there is no other; NULL, or no function: it may. */
-    const char *(*avoid)(const tile_request *r);
+    const char *(*avoid)(const problem *p);
     /* What a launch with a legal tile asks of the device: planning takes the program, and programs the tile, whose cost is least. */
-    void (*demand)(const tile_request *r, const ir_tile *t, demand *d);
-    void (*defaults)(const tile_request *r, ir_tile *t); /* every field of t */
+    void (*demand)(const problem *p, const ir_tile *t, demand *d);
+    void (*defaults)(const problem *p, ir_tile *t); /* every field of t */
     /* The rule of the template that t breaks, though each field is in its range; NULL: none. No function: there are no such rules. */
-    const char *(*illegal)(const tile_request *r, const ir_tile *t);
-    long long (*shared_bytes)(const tile_request *r, const ir_tile *t); /* of a legal tile */
+    const char *(*illegal)(const problem *p, const ir_tile *t);
+    long long (*shared_bytes)(const problem *p, const ir_tile *t); /* of a legal tile */
     /* Changes t to the next tile of which a thread needs fewer registers, for when a compiler spilled; false: there is none. NULL: never
      * is. */
-    bool (*smaller)(const tile_request *r, ir_tile *t);
-    void (*geometry)(const tile_request *r, const ir_tile *t,
+    bool (*smaller)(const problem *p, ir_tile *t);
+    void (*geometry)(const problem *p, const ir_tile *t,
                      launch *l);             /* rows, multiple, tile_rows, column_tiles, cluster, resident of l */
     void (*members)(emission *e, writer *w); /* what it writes into the spec struct, args left out */
     /* ---- of programs that keep something for others; NULL: they do not */
-    int (*parts)(const tile_request *r, const ir_tile *t);      /* partial sums that a row of what it stores has */
-    extent (*scratch)(const tile_request *r, const ir_tile *t); /* floats that its workgroups hand to each other; 0: none */
+    int (*parts)(const problem *p, const ir_tile *t);      /* partial sums that a row of what it stores has */
+    extent (*scratch)(const problem *p, const ir_tile *t); /* floats that its workgroups hand to each other; 0: none */
     bool asks_next; /* its template asks for what the next launch loads first (templates/frame/next.h) */
     /* ---- of products */
     const char *pack;                        /* class template that packs its weights */
@@ -74,27 +58,16 @@ typedef struct tile_shape {
     int m, n, threads;
 } tile_shape;
 
-/* ---- what several programs ask of a phase (gen/program/request.c) */
-/* w, t: NULL where nobody asks anything of tiles. segments and packed_n are left to whoever finds them. */
-tile_request request_of(arena *a, const ir_program *p, const ir_phase *phase, const device_model *device, struct wishes *w,
-                        const tuning *t);
-long long request_rows(const tile_request *r);         /* of the phase's space, at the plan's own dims; of a matmul of each matrix */
-const ir_op *request_product(const tile_request *r);   /* the first; NULL: none */
-const ir_op *request_attention(const tile_request *r); /* the attention, a part of one, or what combines them */
-long long request_head(const tile_request *r);         /* elements of a head */
-long long request_queries(const tile_request *r);
-const work *request_work(const tile_request *r);
+/* ---- what several programs share (gen/program/problem.c) */
 /* Seconds of a launch of the program with the tile. */
-double request_seconds(const tile_request *r, const program *p, const ir_tile *t);
+double program_seconds(const problem *p, const program *by, const ir_tile *t);
 /* The demand of a program of this geometry that moves what its phase reads and writes and does little else. */
-void bytes_demand(const tile_request *r, const ir_tile *t, void (*geometry)(const tile_request *r, const ir_tile *t, launch *l),
-                  demand *d);
+void bytes_demand(const problem *p, const ir_tile *t, void (*geometry)(const problem *p, const ir_tile *t, launch *l), demand *d);
 /* The model of time is fitted to an H200: what it says of two programs on a device that nobody has measured, or on AMD, is a guess. */
-bool times_are_guesses(const tile_request *r);
+bool times_are_guesses(const problem *p);
 /* Workgroups of so many threads that a unit holds, as far as places for threads go; a processor of the host runs one at a time. */
 int groups_by_threads(const target_info *target, int threads);
 bool phase_makes(const ir_phase *phase, const ir_value *v); /* by an op with code */
-bool request_sums_rows(const tile_request *r);              /* its epilogue stores partial sums */
 bool is_power_of_two(long long n);
 long long power_of_two_up(long long n);
 int doublings(long long n); /* that make at least n out of 1: exchanges of n lanes */
@@ -102,5 +75,5 @@ int doublings(long long n); /* that make at least n out of 1: exchanges of n lan
 long long power_of_two_in(long long n, long long most);
 /* sizeof(mixed_memory<...>) of templates/frame/frame_mixed.h: slots of `slot` bytes, then scratch, aligned to `align`. */
 long long mixed_memory(long long slots, long long slot, long long scratch, long long align);
-long long no_shared_memory(const tile_request *r, const ir_tile *t); /* a program that shares none: of a mixed_memory with nothing in it */
+long long no_shared_memory(const problem *p, const ir_tile *t); /* a program that shares none: of a mixed_memory with nothing in it */
 #endif

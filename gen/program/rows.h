@@ -10,7 +10,7 @@ typedef struct row_need {
     int steps;        /* sums or the like, each a vector */
 } row_need;
 
-row_need row_need_of(const tile_request *r);
+row_need row_need_of(const problem *p);
 /* About how many registers of a lane compilers take for the tile. */
-int row_registers(const tile_request *r, const row_need *need, const rows_tile *t);
+int row_registers(const problem *p, const row_need *need, const rows_tile *t);
 #endif

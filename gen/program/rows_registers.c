@@ -12,7 +12,7 @@ typedef struct made {
 } made;
 
 typedef struct survey {
-    const tile_request *r;
+    const problem *p;
     made *made, **of_op; /* by id; by op, NULL: a view */
     int count;
     int *loaded, loaded_count; /* ids of what is kept as it is loaded: more than once where several ops take it */
@@ -47,9 +47,9 @@ static bool needs_row(const survey *s, const ir_value *v)
 
 static void find_made(survey *s)
 {
-    const ir_phase *phase = s->r->phase;
-    s->made = arena_alloc(s->r->a, ((size_t)phase->op_count + 1) * sizeof *s->made);
-    s->of_op = arena_alloc(s->r->a, ((size_t)phase->op_count + 1) * sizeof *s->of_op);
+    const ir_phase *phase = s->p->phase;
+    s->made = arena_alloc(s->p->a, ((size_t)phase->op_count + 1) * sizeof *s->made);
+    s->of_op = arena_alloc(s->p->a, ((size_t)phase->op_count + 1) * sizeof *s->of_op);
     for (int i = 0; i < phase->op_count; i++)
         if (!op_is_view(phase->ops[i])) s->made[s->count++] = (made){.id = phase->ops[i]->outputs[0]->id, .op = i, .last = -1};
     qsort(s->made, (size_t)s->count, sizeof *s->made, by_id);
@@ -64,8 +64,8 @@ static bool reduces_columns(const survey *s, const ir_op *op)
 
 static void find_uses(survey *s)
 {
-    for (int i = 0; i < s->r->phase->op_count; i++) {
-        const ir_op *op = s->r->phase->ops[i];
+    for (int i = 0; i < s->p->phase->op_count; i++) {
+        const ir_op *op = s->p->phase->ops[i];
         made *m = s->of_op[i];
         if (!m) continue;
         m->narrow = op_is_elementwise(op) || op_table[op->kind].class == class_REDUCE;
@@ -82,7 +82,7 @@ static void find_uses(survey *s)
 
 static bool stored(const survey *s, const ir_op *op)
 {
-    return op->kind == op_kv_append || value_stored(s->r->program, s->r->phase, op->outputs[0]);
+    return op->kind == op_kv_append || value_stored(s->p->program, s->p->phase, op->outputs[0]);
 }
 
 /* Two numbers a register: gen/emit/rows.c, kept_packed(). */
@@ -116,10 +116,10 @@ static int compare_ids(const void *x, const void *y)
  * loaded. */
 static void find_kept(survey *s)
 {
-    const ir_phase *phase = s->r->phase;
+    const ir_phase *phase = s->p->phase;
     int inputs = 0;
     for (int i = 0; i < phase->op_count; i++) inputs += phase->ops[i]->input_count;
-    s->loaded = arena_alloc(s->r->a, ((size_t)inputs + 1) * sizeof *s->loaded);
+    s->loaded = arena_alloc(s->p->a, ((size_t)inputs + 1) * sizeof *s->loaded);
     for (int i = phase->op_count - 1; i >= 0; i--) {
         const ir_op *op = phase->ops[i];
         made *m = s->of_op[i];
@@ -132,7 +132,7 @@ static void find_kept(survey *s)
     }
     qsort(s->loaded, (size_t)s->loaded_count, sizeof *s->loaded, compare_ids);
     for (int i = 0; i < s->loaded_count; i++)
-        if (!i || s->loaded[i] != s->loaded[i - 1]) keep(s, s->r->program->values[s->loaded[i]], true);
+        if (!i || s->loaded[i] != s->loaded[i - 1]) keep(s, s->p->program->values[s->loaded[i]], true);
 }
 
 /* Beside operands and result. */
@@ -155,8 +155,8 @@ static int temporaries(const ir_op *op)
 
 static void find_alive(survey *s)
 {
-    const ir_phase *phase = s->r->phase;
-    int *ends = arena_alloc(s->r->a, ((size_t)phase->op_count + 1) * sizeof *ends), now = 0;
+    const ir_phase *phase = s->p->phase;
+    int *ends = arena_alloc(s->p->a, ((size_t)phase->op_count + 1) * sizeof *ends), now = 0;
     for (int i = 0; i <= phase->op_count; i++) ends[i] = 0;
     for (int i = 0; i < phase->op_count; i++) {
         const ir_op *op = phase->ops[i];
@@ -175,9 +175,9 @@ static void find_alive(survey *s)
 /* Registers of a chunk's. */
 static int row_kept(const row_need *need, int v) { return need->packed * (v > 1 ? v / 2 : 1) + need->kept * v; }
 
-row_need row_need_of(const tile_request *r)
+row_need row_need_of(const problem *p)
 {
-    survey s = {.r = r};
+    survey s = {.p = p};
     find_made(&s), find_uses(&s), find_kept(&s), find_alive(&s);
     return s.need;
 }
@@ -189,10 +189,10 @@ static bool is_kept(const row_need *need, const rows_tile *t, long long chunks)
     return chunks == 1 || chunks * (row_kept(need, t->v) + t->v) <= most;
 }
 
-int row_registers(const tile_request *r, const row_need *need, const rows_tile *t)
+int row_registers(const problem *p, const row_need *need, const rows_tile *t)
 {
     enum { base = 24 }; /* addresses, the row's numbers */
-    const long long chunks = (r->space.columns + (long long)t->v * t->team - 1) / ((long long)t->v * t->team),
+    const long long chunks = (p->space.columns + (long long)t->v * t->team - 1) / ((long long)t->v * t->team),
                     some = t->v < 8 ? 8 / t->v : 1;
     const long long held = is_kept(need, t, chunks) || chunks < some ? chunks : some;
     return (int)(base + held * row_kept(need, t->v) * 5 / 4 + need->alive * t->v / 2);

@@ -1,4 +1,4 @@
-/* In: a request of a product, a model of a stage. Out: what gen/program/warpgroups.h says. Refuses nothing itself. */
+/* In: the problem of a product. Out: what gen/program/warpgroups.h says. Refuses nothing itself. */
 #include "gen/program/warpgroups.h"
 #include "gen/emit/gemm.h"
 #include <math.h>
@@ -14,130 +14,130 @@ static void set_tile(ir_tile *t, int n, int split, int cluster)
         t->gemm_wgmma3.n = n, t->gemm_wgmma3.split = split;
 }
 
-static long long length_of(const tile_request *r) { return value_columns(request_product(r)->inputs[0]); }
+static long long length_of(const problem *p) { return value_columns(problem_product(p)->inputs[0]); }
 
-static long long tiles_of(const tile_request *r, long long n)
+static long long tiles_of(const problem *p, long long n)
 {
-    return (request_rows(r) + warpgroup_rows - 1) / warpgroup_rows * ((r->packed_n + n - 1) / n);
+    return (problem_rows(p) + warpgroup_rows - 1) / warpgroup_rows * ((p->packed_n + n - 1) / n);
 }
 
 /* Where there are so few tiles that many multiprocessors would have no work, a tile's length is cut into parts of at least 4 stages.
  * Changes `best` where all that takes clearly less time than whole tiles of any width. */
-static void try_parts(const tile_request *r, const program *p, ws_fill *fill, int n, double *least, ir_tile *best)
+static void try_parts(const problem *p, const program *by, ws_fill *fill, int n, double *least, ir_tile *best)
 {
     enum { most = 16, least_stages = 4 };
     ir_tile x = *best;
     const int k = gemm_warpgroups_tile(best).k;
-    const long long stages = (length_of(r) + k - 1) / k, tiles = tiles_of(r, n);
-    for (int split = 2; split <= most && tiles * split <= r->device->units && stages / split >= least_stages; split++) {
+    const long long stages = (length_of(p) + k - 1) / k, tiles = tiles_of(p, n);
+    for (int split = 2; split <= most && tiles * split <= p->device->units && stages / split >= least_stages; split++) {
         set_tile(&x, n, split, 1);
-        fill(r, &x);
-        const double seconds = request_seconds(r, p, &x);
+        fill(p, &x);
+        const double seconds = program_seconds(p, by, &x);
         if (seconds < *least) *best = x, *least = seconds;
     }
 }
 
 /* A part adds up this many products at most, as far as 16 parts go: longer chains of sums lose too much (templates/base/sums.h), and tensor
  * cores truncate each. */
-static void cut_long(const tile_request *r, ws_fill *fill, int widest, ir_tile *best)
+static void cut_long(const problem *p, ws_fill *fill, int widest, ir_tile *best)
 {
     enum { longest = 32768, most = 16 };
-    const long long parts = (length_of(r) + longest - 1) / longest;
+    const long long parts = (length_of(p) + longest - 1) / longest;
     const gemm_wgmma_tile x = gemm_warpgroups_tile(best);
     if (parts <= x.split) return;
     set_tile(best, x.n < widest ? x.n : widest, parts < most ? (int)parts : most, 1);
-    fill(r, best);
+    fill(p, best);
 }
 
-static double seconds_of_whole(const tile_request *r, const program *p, ws_fill *fill, int n, int cluster, ir_tile *x)
+static double seconds_of_whole(const problem *p, const program *by, ws_fill *fill, int n, int cluster, ir_tile *x)
 {
     set_tile(x, n, 1, cluster);
-    fill(r, x);
-    return request_seconds(r, p, x);
+    fill(p, x);
+    return program_seconds(p, by, x);
 }
 
 /* Columns that the busiest unit has, tile after tile. */
-static double columns_of_unit(const tile_request *r, int n)
+static double columns_of_unit(const problem *p, int n)
 {
-    return ceil((double)tiles_of(r, n) / r->device->units) * n;
+    return ceil((double)tiles_of(p, n) / p->device->units) * n;
 }
 
 /* Where power limits all, many widths seem to take the same time within a hundredth; of those the busiest unit should have least to do, as
  * power does not limit every run (H200: 256x14336x4096 by 224 columns took 0.90 of the time by 256, 880x5824x880 by 160 0.95 of that by
  * 192). Otherwise the widest, which reads least. */
-static double try_whole(const tile_request *r, const program *p, const ws_search *s, ir_tile *best)
+static double try_whole(const problem *p, const program *by, const ws_search *s, ir_tile *best)
 {
     const double alike = 1.01;
     double seconds[16], least = 1e30;
     for (int i = 0; i < s->count; i++) {
-        seconds[i] = seconds_of_whole(r, p, s->fill, s->widths[i], 1, best);
+        seconds[i] = seconds_of_whole(p, by, s->fill, s->widths[i], 1, best);
         least = fmin(least, seconds[i]);
     }
     int chosen = -1;
     for (int i = 0; i < s->count; i++)
         if (seconds[i] <= alike * least &&
-            (chosen < 0 || columns_of_unit(r, s->widths[i]) < s->clearly * columns_of_unit(r, s->widths[chosen])))
+            (chosen < 0 || columns_of_unit(p, s->widths[i]) < s->clearly * columns_of_unit(p, s->widths[chosen])))
             chosen = i;
-    return seconds_of_whole(r, p, s->fill, s->widths[chosen], 1, best);
+    return seconds_of_whole(p, by, s->fill, s->widths[chosen], 1, best);
 }
 
-static void try_cluster(const tile_request *r, const program *p, const ws_search *s, int cluster, double *least, ir_tile *best)
+static void try_cluster(const problem *p, const program *by, const ws_search *s, int cluster, double *least, ir_tile *best)
 {
     const double clearly = 0.99;
     for (int i = 0; i < s->count; i++) {
         ir_tile x = *best;
-        const double seconds = seconds_of_whole(r, p, s->fill, s->widths[i], cluster, &x);
+        const double seconds = seconds_of_whole(p, by, s->fill, s->widths[i], cluster, &x);
         if (seconds < clearly * *least) *best = x, *least = seconds;
     }
 }
 
-void ws_choose(const tile_request *r, const program *p, const ws_search *s, ir_tile *t)
+void ws_choose(const problem *p, const program *by, const ws_search *s, ir_tile *t)
 {
-    double least = try_whole(r, p, s, t);
-    for (int cluster = 2; cluster <= s->most_cluster; cluster++) try_cluster(r, p, s, cluster, &least, t);
+    double least = try_whole(p, by, s, t);
+    for (int cluster = 2; cluster <= s->most_cluster; cluster++) try_cluster(p, by, s, cluster, &least, t);
     least *= 0.9;
-    for (int i = s->first_cut; i < s->count; i++) try_parts(r, p, s->fill, s->widths[i], &least, t);
-    cut_long(r, s->fill, s->widest_cut, t);
+    for (int i = s->first_cut; i < s->count; i++) try_parts(p, by, s->fill, s->widths[i], &least, t);
+    cut_long(p, s->fill, s->widest_cut, t);
 }
 
 /* Bytes of L2 for a byte of a row, where rows do not begin at its lines, unless others ask for the same at the same time. */
-static double lines_of_row(const tile_request *r, const demand *d)
+static double lines_of_row(const problem *p, const demand *d)
 {
     enum { line = 128 };
     const double two_lines = 1.7;
-    return d->groups > r->device->units && product_length(r) * product_element_bytes(r) % line ? two_lines : 1;
+    return d->groups > p->device->units && product_length(p) * product_element_bytes(p) % line ? two_lines : 1;
 }
 
 /* Rows of a stage, by what a unit takes for them: those beyond the last one are filled with zeros, which takes longer than reading. */
-static double rows_taken(const tile_request *r, const demand *d)
+static double rows_taken(const problem *p, const demand *d)
 {
-    const double fill = 2.5, rows = (double)request_rows(r), tiles = ceil(rows / warpgroup_rows), beyond = tiles * warpgroup_rows - rows;
-    return warpgroup_rows + fill * beyond / (d->groups > r->device->units ? tiles : 1);
+    const double fill = 2.5, rows = (double)problem_rows(p), tiles = ceil(rows / warpgroup_rows), beyond = tiles * warpgroup_rows - rows;
+    return warpgroup_rows + fill * beyond / (d->groups > p->device->units ? tiles : 1);
 }
 
 /* Its stages hide nothing of the epilogue and of the first loads. The last part of a length waits until the others have stored their sums,
  * and reads those one after the other. A cluster starts and ends together. */
-void ws_demand(const tile_request *r, const ir_tile *t, int operands, demand *d)
+void ws_demand(const problem *p, const ir_tile *t, int operands, demand *d)
 {
     enum { whole_end = 900, column_end = 12, unstaged_column = 4, meeting = 4500, sum_column = 12, cluster_start = 1500 };
     const double drawn = 0.83, share = 0.85; /* of memory, whose loads do not always come in time; of the products of one unit */
     const gemm_wgmma_tile own = gemm_warpgroups_tile(t), *x = &own;
-    product_demand(r, &(product_cut){warpgroup_rows * x->cluster, x->n, x->k, x->split, x->group / x->cluster, x->cluster}, d);
-    const double stages = ceil((double)((length_of(r) + x->k - 1) / x->k) / x->split), stage = 128.0 * (warpgroup_rows + operands * x->n);
+    product_demand(p, &(product_cut){warpgroup_rows * x->cluster, x->n, x->k, x->split, x->group / x->cluster, x->cluster}, d);
+    const double stages = ceil((double)((length_of(p) + x->k - 1) / x->k) / x->split), stage = 128.0 * (warpgroup_rows + operands * x->n);
     d->groups *= x->cluster, d->memory /= x->cluster, d->asked /= x->cluster, d->products /= x->cluster, d->others /= x->cluster;
     d->matrix = true, d->in_step = true, d->memory_share = drawn, d->products_share = share;
     d->ahead = x->slots * stage, d->streamed = stages * stage;
-    d->asked += (lines_of_row(r, d) - 1) * stages * 128 * warpgroup_rows;
-    d->taken = stages * 128 * (rows_taken(r, d) + operands * x->n);
+    d->asked += (lines_of_row(p, d) - 1) * stages * 128 * warpgroup_rows;
+    d->taken = stages * 128 * (rows_taken(p, d) + operands * x->n);
     d->end_cycles = whole_end + (x->stage ? column_end : column_end + unstaged_column) * (double)x->n;
     if (x->split > 1) d->end_cycles += meeting + (x->split - 1) * sum_column * (double)x->n;
     d->start_cycles = launch_start + (x->cluster > 1 ? cluster_start : 0);
 }
 
-const char *ws_illegal(const tile_request *r, const ir_tile *t)
+const char *ws_illegal(const problem *p, const ir_tile *t)
 {
     const gemm_wgmma_tile own = gemm_warpgroups_tile(t), *x = &own;
-    if (x->split > (length_of(r) + x->k - 1) / x->k) return "a part of a split has a stage";
+    if (x->split > (length_of(p) + x->k - 1) / x->k) return "a part of a split has a stage";
     return x->group % x->cluster ? "cluster divides group" : NULL;
 }
 
@@ -149,24 +149,24 @@ long long ws_shared_bytes(const ir_tile *t, int operands)
     return 1024 + x->slots * slot + 16ll * x->slots + (x->stage ? ws_stage_bytes : 0);
 }
 
-void ws_geometry(const tile_request *r, const ir_tile *t, launch *l)
+void ws_geometry(const problem *p, const ir_tile *t, launch *l)
 {
     const gemm_wgmma_tile own = gemm_warpgroups_tile(t), *x = &own;
     l->cluster = x->cluster;
     l->multiple = extent_number(x->cluster);
     l->resident = 1;
-    products_geometry(r, warpgroup_rows * x->cluster, x->n, l);
+    products_geometry(p, warpgroup_rows * x->cluster, x->n, l);
     l->column_tiles *= x->split;
 }
 
-int ws_parts(const tile_request *r, const ir_tile *t) { return column_tiles(r, gemm_warpgroups_tile(t).n); }
+int ws_parts(const problem *p, const ir_tile *t) { return column_tiles(p, gemm_warpgroups_tile(t).n); }
 
 /* Of each tile split - 1 times 128 * n floats and 8 words; whole tiles, and clusters of them, are no more. */
-extent ws_scratch(const tile_request *r, const ir_tile *t)
+extent ws_scratch(const problem *p, const ir_tile *t)
 {
     const gemm_wgmma_tile own = gemm_warpgroups_tile(t), *x = &own;
-    const position at = r->phase->ops[0]->at;
+    const position at = p->phase->ops[0]->at;
     if (x->split <= 1) return extent_number(0);
-    const extent rows = extent_add(r->a, at, r->space.rows, extent_number(warpgroup_rows * x->cluster - 1));
-    return extent_multiply(r->a, at, rows, extent_number((long long)column_tiles(r, x->n) * (x->split - 1) * (x->n + 1)));
+    const extent rows = extent_add(p->a, at, p->space.rows, extent_number(warpgroup_rows * x->cluster - 1));
+    return extent_multiply(p->a, at, rows, extent_number((long long)column_tiles(p, x->n) * (x->split - 1) * (x->n + 1)));
 }

@@ -7,7 +7,7 @@
 enum { warpgroup_rows = 128, warpgroup_threads = 384 };
 
 /* Sets what follows from a tile's width, parts and cluster. */
-typedef void ws_fill(const tile_request *r, ir_tile *t);
+typedef void ws_fill(const problem *p, ir_tile *t);
 typedef struct ws_search {
     const int *widths; /* the first is the default */
     int count, most_cluster;
@@ -16,13 +16,13 @@ typedef struct ws_search {
     ws_fill *fill;
 } ws_search;
 /* The best width of whole tiles by the model, then parts. */
-void ws_choose(const tile_request *r, const program *p, const ws_search *s, ir_tile *t);
+void ws_choose(const problem *p, const program *by, const ws_search *s, ir_tile *t);
 /* t: of wgmma, or of wgmma3. */
-void ws_demand(const tile_request *r, const ir_tile *t, int operands, demand *d); /* operands: copies of B */
-const char *ws_illegal(const tile_request *r, const ir_tile *t);
+void ws_demand(const problem *p, const ir_tile *t, int operands, demand *d); /* operands: copies of B */
+const char *ws_illegal(const problem *p, const ir_tile *t);
 long long ws_shared_bytes(const ir_tile *t, int operands); /* operands: copies of B */
-void ws_geometry(const tile_request *r, const ir_tile *t, launch *l);
-int ws_parts(const tile_request *r, const ir_tile *t);
-extent ws_scratch(const tile_request *r, const ir_tile *t);
+void ws_geometry(const problem *p, const ir_tile *t, launch *l);
+int ws_parts(const problem *p, const ir_tile *t);
+extent ws_scratch(const problem *p, const ir_tile *t);
 enum { ws_stage_bytes = 18432 }; /* gemm_ws<...>::scratch_bytes of tiles with stage=1 */
 #endif

@@ -1,32 +1,32 @@
-/* In: a request of a product, an AMD target with matrix units. Out: what gen/program/waves.h says of products. Refuses nothing itself. */
+/* In: the problem of a product, an AMD target with matrix units. Out: what gen/program/waves.h says of products. Refuses nothing itself. */
 #include "gen/program/waves.h"
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 #include "ir/devices/occupancy.h"
 
-const char *wave_product_obstacle(const tile_request *r, layer_kind layer, const char *types)
+const char *wave_product_obstacle(const problem *p, layer_kind layer, const char *types)
 {
-    const ir_op *product = request_product(r);
+    const ir_op *product = problem_product(p);
     const ir_value *a = product->inputs[0], *b = product->inputs[1];
-    if (phase_makes(r->phase, a) || phase_makes(r->phase, b)) return "an operand is computed in the phase";
+    if (phase_makes(p->phase, a) || phase_makes(p->phase, b)) return "an operand is computed in the phase";
     if (a->type != b->type) return "the operands have two types";
-    if (view_of(r->a, a).stride * dtype_size(a->type) >= (1 << 30) / 256) return "rows of the first operand are too long";
+    if (view_of(p->a, a).stride * dtype_size(a->type) >= (1 << 30) / 256) return "rows of the first operand are too long";
     return dtype_multiplies(a->type, layer) ? NULL : types;
 }
 
 /* Nobody has measured an AMD GPU: up to 16 rows few, up to 64 frag read weights once, at the speed of memory. */
-const char *wave_product_avoid(const tile_request *r)
+const char *wave_product_avoid(const problem *p)
 {
-    const long long most = obstacle_to_16_bits(r, layer_frag) ? 16 : 64;
-    return request_rows(r) <= most ? "other programs read weights of few rows once" : NULL;
+    const long long most = obstacle_to_16_bits(p, layer_frag) ? 16 : 64;
+    return problem_rows(p) <= most ? "other programs read weights of few rows once" : NULL;
 }
 
 /* Rows of A lie at multiples of 16 bytes and are whole pieces of 16. */
-static bool plain(const tile_request *r)
+static bool plain(const problem *p)
 {
-    const ir_op *product = request_product(r);
+    const ir_op *product = problem_product(p);
     const ir_value *a = product->inputs[0];
-    const view w = view_of(r->a, a);
+    const view w = view_of(p->a, a);
     const long long size = dtype_size(a->type);
     return product->kind != op_matmul && w.stride * size % 16 == 0 && w.offset * size % 16 == 0 && value_columns(a) * size % 16 == 0;
 }
@@ -43,65 +43,65 @@ static int chunk_of(const device_model *device, int threads)
     return device->units / device->chiplets * wave_groups(device->target, threads);
 }
 
-static int length_of(const tile_request *r) { return wave_row_bytes / dtype_size(request_product(r)->inputs[0]->type); }
+static int length_of(const problem *p) { return wave_row_bytes / dtype_size(problem_product(p)->inputs[0]->type); }
 
 /* Loads of the next stage are under way while one is multiplied. */
-void wave_product_demand(const tile_request *r, const ir_tile *tile, demand *d)
+void wave_product_demand(const problem *p, const ir_tile *tile, demand *d)
 {
     enum { end_cycles = 2000 };
     const gemm_mfma_tile *t = &tile->gemm_mfma;
     const double stage = (double)(t->m + t->n) * wave_row_bytes;
-    product_demand(r, &(product_cut){t->m, t->n, t->k, 1, t->group, 1}, d);
-    d->per_unit = wave_groups(r->target, t->threads), d->matrix = true;
-    d->ahead = stage, d->streamed = stage * (double)((product_length(r) + t->k - 1) / t->k);
+    product_demand(p, &(product_cut){t->m, t->n, t->k, 1, t->group, 1}, d);
+    d->per_unit = wave_groups(p->target, t->threads), d->matrix = true;
+    d->ahead = stage, d->streamed = stage * (double)((product_length(p) + t->k - 1) / t->k);
     d->end_cycles = end_cycles;
 }
 
 /* The largest tile of which there are enough to keep three quarters of the machine busy. */
-void wave_product_defaults(const tile_request *r, ir_tile *tile, int first)
+void wave_product_defaults(const problem *p, ir_tile *tile, int first)
 {
     static const struct {
         int m, n, threads;
     } tiles[] = {{256, 256, 512}, {128, 256, 512}, {128, 128, 256}, {64, 64, 256}, {32, 128, 256}};
-    const ir_op *product = request_product(r);
-    const long long rows = request_rows(r), units = r->device->units;
+    const ir_op *product = problem_product(p);
+    const long long rows = problem_rows(p), units = p->device->units;
     /* A function that is called leaves its caller half of the registers: of a large tile they do not hold the sums (HIPRTC 5.2 spills). */
-    int i = phase_is_long(r->phase, r->target) && first < 2 ? 2 : first;
-    if (i == 0 && r->target->registers < 512) i = 1; /* 256x256 needs more than the 128 registers beside the sums (gfx908) */
-    while (i < 3 && (rows + tiles[i].m - 1) / tiles[i].m * ((r->packed_n + tiles[i].n - 1) / tiles[i].n) * 4 < units * 3) i++;
+    int i = phase_is_long(p->phase, p->target) && first < 2 ? 2 : first;
+    if (i == 0 && p->target->registers < 512) i = 1; /* 256x256 needs more than the 128 registers beside the sums (gfx908) */
+    while (i < 3 && (rows + tiles[i].m - 1) / tiles[i].m * ((p->packed_n + tiles[i].n - 1) / tiles[i].n) * 4 < units * 3) i++;
     enum { longest = 32768 }; /* longer sums are sums of sums, for which there are registers beside few results (gemm_mfma.h) */
     if (value_columns(product->inputs[0]) > longest && i < 3) i = 3;
     if (rows <= 32) i = 4;
     gemm_mfma_tile t = {.m = tiles[i].m,
                         .n = tiles[i].n,
-                        .k = length_of(r),
+                        .k = length_of(p),
                         .threads = tiles[i].threads,
                         .slots = 1,
                         .group = 8,
-                        .chiplets = r->device->chiplets,
-                        .chunk = chunk_of(r->device, tiles[i].threads)};
-    if (r->target->copies_to_lds && t.threads == 512 && plain(r)) t.slots = 2;
+                        .chiplets = p->device->chiplets,
+                        .chunk = chunk_of(p->device, tiles[i].threads)};
+    if (p->target->copies_to_lds && t.threads == 512 && plain(p)) t.slots = 2;
     tile->gemm_mfma = t;
 }
 
-const char *wave_product_illegal(const tile_request *r, const ir_tile *tile)
+const char *wave_product_illegal(const problem *p, const ir_tile *tile)
 {
     const gemm_mfma_tile *t = &tile->gemm_mfma;
-    const bool wide = r->target->wave == 64;
-    const int waves = t->threads / r->target->wave, waves_m = t->m >= 64 ? 2 : 1, turn = t->threads / 8;
-    if (t->k != length_of(r)) return "k is 128 bytes";
+    const bool wide = p->target->wave == 64;
+    const int waves = t->threads / p->target->wave, waves_m = t->m >= 64 ? 2 : 1, turn = t->threads / 8;
+    if (t->k != length_of(p)) return "k is 128 bytes";
     if (t->threads != 128 && t->threads != 256 && t->threads != 512) return "threads is 128, 256 or 512";
     if (t->m % (16 * waves_m) || t->n % (waves / waves_m * (wide ? 32 : 16)))
         return "the waves share out m in rows of 16 and n in blocks of 32 columns (rdna: 16)";
     if ((t->m > turn && t->m % turn) || (t->n > turn && t->n % turn) || t->m > t->threads) return "the threads load m and n in whole turns";
     if (t->m * t->n / t->threads > (wide ? 128 : 64)) return "a thread has at most 128 results (rdna: 64)";
-    if (t->slots == 2 && (!r->target->copies_to_lds || !plain(r) || t->threads != 512 || (t->m != 128 && t->m != 256) || t->n % 128))
+    if (t->slots == 2 && (!p->target->copies_to_lds || !plain(p) || t->threads != 512 || (t->m != 128 && t->m != 256) || t->n % 128))
         return "slots is 1; where loads go to LDS directly, with 512 threads, m of 128 or 256, and aligned rows, also 2";
     return NULL;
 }
 
 /* The first shape with fewer results a thread that the template takes. */
-bool wave_product_smaller(const tile_request *r, ir_tile *tile)
+bool wave_product_smaller(const problem *p, ir_tile *tile)
 {
     gemm_mfma_tile *t = &tile->gemm_mfma;
     static const tile_shape shapes[] = {{128, 256, 512}, {128, 128, 256}, {128, 128, 512}, {64, 128, 256}, {64, 64, 256}, {32, 64, 256}};
@@ -110,22 +110,22 @@ bool wave_product_smaller(const tile_request *r, ir_tile *tile)
         const tile_shape *s = &shapes[i];
         if (s->m * s->n / s->threads >= results) continue;
         t->m = s->m, t->n = s->n, t->threads = s->threads, t->slots = 1;
-        if (!wave_product_illegal(r, tile)) return true;
+        if (!wave_product_illegal(p, tile)) return true;
     }
     return false;
 }
 
 /* pump_memory<...>::bytes */
-long long wave_product_bytes(const tile_request *r, const ir_tile *tile)
+long long wave_product_bytes(const problem *p, const ir_tile *tile)
 {
     const gemm_mfma_tile *t = &tile->gemm_mfma;
     const long long lines = (long long)t->slots * (t->m + t->n) * wave_row_bytes;
-    return t->slots == 1 || !request_sums_rows(r) ? lines : lines + t->m * (t->threads / 64 / 2) * 4;
+    return t->slots == 1 || !problem_sums_rows(p) ? lines : lines + t->m * (t->threads / 64 / 2) * 4;
 }
 
-void wave_product_geometry(const tile_request *r, const ir_tile *t, launch *l) { products_geometry(r, t->gemm_mfma.m, t->gemm_mfma.n, l); }
+void wave_product_geometry(const problem *p, const ir_tile *t, launch *l) { products_geometry(p, t->gemm_mfma.m, t->gemm_mfma.n, l); }
 
-int wave_product_parts(const tile_request *r, const ir_tile *t) { return column_tiles(r, t->gemm_mfma.n); }
+int wave_product_parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_mfma.n); }
 
 void wave_product_members(emission *e, writer *w)
 {

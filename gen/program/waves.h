@@ -9,31 +9,31 @@ enum { wave_row_bytes = 128 }; /* of an operand's row in a stage */
 int wave_groups(const target_info *target, int threads); /* workgroups that share a unit: two waves a SIMD (pump_waves) */
 
 /* ---- products (gen/program/waves.c). The tiles of mfma and wmma have the same fields: t->gemm_mfma serves both. */
-const char *wave_product_obstacle(const tile_request *r, layer_kind layer,
+const char *wave_product_obstacle(const problem *p, layer_kind layer,
                                   const char *types); /* types: what is said of others than the layer's */
-const char *wave_product_avoid(const tile_request *r);
-void wave_product_demand(const tile_request *r, const ir_tile *t, demand *d);
-void wave_product_defaults(const tile_request *r, ir_tile *t, int first); /* first: of the tiles, the largest that may be taken */
-const char *wave_product_illegal(const tile_request *r, const ir_tile *t);
-bool wave_product_smaller(const tile_request *r, ir_tile *t);
-long long wave_product_bytes(const tile_request *r, const ir_tile *t);
-void wave_product_geometry(const tile_request *r, const ir_tile *t, launch *l);
-int wave_product_parts(const tile_request *r, const ir_tile *t);
+const char *wave_product_avoid(const problem *p);
+void wave_product_demand(const problem *p, const ir_tile *t, demand *d);
+void wave_product_defaults(const problem *p, ir_tile *t, int first); /* first: of the tiles, the largest that may be taken */
+const char *wave_product_illegal(const problem *p, const ir_tile *t);
+bool wave_product_smaller(const problem *p, ir_tile *t);
+long long wave_product_bytes(const problem *p, const ir_tile *t);
+void wave_product_geometry(const problem *p, const ir_tile *t, launch *l);
+int wave_product_parts(const problem *p, const ir_tile *t);
 void wave_product_members(emission *e, writer *w);
 
 /* ---- attention (gen/program/waves_attention.c), likewise in t->attention_mfma */
-const char *wave_attention_obstacle(const tile_request *r, long long most_head);
-const char *wave_attention_avoid(const tile_request *r);
-void wave_attention_demand(const tile_request *r, const ir_tile *t, demand *d);
-void wave_attention_defaults(const tile_request *r, ir_tile *t, bool narrow); /* narrow: waves of 32 lanes */
-const char *wave_attention_illegal(const tile_request *r, const ir_tile *t);
-bool wave_attention_smaller(const tile_request *r, ir_tile *t);
-long long wave_attention_bytes(const tile_request *r, const ir_tile *t);
-void wave_attention_geometry(const tile_request *r, const ir_tile *t, launch *l);
+const char *wave_attention_obstacle(const problem *p, long long most_head);
+const char *wave_attention_avoid(const problem *p);
+void wave_attention_demand(const problem *p, const ir_tile *t, demand *d);
+void wave_attention_defaults(const problem *p, ir_tile *t, bool narrow); /* narrow: waves of 32 lanes */
+const char *wave_attention_illegal(const problem *p, const ir_tile *t);
+bool wave_attention_smaller(const problem *p, ir_tile *t);
+long long wave_attention_bytes(const problem *p, const ir_tile *t);
+void wave_attention_geometry(const problem *p, const ir_tile *t, launch *l);
 void wave_attention_members(emission *e, writer *w);
 
 /* ---- attention of few queries over a cache, whole (gen/program/waves_decode.c), likewise in t->decode_mma */
-const char *wave_decode_obstacle(const tile_request *r);
-void wave_decode_defaults(const tile_request *r, ir_tile *t);
-bool wave_decode_smaller(const tile_request *r, ir_tile *t);
+const char *wave_decode_obstacle(const problem *p);
+void wave_decode_defaults(const problem *p, ir_tile *t);
+bool wave_decode_smaller(const problem *p, ir_tile *t);
 #endif

@@ -1,43 +1,43 @@
-/* In: a request of a decode phase whose keys are not split, an AMD target with matrix units. Out: what gen/program/waves.h says of decode.
- * Refuses nothing itself. */
+/* In: the problem of a decode phase whose keys are not split, an AMD target with matrix units. Out: what gen/program/waves.h says of
+ * decode. */
 #include "gen/program/decode_whole.h"
 #include "gen/program/waves.h"
 
-const char *wave_decode_obstacle(const tile_request *r)
+const char *wave_decode_obstacle(const problem *p)
 {
     enum { most_columns = 192 }; /* of which a lane of a wave of 32 holds the results beside what it loads */
-    if (r->target->wave == 32 && request_head(r) > most_columns) return "a lane's registers do not hold results of heads above 192 columns";
-    return decode_whole_obstacle(r);
+    if (p->target->wave == 32 && problem_head(p) > most_columns) return "a lane's registers do not hold results of heads above 192 columns";
+    return decode_whole_obstacle(p);
 }
 
 /* Bytes that a unit has to ask for at a time: of a wave that multiplies what came nothing is under way. */
-static double needed(const tile_request *r)
+static double needed(const problem *p)
 {
-    return 2 * r->device->numbers[number_bandwidth].value * device_latency(r->device) / r->device->units;
+    return 2 * p->device->numbers[number_bandwidth].value * device_latency(p->device) / p->device->units;
 }
 
 /* Four waves, one a SIMD, of two workgroups a unit: one loads while the other multiplies. Of long heads CDNA's registers hold one of them,
  * with twice as much under way; RDNA's hold four, with half as much. A wave takes more keys at a time where less is under way than memory
  * needs, the registers hold them, and there are turns for every workgroup. */
-void wave_decode_defaults(const tile_request *r, ir_tile *tile)
+void wave_decode_defaults(const problem *p, ir_tile *tile)
 {
-    const int unit = decode_unit(r->target), waves = 4;
-    const int resident = request_head(r) <= 128 ? 2 : r->target->wave == 64 ? 1 : 4;
-    decode_mma_tile t = {.keys = unit, .threads = waves * r->target->wave, .resident = resident, .splits = 1, .cluster = 1};
+    const int unit = decode_unit(p->target), waves = 4;
+    const int resident = problem_head(p) <= 128 ? 2 : p->target->wave == 64 ? 1 : 4;
+    decode_mma_tile t = {.keys = unit, .threads = waves * p->target->wave, .resident = resident, .splits = 1, .cluster = 1};
     tile->decode_mma = t;
-    while (t.threads > r->target->wave && decode_whole_bytes(r, tile) > r->target->static_bytes) tile->decode_mma.threads = t.threads /= 2;
-    const long long room = (long long)r->device->units * t.resident;
-    while (t.keys < 64 && request_head(r) * t.keys * 2 <= 128 * unit && (double)(decode_under_way(r, &t) * t.resident) < needed(r) &&
-           decode_turns(r, &t) * decode_leads(r) >= 2 * room)
+    while (t.threads > p->target->wave && decode_whole_bytes(p, tile) > p->target->static_bytes) tile->decode_mma.threads = t.threads /= 2;
+    const long long room = (long long)p->device->units * t.resident;
+    while (t.keys < 64 && problem_head(p) * t.keys * 2 <= 128 * unit && (double)(decode_under_way(p, &t) * t.resident) < needed(p) &&
+           decode_turns(p, &t) * decode_leads(p) >= 2 * room)
         t.keys *= 2;
-    t.splits = decode_splits(r, &t);
+    t.splits = decode_splits(p, &t);
     tile->decode_mma = t;
 }
 
 /* Fewer keys at a time, then fewer workgroups with more registers each. */
-bool wave_decode_smaller(const tile_request *r, ir_tile *tile)
+bool wave_decode_smaller(const problem *p, ir_tile *tile)
 {
     decode_mma_tile *t = &tile->decode_mma;
-    if (t->keys > decode_unit(r->target)) return t->keys /= 2, true;
+    if (t->keys > decode_unit(p->target)) return t->keys /= 2, true;
     return t->resident > 1 ? t->resident--, true : false;
 }

@@ -303,7 +303,7 @@ static void check_tiles(const rig *r, const ir_phase *phase)
     const int first = space_near(s, &phase->tile, 100, list), count = first + space_near(s, &phase->tile, most - first, list + first);
     ck_assert_msg(count > 0, "%s has one tile alone", phase->name);
     for (int i = 0; i < count; i++) {
-        const tile_request q = tile_request_of(a, p, phase);
+        const problem q = plan_problem(a, p, phase);
         ck_assert(!tile_same(&list[i], &phase->tile) && !tile_illegal(&q, &list[i]));
         for (int k = 0; k < i; k++) ck_assert(!tile_same(&list[i], &list[k]));
     }

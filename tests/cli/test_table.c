@@ -105,7 +105,7 @@ static void ask_rows(void *argument)
     const plan *p = s->r->c.plan;
     const ir_phase *phase = p->launches[0].kernel->phases[0];
     const wish *w = wish_of(a, p, s->line);
-    const tile_request q = tile_request_of(a, p, phase);
+    const problem q = plan_problem(a, p, phase);
     s->n = nearest_tile(a, p, phase, w);
     s->least = INFINITY;
     for (int threads = 1; threads <= 1024; threads++)
@@ -143,7 +143,7 @@ static void ask_product(void *argument)
 {
     asking *s = argument;
     const plan *p = s->r->c.plan;
-    const tile_request q = tile_request_of(s->r->a, p, p->launches[0].kernel->phases[0]);
+    const problem q = plan_problem(s->r->a, p, p->launches[0].kernel->phases[0]);
     s->n = nearest_tile(s->r->a, p, p->launches[0].kernel->phases[0], wish_of(s->r->a, p, s->line));
     ck_assert(s->n.found && !tile_illegal(&q, &s->n.tile));
 }

@@ -107,10 +107,10 @@ static const compile_case counted_cases[] = {
     {layernorm, "gfx908", "bf16", 8192, 4096}, {layernorm, "gfx90a", "f32", 8192, 2048}, {rms, "gfx908", "bf16", 8192, 8192},
     {rms, "gfx942", "bf16", 8192, 4096},       {one, "gfx1100", "f32", 8192, 2048},      {layernorm, "sm_90a", "bf16", 8192, 4096}};
 
-static tile_request request_for(const rig *r)
+static problem problem_for(const rig *r)
 {
     const plan *p = r->c.plan;
-    return request_of(r->a, p->program, p->launches[0].kernel->phases[0], p->device, NULL, NULL);
+    return plan_problem(r->a, p, p->launches[0].kernel->phases[0]);
 }
 
 static int waves_with(const rig *r, int registers)
@@ -138,11 +138,11 @@ START_TEST(registers_are_about_what_planning_expects)
 {
     const compile_case *c = &counted_cases[_i];
     rig *r = planned(c->text, c->dtype, c->rows, c->columns, c->target);
-    const tile_request request = request_for(r);
+    const problem of = problem_for(r);
     code_result made;
     if (compiled_as_planned(r, c->target, &made)) {
-        const row_need need = row_need_of(&request);
-        const int expected = row_registers(&request, &need, &request.phase->tile.rows), got = (int)made.kernels[0].vgprs;
+        const row_need need = row_need_of(&of);
+        const int expected = row_registers(&of, &need, &of.phase->tile.rows), got = (int)made.kernels[0].vgprs;
         ck_assert_msg(3 * got <= 4 * expected && 3 * expected <= 4 * got, "%s: %d registers, %d expected", c->target, got, expected);
         ck_assert_int_eq(waves_with(r, got) < 2, waves_with(r, expected) < 2);
     }

@@ -60,7 +60,7 @@ static int moved(const tile_field *f, int value, int move)
 /* ---- tiles near one */
 typedef struct walk {
     space *s;
-    tile_request request;
+    problem problem;
     const program_info *info;
     ir_tile *out;
     int count, most;
@@ -68,7 +68,7 @@ typedef struct walk {
 
 static void offer(walk *w, const ir_tile *t)
 {
-    if (w->count == w->most || is_known(w->s, t) || tile_illegal(&w->request, t)) return;
+    if (w->count == w->most || is_known(w->s, t) || tile_illegal(&w->problem, t)) return;
     space_forget(w->s, t);
     w->out[w->count++] = *t;
 }
@@ -101,13 +101,13 @@ static void offer_defaults(walk *w)
     for (int i = 1; i < program_count; i++) {
         ir_tile t;
         const char *why;
-        if (program_table[i].family == w->s->phase->family && tile_default(&w->request, (program_kind)i, &t, &why)) offer(w, &t);
+        if (program_table[i].family == w->s->phase->family && tile_default(&w->problem, (program_kind)i, &t, &why)) offer(w, &t);
     }
 }
 
 int space_near(space *s, const ir_tile *of, int most, ir_tile *out)
 {
-    walk w = {s, tile_request_of(s->a, s->plan, s->phase), &program_table[of->program], out, 0, most};
+    walk w = {s, plan_problem(s->a, s->plan, s->phase), &program_table[of->program], out, 0, most};
     offer_defaults(&w);
     for (int changed = 1; changed <= most_changed && w.count < most; changed++) change(&w, of, 0, changed, changed);
     return w.count;

@@ -1,0 +1,256 @@
+/* In: problems. Out: choice.h. Every alternative is costed once, before anything is rewritten, so that what the plan says of those that
+ * lost is about the phase that they would have had. */
+#include "gen/plan/choice.h"
+#include "gen/plan/align.h"
+#include "gen/plan/refuse.h"
+#include "gen/plan/split.h"
+#include "gen/plan/sums.h"
+#include "gen/plan/wisdom.h"
+#include "gen/plan/wishes.h"
+#include <math.h>
+
+/* ---- a layer that is asked for */
+/* Of the phase's family, that the target has. */
+static const char *layers_there(const problem *p)
+{
+    text t = {.a = p->a};
+    for (int i = 1; i < program_count; i++)
+        if (program_table[i].family == p->phase->family && target_has(p->target, program_table[i].layer))
+            text_printf(&t, "%s%s", t.size ? ", " : "", layer_names(NULL)[program_table[i].layer]);
+    return t.data;
+}
+
+static const char *layer_obstacle(const problem *p, layer_kind layer)
+{
+    const program_kind kind = program_find(p->phase->family, layer);
+    const char *obstacle = kind ? program_obstacle(p, program_at(kind)) : "no program of the family has that layer";
+    if (!obstacle) return NULL;
+    return arena_printf(p->a, "layer=%s: %s; %s has %s here", layer_names(NULL)[layer], obstacle, p->target->name, layers_there(p));
+}
+
+/* The layer that the user's last line, or else the text asks for; -1: none does. A line for a family leaves a phase alone that cannot have
+ * its layer. */
+static int layer_asked(const problem *p, const preferences *w)
+{
+    int layer = p->phase->tile.program ? (int)program_table[p->phase->tile.program].layer : -1;
+    for (int i = 0; i < w->wishes->count; i++) {
+        wish *line = &w->wishes->list[i];
+        if (line->layer < 0 || !wish_is_for(line, p->phase)) continue;
+        const char *obstacle = line->of_family ? layer_obstacle(p, (layer_kind)line->layer) : NULL;
+        if (obstacle)
+            wish_passed_over(line, code_unsupported,
+                             arena_printf(p->a, "phase %s on %s: %s", p->phase->name, p->target->name, obstacle));
+        else
+            layer = line->layer;
+    }
+    return layer;
+}
+
+/* NULL: none is asked for. */
+static const program *asked_program(const problem *p, const preferences *w)
+{
+    const int layer = layer_asked(p, w);
+    if (layer < 0) return NULL;
+    const char *obstacle = layer_obstacle(p, (layer_kind)layer);
+    const bool by_text = p->phase->tile.program && (int)program_table[p->phase->tile.program].layer == layer;
+    if (obstacle) layer_refuse(p, by_text ? p->phase->tile_at : (position){0}, obstacle);
+    return program_at(program_find(p->phase->family, (layer_kind)layer));
+}
+
+/* ---- the alternatives */
+static unsigned rewrites_of(const problem *p, const program *of)
+{
+    return (split_is_wanted(p, of) ? rewrite_split_keys : 0) | (row_sums_are_wanted(p, of) ? rewrite_row_sums : 0) |
+           (alignment_is_wanted(p, of) ? rewrite_aligned_rows : 0);
+}
+
+static double seconds_of(const problem *p, const program *of)
+{
+    ir_tile t;
+    const char *why;
+    return tile_default(p, of->kind, &t, &why) ? program_seconds(p, of, &t) : INFINITY;
+}
+
+/* Where times are guesses simt is avoided, too, and of what is avoided matrix units come first (is_better). */
+static void avoid_simt(const problem *p, alternative *list, int count)
+{
+    bool others = false;
+    for (int i = 0; i < count; i++)
+        others |= program_table[list[i].of->kind].layer != layer_simt && !list[i].obstacle && !list[i].avoided;
+    for (int i = 0; i < count && others && times_are_guesses(p); i++)
+        if (program_table[list[i].of->kind].layer == layer_simt && !list[i].obstacle)
+            list[i].avoided = "another program serves the shape, and the device was not measured";
+}
+
+static bool on_matrix_units(const alternative *x)
+{
+    const layer_kind layer = program_table[x->of->kind].layer;
+    return layer != layer_simt && layer != layer_few;
+}
+
+/* Programs whose layer the target has. Costs are computed only if two or more qualify. */
+static const alternative *alternatives_of(const problem *p, int *count)
+{
+    alternative *list = arena_alloc(p->a, program_count * sizeof *list);
+    int n = 0, open = 0;
+    for (int i = 1; i < program_count; i++) {
+        const program *of = program_at((program_kind)i);
+        if (program_table[i].family != p->phase->family || !target_has(p->target, program_table[i].layer)) continue;
+        const char *obstacle = program_obstacle(p, of);
+        list[n++] = (alternative){of, rewrites_of(p, of), obstacle, obstacle || !of->avoid ? NULL : of->avoid(p), 0};
+        open += !obstacle;
+    }
+    avoid_simt(p, list, n);
+    for (int i = 0; i < n && open > 1 && p->segments; i++)
+        if (!list[i].obstacle) list[i].seconds = seconds_of(p, list[i].of);
+    *count = n;
+    return list;
+}
+
+/* What is not avoided comes first, then what takes less time. */
+static bool is_better(const problem *p, const alternative *x, const alternative *than)
+{
+    if (!x->avoided != !than->avoided) return !x->avoided;
+    if (x->avoided && times_are_guesses(p) && on_matrix_units(x) != on_matrix_units(than)) return on_matrix_units(x);
+    return x->seconds < than->seconds;
+}
+
+/* The best without an obstacle. tried: NULL, or those that are left out, with those that want a rewrite. */
+static const alternative *cheapest(const problem *p, const alternative *list, int count, const bool *tried)
+{
+    const alternative *best = NULL;
+    for (int i = 0; i < count; i++) {
+        const bool out = list[i].obstacle || (tried && (tried[list[i].of->kind] || list[i].rewrites));
+        if (!out && (!best || is_better(p, &list[i], best))) best = &list[i];
+    }
+    return best;
+}
+
+const program *choice_next(const problem *p, const bool tried[program_count])
+{
+    int count;
+    const alternative *list = alternatives_of(p, &count), *best = cheapest(p, list, count, tried);
+    return best ? best->of : NULL;
+}
+
+/* ---- wisdom */
+/* Neither the user nor the plan's text has a say in the phase's tile. */
+static bool is_free(const problem *p, const preferences *w)
+{
+    for (int i = 0; i < w->wishes->count; i++)
+        if (wish_is_for(&w->wishes->list[i], p->phase)) return false;
+    return !p->phase->tile.program;
+}
+
+/* How often a product with the tile goes through its weights. */
+static long long row_tiles(const problem *p, const ir_tile *t)
+{
+    launch l = {.rows = p->space.rows, .multiple = extent_number(1), .column_tiles = 1, .tile_rows = 1, .cluster = 1};
+    if (tile_illegal(p, t)) return 0;
+    program_at(t->program)->geometry(p, t, &l);
+    return (extent_value(&l.rows, &p->program->dims) + l.tile_rows - 1) / l.tile_rows;
+}
+
+/* A tile that was right for another number of rows may make a product read its weights twice here, which the model's choice reads once. */
+static bool serves_here(const choice *c, const problem *p, const wisdom_entry *e, phase_size size)
+{
+    ir_tile t;
+    const char *why;
+    if (p->phase->family != family_gemm || e->size.rows == size.rows) return true;
+    const alternative *own = cheapest(p, c->list, c->count, NULL);
+    return !own || !tile_default(p, own->of->kind, &t, &why) || row_tiles(p, &t) > 1 || row_tiles(p, &e->tile) <= 1;
+}
+
+/* What a tuning found for the nearest phase like this, of which the phase can have the tile; NULL: nothing. rewrites: those that may still
+ * be made. */
+static const ir_tile *tile_known(const choice *c, const problem *p, const preferences *w, unsigned rewrites)
+{
+    const tuning *t = w->tuning;
+    if (!t || !t->wisdom || !is_free(p, w)) return NULL;
+    int count;
+    const char *device = t->device ? t->device : p->device->name, *signature = phase_signature(p->a, p->program, p->phase);
+    const phase_size size = phase_size_of(p->a, p->program, p->phase);
+    const wisdom_entry **list = wisdom_find(p->a, t->wisdom, p->target, device, signature, size, &count);
+    for (int i = 0; i < count; i++) {
+        const ir_tile *tile = &list[i]->tile;
+        if (!tile_illegal(p, tile) && !(rewrites_of(p, program_at(tile->program)) & ~rewrites) && serves_here(c, p, list[i], size))
+            return tile;
+    }
+    return NULL;
+}
+
+/* ---- what is said of the others */
+static void add_refusal(ir_phase *phase, const program *of, const char *why)
+{
+    phase->refused[phase->refused_count++] = (refusal){program_table[of->kind].layer, why};
+}
+
+static const char *slower_text(arena *a, double seconds, const alternative *best)
+{
+    text t = {.a = a};
+    text_rounded(&t, seconds * 1e6, 3);
+    text_printf(&t, " us, %s ", layer_names(NULL)[program_table[best->of->kind].layer]);
+    text_rounded(&t, best->seconds * 1e6, 3);
+    return t.data;
+}
+
+static const alternative *alternative_of(const choice *c, const program *of)
+{
+    for (int i = 0; i < c->count; i++)
+        if (c->list[i].of == of) return &c->list[i];
+    return NULL;
+}
+
+/* First those that something is in the way of, then those that take longer. */
+static void say_refusals(const choice *c, arena *a, ir_phase *phase)
+{
+    const alternative *best = alternative_of(c, c->of);
+    phase->refused = arena_alloc(a, program_count * sizeof *phase->refused);
+    phase->refused_count = 0;
+    for (int i = 0; i < c->count; i++)
+        if (c->list[i].obstacle || (c->list[i].avoided && &c->list[i] != best))
+            add_refusal(phase, c->list[i].of, c->list[i].obstacle ? c->list[i].obstacle : c->list[i].avoided);
+    for (int i = 0; i < c->count && best; i++)
+        if (!c->list[i].obstacle && !c->list[i].avoided && &c->list[i] != best)
+            add_refusal(phase, c->list[i].of, slower_text(a, c->list[i].seconds, best));
+}
+
+/* ---- the choice */
+/* The product, or the attention: what people look for in the spec. */
+static const ir_op *main_op(const ir_phase *phase)
+{
+    for (int i = 0; i < phase->op_count; i++)
+        if (phase->ops[i]->role == role_body && !op_is_view(phase->ops[i])) return phase->ops[i];
+    return phase->ops[0];
+}
+
+static const program *least_time(const choice *c, const problem *p)
+{
+    const alternative *best = cheapest(p, c->list, c->count, NULL);
+    if (!best) bail(p->a, code_unsupported, main_op(p->phase)->at, "phase %s: %s", p->phase->name, c->list[0].obstacle);
+    return best->of;
+}
+
+choice *choice_make(const problem *p, const preferences *w)
+{
+    enum { any = rewrite_split_keys | rewrite_row_sums | rewrite_aligned_rows };
+    choice *c = arena_alloc(p->a, sizeof *c);
+    *c = (choice){.of = asked_program(p, w)};
+    if (!c->of) {
+        c->list = alternatives_of(p, &c->count);
+        const ir_tile *known = tile_known(c, p, w, any);
+        c->of = known ? program_at(known->program) : least_time(c, p);
+    }
+    c->rewrites = rewrites_of(p, c->of);
+    return c;
+}
+
+void choice_settle(choice *c, const problem *p, const preferences *w, ir_phase *phase)
+{
+    const program *asked = asked_program(p, w);
+    const bool as_planned = asked && phase->tile.program == asked->kind;
+    c->known = asked ? NULL : tile_known(c, p, w, 0);
+    if (asked) c->of = asked, c->count = 0;
+    else if (c->known) c->of = program_at(c->known->program);
+    if (!as_planned) say_refusals(c, p->a, phase);
+}

@@ -1,0 +1,123 @@
+/* In: a phase. Out: gen/program/problem.h, and what several programs ask of one. Refuses nothing. */
+#include "gen/program/program.h"
+#include "ir/devices/occupancy.h"
+
+problem problem_of(arena *a, const ir_program *program, const ir_phase *phase, const device_model *device)
+{
+    segment_list *segments = arena_alloc(a, sizeof *segments);
+    work *counted = arena_alloc(a, sizeof *counted);
+    *segments = (segment_list){0};
+    *counted = phase_work(a, program, phase);
+    const bool arranged = phase->family != family_gemm || gemm_segments(a, phase, segments);
+    return (problem){.a = a,
+                     .program = program,
+                     .phase = phase,
+                     .device = device,
+                     .target = device->target,
+                     .space = phase_space(a, phase),
+                     .work = counted,
+                     .segments = arranged ? segments : NULL,
+                     .packed_n = arranged ? segments->packed_columns : 0};
+}
+
+problem plan_problem(arena *a, const plan *p, const ir_phase *phase) { return problem_of(a, p->program, phase, p->device); }
+
+const ir_op *problem_product(const problem *p) { return phase_first(p->phase, class_PRODUCT); }
+
+const ir_op *problem_attention(const problem *p) { return phase_first(p->phase, class_ATTENTION); }
+
+long long problem_rows(const problem *p)
+{
+    const ir_op *product = problem_product(p);
+    const ir_value *out = product && product->kind == op_matmul ? product->outputs[0] : NULL;
+    return extent_value(out ? &out->shape[out->rank - 2] : &p->space.rows, &p->program->dims);
+}
+
+long long problem_head(const problem *p)
+{
+    const ir_op *op = problem_attention(p);
+    return op->kind == op_attention_combine ? value_columns(op->inputs[0]) - 2 : value_head_size(op->inputs[0], op->attributes.heads);
+}
+
+long long problem_queries(const problem *p) { return extent_value(&problem_attention(p)->inputs[0]->shape[1], &p->program->dims); }
+
+double program_seconds(const problem *p, const program *by, const ir_tile *t)
+{
+    demand d = {.groups = 1, .per_unit = 1, .threads = tile_threads(t), .overlap = p->target->overlaps};
+    by->demand(p, t, &d);
+    return cost_of(p->device, &d).seconds;
+}
+
+void bytes_demand(const problem *p, const ir_tile *t, void (*geometry)(const problem *p, const ir_tile *t, launch *l),
+                  demand *d)
+{
+    const work *w = p->work;
+    launch l = {.rows = p->space.rows, .multiple = extent_number(1), .column_tiles = 1, .tile_rows = 1, .cluster = 1};
+    geometry(p, t, &l);
+    d->groups = (double)launch_grid(&l, &p->program->dims), d->per_unit = groups_by_threads(p->target, tile_threads(t));
+    d->memory = d->asked = (w->read + w->written) / d->groups, d->others = w->others / d->groups, d->trips = 1;
+}
+
+bool times_are_guesses(const problem *p)
+{
+    return p->target->vendor == vendor_amd || p->device->numbers[number_bandwidth_reached].value <= 0;
+}
+
+int groups_by_threads(const target_info *target, int threads)
+{
+    const int groups = unit_room_of(target).threads / threads;
+    return groups > 1 ? groups : 1;
+}
+
+bool phase_makes(const ir_phase *phase, const ir_value *v)
+{
+    return phase_has(phase, v->def) && !op_is_view(v->def);
+}
+
+bool problem_sums_rows(const problem *p)
+{
+    for (int i = 0; i < p->phase->op_count; i++)
+        if (p->phase->ops[i]->role == role_epilogue && value_is_partial(p->program, p->phase->ops[i]->outputs[0])) return true;
+    return false;
+}
+
+bool is_power_of_two(long long n) { return n > 0 && (n & (n - 1)) == 0; }
+
+long long power_of_two_up(long long n)
+{
+    long long p = 1;
+    while (p < n) p *= 2;
+    return p;
+}
+
+int doublings(long long n)
+{
+    int count = 0;
+    for (long long p = 1; p < n; p *= 2) count++;
+    return count;
+}
+
+long long power_of_two_in(long long n, long long most)
+{
+    long long p = 1;
+    while (2 * p <= most && n % (2 * p) == 0) p *= 2;
+    return p;
+}
+
+long long mixed_memory(long long slots, long long slot, long long scratch, long long align)
+{
+    const long long bytes = slots * slot, scratch_at = scratch > 1 ? (bytes + 3) / 4 * 4 : bytes;
+    return (scratch_at + scratch + align - 1) / align * align;
+}
+
+long long no_shared_memory(const problem *p, const ir_tile *t)
+{
+    (void)p, (void)t;
+    return 2;
+}
+
+long long pieces_along(const ir_op *product)
+{
+    const long long bytes = value_columns(product->inputs[0]) * dtype_size(product->inputs[1]->type);
+    return (bytes + piece_row_bytes - 1) / piece_row_bytes;
+}
