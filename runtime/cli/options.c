@@ -93,6 +93,21 @@ static const char *option_meant(const char *word, const char *const *names, size
     return nearest_name(word, names, count);
 }
 
+/* An option of other commands, which are named where they are few. */
+static void complain_of_another(command_kind command, const option_info *o)
+{
+    enum { few = 4 };
+    int count = 0, told = 0;
+    for (int c = 0; c < command_count; c++) count += option_for(o, (command_kind)c) != NULL;
+    fprintf(stderr, "tfgen: --%s is not an option of `tfgen %s`", o->name, all_commands[command].name);
+    for (int c = 0; c < command_count && count <= few; c++)
+        if (option_for(o, (command_kind)c)) {
+            fprintf(stderr, "%s%s", told == 0 ? ", but of " : told + 1 == count ? " and " : ", ", all_commands[c].name);
+            told++;
+        }
+    fputc('\n', stderr);
+}
+
 /* What getopt_long() refused: --NAME in full, or the letter in optopt. */
 static bool complain_of_option(command_kind command, const char *given)
 {
@@ -108,14 +123,14 @@ static bool complain_of_option(command_kind command, const char *given)
         names[mine++] = o->name;
         starts += is_long && strncmp(o->name, given + 2, length) == 0;
     }
-    if (known && !option_for(known, command)) fprintf(stderr, "tfgen: --%s is not an option of `tfgen %s`\n", known->name, of);
+    if (known && !option_for(known, command)) complain_of_another(command, known);
     else if (known) fprintf(stderr, "tfgen: --%s takes no argument\n", known->name);
-    else if (!is_long) fprintf(stderr, "tfgen: tfgen %s has no option -%c\n", of, optopt);
+    else if (!is_long) fprintf(stderr, "tfgen %s has no option -%c\n", of, optopt);
     else if (starts > 1) fprintf(stderr, "tfgen: %.*s may be several options of `tfgen %s`\n", (int)length + 2, given, of);
     else {
         char word[64];
         snprintf(word, sizeof word, "%.*s", (int)length, given + 2);
-        fprintf(stderr, "tfgen: tfgen %s has no option --%s", of, word);
+        fprintf(stderr, "tfgen %s has no option --%s", of, word);
         complain_near("--", option_meant(word, names, (size_t)mine));
     }
     return false;
@@ -302,9 +317,9 @@ static bool check_files(const cli_options *o)
     const bool reports = o->command == command_tune && o->report;
     if (needs_file(o->command) ? o->file_count > 0 || o->random || reports : o->file_count == 0) return true;
     if (needs_file(o->command))
-        fprintf(stderr, "tfgen: tfgen %s needs %.*s; usage: tfgen %s [options] %s\n", c->name, (int)strcspn(c->arguments, " .|"),
+        fprintf(stderr, "tfgen %s needs %.*s; usage: tfgen %s [options] %s\n", c->name, (int)strcspn(c->arguments, " .|"),
                 c->arguments, c->name, c->arguments);
-    else fprintf(stderr, "tfgen: tfgen %s takes no '%s'\n", c->name, o->files[0]);
+    else fprintf(stderr, "tfgen %s takes no '%s'\n", c->name, o->files[0]);
     return false;
 }
 

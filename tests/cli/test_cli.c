@@ -229,7 +229,11 @@ START_TEST(bad_usage_is_2)
     ck_assert_int_eq(tfgen("--nonsense specs/rmsnorm.yaml"), 2);
     ck_assert_int_eq(tfgen("%s", ""), 2);
     ck_assert_int_eq(tfgen("check --weights=x specs/rmsnorm.yaml"), 2);
-    says("not an option of `tfgen check`");
+    says("not an option of `tfgen check`, but of run and bisect\n");
+    ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --random=2"), 2);
+    says("not an option of `tfgen emit`, but of verify\n");
+    ck_assert_int_eq(tfgen("schema --json"), 2);
+    says("not an option of `tfgen schema`\n");
     ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --fusion=til"), 2);
     says("did you mean 'tile'");
     ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --no-fuse=nothing"), 2);
