@@ -117,7 +117,7 @@ static bool has_avx512(void)
  * development package and no symbol of this process is needed. */
 static void build(arguments *a, const char *compiler, const host_compile_options *o)
 {
-    const int level = o->check ? 1 : o->optimise < 0 || o->optimise > 3 ? usual_level() : o->optimise;
+    const int asked = o->optimise < 0 || o->optimise > 3 ? usual_level() : o->optimise, level = o->check && asked > 1 ? 1 : asked;
     char optimise[4] = {'-', 'O', (char)('0' + level), 0};
     add(a, compiler, SIZE_MAX >> 1);
     add_words(

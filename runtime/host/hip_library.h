@@ -73,10 +73,10 @@ HS_HOOK void __asan_loadN_noabort(uintptr_t a, size_t n) { hs_rt.access((void *)
 HS_HOOK void __asan_storeN_noabort(uintptr_t a, size_t n) { hs_rt.access((void *)a, n, HS_CHECK_WRITE, __builtin_return_address(0)); }
 HS_HOOK void __asan_handle_no_return() {}
 // Newer compilers leave the memory functions' names alone, so the module has its own.
-HS_HOOK void *memmove(void *to, const void *from, size_t n)
+HS_UNCHECKED inline __attribute__((always_inline)) void *hs_move(void *to, const void *from, size_t n, const void *pc)
 {
-    hs_rt.access(from, n, HS_CHECK_READ, __builtin_return_address(0));
-    hs_rt.access(to, n, HS_CHECK_WRITE, __builtin_return_address(0));
+    hs_rt.access(from, n, HS_CHECK_READ, pc);
+    hs_rt.access(to, n, HS_CHECK_WRITE, pc);
     volatile char *t = (volatile char *)to;
     const volatile char *f = (const volatile char *)from;
     if ((uintptr_t)to <= (uintptr_t)from) {
@@ -86,16 +86,18 @@ HS_HOOK void *memmove(void *to, const void *from, size_t n)
     }
     return to;
 }
-HS_HOOK void *memcpy(void *to, const void *from, size_t n) { return memmove(to, from, n); }
-HS_HOOK void *memset(void *to, int v, size_t n)
+HS_UNCHECKED inline __attribute__((always_inline)) void *hs_set(void *to, int v, size_t n, const void *pc)
 {
-    hs_rt.access(to, n, HS_CHECK_WRITE, __builtin_return_address(0));
+    hs_rt.access(to, n, HS_CHECK_WRITE, pc);
     for (size_t i = 0; i < n; i++) ((volatile char *)to)[i] = (char)v;
     return to;
 }
-HS_HOOK void *__asan_memcpy(void *to, const void *from, size_t n) { return memmove(to, from, n); }
-HS_HOOK void *__asan_memmove(void *to, const void *from, size_t n) { return memmove(to, from, n); }
-HS_HOOK void *__asan_memset(void *to, int v, size_t n) { return memset(to, v, n); }
+HS_HOOK void *memmove(void *to, const void *from, size_t n) { return hs_move(to, from, n, __builtin_return_address(0)); }
+HS_HOOK void *memcpy(void *to, const void *from, size_t n) { return hs_move(to, from, n, __builtin_return_address(0)); }
+HS_HOOK void *memset(void *to, int v, size_t n) { return hs_set(to, v, n, __builtin_return_address(0)); }
+HS_HOOK void *__asan_memcpy(void *to, const void *from, size_t n) { return hs_move(to, from, n, __builtin_return_address(0)); }
+HS_HOOK void *__asan_memmove(void *to, const void *from, size_t n) { return hs_move(to, from, n, __builtin_return_address(0)); }
+HS_HOOK void *__asan_memset(void *to, int v, size_t n) { return hs_set(to, v, n, __builtin_return_address(0)); }
 #endif
 
 // ---- fences and atomics

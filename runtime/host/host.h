@@ -92,7 +92,7 @@ typedef struct host_compile_options {
     const char *cache_dir;   /* null: nothing is kept */
     struct cache *cache;     /* stronger than cache_dir; null: none (runtime/cache/cache.h) */
     const char *flags;       /* further flags, separated by blanks; null: none */
-    int optimise;            /* 0 .. 3; -1: the default, $TFGEN_HOST_OPTIMISE or 3 */
+    int optimise;            /* 0 .. 3; -1: the default, $TFGEN_HOST_OPTIMISE or 3; at most 1 where `check` is on */
     unsigned time_limit_ms;  /* 0: 120 s */
     bool check;              /* instrument for races and bounds; launches of this module are checked */
     bool lines;              /* line tables, so that faults name a source line (check implies it) */
