@@ -3,6 +3,7 @@
  * struct, the kernel. */
 #include "gen/emit/emit.h"
 #include "gen/program/program.h"
+#include "gen/source/by_hand.h"
 #include "gen/source/next.h"
 #include "gen/source/template_text.h"
 #include <stdlib.h>
@@ -103,7 +104,7 @@ static writer whole_struct(emission *e, const ir_kernel *kernel, bool packs, con
 }
 
 /* ---- one source file */
-enum { page_head_lines = 2 };
+enum { page_head_lines = 3 };
 
 static void append_target(text *out, const target_info *target, const unit *u)
 {
@@ -158,10 +159,10 @@ static source_text write_source(emitter *of, const unit *u, const writer *w, con
     append_target(&defines, target, u);
     text_printf(&defines, "%s", u->defines);
     const int own = page_head_lines + count_lines(defines.data) + templates->lines + 2; /* behind #line */
-    text_printf(&head, "// Written by tfgen: %s of %s for %s, wave %d. Do not edit.\n", u->kernel, spec_name(a), target->family,
-                target->wave);
-    text_printf(&head, "// From line %d on it is the kernel's own. Ahead of that are the templates that it is made of.\n%s", own,
-                defines.data);
+    text_printf(&head, "// Written by tfgen: %s of %s for %s, wave %d. Try an edited one with run --replace-source.\n", u->kernel,
+                spec_name(a), target->family, target->wave);
+    text_printf(&head, "// From line %d on it is the kernel's own. Ahead of that are the templates that it is made of.\n%s%s", own,
+                by_hand_line, defines.data);
     text_printf(&body, "#line %d \"%s\"\n", own, u->file);
     writer_append(&body, w);
     append_kernel(&body, u, struct_name);

@@ -2,6 +2,7 @@
  * nothing; keys come in the order written here, so equal plans have equal manifests. */
 #include "gen/base/signature.h"
 #include "gen/emit/emit.h"
+#include "gen/source/by_hand.h"
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -231,6 +232,8 @@ static json_t *plan_json(arena *a, const plan *p)
                           p->target->name, "device", p->device->name, "fusion", level_names(NULL)[program->level], "dtype",
                           dtype_name(program->type));
     json_object_set_new(o, "spec", json_string(spec ? text_harmless(a, spec) : ""));
+    const char *command = command_by_hand(a, p->target, "NAME");
+    if (command) json_object_set_new(o, "compile", json_string(command)); /* NAME: of a kernel or a pack */
     json_object_set_new(o, "wave", json_integer(p->target->wave));
     json_object_set_new(o, "dims", dims_json(&program->dims));
     json_object_set_new(o, "values", values_json(a, p));

@@ -1,5 +1,6 @@
 /* In: a spec and options. Out: a folder with the plan, one source and spec header a kernel, the manifest, and with --code a code
  * object a kernel. Exit code 4 when a target has no compiler here, 5 when a kernel does not compile. */
+#include "gen/source/by_hand.h"
 #include "gen/base/names.h"
 #include "gen/gen.h"
 #include "runtime/cli/cli.h"
@@ -57,7 +58,10 @@ static void write_sources(arena *a, const plan *p, const char *folder)
     unit *units;
     const int count = list_units(a, p, &units);
     cli_make_folder(a, folder);
-    for (int i = 0; i < count; i++) cli_write_source(a, arena_printf(a, "%s/%s", folder, units[i].file), units[i].source);
+    for (int i = 0; i < count; i++) {
+        const source_text s = source_with_command(a, units[i].source, p->target, units[i].plan.kernel);
+        cli_write_source(a, arena_printf(a, "%s/%s", folder, units[i].file), &s);
+    }
     for (int i = 0; i < p->launch_count; i++)
         cli_write_file(a, arena_printf(a, "%s/%s.spec.h", folder, p->launches[i].name), p->launches[i].spec_header,
                        strlen(p->launches[i].spec_header));

@@ -3,6 +3,7 @@
  * in, or in the one that has all its words. */
 #include "runtime/cli/source_edits.h"
 #include "runtime/cli/cli.h"
+#include "gen/source/by_hand.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -403,6 +404,7 @@ source_edits source_edits_apply(arena *a, const char *folder, plan *p)
         found++;
         const char *before = source_join(a, unit_source(p, i)), *after = cli_read_file(a, path, &size);
         if (strlen(after) != size) bail(a, code_bad_input, (position){0}, "%s: it has a NUL character", path);
+        after = source_without_command(a, after);
         if (same_but_places(a, before, after)) continue;
         if (strcmp(made_for(a, before), made_for(a, after)) != 0)
             bail(a, code_usage, (position){0}, "--replace-source: %s was emitted for %s, this plan is for %s", path, made_for(a, after),

@@ -1,6 +1,7 @@
 /* In: HIP source and an AMD architecture. Out: a linked code object, from the newest clang on the PATH or the one in
  * TFGEN_CLANG. Refuses what clang refuses; warnings are errors. Needs the lld of the same version. */
 #define _GNU_SOURCE
+#include "gen/source/by_hand.h"
 #include "runtime/compile/worker.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -44,11 +45,6 @@ static int version_of(const char *tool)
     if (child > 0) waitpid(child, NULL, 0);
     return version;
 }
-
-/* No compilation-unit id: it would be a hash of temporary names, and equal sources should give equal bytes. */
-const char *const clang_flags[] = {"-x",         "hip",        "--cuda-device-only", "--no-gpu-bundle-output",  "-nogpulib",
-                                   "-nogpuinc",  "-O3",        "-std=c++17",         "-fuse-cuid=none",         "-Wall",
-                                   "-Werror",    "-fno-crash-diagnostics",           "-fno-color-diagnostics", NULL};
 
 int clang_work(const worker_job *job)
 {

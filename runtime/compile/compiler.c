@@ -3,6 +3,7 @@
  * text. */
 #define _GNU_SOURCE
 #include "runtime/compile/compiler.h"
+#include "gen/source/by_hand.h"
 #include "runtime/compile/page_places.h"
 #include "runtime/system/parallel.h"
 #include "runtime/compile/worker.h"

@@ -56,7 +56,7 @@ typedef struct worker_symbol {
 bool worker_load(const char *library, const worker_symbol *wanted, size_t count); /* false: stderr says why */
 
 /* What each compiler is told besides the architecture and, for clang, where to write. NULL-terminated. */
-extern const char *const clang_flags[], *const hiprtc_flags[], *const nvrtc_flags[];
+extern const char *const hiprtc_flags[], *const nvrtc_flags[]; /* clang_flags: gen/source/by_hand.h */
 
 /* ---- where compilers are: each returns a path to free, or NULL ---- */
 

@@ -219,6 +219,25 @@ START_TEST(code_is_made_without_a_word_when_all_checks_agree)
 }
 END_TEST
 
+/* As it stands in the file and, with NAME, in the manifest. nvcc is not everywhere. */
+START_TEST(the_command_in_a_files_head_compiles_it)
+{
+    static const char *const targets[][3] = {{"gfx942", "clang-22", "hsaco"}, {"sm_90a", "nvcc", "cubin"}};
+    for (int i = 0; i < 2; i++) {
+        make_folder();
+        ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --target=%s -q -o %s", targets[i][0], folder), 0);
+        ck_assert_int_eq(shell("cd %s && sed -n 's|^// Compile it by hand: ||p' rmsnorm_n.hip >command", folder), 0);
+        ck_assert_int_eq(shell("cd %s && sed -n 's|.*\"compile\": \"\\(.*\\)\",|\\1|p' manifest.json | sed 's/NAME/rmsnorm_n/g' | "
+                               "cmp - command 2>&1", folder), 0);
+        if (shell("command -v %s", targets[i][1]) == 0) {
+            ck_assert_msg(shell("cd %s && sh -e ./command 2>&1", folder) == 0, "%s", output);
+            ck_assert_int_eq(shell("test -s %s/rmsnorm_n.%s", folder, targets[i][2]), 0);
+        }
+        remove_folder();
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("stages");
@@ -235,6 +254,7 @@ int main(void)
     tcase_add_test(c, errors_in_ir_text_show_its_line_also_after_it_was_read);
     tcase_add_test(c, without_libclang_code_is_made_and_one_note_says_so);
     tcase_add_test(c, code_is_made_without_a_word_when_all_checks_agree);
+    tcase_add_test(c, the_command_in_a_files_head_compiles_it);
     suite_add_tcase(suite, c);
     return run_suite(suite);
 }

@@ -294,6 +294,17 @@ START_TEST(a_device_that_stops_fails_a_row)
 }
 END_TEST
 
+/* On any machine, without a GPU too. */
+START_TEST(the_readmes_example_has_no_illegal_row)
+{
+    ck_assert_int_eq(shell("c=$(grep -o '`tfgen table [^`]*`' README.md | head -1 | tr -d '`' | "
+                           "sed \"s|^tfgen|${TFGEN:-./tfgen}|; s|--report=[^ ]*||\"); "
+                           "eval \"$c --device=host --seconds=0 --no-check --dim=S=5\" 2>&1"), 0);
+    says("threads=32");
+    ck_assert_msg(!strstr(output, "illegal"), "%s", output);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("table");
@@ -309,6 +320,7 @@ int main(void)
     tcase_add_test(c, a_wrong_row_has_no_time);
     tcase_add_test(c, reports_have_every_row_and_quote_what_is_in_them);
     tcase_add_test(c, a_gpus_rows_have_floors);
+    tcase_add_test(c, the_readmes_example_has_no_illegal_row);
     tcase_add_loop_test(c, a_device_that_stops_fails_a_row, 0, 2);
     suite_add_tcase(s, g), suite_add_tcase(s, n), suite_add_tcase(s, c);
     return run_suite(s);

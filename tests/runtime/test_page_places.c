@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEAD "// Written by tfgen: llama_qkv of specs/one of two for three.yaml for cdna, wave 64. Do not edit.\n"
+#define HEAD "// Written by tfgen: llama_qkv of specs/one of two for three.yaml for cdna, wave 64. Try an edited one.\n"
 static const char page[] = HEAD                           /* 1 */
     "#define TF_WAVE 64\n"                                /* 2 */
     "#line 1 \"templates/gemm/gemm.h\"\n"                 /* 3 */

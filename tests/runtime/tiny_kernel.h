@@ -4,7 +4,7 @@
 #define TFGEN_TINY_KERNEL_H
 
 #define TINY_PREFIX                                                                                                    \
-    "// Written by tfgen: tiny of specs/tiny.yaml for tests, wave 32. Do not edit.\n"                                  \
+    "// Written by tfgen: tiny of specs/tiny.yaml for tests, wave 32. Try an edited one with run --replace-source.\n"                 \
     "#if !defined(__HIPCC_RTC__) && !defined(__CUDACC_RTC__)\n"                                                        \
     "#define __global__ __attribute__((global))\n"                                                                     \
     "#define __device__ __attribute__((device))\n"                                                                     \
