@@ -11,7 +11,7 @@ void ref_free(ref_tensor *t)
 {
     free(t->value);
     free(t->error);
-    free(t->common);
+    ref_forget_shares(t);
     *t = (ref_tensor){0};
 }
 
@@ -48,7 +48,7 @@ static bool take_given(ref_state *r, const ir_value *v, const ref_tensor *given)
                  given->count);
         return false;
     }
-    *t = *given;
+    *t = (ref_tensor){.value = given->value, .error = given->error, .count = given->count};
     r->borrowed[v->id] = r->on_grid[v->id] = true;
     return true;
 }
@@ -81,6 +81,7 @@ static void settle(ref_state *r, const ir_op *op, ref_tensor *t)
         if (isnan(t->error[i])) t->error[i] = INFINITY;
         ref_overflow(dtype_f32, &t->value[i], &t->error[i]);
     }
+    ref_cover_shares(t);
 }
 
 static void note_unknown(ref_state *r, const ir_value *v)
@@ -125,7 +126,7 @@ static void finish(ref_state *r, const ir_op *op, const ir_value *v)
     const bool rounds = ref_is_stored(r, v) || op->kind == op_cast;
     if (rounds && !r->on_grid[v->id]) round_to_type(r, v);
     if (r->rules && r->rules->finished) r->rules->finished(r->rules->context, v, &r->tensors[v->id]);
-    if (ref_exact(&r->tensors[v->id])) ref_forget_common(&r->tensors[v->id]);
+    if (ref_exact(&r->tensors[v->id])) ref_forget_shares(&r->tensors[v->id]);
     note_unknown(r, v);
 }
 
@@ -209,6 +210,7 @@ static void find_needed(ref_state *r)
 
 static void release(ref_state *r, const ir_value *v)
 {
+    ref_forget_shares(&r->tensors[v->id]);
     if (r->borrowed[v->id]) r->tensors[v->id] = (ref_tensor){0};
     else ref_free(&r->tensors[v->id]);
 }
@@ -216,6 +218,7 @@ static void release(ref_state *r, const ir_value *v)
 /* Results are the caller's to free: what is borrowed is copied. */
 static bool hand_over(ref_state *r, const ir_value *v, ref_tensor *const *results)
 {
+    ref_forget_shares(&r->tensors[v->id]); /* also of the caller's numbers */
     const ref_tensor t = r->tensors[v->id];
     const bool asked = results && results[v->id];
     if (asked && r->borrowed[v->id]) {
@@ -273,15 +276,53 @@ static bool run_all(ref_state *r, const ref_tensor *const *inputs, ref_tensor *c
     find_last_uses(r->p, last);
     find_needed(r);
     if (!ref_derive(r) || !load(r, inputs)) return false;
+    for (int i = 0; i < r->p->op_count; i++)
+        if (is_evaluated(r, r->p->ops[i])) ref_note_op(r, i);
     for (int i = 0; i < r->p->op_count; i++) {
         const ir_op *op = r->p->ops[i];
         if (!(is_evaluated(r, op) ? run_op(r, op) : take_stored(r, op))) return false;
         for (int k = 0; k < r->p->value_count; k++)
             if (last[k] == i && !hand_over(r, r->p->values[k], results)) return false;
+        if (!ref_settle_sources(r, op)) return false;
     }
     for (int k = 0; k < r->p->value_count; k++)
         if (last[k] < 0 && !hand_over(r, r->p->values[k], results)) return false;
     return true;
+}
+
+static bool make_room(ref_state *r, size_t n)
+{
+    r->tensors = calloc(n, sizeof *r->tensors);
+    r->shapes = calloc(n, sizeof *r->shapes);
+    r->attributes = calloc(n, sizeof *r->attributes);
+    r->on_grid = calloc(n, sizeof *r->on_grid);
+    r->unknown = calloc(n, sizeof *r->unknown);
+    r->borrowed = calloc(n, sizeof *r->borrowed);
+    r->needed = calloc(n, sizeof *r->needed);
+    r->first = calloc(n, sizeof *r->first);
+    r->uses = calloc(n, sizeof *r->uses);
+    r->has_twin = calloc(n, sizeof *r->has_twin);
+    r->is_source = calloc(n, sizeof *r->is_source);
+    r->sources = calloc(n, sizeof *r->sources);
+    for (size_t i = 0; r->first && i < n; i++) r->first[i] = (int)i;
+    return r->tensors && r->shapes && r->attributes && r->on_grid && r->unknown && r->borrowed && r->needed && r->first && r->uses &&
+           r->has_twin && r->is_source && r->sources;
+}
+
+static void clear_room(ref_state *r)
+{
+    free(r->tensors);
+    free(r->shapes);
+    free(r->attributes);
+    free(r->on_grid);
+    free(r->unknown);
+    free(r->borrowed);
+    free(r->needed);
+    free(r->first);
+    free(r->uses);
+    free(r->has_twin);
+    free(r->is_source);
+    free(r->sources);
 }
 
 bool ref_run(const ir_program *graph, const ref_tensor *const inputs[], bool round_stored, const ref_rules *rules,
@@ -290,23 +331,11 @@ bool ref_run(const ir_program *graph, const ref_tensor *const inputs[], bool rou
     const size_t n = (size_t)graph->value_count + 1;
     ref_state r = {.p = graph, .rules = rules, .round_stored = round_stored, .message = message, .message_size = message_size};
     int *last = calloc(n, sizeof *last);
-    r.tensors = calloc(n, sizeof *r.tensors);
-    r.shapes = calloc(n, sizeof *r.shapes);
-    r.attributes = calloc(n, sizeof *r.attributes);
-    r.on_grid = calloc(n, sizeof *r.on_grid);
-    r.unknown = calloc(n, sizeof *r.unknown);
-    r.borrowed = calloc(n, sizeof *r.borrowed);
-    r.needed = calloc(n, sizeof *r.needed);
-    const bool room = r.tensors && r.shapes && r.attributes && r.on_grid && r.unknown && r.borrowed && r.needed && last;
+    const bool room = make_room(&r, n) && last;
     const bool good = room ? run_all(&r, inputs, results, last) : ref_fail(&r, NULL, "not enough memory");
     for (int i = 0; room && i < graph->value_count; i++) release(&r, graph->values[i]);
-    free(r.tensors);
-    free(r.shapes);
-    free(r.attributes);
-    free(r.on_grid);
-    free(r.unknown);
-    free(r.borrowed);
-    free(r.needed);
+    if (room) ref_release_sources(&r);
+    clear_room(&r);
     free(last);
     return good;
 }

@@ -15,6 +15,8 @@
  *   (i/K)^2 y^2 + i(K-i)/K^2 sum t^2, which sums to K y^2/3 + K/6 sum t^2. Reductions of more than 4096 terms are sums of sums, and so is
  *   their bound (ref_sum_rounding). It is what 2 sqrt(K) u sum|t| bounds from above, without that formula's excess of about sqrt(K).
  * - Softmax, attention, norms: their derivatives, written where they are computed.
+ * - Errors that come from one value are one error (ref_sources.c): what x + x, x * x or fifty uses of x do to it adds up with signs, and
+ *   what a row has from one number adds up along it. Only errors of different values add as squares.
  *
  * A check passes while |device - reference| <= ref_sigmas * error. Six: one for a device whose functions are twice as far off as assumed,
  * the rest for the largest of 10^9 normal numbers (6 standard deviations) when an error is a product of two others and so has a longer
@@ -39,9 +41,9 @@ enum { ref_spread_count = 256 };
 typedef struct ref_tensor {
     double *value, *error; /* error NULL: exact */
     size_t count;
-    /* NULL, or the part of each error that comes from one number of which the whole row is made (x + m, x * r), with its sign: in sums
-     * along the row these add up, where other errors cancel. The library's own; callers leave it NULL. */
-    double *common;
+    /* Which parts of the errors come from values that reach an element by several ways (ref_sources.c): these add up, where other errors
+     * cancel. The library's own; callers leave it NULL. */
+    struct ref_share *shares;
 } ref_tensor;
 
 /* A linear's packed weight is weight[n][k] * factor[k], or * (1 + factor[k]), rounded once, and its operand has not been multiplied by the

@@ -4,6 +4,7 @@
  * An elementwise result is off by what each operand's error does to it, and by its own rounding, a few u, which each function
  * states below. What an error e does is the largest of |f(x +- e) - f(x)| and of a sixth of |f(x +- 6 e) - f(x)|: an operand is
  * right as far as 6 e away (ref_sigmas), and where f is flat, has a kink or a pole, the step to there is more than 6 times that of e.
+ * Errors of two operands add as squares, but for what both have from one source (ref_sources.c): that moves them together.
  * Of a product or quotient both errors together do more than each alone, which is all there is near 0. Where an operand's bound
  * reaches beyond the function's domain, or across its pole, the error is infinite. */
 #include "ir/reference/ref_parts.h"
@@ -105,16 +106,32 @@ static double sensitivity(op_kind kind, double x, double e, double other, bool s
     return fmax(change_by(kind, x, e, other, second, f), change_by(kind, x, ref_sigmas * e, other, second, f) / ref_sigmas);
 }
 
-static void one_element(op_kind kind, double x, double x_error, double y, double y_error, double *value, double *error)
+/* Of one operand: its value and error, how far the error moves the result, and that as a slope with its sign. */
+typedef struct effect {
+    double value, error, moves, slope;
+} effect;
+
+static double signed_slope(op_kind kind, const effect *x, double other, bool second)
 {
-    const double f = apply(kind, x, y), nearest = fabs(y) - ref_sigmas * y_error; /* of a divisor to 0 */
-    const double other = kind == op_div && y_error != 0 && nearest > 0 ? nearest : y;
-    const double by_x = sensitivity(kind, x, x_error, other, false, other == y ? f : apply(kind, x, other));
-    const double by_y = sensitivity(kind, y, y_error, x, true, f);
-    const double by_both = kind == op_mul && x_error != 0 && y_error != 0 ? ref_sigmas * x_error * y_error : 0;
-    const double own = isfinite(f) ? rounding(kind, isfinite(x) ? x : 0, f) : 0;
+    const double e = x->error, up = second ? apply(kind, other, x->value + e) : apply(kind, x->value + e, other);
+    const double down = second ? apply(kind, other, x->value - e) : apply(kind, x->value - e, other);
+    return e > 0 && isfinite(x->moves) ? (up < down ? -x->moves : x->moves) / e : 0;
+}
+
+/* covariance: of the errors of x and y, by the shares that both have. Below 0 it says that they cancel, which roundings of values that are
+ * not stored may not do: a device may contract a product and a sum. */
+static void one_element(op_kind kind, effect *x, effect *y, double covariance, bool slopes, double *value, double *error)
+{
+    const double f = apply(kind, x->value, y->value), nearest = fabs(y->value) - ref_sigmas * y->error; /* of a divisor to 0 */
+    const double other = kind == op_div && y->error != 0 && nearest > 0 ? nearest : y->value;
+    x->moves = sensitivity(kind, x->value, x->error, other, false, other == y->value ? f : apply(kind, x->value, other));
+    y->moves = sensitivity(kind, y->value, y->error, x->value, true, f);
+    if (slopes) x->slope = signed_slope(kind, x, y->value, false), y->slope = signed_slope(kind, y, x->value, true);
+    const double together = 2 * fmax(0, x->slope * y->slope * covariance);
+    const double by_both = kind == op_mul && x->error != 0 && y->error != 0 ? ref_sigmas * x->error * y->error : 0;
+    const double own = isfinite(f) ? rounding(kind, isfinite(x->value) ? x->value : 0, f) : 0;
     *value = f;
-    *error = sqrt(by_x * by_x + by_y * by_y + by_both * by_both + own * own);
+    *error = sqrt(x->moves * x->moves + y->moves * y->moves + together + by_both * by_both + own * own);
 }
 
 /* Steps of an operand along the axes of the result, 0 where it is stretched; axes are matched from the right. */
@@ -143,43 +160,57 @@ static void step_on(const ref_state *r, const ir_value *out, long long *index, c
     }
 }
 
-/* What a row's common number does to one element: of an operand that is stretched along the row, all of its error; of another, what is
- * common in it already. */
-static double signed_change(op_kind kind, const ref_tensor *t, size_t at, bool stretched, double other, bool second, double f)
+/* ---- sources of errors (ref_sources.c) */
+/* One source of the result's errors, and the operands' shares of it. */
+typedef struct meeting {
+    ref_share *out;
+    const ref_share *of[2];
+} meeting;
+enum { most_meetings = 2 * (ref_most_shares + 2) };
+
+static bool stretches(const ref_state *r, const ir_value *out, const long long *steps)
 {
-    const double step = stretched ? ref_error(t, at) : t->common ? t->common[at] : 0;
-    if (step == 0 || !isfinite(step)) return 0;
-    const double to = second ? apply(kind, other, t->value[at] + step) : apply(kind, t->value[at] + step, other);
-    return isfinite(to - f) ? to - f : 0;
+    for (int i = 0; i < ref_rank(r, out); i++)
+        if (steps[i] == 0 && ref_axis(r, out, i) > 1) return true;
+    return false;
 }
 
-typedef struct operands {
-    const ref_tensor *x, *y; /* y NULL: there is one */
-    const long long *steps[2];
-} operands;
-
-static bool has_common(const ref_tensor *t, bool stretched) { return t && (t->common || (stretched && !ref_exact(t))); }
-
-/* Two numbers of a row (x + m) * r are independent. */
-static bool note_common(ref_state *r, const ir_op *op, const operands *o, ref_tensor *f)
+/* False after ref_fail(). An operand that is stretched is a source: its one number moves several elements. */
+static bool find_meetings(ref_state *r, const ir_op *op, const long long *const steps[2], meeting *m, int *count)
 {
-    const ir_value *out = op->outputs[0];
-    const int last = ref_rank(r, out) - 1;
-    if (last < 0 || ref_axis(r, out, last) < 2) return true;
-    const bool x_stretched = o->steps[0][last] == 0, y_stretched = o->y && o->steps[1][last] == 0;
-    if (!has_common(o->x, x_stretched) && !has_common(o->y, y_stretched)) return true;
-    f->common = calloc(f->count + 1, sizeof *f->common);
-    if (!f->common) return ref_fail(r, op, "not enough memory");
-    long long index[max_rank] = {0};
-    size_t at[2] = {0, 0};
-    for (size_t i = 0; i < f->count; i++) {
-        const double x = o->x->value[at[0]], y = o->y ? o->y->value[at[1]] : 0;
-        const double by_x = signed_change(op->kind, o->x, at[0], x_stretched, y, false, apply(op->kind, x, y));
-        const double by_y = o->y ? signed_change(op->kind, o->y, at[1], y_stretched, x, true, apply(op->kind, x, y)) : 0;
-        f->common[i] = ref_joined(by_x, by_y);
-        step_on(r, out, index, o->steps, at);
+    ref_tensor *f = ref_out(r, op);
+    *count = 0;
+    for (int k = 0; k < op->input_count; k++) {
+        const bool stretched = stretches(r, op->outputs[0], steps[k]);
+        if (stretched && !ref_make_source(r, op, op->inputs[k])) return false;
+        for (const ref_share *s = ref_of(r, op->inputs[k])->shares; s; s = s->next) {
+            int i = 0;
+            while (i < *count && m[i].out->source != s->source) i++;
+            if (i == *count) m[(*count)++] = (meeting){.out = ref_add_share(r, op, f, s->source)};
+            if (!m[i].out) return false;
+            m[i].of[k] = s;
+            m[i].out->stretched |= s->stretched || stretched;
+        }
     }
     return true;
+}
+
+static double covariance_of(const meeting *m, int count, const size_t at[2])
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        if (m[i].of[0] && m[i].of[1] && m[i].of[0]->at[at[0]] == m[i].of[1]->at[at[1]])
+            sum += m[i].of[0]->size[at[0]] * m[i].of[1]->size[at[1]];
+    return sum;
+}
+
+static void pass_shares(const meeting *m, int count, const size_t at[2], const effect of[2], size_t i)
+{
+    for (int k = 0; k < count; k++)
+        for (int side = 0; side < 2; side++) {
+            const ref_share *s = m[k].of[side];
+            if (s) ref_put_share(m[k].out, i, of[side].slope * s->size[at[side]], s->at[at[side]]);
+        }
 }
 
 bool ref_element(ref_state *r, const ir_op *op)
@@ -191,50 +222,73 @@ bool ref_element(ref_state *r, const ir_op *op)
     long long index[max_rank] = {0}, x_steps[max_rank] = {0}, y_steps[max_rank] = {0};
     const long long *const steps[2] = {x_steps, y_steps};
     size_t at[2] = {0, 0};
+    meeting meetings[most_meetings];
+    int count;
     if (!find_steps(r, op->inputs[0], out, x_steps) || (two && !find_steps(r, op->inputs[1], out, y_steps)))
         return ref_fail(r, op, "an operand does not broadcast to the result");
+    if (!find_meetings(r, op, steps, meetings, &count)) return false;
     for (size_t i = 0; i < f->count; i++) {
-        one_element(op->kind, x->value[at[0]], ref_error(x, at[0]), two ? y->value[at[1]] : 0,
-                    two ? ref_error(y, at[1]) : 0, &f->value[i], &f->error[i]);
+        effect of[2] = {{.value = x->value[at[0]], .error = ref_error(x, at[0])}};
+        if (two) of[1] = (effect){.value = y->value[at[1]], .error = ref_error(y, at[1])};
+        one_element(op->kind, &of[0], &of[1], covariance_of(meetings, count, at), count > 0, &f->value[i], &f->error[i]);
+        pass_shares(meetings, count, at, of, i);
         step_on(r, out, index, steps, at);
     }
-    return note_common(r, op, &(operands){x, y, {x_steps, y_steps}}, f);
+    return true;
 }
 
 /* ---- reductions of rows */
-static void row_extreme(const ref_tensor *x, size_t start, size_t columns, double sign, double *value, double *error)
+/* Returns where the extreme is. */
+static size_t row_extreme(const ref_tensor *x, size_t start, size_t columns, double sign, double *value, double *error)
 {
     double best = -INFINITY, high = -INFINITY; /* no lower bound is further from the best than its own error */
     bool nan = false;
+    size_t where = start;
     for (size_t i = start; i < start + columns; i++) {
         const double v = sign * x->value[i], e = ref_error(x, i);
         nan |= isnan(v);
-        if (v > best) best = v;
+        if (v > best) best = v, where = i;
         if (v + e > high) high = v + e;
     }
     *value = nan ? NAN : sign * best;
     *error = isfinite(best) ? high - best : 0;
+    return where;
 }
 
-static void row_total(op_kind kind, const ref_tensor *x, size_t start, size_t columns, double *value, double *error)
+/* What each source does to a row's sum of terms whose derivatives are 1, or 2x, squared. Of a source that the whole row has in common it
+ * is a share of the sum as well. */
+static double row_shares(op_kind kind, const ref_tensor *x, size_t start, size_t columns, double scale, ref_tensor *f, size_t row)
+{
+    double squares = 0;
+    for (const ref_share *s = x->shares; s; s = s->next)
+        for (size_t i = start, end; i < start + columns; i = end) {
+            double moved = 0;
+            end = ref_share_run(s, i, start + columns);
+            for (size_t k = i; k < end; k++) moved += (kind == op_row_sumsq ? 2 * x->value[k] : 1) * s->size[k];
+            squares += moved * moved;
+            if (end - i == columns) ref_put_share(ref_share_of(f, s->source), row, scale * moved, ref_run_at(s, i, end));
+        }
+    return squares;
+}
+
+static void row_total(op_kind kind, const ref_tensor *x, size_t start, size_t columns, ref_tensor *f, size_t row)
 {
     ref_sum s = {0};
-    double squares = 0, common = 0; /* squares: of errors, which have one sign */
+    double squares = 0; /* of errors, which have one sign */
     for (size_t i = start; i < start + columns; i++) {
-        const double v = x->value[i], e = ref_error(x, i);
+        const double v = x->value[i], e = ref_error(x, i), own = x->shares ? sqrt(ref_own_square(x, i)) : e;
         if (kind == op_row_sumsq) {
-            ref_sum_add(&s, v * v, 2 * fabs(v) * e + ref_sigmas * e * e);
+            ref_sum_add(&s, v * v, 2 * fabs(v) * own + ref_sigmas * e * e);
             squares += e * e;
         } else {
-            ref_sum_add(&s, v, e);
+            ref_sum_add(&s, v, own);
         }
-        if (x->common) common += (kind == op_row_sumsq ? 2 * v : 1) * x->common[i];
     }
     const double scale = kind == op_row_mean ? 1 / (double)columns : 1;
-    const double own = kind == op_row_mean ? REF_UNIT * s.value : 0;
-    *value = scale * s.value;
+    const double own = kind == op_row_mean ? REF_UNIT * s.value : 0, shared = row_shares(kind, x, start, columns, scale, f, row);
+    f->value[row] = scale * s.value;
     /* the caller knows whether what was added is certain */
-    *error = isfinite(s.value) ? scale * sqrt(ref_sum_error(&s) + own * own + squares * squares + common * common) : 0;
+    f->error[row] = isfinite(s.value) ? scale * sqrt(ref_sum_error(&s) + own * own + squares * squares + shared) : 0;
 }
 
 bool ref_reduce(ref_state *r, const ir_op *op)
@@ -244,11 +298,14 @@ bool ref_reduce(ref_state *r, const ir_op *op)
     const size_t columns = (size_t)ref_axis(r, op->inputs[0], -1);
     if (columns == 0 || f->count * columns != x->count)
         return ref_fail(r, op, "operand and result do not have the same rows");
+    if (!ref_copy_shares(r, op, x, f)) return false;
     for (size_t i = 0; i < f->count; i++) {
-        if (op->kind == op_row_max || op->kind == op_row_min)
-            row_extreme(x, i * columns, columns, op->kind == op_row_max ? 1 : -1, &f->value[i], &f->error[i]);
-        else
-            row_total(op->kind, x, i * columns, columns, &f->value[i], &f->error[i]);
+        if (op->kind != op_row_max && op->kind != op_row_min) {
+            row_total(op->kind, x, i * columns, columns, f, i);
+            continue;
+        }
+        const size_t at = row_extreme(x, i * columns, columns, op->kind == op_row_max ? 1 : -1, &f->value[i], &f->error[i]);
+        for (const ref_share *s = x->shares; s; s = s->next) ref_put_share(ref_share_of(f, s->source), i, s->size[at], s->at[at]);
     }
     return true;
 }

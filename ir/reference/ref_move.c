@@ -8,13 +8,6 @@
 
 static double square(double x) { return x * x; }
 
-/* What rows have in common goes where their numbers go: there is room for it in y. */
-static bool take_common(ref_state *r, const ir_op *op, const ref_tensor *x, ref_tensor *y)
-{
-    if (x->common && !y->common) y->common = calloc(y->count + 1, sizeof *y->common);
-    return !x->common || y->common || ref_fail(r, op, "not enough memory");
-}
-
 /* The frequency of pair i of n/2, with its scaling. llama3 as HuggingFace transformers' _compute_llama3_parameters:
  * long waves are slowed by the factor, short ones stay, between them a blend. */
 static double frequency(const ir_attributes *t, size_t i)
@@ -41,9 +34,18 @@ static void rotate(const ref_tensor *x, ref_tensor *y, size_t one, size_t two, d
     y->value[two] = b * c + a * s;
     y->error[one] = sqrt(c * c * ea + s * s * eb + turn * square(y->value[two]) + own * (square(a) + square(b)));
     y->error[two] = sqrt(c * c * eb + s * s * ea + turn * square(y->value[one]) + own * (square(a) + square(b)));
-    if (!x->common) return;
-    y->common[one] = x->common[one] * c - x->common[two] * s;
-    y->common[two] = x->common[two] * c + x->common[one] * s;
+    for (const ref_share *z = x->shares; z; z = z->next) {
+        ref_share *out = ref_share_of(y, z->source);
+        ref_put_share(out, one, z->size[one] * c, z->at[one]);
+        ref_put_share(out, one, -z->size[two] * s, z->at[two]);
+        ref_put_share(out, two, z->size[two] * c, z->at[two]);
+        ref_put_share(out, two, z->size[one] * s, z->at[one]);
+    }
+}
+
+static void move_shares(const ref_tensor *x, size_t from, ref_tensor *y, size_t to)
+{
+    for (const ref_share *s = x->shares; s; s = s->next) ref_put_share(ref_share_of(y, s->source), to, s->size[from], s->at[from]);
 }
 
 static void rope_head(const ir_attributes *t, const ref_tensor *x, ref_tensor *y, size_t start, size_t size,
@@ -58,7 +60,7 @@ static void rope_head(const ir_attributes *t, const ref_tensor *x, ref_tensor *y
     for (size_t i = start + rotary; i < start + size; i++) {
         y->value[i] = x->value[i];
         y->error[i] = ref_error(x, i);
-        if (x->common) y->common[i] = x->common[i];
+        move_shares(x, i, y, i);
     }
 }
 
@@ -74,7 +76,7 @@ bool ref_rope(ref_state *r, const ir_op *op)
     const size_t size = x->count / (B * S * H);
     if (t->rotary < 0 || (size_t)t->rotary > size || t->rotary % 2 != 0)
         return ref_fail(r, op, "rotary does not fit the heads");
-    if (!take_common(r, op, x, y)) return false;
+    if (!ref_copy_shares(r, op, x, y)) return false;
     for (size_t i = 0; i < B * S * H; i++)
         rope_head(t, x, y, i * size, size, (double)(i / H % S) + (at ? at->value[i / H / S] : 0));
     return true;
@@ -132,7 +134,7 @@ static void copy_columns(const ref_tensor *x, size_t x_columns, size_t x_first, 
         for (size_t i = 0; i < width; i++) {
             y->value[row * y_columns + y_first + i] = x->value[row * x_columns + x_first + i];
             y->error[row * y_columns + y_first + i] = ref_error(x, row * x_columns + x_first + i);
-            if (x->common) y->common[row * y_columns + y_first + i] = x->common[row * x_columns + x_first + i];
+            move_shares(x, row * x_columns + x_first + i, y, row * y_columns + y_first + i);
         }
 }
 
@@ -144,7 +146,7 @@ bool ref_move(ref_state *r, const ir_op *op)
     const size_t columns = (size_t)ref_axis(r, op->kind == op_split ? op->inputs[0] : op->outputs[0], -1);
     if (op->kind == op_reshape) {
         if (x->count != y->count) return ref_fail(r, op, "has another number of elements");
-        if (!take_common(r, op, x, y)) return false;
+        if (!ref_copy_shares(r, op, x, y)) return false;
         copy_columns(x, x->count, 0, y, x->count, 0, x->count);
         return true;
     }
@@ -156,7 +158,7 @@ bool ref_move(ref_state *r, const ir_op *op)
         if (width == 0 || first + width > columns ||
             t->count / width * columns != (op->kind == op_split ? x : y)->count)
             return ref_fail(r, op, "parts do not fit");
-        if (!(op->kind == op_split ? take_common(r, op, x, t) : take_common(r, op, t, y))) return false;
+        if (!(op->kind == op_split ? ref_copy_shares(r, op, x, t) : ref_copy_shares(r, op, t, y))) return false;
         if (op->kind == op_split)
             copy_columns(x, columns, first, t, width, 0, width);
         else

@@ -11,9 +11,11 @@ typedef struct norm_row {
     const double *e; /* NULL: exact */
     const ref_tensor *weight, *bias;
     double *y, *error;
-    const double *own_common; /* of x; NULL: none */
-    double *common;           /* of y; NULL: nobody asks */
-    bool matters;             /* what is common to some row is more than a few roundings */
+    const ref_share *shares; /* of the operand */
+    ref_tensor *out;
+    size_t start;         /* of the row, in both */
+    ref_share *own_share; /* of what a row itself adds to all of its numbers; NULL: nothing */
+    bool matters;         /* in some row that is more than a few roundings */
 } norm_row;
 
 static double square(double x) { return x * x; }
@@ -34,19 +36,35 @@ static double weight_at(const norm_row *n, size_t i, double *error)
     return w;
 }
 
-/* What x has in common along the row is handed on by the derivatives below, with its sign: y = (x - mean) r w, where `centred` says that
- * there is a mean, and r falls by r * share * (x - mean) dx. own: what the row itself adds to all x - mean. */
-static void pass_common(norm_row *n, bool centred, double mean, double r, double share, double own)
+/* Elements first <= i < end of a row move with one element of a source: y = (x - mean) r w, where `centred` says that there is a mean, and
+ * r falls by r * share * (x - mean) dx. */
+static void pass_run(norm_row *n, const ref_share *s, size_t first, size_t end, bool centred, double mean, double r, double share)
 {
-    const double *dx = n->own_common;
+    const double *dx = s->size + n->start;
+    ref_share *out = ref_share_of(n->out, s->source);
     double shift = 0, along = 0, w_error;
-    for (size_t i = 0; dx && centred && i < n->columns; i++) shift += dx[i] / (double)n->columns;
-    for (size_t i = 0; dx && i < n->columns; i++) along += (n->x[i] - mean) * dx[i] * share;
-    for (size_t i = 0; n->common && i < n->columns; i++) {
-        const double w = n->weight ? weight_at(n, i, &w_error) : 1, by_x = dx ? dx[i] - shift - (n->x[i] - mean) * along : 0;
-        n->common[i] = w * r * ref_joined(by_x, own);
+    for (size_t i = first; centred && i < end; i++) shift += dx[i] / (double)n->columns;
+    for (size_t i = first; i < end; i++) along += (n->x[i] - mean) * dx[i] * share;
+    for (size_t i = first; i < end; i++) {
+        const double w = n->weight ? weight_at(n, i, &w_error) : 1;
+        ref_put_share(out, n->start + i, w * r * (dx[i] - shift - (n->x[i] - mean) * along), s->at[n->start + i]);
     }
-    n->matters |= dx || own * r > 4 * REF_UNIT;
+}
+
+/* own: what the row itself adds to all x - mean. */
+static void pass_shares(norm_row *n, bool centred, double mean, double r, double share, double own)
+{
+    double w_error;
+    for (const ref_share *s = n->shares; s; s = s->next)
+        for (size_t i = 0, end; i < n->columns; i = end) {
+            end = ref_share_run(s, n->start + i, n->start + n->columns) - n->start;
+            pass_run(n, s, i, end, centred, mean, r, share);
+        }
+    for (size_t i = 0; n->own_share && i < n->columns; i++) {
+        const double w = n->weight ? weight_at(n, i, &w_error) : 1;
+        ref_put_share(n->own_share, n->start + i, w * r * own, (uint32_t)(n->start / n->columns));
+    }
+    n->matters |= own * r > 4 * REF_UNIT;
 }
 
 /* y_i = x_i r w_i with r = (mean x^2 + eps)^(-1/2), so dy_i = w_i r (dx_i - x_i r^2/D sum x_j dx_j) + y_i dr/r + x_i r
@@ -70,7 +88,7 @@ static void rmsnorm_row(norm_row *n)
         n->error[i] = within_range(sqrt(square(w * r) * direct + square(n->y[i]) * relative + square(x * r * w_error)), mean * D, reach2,
                                    fabs(n->y[i]) + sqrt(D) * (fabs(w) + ref_sigmas * w_error));
     }
-    pass_common(n, false, 0, r, square(r) / D, 0);
+    pass_shares(n, false, 0, r, square(r) / D, 0);
 }
 
 /* y = x / max(|x|, eps): below eps a division by a constant, above it as rmsnorm. */
@@ -92,7 +110,7 @@ static void l2norm_row(norm_row *n)
         n->y[i] = x * r;
         n->error[i] = within_range(sqrt(square(r) * direct + square(n->y[i]) * relative), 1 / square(r), reach2, fabs(n->y[i]) + 1);
     }
-    pass_common(n, false, 0, r, small ? 0 : square(r), 0);
+    pass_shares(n, false, 0, r, small ? 0 : square(r), 0);
 }
 
 /* c = x - mean, r = (mean c^2 + eps)^(-1/2), y = c r w + b. As sum c = 0,
@@ -141,7 +159,7 @@ static void layernorm_row(norm_row *n)
                  square(c * t.r * w_error) + square(b_error) + (n->bias ? square(REF_UNIT * n->y[i]) : 0));
         n->error[i] = within_range(error, D / square(t.r), t.e0, fabs(scaled) + sqrt(D) * (fabs(w) + ref_sigmas * w_error));
     }
-    pass_common(n, true, mean, t.r, square(t.r) / D, t.shift);
+    pass_shares(n, true, mean, t.r, square(t.r) / D, t.shift);
 }
 
 static bool fits(const ref_tensor *v, size_t columns) { return v->count == columns; }
@@ -157,12 +175,14 @@ bool ref_norm(ref_state *r, const ir_op *op)
         y->count != x->count)
         return ref_fail(r, op, "operand, weight and result do not fit");
     if (op->kind != op_l2norm && !n.weight) return ref_fail(r, op, "has no weight");
-    if (x->common || op->kind == op_layernorm) y->common = calloc(y->count + 1, sizeof *y->common);
-    if (!y->common && (x->common || op->kind == op_layernorm)) return ref_fail(r, op, "not enough memory");
+    n.shares = x->shares, n.out = y;
+    if (!ref_copy_shares(r, op, x, y)) return false;
+    if (op->kind == op_layernorm && !(n.own_share = ref_add_share(r, op, y, NULL))) return false;
+    if (n.own_share) n.own_share->stretched = true;
     for (size_t start = 0; start + n.columns <= x->count; start += n.columns) {
         n.x = x->value + start, n.e = x->error ? x->error + start : NULL;
         n.y = y->value + start, n.error = y->error + start;
-        n.own_common = x->common ? x->common + start : NULL, n.common = y->common ? y->common + start : NULL;
+        n.start = start;
         if (op->kind == op_rmsnorm)
             rmsnorm_row(&n);
         else if (op->kind == op_layernorm)
@@ -170,7 +190,7 @@ bool ref_norm(ref_state *r, const ir_op *op)
         else
             l2norm_row(&n);
     }
-    if (!n.matters) ref_forget_common(y);
+    if (n.own_share && !n.matters) ref_drop_share(y, n.own_share);
     return true;
 }
 

@@ -39,12 +39,6 @@ double ref_error(const ref_tensor *t, size_t i) { return t->error ? t->error[i] 
 /* Their sizes add as squares, and the larger has the sign. */
 double ref_joined(double x, double y) { return copysign(hypot(x, y), fabs(x) > fabs(y) ? x : y); }
 
-void ref_forget_common(ref_tensor *t)
-{
-    free(t->common);
-    t->common = NULL;
-}
-
 bool ref_exact(const ref_tensor *t)
 {
     for (size_t i = 0; t->error && i < t->count; i++)

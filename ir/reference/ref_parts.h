@@ -2,6 +2,7 @@
 #ifndef TFGEN_REF_PARTS_H
 #define TFGEN_REF_PARTS_H
 #include "ir/reference/ref.h"
+#include <stdint.h>
 
 /* A value as the spec's rules make it. */
 typedef struct ref_shape {
@@ -21,6 +22,12 @@ typedef struct ref_state {
     bool *unknown;       /* by value id: some of its errors are infinite */
     bool *borrowed;      /* by value id: its numbers are the caller's */
     bool *needed;        /* by value id: what is wanted is made of it, or it is wanted itself */
+    /* Of sources of errors (ref_sources.c), by value id. */
+    int *first;                  /* the first value that the same op makes of the same values; its own */
+    int *uses;                   /* of a first value: how often ops that hand shares on read it or one of the others */
+    bool *has_twin;              /* a first value that has others */
+    bool *is_source;             /* its own errors are a share of it */
+    struct ref_source **sources; /* of first values that have others */
     char *message;
     size_t message_size;
 } ref_state;
@@ -56,11 +63,42 @@ ref_tensor *ref_out(ref_state *r, const ir_op *op);
 enum { ref_row_group = 4 };
 bool ref_takes_group(const ref_state *r, size_t index, size_t rows);
 double ref_error(const ref_tensor *t, size_t i);                     /* 0 where errors are NULL */
-double ref_joined(double x, double y);                               /* of two independent parts of a row's common error */
-void ref_forget_common(ref_tensor *t);
 bool ref_exact(const ref_tensor *t);                                 /* no error at all */
 long long ref_axis(const ref_state *r, const ir_value *v, int axis); /* negative axes count from the back */
 bool ref_is_stored(const ref_state *r, const ir_value *v);
+
+/* ---- ref_sources.c: where errors come from */
+typedef struct ref_source {
+    int holders; /* shares of it; the last one frees it */
+} ref_source;
+
+/* What one source does to the errors of a tensor. */
+typedef struct ref_share {
+    struct ref_share *next;
+    ref_source *source;
+    bool stretched; /* several elements may have one element of the source */
+    double *size;   /* of each element: how far it moves where the source moves by its error, with the sign */
+    uint32_t *at;   /* of each element: which element of the source that is; of size 0: any */
+} ref_share;
+enum { ref_most_shares = 16 }; /* of a tensor, after each op; two more while one runs */
+
+ref_share *ref_share_of(const ref_tensor *t, const ref_source *source); /* NULL: it has none */
+/* Zeros, or the share that is there already; source NULL: of a new source. NULL after ref_fail(). */
+ref_share *ref_add_share(ref_state *r, const ir_op *op, ref_tensor *t, ref_source *source);
+bool ref_copy_shares(ref_state *r, const ir_op *op, const ref_tensor *x, ref_tensor *y); /* room in y for those of x */
+void ref_put_share(ref_share *s, size_t i, double size, uint32_t at); /* adds up with the same element; of two, the larger stays */
+void ref_drop_share(ref_tensor *t, ref_share *s);
+void ref_forget_shares(ref_tensor *t);
+double ref_own_square(const ref_tensor *t, size_t i); /* the error without its shares, squared */
+void ref_cover_shares(ref_tensor *t);                 /* no error is smaller than its shares */
+bool ref_make_source(ref_state *r, const ir_op *op, const ir_value *v);
+void ref_note_op(ref_state *r, int index); /* of each op that is evaluated, in order, before the first runs */
+void ref_release_sources(ref_state *r);
+bool ref_settle_sources(ref_state *r, const ir_op *op); /* after op, when what it read last is gone */
+/* Elements first <= i < the result that have one element of the source, or nothing of it; which one. */
+size_t ref_share_run(const ref_share *s, size_t first, size_t end);
+uint32_t ref_run_at(const ref_share *s, size_t first, size_t end);
+double ref_joined(double x, double y); /* of two independent numbers with signs */
 
 /* ref_fold.c: whether the operand of a linear is a product with this factor, and values that a folded linear needs beyond its own
  * operands, NULL at the end. */

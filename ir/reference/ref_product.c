@@ -277,18 +277,99 @@ static bool take_fold(ref_state *r, const ir_op *op, const ref_fold *f, product 
     return true;
 }
 
-/* What is common to a row of x, or of a w that is [N,K], makes one error of each of its products. NULL: nothing is. */
-static void add_common(const product *p, const double *of_x, const double *of_w)
+/* ---- sources that a whole row of x, or all of a column of w, has in common: what they do to the terms of a sum adds up */
+/* An operand of one product: its K terms for each result lie `step` apart, those of the next row or column `stride`. */
+typedef struct operand {
+    const ref_tensor *t;
+    size_t first, count, step, stride;
+} operand;
+
+/* The element of the source that all terms have, or -1; -2: they have nothing of it. */
+static long long common_element(const operand *o, size_t K, const ref_share *s, size_t i)
 {
-    if (!p->out_in) of_w = NULL;
-    for (size_t m = 0; (of_x || of_w) && m < p->M; m++)
-        for (size_t n = 0; n < p->N; n++) {
-            double by_x = 0, by_w = 0, *e = &p->y_error[m * p->N + n];
-            for (size_t k = 0; of_x && isfinite(*e) && k < p->K; k++) by_x += of_x[m * p->K + k] * weight_at(p, k, n);
-            for (size_t k = 0; of_w && isfinite(*e) && k < p->K; k++) by_w += p->x[m * p->K + k] * of_w[n * p->K + k];
-            const double both = hypot(by_x, by_w);
-            if (isfinite(both)) *e = hypot(*e, both);
+    long long at = -2;
+    for (size_t k = 0; k < K; k++) {
+        const size_t j = o->first + i * o->stride + k * o->step;
+        if (s->size[j] == 0) continue;
+        if (at == -2) at = s->at[j];
+        if (at != s->at[j]) return -1;
+    }
+    return at;
+}
+
+static bool is_common(const operand *o, size_t K, const ref_share *s)
+{
+    bool some = false;
+    for (size_t i = 0; i < o->count; i++) {
+        const long long at = common_element(o, K, s, i);
+        if (at == -1) return false;
+        some |= at >= 0;
+    }
+    return some;
+}
+
+/* *errors: those of the operand, from its first element on, without what their terms have in common; NULL: they have nothing. */
+static bool part_errors(ref_state *r, const ir_op *op, const operand *o, size_t K, double **errors)
+{
+    const size_t count = o->count * K;
+    *errors = NULL;
+    for (const ref_share *s = o->t->shares; s; s = s->next) {
+        if (!is_common(o, K, s)) continue;
+        if (!*errors) {
+            *errors = malloc((count + 1) * sizeof **errors);
+            if (!*errors) return ref_fail(r, op, "not enough memory");
+            for (size_t i = 0; i < count; i++) (*errors)[i] = ref_error(o->t, o->first + i);
         }
+        for (size_t i = 0; i < count; i++) {
+            const double e = (*errors)[i], size = s->size[o->first + i];
+            (*errors)[i] = sqrt(fmax(0, e * e - size * size));
+        }
+    }
+    return true;
+}
+
+static void add_moved(ref_tensor *y, size_t i, ref_share *out, double moved, uint32_t at)
+{
+    const bool meets = out->size[i] != 0 && out->at[i] == at;
+    const double squares = moved * moved + (meets ? 2 * fmax(0, out->size[i] * moved) : 0);
+    if (!isfinite(y->error[i]) || !isfinite(squares)) return;
+    y->error[i] = sqrt(y->error[i] * y->error[i] + squares);
+    ref_put_share(out, i, moved, at);
+}
+
+/* of_x: the operand is x, else w. */
+static bool add_common(ref_state *r, const ir_op *op, const product *p, const operand *o, bool of_x, size_t first)
+{
+    ref_tensor *y = ref_out(r, op);
+    for (const ref_share *s = o->t->shares; s; s = s->next) {
+        if (!is_common(o, p->K, s)) continue;
+        ref_share *out = ref_add_share(r, op, y, s->source);
+        if (!out) return false;
+        out->stretched = true;
+        for (size_t m = 0; m < p->M; m++)
+            for (size_t n = 0; n < p->N; n++) {
+                const size_t i = of_x ? m : n, start = o->first + i * o->stride;
+                const long long at = common_element(o, p->K, s, i);
+                double moved = 0;
+                for (size_t k = 0; at >= 0 && k < p->K; k++)
+                    moved += s->size[start + k * o->step] * (of_x ? weight_at(p, k, n) : p->x[m * p->K + k]);
+                if (at >= 0) add_moved(y, first + m * p->N + n, out, moved, (uint32_t)at);
+            }
+    }
+    return true;
+}
+
+/* first: of the results in y. */
+static bool run_shared(ref_state *r, const ir_op *op, product *p, const operand *x, const operand *w, size_t first)
+{
+    double *errors[2] = {NULL, NULL};
+    bool good = part_errors(r, op, x, p->K, &errors[0]) && part_errors(r, op, w, p->K, &errors[1]);
+    if (errors[0]) p->x_error = errors[0];
+    if (errors[1]) p->w_error = errors[1];
+    good = good && run_product(r, op, p);
+    free(errors[0]);
+    free(errors[1]);
+    return good && add_common(r, op, p, x, true, first) && add_common(r, op, p, w, false, first);
 }
 
 static void add_bias(const ref_tensor *b, size_t columns, ref_tensor *y)
@@ -327,8 +408,8 @@ bool ref_linear(ref_state *r, const ir_op *op)
     p.extra = entry_rounding(r, op->inputs[0]);
     p.split = r->rules && r->rules->splits && r->rules->splits(r->rules->context, op);
     const ref_fold fold = r->rules && r->rules->folded ? r->rules->folded(r->rules->context, op) : (ref_fold){0};
-    if (!take_fold(r, op, &fold, &p) || !run_product(r, op, &p)) return false;
-    add_common(&p, x->common, w->common);
+    const operand rows = {x, 0, p.M, 1, K}, columns = {w, 0, N, p.out_in ? 1 : N, p.out_in ? K : 1};
+    if (!take_fold(r, op, &fold, &p) || !run_shared(r, op, &p, &rows, &columns, 0)) return false;
     if (b) add_bias(b, N, y);
     return true;
 }
@@ -377,8 +458,8 @@ bool ref_matmul(ref_state *r, const ir_op *op)
                      .y_error = y->error + i * M * N};
         if (!ref_exact(x)) p.x_error = x->error + x_batch * M * K;
         if (!ref_exact(w)) p.w_error = w->error + w_batch * K * N;
-        if (!run_product(r, op, &p)) return false;
-        add_common(&p, x->common ? x->common + x_batch * M * K : NULL, w->common ? w->common + w_batch * K * N : NULL);
+        const operand rows = {x, x_batch * M * K, M, 1, K}, columns = {w, w_batch * K * N, N, transposed ? 1 : N, transposed ? K : 1};
+        if (!run_shared(r, op, &p, &rows, &columns, i * M * N)) return false;
     }
     return true;
 }

@@ -23,7 +23,7 @@ PATIENT = {'CK_DEFAULT_TIMEOUT': '60', 'CK_TIMEOUT_MULTIPLIER': '20'}
 
 # Suites to try first, by the name of the file; after these, what killed neighbours, then the cheapest.
 LIKELY = [
-    (r'ir/reference/', 'ref_golden ref ref_bounds op_properties models'), (r'ir/program/half', 'data ref ir runtime models'),
+    (r'ir/reference/', 'ref_golden ref ref_bounds ref_sources op_properties models'), (r'ir/program/half', 'data ref ir runtime models'),
     (r'ir/(devices/|program/dtype)', 'facts api cli bench'),
     (r'ir/read/schema', 'data cli'), (r'ir/(read/|base/(nearest|diagnostic|number))', 'reader extent ir fuse data emit models'),
     (r'ir/base/arena', 'arena reader'), (r'ir/base/extent', 'extent reader ir'),

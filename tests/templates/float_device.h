@@ -96,6 +96,15 @@ static void float_norm(float_device *d, const ir_op *op, float *y)
     free(one);
 }
 
+static void float_l2norm(float_device *d, const ir_op *op, float *y)
+{
+    const size_t D = axis_of(d, op->inputs[0], 1);
+    for (size_t row = 0; row < count_of(d, op->inputs[0]) / D; row++) {
+        const float *x = d->value[op->inputs[0]->id] + row * D, size = sqrtf(float_dot(d, x, x, 1, D));
+        for (size_t i = 0; i < D; i++) y[row * D + i] = x[i] / fmaxf(size, (float)op->attributes.eps);
+    }
+}
+
 static void float_row_sum(float_device *d, const ir_op *op, float *y)
 {
     const size_t N = axis_of(d, op->inputs[0], 1);
@@ -192,7 +201,8 @@ static void float_element(float_device *d, const ir_op *op, float *y)
 {
     const float *x = d->value[op->inputs[0]->id], *z = op->input_count > 1 ? d->value[op->inputs[1]->id] : x;
     const size_t n = count_of(d, op->outputs[0]), other = op->input_count > 1 ? count_of(d, op->inputs[1]) : n;
-    for (size_t i = 0; i < n; i++) y[i] = float_function(op->kind, x[i], z[i % other]);
+    const size_t columns = other > 1 && axis_of(d, op->inputs[op->input_count - 1], 1) == 1 ? n / other : 1; /* of a number a row */
+    for (size_t i = 0; i < n; i++) y[i] = float_function(op->kind, x[i], z[i / columns % other]);
 }
 
 static void float_op(float_device *d, const ir_op *op)
@@ -202,6 +212,7 @@ static void float_op(float_device *d, const ir_op *op)
     case op_linear: float_linear(d, op, y); break;
     case op_rmsnorm:
     case op_layernorm: float_norm(d, op, y); break;
+    case op_l2norm: float_l2norm(d, op, y); break;
     case op_softmax: float_softmax(d, op, y); break;
     case op_row_sum: float_row_sum(d, op, y); break;
     case op_rope: float_rope(d, op, y); break;

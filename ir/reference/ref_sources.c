@@ -1,0 +1,241 @@
+/* In: the values of one run. Out: which part of a value's errors comes from which earlier value, so that what meets itself again (x + x,
+ * x * x, x + f(x), a number that a whole row was made of) adds up as what it is, where errors of several sources add as squares. Refuses:
+ * nothing but a lack of memory.
+ *
+ * A source is a value whose errors reach an element, or a sum, by more than one way: several ops read it, it is stretched, or the same op
+ * on the same values makes it twice. A share says
+ * of each element of a tensor by how much it moves when the source moves by its own error: the derivative times that error, with the
+ * sign. Elementwise ops, moves, reductions of rows, norms and rope hand shares on; products do for sources that a whole row has in common,
+ * and softmax and attention do not. What is left of an error without the shares is independent of everything else.
+ *
+ * A source that one living tensor alone has a share of cannot meet itself again: the share becomes part of that tensor's own error. So a
+ * chain of any length has a share or two at a time. */
+#include "ir/reference/ref_parts.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double square(double x) { return x * x; }
+
+ref_share *ref_share_of(const ref_tensor *t, const ref_source *source)
+{
+    ref_share *s = t->shares;
+    while (s && s->source != source) s = s->next;
+    return s;
+}
+
+static void free_share(ref_share *s)
+{
+    if (s->source && --s->source->holders == 0) free(s->source);
+    free(s->size);
+    free(s->at);
+    free(s);
+}
+
+/* source NULL: a new one. */
+static bool fill_share(ref_share *s, ref_source *source, size_t count)
+{
+    s->source = source ? source : calloc(1, sizeof *s->source);
+    if (s->source) s->source->holders++;
+    s->size = calloc(count + 1, sizeof *s->size);
+    s->at = calloc(count + 1, sizeof *s->at);
+    return s->source && s->size && s->at;
+}
+
+ref_share *ref_add_share(ref_state *r, const ir_op *op, ref_tensor *t, ref_source *source)
+{
+    ref_share *s = source ? ref_share_of(t, source) : NULL;
+    if (s) return s;
+    s = calloc(1, sizeof *s);
+    if (s && fill_share(s, source, t->count)) {
+        s->next = t->shares;
+        return t->shares = s;
+    }
+    if (s) free_share(s);
+    ref_fail(r, op, "not enough memory");
+    return NULL;
+}
+
+void ref_put_share(ref_share *s, size_t i, double size, uint32_t at)
+{
+    if (size == 0 || !isfinite(size)) return;
+    if (s->size[i] != 0 && s->at[i] == at) s->size[i] += size;
+    else if (fabs(size) > fabs(s->size[i])) s->size[i] = size, s->at[i] = at;
+}
+
+void ref_drop_share(ref_tensor *t, ref_share *s)
+{
+    ref_share **at = &t->shares;
+    while (*at != s) at = &(*at)->next;
+    *at = s->next;
+    free_share(s);
+}
+
+void ref_forget_shares(ref_tensor *t)
+{
+    while (t->shares) ref_drop_share(t, t->shares);
+}
+
+bool ref_copy_shares(ref_state *r, const ir_op *op, const ref_tensor *x, ref_tensor *y)
+{
+    for (const ref_share *s = x->shares; s; s = s->next) {
+        const bool again = ref_share_of(y, s->source) != NULL;
+        ref_share *to = ref_add_share(r, op, y, s->source);
+        if (!to) return false;
+        to->stretched |= s->stretched || again;
+    }
+    return true;
+}
+
+static double shares_square(const ref_tensor *t, size_t i)
+{
+    double sum = 0;
+    for (const ref_share *s = t->shares; s; s = s->next) sum += square(s->size[i]);
+    return sum;
+}
+
+double ref_own_square(const ref_tensor *t, size_t i) { return fmax(0, square(ref_error(t, i)) - shares_square(t, i)); }
+
+void ref_cover_shares(ref_tensor *t)
+{
+    for (size_t i = 0; t->shares && i < t->count; i++) {
+        const bool known = isfinite(t->value[i]) && isfinite(t->error[i]);
+        for (ref_share *s = t->shares; !known && s; s = s->next) s->size[i] = 0;
+        if (known) t->error[i] = fmax(t->error[i], sqrt(shares_square(t, i)));
+    }
+}
+
+/* ---- sources */
+static ref_source *source_of(ref_state *r, const ir_value *v) { return r->sources[r->first[v->id]]; }
+
+/* From here on what v's own errors do is known by where they come from. */
+bool ref_make_source(ref_state *r, const ir_op *op, const ir_value *v)
+{
+    ref_tensor *t = &r->tensors[v->id];
+    if (r->is_source[v->id] || ref_exact(t) || t->count > UINT32_MAX) return true;
+    r->is_source[v->id] = true;
+    ref_share *s = ref_add_share(r, op, t, source_of(r, v));
+    if (!s) return false;
+    if (r->has_twin[r->first[v->id]] && !source_of(r, v)) r->sources[r->first[v->id]] = s->source, s->source->holders++;
+    for (size_t i = 0; i < t->count; i++) {
+        const double own = sqrt(ref_own_square(t, i));
+        s->at[i] = (uint32_t)i;
+        s->size[i] = isfinite(own) ? own : 0;
+    }
+    return true;
+}
+
+void ref_release_sources(ref_state *r)
+{
+    for (int i = 0; i < r->p->value_count; i++)
+        if (r->sources[i] && --r->sources[i]->holders == 0) free(r->sources[i]);
+}
+
+/* Of a product of one term as of any elementwise op. */
+static bool hands_on_shares(const ref_state *r, const ir_op *op)
+{
+    const op_class class = op_table[op->kind].class;
+    if (class == class_PRODUCT) return ref_axis(r, op->inputs[0], -1) == 1;
+    return class != class_ATTENTION && class != class_APPEND && op->kind != op_softmax;
+}
+
+static bool same_attributes(const ir_attributes *x, const ir_attributes *y)
+{
+    return x->to == y->to && x->eps == y->eps && x->unit_offset == y->unit_offset && x->layout == y->layout &&
+           x->transpose == y->transpose && x->heads == y->heads && x->kv_heads == y->kv_heads && x->rotary == y->rotary &&
+           x->pairing == y->pairing && x->theta == y->theta && x->scaling.kind == y->scaling.kind &&
+           x->scaling.factor == y->scaling.factor && x->causal == y->causal && x->window == y->window && x->softcap == y->softcap &&
+           x->scale == y->scale && x->lengths == y->lengths && x->at == y->at && x->state == y->state;
+}
+
+/* The same op on the same values: what it makes has the same errors. */
+static bool are_twins(const ref_state *r, const ir_op *x, const ir_op *y)
+{
+    if (x->kind != y->kind || x->input_count != y->input_count || x->output_count != 1) return false;
+    for (int k = 0; k < x->input_count; k++)
+        if (r->first[x->inputs[k]->id] != r->first[y->inputs[k]->id]) return false;
+    return same_attributes(ref_attributes(r, x), ref_attributes(r, y));
+}
+
+void ref_note_op(ref_state *r, int index)
+{
+    const ir_op *op = r->p->ops[index];
+    const int id = op->outputs[0]->id;
+    for (int i = 0; i < index && r->first[id] == id; i++)
+        if (are_twins(r, r->p->ops[i], op)) r->first[id] = r->first[r->p->ops[i]->outputs[0]->id], r->has_twin[r->first[id]] = true;
+    for (int k = 0; hands_on_shares(r, op) && k < op->input_count; k++) r->uses[r->first[op->inputs[k]->id]]++;
+}
+
+static double total(const ref_tensor *t, const ref_share *s)
+{
+    double sum = 0;
+    for (size_t i = 0; i < t->count; i++) sum += square(s->size[i]);
+    return sum;
+}
+
+/* No share is left that says nothing. A stretched one says which elements move together, whoever else has it. */
+static void drop_useless(ref_tensor *t)
+{
+    for (ref_share *s = t->shares, *next; s; s = next) {
+        next = s->next;
+        if ((!s->stretched && s->source->holders == 1) || total(t, s) == 0) ref_drop_share(t, s);
+    }
+}
+
+static ref_share *smallest_share(const ref_tensor *t)
+{
+    ref_share *smallest = t->shares;
+    double least = INFINITY;
+    for (ref_share *s = t->shares; s; s = s->next) {
+        const double size = total(t, s);
+        if (size < least) least = size, smallest = s;
+    }
+    return smallest;
+}
+
+/* The smallest of too many becomes one with another that moves the same elements together, or part of the own error. */
+static bool drop_smallest(ref_state *r, const ir_op *op, ref_tensor *t)
+{
+    ref_share *s = smallest_share(t), *other = t->shares, *both = NULL;
+    while (other && (other == s || memcmp(other->at, s->at, t->count * sizeof *s->at) != 0)) other = other->next;
+    if (other && !(both = ref_add_share(r, op, t, NULL))) return false;
+    for (size_t i = 0; other && i < t->count; i++) both->size[i] = ref_joined(other->size[i], s->size[i]), both->at[i] = s->at[i];
+    if (other) both->stretched = s->stretched || other->stretched, ref_drop_share(t, other);
+    ref_drop_share(t, s);
+    return true;
+}
+
+bool ref_settle_sources(ref_state *r, const ir_op *op)
+{
+    for (int k = 0; k < op->output_count; k++) {
+        const ir_value *v = op->outputs[k];
+        ref_tensor *t = &r->tensors[v->id];
+        if (!t->value) continue; /* nobody reads it */
+        drop_useless(t);
+        int count = 0;
+        for (const ref_share *s = t->shares; s; s = s->next) count++;
+        for (; count > ref_most_shares; count--)
+            if (!drop_smallest(r, op, t)) return false;
+        if (r->uses[r->first[v->id]] > 1 && !ref_make_source(r, op, v)) return false;
+    }
+    return true;
+}
+
+/* ---- rows */
+/* From `first` on the elements before `end` that have the same element of the source, or nothing of it; returns where they end. */
+size_t ref_share_run(const ref_share *s, size_t first, size_t end)
+{
+    size_t i = first, known = end;
+    for (; i < end; i++) {
+        if (s->size[i] == 0) continue;
+        if (known == end) known = i;
+        if (s->at[i] != s->at[known]) break;
+    }
+    return i;
+}
+
+uint32_t ref_run_at(const ref_share *s, size_t first, size_t end)
+{
+    while (first + 1 < end && s->size[first] == 0) first++;
+    return s->at[first];
+}

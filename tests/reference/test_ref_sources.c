@@ -1,0 +1,157 @@
+/* Values that meet themselves again: the error of what is made of one source is what that source does, as a right device shows, and of two
+ * sources it adds as squares, so that bounds stay tight. */
+#include "tests/templates/float_device.h"
+#include "tests/shell.h"
+
+#define SPEC(dims, inputs, ops, output)                                                                                   \
+    "block: t\ndtype: f32\ndims: " dims "\ninputs: {x: [M, K]" inputs "}\nparams: {w: [N, K], n: [N], v: [N, N]}\n"       \
+    "ops: [{out: l0, op: linear, in: [x, w]}, {out: c, op: mul, in: [l0, n]}, {out: o, op: linear, in: [c, v]}, " \
+    "{out: a0, op: add, in: [o, n]}, " ops "]\noutputs: {y: " output "}\n"
+#define WIDE "{M: 24, K: 96, N: 64}"
+#define FOUR(step) step("a0", "a1", "1") ", " step("a1", "a2", "2") ", " step("a2", "a3", "3") ", " step("a3", "a4", "4")
+
+#define ADD_SILU(x, y, i) "{out: s" i ", op: silu, in: [" x "]}, {out: " y ", op: add, in: [" x ", s" i "]}"
+#define ADD_NORM(x, y, i) "{out: s" i ", op: rmsnorm, in: [" x ", n]}, {out: " y ", op: add, in: [" x ", s" i "]}"
+#define ADD_LAYERNORM(x, y, i) "{out: s" i ", op: layernorm, in: [" x ", n]}, {out: " y ", op: add, in: [" x ", s" i "]}"
+#define ADD_SUM(x, y, i) "{out: s" i ", op: row_sum, in: [" x "]}, {out: " y ", op: add, in: [" x ", s" i "]}"
+#define ADD_MEAN(x, y, i) \
+    "{out: s" i ", op: row_sum, in: [" x "]}, {out: m" i ", op: mul, in: [s" i ", 0.0156]}, " \
+    "{out: " y ", op: add, in: [" x ", m" i "]}"
+#define ADD_PRODUCT(x, y, i) "{out: s" i ", op: linear, in: [" x ", v]}, {out: " y ", op: add, in: [" x ", s" i "]}"
+#define SAME_PRODUCT(x, y, i) "{out: s" i ", op: linear, in: [a0, v]}, {out: " y ", op: add, in: [" x ", s" i "]}"
+
+static const char *const cases[] = {
+    "tests/specs/reuse/doubling.yaml", "tests/specs/reuse/squares.yaml", "tests/specs/reuse/used50.yaml",
+    SPEC(WIDE, "", FOUR(ADD_SILU), "a4"), SPEC(WIDE, "", FOUR(ADD_NORM), "a4"), SPEC(WIDE, "", FOUR(ADD_LAYERNORM), "a4"),
+    SPEC(WIDE, "", FOUR(ADD_MEAN), "a4"), SPEC("{M: 200, K: 96, N: 1}", "", FOUR(ADD_PRODUCT), "a4"),
+    SPEC("{M: 200, K: 96, N: 2}", "", FOUR(ADD_SUM), "a4"), SPEC(WIDE, "", FOUR(SAME_PRODUCT), "a4")};
+enum { case_count = sizeof cases / sizeof *cases };
+static const char *const types[] = {"bf16", "f16", "f32"};
+
+static bench *open_case(const char *of, const char *type)
+{
+    const graph_options options = {.dtype = type};
+    char *file = strchr(of, '\n') ? NULL : whole_file(of);
+    bench *b = bench_open(file ? file : of, strlen(file ? file : of), &options);
+    bench_fill(b, 5);
+    free(file);
+    return b;
+}
+
+START_TEST(a_right_device_stays_below_the_bounds_of_what_meets_itself)
+{
+    bench *b = open_case(cases[_i / 3], types[_i % 3]);
+    float_device d = {.b = b, .order = summing_strided};
+    bench_run(b, false, NULL);
+    float_device_run(&d);
+    for (int i = 0; i < b->graph->value_count; i++) {
+        const ir_value *v = b->graph->values[i];
+        if (!v->output) continue;
+        const ref_verdict verdict = float_device_judge(&d, v);
+        ck_assert_msg(verdict.ratio < 0.6 && verdict.ratio > 0.05 && verdict.spread < 0.16, "%s in %s: ratio %g, RMS %g", cases[_i / 3],
+                      types[_i % 3], verdict.ratio, verdict.spread);
+    }
+    float_device_free(&d);
+    bench_close(b);
+}
+END_TEST
+
+/* Six additions, each with a rounding of its own that is doubled on: at most 64 times the root of seven. */
+START_TEST(a_doubled_error_is_twice_as_large)
+{
+    bench *b = open_case(cases[0], types[_i]);
+    bench_run(b, false, NULL);
+    const ref_tensor *a = bench_result(b, "a0"), *y = bench_result(b, "y");
+    for (size_t i = 0; i < y->count; i++)
+        ck_assert_msg(y->error[i] >= 64 * a->error[i] && y->error[i] < 64 * 2.65 * a->error[i], "%g of %g", y->error[i], a->error[i]);
+    bench_close(b);
+}
+END_TEST
+
+/* Of two products, of two halves of one value, and of a value and its negative, which a device may not cancel to the last bit. */
+START_TEST(errors_of_two_sources_add_as_squares)
+{
+    static const char yaml[] =
+        "block: t\ndtype: f32\ndims: {M: 24, K: 96, N: 64}\ninputs: {x: [M, K]}\nparams: {w: [N, K], v: [N, K]}\n"
+        "ops: [{out: p, op: linear, in: [x, w]}, {out: q, op: linear, in: [x, v]}, {out: s, op: add, in: [p, q]}, "
+        "{out: [l, r], op: split, in: [p], sizes: [N/2, N/2]}, {out: h, op: add, in: [l, r]}, {out: d, op: sub, in: [p, p]}]\n"
+        "outputs: {s: s, h: h, d: d}\n";
+    bench *b = open_case(yaml, types[_i]);
+    bench_run(b, false, NULL);
+    const ref_tensor *p = bench_result(b, "p"), *q = bench_result(b, "q"), *s = bench_result(b, "s");
+    const ref_tensor *h = bench_result(b, "h"), *d = bench_result(b, "d");
+    const double unit = ref_unit(b->graph->type);
+    for (size_t i = 0; i < p->count; i++) {
+        const double e = hypot(hypot(p->error[i], q->error[i]), unit * s->value[i]);
+        ck_assert_double_eq_tol(s->error[i] / e, 1, 1e-2);
+        ck_assert_double_eq_tol(d->error[i] / p->error[i], sqrt(2), 1e-2);
+    }
+    for (size_t i = 0; i < h->count; i++) {
+        const size_t l = i / 32 * 64 + i % 32;
+        const double e = hypot(hypot(p->error[l], p->error[l + 32]), unit * h->value[i]);
+        ck_assert_double_eq_tol(h->error[i] / e, 1, 1e-2);
+    }
+    bench_close(b);
+}
+END_TEST
+
+/* As whoever writes a gate and its value of one weight does. */
+START_TEST(the_same_op_on_the_same_values_has_the_same_error)
+{
+    static const char yaml[] =
+        "block: t\ndtype: f32\ndims: {M: 24, K: 96, N: 64}\ninputs: {x: [M, K]}\nparams: {w: [N, K], v: [N, K]}\n"
+        "ops: [{out: p, op: linear, in: [x, w]}, {out: q, op: linear, in: [x, w]}, {out: r, op: linear, in: [x, v]}, "
+        "{out: e, op: silu, in: [p]}, {out: f, op: silu, in: [q]}, {out: s, op: add, in: [p, q]}, {out: t, op: add, in: [e, f]}, "
+        "{out: u, op: add, in: [p, r]}]\noutputs: {s: s, t: t, u: u}\n";
+    bench *b = open_case(yaml, "f32");
+    bench_run(b, false, NULL);
+    const ref_tensor *p = bench_result(b, "p"), *e = bench_result(b, "e");
+    for (size_t i = 0; i < p->count; i++) {
+        ck_assert_double_ge(bench_result(b, "s")->error[i], 2 * p->error[i]);
+        ck_assert_double_ge(bench_result(b, "t")->error[i], 2 * e->error[i]);
+        ck_assert_double_lt(bench_result(b, "u")->error[i], 1.01 * hypot(p->error[i], bench_result(b, "r")->error[i]) + 1e-7);
+    }
+    bench_close(b);
+}
+END_TEST
+
+/* More values live on than a tensor has shares: the largest stay. */
+START_TEST(the_largest_of_many_sources_is_kept)
+{
+    enum { links = 40 };
+    char yaml[8192];
+    int n = snprintf(yaml, sizeof yaml,
+                     "block: t\ndtype: f32\ndims: {M: 24, K: 960, N: 64}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
+                     "ops:\n  - {out: a0, op: linear, in: [x, w]}\n  - {out: s0, op: mul, in: [a0, 1]}\n");
+    for (int i = 1; i < links; i++) n += snprintf(yaml + n, sizeof yaml - (size_t)n, "  - {out: a%d, op: silu, in: [a%d]}\n", i, i - 1);
+    for (int i = 1; i < links; i++)
+        n += snprintf(yaml + n, sizeof yaml - (size_t)n, "  - {out: s%d, op: add, in: [s%d, a%d]}\n", i, i - 1, i);
+    snprintf(yaml + n, sizeof yaml - (size_t)n, "outputs: {y: s%d}\n", links - 1);
+    bench *b = open_case(yaml, "f32");
+    for (size_t i = 0; i < 24 * 960; i++) bench_data(b, "x")[i] = 1 + fabs(bench_data(b, "x")[i]) / 8;
+    for (size_t i = 0; i < 64 * 960; i++) bench_data(b, "w")[i] = 1; /* sums so large that silu leaves them as they are */
+    bench_run(b, false, NULL);
+    const ref_tensor *a = bench_result(b, "a0"), *y = bench_result(b, "s39");
+    for (size_t i = 0; i < y->count; i++)
+        ck_assert_msg(y->error[i] >= links * a->error[i] && y->error[i] < 1.25 * links * a->error[i], "%g of %g", y->error[i], a->error[i]);
+    bench_close(b);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("sources of errors");
+    TCase *c = tcase_create("sources");
+    tcase_set_timeout(c, 60);
+    tcase_add_loop_test(c, a_right_device_stays_below_the_bounds_of_what_meets_itself, 0, 3 * case_count);
+    tcase_add_loop_test(c, a_doubled_error_is_twice_as_large, 0, 3);
+    tcase_add_loop_test(c, errors_of_two_sources_add_as_squares, 0, 3);
+    tcase_add_test(c, the_same_op_on_the_same_values_has_the_same_error);
+    tcase_add_test(c, the_largest_of_many_sources_is_kept);
+    suite_add_tcase(suite, c);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}
