@@ -10,7 +10,7 @@ import fnmatch, os, pathlib, re, subprocess, sys
 
 ROOT = pathlib.Path(os.environ.get("ROOT", pathlib.Path(__file__).resolve().parent.parent))
 LOOKED_AT = re.compile(r"\.(c|h|def|hip|cpp|py|sh|md|yaml)$|(^|/)Makefile$")
-WRITTEN = re.compile(r"^tests/(golden|corpus)/|^specs/bad/|\.spec\.h$")
+WRITTEN = re.compile(r"^tests/(golden|corpus)/|^specs/(bad|warned)/|\.spec\.h$")
 PATH = re.compile(r"(?<![\w/.<$-])((?:ir|gen|runtime|templates|tests|docs|specs|examples|bench)/[\w./*{},-]*[\w*}])")
 ALONE = re.compile(r"(?<![\w/.*<$-])([a-z]\w*\.(?:c|h|def|py|sh))\b(?![\w/*(])")
 FUNCTION = re.compile(r"\b([a-z]\w*)\(\)")

@@ -2,6 +2,7 @@
  * rendered diagnostics, the unwinding of bail(). Refuses: more than arena_limit bytes or max_diagnostics errors; text
  * of the spec reaches a diagnostic only through ir/base/diagnostic.c, which makes it harmless to a terminal. */
 #define _GNU_SOURCE
+#define _GNU_SOURCE
 #include "ir/base/arena.h"
 #include "ir/base/diagnostic.h"
 #include <assert.h>
@@ -32,10 +33,10 @@ struct arena {
     bool running;
     tfgen_code code;
     diagnostic_source source;
-    diagnostic_buffer diagnostics; /* outside the blocks: "out of memory" must fit when they are full */
+    diagnostic_buffer diagnostics, warnings; /* outside the blocks: "out of memory" must fit when they are full */
     complaint *said; /* outside the blocks, too; those for which memory was short are left out */
     int said_count;
-    int complaints;
+    int complaints, warned;
     tfgen_code complained; /* code_ok: not yet */
 };
 
@@ -60,6 +61,7 @@ void arena_free(arena *a)
     }
     free(a->said);
     free(a->diagnostics.data);
+    free(a->warnings.data);
     free(a);
 }
 
@@ -169,24 +171,47 @@ tfgen_code arena_run(arena *a, void (*body)(void *), void *argument)
     return a->code;
 }
 
-static void keep(arena *a, position at, const char *message)
+static void keep(arena *a, position at, bool warning, const char *message)
 {
     complaint *more = realloc(a->said, ((size_t)a->said_count + 1) * sizeof *more);
     if (!more) return;
     a->said = more;
     const bool named = *arena_source_name(a);
-    more[a->said_count] = (complaint){named ? strdup(a->source.name) : NULL, diagnostic_place(&a->source, at), strdup(message)};
+    more[a->said_count] = (complaint){named ? strdup(a->source.name) : NULL, diagnostic_place(&a->source, at), strdup(message), warning};
     a->said_count++;
+}
+
+/* A spec may be read twice: a warning is there once. */
+static bool is_said(diagnostic_buffer *b, size_t before)
+{
+    return before && memmem(b->data, before, b->data + before, b->size - before);
+}
+
+static void say(arena *a, position at, bool warning, const char *format, va_list list)
+{
+    diagnostic_buffer *b = warning ? &a->warnings : &a->diagnostics;
+    const size_t before = b->size;
+    char message[most_message];
+    int n = vsnprintf(message, sizeof message, format, list);
+    if (n >= (int)sizeof message) memcpy(message + sizeof message - 4, "...", 4);
+    diagnostic_render(b, &a->source, at, warning ? "warning" : "error", n < 0 ? format : message);
+    if (warning && is_said(b, before)) b->data[b->size = before] = 0;
+    else keep(a, at, warning, n < 0 ? format : message);
 }
 
 static void record(arena *a, position at, const char *format, va_list list)
 {
-    char message[most_message];
-    int n = vsnprintf(message, sizeof message, format, list);
-    if (n >= (int)sizeof message) memcpy(message + sizeof message - 4, "...", 4);
-    diagnostic_render(&a->diagnostics, &a->source, at, n < 0 ? format : message);
-    keep(a, at, n < 0 ? format : message);
+    say(a, at, false, format, list);
     a->complaints++;
+}
+
+void warn(arena *a, position at, const char *format, ...)
+{
+    va_list list;
+    if (a->warned++ >= max_diagnostics) return;
+    va_start(list, format);
+    say(a, at, true, format, list);
+    va_end(list);
 }
 
 static void add_complaint(arena *a, tfgen_code code, position at, const char *format, va_list list)
@@ -241,4 +266,5 @@ int arena_complaints(const arena *a) { return a->complaints; }
 
 const complaint *arena_complaint(const arena *a, int i) { return i < a->said_count ? &a->said[i] : NULL; }
 
+const char *arena_warnings(const arena *a) { return a->warnings.data ? a->warnings.data : ""; }
 const char *arena_diagnostics(const arena *a) { return a->diagnostics.data ? a->diagnostics.data : ""; }

@@ -47,6 +47,8 @@ tfgen_code arena_run(arena *a, void (*body)(void *), void *argument);
 /* complain() records `file:line:col: error: ...` with the source line and a caret, and returns. bail() records and unwinds to
  * arena_run(). bail_if_complained() is how a pass that complained ends. */
 void complain(arena *a, position at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* `file:line:col: warning: ...`, once each: what is taken as it stands, and may not be what its author means. No complaint. */
+void warn(arena *a, position at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Of what the caller asks for beside the text: a preset, a dim, a dtype that there is not. */
 void complain_usage(arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 _Noreturn void bail(arena *a, tfgen_code code, position at, const char *format, ...) __attribute__((format(printf, 4, 5)));
@@ -60,8 +62,10 @@ typedef struct complaint {
     char *file; /* NULL: of no text */
     position at; /* line 0: no place */
     char *message;
+    bool warning;
 } complaint;
 const complaint *arena_complaint(const arena *a, int i);
+const char *arena_warnings(const arena *a);    /* the same of warn() */
 const char *arena_diagnostics(const arena *a); /* all of them, rendered, each ends in a newline; "" when none */
 
 /* The candidate nearest to `word` (at most a third of its length in changes, or one; a swap is one; or the word without some of its parts

@@ -165,7 +165,7 @@ static position marked_place(const diagnostic_source *source, position at)
 
 position diagnostic_place(const diagnostic_source *source, position at) { return source->marked ? marked_place(source, at) : at; }
 
-void diagnostic_render(diagnostic_buffer *b, const diagnostic_source *source, position at, const char *message)
+void diagnostic_render(diagnostic_buffer *b, const diagnostic_source *source, position at, const char *kind, const char *message)
 {
     char number[48];
     at = diagnostic_place(source, at);
@@ -175,7 +175,8 @@ void diagnostic_render(diagnostic_buffer *b, const diagnostic_source *source, po
                         : snprintf(number, sizeof number, ": ");
         put(b, number, (size_t)n);
     }
-    put(b, "error: ", 7);
+    put_text(b, kind);
+    put(b, ": ", 2);
     put_text(b, message);
     put(b, "\n", 1);
     size_t size;

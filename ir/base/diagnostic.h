@@ -19,7 +19,7 @@ typedef struct diagnostic_buffer {
 
 /* Of a text whose lines end in their places, that of the line. */
 position diagnostic_place(const diagnostic_source *source, position at);
-void diagnostic_render(diagnostic_buffer *b, const diagnostic_source *source, position at, const char *message);
+void diagnostic_render(diagnostic_buffer *b, const diagnostic_source *source, position at, const char *kind, const char *message);
 /* The text of another program (a compiler, an engine): its lines are kept, the rest is made harmless alike. */
 void diagnostic_log(diagnostic_buffer *b, const char *log);
 

@@ -3,6 +3,7 @@
  * [B], caches that do not fit. Values of tokens are [B,S,H*hd] or [B,S,H,hd], whoever makes them; what kv_append makes is
  * a cache, [B,KV,L,hd]. */
 #include "ir/read/shape.h"
+#include <limits.h>
 #include <math.h>
 
 /* `at` and `lengths` are int32, one for each sequence of x. */
@@ -19,24 +20,59 @@ static bool check_positions(op_draft *d, const char *key, const ir_value *p, con
     return true;
 }
 
-/* Data in its range says how many of `most` tokens are there; `more` come behind them. Over all that dynamic dims may be. */
-static bool check_range(op_draft *d, const char *key, const ir_value *p, const extent *most, const extent *more)
+/* Numbers of the range of p from `first` on, as far as sizes are known: "14 to 15", "8", "up to L". */
+static const char *range_from(op_draft *d, const ir_value *p, const extent *first)
+{
+    arena *a = d->r->a;
+    long long low, high, from;
+    if (!extent_is_number(&p->range_low, &low) || !extent_is_number(&p->range_high, &high) || !extent_is_number(first, &from))
+        return arena_printf(a, "up to %s", graph_extent_text(d->r, &p->range_high));
+    if (from < low) from = low;
+    return from == high ? arena_printf(a, "%lld", high) : arena_printf(a, "%lld to %lld", from, high);
+}
+
+static bool is_one(const extent *e)
+{
+    long long n;
+    return extent_is_number(e, &n) && n == 1;
+}
+
+/* Positions are reckoned in 32 bits. */
+static bool check_number(op_draft *d, const char *key, const ir_value *p, const extent *more)
+{
+    arena *a = d->r->a;
+    const position at = graph_attribute_at(d, key);
+    if (!p || !p->has_range) return true;
+    const extent room = extent_subtract(a, at, extent_number(INT_MAX), *more), left = extent_subtract(a, at, room, p->range_high);
+    return graph_lowest(&left, &d->r->p->dims) >= 0 ||
+           shape_clash(d, at, "%s: %%%s can be %s by its range; position + %s tokens should be at most %d", key, p->name,
+                       graph_extent_text(d->r, &p->range_high), graph_extent_text(d->r, more), INT_MAX);
+}
+
+/* Data in its range may lie ahead of `most` rows or behind them, over all that dynamic dims may be; `more` tokens come from there on. What
+ * then happens is the same with a range as without. */
+static void warn_of_range(op_draft *d, const char *key, const ir_value *p, const extent *most, const extent *more)
 {
     const dim_table *dims = &d->r->p->dims;
     const position at = graph_attribute_at(d, key);
-    if (!p || !p->has_range) return true;
+    const bool append = d->op->kind == op_kv_append;
+    arena *a = d->r->a;
+    if (!p || !p->has_range) return;
+    const char *op = op_table[d->op->kind].name;
     if (graph_lowest(&p->range_low, dims) < 0)
-        return shape_clash(d, at, "%s: %%%s can be %lld by its range; a number of tokens is 0 or more", key, p->name,
-                           graph_lowest(&p->range_low, dims));
-    extent room = *most;
-    if (more) room = extent_subtract(d->r->a, at, room, *more);
-    const extent left = extent_subtract(d->r->a, at, room, p->range_high);
-    if (graph_lowest(&left, dims) >= 0) return true;
-    if (more)
-        return shape_clash(d, at, "%s: %%%s can be %s by its range; %s more tokens from there on do not fit the %s rows of its cache", key,
-                           p->name, graph_extent_text(d->r, &p->range_high), graph_extent_text(d->r, more), graph_extent_text(d->r, most));
-    return shape_clash(d, at, "%s: %%%s can be %s by its range; there are %s tokens", key, p->name, graph_extent_text(d->r, &p->range_high),
-                       graph_extent_text(d->r, most));
+        warn(a, at, "%s: %s: %%%s may be %lld: %s", op, key, p->name, graph_lowest(&p->range_low, dims),
+             append ? "rows ahead of the first are not written" : more ? "a query ahead of the first key sees none" : "less than none is none");
+    const extent room = more ? extent_subtract(a, at, *most, *more) : *most, left = extent_subtract(a, at, room, p->range_high);
+    if (graph_lowest(&left, dims) >= 0) return;
+    const extent first = extent_subtract(a, at, room, extent_number(-1));
+    const char *which = range_from(d, p, &first), *rows = graph_extent_text(d->r, most);
+    if (!more) {
+        warn(a, at, "%s: %s: %%%s may be %s, more than the %s keys there are: those count", op, key, p->name, which, rows);
+        return;
+    }
+    warn(a, at, "%s: %s: %%%s may be %s, where position + %s token%s the %s cache rows: %s", op, key, p->name, which,
+         graph_extent_text(d->r, more), is_one(more) ? " exceeds" : "s exceed", rows,
+         append ? "rows past the last are not written" : "queries there see no keys but those of the cache");
 }
 
 /* Splits the columns of input i into heads. Rank 4 has the heads as an axis of its own. */
@@ -73,7 +109,7 @@ bool shape_rope(op_draft *d, ir_value *out)
         return shape_clash(d, at, "%lld elements of each head rotate; they rotate in pairs, so it must be even",
                            t->rotary);
     shape_set(out, x);
-    return check_positions(d, "at", t->at, x);
+    return check_positions(d, "at", t->at, x) && check_number(d, "at", t->at, &x->shape[1]);
 }
 
 /* k or v against q. */
@@ -123,8 +159,23 @@ static bool check_visibility(op_draft *d)
     if (t->window && !t->causal)
         return shape_clash(d, graph_attribute_at(d, "window"),
                            "window: counts back from a query's own position, so it needs causal: true");
-    return check_positions(d, "lengths", t->lengths, q) && check_positions(d, "at", t->at, q) &&
-           check_range(d, "lengths", t->lengths, value_tokens(k), NULL) && check_range(d, "at", t->at, value_tokens(k), &q->shape[1]);
+    return check_positions(d, "lengths", t->lengths, q) && check_positions(d, "at", t->at, q) && check_number(d, "at", t->at, &q->shape[1]);
+}
+
+/* Whether the op that fills the cache has told of the same positions. */
+static bool is_told(const ir_op *attention)
+{
+    const ir_value *k = attention->inputs[1];
+    return value_is_cache(k) && k->def->attributes.at == attention->attributes.at &&
+           extent_equal(&k->def->inputs[0]->shape[1], &attention->inputs[0]->shape[1]);
+}
+
+static void warn_of_ranges(op_draft *d)
+{
+    const ir_op *op = d->op;
+    const ir_attributes *t = &op->attributes;
+    warn_of_range(d, "lengths", t->lengths, value_tokens(op->inputs[1]), NULL);
+    if (!is_told(op)) warn_of_range(d, "at", t->at, value_tokens(op->inputs[1]), &op->inputs[0]->shape[1]);
 }
 
 bool shape_attention(op_draft *d, ir_value *out)
@@ -138,6 +189,7 @@ bool shape_attention(op_draft *d, ir_value *out)
     if (!head_size(d, 0, t->heads, "heads", &head_dim)) return false;
     if (!check_keys(d, 1, head_dim) || !check_keys(d, 2, head_dim) || !check_visibility(d)) return false;
     if (t->scale == 0) t->scale = 1 / sqrt((double)head_dim);
+    warn_of_ranges(d);
     shape_set(out, d->op->inputs[0]);
     return true;
 }
@@ -152,7 +204,8 @@ static bool check_capacity(op_draft *d, const ir_value *x, const ir_value *state
         return shape_clash(d, d->in_at[0], "%s can have more tokens (%lld) than the state %%%s %s holds (%s)",
                            shape_of(d, 0), extent_high(&x->shape[1], dims), state->name, graph_shape_text(d->r, state),
                            graph_extent_text(d->r, &state->shape[2]));
-    return check_range(d, "at", at, &state->shape[2], &x->shape[1]);
+    warn_of_range(d, "at", at, &state->shape[2], &x->shape[1]);
+    return check_number(d, "at", at, &x->shape[1]);
 }
 
 /* x [B,S,KV*hd] or [B,S,KV,hd] into a state [B,KV,L,hd]; the result is the state after the write. */

@@ -1,5 +1,5 @@
-/* In: specs. Out: all their errors on stderr, one line a good spec on stdout; as JSON, an array with an object a spec, and in it one an
- * error. Exit code 3 when any is bad. */
+/* In: specs. Out: all their errors and warnings on stderr, one line a good spec on stdout; as JSON, an array with an object a spec, and in it one an
+ * error or warning. Exit code 3 when any is bad. */
 #include "runtime/cli/cli.h"
 #include <jansson.h>
 #include <stdlib.h>
@@ -19,11 +19,12 @@ static void check_one(void *argument)
 }
 
 /* file, line and column are null where an error has none: of an option, of a file that cannot be read. */
-static json_t *errors_json(arena *a)
+static json_t *errors_json(arena *a, bool warnings)
 {
     json_t *errors = json_array();
     const complaint *e;
     for (int i = 0; (e = arena_complaint(a, i)); i++) {
+        if (e->warning != warnings) continue;
         const char *file = e->file ? text_harmless(a, e->file) : NULL;
         json_array_append_new(errors, json_pack("{s:s?, s:o, s:o, s:s}", "file", file, "line",
                                                 e->at.line ? json_integer(e->at.line) : json_null(), "column",
@@ -41,9 +42,10 @@ int command_check_main(const cli_options *o)
         check_job j = {arena_new(), o, o->files[i], 0};
         const int code = (int)arena_run(j.a, check_one, &j);
         if (o->json)
-            json_array_append_new(results, json_pack("{s:s, s:b, s:i, s:i, s:o}", "spec", text_harmless(j.a, j.path), "good",
-                                                     code == code_ok, "code", code, "ops", j.ops, "errors", errors_json(j.a)));
-        else fputs(arena_diagnostics(j.a), stderr);
+            json_array_append_new(results, json_pack("{s:s, s:b, s:i, s:i, s:o, s:o}", "spec", text_harmless(j.a, j.path), "good",
+                                                     code == code_ok, "code", code, "ops", j.ops, "errors", errors_json(j.a, false), "warnings",
+                                                     errors_json(j.a, true)));
+        else fprintf(stderr, "%s%s", arena_warnings(j.a), arena_diagnostics(j.a));
         if (code == code_ok && !o->json && !o->quiet) printf("%s: good, %d ops\n", j.path, j.ops);
         if (code > worst) worst = code;
         arena_free(j.a);

@@ -189,6 +189,7 @@ const ir_program *cli_graph(arena *a, const cli_options *o, const compiled *c)
 int cli_run(void (*body)(void *), void *argument, arena *a)
 {
     const tfgen_code code = arena_run(a, body, argument);
+    fputs(arena_warnings(a), stderr);
     fputs(arena_diagnostics(a), stderr);
     arena_free(a);
     return code;

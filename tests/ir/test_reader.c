@@ -99,6 +99,25 @@ START_TEST(every_broken_spec_gives_its_diagnostics)
 }
 END_TEST
 
+START_TEST(every_doubtful_spec_is_taken_with_its_warnings)
+{
+    glob_t paths;
+    ck_assert_int_eq(glob("specs/warned/*.yaml", 0, NULL, &paths), 0);
+    ck_assert_uint_ge(paths.gl_pathc, 6);
+    for (size_t i = 0; i < paths.gl_pathc; i++) {
+        reading r = {0};
+        char golden[300];
+        ck_assert_msg(read_file(&r, paths.gl_pathv[i]) == code_ok, "%s", arena_diagnostics(r.a));
+        ck_assert_str_eq(arena_diagnostics(r.a), "");
+        ck_assert_int_eq(arena_run(r.a, read_body, &r), code_ok); /* once more: each warning is there once */
+        snprintf(golden, sizeof golden, "%.*s.expect", (int)strlen(paths.gl_pathv[i]) - 5, paths.gl_pathv[i]);
+        compare_golden(golden, arena_warnings(r.a));
+        done(&r, true);
+    }
+    globfree(&paths);
+}
+END_TEST
+
 START_TEST(diagnostics_hold_nothing_that_a_terminal_obeys)
 {
     glob_t paths;
@@ -478,6 +497,7 @@ int main(void)
     TCase *c = tcase_create("specs");
     tcase_set_timeout(c, 60);
     tcase_add_test(c, every_broken_spec_gives_its_diagnostics);
+    tcase_add_test(c, every_doubtful_spec_is_taken_with_its_warnings);
     tcase_add_test(c, diagnostics_hold_nothing_that_a_terminal_obeys);
     tcase_add_test(c, every_shipped_spec_is_read_with_every_preset_and_dtype);
     tcase_add_test(c, the_schema_in_docs_is_the_generated_one);

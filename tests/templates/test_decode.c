@@ -1,6 +1,7 @@
 /* Decode steps whose keys are split among workgroups, on every target: positions at and beside the borders of splits, splits without a key,
  * windows across borders, scores of which one split has by far the largest. Against the float64 reference. */
 #include "tests/support.h"
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,10 +61,46 @@ START_TEST(keys_that_are_split_among_workgroups_give_what_all_give)
 }
 END_TEST
 
+/* ---- positions from which on not all tokens have room: specs/warned/append-range-tokens.yaml, three tokens, 16 rows */
+static const struct {
+    fusion_level level;
+    const char *target;
+} ways[] = {{fusion_none, "host"}, {fusion_tile, "sm_90a"}, {fusion_ops, "gfx942"}};
+
+static void check_rows(const rig *r, const char *state, const double *before, const double *now, const int *first)
+{
+    enum { heads = 2, rows = 16, columns = 16, appended = 3 };
+    for (size_t i = 0; i < rig_count(r, state); i++) {
+        const int row = (int)(i / columns % rows), at = first[i / columns / rows / heads];
+        ck_assert_msg((row >= at && row < at + appended) == (now[i] != before[i]), "%s, row %d of 16, written from %d on", state, row, at);
+    }
+}
+
+START_TEST(tokens_past_the_ends_of_a_cache_are_not_written)
+{
+    static const int positions[][2] = {{13, 14}, {15, 16}, {-2, -3}, {INT_MAX - 3, INT_MIN}};
+    rig *r = rig_open(&(rig_request){.path = "specs/warned/append-range-tokens.yaml", .level = ways[_i].level,
+                                     .target = ways[_i].target, .check = true});
+    for (size_t i = 0; i < sizeof positions / sizeof *positions; i++) {
+        rig_fill(r, 3);
+        rig_data(r, "pos")[0] = positions[i][0], rig_data(r, "pos")[1] = positions[i][1];
+        rig_round(r);
+        double *keys = copy_numbers(rig_data(r, "kc"), rig_count(r, "kc")), *values = copy_numbers(rig_data(r, "vc"), rig_count(r, "vc"));
+        rig_run(r);
+        rig_judge(r);
+        check_rows(r, "kc", keys, rig_read(r, "kc"), positions[i]);
+        check_rows(r, "vc", values, rig_read(r, "vc"), positions[i]);
+        free(keys), free(values);
+    }
+    rig_close(r);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("decode");
     TCase *t = tcase_create("decode");
+    tcase_add_loop_test(t, tokens_past_the_ends_of_a_cache_are_not_written, 0, (int)(sizeof ways / sizeof *ways));
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, keys_that_are_split_among_workgroups_give_what_all_give, 0, (int)(sizeof cases / sizeof *cases));
     suite_add_tcase(suite, t);
