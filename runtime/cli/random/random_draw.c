@@ -132,5 +132,6 @@ random_spec *random_spec_draw(arena *a, uint64_t seed, uint64_t index, int type)
     else draw_free(&d);
     draw_outputs(&d);
     random_spec_settle(d.s);
+    if (draw_chance(&d, 25)) random_spec_rename(d.s, seed ^ index << 20);
     return d.s;
 }

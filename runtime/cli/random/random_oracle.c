@@ -4,6 +4,8 @@
  * dead: ops that nobody uses, which only text of a stage can have, change no byte of the source.
  * names: under other names the source is the same but for those names. */
 #include "runtime/cli/random/random_oracle.h"
+#include "gen/base/names.h"
+#include "ir/base/names.h"
 #include "runtime/cli/cli.h"
 #include "runtime/data/random.h"
 #include <ctype.h>
@@ -107,32 +109,54 @@ static void ask_dead(const random_case *c, const compile_request *r, const pass 
 }
 
 /* ---- names */
-static bool at_name(const char *text, size_t at)
+static bool in_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/* The next token of C++ from *at on, without blanks and comments, which say names as the spec does. */
+static char *next_token(arena *a, const char **at)
 {
-    return islower((unsigned char)text[at]) && isdigit((unsigned char)text[at + 1]) && isdigit((unsigned char)text[at + 2]) &&
-           isdigit((unsigned char)text[at + 3]) && !isalnum((unsigned char)text[at + 4]) &&
-           (at == 0 || !isalnum((unsigned char)text[at - 1]));
+    const char *s = *at;
+    while (isspace((unsigned char)*s) || (s[0] == '/' && s[1] == '/')) s += *s == '/' ? strcspn(s, "\n") : 1;
+    size_t size = *s != 0;
+    while (in_word(*s) && in_word(s[size])) size++;
+    *at = s + size;
+    return arena_strndup(a, s, size);
 }
 
-enum { names_possible = 26 * 1000 };
-static int name_number(const char *name) { return (name[0] - 'a') * 1000 + (name[1] - '0') * 100 + (name[2] - '0') * 10 + name[3] - '0'; }
-
-/* Equal but for names, each of which always stands where its other name does: all are four letters and digits (random_spec_rename). */
-static bool same_but_for_names(arena *a, const char *x, const char *y)
+/* Ends as the emitter ends identifiers in which there is a name of the spec. */
+static const char *mark_of(const char *word)
 {
-    int *other = arena_alloc(a, names_possible * sizeof *other), *back = arena_alloc(a, names_possible * sizeof *back);
-    size_t i = 0;
-    for (; x[i] && y[i]; i++) {
-        if (at_name(x, i) && at_name(y, i)) {
-            const int p = name_number(x + i), q = name_number(y + i);
-            if ((other[p] && other[p] != q + 1) || (back[q] && back[q] != p + 1)) return false;
-            other[p] = q + 1, back[q] = p + 1;
-            i += 3;
-        } else if (x[i] != y[i]) {
-            return false;
-        }
+    const size_t size = strlen(word);
+    for (int i = 0; i < name_kind_count; i++) {
+        const size_t n = strlen(name_marks[i]);
+        if (isalpha((unsigned char)*word) && size > n && strcmp(word + size - n, name_marks[i]) == 0) return name_marks[i];
     }
-    return x[i] == y[i];
+    return NULL;
+}
+
+static bool always(name_map *of, const char *word, char *other)
+{
+    const char *before = names_find(of, word);
+    if (!before) names_add(of, word, other);
+    return !before || strcmp(before, other) == 0;
+}
+
+/* The files of #line are called as the kernels are. */
+static bool is_file(const char *behind) { return strncmp(behind, ".hip\"", 5) == 0; }
+
+/* Equal but for names of the spec, each of which always stands where its other name does. Where not, *x and *y are there. */
+static bool same_but_for_names(arena *a, const char **x, const char **y)
+{
+    name_map other = {.a = a}, back = {.a = a};
+    while (true) {
+        const char *const from = *x, *const with = *y;
+        char *p = next_token(a, x), *q = next_token(a, y);
+        const char *mark = mark_of(p), *same = mark_of(q);
+        const bool names = (mark && mark == same && always(&other, p, q) && always(&back, q, p)) || (is_file(*x) && is_file(*y));
+        if (!*p && !*q) return true;
+        if (names || (!mark && !same && strcmp(p, q) == 0)) continue;
+        *x = from, *y = with;
+        return false;
+    }
 }
 
 static void ask_names(const random_case *c, const compile_request *r, const pass *first, random_level_report *mine)
@@ -145,9 +169,10 @@ static void ask_names(const random_case *c, const compile_request *r, const pass
     random_spec_rename(renamed, c->data_seed);
     again.text = random_spec_text(a, renamed, c->comment);
     again.size = strlen(again.text);
-    if (run_pass(a, &again, "the spec under other names", &second, mine) &&
-        !same_but_for_names(a, first->stages[stage_source].data, second.stages[stage_source].data))
-        tell_difference(mine, "the source under other names", first->stages[stage_source].data, second.stages[stage_source].data);
+    if (run_pass(a, &again, "the spec under other names", &second, mine)) {
+        const char *x = first->stages[stage_source].data, *y = second.stages[stage_source].data;
+        if (!same_but_for_names(a, &x, &y)) tell_difference(mine, "the source under other names", x, y);
+    }
     arena_free(a);
 }
 

@@ -61,10 +61,11 @@ static void ask_order(random_trial t, const random_results *first, random_level_
 
 static void ask_batch(random_trial t, const random_results *first, random_level_report *mine)
 {
-    const dim_override one = {"B", 1};
-    if (!random_spec_is_batched(t.c->spec)) return;
+    arena *a = arena_new();
+    const dim_override one = {random_spec_dim(a, t.c->spec, 0), 1};
     t.dims = &one, t.dim_count = 1;
-    ask_another(t, first, "as a batch of one", mine);
+    if (random_spec_is_batched(t.c->spec)) ask_another(t, first, "as a batch of one", mine);
+    arena_free(a);
 }
 
 void random_oracles_run(const random_case *c, const char *level, const random_results *results, random_level_report *mine)

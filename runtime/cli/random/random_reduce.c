@@ -245,10 +245,17 @@ static bool small_dims(reducer *r)
     return any;
 }
 
+static bool plain_names(reducer *r)
+{
+    begin(r);
+    r->next->names = 0;
+    return keep(r);
+}
+
 const random_spec *random_reduce(arena *a, const random_spec *s, const random_case *c, int level, const char *cause, random_child *child,
                                  const random_limits *limits)
 {
-    static bool (*const steps[])(reducer *) = {one_output,       cut_ops,        shorten,     bypass_ops,  fewer_outputs,
+    static bool (*const steps[])(reducer *) = {plain_names,      one_output,     cut_ops,        shorten,     bypass_ops,  fewer_outputs,
                                                fewer_attributes, fewer_operands, plain_types, static_dims, small_dims};
     reducer r = {arena_alloc(a, sizeof *s), arena_alloc(a, sizeof *s), c, cause, level, 0, child, limits};
     *r.best = *s;

@@ -1,5 +1,6 @@
 /* In: a drawn spec as a model. Out: its text; the model settled, in another order, under other names. Refuses nothing. */
 #include "runtime/cli/random/random_spec.h"
+#include "runtime/cli/random/random_words.h"
 #include "runtime/data/random.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -70,26 +71,76 @@ static void used_dims(const random_spec *s, const bool *values, bool *used)
             if (s->ops[i].attributes[k].value < 0) use_names(s, s->ops[i].attributes[k].text, used);
 }
 
-static void write_dims(text *t, const random_spec *s, const bool *used)
+/* ---- names */
+typedef struct spec_names {
+    const char *block, *dims[random_most_dims], *values[random_most_values];
+} spec_names;
+
+static spec_names own_names(const random_spec *s)
+{
+    spec_names n = {.block = s->kind};
+    for (int i = 0; i < s->dim_count; i++) n.dims[i] = s->dims[i].name;
+    for (int i = 0; i < s->value_count; i++) n.values[i] = s->values[i].name;
+    return n;
+}
+
+static spec_names names_of(arena *a, const random_spec *s)
+{
+    int count;
+    if (!s->names) return own_names(s);
+    const char *const *words = random_words(a, &count);
+    const uint64_t stream = random_stream("names");
+    int step = 1 + (int)(random_bits(s->names, stream, 0) % 4096), at = (int)(random_bits(s->names, stream, 1) % (uint64_t)count);
+    for (int x = count, y = step; y;) { /* no common factor, so no word comes twice */
+        const int rest = x % y;
+        x = y, y = rest;
+        if (!y && x > 1) x = count, y = ++step;
+    }
+    spec_names n = {0};
+    while (words[at][0] == '_') at = (at + step) % count;
+    n.block = words[at];
+    for (int i = 0; i < s->dim_count; i++) n.dims[i] = words[at = (at + step) % count];
+    for (int i = 0; i < s->value_count; i++) n.values[i] = words[at = (at + step) % count];
+    return n;
+}
+
+const char *random_spec_dim(arena *a, const random_spec *s, int i) { return names_of(a, s).dims[i]; }
+
+/* ---- text */
+static void write_words(text *t, const random_spec *s, const spec_names *n, const char *words)
+{
+    for (size_t size; *words; words += size) {
+        int d = s->dim_count;
+        for (size = 0; isalnum((unsigned char)words[size]);) size++;
+        while (size && --d >= 0 && (strlen(s->dims[d].name) != size || memcmp(s->dims[d].name, words, size) != 0)) {}
+        if (!size) size = 1, d = -1;
+        if (d >= 0) text_printf(t, "%s", n->dims[d]);
+        else text_append(t, words, size);
+    }
+}
+
+static void write_dims(text *t, const random_spec *s, const spec_names *n, const bool *used)
 {
     int count = 0, dynamic = 0;
     for (int d = 0; d < s->dim_count; d++)
-        if (used[d]) text_printf(t, "%s%s: %lld", count++ ? ", " : "dims: {", s->dims[d].name, s->dims[d].value);
+        if (used[d]) text_printf(t, "%s%s: %lld", count++ ? ", " : "dims: {", n->dims[d], s->dims[d].value);
     if (count) text_printf(t, "}\n");
     for (int d = 0; d < s->dim_count; d++)
         if (used[d] && s->dims[d].dynamic)
-            text_printf(t, "%s%s: [%lld, %lld]", dynamic++ ? ", " : "dynamic: {", s->dims[d].name, s->dims[d].low, s->dims[d].high);
+            text_printf(t, "%s%s: [%lld, %lld]", dynamic++ ? ", " : "dynamic: {", n->dims[d], s->dims[d].low, s->dims[d].high);
     if (dynamic) text_printf(t, "}\n");
 }
 
-/* ---- values and ops */
-static void write_shape(text *t, const random_value *v)
+static void write_shape(text *t, const random_spec *s, const spec_names *n, const random_value *v)
 {
-    for (int i = 0; i < v->rank; i++) text_printf(t, "%s%s", i ? ", " : "[", v->shape[i].text);
+    for (int i = 0; i < v->rank; i++) {
+        text_printf(t, "%s", i ? ", " : "[");
+        write_words(t, s, n, v->shape[i].text);
+    }
     text_printf(t, "]");
 }
 
-static void write_declarations(text *t, const random_spec *s, const bool *used, value_kind kind, const char *section)
+static void write_declarations(text *t, const random_spec *s, const spec_names *n, const bool *used, value_kind kind, const char *section)
 {
     int count = 0;
     for (int i = 0; i < s->value_count; i++) {
@@ -97,25 +148,31 @@ static void write_declarations(text *t, const random_spec *s, const bool *used, 
         if (!used[i] || v->kind != kind) continue;
         if (!count++) text_printf(t, "%s:\n", section);
         const bool plain = v->type == random_spec_type && !v->range[0];
-        text_printf(t, "  %s: %s", v->name, plain ? "" : "{shape: ");
-        write_shape(t, v);
+        text_printf(t, "  %s: %s", n->values[i], plain ? "" : "{shape: ");
+        write_shape(t, s, n, v);
         if (v->type != random_spec_type) text_printf(t, ", dtype: %s", dtype_name((dtype)v->type));
-        if (v->range[0]) text_printf(t, ", range: [%s]", v->range);
+        if (v->range[0]) {
+            text_printf(t, ", range: [");
+            write_words(t, s, n, v->range);
+            text_printf(t, "]");
+        }
         text_printf(t, "%s\n", plain ? "" : "}");
     }
 }
 
-static void write_op(text *t, const random_spec *s, const random_op *op)
+static void write_op(text *t, const random_spec *s, const spec_names *n, const random_op *op)
 {
     text_printf(t, "  - {out: %s", op->out_count > 1 ? "[" : "");
-    for (int i = 0; i < op->out_count; i++) text_printf(t, "%s%s", i ? ", " : "", s->values[op->out[i]].name);
+    for (int i = 0; i < op->out_count; i++) text_printf(t, "%s%s", i ? ", " : "", n->values[op->out[i]]);
     text_printf(t, "%s, op: %s, in: [", op->out_count > 1 ? "]" : "", op_table[op->kind].name);
     for (int i = 0; i < op->in_count; i++)
-        text_printf(t, "%s%s", i ? ", " : "", op->in[i].value >= 0 ? s->values[op->in[i].value].name : op->in[i].number);
+        text_printf(t, "%s%s", i ? ", " : "", op->in[i].value >= 0 ? n->values[op->in[i].value] : op->in[i].number);
     text_printf(t, "]");
     for (int i = 0; i < op->attribute_count; i++) {
         const random_attribute *b = &op->attributes[i];
-        text_printf(t, ", %s: %s", b->key, b->value >= 0 ? s->values[b->value].name : b->text);
+        text_printf(t, ", %s: ", b->key);
+        if (b->value >= 0) text_printf(t, "%s", n->values[b->value]);
+        else write_words(t, s, n, b->text);
     }
     text_printf(t, "}\n");
 }
@@ -123,27 +180,27 @@ static void write_op(text *t, const random_spec *s, const random_op *op)
 char *random_spec_text(arena *a, const random_spec *s, const char *comment)
 {
     bool used[random_most_values], dims[random_most_dims];
+    const spec_names n = names_of(a, s);
     text t = {.a = a};
     int outputs = 0;
     used_values(s, used);
     used_dims(s, used, dims);
     if (comment && *comment) text_printf(&t, "# %s\n", comment);
-    text_printf(&t, "block: %s\ndtype: %s\n", s->kind, dtype_name(s->type));
-    write_dims(&t, s, dims);
-    text_printf(&t, "%s", "");
-    write_declarations(&t, s, used, value_input, "inputs");
-    if (!strstr(t.data, "inputs:")) text_printf(&t, "inputs: {}\n");
-    write_declarations(&t, s, used, value_param, "params");
-    write_declarations(&t, s, used, value_state, "state");
+    text_printf(&t, "block: %s\ndtype: %s\n", n.block, dtype_name(s->type));
+    write_dims(&t, s, &n, dims);
+    write_declarations(&t, s, &n, used, value_input, "inputs");
+    if (!strstr(t.data, "\ninputs:")) text_printf(&t, "inputs: {}\n");
+    write_declarations(&t, s, &n, used, value_param, "params");
+    write_declarations(&t, s, &n, used, value_state, "state");
     text_printf(&t, "ops:\n");
-    for (int i = 0; i < s->op_count; i++) write_op(&t, s, &s->ops[i]);
+    for (int i = 0; i < s->op_count; i++) write_op(&t, s, &n, &s->ops[i]);
     for (int i = 0; i < s->value_count; i++)
-        if (s->output[i]) text_printf(&t, "%sy%s: %s", outputs++ ? ", " : "outputs: {", s->values[i].name + 1, s->values[i].name);
+        if (s->output[i]) text_printf(&t, "%sy%s: %s", outputs++ ? ", " : "outputs: {", s->values[i].name + 1, n.values[i]);
     text_printf(&t, "%s}\n", outputs ? "" : "outputs: {");
     return t.data;
 }
 
-/* ---- order and names */
+/* ---- order, other names */
 static bool ready(const random_spec *s, const random_op *op, const bool *made)
 {
     bool read[random_most_values] = {false};
@@ -169,19 +226,7 @@ void random_spec_shuffle(random_spec *s, uint64_t seed)
     memcpy(s->ops, order, (size_t)s->op_count * sizeof *order);
 }
 
-void random_spec_rename(random_spec *s, uint64_t seed)
-{
-    int number[random_most_values];
-    for (int i = 0; i < s->value_count; i++) number[i] = i;
-    for (int i = s->value_count - 1; i > 0; i--) {
-        const int k = (int)(random_bits(seed, random_stream("names"), (uint64_t)i) % (uint64_t)(i + 1)), kept = number[i];
-        number[i] = number[k], number[k] = kept;
-    }
-    for (int i = 0; i < s->value_count; i++) {
-        s->values[i].name[0] = "abcdefg"[number[i] % 7];
-        snprintf(s->values[i].name + 1, sizeof s->values[i].name - 1, "%03d", number[i] % 1000);
-    }
-}
+void random_spec_rename(random_spec *s, uint64_t seed) { s->names = random_bits(seed, random_stream("rename"), s->names) | 1; }
 
 /* ---- the batch */
 static bool names_batch(const char *words)

@@ -30,7 +30,7 @@ typedef struct random_axis {
 } random_axis;
 
 typedef struct random_value {
-    char name[8]; /* a letter and three digits: no other word of a source looks like it */
+    char name[8]; /* a letter and three digits */
     value_kind kind;
     int rank;
     random_axis shape[max_rank];
@@ -70,6 +70,7 @@ typedef struct random_spec {
     int op_count;
     bool output[random_most_values]; /* by value; its name for the caller is y and the value's digits */
     const char *kind;                /* what was drawn, in a word, for reports */
+    uint64_t names;                  /* 0: the text has the names above; else words that others have, too (random_words.h), by this seed */
 } random_spec;
 
 /* The same for ever: of one seed and index always one spec, on any machine. type: what its dtype is, or random_spec_type to draw
@@ -82,8 +83,10 @@ void random_spec_settle(random_spec *s);
 char *random_spec_text(arena *a, const random_spec *s, const char *comment);
 /* Another order of the ops in which each still comes after what it reads. */
 void random_spec_shuffle(random_spec *s, uint64_t seed);
-/* Every value gets another name. */
+/* The block, every dim and every value get other names, those of others. */
 void random_spec_rename(random_spec *s, uint64_t seed);
+/* What the text calls dim i. */
+const char *random_spec_dim(arena *a, const random_spec *s, int i);
 /* Whether its dim B is more than one, the first axis of whatever has it and nothing else: then rows of a batch know nothing of
  * each other. */
 bool random_spec_is_batched(const random_spec *s);
