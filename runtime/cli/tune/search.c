@@ -26,6 +26,8 @@ static unsigned long long next_random(search *s) /* splitmix64 */
 
 static bool is_over(const search *s) { return s->side->stopped(s->side->context) || s->side->now(s->side->context) >= s->o->until; }
 
+static void leave(candidate *c, const char *reason) { c->status = candidate_beaten, c->reason = reason; }
+
 static bool wave_fits(const search *s) { return !(s->o->end > 0) || s->side->now(s->side->context) + s->r.wave_seconds <= s->o->end; }
 
 /* ---- times */
@@ -104,7 +106,11 @@ static int drop_slow(search *s, candidate **list, int count, int rounds)
     int left = 0;
     for (int i = 0; i < count; i++) {
         candidate *c = list[i];
-        if (c->status == candidate_ready && c->ratio > least * slack(rounds)) c->status = candidate_dropped;
+        if (c->status == candidate_ready && c->ratio > least * slack(rounds)) {
+            c->status = candidate_dropped;
+            c->reason = arena_printf(s->a, "after round %d: %.3f of the default's time, the best %.3f; more than %.0f %% behind",
+                                     rounds, c->ratio, least, 100 * (slack(rounds) - 1));
+        }
         if (c->status == candidate_ready) list[left++] = c;
         else s->side->release(s->side->context, c);
     }
@@ -161,7 +167,7 @@ static void choose_best(search *s)
         for (int k = 1; k < s->r.count && c->status == candidate_ready; k++)
             faster += s->r.list[k]->status == candidate_ready && s->r.list[k]->ratio < c->ratio;
         if (c->status != candidate_ready || (faster < stay && n++ < stay)) continue;
-        c->status = candidate_beaten;
+        leave(c, "four others were faster");
         s->side->release(s->side->context, c);
     }
 }
@@ -214,10 +220,11 @@ static bool meet(search *s, candidate *c, double *ratio, double *noise)
         if (!run_pair(s, c)) return false;
         if (i < 7) continue;
         mean = mean_log(s, c, from, &error);
-        if (mean - 4 * error > log1p(-s->o->margin)) return false;
+        if (mean - 4 * error > log1p(-s->o->margin)) break;
         if (i >= 11 && (mean + 5 * error < log1p(-s->o->margin) || s->side->stopped(s->side->context))) break;
     }
     *ratio = exp(mean), *noise = error;
+    c->reason = arena_printf(s->a, "%d pairs against the default: %.3f of its time, standard error %.3f", c->rounds - from, *ratio, error);
     return c->rounds - from >= 7 && mean + 3 * error < log1p(-s->o->margin);
 }
 
@@ -246,16 +253,18 @@ static void decide(search *s)
         double ratio, noise;
         const bool wins = meet(s, c, &ratio, &noise) && is_right(s, c);
         if (wins) s->r.kept = c, c->status = candidate_kept, s->r.ratio = ratio, s->r.noise = noise;
-        else if (c->status == candidate_ready) c->status = candidate_beaten;
+        else if (c->status == candidate_ready) leave(c, c->reason);
         s->side->release(s->side->context, c);
     }
     for (int i = 1; i < s->r.count; i++) {
         if (s->r.list[i]->status != candidate_ready) continue;
-        s->r.list[i]->status = candidate_beaten;
+        leave(s->r.list[i], s->r.list[i]->ratio < 1 ? "not paired with the default: one that looked faster was kept first"
+                                                    : "not faster than the default");
         s->side->release(s->side->context, s->r.list[i]);
     }
-    if (s->r.kept == s->r.standard && s->r.standard->status == candidate_ready) s->r.standard->status = candidate_kept;
-    else if (s->r.standard->status == candidate_ready) s->r.standard->status = candidate_beaten;
+    if (s->r.standard->status != candidate_ready) return;
+    if (s->r.kept != s->r.standard) leave(s->r.standard, "the default; another tile is faster");
+    else s->r.standard->status = candidate_kept, s->r.standard->reason = "the default; nothing was faster beyond noise";
 }
 
 /* Ready, with the ratio that others measured: they meet the default next. */
@@ -276,10 +285,10 @@ static void leave_to_others(search *s)
     s->r.elsewhere = true;
     for (int i = 1; i < s->r.count; i++) {
         if (s->r.list[i]->status != candidate_ready) continue;
-        s->r.list[i]->status = candidate_beaten;
+        leave(s->r.list[i], "another rank of the sweep decides");
         s->side->release(s->side->context, s->r.list[i]);
     }
-    if (s->r.standard->status == candidate_ready) s->r.standard->status = candidate_beaten;
+    if (s->r.standard->status == candidate_ready) leave(s->r.standard, "the default; another rank of the sweep decides");
 }
 
 search_result search_run(arena *a, candidate *standard, const search_side *side, const search_options *o)
