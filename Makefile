@@ -101,7 +101,8 @@ $(B)/ir/devices/device_models.o $(B)/counted/ir/devices/device_models.o: $(wildc
 $(B)/runtime/wisdom/shipped.o: $(wildcard specs/wisdom/*)
 $(B)/runtime/cli/table/shipped.o: $(wildcard specs/*.yaml specs/tables/*.yaml)
 $(B)/runtime/compile/libclang_work.o: runtime/compile/libclang_cuda.h
-$(B)/runtime/cli/explain/explain_page.o: runtime/cli/explain/page.html
+$(B)/runtime/cli/explain/explain_page.o: $(wildcard runtime/cli/explain/*.html runtime/cli/explain/*.js)
+$(B)/runtime/cli/page/page.o: runtime/cli/page/page.css
 # Tables are X-macros.
 $(LIB_OBJECTS): ir/op.def
 

@@ -7,7 +7,8 @@ has() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'install ok inst
 want() { has "$1" || missing="$missing $1"; }
 command -v dpkg-query >/dev/null 2>&1 ||
     { echo "deps: no dpkg here; needs gcc, clang-22 with lld, libyaml, jansson, xxhash, sqlite3, check, python3" >&2; exit 0; }
-for p in gcc libc6-dev make libyaml-dev libjansson-dev libxxhash-dev libsqlite3-dev check libsubunit-dev g++ pkg-config python3; do
+for p in gcc libc6-dev make libyaml-dev libjansson-dev libxxhash-dev libsqlite3-dev check libsubunit-dev g++ pkg-config python3 \
+    nodejs; do
     want $p
 done
 # HIPRTC lives in the HIP runtime library; the compile worker opens it at run time.

@@ -445,7 +445,8 @@ void is_picture(const char *svg)
     const char *open[64];
     int depth = 0;
     ck_assert(strncmp(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\"", 39) == 0);
-    ck_assert(!strstr(svg + 39, "http") && strstr(svg, "prefers-color-scheme: dark"));
+    const char *viewport = strstr(svg, "<meta xmlns=\"http://www.w3.org/1999/xhtml\" name=\"viewport\" content=\"width=device-width\"/>");
+    ck_assert(viewport && !strstr(viewport + 46, "http") && strstr(svg, "prefers-color-scheme: dark"));
     ck_assert(!strstr(svg, "<script") && !strstr(svg, "url(") && !strstr(svg, "\"nan") && !strstr(svg, "\"inf"));
     for (const char *at = strchr(svg, '<'); at; at = strchr(at + 1, '<')) {
         const char *end = strchr(at, '>');

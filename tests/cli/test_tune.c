@@ -392,6 +392,9 @@ START_TEST(reports_have_every_trial_and_quote_what_is_in_them)
     ck_assert_ptr_null(strchr(output, 27));
     ck_assert_ptr_null(strstr(output, ">0.001</text>")); /* a wrong result is no best one */
     ck_assert_ptr_nonnull(strstr(output, "<tr class=\"kept\">"));
+    ck_assert_ptr_null(strstr(output, ">of floor</th>")); /* of a host there is no floor: no column of nothing */
+    ck_assert_int_eq(number_of("SELECT count(*) FROM trials WHERE status IN ('kept', 'beaten', 'dropped') AND coalesce(reason, '') = ''"),
+                     0);
     ck_assert_ptr_nonnull(strstr(output, "@media (prefers-color-scheme: dark){:root{--ink:"));
     snprintf(arguments, sizeof arguments, "--version; cat %s/r.csv", folder);
     ck_assert_int_eq(tune(arguments), 0);
@@ -433,8 +436,9 @@ START_TEST(a_gpu_is_tuned_through_its_driver)
     char arguments[256];
     snprintf(arguments, sizeof arguments, "tune --report=%s/r.html; cat %s/r.html", folder, folder);
     ck_assert_int_eq(tune(arguments), 0);
-    ck_assert_msg(strstr(output, "measured us by model us</text>") && strstr(output, "best so far, of the default, by trial</text>"), "%s",
-                  output);
+    ck_assert_msg(strstr(output, ">time by the model, us; ") && strstr(output, ">time measured, us</text>") &&
+                      strstr(output, ">tiles tried</text>") && strstr(output, ">time of the best tile so far, of the default's</text>"),
+                  "%s", output);
 }
 END_TEST
 

@@ -1,32 +1,25 @@
-/* In: a report. Out: an SVG that needs no other file and follows light or dark colours: of the worst request of each line of the source a
- * grid, a row of it a line of cache or of all banks, a cell 4 bytes: who asks for it, what comes unasked, what waits for a bank. Refuses
- * nothing: of launches with many lines it has the first, and says how many it leaves out. */
+/* In: a report. Out: an SVG that needs no other file: of the worst request of each line of the source a grid, a row of it a line of cache
+ * or of all banks, a cell 4 bytes: who asks for it, what comes unasked, what waits for a bank. Of launches with many lines it has the
+ * first, and says how many it leaves out. */
 #include "runtime/cli/access/report.h"
-#include "runtime/cli/markup.h"
+#include "runtime/cli/page/drawing.h"
 #include <string.h>
 
-enum { margin = 24, labels = 84, cell = 14, least_words = 32, most_rows = 24, most_panels = 6, word = 4 };
+enum { cell = 14, grid_words = 32, most_rows = 24, most_panels = 6, word = 4, widest = 900 };
+static const double left = 2, cells_left = 24, step = 2.32; /* per cent: of words, of the first cell, from cell to cell */
 
-static const markup_rule colours[] = {{".paper", "fill", markup_paper}, {".ink", "fill", markup_ink},  {".dim", "fill", markup_dim},
-                                      {".hot", "fill", markup_hot},     {".none", "fill", markup_band}, {".idle", "fill", markup_idle},
-                                      {".clash", "stroke", markup_hot}};
-static const char style[] =
-    ":root{max-width:100%;height:auto}.clash{fill:none;stroke-width:2}.p0{fill:#9ec5fe}.p1{fill:#a3e4c4}.p2{fill:#ffd88a}.p3{fill:#f5b3c8}"
-    ".p4{fill:#c9b6f7}.p5{fill:#bfe3f2}.p6{fill:#d6e69a}.p7{fill:#f7c6a3}.lane{fill:#1a1d21}text{font:13px system-ui,sans-serif}"
-    ".head{font-size:17px;font-weight:600}.small{font-size:11px}.code{font:12px ui-monospace,monospace}";
+/* Cells are light in dark surroundings, too: the numbers on them are dark. */
+static const char style[] = ".clash{fill:none;stroke-width:2}.p0{fill:#9ec5fe}.p1{fill:#a3e4c4}.p2{fill:#ffd88a}.p3{fill:#f5b3c8}"
+                            ".p4{fill:#c9b6f7}.p5{fill:#bfe3f2}.p6{fill:#d6e69a}.p7{fill:#f7c6a3}svg .lane{fill:#1a1d21;"
+                            "font-size:clamp(6px,1.75vw,10px)}svg .small{font-size:11px}";
 
 typedef struct picture {
     const access_report *r;
     text out;
-    int y, words; /* words: cells of the widest grid */
+    int y;
 } picture;
 
-static void put_text(picture *p, int x, int y, const char *class, const char *s)
-{
-    text_printf(&p->out, "<text class=\"%s\" x=\"%d\" y=\"%d\">", class, x, y);
-    markup_put(&p->out, s);
-    text_printf(&p->out, "</text>\n");
-}
+static void put_words(picture *p, const char *class, const char *s) { p->y = draw_words(&p->out, left, p->y, class, s); }
 
 /* ---- one grid */
 typedef struct grid {
@@ -89,42 +82,56 @@ static bool clashes(const grid *g, unsigned long long at, int lane)
     return false;
 }
 
-static void put_cell(grid *g, int x, int y, unsigned long long at)
+static void open_cell(text *out, const char *class, double x, int y)
+{
+    text_printf(out, "<rect class=\"%s\" x=\"%.2f%%\" y=\"%d\" width=\"%.2f%%\" height=\"%d\"", class, x, y, step * 0.93, cell - 1);
+}
+
+static void put_cell(grid *g, double x, int y, unsigned long long at)
 {
     const int lane = lane_of(g, at);
     text *out = &g->p->out;
     if (lane < 0) {
-        text_printf(out, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n",
-                    g->row->memory && comes(g, at) ? "idle" : "none", x, y, cell - 1, cell - 1);
+        open_cell(out, g->row->memory && comes(g, at) ? "idle" : "none", x, y);
+        text_printf(out, "/>\n");
         return;
     }
     const int colour = g->row->bulk     ? (int)(at / 16 % 8)
                        : g->row->memory ? lane * 8 / g->lanes->lanes
                                         : banks_phase(g->target, g->lanes, lane);
     const unsigned long long from = g->row->bulk ? at / 16 * 16 : g->lanes->place[lane];
-    text_printf(out, "<rect class=\"p%d\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"><title>lane %d: %llu</title></rect>\n", colour & 7,
-                x, y, cell - 1, cell - 1, lane, from);
-    if (clashes(g, at, lane))
-        text_printf(out, "<rect class=\"clash\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", x + 1, y + 1, cell - 3, cell - 3);
+    open_cell(out, arena_printf(out->a, "p%d", colour & 7), x, y);
+    text_printf(out, "><title>lane %d: byte %llu</title></rect>\n", lane, from);
+    if (clashes(g, at, lane)) open_cell(out, "clash hotstroke", x, y), text_printf(out, "/>\n");
     if (from / word == at / word && !g->row->bulk)
-        text_printf(out, "<text class=\"lane\" style=\"font-size:8px\" x=\"%d\" y=\"%d\">%d</text>\n", x + 1, y + 10, lane);
+        text_printf(out, "<text class=\"lane\" x=\"%.2f%%\" dx=\"1\" y=\"%d\">%d</text>\n", x, y + 10, lane);
+}
+
+/* Above the cells: the byte of a line, or the banks. */
+static void put_heads(grid *g)
+{
+    arena *a = g->p->r->a;
+    draw_text(&g->p->out, left, g->p->y + 10, "dim small", g->row->memory ? "line + byte" : "row, bank");
+    for (int w = 0; w < g->words; w += 8) {
+        const int banks = g->row->memory ? 0 : banks_count(g->target, g->lanes);
+        const char *more = banks > g->words ? arena_printf(a, "%d, %d", w, w + g->words) : arena_printf(a, "%d", w);
+        draw_text(&g->p->out, cells_left + w * step, g->p->y + 10, "dim small", g->row->memory ? arena_printf(a, "+%d", w * word) : more);
+    }
+    g->p->y += 14;
 }
 
 static void put_grid(grid *g)
 {
     picture *p = g->p;
-    const int left = margin + labels, shown = g->count < most_rows ? g->count : most_rows;
-    for (int w = 0; w < g->words; w += 8)
-        put_text(p, left + w * cell, p->y + 10, "dim small",
-                 arena_printf(p->r->a, g->row->memory ? "+%d" : "%d", g->row->memory ? w * word : w));
-    p->y += 14;
+    const int shown = g->count < most_rows ? g->count : most_rows;
+    put_heads(g);
     for (int i = 0; i < shown; i++) {
-        put_text(p, margin, p->y + 11, "dim code", arena_printf(p->r->a, "0x%llx", g->rows[i] * g->line));
-        for (int w = 0; w < g->words; w++) put_cell(g, left + w * cell, p->y, g->rows[i] * g->line + (unsigned)(w * word));
+        draw_text(&p->out, left, p->y + 11, "dim code", arena_printf(p->r->a, "0x%llx", g->rows[i] * g->line));
+        for (int w = 0; w < g->words; w++) put_cell(g, cells_left + w * step, p->y, g->rows[i] * g->line + (unsigned)(w * word));
         p->y += cell;
     }
     if (shown < g->count) {
-        put_text(p, left, p->y + 12, "dim small", arena_printf(p->r->a, "and %d more", g->count - shown));
+        draw_text(&p->out, cells_left, p->y + 12, "dim small", arena_printf(p->r->a, "and %d rows more", g->count - shown));
         p->y += 16;
     }
 }
@@ -146,72 +153,68 @@ static void put_panel(picture *p, const access_launch *l, const access_row *row)
     const target_info *t = r->plan->target;
     grid g = {.p = p, .row = row, .lanes = &row->worst.lanes, .target = t};
     g.words = row->memory ? t->line_bytes / word : banks_count(t, g.lanes);
+    if (g.words > grid_words) g.words = grid_words;
     g.line = (unsigned)(g.words * word);
     find_rows(&g);
-    if (g.words > p->words) p->words = g.words;
     const char *spec = access_spec(r, l, row);
-    put_text(p, margin, p->y + 16, row->fault ? "hot" : "ink",
-             arena_printf(r->a, "%s%s: %s%s", row->fault ? "! " : "", row->memory ? row->memory : "shared memory", access_name(row),
-                          row->width && !row->bulk ? arena_printf(r->a, ", %d bytes a lane", row->width) : ""));
-    put_text(p, margin, p->y + 33, "dim code",
-             arena_printf(r->a, "%s%s%s", row->place.source ? row->place.source : "?", spec ? "   " : "", spec ? spec : ""));
-    put_text(p, margin, p->y + 50, "ink small", numbers_of(r, row));
-    p->y += 58;
+    put_words(p, row->fault ? "hot" : "",
+              arena_printf(r->a, "%s%s: %s%s%s", row->fault ? "! " : "", row->memory ? row->memory : "shared memory", access_name(row),
+                           row->width && !row->bulk ? arena_printf(r->a, ", %d bytes a lane", row->width) : "",
+                           row->fault ? arena_printf(r->a, " (%s)", access_faults[row->fault]) : ""));
+    put_words(p, "dim code", row->place.source ? row->place.source : "?");
+    if (spec) put_words(p, "dim code", spec);
+    put_words(p, "small", numbers_of(r, row));
+    p->y -= 10;
     put_grid(&g);
-    p->y += 18;
+    p->y += 30;
 }
 
 static void put_launch(picture *p, const access_launch *l)
 {
     const int most = p->r->count > 1 ? most_panels : l->row_count;
-    put_text(p, margin, p->y + 20, "head ink", l->kernel);
-    put_text(p, margin, p->y + 38, "dim", access_ops(p->r, l));
-    put_text(p, margin, p->y + 56, "dim", arena_printf(p->r->a, "%u workgroups of %u threads", l->workgroups, l->threads));
-    p->y += 66;
+    put_words(p, "title", l->kernel);
+    put_words(p, "dim", access_ops(p->r, l));
+    put_words(p, "dim", arena_printf(p->r->a, "%u workgroups of %u threads", l->workgroups, l->threads));
+    p->y += 8;
     for (int i = 0; i < l->row_count && i < most; i++) put_panel(p, l, &l->rows[i]);
     if (l->row_count > most)
-        put_text(p, margin, p->y + 4, "dim", arena_printf(p->r->a, "%d more lines: --kernel=%s has all", l->row_count - most, l->kernel));
+        put_words(p, "dim", arena_printf(p->r->a, "%d more lines: --kernel=%s has all", l->row_count - most, l->kernel));
     p->y += 24;
 }
 
 static void put_legend(picture *p)
 {
+    static const char *const classes[] = {"idle", "none", "clash hotstroke"}, *const says[] = {"fetched, not asked for", "not asked for",
+                                                                                               "waits for its bank"};
     const access_report *r = p->r;
     const target_info *t = r->plan->target;
-    const char *const lines[] = {
-        arena_printf(r->a, "what waves ask for, in the geometry of %s", t->name),
-        arena_printf(r->a, "A cell is 4 bytes. Memory: a row is a line of %d bytes, with sectors", t->line_bytes),
-        arena_printf(r->a, "of %d; colours go with lanes, with the number of each in its first cell.", t->sector_bytes),
-        "Shared memory: a column is a bank; colours are phases, in which lanes",
-        "are served together. Tensor loads: colours are pieces of 16 bytes."};
-    put_text(p, margin, 34, "head ink", r->plan->program->name);
-    p->y = 36;
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) put_text(p, margin, p->y += 18, "dim", lines[i]);
-    static const char *const classes[] = {"idle", "none", "clash"}, *const says[] = {"comes, not asked for", "not asked for",
-                                                                                     "waits for its bank"};
-    for (int i = 0; i < 3; i++) {
-        text_printf(&p->out, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", classes[i], margin + 170 * i,
-                    p->y + 12, cell - 1, cell - 1);
-        put_text(p, margin + 170 * i + 20, p->y + 23, "ink small", says[i]);
+    put_words(p, "title", r->plan->program->name);
+    put_words(p, "",
+              arena_printf(r->a, "What waves ask for, in the geometry of %s: the worst request of each line of the source.", t->name));
+    put_words(p, "dim",
+              arena_printf(r->a,
+                           "A cell is 4 bytes. Memory: lines of %d bytes with sectors of %d; colours go with lanes, and each lane's "
+                           "number is in its first cell.",
+                           t->line_bytes, t->sector_bytes));
+    put_words(p, "dim",
+              "Shared memory: a column is a bank; colours are phases, in which lanes are served together. Tensor loads: colours are "
+              "pieces of 16 bytes.");
+    for (int i = 0; i < 3; i++, p->y += 20) {
+        open_cell(&p->out, classes[i], left, p->y - 11);
+        text_printf(&p->out, "/>\n");
+        draw_text(&p->out, left + 2 * step, p->y, "", says[i]);
     }
-    p->y += 40;
+    p->y += 22;
 }
 
 void access_picture(const access_report *r, const char *path)
 {
-    picture p = {.r = r, .out = {.a = r->a}, .words = least_words};
+    picture p = {.r = r, .out = {.a = r->a}, .y = 26};
     text whole = {.a = r->a};
     put_legend(&p);
     for (int i = 0; i < r->count; i++)
         if (!r->launches[i].passed && r->launches[i].row_count) put_launch(&p, &r->launches[i]);
-    const int width = 2 * margin + labels + p.words * cell;
-    text_printf(&whole, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "
-                "aria-label=\"what waves ask memory and shared memory for\">\n<title>", width, p.y + margin, width, p.y + margin);
-    markup_put(&whole, r->plan->program->name);
-    text_printf(&whole, "</title>\n<style>");
-    markup_rules(&whole, colours, sizeof colours / sizeof *colours);
-    text_printf(&whole, "%s</style>\n<rect class=\"paper\" width=\"100%%\" height=\"100%%\"/>\n", style);
-    text_append(&whole, p.out.data, p.out.size);
-    text_printf(&whole, "</svg>\n");
+    draw_picture(&whole, draw_file, arena_printf(r->a, "what the waves of %s ask memory and shared memory for", r->plan->program->name),
+                 style, widest, p.y, &p.out);
     cli_write_file(r->a, path, whole.data, whole.size);
 }

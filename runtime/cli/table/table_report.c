@@ -1,13 +1,15 @@
 /* In: a table. Out: text, JSON, CSV, a picture (SVG), or a page with the picture above the table, none of which needs a network. Nothing of
  * a name or a reason is trusted: pages and CSV quote them. */
 #include "runtime/cli/table/table.h"
-#include "runtime/cli/markup.h"
+#include "runtime/cli/page/drawing.h"
+#include "runtime/cli/page/page.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 const char *const row_status_names[] = {"timed", "illegal", "failed", "wrong"};
 
-/* ---- columns of all kinds */
+/* ---- columns: these of the console and of files, some more of files */
 enum { column_count = 9 };
 static const char *const column_names[column_count] = {"median us", "10 %",     "90 %",     "GFLOP/s", "GB/s",
                                                        "floor us",  "of floor", "launches", "limit"};
@@ -99,57 +101,56 @@ static void put_json(text *out, const table *t)
     text_printf(out, "%s\n", cli_json_text(out->a, cli_keep_json(out->a, table_json(t)), JSON_INDENT(1)));
 }
 
-/* ---- CSV */
+/* ---- the table of files */
+enum { name_count = 5, all_columns = name_count + column_count + 1 };
+static const sheet_column csv_columns[all_columns] = {{"block", 0},     {"dims", 0},     {"point", 0},    {"status", 0},  {"tile", 0},
+                                                      {"median us", 0}, {"10 %", 0},     {"90 %", 0},     {"GFLOP/s", 0}, {"GB/s", 0},
+                                                      {"floor us", 0},  {"of floor", 0}, {"launches", 0}, {"limit", 0},   {"note", 0}};
+enum { page_columns = column_count + 3 };
+static const sheet_column html_columns[page_columns] = {
+    {"point", sheet_words},    {"median us", sheet_number}, {"10 %", sheet_number},     {"90 %", sheet_number},
+    {"GFLOP/s", sheet_number}, {"GB/s", sheet_number},      {"floor us", sheet_number}, {"of floor", sheet_number},
+    {"launches", sheet_number}, {"limit", sheet_name},      {"tile", sheet_words},      {"what to know", sheet_words}};
+
 static void put_csv(text *out, const table *t)
 {
-    text_printf(out, "block,dims,point,status,tile");
-    for (int c = 0; c < column_count; c++) text_printf(out, ",%s", column_names[c]);
-    text_printf(out, ",note\r\n");
+    sheet s = {.a = out->a, .columns = csv_columns, .column_count = all_columns};
     for (int i = 0; i < t->count; i++) {
         const table_row *r = &t->rows[i];
-        const char *cells[column_count], *const first[] = {r->block, r->dims, r->label, row_status_names[r->status], r->tile};
-        columns_of(out->a, r, cells);
-        for (int c = 0; c < 5; c++) csv_put(out, first[c]), text_printf(out, ",");
-        for (int c = 0; c < column_count; c++) csv_put(out, cells[c]), text_printf(out, ",");
-        csv_put(out, r->note), text_printf(out, "\r\n");
+        const char *cells[all_columns] = {r->block, r->dims, r->label, row_status_names[r->status], r->tile};
+        columns_of(out->a, r, cells + name_count);
+        cells[all_columns - 1] = r->note;
+        sheet_add(&s, "", cells);
     }
+    sheet_put_csv(out, &s);
 }
 
-/* ---- the picture: a bar a row, its floor a line across it */
-enum { bar_height = 18, bar_step = 24, most_left = 330, bar_room = 480, bar_top = 52, letter = 7 };
+/* ---- the picture: of each row its name, a bar of its time, and its floor across it */
+enum { bar_height = 14, picture_widest = 900 };
+static const double bar_left = 2, bar_right = 54; /* behind the longest bar its time is written */
 
 static double longest(const table *t)
 {
     double most = 0;
     for (int i = 0; i < t->count; i++)
-        if (t->rows[i].status == row_timed && t->rows[i].time.high > most) most = t->rows[i].time.high;
-    return most > 0 ? most : 1;
+        if (t->rows[i].status == row_timed) most = fmax(most, fmax(t->rows[i].time.high, t->rows[i].floor));
+    return most > 0 ? most * 1e6 : 1;
 }
 
-static void put_words(text *out, int x, int y, const char *attributes, const char *words)
+static int put_bar(text *out, const table_row *r, int y, const draw_scale *x)
 {
-    text_printf(out, "<text x=\"%d\" y=\"%d\"%s>", x, y, attributes);
-    markup_put(out, words);
-    text_printf(out, "</text>");
-}
-
-static void put_bar(text *out, const table_row *r, int left, int y, double most)
-{
-    if (r->status != row_timed) {
-        put_words(out, left, y + 13, " class=\"bad\"", said(out->a, r));
-        return;
-    }
-    const double scale = bar_room / most, width = r->time.median * scale;
-    text_printf(out, "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"#69c\"/>", left, y, width, bar_height);
-    text_printf(out, "<path d=\"M%.1f %dH%.1f\" class=\"ink\"/>", left + r->time.low * scale, y + bar_height / 2,
-                left + r->time.high * scale);
+    if (r->status != row_timed) return draw_words(out, bar_left, y + 12, "hot", said(out->a, r)) - 3;
+    const double end = draw_at(x, r->time.median * 1e6), high = draw_at(x, r->time.high * 1e6);
+    text_printf(out, "<rect class=\"c0\" x=\"%.2f%%\" y=\"%d\" width=\"%.2f%%\" height=\"%d\"/>", bar_left, y, end - bar_left, bar_height);
+    text_printf(out, "<line class=\"stroke\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"%d\" y2=\"%d\"/>", draw_at(x, r->time.low * 1e6), high,
+                y + bar_height / 2, y + bar_height / 2);
     if (r->floor > 0)
-        text_printf(out, "<path d=\"M%.1f %dv%d\" stroke=\"#c30\" stroke-width=\"2\"/>", left + r->floor * scale, y - 2,
-                    bar_height + 4);
+        text_printf(out, "<line class=\"hotstroke\" stroke-width=\"3\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"%d\" y2=\"%d\"/>",
+                    draw_at(x, r->floor * 1e6), draw_at(x, r->floor * 1e6), y - 2, y + bar_height + 2);
     const char *share = r->floor > 0 ? arena_printf(out->a, ", %.0f %% of floor", 100 * r->floor / r->time.median) : "";
-    const double end = r->time.high * scale > width ? r->time.high * scale : width;
-    const char *words = arena_printf(out->a, "%s%s", spread_time_text(out->a, r->time.median, true), share);
-    put_words(out, left + 6 + (int)end, y + 13, "", words);
+    text_printf(out, "<text x=\"%.2f%%\" dx=\"6\" y=\"%d\">%s%s</text>\n", fmax(end, high), y + 12,
+                spread_time_text(out->a, r->time.median, true), share);
+    return y + bar_height + 17;
 }
 
 static const char *bar_name(arena *a, const table *t, const table_row *r)
@@ -159,71 +160,53 @@ static const char *bar_name(arena *a, const table *t, const table_row *r)
     return one && *r->label ? r->label : table_row_name(a, r);
 }
 
-/* Where bars begin: behind the longest name. */
-static int left_of(arena *a, const table *t)
+static const char *where_of(arena *a, const table *t)
 {
-    size_t most = 0;
-    for (int i = 0; i < t->count; i++) {
-        const size_t size = strlen(bar_name(a, t, &t->rows[i]));
-        if (size > most) most = size;
-    }
-    return most * letter + 20 < most_left ? (int)most * letter + 20 : most_left;
+    return arena_printf(a, "%s on %s (target %s, device model %s)%s", t->dtype, t->label, t->target, t->model,
+                        t->host ? ". These times are the CPU's: the host engine runs the kernels; they say nothing of a GPU" : "");
 }
 
-static const markup_rule colours[] = {{".paper", "fill", markup_paper}, {"text", "fill", markup_ink},   {"text.dim", "fill", markup_dim},
-                                      {"text.bad", "fill", markup_hot}, {"path.ink", "stroke", markup_ink}};
-
-static void put_svg(text *out, const table *t)
+static void put_picture(text *out, const table *t, draw_place place)
 {
-    const double most = longest(t);
-    const int height = bar_top + t->count * bar_step + 12, left = left_of(out->a, t);
-    const char *words = arena_printf(out->a, "%s on %s (%s); medians, 10 to 90 %%; red: the floor by the device model %s%s", t->dtype,
-                                     t->label, t->target, t->model, t->host ? "; the CPU's times, which say nothing of a GPU" : "");
-    const int bars = left + bar_room + 220, said_in = 24 + letter * (int)strlen(words);
-    text_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"system-ui,sans-serif\""
-                     " font-size=\"12\"><style>", bars > said_in ? bars : said_in, height);
-    markup_rules(out, colours, sizeof colours / sizeof *colours);
-    text_printf(out, "</style><rect width=\"100%%\" height=\"100%%\" class=\"paper\"/>");
-    put_words(out, 12, 22, " font-size=\"15\"", t->title ? t->title : t->rows[0].block);
-    put_words(out, 12, 40, " class=\"dim\"", words);
+    text body = {.a = out->a}, bars = {.a = out->a};
+    const char *title = t->title ? t->title : t->rows[0].block;
+    const draw_scale x = {0, longest(t), false, bar_left, bar_right};
+    bool floors = false;
+    for (int i = 0; i < t->count; i++) floors |= t->rows[i].floor > 0;
+    int y = 24;
+    if (place == draw_file) y = draw_words(&body, 2, y, "title", title), y = draw_words(&body, 2, y, "dim", where_of(out->a, t));
+    y = draw_words(&body, 2, y, "dim", arena_printf(out->a, "Bars: medians. Thin lines: from 10 to 90 %% of the samples.%s",
+                                                    floors ? " Upright marks: the floor, the least time by the data sheet." : ""));
+    const int top = y - 8;
     for (int i = 0; i < t->count; i++) {
-        const int y = bar_top + i * bar_step;
-        put_words(out, left - 8, y + 13, " text-anchor=\"end\"", bar_name(out->a, t, &t->rows[i]));
-        put_bar(out, &t->rows[i], left, y, most);
+        y = draw_words(&bars, 2, y + 6, "", bar_name(out->a, t, &t->rows[i])) - 12;
+        y = put_bar(&bars, &t->rows[i], y, &x);
     }
-    text_printf(out, "</svg>\n");
+    draw_axis_across(&body, &x, top, y - 4, "time of a run, us");
+    text_append(&body, bars.data, bars.size);
+    draw_picture(out, place, arena_printf(out->a, "%s: times of runs, a bar a point", title), "", picture_widest, y + draw_axis_room + 6,
+                 &body);
 }
+
+static void put_svg(text *out, const table *t) { put_picture(out, t, draw_file); }
 
 /* ---- the page */
-static const char style[] = "td:first-child,th:first-child,td.words,th.words{text-align:left}tr.illegal{color:var(--dim)}"
-                            "tr.wrong,tr.failed{background:#f003}";
-/* What is wider than a window moves within it, by the keyboard too. */
-static const char wide[] = "<div class=wide tabindex=0 role=region aria-label=\"%s\">";
-
-static void put_cells(text *out, const table_row *r)
-{
-    const char *cells[column_count];
-    columns_of(out->a, r, cells);
-    text_printf(out, "<tr class=%s><td>", row_status_names[r->status]);
-    markup_put(out, table_row_name(out->a, r));
-    for (int c = 0; c < column_count; c++) text_printf(out, "</td><td>"), markup_put(out, cells[c]);
-    text_printf(out, "</td><td class=words>"), markup_put(out, r->tile);
-    text_printf(out, "</td><td class=words>"), markup_put(out, said(out->a, r));
-    text_printf(out, "</td></tr>\n");
-}
-
 static void put_page(text *out, const table *t)
 {
-    markup_page(out, "tfgen table", style);
-    text_printf(out, wide, "picture");
-    put_svg(out, t);
-    text_printf(out, "</div>");
-    text_printf(out, wide, "numbers");
-    text_printf(out, "<table><tr><th>point</th>");
-    for (int c = 0; c < column_count; c++) text_printf(out, "<th>%s</th>", column_names[c]);
-    text_printf(out, "<th class=words>tile</th><th></th></tr>\n");
-    for (int i = 0; i < t->count; i++) put_cells(out, &t->rows[i]);
-    text_printf(out, "</table></div>\n");
+    sheet s = {.a = out->a, .caption = "numbers", .columns = html_columns, .column_count = page_columns};
+    for (int i = 0; i < t->count; i++) {
+        const table_row *r = &t->rows[i];
+        const char *cells[page_columns] = {table_row_name(out->a, r)};
+        columns_of(out->a, r, cells + 1);
+        cells[page_columns - 2] = r->tile, cells[page_columns - 1] = said(out->a, r);
+        sheet_add(&s, row_status_names[r->status], cells);
+    }
+    page_begin(out, arena_printf(out->a, "tfgen table: %s", t->title ? t->title : t->rows[0].block), where_of(out->a, t));
+    text_printf(out, "<div class=\"pictures\">\n");
+    put_picture(out, t, draw_part);
+    text_printf(out, "</div>\n");
+    sheet_put_html(out, &s);
+    page_end(out);
 }
 
 /* ---- files */

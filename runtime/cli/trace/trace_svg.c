@@ -1,7 +1,7 @@
 /* In: a timeline. Out: a picture of it, SVG that needs no other file: a row a unit, a colour a launch, beneath it what each launch takes.
- * Horizontally it is as wide as what shows it, texts keep their size; its colours are light or dark as the reader's. Each launch can be
- * reached by keyboard, which fades the others. Refuses nothing. */
-#include "runtime/cli/markup.h"
+ * Each launch can be reached by keyboard, which fades the others. */
+#include "runtime/cli/page/drawing.h"
+#include "runtime/cli/spread.h"
 #include "runtime/cli/trace/timeline.h"
 #include <math.h>
 #include <stdlib.h>
@@ -9,31 +9,14 @@
 
 enum {
     wide = 10000 /* of the picture's own units */,
-    left = 8,
-    right = 98 /* per cent */,
-    head = 64,
-    line = 40,
     row = 100,
-    room = 92 /* of a unit's row, for tiles */
+    room = 92 /* of a unit's row, for tiles */,
+    widest = 1600
 };
+static const double left = 8, right = 98; /* per cent */
 
-static const markup_rule rules[] = {{"svg", "background", markup_paper},
-                                    {"text", "fill", markup_ink},
-                                    {".dim", "fill", markup_dim},
-                                    {".axis", "stroke", markup_line},
-                                    {"a:focus .back,a:hover .back", "stroke", markup_link},
-                                    {".c0.tile,.c0 .key", "fill", markup_hue},
-                                    {".c1.tile,.c1 .key", "fill", markup_hue + 1},
-                                    {".c2.tile,.c2 .key", "fill", markup_hue + 2},
-                                    {".c3.tile,.c3 .key", "fill", markup_hue + 3},
-                                    {".c4.tile,.c4 .key", "fill", markup_hue + 4},
-                                    {".c5.tile,.c5 .key", "fill", markup_hue + 5},
-                                    {".c6.tile,.c6 .key", "fill", markup_hue + 6},
-                                    {".c7.tile,.c7 .key", "fill", markup_hue + 7}};
-static const char style[] =
-    "text{font:13px system-ui,sans-serif}.title{font-size:16px}.axis{stroke-width:1;vector-effect:non-scaling-stroke}"
-    ".back{fill:none;pointer-events:all}a:focus{outline:none}a:focus .back,a:hover .back{stroke-width:2}"
-    "@media(max-width:560px){text{font-size:12px}.title{font-size:14px}.more{display:none}}";
+static const char style[] = ".back{fill:none;pointer-events:all}a:focus{outline:none}a:focus .back,a:hover .back{stroke-width:2}"
+                            "a .link{stroke:none}a:focus .link,a:hover .link{stroke:LinkText}";
 
 static double along(const timeline *t, double nanoseconds) { return t->length > 0 ? nanoseconds / t->length * wide : 0; }
 
@@ -87,72 +70,52 @@ static void write_tiles(text *out, const timeline *t, int index)
     text_printf(out, "</title></path>\n");
 }
 
-static double across(const timeline *t, double nanoseconds) { return left + along(t, nanoseconds) / wide * (right - left); }
+static const char *time_text(arena *a, double nanoseconds) { return spread_time_text(a, nanoseconds * 1e-9, true); }
 
-/* Marks at 1, 2 or 5 times a power of ten, at most eight. */
-static void write_axis(text *out, const timeline *t, int height)
-{
-    double step = pow(10, floor(log10(t->length > 0 ? t->length / 8 : 1)));
-    if (t->length / step > 40)
-        step *= 10;
-    else if (t->length / step > 16)
-        step *= 5;
-    else if (t->length / step > 8)
-        step *= 2;
-    for (int n = 0; n * step <= t->length; n++) {
-        const double at = n * step;
-        text_printf(out, "<line class=\"axis\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"%d\" y2=\"%d\"/>", across(t, at), across(t, at), head,
-                    head + height);
-        text_printf(out, "<text class=\"dim%s\" x=\"%.2f%%\" y=\"%d\" text-anchor=\"middle\">%.6g</text>\n", n % 2 ? " more" : "",
-                    across(t, at), head + height + 16, at / 1e3);
-    }
-    text_printf(out, "<text class=\"dim\" x=\"1%%\" y=\"%d\">us</text>\n", head + height + 16);
-}
-
-static void write_key(text *out, const timeline *t, int index, int y)
+/* What a launch is and takes. Returns the place below it. */
+static int write_key(text *out, const timeline *t, int index, int y)
 {
     const timeline_launch *l = &t->launches[index];
-    text_printf(out, "<a id=\"k%d\" href=\"#t%d\" class=\"c%d\" aria-label=\"", index, index, index % markup_hues);
+    text words = {.a = out->a};
+    int end = draw_words(&words, left, y, "name", l->name);
+    end = draw_words(&words, left, end, "dim", l->ops);
+    end = draw_words(&words, left, end, "", arena_printf(out->a, "%s from %s on; %lld tiles, %s each", time_text(out->a, l->end - l->begin),
+                                                         time_text(out->a, l->begin), l->tile_count, time_text(out->a, l->median)));
+    end = draw_words(&words, left, end, "",
+                     arena_printf(out->a,
+                                  "units: busy %.0f %%; idle before their first tile %.0f, between tiles %.0f, "
+                                  "after the last %.0f; without a tile %.0f",
+                                  100 * l->busy, 100 * l->before, 100 * l->between, 100 * l->after, 100 * l->unused));
+    text_printf(out, "<a id=\"k%d\" href=\"#t%d\" aria-label=\"", index, index);
     markup_put(out, l->name);
-    text_printf(out, ": from %.2f to %.2f microseconds, busy %.1f percent\">", l->begin / 1e3, l->end / 1e3, 100 * l->busy);
-    text_printf(out, "<rect class=\"back\" x=\"1%%\" y=\"%d\" width=\"98%%\" height=\"%d\" rx=\"4\"/>", y - 15, line - 3);
-    text_printf(out, "<rect class=\"key\" x=\"2%%\" y=\"%d\" width=\"14\" height=\"14\" rx=\"3\"/><text x=\"%d%%\" y=\"%d\">", y - 9, left,
-                y + 2);
-    markup_put(out, l->name);
-    text_printf(out, "<tspan class=\"dim more\">  ");
-    markup_put(out, l->ops);
-    text_printf(out,
-                "</tspan></text><text class=\"dim\" x=\"%d%%\" y=\"%d\">%.2f us, busy %.0f %%<tspan class=\"more\">, before %.0f, between "
-                "%.0f, after %.0f, unused %.0f; %lld tiles of %.2f us</tspan></text></a>\n",
-                left, y + 17, (l->end - l->begin) / 1e3, 100 * l->busy, 100 * l->before, 100 * l->between, 100 * l->after, 100 * l->unused,
-                l->tile_count, l->median / 1e3);
+    text_printf(out, ": from %s to %s, busy %.1f percent\">", time_text(out->a, l->begin), time_text(out->a, l->end), 100 * l->busy);
+    text_printf(out, "<rect class=\"back link\" x=\"1%%\" y=\"%d\" width=\"98%%\" height=\"%d\" rx=\"4\"/>", y - 16, end - y + 6);
+    text_printf(out, "<rect class=\"c%d\" x=\"2%%\" y=\"%d\" width=\"14\" height=\"14\" rx=\"3\"/>\n", index % markup_hues, y - 11);
+    text_append(out, words.data, words.size);
+    text_printf(out, "</a>\n");
+    return end + 8;
 }
 
 const char *trace_picture(arena *a, const trace_facts *f, const timeline *t)
 {
-    text out = {.a = a};
+    text body = {.a = a}, out = {.a = a}, fading = {.a = a};
     const int units = t->unit_count, each = units > 160 ? 4 : units > 60 ? 6 : units > 20 ? 10 : 24, height = units * each;
-    const int keys = head + height + 46, all = keys + line * t->launch_count;
-    text_printf(&out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"%d\" role=\"group\" aria-labelledby=\"name\">\n",
-                all);
-    text_printf(&out, "<title id=\"name\">");
-    markup_put(&out, arena_printf(a, "tfgen trace: %s on %s", f->block, f->device));
-    text_printf(&out, "</title>\n<style>");
-    markup_rules(&out, rules, sizeof rules / sizeof *rules);
-    text_printf(&out, "%s", style);
-    write_fading(&out, t);
-    text_printf(&out, "</style>\n<text class=\"title\" x=\"2%%\" y=\"24\">");
-    markup_put(&out, arena_printf(a, "%s %s, %s, %s", f->block, f->dtype, f->level, f->device));
-    text_printf(&out,
-                "</text>\n<text class=\"dim\" x=\"2%%\" y=\"46\">%.2f us, %d units busy %.1f %%<tspan class=\"more\">; a row is a unit, a "
-                "colour a launch</tspan></text>\n",
-                t->length / 1e3, t->device_units, 100 * t->busy);
-    write_axis(&out, t, height);
-    text_printf(&out, "<svg x=\"%d%%\" y=\"%d\" width=\"%d%%\" height=\"%d\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\">\n", left,
-                head, right - left, height, wide, units * row);
-    for (int i = 0; i < t->launch_count; i++) write_tiles(&out, t, i);
-    text_printf(&out, "</svg>\n");
-    for (int i = 0; i < t->launch_count; i++) write_key(&out, t, i, keys + line * i);
-    text_printf(&out, "</svg>\n");
+    const bool fine = t->length < 1e7;
+    const draw_scale time = {0, t->length / (fine ? 1e3 : 1e6), false, left, right};
+    int y = draw_words(&body, 2, 24, "title", arena_printf(a, "%s %s, level %s", f->block, f->dtype, f->level));
+    y = draw_words(&body, 2, y, "", f->device);
+    y = draw_words(&body, 2, y, "dim", arena_printf(a, "%s; %d units are busy %.1f %% of it. A row is a unit, a colour a launch.",
+                                                    time_text(a, t->length), t->device_units, 100 * t->busy));
+    draw_axis_across(&body, &time, y, y + height,
+                     fine ? "time since the first workgroup began, us" : "time since the first workgroup began, ms");
+    text_printf(&body, "<svg x=\"%.0f%%\" y=\"%d\" width=\"%.0f%%\" height=\"%d\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\">\n",
+                left, y, right - left, height, wide, units * row);
+    for (int i = 0; i < t->launch_count; i++) write_tiles(&body, t, i);
+    text_printf(&body, "</svg>\n");
+    y += height + draw_axis_room + 22;
+    for (int i = 0; i < t->launch_count; i++) y = write_key(&body, t, i, y);
+    text_printf(&fading, "%s", style);
+    write_fading(&fading, t);
+    draw_picture(&out, draw_file, arena_printf(a, "tfgen trace: %s on %s", f->block, f->device), fading.data, widest, y, &body);
     return out.data;
 }

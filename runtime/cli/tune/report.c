@@ -1,6 +1,7 @@
 /* In: report.h. Out: the file. Nothing of a name or a reason is trusted: pages and CSV quote them. */
 #include "runtime/cli/tune/report.h"
-#include "runtime/cli/markup.h"
+#include "runtime/cli/page/drawing.h"
+#include "runtime/cli/page/page.h"
 #include "runtime/cli/spread.h"
 #include <jansson.h>
 #include <math.h>
@@ -47,68 +48,76 @@ static const trial_row **sorted(arena *a, const trial_group *g)
     return list;
 }
 
-/* ---- columns of all kinds of report */
-enum { column_count = 13 };
-static const char *const column_names[column_count] = {"tile",      "program", "status", "us",      "of default", "TFLOP/s", "GB/s",
-                                                       "of floor",  "model us", "waves",  "registers", "shared",   "reason"};
+/* ---- the table that page, text and CSV write */
+enum { key_count = 6, column_count = key_count + 14 };
+static const sheet_column columns[column_count] = {{"kernel", sheet_name},     {"signature", sheet_words},  {"rows", sheet_number},
+                                                   {"keys", sheet_number},     {"target", sheet_name},      {"device", sheet_name},
+                                                   {"tile", sheet_words},      {"program", sheet_name},     {"status", sheet_name},
+                                                   {"reason", sheet_words},    {"of default", sheet_number}, {"us", sheet_number},
+                                                   {"rounds", sheet_number},   {"TFLOP/s", sheet_number},   {"GB/s", sheet_number},
+                                                   {"of floor", sheet_number}, {"model us", sheet_number},  {"waves", sheet_number},
+                                                   {"registers", sheet_number}, {"shared bytes", sheet_number}};
 
 static const char *number(arena *a, const char *format, double x) __attribute__((format(printf, 2, 0)));
 static const char *number(arena *a, const char *format, double x) { return x > 0 ? arena_printf(a, format, x) : ""; }
 
-static void columns_of(arena *a, const trial_row *r, const char *out[column_count])
+static const char *count_text(arena *a, long long n) { return n > 0 ? arena_printf(a, "%lld", n) : ""; }
+
+static const char *status_of(const trial_row *r) { return *r->status ? r->status : "interrupted"; }
+
+/* With the kernel, of which there are several, or without. */
+static void add_row(sheet *s, const trial_row *r)
 {
-    const double s = launch_seconds(r);
-    const char *const all[column_count] = {r->tile,
+    arena *a = s->a;
+    const double t = launch_seconds(r);
+    const char *const all[column_count] = {r->kernel,
+                                           r->signature,
+                                           arena_printf(a, "%lld", r->rows),
+                                           arena_printf(a, "%lld", r->keys),
+                                           r->target,
+                                           r->device,
+                                           r->tile,
                                            r->program,
-                                           *r->status ? r->status : "interrupted",
-                                           number(a, "%.2f", s * 1e6),
+                                           status_of(r),
+                                           r->reason,
                                            number(a, "%.3f", r->ratio),
-                                           s > 0 ? number(a, "%.3g", r->operations / s * 1e-12) : "",
-                                           s > 0 ? number(a, "%.4g", r->bytes / s * 1e-9) : "",
-                                           s > 0 ? number(a, "%.3g", r->floor_seconds / s) : "",
+                                           number(a, "%.2f", t * 1e6),
+                                           count_text(a, r->rounds),
+                                           t > 0 ? number(a, "%.3g", r->operations / t * 1e-12) : "",
+                                           t > 0 ? number(a, "%.4g", r->bytes / t * 1e-9) : "",
+                                           t > 0 ? number(a, "%.3g", r->floor_seconds / t) : "",
                                            number(a, "%.2f", r->predicted * 1e6),
                                            r->waves > 0 ? arena_printf(a, "%d of %d", r->waves, r->most_waves) : "",
-                                           r->registers > 0 ? arena_printf(a, "%d", r->registers) : "",
-                                           r->shared_bytes > 0 ? arena_printf(a, "%d", r->shared_bytes) : "",
-                                           r->reason};
-    memcpy(out, all, sizeof all);
+                                           count_text(a, r->registers),
+                                           count_text(a, r->shared_bytes)};
+    sheet_add(s, status_of(r), all + (column_count - s->column_count));
+}
+
+static sheet sheet_of_kernel(arena *a, const trial_group *g)
+{
+    sheet s = {.a = a, .caption = arena_printf(a, "tiles of %s, the fastest first", g->rows->kernel), .columns = columns + key_count,
+               .column_count = column_count - key_count};
+    const trial_row **list = sorted(a, g);
+    for (size_t i = 0; i < g->count; i++) add_row(&s, list[i]);
+    return s;
 }
 
 /* ---- text */
 static void put_text(text *t, const trial_group *g)
 {
-    const trial_row **list = sorted(t->a, g);
-    const char *cells[column_count];
+    const sheet s = sheet_of_kernel(t->a, g);
     text_printf(t, "%s  rows %lld", g->rows->kernel, g->rows->rows);
     if (g->rows->keys) text_printf(t, "  keys %lld", g->rows->keys);
     text_printf(t, "  on %s (%s)\n  %s\n", g->rows->device, g->rows->target, g->rows->signature);
-    for (int c = 1; c < column_count - 1; c++) text_printf(t, " %11s", column_names[c]);
-    text_printf(t, "  %s\n", column_names[0]);
-    for (size_t i = 0; i < g->count; i++) {
-        columns_of(t->a, list[i], cells);
-        for (int c = 1; c < column_count - 1; c++) text_printf(t, " %11s", cells[c]);
-        text_printf(t, "  %s%s%s\n", cells[0], *cells[12] ? ": " : "", cells[12]);
-    }
+    sheet_put_text(t, &s);
     text_printf(t, "\n");
 }
 
-/* ---- CSV */
-static void put_csv(text *t, const trial_group *g)
+static void put_csv(text *t, const trial_row *rows, size_t count)
 {
-    const char *cells[column_count];
-    if (!t->size) {
-        text_printf(t, "kernel,signature,rows,keys,target,device");
-        for (int c = 0; c < column_count; c++) text_printf(t, ",%s", column_names[c]);
-        text_printf(t, "\r\n");
-    }
-    for (size_t i = 0; i < g->count; i++) {
-        const trial_row *r = &g->rows[i];
-        columns_of(t->a, r, cells);
-        csv_put(t, r->kernel), text_printf(t, ","), csv_put(t, r->signature);
-        text_printf(t, ",%lld,%lld,%s,", r->rows, r->keys, r->target), csv_put(t, r->device);
-        for (int c = 0; c < column_count; c++) text_printf(t, ","), csv_put(t, cells[c]);
-        text_printf(t, "\r\n");
-    }
+    sheet s = {.a = t->a, .columns = columns, .column_count = column_count};
+    for (size_t i = 0; i < count; i++) add_row(&s, &rows[i]);
+    sheet_put_csv(t, &s);
 }
 
 /* ---- JSON */
@@ -131,87 +140,138 @@ static void put_json(text *t, const trial_row *rows, size_t count)
 }
 
 /* ---- the page */
-static const char style[] =
-    "td:first-child,th:first-child,td:last-child{text-align:left;font-family:monospace}tr.kept{background:#0f03}tr.wrong{background:#f003}"
-    "code{word-break:break-all;color:var(--dim)}svg{border:1px solid var(--line);box-sizing:border-box;max-width:100%;height:auto}"
-    "text{font:11px system-ui,sans-serif;fill:var(--ink)}line{stroke:var(--dim)}circle{fill:var(--link)}"
-    "polyline{fill:none;stroke:var(--good);stroke-width:2}";
+enum { picture_widest = 560, picture_top = 56, picture_bottom = 240, picture_height = picture_bottom + draw_axis_room + 8 };
+static const double picture_left = 14, picture_right = 96;
 
-enum { picture_width = 420, picture_height = 260, picture_margin = 34 };
+static bool has_both(const trial_row *r) { return launch_seconds(r) > 0 && r->predicted > 0; }
 
-static void open_picture(text *t, const char *title, double low, double high)
-{
-    text_printf(t, "<svg viewBox=\"0 0 %d %d\" width=%d role=img><text x=8 y=14>%s</text>", picture_width, picture_height, picture_width,
-                title);
-    text_printf(t, "<text x=4 y=%d>%.3g</text><text x=4 y=%d>%.3g</text>", picture_margin, high, picture_height - 8, low);
-}
-
-static double place(double x, double low, double high, bool up)
-{
-    const double part = high > low ? (x - low) / (high - low) : 0.5, room = (up ? picture_height : picture_width) - 2 * picture_margin;
-    return up ? picture_height - picture_margin - part * room : picture_margin + part * room;
-}
-
-/* What the model said (to the right) beside what was measured (up), in microseconds, by their logarithms. */
-static void put_model(text *t, const trial_group *g)
+/* A little more than the values take, so that no mark lies on the edge. */
+static draw_scale scale_of(const trial_group *g, double (*value)(const trial_row *), double from, double to)
 {
     double low = INFINITY, high = 0;
+    for (size_t i = 0; i < g->count; i++)
+        if (has_both(&g->rows[i])) low = fmin(low, value(&g->rows[i])), high = fmax(high, value(&g->rows[i]));
+    const double room = pow(high / low, 0.06) * 1.02;
+    return (draw_scale){low / room, high * room, true, from, to};
+}
+
+static double predicted_us(const trial_row *r) { return r->predicted * 1e6; }
+static double measured_us(const trial_row *r) { return launch_seconds(r) * 1e6; }
+
+/* Where both are the same, as far as both axes go. */
+static void put_equal(text *t, const draw_scale *x, const draw_scale *y)
+{
+    const double low = fmax(x->low, y->low), high = fmin(x->high, y->high);
+    if (low >= high) return;
+    text_printf(t, "<line class=\"stroke\" stroke-dasharray=\"4 3\" x1=\"%.2f%%\" y1=\"%.1f\" x2=\"%.2f%%\" y2=\"%.1f\"/>\n",
+                draw_at(x, low), draw_at(y, low), draw_at(x, high), draw_at(y, high));
+}
+
+/* What the model said (across) beside what was measured (up). */
+static void put_model(text *t, const trial_group *g)
+{
+    text body = {.a = t->a};
+    bool some = false;
+    for (size_t i = 0; i < g->count; i++) some |= has_both(&g->rows[i]);
+    if (!some) return;
+    const draw_scale x = scale_of(g, predicted_us, picture_left, picture_right);
+    const draw_scale y = scale_of(g, measured_us, picture_bottom, picture_top);
+    draw_text(&body, 2, 22, "title", "model and measurement");
+    draw_axis_across(&body, &x, picture_top, picture_bottom, "time by the model, us; dashed line: as measured");
+    draw_axis_up(&body, &y, x.from, x.to, "time measured, us");
+    put_equal(&body, &x, &y);
     for (size_t i = 0; i < g->count; i++) {
-        const double s = launch_seconds(&g->rows[i]), p = g->rows[i].predicted;
-        if (!(s > 0 && p > 0)) continue;
-        low = fmin(low, fmin(s, p)), high = fmax(high, fmax(s, p));
+        const trial_row *r = &g->rows[i];
+        if (!has_both(r)) continue;
+        const bool kept = strcmp(r->status, candidate_status_names[candidate_kept]) == 0;
+        const double cx = draw_at(&x, predicted_us(r)), cy = draw_at(&y, measured_us(r));
+        text_printf(&body, "<circle class=\"%s\" cx=\"%.2f%%\" cy=\"%.1f\" r=\"%d\"><title>", kept ? "c1" : "c0", cx, cy, kept ? 5 : 3);
+        markup_put(&body, arena_printf(t->a, "%s: %s", status_of(r), r->tile));
+        text_printf(&body, "</title></circle>\n");
+        if (kept)
+            text_printf(&body, "<text x=\"%.2f%%\" dx=\"%d\" y=\"%.1f\" text-anchor=\"%s\">kept</text>\n", cx, cx > 60 ? -8 : 8, cy + 4,
+                        cx > 60 ? "end" : "start");
     }
-    if (!(high > 0)) return;
-    open_picture(t, "measured us by model us", low * 1e6, high * 1e6);
-    text_printf(t, "<line x1=%d y1=%d x2=%d y2=%d />", picture_margin, picture_height - picture_margin,
-                picture_width - picture_margin, picture_margin);
-    for (size_t i = 0; i < g->count; i++) {
-        const double s = launch_seconds(&g->rows[i]), p = g->rows[i].predicted;
-        if (!(s > 0 && p > 0)) continue;
-        text_printf(t, "<circle cx=%.1f cy=%.1f r=3><title>", place(log(p), log(low), log(high), false),
-                    place(log(s), log(low), log(high), true));
-        markup_put(t, g->rows[i].tile), text_printf(t, "</title></circle>");
-    }
-    text_printf(t, "</svg>\n");
+    draw_picture(t, draw_part, "time measured over time by the model, a dot a tile", "", picture_widest, picture_height, &body);
 }
 
 /* What does nothing is fast. */
 static bool is_right(const trial_row *r) { return r->ratio > 0 && strcmp(r->status, candidate_status_names[candidate_wrong]) != 0; }
 
-/* The best ratio to the default so far, trial by trial. */
+static void put_step(text *t, double x1, double y1, double x2, double y2)
+{
+    text_printf(t, "<line class=\"best\" x1=\"%.2f%%\" y1=\"%.1f\" x2=\"%.2f%%\" y2=\"%.1f\"/>\n", x1, y1, x2, y2);
+}
+
+/* The least ratio to the default so far, tile by tile in the order in which they were tried. */
 static void put_progress(text *t, const trial_group *g)
 {
     double least = 1, best = 1;
+    text body = {.a = t->a};
     for (size_t i = 0; i < g->count; i++)
         if (is_right(&g->rows[i])) least = fmin(least, g->rows[i].ratio);
-    open_picture(t, "best so far, of the default, by trial", least, 1);
-    text_printf(t, "<polyline points=\"");
+    const draw_scale x = {0, (double)g->count, false, picture_left, picture_right},
+                     y = {least * 0.98, 1, false, picture_bottom, picture_top};
+    draw_text(&body, 2, 22, "title", "best so far");
+    draw_axis_across(&body, &x, picture_top, picture_bottom, "tiles tried");
+    draw_axis_up(&body, &y, x.from, x.to, "time of the best tile so far, of the default's");
     for (size_t i = 0; i < g->count; i++) {
+        const double before = best, from = draw_at(&x, (double)i), to = draw_at(&x, (double)i + 1);
         if (is_right(&g->rows[i])) best = fmin(best, g->rows[i].ratio);
-        text_printf(t, "%.1f,%.1f ", place((double)i, 0, (double)g->count, false), place(best, least, 1, true));
+        if (best < before) put_step(&body, from, draw_at(&y, before), from, draw_at(&y, best));
+        put_step(&body, from, draw_at(&y, best), to, draw_at(&y, best));
     }
-    text_printf(t, "\"/></svg>\n");
+    draw_picture(t, draw_part, "time of the best tile so far over the number of tiles tried", ".best{stroke-width:2.5}", picture_widest,
+                 picture_height, &body);
 }
 
-static void put_page(text *t, const trial_group *g)
+static void put_kernel(text *t, const trial_group *g)
 {
-    const trial_row **list = sorted(t->a, g);
-    const char *cells[column_count];
-    if (!t->size) markup_page(t, "tfgen tune", style), text_printf(t, "<h1>tfgen tune</h1>\n");
+    const sheet s = sheet_of_kernel(t->a, g);
     text_printf(t, "<h2>"), markup_put(t, g->rows->kernel);
-    text_printf(t, ", rows %lld, keys %lld, on ", g->rows->rows, g->rows->keys), markup_put(t, g->rows->device);
-    text_printf(t, "</h2><p><code>"), markup_put(t, g->rows->signature), text_printf(t, "</code></p>\n");
+    text_printf(t, "</h2>\n<p>%lld rows", g->rows->rows);
+    if (g->rows->keys) text_printf(t, ", %lld keys", g->rows->keys);
+    text_printf(t, ", on "), markup_put(t, arena_printf(t->a, "%s (%s)", g->rows->device, g->rows->target));
+    text_printf(t, "</p>\n<details><summary>signature</summary><p><code>"), markup_put(t, g->rows->signature);
+    text_printf(t, "</code></p></details>\n<div class=\"pictures\">\n");
     put_model(t, g), put_progress(t, g);
-    text_printf(t, "<div class=wide tabindex=0 role=region aria-label=trials><table><tr>");
-    for (int c = 0; c < column_count; c++) text_printf(t, "<th>%s</th>", column_names[c]);
-    text_printf(t, "</tr>\n");
-    for (size_t i = 0; i < g->count; i++) {
-        columns_of(t->a, list[i], cells);
-        text_printf(t, "<tr class=\""), markup_put(t, cells[2]), text_printf(t, "\">");
-        for (int c = 0; c < column_count; c++) text_printf(t, "<td>"), markup_put(t, cells[c]), text_printf(t, "</td>");
-        text_printf(t, "</tr>\n");
+    text_printf(t, "</div>\n");
+    sheet_put_html(t, &s);
+}
+
+static const char statuses[] =
+    "<h2>What the words mean</h2>\n<dl>"
+    "<dt>kept</dt><dd>the plan has this tile from now on: it won its pairs against the default, or it is the default</dd>"
+    "<dt>beaten</dt><dd>timed to the end, and not faster than the default or the best beyond noise</dd>"
+    "<dt>dropped</dt><dd>too far behind the best of the same rounds; its own time, of few rounds, may look good</dd>"
+    "<dt>same</dt><dd>the same machine code as another tile</dd>"
+    "<dt>refused</dt><dd>no code: it spills, or the compiler refused it</dd>"
+    "<dt>wrong</dt><dd>outside the reference's bound</dd>"
+    "<dt>failed</dt><dd>the device stopped, or it has no time</dd>"
+    "<dt>interrupted</dt><dd>begun, and never ended</dd></dl>\n"
+    "<p class=\"dim\">us: the default's time between two events, and what the whole run gained or lost. of default: the tile's time over "
+    "the default's of the same round, the median of its rounds. of floor: the least time that the data sheet allows over the tile's.</p>\n";
+
+static void put_page(text *t, const trial_row *rows, size_t count)
+{
+    page_begin(t, "tfgen tune", "which tiles were tried, how fast each was, and why each was kept or left");
+    for (size_t at = 0; at < count;) {
+        const trial_group g = next_group(rows, count, at);
+        put_kernel(t, &g);
+        at += g.count;
     }
-    text_printf(t, "</table></div>\n");
+    text_printf(t, "%s", count ? statuses : "<p>No tile was tried.</p>\n");
+    page_end(t);
+}
+
+static void put_groups(text *t, const trial_row *rows, size_t count)
+{
+    for (size_t at = 0; at < count;) {
+        const trial_group g = next_group(rows, count, at);
+        put_text(t, &g);
+        at += g.count;
+    }
+    if (!count) text_printf(t, "no trials\n");
 }
 
 /* ---- */
@@ -227,17 +287,10 @@ void report_check(arena *a, const char *path) { (void)kind_of(a, path); }
 
 void report_write(arena *a, database *d, long long session, const char *path)
 {
-    static void (*const put[])(text *, const trial_group *) = {put_page, put_csv, NULL, put_text};
+    static void (*const put[report_kinds])(text *, const trial_row *, size_t) = {put_page, put_csv, put_json, put_groups};
     size_t count;
     const trial_row *rows = database_rows(d, a, session, &count);
-    const report_kind kind = kind_of(a, path);
     text t = {.a = a};
-    if (kind == report_json) put_json(&t, rows, count);
-    for (size_t at = 0; kind != report_json && at < count;) {
-        const trial_group g = next_group(rows, count, at);
-        put[kind](&t, &g);
-        at += g.count;
-    }
-    if (!t.size) text_printf(&t, kind == report_html ? "<!doctype html><p>no trials</p>\n" : "no trials\n");
+    put[kind_of(a, path)](&t, rows, count);
     cli_write_file(a, path, t.data, t.size);
 }

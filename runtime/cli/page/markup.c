@@ -1,5 +1,5 @@
 /* In: markup.h. Out: escaped text, styles. Refuses nothing. */
-#include "runtime/cli/markup.h"
+#include "runtime/cli/page/markup.h"
 #include <string.h>
 
 void markup_put(text *t, const char *s)
@@ -24,19 +24,19 @@ void csv_put(text *t, const char *s)
     text_printf(t, "\"");
 }
 
-/* ---- colours */
+/* ---- colours: the first of two is for light surroundings, the second for dark ones; each is readable on paper, card and band */
 static const struct {
-    const char *name, *of[2]; /* light, dark */
+    const char *name, *of[2];
 } palette[] = {
     [markup_ink] = {"ink", {"#1a1d21", "#e6e8ea"}},    [markup_dim] = {"dim", {"#5a626c", "#a2abb5"}},
     [markup_paper] = {"paper", {"#fbfbfa", "#121417"}}, [markup_card] = {"card", {"#fff", "#1a1d21"}},
     [markup_line] = {"line", {"#d9dce0", "#343a41"}},  [markup_band] = {"band", {"#eef1f5", "#23282e"}},
     [markup_idle] = {"idle", {"#c3cad3", "#4a525c"}},  [markup_link] = {"link", {"#0b57c4", "#8ab8ff"}},
-    [markup_hot] = {"hot", {"#b3261e", "#ff9c94"}},    [markup_good] = {"good", {"#2e8555", "#69c493"}},
-    [markup_hue] = {"", {"#3b6fb6", "#7fb0f5"}},       [markup_hue + 1] = {"", {"#c2571a", "#f2935c"}},
-    [markup_hue + 2] = {"", {"#2e8555", "#69c493"}},   [markup_hue + 3] = {"", {"#8a4fbf", "#c59af0"}},
-    [markup_hue + 4] = {"", {"#b3261e", "#ff8f86"}},   [markup_hue + 5] = {"", {"#0f7f8c", "#5cc7d4"}},
-    [markup_hue + 6] = {"", {"#9a6b00", "#dbb04a"}},   [markup_hue + 7] = {"", {"#6b7280", "#a3abb8"}}};
+    [markup_hot] = {"hot", {"#b3261e", "#ff9c94"}},    [markup_good] = {"good", {"#1f7044", "#69c493"}},
+    [markup_hue] = {"h0", {"#2f62a8", "#7fb0f5"}},     [markup_hue + 1] = {"h1", {"#b04c14", "#f2935c"}},
+    [markup_hue + 2] = {"h2", {"#1f7a48", "#69c493"}}, [markup_hue + 3] = {"h3", {"#8a4fbf", "#c59af0"}},
+    [markup_hue + 4] = {"h4", {"#b3261e", "#ff8f86"}}, [markup_hue + 5] = {"h5", {"#0b7380", "#5cc7d4"}},
+    [markup_hue + 6] = {"h6", {"#8a6000", "#dbb04a"}}, [markup_hue + 7] = {"h7", {"#646b78", "#a3abb8"}}};
 _Static_assert(sizeof palette / sizeof *palette == markup_hue + markup_hues, "a colour each");
 
 static const char *const around[2][2] = {{"", ""}, {"@media (prefers-color-scheme: dark){", "}"}};
@@ -56,18 +56,7 @@ void markup_variables(text *t)
 {
     for (int dark = 0; dark < 2; dark++) {
         text_printf(t, "%s:root{%s", around[dark][0], dark ? "" : "color-scheme:light dark;");
-        for (int i = 0; i < markup_hue; i++) text_printf(t, "--%s:%s;", palette[i].name, palette[i].of[dark]);
+        for (size_t i = 0; i < sizeof palette / sizeof *palette; i++) text_printf(t, "--%s:%s;", palette[i].name, palette[i].of[dark]);
         text_printf(t, "}%s", around[dark][1]);
     }
-}
-
-void markup_page(text *t, const char *title, const char *style)
-{
-    text_printf(t, "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\"><title>");
-    markup_put(t, title);
-    text_printf(t, "</title><style>");
-    markup_variables(t);
-    text_printf(t, "body{font:14px system-ui,sans-serif;margin:1em;max-width:90em;background:var(--paper);color:var(--ink)}"
-                   ".wide{overflow-x:auto}table{border-collapse:collapse;margin:1em 0}"
-                   "td,th{padding:2px 8px;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}%s</style>\n", style);
 }
