@@ -370,7 +370,7 @@ START_TEST(the_page_is_one_file_that_needs_no_other_and_no_text_ends_its_script)
     ck_assert_int_eq(occurrences(html, "http"), 2); /* the name of SVG, and a word of the policy that forbids the network */
     ck_assert_int_eq(occurrences(html, "src="), 1); /* in the comment */
     ck_assert_int_eq(occurrences(html, "\"text\":\"# \\u003c/script>\\u003cimg"), 1);
-    ck_assert_int_eq(occurrences(html, "prefers-color-scheme: dark"), 2);
+    ck_assert_int_eq(occurrences(html, "prefers-color-scheme: dark"), 1);
     const char *data = strstr(html, "id=\"data\">") + strlen("id=\"data\">");
     json_t *all = json_loadb(data, (size_t)(strstr(data, "</script>") - data), 0, NULL);
     ck_assert_str_eq(text_of(all, "block"), "n");

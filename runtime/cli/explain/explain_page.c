@@ -1,12 +1,12 @@
-/* In: an explanation as JSON. Out: page.html with it and the colours of markup.h inside: one file that needs no other. Refuses nothing;
- * what is in the JSON cannot end the element that holds it. */
+/* In: an explanation as JSON. Out: page.html with it, the style of all pages and the scripts inside: one file that needs no other. What is
+ * in the JSON cannot end the element that holds it. */
 #include "runtime/cli/explain/explanation.h"
-#include "runtime/cli/markup.h"
+#include "runtime/cli/page/page.h"
 #include <string.h>
 
-__asm__(".pushsection .rodata\n.hidden tfgen_explain_page\n.global tfgen_explain_page\ntfgen_explain_page:\n"
-        ".incbin \"runtime/cli/explain/page.html\"\n.byte 0\n.popsection\n");
-extern const char tfgen_explain_page[] __attribute__((visibility("hidden")));
+PAGE_EMBED(tfgen_explain_page, "runtime/cli/explain/page.html");
+PAGE_EMBED(tfgen_explain_drawing, "runtime/cli/explain/drawing.js");
+PAGE_EMBED(tfgen_explain_script, "runtime/cli/explain/page.js");
 
 /* In JSON a '<' stands in strings alone, where it may be written so. */
 static void append_harmless(text *t, const char *json)
@@ -30,10 +30,12 @@ static const char *append_until(text *t, const char *page, const char *mark)
 void explain_page(arena *a, const char *path, const json_t *all)
 {
     text page = {.a = a};
-    const char *rest = append_until(&page, tfgen_explain_page, "@COLOURS@");
-    markup_variables(&page);
+    const char *rest = append_until(&page, tfgen_explain_page, "@STYLE@");
+    page_style(&page);
     rest = append_until(&page, rest, "@DATA@");
     append_harmless(&page, cli_json_text(a, all, JSON_COMPACT));
+    rest = append_until(&page, rest, "@SCRIPT@");
+    text_printf(&page, "%s%s", tfgen_explain_drawing, tfgen_explain_script);
     text_append(&page, rest, strlen(rest));
     cli_write_file(a, path, page.data, page.size);
 }
