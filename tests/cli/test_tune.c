@@ -563,7 +563,9 @@ static void check_same(void *argument)
                                .graph = {.overrides = &(dim_override){"M", 16}, .override_count = 1}};
     compile_inside(a, &q, &made);
     cli_options options = {.a = a, .number.jobs = 2};
-    tuner t = {.a = a, .o = &options, .device = cli_open_device(a, "hip"), .cache = cli_cache(a, &options)};
+    static const volatile sig_atomic_t nobody_stops = 0;
+    tuner t = {.a = a, .o = &options, .device = cli_open_device(a, "hip"), .cache = cli_cache(a, &options),
+               .stopped = &nobody_stops};
     course c = {.t = &t, .a = a, .request = &q, .graph = made.graph, .fused = made.plan->fused, .model = made.plan->device,
                 .plan = made.plan, .bench = {.device = t.device, .seed = 1, .jobs = 2, .cache = t.cache}};
     c.root = c.base = bench_open(a, made.graph, made.plan, &c.bench, NULL);

@@ -92,10 +92,13 @@ with tempfile.TemporaryDirectory() as folder:
     check("what was done is known later", Tuning(folder, 1, "/no/command", "host").tune("softmax", TEXT, {}, "f32")["tried"] == 0)
     said = refused(lambda: first.tune("bad", b"block: 7", {}, "f32"))
     check(f"the reason is in {said}", "exit code 3" in said)
-    again = Tuning(folder, 2, TFGEN, "host")
-    case = again.tune("longer", TEXT, {"S": 5}, "f32")
+    for budget in (2, 16, 128):  # a loaded machine has tried nothing after two seconds
+        again, longer = Tuning(folder, budget, TFGEN, "host"), f"longer{budget}"
+        case = again.tune(longer, TEXT, {"S": 5}, "f32")
+        if case["tried"]:
+            break
     check(f"something is tried: {case}", case["tried"] > 0 and len(case["kept"]) == case["how"].count("better"))
-    check("its wisdom is part of all", set(again.lines(again.path("longer", "wisdom"))) == set(again.lines(again.wisdom)))
+    check("its wisdom is part of all", set(again.lines(again.path(longer, "wisdom"))) == set(again.lines(again.wisdom)))
     for line in again.lines(again.wisdom):
         path = again.one(line)
         said = subprocess.run([TFGEN, "wisdom", "ls", path], capture_output=True, text=True, check=True).stdout
@@ -103,5 +106,6 @@ with tempfile.TemporaryDirectory() as folder:
     check("of what was not timed there is no table", tuned_table(again.cases()).startswith("0 cases"))
     again.save(timed(case, [8.0, 7, 9], [4.0, 3, 5], [2.0, 1, 3]))
     text = tuned_table(Tuning(folder, 0, None).cases(), marked_line)
-    check(text, "| longer | 8.0 | 4.0 | 2.000 |" in text and "| 2.0 | 0.50 | 3 |" in text and "tuned 0.500 times as fast as torch" in text)
+    rows = f"| {longer} | 8.0 | 4.0 | 2.000 |", "| 2.0 | 0.50 | 3 |", "tuned 0.500 times as fast as torch"
+    check(text, all(row in text for row in rows))
     check_taken(folder)
