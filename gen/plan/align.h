@@ -3,10 +3,9 @@
 #ifndef TFGEN_GEN_ALIGN_H
 #define TFGEN_GEN_ALIGN_H
 #include "gen/program/program.h"
-#include "ir/program/build.h"
+#include "ir/program/edit.h"
 
-/* b->p: a program with kernels, which may be changed. */
-void align_operands(builder *b);
+void align_operands(editor *e);
 /* `of` needs rows of the first operand at multiples of 16 bytes, and they are not. */
 bool alignment_is_wanted(const problem *p, const program *of);
 #endif

@@ -249,6 +249,15 @@ static void choose_programs(planner *p)
     p->program->index = NULL;
 }
 
+static void rewrite_phases(builder *b)
+{
+    editor e = edit_begin(b);
+    split_keys(&e);
+    take_sums(&e);
+    align_operands(&e);
+    if (edit_finish(&e)) ir_check(b->a, b->p, "rewrites");
+}
+
 static void plan_kernel(planner *p, int index)
 {
     ir_kernel *kernel = p->program->kernels[index];
@@ -302,9 +311,7 @@ plan *plan_choose(arena *a, const ir_program *fused, const device_model *device,
     settle_wishes(&p, false);
     check_phases(&p);
     choose_programs(&p);
-    split_keys(&b);
-    take_sums(&b);
-    align_operands(&b);
+    rewrite_phases(&b);
     const size_t kernels = (size_t)p.program->kernel_count + 1, values = (size_t)p.program->value_count + 1;
     p.p->launches = arena_alloc(a, kernels * sizeof *p.p->launches);
     p.p->scratches = arena_alloc(a, 2 * kernels * sizeof *p.p->scratches);

@@ -3,10 +3,9 @@
 #ifndef TFGEN_GEN_SPLIT_H
 #define TFGEN_GEN_SPLIT_H
 #include "gen/program/program.h"
-#include "ir/program/build.h"
+#include "ir/program/edit.h"
 
-/* b->p: a program with kernels, which may be changed. */
-void split_keys(builder *b);
+void split_keys(editor *e);
 /* `of` leaves parts of what the phase still is to make whole. */
 bool split_is_wanted(const problem *p, const program *of);
 #endif

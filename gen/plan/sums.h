@@ -4,10 +4,9 @@
 #ifndef TFGEN_GEN_SUMS_H
 #define TFGEN_GEN_SUMS_H
 #include "gen/program/program.h"
-#include "ir/program/build.h"
+#include "ir/program/edit.h"
 
-/* b->p: a program with kernels, which may be changed. */
-void take_sums(builder *b);
+void take_sums(editor *e);
 /* `of` can take a sum that the phase reads from another while it loads the same rows. */
 bool row_sums_are_wanted(const problem *p, const program *of);
 #endif

@@ -51,13 +51,13 @@ START_TEST(a_kernel_of_its_own_copies_odd_rows_to_where_tensor_loads_reach_them)
     ck_assert_int_eq(p->launch_count, 2);
     const launch *copy = &p->launches[0], *product = &p->launches[1];
     ck_assert_str_eq(copy->name, "t_x_rows");
-    ck_assert(argument_of(copy, "x") && !argument_of(copy, "x")->written);
-    ck_assert(argument_of(copy, "x_rows") && argument_of(copy, "x_rows")->written);
+    ck_assert(argument_of(copy, "x_") && !argument_of(copy, "x_")->written);
+    ck_assert(argument_of(copy, "x_rows_") && argument_of(copy, "x_rows_")->written);
     dim_table dims = p->program->dims;
     dim_find(&dims, "M")->value = 1000;
     ck_assert_int_eq(launch_grid(copy, &dims), (1000 * 9 + 1023) / 1024); /* 9 pieces of 16 bytes hold 67 elements */
     ck_assert_int_eq(workspace_layout(p, &dims, NULL), (1000 * 144 + 255) / 256 * 256);
-    const argument *map = argument_of(product, "a_map");
+    const argument *map = argument_of(product, "a_map_");
     ck_assert_ptr_nonnull(map);
     ck_assert_str_eq(map->box->value->name, "x.rows");
     ck_assert_int_eq(map->box->stride, 144);
