@@ -15,7 +15,8 @@ const char *command_by_hand(arena *a, const target_info *target, const char *nam
     text t = {.a = a};
     if (target->vendor == vendor_host) return NULL;
     if (target->vendor == vendor_nvidia)
-        return arena_printf(a, "nvcc -x cu -std=c++17 --expt-relaxed-constexpr -cubin -arch=%s -o %s.cubin %s.hip", target->name, name, name);
+        return arena_printf(a, "nvcc -x cu -std=c++17 --expt-relaxed-constexpr -cubin -arch=%s -o %s.cubin %s.hip", target->name, name,
+                            name);
     text_printf(&t, "clang-22");
     for (const char *const *f = clang_flags; *f; f++) text_printf(&t, " %s", *f);
     text_printf(&t, " -mcode-object-version=5 --offload-arch=%s -o %s.hsaco %s.hip", target->name, name, name);

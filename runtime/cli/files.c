@@ -25,28 +25,33 @@ static char *read_stream(arena *a, FILE *in, const char *path, size_t *size)
     return all.data ? all.data : arena_strdup(a, "");
 }
 
-/* What standard input had, for who asks again: a spec is read for each level and each size. */
-static struct standard {
-    char *data;
+/* What standard input and pipes had, for who asks again: a spec is read for each level and each size. */
+static struct stream {
+    char *path, *data;
     size_t size;
-} standard;
+    struct stream *next;
+} *streams;
 
-static char *read_standard(arena *a, size_t *size)
+static struct stream *read_once(arena *a, const char *path)
 {
-    if (!standard.data) {
-        const char *all = read_stream(a, stdin, "-", &standard.size);
-        standard.data = malloc(standard.size + 1);
-        if (!standard.data) bail(a, code_device, (position){0}, "not enough memory for standard input");
-        memcpy(standard.data, all, standard.size + 1);
-    }
-    *size = standard.size;
-    return memcpy(arena_alloc(a, *size + 1), standard.data, *size + 1);
+    for (struct stream *s = streams; s; s = s->next)
+        if (strcmp(s->path, path) == 0) return s;
+    struct stream *s = calloc(1, sizeof *s);
+    const char *all = s ? read_stream(a, strcmp(path, "-") == 0 ? stdin : cli_open_input(a, path), path, &s->size) : NULL;
+    if (!s || !(s->path = strdup(path)) || !(s->data = malloc(s->size + 1)))
+        bail(a, code_device, (position){0}, "not enough memory for %s", path);
+    memcpy(s->data, all, s->size + 1);
+    s->next = streams;
+    return streams = s;
 }
 
 char *cli_read_file(arena *a, const char *path, size_t *size)
 {
-    if (strcmp(path, "-") == 0) return read_standard(a, size);
-    return read_stream(a, cli_open_input(a, path), path, size);
+    struct stat st;
+    if (strcmp(path, "-") != 0 && (stat(path, &st) || S_ISREG(st.st_mode))) return read_stream(a, cli_open_input(a, path), path, size);
+    const struct stream *s = read_once(a, path);
+    *size = s->size;
+    return memcpy(arena_alloc(a, *size + 1), s->data, *size + 1);
 }
 
 FILE *cli_open_input(arena *a, const char *path)

@@ -45,6 +45,7 @@ START_TEST(what_a_shell_has_open_is_read)
     ck_assert_int_eq(tfgen("check /dev/stdin <specs/rmsnorm.yaml"), 0);
     ck_assert_int_eq(shell("cat specs/rmsnorm.yaml | ${TFGEN:-./tfgen} check /dev/stdin 2>&1"), 0);
     ck_assert_int_eq(shell("cat specs/rmsnorm.yaml | ${TFGEN:-./tfgen} check /dev/fd/7 7<&0 </dev/null 2>&1"), 0);
+    ck_assert_int_eq(shell("cat specs/rmsnorm.yaml | ${TFGEN:-./tfgen} explain /dev/stdin --no-code --fusion=none,tile 2>&1"), 0);
 }
 END_TEST
 
