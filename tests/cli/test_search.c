@@ -287,6 +287,63 @@ START_TEST(a_default_that_fails_ends_the_search)
 }
 END_TEST
 
+/* ---- what is decided: every point but the default takes `truth` times as long, and times have this noise */
+typedef struct flat {
+    double truth, noise;
+    int seeds, kept, rounds, met; /* how often another was kept; rounds of those that met the default in pairs */
+    double errors;                /* of those kept: the standard error that was told, in units of the true one */
+} flat;
+enum { race_rounds = 6 }; /* search_options.rounds of search_until() */
+
+static void search_flat(arena *a, simulated *d, int seed, void *context)
+{
+    flat *f = context;
+    candidate standard;
+    (void)seed;
+    for (int p = 0; p < points; p++) d->at[p] = (point_state){.truth = p == d->standard ? 1 : f->truth, .proposed = p == d->standard};
+    d->noise = f->noise;
+    const search_result r = search_device(a, d, &standard, 1e9);
+    if (r.kept != &standard) {
+        f->kept++;
+        f->errors += r.noise / (1.2533 * sqrt(2.0 / (r.kept->rounds - race_rounds)) * f->noise); /* of a median of normal numbers */
+    }
+    for (int i = 1; i < r.count; i++)
+        if (r.list[i]->rounds > race_rounds) f->met++, f->rounds += r.list[i]->rounds - race_rounds;
+}
+
+static flat flat_devices(double truth, double noise)
+{
+    flat f = {.truth = truth, .noise = noise, .seeds = 60};
+    try_devices(f.seeds, search_flat, &f);
+    return f;
+}
+
+/* What differs by less than the margin of 0.5 % is not kept, faster or slower, however lucky the best of many was. */
+START_TEST(what_is_not_faster_by_the_margin_is_not_kept)
+{
+    static const double truths[] = {1.004, 1, 0.996};
+    for (int i = 0; i < 3; i++)
+        for (double noise = 0.002; noise < 0.05; noise *= 5) {
+            const flat f = flat_devices(truths[i], noise);
+            ck_assert_msg(f.kept <= f.seeds / 20, "%g, noise %g: %d of %d", truths[i], noise, f.kept, f.seeds);
+        }
+}
+END_TEST
+
+/* What is clearly faster is kept, also where a single pair says little; pairs end early where all is clear, and not before. */
+START_TEST(what_is_faster_beyond_its_noise_is_kept)
+{
+    const flat noisy = flat_devices(0.95, 0.03), clear = flat_devices(0.9, 0.01), slower = flat_devices(1.003, 0.002);
+    ck_assert_msg(noisy.kept >= noisy.seeds * 95 / 100, "%d of %d", noisy.kept, noisy.seeds);
+    ck_assert_int_eq(clear.kept, clear.seeds);
+    ck_assert_msg(clear.rounds <= 13 * clear.met && clear.rounds >= 11 * clear.met, "%d pairs of %d", clear.rounds, clear.met);
+    ck_assert_msg(slower.rounds <= 12 * slower.met, "%d pairs of %d", slower.rounds, slower.met);
+    ck_assert_msg(fabs(clear.errors / clear.kept - 1) < 0.25, "%g times the true error", clear.errors / clear.kept);
+    printf("kept %d of %d, %.1f and %.1f pairs, %.3f of the error\n", noisy.kept, noisy.seeds, (double)clear.rounds / clear.met,
+           (double)slower.rounds / slower.met, clear.errors / clear.kept);
+}
+END_TEST
+
 /* ---- what tiles are proposed */
 static const struct {
     const char *spec, *target;
@@ -332,6 +389,8 @@ int main(void)
     tcase_add_test(c, a_wave_that_would_end_too_late_is_not_begun);
     tcase_add_test(c, a_seed_repeats_a_search);
     tcase_add_test(c, a_default_that_fails_ends_the_search);
+    tcase_add_test(c, what_is_not_faster_by_the_margin_is_not_kept);
+    tcase_add_test(c, what_is_faster_beyond_its_noise_is_kept);
     tcase_add_loop_test(t, proposed_tiles_are_legal_new_and_can_be_asked_for, 0, sizeof proposed / sizeof *proposed);
     suite_add_tcase(s, c), suite_add_tcase(s, t);
     return run_suite(s);

@@ -141,10 +141,74 @@ static void read_back(void *argument)
     ck_assert_int_eq(s.count, 4);
     ck_assert_int_eq(s.ready, 1);
     ck_assert_int_eq(s.interrupted, 2);
-    s = (seen){0};
-    database_known(d, &(database_key){"x(y)", "host", "other", {8, 0}}, see, &s);
-    ck_assert_int_eq(s.count, 0);
+    static const database_key others[] = {{"x(y)", "host", "other", {8, 0}},
+                                          {"x(y)", "host", "host", {8, 1}},
+                                          {"x(y)", "host", "host", {9, 0}},
+                                          {"x(z)", "host", "host", {8, 0}},
+                                          {"x(y)", "sm_80", "host", {8, 0}}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        database_trial other = hung; /* what hangs there is not counted here */
+        other.key = others[i];
+        s = (seen){0};
+        database_known(d, &others[i], see, &s);
+        ck_assert_int_eq(s.count, 0);
+        (void)database_start(d, &other);
+        s = (seen){0};
+        database_known(d, &hung.key, see, &s);
+        ck_assert(s.count == 4 && s.interrupted == 2);
+        s = (seen){0};
+        database_known(d, &others[i], see, &s);
+        ck_assert(s.count == 1 && s.interrupted == 1);
+    }
 }
+
+/* ---- what ranks of a sweep tell each other: the best of this very kernel, by another session of this very sweep, that came to its end */
+static void see_best(void *context, const char *program, const char *version, const char *tile, double ratio)
+{
+    (void)program, (void)version;
+    const size_t used = strlen(context);
+    snprintf((char *)context + used, 64 - used, "%s %g;", tile, ratio);
+}
+
+static void ask_best(void *argument)
+{
+    arena *a = ((writing *)argument)->a;
+    database *d = database_open(a, arena_printf(a, "%s/a/b/trials.db", folder), false);
+    const database_key key = {"x(y)", "host", "host", {8, 4}};
+    static const struct {
+        database_key key;
+        const char *tile, *status;
+        double ratio;
+        int session; /* of the sweep, 1: this one; 2: of another sweep */
+    } trials[] =
+        {{{"x(y)", "host", "host", {8, 4}}, "right", "beaten", 0.9, 0},   {{"x(y)", "host", "host", {8, 4}}, "later", "ready", 0.95, 0},
+         {{"x(y)", "host", "host", {8, 5}}, "keys", "ready", 0.5, 0},     {{"x(y)", "host", "host", {9, 4}}, "rows", "ready", 0.5, 0},
+         {{"x(z)", "host", "host", {8, 4}}, "other", "ready", 0.5, 0},    {{"x(y)", "sm_80", "host", {8, 4}}, "target", "ready", 0.5, 0},
+         {{"x(y)", "host", "else", {8, 4}}, "device", "ready", 0.5, 0},   {{"x(y)", "host", "host", {8, 4}}, "wrong", "wrong", 0.5, 0},
+         {{"x(y)", "host", "host", {8, 4}}, "no time", "failed", 0, 0},   {{"x(y)", "host", "host", {8, 4}}, "mine", "ready", 0.5, 1},
+         {{"x(y)", "host", "host", {8, 4}}, "elsewhere", "ready", 0.5, 2}};
+    long long sessions[3];
+    for (int i = 0; i < 3; i++) {
+        sessions[i] = database_begin(d, &(database_session){.command = "test", .label = "x", .seed = 1});
+        ck_assert(database_tell(d, i == 2 ? "that" : "this", "session", arena_printf(a, "%d", i), i, arena_printf(a, "%lld", sessions[i])));
+    }
+    for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
+        const database_trial t = {.session = sessions[trials[i].session], .key = trials[i].key, .program = "rows", .version = "1",
+                                  .tile = trials[i].tile, .status = trials[i].status, .ratio = trials[i].ratio};
+        database_finish(d, database_start(d, &t), &t);
+        char best[64] = "";
+        database_best(d, "this", &key, sessions[1], see_best, best);
+        ck_assert_msg(strcmp(best, i ? "right 0.9;later 0.95;" : "right 0.9;") == 0, "%s: %s", trials[i].tile, best);
+    }
+}
+
+START_TEST(the_best_of_other_ranks_is_of_the_same_kernel_size_and_sweep)
+{
+    writing w = {.a = arena_new()};
+    ck_assert_msg(arena_run(w.a, ask_best, &w) == code_ok, "%s", arena_diagnostics(w.a));
+    arena_free(w.a);
+}
+END_TEST
 
 START_TEST(what_is_known_is_the_newest_of_each_tile_and_what_hung)
 {
@@ -266,6 +330,33 @@ START_TEST(what_was_tuned_is_used_and_not_tuned_again)
 }
 END_TEST
 
+/* Of a kernel with keys its rows and its keys are the size that is known: another one is tuned, though its tile serves meanwhile. */
+START_TEST(a_size_is_known_by_its_rows_and_its_keys)
+{
+    static const char *const dims[] = {"T=40", "T=48", "B=2,T=40"}, *const expected[] = {"known", "no time", "no time"};
+    char arguments[256];
+    write_file(folder, "s.yaml", "%s", "block: s\ndtype: f32\ndims: {B: 1, T: 40, D: 16}\ndynamic: {B: [1, 4], T: [1, 64]}\n"
+               "inputs: {q: [B, 5, D], k: [B, T, D], v: [B, T, D]}\nops:\n"
+               "  - {out: y, op: attention, in: [q, k, v], heads: 1}\noutputs: {y: y}\n");
+    char path[128];
+    snprintf(path, sizeof path, "%s/s.yaml", folder);
+    rig *r = rig_plan(&(rig_request){.path = path, .level = fusion_tile});
+    const ir_phase *phase = r->c.plan->launches[0].kernel->phases[0];
+    ck_assert_int_eq(phase_size_of(r->a, r->c.plan->program, phase).keys, 40);
+    const wisdom_entry known = wisdom_of(r->a, r->c.plan->program, r->c.plan->target, r->c.plan->device->name, phase);
+    text line = {.a = r->a};
+    wisdom_put(&line, &known);
+    write_file(folder, "wisdom", "%s%s", wisdom_head, line.data);
+    rig_close(r);
+    for (int i = 0; i < 3; i++) {
+        snprintf(arguments, sizeof arguments, "tune %s --device=host --json --budget=0 --dim=%s", path, dims[i]);
+        json_t *kernel = tuned(arguments);
+        ck_assert_msg(strcmp(how(kernel), expected[i]) == 0, "%s: %s", dims[i], output);
+        json_decref(kernel);
+    }
+}
+END_TEST
+
 /* How many were tried, what the best gains, how long this kernel has and how long all have. */
 START_TEST(at_a_terminal_a_tuning_says_how_far_it_is)
 {
@@ -381,6 +472,15 @@ START_TEST(reports_have_every_trial_and_quote_what_is_in_them)
     json_decref(tuned(TUNE "--budget=1h"));
     ck_assert_int_eq(number_of("INSERT INTO trials(signature, target, device, kernel, tile, status, ratio, reason) VALUES('s(', 't',"
                                " '<script>', 'k&k', 'a,\"b', 'wrong', 0.001, 'x' || char(27) || char(10) || 'y') RETURNING id") > 1, 1);
+    static const char *const others[] = {"'s(', 't', 'd', 1, 1", "'s(', 't', 'd', 1, 2", "'s(', 't', 'd', 2, 2", "'s(', 'u', 'd', 2, 2"};
+    for (int i = 0; i < 4; i++) { /* of kernels of their own */
+        char sql[256];
+        snprintf(sql, sizeof sql,
+                 "INSERT INTO trials(signature, target, device, rows, keys, kernel, tile, status, ratio) VALUES(%s, 'k', 't',"
+                 " 'beaten', 1) RETURNING id",
+                 others[i]);
+        ck_assert_int_gt(number_of(sql), 1);
+    }
     const long long trials = number_of("SELECT count(*) FROM trials");
     char arguments[512];
     snprintf(arguments, sizeof arguments,
@@ -405,7 +505,7 @@ START_TEST(reports_have_every_trial_and_quote_what_is_in_them)
     json_t *all = json_load_file(path, 0, NULL);
     ck_assert_int_eq((long long)json_array_size(all), trials);
     json_decref(all);
-    ck_assert_int_eq(lines_of("r.txt"), trials + 2 * 4);
+    ck_assert_int_eq(lines_of("r.txt"), trials + (2 + 4) * 4);
     ck_assert_int_eq(tune("tune --report=x.pdf"), code_usage);
     ck_assert_int_eq(tune("tune --report=/dev/null/r.html --trials=/nowhere/trials.db"), code_bad_input);
     ck_assert_ptr_nonnull(strstr(output, "trials: there is no /nowhere/trials.db to report of"));
@@ -642,10 +742,11 @@ int main(void)
     use_kernels(kernels_timed);
     Suite *s = suite_create("tune");
     TCase *d = tcase_create("database"), *e = tcase_create("command"), *w = tcase_create("shipped"), *k = tcase_create("code"),
-          *i = tcase_create("terminal");
+          *i = tcase_create("terminal"), *n = tcase_create("sizes");
     tcase_add_checked_fixture(d, make_folder, remove_folder);
     tcase_add_test(d, many_tuners_of_one_file_lose_nothing_and_a_kill_costs_its_trial_alone);
     tcase_add_test(d, what_is_known_is_the_newest_of_each_tile_and_what_hung);
+    tcase_add_test(d, the_best_of_other_ranks_is_of_the_same_kernel_size_and_sweep);
     tcase_add_loop_test(d, a_file_that_is_no_database_of_tfgen_or_is_newer_is_refused, 0, 4);
     tcase_add_test(d, a_devices_clocks_are_told_or_why_not);
     tcase_set_timeout(e, 120);
@@ -654,7 +755,6 @@ int main(void)
     tcase_add_test(e, without_time_nothing_is_tried_and_a_users_tile_is_left_alone);
     tcase_add_test(e, a_sweep_with_a_size_that_is_refused_tunes_nothing);
     tcase_add_test(e, a_signal_ends_what_hangs_before_the_first_trial);
-    tcase_add_test(e, reports_have_every_trial_and_quote_what_is_in_them);
     tcase_add_loop_test(e, control_c_keeps_the_best_so_far_and_a_kill_leaves_a_sound_database, 0, 2);
     tcase_add_test(e, a_wrong_candidate_is_told_and_not_kept);
     tcase_add_test(e, a_list_of_cases_is_tuned_in_slices);
@@ -670,7 +770,10 @@ int main(void)
     tcase_set_timeout(i, 120);
     tcase_add_checked_fixture(i, make_folder, remove_folder);
     tcase_add_test(i, at_a_terminal_a_tuning_says_how_far_it_is);
-    suite_add_tcase(s, w), suite_add_tcase(s, k), suite_add_tcase(s, i);
+    tcase_set_timeout(n, 120);
+    tcase_add_checked_fixture(n, make_folder, remove_folder);
+    tcase_add_test(n, a_size_is_known_by_its_rows_and_its_keys);
+    suite_add_tcase(s, w), suite_add_tcase(s, k), suite_add_tcase(s, i), suite_add_tcase(s, n);
     suite_add_tcase(s, d), suite_add_tcase(s, e);
     return run_suite(s);
 }

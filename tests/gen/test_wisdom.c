@@ -157,6 +157,41 @@ START_TEST(the_nearest_of_several_sizes_is_taken)
 }
 END_TEST
 
+/* A size is rows and keys: both reach as far as twice, and the nearest is the one whose factors multiply to the least. The entry that is
+ * right is the oldest, so that no other rule finds it. */
+START_TEST(rows_and_keys_count_alike)
+{
+    static const struct {
+        const char *lines[3]; /* the first is right; NULL: none is */
+        long long rows, keys;
+    } cases[] = {{{"rows=16 keys=16", "rows=16 keys=32", NULL}, 8, 16},
+                 {{"rows=8 keys=32", "rows=16 keys=32", "rows=11 keys=24"}, 8, 16},
+                 {{"rows=10 keys=20", "rows=8 keys=30", "rows=15 keys=16"}, 8, 16},
+                 {{"rows=8 keys=16", "rows=8 keys=17", "rows=9 keys=16"}, 8, 16},
+                 {{NULL, "rows=8 keys=33", "rows=17 keys=16"}, 8, 16},
+                 {{NULL, "rows=8 keys=7", "rows=8"}, 8, 16},
+                 {{"rows=8", "rows=9", "rows=8 keys=1"}, 8, 0}};
+    arena *a = arena_new();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int turn = 0; turn < 3; turn++) { /* whichever stands first */
+            text t = {.a = a};
+            text_printf(&t, "%s", wisdom_head);
+            for (int k = 0; k < 3; k++) {
+                const int n = (k + turn) % 3;
+                if (cases[i].lines[n])
+                    text_printf(&t, "rows@%s sm_90a h200 %s x(y): threads=%d team=8 v=1 # date=2026-01-%02d\n",
+                                program_version(a, program_rows), cases[i].lines[n], 32 << n, 1 + n);
+            }
+            int count;
+            const wisdom_entry **list = wisdom_find(a, read_text(a, t.data), target_find("sm_90a"), "h200", "x(y)",
+                                                    (phase_size){.rows = cases[i].rows, .keys = cases[i].keys}, &count);
+            const int threads = count ? list[0]->tile.rows.threads : 0;
+            ck_assert_msg(threads == (cases[i].lines[0] ? 32 : 0), "case %zu, turn %d: threads=%d", i, turn, threads);
+        }
+    arena_free(a);
+}
+END_TEST
+
 /* ---- lines that are not used: %s is the version */
 static const struct {
     const char *line, *why;
@@ -275,6 +310,26 @@ START_TEST(of_two_entries_the_newer_then_the_faster_is_kept_whichever_comes_firs
         ck_assert_int_eq(w->count, 1);
         ck_assert_int_eq(w->list[0].tile.rows.threads, 32);
     }
+    arena_free(a);
+}
+END_TEST
+
+START_TEST(entries_of_other_keys_stay_beside_each_other)
+{
+    static const char *const keys[] = {"sm_90a h200 rows=1 keys=4 x(y)", "sm_90a h200 rows=2 keys=4 x(y)", "sm_90a h200 rows=1 keys=5 x(y)",
+                                       "sm_90a h200 rows=1 x(y)",        "sm_80 h200 rows=1 keys=4 x(y)",  "sm_90a h100 rows=1 keys=4 x(y)",
+                                       "sm_90a h200 rows=1 keys=4 x(z)"};
+    enum { count = sizeof keys / sizeof *keys };
+    arena *a = arena_new();
+    const wisdom *all = NULL;
+    for (int i = 0; i < 2 * count; i++) {
+        text t = {.a = a};
+        text_printf(&t, "%srows@%s %s: threads=32 team=8 v=1\n", wisdom_head, program_version(a, program_rows), keys[i % count]);
+        const wisdom *more = read_text(a, t.data);
+        all = all ? wisdom_merge(a, all, more) : more;
+        ck_assert_int_eq(all->count, i < count ? i + 1 : count);
+    }
+    ck_assert_int_eq(wisdom_over(a, all, all)->count, count);
     arena_free(a);
 }
 END_TEST
@@ -488,6 +543,8 @@ int main(void)
     tcase_add_loop_test(c, what_was_learned_reaches_as_far_as_twice_the_rows_on_the_same_device, 0, sizeof reaches / sizeof *reaches);
     tcase_add_test(c, a_tile_that_goes_through_the_weights_more_often_serves_its_own_size_alone);
     tcase_add_test(c, the_nearest_of_several_sizes_is_taken);
+    tcase_add_test(c, rows_and_keys_count_alike);
+    tcase_add_test(c, entries_of_other_keys_stay_beside_each_other);
     tcase_add_loop_test(c, a_line_that_is_damaged_or_stale_is_told_and_costs_no_other, 0, sizeof stale / sizeof *stale);
     tcase_add_test(c, what_is_read_and_written_again_stays_what_it_was);
     tcase_add_test(c, what_is_no_wisdom_file_is_one_line_that_says_so);
