@@ -100,7 +100,7 @@ rig *rig_open(const rig_request *request)
     tfgen_code code;
     for (int i = 0; request->one_workgroup && i < r->c.plan->launch_count; i++) r->c.plan->launches[i].grid_limit = 1;
     const guarded_options options = {.cache_dir = getenv("TFGEN_CACHE_DIR"), .check = request->check, .touched = request->touched,
-                                     .touched_context = request->context};
+                                     .touched_context = request->context, .multiprocessors = request->multiprocessors};
     r->s = guarded_open(r->c.plan, &options, &code, &r->log);
     ck_assert_msg(r->s != NULL, "%s", r->log.text ? r->log.text : "no run");
     rig_fill(r, 1);

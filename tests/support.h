@@ -19,6 +19,7 @@ typedef struct rig_request {
     void (*touched)(void *context, const char *kernel, const char *name, size_t read, size_t written); /* with check (guarded_run.h) */
     void *context;                                                                                    /* of touched */
     bool one_workgroup;   /* has all tiles of a launch */
+    int multiprocessors;  /* that launches share out tiles among; 0: this machine's processors, 1 with check */
 } rig_request;
 
 enum { rig_most_reads = 256 };

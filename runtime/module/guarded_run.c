@@ -54,7 +54,7 @@ static tfgen_status open_device(guarded_run *s, const guarded_options *o, tfgen_
                                       .touched = o->touched,
                                       .context = o->touched_context,
                                       .watch = o->watch,
-                                      .multiprocessors = o->watch ? s->plan->device->units : 0,
+                                      .multiprocessors = o->multiprocessors ? o->multiprocessors : o->watch ? s->plan->device->units : 0,
                                       .workers = o->jobs > 0 ? (unsigned)o->jobs : 0,
                                       .log = &s->engine};
     s->device = o->device;

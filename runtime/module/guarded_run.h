@@ -15,6 +15,7 @@ typedef struct guarded_options {
     void *touched_context;
     const host_watch *watch; /* with check: told of each access, instead of looking for races. The host then has as many
                               multiprocessors as the plan's device */
+    int multiprocessors;   /* that the host engine says it has; 0: as with watch, else one a worker */
     int jobs;              /* compilers, and the host's workers, at once; 0: one a CPU */
     struct cache *cache;   /* compiled kernels (runtime/cache/cache.h); NULL: cache_dir */
     const char *cache_dir; /* NULL: none kept */

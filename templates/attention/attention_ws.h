@@ -35,6 +35,7 @@ template <class S> struct attention_ws {
 
     using score_product = wgmma_wide<type, block_k>;
     using value_product = wgmma_wide<type, head_dim>;
+    using products = wide_products<type, block_k, head_dim>;
     static constexpr int token_barrier = 1, tail_barrier = 4; // named barriers, one a warpgroup
     // Scores in units of log2: exp(scale * s) is exp2(unit * s).
     static constexpr float unit = S::softcap > 0.0f ? 1.0f : S::scale * 1.44269504089f;
@@ -219,6 +220,7 @@ template <class S> struct attention_ws {
         float largest[2], sum[2], factor[2];
         int low[2], high[2]; // visible keys, less this thread's first column of a block
         bool raised;
+        products under_way;
     };
 
     DEV static void score(carry &c, shared_address q, shared_address k)
@@ -226,15 +228,15 @@ template <class S> struct attention_ws {
         const auto a = operand(q), b = operand(k);
 #pragma unroll
         for (int i = 0; i < head_dim / 16; i++)
-            score_product::along(c.s, a + i / 4 * (q_panel >> 4) + i % 4 * 2, b + i / 4 * (panel_bytes >> 4) + i % 4 * 2, i != 0);
-        product_commit();
+            c.under_way.along(c.s, a + i / 4 * (q_panel >> 4) + i % 4 * 2, b + i / 4 * (panel_bytes >> 4) + i % 4 * 2, i != 0);
+        c.under_way.commit();
     }
     DEV static void gather(carry &c, shared_address v)
     {
         const auto b = operand_across(v, panel_bytes);
 #pragma unroll
-        for (int i = 0; i < block_k / 16; i++) value_product::across(c.o, &c.weights[4 * i], b + i * 128);
-        product_commit();
+        for (int i = 0; i < block_k / 16; i++) c.under_way.across(c.o, &c.weights[4 * i], b + i * 128);
+        c.under_way.commit();
     }
 
     // Scores of block `block` to weights, in place; raises the rows' largest scores where they have grown enough.
@@ -372,11 +374,11 @@ template <class S> struct attention_ws {
         product_fence();
         gather(c, v.memory);
         pass_turn<Resident>(group);
-        product_wait<1>();
+        c.under_way.template wait<1>(c.s, c.o);
         pin(c.s);
         if constexpr (!Resident) r.release_if(k.index, true);
         weigh<Masked>(c, t.from + t.n - 1 - i);
-        product_wait<0>();
+        c.under_way.template wait<0>(c.s, c.o);
         pin(c.o);
         pin(c.weights);
         if constexpr (!Resident) r.release_if(v.index, true);
@@ -421,7 +423,7 @@ template <class S> struct attention_ws {
         pin(c.s);
         product_fence();
         score(c, q, k.memory);
-        product_wait<0>();
+        c.under_way.template wait<0>(c.s, c.o);
         pin(c.s);
         if (i > 0) pass_turn<Resident>(group);
         if constexpr (!Resident) {
@@ -441,7 +443,7 @@ template <class S> struct attention_ws {
         pin(c.weights);
         product_fence();
         gather(c, v.memory);
-        product_wait<0>();
+        c.under_way.template wait<0>(c.s, c.o);
         pin(c.o);
         pin(c.weights);
         if constexpr (!Resident) r.release_if(v.index, true);

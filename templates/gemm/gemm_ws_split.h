@@ -48,6 +48,7 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
 
   private:
     using product = wgmma_parts<tile_n>;
+    using products = part_products<tile_n>;
     static constexpr int pieces = tile_k / 8, values = 4 * pieces; // of a stage: instructions along k, elements of A of a thread
 
     struct operands { // of a thread, of one stage
@@ -71,21 +72,23 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
     template <class Ring> DEV static void step(Ring &ring, carry &c, operands &now, operands &next, bool more)
     {
         float part[product::registers];
+        products under_way;
         turn_take();
-        multiply(part, now.large, now.small, ring.here());
+        multiply(under_way, part, now.large, now.small, ring.here());
         turn_pass();
         const int here = ring.position;
         if (more) // else this stage again, which is there: no branch between the products and their end
             ring.step();
         next.fetch(ring.wait().memory);
-        product_wait<0>();
+        under_way.wait(part);
         pin(part);
         ring.release_if(here, true);
 #pragma unroll
         for (int i = 0; i < product::registers; i++) c.acc[i] += part[i];
     }
 
-    DEV static void multiply(float (&part)[product::registers], float (&large)[values], float (&small)[values], slot m)
+    DEV static void multiply(products &under_way, float (&part)[product::registers], float (&large)[values], float (&small)[values],
+                             slot m)
     {
         const auto b = operand(m.memory + a_bytes), b_small = operand(m.memory + a_bytes + tile_n * 128);
         pin(part);
@@ -94,13 +97,13 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
         product_fence();
 #pragma unroll
         for (int k = 0; k < pieces; k++) {
-            if (k == 0) product::template multiply<0>(part, small, b);
-            else product::template multiply<1>(part, small + 4 * k, b + 2 * k);
-            product::template multiply<1>(part, large + 4 * k, b_small + 2 * k);
+            if (k == 0) under_way.template multiply<0>(part, small, b);
+            else under_way.template multiply<1>(part, small + 4 * k, b + 2 * k);
+            under_way.template multiply<1>(part, large + 4 * k, b_small + 2 * k);
         }
 #pragma unroll
-        for (int k = 0; k < pieces; k++) product::template multiply<1>(part, large + 4 * k, b + 2 * k);
-        product_commit();
+        for (int k = 0; k < pieces; k++) under_way.template multiply<1>(part, large + 4 * k, b + 2 * k);
+        under_way.commit();
         pin(part);
     }
 };

@@ -280,6 +280,16 @@ template <class T, int N> struct stage_products {
     template <int Left> DEV static void wait(float (&)[wgmma<T, N>::registers]) { product_wait<Left>(); }
 };
 
+// Of f32 in parts: those of one stage, which end together.
+template <int N> struct part_products {
+    template <int Keep> DEV static void multiply(float (&d)[wgmma_parts<N>::registers], const float *a, unsigned long long b)
+    {
+        wgmma_parts<N>::template multiply<Keep>(d, a, b);
+    }
+    DEV static void commit() { product_commit(); }
+    DEV static void wait(float (&)[wgmma_parts<N>::registers]) { product_wait<0>(); }
+};
+
 // The parts of an f32: rounded to the 11 bits that tensor cores see, and what is left, rounded so. A NaN may lose itself in the large part,
 // not in the small one.
 DEV float tf32_large(float x) { return bits_float(float_bits(x) + 0x1000u & 0xffffe000u); }

@@ -1,7 +1,7 @@
 // In: shared memory of a block of the host engine, tensor maps as runtime/device/device_host.c lays them out. Out: the names of
 // isa/wgmma.h on a CPU: transaction barriers, tensor loads with their swizzle, warpgroup products. Refuses nothing; a wait that cannot end
-// is the engine's to report. Products happen at once here; tensor loads land as late as they may, so that a missing wait is seen. What
-// the machine's instructions access is said where they are issued (tf_hs_says).
+// is the engine's to report. Products and tensor loads happen as late as they may, so that a missing wait is seen. What the machine's
+// instructions access is said where they are issued (tf_hs_says).
 #pragma once
 #include "templates/isa/arrivals.h"
 
@@ -366,10 +366,9 @@ DEV void fragment_load(shared_address rows, int piece, float *a)
 // The other columns of a row of A are in the registers of the lanes beside.
 template <int N> struct wgmma_parts {
     static constexpr int registers = N / 2;
-    template <int Keep> static void multiply(float (&d)[registers], const float *a, unsigned long long b)
+    static void multiply(float (&d)[registers], const float *a, unsigned long long b, int keep)
     {
         tf_hs_stands_in();
-        right_operand_says<N>(b);
         const int thread = thread_index() % 128;
         vec<float, 8> x, y;
         for (int other = 0; other < 4; other++)
@@ -382,8 +381,8 @@ template <int N> struct wgmma_parts {
             for (int c = 0; c < 2; c++) {
                 auto z = host_operand<float>(b, fragment::column(thread, i + c));
                 for (int k = 0; k < 8; k++) z[k] = tf32_seen(z[k]);
-                d[i + c] = (Keep ? d[i + c] : 0) + total_of(x * z);
-                d[i + c + 2] = (Keep ? d[i + c + 2] : 0) + total_of(y * z);
+                d[i + c] = (keep ? d[i + c] : 0) + total_of(x * z);
+                d[i + c + 2] = (keep ? d[i + c + 2] : 0) + total_of(y * z);
             }
     }
     DEV static float total_of(vec<float, 8> v)
@@ -391,6 +390,33 @@ template <int N> struct wgmma_parts {
         float sum = 0;
         for (int i = 0; i < 8; i++) sum += v[i];
         return sum;
+    }
+};
+
+// As stage_products: neither a slot nor registers of A may become others before these have ended.
+template <int N> struct part_products {
+    static constexpr int most = 16;
+    struct product {
+        const float *a;
+        unsigned long long b;
+        int keep;
+    };
+    product under_way[most];
+    int count = 0;
+
+    template <int Keep> DEV void multiply(float (&)[wgmma_parts<N>::registers], const float *a, unsigned long long b)
+    {
+        if (count == most) __builtin_trap();
+        right_operand_says<N>(b);
+        under_way[count++] = {a, b, Keep};
+    }
+    DEV void commit() {}
+    DEV void wait(float (&d)[wgmma_parts<N>::registers])
+    {
+        product_wait<0>(); // the producer has its turn
+        for (int i = 0; i < count; i++) wgmma_parts<N>::multiply(d, under_way[i].a, under_way[i].b, under_way[i].keep);
+        count = 0;
+        product_wait<0>();
     }
 };
 #endif

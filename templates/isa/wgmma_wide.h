@@ -29,8 +29,6 @@ template <class T, int N> struct wgmma_wide {
     {
         const int thread = thread_index() % 128;
         tf_hs_stands_in();
-        left_operand_says(a);
-        right_operand_says<N>(b);
         for (int i = 0; i < registers; i++) {
             const auto x = host_operand<T>(a, fragment::row(thread, i)), y = host_operand<T>(b, fragment::column(thread, i));
             float sum = keep ? d[i] : 0.0f;
@@ -44,9 +42,6 @@ template <class T, int N> struct wgmma_wide {
         const int thread = thread_index() % 128, panel = static_cast<int>(b >> 32);
         const shared_address from = static_cast<unsigned>(b & 0xffffffffu) << 4;
         tf_hs_stands_in();
-        for (int i = thread; i < 2 * N; i += 128) // 8 rows of k of 16 bytes along n at a time
-            tf_hs_says(host_shared<char>(from + i / 128 * panel + i % 16 * 128 + ((i / 16 % 8 ^ i % 8) << 4)), 16,
-                       HS_CHECK_READ | HS_CHECK_MATRIX);
         for (int lane = 0; lane < 4; lane++)
             for (int i = 0; i < 4; i++) {
                 unsigned pair = a[i];
@@ -64,6 +59,59 @@ template <class T, int N> struct wgmma_wide {
                     }
                 }
             }
+    }
+    DEV static void across_says(unsigned long long b)
+    {
+        const int panel = static_cast<int>(b >> 32);
+        const shared_address from = static_cast<unsigned>(b & 0xffffffffu) << 4;
+        for (int i = thread_index() % 128; i < 2 * N; i += 128) // 8 rows of k of 16 bytes along n at a time
+            tf_hs_says(host_shared<char>(from + i / 128 * panel + i % 16 * 128 + ((i / 16 % 8 ^ i % 8) << 4)), 16,
+                       HS_CHECK_READ | HS_CHECK_MATRIX);
+    }
+};
+
+// As stage_products (isa/wgmma.h), of two accumulators: computed when they must have ended, from what operands and registers hold then.
+template <class T, int Scores, int Values> struct wide_products {
+    using score = wgmma_wide<T, Scores>;
+    using value = wgmma_wide<T, Values>;
+    static constexpr int most = 32; // 16 along heads of 256, 16 along blocks of 256 keys
+    struct product {
+        const unsigned *weights; // null: of scores
+        unsigned long long a, b;
+        int keep, group;
+    };
+    product under_way[most];
+    int count = 0, group = 0;
+
+    DEV product &next()
+    {
+        if (count == most) __builtin_trap();
+        return under_way[count++];
+    }
+    DEV void along(float (&)[score::registers], unsigned long long a, unsigned long long b, int keep)
+    {
+        left_operand_says(a);
+        right_operand_says<Scores>(b);
+        next() = {nullptr, a, b, keep, group};
+    }
+    DEV void across(float (&)[value::registers], const unsigned *weights, unsigned long long b)
+    {
+        value::across_says(b);
+        next() = {weights, 0, b, 1, group};
+    }
+    DEV void commit() { group++; }
+    template <int Left> DEV void wait(float (&s)[score::registers], float (&o)[value::registers])
+    {
+        int kept = 0;
+        product_wait<Left>(); // the producer has its turn
+        for (int i = 0; i < count; i++) {
+            const product x = under_way[i];
+            if (x.group + Left >= group) under_way[kept++] = x;
+            else if (x.weights) value::across(o, x.weights, x.b);
+            else score::along(s, x.a, x.b, x.keep);
+        }
+        count = kept;
+        product_wait<Left>();
     }
 };
 #else
@@ -191,6 +239,19 @@ TF_WGMMA_TYPES(208, 104, 104, 105, 106, 107, 108)
 TF_WGMMA_TYPES(224, 112, 112, 113, 114, 115, 116)
 TF_WGMMA_TYPES(240, 120, 120, 121, 122, 123, 124)
 TF_WGMMA_TYPES(256, 128, 128, 129, 130, 131, 132)
+
+// A thread's products of scores and of values, of which some are under way while others are issued.
+template <class T, int Scores, int Values> struct wide_products {
+    using score = wgmma_wide<T, Scores>;
+    using value = wgmma_wide<T, Values>;
+    DEV static void along(float (&s)[score::registers], unsigned long long a, unsigned long long b, int keep)
+    {
+        score::along(s, a, b, keep);
+    }
+    DEV static void across(float (&o)[value::registers], const unsigned *weights, unsigned long long b) { value::across(o, weights, b); }
+    DEV static void commit() { product_commit(); }
+    template <int Left> DEV static void wait(float (&)[score::registers], float (&)[value::registers]) { product_wait<Left>(); }
+};
 
 #undef TF_WGMMA_TYPES
 #undef TF_WGMMA_WIDE

@@ -6,11 +6,12 @@
 #include <string.h>
 
 typedef struct machine {
-    const char *target, *layer, *dtype;
+    const char *target, *layer, *dtype, *line;
 } machine;
 static const machine machines[] = {{"sm_90a", "layer=wgmma", "bf16"}, {"sm_90a", "layer=wgmma", "f16"}, {"gfx90a", "layer=mfma", "f16"},
                                    {"gfx942", "layer=mfma", "bf16"}, {"gfx950", "layer=mfma", "bf16"}, {"gfx1100", "layer=wmma", "bf16"},
-                                   {"gfx908", "layer=mfma", "bf16"}};
+                                   {"gfx908", "layer=mfma", "bf16"},
+                                   {"sm_90a", "layer=wgmma", "bf16", "attention block_q=128 threads=384 block_k=32 slots=3"}};
 enum { machine_count = sizeof machines / sizeof *machines };
 
 static void check_finite(rig *r, const char *name)
@@ -26,19 +27,21 @@ static void check_layers(const rig *r, const char *layer, int count)
     ck_assert_msg(found == count, "%d phases have %s", found, layer);
 }
 
-/* A window over a cache, lengths of which one is 0, a soft cap (tests/specs/attention-forms.yaml). */
+/* A window over a cache, lengths of which one is 0, a soft cap (tests/specs/attention-forms.yaml). The last sequence's window begins behind
+ * a block of 128 keys, and its keys end within one, whose other rows are not filled. */
 START_TEST(every_form_of_attention_is_right_on_matrix_units)
 {
-    enum { batch = 3, kv_heads = 2, capacity = 150, head = 32, tokens = 61 };
-    static const dim_override dims[] = {{"hd", head}, {"S", tokens}};
-    static const int positions[batch] = {0, capacity - tokens, 40}, lengths[batch] = {tokens, 0, 17};
+    enum { batch = 3, kv_heads = 2, capacity = 300, head = 32, tokens = 61 };
+    static const dim_override dims[] = {{"hd", head}, {"S", tokens}, {"L", capacity}};
+    static const int positions[batch] = {0, capacity - 64, 200}, lengths[batch] = {tokens, 0, 17};
     const machine *m = &machines[_i];
     rig *r = rig_open(&(rig_request){.path = "tests/specs/attention-forms.yaml",
                                      .level = fusion_tile,
                                      .target = m->target,
                                      .dtype = m->dtype,
                                      .dims = dims,
-                                     .dim_count = 2});
+                                     .dim_count = 3,
+                                     .tuning = &(tuning){.lines = &m->line, .count = m->line != NULL}});
     check_layers(r, m->layer, 3);
     for (int b = 0; b < batch; b++) rig_data(r, "pos")[b] = positions[b], rig_data(r, "n")[b] = lengths[b];
     double *k = rig_data(r, "k_cache"), *v = rig_data(r, "v_cache");
@@ -63,7 +66,8 @@ START_TEST(scores_that_rise_from_block_to_block_rescale_what_was_summed)
                                "ops:\n  - {out: y, op: attention, in: [q, k, v], heads: 2, kv_heads: 1}\noutputs: {y: y}\n",
                        .level = fusion_tile,
                        .target = m->target,
-                       .dtype = m->dtype});
+                       .dtype = m->dtype,
+                       .tuning = &(tuning){.lines = &m->line, .count = m->line != NULL}});
     check_layers(r, m->layer, 1);
     double *q = rig_data(r, "q"), *k = rig_data(r, "k");
     for (int i = 0; i < batch * keys * heads; i++) q[i * head] = 8;
@@ -85,7 +89,7 @@ int main(void)
     TCase *t = tcase_create("attention");
     tcase_set_timeout(t, 120);
     TCase *more = suite_long(suite, "more machines", 120);
-    const int now[] = {0, 2, 4, 5, -1}; /* wgmma; mfma without and with loads to LDS; wmma */
+    const int now[] = {0, 2, 4, 5, 7, -1}; /* wgmma; mfma without and with loads to LDS; wmma; wgmma whose keys do not stay */
     add_some_now(t, more, every_form_of_attention_is_right_on_matrix_units, machine_count, now);
     add_some_now(t, more, scores_that_rise_from_block_to_block_rescale_what_was_summed, machine_count, now);
     suite_add_tcase(suite, t);

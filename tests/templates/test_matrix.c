@@ -6,11 +6,12 @@
 #include <string.h>
 
 typedef struct matrix_case {
-    const char *target, *dtype, *layer;
+    const char *target, *dtype, *layer, *more; /* more: of the tile */
 } matrix_case;
 static const matrix_case cases[] = {{"sm_80", "bf16", "layer=mma"},     {"sm_80", "f16", "layer=mma"},
                                     {"sm_90a", "bf16", "layer=wgmma "}, {"sm_90a", "f16", "layer=wgmma "},
-                                    {"sm_90a", "f32", "layer=wgmma3"},  {"gfx90a", "bf16", "layer=mfma"},
+                                    {"sm_90a", "f32", "layer=wgmma3", "slots=2"}, /* which come again */
+                                     {"gfx90a", "bf16", "layer=mfma"},
                                     {"gfx90a", "f16", "layer=mfma"},    {"gfx90a", "f32", "layer=mfma"},
                                     {"gfx942", "bf16", "layer=mfma"},   {"gfx942", "f16", "layer=mfma"},
                                     {"gfx942", "f32", "layer=mfma"},    {"gfx950", "bf16", "layer=mfma"},
@@ -22,7 +23,7 @@ START_TEST(products_on_matrix_units_are_within_their_bounds)
 {
     const matrix_case *c = &cases[_i];
     char yaml[512], line[64];
-    snprintf(line, sizeof line, "gemm %.*s", (int)strcspn(c->layer, " "), c->layer);
+    snprintf(line, sizeof line, "gemm %.*s %s", (int)strcspn(c->layer, " "), c->layer, c->more ? c->more : "");
     const char *lines = line;
     const tuning tuning = {.lines = &lines, .count = 1};
     snprintf(yaml, sizeof yaml,
