@@ -42,7 +42,7 @@ checker *check_new(launch *l)
     c->l = l;
     c->watched = l->engine->options.watch != NULL;
     watch_begin(l);
-    if (c->watched || happens_open(&c->order, l->blocks, l->shape.waves, l->cooperative)) return c;
+    if (c->watched || happens_open(&c->order, l->blocks, l->shape.waves, l->cooperative ? l->blocks : l->cluster)) return c;
     happens_close(&c->order);
     free(c);
     return NULL;
@@ -202,6 +202,18 @@ static bool outside(checker *c, block *b, const char *name, const void *p, unsig
     return false;
 }
 
+static bool in(uintptr_t p, uintptr_t low, size_t bytes) { return p - low < bytes; }
+
+/* Of b's cluster whoever has shared memory there, or beside it; null: nobody. */
+static block *member_at(const block *b, uintptr_t p)
+{
+    for (unsigned i = 0; i < b->launch->cluster; i++) {
+        block *m = b->cluster[i];
+        if (m->shared_map && in(p, (uintptr_t)m->shared_map, m->shared_map_bytes)) return m;
+    }
+    return NULL;
+}
+
 /* ---- accesses ---- */
 
 static stamp stamp_of(const checker *c, const hs_thread *t, int kind, unsigned bytes)
@@ -290,8 +302,6 @@ void check_block_end(block *b)
     b->static_cells = NULL;
 }
 
-static bool in(uintptr_t p, uintptr_t low, size_t bytes) { return p - low < bytes; }
-
 /* The engine's own: the block with its stacks, the worker's words, the module's constants. */
 static bool is_ours(const block *b, uintptr_t p)
 {
@@ -335,17 +345,19 @@ bool check_access(const void *p, unsigned long bytes, int kind, const void *pc)
     checker *c = b->launch->check;
     if (c->watched && !(kind & HS_CHECK_SAID) && watch_stands_in(t)) return true;
     const host_module *m = b->launch->module;
-    const uintptr_t a = (uintptr_t)p, shared = (uintptr_t)b->pub.shared;
+    const uintptr_t a = (uintptr_t)p;
     const bool variable = in(a, (uintptr_t)m->shared, m->shared_bytes) && bytes <= m->shared_bytes - (a - (uintptr_t)m->shared);
     if (!variable && is_ours(b, a)) return true;
     place at = {0};
     host_self.busy++;
+    block *member = variable ? NULL : member_at(b, a);
     if (variable) {
         at = variable_place(b, m, a, c->watched);
-    } else if (b->shared_map && in(a, (uintptr_t)b->shared_map, b->shared_map_bytes)) {
+    } else if (member) {
+        const uintptr_t shared = (uintptr_t)member->pub.shared;
         if (!in(a, shared, b->shape.shared_bytes) || bytes > b->shape.shared_bytes - (a - shared))
-            return outside(c, b, "shared", p, bytes, kind, pc);
-        at = shared_place(b, a, c->watched);
+            return outside(c, member, "shared", p, bytes, kind, pc);
+        at = shared_place(member, a, c->watched);
     } else if (!find_global(c, a, bytes, &at)) {
         return outside(c, b, NULL, p, bytes, kind, pc);
     }

@@ -40,6 +40,9 @@ struct block {
     hs_u32 *sites, *spins; /* a word a lane; where a thread yielded last, a word a thread */
     size_t site_words;
     hs_thread host;        /* the worker's own context while fibers run */
+    block *cluster[HS_MAX_CLUSTER]; /* by rank; the first keeps the barrier; alone: itself */
+    hs_u32 cluster_arrived, cluster_turn;
+    hs_u32 *cluster_turns; /* which a thread arrived for last, a word a thread */
     uint64_t barriers;
     _Atomic uint64_t *progress; /* of the worker that runs it: the watchdog looks at it */
     char *slab, *stacks, *shared_map;
@@ -56,6 +59,7 @@ struct block {
 block *block_new(const block_shape *shape, bool far, atomic_uint *guards);
 void block_free(block *b, atomic_uint *guards);
 void block_start(block *b, launch *l, unsigned number, bool poison);
+void block_join(block *const *members, unsigned count); /* a cluster, once all have been started */
 /* Until it ends, waits for the grid, fails or gives other blocks a turn; false: a signal threw the worker out of it (fault_report()). */
 bool block_run(block *b);
 void fiber_swap(hs_thread *from, hs_thread *to);
@@ -70,6 +74,8 @@ hs_thread *sched_next(hs_thread *t);
 hs_thread *sched_yield_to(hs_thread *t, const hs_place *at);
 void sched_release(block *b); /* of all threads at a barrier */
 hs_thread *sched_first(block *b);
+void cluster_arrive(hs_thread *t);
+int cluster_met(hs_thread *t);
 void sched_waits(host_log *log, const block *b); /* who waits where, a line a site and wave */
 void wave_complete(hs_wave *w, hs_u64 lanes, const hs_site *site, hs_u32 word);
 const char *mma_run(hs_u32 shape, hs_u64 *mail); /* null, or why not */
@@ -158,7 +164,8 @@ struct host_launch_state {
     block_shape shape;
     bool cooperative, strict;
     unsigned blocks, workers, slot_count;
-    atomic_uint next_block;
+    unsigned cluster; /* blocks of one */
+    atomic_uint next_cluster;
     atomic_int status;  /* host_status; the first failure stays */
     atomic_bool kicked; /* the watchdog wants the workers out */
     pthread_mutex_t lock; /* of log */

@@ -130,7 +130,7 @@ static void add_guards(block *b, atomic_uint *guards)
 
 /* Where the parts of the slab begin, after the block itself. */
 typedef struct slab_layout {
-    size_t threads, waves, sites, spins, mail, stacks, end, stride, site_words;
+    size_t threads, waves, sites, spins, turns, made, copies, mail, stacks, end, stride, site_words;
 } slab_layout;
 
 static slab_layout lay_out(const block_shape *s)
@@ -140,7 +140,10 @@ static slab_layout lay_out(const block_shape *s)
     l.waves = l.threads + s->threads * sizeof(hs_thread);
     l.sites = round_up(l.waves + s->waves * sizeof(hs_wave), 64);
     l.spins = round_up(l.sites + l.site_words * sizeof(hs_u32), 64);
-    l.mail = round_up(l.spins + s->threads * sizeof(hs_u32), 64);
+    l.turns = round_up(l.spins + s->threads * sizeof(hs_u32), 64);
+    l.made = round_up(l.turns + s->threads * sizeof(hs_u32), 64);
+    l.copies = round_up(l.made + s->threads * sizeof(hs_u32), 64);
+    l.mail = round_up(l.copies + s->threads * HS_MAX_COPIES * sizeof(hs_lds_copy), 64);
     l.stacks = round_up(l.mail + 2 * (size_t)s->waves * s->wave * sizeof(hs_u64), PAGE);
     /* A power of two would put all stacks into the same cache sets. */
     l.stride = (round_up(s->stack_bytes, 2 * PAGE) + PAGE);
@@ -162,6 +165,8 @@ static void set_up_waves(block *b, const slab_layout *l)
         w->idx = i;
         w->full = lanes == 64 ? ~0ull : (1ull << lanes) - 1;
         w->th = b->threads + i * s->wave;
+        w->copies = (hs_lds_copy *)(b->slab + l->copies) + (size_t)i * s->wave * HS_MAX_COPIES;
+        w->copies_made = (hs_u32 *)(b->slab + l->made) + (size_t)i * s->wave;
         w->b = &b->pub;
     }
     for (unsigned i = 0; i < s->threads; i++) {
@@ -185,6 +190,7 @@ block *block_new(const block_shape *shape, bool far, atomic_uint *guards)
     b->waves = (hs_wave *)(slab + l.waves);
     b->sites = (hs_u32 *)(slab + l.sites);
     b->spins = (hs_u32 *)(slab + l.spins);
+    b->cluster_turns = (hs_u32 *)(slab + l.turns);
     b->site_words = l.site_words;
     b->stacks = slab + l.stacks;
     b->stack_stride = l.stride;
@@ -252,7 +258,7 @@ static bool prepare_static_shared(block *b, launch *l, bool poison)
     }
     if (!m->shared_bytes) return true;
     if (m->shared_owner == b) m->shared_owner = NULL;
-    if (l->cooperative && !b->static_copy) {
+    if ((l->cooperative || l->cluster > 1) && !b->static_copy) {
         b->static_copy = calloc(1, m->shared_bytes);
         b->static_copy_bytes = m->shared_bytes;
         if (!b->static_copy) return false;
@@ -281,6 +287,7 @@ void block_start(block *b, launch *l, unsigned number, bool poison)
         memset(w->site, 0, (size_t)__builtin_popcountll(w->full) * sizeof *w->site);
     }
     memset(b->spins, 0, b->shape.threads * sizeof *b->spins);
+    memset(b->waves->copies_made, 0, b->shape.threads * sizeof *b->waves->copies_made);
     reset_threads(b);
     b->barriers = 0;
     b->state = BLOCK_RUNS;
@@ -288,6 +295,16 @@ void block_start(block *b, launch *l, unsigned number, bool poison)
     if (poison && b->pub.shared) poison_bytes(b->pub.shared, b->shape.shared_bytes);
     if (!prepare_static_shared(b, l, poison) && launch_fail(l, HOST_NO_MEMORY)) launch_reported(l);
     if (l->check && !check_block_start(l->check, b) && launch_fail(l, HOST_NO_MEMORY)) launch_reported(l);
+}
+
+void block_join(block *const *members, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        block *b = members[i];
+        b->pub.cluster_rank = i;
+        b->cluster_arrived = b->cluster_turn = 0;
+        for (unsigned k = 0; k < count; k++) b->cluster[k] = members[k], b->pub.cluster_shared[k] = members[k]->pub.shared;
+    }
 }
 
 bool block_run(block *b)

@@ -6,13 +6,13 @@
 
 enum { MAX_ENTRIES = 1 << 22, MAX_PLACE_ENTRIES = 1 << 25 };
 
-static unsigned row_of(const happens *h, unsigned wave) { return h->cooperative ? wave : wave % h->per_block; }
+static unsigned row_of(const happens *h, unsigned wave) { return wave % h->rows; }
 
-/* The column of a wave in rows of `of`, or -1 where only the waves of a block are known and this is another's. */
+/* The column of a wave in rows of `of`, or -1 where only waves that run at once are known and these do not. */
 static long column_of(const happens *h, unsigned wave, unsigned of)
 {
     if (h->columns == h->waves) return wave;
-    return wave / h->per_block == of / h->per_block ? (long)(wave % h->per_block) : -1;
+    return wave / h->rows == of / h->rows ? (long)(wave % h->rows) : -1;
 }
 
 static uint32_t *row(const happens *h, uint32_t *rows, unsigned wave) { return rows + (size_t)row_of(h, wave) * h->columns; }
@@ -22,12 +22,11 @@ static void join(const happens *h, uint32_t *to, const uint32_t *from)
     for (unsigned i = 0; i < h->columns; i++) to[i] = to[i] > from[i] ? to[i] : from[i];
 }
 
-bool happens_open(happens *h, unsigned blocks, unsigned waves_per_block, bool cooperative)
+bool happens_open(happens *h, unsigned blocks, unsigned waves_per_block, unsigned together)
 {
-    *h = (happens){.waves = blocks * waves_per_block, .per_block = waves_per_block, .cooperative = cooperative};
-    h->rows = cooperative ? h->waves : waves_per_block;
-    h->columns = (uint64_t)h->rows * h->waves <= MAX_ENTRIES ? h->waves : waves_per_block;
-    if (cooperative && h->columns != h->waves) return false;
+    *h = (happens){.waves = blocks * waves_per_block, .per_block = waves_per_block, .rows = together * waves_per_block};
+    h->columns = (uint64_t)h->rows * h->waves <= MAX_ENTRIES ? h->waves : h->rows;
+    if ((uint64_t)h->rows * h->columns > MAX_ENTRIES) return false;
     const size_t n = (size_t)h->rows * h->columns;
     h->ticks = malloc(h->waves * sizeof *h->ticks);
     h->seen = calloc(n, sizeof *h->seen);

@@ -10,7 +10,6 @@
  * barriers and releases; `seen` says up to which tick of each other wave everything happened before. */
 typedef struct happens {
     unsigned waves, columns, rows, per_block; /* waves of the grid; columns known; rows: waves that are resident */
-    bool cooperative;
     uint32_t *ticks;                           /* a wave of the grid */
     uint32_t *seen, *released, *pending;       /* rows x columns; the last two for fences */
     struct sync_place {
@@ -21,7 +20,7 @@ typedef struct happens {
     bool lost; /* something was released that cannot be followed */
 } happens;
 
-bool happens_open(happens *h, unsigned blocks, unsigned waves_per_block, bool cooperative);
+bool happens_open(happens *h, unsigned blocks, unsigned waves_per_block, unsigned together); /* together: blocks that run at once */
 void happens_close(happens *h);
 void happens_block(happens *h, unsigned block);               /* its waves begin */
 void happens_collective(happens *h, unsigned wave);           /* waves are counted over the grid */

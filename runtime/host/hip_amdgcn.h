@@ -27,7 +27,7 @@
 #define __builtin_amdgcn_wave_barrier() hs_wave_sync(HS_SITE("wave_barrier", HS_OP_NONE))
 #define __builtin_amdgcn_s_sleep(n) ((void)(n), tf_hs_yield())
 #define __builtin_amdgcn_s_sleep_var(n) ((void)(n), tf_hs_yield())
-#define __builtin_amdgcn_s_waitcnt(n) ((void)(n))
+#define __builtin_amdgcn_s_waitcnt(n) ((n) & 0xc00f ? (void)0 : hs_end_copies()) // these bits count loads and copies to LDS
 #define __builtin_amdgcn_s_wait_event_export_ready() ((void)0)
 #define __builtin_amdgcn_sched_barrier(m) ((void)(m))
 #define __builtin_amdgcn_sched_group_barrier(m, n, id) ((void)(m), (void)(n), (void)(id))
@@ -247,19 +247,35 @@ template <unsigned BYTES, class T> HS_INLINE void hs_buffer_store(T v, hs_buffer
 #define __builtin_amdgcn_raw_buffer_store_b96(v, b, o, s, aux) hs_buffer_store<12>(v, b, (hs_u32)(o), (hs_u32)(s))
 #define __builtin_amdgcn_raw_buffer_store_b128(v, b, o, s, aux) hs_buffer_store<16>(v, b, (hs_u32)(o), (hs_u32)(s))
 
-// ---- copies to LDS, done at once. The address in LDS is the first lane's (M0) plus the immediate plus lane * bytes; the
-// immediate is added on both sides.
+// ---- copies to LDS. One ends when the lane waits for all; until then what it will fill is NaN, so that numbers are wrong where a wait is
+// missing, and where memory is filled that is still read. The address in LDS is the first lane's (M0) plus the immediate plus lane * bytes;
+// the immediate is added on both sides.
 template <unsigned BYTES> HS_INLINE void hs_copy_to_lds(const hs_place *s, const char *from, bool valid, void *lds, hs_u32 immediate)
 {
     static_assert(BYTES == 1 || BYTES == 2 || BYTES == 4 || BYTES == 12 || BYTES == 16, "copies to LDS are of 1, 2, 4, 12 or 16 bytes");
     hs_u64 *mail = hs_collect(s, (hs_u64)(uintptr_t)lds);
     char *to = (char *)(uintptr_t)mail[__builtin_ctzll(hs_cur->w->exec)] + immediate + hs_lane() * (BYTES < 4 ? 4 : BYTES);
-    hs_u32 words[4] = {}; // small copies write a word, extended with zeros
+    constexpr hs_u32 room = BYTES < 4 ? 4 : BYTES; // small copies write a word, extended with zeros
+    hs_wave *w = hs_cur->w;
+    const hs_u32 lane = hs_lane(), count = w->copies_made[lane]++;
     tf_hs_stands_in();
     if (valid) tf_hs_says(from + immediate, BYTES, HS_CHECK_READ);
-    tf_hs_says(to, BYTES < 4 ? 4 : BYTES, HS_CHECK_WRITE);
-    if (valid) __builtin_memcpy(words, from + immediate, BYTES);
-    __builtin_memcpy(to, words, BYTES < 4 ? 4 : BYTES);
+    tf_hs_says(to, room, HS_CHECK_WRITE);
+    if (count == HS_MAX_COPIES) hs_trap("more copies to LDS under way than a lane can count");
+    w->copies[lane * HS_MAX_COPIES + count] = {valid ? from + immediate : nullptr, to, BYTES, room};
+    __builtin_memset(to, 0xff, room);
+}
+HS_INLINE void hs_end_copies()
+{
+    hs_wave *w = hs_cur->w;
+    const hs_u32 lane = hs_lane();
+    tf_hs_stands_in();
+    for (hs_u32 i = 0; i < w->copies_made[lane]; i++) {
+        const hs_lds_copy &x = w->copies[lane * HS_MAX_COPIES + i];
+        __builtin_memset(x.to, 0, x.room);
+        if (x.from) __builtin_memcpy(x.to, x.from, x.bytes);
+    }
+    w->copies_made[lane] = 0;
 }
 #define __builtin_amdgcn_global_load_lds(from, lds, bytes, offset, aux)                                                        \
     hs_copy_to_lds<bytes>(HS_SITE("global_load_lds", HS_OP_NONE), (const char *)(from), true, (void *)(lds), offset)

@@ -150,6 +150,16 @@ HS_INLINE void hs_yield(const hs_place *s)
 #define tf_hs_yield() hs_yield(HS_SITE("a waiting loop", HS_OP_NONE))
 #define __nanosleep(n) ((void)(n), tf_hs_yield())
 
+// ---- clusters: blocks side by side on the grid that one worker runs by turns
+#define tf_hs_cluster_arrive() hs_rt.cluster_arrive(hs_cur)
+HS_INLINE void hs_cluster_wait(const hs_place *s)
+{
+    while (!hs_rt.cluster_met(hs_cur)) hs_yield(s);
+}
+#define tf_hs_cluster_wait() hs_cluster_wait(HS_SITE("a cluster's barrier", HS_OP_NONE))
+HS_INLINE int tf_hs_cluster_rank() { return (int)hs_blk->cluster_rank; }
+HS_INLINE char *tf_hs_cluster_shared(int member) { return hs_blk->cluster_shared[member]; }
+
 // ---- wave operations: every lane leaves a word in the mailbox, all continue when the last has come
 HS_INLINE hs_u64 *hs_collect(const hs_place *s, hs_u64 v)
 {
@@ -281,6 +291,9 @@ template <class... A> HS_UNCHECKED HS_INLINE void hs_call(void (*f)(A...), void 
 }
 #define TF_EXPORT(kernel)                                                                                                      \
     HS_EXPORT HS_UNCHECKED void kernel##__hs(void **params) { hs_call(kernel, params); }
+#define TF_EXPORT_CLUSTER(kernel, members)                                                                                     \
+    HS_EXPORT const unsigned kernel##__hs_cluster = (members);                                                                 \
+    TF_EXPORT(kernel)
 #define TF_EXPORT_STACK(kernel, bytes)                                                                                         \
     HS_EXPORT const unsigned kernel##__hs_stack = (bytes);                                                                     \
     TF_EXPORT(kernel)

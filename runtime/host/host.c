@@ -85,6 +85,7 @@ static const char *bad_dims(const host_launch_dims *d, const launch *l)
     if (d->wave > HS_MAX_WAVE || (d->wave & (d->wave - 1))) return "a wave size that is not a power of two up to 64";
     if (d->shared_bytes > MAX_SHARED) return "more than 1 GiB of shared memory";
     if (d->stack_bytes > MAX_STACK) return "more than 1 GiB of stack a thread";
+    if (l->cluster < 1 || l->cluster > HS_MAX_CLUSTER || l->grid.x % l->cluster) return "a grid that is not made of whole clusters";
     if (d->cooperative && (uint64_t)l->blocks * l->shape.threads > MAX_RESIDENT)
         return "more than 65536 threads in a cooperative launch";
     return NULL;
@@ -118,6 +119,14 @@ static size_t stack_of(const launch *l, const char *kernel, const host_launch_di
     else if (n < needed) n = needed;
     if (n > MAX_STACK) n = MAX_STACK;
     return n < MIN_STACK ? MIN_STACK : n;
+}
+
+static unsigned cluster_of(const host_module *m, const char *kernel)
+{
+    char symbol[512];
+    snprintf(symbol, sizeof symbol, "%s__hs_cluster", kernel);
+    const unsigned *said = dlsym(m->handle, symbol);
+    return said ? *said : 1;
 }
 
 static void (*entry_of(const host_module *m, const char *kernel))(void **)
@@ -157,6 +166,7 @@ host_status host_launch(host_engine *e, host_module *m, const char *kernel, cons
     const size_t before = l.log->size;
     host_status status = HOST_OK;
     l.entry = entry_of(m, kernel);
+    l.cluster = cluster_of(m, kernel);
     set_shape(&l, dims);
     const char *bad = bad_dims(dims, &l);
     if (!l.entry) {
@@ -168,7 +178,7 @@ host_status host_launch(host_engine *e, host_module *m, const char *kernel, cons
     } else {
         l.shape.stack_bytes = stack_of(&l, kernel, dims);
         /* Checked launches run on one worker: the same report every time. So do those with one copy of __shared__ variables. */
-        l.workers = m->check || m->shared_bytes ? 1 : l.blocks < e->options.workers ? l.blocks : e->options.workers;
+        l.workers = m->check || m->shared_bytes ? 1 : l.blocks / l.cluster < e->options.workers ? l.blocks / l.cluster : e->options.workers;
         pthread_mutex_init(&l.lock, NULL);
         pthread_mutex_init(&l.grid_lock, NULL);
         status = run_checked(&l);

@@ -4,8 +4,9 @@
 #ifndef HS_ABI_H
 #define HS_ABI_H
 
-#define HS_ABI_VERSION 1
+#define HS_ABI_VERSION 2
 #define HS_MAX_WAVE 64
+#define HS_MAX_CLUSTER 8
 
 typedef unsigned long long hs_u64;
 typedef unsigned hs_u32;
@@ -52,6 +53,14 @@ typedef struct hs_place {
 #define HS_FLAGS 15u
 #define HS_WORD(place) ((hs_u32)(__UINTPTR_TYPE__)(place) | HS_WAITING)
 
+/* A copy to shared memory that a lane has under way: it ends when the lane waits for it, and not before. */
+#define HS_MAX_COPIES 64 /* of a lane */
+typedef struct hs_lds_copy {
+    const char *from; /* null: zeros */
+    char *to;
+    hs_u32 bytes, room; /* room: zeros behind them */
+} hs_lds_copy;
+
 typedef struct hs_wave {
     hs_u32 *site;     /* one word a lane, then a word that is never HS_RUN (waves of one lane lie side by side instead) */
     hs_u64 *mail[2];  /* one word a lane; two boxes, as nobody can be two collectives ahead of a lane that still reads */
@@ -61,6 +70,8 @@ typedef struct hs_wave {
     hs_thread *th; /* lane 0 */
     struct hs_block *b;
     hs_u64 collectives;
+    hs_lds_copy *copies;     /* HS_MAX_COPIES a lane */
+    hs_u32 *copies_made; /* a word a lane */
 } __attribute__((aligned(64))) hs_wave;
 
 /* The head of an AQL kernel dispatch packet, from which code for AMD reads sizes. */
@@ -74,6 +85,8 @@ typedef struct hs_block {
     hs_u32 shared_bytes;
     char *shared;
     hs_packet packet;
+    hs_u32 cluster_rank;
+    char *cluster_shared[HS_MAX_CLUSTER]; /* shared memory of the members of its cluster, by rank */
 } hs_block;
 
 /* The words of a worker that kernels read through its thread pointer. cur is null outside of fibers. */
@@ -109,6 +122,8 @@ typedef struct hs_runtime {
     void (*swap)(hs_thread *from, hs_thread *to); /* for processors that hs_switch() does not know */
     void (*trap)(const char *what, const char *file, int line) __attribute__((noreturn));
     int (*print)(const char *format, __builtin_va_list arguments);
+    void (*cluster_arrive)(hs_thread *t);
+    int (*cluster_met)(hs_thread *t); /* have all threads of the cluster arrived since t did? */
     void (*access)(const void *p, unsigned long bytes, int kind, const void *pc); /* --check only */
     void (*sync)(const void *p, int kind);                                        /* --check only; p may be null: a fence */
 } hs_runtime;

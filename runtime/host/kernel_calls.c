@@ -41,6 +41,8 @@ const hs_runtime host_runtime = {
     .swap = fiber_swap,
     .trap = kernel_trap,
     .print = kernel_print,
+    .cluster_arrive = cluster_arrive,
+    .cluster_met = cluster_met,
     .access = kernel_access,
     .sync = check_sync,
 };

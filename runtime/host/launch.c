@@ -81,18 +81,41 @@ static void run_once(launch *l, block *b, unsigned *yields)
     else if (++*yields % YIELDS_A_SLEEP == 0) sched_yield();
 }
 
+static void start_cluster(launch *l, block **members, unsigned number)
+{
+    for (unsigned i = 0; i < l->cluster; i++) block_start(members[i], l, number * l->cluster + i, l->engine->options.poison || l->check);
+    block_join(members, l->cluster);
+}
+
+/* Returns how many there are: fewer when memory is short, which is told. */
+static unsigned take_cluster(launch *l, worker_slot *slot, block **members)
+{
+    unsigned n = 0;
+    for (; n < l->cluster && (members[n] = take_block(l)); n++) members[n]->progress = &slot->progress;
+    return n;
+}
+
+static void run_cluster(launch *l, block **members, unsigned *yields)
+{
+    for (bool runs = true; runs && !failed(l);) {
+        runs = false;
+        for (unsigned i = 0; i < l->cluster && !failed(l); i++)
+            if (members[i]->state == BLOCK_RUNS) run_once(l, members[i], yields), runs = true;
+    }
+}
+
 static void work_in_turn(launch *l, worker_slot *slot)
 {
-    unsigned number = atomic_fetch_add(&l->next_block, 1), yields = 0;
-    if (number >= l->blocks) return;
-    block *b = take_block(l);
-    if (!b) return;
-    b->progress = &slot->progress;
-    for (; number < l->blocks && !failed(l); number = atomic_fetch_add(&l->next_block, 1)) {
-        block_start(b, l, number, l->engine->options.poison || l->check);
-        while (b->state == BLOCK_RUNS && !failed(l)) run_once(l, b, &yields);
+    const unsigned clusters = l->blocks / l->cluster;
+    unsigned number = atomic_fetch_add(&l->next_cluster, 1), yields = 0;
+    block *members[HS_MAX_CLUSTER];
+    if (number >= clusters) return;
+    const unsigned n = take_cluster(l, slot, members);
+    for (; n == l->cluster && number < clusters && !failed(l); number = atomic_fetch_add(&l->next_cluster, 1)) {
+        start_cluster(l, members, number);
+        run_cluster(l, members, &yields);
     }
-    give_block(l, b);
+    for (unsigned i = 0; i < n; i++) give_block(l, members[i]);
 }
 
 static void grid_deadlock(launch *l)
@@ -156,15 +179,13 @@ static void run_resident(launch *l, block **mine, unsigned n)
 
 static void work_resident(launch *l, unsigned id, worker_slot *slot)
 {
-    const unsigned most = (l->blocks + l->workers - 1) / l->workers;
+    const unsigned clusters = l->blocks / l->cluster, most = (clusters + l->workers - 1) / l->workers * l->cluster;
     block **mine = calloc(most, sizeof *mine);
     unsigned n = 0;
-    for (unsigned number = id; mine && number < l->blocks; number += l->workers) {
-        block *b = take_block(l);
-        if (!b) break;
-        b->progress = &slot->progress;
-        block_start(b, l, number, l->engine->options.poison || l->check);
-        mine[n++] = b;
+    for (unsigned number = id; mine && number < clusters && !failed(l); number += l->workers) {
+        const unsigned taken = take_cluster(l, slot, mine + n);
+        if (taken == l->cluster) start_cluster(l, mine + n, number);
+        n += taken;
     }
     if (!mine && launch_fail(l, HOST_NO_MEMORY)) launch_reported(l);
     run_resident(l, mine, n);

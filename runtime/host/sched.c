@@ -286,6 +286,29 @@ hs_thread *sched_next(hs_thread *t)
     return next_slowly(t);
 }
 
+/* ---- clusters: their blocks have one worker, so nothing here is at the same time */
+void cluster_arrive(hs_thread *t)
+{
+    block *b = block_of(t->w), *lead = b->cluster[0];
+    b->cluster_turns[t->lin] = lead->cluster_turn;
+    if (b->launch->check) check_sync(lead, HS_SYNC_RELEASE);
+    if (++lead->cluster_arrived < b->shape.threads * b->launch->cluster) return;
+    lead->cluster_arrived = 0;
+    lead->cluster_turn++;
+    progressed(b);
+}
+
+int cluster_met(hs_thread *t)
+{
+    const block *b = block_of(t->w), *lead = b->cluster[0];
+    if (b->cluster_turns[t->lin] == lead->cluster_turn) return 0;
+    if (b->launch->check) {
+        check_sync(lead, HS_SYNC_ACQUIRE | HS_SYNC_LOAD);
+        watch_meeting(t->w, 1ull << t->lane);
+    }
+    return 1;
+}
+
 /* A waiting loop gives the other threads of the block a turn, then, through the worker, the other blocks. */
 hs_thread *sched_yield_to(hs_thread *t, const hs_place *at)
 {

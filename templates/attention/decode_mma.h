@@ -24,7 +24,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
     using ring = typename tile::template ring<warps, slots, keys>;
     static constexpr int kept = most_rows < tile::rows ? most_rows : tile::rows;
     static constexpr int turn = warps * keys, pitch = head_dim + 4;
-    static constexpr int cluster = cluster_present<S::cluster>; // workgroups that reach each other's memory
+    static constexpr int cluster = S::cluster; // workgroups that reach each other's memory
     static constexpr float to_log2 = 1.44269504089f;
     static constexpr float lazy = 8.0f; // sums are rescaled when a row's largest score has grown by more (in log2)
     static_assert(head_dim % 16 == 0 && head_dim <= 256, "head size");
@@ -461,7 +461,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         TF_SHARED_STRUCT(__VA_ARGS__::memory, memory);            \
         __VA_ARGS__::run(p, memory);                              \
     }                                                             \
-    TF_EXPORT(name)
+    TF_EXPORT_CLUSTER(name, (__VA_ARGS__::cluster))
 #elif defined(__clang__) // a unit has four SIMDs
 #define TF_DECODE_WAVES(P) ((P::resident * P::threads / TF_WAVE + 3) / 4)
 #define TF_KERNEL_DECODE(name, ...)                                                                                     \

@@ -155,7 +155,7 @@ template <class F> DEV void run_ws(const typename F::args &p)
     if (thread_index() == 0) {
         for (int i = 0; i < F::slots; i++) {
             barrier_init(r.barriers + 8 * i, 1);
-            barrier_init(r.barriers + 8 * (F::slots + i), ws_consumers / 128 * cluster_present<F::cluster>);
+            barrier_init(r.barriers + 8 * (F::slots + i), ws_consumers / 128 * F::cluster);
         }
         barrier_init_done();
     }
@@ -232,7 +232,7 @@ template <class P> DEV void run_ws_tile(const typename P::args &p)
 #endif
     const shared_address base = (shared_at(ws_shared) + 1023) & ~1023u;
     ring<F> r{base, base + ws_memory<F>::barriers, 0, 0};
-    if (block_index() >= P::tiles(p)) { // of a host's grid, where a workgroup is a whole cluster
+    if (block_index() >= P::tiles(p)) { // there are no rows
         previous_wait();
         return;
     }
@@ -257,7 +257,7 @@ template <class P> DEV void run_ws_tile(const typename P::args &p)
 #if defined(TF_ON_HOST)
 #define TF_KERNEL_WS_TILE(name, ...)                                                            \
     extern "C" __global__ void name(const __VA_ARGS__::args p) { run_ws_tile<__VA_ARGS__>(p); } \
-    TF_EXPORT(name)
+    TF_EXPORT_CLUSTER(name, (__VA_ARGS__::cluster))
 #else
 #if defined(TF_ALL_REGISTERS)
 #define TF_WS_RESIDENT(P) 1
@@ -275,7 +275,7 @@ template <class P> DEV void run_ws_tile(const typename P::args &p)
 #if defined(TF_ON_HOST)
 #define TF_KERNEL_WS(name, ...)                                                            \
     extern "C" __global__ void name(const __VA_ARGS__::args p) { run_ws<__VA_ARGS__>(p); } \
-    TF_EXPORT(name)
+    TF_EXPORT_CLUSTER(name, (__VA_ARGS__::cluster))
 #else
 // Tensor maps in args are read through the constant bank, so the parameter itself must be the tensor map's home.
 #define TF_KERNEL_WS(name, ...)                                                                              \

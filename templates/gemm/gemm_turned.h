@@ -20,7 +20,6 @@ template <class S> struct gemm_turned {
     static constexpr int slot_bytes = tile_n * tile_k * 2, along_bytes = tile_n * 64; // of B; of its pieces side by side along n
     static constexpr int boxes = tile_k / 64, box_bytes = tile_m * 128;               // of rows, 128 bytes along k each
     static constexpr int late_slots = S::row_slots, late_bytes = boxes * box_bytes, scratch_bytes = late_slots * late_bytes;
-    static constexpr int members = cluster_present<S::split>;
     static constexpr int pitch = tile_n + 4; // floats of a row of sums: a warp's stores are in all banks
     static constexpr bool turns = false;
     static constexpr int releases = S::input_sums ? consumers / 32 : groups; // arrivals that free a slot: who reads rows says so, too
@@ -46,20 +45,17 @@ template <class S> struct gemm_turned {
     static constexpr int all_stages = (S::K + tile_k - 1) / tile_k;
     static_assert(S::split >= 1 && S::split <= all_stages && S::split <= 8, "tile: a part has a stage");
     DEV static int row_tiles(const args &p) { return (S::rows(p) + tile_m - 1) / tile_m; }
-    DEV static int tiles(const args &p) { return row_tiles(p) * column_tiles * members; }
+    DEV static int tiles(const args &p) { return row_tiles(p) * column_tiles * S::split; }
     DEV static int first_stage(int part) { return part * all_stages / S::split; }
-    DEV static int stages(const args &, const tile &t)
-    {
-        return members < S::split ? all_stages : first_stage(t.part + 1) - first_stage(t.part);
-    }
+    DEV static int stages(const args &, const tile &t) { return first_stage(t.part + 1) - first_stage(t.part); }
     DEV static int column_of(const tile &t, int stage) { return (first_stage(t.part) + stage) * tile_k; }
     DEV static unsigned bytes(const args &) { return slot_bytes + late_bytes; }
 
     // On the grid the parts of a tile lie side by side, then row tiles of the same columns, which are in L2 then.
     DEV static tile at(const args &p, int item)
     {
-        const int whole = item / members, rows = row_tiles(p);
-        return {whole % rows, whole / rows, item % members};
+        const int whole = item / S::split, rows = row_tiles(p);
+        return {whole % rows, whole / rows, item % S::split};
     }
 
     DEV static void load(early, const args &p, const tile &t, int stage, slot m)
@@ -75,10 +71,9 @@ template <class S> struct gemm_turned {
             tensor_load(m.memory + i * box_bytes, S::a_map(p), m.full, column_of(t, stage) + i * 64, t.row * tile_m);
     }
 
-    // ---- products. Sums of more than `longest` stages are sums of sums (sums.h). A workgroup that is alone in its cluster (the host's)
-    // has all parts, and adds them up as the others do.
+    // ---- products. Sums of more than `longest` stages are sums of sums (sums.h).
     static constexpr int longest = 32768 / tile_k, part_stages = (all_stages + S::split - 1) / S::split;
-    static constexpr bool folds = members < S::split || part_stages > longest;
+    static constexpr bool folds = part_stages > longest;
 
     // Of 64 columns of a warpgroup. Where these are no whole number of warpgroups, the last one has some that another one has, too.
     DEV static int first_column()
@@ -166,13 +161,12 @@ template <class S> struct gemm_turned {
             multiply(ring, rows, row_slot, c.acc, squares, stages(p, t));
         } else {
             float total[product::registers] = {};
-            for (int part = t.part; part < S::split; part += members)
-                for (int stage = first_stage(part); stage < first_stage(part + 1); stage += longest) {
-                    const int left = first_stage(part + 1) - stage;
-                    multiply(ring, rows, row_slot, c.acc, squares, left < longest ? left : longest);
+            for (int stage = first_stage(t.part); stage < first_stage(t.part + 1); stage += longest) {
+                const int left = first_stage(t.part + 1) - stage;
+                multiply(ring, rows, row_slot, c.acc, squares, left < longest ? left : longest);
 #pragma unroll
-                    for (int i = 0; i < product::registers; i++) total[i] += c.acc[i];
-                }
+                for (int i = 0; i < product::registers; i++) total[i] += c.acc[i];
+            }
 #pragma unroll
             for (int i = 0; i < product::registers; i++) c.acc[i] = total[i];
         }
@@ -188,7 +182,7 @@ template <class S> struct gemm_turned {
     }
 
     // ---- a tile's rows are shared out among the members, and a member's among teams of threads
-    static constexpr int share = (tile_m + members - 1) / members, per_row = tile_n / 2 / S::width;
+    static constexpr int share = (tile_m + S::split - 1) / S::split, per_row = tile_n / 2 / S::width;
     static constexpr int team_of(int rows) // the largest power of two: at most a warp, and what a row has work for
     {
         int team = 1;
@@ -207,11 +201,11 @@ template <class S> struct gemm_turned {
 
     template <int W> DEV static vec<float, W> summed(shared_address from) // in the order of the parts
     {
-        vec<float, W> each[members];
+        vec<float, W> each[S::split];
 #pragma unroll
-        for (int i = 0; i < members; i++) each[i] = cluster_read<W>(i, from);
+        for (int i = 0; i < S::split; i++) each[i] = cluster_read<W>(i, from);
 #pragma unroll
-        for (int i = 1; i < members; i++) each[0] += each[i];
+        for (int i = 1; i < S::split; i++) each[0] += each[i];
         return each[0];
     }
 

@@ -36,11 +36,14 @@ DEV void flag_store(unsigned long long *flag, unsigned long long value)
 DEV void pause() { tf_hs_yield(); }
 DEV int number_read(const int *number) { return __hip_atomic_load(number, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); }
 
-// A block of the host engine is alone in its cluster.
-template <int Members> inline constexpr int cluster_present = 1;
-DEV void cluster_arrive() {}
-DEV void cluster_wait() {}
-DEV neighbours<float, 4> cluster_read(const float *own, int) { return load_constant(reinterpret_cast<const neighbours<float, 4> *>(own)); }
+DEV void cluster_arrive() { tf_hs_cluster_arrive(); }
+DEV void cluster_wait() { tf_hs_cluster_wait(); }
+DEV neighbours<float, 4> cluster_read(const float *own, int member)
+{
+    TF_SHARED_DYN(char, memory);
+    const char *const there = tf_hs_cluster_shared(member) + (reinterpret_cast<const char *>(own) - memory);
+    return load_constant(reinterpret_cast<const neighbours<float, 4> *>(there));
+}
 DEV void cache_ask(const void *, int) {}
 #else
 
@@ -100,7 +103,6 @@ DEV int number_read(const int *number)
 }
 
 // ---- clusters: workgroups side by side on the grid that start together and reach each other's shared memory (sm_90a)
-template <int Members> inline constexpr int cluster_present = Members; // of which each brings a part of what all get
 DEV void cluster_arrive() { asm volatile("barrier.cluster.arrive.release;" ::: "memory"); } // by all threads of all members
 DEV void cluster_wait() { asm volatile("barrier.cluster.wait.acquire;" ::: "memory"); }
 // From where `own` lies in the memory of another member.

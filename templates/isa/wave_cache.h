@@ -85,7 +85,6 @@ DEV void parts_stored()
 DEV int number_read(const int *number) { return *number; } // no launch begins before the one ahead has ended
 
 // A workgroup is alone in its cluster.
-template <int Members> inline constexpr int cluster_present = 1;
 DEV void cluster_arrive() {}
 DEV void cluster_wait() {}
 DEV neighbours<float, 4> cluster_read(const float *own, int) { return *reinterpret_cast<const neighbours<float, 4> *>(own); }

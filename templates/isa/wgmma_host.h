@@ -18,11 +18,13 @@ struct alignas(128) tensor_map {
     unsigned long long unused[6];
 };
 
-template <class T> DEV T *host_shared(shared_address at)
+DEV char *host_memory()
 {
     TF_SHARED_DYN(char, memory);
-    return reinterpret_cast<T *>(memory + at);
+    return memory;
 }
+// In this workgroup's memory, or in another's of the cluster.
+template <class T> DEV T *host_shared(shared_address at, char *memory = host_memory()) { return reinterpret_cast<T *>(memory + at); }
 DEV shared_address shared_at(const void *p) { return static_cast<shared_address>(static_cast<const char *>(p) - host_shared<char>(0)) + 1; }
 
 template <class T> DEV T host_read(const T *p) { return __hip_atomic_load(p, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_WORKGROUP); }
@@ -30,10 +32,10 @@ template <class T> DEV void host_write(T *p, T x) { __hip_atomic_store(p, x, __A
 
 // ---- transaction barriers: 16 bits of arrivals a phase, 16 of arrivals to come, 31 of bytes to come, the phase. The threads of a block
 // take turns, so reading and writing back is one step.
-DEV void host_barrier_add(shared_address barrier, int arrivals, int bytes)
+DEV void host_barrier_add(shared_address barrier, int arrivals, int bytes, char *memory = host_memory())
 {
     tf_hs_stands_in();
-    long long *word = host_shared<long long>(barrier), x = host_read(word);
+    long long *word = host_shared<long long>(barrier, memory), x = host_read(word);
     const long long each = x & 0xffff;
     long long pending = (x >> 16 & 0xffff) - arrivals, tx = (x >> 33) + bytes, phase = x >> 32 & 1;
     if (pending == 0 && tx == 0) {
@@ -104,10 +106,10 @@ struct host_load {
 DEV void tensor_prefetch(const tensor_map &) {}
 
 // Bytes 512 to 1023 have a word for each barrier that is loaded to: the barrier, and the place of its first load under way.
-DEV unsigned long long *host_loads_of(shared_address barrier)
+DEV unsigned long long *host_loads_of(shared_address barrier, char *memory = host_memory())
 {
     for (shared_address at = 512; at < 1024; at += 8) {
-        unsigned long long *word = host_shared<unsigned long long>(at);
+        unsigned long long *word = host_shared<unsigned long long>(at, memory);
         const unsigned long long x = host_read(word);
         if (x >> 32 == barrier || !x) return word;
     }
@@ -132,23 +134,24 @@ DEV host_row host_row_of(const host_load &l, int i)
     const long long left = inside ? l.map.row_bytes - at : 0;
     return {l.map.data + (inside ? line + at : 0), left < 128 ? left : 128};
 }
-DEV void host_load_says(const host_load &l, shared_address to)
+DEV void host_load_says(const host_load &l, shared_address to, char *memory)
 {
     const int bytes = l.map.box_pieces ? 1024 : 128;
     for (int i = 0; i < l.bytes() / bytes; i++) {
         const host_row row = host_row_of(l, i);
         if (row.valid) tf_hs_says(row.from, row.valid, HS_CHECK_READ | HS_CHECK_BULK);
-        tf_hs_says(host_shared<char>(to + i * bytes), bytes, HS_CHECK_WRITE | HS_CHECK_BULK);
+        tf_hs_says(host_shared<char>(to + i * bytes, memory), bytes, HS_CHECK_WRITE | HS_CHECK_BULK);
     }
 }
-DEV void host_issue(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int head, int batch, bool wide)
+DEV void host_issue(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int head, int batch, bool wide,
+                    char *memory = host_memory())
 {
     tf_hs_stands_in();
-    unsigned long long *first = host_loads_of(barrier);
+    unsigned long long *first = host_loads_of(barrier, memory);
     const host_load load = {map, static_cast<shared_address>(host_read(first)), column, row, head, batch, wide};
-    host_load_says(load, to);
-    for (int i = 0; i < load.bytes() / 8; i++) host_shared<unsigned long long>(to)[i] = ~0ull;
-    *host_shared<host_load>(to) = load;
+    host_load_says(load, to, memory);
+    for (int i = 0; i < load.bytes() / 8; i++) host_shared<unsigned long long>(to, memory)[i] = ~0ull;
+    *host_shared<host_load>(to, memory) = load;
     host_write(first, static_cast<unsigned long long>(barrier) << 32 | to);
 }
 DEV void tensor_load(shared_address to, const tensor_map &map, shared_address barrier, int column, int row)
@@ -203,22 +206,33 @@ inline bool host_land(shared_address barrier)
     }
     return true;
 }
-// A cluster is one block, which brings all parts itself.
-DEV void cluster_meet() { __syncthreads(); }
+// ---- clusters
+DEV void cluster_meet()
+{
+    cluster_arrive();
+    cluster_wait();
+}
 template <int Members>
 DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int box_rows)
 {
-    for (int i = 0; i < Members; i++) tensor_load(to + i * box_rows * 128, map, barrier, column, row + i * box_rows);
+    const int first = tf_hs_cluster_rank() * box_rows;
+    for (int i = 0; i < Members; i++)
+        host_issue(to + first * 128, map, barrier, column, row + first, 0, 0, false, tf_hs_cluster_shared(i));
 }
 template <int Members>
 DEV void piece_load_all(shared_address to, const tensor_map &map, shared_address barrier, int n, int k, int bytes)
 {
-    for (int i = 0; i < Members; i++) piece_load(to + i * bytes, map, barrier, n, k + i);
+    const int own = tf_hs_cluster_rank();
+    for (int i = 0; i < Members; i++)
+        host_issue(to + own * bytes, map, barrier, k + own, n, 0, 0, false, tf_hs_cluster_shared(i));
 }
-DEV void barrier_arrive_at(int member, shared_address barrier, bool yes) { barrier_arrive_if(barrier, yes && member == 0); }
-template <int W> DEV vec<float, W> cluster_read(int, shared_address from)
+DEV void barrier_arrive_at(int member, shared_address barrier, bool yes)
 {
-    return load_aligned<W>(host_shared<float>(from));
+    if (yes) host_barrier_add(barrier, 1, 0, tf_hs_cluster_shared(member));
+}
+template <int W> DEV vec<float, W> cluster_read(int member, shared_address from)
+{
+    return load_aligned<W>(host_shared<float>(from, tf_hs_cluster_shared(member)));
 }
 DEV void foreign_fence() { __threadfence(); }
 DEV void own_fence() { __threadfence(); }

@@ -1,0 +1,75 @@
+/* Clusters on the host engine: blocks that run together, wait for each other and reach each other's shared memory; what the checker says of
+ * those that do not wait, or reach too far. */
+#include "tests/host/test_host_common.h"
+
+enum { members = 4, clusters = 5 };
+
+static int gathered(unsigned block, unsigned thread, unsigned threads, int turns)
+{
+    int sum = 0;
+    for (int turn = 0; turn < turns; turn++) {
+        for (unsigned i = 0; i < members; i++)
+            sum = sum * 3 + (int)((block / members * members + (block + i) % members) * 10000 + (thread + 1) % threads * 10) + turn;
+        sum ^= turn;
+    }
+    return sum;
+}
+
+static void gather(host_module *m, unsigned threads, unsigned wave)
+{
+    struct { int *out; int turns; } a = {memory(sizeof(int) * clusters * members * threads, "out"), 3};
+    launch_ok(m, "gather", (host_launch_dims){.grid = {clusters * members}, .block = {threads}, .wave = wave, .shared_bytes = 1024}, &a);
+    for (unsigned i = 0; i < clusters * members * threads; i++)
+        ck_assert_int_eq(a.out[i], gathered(i / threads, i % threads, threads, a.turns));
+    host_free(engine, a.out);
+}
+
+START_TEST(blocks_of_a_cluster_reach_each_others_memory)
+{
+    static const unsigned geometries[][2] = {{128, 32}, {100, 32}, {64, 1}, {1, 1}, {96, 64}};
+    host_module *m = load("clusters.hip");
+    for (size_t i = 0; i < sizeof geometries / sizeof *geometries; i++) gather(m, geometries[i][0], geometries[i][1]);
+    host_module_free(m);
+}
+END_TEST
+
+START_TEST(the_checker_follows_clusters)
+{
+    host_module *m = load_checked("clusters.hip");
+    host_launch_dims d = {.grid = {clusters * members}, .block = {64}, .wave = 32, .shared_bytes = 256};
+    struct { int *out; int at; } a = {memory(sizeof(int) * clusters * members * 64, "out"), 1};
+    gather(m, 64, 32);
+    launch_ok(m, "hasty", d, &a);
+    a.at = 0; /* nobody waits for what the others write: the first block reads what is not there yet */
+    const host_log *log = launch_bad(m, "hasty", d, &a, HOST_CHECKED);
+    says(log, "shared+0, which nobody wrote");
+    says_line(log, "clusters.hip", "other");
+    a.at = 2 * 64;
+    log = launch_bad(m, "hasty", d, &a, HOST_CHECKED);
+    says(log, "out of bounds: read of 4 bytes at shared+256 (the block has 256 bytes)");
+    host_module_free(m);
+}
+END_TEST
+
+START_TEST(a_grid_is_made_of_whole_clusters)
+{
+    host_module *m = load("clusters.hip");
+    struct { int *out; int turns; } a = {memory(sizeof(int) * 64, "out"), 1};
+    const host_launch_dims d = {.grid = {members + 2}, .block = {8}, .wave = 8, .shared_bytes = 64};
+    says(launch_bad(m, "gather", d, &a, HOST_BAD_CALL), "a grid that is not made of whole clusters");
+    host_module_free(m);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("host clusters");
+    TCase *t = tcase_create("clusters");
+    tcase_set_timeout(t, 60);
+    tcase_add_checked_fixture(t, open_engine, close_engine);
+    tcase_add_test(t, blocks_of_a_cluster_reach_each_others_memory);
+    tcase_add_test(t, the_checker_follows_clusters);
+    tcase_add_test(t, a_grid_is_made_of_whole_clusters);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}
