@@ -45,6 +45,8 @@ AREAS = {
     'templates': ['templates/*/*.h'], 'runtime': ['runtime/*/*.c', 'runtime/host/hip_*.h'],
     'reference': ['ir/reference/*.c'], 'judge': ['runtime/cli/trial*.c', 'runtime/cli/verify*.c', 'runtime/cli/run.c'],
 }
+# For lists alone: seeds draw what they always drew.
+LISTED = {'command': ['runtime/cli/*/*.c']}
 # Golden files. What draws specs by chance (runtime/cli/random) is in no area: changed, it draws others, and its suite takes minutes a
 # change.
 LEFT_OUT = r'\.spec\.'
@@ -62,7 +64,7 @@ def read_changes(path):
 
 def source_files(areas, files=''):
     for area in areas:
-        for path in sorted({p for pattern in AREAS[area] for p in TOP.glob(pattern)}):
+        for path in sorted({p for pattern in {**AREAS, **LISTED}[area] for p in TOP.glob(pattern)}):
             name = path.relative_to(TOP).as_posix()
             if re.search(LEFT_OUT, name) or not re.search(files, name) or (area == 'runtime'
                                                                            and any(Path(name).match(p) for p in AREAS['judge'])):
@@ -251,7 +253,8 @@ def drawn_by(o, sources, argued):
     """([Draw], how many entries of lists are stale)."""
     draws, stale = [], 0
     if o.list:
-        pairs = [listed(title, removed, added, sources) for title, removed, added, _ in read_changes(HERE / f'{o.list}.txt')]
+        wide = sources + ([] if o.areas else list(source_files(LISTED, o.files)))
+        pairs = [listed(title, removed, added, wide) for title, removed, added, _ in read_changes(HERE / f'{o.list}.txt')]
         for _, wrong in pairs:
             if wrong:
                 say('stale:', wrong)
