@@ -45,7 +45,8 @@ START_TEST(what_a_shell_has_open_is_read)
     ck_assert_int_eq(tfgen("check /dev/stdin <specs/rmsnorm.yaml"), 0);
     ck_assert_int_eq(shell("cat specs/rmsnorm.yaml | ${TFGEN:-./tfgen} check /dev/stdin 2>&1"), 0);
     ck_assert_int_eq(shell("cat specs/rmsnorm.yaml | ${TFGEN:-./tfgen} check /dev/fd/7 7<&0 </dev/null 2>&1"), 0);
-    ck_assert_int_eq(shell("cat specs/rmsnorm.yaml | ${TFGEN:-./tfgen} explain /dev/stdin --no-code --fusion=none,tile 2>&1"), 0);
+    ck_assert_int_eq(shell("cat specs/rmsnorm.yaml | ${TFGEN:-./tfgen} verify /dev/stdin --fusion=none,tile 2>&1"), 0);
+    says("verify: 2 passed, 0 failed; 0 combinations left out"); /* it is read for each level */
 }
 END_TEST
 
