@@ -61,7 +61,9 @@ static void warn_of_range(op_draft *d, const char *key, const ir_value *p, const
     const char *op = op_table[d->op->kind].name;
     if (graph_lowest(&p->range_low, dims) < 0)
         warn(a, at, "%s: %s: %%%s may be %lld: %s", op, key, p->name, graph_lowest(&p->range_low, dims),
-             append ? "rows ahead of the first are not written" : more ? "a query ahead of the first key sees none" : "less than none is none");
+             append ? "rows ahead of the first are not written"
+             : more ? "a query ahead of the first key sees none"
+                    : "less than none is none");
     const extent room = more ? extent_subtract(a, at, *most, *more) : *most, left = extent_subtract(a, at, room, p->range_high);
     if (graph_lowest(&left, dims) >= 0) return;
     const extent first = extent_subtract(a, at, room, extent_number(-1));

@@ -1,5 +1,5 @@
-/* In: specs. Out: all their errors and warnings on stderr, one line a good spec on stdout; as JSON, an array with an object a spec, and in it one an
- * error or warning. Exit code 3 when any is bad. */
+/* In: specs. Out: all their errors and warnings on stderr, one line a good spec on stdout; as JSON, an array with an object a spec, and in
+ * it one an error or warning. Exit code 3 when any is bad. */
 #include "runtime/cli/cli.h"
 #include <jansson.h>
 #include <stdlib.h>
@@ -43,8 +43,8 @@ int command_check_main(const cli_options *o)
         const int code = (int)arena_run(j.a, check_one, &j);
         if (o->json)
             json_array_append_new(results, json_pack("{s:s, s:b, s:i, s:i, s:o, s:o}", "spec", text_harmless(j.a, j.path), "good",
-                                                     code == code_ok, "code", code, "ops", j.ops, "errors", errors_json(j.a, false), "warnings",
-                                                     errors_json(j.a, true)));
+                                                     code == code_ok, "code", code, "ops", j.ops, "errors", errors_json(j.a, false),
+                                                     "warnings", errors_json(j.a, true)));
         else fprintf(stderr, "%s%s", arena_warnings(j.a), arena_diagnostics(j.a));
         if (code == code_ok && !o->json && !o->quiet) printf("%s: good, %d ops\n", j.path, j.ops);
         if (code > worst) worst = code;

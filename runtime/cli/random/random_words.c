@@ -8,15 +8,16 @@
 
 /* ISO/IEC 14882:2020, 5.5 (alternative tokens) and 5.11 (keywords, identifiers with a meaning of their own); 5.12 of those to come. */
 static const char language[] =
-    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class co_await co_return co_yield "
-    "compl concept const const_cast consteval constexpr constinit continue decltype default delete do double dynamic_cast else enum explicit "
-    "export extern false final float for friend goto if import inline int long module mutable namespace new noexcept not not_eq nullptr "
-    "operator or or_eq override private protected public register reinterpret_cast requires return short signed sizeof static static_assert "
-    "static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile "
-    "wchar_t while xor xor_eq";
+    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class co_await "
+    "co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype default delete do "
+    "double dynamic_cast else enum explicit export extern false final float for friend goto if import inline int long "
+    "module mutable namespace new noexcept not not_eq nullptr operator or or_eq override private protected public register "
+    "reinterpret_cast requires return short signed sizeof static static_assert static_cast struct switch template this "
+    "thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor "
+    "xor_eq ";
 
-/* Variables, types, functions and macros that NVRTC, HIPRTC and clang know without a header, or that theirs define; of libraries that the host
- * engine's code is linked with. */
+/* Variables, types, functions and macros that NVRTC, HIPRTC and clang know without a header, or that theirs define; of libraries that the
+ * host engine's code is linked with. */
 static const char vendors[] =
     "threadIdx blockIdx blockDim gridDim warpSize dim3 uint3 half half2 __half __half2 __nv_bfloat16 __nv_bfloat162 __hip_bfloat16 "
     "hip_bfloat16 size_t ptrdiff_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uchar ushort uint ulong cudaStream_t "

@@ -3,6 +3,7 @@
 #define TFGEN_CLI_RANDOM_WORDS_H
 #include "ir/ir.h"
 
-/* Each once, always in the same order: every identifier of the templates, C++'s keywords, what compilers and headers of CUDA and HIP define. */
+/* Each once, always in the same order: every identifier of the templates, C++'s keywords, what compilers and headers of CUDA and HIP
+ * define. */
 const char *const *random_words(arena *a, int *count);
 #endif
