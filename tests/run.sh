@@ -1,10 +1,10 @@
 #!/bin/sh
-# usage: run.sh BUILD_FOLDER PROGRAM...   Runs test programs and fuzzers, as many at once as there are CPUs (JOBS), shows in the order given
-# what failed, ends with one count of all checks. Programs know nothing of each other: each has folders of its own, and all share a kernel
-# cache.
+# usage: run.sh BUILD_FOLDER PROGRAM...   Runs test programs and fuzzers, as many at once as there are CPUs (JOBS), shows each when it ends,
+# with what it said if it failed, and ends with one count of all checks. Programs know nothing of each other: each has folders of its own,
+# and all share a kernel cache.
 set -u
 build=$1; shift
-# Begun first, because they take longest: a long one that begins last runs alone at the end. The order in which they are shown stays.
+# Begun first, because they take longest: a long one that begins last runs alone at the end.
 long='test_random test_views test_course test_decode_mma test_models test_emit test_hip test_tune test_layers test_frag test_bisect'
 long="$long test_turned test_templates test_trace test_judge test_launches test_calibrate test_attention test_mma test_table test_align"
 long="$long test_access test_ranks test_libclang test_examples test_spills test_wild test_scale test_sums test_properties test_matrix"
@@ -22,8 +22,6 @@ export CK_DEFAULT_TIMEOUT="${CK_DEFAULT_TIMEOUT:-60}" CK_TIMEOUT_MULTIPLIER="${C
 export CK_EXCLUDE_TAGS="${CK_EXCLUDE_TAGS-long}"
 start=$(date +%s)
 mkfifo "$folder/finished" && exec 3<>"$folder/finished" || exit 1
-
-name_of() { basename "$1"; }
 
 # In the background: the log, the exit code, the seconds; then the name goes down the pipe.
 begin() {
@@ -57,38 +55,26 @@ show() {
 
 order=
 for name in $long; do
-    for program in "$@"; do [ "$(name_of "$program")" = "$name" ] && order="$order $program"; done
+    for program in "$@"; do [ "${program##*/}" = "$name" ] && order="$order $program"; done
 done
 for program in "$@"; do
-    case " $long " in *" $(name_of "$program") "*) ;; *) order="$order $program" ;; esac
+    case " $long " in *" ${program##*/} "*) ;; *) order="$order $program" ;; esac
 done
 
 running=0
-shown=0
-# shown: how many of the arguments are printed; prints those that follow and have ended.
-show_ended() {
-    at=0
-    for one in "$@"; do
-        at=$((at + 1))
-        [ $at -le $shown ] && continue
-        one=$(name_of "$one")
-        [ -e "$folder/$one.ended" ] || return
-        show "$one"
-        shown=$at
-    done
-}
-wait_for_one() {
+show_next() {
     read -r ended <&3
     running=$((running - 1))
+    show "$ended"
 }
 
 jobs=${JOBS:-$(nproc)}
 for program in $order; do
-    if [ $running -ge "$jobs" ]; then wait_for_one; show_ended "$@"; fi
-    begin "$program" "$(name_of "$program")"
+    [ $running -lt "$jobs" ] || show_next
+    begin "$program" "${program##*/}"
     running=$((running + 1))
 done
-while [ $running -gt 0 ]; do wait_for_one; show_ended "$@"; done
+while [ $running -gt 0 ]; do show_next; done
 echo "all in $(($(date +%s) - start)) s"
 echo "tests: $passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
