@@ -69,7 +69,8 @@ else
 PRODUCTS := $(B)/tfgen $(B)/tfgen-worker
 endif
 
-.PHONY: all help demo test verify-all verify-code test-amd test-bare mutants golden lint schema man clean install uninstall deps
+.PHONY: all help demo test test-elsewhere verify-all verify-code test-amd test-bare mutants golden lint schema man clean install \
+  uninstall deps
 all: $(PRODUCTS)
 
 help:
@@ -77,7 +78,8 @@ help:
 
 # make               the command ./tfgen and libtfgen (static and shared)
 # make demo          installs what is missing (apt), builds, runs the Llama block on this machine and checks it
-# make test          the same for all tests: a seeded sample, under five minutes on two cores
+# make test          the same for all tests: a seeded sample, about five minutes on two cores
+# make test-elsewhere   suites that could depend on where the tree lies, from a path with a space below the folder of temporary files
 # make verify-all    the full matrix of specs, levels, dtypes, targets and odd sizes, then all tests, those tagged long too
 # make verify-code   every kernel of every spec, preset, level and dtype compiled for every GPU target; goes on where it was stopped
 # make test-amd TINYGRAD_DIR=...   real AMD code objects run in an instruction emulator and examined (installs LLVM's tools and numpy)
@@ -193,6 +195,9 @@ demo: deps
 test: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) run-tests
 
+test-elsewhere: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) run-elsewhere
+
 # The same fuzzers with coverage to guide them: build/fuzz/fuzz_NAME, FUZZ_SECONDS each; corpora stay in build/fuzz/NAME.corpus.
 FUZZ_CC ?= clang-22
 FUZZ_SAN := address,undefined
@@ -213,20 +218,25 @@ fuzz-programs: $(FUZZ_PROGRAMS)
 fuzz: fuzz-programs
 	sh tests/fuzz/fuzz.sh $(FUZZ_PROGRAMS)
 
-.PHONY: run-tests
+# What runs commands by their paths, installs, compiles against the tree, or looks for files of its own.
+ELSEWHERE := $(addprefix test_,bundle cli compilers doctor examples harness help misuse ranges stages trust)
+
+.PHONY: run-elsewhere run-tests
+run-elsewhere: $(PRODUCTS) $(ELSEWHERE:%=$(B)/tests/%)
+	@sh tests/elsewhere.sh $(B) $(ELSEWHERE)
 run-tests: $(PRODUCTS) $(TESTS) $(FUZZERS) $(VERIFY_CODE)
-	@TFGEN=$(B)/tfgen TFGEN_WORKER=$(CURDIR)/$(B)/tfgen-worker sh tests/run.sh $(B) $(TESTS) $(FUZZERS)
+	@TFGEN=$(B)/tfgen TFGEN_WORKER="$(CURDIR)/$(B)/tfgen-worker" sh tests/run.sh $(B) $(TESTS) $(FUZZERS)
 
 verify-all: all $(TESTS)
 	./tfgen verify specs/*.yaml tests/specs/*.yaml tests/specs/views/*.yaml tests/specs/reuse/*.yaml --fusion=all --dtype=all \
 	  --target=all --sizes=all --summary=docs/verification.md
-	CK_EXCLUDE_TAGS= TFGEN_HOST_OPTIMISE=3 TFGEN=$(B)/tfgen TFGEN_WORKER=$(CURDIR)/$(B)/tfgen-worker sh tests/run.sh $(B) $(TESTS)
+	CK_EXCLUDE_TAGS= TFGEN_HOST_OPTIMISE=3 TFGEN=$(B)/tfgen TFGEN_WORKER="$(CURDIR)/$(B)/tfgen-worker" sh tests/run.sh $(B) $(TESTS)
 
 verify-code: all $(VERIFY_CODE)
 	VERIFY_CODE=$(VERIFY_CODE) SUMMARY=docs/verification.md sh tests/cli/verify_code.sh $(B)/verify-code $$(nproc)
 
 # tinygrad and the emulator call clang without a number: here it is clang-22.
-AMD_TOOLS := $(CURDIR)/$(B)/amd-tools
+AMD_TOOLS := $(B)/amd-tools
 test-amd:
 	@test -n "$(TINYGRAD_DIR)" || { echo "usage: make test-amd TINYGRAD_DIR=<a tinygrad checkout>"; exit 2; }
 	@sh tests/deps.sh amd
@@ -236,7 +246,7 @@ test-amd:
 
 .PHONY: run-amd
 run-amd: export TINYGRAD_DIR := $(TINYGRAD_DIR)
-run-amd: export PATH := $(AMD_TOOLS):$(PATH)
+run-amd: export PATH := $(CURDIR)/$(AMD_TOOLS):$(PATH)
 run-amd:
 	/usr/bin/python3 tests/judging_test.py
 	/usr/bin/python3 tests/amd/emulator_test.py
@@ -248,7 +258,7 @@ run-amd:
 	/usr/bin/python3 tests/amd/product_mfma.py
 	/usr/bin/python3 tests/amd/trace.py
 	/usr/bin/python3 tests/amd/run.py
-	sh tests/doubles/run_amd.sh $(CURDIR)/$(B)
+	sh tests/doubles/run_amd.sh "$(CURDIR)/$(B)"
 
 # LIST=holes: a list in tests/mutants; AREAS=ir,gen: some areas; FILES=ir/check: some files; SUITES=test_ir: some suites; RETRY=1: survivors
 # again; BUDGET=60: most seconds of suites a mutant; JOBS=8: so many at a time; LENIENT=1: suites that fail are left out; UNMEASURED=1:
@@ -283,8 +293,8 @@ PREFIX ?= /usr/local
 LIBDIR ?= lib
 D := $(DESTDIR)$(PREFIX)
 L := $(DESTDIR)$(if $(filter /%,$(LIBDIR)),,$(PREFIX)/)$(LIBDIR)
-FILLED = sed "s|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBDIR@|$(if $(filter /%,$(LIBDIR)),,\$${prefix}/)$(LIBDIR)|; \
-  s|@INCLUDE@|$$(realpath -ms --relative-to="$(L)" "$(D)/include")|"
+FILLED = prefix=$$(printf %s "$(PREFIX)" | sed 's/[|&\\]/\\&/g') && sed "s|@PREFIX@|$$prefix|; s|@VERSION@|$(VERSION)|; \
+  s|@LIBDIR@|$(if $(filter /%,$(LIBDIR)),,\$${prefix}/)$(LIBDIR)|; s|@INCLUDE@|$$(realpath -ms --relative-to="$(L)" "$(D)/include")|"
 SPECS := $(wildcard specs/*.yaml specs/devices/*.yaml specs/tables/*.yaml specs/wisdom/*.wisdom)
 # They name each other by their places in this tree.
 DOCUMENTS := README.md LICENSE $(wildcard docs/*.md docs/*/*.* examples/*.c examples/*.cpp examples/*.py)

@@ -63,10 +63,11 @@ START_TEST(a_word_that_is_no_command_is_no_spec_either)
 {
     make_folder();
     ck_assert_int_eq(tfgen("%s",
-                           in_folder("--version; cp specs/rmsnorm.yaml %s/spec; t=$(realpath ${TFGEN:-./tfgen}); cd %s && $t rnu spec")),
+                           in_folder("--version; cp specs/rmsnorm.yaml %s/spec; t=$(realpath ${TFGEN:-./tfgen}); cd %s && "
+                                     "\"$t\" rnu spec")),
                      2);
     says("no command and no file is called 'rnu'; did you mean tfgen run?");
-    ck_assert_int_eq(tfgen("%s", in_folder("--version; t=$(realpath ${TFGEN:-./tfgen}); cd %s && ls && $t spec -q && ls")),
+    ck_assert_int_eq(tfgen("%s", in_folder("--version; t=$(realpath ${TFGEN:-./tfgen}); cd %s && ls && \"$t\" spec -q && ls")),
                      0); /* a file is a spec whatever its name */
     says("spec\nspec\nspec.tfgen");
     ck_assert_int_eq(tfgen("-q run specs/rmsnorm.yaml"), 2);

@@ -33,8 +33,8 @@ START_TEST(what_is_dumped_is_all_that_is_left_when_no_folder_is_named)
     make_folder();
     ck_assert_int_eq(
         tfgen("%s", in_folder(
-            "--version; s=$PWD/specs t=$(realpath ${TFGEN:-./tfgen}); cd %s && $t $s/rmsnorm.yaml --dump=plan >plan && ls && $t "
-            "$s/rmsnorm.yaml "
+            "--version; s=$PWD/specs t=$(realpath ${TFGEN:-./tfgen}); cd %s && \"$t\" \"$s/rmsnorm.yaml\" --dump=plan >plan && ls && "
+            "\"$t\" \"$s/rmsnorm.yaml\" "
             "--dump=plan -o out | cmp - plan && ls out")),
         0);
     says("\nplan\n");

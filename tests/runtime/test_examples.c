@@ -81,7 +81,7 @@ START_TEST(cmake_finds_the_installed_package)
     }
     ck_assert_int_eq(
         shell("mkdir %s/project && printf 'cmake_minimum_required(VERSION 3.13)\\nproject(p C)\\nfind_package(tfgen 0.1 REQUIRED)\\n"
-              "add_executable(p %s/examples/block.c)\\ntarget_link_libraries(p tfgen::tfgen m)\\n' > %s/project/CMakeLists.txt",
+              "add_executable(p \"%s/examples/block.c\")\\ntarget_link_libraries(p tfgen::tfgen m)\\n' > %s/project/CMakeLists.txt",
               folder, getenv("PWD"), folder),
         0);
     ck_assert_msg(shell("cd %s/project && cmake -Dtfgen_DIR=%s/multi/lib/x86_64-linux-gnu/cmake/tfgen . 2>&1 && make 2>&1 && "
@@ -152,6 +152,22 @@ START_TEST(nothing_that_is_installed_names_the_folder_of_the_build)
 {
     if (sanitized()) return;
     ck_assert_msg(shell("cd %s/usr && grep -laF \"$OLDPWD\" bin/* lib/libtfgen.* libexec/tfgen/*", folder) == 1, "%s", output);
+}
+END_TEST
+
+/* An unquoted name leaves files in this tree, and what pkg-config prints is two words. */
+START_TEST(names_of_folders_may_have_spaces)
+{
+    if (sanitized()) return;
+    ck_assert_msg(shell("ls -A >%s/before && make -s install DESTDIR='%s/a  b' PREFIX='/c & d' 2>&1 && ls -A | diff %s/before -", folder,
+                        folder, folder) == 0,
+                  "%s", output);
+    ck_assert_int_eq(shell("cd '%s/a  b/c & d' && ls bin/tfgen lib/libtfgen.so share/man/man1/tfgen.1 && ls '%s/a  b' | wc -l", folder,
+                           folder), 0);
+    says("\n1\n");
+    ck_assert_int_eq(shell("eval \"set -- $(PKG_CONFIG_PATH='%s/a  b/c & d/lib/pkgconfig' pkg-config --cflags --libs tfgen)\" && "
+                           "printf '[%%s]' \"$@\"", folder), 0);
+    says("[-I/c & d/include][-L/c & d/lib][-ltfgen]");
 }
 END_TEST
 
@@ -339,6 +355,7 @@ int main(void)
     tcase_add_test(t, a_program_may_use_every_name_that_is_not_of_the_header);
     tcase_add_test(t, what_is_installed_is_all_that_the_documents_name);
     tcase_add_test(t, nothing_that_is_installed_names_the_folder_of_the_build);
+    tcase_add_test(t, names_of_folders_may_have_spaces);
     tcase_add_test(t, what_is_uninstalled_leaves_no_file);
     tcase_add_test(t, the_llama_says_what_double_precision_says);
     tcase_add_test(t, the_llama_refuses_a_broken_model_with_a_sentence);

@@ -157,7 +157,7 @@ END_TEST
 START_TEST(the_doctor_says_which_library_listens_or_that_none_does)
 {
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
-    (void)shell("TFGEN_PROFILE=%s %s doctor 2>&1", library, program);
+    (void)shell("TFGEN_PROFILE='%s' %s doctor 2>&1", library, program);
     says(library);
     (void)shell("TFGEN_PROFILE=/dev/null/none.so %s doctor 2>&1", program);
     says("/dev/null/none.so: no library of NVTX or roctx could be opened");

@@ -68,13 +68,13 @@ START_TEST(what_was_checked_is_what_is_loaded)
 {
     host_module *first, *second;
     const host_compile_options o = {.cache = open_cache(), .optimise = 0};
+    setenv("TMPDIR", folder, 1);
     if (!compiled(&o, &first)) return;
     setenv("TMPDIR", "/nowhere", 1);
     ck_assert(compiled(&o, &second));
     ck_assert(!host_module_cached(first) && host_module_cached(second));
     ck_assert_int_eq(shell("cat /proc/%ld/maps", (long)getpid()), 0);
     ck_assert_ptr_null(strstr(output, folder));
-    ck_assert_ptr_null(strstr(output, "/tmp/"));
     says("memfd:tfgen-host-object");
     ck_assert_int_eq(shell("ls -l /proc/%ld/fd", (long)getpid()), 0);
     ck_assert_ptr_null(strstr(output, "memfd:")); /* a thousand kernels need no thousand open files */
