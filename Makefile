@@ -69,7 +69,7 @@ else
 PRODUCTS := $(B)/tfgen $(B)/tfgen-worker
 endif
 
-.PHONY: all help demo test test-elsewhere verify-all verify-code test-amd test-bare mutants golden lint schema man clean install \
+.PHONY: all help demo check test test-elsewhere verify-all verify-code test-amd test-bare mutants golden lint schema man clean install \
   uninstall deps
 all: $(PRODUCTS)
 
@@ -78,6 +78,7 @@ help:
 
 # make               the command ./tfgen and libtfgen (static and shared)
 # make demo          installs what is missing (apt), builds, runs the Llama block on this machine and checks it
+# make check         a first look, under two minutes on two cores: builds, then a suite for each stage from the reader to a run
 # make test          the same for all tests: a seeded sample, about five minutes on two cores
 # make test-elsewhere   suites that could depend on where the tree lies, from a path with a space below the folder of temporary files
 # make verify-all    the full matrix of specs, levels, dtypes, targets and odd sizes, then all tests, those tagged long too
@@ -192,6 +193,9 @@ demo: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) all
 	@sh examples/demo.sh
 
+check: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) run-check
+
 test: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) run-tests
 
@@ -218,10 +222,16 @@ fuzz-programs: $(FUZZ_PROGRAMS)
 fuzz: fuzz-programs
 	sh tests/fuzz/fuzz.sh $(FUZZ_PROGRAMS)
 
+# Of each stage the suites that judge most for their time: reader, lowering, fusion, planning, emission, the reference, packing, kernels of
+# rows, attention and decode on the host engine, caching, the library's calls and the command.
+CHECK_TESTS := $(addprefix $(B)/tests/test_,api arena attention cache check cli data decode extent facts fuse golden_models host_check \
+  host_engine host_waves ir members packing predict reader ref ref_golden rows run runtime spec_language stages tiles weights wisdom work)
 # What runs commands by their paths, installs, compiles against the tree, or looks for files of its own.
 ELSEWHERE := $(addprefix test_,bundle cli compilers doctor examples harness help misuse ranges stages trust)
 
-.PHONY: run-elsewhere run-tests
+.PHONY: run-check run-elsewhere run-tests
+run-check: $(PRODUCTS) $(CHECK_TESTS)
+	@TFGEN=$(B)/tfgen TFGEN_WORKER="$(CURDIR)/$(B)/tfgen-worker" sh tests/run.sh $(B) $(CHECK_TESTS)
 run-elsewhere: $(PRODUCTS) $(ELSEWHERE:%=$(B)/tests/%)
 	@sh tests/elsewhere.sh $(B) $(ELSEWHERE)
 run-tests: $(PRODUCTS) $(TESTS) $(FUZZERS) $(VERIFY_CODE)
