@@ -4,6 +4,7 @@
 #include "gen/source/probe.h"
 #include "tests/runtime/hip_program.h"
 #include "tests/shell.h"
+#include "tests/support.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +155,7 @@ int main(int argc, char **argv)
 {
     (void)argc;
     if (!mkdtemp(folder) || !use_doubles(argv[0])) return EXIT_FAILURE;
+    use_kernels(kernels_timed);
     Suite *s = suite_create("calibrate");
     TCase *c = tcase_create("calibrate");
     tcase_set_timeout(c, 300);
