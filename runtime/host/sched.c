@@ -300,8 +300,13 @@ void cluster_arrive(hs_thread *t)
 
 int cluster_met(hs_thread *t)
 {
-    const block *b = block_of(t->w), *lead = b->cluster[0];
-    if (b->cluster_turns[t->lin] == lead->cluster_turn) return 0;
+    block *b = block_of(t->w);
+    const block *lead = b->cluster[0];
+    if (b->cluster_turns[t->lin] == lead->cluster_turn) {
+        for (unsigned i = 0; i < b->launch->cluster; i++)
+            if (b->cluster[i]->state == BLOCK_DONE) (void)deadlock(b, "a thread waits for its cluster, of which a block has ended");
+        return 0;
+    }
     if (b->launch->check) {
         check_sync(lead, HS_SYNC_ACQUIRE | HS_SYNC_LOAD);
         watch_meeting(t->w, 1ull << t->lane);

@@ -61,6 +61,20 @@ START_TEST(a_grid_is_made_of_whole_clusters)
 }
 END_TEST
 
+/* At once, not when the time of a hang is over. */
+START_TEST(a_block_that_ends_is_not_waited_for)
+{
+    host_module *m = load_with("clusters.hip", (host_compile_options){.optimise = 0, .lines = true});
+    const host_launch_dims d = {.grid = {2 * members}, .block = {40}, .wave = 32, .shared_bytes = 64};
+    struct { int *out; int n; } a = {memory(sizeof(int), "out"), 2};
+    const host_log *log = launch_bad(m, "gone", d, &a, HOST_DEADLOCK);
+    says(log, "a thread waits for its cluster, of which a block has ended");
+    a.n = members; /* all meet */
+    launch_ok(m, "gone", d, &a);
+    host_module_free(m);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("host clusters");
@@ -70,6 +84,7 @@ int main(void)
     tcase_add_test(t, blocks_of_a_cluster_reach_each_others_memory);
     tcase_add_test(t, the_checker_follows_clusters);
     tcase_add_test(t, a_grid_is_made_of_whole_clusters);
+    tcase_add_test(t, a_block_that_ends_is_not_waited_for);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

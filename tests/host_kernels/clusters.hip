@@ -39,3 +39,9 @@ extern "C" __global__ void hasty(const cluster_args p)
     meet();
 }
 TF_EXPORT_CLUSTER(hasty, MEMBERS)
+
+extern "C" __global__ void gone(const cluster_args p)
+{
+    if (tf_hs_cluster_rank() != p.n) meet();
+}
+TF_EXPORT_CLUSTER(gone, MEMBERS)
