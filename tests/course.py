@@ -2,10 +2,11 @@
 """usage: course.py [--update] [PAGE...]
 
 In: the pages of docs/course and the command (TFGEN names it, else ./tfgen). Each block ```console begins with lines `$ COMMAND`, which a
-shell runs at the top of the tree with `tfgen` on its path and an empty folder $OUT; what follows is what it prints. ```console run is run
-only: its output was measured elsewhere, and the page says where. Out: each line that a page has and the command does not print, or the
-other way round. --update (or TFGEN_GOLDEN_UPDATE=1) writes what is printed into the pages. Refuses (exit code 1) differences, commands that
-fail, and pages without a command. A block that needs a compiler which is not here names it, ```console clang-22, and is passed over."""
+shell runs at the top of the tree with `tfgen` on its path and an empty folder $OUT; what follows is what it prints. Out: each line that a
+page has and the command does not print, or the other way round; and what a lesson (NN-name.md) lacks of two pictures, something to write,
+and its solution. --update (or TFGEN_GOLDEN_UPDATE=1) writes what is printed into the pages. Refuses (exit code 1) differences, commands
+that fail, and pages without a command. A block that needs a compiler which is not here names it (```console clang-22), and is passed
+over."""
 import glob
 import os
 import re
@@ -26,13 +27,22 @@ def printed(commands, folder):
     return done.returncode, "".join(line.rstrip() + "\n" for line in done.stdout.splitlines()), done.stderr
 
 
+def lacking(path, text):
+    if not re.match(r"\d\d-", os.path.basename(path)):
+        return []
+    pictures = [os.path.join(os.path.dirname(path), name) for name in re.findall(r"^!\[[^]]+\]\(([^)]+)\)$", text, re.M)]
+    write = text.partition("\n## Write\n")[2]
+    return ([f"picture {p}" for p in pictures if not os.path.exists(p)] + ["two pictures"] * (len(pictures) < 2) +
+            ["task to write"] * (not write) + ["solution with a command"] * ("\n```console" not in write.partition("<details>")[2]))
+
+
 class Page:
     def __init__(self, path, update):
         self.path, self.update, self.bad, self.run, self.passed_over = path, update, 0, 0, 0
 
     def block(self, match):
         how, commands, expected = match.groups()
-        missing = [word for word in how.split() if word != "run" and not shutil.which(word)]
+        missing = [word for word in how.split() if not shutil.which(word)]
         if missing:
             self.passed_over += 1
             return match.group(0)
@@ -44,7 +54,7 @@ class Page:
         if code != 0:
             self.bad += 1
             print(f"{self.path}: {commands.strip()}: exit code {code}\n{said}")
-        elif "run" not in how.split() and text != expected:
+        elif text != expected:
             if self.update:
                 return f"```console{' ' + how if how else ''}\n{commands}{text}```"
             self.bad += 1
@@ -74,6 +84,9 @@ class Page:
         if self.run + self.passed_over == 0:
             self.bad += 1
             print(f"{self.path}: no command")
+        for what in lacking(self.path, text):
+            self.bad += 1
+            print(f"{self.path}: no {what}")
 
 
 def main():
