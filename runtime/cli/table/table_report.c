@@ -108,9 +108,9 @@ static const sheet_column csv_columns[all_columns] = {{"block", 0},     {"dims",
                                                       {"floor us", 0},  {"of floor", 0}, {"launches", 0}, {"limit", 0},   {"note", 0}};
 enum { page_columns = column_count + 3 };
 static const sheet_column html_columns[page_columns] = {
-    {"point", sheet_words},    {"median us", sheet_number}, {"10 %", sheet_number},     {"90 %", sheet_number},
-    {"GFLOP/s", sheet_number}, {"GB/s", sheet_number},      {"floor us", sheet_number}, {"of floor", sheet_number},
-    {"launches", sheet_number}, {"limit", sheet_name},      {"tile", sheet_words},      {"what to know", sheet_words}};
+    {"point", sheet_words},     {"what to know", sheet_words}, {"median us", sheet_number}, {"10 %", sheet_number},
+    {"90 %", sheet_number},     {"GFLOP/s", sheet_number},     {"GB/s", sheet_number},      {"floor us", sheet_number},
+    {"of floor", sheet_number}, {"launches", sheet_number},    {"limit", sheet_name},       {"tile", sheet_words}};
 
 static void put_csv(text *out, const table *t)
 {
@@ -196,9 +196,9 @@ static void put_page(text *out, const table *t)
     sheet s = {.a = out->a, .caption = "numbers", .columns = html_columns, .column_count = page_columns};
     for (int i = 0; i < t->count; i++) {
         const table_row *r = &t->rows[i];
-        const char *cells[page_columns] = {table_row_name(out->a, r)};
-        columns_of(out->a, r, cells + 1);
-        cells[page_columns - 2] = r->tile, cells[page_columns - 1] = said(out->a, r);
+        const char *cells[page_columns] = {table_row_name(out->a, r), said(out->a, r)};
+        columns_of(out->a, r, cells + 2);
+        cells[page_columns - 1] = r->tile;
         sheet_add(&s, row_status_names[r->status], cells);
     }
     page_begin(out, arena_printf(out->a, "tfgen table: %s", t->title ? t->title : t->rows[0].block), where_of(out->a, t));
