@@ -57,7 +57,7 @@ START_TEST(a_kernel_of_its_own_copies_odd_rows_to_where_tensor_loads_reach_them)
     dim_find(&dims, "M")->value = 1000;
     ck_assert_int_eq(launch_grid(copy, &dims), (1000 * 9 + 1023) / 1024); /* 9 pieces of 16 bytes hold 67 elements */
     ck_assert_int_eq(workspace_layout(p, &dims, NULL), (1000 * 144 + 255) / 256 * 256);
-    const argument *map = argument_of(product, "a_map_");
+    const argument *map = argument_of(product, "a_map");
     ck_assert_ptr_nonnull(map);
     ck_assert_str_eq(map->box->value->name, "x.rows");
     ck_assert_int_eq(map->box->stride, 144);
@@ -79,7 +79,7 @@ START_TEST(products_of_one_input_share_its_copy_and_others_read_the_input)
         readers += p->program->ops[i]->kind == op_linear && p->program->ops[i]->inputs[0] == copy->outputs[0];
     ck_assert_int_eq(readers, 2);
     ck_assert_str_eq(launch_of(p, "k2")->kernel->phases[0]->ops[0]->inputs[0]->name, "x"); /* add x, t */
-    ck_assert(argument_of(launch_of(p, "k2"), "x") && !argument_of(launch_of(p, "k2"), "x_rows"));
+    ck_assert(argument_of(launch_of(p, "k2"), "x_") && !argument_of(launch_of(p, "k2"), "x_rows_"));
     rig_close(r);
 }
 END_TEST
