@@ -227,6 +227,19 @@ static void note_values(facts *f, const ir_program *p)
         for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) note(f, axis_at(v, 1) == widths[w], "%d columns", widths[w]);
     }
     note(f, outputs > 1, "several outputs");
+    int doublings = 0, squares = 0, most_users = 0;
+    for (int i = 0; i < p->op_count; i++) {
+        const ir_op *op = p->ops[i];
+        const bool again = op->input_count == 2 && op->inputs[0] == op->inputs[1];
+        int users = 0;
+        doublings += again && op->kind == op_add, squares += again && op->kind == op_mul;
+        for (int k = 0; k < p->op_count; k++)
+            for (int j = 0; j < p->ops[k]->input_count; j++) users += p->ops[k]->inputs[j] == op->outputs[0];
+        if (users > most_users) most_users = users;
+    }
+    note(f, doublings > 5, "six values added to themselves");
+    note(f, squares > 2, "three values multiplied by themselves");
+    note(f, most_users > 40, "a value under more than 40 users");
     note(f, p->dims.dynamic_count == 2, "two dynamic dims");
     for (int i = 0; i < p->dims.count; i++) note(f, p->dims.dims[i].dynamic && p->dims.dims[i].low > 1, "a dynamic dim of more than 1");
     for (int t = 0; t < 3; t++) note(f, p->type == (dtype)t, "a spec of dtype %s", dtype_name((dtype)t));

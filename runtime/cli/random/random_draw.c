@@ -60,9 +60,9 @@ static void draw_moves(drawing *d, int x)
 
 static void draw_step(drawing *d)
 {
-    static const int weights[] = {26, 14, 12, 16, 20, 4, 3, 3, 3};
+    static const int weights[] = {26, 14, 12, 16, 20, 4, 3, 3, 3, 12};
     const int x = draw_gentle(d, draw_present(d));
-    switch (draw_weighted(d, weights, 9)) {
+    switch (draw_weighted(d, weights, 10)) {
     case 0: draw_chain(d, x, 1 + draw_below(d, 4)); break;
     case 1: draw_norm(d, x); break;
     case 2: draw_reduction(d, x); break;
@@ -71,7 +71,8 @@ static void draw_step(drawing *d)
     case 5: draw_mlp(d, x, last_axis(d, x)); break;
     case 6: draw_attended(d, x); break;
     case 7: put_cast(d, x, (dtype)draw_below(d, 3)); break;
-    default: draw_activation(d, x); break;
+    case 8: draw_activation(d, x); break;
+    default: draw_reuse(d, x); break;
     }
 }
 

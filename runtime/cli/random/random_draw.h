@@ -71,6 +71,7 @@ int draw_sum(drawing *d, int x, int y);            /* a residual: x + y, or a we
 int draw_mlp(drawing *d, int x, const random_axis *to);
 int draw_elementwise(drawing *d, int x);           /* one op on x, with any other operand that fits */
 int draw_chain(drawing *d, int x, int length);     /* chains that share and fan out */
+int draw_reuse(drawing *d, int x);                 /* doubled, squared, under many users, parted and joined again */
 int draw_move(drawing *d, int x);
 int draw_reduction(drawing *d, int x);
 int draw_product(drawing *d, int x);

@@ -208,6 +208,58 @@ int draw_chain(drawing *d, int x, int length)
     return x;
 }
 
+/* ---- values that meet themselves again */
+static int draw_doubling(drawing *d, int x)
+{
+    const int times = 1 + draw_below(d, 6);
+    for (int i = 0; i < times && has_room(d) && value_at(d, x)->size < 1000; i++) x = put_binary(d, op_add, x, x);
+    return x;
+}
+
+static int draw_squaring(drawing *d, int x)
+{
+    const int times = 1 + draw_below(d, 3);
+    for (int i = 0; i < times && has_room(d) && value_at(d, x)->size < 30; i++) x = put_binary(d, op_mul, x, x);
+    return x;
+}
+
+/* One value under 2 to 50 users, and their sum. */
+static int draw_fan(drawing *d, int x)
+{
+    const int users = 2 + draw_below(d, draw_chance(d, 70) ? 6 : 49);
+    int sum = x;
+    for (int i = 0; i < users && has_room(d); i++) {
+        char number[16];
+        snprintf(number, sizeof number, "0.%02d", 1 + i);
+        const int user = draw_chance(d, 80) ? put_scalar(d, op_mul, x, number, false) : put_unary(d, op_tanh, x);
+        sum = put_binary(d, op_add, sum, user);
+    }
+    return sum;
+}
+
+static int draw_diamond(drawing *d, int x)
+{
+    const int times = 1 + draw_below(d, 3);
+    for (int i = 0; i < times && has_room(d); i++) {
+        x = draw_gentle(d, x);
+        const int left = draw_chance(d, 50) ? x : draw_activation(d, x), right = draw_chance(d, 40) ? draw_norm(d, x) : draw_activation(d, x);
+        if (!same_shape(d, left, right)) return left;
+        x = put_binary(d, draw_chance(d, 70) ? op_add : op_mul, left, right);
+    }
+    return x;
+}
+
+int draw_reuse(drawing *d, int x)
+{
+    x = draw_gentle(d, x);
+    switch (draw_below(d, 4)) {
+    case 0: return draw_doubling(d, x);
+    case 1: return draw_squaring(d, x);
+    case 2: return draw_fan(d, x);
+    default: return draw_diamond(d, x);
+    }
+}
+
 int draw_reduction(drawing *d, int x)
 {
     static const op_kind kinds[] = {op_row_sum, op_row_mean, op_row_max, op_row_min, op_row_sumsq};

@@ -8,8 +8,8 @@
 
 enum {
     random_most_dims = 28,
-    random_most_values = 240,
-    random_most_ops = 120,
+    random_most_values = 280,
+    random_most_ops = 150,
     random_most_in = 16,
     random_most_out = 5,
     random_most_attributes = 8,
