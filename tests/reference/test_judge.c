@@ -406,7 +406,7 @@ START_TEST(one_row_that_is_a_little_beyond_its_bound_fails)
 {
     const char *yaml =
         "block: row\ndtype: f32\ndims: {M: 64, D: 40}\ninputs: {x: [M, D]}\nops:\n  - {out: y, op: mul, in: [x, 1.5]}\noutputs: {y: y}\n";
-    const attempt t = try_plan(yaml, yaml, fusion_none, "op_mul(x, 1.5f)", "op_mul(x, row == 5 ? 1.5000006f : 1.5f)");
+    const attempt t = try_plan(yaml, yaml, fusion_none, "op_mul(x_, 1.5f)", "op_mul(x_, row == 5 ? 1.5000006f : 1.5f)");
     const trial_check *bad = first_bad(&t);
     ck_assert(bad && bad->ratio > 1 && bad->ratio < 1.5 && bad->spread < REF_MOST_SPREAD && bad->worst / 40 == 5);
     ck_assert_ptr_nonnull(strstr(trial_complaint(t.a, bad), "times its bound away"));
@@ -567,7 +567,7 @@ START_TEST(a_read_beyond_the_end_is_found_where_it_is_looked_for)
     char variables[256], arguments[256];
     snprintf(variables, sizeof variables,
              "TFGEN_CACHE_DIR= TFGEN_HOST_CC=%s/clang "
-             "JUDGE_TEXT='(*(const volatile float *)(p.x + 60) == 1e38f ? 2.0f : 1.0f) * op_silu('",
+             "JUDGE_TEXT='(*(const volatile float *)(p.x_ + 60) == 1e38f ? 2.0f : 1.0f) * op_silu('",
              folder);
     snprintf(arguments, sizeof arguments, "run %s/silu.yaml --target=host", folder);
     ck_assert_msg(tfgen(variables, arguments) == 0, "%s", output);
