@@ -122,9 +122,10 @@ static char *next_token(arena *a, const char **at)
     return arena_strndup(a, s, size);
 }
 
-/* Ends as the emitter ends identifiers in which there is a name of the spec. */
-static const char *mark_of(const char *word)
+/* Ends as the emitter ends identifiers in which there is a name of the spec; in a macro's `quick_##name` it is a part of a word. */
+static const char *mark_of(const char *word, const char *behind)
 {
+    if (strncmp(behind, "##", 2) == 0) return NULL;
     const size_t size = strlen(word);
     for (int i = 0; i < name_kind_count; i++) {
         const size_t n = strlen(name_marks[i]);
@@ -150,7 +151,7 @@ static bool same_but_for_names(arena *a, const char **x, const char **y)
     while (true) {
         const char *const from = *x, *const with = *y;
         char *p = next_token(a, x), *q = next_token(a, y);
-        const char *mark = mark_of(p), *same = mark_of(q);
+        const char *mark = mark_of(p, *x), *same = mark_of(q, *y);
         const bool names = (mark && mark == same && always(&other, p, q) && always(&back, q, p)) || (is_file(*x) && is_file(*y));
         if (!*p && !*q) return true;
         if (names || (!mark && !same && strcmp(p, q) == 0)) continue;
