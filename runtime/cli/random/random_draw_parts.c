@@ -242,7 +242,8 @@ static int draw_diamond(drawing *d, int x)
     const int times = 1 + draw_below(d, 3);
     for (int i = 0; i < times && has_room(d); i++) {
         x = draw_gentle(d, x);
-        const int left = draw_chance(d, 50) ? x : draw_activation(d, x), right = draw_chance(d, 40) ? draw_norm(d, x) : draw_activation(d, x);
+        const int left = draw_chance(d, 50) ? x : draw_activation(d, x);
+        const int right = draw_chance(d, 40) ? draw_norm(d, x) : draw_activation(d, x);
         if (!same_shape(d, left, right)) return left;
         x = put_binary(d, draw_chance(d, 70) ? op_add : op_mul, left, right);
     }
@@ -284,6 +285,7 @@ int draw_product(drawing *d, int x)
     const long long rows = value_elements(d, x) / v.shape[v.rank - 1].value;
     random_axis to = axis_columns(d), shape[max_rank];
     while (rows * to.value > d->most_elements) to = axis_number(to.value / 2);
+    const long long leading = v.rank < 2 ? 1 : rows / v.shape[v.rank - 2].value, inner = v.shape[v.rank - 1].value;
     if (v.rank < 2 || draw_chance(d, 70)) {
         const int y = put_linear(d, x, &to, draw_chance(d, 40));
         if (draw_chance(d, 15)) put_linear(d, x, &to, draw_chance(d, 40)); /* products of one input */
@@ -291,6 +293,7 @@ int draw_product(drawing *d, int x)
     }
     if (draw_chance(d, 40) && !v.shape[v.rank - 2].dynamic && v.size < 5) return put_matmul(d, x, x, true);
     const bool transpose = draw_chance(d, 50);
+    while (to.value > 1 && leading * inner * to.value > 16 * d->most_elements) to = axis_number(to.value / 2); /* an operand a batch */
     memcpy(shape, v.shape, sizeof shape);
     shape[v.rank - 2] = transpose ? to : v.shape[v.rank - 1];
     shape[v.rank - 1] = transpose ? v.shape[v.rank - 1] : to;
