@@ -9,8 +9,8 @@ typedef struct rows {
     writer *w;
     kept_list kept;
     scope fields; /* names of context's fields */
-    const ir_value *reductions[16];
-    place reduced_at[16];
+    const ir_value **reductions; /* of each step, and from where */
+    place *reduced_at;
     int steps;
     int *stages; /* by op of the phase: the last step that its result depends on; -1: none */
     bool tails;  /* N is no multiple of V */
@@ -53,10 +53,11 @@ static bool is_sink(const rows *r, const ir_value *v, bool narrow)
 static void find_steps(rows *r)
 {
     const ir_phase *phase = r->e->phase;
+    r->reductions = arena_alloc(r->e->a, (size_t)phase->op_count * sizeof *r->reductions);
+    r->reduced_at = arena_alloc(r->e->a, (size_t)phase->op_count * sizeof *r->reduced_at);
     for (int i = 0; i < phase->op_count; i++) {
         const ir_value *v = phase->ops[i]->outputs[0];
         if (!wide_reduction(r->e, v)) continue;
-        if (r->steps == 16) bail(r->e->a, code_unsupported, v->at, "%%%s: more than 16 reductions in one phase", v->name);
         r->reductions[r->steps++] = v;
     }
 }

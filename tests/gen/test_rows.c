@@ -55,6 +55,24 @@ START_TEST(many_rows_have_a_wave_each_and_few_rows_have_many_threads)
 }
 END_TEST
 
+/* Sums of a row that each wait for the one before, all in one pass over the row: no number of them is too many for a phase's ops. */
+START_TEST(a_phase_has_as_many_reductions_as_it_has_ops_for)
+{
+    enum { sums = 18 };
+    char yaml[2048] = "block: n\ndtype: f32\ndims: {M: 3, N: 24}\ninputs: {a0: [M, N]}\nops:\n", op[128], steps[32];
+    for (int i = 0; i < sums; i++) {
+        snprintf(op, sizeof op, "  - {out: s%d, op: row_sum, in: [a%d]}\n  - {out: a%d, op: sub, in: [a%d, s%d]}\n", i, i, i + 1, i, i);
+        strcat(yaml, op);
+    }
+    snprintf(op, sizeof op, "outputs: {y: a%d}\n", sums);
+    rig *r = rig_plan(&(rig_request){.yaml = strcat(yaml, op), .level = fusion_tile, .target = "gfx942"});
+    snprintf(steps, sizeof steps, "steps = %d;", sums);
+    ck_assert_int_eq(r->c.plan->launch_count, 1);
+    ck_assert_ptr_nonnull(strstr(r->c.plan->launches[0].spec_header, steps));
+    rig_close(r);
+}
+END_TEST
+
 /* A lane of gfx908 has half the registers of gfx90a: eight vectors of x, weight and bias each would leave a SIMD one wave. */
 START_TEST(rows_that_would_leave_a_wave_alone_are_shared_by_more_threads)
 {
@@ -195,6 +213,7 @@ int main(void)
 {
     Suite *suite = suite_create("rows");
     TCase *plans = tcase_create("plans"), *code = tcase_create("code");
+    tcase_add_test(plans, a_phase_has_as_many_reductions_as_it_has_ops_for);
     tcase_add_test(plans, many_rows_have_a_wave_each_and_few_rows_have_many_threads);
     tcase_add_test(plans, rows_that_would_leave_a_wave_alone_are_shared_by_more_threads);
     tcase_add_test(plans, what_is_loaded_as_bf16_is_kept_as_bf16);
