@@ -45,6 +45,8 @@ typedef struct ir_op ir_op;
 
 /* Fields that an op does not use are zero. Defaults are filled in by the reader, so later stages never ask "was it given". */
 typedef struct ir_attributes {
+    ir_value *lengths, *at, *state; /* also operands: they count as uses */
+    ir_value *fold;                 /* linear after fusion: weight [K] multiplied into the packed weight, or NULL */
     dtype to;
     double eps, theta, softcap /* 0: none */, scale;
     bool unit_offset, causal, transpose;
@@ -53,34 +55,33 @@ typedef struct ir_attributes {
     rope_pairing pairing;
     rope_scaling scaling;
     weight_layout layout;
-    ir_value *lengths, *at, *state; /* also operands: they count as uses */
-    ir_value *fold;                 /* linear after fusion: weight [K] multiplied into the packed weight, or NULL */
 } ir_attributes;
 
 typedef enum value_kind { value_input, value_param, value_state, value_constant, value_result } value_kind;
 
+/* What passes ask most comes first, in two lines of a processor's cache: a program has thousands of values, 1.2 KB each. */
 struct ir_value {
     int id;           /* index in program.values */
-    const char *name; /* without %; unique; [A-Za-z_][A-Za-z0-9_.]* ; a '.' only in names made by lowering: h.ss */
     value_kind kind;
     dtype type;
     int rank; /* 0: scalar constant */
+    ir_op *def;         /* value_result: the op that makes it */
+    const char *name;   /* without %; unique; [A-Za-z_][A-Za-z0-9_.]* ; a '.' only in names made by lowering: h.ss */
+    const char *output; /* name in `outputs:`, or NULL. The spec's output y is this value */
+    /* Views (set by fusion): this value lives in `root`'s storage, columns root_offset.. of rows of root_stride elements.
+     * NULL: storage of its own, dense, or (set by planning, root_stride not 0) in rows of root_stride elements. A kv_append's
+     * result has root = its state. */
+    ir_value *root;
+    long long root_offset, root_stride;
+    position at;
     extent shape[max_rank];
     double constant; /* value_constant */
-    ir_op *def;      /* value_result: the op that makes it */
-    position at;
-    const char *output; /* name in `outputs:`, or NULL. The spec's output y is this value */
     /* input: sensible range of int32 data, for random data: inclusive */
     extent range_low, range_high;
     bool has_range;
     /* param: where its data comes from in a safetensors file; transpose: stored [in,out] there but declared [out,in] here */
     const char *from;
     bool from_transposed;
-    /* Views (set by fusion): this value lives in `root`'s storage, columns root_offset.. of rows of root_stride elements.
-     * NULL: storage of its own, dense, or (set by planning, root_stride not 0) in rows of root_stride elements. A kv_append's
-     * result has root = its state. */
-    ir_value *root;
-    long long root_offset, root_stride;
 };
 
 typedef enum op_role { role_none, role_prologue, role_body, role_epilogue } op_role; /* none in a graph; pro body epi in text */

@@ -44,12 +44,8 @@ static bool end_short_body(writer *w)
 
 static void append(writer *w, position at, const char *format, va_list arguments)
 {
-    va_list again;
-    va_copy(again, arguments);
-    const int size = vsnprintf(NULL, 0, format, again);
-    va_end(again);
-    char *code = arena_alloc(w->a, (size_t)size + 1);
-    vsnprintf(code, (size_t)size + 1, format, arguments);
+    char *code = arena_vprintf(w->a, format, arguments);
+    const size_t size = strlen(code);
     if (code[0] == '}') w->indent--;
     if (strcmp(code, "}") == 0 && w->count && end_short_body(w)) return;
     push(w, (written_line){w->indent, at.line, at.column, code});

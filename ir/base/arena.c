@@ -113,16 +113,25 @@ char *arena_strndup(arena *a, const char *s, size_t n)
 
 char *arena_strdup(arena *a, const char *s) { return arena_strndup(a, s, strlen(s)); }
 
+char *arena_vprintf(arena *a, const char *format, va_list list)
+{
+    char most[256]; /* of nearly every text, which is formatted once then */
+    va_list again;
+    va_copy(again, list);
+    const int n = vsnprintf(most, sizeof most, format, list);
+    if (n < 0) bail(a, code_bad_input, (position){0}, "text that cannot be formatted");
+    char *s = arena_alloc(a, (size_t)n + 1);
+    if ((size_t)n < sizeof most) memcpy(s, most, (size_t)n + 1);
+    else vsnprintf(s, (size_t)n + 1, format, again);
+    va_end(again);
+    return s;
+}
+
 char *arena_printf(arena *a, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    int n = vsnprintf(NULL, 0, format, list);
-    va_end(list);
-    if (n < 0) bail(a, code_bad_input, (position){0}, "text that cannot be formatted");
-    char *s = arena_alloc(a, (size_t)n + 1);
-    va_start(list, format);
-    vsnprintf(s, (size_t)n + 1, format, list);
+    char *s = arena_vprintf(a, format, list);
     va_end(list);
     return s;
 }

@@ -27,6 +27,7 @@ void *arena_alloc(arena *a, size_t bytes); /* zeroed, 16-byte aligned; bails wit
 char *arena_strdup(arena *a, const char *s);
 char *arena_strndup(arena *a, const char *s, size_t n);
 char *arena_printf(arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *arena_vprintf(arena *a, const char *format, va_list list) __attribute__((format(printf, 2, 0)));
 size_t arena_used(const arena *a); /* bytes that were asked for */
 /* Of a list in the arena: room for one more item of `size` bytes behind `count` of *room. The list, or a longer copy. */
 void *arena_more(arena *a, void *list, int count, int *room, size_t size);

@@ -96,8 +96,18 @@ static extent_problem multiply_term(term *out, const term *x, const term *y)
     return extent_fine;
 }
 
+/* Most sizes are numbers, and of those most are rows of one row: no terms to sort. */
+static bool multiply_numbers(extent *out, const extent *x, const extent *y)
+{
+    long long n, m, product;
+    if (!extent_is_number(x, &n) || !extent_is_number(y, &m) || __builtin_mul_overflow(n, m, &product)) return false;
+    *out = extent_number(product);
+    return true;
+}
+
 extent_problem extent_try_multiply(extent *out, const extent *x, const extent *y)
 {
+    if (multiply_numbers(out, x, y)) return extent_fine;
     extent product = extent_number(0);
     for (int i = 0; i < x->count; i++)
         for (int j = 0; j < y->count; j++) {

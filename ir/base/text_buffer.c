@@ -29,14 +29,18 @@ void text_append(text *t, const char *s, size_t n)
 void text_printf(text *t, const char *format, ...)
 {
     va_list list;
+    reserve(t, 64);
+    const size_t room = t->capacity - t->size;
     va_start(list, format);
-    int n = vsnprintf(NULL, 0, format, list);
+    const int n = vsnprintf(t->data + t->size, room, format, list);
     va_end(list);
     if (n < 0) bail(t->a, code_bad_input, (position){0}, "text that cannot be formatted");
-    reserve(t, (size_t)n);
-    va_start(list, format);
-    vsnprintf(t->data + t->size, (size_t)n + 1, format, list);
-    va_end(list);
+    if ((size_t)n >= room) { /* it did not fit */
+        reserve(t, (size_t)n);
+        va_start(list, format);
+        vsnprintf(t->data + t->size, (size_t)n + 1, format, list);
+        va_end(list);
+    }
     t->size += (size_t)n;
 }
 

@@ -1,20 +1,15 @@
 /* In: a graph or a program, after a pass or as read from text. Out: nothing, when every rule holds. Refuses: the first broken rule, by
  * name and op: exit code 1 "internal: after PASS: RULE: ..." after a pass, a bad input for text. */
 #include "ir/check/check.h"
+#include "ir/base/names.h"
 #include "ir/program/segments.h"
-#include <stdlib.h>
 #include <string.h>
-
-static int compare_names(const void *x, const void *y)
-{
-    return strcmp(*(const char *const *)x, *(const char *const *)y);
-}
 
 static void check_distinct(const checker *c, const char **names, int count, const char *what)
 {
-    qsort(names, (size_t)count, sizeof *names, compare_names);
-    for (int i = 1; i < count; i++)
-        if (strcmp(names[i], names[i - 1]) == 0) rule_broken(c, (position){0, 0}, "two %s named %s", what, names[i]);
+    name_map seen = {.a = c->a};
+    for (int i = 0; i < count; i++)
+        if (!names_add(&seen, names[i], &seen)) rule_broken(c, (position){0, 0}, "two %s named %s", what, names[i]);
 }
 
 static void check_names(const checker *c)
@@ -174,22 +169,8 @@ static const ir_value *state_of(const ir_value *v)
     return root->kind == value_state ? root : NULL;
 }
 
-static bool appends_to(const ir_op *op, const ir_value *state)
-{
-    return op->kind == op_kv_append && state_of(op->attributes.state) == state;
-}
-
-static bool touches(const ir_op *op, const ir_value *state)
-{
-    ir_value *used[24];
-    int n = op_operands(op, used, 24);
-    for (int i = 0; i < n; i++)
-        if (state_of(used[i]) == state) return true;
-    return false;
-}
-
 /* What an append makes is the state after its write: a second write would change a value that is made already. */
-static void check_writers(const checker *c)
+static const ir_op **check_writers(const checker *c)
 {
     const ir_op **writer = arena_alloc(c->a, ((size_t)c->p->value_count + 1) * sizeof *writer);
     for (int i = 0; i < c->p->op_count; i++) {
@@ -199,27 +180,30 @@ static void check_writers(const checker *c)
         if (*first) rule_broken(c, op->at, "%%%s is written by %%%s already", op->attributes.state->name, (*first)->outputs[0]->name);
         *first = op;
     }
+    return writer;
+}
+
+static void check_waits(const checker *c, const ir_op *op, const ir_op *writer, const ir_value *state)
+{
+    const bool before = c->order_of_value[op->outputs[0]->id] < c->order_of_value[writer->outputs[0]->id];
+    const ir_op *first = before ? op : writer, *second = before ? writer : op;
+    const ir_phase *x = c->phase_of_value[first->outputs[0]->id], *y = c->phase_of_value[second->outputs[0]->id];
+    if (!comes_after(y, x))
+        rule_broken(c, second->at, "phase %s uses %%%s while %s may write it, or the reverse", y->name, state->name, x->name);
 }
 
 /* kv_append changes its state in place: whoever touched the state before must be done, whoever touches it later must wait. */
 static void check_states(const checker *c)
 {
     const ir_program *p = c->p;
-    check_writers(c);
+    const ir_op **writer = check_writers(c);
     for (int i = 0; i < p->op_count && p->kernel_count; i++) {
         ir_value *used[24];
         int n = op_operands(p->ops[i], used, 24);
         for (int k = 0; k < n; k++) {
             const ir_value *state = state_of(used[k]);
-            for (int j = state ? i + 1 : p->op_count; j < p->op_count; j++) {
-                bool writes = appends_to(p->ops[j], state) || (appends_to(p->ops[i], state) && touches(p->ops[j], state));
-                if (!writes) continue;
-                const ir_phase *x = c->phase_of_value[p->ops[i]->outputs[0]->id];
-                const ir_phase *y = c->phase_of_value[p->ops[j]->outputs[0]->id];
-                if (!comes_after(y, x))
-                    rule_broken(c, p->ops[j]->at, "phase %s uses %%%s while %s may write it, or the reverse", y->name, state->name,
-                                x->name);
-            }
+            const ir_op *writes = state ? writer[state->id] : NULL;
+            if (writes && writes != p->ops[i]) check_waits(c, p->ops[i], writes, state);
         }
     }
 }

@@ -281,7 +281,7 @@ static void check_value(const checker *c, const ir_value *v)
     long long n, elements = 1;
     for (int i = 0; i < v->rank; i++) {
         bool fixed = extent_is_number(&v->shape[i], &n);
-        long long low = bound(&v->shape[i], &c->p->dims, true), high = bound(&v->shape[i], &c->p->dims, false);
+        const long long low = fixed ? n : bound(&v->shape[i], &c->p->dims, true), high = fixed ? n : bound(&v->shape[i], &c->p->dims, false);
         if (i + 1 == v->rank && !fixed && v->type != dtype_i32) rule_broken(c, v->at, "%%%s: the last axis is dynamic", v->name);
         if (low < 1) rule_broken(c, v->at, "%%%s: an axis may be below 1", v->name);
         if (high > 1LL << 31 || __builtin_mul_overflow(elements, high, &elements) || elements > 1LL << 40)
@@ -311,15 +311,21 @@ static void check_indices(const checker *c, const ir_op *op)
         need(c, op, op->inputs[k]->type != dtype_i32 || op->kind == op_cast, "an operand is i32");
 }
 
-static void check_numbers(const checker *c, const ir_op *op)
+/* The fields that a kind of op takes, asked once for all ops of the kind. */
+typedef struct taken_fields {
+    bool known, heads, kv_heads;
+    unsigned bits;
+} taken_fields;
+
+static void check_numbers(const checker *c, const ir_op *op, const taken_fields *taken)
 {
     const ir_attributes *t = &op->attributes;
     const double all[] = {t->eps, t->theta, t->softcap, t->scale, t->scaling.factor, t->scaling.low_freq, t->scaling.high_freq,
                           t->scaling.original};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) need(c, op, isfinite(all[i]), "an attribute is not finite");
     need(c, op, t->heads >= 0 && t->kv_heads >= 0 && t->window >= 0 && t->offset >= 0 && t->rotary >= 0, "an attribute is negative");
-    if (op_takes(op->kind, "heads")) need(c, op, t->heads >= 1 && t->heads <= 1 << 20, "heads is missing");
-    if (op_takes(op->kind, "kv_heads")) need(c, op, t->kv_heads >= 1 && t->kv_heads <= 1 << 20, "kv_heads is missing");
+    if (taken->heads) need(c, op, t->heads >= 1 && t->heads <= 1 << 20, "heads is missing");
+    if (taken->kv_heads) need(c, op, t->kv_heads >= 1 && t->kv_heads <= 1 << 20, "kv_heads is missing");
     if (op->kind == op_rope) need(c, op, t->theta > 0, "theta is not above 0");
     if (t->scaling.kind != scaling_none) need(c, op, t->scaling.factor > 0, "the scaling's factor is not above 0");
     if (t->scaling.kind == scaling_llama3)
@@ -327,21 +333,35 @@ static void check_numbers(const checker *c, const ir_op *op)
              "the scaling's bounds are out of order");
 }
 
+static const taken_fields *taken_by(taken_fields *list, op_kind kind)
+{
+    taken_fields *t = &list[kind];
+    if (!t->known) *t = (taken_fields){true, op_takes(kind, "heads"), op_takes(kind, "kv_heads"), fields_taken(kind)};
+    return t;
+}
+
+static void check_taken(const checker *c, const ir_op *op, const taken_fields *taken)
+{
+    for (int f = 0; f < attribute_field_count; f++)
+        if (!(taken->bits >> f & 1) && field_is_set(&op->attributes, &attribute_fields[f]))
+            rule_broken(c, op->at, "%s %%%s has %s", op_table[op->kind].name, op->outputs[0]->name, attribute_fields[f].key);
+}
+
 void check_attributes(const checker *c)
 {
+    taken_fields list[op_count] = {{0}};
     for (int i = 0; i < c->p->op_count; i++) {
         const ir_op *op = c->p->ops[i];
         const op_info *info = &op_table[op->kind];
+        const taken_fields *taken = taken_by(list, op->kind);
         need(c, op, op->input_count >= info->least_inputs && op->input_count <= info->most_inputs, "wrong number of operands");
         need(c, op, op->output_count == 1 || op->kind == op_split, "more than one out");
-        for (int f = 0; f < attribute_field_count; f++)
-            if (field_is_set(&op->attributes, &attribute_fields[f]) && !op_takes(op->kind, attribute_fields[f].key))
-                rule_broken(c, op->at, "%s %%%s has %s", info->name, op->outputs[0]->name, attribute_fields[f].key);
+        check_taken(c, op, taken);
         if (op->kind == op_kv_append) need(c, op, op->attributes.at && op->attributes.state, "at or state is missing");
         if (op->kind == op_cast) need(c, op, op->attributes.to == op->outputs[0]->type, "the out has another dtype than `to`");
         else
             for (int k = 0; k < op->output_count; k++) need(c, op, op->outputs[k]->type != dtype_i32, "the out is i32");
         check_indices(c, op);
-        check_numbers(c, op);
+        check_numbers(c, op, taken);
     }
 }

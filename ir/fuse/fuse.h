@@ -20,6 +20,12 @@ typedef struct edge_list {
     int room, start_room;
 } edge_list;
 
+typedef struct state_uses state_uses;
+typedef struct found_edge {
+    int from; /* index in p->ops */
+    ir_op *to;
+} found_edge;
+
 /* A walk from group to group along edges, which can be stopped at each edge and taken up again. */
 typedef struct group_walk {
     const edge_list *edges;
@@ -44,8 +50,10 @@ typedef struct fusing {
     edge_list users; /* who reads an op's out, views too */
     edge_list after; /* ops with code that must run after one: those that read its out or a view of it, and hazards on states */
     edge_list before; /* the same edges, by the op that comes later */
+    found_edge *found; /* of a refresh: edges as they are met */
+    int found_room;
     int *uses; /* by value id: how often ops read it */
-    const ir_op **last_append;
+    state_uses *states; /* of a refresh, by value id */
     int uses_room;
     int *rank, *sequence, sequence_count; /* a valid order of the groups: position by group, group by position (-1: merged) */
     int *waits, *ready, waits_room;       /* of fuse_schedule */

@@ -100,22 +100,31 @@ static void list_ops(fusing *f)
     for (int g = 0; g < f->group_count; g++) f->groups[g].family = family_of(p, &f->groups[g]);
 }
 
-/* Edges from earlier ops, counted and then filled in. Among ops with code they come from their operands, through views, and from hazards on
- * states: kv_append writes its state in place, so it waits for who touched the state since the last append, and who touches it later waits
- * for it. */
+/* Edges from earlier ops, in the order of the later ones. Among ops with code they come from their operands, through views, and from
+ * hazards on states: kv_append writes its state in place, so it waits for who touched the state since the last append, and who touches it
+ * later waits for it. */
+typedef struct state_use {
+    const ir_op *op;
+    struct state_use *before;
+} state_use;
+
+struct state_uses {
+    const ir_op *last; /* append; NULL: none so far */
+    state_use *uses;   /* since then */
+};
+
 typedef struct edges {
     fusing *f;
-    edge_list *list;
-    bool fill, through; /* through: among ops with code */
+    bool through; /* among ops with code */
     int count;
-    const ir_op **last_append; /* by value id of the state */
+    state_uses *states; /* by value id */
 } edges;
 
 static void add_edge(edges *e, const ir_op *from, ir_op *to)
 {
-    int i = e->f->order[from->outputs[0]->id];
-    if (e->fill) e->list->ops[e->list->start[i]++] = to;
-    else e->list->start[i]++, e->count++;
+    fusing *f = e->f;
+    if (e->count == f->found_room) f->found = room_for(f, f->found, &f->found_room, e->count + 1, sizeof *f->found);
+    f->found[e->count++] = (found_edge){f->order[from->outputs[0]->id], to};
 }
 
 static const ir_value *state_of(const ir_value *v)
@@ -126,24 +135,24 @@ static const ir_value *state_of(const ir_value *v)
 
 static void add_hazards(edges *e, ir_op *op, const ir_value *state)
 {
-    const ir_op *last = e->last_append[state->id];
-    if (last && last != op) add_edge(e, last, op);
-    if (op->kind != op_kv_append || state_of(op->attributes.state) != state) return;
-    const ir_program *p = e->f->p;
-    for (int i = last ? e->f->order[last->outputs[0]->id] + 1 : 0; p->ops[i] != op; i++) {
-        ir_value *used[24];
-        int n = op_is_view(p->ops[i]) ? 0 : op_operands(p->ops[i], used, 24);
-        for (int k = 0; k < n; k++)
-            if (state_of(used[k]) == state) add_edge(e, p->ops[i], op);
+    state_uses *s = &e->states[state->id];
+    if (s->last && s->last != op) add_edge(e, s->last, op);
+    if (op->kind == op_kv_append && state_of(op->attributes.state) == state) {
+        for (const state_use *u = s->uses; u; u = u->before)
+            if (u->op != op) add_edge(e, u->op, op);
+        *s = (state_uses){.last = op};
+    } else if (s->last != op) {
+        state_use *u = arena_alloc(e->f->a, sizeof *u);
+        *u = (state_use){op, s->uses};
+        s->uses = u;
     }
-    e->last_append[state->id] = op;
 }
 
 static void add_operand(edges *e, ir_op *op, const ir_value *v)
 {
     const ir_value *makers[most_makers];
     if (!e->through) {
-        if (!e->fill) e->f->uses[v->id]++;
+        e->f->uses[v->id]++;
         if (v->def) add_edge(e, v->def, op);
         return;
     }
@@ -155,7 +164,7 @@ static void add_operand(edges *e, ir_op *op, const ir_value *v)
 static void add_edges(edges *e)
 {
     const ir_program *p = e->f->p;
-    memset(e->last_append, 0, (size_t)p->value_count * sizeof *e->last_append);
+    if (e->through) memset(e->states, 0, (size_t)p->value_count * sizeof *e->states);
     for (int i = 0; i < p->op_count; i++) {
         ir_value *used[24];
         int n = e->through && op_is_view(p->ops[i]) ? 0 : op_operands(p->ops[i], used, 24);
@@ -163,27 +172,21 @@ static void add_edges(edges *e)
     }
 }
 
+/* The edges by the op that comes first, counted and then filled in. */
 static void list_edges(fusing *f, edge_list *list, bool through)
 {
-    int n = f->p->op_count;
-    edges e = {.f = f, .list = list, .through = through, .last_append = f->last_append};
+    const int n = f->p->op_count;
+    edges e = {.f = f, .through = through, .states = f->states};
+    add_edges(&e);
     list->start = room_for(f, list->start, &list->start_room, n + 2, sizeof *list->start);
-    memset(list->start, 0, ((size_t)n + 2) * sizeof *list->start);
-    add_edges(&e);
     list->ops = room_for(f, list->ops, &list->room, e.count, sizeof *list->ops);
-    for (int i = 0, at = 0; i <= n; i++) {
-        int count = list->start[i];
-        list->start[i] = at;
-        at += count;
-    }
-    e.fill = true;
-    add_edges(&e);
-    /* Filling moved each start to the next op's. */
-    memmove(list->start + 1, list->start, (size_t)n * sizeof *list->start);
-    list->start[0] = 0;
+    memset(list->start, 0, ((size_t)n + 2) * sizeof *list->start);
+    for (int k = 0; k < e.count; k++) list->start[f->found[k].from + 2]++;
+    for (int i = 2; i <= n + 1; i++) list->start[i] += list->start[i - 1];
+    for (int k = 0; k < e.count; k++) list->ops[list->start[f->found[k].from + 1]++] = f->found[k].to;
 }
 
-/* Counted and filled in, as in list_edges(). */
+/* The same edges by the op that comes later. */
 static void turn_edges(fusing *f)
 {
     const edge_list *from = &f->after;
@@ -204,7 +207,7 @@ void fuse_refresh(fusing *f)
     int same = f->uses_room;
     list_ops(f);
     f->uses = room_for(f, f->uses, &f->uses_room, f->p->value_count, sizeof *f->uses);
-    f->last_append = room_for(f, f->last_append, &same, f->p->value_count, sizeof *f->last_append);
+    f->states = room_for(f, f->states, &same, f->p->value_count, sizeof *f->states);
     memset(f->uses, 0, (size_t)f->p->value_count * sizeof *f->uses);
     list_edges(f, &f->users, false);
     list_edges(f, &f->after, true);

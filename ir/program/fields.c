@@ -33,6 +33,13 @@ bool op_takes(op_kind kind, const char *key)
     return false;
 }
 
+unsigned fields_taken(op_kind kind)
+{
+    unsigned taken_bits = 0;
+    for (int i = 0; i < attribute_field_count; i++) taken_bits |= (unsigned)op_takes(kind, attribute_fields[i].key) << i;
+    return taken_bits;
+}
+
 bool field_is_set(const ir_attributes *t, const attribute_field *f)
 {
     const void *field = (const char *)t + f->offset;

@@ -17,5 +17,6 @@ extern const attribute_field attribute_fields[];
 extern const int attribute_field_count;
 
 bool op_takes(op_kind kind, const char *key);      /* an op that a spec, lowering or fusion may give this field */
+unsigned fields_taken(op_kind kind); /* the same of all fields: bit i is attribute_fields[i] */
 bool field_is_set(const ir_attributes *t, const attribute_field *f); /* not zero */
 #endif

@@ -11,7 +11,7 @@ const op_info op_table[op_count] = {
 extent value_rows(arena *a, const ir_value *v)
 {
     extent rows = extent_number(1);
-    for (int i = 0; i + 1 < v->rank; i++) rows = extent_multiply(a, v->at, rows, v->shape[i]);
+    for (int i = 0; i + 1 < v->rank; i++) rows = i ? extent_multiply(a, v->at, rows, v->shape[i]) : v->shape[i];
     return rows;
 }
 
@@ -54,9 +54,11 @@ bool op_is_elementwise(const ir_op *op)
 
 int op_operands(const ir_op *op, ir_value **out, int most)
 {
-    ir_value *const more[] = {op->attributes.lengths, op->attributes.at, op->attributes.state, op->attributes.fold};
+    const ir_attributes *t = &op->attributes;
     int n = 0;
     for (int i = 0; i < op->input_count && n < most; i++) out[n++] = op->inputs[i];
+    if (!t->lengths && !t->at && !t->state && !t->fold) return n;
+    ir_value *const more[] = {t->lengths, t->at, t->state, t->fold};
     for (int i = 0; i < 4 && n < most; i++)
         if (more[i]) out[n++] = more[i];
     return n;

@@ -7,7 +7,7 @@ static bool lies_in(const ir_value *y, const ir_value *x, long long offset)
     return value_root(x) == value_root(y) && value_stride(x) == value_stride(y) && y->root_offset == x->root_offset + offset;
 }
 
-bool op_is_view(const ir_op *op)
+bool op_moves_as_view(const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *y = op->outputs[0];
     long long offset = 0;

@@ -6,7 +6,12 @@
 
 /* A reshape or slice whose result lives in its operand's storage (or the operand in the result's), or a concat whose operands all
  * live in its result's. Any other reshape, slice or concat copies: reshape keeps the flat element index. */
-bool op_is_view(const ir_op *op);
+bool op_moves_as_view(const ir_op *op);
+static inline bool op_is_view(const ir_op *op)
+{
+    const bool may = op->kind == op_slice || op->kind == op_reshape || op->kind == op_concat; /* few are */
+    return may && op_moves_as_view(op);
+}
 
 /* The values, made by ops with code, whose data is v's: v itself unless a view makes it. None: v is the caller's, or a view of such a
  * value. More than one: a concat's operands, whichever part of the concat v shows. */

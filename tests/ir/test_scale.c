@@ -317,6 +317,47 @@ static void drawn_1(long_spec *s) { drawn(s, 1); }
 static void drawn_2(long_spec *s) { drawn(s, 2); }
 static void drawn_3(long_spec *s) { drawn(s, 3); }
 
+/* The mix of a block, near and far: what fusion tries again and again. */
+static void mixed(long_spec *s)
+{
+    static const char *const kinds[] = {"add", "mul", "linear", "rmsnorm", "softmax"};
+    static const char *const second[] = {", a%d", ", a%d", ", w", ", g", ""};
+    unsigned state = 1;
+    bool *read = calloc((size_t)s->n + 1, 1);
+    text_printf(s->t, "block: long\ndtype: bf16\ndims: {M: 64, D: 64}\ninputs: {a0: [M, D]}\nparams: {w: [D, D], g: [D]}\nops:\n");
+    for (int i = 0; i < s->n; i++) {
+        const unsigned kind = draw(&state, 5), near = i < 8 ? (unsigned)i + 1 : 8;
+        int of[2];
+        for (int k = 0; k < 2; k++) of[k] = draw(&state, 5) ? i - (int)draw(&state, near) : (int)draw(&state, (unsigned)i + 1);
+        read[of[0]] = true;
+        if (kind < 2) read[of[1]] = true;
+        text_printf(s->t, "  - {out: a%d, op: %s, in: [a%d", i + 1, kinds[kind], of[0]);
+        text_printf(s->t, second[kind], of[1]);
+        text_printf(s->t, "]}\n");
+    }
+    text_printf(s->t, "outputs: {");
+    for (int i = 1; i < s->n; i++)
+        if (!read[i]) text_printf(s->t, "o%d: a%d, ", i, i);
+    free(read);
+    text_printf(s->t, "o: a%d}\n", s->n);
+}
+
+/* Layers that each write a cache of their own and read it. */
+static void caches(long_spec *s)
+{
+    const int n = s->n / 4;
+    text_printf(s->t, "block: long\ndtype: bf16\ndims: {M: 1, D: 64}\ninputs: {r0: [2, M, D], at: {shape: [2], dtype: i32, range: [0, 14]}}\n"
+                      "state: {");
+    for (int i = 0; i < n; i++) text_printf(s->t, "c%d: [2, 4, 16, 16]%s", i, i + 1 < n ? ", " : "}\nops:\n");
+    for (int i = 0; i < n; i++)
+        text_printf(s->t,
+                    "  - {out: k%d, op: kv_append, in: [r%d], state: c%d, at: at}\n  - {out: e%d, op: exp, in: [r%d]}\n"
+                    "  - {out: a%d, op: attention, in: [e%d, k%d, k%d], heads: 4, at: at, causal: true}\n"
+                    "  - {out: r%d, op: add, in: [a%d, e%d]}\n",
+                    i, i, i, i, i, i, i, i, i, i + 1, i, i);
+    end(s, "r", n);
+}
+
 /* Products whose operands are made anew with rows that tensor loads can take, and of one that only kernels see. */
 static void odd_products(long_spec *s)
 {
@@ -330,33 +371,36 @@ static void odd_products(long_spec *s)
     for (int i = 0; i < n; i++) text_printf(s->t, "o%d: b%d%s", i, i, i + 1 < n ? ", " : "}\n");
 }
 
-/* Kernels of 64 ops at each level: fusion that stopped early would leave more. growth: tenths of a stage's steps for twice the ops. In
- * drawn graphs fusions that make others possible come in a few rounds more (of 512 ops 25, of 2048 37), each of which looks at all ops. */
+/* Kernels of 64 ops at each level: fusion that stopped early would leave more. growth: tenths of a stage's steps for twice the ops, from
+ * `ops` on. In drawn graphs fusions that make others possible come in a few rounds more (of 512 ops 25, of 2048 37; of the mix 10, from 1000
+ * on 11), each of which looks at all ops. */
 static const struct {
     void (*write)(long_spec *s);
     const char *name;
-    int kernels[3], growth;
+    int kernels[3], growth, ops;
 } forms[] = {
-    {chain, "a chain", {64, 1, 1}, 22},
-    {sharing, "sharing", {64, 1, 1}, 22},
-    {fan_out, "fan-out", {64, 1, 1}, 22},
-    {small_linears, "linears of one input", {64, 1, 1}, 22},
-    {layers_of_products, "layers of products", {64, 32, 32}, 22},
-    {norms, "norms", {64, 32, 4}, 22},
-    {views, "views", {49, 49, 33}, 22},
-    {many_outputs, "outputs", {64, 1, 1}, 22},
-    {blocks, "blocks", {64, 40, 24}, 22},
-    {trees_of_views, "trees of views", {96, 96, 43}, 22},
-    {wide_concat, "wide concats", {68, 5, 1}, 22},
-    {chain_of_views, "a chain of views", {1, 1, 1}, 22},
-    {layers_of_attention, "layers of attention", {64, 64, 64}, 22},
-    {biases, "params", {64, 1, 1}, 22},
-    {skips, "skips", {64, 22, 3}, 22},
-    {products_that_share_a_residual, "a shared residual", {64, 1, 1}, 22},
-    {odd_products, "odd products", {64, 64, 64}, 22},
-    {drawn_1, "drawn 1", {61, 25, 20}, 28},
-    {drawn_2, "drawn 2", {61, 25, 20}, 28},
-    {drawn_3, "drawn 3", {61, 25, 20}, 28},
+    {chain, "a chain", {64, 1, 1}, 22, 512},
+    {sharing, "sharing", {64, 1, 1}, 22, 512},
+    {fan_out, "fan-out", {64, 1, 1}, 22, 512},
+    {small_linears, "linears of one input", {64, 1, 1}, 22, 512},
+    {layers_of_products, "layers of products", {64, 32, 32}, 22, 512},
+    {norms, "norms", {64, 32, 4}, 22, 512},
+    {views, "views", {49, 49, 33}, 22, 512},
+    {many_outputs, "outputs", {64, 1, 1}, 22, 512},
+    {blocks, "blocks", {64, 40, 24}, 22, 512},
+    {trees_of_views, "trees of views", {96, 96, 43}, 22, 512},
+    {wide_concat, "wide concats", {68, 5, 1}, 22, 512},
+    {chain_of_views, "a chain of views", {1, 1, 1}, 22, 512},
+    {layers_of_attention, "layers of attention", {64, 64, 64}, 22, 512},
+    {biases, "params", {64, 1, 1}, 22, 512},
+    {skips, "skips", {64, 22, 3}, 22, 512},
+    {products_that_share_a_residual, "a shared residual", {64, 1, 1}, 22, 512},
+    {odd_products, "odd products", {64, 64, 64}, 22, 512},
+    {caches, "caches", {64, 46, 31}, 22, 512},
+    {mixed, "mixed", {64, 39, 23}, 22, 1024},
+    {drawn_1, "drawn 1", {61, 25, 20}, 28, 512},
+    {drawn_2, "drawn 2", {61, 25, 20}, 28, 512},
+    {drawn_3, "drawn 3", {61, 25, 20}, 28, 512},
 };
 
 typedef struct measure {
@@ -437,8 +481,7 @@ static void must_be_small(int form, fusion_level level, const measure *m)
 /* A spec twice as long takes twice the steps; a quadratic part that is a tenth of the steps shows. */
 START_TEST(twice_as_many_ops_are_planned_and_emitted_in_twice_the_steps)
 {
-    enum { ops = 512 };
-    const int form = _i / 3;
+    const int form = _i / 3, ops = forms[form].ops;
     const fusion_level level = (fusion_level)(_i % 3);
     const measure one = measured(form, level, ops), two = measured(form, level, 2 * ops);
     for (int i = 0; i < stages; i++)
