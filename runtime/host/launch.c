@@ -95,27 +95,93 @@ static unsigned take_cluster(launch *l, worker_slot *slot, block **members)
     return n;
 }
 
-static void run_cluster(launch *l, block **members, unsigned *yields)
+/* ---- clusters of blocks (of one, for most launches) in turn, one after the other. A block may wait for what another one stores: parts of
+ * a product meet so, where the launch has no more workgroups than run at once on a GPU. Here fewer workers may run them: a launch of
+ * another thread has the pool, or the machine few processors. So where the clusters of a worker go on waiting, it begins one more. */
+typedef struct own_cluster {
+    block *member[HS_MAX_CLUSTER];
+    unsigned count; /* of members: fewer than the launch's when memory is short, which is told */
+    struct own_cluster *next;
+} own_cluster;
+
+typedef struct own_clusters {
+    own_cluster *first, *spare; /* those that have not ended; one that has, to be used again */
+    unsigned waits;             /* rounds in which none of them has ended */
+} own_clusters;
+
+static void drop_cluster(launch *l, own_cluster *c)
 {
-    for (bool runs = true; runs && !failed(l);) {
-        runs = false;
-        for (unsigned i = 0; i < l->cluster && !failed(l); i++)
-            if (members[i]->state == BLOCK_RUNS) run_once(l, members[i], yields), runs = true;
+    for (unsigned i = 0; c && i < c->count; i++) give_block(l, c->member[i]);
+    free(c);
+}
+
+static own_cluster *new_cluster(launch *l, worker_slot *slot)
+{
+    own_cluster *c = calloc(1, sizeof *c);
+    if (!c && launch_fail(l, HOST_NO_MEMORY)) launch_reported(l);
+    if (c) c->count = take_cluster(l, slot, c->member);
+    if (!c || c->count == l->cluster) return c;
+    drop_cluster(l, c);
+    return NULL;
+}
+
+static bool begin_cluster(launch *l, worker_slot *slot, own_clusters *own)
+{
+    const unsigned number = atomic_fetch_add(&l->next_cluster, 1);
+    if (number >= l->blocks / l->cluster) return false;
+    own_cluster *c = own->spare ? own->spare : new_cluster(l, slot);
+    own->spare = NULL;
+    if (!c) return false;
+    start_cluster(l, c->member, number);
+    c->next = own->first;
+    own->first = c;
+    return true;
+}
+
+/* Each member runs until it waits; true: all have ended. */
+static bool run_cluster(launch *l, const own_cluster *c, unsigned *yields)
+{
+    bool runs = false;
+    for (unsigned i = 0; i < c->count && !failed(l); i++) {
+        if (c->member[i]->state == BLOCK_RUNS) run_once(l, c->member[i], yields);
+        runs |= c->member[i]->state == BLOCK_RUNS;
+    }
+    return !runs && !failed(l);
+}
+
+static void run_round(launch *l, own_clusters *own, unsigned *yields)
+{
+    own->waits++;
+    for (own_cluster **at = &own->first; *at && !failed(l);) {
+        own_cluster *c = *at;
+        if (!run_cluster(l, c, yields)) {
+            at = &c->next;
+            continue;
+        }
+        *at = c->next;
+        own->waits = 0;
+        if (own->spare) drop_cluster(l, c);
+        else own->spare = c;
     }
 }
 
 static void work_in_turn(launch *l, worker_slot *slot)
 {
-    const unsigned clusters = l->blocks / l->cluster;
-    unsigned number = atomic_fetch_add(&l->next_cluster, 1), yields = 0;
-    block *members[HS_MAX_CLUSTER];
-    if (number >= clusters) return;
-    const unsigned n = take_cluster(l, slot, members);
-    for (; n == l->cluster && number < clusters && !failed(l); number = atomic_fetch_add(&l->next_cluster, 1)) {
-        start_cluster(l, members, number);
-        run_cluster(l, members, &yields);
+    enum { patience = 256 }; /* a block that waits for its own threads or its cluster's gets far in so many turns */
+    const bool alone = l->check || l->module->shared_bytes; /* of what they keep of a block there is one copy */
+    own_clusters own = {0};
+    unsigned yields = 0;
+    while (!failed(l)) {
+        const bool more = !own.first || (own.waits >= patience && !alone);
+        if (more && !begin_cluster(l, slot, &own) && !own.first) break;
+        if (more) own.waits = 0;
+        run_round(l, &own, &yields);
     }
-    for (unsigned i = 0; i < n; i++) give_block(l, members[i]);
+    for (own_cluster *c = own.first, *next; c; c = next) {
+        next = c->next;
+        drop_cluster(l, c);
+    }
+    drop_cluster(l, own.spare);
 }
 
 static void grid_deadlock(launch *l)
