@@ -177,6 +177,7 @@ typedef struct target_info { /* ir/target.def says what they are */
     int sector_bytes, line_bytes;
     bool overlaps, copies_to_lds;
     int registers;
+    long long grid, items; /* of a launch, at most: workgroups, threads */
     const char *device; /* the device file of plans that name none: ir/devices/device_model.h */
 } target_info;
 const target_info *target_find(const char *name);       /* NULL when unknown */

@@ -186,14 +186,25 @@ static void plan_trace(planner *p, const launch *l)
 }
 
 /* ---- launches */
-static void check_grid(const planner *p, const launch *l)
+/* Tiles are ints, and so is the number of a workgroup's next one, which may not exist. Tiles beyond what a launch can have as workgroups
+ * are walked by those that it has. */
+static void limit_grid(const planner *p, launch *l, const program *by)
 {
+    enum { most_tiles = 0x7fffffff - (1 << 20) };
+    const position at = l->kernel->phases[0]->ops[0]->at;
+    const target_info *target = p->p->target;
     dim_table high = p->program->dims;
     for (int i = 0; i < high.count; i++)
         if (high.dims[i].dynamic) high.dims[i].value = high.dims[i].high;
-    const long long tiles = launch_grid(l, &high);
-    if (tiles > 0x7fffffff)
-        bail(p->a, code_unsupported, (position){0}, "kernel %s: up to %lld tiles; a launch has at most 2147483647", l->name, tiles);
+    const long long tiles = launch_tiles(l, &high), by_items = target->items / l->threads;
+    if (tiles > most_tiles)
+        bail(p->a, code_unsupported, at, "kernel %s: up to %lld tiles; a launch has at most %d", l->name, tiles, most_tiles);
+    long long most = by_items < target->grid ? by_items : target->grid;
+    if (by->one_tile && tiles > most)
+        bail(p->a, code_unsupported, at, "kernel %s: up to %lld workgroups of %d threads; a launch on %s has at most %lld", l->name, tiles,
+             l->threads, target->name, most);
+    if (!by->one_tile && most > 0x7fffffff - tiles) most = 0x7fffffff - tiles;
+    if (tiles > most) l->grid_limit = (int)(most / l->cluster * l->cluster);
 }
 
 /* ---- tiles */
@@ -286,7 +297,7 @@ static void plan_kernel(planner *p, int index)
                   .cluster = 1};
     if (frame_asks(program_table[by->kind].frame, p->p->target)) l->dynamic_bytes = l->shared_bytes;
     by->geometry(&of, &phase->tile, l);
-    check_grid(p, l);
+    limit_grid(p, l, by);
     plan_trace(p, l);
 }
 

@@ -39,6 +39,7 @@ typedef struct program {
     /* ---- of programs that keep something for others; NULL: they do not */
     int (*parts)(const problem *p, const ir_tile *t);      /* partial sums that a row of what it stores has */
     extent (*scratch)(const problem *p, const ir_tile *t); /* floats that its workgroups hand to each other; 0: none */
+    bool one_tile;  /* a workgroup has one tile and ends: a launch has as many workgroups as tiles */
     bool asks_next; /* its template asks for what the next launch loads first (templates/frame/next.h) */
     /* ---- of products */
     const char *pack;                        /* class template that packs its weights */

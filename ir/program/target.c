@@ -1,13 +1,15 @@
 /* In: a target's name, or a machine's. Out: its facts from ir/target.def. Refuses (NULL): a name that is not in the table. */
 #include "ir/ir.h"
+#include <limits.h>
+#include <stdint.h>
 #include <string.h>
 
 #define L(layer) (1u << layer_##layer)
 static const target_info targets[] = {
 #define TARGET(name, family, vendor, wave, layers, lds, fixed, threads, width, operand, banks, reads, sector, line, overlaps, copies, \
-               registers, device)                                                                                                     \
+               registers, grid, items, device)                                                                                       \
     {#name,    #family, vendor_##vendor, wave,   layers, lds,      fixed,  threads,   width, operand, banks, lds_reads_##reads,       \
-     sector,   line,    overlaps,        copies, registers, device},
+     sector,   line,    overlaps,        copies, registers, grid,  items,  device},
 #include "ir/target.def"
 };
 #undef L

@@ -34,7 +34,7 @@ static const machine machines[] = {
 #define MACHINE_amd(name, wave, registers) {#name, #name, compiler_clang, registers, 4, wave == 64 ? registers : 256},
 #define MACHINE_nvidia(name, wave, registers) {#name, #name, compiler_nvrtc, registers, 1, 255},
 #define TARGET(name, family, vendor, wave, layers, shared, fixed, threads, width, operand, banks, reads, sector, line, overlaps, copies, \
-               registers, device)                                                                                                     \
+               registers, grid, items, device)                                                                                        \
     MACHINE_##vendor(name, wave, registers)
 #include "ir/target.def"
     {"gfx90a-hiprtc", "gfx90a", compiler_hiprtc, 512, 4, 512}};

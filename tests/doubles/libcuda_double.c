@@ -333,7 +333,7 @@ static int launch(const function *f, const unsigned grid[3], const unsigned bloc
     BEGIN_IN_CONTEXT("LaunchKernel");
     if (f < functions || f >= functions + 256 || !f->image) return wrong("a kernel of a module that is gone");
     if (!f->loaded && captures(s)) return wrong("a kernel first loaded inside a capture");
-    if (grid[1] != 1 || grid[2] != 1 || block[1] != 1 || block[2] != 1 || !grid[0]) return invalid_value;
+    if (grid[1] != 1 || grid[2] != 1 || block[1] != 1 || block[2] != 1 || !grid[0] || grid[0] > 0x7fffffff) return invalid_value;
     if (block[0] != f->image->threads || shared + f->image->shared_bytes > shared_limit) return invalid_value;
     if (shared > 48 * 1024 - f->image->shared_bytes && shared > f->dynamic_bytes) return invalid_value;
     if (cooperative && grid[0] > 4 * 8) return 720; /* too large */

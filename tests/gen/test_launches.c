@@ -240,6 +240,53 @@ START_TEST(hiprtc_takes_a_kernel_of_a_llama_block)
 }
 END_TEST
 
+/* ---- what drivers take */
+static const char many_heads[] = "block: b\ndtype: bf16\ndims: {B: %d}\ndynamic: {B: [1, %d]}\ninputs: {q: [B, 1, 4096], k: [B, 1, 4096]}\n"
+                                 "ops:\n  - {out: a, op: attention, in: [q, k, k], heads: 256}\noutputs: {a: a}\n";
+static const char many_rows[] = "block: b\ndtype: f32\ndims: {M: %d, N: 8}\ndynamic: {M: [1, %d]}\ninputs: {x: [M, N]}\n"
+                                "ops:\n  - {out: y, op: l2norm, in: [x]}\n  - {out: z, op: exp, in: [y]}\noutputs: {z: z}\n";
+
+/* HIP counts the threads of a launch in 32 bits, and of all targets the number of a workgroup's next tile is an int. The plan is for a size
+ * of one; its grids are right at the largest that its dims allow, too. */
+START_TEST(no_launch_is_larger_than_its_driver_takes)
+{
+    static const struct {
+        const char *form;
+        int most;
+    } cases[] = {{many_heads, 300000}, {many_heads, 8380000}, {many_rows, 2146000000}};
+    size_t count;
+    const target_info *target = &target_list(&count)[_i % (int)count];
+    char yaml[512];
+    snprintf(yaml, sizeof yaml, cases[_i / (int)count].form, 1, cases[_i / (int)count].most);
+    rig *r = rig_plan(&(rig_request){.yaml = yaml, .level = fusion_none, .target = target->name});
+    dim_table high = r->c.plan->program->dims;
+    high.dims[0].value = high.dims[0].high;
+    for (int i = 0; i < r->c.plan->launch_count; i++) {
+        const launch *l = &r->c.plan->launches[i];
+        const long long grid = launch_grid(l, &high), tiles = launch_tiles(l, &high);
+        ck_assert_msg(grid * l->threads <= (target->vendor == vendor_amd ? 0xffffffffll : 0x7fffffffll * 1024), "%s: %lld x %d", target->name,
+                      grid, l->threads);
+        ck_assert_msg(grid >= 1 && grid <= tiles && tiles + grid <= 0x7fffffff, "%s: %lld of %lld tiles", target->name, grid, tiles);
+    }
+    rig_close(r);
+}
+END_TEST
+
+START_TEST(more_tiles_than_ints_count_are_refused_where_they_are_made)
+{
+    char yaml[512];
+    snprintf(yaml, sizeof yaml, many_heads, 1, 8400000);
+    const compile_request q = {.name = "b.yaml", .text = yaml, .size = strlen(yaml), .level = fusion_none, .target = "gfx942"};
+    arena *a = arena_new();
+    compiled c;
+    ck_assert_int_eq(compile(a, &q, &c), code_unsupported);
+    const char *text = arena_diagnostics(a);
+    ck_assert_msg(strncmp(text, "b.yaml:7:5: error: kernel b_attention: up to 2150400000 tiles; a launch has at most 2146435071", 92) == 0, "%s",
+                  text);
+    arena_free(a);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("launches");
@@ -251,6 +298,10 @@ int main(void)
     tcase_add_loop_test(c, a_fusion_that_is_turned_off_leaves_its_kernels_apart_and_results_right, 0, fusion_count);
     tcase_add_test(c, every_fusion_is_tested);
     tcase_add_test(c, hiprtc_takes_a_kernel_of_a_llama_block);
+    size_t targets;
+    (void)target_list(&targets);
+    tcase_add_loop_test(c, no_launch_is_larger_than_its_driver_takes, 0, 3 * (int)targets);
+    tcase_add_test(c, more_tiles_than_ints_count_are_refused_where_they_are_made);
     suite_add_tcase(suite, c);
     return run_suite(suite);
 }

@@ -13,9 +13,10 @@ cc=${CC:-gcc}
 $cc -std=c11 -O2 -g -Wall -Wextra -pthread -I. -o build/h200/measure tests/h200/runtime.c build/h200/libtfgen.a $libs -ldl -lm -rdynamic
 $cc -std=c11 -O2 -g -Wall -Wextra -pthread -I. -o build/h200/variants tests/h200/variants.c build/h200/libtfgen.a $libs -ldl -lm -rdynamic
 $cc -std=c11 -O2 -g -Wall -Wextra -pthread -I. -o build/h200/memory tests/h200/memory.c build/h200/libtfgen.a $libs -ldl -lm -rdynamic
+$cc -std=c11 -O2 -g -Wall -Wextra -pthread -I. -o build/h200/large tests/h200/large.c build/h200/libtfgen.a $libs -ldl -lm -rdynamic
 mkdir -p "$out/tests/h200" "$out/bench"
 for f in untuned.py counters.py memory.py product.yaml residual.yaml; do cp "tests/h200/$f" "$out/tests/h200"; done
-cp build/h200/tfgen build/h200/tfgen-worker build/h200/measure build/h200/variants build/h200/memory "$out"
+cp build/h200/tfgen build/h200/tfgen-worker build/h200/measure build/h200/variants build/h200/memory build/h200/large "$out"
 cp tests/faults.sh tests/commands.py tests/h200/runtime.sh tests/h200/presets.py tests/h200/verify.sh "$out"
 cp bench/evaluate.py "$out/bench"
 cp -r specs "$out"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # usage: runtime.sh FOLDER STEP...   On a machine with an H200 and CUDA 13, in a folder that prepare_runtime.sh made. Steps: info, verify
-# (spec sizes, every level and dtype), odd (small odd sizes), presets, sanitize, measure, variants. Every step has a limit; the exit code
-# says whether all passed.
+# (spec sizes, every level and dtype), odd (small odd sizes), presets, sanitize, measure, variants, large (results of more than 2^31
+# elements). Every step has a limit; the exit code says whether all passed.
 cd "$1" || exit 2
 shift
 export TFGEN_WORKER=$PWD/tfgen-worker TFGEN_CACHE_DIR=${TFGEN_CACHE_DIR:-/tmp/tfgen-cache}
@@ -57,6 +57,7 @@ for step in "$@"; do
             t 90 ./measure specs/$1.yaml /tmp/measure-cache $2 || bad=1
         done ;;
     variants) for p in llama-1b llama-8b; do t 90 ./variants specs /tmp/variants-cache $p || bad=1; done ;;
+    large) t 280 ./large cuda 66049 33024 || bad=1 ;; # results of 2.18e9 elements
     *) echo "no step $step"; bad=1 ;;
     esac
 done
