@@ -281,7 +281,8 @@ static void check_value(const checker *c, const ir_value *v)
     long long n, elements = 1;
     for (int i = 0; i < v->rank; i++) {
         bool fixed = extent_is_number(&v->shape[i], &n);
-        const long long low = fixed ? n : bound(&v->shape[i], &c->p->dims, true), high = fixed ? n : bound(&v->shape[i], &c->p->dims, false);
+        const long long low = fixed ? n : bound(&v->shape[i], &c->p->dims, true),
+                        high = fixed ? n : bound(&v->shape[i], &c->p->dims, false);
         if (i + 1 == v->rank && !fixed && v->type != dtype_i32) rule_broken(c, v->at, "%%%s: the last axis is dynamic", v->name);
         if (low < 1) rule_broken(c, v->at, "%%%s: an axis may be below 1", v->name);
         if (high > 1LL << 31 || __builtin_mul_overflow(elements, high, &elements) || elements > 1LL << 40)

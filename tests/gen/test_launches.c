@@ -264,8 +264,8 @@ START_TEST(no_launch_is_larger_than_its_driver_takes)
     for (int i = 0; i < r->c.plan->launch_count; i++) {
         const launch *l = &r->c.plan->launches[i];
         const long long grid = launch_grid(l, &high), tiles = launch_tiles(l, &high);
-        ck_assert_msg(grid * l->threads <= (target->vendor == vendor_amd ? 0xffffffffll : 0x7fffffffll * 1024), "%s: %lld x %d", target->name,
-                      grid, l->threads);
+        ck_assert_msg(grid * l->threads <= (target->vendor == vendor_amd ? 0xffffffffll : 0x7fffffffll * 1024), "%s: %lld x %d",
+                      target->name, grid, l->threads);
         ck_assert_msg(grid >= 1 && grid <= tiles && tiles + grid <= 0x7fffffff, "%s: %lld of %lld tiles", target->name, grid, tiles);
     }
     rig_close(r);
@@ -281,8 +281,8 @@ START_TEST(more_tiles_than_ints_count_are_refused_where_they_are_made)
     compiled c;
     ck_assert_int_eq(compile(a, &q, &c), code_unsupported);
     const char *text = arena_diagnostics(a);
-    ck_assert_msg(strncmp(text, "b.yaml:7:5: error: kernel b_attention: up to 2150400000 tiles; a launch has at most 2146435071", 92) == 0, "%s",
-                  text);
+    ck_assert_msg(strncmp(text, "b.yaml:7:5: error: kernel b_attention: up to 2150400000 tiles; a launch has at most 2146435071", 92) == 0,
+                  "%s", text);
     arena_free(a);
 }
 END_TEST

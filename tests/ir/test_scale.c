@@ -346,8 +346,9 @@ static void mixed(long_spec *s)
 static void caches(long_spec *s)
 {
     const int n = s->n / 4;
-    text_printf(s->t, "block: long\ndtype: bf16\ndims: {M: 1, D: 64}\ninputs: {r0: [2, M, D], at: {shape: [2], dtype: i32, range: [0, 14]}}\n"
-                      "state: {");
+    text_printf(s->t,
+                "block: long\ndtype: bf16\ndims: {M: 1, D: 64}\ninputs: {r0: [2, M, D], at: {shape: [2], dtype: i32, range: [0, 14]}}\n"
+                "state: {");
     for (int i = 0; i < n; i++) text_printf(s->t, "c%d: [2, 4, 16, 16]%s", i, i + 1 < n ? ", " : "}\nops:\n");
     for (int i = 0; i < n; i++)
         text_printf(s->t,
@@ -372,8 +373,8 @@ static void odd_products(long_spec *s)
 }
 
 /* Kernels of 64 ops at each level: fusion that stopped early would leave more. growth: tenths of a stage's steps for twice the ops, from
- * `ops` on. In drawn graphs fusions that make others possible come in a few rounds more (of 512 ops 25, of 2048 37; of the mix 10, from 1000
- * on 11), each of which looks at all ops. */
+ * `ops` on. In drawn graphs fusions that make others possible come in a few rounds more (of 512 ops 25, of 2048 37; of the mix 10, from
+ * 1000 on 11), each of which looks at all ops. */
 static const struct {
     void (*write)(long_spec *s);
     const char *name;
