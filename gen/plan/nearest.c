@@ -25,20 +25,31 @@ typedef struct hunt {
 static double apart(int x, int y) { return x == y ? 0 : fabs(log2((x + 1.0) / (y + 1.0))); }
 
 /* ---- values of a field */
-static bool is_step(const tile_field *f, int value, bool all)
+static void closer(int *next, long long value, int behind)
 {
-    int odd = value;
-    while (odd && odd % 2 == 0) odd /= 2;
-    if (value == f->least || value == f->most || f->most - f->least < 16 || odd == 1) return true;
-    return all && (odd == 3 || (value % 32 == 0 && value <= 512));
+    if (value > behind && value < *next) *next = (int)value;
+}
+
+/* The first behind v: of a small range each value, else powers of two and what is wanted; with `all`, also three times those and multiples
+ * of 32. A range has up to a million values, and hunts ask for lists by the thousand. */
+static int next_value(const tile_field *f, int wanted, bool all, int v)
+{
+    int next = f->most;
+    if (v == f->most || f->most - f->least < 16) return v + 1;
+    for (long long power = 1; power < f->most; power *= 2) {
+        closer(&next, power, v);
+        if (all) closer(&next, 3 * power, v);
+    }
+    if (all && v < 512) closer(&next, v / 32 * 32 + 32, v);
+    closer(&next, wanted, v);
+    return next;
 }
 
 /* The nearest to the wanted one first, which need not be there. */
 static int list_values(const tile_field *f, int wanted, bool all, int most, int *out)
 {
     int count = 0;
-    for (int v = f->least; v <= f->most; v++) {
-        if (v != wanted && !is_step(f, v, all)) continue;
+    for (int v = f->least; v <= f->most; v = next_value(f, wanted, all, v)) {
         int at = count < most ? count++ : most;
         for (; at > 0 && apart(out[at - 1], wanted) > apart(v, wanted); at--)
             if (at < most) out[at] = out[at - 1];
