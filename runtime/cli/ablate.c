@@ -179,8 +179,8 @@ static void check_variant(void *argument)
                                    .sample_above = whole->device ? sample_above : 0,
                                    .reference = reference_always};
     const trial_result t = trial_run(j->a, c.graph, c.plan, &options);
-    j->v->agrees = t.good;
-    if (!t.good) j->v->why = arena_strdup(whole->a, trial_fault(j->a, &t));
+    j->v->agrees = t.verdict == trial_good;
+    if (t.verdict != trial_good) j->v->why = arena_strdup(whole->a, trial_fault(j->a, &t));
 }
 
 /* Returns what went wrong, or NULL. */

@@ -15,7 +15,8 @@ typedef struct bench_job {
     const cli_options *o;
     const char *path, *level; /* level NULL: the text's */
     json_t *all; /* of the whole command, or NULL: neither --json nor --record */
-    bool failed, checked;
+    bool checked;
+    trial_verdict verdict; /* of --check */
 } bench_job;
 
 typedef struct report {
@@ -155,8 +156,12 @@ static const char *check_result(bench_job *j, const ir_program *graph, const com
                                    .cache = cli_cache(j->a, j->o),
                                    .reference = reference_always};
     const trial_result r = trial_run(j->a, graph, c->plan, &options);
-    j->failed = !r.good;
-    return r.good ? "checked: every value is within its bound" : "BAD: a bound is exceeded (tfgen run shows which)";
+    static const char *const says[] = {[trial_unchecked] = "not checked",
+                                       [trial_good] = "checked: every value is within its bound",
+                                       [trial_unjudged] = "UNJUDGED: of a value no element is judged (tfgen run shows which)",
+                                       [trial_bad] = "BAD: a bound is exceeded (tfgen run shows which)"};
+    j->verdict = r.verdict;
+    return says[r.verdict];
 }
 
 static void bench_level(void *argument)
@@ -232,8 +237,8 @@ int command_bench_main(const cli_options *o)
         for (size_t k = 0; k < levels.levels.count; k++) {
             bench_job j = {.a = arena_new(), .o = o, .path = o->files[i], .level = levels.levels.names[k], .all = all};
             int code = cli_run(bench_level, &j, j.a);
-            if (code == code_ok && j.failed) code = code_check_failed;
-            if (code > worst) worst = code;
+            if (code == code_ok) code = (int)trial_verdict_codes[j.verdict];
+            worst = cli_worse(worst, code);
         }
     if (o->json && worst != code_usage) cli_print_json(all);
     if (o->record && worst != code_usage && json_array_size(all)) worst = write_record(o->record, all, worst);

@@ -87,6 +87,8 @@ cache *cli_cache(arena *a, const cli_options *o);
 
 /* Runs body under the arena, prints its diagnostics on stderr, frees the arena, and returns the exit code. */
 int cli_run(void (*body)(void *), void *argument, arena *a);
+/* Of two exit codes that of the command: the larger, but what is not judged hides nothing that went wrong. */
+int cli_worse(int x, int y);
 
 json_t *cli_keep_json(arena *a, json_t *json); /* released with the arena; the same */
 const char *cli_json_text(arena *a, const json_t *all, size_t flags); /* flags: jansson's */

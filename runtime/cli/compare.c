@@ -11,8 +11,8 @@ typedef struct between {
     double median, low, high;
 } between;
 
-typedef enum verdict { verdict_good, verdict_slower, verdict_noise, verdict_gone, verdict_bad } verdict;
-static const char *const verdict_names[] = {"good", "SLOWER", "noise", "GONE", "BAD"};
+typedef enum verdict { verdict_good, verdict_slower, verdict_noise, verdict_gone, verdict_unjudged, verdict_bad } verdict;
+static const char *const verdict_names[] = {"good", "SLOWER", "noise", "GONE", "UNJUDGED", "BAD"};
 
 typedef struct comparison {
     const recorded_run *before, *after; /* after NULL: it is gone */
@@ -26,7 +26,7 @@ typedef struct compare_job {
     double least, tolerance; /* --min-speedup, --tolerance */
     comparison *list;
     int count;
-    bool failed;
+    bool failed, unjudged;
 } compare_job;
 
 static between between_of(arena *a, const recorded_run *r)
@@ -57,6 +57,7 @@ static comparison compared(compare_job *j, const recorded_run *before, const rec
     c.times[1] = between_of(j->a, c.after);
     c.speedup = (between){c.times[0].median / c.times[1].median, c.times[0].low / c.times[1].high, c.times[0].high / c.times[1].low};
     c.verdict = c.after->bad ? verdict_bad : judged(j, &c.speedup);
+    if (c.after->unjudged && c.verdict != verdict_slower) c.verdict = verdict_unjudged; /* slower is what compare is asked for */
     return c;
 }
 
@@ -85,7 +86,7 @@ static void print_one(const compare_job *j, const comparison *c)
     printf("    %s before, %s after: %.3f times as fast, %.3f to %.3f by the noise of %d and %d runs; %.3f is wanted\n",
            spread_time_text(j->a, c->times[0].median, true), spread_time_text(j->a, c->times[1].median, true), c->speedup.median,
            c->speedup.low, c->speedup.high, c->before->sample_count, c->after->sample_count, j->least * (1 - j->tolerance));
-    if (c->after->bad) printf("    %s\n", c->after->bad);
+    if (c->after->bad || c->after->unjudged) printf("    %s\n", c->after->bad ? c->after->bad : c->after->unjudged);
     print_launches(j, c);
 }
 
@@ -124,7 +125,8 @@ static void compare_records(void *argument)
     j->list = arena_alloc(j->a, (size_t)before.count * sizeof *j->list);
     for (; j->count < before.count; j->count++) {
         const comparison c = j->list[j->count] = compared(j, &before.runs[j->count], &after);
-        j->failed |= c.verdict != verdict_good && (c.verdict != verdict_noise || o->strict);
+        j->unjudged |= c.verdict == verdict_unjudged;
+        j->failed |= c.verdict != verdict_good && c.verdict != verdict_unjudged && (c.verdict != verdict_noise || o->strict);
     }
     print_all(j);
 }
@@ -137,5 +139,5 @@ int command_compare_main(const cli_options *o)
     }
     compare_job j = {.a = arena_new(), .o = o};
     const int code = cli_run(compare_records, &j, j.a);
-    return code == code_ok && j.failed ? code_check_failed : code;
+    return code != code_ok ? code : j.failed ? code_check_failed : j.unjudged ? code_unjudged : code_ok;
 }

@@ -57,14 +57,21 @@ static const char *filled_in(const char *help)
     return filled;
 }
 
+/* Commands that compare with the reference and end with its verdict. */
+static bool judges(command_kind c)
+{
+    return c == command_run || c == command_verify || c == command_bench || c == command_bisect || c == command_tune ||
+           c == command_compare;
+}
+
 /* `wrong` is what 1 means, "" where it cannot be. No code is cut from its words. */
-static void put_exit_codes(FILE *out, const char *wrong)
+static void put_exit_codes(FILE *out, const char *wrong, bool judging)
 {
     int at = fprintf(out, "Exit codes:");
     for (size_t i = 0; i < sizeof exit_codes / sizeof *exit_codes; i++) {
         const bool one = exit_codes[i].code == code_check_failed;
         const char *brief = one ? wrong : exit_codes[i].brief;
-        if (!*brief) continue;
+        if (!*brief || (exit_codes[i].code == code_unjudged && !judging)) continue;
         if (i) at += fprintf(out, ";");
         if (at + 3 + (int)strlen(brief) + 1 > page_width) at = fprintf(out, "\n%11s", "") - 1;
         at += fprintf(out, " %d %s", exit_codes[i].code, brief);
@@ -84,7 +91,7 @@ void help_overview(FILE *out)
         else fprintf(out, "  %-10s %s\n", c->name, c->summary);
     }
     fputc('\n', out);
-    put_exit_codes(out, "a check failed");
+    put_exit_codes(out, "a check failed", true);
     fputs("Also: tfgen --version (-V); tfgen help environment; tfgen --man, the man page, which has everything\n"
           "Begin with: tfgen run specs/llama-block.yaml --preset=tiny-small --dim=B=1\n", out);
 }
@@ -109,7 +116,7 @@ void help_command(FILE *out, command_kind command)
         if (m) put_option(out, &all_options[i], m);
     }
     fputc('\n', out);
-    put_exit_codes(out, c->wrong);
+    put_exit_codes(out, c->wrong, judges(command));
     for (int i = 0; i < 2; i++)
         fprintf(out, "%-12stfgen %s%s%s\n", i ? "" : "Examples:", c->name, *c->examples[i] ? " " : "", c->examples[i]);
 }

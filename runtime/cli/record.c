@@ -110,6 +110,7 @@ static void read_run(const reader *r, const json_t *o, record *all)
     if (run->device && strcmp(run->device, device) != 0) refuse(r, "the same run on two devices");
     run->device = device;
     if (check && strncmp(check, "BAD", 3) == 0) run->bad = text_harmless(r->a, check);
+    if (check && strncmp(check, "UNJUDGED", 8) == 0) run->unjudged = text_harmless(r->a, check);
     double *pooled = arena_alloc(r->a, ((size_t)run->sample_count + count) * sizeof *pooled);
     if (run->sample_count) memcpy(pooled, run->samples, (size_t)run->sample_count * sizeof *pooled);
     for (size_t i = 0; i < count; i++) pooled[run->sample_count++] = seconds_of(r, json_array_get(samples, i));

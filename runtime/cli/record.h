@@ -17,6 +17,7 @@ typedef struct recorded_launch {
 typedef struct recorded_run {
     const char *key, *device; /* device: what it calls itself */
     const char *bad;          /* what --check said, where a bound was exceeded; or NULL */
+    const char *unjudged;     /* what it said where no element of a value was judged; or NULL */
     double *samples;          /* seconds of whole runs */
     int sample_count;
     recorded_launch *launches; /* of the last of them */

@@ -195,6 +195,13 @@ int cli_run(void (*body)(void *), void *argument, arena *a)
     return code;
 }
 
+int cli_worse(int x, int y)
+{
+    if (x == code_unjudged) return y == code_ok ? x : y;
+    if (y == code_unjudged) return x == code_ok ? y : x;
+    return x > y ? x : y;
+}
+
 /* ---- one spec, one device */
 bool cli_is_one_spec(const cli_options *o, const char *command)
 {

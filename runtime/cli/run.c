@@ -1,5 +1,6 @@
 /* In: a spec and options. Out: the plan run on this machine: kernels, what was fused into each, times, errors beside their computed
- * bounds; as a table or as JSON. Exit code 1 when a bound is exceeded. */
+ * bounds; as a table or as JSON. Exit code 1 when a bound is exceeded, 8 when no element of a
+ * value is judged. */
 #include "runtime/cli/source_edits.h"
 #include "runtime/cli/trial.h"
 #include "runtime/cli/spread.h"
@@ -12,7 +13,7 @@ typedef struct run_job {
     arena *a;
     const cli_options *o;
     const char *path;
-    bool failed;
+    trial_verdict verdict;
 } run_job;
 
 static reference_when when_of(const char *given)
@@ -64,20 +65,21 @@ static void print_checks(arena *a, const trial_result *r, bool has_graph)
     for (int i = 0; i < r->check_count; i++) {
         const trial_check *c = &r->checks[i];
         printf("%-24s %12.3g %12.3g %s%8.3f%s%s\n", c->name, c->difference, c->bound,
-               colour_code(stdout, c->good ? colour_good : colour_bad), c->ratio, colour_code(stdout, colour_none),
+               colour_code(stdout, c->verdict == trial_good ? colour_good : colour_bad), c->ratio, colour_code(stdout, colour_none),
                c->end_to_end ? "  end to end" : "");
-        if (!c->good) printf("%-24s %s", "", trial_complaint(a, c));
-        if (c->unjudged)
+        if (c->verdict != trial_good) printf("%-24s %s", "", trial_complaint(a, c));
+        if (c->unjudged && c->verdict != trial_unjudged)
             printf("%-24s %lld of %lld elements are not judged: rounding decides whether they are numbers\n", "", c->unjudged, c->count);
         if (c->end_to_end && c->rms_rounded > 0)
             printf("%-24s relative RMS error %.3g, %.2f times that of rounding alone (at most 1.5)\n", "", c->rms,
                    c->rms / c->rms_rounded);
         else if (c->end_to_end) printf("%-24s relative RMS error %.3g\n", "", c->rms);
     }
-    printf("%s%s%s", colour_code(stdout, r->good ? colour_good : colour_bad),
-           !r->good      ? "BAD: a bound is exceeded"
-           : r->unjudged ? "good: every value that is judged is within its bound"
-                         : "good: every value is within its bound",
+    printf("%s%s%s", colour_code(stdout, r->verdict == trial_good ? colour_good : colour_bad),
+           r->verdict == trial_bad        ? "BAD: a bound is exceeded"
+           : r->verdict == trial_unjudged ? "UNJUDGED: nothing says whether all values are right"
+           : r->unjudged                  ? "good: every value that is judged is within its bound"
+                                          : "good: every value is within its bound",
            colour_code(stdout, colour_none));
     if (r->unjudged) printf(" (%lld elements are not)", r->unjudged);
     putchar('\n');
@@ -91,17 +93,19 @@ static void print_json(arena *a, const ir_program *graph, const plan *p, const t
                                                  kernel_ops(a, graph, p->launches[i].kernel)));
     for (int i = 0; i < r->check_count; i++) {
         const trial_check *c = &r->checks[i];
-        json_array_append_new(checks, json_pack("{s:s, s:b, s:o, s:o, s:b, s:I, s:I, s:o, s:f}", "value", c->name, "good", c->good, "ratio",
+        json_array_append_new(checks, json_pack("{s:s, s:b, s:s, s:o, s:o, s:b, s:I, s:I, s:o, s:f}", "value", c->name, "good",
+                                                c->verdict == trial_good, "verdict", trial_verdict_names[c->verdict], "ratio",
                                                 cli_json_number(c->ratio), "rms_ratio",
                                                 cli_json_number(c->spread), "end_to_end", c->end_to_end,
                                                 "elements", (json_int_t)c->count, "unjudged", (json_int_t)c->unjudged, "rms",
                                                 cli_json_number(c->rms), "rms_rounded", c->rms_rounded));
     }
     json_t *all =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:b, s:o, s:o, s:o}", "block", p->program->name, "dtype",
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:b, s:o, s:s, s:o, s:o}", "block", p->program->name, "dtype",
                   dtype_name(p->program->type), "fusion", fusion_level_name(p->program->level), "target", p->target->name, "device",
                   r->device, "launches", r->launches, "seconds", r->total_seconds, "compile_seconds", r->compile_seconds, "referenced",
-                  r->referenced, "good", r->referenced ? json_boolean(r->good) : json_null(), "kernels", kernels, "checks", checks);
+                  r->referenced, "good", r->referenced ? json_boolean(r->verdict == trial_good) : json_null(), "verdict",
+                  trial_verdict_names[r->verdict], "kernels", kernels, "checks", checks);
     cli_print_json(cli_keep_json(a, all));
 }
 
@@ -142,7 +146,7 @@ static void run_spec(void *argument)
     const trial_result r = trial_run(a, graph ? graph : c.plan->program, c.plan, &options);
     progress_end(&bar);
     source_edits_check(a, &edits, c.plan, r.plan);
-    j->failed = !r.good;
+    j->verdict = r.verdict;
     if (r.plan != c.plan) compile_dump(a, &request, r.plan);
     if (o->json) print_json(a, graph, r.plan, &r);
     else if (!o->quiet) {
@@ -159,10 +163,10 @@ int command_run_main(const cli_options *o)
         return code_usage;
     }
     for (int i = 0; i < o->file_count; i++) {
-        run_job j = {arena_new(), o, o->files[i], false};
+        run_job j = {arena_new(), o, o->files[i], trial_unchecked};
         int code = cli_run(run_spec, &j, j.a);
-        if (code == code_ok && j.failed) code = code_check_failed;
-        if (code > worst) worst = code;
+        if (code == code_ok) code = (int)trial_verdict_codes[j.verdict];
+        worst = cli_worse(worst, code);
     }
     return worst;
 }

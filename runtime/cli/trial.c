@@ -28,6 +28,9 @@ typedef struct trial {
     trial_result result;
 } trial;
 
+const char *const trial_verdict_names[trial_verdict_count] = {"not checked", "good", "unjudged", "bad"};
+const tfgen_code trial_verdict_codes[trial_verdict_count] = {code_ok, code_ok, code_unjudged, code_check_failed};
+
 /* ---- data */
 static void find_inputs(trial *t)
 {
@@ -201,6 +204,12 @@ static trial_check *add_check(trial *t, const char *name)
     return c;
 }
 
+static trial_verdict verdict_of(const ref_verdict *v, size_t count)
+{
+    if (!(v->ratio <= 1 && v->spread <= REF_MOST_SPREAD)) return trial_bad;
+    return count && v->unjudged == count ? trial_unjudged : trial_good;
+}
+
 static void judge(trial *t, const char *name, const ref_tensor *expected, const double *got, bool end_to_end)
 {
     const ref_verdict v = ref_compare(expected, got);
@@ -215,7 +224,7 @@ static void judge(trial *t, const char *name, const ref_tensor *expected, const 
                        .unjudged = (long long)v.unjudged,
                        .spread = v.spread,
                        .rms = v.rms,
-                       .good = v.ratio <= 1 && v.spread <= REF_MOST_SPREAD};
+                       .verdict = verdict_of(&v, expected->count)};
 }
 
 static void rule_finished(void *context, const ir_value *v, ref_tensor *r)
@@ -277,7 +286,7 @@ static void judge_rms(trial *t, const ir_value *v, const ref_tensor *exact, cons
     if (v->type == dtype_f32 && alone < 0x1p-16) return;
     if (alone < expected_rms(t, exact) / 4) return;
     c->rms_rounded = alone;
-    if (exact->count >= ref_spread_count && c->rms_rounded > 0 && !(c->rms <= 1.5 * c->rms_rounded)) c->good = false;
+    if (exact->count >= ref_spread_count && c->rms_rounded > 0 && !(c->rms <= 1.5 * c->rms_rounded)) c->verdict = trial_bad;
 }
 
 static void tell_result(trial *t, const ir_value *v, const ref_tensor *exact, const double *got)
@@ -348,9 +357,8 @@ static void compare(trial *t, ref_tensor **exact)
     reference(t, true, &rules, output_results(t));
     if (t->o->unnamed) tell_unnamed(t);
     if (!some && !t->o->only) check_outputs(t, &rules, exact);
-    t->result.good = true;
     for (int i = 0; i < t->result.check_count; i++) {
-        t->result.good = t->result.good && t->result.checks[i].good;
+        if (t->result.checks[i].verdict > t->result.verdict) t->result.verdict = t->result.checks[i].verdict;
         t->result.unjudged += t->result.checks[i].unjudged;
     }
     if (t->result.check_count == 0) bail(t->a, code_check_failed, (position){0}, "internal: nothing was checked");
@@ -387,6 +395,8 @@ static void open_session(trial *t)
 
 const char *trial_complaint(arena *a, const trial_check *c)
 {
+    if (c->verdict == trial_unjudged)
+        return arena_printf(a, "no element of %s is judged: rounding decides whether they are numbers\n", c->name);
     if (!(c->ratio <= 1)) return arena_printf(a, "value %s is %.3g times its bound away\n", c->name, c->ratio);
     if (!(c->spread <= REF_MOST_SPREAD))
         return arena_printf(a, "the RMS of error/bound of %s is %.3g, at most %g\n", c->name, c->spread, REF_MOST_SPREAD);
@@ -396,7 +406,7 @@ const char *trial_complaint(arena *a, const trial_check *c)
 const char *trial_fault(arena *a, const trial_result *r)
 {
     for (int i = 0; i < r->check_count; i++)
-        if (!r->checks[i].good) return trial_complaint(a, &r->checks[i]);
+        if (r->checks[i].verdict == r->verdict && r->verdict > trial_good) return trial_complaint(a, &r->checks[i]);
     return "";
 }
 
@@ -526,7 +536,6 @@ trial_result trial_run(arena *a, const ir_program *graph, const plan *p, const t
     double *first = data_numbers(a, t->plan->launch_count + 1);
     need(t, guarded_execute(t->s, first, &t->log));
     t->result.launches = guarded_launches(t->s) - before;
-    t->result.good = true;
     ref_tensor **exact = output_results(t);
     if (o->reference == reference_always || (o->reference == reference_auto && t->result.operations <= 2e11)) compare(t, exact);
     else if (o->dump_data) bail(a, code_usage, (position){0}, "--dump-data needs the reference; add --reference=always");

@@ -36,6 +36,17 @@ typedef struct trial_options {
     void *context;
 } trial_options;
 
+/* From the best to the worst, but for what was not compared. */
+typedef enum trial_verdict {
+    trial_unchecked,
+    trial_good,
+    trial_unjudged, /* nothing is beyond its bound, but of a value no element is judged: that is not known to be right */
+    trial_bad,
+    trial_verdict_count
+} trial_verdict;
+extern const char *const trial_verdict_names[trial_verdict_count];
+extern const tfgen_code trial_verdict_codes[trial_verdict_count]; /* the command's exit codes */
+
 /* One stored value, or one output end to end, against its bound. ratio = largest |device - reference| / bound; passes up to 1. */
 typedef struct trial_check {
     const char *name;
@@ -45,14 +56,15 @@ typedef struct trial_check {
     long long unjudged; /* elements where rounding decides whether the result is a number at all; ratio is of the others */
     double spread; /* root mean square of the ratios; at most REF_MOST_SPREAD (ir/reference/ref.h); 0 of too few elements */
     double rms, rms_rounded; /* end to end: relative RMS error, and that of the reference with rounding at stored values (or 0) */
-    bool good;
+    trial_verdict verdict;
 } trial_check;
 
 typedef struct trial_result {
     trial_check *checks; /* in the arena */
     int check_count;
     long long unjudged; /* of all checks */
-    bool good, referenced;
+    trial_verdict verdict; /* the worst of the checks */
+    bool referenced;
     double operations;      /* of the graph (ir/program/operations.h): what the reference costs */
     double *kernel_seconds; /* median per launch */
     double total_seconds;   /* median of a whole run */
@@ -65,9 +77,9 @@ typedef struct trial_result {
 /* Bails on bad data and device errors. */
 trial_result trial_run(arena *a, const ir_program *graph, const plan *p, const trial_options *o);
 
-/* What is wrong with a check that is not good: one line. */
+/* What is wrong with a check that is not good, or why it is not judged: one line. */
 const char *trial_complaint(arena *a, const trial_check *c);
-/* Of the first that is not, in a result that is not good. */
+/* Of the first that has the result's verdict; "" of a good one. */
 const char *trial_fault(arena *a, const trial_result *r);
 
 /* The best device there is where none is asked for: the first GPU that tfgen has a target for; NULL: the host engine, also for what it

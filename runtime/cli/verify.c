@@ -27,7 +27,7 @@ static const size_set size_sets[] = {
 enum { size_count = sizeof size_sets / sizeof *size_sets };
 
 typedef struct tally {
-    int passed, failed, left_out;
+    int passed, failed, unknown, left_out; /* unknown: a value of it is judged by no element */
     long long unjudged; /* elements */
     double worst; /* largest ratio of error to bound, of failed cases too */
     const char *worst_case;
@@ -106,12 +106,12 @@ static const char *dims_for(arena *a, const ir_program *graph, const char *dims,
 /* The check that is furthest from its bound; one that fails by its RMS error comes before all that pass. */
 static const trial_check *worst_check(const trial_result *r)
 {
-    static const trial_check none = {.name = "", .good = true};
+    static const trial_check none = {.name = "", .verdict = trial_good};
     const trial_check *worst = &none;
     for (int i = 0; i < r->check_count; i++) {
         const trial_check *c = &r->checks[i];
         const bool further = !(c->ratio <= worst->ratio);
-        if (c->good == worst->good ? further : worst->good) worst = c;
+        if (c->verdict == worst->verdict ? further : c->verdict > worst->verdict) worst = c;
     }
     return worst;
 }
@@ -134,21 +134,25 @@ static const char *failure(arena *a, const verify_case *c, const trial_check *wo
 static void record(verify_job *j, tally *spec, const verify_case *c, tfgen_code code, const char *diagnostics)
 {
     const trial_check *worst = worst_check(&c->result);
-    const bool good = code == code_ok && c->result.good && c->result.referenced;
+    const trial_verdict verdict = code != code_ok || !c->result.referenced ? trial_bad : c->result.verdict;
+    const bool good = verdict == trial_good;
     const double spread = largest_spread(&c->result);
     tally *const both[] = {spec, &j->total};
     for (int i = 0; i < 2; i++) {
         both[i]->passed += good;
-        both[i]->failed += !good;
+        both[i]->failed += verdict == trial_bad;
+        both[i]->unknown += verdict == trial_unjudged;
         both[i]->unjudged += c->result.unjudged;
         if (worst->ratio > both[i]->worst)
             both[i]->worst = worst->ratio, both[i]->worst_case = arena_printf(j->a, "%s, value %s", c->name, worst->name);
     }
-    json_array_append_new(j->cases, json_pack("{s:s, s:b, s:o, s:o, s:s, s:I, s:s}", "case", text_harmless(j->a, c->name), "good", good,
-                                              "ratio", cli_json_number(worst->ratio), "rms_ratio",
+    json_array_append_new(j->cases, json_pack("{s:s, s:b, s:s, s:o, s:o, s:s, s:I, s:s}", "case", text_harmless(j->a, c->name), "good",
+                                              good, "verdict", trial_verdict_names[verdict], "ratio", cli_json_number(worst->ratio), "rms_ratio",
                                               cli_json_number(spread), "value", worst->name, "unjudged",
                                               (json_int_t)c->result.unjudged, "message", diagnostics));
-    if (!good) text_printf(&j->failures, "FAILED %s: %s", c->name, failure(j->a, c, worst, code, diagnostics));
+    if (good) return;
+    const char *word = verdict == trial_bad ? "FAILED" : "UNJUDGED";
+    text_printf(&j->failures, "%s %s: %s", word, c->name, failure(j->a, c, worst, code, diagnostics));
 }
 
 static void verify_one(verify_job *j, tally *spec, const cli_options *o, const char *path, const char *size_name)
@@ -255,6 +259,7 @@ static void write_summary(verify_job *j)
                     j->specs[f].worst, j->specs[f].worst_case ? j->specs[f].worst_case : "");
     text_printf(&t, "| all | %d | %d | %d | %.3f | |\n", j->total.passed, j->total.failed, j->total.left_out, j->total.worst);
     text_printf(&t, "\n%lld elements were not judged, because rounding decides whether they are numbers.\n", j->total.unjudged);
+    if (j->total.unknown) text_printf(&t, "Of %d cases, neither passed nor failed, no element of a value was judged.\n", j->total.unknown);
     cli_write_file(j->a, j->o->summary, t.data, t.size);
 }
 
@@ -267,6 +272,7 @@ static void print_table(const verify_job *j)
                j->specs[f].left_out, j->specs[f].worst);
     printf("verify: %d passed, %d failed; %d combinations left out because the spec cannot have the size; worst error/bound %.3f (%s)\n",
            j->total.passed, j->total.failed, j->total.left_out, j->total.worst, j->total.worst_case ? j->total.worst_case : "-");
+    if (j->total.unknown) printf("unjudged: %d cases, neither passed nor failed: no element of a value was judged\n", j->total.unknown);
     if (j->total.unjudged)
         printf("%lld elements were not judged: rounding decides whether they are numbers (tfgen run says which)\n", j->total.unjudged);
 }
@@ -288,5 +294,5 @@ int command_verify_main(const cli_options *o)
     j.failures.a = j.a;
     int code = cli_run(verify_and_report, &j, j.a);
     json_decref(j.cases);
-    return code == code_ok && j.total.failed ? code_check_failed : code;
+    return code != code_ok ? code : j.total.failed ? code_check_failed : j.total.unknown ? code_unjudged : code_ok;
 }

@@ -116,6 +116,9 @@ START_TEST(a_run_that_is_gone_or_wrong_fails)
     write_record("b", run_text("p", "H200", "\"BAD: a bound is exceeded\"", eleven, 11));
     ck_assert_int_eq(tfgen("compare %s/a %s/b", folder, folder), 1);
     says("BAD: a bound is exceeded");
+    write_record("b", run_text("p", "H200", "\"UNJUDGED: of a value no element is judged\"", eleven, 11));
+    ck_assert_int_eq(tfgen("compare %s/a %s/b", folder, folder), 8);
+    says("UNJUDGED: of a value no element is judged");
 }
 END_TEST
 

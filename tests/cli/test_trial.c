@@ -35,7 +35,7 @@ static void check_sampled(void *argument)
     const trial_result some = trial_run(r->a, r->graph, r->c.plan, &o);
     o.sample_above = 0;
     const trial_result all = trial_run(r->a, r->graph, r->c.plan, &o);
-    ck_assert(some.good && all.good);
+    ck_assert(some.verdict == trial_good && all.verdict == trial_good);
     ck_assert_int_lt(some.check_count, all.check_count);
     for (int i = 0; i < some.check_count; i++) {
         const trial_check *c = &some.checks[i];
@@ -70,7 +70,7 @@ static void check_phases(void *argument)
     for (int i = 0; i < r->c.plan->launch_count; i++) {
         o.only = phase_signature(r->a, r->c.plan->program, r->c.plan->launches[i].kernel->phases[0]);
         const trial_result one = trial_run(r->a, r->graph, r->c.plan, &o);
-        ck_assert(one.good && one.check_count >= 1 && one.check_count < all.check_count);
+        ck_assert(one.verdict == trial_good && one.check_count >= 1 && one.check_count < all.check_count);
         for (int k = 0; k < one.check_count; k++) {
             const trial_check *as = check_of(&all, one.checks[k].name);
             ck_assert(as && as->ratio == one.checks[k].ratio && as->count == one.checks[k].count);
@@ -106,8 +106,8 @@ static void check_wrong(void *argument)
     for (int i = 0; i < 2; i++) { /* a row's number of the norm is no value of the graph: the product that reads it is wrong */
         const plan *p = c[1].plan;
         if (i) o.only = phase_signature(a, p->program, p->launches[0].kernel->phases[0]);
-        ck_assert(i || trial_run(a, c[0].graph, c[0].plan, &o).good);
-        ck_assert(!trial_run(a, c[0].graph, p, &o).good);
+        ck_assert(i || trial_run(a, c[0].graph, c[0].plan, &o).verdict == trial_good);
+        ck_assert(trial_run(a, c[0].graph, p, &o).verdict == trial_bad);
     }
 }
 
@@ -133,8 +133,8 @@ static void check_parts(void *argument)
     const trial_options alone = {.seed = 1, .reference = reference_always, .cache = cli_cache(a, &usual), .jobs = 1};
     trial_options checked = alone;
     checked.jobs = 0, checked.check = true;
-    ck_assert(trial_run(a, c.graph, c.plan, &alone).good);
-    ck_assert(trial_run(a, c.graph, c.plan, &checked).good);
+    ck_assert(trial_run(a, c.graph, c.plan, &alone).verdict == trial_good);
+    ck_assert(trial_run(a, c.graph, c.plan, &checked).verdict == trial_good);
 }
 
 START_TEST(workgroups_that_wait_for_others_end_on_one_worker)
@@ -158,7 +158,7 @@ static void check_weights(void *argument)
     const trial_options o = {.seed = 1, .reference = reference_always, .cache = cli_cache(a, &usual)};
     const trial_result r = trial_run(a, c.graph, c.plan, &o);
     const trial_check *end = &r.checks[r.check_count - 1];
-    ck_assert_msg(r.good && end->end_to_end && end->rms < 1.2 * end->rms_rounded, "%g of %g", end->rms, end->rms_rounded);
+    ck_assert_msg(r.verdict == trial_good && end->end_to_end && end->rms < 1.2 * end->rms_rounded, "%g of %g", end->rms, end->rms_rounded);
 }
 
 START_TEST(weights_of_attention_that_are_rounded_count_as_rounding)

@@ -80,8 +80,8 @@ static const trial_check *first_bad(const attempt *t)
 {
     const trial_check *bad = NULL;
     for (int i = 0; i < t->result.check_count && !bad; i++)
-        if (!t->result.checks[i].good) bad = &t->result.checks[i];
-    ck_assert_int_eq(t->result.good, bad == NULL);
+        if (t->result.checks[i].verdict == trial_bad) bad = &t->result.checks[i];
+    ck_assert_int_eq(t->result.verdict == trial_bad, bad != NULL);
     return bad;
 }
 
@@ -241,7 +241,7 @@ START_TEST(an_element_that_nobody_writes_is_infinitely_wrong)
     const attempt t = try_plan(tails[_i].yaml, tails[_i].yaml, fusion_none, tails[_i].from, tails[_i].to);
     const trial_check *bad = first_bad(&t), *last = &t.result.checks[t.result.check_count - 1];
     ck_assert_msg(bad && isinf(bad->ratio) && strcmp(bad->name, tails[_i].value) == 0, "%s", bad ? bad->name : "passes");
-    ck_assert(last->end_to_end && !last->good && isinf(last->ratio));
+    ck_assert(last->end_to_end && last->verdict == trial_bad && isinf(last->ratio));
     arena_free(sound.a);
     arena_free(t.a);
 }
@@ -300,7 +300,7 @@ START_TEST(one_and_a_half_per_cent_off_everywhere_fails_by_rms)
     const attempt t = try_plan(OFF("bf16", "1.000"), OFF("bf16", "1.015"), fusion_tile, NULL, NULL);
     const trial_check *bad = first_bad(&t), *last = &t.result.checks[t.result.check_count - 1];
     ck_assert(bad && bad->ratio <= 1 && bad->spread > REF_MOST_SPREAD);
-    ck_assert(!last->good && last->end_to_end && last->ratio <= 1 && last->rms > 1.5 * last->rms_rounded);
+    ck_assert(last->verdict == trial_bad && last->end_to_end && last->ratio <= 1 && last->rms > 1.5 * last->rms_rounded);
     arena_free(t.a);
 }
 END_TEST
@@ -315,8 +315,8 @@ START_TEST(the_rms_limit_is_one_and_a_half_times_the_error_of_rounding)
         snprintf(wanted, sizeof wanted, OFF("bf16", "%.6f"), factor);
         const attempt t = try_plan(OFF("bf16", "1.000000"), wanted, fusion_tile, NULL, NULL);
         const trial_check *last = &t.result.checks[t.result.check_count - 1];
-        *(last->good ? &good : &bad) = factor;
-        *(last->good ? &at_good : &at_bad) = last->rms / last->rms_rounded;
+        *(last->verdict == trial_good ? &good : &bad) = factor;
+        *(last->verdict == trial_good ? &at_good : &at_bad) = last->rms / last->rms_rounded;
         arena_free(t.a);
     }
     ck_assert_msg(at_good > 1.495 && at_good <= 1.5 && at_bad > 1.5 && at_bad < 1.505, "%g passes, %g does not", at_good, at_bad);
@@ -348,7 +348,7 @@ START_TEST(an_f32_output_behind_16_bit_roundings_is_judged_by_rms)
     const attempt t = try_plan(WIDENED("1.000"), WIDENED("1.005"), fusion_none, NULL, NULL);
     const trial_check *last = &t.result.checks[t.result.check_count - 1];
     ck_assert_ptr_null(first_bad(&sound));
-    ck_assert(last->end_to_end && !last->good && last->ratio <= 1 && last->spread <= REF_MOST_SPREAD);
+    ck_assert(last->end_to_end && last->verdict == trial_bad && last->ratio <= 1 && last->spread <= REF_MOST_SPREAD);
     ck_assert(last->rms_rounded > 1e-3 && last->rms > 1.5 * last->rms_rounded);
     arena_free(sound.a);
     arena_free(t.a);
@@ -376,7 +376,7 @@ START_TEST(the_bounds_that_are_told_are_those_of_the_verdict)
     attempt t = {.a = arena_new(), .planned = OFF("f32", "1.5"), .wanted = OFF("f32", "1.5"), .level = fusion_tile, .told = &seen};
     ck_assert_int_eq(arena_run(t.a, try_inside, &t), code_ok);
     const trial_check *last = &t.result.checks[t.result.check_count - 1];
-    ck_assert(last->end_to_end && last->good && last->count == 64 * 40 && seen.count == 64 * 40 && last->ratio > 0);
+    ck_assert(last->end_to_end && last->verdict == trial_good && last->count == 64 * 40 && seen.count == 64 * 40 && last->ratio > 0);
     ck_assert_double_eq(seen.bounds[last->worst], last->bound);
     for (size_t i = 0; i < seen.count; i++) ck_assert(seen.bounds[i] > 0 && isfinite(seen.got[i]));
     free(seen.got);
@@ -427,13 +427,19 @@ START_TEST(two_per_cent_off_fails_in_every_dtype)
 }
 END_TEST
 
-START_TEST(unjudged_elements_are_counted)
+#define POLES \
+    "block: poles\ndtype: f32\ndims: {M: 64}\ninputs: {x: [M]}\nops:\n  - {out: a, op: mul, in: [x, 1.1]}\n" \
+    "  - {out: b, op: sub, in: [a, a]}\n  - {out: y, op: log, in: [b]}\noutputs: {y: y}\n"
+
+START_TEST(what_is_judged_by_no_element_is_unjudged)
 {
-    const char *yaml = "block: poles\ndtype: f32\ndims: {M: 64}\ninputs: {x: [M]}\nops:\n  - {out: a, op: mul, in: [x, 1.1]}\n"
-                       "  - {out: b, op: sub, in: [a, a]}\n  - {out: y, op: log, in: [b]}\noutputs: {y: y}\n";
-    const attempt t = try_plan(yaml, yaml, fusion_tile, NULL, NULL);
-    ck_assert_ptr_null(first_bad(&t));
-    for (int i = 0; i < t.result.check_count; i++) ck_assert_int_eq(t.result.checks[i].unjudged, 64);
+    const attempt t = try_plan(POLES, POLES, fusion_tile, NULL, NULL);
+    ck_assert_int_eq(t.result.verdict, trial_unjudged);
+    for (int i = 0; i < t.result.check_count; i++) {
+        ck_assert_int_eq(t.result.checks[i].unjudged, 64);
+        ck_assert_int_eq(t.result.checks[i].verdict, trial_unjudged);
+        ck_assert_ptr_nonnull(strstr(trial_complaint(t.a, &t.result.checks[i]), "no element of y is judged"));
+    }
     ck_assert_int_eq(t.result.unjudged, 64 * t.result.check_count);
     arena_free(t.a);
 }
@@ -589,6 +595,30 @@ START_TEST(what_is_not_compared_is_not_called_good)
 }
 END_TEST
 
+/* Exit code 8, below whatever else goes wrong. */
+static const struct { const char *command, *says; int code; } unjudged[] = {
+    {"run %s/poles.yaml --target=host", "UNJUDGED: nothing says whether all values are right", 8},
+    {"run %s/poles.yaml --target=host", "no element of y is judged", 8},
+    {"run %s/poles.yaml %s/silu.yaml --target=host --json", "\"verdict\": \"unjudged\"", 8},
+    {"run %s/poles.yaml %s/none.yaml --target=host", "cannot open", 3},
+    {"verify %s/poles.yaml %s/silu.yaml", "UNJUDGED ", 8},
+    {"verify %s/poles.yaml --json", "\"verdict\": \"unjudged\"", 8},
+    {"bench %s/poles.yaml --device=host --check --seconds=0.01", "UNJUDGED: of a value no element is judged", 8}};
+
+START_TEST(a_command_says_unjudged_with_exit_code_8)
+{
+    char arguments[512], path[256];
+    snprintf(path, sizeof path, "%s/poles.yaml", folder);
+    FILE *f = fopen(path, "w");
+    ck_assert(f && fputs(POLES, f) >= 0 && fclose(f) == 0);
+    for (size_t i = 0; i < sizeof unjudged / sizeof *unjudged; i++) {
+        snprintf(arguments, sizeof arguments, unjudged[i].command, folder, folder);
+        ck_assert_msg(tfgen("", arguments) == unjudged[i].code, "%s: %s", arguments, output);
+        ck_assert_msg(strstr(output, unjudged[i].says) && !strstr(output, "good: every"), "%s: %s", arguments, output);
+    }
+}
+END_TEST
+
 /* The JSON that the command prints; the caller frees it. */
 static json_t *tfgen_json(const char *arguments)
 {
@@ -647,13 +677,14 @@ int main(void)
     tcase_add_test(c, one_row_that_is_a_little_beyond_its_bound_fails);
     tcase_add_test(c, a_copy_that_fails_once_ends_the_trial);
     tcase_add_test(c, two_per_cent_off_fails_in_every_dtype);
-    tcase_add_test(c, unjudged_elements_are_counted);
+    tcase_add_test(c, what_is_judged_by_no_element_is_unjudged);
     tcase_add_unchecked_fixture(command, make_compiler, remove_compiler);
     tcase_add_loop_test(command, a_wrong_kernel_ends_the_command_with_exit_code_1, 0, sizeof commands / sizeof *commands);
     tcase_add_test(command, verify_says_of_a_case_what_run_says_of_its_values);
     tcase_add_test(command, what_is_no_number_has_no_error_and_what_does_not_run_fails);
     tcase_add_test(command, a_read_beyond_the_end_is_found_where_it_is_looked_for);
     tcase_add_test(command, what_is_not_compared_is_not_called_good);
+    tcase_add_test(command, a_command_says_unjudged_with_exit_code_8);
     suite_add_tcase(suite, c);
     suite_add_tcase(suite, command);
     return run_suite(suite);

@@ -142,7 +142,7 @@ void walk_outputs(walk *w, const ir_program *graph, const trial_result *r)
 {
     for (int i = 0; i < r->check_count; i++) {
         const trial_check *c = &r->checks[i];
-        if (!c->end_to_end || c->good || w->what != bisect_diff) continue;
+        if (!c->end_to_end || c->verdict != trial_bad || w->what != bisect_diff) continue;
         for (int k = 0; k < graph->value_count; k++)
             if (graph->values[k]->output && strcmp(graph->values[k]->output, c->name) == 0)
                 w->list[w->count++] = (parting){.value = graph->values[k],

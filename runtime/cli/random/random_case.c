@@ -47,12 +47,12 @@ static void note_checks(level_job *j, const ir_program *graph, const trial_resul
     for (int i = 0; i < result->check_count; i++) {
         const trial_check *c = &result->checks[i];
         const ir_value *v = value_of(graph, c);
-        if (v && !c->end_to_end && c->good) note_ratio(&j->out->ratios[v->def->kind], c, v->type);
+        if (v && !c->end_to_end && c->verdict == trial_good) note_ratio(&j->out->ratios[v->def->kind], c, v->type);
         if (c->ratio > j->mine->ratio) j->mine->ratio = c->ratio;
-        if (!c->good && !worst) worst = c, j->mine->op = v ? v->def->kind : op_count;
+        if (c->verdict == trial_bad && !worst) worst = c, j->mine->op = v ? v->def->kind : op_count;
     }
     j->out->unjudged += result->unjudged;
-    j->mine->outcome = worst || !result->good || !result->referenced ? random_wrong : random_good;
+    j->mine->outcome = worst || !result->referenced ? random_wrong : random_good;
     if (!worst) return;
     snprintf(j->mine->message, sizeof j->mine->message, "%s, made by %s", trial_complaint(j->a, worst),
              j->mine->op < op_count ? op_table[j->mine->op].name : "nobody");

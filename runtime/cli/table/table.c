@@ -175,7 +175,7 @@ static void check_entry(void *argument)
                                    .only = e->signature,
                                    .inputs = c->inputs};
     const trial_result r = trial_run(e->a, c->c.graph, e->plan, &options);
-    if (!r.good) say(e, row_wrong, trial_fault(e->a, &r));
+    if (r.verdict == trial_bad) say(e, row_wrong, trial_fault(e->a, &r));
 }
 
 static void take_work(entry *e)

@@ -271,9 +271,9 @@ bool entrant_check(course *c, candidate *x, const char *signature)
     attempt s = {.c = c, .x = x, .e = &own, .signature = signature};
     if (!c->inputs) c->inputs = data_make(c->a, c->graph, check_seed, NULL);
     const bool ran = take(&s, check_body, candidate_failed);
-    if (ran && !s.checked.good) x->reason = cli_first_line(c->a, trial_fault(own.a, &s.checked));
+    if (ran && s.checked.verdict == trial_bad) x->reason = cli_first_line(c->a, trial_fault(own.a, &s.checked));
     arena_free(own.a);
-    return ran && s.checked.good;
+    return ran && s.checked.verdict != trial_bad;
 }
 
 void entrant_close(candidate *x)
