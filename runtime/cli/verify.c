@@ -147,8 +147,9 @@ static void record(verify_job *j, tally *spec, const verify_case *c, tfgen_code 
             both[i]->worst = worst->ratio, both[i]->worst_case = arena_printf(j->a, "%s, value %s", c->name, worst->name);
     }
     json_array_append_new(j->cases, json_pack("{s:s, s:b, s:s, s:o, s:o, s:s, s:I, s:s}", "case", text_harmless(j->a, c->name), "good",
-                                              good, "verdict", trial_verdict_names[verdict], "ratio", cli_json_number(worst->ratio), "rms_ratio",
-                                              cli_json_number(spread), "value", worst->name, "unjudged",
+                                              good, "verdict", trial_verdict_names[verdict], "ratio",
+                                              cli_json_number(worst->ratio), "rms_ratio", cli_json_number(spread), "value", worst->name,
+                                              "unjudged",
                                               (json_int_t)c->result.unjudged, "message", diagnostics));
     if (good) return;
     const char *word = verdict == trial_bad ? "FAILED" : "UNJUDGED";

@@ -603,6 +603,8 @@ static const struct { const char *command, *says; int code; } unjudged[] = {
     {"run %s/poles.yaml %s/none.yaml --target=host", "cannot open", 3},
     {"verify %s/poles.yaml %s/silu.yaml", "UNJUDGED ", 8},
     {"verify %s/poles.yaml --json", "\"verdict\": \"unjudged\"", 8},
+    {"bisect %s/poles.yaml --target=host", "none is wrong, but no element of %y is judged", 8},
+    {"bisect %s/poles.yaml --target=host --json", "\"verdict\": \"unjudged\"", 8},
     {"bench %s/poles.yaml --device=host --check --seconds=0.01", "UNJUDGED: of a value no element is judged", 8}};
 
 START_TEST(a_command_says_unjudged_with_exit_code_8)

@@ -1,6 +1,6 @@
 /* In: a spec, or edited kernels of it, on a device. Out: the first value whose numbers are not what they should be, with op, tile, element
- * and source line; or the launch that is furthest above the cost model. Exit code 0: nothing was found; 1: something was. Refuses data that
- * does not fit the spec.
+ * and source line; or the launch that is furthest above the cost model. Exit code 0: nothing was found; 1: something was; 8: nothing
+ * was, but of a value no element is judged. Refuses data that does not fit the spec.
  *
  * The plan runs once. Each value in memory is compared with the reference on the device's own inputs, so that the first that is wrong is
  * where the fault is, however far its consequences go: no second run of a prefix is needed. What lies inside its phase is then looked for
@@ -65,6 +65,8 @@ static bool run_whole(bisection *b)
     b->sampled = w.result.operations > sample_above;
     b->operations = w.result.operations;
     walk_outputs(&b->whole, b->graph, &w.result);
+    for (int i = 0; i < w.result.check_count && b->what == bisect_diff && !b->unjudged; i++)
+        if (w.result.checks[i].verdict == trial_unjudged) b->unjudged = w.result.checks[i].name;
     return true;
 }
 
@@ -212,5 +214,5 @@ int command_bisect_main(const cli_options *o)
     if (!cli_is_one_spec(o, "bisect")) return code_usage;
     bisection b = {.a = arena_new(), .o = o, .path = o->files[0]};
     const int code = cli_run(bisect_spec, &b, b.a);
-    return code == code_ok && b.found ? code_check_failed : code;
+    return code != code_ok ? code : b.found ? code_check_failed : b.unjudged ? code_unjudged : code_ok;
 }

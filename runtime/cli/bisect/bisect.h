@@ -104,6 +104,7 @@ typedef struct bisection {
     bool sampled;      /* of products and attention only some rows were judged */
     walk whole;        /* the plan as it is */
     bool found;
+    const char *unjudged;    /* of diff: the first value of which no element is judged, or NULL */
     finding stored;          /* the first value in memory that is wrong; launch NULL and no parting: none */
     finding first;           /* what of it is wrong first, with the phase's own values stored; the same where that tells no more */
     int shown;               /* values that were stored for that */

@@ -204,7 +204,8 @@ void bisect_print(const bisection *b)
     const ir_value *stored = b->stored.parting.value;
     printf("  %d values in memory were compared, each on the device's own inputs: ", values_of(&b->whole, false));
     if (!stored) {
-        printf("%sall are right%s", colour_code(stdout, colour_good), plain());
+        if (b->unjudged) printf("none is wrong, but no element of %%%s is judged", b->unjudged);
+        else printf("%sall are right%s", colour_code(stdout, colour_good), plain());
         printf(b->runs > 1 ? " in %lld runs\n" : "\n", b->runs);
     } else
         printf("%s%d wrong%s, %%%s the first\n", colour_code(stdout, colour_bad), values_of(&b->whole, true), plain(), stored->name);
@@ -326,6 +327,7 @@ static void numbers_json(const bisection *b, json_t *o)
     set_text(o, "hidden", b->hidden);
     set_text(o, "lost", b->lost);
     set_text(o, "checker", b->checker);
+    set_text(o, "unjudged", b->unjudged);
     set_text(o, "fault", b->fault);
     if (b->overflow) set_text(o, "overflow", b->overflow->value->name);
     if (b->expected.file) json_object_set_new(o, "expected", expected_json(b));
@@ -337,6 +339,8 @@ void bisect_print_json(const bisection *b)
     json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s, s:b}", "what", what_names[b->what], "block", p->name, "dtype", dtype_name(p->type),
                           "fusion", fusion_level_name(p->level), "target", b->plan->target->name, "found", b->found);
     set_text(o, "device", b->what == bisect_slow ? b->device->info.name : b->on);
+    const trial_verdict verdict = b->found ? trial_bad : b->unjudged ? trial_unjudged : trial_good;
+    if (b->what == bisect_diff) set_text(o, "verdict", trial_verdict_names[verdict]);
     if (b->what == bisect_slow)
         json_object_set_new(o, "launches", slow_json(b));
     else
