@@ -50,6 +50,15 @@ START_TEST(a_seed_and_an_index_are_one_spec_for_ever)
 }
 END_TEST
 
+/* A product of more rows than a drawn value has elements had no columns left. */
+START_TEST(no_draw_has_an_axis_of_nothing)
+{
+    arena *a = arena_new();
+    (void)read_text(a, random_spec_text(a, random_spec_draw(a, 573943, 608, dtype_bf16), ""));
+    arena_free(a);
+}
+END_TEST
+
 START_TEST(drawn_specs_are_read_as_they_are_and_under_other_names_and_in_another_order)
 {
     for (int i = 0; i < 300; i++) {
@@ -515,6 +524,7 @@ int main(void)
     TCase *c = tcase_create("specs");
     tcase_set_timeout(c, 600);
     tcase_add_test(c, a_seed_and_an_index_are_one_spec_for_ever);
+    tcase_add_test(c, no_draw_has_an_axis_of_nothing);
     tcase_add_test(c, drawn_specs_are_read_as_they_are_and_under_other_names_and_in_another_order);
     tcase_add_test(c, a_batch_that_may_be_one_is_never_meant_by_its_number);
     tcase_add_test(c, everything_that_a_spec_may_have_is_drawn);

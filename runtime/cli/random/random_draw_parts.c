@@ -284,7 +284,7 @@ int draw_product(drawing *d, int x)
     const random_value v = *value_at(d, x);
     const long long rows = value_elements(d, x) / v.shape[v.rank - 1].value;
     random_axis to = axis_columns(d), shape[max_rank];
-    while (rows * to.value > d->most_elements) to = axis_number(to.value / 2);
+    while (to.value > 1 && rows * to.value > d->most_elements) to = axis_number(to.value / 2);
     const long long leading = v.rank < 2 ? 1 : rows / v.shape[v.rank - 2].value, inner = v.shape[v.rank - 1].value;
     if (v.rank < 2 || draw_chance(d, 70)) {
         const int y = put_linear(d, x, &to, draw_chance(d, 40));
@@ -307,7 +307,7 @@ int draw_mlp(drawing *d, int x, const random_axis *to)
     random_axis width = axis_columns(d);
     const bool bias = draw_chance(d, 30);
     const long long rows = value_elements(d, x) / last_axis(d, x)->value;
-    while (rows * width.value > d->most_elements) width = axis_number(width.value / 2);
+    while (width.value > 1 && rows * width.value > d->most_elements) width = axis_number(width.value / 2);
     int h;
     if (draw_chance(d, 40)) {
         h = draw_activation(d, put_linear(d, x, &width, bias));
