@@ -178,7 +178,7 @@ START_TEST(a_name_that_nobody_knows_is_wrong_usage)
     static const struct {
         tfgen_plan_options options;
         const char *says;
-    } cases[] = {{{.target = "gfx9999"}, "targets are host, "},
+    } cases[] = {{{.target = "gfx9999"}, "Targets: host, "},
                  {{.preset = "huge"}, "there is no preset \"huge\""},
                  {{.dtype = "fp16"}, "did you mean f16?"},
                  {{.dims = dims, .dim_count = 1}, "there is no dim \"FF\""},
