@@ -57,8 +57,8 @@ static void write_all(swiglu *s, const char *file, bool whole)
 /* Right and wrong values in turn, and between them some that the file has not. */
 static void write_some(swiglu *s, const char *file)
 {
-    static const long long shape[2] = {rows, columns};
-    const safetensors_item items[] = {{"prod", "F64", 2, shape, s->prod}, {"up", "F64", 2, shape, s->up}};
+    static const long long shape[3] = {rows, columns, 1}; /* axes of one element say nothing, wherever they are */
+    const safetensors_item items[] = {{"prod", "F64", 3, shape, s->prod}, {"up", "F64", 2, shape, s->up}};
     safetensors_write(s->a, path_of(file), items, 2);
 }
 

@@ -36,7 +36,7 @@ START_TEST(few_tiles_are_cut_into_parts_and_many_are_not)
         bool parts;
     } cases[] = {{"bf16", "256", "2048", "14336", true}, {"bf16", "1024", "768", "3072", false}, {"f16", "300", "128", "5472", true},
                  {"f32", "333", "500", "1368", true},    {"bf16", "2048", "5468", "2048", false}, {"bf16", "4096", "4096", "4096", false},
-                 {"bf16", "256", "2048", "256", false},  {"bf16", "256", "4096", "4096", false}};
+                 {"bf16", "256", "2048", "256", false},  {"bf16", "256", "4096", "4096", false}, {"f16", "129", "128", "5472", true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rig *r = product(false, cases[i].dtype, cases[i].M, cases[i].N, cases[i].K);
         const plan *p = r->c.plan;

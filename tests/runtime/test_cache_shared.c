@@ -199,6 +199,32 @@ START_TEST(a_dead_owner_is_not_waited_for)
 }
 END_TEST
 
+/* Its number is a living process's by now. */
+START_TEST(an_owner_whose_number_is_used_again_is_dead)
+{
+    cache *c = cache_open(&(cache_options){.directory = place, .wait_seconds = 30});
+    cache_claim *claim;
+    code_result r;
+    char *key = key_named("again"), *mark = mark_of(c, key), text[160], earlier[180];
+    ck_assert(!cache_find_or_claim(c, cache_code, key, &r, &claim));
+    const ssize_t n = readlink(mark, text, sizeof text - 1);
+    ck_assert_int_gt(n, 0);
+    text[n] = 0;
+    cache_claim_end(claim);
+    char *number = strrchr(text, ' '), *start = NULL; /* machine, space of processes, process, when it began, thread */
+    *number = 0;
+    start = strrchr(text, ' ');
+    snprintf(earlier, sizeof earlier, "%.*s %llu %s", (int)(start - text), text, strtoull(start, NULL, 10) - 1, number + 1);
+    ck_assert_int_eq(symlink(earlier, mark), 0);
+    ck_assert(!cache_find_or_claim(c, cache_code, key, &r, &claim));
+    ck_assert_ptr_nonnull(claim);
+    cache_claim_end(claim);
+    free(mark);
+    free(key);
+    cache_close(c);
+}
+END_TEST
+
 static void mark_of_elsewhere(const char *mark) { ck_assert_int_eq(symlink("another-machine pid:[1] 1 2 3.4", mark), 0); }
 static void mark_is_nonsense(const char *mark) { ck_assert_int_eq(symlink("/etc/passwd", mark), 0); }
 static cache_claim *of_the_living;
@@ -450,6 +476,7 @@ int main(void)
     tcase_add_test(t, eight_threads_share_one_cache);
     tcase_add_test(t, killed_writers_leave_nothing_wrong);
     tcase_add_test(t, a_dead_owner_is_not_waited_for);
+    tcase_add_test(t, an_owner_whose_number_is_used_again_is_dead);
     tcase_add_loop_test(t, waiting_has_a_limit, 0, sizeof marks / sizeof *marks);
     tcase_add_test(t, who_waits_gets_what_the_other_made);
     tcase_add_test(t, an_archive_carries_entries_to_another_folder);

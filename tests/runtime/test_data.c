@@ -205,6 +205,16 @@ START_TEST(data_fits_its_use)
     ck_assert(least == 0 && most == 6); /* L - S */
     moments(&r, "ten", &mean, &deviation, &least, &most);
     ck_assert(least == 3 && most == 9);
+    static const char *const cut[] = {"x", "pos"}; /* where memory is short, data are made part by part */
+    for (size_t i = 0; i < sizeof cut / sizeof *cut; i++) {
+        enum { from = 13, count = 40 };
+        const ir_value *v = program_value(r.graph, cut[i]);
+        double *whole = calloc((size_t)value_count(v, &r.graph->dims), sizeof *whole), part[count];
+        random_fill(r.graph, v, 1, whole);
+        random_part(r.graph, v, 1, from, count, part);
+        ck_assert_mem_eq(part, whole + from, sizeof part);
+        free(whole);
+    }
     arena_free(r.a);
 }
 END_TEST
