@@ -134,12 +134,12 @@ const program *choice_next(const problem *p, const bool tried[program_count])
 }
 
 /* ---- wisdom */
-/* Neither the user nor the plan's text has a say in the phase's tile. */
+/* No line of the user is for the phase. (Where the plan's text has a tile, that tile's program is asked for, and wisdom is not.) */
 static bool is_free(const problem *p, const preferences *w)
 {
     for (int i = 0; i < w->wishes->count; i++)
         if (wish_is_for(&w->wishes->list[i], p->phase)) return false;
-    return !p->phase->tile.program;
+    return true;
 }
 
 /* How often a product with the tile goes through its weights. */
