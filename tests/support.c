@@ -76,7 +76,7 @@ static void make_room(rig *r)
 
 int tile_setting(const ir_phase *phase, const char *key)
 {
-    const int i = tile_field_find(phase->tile.program, key, strlen(key));
+    const int i = tile_field_find(phase->tile.program, key);
     ck_assert_msg(i >= 0, "no setting %s", key);
     return phase->tile.at[i];
 }

@@ -142,7 +142,7 @@ static bool take_asked(hunt *h)
     h->asked = 0;
     if (h->wish->layer >= 0 && h->wish->layer != (int)h->info->layer) return false;
     for (int i = 0; i < h->wish->count; i++) {
-        const int at = tile_field_find(h->home.program, h->wish->settings[i].key, strlen(h->wish->settings[i].key));
+        const int at = tile_field_find(h->home.program, h->wish->settings[i].key);
         if (at < 0) return false;
         h->home.at[at] = h->wish->settings[i].value, h->asked |= 1u << at;
     }

@@ -9,9 +9,7 @@ static double up(double x, double step) { return ceil(x / step) * step; }
 
 static int field_of(const ir_phase *phase, const char *name, int otherwise)
 {
-    size_t size = 0;
-    while (name[size]) size++;
-    const int i = tile_field_find(phase->tile.program, name, size);
+    const int i = tile_field_find(phase->tile.program, name);
     return i < 0 ? otherwise : phase->tile.at[i];
 }
 

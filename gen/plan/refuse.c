@@ -14,8 +14,7 @@ static wish asked_by_user(const preferences *w, const ir_phase *phase)
         const wish *line = &w->wishes->list[i];
         if (!wish_is_for(line, phase) || !line->taken) continue;
         all.line = line->line;
-        for (int k = 0; k < line->count; k++)
-            given |= 1u << tile_field_find(phase->tile.program, line->settings[k].key, strlen(line->settings[k].key));
+        for (int k = 0; k < line->count; k++) given |= 1u << tile_field_find(phase->tile.program, line->settings[k].key);
     }
     for (int i = 0; i < info->field_count; i++)
         if (given & 1u << i) all.settings[all.count++] = (wish_setting){info->fields[i].name, phase->tile.at[i]};

@@ -2,6 +2,7 @@
  * back), then the user's; what results is checked as a whole. */
 #include "gen/plan/tile.h"
 #include "gen/plan/wishes.h"
+#include "ir/program/former.h"
 #include <string.h>
 
 const char *program_obstacle(const problem *p, const program *of)
@@ -92,18 +93,23 @@ static const char *fields_text(arena *a, const program_info *of)
 
 static int field_of(const wish *w, int setting, program_kind program)
 {
-    return tile_field_find(program, w->settings[setting].key, strlen(w->settings[setting].key));
+    return tile_field_find(program, w->settings[setting].key);
 }
 
 /* Why the program cannot have the line at all; NULL: it can. */
 static const char *wish_obstacle(const problem *p, const wish *w, program_kind program)
 {
     const program_info *of = &program_table[program];
+    unsigned given = 0;
     if (w->layer >= 0 && w->layer != (int)of->layer) return arena_printf(p->a, "phase %s is computed by %s", p->phase->name, of->name);
-    for (int i = 0; i < w->count; i++)
-        if (field_of(w, i, program) < 0)
+    for (int i = 0; i < w->count; i++) {
+        const int field = field_of(w, i, program);
+        if (field < 0)
             return arena_printf(p->a, "%s has no setting '%s'; those of %s, by which phase %s is computed, are %s", of->name,
                                 w->settings[i].key, of->name, p->phase->name, fields_text(p->a, of));
+        if (given & 1u << field) return arena_printf(p->a, "a second %s", of->fields[field].name); /* by its former name */
+        given |= 1u << field;
+    }
     return NULL;
 }
 
@@ -115,7 +121,11 @@ static void take_wish(const problem *p, const preferences *w, wish *line, ir_til
         wish_passed_over(line, code_usage, obstacle);
         return;
     }
-    for (int i = 0; i < line->count; i++) t->at[field_of(line, i, t->program)] = line->settings[i].value;
+    for (int i = 0; i < line->count; i++) {
+        const int field = field_of(line, i, t->program);
+        t->at[field] = line->settings[i].value;
+        wish_warn(w->wishes, line, former_hint(p->a, line->settings[i].key, program_table[t->program].fields[field].name));
+    }
     line->taken = true;
     phase->from = tile_of_user;
 }

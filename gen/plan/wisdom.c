@@ -173,6 +173,7 @@ static void check_version(line_reader *r, wisdom_entry *e)
 {
     const program_kind kind = e->tile.program;
     if (!r->versions[kind]) r->versions[kind] = program_version(r->a, kind);
+    e->former = strcmp(e->version, r->versions[kind]) != 0; /* names of program and fields are part of the version */
     if (version_serves(kind, r->versions[kind], e->version)) e->version = r->versions[kind];
     else
         e->stale = arena_printf(r->a, "%s is another one now: version %s, the line's is '%s'", program_table[kind].name, r->versions[kind],
@@ -222,13 +223,26 @@ static wisdom *refused(arena *a, wisdom *w, size_t size, const char *why)
     return w;
 }
 
+/* Of a file that does not begin as those of this version do. */
+static const char *head_refusal(arena *a, const char *data, size_t size)
+{
+    static const char word[] = "wisdom ";
+    const size_t n = sizeof word - 1;
+    size_t digits = 0;
+    if (size < n || memcmp(data, word, n) != 0) return "the file does not begin with 'wisdom 1'";
+    while (n + digits < size && data[n + digits] >= '0' && data[n + digits] <= '9') digits++;
+    const bool version = digits && digits < 10 && n + digits < size && data[n + digits] == '\n';
+    if (!version) return "the file does not begin with 'wisdom 1'";
+    return arena_printf(a, "the file is wisdom of version %.*s; this tfgen reads version 1", (int)digits, data + n);
+}
+
 wisdom *wisdom_read(arena *a, const char *data, size_t size)
 {
     wisdom *w = arena_alloc(a, sizeof *w);
     w->signatures = (name_map){.a = a};
     const size_t head = sizeof wisdom_head - 1;
     if (size > most_wisdom_bytes) return refused(a, w, size, arena_printf(a, "the file has more than %d bytes", most_wisdom_bytes));
-    if (size < head || memcmp(data, wisdom_head, head) != 0) return refused(a, w, size, "the file does not begin with 'wisdom 1'");
+    if (size < head || memcmp(data, wisdom_head, head) != 0) return refused(a, w, size, head_refusal(a, data, size));
     size_t lines = 1;
     for (size_t i = head; i < size; i++) lines += data[i] == '\n';
     if (lines > most_wisdom_lines) return refused(a, w, size, arena_printf(a, "the file has more than %d lines", most_wisdom_lines));

@@ -24,6 +24,7 @@ typedef struct wisdom_entry {
     int line;
     const char *text;           /* the line, harmless */
     const char *stale;          /* why it is not used; NULL: it is */
+    bool former;                /* used, and written in a former version: its names may be former ones, too */
     struct wisdom_entry *other; /* of the same signature */
 } wisdom_entry;
 

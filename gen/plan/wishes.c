@@ -1,6 +1,7 @@
 /* In: lines of `--tile`. Out: wishes.h. Refuses what wishes.h says. Programs and what is legal are gen/plan/tile.c's to know. */
 #include "gen/plan/wishes.h"
 #include "gen/base/signature.h"
+#include "ir/program/former.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,11 @@ static const char blanks[] = " \t,";
 void wish_refuse(const wishes *w, const wish *of, const char *why)
 {
     bail(w->a, code_usage, (position){0}, "tile '%s': %s", of->line, why);
+}
+
+void wish_warn(const wishes *w, const wish *of, const char *hint)
+{
+    if (hint) warn(w->a, (position){0}, "tile '%s': %s", of->line, hint);
 }
 
 static const char *all_names(arena *a, const char *const *names, size_t count)
@@ -25,10 +31,11 @@ static const char *hint(const char *word, const char *const *names, size_t count
 }
 
 /* ---- reading */
-static int read_layer(const wishes *w, const wish *of, const char *name)
+static int read_layer(const wishes *w, const wish *of, const char *given)
 {
     size_t count;
-    const char *const *names = layer_names(&count);
+    const char *const *names = layer_names(&count), *name = name_today(former_layers, given);
+    wish_warn(w, of, former_hint(w->a, given, name));
     for (size_t i = 0; i < count; i++)
         if (strcmp(names[i], name) == 0) return (int)i;
     const char *near = hint(name, names, count, w->a), *all = all_names(w->a, names, count);

@@ -39,4 +39,5 @@ bool wish_is_for(const wish *w, const ir_phase *phase);
 void wishes_end(const wishes *w); /* bails where all phases of a family refused a line */
 void wish_passed_over(wish *w, tfgen_code code, const char *why);
 _Noreturn void wish_refuse(const wishes *w, const wish *of, const char *why);
+void wish_warn(const wishes *w, const wish *of, const char *hint); /* NULL: of nothing */
 #endif

@@ -1,6 +1,7 @@
 /* In: ir/tile.def and ir/kinds.def. Out: the programs and their fields as tables, and look-ups in them. Refuses nothing: what is not there
  * is program_none, or -1. */
 #include "ir/program/tile.h"
+#include "ir/program/former.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,11 +45,12 @@ int family_programs(phase_family family)
     return count;
 }
 
-int tile_field_find(program_kind program, const char *name, size_t size)
+int tile_field_find(program_kind program, const char *name)
 {
     const program_info *p = &program_table[program];
+    const char *today = field_today(program, name);
     for (int i = 0; i < p->field_count; i++)
-        if (strlen(p->fields[i].name) == size && memcmp(p->fields[i].name, name, size) == 0) return i;
+        if (strcmp(p->fields[i].name, today) == 0) return i;
     return -1;
 }
 
@@ -56,7 +58,7 @@ const char *tile_read_setting(arena *a, const char *word, ir_tile *t)
 {
     const program_info *p = &program_table[t->program];
     const size_t key = strcspn(word, "="), digits = word[key] ? strspn(word + key + 1, "0123456789") : 0;
-    const int i = tile_field_find(t->program, word, key);
+    const int i = tile_field_find(t->program, arena_strndup(a, word, key));
     if (i < 0) return arena_printf(a, "%s has no field '%.*s'", p->name, (int)key, word);
     const tile_field *f = &p->fields[i];
     if (t->given & 1u << i) return arena_printf(a, "a second %s", f->name);

@@ -49,7 +49,7 @@ extern const program_info program_table[program_count]; /* that of program_none 
 program_kind program_find(phase_family family, layer_kind layer); /* program_none: the family has no such program */
 int family_programs(phase_family family);                          /* how many a family has; text names the layer where more than one */
 program_kind program_named(const char *name); /* "gemm_simt"; program_none: there is none */
-int tile_field_find(program_kind program, const char *name, size_t size); /* index; -1: no such field */
+int tile_field_find(program_kind program, const char *name); /* index, of a former name too; -1: no such field */
 /* "m=128" of t's program into t; returns why not, or NULL. */
 const char *tile_read_setting(arena *a, const char *word, ir_tile *t);
 bool tile_is_whole(const ir_tile *t);               /* every field has a value */

@@ -383,7 +383,7 @@ static void read_kernel(reader *r)
     if (!names_add(&r->kernels, k->name, k)) bail(r->a, code_bad_input, at, "a second kernel named %s", k->name);
     scan_spaces(&r->in);
     r->has_frame = scan_accept(&r->in, "frame=");
-    if (r->has_frame) r->frame = (frame_kind)scan_choice(&r->in, names, frames, "frame");
+    if (r->has_frame) r->frame = (frame_kind)scan_renamed(&r->in, names, frames, former_frames, "frame");
     scan_expect(&r->in, "{");
     scan_end_line(&r->in);
     p->kernels = build_grow(r->a, p->kernels, p->kernel_count, sizeof *p->kernels);
@@ -403,7 +403,7 @@ static program_kind read_program(reader *r)
         bail(r->a, code_bad_input, at, "a tile of a phase of the family %s begins with layer=", family_names(NULL)[family]);
     size_t count;
     const char *const *names = layer_names(&count);
-    const program_kind program = program_find(family, (layer_kind)scan_choice(&r->in, names, count, "layer"));
+    const program_kind program = program_find(family, (layer_kind)scan_renamed(&r->in, names, count, former_layers, "layer"));
     if (!program) bail(r->a, code_bad_input, at, "no program of the family %s has that layer", family_names(NULL)[family]);
     return program;
 }
@@ -413,13 +413,14 @@ static int read_setting(reader *r, const ir_tile *tile)
     const program_info *p = &program_table[tile->program];
     const position at = scan_here(&r->in);
     const char *name = scan_name(&r->in, "a setting"), *names[most_tile_fields];
-    const int i = tile_field_find(tile->program, name, strlen(name));
+    const int i = tile_field_find(tile->program, name);
     for (int n = 0; n < p->field_count; n++) names[n] = p->fields[n].name;
     const char *near = i < 0 ? nearest_name(name, names, (size_t)p->field_count) : NULL;
     if (i < 0)
         bail(r->a, code_bad_input, at, "%s has no setting '%s'%s%s%s", p->name, name, near ? "; did you mean " : "", near ? near : "",
              near ? "?" : "");
-    if (tile->given & 1u << i) bail(r->a, code_bad_input, at, "a second %s", name);
+    scan_warn(&r->in, at, name, names[i]);
+    if (tile->given & 1u << i) bail(r->a, code_bad_input, at, "a second %s", names[i]);
     return i;
 }
 
@@ -486,7 +487,7 @@ static void read_refusal(reader *r)
     if (phase->refused_count == layer_count) bail(r->a, code_bad_input, scan_here(&r->in), "more than %d refusals", layer_count);
     phase->refused = build_grow(r->a, phase->refused, phase->refused_count, sizeof *phase->refused);
     refusal *x = &phase->refused[phase->refused_count++];
-    x->layer = (layer_kind)scan_choice(&r->in, names, count, "layer");
+    x->layer = (layer_kind)scan_renamed(&r->in, names, count, former_layers, "layer");
     scan_expect(&r->in, ":");
     x->why = scan_rest(&r->in);
 }

@@ -154,11 +154,23 @@ const char *scan_word_or_string(scanner *in, const char *what)
     return in->s < in->end && *in->s == '"' ? scan_string(in) : scan_word(in, what);
 }
 
+void scan_warn(const scanner *in, position at, const char *given, const char *today)
+{
+    const char *hint = former_hint(in->a, given, today);
+    if (hint) warn(in->a, at, "%s", hint);
+}
+
 int scan_choice(scanner *in, const char *const *names, size_t count, const char *what)
+{
+    return scan_renamed(in, names, count, NULL, what);
+}
+
+int scan_renamed(scanner *in, const char *const *names, size_t count, const former_name *former, const char *what)
 {
     scan_spaces(in);
     position at = scan_here(in);
-    const char *word = take(in, is_word, what);
+    const char *given = take(in, is_word, what), *word = name_today(former, given);
+    scan_warn(in, at, given, word);
     for (size_t i = 0; i < count; i++)
         if (strcmp(names[i], word) == 0) return (int)i;
     const char *near = nearest_name(word, names, count);

@@ -61,14 +61,14 @@ static void list_json(const wisdom_job *j, const wisdom *w)
 static void list(const wisdom_job *j)
 {
     const wisdom *w = j->o->file_count > 1 ? read_given(j, j->o->files[1]) : usual(j);
-    int stale = 0;
+    int stale = 0, former = 0;
     if (j->o->json) {
         list_json(j, w);
         return;
     }
     for (int i = 0; i < w->count; i++) {
         const wisdom_entry *e = &w->list[i];
-        stale += e->stale != NULL;
+        stale += e->stale != NULL, former += e->former && !e->stale;
         if (e->stale) continue;
         printf("%-16s %-8s %-16s rows %-8lld", program_table[e->tile.program].name, e->target, e->device, e->size.rows);
         if (e->size.keys) printf(" keys %-8lld", e->size.keys);
@@ -77,7 +77,9 @@ static void list(const wisdom_job *j)
     }
     for (int i = 0; i < w->count; i++)
         if (w->list[i].stale) printf("line %d is not used: %s\n", w->list[i].line, w->list[i].stale);
-    if (!j->o->quiet) printf("%d entries; %d lines are not used\n", w->count - stale, stale);
+    if (j->o->quiet) return;
+    printf("%d entries; %d lines are not used\n", w->count - stale, stale);
+    if (former) printf("%d are in a former version or names: they serve, and export, import and merge write today's\n", former);
 }
 
 /* ---- files */

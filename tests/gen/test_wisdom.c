@@ -260,7 +260,10 @@ START_TEST(what_is_no_wisdom_file_is_one_line_that_says_so)
     const struct {
         const char *text, *why;
         size_t size;
-    } cases[] = {{"", "does not begin", 0}, {"wisdom 2\n", "does not begin", 9}, {large, "more than 4194304 bytes", most_wisdom_bytes + 1}};
+    } cases[] = {{"", "does not begin", 0},
+                 {"wisdom 2\n", "is wisdom of version 2; this tfgen reads version 1", 9},
+                 {"wisdom x\n", "does not begin", 9},
+                 {large, "more than 4194304 bytes", most_wisdom_bytes + 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const wisdom *w = wisdom_read(a, cases[i].text, cases[i].size);
         ck_assert(w->count == 1 && w->list[0].stale && strstr(w->list[0].stale, cases[i].why));
@@ -404,9 +407,11 @@ START_TEST(a_line_of_a_former_version_serves_and_is_written_as_todays)
         if (strcmp(formers[i].program, "rows") != 0) continue;
         const wisdom *w = read_text(a, arena_printf(a, "%s%s@%s %s\n", wisdom_head, formers[i].name, formers[i].former, rest));
         ck_assert_msg(!w->list[0].stale, "%s", w->list[0].stale);
+        ck_assert(w->list[0].former);
         text t = {.a = a};
         wisdom_put(&t, &w->list[0]);
         ck_assert_ptr_nonnull(strstr(t.data, arena_printf(a, "rows@%s %s", now, rest)));
+        ck_assert(!read_text(a, arena_printf(a, "%s%s", wisdom_head, t.data))->list[0].former);
         ck_assert(!version_serves(program_rows, "00000000", formers[i].former));
     }
     arena_free(a);

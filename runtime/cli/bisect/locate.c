@@ -40,7 +40,7 @@ static const ir_op *spec_op(const bisection *b, const ir_op *op)
 /* ---- the tile */
 static int field_of(const ir_phase *phase, const char *name)
 {
-    const int i = tile_field_find(phase->tile.program, name, strlen(name));
+    const int i = tile_field_find(phase->tile.program, name);
     return i < 0 ? 0 : phase->tile.at[i];
 }
 

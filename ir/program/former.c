@@ -1,0 +1,40 @@
+/* In, out: ir/program/former.h. */
+#include "ir/program/former.h"
+#include <string.h>
+
+const former_name former_layers[] = {
+#define FORMER_LAYER(former, today) {#former, #today},
+#include "ir/former.def"
+    {NULL, NULL}};
+
+const former_name former_frames[] = {
+#define FORMER_FRAME(former, today) {#former, #today},
+#include "ir/former.def"
+    {NULL, NULL}};
+
+static const struct {
+    program_kind program;
+    former_name name;
+} fields[] = {
+#define FORMER_FIELD(program, former, today) {program_##program, {#former, #today}},
+#include "ir/former.def"
+    {program_none, {NULL, NULL}}};
+
+const char *name_today(const former_name *list, const char *name)
+{
+    for (const former_name *n = list; n && n->former; n++)
+        if (strcmp(n->former, name) == 0) return n->today;
+    return name;
+}
+
+const char *field_today(program_kind program, const char *name)
+{
+    for (size_t i = 0; fields[i].name.former; i++)
+        if (fields[i].program == program && strcmp(fields[i].name.former, name) == 0) return fields[i].name.today;
+    return name;
+}
+
+const char *former_hint(arena *a, const char *given, const char *today)
+{
+    return strcmp(given, today) == 0 ? NULL : arena_printf(a, "%s is called %s now", given, today);
+}

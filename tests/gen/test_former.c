@@ -1,0 +1,159 @@
+/* Names that an older tfgen had (ir/former.def): read as today's in IR text, --tile, wisdom and databases of trials, with a hint. */
+#include "gen/plan/wishes.h"
+#include "gen/plan/wisdom.h"
+#include "ir/program/former.h"
+#include "tests/support.h"
+#include <string.h>
+
+static const struct {
+    program_kind program;
+    const char *former, *today;
+} fields[] = {
+    {program_none, NULL, NULL}, /* a list that is never empty */
+#define FORMER_FIELD(program, former, today) {program_##program, #former, #today},
+#include "ir/former.def"
+};
+
+static bool is_layer(const char *name)
+{
+    size_t count;
+    const char *const *names = layer_names(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0) return true;
+    return false;
+}
+
+static bool is_frame(const char *name)
+{
+    size_t count;
+    const char *const *names = frame_names(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0) return true;
+    return false;
+}
+
+static bool is_field(program_kind program, const char *name)
+{
+    for (int i = 0; i < program_table[program].field_count; i++)
+        if (strcmp(program_table[program].fields[i].name, name) == 0) return true;
+    return false;
+}
+
+START_TEST(a_former_name_is_nobodys_today_and_todays_is_somebodys)
+{
+    for (const former_name *n = former_layers; n->former; n++) ck_assert_msg(!is_layer(n->former) && is_layer(n->today), "%s", n->former);
+    for (const former_name *n = former_frames; n->former; n++) ck_assert_msg(!is_frame(n->former) && is_frame(n->today), "%s", n->former);
+    for (size_t i = 1; i < sizeof fields / sizeof *fields; i++)
+        ck_assert_msg(!is_field(fields[i].program, fields[i].former) && is_field(fields[i].program, fields[i].today), "%s of %s",
+                      fields[i].former, program_table[fields[i].program].name);
+}
+END_TEST
+
+/* ---- in text */
+typedef struct reading {
+    arena *a;
+    const char *text;
+} reading;
+
+static void read_ir(void *argument)
+{
+    const reading *r = argument;
+    ir_read(r->a, r->text, strlen(r->text), "t.ir");
+}
+
+/* Reads a kernel as far as it goes; the text ends within it. The warnings. */
+static const char *warned(arena *a, const char *kernel, const char *phase)
+{
+    const char *head = "ir 1 t\ntype f32\nlevel none\ndim  M = 2 in 1..9\nin   %x f32[M,4]\n";
+    reading r = {a, arena_printf(a, "%skernel k0%s {\n  phase a : %s", head, kernel, phase)};
+    ck_assert_int_eq(arena_run(a, read_ir, &r), code_bad_input);
+    return arena_warnings(a);
+}
+
+static void check_text(const char *kernel, const char *phase, const char *at, const former_name *n)
+{
+    arena *a = arena_new();
+    const char *said = warned(a, kernel, phase), *message = arena_printf(a, "warning: %s is called %s now", n->former, n->today);
+    ck_assert_msg(strstr(said, message) && strstr(said, at), "no \"%s\" at %s in\n%s%s", message, at, said, arena_diagnostics(a));
+    arena_free(a);
+}
+
+static phase_family family_on(const char *layer)
+{
+    for (int i = 1; i < program_count; i++)
+        if (strcmp(layer_names(NULL)[program_table[i].layer], layer) == 0) return program_table[i].family;
+    ck_abort_msg("%s", layer);
+}
+
+START_TEST(text_has_former_names_and_a_warning_with_their_place)
+{
+    arena *a = arena_new();
+    for (const former_name *n = former_frames; n->former; n++)
+        check_text(arena_printf(a, " frame=%s", n->former), "rows {\n", "t.ir:6:17", n);
+    for (const former_name *n = former_layers; n->former; n++)
+        check_text("", arena_printf(a, "%s {\n    tile layer=%s ", family_names(NULL)[family_on(n->today)], n->former), "t.ir:8:16", n);
+    for (size_t i = 1; i < sizeof fields / sizeof *fields; i++) {
+        const program_info *p = &program_table[fields[i].program];
+        const bool several = family_programs(p->family) > 1;
+        const char *layer = several ? arena_printf(a, "layer=%s ", layer_names(NULL)[p->layer]) : "";
+        check_text("", arena_printf(a, "%s {\n    tile %s%s=", family_names(NULL)[p->family], layer, fields[i].former), "t.ir:8:",
+                   &(former_name){fields[i].former, fields[i].today});
+    }
+    arena_free(a);
+}
+END_TEST
+
+/* ---- in --tile */
+typedef struct asking {
+    arena *a;
+    const char *line;
+    const wishes *read;
+} asking;
+
+static void read_line(void *argument)
+{
+    asking *q = argument;
+    q->read = wishes_read(q->a, &(tuning){.lines = &q->line, .count = 1});
+}
+
+START_TEST(tile_has_former_layers_and_a_warning)
+{
+    for (const former_name *n = former_layers; n->former; n++) {
+        arena *a = arena_new();
+        asking q = {a, arena_printf(a, "gemm: layer=%s", n->former), NULL};
+        ck_assert_int_eq(arena_run(a, read_line, &q), code_ok);
+        ck_assert_str_eq(layer_names(NULL)[q.read->list[0].layer], n->today);
+        ck_assert_ptr_nonnull(strstr(arena_warnings(a), arena_printf(a, ": %s is called %s now", n->former, n->today)));
+        arena_free(a);
+    }
+}
+END_TEST
+
+/* ---- in wisdom and databases */
+START_TEST(a_setting_by_its_former_name_is_todays)
+{
+    arena *a = arena_new();
+    for (size_t i = 1; i < sizeof fields / sizeof *fields; i++) {
+        ir_tile t = {.program = fields[i].program};
+        const int at = tile_field_find(t.program, fields[i].today);
+        const tile_field *f = &program_table[t.program].fields[at];
+        ck_assert_ptr_null(tile_read_setting(a, arena_printf(a, "%s=%d", fields[i].former, f->least), &t));
+        ck_assert(t.given == 1u << at && t.at[at] == f->least);
+        const char *second = tile_read_setting(a, arena_printf(a, "%s=%d", f->name, f->least), &t);
+        ck_assert_msg(second && strstr(second, "a second "), "%s", second);
+    }
+    arena_free(a);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("former");
+    TCase *c = tcase_create("names");
+    tcase_add_test(c, a_former_name_is_nobodys_today_and_todays_is_somebodys);
+    tcase_add_test(c, text_has_former_names_and_a_warning_with_their_place);
+    tcase_add_test(c, tile_has_former_layers_and_a_warning);
+    tcase_add_test(c, a_setting_by_its_former_name_is_todays);
+    suite_add_tcase(s, c);
+    return run_suite(s);
+}
