@@ -3,9 +3,9 @@
 #define _GNU_SOURCE
 #include "runtime/cli/tune/database.h"
 #include "runtime/cli/tune/clocks.h"
-#include "runtime/cli/tune/entrant.h"
+#include "runtime/cli/tune/candidate.h"
 #include "runtime/cli/tune/space.h"
-#include "runtime/cli/tune/subject.h"
+#include "runtime/cli/tune/under_test.h"
 #include "tests/shell.h"
 #include "tests/support.h"
 #include <errno.h>
@@ -598,10 +598,13 @@ static void check_wave(void *argument)
     compile_inside(a, &q, &made);
     const ir_phase *phase = made.plan->launches[0].kernel->phases[0];
     tuner t = {.a = a};
-    course c = {.t = &t, .a = a, .request = &q, .fused = made.plan->fused, .model = made.plan->device, .plan = made.plan};
-    subject s = {.c = &c, .a = a, .space = space_of(a, made.plan, phase), .signature = phase_signature(a, made.plan->program, phase)};
+    tuning_session c = {.t = &t, .a = a, .request = &q, .fused = made.plan->fused, .model = made.plan->device, .plan = made.plan};
+    kernel_under_test s = {.c = &c,
+                           .a = a,
+                           .space = space_of(a, made.plan, phase),
+                           .signature = phase_signature(a, made.plan->program, phase)};
     candidate wave[most];
-    ck_assert_int_eq(subject_propose(&s, NULL, most, wave), most);
+    ck_assert_int_eq(under_test_propose(&s, NULL, most, wave), most);
     for (int i = 0; i < most; i++) {
         int alike = 0;
         ck_assert(wave[i].predicted > 0 && wave[i].predicted < 1.5 * wave[0].predicted);
@@ -630,11 +633,11 @@ static void check_spilled(void *argument)
     const spilled_tile marks[2] = {{spilled, 16, 4}, {{0}, 0, 0}};
     const plan *again = plan_again(a, c.plan, marks);
     ck_assert(again && !tile_same(&again->launches[0].kernel->phases[0]->tile, &spilled));
-    const course on = {.a = a, .request = &q, .fused = again->fused, .model = again->device, .plan = again};
+    const tuning_session on = {.a = a, .request = &q, .fused = again->fused, .model = again->device, .plan = again};
     ir_tile wanted = *other;
     wanted.rows.threads /= 2;
     const char *signature = phase_signature(a, again->program, again->launches[1].kernel->phases[0]);
-    const plan *made = course_plan(&on, a, space_line(a, signature, &wanted));
+    const plan *made = session_plan(&on, a, space_line(a, signature, &wanted));
     ck_assert(tile_same(&made->launches[1].kernel->phases[0]->tile, &wanted));
     ck_assert(tile_same(&made->launches[0].kernel->phases[0]->tile, &again->launches[0].kernel->phases[0]->tile));
 }
@@ -666,7 +669,7 @@ static void check_same(void *argument)
     static const volatile sig_atomic_t nobody_stops = 0;
     tuner t = {.a = a, .o = &options, .device = cli_open_device(a, "hip"), .cache = cli_cache(a, &options),
                .stopped = &nobody_stops};
-    course c = {.t = &t, .a = a, .request = &q, .graph = made.graph, .fused = made.plan->fused, .model = made.plan->device,
+    tuning_session c = {.t = &t, .a = a, .request = &q, .graph = made.graph, .fused = made.plan->fused, .model = made.plan->device,
                 .plan = made.plan, .bench = {.device = t.device, .seed = 1, .jobs = 2, .cache = t.cache}};
     c.root = c.base = bench_open(a, made.graph, made.plan, &c.bench, NULL);
     const ir_phase *phase = made.plan->launches[1].kernel->phases[0];
@@ -674,13 +677,13 @@ static void check_same(void *argument)
     ir_tile tile = phase->tile;
     tile.rows.threads /= 2;
     for (int i = 0; i < 2; i++) {
-        entrant *e = arena_alloc(a, sizeof *e);
-        *e = (entrant){.tile = tile, .line = space_line(a, signature, &tile), .text = space_text(a, &tile)};
+        candidate_build *e = arena_alloc(a, sizeof *e);
+        *e = (candidate_build){.tile = tile, .line = space_line(a, signature, &tile), .text = space_text(a, &tile)};
         s->x[i] = (candidate){.item = e};
     }
     candidate *const list[] = {&s->x[0], &s->x[1]};
-    entrants_prepare(&c, list, 2, signature);
-    for (int i = 0; i < 2; i++) entrant_close(list[i]);
+    candidates_prepare(&c, list, 2, signature);
+    for (int i = 0; i < 2; i++) candidate_close(list[i]);
 }
 
 START_TEST(candidates_of_one_code_are_timed_once)

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "runtime/cli/plan_words.h"
 #include "runtime/cli/tune/clocks.h"
-#include "runtime/cli/tune/subject.h"
+#include "runtime/cli/tune/under_test.h"
 #include "gen/base/peaks.h"
 #include <signal.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static const effort *effort_of(const cli_options *o)
 }
 
 /* ---- one kernel */
-static void tell(subject *s)
+static void tell(kernel_under_test *s)
 {
     if (!s->terminal) return;
     const double left = s->until - seconds_now(), all = s->c->t->until - seconds_now();
@@ -68,37 +68,37 @@ static void tell(subject *s)
 
 static void prepare(void *context, candidate *const *list, int count)
 {
-    subject *s = context;
-    entrants_prepare(s->c, list, count, s->signature);
+    kernel_under_test *s = context;
+    candidates_prepare(s->c, list, count, s->signature);
     s->tried += count;
     tell(s);
 }
 
 static bool time_candidate(void *context, candidate *x, double *seconds)
 {
-    subject *s = context;
+    kernel_under_test *s = context;
     if (x->ratio > 0 && x->ratio < s->best) s->best = x->ratio, tell(s);
-    subject_begin_trial(s, x);
-    return entrant_time(s->c, x, seconds);
+    under_test_begin_trial(s, x);
+    return candidate_time(s->c, x, seconds);
 }
 
 static bool check(void *context, candidate *x)
 {
-    const subject *s = context;
-    return entrant_check(s->c, x, s->signature);
+    const kernel_under_test *s = context;
+    return candidate_check(s->c, x, s->signature);
 }
 
 static void release(void *context, candidate *x)
 {
-    const subject *s = context;
-    if (x->status != candidate_new) subject_end_trial(s, x);
-    entrant_close(x);
+    const kernel_under_test *s = context;
+    if (x->status != candidate_new) under_test_end_trial(s, x);
+    candidate_close(x);
 }
 
 static double now(void *context) { return (void)context, seconds_now(); }
 static bool is_stopped(void *context) { return (void)context, stopped; }
 
-static bool is_known(const tuner *t, const subject *s)
+static bool is_known(const tuner *t, const kernel_under_test *s)
 {
     int count;
     arena *a = s->a;
@@ -108,10 +108,10 @@ static bool is_known(const tuner *t, const subject *s)
 }
 
 /* ---- a search, and what comes of it */
-static void keep(subject *s, const search_result *r, double before)
+static void keep(kernel_under_test *s, const search_result *r, double before)
 {
     tuner *t = s->c->t;
-    const entrant *e = r->kept->item;
+    const candidate_build *e = r->kept->item;
     wisdom_entry line = {.target = s->c->plan->target->name,
                          .device = s->c->device,
                          .signature = s->signature,
@@ -136,39 +136,39 @@ static void count_candidates(tuned_kernel *k, const search_result *r)
     }
 }
 
-static void tell_wrong(const subject *s, const search_result *r, const char *path, const char *where)
+static void tell_wrong(const kernel_under_test *s, const search_result *r, const char *path, const char *where)
 {
     for (int i = 1; i < r->count; i++) {
         const candidate *x = r->list[i];
         if (x->status != candidate_wrong) continue;
         fprintf(stderr, "tfgen: a wrong result, which is a bug of tfgen: %s\n", x->reason);
         fprintf(stderr, "  tfgen run %s%s%s --device=%s --reference=always --tile '%s'\n", path, *where ? " --dim " : "", where,
-                s->c->t->device->info.name, ((const entrant *)x->item)->line);
+                s->c->t->device->info.name, ((const candidate_build *)x->item)->line);
     }
 }
 
-static candidate standard_of(subject *s)
+static candidate standard_of(kernel_under_test *s)
 {
-    candidate x = subject_candidate(s, &s->space->phase->tile);
-    entrant *e = x.item;
+    candidate x = under_test_candidate(s, &s->space->phase->tile);
+    candidate_build *e = x.item;
     const launch *l = launch_named(s->c->plan, s->name);
-    (void)subject_foresee(s, &x);
+    (void)under_test_foresee(s, &x);
     x.status = candidate_ready;
     e->a = arena_new(), e->plan = s->c->plan, e->bench = s->c->base;
     e->threads = l->threads, e->shared_bytes = l->shared_bytes;
     return x;
 }
 
-static search_result search_kernel(subject *s, candidate *standard)
+static search_result search_kernel(kernel_under_test *s, candidate *standard)
 {
     const effort *how = effort_of(s->c->t->o);
     const int ranks = s->c->t->ranks.size; /* whose waves are one together */
-    const search_side side = {.propose = subject_propose,
+    const search_side side = {.propose = under_test_propose,
                               .prepare = prepare,
                               .time = time_candidate,
-                              .timed = subject_timed,
+                              .timed = under_test_timed,
                               .check = check,
-                              .join = s->c->t->share ? subject_join : NULL,
+                              .join = s->c->t->share ? under_test_join : NULL,
                               .release = release,
                               .now = now,
                               .stopped = is_stopped,
@@ -189,38 +189,38 @@ static search_result search_kernel(subject *s, candidate *standard)
 }
 
 /* until: of this kernel. */
-static void tune_kernel(course *c, subject *s, tuned_kernel *k, const char *path, const char *where)
+static void tune_kernel(tuning_session *c, kernel_under_test *s, tuned_kernel *k, const char *path, const char *where)
 {
     s->best = 1, s->terminal = isatty(STDERR_FILENO) && !c->t->o->quiet && c->t->ranks.rank == 0;
     s->kept = arena_alloc(s->a, 4 * sizeof *s->kept);
-    if (c->t->resume) subject_resume(s);
+    if (c->t->resume) under_test_resume(s);
     candidate standard = standard_of(s);
     const search_result r = search_kernel(s, &standard);
-    const entrant *best = r.kept->item;
+    const candidate_build *best = r.kept->item;
     standard.ratio = standard.status == candidate_failed ? 0 : 1;
-    subject_end_trial(s, &standard);
-    arena_free(((entrant *)standard.item)->a);
+    under_test_end_trial(s, &standard);
+    arena_free(((candidate_build *)standard.item)->a);
     if (s->terminal) fputs("\r\033[K", stderr);
     if (standard.status == candidate_failed)
         bail(c->a, code_device, (position){0}, "the device failed: %s", standard.reason ? standard.reason : "no time");
     tell_wrong(s, &r, path, where);
     count_candidates(k, &r);
     if (r.elsewhere) {
-        subject_take_decision(s, k, share_told(c->t->share, s->a, s->key, "decision"));
+        under_test_take_decision(s, k, share_told(c->t->share, s->a, s->key, "decision"));
         return;
     }
     if (c->t->share) { /* ahead of the wisdom, which others look into */
-        subject_tell_decision(s, &r);
+        under_test_tell_decision(s, &r);
         k->tried = share_taken(c->t->share, s->key);
     }
     k->tile = best->text, k->ratio = r.ratio, k->noise = r.noise, k->ended = r.ended;
     k->how = r.kept == r.standard ? "default" : "better";
     if (r.kept != r.standard || r.ended) keep(s, &r, k->seconds);
-    if (r.kept != r.standard) course_rebase(c, best->line);
+    if (r.kept != r.standard) session_rebase(c, best->line);
 }
 
 /* ---- a plan */
-static double seconds_of_run(course *c)
+static double seconds_of_run(tuning_session *c)
 {
     double list[bench_most_runs];
     bench_runs(c->base, 2, list);
@@ -229,7 +229,7 @@ static double seconds_of_run(course *c)
 }
 
 /* One of each signature, the longest first; returns how many. */
-static int list_kernels(course *c, tuned_plan *out)
+static int list_kernels(tuning_session *c, tuned_plan *out)
 {
     double *seconds = arena_alloc(c->a, ((size_t)c->plan->launch_count + 1) * sizeof *seconds), sum = 0;
     bench_launches(c->base, 8, seconds);
@@ -260,14 +260,14 @@ static int list_kernels(course *c, tuned_plan *out)
     return out->count;
 }
 
-static void tune_one(course *c, tuned_plan *out, int index, const char *path, const char *where)
+static void tune_one(tuning_session *c, tuned_plan *out, int index, const char *path, const char *where)
 {
     tuner *t = c->t;
     tuned_kernel *k = &out->kernels[index];
     const launch *l = launch_named(c->plan, k->name);
     if (*k->how || !l) return;
     const ir_phase *phase = l->kernel->phases[0];
-    subject s = {.c = c, .a = c->a, .space = space_of(c->a, c->plan, phase), .signature = k->signature, .name = k->name,
+    kernel_under_test s = {.c = c, .a = c->a, .space = space_of(c->a, c->plan, phase), .signature = k->signature, .name = k->name,
                  .block = c->plan->program->name, .size = phase_size_of(c->a, c->plan->program, phase)};
     double left = 0;
     for (int i = index; i < out->count; i++)
@@ -276,7 +276,7 @@ static void tune_one(course *c, tuned_plan *out, int index, const char *path, co
     s.key = arena_printf(c->a, "%s %s %s %s rows=%lld keys=%lld %s", path, where, c->plan->target->name, c->device, s.size.rows,
                          s.size.keys, k->signature);
     const char *decision = t->share ? share_told(t->share, c->a, s.key, "decision") : NULL;
-    if (decision) subject_take_decision(&s, k, decision);
+    if (decision) under_test_take_decision(&s, k, decision);
     else if (!t->again && !t->resume && is_known(t, &s)) k->how = "known";
     else if (stopped || seconds_now() >= t->until) k->how = "no time";
     else {
@@ -292,7 +292,7 @@ static void tune_one(course *c, tuned_plan *out, int index, const char *path, co
 }
 
 /* All that was kept against the default, in pairs. */
-static double compare(course *c)
+static double compare(tuning_session *c)
 {
     enum { pairs = 25, pairs_when_stopped = 5 };
     double ratios[pairs], x[bench_most_runs], y[bench_most_runs];
@@ -312,10 +312,10 @@ tuned_plan tuner_run(tuner *t, arena *a, const compile_request *r, const ir_prog
                      const char *where)
 {
     const tuning *asked = p->tuning;
-    course *c = arena_alloc(a, sizeof *c);
+    tuning_session *c = arena_alloc(a, sizeof *c);
     tuned_plan out = {.plan = p, .ratio = 1};
     t->stopped = &stopped;
-    *c = (course){.t = t, .a = a, .request = r, .graph = graph, .fused = p->fused, .model = p->device,
+    *c = (tuning_session){.t = t, .a = a, .request = r, .graph = graph, .fused = p->fused, .model = p->device,
                   .device = wisdom_device(a, p->device, t->device->info.label),
                   .lines = arena_alloc(a, ((asked ? asked->count : 0) + 1) * sizeof *c->lines), .line_count = asked ? asked->count : 0,
                   .bench = {.device = t->device, .seed = 1, .jobs = (int)t->o->number.jobs, .last_level = device_last_level(p->device),
@@ -330,7 +330,7 @@ tuned_plan tuner_run(tuner *t, arena *a, const compile_request *r, const ir_prog
     database_clocks(t->trials, t->session, now.text, now.why);
     const int count = list_kernels(c, &out);
     tries = 1;
-    if (t->share) subjects_agree_on_order(c, &out, path, where);
+    if (t->share) under_test_agree_on_order(c, &out, path, where);
     for (int i = 0; i < count; i++) tune_one(c, &out, i, path, where);
     out.ratio = compare(c);
     return out;

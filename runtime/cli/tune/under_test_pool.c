@@ -1,11 +1,11 @@
 /* In: tiles near the best. Out: those that the planner makes a plan of, the likeliest by the model first. Refuses nothing. */
 #include "gen/plan/predict.h"
-#include "runtime/cli/tune/subject.h"
+#include "runtime/cli/tune/under_test.h"
 #include <math.h>
 #include <string.h>
 
 typedef struct foresight {
-    subject *s;
+    kernel_under_test *s;
     candidate *x;
     arena *a;
 } foresight;
@@ -13,7 +13,7 @@ typedef struct foresight {
 static void predict(void *argument)
 {
     const foresight *f = argument;
-    const plan *p = course_plan(f->s->c, f->a, ((entrant *)f->x->item)->line);
+    const plan *p = session_plan(f->s->c, f->a, ((candidate_build *)f->x->item)->line);
     for (int i = 0; i < p->launch_count; i++) {
         const ir_phase *phase = p->launches[i].kernel->phases[0];
         prediction out;
@@ -24,7 +24,7 @@ static void predict(void *argument)
     }
 }
 
-bool subject_foresee(subject *s, candidate *x)
+bool under_test_foresee(kernel_under_test *s, candidate *x)
 {
     foresight f = {s, x, arena_new()};
     const bool good = arena_run(f.a, predict, &f) == code_ok;
@@ -32,16 +32,16 @@ bool subject_foresee(subject *s, candidate *x)
     return good;
 }
 
-static void add_to_pool(subject *s, candidate x)
+static void add_to_pool(kernel_under_test *s, candidate x)
 {
-    if (!subject_foresee(s, &x)) return;
+    if (!under_test_foresee(s, &x)) return;
     s->pool = arena_more(s->a, s->pool, s->pool_count, &s->pool_room, sizeof *s->pool);
     s->pool[s->pool_count++] = x;
 }
 
 /* The likeliest by the model that `may` be it, of those that it knows nothing of the one that came last: it is nearest to the best. -1:
  * none may. */
-static int likeliest(const subject *s, const bool *may)
+static int likeliest(const kernel_under_test *s, const bool *may)
 {
     int best = -1;
     for (int i = s->pool_count - 1; i >= 0; i--) {
@@ -54,7 +54,7 @@ static int likeliest(const subject *s, const bool *may)
 /* Tiles whose times by the model are as good as one differ in what it does not know, or in nothing: a third of a wave is enough of them, as
  * long as there are others that it takes for less than half as slow again. Slots and the order of tiles alone move its times by 0.3 %:
  * 25 of 25 candidates of a product of 115 rows had one cut, and one measured time. */
-static int next_of_pool(const subject *s, const candidate *wave, int count, int most)
+static int next_of_pool(const kernel_under_test *s, const candidate *wave, int count, int most)
 {
     const double as_one = 0.02;
     const int first = likeliest(s, NULL);
@@ -70,13 +70,13 @@ static int next_of_pool(const subject *s, const candidate *wave, int count, int 
 }
 
 /* What another rank has is not tried here. */
-static bool is_mine(const subject *s, const candidate *x)
+static bool is_mine(const kernel_under_test *s, const candidate *x)
 {
-    const entrant *e = x->item;
+    const candidate_build *e = x->item;
     return !s->c->t->share || share_take(s->c->t->share, s->key, program_table[e->tile.program].name, e->text);
 }
 
-static int take_from_pool(subject *s, int most, candidate *out)
+static int take_from_pool(kernel_under_test *s, int most, candidate *out)
 {
     int count = 0;
     while (count < most && s->pool_count) {
@@ -88,19 +88,19 @@ static int take_from_pool(subject *s, int most, candidate *out)
     return count;
 }
 
-int subject_propose(void *subject_, const candidate *best, int most, candidate *out)
+int under_test_propose(void *kernel, const candidate *best, int most, candidate *out)
 {
     enum { near = 96 };
-    subject *s = subject_;
-    ir_tile list[near], from = best ? ((entrant *)best->item)->tile : s->space->phase->tile;
+    kernel_under_test *s = kernel;
+    ir_tile list[near], from = best ? ((candidate_build *)best->item)->tile : s->space->phase->tile;
     int count = 0, found;
-    if (s->c->t->share) subject_best_of_all(s, best ? best->ratio : 1, &from);
+    if (s->c->t->share) under_test_best_of_all(s, best ? best->ratio : 1, &from);
     for (int i = 0; !s->seeded && i < s->kept_count && count < most; i++)
         if (is_mine(s, &s->kept[i])) out[count++] = s->kept[i];
     s->seeded = true;
     do {
         found = space_near(s->space, &from, near, list);
-        for (int i = found - 1; i >= 0; i--) add_to_pool(s, subject_candidate(s, &list[i]));
+        for (int i = found - 1; i >= 0; i--) add_to_pool(s, under_test_candidate(s, &list[i]));
         count += take_from_pool(s, most - count, out + count);
     } while (!count && found);
     return count;

@@ -1,11 +1,11 @@
 /* In: what other ranks of a sweep told. Out: their best tiles, and one decision and one order for all. Refuses (bails) what the database
  * refuses. */
-#include "runtime/cli/tune/subject.h"
+#include "runtime/cli/tune/under_test.h"
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct others {
-    const subject *s;
+    const kernel_under_test *s;
     ir_tile *tiles;
     double *ratios;
     int count, most;
@@ -16,42 +16,42 @@ static void take_other(void *context, const char *program, const char *version, 
     others *o = context;
     ir_tile t;
     arena *a = o->s->a;
-    if (o->count == o->most || !subject_read_tile(a, program, version, tile, &t)) return;
+    if (o->count == o->most || !under_test_read_tile(a, program, version, tile, &t)) return;
     o->tiles[o->count] = t, o->ratios[o->count++] = ratio;
 }
 
-void subject_best_of_all(const subject *s, double ratio, ir_tile *tile)
+void under_test_best_of_all(const kernel_under_test *s, double ratio, ir_tile *tile)
 {
     ir_tile best;
     double least;
     others o = {s, &best, &least, 0, 1};
-    const database_key key = subject_key(s);
+    const database_key key = under_test_key(s);
     share_best(s->c->t->share, &key, take_other, &o);
     if (o.count && least < ratio) *tile = best;
 }
 
-int subject_join(void *subject_, int most, candidate *out)
+int under_test_join(void *kernel, int most, candidate *out)
 {
-    subject *s = subject_;
+    kernel_under_test *s = kernel;
     ir_tile tiles[search_most_joined];
     double ratios[search_most_joined];
     others o = {s, tiles, ratios, 0, most};
-    const database_key key = subject_key(s);
+    const database_key key = under_test_key(s);
     if (!share_join(s->c->t->share, s->key, s->until)) return -1;
     share_best(s->c->t->share, &key, take_other, &o);
-    for (int i = 0; i < o.count; i++) out[i] = subject_candidate(s, &tiles[i]), out[i].ratio = ratios[i];
+    for (int i = 0; i < o.count; i++) out[i] = under_test_candidate(s, &tiles[i]), out[i].ratio = ratios[i];
     return o.count;
 }
 
 /* "default", or ratio, noise and the line. */
-void subject_tell_decision(const subject *s, const search_result *r)
+void under_test_tell_decision(const kernel_under_test *s, const search_result *r)
 {
-    const entrant *e = r->kept->item;
+    const candidate_build *e = r->kept->item;
     const char *said = r->kept == r->standard ? "default" : arena_printf(s->a, "%.17g %.17g %s", r->ratio, r->noise, e->line);
     (void)share_tell(s->c->t->share, s->key, "decision", said);
 }
 
-void subject_take_decision(subject *s, tuned_kernel *k, const char *said)
+void under_test_take_decision(kernel_under_test *s, tuned_kernel *k, const char *said)
 {
     char *at;
     k->how = "default", k->ended = true;
@@ -61,10 +61,10 @@ void subject_take_decision(subject *s, tuned_kernel *k, const char *said)
     k->ratio = strtod(said, &at), k->noise = strtod(at, &at);
     const char *line = arena_strdup(s->a, at + strspn(at, " ")), *tile = strstr(line, ": ");
     if (tile) k->tile = tile + 2;
-    course_rebase(s->c, line);
+    session_rebase(s->c, line);
 }
 
-void subjects_agree_on_order(const course *c, tuned_plan *out, const char *path, const char *where)
+void under_test_agree_on_order(const tuning_session *c, tuned_plan *out, const char *path, const char *where)
 {
     const char *key = arena_printf(c->a, "%s %s %s %s", path, where, c->plan->target->name, c->device);
     text mine = {.a = c->a};

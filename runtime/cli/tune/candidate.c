@@ -1,5 +1,5 @@
-/* In: entrant.h. Out: candidates that are ready, or say why not. Each has an arena of its own, which ends with it. */
-#include "runtime/cli/tune/entrant.h"
+/* In: candidate.h. Out: candidates that are ready, or say why not. Each has an arena of its own, which ends with it. */
+#include "runtime/cli/tune/candidate.h"
 #include "runtime/cli/plan_words.h"
 #include "runtime/cli/trial.h"
 #include "runtime/cli/trial_data.h"
@@ -10,7 +10,7 @@
 
 static const double most_check_operations = 4e9;
 
-plan *course_plan(const course *c, arena *a, const char *line)
+plan *session_plan(const tuning_session *c, arena *a, const char *line)
 {
     const char **lines = arena_alloc(a, (c->line_count + 2) * sizeof *lines);
     tuning *t = arena_alloc(a, sizeof *t);
@@ -22,23 +22,23 @@ plan *course_plan(const course *c, arena *a, const char *line)
     return plan_choose(a, c->fused, c->model, t);
 }
 
-void course_rebase(course *c, const char *line)
+void session_rebase(tuning_session *c, const char *line)
 {
     const char **lines = arena_alloc(c->a, (c->line_count + 2) * sizeof *lines);
     if (c->line_count) memcpy(lines, c->lines, c->line_count * sizeof *lines);
     lines[c->line_count++] = line;
     c->lines = lines;
-    plan *p = course_plan(c, c->a, NULL);
+    plan *p = session_plan(c, c->a, NULL);
     emit(c->a, p);
     c->base = bench_open(c->a, c->graph, p, &c->bench, c->root);
     c->plan = bench_plan_of(c->base);
 }
 
-/* ---- steps that may bail, each in the entrant's arena */
+/* ---- steps that may bail, each in the candidate's arena */
 typedef struct attempt {
-    const course *c;
+    const tuning_session *c;
     candidate *x;
-    entrant *e;
+    candidate_build *e;
     const char *signature;
     trial_result checked;
 } attempt;
@@ -55,7 +55,7 @@ static bool take(attempt *s, void (*body)(void *), candidate_status otherwise)
 static void make_plan(void *argument)
 {
     attempt *s = argument;
-    plan *p = course_plan(s->c, s->e->a, s->e->line);
+    plan *p = session_plan(s->c, s->e->a, s->e->line);
     const int at = launch_of_signature(s->e->a, p, s->signature);
     if (at < 0 || !tile_same(&p->launches[at].kernel->phases[0]->tile, &s->e->tile))
         bail(s->e->a, code_unsupported, (position){0}, "it spills");
@@ -82,7 +82,7 @@ typedef struct units {
     int count;
 } units;
 
-static bool in_base(const course *c, const source_text *source)
+static bool in_base(const tuning_session *c, const source_text *source)
 {
     for (int i = 0; i < c->plan->launch_count; i++)
         if (source_same(source, &c->plan->launches[i].source)) return true;
@@ -91,7 +91,7 @@ static bool in_base(const course *c, const source_text *source)
     return false;
 }
 
-static void add_unit(const course *c, units *u, arena *a, const source_text *source, const char *file, int owner)
+static void add_unit(const tuning_session *c, units *u, arena *a, const source_text *source, const char *file, int owner)
 {
     if (in_base(c, source)) return;
     u->owner[u->count] = owner;
@@ -100,24 +100,24 @@ static void add_unit(const course *c, units *u, arena *a, const source_text *sou
     u->count++;
 }
 
-static void list_units(const course *c, candidate *const *list, int count, arena *a, units *u)
+static void list_units(const tuning_session *c, candidate *const *list, int count, arena *a, units *u)
 {
     size_t room = 1;
     for (int i = 0; i < count; i++) {
-        const entrant *e = list[i]->item;
+        const candidate_build *e = list[i]->item;
         if (e->plan) room += (size_t)e->plan->launch_count + (size_t)e->plan->pack_count;
     }
     *u = (units){arena_alloc(a, room * sizeof *u->requests), arena_alloc(a, room * sizeof *u->results),
                  arena_alloc(a, room * sizeof *u->owner), 0};
     for (int i = 0; i < count; i++) {
-        const plan *p = ((const entrant *)list[i]->item)->plan;
+        const plan *p = ((const candidate_build *)list[i]->item)->plan;
         for (int k = 0; p && k < p->pack_count; k++)
             add_unit(c, u, a, &p->packs[k].source, arena_printf(a, "%s.hip", p->packs[k].name), i);
         for (int k = 0; p && k < p->launch_count; k++) add_unit(c, u, a, &p->launches[k].source, p->launches[k].file, i);
     }
 }
 
-static void take_facts(entrant *e, const code_result *r)
+static void take_facts(candidate_build *e, const code_result *r)
 {
     for (size_t k = 0; k < r->n_kernels; k++) {
         const kernel_facts *f = &r->kernels[k];
@@ -127,10 +127,10 @@ static void take_facts(entrant *e, const code_result *r)
     if (r->code_size) e->code_hash = XXH3_64bits_withSeed(r->code, r->code_size, e->code_hash + 1);
 }
 
-static void take_code(const course *c, candidate *x, const code_result *r)
+static void take_code(const tuning_session *c, candidate *x, const code_result *r)
 {
     spilled_tile spilled;
-    entrant *e = x->item;
+    candidate_build *e = x->item;
     take_facts(e, r);
     if (x->status != candidate_new) return;
     if (code_spills(r, &spilled)) {
@@ -143,7 +143,7 @@ static void take_code(const course *c, candidate *x, const code_result *r)
 }
 
 /* What else a launch is made of: two candidates of one code may still start other grids. */
-static void hash_launches(entrant *e)
+static void hash_launches(candidate_build *e)
 {
     for (int i = 0; e->code_hash && i < e->plan->launch_count; i++) {
         const launch *l = &e->plan->launches[i];
@@ -154,7 +154,7 @@ static void hash_launches(entrant *e)
 }
 
 typedef struct compiling {
-    const course *c;
+    const tuning_session *c;
     candidate *const *list;
     int count;
     arena *a;
@@ -171,21 +171,21 @@ static void compile_all(void *argument)
     const double each = (seconds_now() - start) / j->count;
     for (int i = 0; i < u.count; i++) take_code(j->c, j->list[u.owner[i]], &u.results[i]), code_result_free(&u.results[i]);
     for (int i = 0; i < j->count; i++) {
-        entrant *e = j->list[i]->item;
+        candidate_build *e = j->list[i]->item;
         e->compile_seconds = each;
         if (e->plan) hash_launches(e);
     }
 }
 
-static void see(course *c, const entrant *e)
+static void see(tuning_session *c, const candidate_build *e)
 {
     c->seen = arena_more(c->a, c->seen, c->seen_count, &c->seen_room, sizeof *c->seen);
     c->seen[c->seen_count++] = e;
 }
 
-static void find_same(course *c, candidate *x)
+static void find_same(tuning_session *c, candidate *x)
 {
-    const entrant *e = x->item;
+    const candidate_build *e = x->item;
     if (x->status != candidate_new || !e->code_hash) return;
     for (int i = 0; i < c->seen_count; i++) {
         if (c->seen[i]->code_hash != e->code_hash) continue;
@@ -196,16 +196,16 @@ static void find_same(course *c, candidate *x)
     see(c, e);
 }
 
-static void note_launch(entrant *e, const char *signature)
+static void note_launch(candidate_build *e, const char *signature)
 {
     const int at = launch_of_signature(e->a, e->plan, signature);
     if (at >= 0) e->threads = e->plan->launches[at].threads, e->shared_bytes = e->plan->launches[at].shared_bytes;
 }
 
-void entrants_prepare(course *c, candidate *const *list, int count, const char *signature)
+void candidates_prepare(tuning_session *c, candidate *const *list, int count, const char *signature)
 {
     for (int i = 0; i < count && !*c->t->stopped; i++) {
-        entrant *e = list[i]->item;
+        candidate_build *e = list[i]->item;
         e->a = arena_new(), e->registers = -1;
         attempt s = {.c = c, .x = list[i], .e = e, .signature = signature};
         if (take(&s, make_plan, candidate_refused)) note_launch(e, signature);
@@ -226,18 +226,18 @@ void entrants_prepare(course *c, candidate *const *list, int count, const char *
 
 /* ---- times */
 typedef struct timing {
-    entrant *e;
+    candidate_build *e;
     double seconds[bench_most_runs], median;
 } timing;
 
 static void time_batch(void *argument)
 {
     timing *t = argument;
-    entrant *e = t->e;
+    candidate_build *e = t->e;
     t->median = spread_of(t->seconds, bench_batch(e->bench, bench_most_runs, t->seconds)).median;
 }
 
-bool entrant_time(const course *c, candidate *x, double *seconds)
+bool candidate_time(const tuning_session *c, candidate *x, double *seconds)
 {
     timing t = {.e = x->item};
     if (!t.e->bench) return false;
@@ -264,9 +264,9 @@ static void check_body(void *argument)
     s->checked = trial_run(s->e->a, s->c->graph, s->e->plan, &options);
 }
 
-bool entrant_check(course *c, candidate *x, const char *signature)
+bool candidate_check(tuning_session *c, candidate *x, const char *signature)
 {
-    entrant *e = x->item, own = *e;
+    candidate_build *e = x->item, own = *e;
     own.a = arena_new();
     attempt s = {.c = c, .x = x, .e = &own, .signature = signature};
     if (!c->inputs) c->inputs = data_make(c->a, c->graph, check_seed, NULL);
@@ -276,9 +276,9 @@ bool entrant_check(course *c, candidate *x, const char *signature)
     return ran && s.checked.verdict != trial_bad;
 }
 
-void entrant_close(candidate *x)
+void candidate_close(candidate *x)
 {
-    entrant *e = x->item;
+    candidate_build *e = x->item;
     if (e->a) arena_free(e->a);
     e->a = NULL, e->bench = NULL, e->plan = NULL;
 }

@@ -1,18 +1,18 @@
 /* In: candidates. Out: their rows in the database, written as they come to something; and what it knows of the kernel already. Refuses
  * (bails) what the database refuses. */
 #include "ir/devices/occupancy.h"
-#include "runtime/cli/tune/subject.h"
+#include "runtime/cli/tune/under_test.h"
 #include <string.h>
 
-static database_trial trial_of(const subject *s, const candidate *x)
+static database_trial trial_of(const kernel_under_test *s, const candidate *x)
 {
-    const entrant *e = x->item;
+    const candidate_build *e = x->item;
     const char *hash = e->code_hash ? arena_printf(s->a, "%016llx", e->code_hash) : NULL;
     const kernel_need need = {.threads = e->threads, .registers = e->registers, .shared = e->shared_bytes};
     occupancy held = {0};
     if (e->registers < 0 || !occupancy_of(s->c->model, &need, &held)) held = (occupancy){0};
     return (database_trial){.session = s->c->t->session,
-                            .key = subject_key(s),
+                            .key = under_test_key(s),
                             .block = s->block,
                             .kernel = s->name,
                             .program = program_table[e->tile.program].name,
@@ -42,42 +42,42 @@ static database_trial trial_of(const subject *s, const candidate *x)
                             .checked = x->checked};
 }
 
-void subject_begin_trial(const subject *s, const candidate *x)
+void under_test_begin_trial(const kernel_under_test *s, const candidate *x)
 {
-    entrant *e = x->item;
+    candidate_build *e = x->item;
     const database_trial t = trial_of(s, x);
     if (!e->row) e->row = database_start(s->c->t->trials, &t);
 }
 
-void subject_end_trial(const subject *s, const candidate *x)
+void under_test_end_trial(const kernel_under_test *s, const candidate *x)
 {
-    subject_begin_trial(s, x);
+    under_test_begin_trial(s, x);
     const database_trial t = trial_of(s, x);
-    database_finish(s->c->t->trials, ((entrant *)x->item)->row, &t);
+    database_finish(s->c->t->trials, ((candidate_build *)x->item)->row, &t);
 }
 
-void subject_timed(void *subject_, const candidate *x)
+void under_test_timed(void *kernel, const candidate *x)
 {
-    const subject *s = subject_;
+    const kernel_under_test *s = kernel;
     const database_trial t = trial_of(s, x);
-    database_save(s->c->t->trials, ((entrant *)x->item)->row, &t);
+    database_save(s->c->t->trials, ((candidate_build *)x->item)->row, &t);
 }
 
 /* A tile that was interrupted twice is left alone. */
 static void take_known(void *context, const char *program, const char *version, const char *tile, const char *status, double ratio,
                        int interrupted)
 {
-    subject *s = context;
+    kernel_under_test *s = context;
     ir_tile t;
-    if (!subject_read_tile(s->a, program, version, tile, &t)) return;
+    if (!under_test_read_tile(s->a, program, version, tile, &t)) return;
     const bool unfinished = !*status && interrupted < 2, good = ratio > 0 && ratio < 1 && strcmp(status, "wrong") != 0;
     if (unfinished || tile_same(&t, &s->space->phase->tile)) return;
     space_forget(s->space, &t);
-    if (good && s->kept_count < 4) s->kept[s->kept_count++] = subject_candidate(s, &t);
+    if (good && s->kept_count < 4) s->kept[s->kept_count++] = under_test_candidate(s, &t);
 }
 
-void subject_resume(subject *s)
+void under_test_resume(kernel_under_test *s)
 {
-    const database_key key = subject_key(s);
+    const database_key key = under_test_key(s);
     database_known(s->c->t->trials, &key, take_known, s);
 }
