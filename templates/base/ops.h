@@ -2,13 +2,11 @@
 // function, so results differ only by how a compiler contracts multiply and add. Refuses nothing; NaN and infinities behave as in
 // IEEE arithmetic on the op's formula, and max and min pass NaN on.
 //
-// Largest errors in ulp of the result, over all of float, subnormal results included (tests/templates/test_templates.c asserts them):
-// exp 1, log 1, tanh 1.3, rsqrt 1.5, sigmoid 2.1, silu 2.3, gelu_tanh 2.3, gelu_erf 3.7, sin and cos 2.7; the rest are rounded once.
+// Largest errors of each form: FORM in ir/op.def (tests/templates/test_templates.c asserts them).
 // Polynomials: exp and log as SLEEF 3 (N. Shibata, F. Petrogalli, "SLEEF", IEEE TPDS 2020), sin, cos and tanh as Cephes (S. Moshier).
 //
 // TF_QUICK (every value that the kernel stores is rounded to 16 bits): on NVIDIA, silu, sigmoid and both gelus take the machine's
-// exponential and reciprocal, for an epilogue is not hidden behind its product. Largest errors relative to the result: 2^-19 for
-// arguments down to -16 (the exponential's argument is rounded), 2^-16 below.
+// exponential and reciprocal, for an epilogue is not hidden behind its product.
 #pragma once
 #include "templates/base/device.h"
 
@@ -235,33 +233,38 @@ template <class Machine> DEV float short_gelu_erf(float x)
     return fused(-(t * u * e), a, at_least(x, 0.0f));
 }
 
-#if defined(TF_QUICK) && !defined(__clang__)
-DEV float machine_reciprocal(float x)
+// y / (1 + exp(-a)) for a = |argument|; times exp(-a) where the argument is negative, so that nothing overflows. The exponential's argument
+// is rounded: 2^-19 of the result for arguments down to -16, 2^-16 below.
+template <class Machine> DEV float short_logistic(bool negative, float y, float a)
 {
-    float y;
-    asm("rcp.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
+    const float e = Machine::power(a * -1.44269504089f);
+    return (negative ? y * e : y) * Machine::reciprocal(1.0f + e);
 }
-DEV float machine_power(float x) // 2^x
-{
-    float y;
-    asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-// y / (1 + exp(-a)) for a = |argument|; times exp(-a) where the argument is negative, so that nothing overflows.
-DEV float quick_logistic(bool negative, float y, float a)
-{
-    const float e = machine_power(a * -1.44269504089f);
-    return (negative ? y * e : y) * machine_reciprocal(1.0f + e);
-}
-DEV float quick_silu(float x) { return quick_logistic(x < 0.0f, x, magnitude(x)); }
-DEV float quick_sigmoid(float x) { return quick_logistic(x < 0.0f, 1.0f, magnitude(x)); }
-DEV float quick_gelu_tanh(float x)
+template <class Machine> DEV float short_silu(float x) { return short_logistic<Machine>(x < 0.0f, x, magnitude(x)); }
+template <class Machine> DEV float short_sigmoid(float x) { return short_logistic<Machine>(x < 0.0f, 1.0f, magnitude(x)); }
+template <class Machine> DEV float short_gelu_tanh(float x)
 {
     const float a = magnitude(x);
-    return quick_logistic(x < 0.0f, x, a * fused(0.0713548139f, a * a, 1.59576917f));
+    return short_logistic<Machine>(x < 0.0f, x, a * fused(0.0713548139f, a * a, 1.59576917f));
 }
-struct quick_machine {
+template <class Machine> DEV float short_exp(float x) { return Machine::power(x * 1.44269504089f); }
+
+#if defined(TF_QUICK) && !defined(__clang__)
+struct quick_machine { // with subnormal numbers
+    DEV static float reciprocal(float x)
+    {
+        float y;
+        asm("rcp.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+        return y;
+    }
+    DEV static float power(float x) // 2^x
+    {
+        float y;
+        asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+        return y;
+    }
+};
+struct flushing_machine {
     DEV static float reciprocal(float x)
     {
         float y;
@@ -275,7 +278,10 @@ struct quick_machine {
         return y;
     }
 };
-DEV float quick_gelu_erf(float x) { return short_gelu_erf<quick_machine>(x); }
+DEV float quick_silu(float x) { return short_silu<quick_machine>(x); }
+DEV float quick_sigmoid(float x) { return short_sigmoid<quick_machine>(x); }
+DEV float quick_gelu_tanh(float x) { return short_gelu_tanh<quick_machine>(x); }
+DEV float quick_gelu_erf(float x) { return short_gelu_erf<flushing_machine>(x); }
 #define TF_CHOSEN(name) quick_##name
 #else
 #define TF_CHOSEN(name) exact_##name

@@ -12,8 +12,8 @@ template <> struct joining<reduction::max> : take_max {
 template <> struct joining<reduction::min> : take_min {
 };
 
-// ---- for rows whose results have 16 bits: relative errors of up to 1e-5, by the machine's own approximations, where exact forms of the
-// same ops would take longer than the memory does
+// ---- for rows whose results have 16 bits: by the machine's own approximations (errors: FORM in ir/op.def), where exact forms of the same
+// ops would take longer than the memory does
 DEV float near_exp2(float x) // subnormal results included
 {
 #if defined(TF_ON_HOST)
@@ -41,10 +41,13 @@ DEV float near_reciprocal(float x)
     return __builtin_amdgcn_rcpf(x);
 #endif
 }
-DEV float near_exp(float x) { return near_exp2(x * 1.44269504089f); }
-struct near_machine {
+struct near_exponent {
+    DEV static float power(float x) { return near_exp2(x); }
+};
+DEV float near_exp(float x) { return short_exp<near_exponent>(x); }
+struct near_machine { // 0 for subnormal results
     DEV static float reciprocal(float x) { return near_reciprocal(x); }
-    DEV static float power(float x) // 0 for subnormal results
+    DEV static float power(float x)
     {
 #if defined(TF_ON_HOST) || !defined(TF_MACHINE_EXP2)
         return op_exp(x * 0.693147180559945f);

@@ -59,6 +59,40 @@ BINARY(row_div_each)
 #if !defined(TF_TEST_PACK)
 UNARY(near_exp)
 UNARY(near_gelu_erf)
+// Short forms on a machine whose exponential and reciprocal are as far off as GPUs' may be, each up or down: 2^-22 of the result (PTX ISA:
+// ex2.approx; rcp.approx and AMD's instructions are off by half as much). `y` says which machine.
+template <int Power, int Reciprocal> struct worst_machine {
+    DEV static float reciprocal(float x) { return 1.0f / x * (1.0f + Reciprocal * 0x1p-23f); }
+    DEV static float power(float x)
+    {
+        if (x != x) return x;
+        x = x < -250.0f ? -250.0f : x > 250.0f ? 250.0f : x; // beyond: 0 and infinity
+        const float n = nearest(x);
+        return times_power(op_exp((x - n) * 0.693147180559945f) * (1.0f + Power * 0x1p-22f), static_cast<int>(n));
+    }
+};
+#define SHORT(name)                                                                                       \
+    template <int N> DEV vec<float, N> name##_each(vec<float, N> x, vec<float, N> y)                      \
+    {                                                                                                     \
+        for (int i = 0; i < N; i++)                                                                       \
+            x[i] = y[i] == 0.0f   ? name<worst_machine<1, 1>>(x[i])                                       \
+                   : y[i] == 1.0f ? name<worst_machine<1, -1>>(x[i])                                      \
+                   : y[i] == 2.0f ? name<worst_machine<-1, 1>>(x[i])                                      \
+                                  : name<worst_machine<-1, -1>>(x[i]);                                    \
+        return x;                                                                                         \
+    }                                                                                                     \
+    BINARY(name##_each)
+SHORT(short_exp)
+SHORT(short_sigmoid)
+SHORT(short_silu)
+SHORT(short_gelu_erf)
+SHORT(short_gelu_tanh)
+template <int N> DEV vec<float, N> near_div_each(vec<float, N> x, vec<float, N> y)
+{
+    for (int i = 0; i < N; i++) x[i] = near_div(splat<1>(x[i]), y[i])[0];
+    return x;
+}
+BINARY(near_div_each)
 #else
 template <int N> DEV vec<float, N> tf32_each(vec<float, N> x)
 {
