@@ -53,6 +53,10 @@ typedef struct ref_fold {
     const ir_value *factor; /* of the graph; NULL: the graph has no such value */
 } ref_fold;
 
+/* Which function a device computes an op by. The definition: as the op's formula says, op by op in float32, as a framework may; the others
+ * are the templates' (FORM in ir/op.def). */
+typedef enum ref_form { ref_form_definition, ref_form_exact, ref_form_quick } ref_form;
+
 /* What a plan does where rounding is its choice. Any function may be NULL. */
 typedef struct ref_rules {
     bool (*stored)(void *context,
@@ -60,6 +64,7 @@ typedef struct ref_rules {
     ref_fold (*folded)(void *context, const ir_op *linear); /* what is multiplied into its packed weight */
     /* a product of f32 is made of three of tf32, whose sums are truncated (templates/gemm/gemm_ws_split.h) */
     bool (*splits)(void *context, const ir_op *linear);
+    ref_form (*form)(void *context, const ir_op *graph_op); /* NULL: the definition */
     bool (*rounds_scores)(void *context,
                           const ir_op *attention); /* exponentials are rounded to the dtype before they meet v */
     bool numbers_of_scores; /* with round_stored: as numbers, too, not only in errors; which numbers is a device's choice */

@@ -1,12 +1,12 @@
 /* In: elementwise ops and row reductions of a graph. Out: their values and errors. Refuses: operands that do not
  * broadcast.
  *
- * An elementwise result is off by what each operand's error does to it, and by its own rounding, a few u, which each function
- * states below. What an error e does is the largest of |f(x +- e) - f(x)| and of a sixth of |f(x +- 6 e) - f(x)|: an operand is
- * right as far as 6 e away (ref_sigmas), and where f is flat, has a kink or a pole, the step to there is more than 6 times that of e.
- * Errors of two operands add as squares, but for what both have from one source (ref_sources.c): that moves them together.
- * Of a product or quotient both errors together do more than each alone, which is all there is near 0. Where an operand's bound
- * reaches beyond the function's domain, or across its pole, the error is infinite. */
+ * An elementwise result is off by what each operand's error does to it, and by the error of the function that computes it
+ * (FORM in ir/op.def, or below). What an error e does is the largest of |f(x +- e) - f(x)| and of a sixth of |f(x +- 6 e) - f(x)|: an
+ * operand is right as far as 6 e away (ref_sigmas), and where f is flat, has a kink or a pole, the step to there is more than 6 times that
+ * of e. Errors of two operands add as squares, but for what both have from one source (ref_sources.c): that moves them together. Of a
+ * product or quotient both errors together do more than each alone, which is all there is near 0. Where an operand's bound reaches beyond
+ * the function's domain, or across its pole, the error is infinite. */
 #include "ir/reference/ref_parts.h"
 #include <math.h>
 #include <stdlib.h>
@@ -40,35 +40,33 @@ static double apply(op_kind kind, double x, double y)
     }
 }
 
-/* Size of a float32 evaluation's own error. Functions of exp round the argument of exp2 (|x| u), gelu's 1 + tanh or 1 +
- * erf cancels (so |x| u, not |y| u), and a device's functions are right to two units in the last place. */
-static double rounding(op_kind kind, double x, double result)
+/* Size of the error of the definition's own evaluation in float32. Functions of exp round the argument of exp2 (|x| u), gelu's 1 + tanh
+ * or 1 + erf cancels (so |x| u, not |y| u), and a device's functions are right to two units in the last place. */
+static double definition_rounding(op_kind kind, double x, double result)
 {
     const double size = fabs(result);
     switch (kind) {
-    case op_neg:
-    case op_relu:
-    case op_max:
-    case op_min:
-    case op_cast: return 0;
-    case op_add:
-    case op_sub:
-    case op_mul:
-    case op_square:
-    case op_sqrt: return REF_UNIT * size;
     case op_div:
     case op_rsqrt:
     case op_log: return 2 * REF_UNIT * size;
     case op_exp: return (2 + fabs(x)) * REF_UNIT * size;
     case op_sigmoid: return (3 + fabs(x) * (1 - result)) * REF_UNIT * size;
-    case op_silu: return (3 + (x < 0 ? -x : 0)) * REF_UNIT * size + (1 + fabs(x)) * REF_LEAST;
+    case op_silu: return (3 + (x < 0 ? -x : 0)) * REF_UNIT * size;
     case op_gelu_erf:
     case op_gelu_tanh: return 2 * REF_UNIT * fabs(x);
     case op_sin:
     case op_cos:
     case op_tanh: return 2 * REF_UNIT;
-    default: return INFINITY; /* no op of a graph */
+    default: return ref_form_error(kind, ref_form_exact) * size;
     }
+}
+
+/* What an evaluation adds. Of x times an exponential, the exponential may be flushed to 0. */
+static double rounding(op_kind kind, ref_form form, double x, double result)
+{
+    const double flushed = kind == op_silu || (form == ref_form_quick && kind == op_gelu_tanh) ? (1 + fabs(x)) * REF_LEAST : 0;
+    if (form == ref_form_definition) return definition_rounding(kind, x, result) + flushed;
+    return ref_form_error(kind, form) * fabs(result) + flushed;
 }
 
 /* Infinite where one is a number and the other is not. */
@@ -120,7 +118,7 @@ static double signed_slope(op_kind kind, const effect *x, double other, bool sec
 
 /* covariance: of the errors of x and y, by the shares that both have. Below 0 it says that they cancel, which roundings of values that are
  * not stored may not do: a device may contract a product and a sum. */
-static void one_element(op_kind kind, effect *x, effect *y, double covariance, bool slopes, double *value, double *error)
+static void one_element(op_kind kind, ref_form form, effect *x, effect *y, double covariance, bool slopes, double *value, double *error)
 {
     const double f = apply(kind, x->value, y->value), nearest = fabs(y->value) - ref_sigmas * y->error; /* of a divisor to 0 */
     const double other = kind == op_div && y->error != 0 && nearest > 0 ? nearest : y->value;
@@ -129,7 +127,7 @@ static void one_element(op_kind kind, effect *x, effect *y, double covariance, b
     if (slopes) x->slope = signed_slope(kind, x, y->value, false), y->slope = signed_slope(kind, y, x->value, true);
     const double together = 2 * fmax(0, x->slope * y->slope * covariance);
     const double by_both = kind == op_mul && x->error != 0 && y->error != 0 ? ref_sigmas * x->error * y->error : 0;
-    const double own = isfinite(f) ? rounding(kind, isfinite(x->value) ? x->value : 0, f) : 0;
+    const double own = isfinite(f) ? rounding(kind, form, isfinite(x->value) ? x->value : 0, f) : 0;
     *value = f;
     *error = sqrt(x->moves * x->moves + y->moves * y->moves + together + by_both * by_both + own * own);
 }
@@ -217,6 +215,7 @@ bool ref_element(ref_state *r, const ir_op *op)
 {
     const ir_value *out = op->outputs[0];
     const bool two = op->input_count == 2;
+    const ref_form form = ref_form_of(r, op);
     const ref_tensor *x = ref_of(r, op->inputs[0]), *y = two ? ref_of(r, op->inputs[1]) : NULL;
     ref_tensor *f = ref_out(r, op);
     long long index[max_rank] = {0}, x_steps[max_rank] = {0}, y_steps[max_rank] = {0};
@@ -230,7 +229,7 @@ bool ref_element(ref_state *r, const ir_op *op)
     for (size_t i = 0; i < f->count; i++) {
         effect of[2] = {{.value = x->value[at[0]], .error = ref_error(x, at[0])}};
         if (two) of[1] = (effect){.value = y->value[at[1]], .error = ref_error(y, at[1])};
-        one_element(op->kind, &of[0], &of[1], covariance_of(meetings, count, at), count > 0, &f->value[i], &f->error[i]);
+        one_element(op->kind, form, &of[0], &of[1], covariance_of(meetings, count, at), count > 0, &f->value[i], &f->error[i]);
         pass_shares(meetings, count, at, of, i);
         step_on(r, out, index, steps, at);
     }

@@ -24,12 +24,13 @@ static double frequency(const ir_attributes *t, size_t i)
 
 /* y1 = x1 cos - x2 sin, y2 = x2 cos + x1 sin. A device must keep the angle modulo a turn (templates/base/rope.h does, by
  * integers): it is off by u at any position, where a float32 product of position and frequency would be by u times the
- * angle. cos and sin are off by 2u, products and sum by u of what is added. */
-static void rotate(const ref_tensor *x, ref_tensor *y, size_t one, size_t two, double angle)
+ * angle. cos and sin are off by what their form is, products and sum by u of what is added. */
+static void rotate(ref_form form, const ref_tensor *x, ref_tensor *y, size_t one, size_t two, double angle)
 {
     const double c = cos(angle), s = sin(angle), a = x->value[one], b = x->value[two];
     const double turn = square(REF_UNIT), ea = square(ref_error(x, one)), eb = square(ref_error(x, two));
-    const double own = 9 * square(REF_UNIT); /* (2u)^2 of cos or sin, and 5u^2 for two products and a sum */
+    const double function = form == ref_form_definition ? 2 * REF_UNIT : ref_form_error(op_rope, form);
+    const double own = square(function) + 5 * square(REF_UNIT); /* of cos or sin, and of two products and a sum */
     y->value[one] = a * c - b * s;
     y->value[two] = b * c + a * s;
     y->error[one] = sqrt(c * c * ea + s * s * eb + turn * square(y->value[two]) + own * (square(a) + square(b)));
@@ -48,14 +49,14 @@ static void move_shares(const ref_tensor *x, size_t from, ref_tensor *y, size_t 
     for (const ref_share *s = x->shares; s; s = s->next) ref_put_share(ref_share_of(y, s->source), to, s->size[from], s->at[from]);
 }
 
-static void rope_head(const ir_attributes *t, const ref_tensor *x, ref_tensor *y, size_t start, size_t size,
+static void rope_head(ref_form form, const ir_attributes *t, const ref_tensor *x, ref_tensor *y, size_t start, size_t size,
                       double position)
 {
     const size_t rotary = (size_t)t->rotary;
     for (size_t i = 0; i < rotary / 2; i++) {
         const size_t one = t->pairing == pairing_half ? i : 2 * i,
                      two = t->pairing == pairing_half ? i + rotary / 2 : 2 * i + 1;
-        rotate(x, y, start + one, start + two, position * frequency(t, i));
+        rotate(form, x, y, start + one, start + two, position * frequency(t, i));
     }
     for (size_t i = start + rotary; i < start + size; i++) {
         y->value[i] = x->value[i];
@@ -78,7 +79,7 @@ bool ref_rope(ref_state *r, const ir_op *op)
         return ref_fail(r, op, "rotary does not fit the heads");
     if (!ref_copy_shares(r, op, x, y)) return false;
     for (size_t i = 0; i < B * S * H; i++)
-        rope_head(t, x, y, i * size, size, (double)(i / H % S) + (at ? at->value[i / H / S] : 0));
+        rope_head(ref_form_of(r, op), t, x, y, i * size, size, (double)(i / H % S) + (at ? at->value[i / H / S] : 0));
     return true;
 }
 

@@ -194,10 +194,10 @@ bool ref_norm(ref_state *r, const ir_op *op)
     return true;
 }
 
-/* p_i = exp(x_i - m) / s. a_j, the relative error of an exponential: e_j, |x_j - m| u of its argument, 2u of exp. Then
+/* p_i = exp(x_i - m) / s. a_j, the relative error of an exponential: e_j, |x_j - m| u of its argument, that of exp. Then
  * dp_i = p_i (a_i - sum p_j a_j), and s rounds as a sum of positive terms. An error of a whole unit is no small one:
  * expm1. */
-static void softmax_row(const double *x, const double *e, size_t columns, double *p, double *error)
+static void softmax_row(ref_form form, const double *x, const double *e, size_t columns, double *p, double *error)
 {
     double largest = -INFINITY, shared = 0;
     ref_sum s = {0};
@@ -207,7 +207,7 @@ static void softmax_row(const double *x, const double *e, size_t columns, double
     for (size_t i = 0; i < columns; i++) ref_sum_add(&s, p[i] = exp(x[i] - largest), 0);
     for (size_t i = 0; i < columns; i++) {
         const double gap = x[i] - largest,
-                     a = sqrt(square(e ? e[i] : 0) + square(REF_UNIT) * (4 + (isfinite(gap) ? square(gap) : 0)));
+                     a = sqrt(square(e ? e[i] : 0) + square(ref_form_error(op_exp, form)) + square(isfinite(gap) ? REF_UNIT * gap : 0));
         p[i] /= s.value;
         error[i] = expm1(fmin(a, 100));
         shared += square(p[i] * error[i]);
@@ -224,8 +224,9 @@ bool ref_softmax(ref_state *r, const ir_op *op)
     const ref_tensor *x = ref_of(r, op->inputs[0]);
     ref_tensor *y = ref_out(r, op);
     const size_t columns = (size_t)ref_axis(r, op->inputs[0], -1);
+    const ref_form form = ref_form_of(r, op);
     if (columns == 0 || x->count != y->count) return ref_fail(r, op, "operand and result do not fit");
     for (size_t start = 0; start + columns <= x->count; start += columns)
-        softmax_row(x->value + start, x->error ? x->error + start : NULL, columns, y->value + start, y->error + start);
+        softmax_row(form, x->value + start, x->error ? x->error + start : NULL, columns, y->value + start, y->error + start);
     return true;
 }

@@ -22,6 +22,20 @@ double ref_unit(dtype t) { return t == dtype_bf16 ? 0x1p-8 : t == dtype_f16 ? 0x
 
 double ref_least(dtype t) { return t == dtype_f16 ? 0x1p-25 : REF_LEAST; }
 
+ref_form ref_form_of(const ref_state *r, const ir_op *op)
+{
+    return r->rules && r->rules->form ? r->rules->form(r->rules->context, op) : ref_form_definition;
+}
+
+double ref_form_error(op_kind kind, ref_form form)
+{
+    static const double ulps[op_count][2] = {
+#define FORM(op, exact, quick) [op_##op] = {exact, quick},
+#include "ir/op.def"
+    };
+    return 2 * REF_UNIT * ulps[kind][form == ref_form_quick];
+}
+
 bool ref_fail(ref_state *r, const ir_op *op, const char *why)
 {
     if (op)

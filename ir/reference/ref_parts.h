@@ -35,6 +35,10 @@ typedef struct ref_state {
 #define REF_UNIT 0x1p-24   /* unit roundoff of float32 */
 #define REF_LEAST 0x1p-126 /* below it a device may flush to 0 */
 
+ref_form ref_form_of(const ref_state *r, const ir_op *op);
+/* Relative error of a template's form of a function, by its row of FORM (ir/op.def): an ulp is at most 2u of the result. */
+double ref_form_error(op_kind kind, ref_form form);
+
 double ref_least(dtype t); /* half the smallest step, or what is flushed */
 
 /* Each returns false after ref_fail(). Outputs are allocated and zeroed, with errors. */

@@ -58,6 +58,47 @@ static bool may_be_stored(const plan *p, const ir_program *graph, const ir_value
            (program_value(graph, op->inputs[0]->name) || may_be_stored(p, graph, op->inputs[0]));
 }
 
+static bool is_long(const ir_value *v) { return v->type == dtype_f32; }
+
+/* Nothing that the program gives or keeps. */
+static bool gives_16_bits(const ir_program *p)
+{
+    for (int i = 0; i < p->value_count; i++)
+        if (is_long(p->values[i]) && (p->values[i]->output || p->values[i]->kind == value_state)) return false;
+    return p->type != dtype_f32;
+}
+
+/* But for one number a row, as statistics are. */
+static bool stores_16_bits(const plan *p, const ir_phase *phase)
+{
+    for (int i = 0; i < phase->op_count; i++)
+        for (int k = 0; k < phase->ops[i]->output_count; k++) {
+            const ir_value *v = phase->ops[i]->outputs[k];
+            if (is_long(v) && value_columns(v) > 1 && is_stored(p, v)) return false;
+        }
+    return true;
+}
+
+/* A composite op is several of the plan, and one op may be computed in several phases. */
+static bool computes(const ir_phase *phase, const ir_op *op)
+{
+    for (int i = 0; i < phase->op_count; i++)
+        if (phase->ops[i]->at.line == op->at.line && phase->ops[i]->at.column == op->at.column) return true;
+    return false;
+}
+
+ref_form ref_plan_form(const plan *p, const ir_op *op)
+{
+    if (p->target->vendor == vendor_host) return ref_form_exact;
+    if (gives_16_bits(p->program)) return ref_form_quick;
+    for (int k = 0; k < p->program->kernel_count; k++)
+        for (int i = 0; i < p->program->kernels[k]->phase_count; i++) {
+            const ir_phase *phase = p->program->kernels[k]->phases[i];
+            if (computes(phase, op) && stores_16_bits(p, phase)) return ref_form_quick;
+        }
+    return ref_form_exact;
+}
+
 static const char *wrong_value(arena *a, const plan *p, const ir_program *graph)
 {
     for (int i = 0; i < p->program->value_count; i++) {

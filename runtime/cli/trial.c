@@ -149,6 +149,7 @@ static bool rule_rounds_scores(void *context, const ir_op *attention)
     return ref_plan_rounds_scores(((const trial *)context)->plan, attention);
 }
 static bool rule_splits(void *context, const ir_op *linear) { return ref_plan_splits(((const trial *)context)->plan, linear); }
+static ref_form rule_form(void *context, const ir_op *op) { return ref_plan_form(((const trial *)context)->plan, op); }
 
 /* ---- one phase alone */
 static bool makes(const ir_phase *phase, const ir_value *v)
@@ -343,6 +344,7 @@ static void compare(trial *t, ref_tensor **exact)
     const bool some = t->o->sample_above > 0 && t->result.operations > t->o->sample_above;
     const ref_rules rules = {.stored = rule_stored,
                              .folded = rule_folded,
+                             .form = rule_form,
                              .rounds_scores = rule_rounds_scores,
                              .splits = rule_splits,
                              .finished = rule_finished,

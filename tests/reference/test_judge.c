@@ -3,6 +3,7 @@
  * compiles something else. */
 #define _GNU_SOURCE
 #include "runtime/cli/trial.h"
+#include "ir/program/half.h"
 #include "runtime/device/device.h"
 #include "runtime/cli/ref_plan.h"
 #include "tests/support.h"
@@ -23,6 +24,8 @@ typedef struct attempt {
     struct told *told; /* of the only output, or NULL */
     tfgen_device *device; /* NULL: the host engine */
     bool retyped;         /* the plan has %l as f16 */
+    const char *target;   /* NULL: host */
+    const ref_tensor *(*inputs)(arena *a, const ir_program *graph); /* NULL: random */
     bool refused; /* what the plan says of roundings is impossible in the graph */
     trial_result result;
 } attempt;
@@ -36,10 +39,11 @@ static char *replace(arena *a, const char *whole, const char *from, const char *
     return t.data;
 }
 
-static compiled compile_text(arena *a, const char *yaml, fusion_level level)
+static compiled compile_text(arena *a, const char *yaml, const char *target, fusion_level level)
 {
     compiled c;
-    const compile_request q = {.name = "test.yaml", .text = yaml, .size = strlen(yaml), .target = "host", .level = level};
+    const compile_request q = {
+        .name = "test.yaml", .text = yaml, .size = strlen(yaml), .target = target ? target : "host", .level = level};
     compile_inside(a, &q, &c);
     return c;
 }
@@ -49,7 +53,7 @@ static void take_result(void *context, const ir_value *output, const double *got
 static void try_inside(void *argument)
 {
     attempt *t = argument;
-    const compiled c = compile_text(t->a, t->planned, t->level), wanted = compile_text(t->a, t->wanted, t->level);
+    const compiled c = compile_text(t->a, t->planned, t->target, t->level), wanted = compile_text(t->a, t->wanted, t->target, t->level);
     for (int i = 0; t->from && i < c.plan->launch_count; i++)
         c.plan->launches[i].source =
             (source_text){"", "", replace(t->a, source_join(t->a, &c.plan->launches[i].source), t->from, t->to, &t->replaced)};
@@ -58,6 +62,7 @@ static void try_inside(void *argument)
     const trial_options o = {.seed = 3,
                              .reference = reference_always,
                              .device = t->device,
+                             .inputs = t->inputs ? t->inputs(t->a, wanted.graph) : NULL,
                              .cache = cli_cache(t->a, &none),
                              .result = t->told ? take_result : NULL,
                              .context = t->told};
@@ -159,7 +164,7 @@ typedef struct spoil_job {
 static void spoil_inside(void *argument)
 {
     spoil_job *j = argument;
-    const compiled c = compile_text(j->a, BLOCK, fusion_tile);
+    const compiled c = compile_text(j->a, BLOCK, NULL, fusion_tile);
     for (int i = 0; i < c.plan->program->value_count; i++) {
         ir_value *v = c.plan->program->values[i];
         const bool own = program_value(c.graph, v->name) != NULL;
@@ -204,7 +209,7 @@ START_TEST(a_sum_in_two_parts_is_judged_as_one_number)
                        "  - {out: q, op: row_sumsq, in: [s]}\n  - {out: d, op: rsqrt, in: [q]}\n  - {out: g, op: mul, in: [s, d]}\n"
                        "  - {out: y, op: linear, in: [g, v]}\noutputs: {s: s, y: y}\n";
     const attempt t = try_plan(yaml, yaml, fusion_tile, NULL, NULL);
-    const compiled c = compile_text(t.a, yaml, fusion_tile);
+    const compiled c = compile_text(t.a, yaml, NULL, fusion_tile);
     const ir_value *q = program_value(c.plan->program, "q");
     int parts = 0;
     for (int i = 0; i < c.plan->stored_count; i++)
@@ -445,6 +450,56 @@ START_TEST(what_is_judged_by_no_element_is_unjudged)
 }
 END_TEST
 
+/* ---- quick forms (FORM in ir/op.def) */
+#define NEAR_ZERO(to)                                                                                                       \
+    "block: near\ndtype: f16\ndims: {M: 8, N: 512}\ninputs: {x: [M, N], z: [M, N]}\nops:\n"                                \
+    "  - {out: g, op: gelu_erf, in: [z]}\n  - {out: s, op: add, in: [x, g]}\n  - {out: y, op: cast, in: [s], to: " to "}\n" \
+    "outputs: {y: y}\n"
+
+/* What f16 leaves of gelu(z): sums of next to nothing. */
+static const ref_tensor *cancelling(arena *a, const ir_program *graph)
+{
+    enum { count = 8 * 512 };
+    ref_tensor *all = arena_alloc(a, (size_t)graph->value_count * sizeof *all);
+    double *x = arena_alloc(a, count * sizeof *x), *z = arena_alloc(a, count * sizeof *z);
+    for (int i = 0; i < count; i++) {
+        z[i] = f16_to_double((uint16_t)(0xb800 + i)); /* -0.5 to -8 */
+        x[i] = -dtype_round(dtype_f16, z[i] * erfc(-z[i] * 0.70710678118654752440) / 2);
+    }
+    all[program_value(graph, "x")->id] = (ref_tensor){.value = x, .count = count};
+    all[program_value(graph, "z")->id] = (ref_tensor){.value = z, .count = count};
+    return all;
+}
+
+static void ask_forms(void *argument)
+{
+    attempt *t = argument;
+    static const struct { const char *yaml, *target; ref_form form;
+    } asked[] = {{NEAR_ZERO("f16"), "host", ref_form_exact},
+                 {NEAR_ZERO("f16"), "sm_80", ref_form_quick},
+                 {NEAR_ZERO("f32"), "sm_80", ref_form_exact}};
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        const compiled c = compile_text(t->a, asked[i].yaml, asked[i].target, fusion_ops);
+        ck_assert_int_eq(ref_plan_form(c.plan, program_value(c.graph, "g")->def), asked[i].form);
+    }
+}
+
+START_TEST(a_quick_form_is_judged_as_one)
+{
+    attempt t = {.a = arena_new(),
+                 .planned = NEAR_ZERO("f16"),
+                 .wanted = NEAR_ZERO("f16"),
+                 .level = fusion_ops,
+                 .target = "sm_80",
+                 .inputs = cancelling};
+    ck_assert_int_eq(arena_run(t.a, try_inside, &t), code_ok);
+    const trial_check *bad = first_bad(&t);
+    ck_assert_msg(!bad, "%s", bad ? trial_complaint(t.a, bad) : "");
+    ck_assert_int_eq(arena_run(t.a, ask_forms, &t), code_ok);
+    arena_free(t.a);
+}
+END_TEST
+
 /* ---- a device whose copies fail, one at a time */
 static const device_api *sound_api;
 static int copies, failing_copy;
@@ -680,6 +735,7 @@ int main(void)
     tcase_add_test(c, a_copy_that_fails_once_ends_the_trial);
     tcase_add_test(c, two_per_cent_off_fails_in_every_dtype);
     tcase_add_test(c, what_is_judged_by_no_element_is_unjudged);
+    tcase_add_test(c, a_quick_form_is_judged_as_one);
     tcase_add_unchecked_fixture(command, make_compiler, remove_compiler);
     tcase_add_loop_test(command, a_wrong_kernel_ends_the_command_with_exit_code_1, 0, sizeof commands / sizeof *commands);
     tcase_add_test(command, verify_says_of_a_case_what_run_says_of_its_values);

@@ -157,10 +157,15 @@ static inline bool rounds_scores(void *context, const ir_op *attention)
     return ref_plan_rounds_scores(((const program *)context)->plan->compiled.plan, attention);
 }
 
+static inline ref_form form(void *context, const ir_op *op)
+{
+    return ref_plan_form(((const program *)context)->plan->compiled.plan, op);
+}
+
 /* Every output within its bound of the float64 reference. */
 static inline tfgen_status judge(program *p, tfgen_error *error)
 {
-    const ref_rules rules = {.folded = folded, .rounds_scores = rounds_scores, .context = p};
+    const ref_rules rules = {.folded = folded, .form = form, .rounds_scores = rounds_scores, .context = p};
     bench_run(p->b, false, &rules);
     for (size_t i = 0; i < p->count; i++) {
         const tfgen_tensor t = tensor_of(p, i);
