@@ -1,7 +1,6 @@
 /* In: a spec, targets, shapes. Out: a static library with the code of every kernel for every target and shape, and a header; programs that
  * link it run on machines without a compiler. Exit code 4 when a target has no compiler here, 5 when a kernel does not compile. */
 #include "runtime/cli/build.h"
-#include "gen/base/names.h"
 #include "runtime/module/bundle.h"
 #include "runtime/module/plan_code.h"
 #include "runtime/host/host.h"
@@ -333,7 +332,8 @@ static void write_products(build_job *j)
     arena_defer(j->a, free_bytes, bytes);
     const char *folder = j->o->output ? j->o->output : ".";
     const build_library library = {.block = j->block,
-                                   .identifier = name_stem(j->a, j->block),
+                                   .identifier = build_identifier(j->a, j->block),
+                                   .file = build_file(j->a, j->block),
                                    .spec_name = j->name,
                                    .spec = j->spec,
                                    .spec_size = j->spec_size,
@@ -349,7 +349,7 @@ static void write_products(build_job *j)
                                    .tiles = options_lines(j->a, j->o->tile),
                                    .targets = j->targets};
     cli_make_folder(j->a, folder);
-    const char *path = build_write_library(j->a, &library, folder), *header = arena_printf(j->a, "%s/%s.h", folder, j->block);
+    const char *path = build_write_library(j->a, &library, folder), *header = arena_printf(j->a, "%s/%s.h", folder, library.file);
     build_write_header(j->a, &library, header);
     if (j->o->quiet) return;
     printf("%s: %zu kernels for %zu targets and %zu shapes, %.1f MB, in %s; declared in %s\n", j->path, j->count, j->targets.count,

@@ -12,7 +12,9 @@ typedef struct build_shape {
 } build_shape;
 
 typedef struct build_library {
-    const char *block, *identifier; /* llama-decode, llama_decode */
+    const char *block;              /* llama-decode */
+    const char *identifier;         /* llama_decode: its names in C begin with this and an underscore */
+    const char *file;               /* llama-decode: libFILE.a and FILE.h */
     const char *spec_name;          /* as plans must call it: it is part of the kernels' source */
     const char *spec;
     size_t spec_size;
@@ -25,7 +27,10 @@ typedef struct build_library {
     name_list no_fuse, tiles, targets;
 } build_library;
 
-/* folder/lib<block>.a and folder/<block>.h; returns the library's path. */
+/* The names of the public header and of its library begin with tfgen; those of a block do not: x is put ahead where they would. */
+const char *build_identifier(arena *a, const char *block);
+const char *build_file(arena *a, const char *block);
+/* Writes folder/libFILE.a; returns its path. */
 const char *build_write_library(arena *a, const build_library *l, const char *folder);
 void build_write_header(arena *a, const build_library *l, const char *path);
 #endif

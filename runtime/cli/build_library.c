@@ -2,12 +2,14 @@
  * the rest as inline functions. Refuses a temporary folder whose name an assembler would misread. */
 #define _GNU_SOURCE
 #include "runtime/cli/build.h"
+#include "gen/base/names.h"
 #include "runtime/host/process.h"
 #include "runtime/system/temporary.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -52,6 +54,11 @@ static void run_tool(arena *a, const char *variable, const char *otherwise, cons
     if (end != PROCESS_OK) bail_with_log(a, code_io, (position){0}, said, "build: %s failed", program);
 }
 
+/* ---- names */
+static const char *set_apart(arena *a, const char *name) { return strncasecmp(name, "tfgen", 5) ? name : arena_printf(a, "x%s", name); }
+const char *build_identifier(arena *a, const char *block) { return set_apart(a, name_stem(a, block)); }
+const char *build_file(arena *a, const char *block) { return set_apart(a, block); }
+
 /* ---- the library */
 static void remove_folder(void *folder) { temporary_close(folder); }
 
@@ -78,7 +85,7 @@ static void declare_bytes(text *t, const char *id, const char *what, const char 
 const char *build_write_library(arena *a, const build_library *l, const char *folder)
 {
     const temporary_folder *t = make_folder(a);
-    const char *work = t->path, *path = arena_printf(a, "%s/lib%s.a", folder, l->block);
+    const char *work = t->path, *path = arena_printf(a, "%s/lib%s.a", folder, l->file);
     text assembly = {.a = a};
     text_printf(&assembly, "    .section .rodata\n");
     declare_bytes(&assembly, l->identifier, "bundle", work, "");
@@ -101,13 +108,6 @@ const char *build_write_library(arena *a, const build_library *l, const char *fo
 }
 
 /* ---- the header */
-static const char *upper(arena *a, const char *name)
-{
-    char *s = arena_strdup(a, name);
-    for (char *p = s; *p; p++) *p = (char)toupper((unsigned char)*p);
-    return s;
-}
-
 /* A C string; trigraphs and escapes cannot arise. */
 static void quote(text *t, const char *s)
 {
@@ -214,15 +214,15 @@ static void write_module_function(text *t, const build_library *l)
 void build_write_header(arena *a, const build_library *l, const char *path)
 {
     text t = {.a = a};
-    const char *id = l->identifier, *guard = upper(a, id);
+    const char *id = l->identifier;
     text_printf(&t, "/* Written by tfgen %s. %s with its kernels for", TFGEN_VERSION, l->block);
     for (size_t i = 0; i < l->targets.count; i++) text_printf(&t, "%s %s", i ? "," : "", l->targets.names[i]);
-    text_printf(&t, ".\n * Link lib%s.a and libtfgen; no compiler is needed when it runs. C99 and C++17. */\n", l->block);
+    text_printf(&t, ".\n * Link lib%s.a and libtfgen; no compiler is needed when it runs. C99 and C++17. */\n", l->file);
     text_printf(
         &t,
         "#ifndef TFGEN_BUILT_%s_H\n#define TFGEN_BUILT_%s_H\n#include <string.h>\n#include \"tfgen.h\"\n\n#ifdef __cplusplus\n"
         "extern \"C\" {\n#endif\n\n",
-        guard, guard);
+        id, id);
     text_printf(
         &t,
         "extern const char %s_spec[];               /* YAML, ends with a NUL */\n"

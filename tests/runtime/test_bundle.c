@@ -362,15 +362,26 @@ static void remove_folder(void) { ck_assert_int_eq(shell("rm -rf %s", folder), 0
 
 static int build(const char *options) { return shell("%s build %s/built.yaml -o %s %s", program_path(), folder, folder, options); }
 
-static void link_program(void)
+/* `source` with libraries of the folder, whose headers are found there. */
+static void link_with(const char *search, const char *source, const char *libraries)
 {
     const char *slash = *SANITIZE ? strrchr(program_path(), '/') : NULL; /* a plain program links what is installed */
     const int length = slash ? (int)(slash - program_path()) : 1;
-    ck_assert_msg(shell("${CC:-cc} -std=c99 -Wall -Wextra -Werror " SANITIZE
-                        " -Iruntime/api -I%s tests/runtime/program_built.c -o %s/program %s/libbuilt.a "
+    ck_assert_msg(shell("${CC:-cc} -std=c99 -Wall -Wextra -Werror " SANITIZE " -Iruntime/api %s%s %s -o %s/program %s/%s "
                         "%.*s/libtfgen.a -lyaml -ljansson -lxxhash -ldl -lm -lpthread",
-                        folder, folder, folder, length, slash ? program_path() : ".") == 0,
+                        search, folder, source, folder, folder, libraries, length, slash ? program_path() : ".") == 0,
                   "%s", output);
+}
+
+static void link_program(void) { link_with("-I", "tests/runtime/program_built.c", "libbuilt.a"); }
+
+static void check_cpp17(const char *search, const char *source)
+{
+    const int code = shell(
+        "for c in c++ clang++-22 clang++-14 clang-22 clang-14 clang; do command -v $c >/dev/null || continue; "
+        "$c -x c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -Iruntime/api %s%s %s; exit; done; exit 77",
+        search, folder, source);
+    ck_assert_msg(code == 0 || code == 77, "%s", output);
 }
 
 static void says(const char *part) { ck_assert_msg(strstr(output, part) != NULL, "no '%s' in:\n%s", part, output); }
@@ -411,11 +422,60 @@ END_TEST
 START_TEST(the_header_is_clean_in_cpp17_too)
 {
     ck_assert_msg(build("--shapes=M=7,wide --no-fuse=activation --dtype=f16 --variants=M=1,M=9") == 0, "%s", output);
-    const int code = shell(
-        "for c in c++ clang++-22 clang++-14 clang-22 clang-14 clang; do command -v $c >/dev/null || continue; "
-        "$c -x c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -Iruntime/api -I%s tests/runtime/program_built.c; exit; done; exit 77",
-        folder);
-    ck_assert_msg(code == 0 || code == 77, "%s", output);
+    check_cpp17("-I", "tests/runtime/program_built.c");
+}
+END_TEST
+
+/* Names of the library's own files and functions, of the header's variables, of C, C++ and system headers; two that differ in case alone.
+ * What is declared of all is linked into one program. */
+static const char *const block_names[] = {"tfgen", "TFGEN",  "tfgen-plan", "plan",  "Plan",   "args",   "options",
+                                          "main",  "string", "k0",         "class", "int",    "stdint", "tiles"};
+static const char block_spec[] = "block: %s\ndtype: f32\ndims: {D: 16}\ninputs: {x: [D]}\n"
+                                 "ops:\n  - {out: y, op: relu, in: [x]}\noutputs: {y: y}\n";
+
+static FILE *file_in_folder(const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    return f;
+}
+
+static void write_blocks(void)
+{
+    FILE *program = file_in_folder("program.c"), *calls = file_in_folder("calls.h");
+    for (size_t i = 0; i < sizeof block_names / sizeof *block_names; i++) {
+        char yaml[64], id[64];
+        const char *name = block_names[i];
+        snprintf(yaml, sizeof yaml, "%s.yaml", name);
+        FILE *spec = file_in_folder(yaml);
+        fprintf(spec, block_spec, name);
+        fclose(spec);
+        const bool ours = !strncmp(name, "tfgen", 5) || !strncmp(name, "TFGEN", 5);
+        snprintf(id, sizeof id, "%s%s", ours ? "x" : "", name);
+        fprintf(program, "#include \"%s.h\"\n", id);
+        for (char *c = id; *c; c++) *c = *c == '-' ? '_' : *c;
+        fprintf(calls, "if (!%s_plan(device, 0, &plan, &error) && !%s_module(plan, device, &module, &error)) made++;\n", id, id);
+    }
+    fputs("#include <stdio.h>\nint main(void)\n{\n    tfgen_error error;\n    tfgen_device *device;\n    tfgen_plan *plan;\n"
+          "    tfgen_module *module;\n    int made = 0;\n    if (tfgen_device_open(\"host\", &device, &error)) return 1;\n"
+          "#include \"calls.h\"\n    printf(\"%d made\\n\", made);\n    return 0;\n}\n",
+          program);
+    fclose(calls);
+    fclose(program);
+}
+
+START_TEST(a_block_may_have_any_name)
+{
+    write_blocks();
+    ck_assert_msg(shell("%s build -q -o %s %s/[!b]*.yaml", program_path(), folder, folder) == 0, "%s", output);
+    char source[128];
+    snprintf(source, sizeof source, "%s/program.c", folder);
+    link_with("-iquote", source, "lib*.a");
+    ck_assert_msg(shell(BARE "%s/program", folder) == 0, "%s", output);
+    says("14 made");
+    check_cpp17("-iquote", source);
 }
 END_TEST
 
@@ -457,6 +517,7 @@ int main(void)
     tcase_add_test(build_case, a_program_runs_what_was_built_for_it_without_any_compiler);
     tcase_add_test(build_case, a_library_has_the_variants_that_were_asked_for);
     tcase_add_test(build_case, the_header_is_clean_in_cpp17_too);
+    tcase_add_test(build_case, a_block_may_have_any_name);
     tcase_add_test(build_case, a_bundle_without_the_target_is_unsupported_and_says_what_it_has);
     tcase_add_test(build_case, what_build_cannot_do_it_says);
     tcase_set_timeout(build_case, 120);
