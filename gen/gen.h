@@ -149,6 +149,7 @@ plan *plan_choose(arena *a, const ir_program *fused, const device_model *device,
 enum { most_spilled = 6 };
 plan *plan_again(arena *a, const plan *p, const spilled_tile *spilled);
 void emit(arena *a, plan *p); /* fills source, spec_header, arguments of every launch and pack */
+enum { manifest_version = 1 }; /* "manifest": one higher where who reads the last would be misled */
 char *manifest_json(arena *a, const plan *p);
 /* The plan's manifest with those of `count` variants of it in "variants". */
 char *manifest_with(arena *a, const plan *p, const plan *const *variants, int count);

@@ -1,9 +1,25 @@
-"""In: what tfgen's float64 reference expects (ref.NAME, bound.NAME of --dump-data) and what a device stored. Out: the largest error over
-bound, by the rules of ir/reference/ref_verdict.c. Refuses nothing. For harnesses that run kernels outside of tfgen; needs numpy alone."""
+"""In: what tfgen's float64 reference expects (ref.NAME, bound.NAME of --dump-data) and what a device stored; manifests. Out: the largest
+error over bound, by the rules of ir/reference/ref_verdict.c. Refuses a manifest of another version than this knows. For harnesses that
+run kernels outside of tfgen; needs numpy alone."""
+import json
+import os
+import sys
+
 import numpy as np
+
+MANIFEST_VERSION = 1  # as gen/gen.h
 
 POISON = 0xFFE5  # as runtime/module/guarded_run.h: in pairs in f32; a NaN that no arithmetic makes
 BITS = {"f32": np.uint32, "f16": np.uint16, "bf16": np.uint16}
+
+
+def read_manifest(folder):
+    path = os.path.join(folder, "manifest.json")
+    with open(path) as f:
+        manifest = json.load(f)
+    if manifest.get("manifest") != MANIFEST_VERSION:
+        sys.exit(f"{path}: a manifest of version {manifest.get('manifest')}; this harness reads version {MANIFEST_VERSION}")
+    return manifest
 
 
 def poison(size):

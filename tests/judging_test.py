@@ -1,11 +1,14 @@
 #!/usr/bin/python3
 """In: nothing. Out: whether tests/judging.py, which judges for the harnesses, fails what is wrong. Refuses (exit 1) a verdict that is not
 the right one. Needs numpy."""
+import json
+import os
 import sys
+import tempfile
 
 import numpy as np
 
-from judging import POISON, judge, poison
+from judging import MANIFEST_VERSION, POISON, judge, poison, read_manifest
 
 N = 64
 WANT = np.linspace(-3, 3, N) + 0.01
@@ -31,8 +34,20 @@ def tail(raw, dtype, count):
     return raw[:-size] + poison(size)
 
 
+def manifest_read(version):
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "manifest.json"), "w") as f:
+            json.dump({"manifest": version}, f)
+        try:
+            return read_manifest(folder) == {"manifest": version}
+        except SystemExit as refusal:
+            return str(refusal)
+
+
 def main():
     wrong = []
+    if manifest_read(MANIFEST_VERSION) is not True or "of version 7;" not in str(manifest_read(7)):
+        wrong.append("a manifest of another version is read")
 
     def expect(name, verdict, good, unjudged=0):
         ratio, left = verdict

@@ -91,8 +91,7 @@ class Plan:
     SIZE = {"f32": 4, "i32": 4, "f16": 2, "bf16": 2}
 
     def __init__(self, folder, data, seed):
-        with open(f"{folder}/manifest.json") as f:
-            self.manifest = json.load(f)
+        self.manifest = judging.read_manifest(folder)
         self.folder, self.machine, self.histogram, self.instructions = folder, Machine(seed=seed), collections.Counter(), 0
         self.dims = {d["name"]: d["value"] for d in self.manifest["dims"]}
         self.address, self.outputs = {}, {}

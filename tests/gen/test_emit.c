@@ -535,6 +535,7 @@ START_TEST(the_manifest_says_what_the_plan_says)
     json_error_t error;
     json_t *o = json_loads(manifest_json(b.a, b.p), 0, &error);
     ck_assert_msg(o != NULL, "line %d: %s", error.line, error.text);
+    ck_assert_int_eq(json_integer_value(json_object_get(o, "manifest")), manifest_version);
     json_t *kernels = json_object_get(o, "kernels");
     ck_assert_uint_eq(json_array_size(kernels), (size_t)b.p->launch_count);
     for (int i = 0; i < b.p->launch_count; i++) {

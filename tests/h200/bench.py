@@ -5,7 +5,6 @@ variant is first checked on random rows against float64. Refuses (exit 1) a wron
 
 usage: bench.py FOLDER [--only=TEXT] [--seconds=N]   Times are from replays of a graph of several calls over rotated operands (more bytes
 than the L2 holds), contenders in turn, so that power and clocks are the same for all of them."""
-import json
 import os
 import statistics
 import sys
@@ -28,8 +27,7 @@ class Plan:
     """One plan with `sets` copies of what it reads and writes; weights are shared where `share`."""
 
     def __init__(self, folder):
-        with open(os.path.join(folder, "manifest.json")) as f:
-            self.manifest = m = json.load(f)
+        self.manifest = m = run.judging.read_manifest(folder)
         self.dims = {d["name"]: d["value"] for d in m["dims"]}
         dynamic = {k["name"]: k.get("dynamic_bytes", 0) for k in m["kernels"]}
         symbols = {k["name"]: k["symbol"] for k in m["packs"] + m["kernels"]}

@@ -6,7 +6,6 @@ result that differs. Needs PyTorch; no compiler of device code.
 
 usage: rows.py FOLDER [--peers]"""
 import ctypes
-import json
 import os
 import struct
 import sys
@@ -29,8 +28,7 @@ class Plan:
     """One kernel over some sets of tensors; the arguments of each set are packed once."""
 
     def __init__(self, folder, sets):
-        with open(os.path.join(folder, "manifest.json")) as f:
-            m = json.load(f)
+        m = run.judging.read_manifest(folder)
         k, = m["kernels"]
         with open(os.path.join(folder, m["code"][k["name"]]["file"]), "rb") as f:
             image = f.read()

@@ -147,8 +147,7 @@ def workspace_offsets(manifest):
 
 class Plan:
     def __init__(self, folder):
-        with open(os.path.join(folder, "manifest.json")) as f:
-            self.manifest = m = json.load(f)
+        self.manifest = m = judging.read_manifest(folder)
         self.data = read_safetensors(os.path.join(folder, "data.safetensors"))
         self.dims = [d["value"] for d in m["dims"]]
         dynamic = {k["name"]: k.get("dynamic_bytes", 0) for k in m["kernels"]}
