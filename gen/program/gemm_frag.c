@@ -3,6 +3,7 @@
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 #include "ir/devices/occupancy.h"
+#include <limits.h>
 #include <math.h>
 
 extern const program gemm_frag_program;
@@ -14,7 +15,19 @@ enum { most_ahead = 8, most_registers = 255 /* of a thread, that instructions ha
 static int piece_rows(const target_info *target) { return target->vendor == vendor_amd ? 16 : 8; }
 static int most_rows(const target_info *target) { return target->vendor == vendor_amd ? 64 : 32; }
 
-static const char *obstacle(const problem *p) { return obstacle_to_16_bits(p, layer_frag); }
+/* Rows of A that a tile reaches: on AMD its offsets from the first have 32 bits (templates/isa/wave_pieces.h). */
+static long long rows_reached(const problem *p)
+{
+    const ir_value *a = problem_product(p)->inputs[0];
+    const long long bytes = view_of(p->a, a).stride * dtype_size(a->type);
+    return p->target->vendor == vendor_amd && bytes ? (1ll << 32) / bytes : INT_MAX;
+}
+
+static const char *obstacle(const problem *p)
+{
+    const char *obstacle = obstacle_to_16_bits(p, layer_frag);
+    return !obstacle && rows_reached(p) < piece_rows(p->target) ? "rows of the first operand are too long" : obstacle;
+}
 
 /* ---- what a tile takes */
 static int waves_of(const problem *p, const gemm_frag_tile *t) { return t->threads / p->target->wave; }
@@ -102,7 +115,8 @@ static void defaults(const problem *p, ir_tile *t)
      * many rows; so many that none has a place beside them are for a single tile. */
     static const int shapes[][3] = {{2, 16, 1}, {1, 32, 1}, {1, 16, 1}, {2, 8, 2}, {4, 8, 1}, {8, 8, 1}, {2, 8, 1}, {1, 8, 1}, {2, 4, 1}};
     enum { everywhere = 6 }; /* those that follow are for units of fewer registers and less LDS */
-    const int step = piece_rows(p->target), most = most_rows(p->target),
+    const long long reached = rows_reached(p);
+    const int step = piece_rows(p->target), most = reached < most_rows(p->target) ? (int)reached / step * step : most_rows(p->target),
               count = p->target->vendor == vendor_amd ? (int)(sizeof shapes / sizeof *shapes) : everywhere;
     const long long rows = problem_rows(p), tiles = (rows + most - 1) / most, m = ((rows + tiles - 1) / tiles + step - 1) / step * step;
     const bool pairs = joins_columns(p), once = tiles * column_tiles(p, piece_columns) <= p->device->units;
@@ -125,6 +139,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
     if (x->threads % p->target->wave) return "threads are whole waves";
     if (x->n % piece_columns) return "n is a multiple of 16";
     if (x->n % 32 && joins_columns(p)) return "n is a multiple of 32 where the epilogue joins columns";
+    if (x->m > rows_reached(p)) return "m rows of the first operand are further apart than offsets of 32 bits reach";
     const int most = unit_room_of(p->target).registers;
     return registers(p->target, x) * x->threads > most ? "the threads need more registers than there are" : NULL;
 }

@@ -440,12 +440,38 @@ START_TEST(a_tile_that_matrix_units_cannot_have_is_an_error_that_says_why)
 }
 END_TEST
 
+/* Offsets from a tile's first row of A have 32 bits on AMD. Memory that large is not asked for. */
+START_TEST(long_rows_are_multiplied_where_offsets_reach_all_rows_of_a_tile)
+{
+    static const struct {
+        const char *target, *line, *text, *wanted; /* wanted: of the plan, or the error */
+    } cases[] = {{"gfx942", NULL, PRODUCT("bf16", "64", "33554432"), "tile layer=frag m=64 "},
+                 {"gfx942", NULL, PRODUCT("bf16", "64", "33554440"), "tile layer=frag m=32 "},
+                 {"gfx1100", NULL, PRODUCT("bf16", "64", "67108864"), "tile layer=frag m=32 "},
+                 {"gfx942", NULL, PRODUCT("bf16", "64", "134217728"), "tile layer=frag m=16 "},
+                 {"gfx942", NULL, PRODUCT("bf16", "64", "134217736"), "not frag: rows of the first operand are too long"},
+                 {"sm_80", NULL, PRODUCT("bf16", "32", "134217736"), "tile layer=frag m=32 "},
+                 {"gfx942", "gemm layer=frag m=64", PRODUCT("bf16", "64", "33554432"), "tile layer=frag m=64 "},
+                 {"gfx942", "gemm layer=frag m=64", PRODUCT("bf16", "64", "33554440"), "further apart than offsets of 32 bits reach"},
+                 {"gfx1201", "gemm layer=frag", PRODUCT("bf16", "1", "134217736"), "rows of the first operand are too long"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const tuning t = {.lines = &cases[i].line, .count = 1};
+        build b = build_spec(cases[i].text, cases[i].target, cases[i].line ? &t : NULL);
+        const char *said = b.code == code_ok ? ir_print(b.a, b.p->program) : arena_diagnostics(b.a);
+        ck_assert_msg(b.code == code_ok || (cases[i].line && b.code == code_unsupported), "%zu: %d: %s", i, b.code, said);
+        ck_assert_msg(strstr(said, cases[i].wanted) != NULL, "%zu: no %s in %s", i, cases[i].wanted, said);
+        arena_free(b.a);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("layers");
     TCase *t = tcase_create("layers");
     tcase_set_timeout(t, 120);
     tcase_add_test(t, products_of_one_column_on_wgmma_are_not_staged);
+    tcase_add_test(t, long_rows_are_multiplied_where_offsets_reach_all_rows_of_a_tile);
     tcase_add_loop_test(t, a_product_of_many_rows_in_16_bits_is_on_wgmma, 0, sizeof layers / sizeof *layers);
     tcase_add_test(t, a_product_of_many_rows_in_f32_is_split_on_wgmma3);
     tcase_add_test(t, a_tuning_line_takes_a_product_off_the_matrix_units_or_puts_it_there);
