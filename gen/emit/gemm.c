@@ -357,7 +357,7 @@ void gemm_write_sizes(const gemm *g)
 /* ---- all members of some programs */
 void gemm_on_register_tiles(emission *e, writer *w)
 {
-    const gemm_simt_tile *t = &e->phase->tile.gemm_simt;
+    const gemm_registers_tile *t = &e->phase->tile.gemm_registers;
     gemm g = gemm_start(e, w, false, e->plan->target->width);
     gemm_write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, thread_m = %d, thread_n = %d, threads = %d, slots = %d;",

@@ -44,10 +44,8 @@ void gemm_write_epilogue(gemm *g);
 int gemm_pack(const gemm *g);   /* its packed weight, among the plan's */
 bool gemm_reads(const gemm *g); /* an epilogue op has an operand in memory that is wider than a number a row */
 
-/* All members of a product on register tiles (tile.gemm_simt, whose fields gemm_few has too), or on warpgroups (tile.gemm_wgmma, or
- * gemm_wgmma3, the split one, as one that neither stages nor shares). */
+/* All members of a product on register tiles (tile.gemm_registers), or on warpgroups (tile.gemm_warpgroups); split: of gemm_wgmma3. */
 void gemm_on_register_tiles(emission *e, writer *w);
-gemm_wgmma_tile gemm_warpgroups_tile(const ir_tile *t);
 void gemm_on_warpgroups(emission *e, writer *w);
 void gemm_on_warpgroups_split(emission *e, writer *w);
 /* What follows the tile of a product that takes pieces of packed weights from memory to registers (gemm_frag). halves: its columns may be

@@ -39,14 +39,14 @@ static tensor_box stage_of_pieces(const gemm *g, int n, int k)
 }
 
 /* A stage is two pieces long; of a cluster each brings one. */
-static tensor_box box_of_pieces(const gemm *g, const gemm_wgmma_tile *t)
+static tensor_box box_of_pieces(const gemm *g, const gemm_warpgroups_tile *t)
 {
     tensor_box box = stage_of_pieces(g, t->n, t->k);
     box.box_columns /= t->cluster;
     return box;
 }
 
-static tensor_box box_of_rows(const gemm *g, const gemm_wgmma_tile *t)
+static tensor_box box_of_rows(const gemm *g, const gemm_warpgroups_tile *t)
 {
     const dtype type = g->e->plan->packs[gemm_pack(g)].type;
     return (tensor_box){.packed = gemm_pack(g),
@@ -79,17 +79,9 @@ static void write_sizes(const gemm *g)
     write_line(g->w, "static constexpr int K = %lld, packed_n = %lld, granule = %d;", g->K, g->packed_n, packed_granule);
 }
 
-gemm_wgmma_tile gemm_warpgroups_tile(const ir_tile *t)
+static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *g, const gemm_warpgroups_tile *t))
 {
-    if (t->program == program_gemm_wgmma) return t->gemm_wgmma;
-    const gemm_wgmma3_tile *x = &t->gemm_wgmma3;
-    return (gemm_wgmma_tile){.m = x->m,         .n = x->n,         .k = x->k,    .threads = x->threads,
-                             .slots = x->slots, .group = x->group, .cluster = 1, .split = x->split};
-}
-
-static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *g, const gemm_wgmma_tile *t))
-{
-    const gemm_wgmma_tile own = gemm_warpgroups_tile(&e->phase->tile), *t = &own;
+    const gemm_warpgroups_tile *t = &e->phase->tile.gemm_warpgroups;
     gemm g = gemm_start(e, w, t->stage, gemm_stored_width);
     write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d, group = %d;", t->m, t->n, t->k,

@@ -161,7 +161,7 @@ static void hunt_program(hunt *h, program_kind kind, bool first)
 {
     const char *why;
     int count;
-    h->info = &program_table[kind], h->home = (ir_tile){.program = kind};
+    h->info = &program_table[kind], h->home = tile_of_program(kind);
     if (!take_asked(h)) return;
     h->best.known = true;
     if (!tile_default(h->of, kind, &h->home, &why) && !h->home.given) {

@@ -38,7 +38,8 @@ static const char *nearest_text(const problem *p, const ir_phase *phase, const w
     if (!n.found) return "";
     const program_info *info = &program_table[n.tile.program];
     text_printf(&t, "; the nearest legal one: layer=%s", layer_names(NULL)[info->layer]);
-    for (int i = 0; i < info->field_count; i++) text_printf(&t, " %s=%d", info->fields[i].name, n.tile.at[i]);
+    for (int i = 0; i < info->field_count; i++)
+        if (info->fields[i].help) text_printf(&t, " %s=%d", info->fields[i].name, n.tile.at[i]);
     return t.data;
 }
 

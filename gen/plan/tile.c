@@ -59,7 +59,8 @@ const char *tile_illegal(const problem *p, const ir_tile *t)
 /* Every field; not checked. */
 static ir_tile defaults_of(const problem *p, const program *of)
 {
-    ir_tile t = {.program = of->kind, .given = (1u << program_table[of->kind].field_count) - 1};
+    ir_tile t = tile_of_program(of->kind);
+    t.given = program_fields(of->kind);
     of->defaults(p, &t);
     return t;
 }
@@ -86,7 +87,7 @@ static const char *fields_text(arena *a, const program_info *of)
     text t = {.a = a};
     for (int i = 0; i < of->field_count; i++) {
         const tile_field *f = &of->fields[i];
-        text_printf(&t, f->least == f->most ? "%s%s %d" : "%s%s %d to %d", i ? ", " : "", f->name, f->least, f->most);
+        if (f->help) text_printf(&t, f->least == f->most ? "%s%s %d" : "%s%s %d to %d", i ? ", " : "", f->name, f->least, f->most);
     }
     return t.data;
 }

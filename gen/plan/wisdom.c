@@ -45,7 +45,8 @@ const char *program_version(arena *a, program_kind kind)
         const template_text t = template_at((template_id)i);
         if (own.has[i] && !common.has[i]) hash = mixed_code(hash, t.data, t.size);
     }
-    for (int i = 0; i < p->field_count; i++) hash = mixed(hash, p->fields[i].name, strlen(p->fields[i].name) + 1);
+    for (int i = 0; i < p->field_count; i++)
+        if (p->fields[i].help) hash = mixed(hash, p->fields[i].name, strlen(p->fields[i].name) + 1);
     return arena_printf(a, "%08x", (unsigned)(hash ^ hash >> 32));
 }
 
@@ -164,7 +165,8 @@ static void read_settings(line_reader *r, wisdom_entry *e)
     if (*word == '#') read_measured(r, e);
     const program_info *p = &program_table[e->tile.program];
     for (int i = 0; !e->stale && i < p->field_count; i++)
-        if (!(e->tile.given & 1u << i)) e->stale = arena_printf(r->a, "it lacks the field %s of %s", p->fields[i].name, p->name);
+        if (p->fields[i].help && !(e->tile.given & 1u << i))
+            e->stale = arena_printf(r->a, "it lacks the field %s of %s", p->fields[i].name, p->name);
 }
 
 /* Behind the tile, so that a stale line is read as far as it goes: what it is about, it still says. An entry that serves is one of today's
@@ -183,7 +185,7 @@ static void check_version(line_reader *r, wisdom_entry *e)
 static void read_entry(line_reader *r, wisdom_entry *e)
 {
     e->signature = e->device = e->target = e->date = "";
-    e->tile.program = read_program(r, e);
+    e->tile = tile_of_program(read_program(r, e));
     e->target = next_word(r);
     e->device = next_word(r);
     if (!e->stale) read_sizes(r, e);
@@ -274,7 +276,8 @@ void wisdom_put(text *t, const wisdom_entry *e)
     text_printf(t, "%s@%s %s %s rows=%lld", p->name, e->version, e->target, e->device, e->size.rows);
     if (e->size.keys) text_printf(t, " keys=%lld", e->size.keys);
     text_printf(t, " %s:", e->signature);
-    for (int i = 0; i < p->field_count; i++) text_printf(t, " %s=%d", p->fields[i].name, e->tile.at[i]);
+    for (int i = 0; i < p->field_count; i++)
+        if (p->fields[i].help) text_printf(t, " %s=%d", p->fields[i].name, e->tile.at[i]);
     const bool measured = e->seconds > 0 || e->default_seconds > 0 || *e->date;
     if (measured) text_printf(t, " #");
     put_time(t, "us", e->seconds), put_time(t, "default_us", e->default_seconds);

@@ -19,10 +19,10 @@ static const char *obstacle_to_slots(const problem *p)
 static int cluster_size(const problem *p, const ir_tile *tile)
 {
     enum { most = 8, few_turns = 15 };
-    const long long turns = decode_turns(p, &tile->decode_mma), leads = decode_leads(p);
+    const long long turns = decode_turns(p, &tile->decode_whole), leads = decode_leads(p);
     ir_tile wide = *tile;
     int size = 1;
-    wide.decode_mma.cluster = most;
+    wide.decode_whole.cluster = most;
     if (!has_clusters(p) || turns > few_turns || decode_whole_bytes(p, &wide) > p->target->static_bytes) return 1;
     while (size < most && 2 * size <= turns && 4 * size * leads <= p->device->units) size *= 2;
     return size;
@@ -32,11 +32,11 @@ static int cluster_size(const problem *p, const ir_tile *tile)
  * the best tile that goes through registers, alone: B59 L6205 H48/16 hd64 342, 376; B51 L63005 H8/2 hd80 499, 505; B18 L8275 H16/16 hd128
  * 278, 307; B64 L1024 H24/8 hd128 71, 75; B1 L131072 H32/8 hd128 130, 141; but B8 L1024 H32/8 hd64 11.0, 9.9. Twice the slots: 0 to 4 %
  * slower. Behind a kernel that fills shared memory, so that the L1 is small, the first through registers took 530.) */
-static decode_mma_tile long_tile(const problem *p)
+static decode_whole_tile long_tile(const problem *p)
 {
     enum { least = 120 << 10 };
     const int head = (int)problem_head(p);
-    decode_mma_tile t = {.keys = head <= 80 ? 32 : 16, .threads = head > 128 ? 128 : 256, .resident = 1, .cluster = 1, .slots = 2};
+    decode_whole_tile t = {.keys = head <= 80 ? 32 : 16, .threads = head > 128 ? 128 : 256, .resident = 1, .cluster = 1, .slots = 2};
     while (t.slots < 16 && decode_ring_bytes(p, &t) < least) t.slots++;
     return t;
 }
@@ -44,11 +44,11 @@ static decode_mma_tile long_tile(const problem *p)
 /* A short cache goes through registers. Two workgroups a multiprocessor where there is a lead for each: one loads while the other joins
  * its warps. Else one, with all the registers that it wants. (H200, us, behind a product: B1 H32/8 hd128 L2048 16 keys a warp 6.2, 32
  * 5.8, in clusters of 8 5.1; B4 H28/4 L4001 in clusters of 4 15, without 13; B1 H32/8 hd64 L1024 in clusters of 4 2.5, without 3.3.) */
-static decode_mma_tile short_tile(const problem *p)
+static decode_whole_tile short_tile(const problem *p)
 {
     enum { long_run = 128 }; /* keys of a warp */
     const long long head = problem_head(p), leads = decode_leads(p), units = p->device->units;
-    decode_mma_tile t = {.keys = 16, .threads = head > 128 ? 128 : 256, .resident = leads < units ? 1 : 2, .cluster = 1};
+    decode_whole_tile t = {.keys = 16, .threads = head > 128 ? 128 : 256, .resident = leads < units ? 1 : 2, .cluster = 1};
     const bool is_long = leads >= units || decode_keys(p) * leads >= long_run * units * (t.threads / 32);
     if (head <= 64) t.keys = is_long && leads < units ? 64 : 32;
     else if (head <= 128 && !is_long) t.keys = 32;
@@ -60,17 +60,17 @@ static void defaults(const problem *p, ir_tile *tile)
     enum { long_share = 256 << 10 }; /* bytes of keys and values that a multiprocessor reads */
     const double bytes = 4.0 * (double)decode_keys(p) * (double)decode_leads(p) * (double)problem_head(p);
     const bool is_long = !obstacle_to_slots(p) && bytes >= (double)long_share * p->device->units;
-    decode_mma_tile t = is_long ? long_tile(p) : short_tile(p);
+    decode_whole_tile t = is_long ? long_tile(p) : short_tile(p);
     t.splits = decode_splits(p, &t);
-    tile->decode_mma = t;
+    tile->decode_whole = t;
     t.cluster = is_long ? 1 : cluster_size(p, tile);
     if (t.cluster > 1) t.splits = t.cluster;
-    tile->decode_mma = t;
+    tile->decode_whole = t;
 }
 
 static const char *illegal(const problem *p, const ir_tile *tile)
 {
-    const decode_mma_tile *t = &tile->decode_mma;
+    const decode_whole_tile *t = &tile->decode_whole;
     if (t->cluster > 1 && !has_clusters(p)) return "the target has no clusters";
     if (!is_power_of_two(t->cluster)) return "cluster is a power of two";
     if (t->splits % t->cluster) return "cluster divides splits";
@@ -81,7 +81,7 @@ static const char *illegal(const problem *p, const ir_tile *tile)
 /* Fewer keys at a time, then fewer workgroups with more registers each. */
 static bool smaller(const problem *p, ir_tile *tile)
 {
-    decode_mma_tile *t = &tile->decode_mma;
+    decode_whole_tile *t = &tile->decode_whole;
     if (t->keys > decode_unit(p->target)) return t->keys /= 2, true;
     if (t->resident > 1) return t->resident--, true;
     return t->threads > 128 ? t->threads = 128, true : false;

@@ -62,21 +62,14 @@ long long decode_leads(const problem *p)
     return extent_value(&op->inputs[0]->shape[0], &p->program->dims) * op->attributes.kv_heads * row_tiles(p);
 }
 
-decode_mma_tile decode_whole_tile(const ir_tile *t)
-{
-    decode_mma_tile x = t->decode_mma;
-    if (t->program != program_decode_mma) x.cluster = 1, x.slots = 0;
-    return x;
-}
-
-long long decode_turns(const problem *p, const decode_mma_tile *t)
+long long decode_turns(const problem *p, const decode_whole_tile *t)
 {
     const long long turn = t->threads / p->target->wave * t->keys;
     return (decode_keys(p) + turn - 1) / turn;
 }
 
 /* Whole leads, without parts to join, where that leaves little of the machine idle. */
-int decode_splits(const problem *p, const decode_mma_tile *t)
+int decode_splits(const problem *p, const decode_whole_tile *t)
 {
     const long long room = (long long)p->device->units * t->resident, leads = decode_leads(p), turns = decode_turns(p, t);
     const long long even = room / leads;
@@ -85,13 +78,13 @@ int decode_splits(const problem *p, const decode_mma_tile *t)
     return splits < 1 ? 1 : splits < 1024 ? (int)splits : 1024;
 }
 
-long long decode_ring_bytes(const problem *p, const decode_mma_tile *t)
+long long decode_ring_bytes(const problem *p, const decode_whole_tile *t)
 {
     const long long turns = (long long)(t->threads / p->target->wave) * t->slots;
     return turns * t->keys * problem_head(p) * 4 + (turns + 1) / 2 * 16; /* and what tells that they are there */
 }
 
-long long decode_under_way(const problem *p, const decode_mma_tile *t)
+long long decode_under_way(const problem *p, const decode_whole_tile *t)
 {
     const long long turns = t->slots ? t->slots : 1; /* of a wave */
     const long long turn = t->threads / p->target->wave * t->keys * turns, keys = decode_keys(p), head = problem_head(p);
@@ -103,7 +96,7 @@ long long decode_under_way(const problem *p, const decode_mma_tile *t)
 void decode_whole_demand(const problem *p, const ir_tile *tile, demand *d)
 {
     enum { end_cycles = 1500 };
-    const decode_mma_tile own = decode_whole_tile(tile), *t = &own;
+    const decode_whole_tile *t = &tile->decode_whole;
     const work *w = p->work;
     d->groups = (double)(decode_leads(p) * t->splits), d->per_unit = t->resident;
     d->memory = d->asked = (w->read + w->written) / d->groups;
@@ -115,7 +108,7 @@ void decode_whole_demand(const problem *p, const ir_tile *tile, demand *d)
 
 const char *decode_whole_illegal(const problem *p, const ir_tile *tile)
 {
-    const decode_mma_tile own = decode_whole_tile(tile), *t = &own;
+    const decode_whole_tile *t = &tile->decode_whole;
     if (!is_power_of_two(t->keys)) return "keys is a power of two";
     if (t->threads % p->target->wave) return "threads are whole waves";
     const int most = unit_room_of(p->target).threads;
@@ -125,7 +118,7 @@ const char *decode_whole_illegal(const problem *p, const ir_tile *tile)
 /* sizeof(memory) of the template */
 long long decode_whole_bytes(const problem *p, const ir_tile *tile)
 {
-    const decode_mma_tile own = decode_whole_tile(tile), *t = &own;
+    const decode_whole_tile *t = &tile->decode_whole;
     const long long kept = rows_kept(p), head = problem_head(p), waves = t->threads / p->target->wave, padded = head + 4;
     const bool in_order = is_amd(p->target); /* columns are stored from where the waves left them */
     const long long of_waves = kept * waves * ((in_order ? head : padded) + 2), joined = in_order ? 4 : kept * padded;
@@ -138,13 +131,13 @@ long long decode_whole_bytes(const problem *p, const ir_tile *tile)
 void decode_whole_geometry(const problem *p, const ir_tile *tile, launch *l)
 {
     const ir_op *op = problem_attention(p);
-    const decode_mma_tile t = decode_whole_tile(tile);
+    const decode_whole_tile *t = &tile->decode_whole;
     l->rows = extent_number(1);
     l->multiple = extent_multiply(p->a, op->at, op->inputs[0]->shape[0], extent_number(op->attributes.kv_heads * row_tiles(p)));
-    l->column_tiles = t.splits;
-    l->resident = t.resident;
-    l->cluster = t.cluster;
-    l->under_way = decode_under_way(p, &t);
+    l->column_tiles = t->splits;
+    l->resident = t->resident;
+    l->cluster = t->cluster;
+    l->under_way = decode_under_way(p, t);
 }
 
 /* A workgroup gives one part at most: places, the largest score and the sum of each row, behind a flag. */
@@ -153,12 +146,12 @@ extent decode_whole_scratch(const problem *p, const ir_tile *tile)
     const ir_op *op = problem_attention(p);
     const long long slice = 4 + rows_kept(p) * (problem_head(p) + 4);
     return extent_multiply(p->a, op->at, op->inputs[0]->shape[0],
-                           extent_number(op->attributes.kv_heads * row_tiles(p) * tile->decode_mma.splits * slice));
+                           extent_number(op->attributes.kv_heads * row_tiles(p) * tile->decode_whole.splits * slice));
 }
 
 void decode_whole_members(emission *e, writer *w)
 {
-    const decode_mma_tile own = decode_whole_tile(&e->phase->tile), *x = &own;
+    const decode_whole_tile *x = &e->phase->tile.decode_whole;
     heads h = heads_start(e, w);
     heads_write_sizes(&h);
     write_line(w, "static constexpr int warp_keys = %d, threads = %d, resident = %d, cluster = %d, slots = %d;", x->keys, x->threads,

@@ -1,22 +1,21 @@
 /* What the programs share that take attention of few queries over a cache whole, in one launch (templates/attention/decode_mma.h): on
- * NVIDIA's mma, on AMD's mfma and wmma. Tiles of mfma and wmma have mma's first fields; in its others, which are those below, parts go
- * through memory, keys and values through registers. */
+ * NVIDIA's mma, on AMD's mfma and wmma. A tile whose cluster is 1 hands its parts over in memory; one without slots takes keys and values
+ * through registers. */
 #ifndef TFGEN_GEN_DECODE_WHOLE_H
 #define TFGEN_GEN_DECODE_WHOLE_H
 #include "gen/program/program.h"
 
-decode_mma_tile decode_whole_tile(const ir_tile *t); /* of any of them, as mma's */
 long long decode_rows(const problem *p);      /* of a head of keys: queries of the group's heads */
 long long decode_keys(const problem *p);      /* that a sequence can have */
 int decode_unit(const target_info *target);        /* keys that a wave multiplies at a time */
 /* What lies side by side, at the plan's own dims: rows that are multiplied at a time, of a head of keys and a sequence. */
 long long decode_leads(const problem *p);
-long long decode_turns(const problem *p, const decode_mma_tile *t); /* of a lead with all its keys */
+long long decode_turns(const problem *p, const decode_whole_tile *t); /* of a lead with all its keys */
 /* Workgroups a lead, of which every unit has its share and each has a turn at least. */
-int decode_splits(const problem *p, const decode_mma_tile *t);
+int decode_splits(const problem *p, const decode_whole_tile *t);
 /* Of shared memory, for keys and values that a workgroup has under way there. */
-long long decode_ring_bytes(const problem *p, const decode_mma_tile *t);
-long long decode_under_way(const problem *p, const decode_mma_tile *t); /* bytes of keys and values that a workgroup asks for */
+long long decode_ring_bytes(const problem *p, const decode_whole_tile *t);
+long long decode_under_way(const problem *p, const decode_whole_tile *t); /* bytes of keys and values that a workgroup asks for */
 
 const char *decode_whole_obstacle(const problem *p);
 void decode_whole_demand(const problem *p, const ir_tile *t, demand *d);

@@ -25,7 +25,7 @@ static void demand_of(const problem *p, const ir_tile *t, demand *d)
 {
     enum { end_cycles = 900 };
     const double drawn = 0.77; /* few loads are under way beside the sums */
-    const gemm_few_tile *x = &t->gemm_few;
+    const gemm_registers_tile *x = &t->gemm_registers;
     const int bytes = product_element_bytes(p), line = 16 * (p->target->wave / 8) * (x->threads / p->target->wave / (x->n / block));
     product_demand(p, &(product_cut){x->m, x->n, 1, 1, (int)((problem_rows(p) + x->m - 1) / x->m), 1}, d);
     d->per_unit = groups_by_threads(p->target, x->threads), d->memory_share = drawn;
@@ -53,7 +53,8 @@ static void defaults(const problem *p, ir_tile *t)
     for (int m = (int)most; m >= 1 && 2 * m >= most; m /= 2)
         for (int threads = step; threads <= most_threads(p, m); threads += step) {
             ir_tile x = *t;
-            x.gemm_few = (gemm_few_tile){.m = m, .n = block, .k = 16, .thread_m = m, .thread_n = columns, .threads = threads, .slots = 2};
+            x.gemm_registers =
+                (gemm_registers_tile){.m = m, .n = block, .k = 16, .thread_m = m, .thread_n = columns, .threads = threads, .slots = 2};
             const double seconds = program_seconds(p, &gemm_few_program, &x);
             if (seconds < 0.95 * least) *t = x, least = seconds;
         }
@@ -61,7 +62,7 @@ static void defaults(const problem *p, ir_tile *t)
 
 static const char *illegal(const problem *p, const ir_tile *t)
 {
-    const gemm_few_tile *x = &t->gemm_few;
+    const gemm_registers_tile *x = &t->gemm_registers;
     if (x->m != x->thread_m || !is_power_of_two(x->m)) return "m = thread_m, a power of two, at most 16";
     if (x->thread_n != columns || x->n % block != 0) return "n goes in steps of 32 columns, of which a thread has thread_n=4";
     if (x->threads % (p->target->wave * (x->n / block)) != 0) return "as many waves share each 32 columns of n";
@@ -71,7 +72,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
 /* part[waves][m * 32], sums[] */
 static long long shared_bytes(const problem *p, const ir_tile *t)
 {
-    const gemm_few_tile *x = &t->gemm_few;
+    const gemm_registers_tile *x = &t->gemm_registers;
     return 16 + (4ll * x->m * (x->threads / p->target->wave * block + x->n / (2 * p->target->width)) + 15) / 16 * 16;
 }
 

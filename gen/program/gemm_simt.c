@@ -12,7 +12,7 @@ static void demand_of(const problem *p, const ir_tile *t, demand *d)
 {
     enum { end_cycles = 600 };
     const double reached = 0.75; /* of what loads leave */
-    const gemm_simt_tile *x = &t->gemm_simt;
+    const gemm_registers_tile *x = &t->gemm_registers;
     const double stage = (double)(x->m + x->n) * x->k * product_element_bytes(p);
     product_demand(p, &(product_cut){x->m, x->n, x->k, 1, 1, 1}, d);
     d->per_unit = x->threads < 1024 ? 2 : 1;
@@ -29,7 +29,7 @@ static const struct known_tile {
 
 static void take(ir_tile *t, const struct known_tile *x)
 {
-    t->gemm_simt = (gemm_simt_tile){x->m, x->n, x->k, x->thread_m, x->thread_n, (x->m / x->thread_m) * (x->n / x->thread_n), 2};
+    t->gemm_registers = (gemm_registers_tile){x->m, x->n, x->k, x->thread_m, x->thread_n, (x->m / x->thread_m) * (x->n / x->thread_n), 2};
 }
 
 /* Of tiles that take as long the smallest: it multiplies least for nothing. */
@@ -52,7 +52,7 @@ static void defaults(const problem *p, ir_tile *t)
 
 static const char *illegal(const problem *p, const ir_tile *t)
 {
-    const gemm_simt_tile *x = &t->gemm_simt;
+    const gemm_registers_tile *x = &t->gemm_registers;
     if (x->m % x->thread_m != 0 || x->n % x->thread_n != 0) return "thread_m divides m and thread_n divides n";
     if (x->thread_m > 2 && x->thread_m % 4) return "thread_m is 1, 2 or a multiple of 4"; /* loads of neighbours are aligned to 16 bytes */
     if (x->thread_n % (2 * p->target->width) != 0) return arena_printf(p->a, "thread_n is a multiple of %d", 2 * p->target->width);
@@ -63,7 +63,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
 
 static long long shared_bytes(const problem *p, const ir_tile *t)
 {
-    const gemm_simt_tile *x = &t->gemm_simt;
+    const gemm_registers_tile *x = &t->gemm_registers;
     const long long pad = p->target->vendor == vendor_host ? 0 : 4, a = 4ll * x->k * (x->m + pad), b = 4ll * x->k * (x->n + pad);
     return mixed_memory(x->slots, (a + b + 15) / 16 * 16, problem_sums_rows(p) ? 4ll * x->m * (x->n / x->thread_n) : 4, 16);
 }

@@ -55,7 +55,7 @@ static const char *obstacle(const problem *p) { return obstacle_to_16_bits(p, la
 
 static void fill(const problem *p, ir_tile *t)
 {
-    gemm_wgmma_tile *x = &t->gemm_wgmma;
+    gemm_warpgroups_tile *x = &t->gemm_warpgroups;
     x->slots = (p->target->lds_bytes - 1024 - x->stage * ws_stage_bytes) / ((x->m + x->n) * 128 + 16);
     if (x->slots > 8) x->slots = 8;
 }
@@ -64,15 +64,15 @@ static void defaults(const problem *p, ir_tile *t)
 {
     static const int widths[] = {256, 224, 192, 160, 128, 96, 64};
     const bool even = (problem_rows(p) + warpgroup_rows - 1) / warpgroup_rows % 2 == 0;
-    t->gemm_wgmma =
-        (gemm_wgmma_tile){.m = warpgroup_rows, .k = length, .threads = warpgroup_threads, .group = 16, .stage = !stage_obstacle(p)};
+    t->gemm_warpgroups =
+        (gemm_warpgroups_tile){.m = warpgroup_rows, .k = length, .threads = warpgroup_threads, .group = 16, .stage = !stage_obstacle(p)};
     const ws_search search = {widths, sizeof widths / sizeof *widths, even ? 2 : 1, 0.97, 0, 256, fill};
     ws_choose(p, &gemm_wgmma_program, &search, t);
 }
 
 static const char *illegal(const problem *p, const ir_tile *t)
 {
-    const gemm_wgmma_tile *x = &t->gemm_wgmma;
+    const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
     if (x->n % 32) return "n goes in steps of 32";
     if (x->stage && stage_obstacle(p)) return arena_printf(p->a, "stage=1: %s", stage_obstacle(p));
     return ws_illegal(p, t);
@@ -88,8 +88,8 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
 static bool smaller(const problem *p, ir_tile *t)
 {
     (void)p;
-    const int n = t->gemm_wgmma.n, half = n / 64 * 32;
-    t->gemm_wgmma.n = half < 64 ? 64 : half;
+    const int n = t->gemm_warpgroups.n, half = n / 64 * 32;
+    t->gemm_warpgroups.n = half < 64 ? 64 : half;
     return n > 64;
 }
 

@@ -28,7 +28,7 @@ static const char *avoid(const problem *p)
 /* Beside its products each warpgroup splits rows and rounds sums, which narrow tiles do not fill the time of. */
 static void demand_of(const problem *p, const ir_tile *t, demand *d)
 {
-    const double reached = 0.73, cycles = 180 + 11.0 * t->gemm_wgmma3.n, multiply = 12.0 * t->gemm_wgmma3.n;
+    const double reached = 0.73, cycles = 180 + 11.0 * t->gemm_warpgroups.n, multiply = 12.0 * t->gemm_warpgroups.n;
     ws_demand(p, t, 2, d);
     d->products_share = reached * fmin(1, multiply / cycles);
 }
@@ -36,20 +36,20 @@ static void demand_of(const problem *p, const ir_tile *t, demand *d)
 static void fill(const problem *p, ir_tile *t)
 {
     (void)p;
-    t->gemm_wgmma3.slots = t->gemm_wgmma3.n == 128 ? 4 : t->gemm_wgmma3.n == 96 ? 5 : 7;
+    t->gemm_warpgroups.slots = t->gemm_warpgroups.n == 128 ? 4 : t->gemm_warpgroups.n == 96 ? 5 : 7;
 }
 
 static void defaults(const problem *p, ir_tile *t)
 {
     static const int widths[] = {128, 96, 64};
-    t->gemm_wgmma3 = (gemm_wgmma3_tile){.m = warpgroup_rows, .k = length, .threads = warpgroup_threads, .group = 16};
+    t->gemm_warpgroups = (gemm_warpgroups_tile){.m = warpgroup_rows, .k = length, .threads = warpgroup_threads, .group = 16, .cluster = 1};
     /* beside sums of parts of 128 columns and their epilogue there are too few registers */
     ws_choose(p, &gemm_wgmma3_program, &(ws_search){widths, 3, 1, 0, 1, 96, fill}, t);
 }
 
 static const char *illegal(const problem *p, const ir_tile *t)
 {
-    return t->gemm_wgmma3.n % 32 ? "n is 64, 96 or 128" : ws_illegal(p, t);
+    return t->gemm_warpgroups.n % 32 ? "n is 64, 96 or 128" : ws_illegal(p, t);
 }
 
 static long long shared_bytes(const problem *p, const ir_tile *t)
@@ -61,8 +61,8 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
 static bool smaller(const problem *p, ir_tile *t)
 {
     (void)p;
-    if (t->gemm_wgmma3.n <= 64) return false;
-    t->gemm_wgmma3.n -= 32;
+    if (t->gemm_warpgroups.n <= 64) return false;
+    t->gemm_warpgroups.n -= 32;
     return true;
 }
 

@@ -141,11 +141,14 @@ void product_demand(const problem *p, const product_cut *cut, demand *d)
 bool register_tile_smaller(const problem *p, ir_tile *t)
 {
     (void)p;
-    gemm_simt_tile *x = &t->gemm_simt;
+    gemm_registers_tile *x = &t->gemm_registers;
     if (x->thread_m % 2 || x->m % 2) return false;
     x->m /= 2, x->thread_m /= 2;
     return true;
 }
 
-void register_tile_geometry(const problem *p, const ir_tile *t, launch *l) { products_geometry(p, t->gemm_simt.m, t->gemm_simt.n, l); }
-int register_tile_parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_simt.n); }
+void register_tile_geometry(const problem *p, const ir_tile *t, launch *l)
+{
+    products_geometry(p, t->gemm_registers.m, t->gemm_registers.n, l);
+}
+int register_tile_parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_registers.n); }

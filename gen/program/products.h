@@ -25,7 +25,7 @@ bool joins_columns(const problem *p); /* the epilogue makes one number of two co
 long long product_length(const problem *p);
 int product_element_bytes(const problem *p); /* of an element of its rows */
 
-/* ---- register tiles: those of simt and few have the same fields, t->gemm_simt serves both */
+/* ---- register tiles, of simt and few: t->gemm_registers */
 bool register_tile_smaller(const problem *p, ir_tile *t);
 void register_tile_geometry(const problem *p, const ir_tile *t, launch *l);
 int register_tile_parts(const problem *p, const ir_tile *t);

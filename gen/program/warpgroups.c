@@ -5,13 +5,9 @@
 
 enum { launch_start = 1800 };
 
-/* wgmma3's tiles have no clusters. */
 static void set_tile(ir_tile *t, int n, int split, int cluster)
 {
-    if (t->program == program_gemm_wgmma)
-        t->gemm_wgmma.n = n, t->gemm_wgmma.split = split, t->gemm_wgmma.cluster = cluster;
-    else
-        t->gemm_wgmma3.n = n, t->gemm_wgmma3.split = split;
+    t->gemm_warpgroups.n = n, t->gemm_warpgroups.split = split, t->gemm_warpgroups.cluster = cluster;
 }
 
 static long long length_of(const problem *p) { return value_columns(problem_product(p)->inputs[0]); }
@@ -27,7 +23,7 @@ static void try_parts(const problem *p, const program *by, ws_fill *fill, int n,
 {
     enum { most = 16, least_stages = 4 };
     ir_tile x = *best;
-    const int k = gemm_warpgroups_tile(best).k;
+    const int k = best->gemm_warpgroups.k;
     const long long stages = (length_of(p) + k - 1) / k, tiles = tiles_of(p, n);
     for (int split = 2; split <= most && tiles * split <= p->device->units && stages / split >= least_stages; split++) {
         set_tile(&x, n, split, 1);
@@ -43,7 +39,7 @@ static void cut_long(const problem *p, ws_fill *fill, int widest, ir_tile *best)
 {
     enum { longest = 32768, most = 16 };
     const long long parts = (length_of(p) + longest - 1) / longest;
-    const gemm_wgmma_tile x = gemm_warpgroups_tile(best);
+    const gemm_warpgroups_tile x = best->gemm_warpgroups;
     if (parts <= x.split) return;
     set_tile(best, x.n < widest ? x.n : widest, parts < most ? (int)parts : most, 1);
     fill(p, best);
@@ -121,7 +117,7 @@ void ws_demand(const problem *p, const ir_tile *t, int operands, demand *d)
 {
     enum { whole_end = 900, column_end = 12, unstaged_column = 4, meeting = 4500, sum_column = 12, cluster_start = 1500 };
     const double drawn = 0.83, share = 0.85; /* of memory, whose loads do not always come in time; of the products of one unit */
-    const gemm_wgmma_tile own = gemm_warpgroups_tile(t), *x = &own;
+    const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
     product_demand(p, &(product_cut){warpgroup_rows * x->cluster, x->n, x->k, x->split, x->group / x->cluster, x->cluster}, d);
     const double stages = ceil((double)((length_of(p) + x->k - 1) / x->k) / x->split), stage = 128.0 * (warpgroup_rows + operands * x->n);
     d->groups *= x->cluster, d->memory /= x->cluster, d->asked /= x->cluster, d->products /= x->cluster, d->others /= x->cluster;
@@ -136,7 +132,7 @@ void ws_demand(const problem *p, const ir_tile *t, int operands, demand *d)
 
 const char *ws_illegal(const problem *p, const ir_tile *t)
 {
-    const gemm_wgmma_tile own = gemm_warpgroups_tile(t), *x = &own;
+    const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
     if (x->split > (length_of(p) + x->k - 1) / x->k) return "a part of a split has a stage";
     return x->group % x->cluster ? "cluster divides group" : NULL;
 }
@@ -144,14 +140,14 @@ const char *ws_illegal(const problem *p, const ir_tile *t)
 /* ws_memory<...>::bytes of templates/frame/frame_ws.h */
 long long ws_shared_bytes(const ir_tile *t, int operands)
 {
-    const gemm_wgmma_tile own = gemm_warpgroups_tile(t), *x = &own;
+    const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
     const long long slot = (warpgroup_rows + (long long)operands * x->n) * 128;
     return 1024 + x->slots * slot + 16ll * x->slots + (x->stage ? ws_stage_bytes : 0);
 }
 
 void ws_geometry(const problem *p, const ir_tile *t, launch *l)
 {
-    const gemm_wgmma_tile own = gemm_warpgroups_tile(t), *x = &own;
+    const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
     l->cluster = x->cluster;
     l->multiple = extent_number(x->cluster);
     l->resident = 1;
@@ -159,12 +155,12 @@ void ws_geometry(const problem *p, const ir_tile *t, launch *l)
     l->column_tiles *= x->split;
 }
 
-int ws_parts(const problem *p, const ir_tile *t) { return column_tiles(p, gemm_warpgroups_tile(t).n); }
+int ws_parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_warpgroups.n); }
 
 /* Of each tile split - 1 times 128 * n floats and 8 words; whole tiles, and clusters of them, are no more. */
 extent ws_scratch(const problem *p, const ir_tile *t)
 {
-    const gemm_wgmma_tile own = gemm_warpgroups_tile(t), *x = &own;
+    const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
     const position at = p->phase->ops[0]->at;
     if (x->split <= 1) return extent_number(0);
     const extent rows = extent_add(p->a, at, p->space.rows, extent_number(warpgroup_rows * x->cluster - 1));

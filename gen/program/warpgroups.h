@@ -17,7 +17,6 @@ typedef struct ws_search {
 } ws_search;
 /* The best width of whole tiles by the model, then parts. */
 void ws_choose(const problem *p, const program *by, const ws_search *s, ir_tile *t);
-/* t: of wgmma, or of wgmma3. */
 void ws_demand(const problem *p, const ir_tile *t, int operands, demand *d); /* operands: copies of B */
 const char *ws_illegal(const problem *p, const ir_tile *t);
 long long ws_shared_bytes(const ir_tile *t, int operands); /* operands: copies of B */

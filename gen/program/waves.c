@@ -49,7 +49,7 @@ static int length_of(const problem *p) { return wave_row_bytes / dtype_size(prob
 void wave_product_demand(const problem *p, const ir_tile *tile, demand *d)
 {
     enum { end_cycles = 2000 };
-    const gemm_mfma_tile *t = &tile->gemm_mfma;
+    const gemm_waves_tile *t = &tile->gemm_waves;
     const double stage = (double)(t->m + t->n) * wave_row_bytes;
     product_demand(p, &(product_cut){t->m, t->n, t->k, 1, t->group, 1}, d);
     d->per_unit = wave_groups(p->target, t->threads), d->matrix = true;
@@ -72,7 +72,7 @@ void wave_product_defaults(const problem *p, ir_tile *tile, int first)
     enum { longest = 32768 }; /* longer sums are sums of sums, for which there are registers beside few results (gemm_mfma.h) */
     if (value_columns(product->inputs[0]) > longest && i < 3) i = 3;
     if (rows <= 32) i = 4;
-    gemm_mfma_tile t = {.m = tiles[i].m,
+    gemm_waves_tile t = {.m = tiles[i].m,
                         .n = tiles[i].n,
                         .k = length_of(p),
                         .threads = tiles[i].threads,
@@ -81,12 +81,12 @@ void wave_product_defaults(const problem *p, ir_tile *tile, int first)
                         .chiplets = p->device->chiplets,
                         .chunk = chunk_of(p->device, tiles[i].threads)};
     if (p->target->copies_to_lds && t.threads == 512 && plain(p)) t.slots = 2;
-    tile->gemm_mfma = t;
+    tile->gemm_waves = t;
 }
 
 const char *wave_product_illegal(const problem *p, const ir_tile *tile)
 {
-    const gemm_mfma_tile *t = &tile->gemm_mfma;
+    const gemm_waves_tile *t = &tile->gemm_waves;
     const bool wide = p->target->wave == 64;
     const int waves = t->threads / p->target->wave, waves_m = t->m >= 64 ? 2 : 1, turn = t->threads / 8;
     if (t->k != length_of(p)) return "k is 128 bytes";
@@ -103,7 +103,7 @@ const char *wave_product_illegal(const problem *p, const ir_tile *tile)
 /* The first shape with fewer results a thread that the template takes. */
 bool wave_product_smaller(const problem *p, ir_tile *tile)
 {
-    gemm_mfma_tile *t = &tile->gemm_mfma;
+    gemm_waves_tile *t = &tile->gemm_waves;
     static const tile_shape shapes[] = {{128, 256, 512}, {128, 128, 256}, {128, 128, 512}, {64, 128, 256}, {64, 64, 256}, {32, 64, 256}};
     const int results = t->m * t->n / t->threads;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
@@ -118,18 +118,18 @@ bool wave_product_smaller(const problem *p, ir_tile *tile)
 /* pump_memory<...>::bytes */
 long long wave_product_bytes(const problem *p, const ir_tile *tile)
 {
-    const gemm_mfma_tile *t = &tile->gemm_mfma;
+    const gemm_waves_tile *t = &tile->gemm_waves;
     const long long lines = (long long)t->slots * (t->m + t->n) * wave_row_bytes;
     return t->slots == 1 || !problem_sums_rows(p) ? lines : lines + t->m * (t->threads / 64 / 2) * 4;
 }
 
-void wave_product_geometry(const problem *p, const ir_tile *t, launch *l) { products_geometry(p, t->gemm_mfma.m, t->gemm_mfma.n, l); }
+void wave_product_geometry(const problem *p, const ir_tile *t, launch *l) { products_geometry(p, t->gemm_waves.m, t->gemm_waves.n, l); }
 
-int wave_product_parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_mfma.n); }
+int wave_product_parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_waves.n); }
 
 void wave_product_members(emission *e, writer *w)
 {
-    const gemm_mfma_tile *t = &e->phase->tile.gemm_mfma;
+    const gemm_waves_tile *t = &e->phase->tile.gemm_waves;
     gemm g = gemm_start(e, w, false, 4);
     gemm_write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d, group = %d;", t->m, t->n, t->k,

@@ -8,7 +8,7 @@ enum { wave_row_bytes = 128 }; /* of an operand's row in a stage */
 
 int wave_groups(const target_info *target, int threads); /* workgroups that share a unit: two waves a SIMD (pump_waves) */
 
-/* ---- products (gen/program/waves.c). The tiles of mfma and wmma have the same fields: t->gemm_mfma serves both. */
+/* ---- products (gen/program/waves.c). Tiles: t->gemm_waves. */
 const char *wave_product_obstacle(const problem *p, layer_kind layer,
                                   const char *types); /* types: what is said of others than the layer's */
 const char *wave_product_avoid(const problem *p);
@@ -21,7 +21,7 @@ void wave_product_geometry(const problem *p, const ir_tile *t, launch *l);
 int wave_product_parts(const problem *p, const ir_tile *t);
 void wave_product_members(emission *e, writer *w);
 
-/* ---- attention (gen/program/waves_attention.c), likewise in t->attention_mfma */
+/* ---- attention (gen/program/waves_attention.c), tiles: t->attention_waves */
 const char *wave_attention_obstacle(const problem *p, long long most_head);
 const char *wave_attention_avoid(const problem *p);
 void wave_attention_demand(const problem *p, const ir_tile *t, demand *d);
@@ -32,7 +32,7 @@ long long wave_attention_bytes(const problem *p, const ir_tile *t);
 void wave_attention_geometry(const problem *p, const ir_tile *t, launch *l);
 void wave_attention_members(emission *e, writer *w);
 
-/* ---- attention of few queries over a cache, whole (gen/program/waves_decode.c), likewise in t->decode_mma */
+/* ---- attention of few queries over a cache, whole (gen/program/waves_decode.c), tiles: t->decode_whole */
 const char *wave_decode_obstacle(const problem *p);
 void wave_decode_defaults(const problem *p, ir_tile *t);
 bool wave_decode_smaller(const problem *p, ir_tile *t);

@@ -28,14 +28,14 @@ const char *wave_attention_avoid(const problem *p)
 void wave_attention_demand(const problem *p, const ir_tile *tile, demand *d)
 {
     enum { end_cycles = 2000 };
-    const attention_mfma_tile *t = &tile->attention_mfma;
+    const attention_waves_tile *t = &tile->attention_waves;
     attention_demand(p, t->block_q, 1, t->block_k, d);
     d->per_unit = wave_groups(p->target, t->threads), d->matrix = true, d->products_share = 0.5;
     d->ahead = 2.0 * t->block_k * (double)problem_head(p) * 2, d->streamed = d->asked, d->end_cycles = end_cycles;
 }
 
 /* Columns of values: as many as half of the threads bring in whole turns. */
-static long long bytes_of(long long head, const attention_mfma_tile *t)
+static long long bytes_of(long long head, const attention_waves_tile *t)
 {
     const long long columns = (head + 31) / 32 * 32, turn = t->threads / 2 / (t->block_k / 4) * 8, turns = (columns + turn - 1) / turn;
     return 2 * (t->block_k * ((head * 2 + 127) / 128 * 128) + (turns > 1 ? turns * turn : columns) * t->block_k * 2);
@@ -50,20 +50,20 @@ void wave_attention_defaults(const problem *p, ir_tile *tile, bool narrow)
     const long long pairs = op->attributes.heads * extent_value(&op->inputs[0]->shape[0], &p->program->dims);
     const bool few = p->target->registers < 512 && head > 64;          /* gfx908: 128 registers beside the sums */
     const int most = !few || head <= 96 ? 256 : head > 128 ? 128 : 64; /* two waves, and four of long heads, have more each */
-    attention_mfma_tile t = {.block_q = most > 128 && (head > 160 || narrow) ? 128 : most, .block_k = 64, .chiplets = p->device->chiplets};
+    attention_waves_tile t = {.block_q = most > 128 && (head > 160 || narrow) ? 128 : most, .block_k = 64, .chiplets = p->device->chiplets};
     const int least = head > 160 || (narrow && head > 64) ? 128 : 64; /* fewer threads hold more each */
     while (t.block_q > least && (queries + t.block_q - 1) / t.block_q * pairs * 2 < 3 * p->device->units) t.block_q /= 2;
     t.threads = 2 * t.block_q;
     const bool wide = head <= 128 || head > 160; /* between, scores of 64 keys would be one too many for the registers */
     const int together = head <= 128 && t.threads < 512 ? 2 : 1;
     if (!wide || few || (head > 128 && t.threads < 256) || bytes_of(head, &t) * together > p->target->lds_bytes) t.block_k = 32;
-    tile->attention_mfma = t;
+    tile->attention_waves = t;
 }
 
 const char *wave_attention_illegal(const problem *p, const ir_tile *tile)
 {
     (void)p;
-    const attention_mfma_tile *t = &tile->attention_mfma;
+    const attention_waves_tile *t = &tile->attention_waves;
     if (t->threads != 128 && t->threads != 256 && t->threads != 512) return "threads is 128, 256 or 512";
     if (t->block_q != t->threads / 2) return "a wave has 32 queries: block_q is half of threads";
     return t->block_k == 32 || t->block_k == 64 ? NULL : "block_k is 32 or 64";
@@ -73,7 +73,7 @@ const char *wave_attention_illegal(const problem *p, const ir_tile *tile)
 bool wave_attention_smaller(const problem *p, ir_tile *tile)
 {
     (void)p;
-    attention_mfma_tile *t = &tile->attention_mfma;
+    attention_waves_tile *t = &tile->attention_waves;
     if (t->block_k > 32)
         t->block_k = 32;
     else if (t->block_q > 64)
@@ -83,13 +83,13 @@ bool wave_attention_smaller(const problem *p, ir_tile *tile)
     return true;
 }
 
-long long wave_attention_bytes(const problem *p, const ir_tile *t) { return bytes_of(problem_head(p), &t->attention_mfma); }
+long long wave_attention_bytes(const problem *p, const ir_tile *t) { return bytes_of(problem_head(p), &t->attention_waves); }
 
-void wave_attention_geometry(const problem *p, const ir_tile *t, launch *l) { attention_geometry(p, t->attention_mfma.block_q, l); }
+void wave_attention_geometry(const problem *p, const ir_tile *t, launch *l) { attention_geometry(p, t->attention_waves.block_q, l); }
 
 void wave_attention_members(emission *e, writer *w)
 {
-    const attention_mfma_tile *x = &e->phase->tile.attention_mfma;
+    const attention_waves_tile *x = &e->phase->tile.attention_waves;
     heads h = heads_start(e, w);
     heads_write_sizes(&h);
     write_line(w, "static constexpr int block_q = %d, block_k = %d, threads = %d, chiplets = %d;", x->block_q, x->block_k, x->threads,

@@ -23,21 +23,22 @@ void wave_decode_defaults(const problem *p, ir_tile *tile)
 {
     const int unit = decode_unit(p->target), waves = 4;
     const int resident = problem_head(p) <= 128 ? 2 : p->target->wave == 64 ? 1 : 4;
-    decode_mma_tile t = {.keys = unit, .threads = waves * p->target->wave, .resident = resident, .splits = 1, .cluster = 1};
-    tile->decode_mma = t;
-    while (t.threads > p->target->wave && decode_whole_bytes(p, tile) > p->target->static_bytes) tile->decode_mma.threads = t.threads /= 2;
+    decode_whole_tile t = {.keys = unit, .threads = waves * p->target->wave, .resident = resident, .splits = 1, .cluster = 1};
+    tile->decode_whole = t;
+    while (t.threads > p->target->wave && decode_whole_bytes(p, tile) > p->target->static_bytes)
+        tile->decode_whole.threads = t.threads /= 2;
     const long long room = (long long)p->device->units * t.resident;
     while (t.keys < 64 && problem_head(p) * t.keys * 2 <= 128 * unit && (double)(decode_under_way(p, &t) * t.resident) < needed(p) &&
            decode_turns(p, &t) * decode_leads(p) >= 2 * room)
         t.keys *= 2;
     t.splits = decode_splits(p, &t);
-    tile->decode_mma = t;
+    tile->decode_whole = t;
 }
 
 /* Fewer keys at a time, then fewer workgroups with more registers each. */
 bool wave_decode_smaller(const problem *p, ir_tile *tile)
 {
-    decode_mma_tile *t = &tile->decode_mma;
+    decode_whole_tile *t = &tile->decode_whole;
     if (t->keys > decode_unit(p->target)) return t->keys /= 2, true;
     return t->resident > 1 ? t->resident--, true : false;
 }

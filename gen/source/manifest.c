@@ -100,7 +100,8 @@ static json_t *tile_json(const ir_tile *tile)
     const program_info *p = &program_table[tile->program];
     json_t *o = json_object();
     if (family_programs(p->family) > 1) json_object_set_new(o, "layer", json_string(layer_names(NULL)[p->layer]));
-    for (int i = 0; i < p->field_count; i++) json_object_set_new(o, p->fields[i].name, json_integer(tile->at[i]));
+    for (int i = 0; i < p->field_count; i++)
+        if (p->fields[i].help) json_object_set_new(o, p->fields[i].name, json_integer(tile->at[i]));
     return o;
 }
 

@@ -5,22 +5,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PROGRAM(id, family, layer, frame, help) static const tile_field id##_fields[] = {
+#define PROGRAM(id, family, layer, frame, tile, help) static const tile_field id##_fields[] = {
 #define FIELD(name, least, most, help) {#name, least, most, help},
+#define FIXED(name, value) {#name, value, value, NULL},
 #define END(id) };
 #include "ir/tile.def"
 
-#define PROGRAM(id, family, layer, frame, help)                                                  \
-    _Static_assert(sizeof(id##_tile) == sizeof id##_fields / sizeof(tile_field) * sizeof(int) && \
-                       sizeof(id##_tile) <= most_tile_fields * sizeof(int),                      \
-                   #id);
+/* Fields lie where the program's tile has the numbers of their names. */
+#define PROGRAM(id, family, layer, frame, tile, help) \
+    typedef tile##_tile id##_shared;                  \
+    typedef struct id##_own {
+#define FIELD(name, least, most, help) int name;
+#define FIXED(name, value) int name;
+#define END(id) \
+    }           \
+    id##_own;
+#include "ir/tile.def"
+#define PROGRAM(id, family, layer, frame, tile, help) \
+    static inline void id##_fields_are_its_tile(void) \
+    {                                                 \
+        typedef id##_own own;                         \
+        typedef id##_shared shared;
+#define FIELD(name, least, most, help) _Static_assert(offsetof(own, name) == offsetof(shared, name), #name);
+#define FIXED(name, value) FIELD(name, value, value, NULL)
+#define END(id)                                                                                           \
+    _Static_assert(sizeof(own) == sizeof(shared) && sizeof(own) <= most_tile_fields * sizeof(int), #id); \
+    }
 #include "ir/tile.def"
 
 const program_info program_table[program_count] = {
     {.name = "none"},
-#define PROGRAM(id, family, layer, frame, help) \
+#define PROGRAM(id, family, layer, frame, tile, help) \
     {#id, help, family_##family, layer_##layer, frame_##frame, id##_fields, (int)(sizeof id##_fields / sizeof *id##_fields), \
-     (int)(offsetof(id##_tile, threads) / sizeof(int))},
+     (int)(offsetof(tile##_tile, threads) / sizeof(int))},
 #include "ir/tile.def"
 };
 
@@ -45,12 +62,27 @@ int family_programs(phase_family family)
     return count;
 }
 
+ir_tile tile_of_program(program_kind program)
+{
+    ir_tile t = {.program = program};
+    for (int i = 0; i < program_table[program].field_count; i++)
+        if (!program_table[program].fields[i].help) t.at[i] = program_table[program].fields[i].least;
+    return t;
+}
+
+unsigned program_fields(program_kind program)
+{
+    unsigned bits = 0;
+    for (int i = 0; i < program_table[program].field_count; i++) bits |= (program_table[program].fields[i].help ? 1u : 0) << i;
+    return bits;
+}
+
 int tile_field_find(program_kind program, const char *name)
 {
     const program_info *p = &program_table[program];
     const char *today = field_today(program, name);
     for (int i = 0; i < p->field_count; i++)
-        if (strcmp(p->fields[i].name, today) == 0) return i;
+        if (p->fields[i].help && strcmp(p->fields[i].name, today) == 0) return i;
     return -1;
 }
 
@@ -69,7 +101,7 @@ const char *tile_read_setting(arena *a, const char *word, ir_tile *t)
     return NULL;
 }
 
-bool tile_is_whole(const ir_tile *t) { return t->program && t->given == (1u << program_table[t->program].field_count) - 1; }
+bool tile_is_whole(const ir_tile *t) { return t->program && t->given == program_fields(t->program); }
 
 bool tile_same(const ir_tile *x, const ir_tile *y)
 {

@@ -7,25 +7,26 @@
 
 typedef enum program_kind {
     program_none, /* not planned yet */
-#define PROGRAM(id, family, layer, frame, help) program_##id,
+#define PROGRAM(id, family, layer, frame, tile, help) program_##id,
 #include "ir/tile.def"
     program_count
 } program_kind;
 
-/* rows_tile, gemm_simt_tile, ...: a program's fields, all int */
-#define PROGRAM(id, family, layer, frame, help) typedef struct id##_tile {
-#define FIELD(name, least, most, help) int name;
-#define END(id) } id##_tile;
+/* rows_tile, gemm_registers_tile, ...: all int */
+#define TILE(name, ...)          \
+    typedef struct name##_tile { \
+        int __VA_ARGS__;         \
+    } name##_tile;
 #include "ir/tile.def"
 
 enum { most_tile_fields = 9 };
 
 typedef struct ir_tile {
     program_kind program;
-    unsigned given; /* bit i: field i has a value; in a plan all of the program's have */
+    unsigned given; /* bit i: field i has a value; in a plan all of the program's have, but for those that are fixed */
     union {
         int at[most_tile_fields]; /* by index of the program's fields */
-#define PROGRAM(id, family, layer, frame, help) id##_tile id;
+#define TILE(name, ...) name##_tile name;
 #include "ir/tile.def"
     };
 } ir_tile;
@@ -33,7 +34,7 @@ typedef struct ir_tile {
 typedef struct tile_field {
     const char *name;
     int least, most;
-    const char *help;
+    const char *help; /* NULL: it is fixed, and no text has it */
 } tile_field;
 
 typedef struct program_info {
@@ -49,7 +50,9 @@ extern const program_info program_table[program_count]; /* that of program_none 
 program_kind program_find(phase_family family, layer_kind layer); /* program_none: the family has no such program */
 int family_programs(phase_family family);                          /* how many a family has; text names the layer where more than one */
 program_kind program_named(const char *name); /* "gemm_simt"; program_none: there is none */
-int tile_field_find(program_kind program, const char *name); /* index, of a former name too; -1: no such field */
+ir_tile tile_of_program(program_kind program); /* without a value but of what is fixed */
+unsigned program_fields(program_kind program); /* the bits of `given` of a whole tile */
+int tile_field_find(program_kind program, const char *name); /* index, of a former name too; -1: no such field, or it is fixed */
 /* "m=128" of t's program into t; returns why not, or NULL. */
 const char *tile_read_setting(arena *a, const char *word, ir_tile *t);
 bool tile_is_whole(const ir_tile *t);               /* every field has a value */

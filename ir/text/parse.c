@@ -413,9 +413,11 @@ static int read_setting(reader *r, const ir_tile *tile)
     const program_info *p = &program_table[tile->program];
     const position at = scan_here(&r->in);
     const char *name = scan_name(&r->in, "a setting"), *names[most_tile_fields];
+    size_t count = 0;
     const int i = tile_field_find(tile->program, name);
-    for (int n = 0; n < p->field_count; n++) names[n] = p->fields[n].name;
-    const char *near = i < 0 ? nearest_name(name, names, (size_t)p->field_count) : NULL;
+    for (int n = 0; n < p->field_count; n++)
+        if (p->fields[n].help) names[count++] = p->fields[n].name;
+    const char *near = i < 0 ? nearest_name(name, names, count) : NULL;
     if (i < 0)
         bail(r->a, code_bad_input, at, "%s has no setting '%s'%s%s%s", p->name, name, near ? "; did you mean " : "", near ? near : "",
              near ? "?" : "");
@@ -427,7 +429,7 @@ static int read_setting(reader *r, const ir_tile *tile)
 /* Program and settings, to the end of the line. */
 static void read_settings(reader *r, ir_tile *tile)
 {
-    tile->program = read_program(r);
+    *tile = tile_of_program(read_program(r));
     const program_info *p = &program_table[tile->program];
     while (!scan_at_line_end(&r->in)) {
         scan_spaces(&r->in);

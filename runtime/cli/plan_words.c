@@ -14,7 +14,8 @@ const char *tile_text(arena *a, const ir_tile *tile)
 {
     const program_info *p = &program_table[tile->program];
     text t = {.a = a};
-    for (int i = 0; i < p->field_count; i++) text_printf(&t, "%s%s=%d", i ? " " : "", p->fields[i].name, tile->at[i]);
+    for (int i = 0; i < p->field_count; i++)
+        if (p->fields[i].help) text_printf(&t, "%s%s=%d", i ? " " : "", p->fields[i].name, tile->at[i]);
     return t.data ? t.data : "";
 }
 

@@ -412,7 +412,7 @@ START_TEST(a_tile_is_asked_for_by_any_name_of_the_phase)
     const char *errors = tuned(line, &b);
     ck_assert_msg(b.code == code_ok, "%s: %s", line, errors);
     const ir_phase *stats = b.p->launches[0].kernel->phases[0], *phase = b.p->launches[1].kernel->phases[0];
-    ck_assert(phase->from == tile_of_user && phase->tile.program == program_gemm_simt && phase->tile.gemm_simt.n == 64);
+    ck_assert(phase->from == tile_of_user && phase->tile.program == program_gemm_simt && phase->tile.gemm_registers.n == 64);
     ck_assert(stats->from == tile_of_model);
     const char *text = ir_print(b.a, b.p->program);
     ck_assert_ptr_nonnull(strstr(text, "    from user\n    tile layer=simt"));

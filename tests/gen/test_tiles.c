@@ -78,7 +78,8 @@ static void choose(void *argument)
             const ir_phase *phase = p->launches[i].kernel->phases[k];
             const program_info *of = &program_table[phase->tile.program];
             if (family_programs(of->family) > 1) text_printf(&j->tile, "%s ", layer_names(NULL)[of->layer]);
-            for (int t = 0; t < of->field_count; t++) text_printf(&j->tile, "%s=%d ", of->fields[t].name, phase->tile.at[t]);
+            for (int t = 0; t < of->field_count; t++)
+                if (of->fields[t].help) text_printf(&j->tile, "%s=%d ", of->fields[t].name, phase->tile.at[t]);
             text_printf(&j->tile, "| ");
         }
 }

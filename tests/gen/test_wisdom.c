@@ -22,7 +22,7 @@ typedef struct made {
 
 typedef struct ask {
     long long rows;
-    const char *line, *label, *from; /* from: text of a plan */
+    const char *line, *label, *dtype, *from; /* from: text of a plan */
     const wisdom *w;
 } ask;
 
@@ -40,7 +40,7 @@ static made plan_for(const ask *q)
                                .device_label = q->label,
                                .from_ir = q->from != NULL,
                                .from = stage_plan,
-                               .graph = {.overrides = &rows, .override_count = q->from ? 0 : 1},
+                               .graph = {.overrides = &rows, .override_count = q->from ? 0 : 1, .dtype = q->dtype},
                                .tuning = &t};
     ck_assert_msg(compile(m.a, &r, &m.c) == code_ok, "%s", arena_diagnostics(m.a));
     return m;
@@ -49,9 +49,9 @@ static made plan_for(const ask *q)
 static const ir_phase *phase_at(const made *m, int i) { return m->c.plan->launches[i].kernel->phases[0]; }
 
 /* Of a plan for 512 rows in which `line` is asked for: a line for each of its kernels. */
-static const char *learned(arena *a, const char *line, const char *device)
+static const char *learned_in(arena *a, const char *dtype, const char *line, const char *device)
 {
-    made m = plan_for(&(ask){.rows = 512, .line = line});
+    made m = plan_for(&(ask){.rows = 512, .line = line, .dtype = dtype});
     text t = {.a = a};
     text_printf(&t, "%s", wisdom_head);
     for (int i = 0; i < m.c.plan->launch_count; i++) {
@@ -61,6 +61,8 @@ static const char *learned(arena *a, const char *line, const char *device)
     arena_free(m.a);
     return t.data;
 }
+
+static const char *learned(arena *a, const char *line, const char *device) { return learned_in(a, NULL, line, device); }
 
 static const wisdom *read_text(arena *a, const char *text) { return wisdom_read(a, text, strlen(text)); }
 
@@ -81,6 +83,21 @@ START_TEST(a_plan_has_the_tiles_that_were_learned_and_says_so)
     made back = plan_for(&(ask){.rows = 512, .from = text}); /* the text has its tiles, whatever anybody knows */
     ck_assert_str_eq(ir_print(back.a, back.c.plan->program), text);
     arena_free(back.a);
+    arena_free(m.a);
+    arena_free(a);
+}
+END_TEST
+
+/* A program without clusters shares its tile with one that has them. */
+START_TEST(what_no_text_says_of_a_tile_has_its_value)
+{
+    arena *a = arena_new();
+    const char *text = learned_in(a, "f32", "gemm: layer=wgmma3 n=64", "h200");
+    ck_assert_ptr_null(strstr(text, "cluster"));
+    made m = plan_for(&(ask){.rows = 512, .dtype = "f32", .w = read_text(a, text)});
+    const ir_phase *p = phase_at(&m, 0);
+    ck_assert(p->from == tile_of_wisdom && p->tile.program == program_gemm_wgmma3);
+    ck_assert_int_eq(p->tile.gemm_warpgroups.cluster, 1);
     arena_free(m.a);
     arena_free(a);
 }
@@ -545,6 +562,7 @@ int main(void)
     Suite *s = suite_create("wisdom");
     TCase *c = tcase_create("plans"), *f = tcase_create("files");
     tcase_add_test(c, a_plan_has_the_tiles_that_were_learned_and_says_so);
+    tcase_add_test(c, what_no_text_says_of_a_tile_has_its_value);
     tcase_add_loop_test(c, what_was_learned_reaches_as_far_as_twice_the_rows_on_the_same_device, 0, sizeof reaches / sizeof *reaches);
     tcase_add_test(c, a_tile_that_goes_through_the_weights_more_often_serves_its_own_size_alone);
     tcase_add_test(c, the_nearest_of_several_sizes_is_taken);

@@ -142,6 +142,8 @@ static const struct {
     {X "kernel k0 {\n  phase a : rows {\n    body %y f32[M,4] = neg %x #0\n    tile layer=simt\n", "rows has no setting 'layer'"},
     {X "kernel k0 {\n  phase a : rows {\n    body %y f32[M,4] = neg %x #0\n    tile treads=3\n",
      "rows has no setting 'treads'; did you mean threads?"},
+    {X "par %w f32[4,4]\nkernel k0 {\n  phase a : gemm {\n    body %y f32[M,4] = linear %x, %w #0\n    tile layer=wgmma3 cluster=1\n",
+     "gemm_wgmma3 has no setting 'cluster'"},
     {X "kernel k0 {\n  phase a : gemm {\n    body %y f32[M,4] = neg %x #0\n    tile layer=most\n", "most is no layer"},
     {X "kernel k0 {\n  phase a : attention {\n    body %y f32[M,4] = neg %x #0\n    tile layer=few\n",
      "no program of the family attention has that layer"},

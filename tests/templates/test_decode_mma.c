@@ -234,7 +234,7 @@ START_TEST(a_long_cache_has_slots)
         const decode_step t = {caches[i].target, "bf16",      causal,      NULL,         caches[i].B, 1,
                                caches[i].L,      caches[i].H, caches[i].KV, caches[i].hd, {0}};
         rig *r = open_step(&t, true);
-        const decode_mma_tile *tile = &decode_launch(r)->kernel->phases[0]->tile.decode_mma;
+        const decode_whole_tile *tile = &decode_launch(r)->kernel->phases[0]->tile.decode_whole;
         ck_assert_msg(tile->slots == caches[i].slots && tile->keys == caches[i].keys, "%zu: slots %d, keys %d", i, tile->slots, tile->keys);
         ck_assert_int_eq(tile->resident, tile->slots || i == 6 ? 1 : 2);
         rig_close(r);

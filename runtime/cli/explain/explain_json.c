@@ -115,7 +115,8 @@ static json_t *phase_json(const ir_phase *phase)
 {
     const program_info *info = &program_table[phase->tile.program];
     json_t *tile = json_object(), *refused = json_array();
-    for (int i = 0; i < info->field_count; i++) json_object_set_new(tile, info->fields[i].name, json_integer(phase->tile.at[i]));
+    for (int i = 0; i < info->field_count; i++)
+        if (info->fields[i].help) json_object_set_new(tile, info->fields[i].name, json_integer(phase->tile.at[i]));
     for (int i = 0; i < phase->refused_count; i++)
         json_array_append_new(refused,
                               json_pack("{s:s, s:s}", "layer", explained_layer(phase->refused[i].layer), "why", phase->refused[i].why));

@@ -59,7 +59,8 @@ static void print_tile(const ir_phase *phase)
 {
     const program_info *info = &program_table[phase->tile.program];
     printf("%s on %s, frame %s:", explained_family(phase), explained_layer(info->layer), explained_frame(info->frame));
-    for (int i = 0; i < info->field_count; i++) printf(" %s=%d", info->fields[i].name, phase->tile.at[i]);
+    for (int i = 0; i < info->field_count; i++)
+        if (info->fields[i].help) printf(" %s=%d", info->fields[i].name, phase->tile.at[i]);
     printf("\n");
 }
 

@@ -125,7 +125,8 @@ static const char *fields_of(arena *a, const ir_phase *phase)
         const program_info *p = &program_table[i];
         if (p->family != phase->family) continue;
         text_printf(&t, "; %s has", layer_names(NULL)[p->layer]);
-        for (int k = 0; k < p->field_count; k++) text_printf(&t, "%s %s", k ? "," : "", p->fields[k].name);
+        for (int k = 0; k < p->field_count; k++)
+            if (p->fields[k].help) text_printf(&t, "%s %s", k ? "," : "", p->fields[k].name);
     }
     return t.data;
 }

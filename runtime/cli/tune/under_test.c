@@ -16,7 +16,7 @@ database_key under_test_key(const kernel_under_test *s)
 
 bool under_test_read_tile(arena *a, const char *program, const char *version, const char *tile, ir_tile *out)
 {
-    *out = (ir_tile){.program = program_recalled(program)};
+    *out = tile_of_program(program_recalled(program));
     const char *at = tile + strcspn(tile, " "); /* behind the layer */
     for (at += strspn(at, " "); *at && out->program; at += strspn(at, " ")) {
         const size_t size = strcspn(at, " ");
