@@ -190,6 +190,7 @@ static stage *stage_open(tfgen_device *device, const char *spec, const char *nam
     tfgen_plan_options options = TFGEN_PLAN_OPTIONS_INIT;
     options.target = tfgen_device_target(device);
     must(tfgen_plan_create(spec, strlen(spec), name, &options, &s->plan, &error));
+    for (size_t i = 0; i < tfgen_plan_warning_count(s->plan); i++) fprintf(stderr, "%s\n", tfgen_plan_warning(s->plan, i));
     tfgen_module_options how = TFGEN_MODULE_OPTIONS_INIT;
     how.progress = show, how.context = (void *)(uintptr_t)name;
     must(tfgen_module_create(s->plan, device, &how, &s->module, &error));

@@ -48,6 +48,23 @@ static compile_request request_of(const plan_job *j)
                                        .override_count = o->dim_count}};
 }
 
+static const char *warning_line(arena *a, const complaint *c)
+{
+    const char *file = c->file ? arena_printf(a, "%s:", text_harmless(a, c->file)) : "";
+    const char *place = c->at.line ? arena_printf(a, "%s%d:%d: ", file, c->at.line, c->at.column) : *file ? arena_printf(a, "%s ", file) : "";
+    return arena_printf(a, "%swarning: %s", place, text_harmless(a, c->message ? c->message : "not enough memory for its text"));
+}
+
+static void keep_warnings(arena *a, tfgen_plan *plan)
+{
+    const complaint *c;
+    int count = 0;
+    while (arena_complaint(a, count)) count++;
+    plan->warnings = arena_alloc(a, ((size_t)count + 1) * sizeof *plan->warnings);
+    for (int i = 0; (c = arena_complaint(a, i)); i++)
+        if (c->warning) plan->warnings[plan->warning_count++] = warning_line(a, c);
+}
+
 static void plan_body(void *argument)
 {
     const plan_job *j = argument;
@@ -57,6 +74,7 @@ static void plan_body(void *argument)
     j->plan->text = ir_print(a, j->plan->compiled.plan->program);
     j->plan->manifest = manifest_json(a, j->plan->compiled.plan);
     j->plan->tensors = tensors_of(a, j->plan->compiled.plan);
+    keep_warnings(a, j->plan);
     j->plan->sources = arena_alloc(a, ((size_t)j->plan->compiled.plan->launch_count + 1) * sizeof *j->plan->sources);
 }
 
@@ -136,6 +154,13 @@ const char *tfgen_plan_kernel_source(const tfgen_plan *plan, size_t index)
 
 const char *tfgen_plan_text(const tfgen_plan *plan) { return plan ? plan->text : NULL; }
 const char *tfgen_plan_manifest(const tfgen_plan *plan) { return plan ? plan->manifest : NULL; }
+
+
+size_t tfgen_plan_warning_count(const tfgen_plan *plan) { return plan ? plan->warning_count : 0; }
+const char *tfgen_plan_warning(const tfgen_plan *plan, size_t index)
+{
+    return index < tfgen_plan_warning_count(plan) ? plan->warnings[index] : NULL;
+}
 
 int64_t tfgen_plan_workspace_bytes(const tfgen_plan *plan)
 {

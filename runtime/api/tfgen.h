@@ -106,6 +106,12 @@ TFGEN_API const char *tfgen_plan_kernel_source(const tfgen_plan *plan, size_t in
 
 TFGEN_API const char *tfgen_plan_text(const tfgen_plan *plan);     /* the plan as IR text, as --dump=plan prints it */
 TFGEN_API const char *tfgen_plan_manifest(const tfgen_plan *plan); /* JSON: kernels, arguments, grids, packed weights, workspace */
+
+/* Warnings: what is accepted and may not be what the spec's author meant, such as a position that can lie past a cache's last row. One line
+ * each, "ffn.yaml:12:5: warning: ..."; NULL when index is out of range. */
+TFGEN_API size_t tfgen_plan_warning_count(const tfgen_plan *plan);
+TFGEN_API const char *tfgen_plan_warning(const tfgen_plan *plan, size_t index);
+
 TFGEN_API int64_t tfgen_plan_workspace_bytes(const tfgen_plan *plan);
 
 /* The same for a call with other values of dynamic dims (NULL, 0: the plan's own); -1: a value outside the spec's range. */

@@ -27,6 +27,8 @@ struct tfgen_plan {
     compile_request request;
     compiled compiled;
     const char *text, *manifest;
+    const char **warnings;
+    size_t warning_count;
     _Atomic(char *) *sources; /* by kernel: whole, once somebody asked; free() */
     tensor_list tensors;
 };

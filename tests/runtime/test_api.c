@@ -51,6 +51,29 @@ START_TEST(a_plan_has_kernels_with_sources)
 }
 END_TEST
 
+START_TEST(a_plan_has_the_warnings_of_its_spec)
+{
+    static const char doubtful[] = "block: warned\ndtype: f32\ndims: {B: 1, S: 1, L: 8}\n"
+                                   "inputs: {k: [B, S, 8], pos: {shape: [B], dtype: i32, range: [0, L]}}\nstate: {kc: [B, 2, L, 4]}\n"
+                                   "ops:\n  - {out: ka, op: kv_append, in: [k], state: kc, at: pos}\n  - {out: r, op: relu, in: [k]}\n"
+                                   "outputs: {y: r}\n";
+    tfgen_plan_options o = TFGEN_PLAN_OPTIONS_INIT;
+    tfgen_plan *plan;
+    tfgen_error error = {""};
+    ck_assert_msg(tfgen_plan_create(doubtful, sizeof doubtful - 1, "w\n.yaml", &o, &plan, &error) == TFGEN_OK, "%s", error.text);
+    ck_assert_uint_eq(tfgen_plan_warning_count(plan), 1);
+    ck_assert_str_eq(tfgen_plan_warning(plan, 0), "w?.yaml:7:54: warning: kv_append: at: %pos may be 8, where position + 1 token exceeds the 8 "
+                                                  "cache rows: rows past the last are not written");
+    ck_assert_ptr_null(tfgen_plan_warning(plan, 1));
+    tfgen_plan_free(plan);
+    plan = plan_of(&o);
+    ck_assert_uint_eq(tfgen_plan_warning_count(plan), 0);
+    ck_assert_ptr_null(tfgen_plan_warning(plan, 0));
+    tfgen_plan_free(plan);
+    ck_assert_uint_eq(tfgen_plan_warning_count(NULL), 0);
+}
+END_TEST
+
 START_TEST(a_plan_is_for_the_device_model_that_is_named)
 {
     tfgen_plan_options o = TFGEN_PLAN_OPTIONS_INIT;
@@ -453,6 +476,7 @@ int main(void)
     Suite *suite = suite_create("api");
     TCase *c = tcase_create("plan");
     tcase_add_test(c, a_plan_has_kernels_with_sources);
+    tcase_add_test(c, a_plan_has_the_warnings_of_its_spec);
     tcase_add_test(c, less_fusion_gives_more_kernels);
     tcase_add_test(c, dims_and_dtype_are_overridden);
     tcase_add_test(c, an_error_names_the_place);
