@@ -230,8 +230,8 @@ static json_t *plan_json(arena *a, const plan *p)
     const ir_program *program = p->program;
     const char *spec = arena_source_name(a);
     json_t *o = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s}", "manifest", manifest_version, "tfgen", TFGEN_VERSION, "block",
-                          program->name ? program->name : "", "target", p->target->name, "device", p->device->name, "fusion", level_names(NULL)[program->level], "dtype",
-                          dtype_name(program->type));
+                          program->name ? program->name : "", "target", p->target->name, "device", p->device->name, "fusion",
+                          level_names(NULL)[program->level], "dtype", dtype_name(program->type));
     json_object_set_new(o, "spec", json_string(spec ? text_harmless(a, spec) : ""));
     const char *command = command_by_hand(a, p->target, "NAME");
     if (command) json_object_set_new(o, "compile", json_string(command)); /* NAME: of a kernel or a pack */

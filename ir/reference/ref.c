@@ -211,6 +211,8 @@ static void find_needed(ref_state *r)
 static void release(ref_state *r, const ir_value *v)
 {
     ref_forget_shares(&r->tensors[v->id]);
+    free(r->inherited[v->id]);
+    r->inherited[v->id] = NULL;
     if (r->borrowed[v->id]) r->tensors[v->id] = (ref_tensor){0};
     else ref_free(&r->tensors[v->id]);
 }
@@ -281,8 +283,12 @@ static bool run_all(ref_state *r, const ref_tensor *const *inputs, ref_tensor *c
     for (int i = 0; i < r->p->op_count; i++) {
         const ir_op *op = r->p->ops[i];
         if (!(is_evaluated(r, op) ? run_op(r, op) : take_stored(r, op))) return false;
-        for (int k = 0; k < r->p->value_count; k++)
-            if (last[k] == i && !hand_over(r, r->p->values[k], results)) return false;
+        for (int k = 0; k < read_count(op) + op->output_count; k++) {
+            const ir_value *v = k < op->output_count ? op->outputs[k] : read_at(op, k - op->output_count);
+            if (!v || last[v->id] != i) continue;
+            last[v->id] = r->p->op_count; /* handed over */
+            if (!hand_over(r, v, results)) return false;
+        }
         if (!ref_settle_sources(r, op)) return false;
     }
     for (int k = 0; k < r->p->value_count; k++)
@@ -304,9 +310,12 @@ static bool make_room(ref_state *r, size_t n)
     r->has_twin = calloc(n, sizeof *r->has_twin);
     r->is_source = calloc(n, sizeof *r->is_source);
     r->sources = calloc(n, sizeof *r->sources);
+    r->inherited = calloc(n, sizeof *r->inherited);
+    r->alike = calloc(n, sizeof *r->alike);
+    r->alike_before = calloc((size_t)r->p->op_count + 1, sizeof *r->alike_before);
     for (size_t i = 0; r->first && i < n; i++) r->first[i] = (int)i;
     return r->tensors && r->shapes && r->attributes && r->on_grid && r->unknown && r->borrowed && r->needed && r->first && r->uses &&
-           r->has_twin && r->is_source && r->sources;
+           r->has_twin && r->is_source && r->sources && r->inherited && r->alike && r->alike_before;
 }
 
 static void clear_room(ref_state *r)
@@ -323,6 +332,9 @@ static void clear_room(ref_state *r)
     free(r->has_twin);
     free(r->is_source);
     free(r->sources);
+    free(r->inherited);
+    free(r->alike);
+    free(r->alike_before);
 }
 
 bool ref_run(const ir_program *graph, const ref_tensor *const inputs[], bool round_stored, const ref_rules *rules,

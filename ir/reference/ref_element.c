@@ -104,32 +104,58 @@ static double sensitivity(op_kind kind, double x, double e, double other, bool s
     return fmax(change_by(kind, x, e, other, second, f), change_by(kind, x, ref_sigmas * e, other, second, f) / ref_sigmas);
 }
 
-/* Of one operand: its value and error, how far the error moves the result, and that as a slope with its sign. */
+/* Of one operand: its value and error, how far the error moves the result at most, and its slope there, with its sign. */
 typedef struct effect {
     double value, error, moves, slope;
 } effect;
 
-static double signed_slope(op_kind kind, const effect *x, double other, bool second)
+/* What the shares of two operands have in common, in sums over sources of products with one sign. A device need not round a value alike for
+ * each op that reads it (it may contract a product and a sum), so of errors that cancel those of the source's own last rounding do not:
+ * `common` leaves them out. */
+typedef struct covariance {
+    double plus, minus, common_plus, common_minus;
+} covariance;
+
+/* The part of a move that goes with the error, up and down: of a kink or a curve within reach, the rest is independent. */
+static double central_slope(op_kind kind, const effect *x, double other, bool second)
 {
     const double e = x->error, up = second ? apply(kind, other, x->value + e) : apply(kind, x->value + e, other);
     const double down = second ? apply(kind, other, x->value - e) : apply(kind, x->value - e, other);
-    return e > 0 && isfinite(x->moves) ? (up < down ? -x->moves : x->moves) / e : 0;
+    if (!(e > 0 && isfinite(x->moves) && isfinite(up) && isfinite(down))) return 0;
+    const double most = x->moves / e, slope = (up - down) / (2 * e);
+    return fmax(-most, fmin(slope, most));
 }
 
-/* covariance: of the errors of x and y, by the shares that both have. Below 0 it says that they cancel, which roundings of values that are
- * not stored may not do: a device may contract a product and a sum. */
-static void one_element(op_kind kind, ref_form form, effect *x, effect *y, double covariance, bool slopes, double *value, double *error)
+/* What two operands do together beyond the squares of each. */
+static double together(const effect *x, const effect *y, const covariance *c)
+{
+    const double slopes = x->slope * y->slope;
+    return 2 * slopes * (slopes > 0 ? c->plus + c->common_minus : c->common_plus + c->minus);
+}
+
+/* In squares, without the result's own rounding. The larger of two numbers moves by no more than either of them. */
+static double moved(op_kind kind, const effect *x, const effect *y, const covariance *c)
+{
+    const double by_x = x->moves * x->moves, by_y = y->moves * y->moves;
+    if (kind == op_max || kind == op_min) return fmax(by_x, by_y);
+    const double by_both = kind == op_mul && x->error != 0 && y->error != 0 ? ref_sigmas * x->error * y->error : 0;
+    return fmax(0, by_x + by_y + together(x, y, c)) + by_both * by_both;
+}
+
+/* *inherited: what of the error is the operands'. */
+static void one_element(op_kind kind, ref_form form, effect *x, effect *y, const covariance *c, double *value, double *error,
+                        double *inherited)
 {
     const double f = apply(kind, x->value, y->value), nearest = fabs(y->value) - ref_sigmas * y->error; /* of a divisor to 0 */
     const double other = kind == op_div && y->error != 0 && nearest > 0 ? nearest : y->value;
     x->moves = sensitivity(kind, x->value, x->error, other, false, other == y->value ? f : apply(kind, x->value, other));
     y->moves = sensitivity(kind, y->value, y->error, x->value, true, f);
-    if (slopes) x->slope = signed_slope(kind, x, y->value, false), y->slope = signed_slope(kind, y, x->value, true);
-    const double together = 2 * fmax(0, x->slope * y->slope * covariance);
-    const double by_both = kind == op_mul && x->error != 0 && y->error != 0 ? ref_sigmas * x->error * y->error : 0;
+    if (c) x->slope = central_slope(kind, x, y->value, false), y->slope = central_slope(kind, y, x->value, true);
+    const double squares = moved(kind, x, y, c ? c : &(covariance){0});
     const double own = isfinite(f) ? rounding(kind, form, isfinite(x->value) ? x->value : 0, f) : 0;
     *value = f;
-    *error = sqrt(x->moves * x->moves + y->moves * y->moves + together + by_both * by_both + own * own);
+    *inherited = sqrt(squares);
+    *error = sqrt(squares + own * own);
 }
 
 /* Steps of an operand along the axes of the result, 0 where it is stretched; axes are matched from the right. */
@@ -193,13 +219,17 @@ static bool find_meetings(ref_state *r, const ir_op *op, const long long *const 
     return true;
 }
 
-static double covariance_of(const meeting *m, int count, const size_t at[2])
+static covariance covariance_of(const meeting *m, int count, const size_t at[2])
 {
-    double sum = 0;
-    for (int i = 0; i < count; i++)
-        if (m[i].of[0] && m[i].of[1] && m[i].of[0]->at[at[0]] == m[i].of[1]->at[at[1]])
-            sum += m[i].of[0]->size[at[0]] * m[i].of[1]->size[at[1]];
-    return sum;
+    covariance c = {0};
+    for (int i = 0; i < count; i++) {
+        const ref_share *x = m[i].of[0], *y = m[i].of[1];
+        if (!x || !y || x->at[at[0]] != y->at[at[1]]) continue;
+        const double both = x->size[at[0]] * y->size[at[1]], common = both * ref_common_part(x, at[0]);
+        *(both > 0 ? &c.plus : &c.minus) += both;
+        *(both > 0 ? &c.common_plus : &c.common_minus) += common;
+    }
+    return c;
 }
 
 static void pass_shares(const meeting *m, int count, const size_t at[2], const effect of[2], size_t i)
@@ -225,11 +255,13 @@ bool ref_element(ref_state *r, const ir_op *op)
     int count;
     if (!find_steps(r, op->inputs[0], out, x_steps) || (two && !find_steps(r, op->inputs[1], out, y_steps)))
         return ref_fail(r, op, "an operand does not broadcast to the result");
-    if (!find_meetings(r, op, steps, meetings, &count)) return false;
+    double *inherited = ref_keep_inherited(r, op);
+    if (!inherited || !find_meetings(r, op, steps, meetings, &count)) return false;
     for (size_t i = 0; i < f->count; i++) {
         effect of[2] = {{.value = x->value[at[0]], .error = ref_error(x, at[0])}};
         if (two) of[1] = (effect){.value = y->value[at[1]], .error = ref_error(y, at[1])};
-        one_element(op->kind, form, &of[0], &of[1], covariance_of(meetings, count, at), count > 0, &f->value[i], &f->error[i]);
+        const covariance c = covariance_of(meetings, count, at);
+        one_element(op->kind, form, &of[0], &of[1], count > 0 ? &c : NULL, &f->value[i], &f->error[i], &inherited[i]);
         pass_shares(meetings, count, at, of, i);
         step_on(r, out, index, steps, at);
     }

@@ -28,6 +28,10 @@ typedef struct ref_state {
     bool *has_twin;              /* a first value that has others */
     bool *is_source;             /* its own errors are a share of it */
     struct ref_source **sources; /* of first values that have others */
+    /* Ops in buckets by their kind and operands, to find those that do the same: by bucket one more than the index of its last op, by op
+     * one more than that of the one before it; 0: none. */
+    int *alike, *alike_before;
+    double **inherited;          /* by value id: of its errors, what its operands' errors make; NULL: unknown, so nothing */
     char *message;
     size_t message_size;
 } ref_state;
@@ -74,6 +78,7 @@ bool ref_is_stored(const ref_state *r, const ir_value *v);
 /* ---- ref_sources.c: where errors come from */
 typedef struct ref_source {
     int holders; /* shares of it; the last one frees it */
+    double *common; /* of each element, what part of its squared error all who read it see alike; NULL: nothing */
 } ref_source;
 
 /* What one source does to the errors of a tensor. */
@@ -95,6 +100,8 @@ void ref_drop_share(ref_tensor *t, ref_share *s);
 void ref_forget_shares(ref_tensor *t);
 double ref_own_square(const ref_tensor *t, size_t i); /* the error without its shares, squared */
 void ref_cover_shares(ref_tensor *t);                 /* no error is smaller than its shares */
+double ref_common_part(const ref_share *s, size_t i); /* 0 to 1 */
+double *ref_keep_inherited(ref_state *r, const ir_op *op); /* of op's first out, to be filled in; NULL after ref_fail() */
 bool ref_make_source(ref_state *r, const ir_op *op, const ir_value *v);
 void ref_note_op(ref_state *r, int index); /* of each op that is evaluated, in order, before the first runs */
 void ref_release_sources(ref_state *r);

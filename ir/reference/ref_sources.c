@@ -24,9 +24,16 @@ ref_share *ref_share_of(const ref_tensor *t, const ref_source *source)
     return s;
 }
 
+static void let_go(ref_source *s)
+{
+    if (--s->holders > 0) return;
+    free(s->common);
+    free(s);
+}
+
 static void free_share(ref_share *s)
 {
-    if (s->source && --s->source->holders == 0) free(s->source);
+    if (s->source) let_go(s->source);
     free(s->size);
     free(s->at);
     free(s);
@@ -108,6 +115,30 @@ void ref_cover_shares(ref_tensor *t)
 /* ---- sources */
 static ref_source *source_of(ref_state *r, const ir_value *v) { return r->sources[r->first[v->id]]; }
 
+double ref_common_part(const ref_share *s, size_t i) { return s->source->common ? s->source->common[s->at[i]] : 0; }
+
+double *ref_keep_inherited(ref_state *r, const ir_op *op)
+{
+    double **to = &r->inherited[op->outputs[0]->id];
+    if (!*to) *to = calloc(ref_out(r, op)->count + 1, sizeof **to);
+    if (!*to) ref_fail(r, op, "not enough memory");
+    return *to;
+}
+
+/* Of the square of v's own error, without its shares: what its operands' errors make of it. Its last rounding is not common. */
+static bool note_common(ref_state *r, const ir_op *op, const ir_value *v, ref_source *s)
+{
+    const ref_tensor *t = &r->tensors[v->id];
+    const double *inherited = r->inherited[v->id];
+    if (!inherited || s->common) return true;
+    s->common = calloc(t->count + 1, sizeof *s->common);
+    for (size_t i = 0; s->common && i < t->count; i++) {
+        const double own = ref_own_square(t, i), common = square(inherited[i]) - shares_square(t, i);
+        s->common[i] = own > 0 && isfinite(own) ? fmax(0, fmin(common / own, 1)) : 0;
+    }
+    return s->common || ref_fail(r, op, "not enough memory");
+}
+
 /* From here on what v's own errors do is known by where they come from. */
 bool ref_make_source(ref_state *r, const ir_op *op, const ir_value *v)
 {
@@ -115,7 +146,7 @@ bool ref_make_source(ref_state *r, const ir_op *op, const ir_value *v)
     if (r->is_source[v->id] || ref_exact(t) || t->count > UINT32_MAX) return true;
     r->is_source[v->id] = true;
     ref_share *s = ref_add_share(r, op, t, source_of(r, v));
-    if (!s) return false;
+    if (!s || !note_common(r, op, v, s->source)) return false;
     if (r->has_twin[r->first[v->id]] && !source_of(r, v)) r->sources[r->first[v->id]] = s->source, s->source->holders++;
     for (size_t i = 0; i < t->count; i++) {
         const double own = sqrt(ref_own_square(t, i));
@@ -128,7 +159,7 @@ bool ref_make_source(ref_state *r, const ir_op *op, const ir_value *v)
 void ref_release_sources(ref_state *r)
 {
     for (int i = 0; i < r->p->value_count; i++)
-        if (r->sources[i] && --r->sources[i]->holders == 0) free(r->sources[i]);
+        if (r->sources[i]) let_go(r->sources[i]);
 }
 
 /* Of a product of one term as of any elementwise op. */
@@ -157,12 +188,23 @@ static bool are_twins(const ref_state *r, const ir_op *x, const ir_op *y)
     return same_attributes(ref_attributes(r, x), ref_attributes(r, y));
 }
 
+/* Twins meet there, and few others. */
+static size_t alike_at(const ref_state *r, const ir_op *op)
+{
+    uint64_t hash = (uint64_t)op->kind;
+    for (int k = 0; k < op->input_count; k++) hash = (hash ^ (uint64_t)r->first[op->inputs[k]->id]) * 0x9e3779b97f4a7c15u;
+    return (hash >> 20) % ((size_t)r->p->value_count + 1);
+}
+
 void ref_note_op(ref_state *r, int index)
 {
     const ir_op *op = r->p->ops[index];
     const int id = op->outputs[0]->id;
-    for (int i = 0; i < index && r->first[id] == id; i++)
-        if (are_twins(r, r->p->ops[i], op)) r->first[id] = r->first[r->p->ops[i]->outputs[0]->id], r->has_twin[r->first[id]] = true;
+    int *const last = &r->alike[alike_at(r, op)], before = *last;
+    r->alike_before[index] = before;
+    *last = index + 1;
+    for (int i = before; i && r->first[id] == id; i = r->alike_before[i - 1])
+        if (are_twins(r, r->p->ops[i - 1], op)) r->first[id] = r->first[r->p->ops[i - 1]->outputs[0]->id], r->has_twin[r->first[id]] = true;
     for (int k = 0; hands_on_shares(r, op) && k < op->input_count; k++) r->uses[r->first[op->inputs[k]->id]]++;
 }
 

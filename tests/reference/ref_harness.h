@@ -11,7 +11,7 @@
 #include "runtime/data/random.h"
 #include "ir/reference/ref.h"
 
-enum { most_bench_values = 256 };
+enum { most_bench_values = 2048 };
 
 /* A graph, its data and results, by value id. */
 typedef struct bench {

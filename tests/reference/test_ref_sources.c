@@ -138,6 +138,132 @@ START_TEST(the_largest_of_many_sources_is_kept)
 }
 END_TEST
 
+/* ---- long chains: each op reads the value before it, and one of the last few again */
+typedef struct link {
+    op_kind kind;
+    int of[2]; /* links; of[1] -1: one operand */
+} link;
+enum { most_links = 1000, chain_rows = 4, chain_columns = 16, chain_count = chain_rows * chain_columns };
+
+static uint64_t draw(uint64_t *state)
+{
+    *state = *state * 6364136223846793005ull + 1442695040888963407ull;
+    return *state >> 33;
+}
+
+/* Functions are bounded, so numbers stay of the size of 1. */
+static void draw_chain(link *chain, int count, const op_kind *kinds, int kind_count, uint64_t seed)
+{
+    for (int i = 1; i < count; i++) {
+        const int back = i < 5 ? i : 5;
+        chain[i] = (link){kinds[draw(&seed) % (uint64_t)kind_count], {i - 1, i - 1 - (int)(draw(&seed) % (uint64_t)back)}};
+        if (op_table[chain[i].kind].least_inputs == 1) chain[i].of[1] = -1;
+    }
+}
+
+static char *chain_spec(const link *chain, int count)
+{
+    char *yaml = calloc((size_t)count + 20, 160), *at = yaml;
+    at += sprintf(at, "block: t\ndtype: f32\ndims: {M: %d, N: %d}\ninputs: {x: [M, N]}\nops:\n  - {out: a0, op: mul, in: [x, 1.1]}\n",
+                  chain_rows, chain_columns);
+    for (int i = 1; i < count; i++) {
+        at += sprintf(at, "  - {out: a%d, op: %s, in: [a%d", i, op_table[chain[i].kind].name, chain[i].of[0]);
+        at += chain[i].of[1] < 0 ? sprintf(at, "]}\n") : sprintf(at, ", a%d]}\n", chain[i].of[1]);
+    }
+    sprintf(at, "outputs: {y: a%d}\n", count - 1);
+    return yaml;
+}
+
+/* d a_i / d its operand k, and the rounding of a_i: on their own, from the definitions. */
+static double slope_of(const link *l, int k, const double *v, int i)
+{
+    const double x = v[l->of[0]], y = l->of[1] < 0 ? 0 : v[l->of[1]], s = 1 / (1 + exp(-x));
+    switch (l->kind) {
+    case op_add: return 1;
+    case op_sub: return k ? -1 : 1;
+    case op_mul: return k ? x : y;
+    case op_tanh: return 1 - v[i] * v[i];
+    case op_sin: return cos(x);
+    case op_cos: return -sin(x);
+    case op_sigmoid: return s * (1 - s);
+    case op_max: return (x >= y) == (k == 0);
+    case op_min: return (x <= y) == (k == 0);
+    default: ck_abort_msg("no slope");
+    }
+}
+
+static double rounding_of(const link *l, double x, double v)
+{
+    const double u = ref_unit(dtype_f32);
+    switch (l->kind) {
+    case op_max:
+    case op_min: return 0;
+    case op_tanh:
+    case op_sin:
+    case op_cos: return 2 * u;
+    case op_sigmoid: return (3 + fabs(x) * (1 - v)) * u * fabs(v);
+    default: return u * fabs(v);
+    }
+}
+
+/* What independent roundings of all links do to the last one, by its derivatives (reverse accumulation). */
+static double error_of_chain(const link *chain, int count, const double *v, double first)
+{
+    static double along[most_links];
+    memset(along, 0, sizeof along);
+    along[count - 1] = 1;
+    double squares = 0;
+    for (int i = count - 1; i > 0; i--) {
+        const double own = along[i] * rounding_of(&chain[i], v[chain[i].of[0]], v[i]);
+        squares += own * own;
+        for (int k = 0; k < 2; k++)
+            if (chain[i].of[k] >= 0) along[chain[i].of[k]] += along[i] * slope_of(&chain[i], k, v, i);
+    }
+    return sqrt(squares + along[0] * first * along[0] * first);
+}
+
+static double ratio_at(bench *b, const link *chain, int count, int element)
+{
+    static double v[most_links];
+    char name[16];
+    for (int i = 0; i < count; i++) {
+        snprintf(name, sizeof name, "a%d", i);
+        v[i] = bench_result(b, name)->value[element];
+    }
+    const double e = error_of_chain(chain, count, v, bench_result(b, "a0")->error[element]);
+    return bench_result(b, name)->error[element] / e;
+}
+
+
+/* Of independent roundings; where those are far smaller than the numbers, so that derivatives say what they do. No bound is smaller, and
+ * none grows with the chain: what cancels in a - f(a) is not carried on, and the larger of two numbers is off by no more than either. */
+static const struct { int count, kind_count; op_kind kinds[7]; } chains[] = {
+    {300, 3, {op_add, op_tanh, op_sin}},
+    {300, 3, {op_sub, op_tanh, op_sin}},
+    {300, 4, {op_max, op_min, op_tanh, op_cos}},
+    {300, 7, {op_add, op_sub, op_mul, op_tanh, op_sin, op_cos, op_sigmoid}},
+    {1000, 3, {op_sub, op_tanh, op_sin}},
+    {1000, 4, {op_max, op_min, op_tanh, op_cos}},
+    {1000, 7, {op_add, op_sub, op_mul, op_tanh, op_sin, op_cos, op_sigmoid}}};
+enum { chains_count = sizeof chains / sizeof *chains };
+
+START_TEST(a_long_chain_with_reuse_has_the_bound_of_its_roundings)
+{
+    link chain[most_links];
+    const int n = chains[_i].count;
+    draw_chain(chain, n, chains[_i].kinds, chains[_i].kind_count, 3);
+    char *yaml = chain_spec(chain, n);
+    bench *b = open_case(yaml, "f32");
+    bench_run(b, false, NULL);
+    for (int i = 0; i < chain_count; i++) {
+        const double r = ratio_at(b, chain, n, i);
+        ck_assert_msg(r > 0.99 && r < 1.6, "element %d: the bound is %g times what roundings do", i, r);
+    }
+    bench_close(b);
+    free(yaml);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("sources of errors");
@@ -148,6 +274,7 @@ int main(void)
     tcase_add_loop_test(c, errors_of_two_sources_add_as_squares, 0, 3);
     tcase_add_test(c, the_same_op_on_the_same_values_has_the_same_error);
     tcase_add_test(c, the_largest_of_many_sources_is_kept);
+    tcase_add_loop_test(c, a_long_chain_with_reuse_has_the_bound_of_its_roundings, 0, chains_count);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
