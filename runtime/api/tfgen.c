@@ -51,8 +51,8 @@ static compile_request request_of(const plan_job *j)
 static const char *warning_line(arena *a, const complaint *c)
 {
     const char *file = c->file ? arena_printf(a, "%s:", text_harmless(a, c->file)) : "";
-    const char *place = c->at.line ? arena_printf(a, "%s%d:%d: ", file, c->at.line, c->at.column) : *file ? arena_printf(a, "%s ", file) : "";
-    return arena_printf(a, "%swarning: %s", place, text_harmless(a, c->message ? c->message : "not enough memory for its text"));
+    const char *place = c->at.line ? arena_printf(a, "%d:%d: ", c->at.line, c->at.column) : *file ? " " : "";
+    return arena_printf(a, "%s%swarning: %s", file, place, text_harmless(a, c->message ? c->message : "not enough memory for its text"));
 }
 
 static void keep_warnings(arena *a, tfgen_plan *plan)

@@ -97,7 +97,7 @@ static void export(cache_job *j)
     char error[cache_error_size];
     cache_counts n;
     file_draft d = {.out = stdout};
-    if (!standard && !file_begin(&d, path)) bail(j->a, code_io, (position){0}, "%s: cannot write: %s", path, strerror(errno));
+    if (!standard && !file_begin(&d, path)) bail(j->a, code_io, (position){0}, "%s: cannot write: %s", path, file_why(errno));
     bool good = cache_export(j->cache, d.out, &n, error);
     if (!standard && !file_finish(&d, good) && good) good = false, snprintf(error, sizeof error, "%s", strerror(errno));
     if (!good) bail(j->a, code_io, (position){0}, "%s: cannot write: %s", path, error);

@@ -83,14 +83,25 @@ static void make_parents(arena *a, const char *path)
     if (slash && slash != path) cli_make_folder(a, arena_strndup(a, path, (size_t)(slash - path)));
 }
 
+static void close_draft(void *draft) { (void)file_finish(draft, true); }
+
+/* Closed, it would tell its reader that this was all. */
+static void hold_pipe(arena *a, const char *path)
+{
+    file_draft *d = arena_alloc(a, sizeof *d);
+    if (!file_begin(d, path)) bail(a, code_io, (position){0}, "%s: cannot write: %s", path, file_why(errno));
+    arena_defer(a, close_draft, d);
+}
+
 void cli_check_output(arena *a, const char *path)
 {
     struct stat s;
     file_draft d;
     if (strcmp(path, "-") == 0) return;
     make_parents(a, path);
-    if (stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode)) return; /* a pipe's reader would be told that this was all */
-    if (!file_begin(&d, path)) bail(a, code_io, (position){0}, "%s: cannot write: %s", path, strerror(errno));
+    if (stat(path, &s) == 0 && S_ISFIFO(s.st_mode) && !file_is_open(path)) return hold_pipe(a, path);
+    if (stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode)) return;
+    if (!file_begin(&d, path)) bail(a, code_io, (position){0}, "%s: cannot write: %s", path, file_why(errno));
     (void)file_finish(&d, false);
 }
 
@@ -101,7 +112,7 @@ void cli_write_file(arena *a, const char *path, const void *data, size_t size)
         return;
     }
     make_parents(a, path);
-    if (!file_put(path, data, size)) bail(a, code_io, (position){0}, "%s: cannot write: %s", path, strerror(errno));
+    if (!file_put(path, data, size)) bail(a, code_io, (position){0}, "%s: cannot write: %s", path, file_why(errno));
 }
 
 int cli_file_kind(arena *a, const char *option, const char *path, const char *const *ends, int count)
@@ -121,7 +132,7 @@ void cli_write_source(arena *a, const char *path, const source_text *s)
     const bool written = whole && file_put(path, whole, source_size(s));
     const int why = errno;
     free(whole);
-    if (!written) bail(a, code_io, (position){0}, "%s: cannot write: %s", path, strerror(why));
+    if (!written) bail(a, code_io, (position){0}, "%s: cannot write: %s", path, file_why(why));
 }
 
 const char *cli_whole_source(arena *a, const source_text *s)

@@ -81,5 +81,5 @@ void safetensors_write(arena *a, const char *path, const safetensors_item *items
     const char *header = header_text(a, order, count);
     file_draft d;
     if (!file_begin(&d, path) || !file_finish(&d, write_file(d.out, header, order, count)))
-        bail(a, code_io, (position){0}, "cannot write %s: %s", path, strerror(errno));
+        bail(a, code_io, (position){0}, "%s: cannot write: %s", path, file_why(errno));
 }

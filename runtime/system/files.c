@@ -85,15 +85,23 @@ static bool is_open_file(int folder, const char *name)
     return open_file;
 }
 
+/* Waits for no reader of a pipe: ENXIO without one. What is written waits as it always does. */
+static int open_waiting_for_nobody(int folder, const char *name, int how)
+{
+    const int file = openat(folder, name, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | how), flags = file < 0 ? -1 : fcntl(file, F_GETFL);
+    if (flags >= 0) (void)fcntl(file, F_SETFL, flags & ~O_NONBLOCK);
+    return file;
+}
+
 /* A device, pipe, socket or open file that is there; -1 with ENOENT when there is none. */
 static int open_special(int folder, const char *name)
 {
     struct stat s;
     if (fstatat(folder, name, &s, 0)) return errno = ENOENT, -1;
-    if (is_open_file(folder, name)) return openat(folder, name, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+    if (is_open_file(folder, name)) return open_waiting_for_nobody(folder, name, O_APPEND);
     if (S_ISDIR(s.st_mode)) return errno = EISDIR, -1;
     if (S_ISREG(s.st_mode)) return errno = ENOENT, -1;
-    const int file = openat(folder, name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    const int file = open_waiting_for_nobody(folder, name, 0);
     if (file >= 0 && (fstat(file, &s) || S_ISREG(s.st_mode))) return close(file), errno = EEXIST, -1; /* it changed meanwhile */
     return file;
 }
@@ -155,6 +163,8 @@ bool file_finish(file_draft *d, bool good)
     errno = reason;
     return forget(d), good;
 }
+
+const char *file_why(int error) { return error == ENXIO ? "it is a pipe or socket, and nobody reads from it" : strerror(error); }
 
 bool file_put(const char *path, const void *data, size_t size)
 {

@@ -1,7 +1,7 @@
 /* In: where a file goes and what is in it. Out: the whole file under its name, or what was there before: every file that tfgen leaves
  * behind is written by this. It is made beside its place under a name that nobody can guess or have put there, then renamed, so no link is
  * followed; a device, a pipe or an open file (/dev/stdout) that is there already is written as it is. Refuses, with errno, what the system
- * refuses. */
+ * refuses, and a pipe that has no reader. */
 #ifndef TFGEN_FILES_H
 #define TFGEN_FILES_H
 #include <stdbool.h>
@@ -21,6 +21,7 @@ bool file_begin_at(file_draft *d, int folder, const char *name, const char *pref
 /* Puts the file into its place, or, when it is not good or cannot be, nothing: false then, and errno says why (the caller's, when it was
  * not good). */
 bool file_finish(file_draft *d, bool good);
+const char *file_why(int error); /* what errno says of a file, in words */
 bool file_put(const char *path, const void *data, size_t size);
 /* /dev/stdin, /proc/self/fd/3: somebody has it open already. */
 bool file_is_open(const char *path);

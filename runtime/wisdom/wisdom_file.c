@@ -182,7 +182,7 @@ wisdom_change wisdom_add(arena *a, const char *path, const wisdom *more)
     const char *text = wisdom_text(a, merged(a, now, more, false, &change), true);
     if (strlen(text) > most_wisdom_bytes)
         bail(a, code_io, (position){0}, "wisdom: %s would have more than %d bytes", path, most_wisdom_bytes);
-    if (!file_put(path, text, strlen(text))) cannot(a, "write", path, strerror(errno));
+    if (!file_put(path, text, strlen(text))) cannot(a, "write", path, file_why(errno));
     flock(*held, LOCK_UN);
     return change;
 }

@@ -39,6 +39,27 @@ START_TEST(what_is_no_file_is_refused_by_name_and_not_waited_for)
 }
 END_TEST
 
+/* Who reads a pipe already gets what is written; where nobody does, that is said, and ahead of what takes minutes. */
+START_TEST(a_pipe_that_nobody_reads_is_not_waited_for)
+{
+    static const char *const calls[] = {"calibrate --device=nowhere -o %s/pipe",       "explain specs/softmax.yaml --html=%s/pipe",
+                                        "run specs/softmax.yaml --device=host -o %s/pipe", "cache export %s/pipe",
+                                        "wisdom merge %s/wisdom -o %s/pipe"};
+    make_obstacles();
+    write_file(folder, "wisdom", "wisdom 1\n");
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        ck_assert_msg(tfgen("%s", in_folder(calls[i])) == 7, "%s: %s", calls[i], output);
+        says("/pipe: ");
+        says("cannot write");
+        says("it is a pipe or socket, and nobody reads from it");
+    }
+    ck_assert_int_eq(shell("tfgen=$(realpath ${TFGEN:-./tfgen}); cd %s; exec 3<>pipe; $tfgen wisdom merge wisdom -o pipe && head -n 1 <&3",
+                           folder), 0);
+    says("wisdom 1");
+    remove_folder();
+}
+END_TEST
+
 START_TEST(what_a_shell_has_open_is_read)
 {
     ck_assert_int_eq(tfgen("check - <specs/rmsnorm.yaml"), 0);
@@ -93,6 +114,7 @@ int main(void)
     TCase *c = tcase_create("input");
     tcase_set_timeout(c, 60);
     tcase_add_test(c, what_is_no_file_is_refused_by_name_and_not_waited_for);
+    tcase_add_test(c, a_pipe_that_nobody_reads_is_not_waited_for);
     tcase_add_test(c, what_a_shell_has_open_is_read);
     tcase_add_test(c, a_full_folder_of_temporary_files_is_told_as_such);
     tcase_add_test(c, calibrate_asks_first_whether_it_can_write);

@@ -62,8 +62,8 @@ START_TEST(a_plan_has_the_warnings_of_its_spec)
     tfgen_error error = {""};
     ck_assert_msg(tfgen_plan_create(doubtful, sizeof doubtful - 1, "w\n.yaml", &o, &plan, &error) == TFGEN_OK, "%s", error.text);
     ck_assert_uint_eq(tfgen_plan_warning_count(plan), 1);
-    ck_assert_str_eq(tfgen_plan_warning(plan, 0), "w?.yaml:7:54: warning: kv_append: at: %pos may be 8, where position + 1 token exceeds the 8 "
-                                                  "cache rows: rows past the last are not written");
+    ck_assert_str_eq(tfgen_plan_warning(plan, 0), "w?.yaml:7:54: warning: kv_append: at: %pos may be 8, where position + 1 token "
+                                                  "exceeds the 8 cache rows: rows past the last are not written");
     ck_assert_ptr_null(tfgen_plan_warning(plan, 1));
     tfgen_plan_free(plan);
     plan = plan_of(&o);
