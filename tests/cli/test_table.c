@@ -132,20 +132,61 @@ START_TEST(a_point_has_the_nearest_of_all_tiles)
 }
 END_TEST
 
+/* Sum of the distances of the fields that are not asked for. */
+static double moved(const wish *w, const ir_tile *home, const ir_tile *t)
+{
+    double sum = 0;
+    for (int i = 0; i < program_table[t->program].field_count; i++) {
+        bool asked = false;
+        for (int k = 0; k < w->count; k++) asked = asked || strcmp(w->settings[k].key, program_table[t->program].fields[i].name) == 0;
+        if (!asked) sum += apart(t->at[i], home->at[i]);
+    }
+    return sum;
+}
+
+static ir_tile with_asked(const wish *w, ir_tile t)
+{
+    for (int k = 0; k < w->count; k++)
+        t.at[tile_field_find(t.program, w->settings[k].key, strlen(w->settings[k].key))] = w->settings[k].value;
+    return t;
+}
+
+/* The least that two fields must move, over powers of two, for a legal tile of the same program with what is asked for. */
+static double least_moved(const problem *q, const wish *w, const ir_tile *home)
+{
+    const ir_tile base = with_asked(w, *home);
+    double least = INFINITY;
+    for (int i = 0; i < program_table[home->program].field_count; i++)
+        for (int j = 0; j < i; j++)
+            for (int x = 1; x <= 1024; x *= 2)
+                for (int y = 1; y <= 1024; y *= 2) {
+                    ir_tile t = base;
+                    t.at[i] = x, t.at[j] = y, t = with_asked(w, t);
+                    if (moved(w, home, &t) < least && !tile_illegal(q, &t)) least = moved(w, home, &t);
+                }
+    return least;
+}
+
 static const struct {
     const char *target, *line;
     bool exact;
 } products[] = {{"sm_90a", "gemm: m=1 k=32", true},          {"sm_90a", "gemm: m=2 k=256", true},
                 {"sm_90a", "gemm: layer=wgmma3 n=64", true}, {"gfx90a", "gemm: m=1 k=128", true},
-                {"sm_90a", "gemm: layer=wgmma3 m=1", false}, {"host", "gemm: m=3 k=100", false}};
+                {"sm_90a", "gemm: layer=wgmma3 m=1", false}, {"host", "gemm: m=3 k=100", false},
+                {"host", "gemm: m=16", true},                {"host", "gemm: m=256 k=32", true},
+                {"host", "gemm: n=1024", true}};
 
 static void ask_product(void *argument)
 {
     asking *s = argument;
     const plan *p = s->r->c.plan;
-    const problem q = plan_problem(s->r->a, p, p->launches[0].kernel->phases[0]);
-    s->n = nearest_tile(s->r->a, p, p->launches[0].kernel->phases[0], wish_of(s->r->a, p, s->line));
+    const ir_phase *phase = p->launches[0].kernel->phases[0];
+    const problem q = plan_problem(s->r->a, p, phase);
+    const wish *w = wish_of(s->r->a, p, s->line);
+    s->n = nearest_tile(s->r->a, p, phase, w);
     ck_assert(s->n.found && !tile_illegal(&q, &s->n.tile));
+    if (s->n.exact && s->n.tile.program == phase->tile.program)
+        ck_assert_double_le(moved(w, &phase->tile, &s->n.tile), least_moved(&q, w, &phase->tile) + 1e-9);
 }
 
 START_TEST(products_keep_what_is_asked_and_move_the_rest)
