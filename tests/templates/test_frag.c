@@ -113,7 +113,8 @@ static const trial trials[] = {{PLAIN, "sm_90a", "bf16", NULL, 1, 1, 1},
                                {RESIDUAL, "gfx950", "bf16", "gemm layer=frag", 65, 96, 129},
                                {PLAIN, "gfx1100", "bf16", "gemm layer=frag n=16 ahead=3 threads=96", 3, 70, 1030},
                                {RESIDUAL, "gfx942", "f16", "gemm layer=frag n=48 ahead=1 threads=256", 5, 200, 777},
-                               {RESIDUAL, "gfx908", "bf16", "gemm layer=frag n=96 ahead=2 threads=128 m=32", 50, 230, 300}};
+                               {RESIDUAL, "gfx908", "bf16", "gemm layer=frag n=96 ahead=2 threads=128 m=32", 50, 230, 300},
+                               {PLAIN, "sm_80", "f16", "gemm layer=frag n=32 ahead=4 threads=64", 1, 16, 70257}};
 
 START_TEST(every_number_of_rows_alignment_tail_and_tile_is_within_its_bound)
 {
@@ -302,7 +303,7 @@ int main(void)
     tcase_add_test(t, a_tile_that_frag_cannot_have_is_an_error_that_says_why);
     TCase *more = suite_long(s, "more of frag", 120);
     add_some_now(t, more, every_number_of_rows_alignment_tail_and_tile_is_within_its_bound, sizeof trials / sizeof *trials,
-                 (const int[]){1, 3, 6, 8, 12, 13, 16, 18, 20, 23, 26, -1});
+                 (const int[]){1, 3, 6, 8, 12, 13, 16, 18, 20, 23, 26, 28, -1});
     tcase_add_test(t, rows_and_columns_that_do_not_exist_reach_no_result);
     tcase_add_test(t, a_workgroup_takes_one_tile_after_the_other);
     tcase_add_test(t, a_norm_before_a_product_of_few_rows_is_no_launch);

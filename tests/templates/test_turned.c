@@ -106,7 +106,8 @@ static const trial trials[] = {{PLAIN, "bf16", "gemm layer=turned", 1, 1, 1},
                                {RESIDUAL, "bf16", "gemm layer=turned m=16 n=96 k=128 threads=288 slots=3 row_slots=2", 21, 200, 500},
                                {PLAIN, "f16", "gemm layer=turned m=32 n=224 threads=544 k=128 slots=2 row_slots=2 split=2", 33, 450, 900},
                                {RESIDUAL, "f16", "gemm layer=turned m=48 n=160 k=64 threads=416 slots=3 row_slots=3", 33, 290, 96},
-                               {PLAIN, "bf16", "gemm layer=turned m=32 n=256 k=64 threads=544 slots=3", 18, 390, 96}};
+                               {PLAIN, "bf16", "gemm layer=turned m=32 n=256 k=64 threads=544 slots=3", 18, 390, 96},
+                               {PLAIN, "bf16", "gemm layer=turned m=16 n=64 k=256 threads=160 split=2", 1, 16, 70001}}; /* sums of sums */
 
 START_TEST(every_number_of_rows_alignment_tail_and_tile_is_within_its_bound)
 {
@@ -243,7 +244,7 @@ int main(void)
     tcase_add_test(t, a_tile_that_turned_cannot_have_is_an_error_that_says_why);
     TCase *more = suite_long(s, "more of turned", 120);
     add_some_now(t, more, every_number_of_rows_alignment_tail_and_tile_is_within_its_bound, sizeof trials / sizeof *trials,
-                 (const int[]){1, 4, 7, 8, 11, 12, 14, -1});
+                 (const int[]){1, 4, 7, 8, 11, 12, 14, 16, -1});
     tcase_add_test(t, rows_and_columns_that_do_not_exist_reach_no_result);
     tcase_add_test(t, clusters_and_tiles_change_no_bit);
     add_some_now(t, more, sums_of_rows_are_those_of_the_rows, sizeof normed / sizeof *normed, (const int[]){1, 4, 6, -1});
