@@ -1,4 +1,4 @@
-/* Attention on the matrix units of each machine: every form that a spec may ask for, what lies where no key is, and scores that rise or
+/* Attention on the matrix units of each machine and in plain registers: every form that a spec may ask for, what lies where no key is, and scores that rise or
  * fall by so much from block to block that what was summed must be rescaled. Against the float64 reference. */
 #include "tests/support.h"
 #include <math.h>
@@ -11,7 +11,8 @@ typedef struct machine {
 static const machine machines[] = {{"sm_90a", "layer=wgmma", "bf16"}, {"sm_90a", "layer=wgmma", "f16"}, {"gfx90a", "layer=mfma", "f16"},
                                    {"gfx942", "layer=mfma", "bf16"}, {"gfx950", "layer=mfma", "bf16"}, {"gfx1100", "layer=wmma", "bf16"},
                                    {"gfx908", "layer=mfma", "bf16"},
-                                   {"sm_90a", "layer=wgmma", "bf16", "attention block_q=128 threads=384 block_k=32 slots=3"}};
+                                   {"sm_90a", "layer=wgmma", "bf16", "attention block_q=128 threads=384 block_k=32 slots=3"},
+                                   {"host", "layer=simt", "f32"}};
 enum { machine_count = sizeof machines / sizeof *machines };
 
 static void check_finite(rig *r, const char *name)
@@ -29,7 +30,7 @@ static void check_layers(const rig *r, const char *layer, int count)
 
 /* A window over a cache, lengths of which one is 0, a soft cap (tests/specs/attention-forms.yaml). The last sequence's window begins behind
  * a block of 128 keys, and its keys end within one, whose other rows are not filled. */
-START_TEST(every_form_of_attention_is_right_on_matrix_units)
+START_TEST(every_form_of_attention_is_right)
 {
     enum { batch = 3, kv_heads = 2, capacity = 300, head = 32, tokens = 61 };
     static const dim_override dims[] = {{"hd", head}, {"S", tokens}, {"L", capacity}};
@@ -89,8 +90,8 @@ int main(void)
     TCase *t = tcase_create("attention");
     tcase_set_timeout(t, 120);
     TCase *more = suite_long(suite, "more machines", 120);
-    const int now[] = {0, 2, 4, 5, 7, -1}; /* wgmma; mfma without and with loads to LDS; wmma; wgmma whose keys do not stay */
-    add_some_now(t, more, every_form_of_attention_is_right_on_matrix_units, machine_count, now);
+    const int now[] = {0, 2, 4, 5, 7, 8, -1}; /* wgmma; mfma without and with loads to LDS; wmma; wgmma whose keys do not stay; SIMT */
+    add_some_now(t, more, every_form_of_attention_is_right, machine_count, now);
     add_some_now(t, more, scores_that_rise_from_block_to_block_rescale_what_was_summed, machine_count, now);
     suite_add_tcase(suite, t);
     return run_suite(suite);
