@@ -225,6 +225,29 @@ START_TEST(l2norm_of_zero_tiny_and_large_rows)
 }
 END_TEST
 
+/* 1 / s is infinite where s is less than 2^-128, and 0 where it is more than 2^126; x / s is neither. */
+START_TEST(rows_are_divided_by_tiny_and_by_huge_numbers)
+{
+    enum { rows = 6, columns = 24 };
+    static const double sizes[rows] = {0x1p-132, -0x1p-128, 0x1p-100, 3, 0x1p100, -0x1p127};
+    rig *r = rig_open(&(rig_request){.yaml = "block: small\ndtype: bf16\ndims: {M: 6, D: 24}\ninputs: {x: [M, D], s: [M, 1]}\n"
+                                             "params: {w: [D]}\nops:\n  - {out: z, op: div, in: [x, s]}\n"
+                                             "  - {out: y, op: rmsnorm, in: [z, w], eps: 1.0e-5}\noutputs: {y: y, z: z}\n",
+                                     .level = fusion_tile,
+                                     .target = "sm_90a"});
+    ck_assert_ptr_nonnull(strstr(r->c.plan->launches[0].spec_header, "near_div("));
+    double *x = rig_data(r, "x"), *s = rig_data(r, "s");
+    for (int row = 0; row < rows; row++) s[row] = sizes[row];
+    for (int i = 0; i < rows * columns; i++) x[i] = sizes[i / columns] * ldexp(i % columns - 11, -3);
+    rig_round(r);
+    rig_run(r);
+    rig_judge(r);
+    const double *z = rig_read(r, "z");
+    for (int i = 0; i < rows * columns; i++) ck_assert_double_eq_tol(z[i], x[i] / sizes[i / columns], 0x1p-7);
+    rig_close(r);
+}
+END_TEST
+
 /* ---- attention */
 enum { batch = 3, queries = 41, heads = 2, keys_window = 5 };
 
@@ -341,6 +364,7 @@ int main(void)
     /* Each machine, and each dtype. */
     add_some_now(c, suite_long(suite, "more angles", 120), rope_turns_by_the_angle_of_position_131071_too, 9, (const int[]){0, 4, 8, -1});
     tcase_add_loop_test(c, l2norm_of_zero_tiny_and_large_rows, 0, 3);
+    tcase_add_test(c, rows_are_divided_by_tiny_and_by_huge_numbers);
     tcase_add_loop_test(c, a_window_hides_what_lies_before_it_and_a_softcap_bounds_scores, 0, 3);
     tcase_add_loop_test(c, lengths_hide_keys_and_a_sequence_of_none_is_0, 0, 3);
     tcase_add_loop_test(c, a_window_beyond_the_length_sees_nothing_and_gives_0, 0, 1);
