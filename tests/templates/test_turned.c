@@ -141,6 +141,26 @@ START_TEST(rows_and_columns_that_do_not_exist_reach_no_result)
 }
 END_TEST
 
+/* Rows that lie within longer ones: both halves of an input are multiplied, each from its own first column. */
+START_TEST(halves_of_rows_are_read_where_they_begin)
+{
+    static const char *const lines[] = {"gemm layer=turned", "gemm layer=wgmma"};
+    const tuning t = {.lines = &lines[_i], .count = 1};
+    rig *r = rig_open(&(rig_request){.yaml = "block: t\ndtype: bf16\ndims: {M: 19, K: 72, N: 40}\ninputs: {x: [M, 2*K]}\n"
+                                             "params: {v: [N, K], w: [N, K]}\nops:\n  - {out: [a, b], op: split, in: [x], sizes: [K, K]}\n"
+                                             "  - {out: y, op: linear, in: [a, v]}\n  - {out: z, op: linear, in: [b, w]}\n"
+                                             "outputs: {y: y, z: z}\n",
+                                     .level = fusion_tile,
+                                     .target = "sm_90a",
+                                     .tuning = &t,
+                                     .check = true});
+    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), _i ? "layer=wgmma" : "layer=turned"));
+    rig_run(r);
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
 /* Who brings an operand for whom is no part of the sums, nor how many rows or columns a tile has; rows that are there alone are what they
  * are among others. */
 START_TEST(clusters_and_tiles_change_no_bit)
@@ -246,6 +266,7 @@ int main(void)
     add_some_now(t, more, every_number_of_rows_alignment_tail_and_tile_is_within_its_bound, sizeof trials / sizeof *trials,
                  (const int[]){1, 4, 7, 8, 11, 12, 14, 16, -1});
     tcase_add_test(t, rows_and_columns_that_do_not_exist_reach_no_result);
+    tcase_add_loop_test(t, halves_of_rows_are_read_where_they_begin, 0, 2);
     tcase_add_test(t, clusters_and_tiles_change_no_bit);
     add_some_now(t, more, sums_of_rows_are_those_of_the_rows, sizeof normed / sizeof *normed, (const int[]){1, 4, 6, -1});
     add_some_now(t, more, blocks_are_right_and_free_of_races, 4, (const int[]){1, 2, -1});
