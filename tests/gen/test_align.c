@@ -113,6 +113,18 @@ START_TEST(what_only_kernels_see_has_longer_rows_from_the_start)
 }
 END_TEST
 
+/* A value that slices live in keeps its rows: the slices were laid out in them. */
+START_TEST(rows_that_slices_live_in_are_copied)
+{
+    rig *r = planned("block: t\ndtype: bf16\ndims: {M: 200, K: 131, N: 64}\ninputs: {x: [M, K]}\nparams: {w: [N, K], v: [N, 60]}\nops:\n"
+                     "  - {out: h, op: silu, in: [x]}\n  - {out: [a, b], op: split, in: [h], sizes: [60, 71]}\n"
+                     "  - {out: y, op: linear, in: [h, w]}\n  - {out: c, op: linear, in: [a, v]}\n  - {out: d, op: softmax, in: [b]}\n"
+                     "outputs: {y: y, c: c, d: d}\n", fusion_tile);
+    ck_assert(copy_of(r->c.plan, "h") && copy_of(r->c.plan, "a"));
+    rig_close(r);
+}
+END_TEST
+
 /* ---- settings */
 typedef struct build {
     arena *a;
@@ -276,6 +288,7 @@ int main(void)
     tcase_add_test(t, products_of_one_input_share_its_copy_and_others_read_the_input);
     tcase_add_test(t, views_that_are_copied_and_outputs_that_are_read_have_copies_too);
     tcase_add_test(t, what_only_kernels_see_has_longer_rows_from_the_start);
+    tcase_add_test(t, rows_that_slices_live_in_are_copied);
     tcase_add_test(t, rows_of_16_bytes_and_other_layers_need_no_copy);
     tcase_add_test(t, planning_changes_nothing_of_what_it_is_given);
     tcase_add_test(t, a_plan_of_copies_that_cannot_be_is_refused);
