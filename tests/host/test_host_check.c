@@ -1,5 +1,6 @@
 /* --check: what is wrong is reported with its line and its threads, what is right is not reported. */
 #include "tests/host/test_host_common.h"
+#include "runtime/host/happens.h"
 
 typedef struct wrong_args { int *x; int n; } wrong_args;
 static host_launch_dims dims(unsigned blocks, unsigned threads)
@@ -177,6 +178,32 @@ START_TEST(the_same_launch_gives_the_same_report)
 }
 END_TEST
 
+/* Three blocks of a wave, one after the other in one place: what block 0 released at its fence, block 1 has not, so a relaxed store of block
+ * 1's publishes nothing. */
+START_TEST(a_block_begins_with_no_fence_of_the_block_before_it)
+{
+    enum { flag = 64 };
+    for (int fenced = 0; fenced < 2; fenced++) { /* whether block 1 has a fence of its own */
+        happens h;
+        ck_assert(happens_open(&h, 3, 1, 1));
+        happens_block(&h, 0);
+        happens_sync(&h, 0, 0, HS_SYNC_FENCE | HS_SYNC_RELEASE);
+        happens_sync(&h, 0, flag + 8, 0);
+        happens_block(&h, 1);
+        if (fenced) {
+            happens_sync(&h, 1, flag + 8, HS_SYNC_ACQUIRE | HS_SYNC_LOAD);
+            happens_sync(&h, 1, 0, HS_SYNC_FENCE | HS_SYNC_RELEASE);
+        }
+        happens_sync(&h, 1, flag, 0);
+        happens_block(&h, 2);
+        happens_sync(&h, 2, flag, HS_SYNC_ACQUIRE | HS_SYNC_LOAD);
+        ck_assert_int_eq(happens_before(&h, 0, 1, 2), fenced);
+        ck_assert_int_eq(happens_before(&h, 1, 1, 2), fenced);
+        happens_close(&h);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("host check");
@@ -194,6 +221,7 @@ int main(void)
     tcase_add_test(t, right_kernels_are_not_reported);
     tcase_add_test(t, grid_barriers_and_release_with_acquire_order_blocks);
     tcase_add_test(t, the_same_launch_gives_the_same_report);
+    tcase_add_test(t, a_block_begins_with_no_fence_of_the_block_before_it);
     suite_add_tcase(s, t);
     return run_suite(s);
 }
