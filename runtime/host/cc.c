@@ -135,7 +135,9 @@ static void build(arguments *a, const char *compiler, const host_compile_options
     if (o->check)
         add_words(a, "-DHS_CHECK -fno-vectorize -fno-slp-vectorize -fno-omit-frame-pointer -fsanitize=kernel-address "
                      "-mllvm -asan-stack=0 -mllvm -asan-globals=0 -mllvm -asan-instrument-atomics=0 "
-                     "-mllvm -asan-instrumentation-with-call-threshold=0");
+                     "-mllvm -asan-instrumentation-with-call-threshold=0 "
+                     /* to the compiler alone: the driver would link a runtime library */
+                     "-Xclang -fsanitize=alignment -Xclang -fsanitize-recover=alignment");
 #ifdef HS_UCONTEXT
     add_words(a, "-DHS_UCONTEXT");
 #endif

@@ -1,5 +1,5 @@
 /* In: every access of a kernel that was compiled with check, its barriers, collectives, atomics and fences.
- * Out: data races, accesses out of bounds and reads of shared memory that nobody wrote, in GPU coordinates with the line.
+ * Out: data races, accesses out of bounds or misaligned, and reads of shared memory that nobody wrote, in GPU coordinates with the line.
  * Refuses: nothing; at most MAX_TOLD places are told in full. An access out of bounds ends the launch. */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -184,6 +184,14 @@ static void unwritten(checker *c, const place *at, size_t offset, unsigned long 
     tell_who(c, pc);
 }
 
+/* A GPU's instruction would fault, where this processor's does not. */
+static void misaligned(checker *c, const char *name, uintptr_t offset, unsigned long multiple, const void *pc)
+{
+    if (c->watched || !worth_telling(c, pc)) return;
+    log_add(c->l->log, "misaligned access: %s+%lu is not a multiple of %lu\n", name, (unsigned long)offset, multiple);
+    tell_who(c, pc);
+}
+
 /* The access itself would touch what is not the kernel's. */
 static bool outside(checker *c, block *b, const char *name, const void *p, unsigned long bytes, int kind, const void *pc)
 {
@@ -361,7 +369,9 @@ bool check_access(const void *p, unsigned long bytes, int kind, const void *pc)
     } else if (!find_global(c, a, bytes, &at)) {
         return outside(c, b, NULL, p, bytes, kind, pc);
     }
-    if (c->watched) {
+    if (kind & HS_CHECK_MISALIGNED) {
+        misaligned(c, at.name, at.offset, bytes, pc);
+    } else if (c->watched) {
         const host_access access = {.memory = at.shared ? NULL : at.name, .offset = at.offset, .bytes = bytes, .code = (uintptr_t)pc};
         watch_access(t, &access, kind);
     } else if (at.cells) {

@@ -30,20 +30,33 @@ struct hs_stand_in {
     HS_UNCHECKED inline __attribute__((always_inline)) ~hs_stand_in() { hs_rt.sync(nullptr, HS_SYNC_STOOD_IN); }
 };
 #define tf_hs_stands_in() hs_stand_in hs_stands_in_here
+// The machine's instruction takes an address that is a multiple of `bytes`, a power of two.
+static HS_UNCHECKED __attribute__((noinline)) void tf_hs_aligned(const volatile void *p, unsigned long bytes)
+{
+    if ((uintptr_t)p % bytes) hs_rt.access((const void *)p, bytes, HS_CHECK_MISALIGNED, __builtin_return_address(0));
+}
+// clang's check of alignment passes copies of classes by.
+template <class T> HS_UNCHECKED HS_INLINE void hs_note_alignment(const T *p, const void *pc)
+{
+    if ((uintptr_t)p % alignof(T)) hs_rt.access(p, alignof(T), HS_CHECK_MISALIGNED, pc);
+}
 // One access, however the compiler would cut it up.
 template <class T> HS_ATOMIC T tf_hs_read_whole(const T *p)
 {
+    hs_note_alignment(p, __builtin_return_address(0));
     hs_rt.access(p, sizeof *p, HS_CHECK_READ, __builtin_return_address(0));
     return *p;
 }
 template <class T> HS_ATOMIC void tf_hs_write_whole(T *p, const T &v)
 {
+    hs_note_alignment(p, __builtin_return_address(0));
     hs_rt.access(p, sizeof *p, HS_CHECK_WRITE, __builtin_return_address(0));
     *p = v;
 }
 #else
 #define tf_hs_says(p, bytes, kind) ((void)0)
 #define tf_hs_stands_in() ((void)0)
+#define tf_hs_aligned(p, bytes) ((void)0)
 template <class T> HS_INLINE T tf_hs_read_whole(const T *p) { return *p; }
 template <class T> HS_INLINE void tf_hs_write_whole(T *p, const T &v) { *p = v; }
 #define HS_ATOMIC HS_INLINE
@@ -72,6 +85,17 @@ HS_HOOKS(16)
 HS_HOOK void __asan_loadN_noabort(uintptr_t a, size_t n) { hs_rt.access((void *)a, n, HS_CHECK_READ, __builtin_return_address(0)); }
 HS_HOOK void __asan_storeN_noabort(uintptr_t a, size_t n) { hs_rt.access((void *)a, n, HS_CHECK_WRITE, __builtin_return_address(0)); }
 HS_HOOK void __asan_handle_no_return() {}
+// Of clang's description of an access that is not aligned as its type is.
+struct hs_type_mismatch {
+    const char *file;
+    unsigned line, column;
+    const void *type;
+    unsigned char log_alignment, kind;
+};
+HS_HOOK void __ubsan_handle_type_mismatch_v1(const hs_type_mismatch *m, uintptr_t a)
+{
+    hs_rt.access((const void *)a, 1ul << m->log_alignment, HS_CHECK_MISALIGNED, __builtin_return_address(0));
+}
 // Newer compilers leave the memory functions' names alone, so the module has its own.
 HS_UNCHECKED inline __attribute__((always_inline)) void *hs_move(void *to, const void *from, size_t n, const void *pc)
 {

@@ -110,6 +110,8 @@ enum { HS_CHECK_READ, HS_CHECK_WRITE, HS_CHECK_ATOMIC_READ, HS_CHECK_ATOMIC_WRIT
 /* With these: what the machine's own instruction accesses where code here stands in for it. Only who watches is told (host_watch). BULK:
  * a copy that runs without lanes, to the bytes that it brings in one go; MATRIX: an operand that a matrix instruction takes itself. */
 enum { HS_CHECK_SAID = 4, HS_CHECK_BULK = 8, HS_CHECK_MATRIX = 16 };
+/* No access, but that one is about to be made at an address that is no multiple of `bytes`, as its type promises. */
+enum { HS_CHECK_MISALIGNED = 32 };
 enum { HS_SYNC_ACQUIRE = 1, HS_SYNC_RELEASE = 2, HS_SYNC_FENCE = 4, HS_SYNC_LOAD = 8, /* LOAD: an atomic that only reads */
        HS_SYNC_STANDS_IN = 16, HS_SYNC_STOOD_IN = 32 }; /* between these a lane's accesses are none of the machine's */
 

@@ -88,7 +88,7 @@ struct copies {
     DEV void start(shared_address to, const void *from, int valid)
     {
         tf_hs_stands_in();
-        if (valid) tf_hs_says(from, valid, HS_CHECK_READ);
+        if (valid) tf_hs_says(from, valid, HS_CHECK_READ), tf_hs_aligned(from, 16);
         tf_hs_says(host_shared<char>(to), 16, HS_CHECK_WRITE);
         if (to / 16 % 2) {
             land({to, valid, group, static_cast<const char *>(from)});

@@ -24,6 +24,7 @@ DEV int lane_value(int x, int lane) { return tf_hs_shfl(x, lane, 32); } // that 
 DEV int lanes_with(bool yes) { return __builtin_popcountll(tf_hs_ballot(yes)); }
 DEV row_piece load_piece(const void *from)
 {
+    tf_hs_aligned(from, 16);
     return tf_hs_read_whole(static_cast<const row_piece *>(from));
 }
 DEV row_piece load_half_piece(const void *from)
@@ -31,6 +32,7 @@ DEV row_piece load_half_piece(const void *from)
     struct half {
         unsigned pair[2];
     };
+    tf_hs_aligned(from, 8);
     const half h = tf_hs_read_whole(static_cast<const half *>(from));
     return {{h.pair[0], h.pair[1]}};
 }

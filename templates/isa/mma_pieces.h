@@ -101,7 +101,7 @@ template <class T> struct piece_of_rows {
     {
         const int in = first + thread_index() % 32 / 4, k = thread_index() % 4 * 8;
         x = {};
-        if (in < rows && k < left) x = *reinterpret_cast<const chunk *>(row + in * stride + k);
+        if (in < rows && k < left) x = element_of(reinterpret_cast<const chunk *>(row + in * stride + k));
         if (left < 32) cut_chunk(x, left - k);
     }
 };

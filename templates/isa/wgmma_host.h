@@ -139,7 +139,7 @@ DEV void host_load_says(const host_load &l, shared_address to, char *memory)
     const int bytes = l.map.box_pieces ? 1024 : 128;
     for (int i = 0; i < l.bytes() / bytes; i++) {
         const host_row row = host_row_of(l, i);
-        if (row.valid) tf_hs_says(row.from, row.valid, HS_CHECK_READ | HS_CHECK_BULK);
+        if (row.valid) tf_hs_says(row.from, row.valid, HS_CHECK_READ | HS_CHECK_BULK), tf_hs_aligned(row.from, 16);
         tf_hs_says(host_shared<char>(to + i * bytes, memory), bytes, HS_CHECK_WRITE | HS_CHECK_BULK);
     }
 }

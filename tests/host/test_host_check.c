@@ -85,6 +85,22 @@ START_TEST(accesses_out_of_bounds_are_exact)
 }
 END_TEST
 
+/* Multiples of 4 bytes for types of 8 and 16: a GPU faults there. */
+START_TEST(accesses_that_are_not_aligned_as_their_type_are_told)
+{
+    host_module *m = load_checked("wrong.hip");
+    wrong_args a = {memory(32 * 4, "x"), 3};
+    const host_log *log = launch_bad(m, "misaligned", dims(1, 1), &a, HOST_CHECKED);
+    says(log, "misaligned access: x+12 is not a multiple of 8\n");
+    says_line(log, "wrong.hip", "misaligned_read");
+    says(log, "misaligned access: x+24 is not a multiple of 16\n");
+    says_line(log, "wrong.hip", "misaligned_write");
+    a.n = 4;
+    launch_ok(m, "misaligned", dims(1, 1), &a);
+    host_module_free(m);
+}
+END_TEST
+
 START_TEST(a_line_of_an_emitted_page_is_told_with_its_place_in_the_spec)
 {
     struct access_args { const int *a; int *b; int n, stride; } a = {memory(8 * 4, "few"), memory(32 * 4, "b"), 0, 0};
@@ -221,6 +237,7 @@ int main(void)
     tcase_add_test(t, right_kernels_are_not_reported);
     tcase_add_test(t, grid_barriers_and_release_with_acquire_order_blocks);
     tcase_add_test(t, the_same_launch_gives_the_same_report);
+    tcase_add_test(t, accesses_that_are_not_aligned_as_their_type_are_told);
     tcase_add_test(t, a_block_begins_with_no_fence_of_the_block_before_it);
     suite_add_tcase(s, t);
     return run_suite(s);

@@ -78,6 +78,16 @@ extern "C" __global__ void divergent_barrier(const wrong_args p)
     }
 }
 TF_EXPORT(divergent_barrier)
+struct alignas(16) sixteen_bytes {
+    int e[4];
+};
+extern "C" __global__ void misaligned(const wrong_args p)
+{
+    const int by_vector = *reinterpret_cast<const long long *>(p.x + p.n) != 0; // line: misaligned_read
+    sixteen_bytes *to = reinterpret_cast<sixteen_bytes *>(p.x + 2 * p.n);
+    tf_hs_write_whole(to, {{by_vector, 2, 3, 4}}); // line: misaligned_write
+}
+TF_EXPORT(misaligned)
 extern "C" __global__ void half_a_matrix(const wrong_args p)
 {
     typedef float f32x4 __attribute__((ext_vector_type(4)));
