@@ -172,11 +172,15 @@ typedef struct target_info { /* ir/target.def says what they are */
     target_vendor vendor;
     int wave;
     unsigned layers; /* bit i: layer_kind i */
-    int lds_bytes, static_bytes, max_threads, width, operand_bytes, lds_banks;
+    bool serial, timed;
+    int lds_bytes, static_bytes, max_threads, width;
+    int matrix_rows, matrix_columns;
+    double matrix_share;
+    int operand_bytes, lds_banks;
     lds_reads reads;
     int sector_bytes, line_bytes;
-    bool overlaps, copies_to_lds;
-    int registers;
+    bool overlaps, copies_to_lds, bulk_copies;
+    int cluster, registers, lane_registers;
     long long grid, items; /* of a launch, at most: workgroups, threads */
     const char *device; /* the device file of plans that name none: ir/devices/device_model.h */
 } target_info;

@@ -137,7 +137,7 @@ static void plan_pack(planner *p, const ir_kernel *kernel, const ir_phase *phase
                                                       .type = product->inputs[1]->type,
                                                       .columns = packed_n,
                                                       .length = program_packed_length(program_of(phase), product),
-                                                      .threads = p->p->target->vendor == vendor_host ? 1 : 256};
+                                                      .threads = p->p->target->serial ? 1 : 256};
 }
 
 /* ---- workspace */

@@ -7,7 +7,7 @@ const char *attention_in_registers_obstacle(const problem *p)
 {
     enum { most_columns = 32 };
     const long long head = problem_head(p), most = (long long)p->target->wave * most_columns;
-    return p->target->vendor == vendor_host || head <= most
+    return p->target->serial || head <= most
                ? NULL
                : arena_printf(p->a, "heads have %lld columns; kernels for %s take at most %lld", head, p->target->name, most);
 }

@@ -60,19 +60,19 @@ static void try_team(const problem *p, int team, int threads, double *least, ir_
 /* Of columns that are no whole vectors a thread has more than there are, one by one. */
 static bool in_vectors(long long head, int team) { return head % (4 * team) == 0; }
 
-/* On NVIDIA a thread may have a whole row of up to 64 columns, whose keys it reads once for all of them and whose scores no lanes exchange
- * (H200, f32, B4 S512 H32 hd64: 663 us with teams of 4, 316 alone); else 16: with 24 (hd 96) it is slower. Fewer threads, and
- * larger teams, are for blocks that do not fill the machine (H200, f32, B2 S203 H2 hd64: 0.59 of the time), of whole vectors where a head
- * has more than two blocks (teams of 16 instead of 8: hd96, B4 S251 H4, 1.3 times as long; hd80, B9 S640 H16, 2.5 times). */
+/* Where that was timed, a thread may have a whole row of up to 64 columns, whose keys it reads once for all of them and whose scores no
+ * lanes exchange (H200, f32, B4 S512 H32 hd64: 663 us with teams of 4, 316 alone); else 16: with 24 (hd 96) it is slower. Fewer threads,
+ * and larger teams, are for blocks that do not fill the machine (H200, f32, B2 S203 H2 hd64: 0.59 of the time), of whole vectors where a
+ * head has more than two blocks (teams of 16 instead of 8: hd96, B4 S251 H4, 1.3 times as long; hd80, B9 S640 H16, 2.5 times). */
 static void defaults(const problem *p, ir_tile *t)
 {
     enum { most_alone = 64, usual_columns = 16 };
-    const bool host = p->target->vendor == vendor_host, nvidia = p->target->vendor == vendor_nvidia;
+    const bool host = p->target->serial;
     const long long head = problem_head(p);
     const int usual = host ? 1 : (int)problem_team(p, (head + usual_columns - 1) / usual_columns), threads = host ? 64 : 256;
     t->attention_simt = (attention_simt_tile){threads / usual, (int)block_keys(p, head), usual, threads};
     fit(p, t);
-    if (!nvidia) return;
+    if (host || !p->target->timed) return;
     double least = program_seconds(p, &attention_simt_program, t);
     const ir_op *op = problem_attention(p);
     const long long heads = extent_value(&op->inputs[0]->shape[0], &p->program->dims) * op->attributes.heads,

@@ -6,7 +6,7 @@
 static void defaults(const problem *p, ir_tile *t)
 {
     const long long columns = power_of_two_up(problem_head(p));
-    t->combine.threads = p->target->vendor == vendor_host ? 1 : columns < 256 ? (int)columns : 256;
+    t->combine.threads = p->target->serial ? 1 : columns < 256 ? (int)columns : 256;
 }
 
 static void geometry(const problem *p, const ir_tile *t, launch *l)

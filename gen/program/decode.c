@@ -6,7 +6,7 @@
 /* Keys that a part takes at least, and parts at most. */
 static int split_count(const problem *p)
 {
-    const bool host = p->target->vendor == vendor_host;
+    const bool host = p->target->serial;
     const long long keys = extent_high(value_tokens(problem_attention(p)->inputs[1]), &p->program->dims);
     const long long each = host ? 512 : 256, most = host ? 8 : 32, splits = keys / each + (keys % each != 0);
     return splits < 1 ? 1 : splits < most ? (int)splits : (int)most;
@@ -14,7 +14,7 @@ static int split_count(const problem *p)
 
 static void defaults(const problem *p, ir_tile *t)
 {
-    const bool host = p->target->vendor == vendor_host;
+    const bool host = p->target->serial;
     t->decode = (decode_tile){.team = host ? 1 : (int)problem_team(p, (problem_head(p) + 7) / 8),
                               .threads = host ? 1 : 256,
                               .splits = split_count(p)};

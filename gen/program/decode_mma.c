@@ -3,13 +3,11 @@
 #include "gen/emit/attention.h"
 #include "gen/program/decode_whole.h"
 
-static bool has_clusters(const problem *p) { return target_has(p->target, layer_wgmma); }
-
 /* Copies to shared memory that take no thread's time take consecutive bytes: rows of keys, and of values, without gaps. */
 static const char *obstacle_to_slots(const problem *p)
 {
     const ir_op *op = problem_attention(p);
-    if (!target_has(p->target, layer_wgmma)) return "the target has no copies of many bytes";
+    if (!p->target->bulk_copies) return "the target has no copies of many bytes";
     for (int i = 1; i < 3; i++)
         if (view_of(p->a, op->inputs[i]).stride != problem_head(p)) return "slots hold rows that lie one behind the other";
     return NULL;
@@ -23,7 +21,7 @@ static int cluster_size(const problem *p, const ir_tile *tile)
     ir_tile wide = *tile;
     int size = 1;
     wide.decode_whole.cluster = most;
-    if (!has_clusters(p) || turns > few_turns || decode_whole_bytes(p, &wide) > p->target->static_bytes) return 1;
+    if (p->target->cluster < most || turns > few_turns || decode_whole_bytes(p, &wide) > p->target->static_bytes) return 1;
     while (size < most && 2 * size <= turns && 4 * size * leads <= p->device->units) size *= 2;
     return size;
 }
@@ -71,7 +69,9 @@ static void defaults(const problem *p, ir_tile *tile)
 static const char *illegal(const problem *p, const ir_tile *tile)
 {
     const decode_whole_tile *t = &tile->decode_whole;
-    if (t->cluster > 1 && !has_clusters(p)) return "the target has no clusters";
+    if (t->cluster > p->target->cluster)
+        return p->target->cluster == 1 ? "the target has no clusters"
+                                       : arena_printf(p->a, "a cluster has at most %d workgroups", p->target->cluster);
     if (!is_power_of_two(t->cluster)) return "cluster is a power of two";
     if (t->splits % t->cluster) return "cluster divides splits";
     if (t->slots && obstacle_to_slots(p)) return obstacle_to_slots(p);
@@ -82,7 +82,7 @@ static const char *illegal(const problem *p, const ir_tile *tile)
 static bool smaller(const problem *p, ir_tile *tile)
 {
     decode_whole_tile *t = &tile->decode_whole;
-    if (t->keys > decode_unit(p->target)) return t->keys /= 2, true;
+    if (t->keys > p->target->matrix_columns) return t->keys /= 2, true;
     if (t->resident > 1) return t->resident--, true;
     return t->threads > 128 ? t->threads = 128, true : false;
 }

@@ -5,12 +5,10 @@
 
 enum { most_index = 0x7fffffff };
 
-static bool is_amd(const target_info *target) { return target->vendor == vendor_amd; }
-static bool is_rdna(const target_info *target) { return is_amd(target) && target->wave == 32; }
-
-/* Of a product (templates/isa/mma_cache.h, wave_cache.h). */
-static long long rows_at_once(const target_info *target) { return is_amd(target) ? 16 : 8; }
-int decode_unit(const target_info *target) { return is_amd(target) ? target->wave / 2 : 16; }
+/* Keys and values come as templates/isa/wave_cache.h has them, else as mma_cache.h has. */
+static bool by_wave_cache(const target_info *target) { return target->matrix_rows == 16; }
+/* Of wave_cache.h, where a lane's registers do not hold what long heads need. */
+static bool has_few_registers(const target_info *target) { return by_wave_cache(target) && target->lane_registers < 512; }
 
 long long decode_rows(const problem *p)
 {
@@ -20,13 +18,13 @@ long long decode_rows(const problem *p)
 
 static long long row_tiles(const problem *p)
 {
-    const long long at_once = rows_at_once(p->target);
+    const long long at_once = p->target->matrix_rows;
     return (decode_rows(p) + at_once - 1) / at_once;
 }
 
 static long long rows_kept(const problem *p)
 {
-    const long long rows = decode_rows(p), at_once = rows_at_once(p->target);
+    const long long rows = decode_rows(p), at_once = p->target->matrix_rows;
     return rows < at_once ? rows : at_once;
 }
 
@@ -50,7 +48,6 @@ const char *decode_whole_obstacle(const problem *p)
     for (int i = 0; i < 3; i++) {
         const view v = view_of(p->a, op->inputs[i]);
         if (v.stride % 8 || v.offset % 8) return "rows do not begin at multiples of 16 bytes";
-        if (is_amd(p->target) && v.stride >= (1 << 30) / 64) return "rows are too long";
     }
     if (most_turns(p) > most_index) return "there are more keys than its ints count";
     return op->kind == op_attention ? NULL : "its keys are split";
@@ -88,7 +85,7 @@ long long decode_under_way(const problem *p, const decode_whole_tile *t)
 {
     const long long turns = t->slots ? t->slots : 1; /* of a wave */
     const long long turn = t->threads / p->target->wave * t->keys * turns, keys = decode_keys(p), head = problem_head(p);
-    const bool late = is_rdna(p->target) && head > 128; /* 128 columns of keys or of values at a time */
+    const bool late = has_few_registers(p->target) && head > 128; /* 128 columns of keys or of values at a time */
     return (turn < keys ? turn : keys) * (late ? 128 : 2 * head) * 2;
 }
 
@@ -102,7 +99,7 @@ void decode_whole_demand(const problem *p, const ir_tile *tile, demand *d)
     d->memory = d->asked = (w->read + w->written) / d->groups;
     d->ahead = (double)decode_under_way(p, t), d->streamed = d->memory;
     d->matrix = true, d->type = problem_attention(p)->inputs[0]->type;
-    d->products = w->products / d->groups * (double)rows_at_once(p->target) / (double)rows_kept(p), d->others = w->others / d->groups;
+    d->products = w->products / d->groups * (double)p->target->matrix_rows / (double)rows_kept(p), d->others = w->others / d->groups;
     d->end_cycles = end_cycles, d->hops = t->cluster > 1 ? 1 : t->splits > 1 ? 2 : 0;
 }
 
@@ -120,11 +117,11 @@ long long decode_whole_bytes(const problem *p, const ir_tile *tile)
 {
     const decode_whole_tile *t = &tile->decode_whole;
     const long long kept = rows_kept(p), head = problem_head(p), waves = t->threads / p->target->wave, padded = head + 4;
-    const bool in_order = is_amd(p->target); /* columns are stored from where the waves left them */
+    const bool in_order = by_wave_cache(p->target); /* columns are stored from where the waves left them */
     const long long of_waves = kept * waves * ((in_order ? head : padded) + 2), joined = in_order ? 4 : kept * padded;
     const long long run = 36 + 2 * p->target->wave; /* two stands of 16, numbers of a wave of sequences, four more */
     const long long floats = of_waves + joined + (t->cluster > 1 ? kept * padded : 4) + run;
-    const long long shelf = is_rdna(p->target) && head > 64 ? head * 2 * 16 : 0; /* queries */
+    const long long shelf = has_few_registers(p->target) && head > 64 ? head * 2 * 16 : 0; /* queries */
     return decode_ring_bytes(p, t) + shelf + (floats * 4 + 15) / 16 * 16;
 }
 

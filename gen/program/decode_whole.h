@@ -7,7 +7,6 @@
 
 long long decode_rows(const problem *p);      /* of a head of keys: queries of the group's heads */
 long long decode_keys(const problem *p);      /* that a sequence can have */
-int decode_unit(const target_info *target);        /* keys that a wave multiplies at a time */
 /* What lies side by side, at the plan's own dims: rows that are multiplied at a time, of a head of keys and a sequence. */
 long long decode_leads(const problem *p);
 long long decode_turns(const problem *p, const decode_whole_tile *t); /* of a lead with all its keys */

@@ -10,23 +10,23 @@ extern const program gemm_frag_program;
 
 enum { most_ahead = 8, most_registers = 255 /* of a thread, that instructions have names for */ };
 
-/* Rows that an instruction multiplies by a piece (templates/isa/mma_pieces.h, wave_pieces.h); rows up to which the program is the cheapest.
- */
-static int piece_rows(const target_info *target) { return target->vendor == vendor_amd ? 16 : 8; }
-static int most_rows(const target_info *target) { return target->vendor == vendor_amd ? 64 : 32; }
+enum { most_pieces = 4 }; /* of rows: up to so many the program is the cheapest */
+static int most_rows(const target_info *target) { return most_pieces * target->matrix_rows; }
+/* Pieces come as templates/isa/wave_pieces.h has them; else as mma_pieces.h has. */
+static bool by_wave_pieces(const target_info *target) { return target->matrix_rows == 16; }
 
-/* Rows of A that a tile reaches: on AMD its offsets from the first have 32 bits (templates/isa/wave_pieces.h). */
+/* Rows of A that a tile reaches: offsets of wave_pieces.h from the first have 32 bits. */
 static long long rows_reached(const problem *p)
 {
     const ir_value *a = problem_product(p)->inputs[0];
     const long long bytes = view_of(p->a, a).stride * dtype_size(a->type);
-    return p->target->vendor == vendor_amd && bytes ? (1ll << 32) / bytes : INT_MAX;
+    return by_wave_pieces(p->target) && bytes ? (1ll << 32) / bytes : INT_MAX;
 }
 
 static const char *obstacle(const problem *p)
 {
     const char *obstacle = obstacle_to_16_bits(p, layer_frag);
-    return !obstacle && rows_reached(p) < piece_rows(p->target) ? "rows of the first operand are too long" : obstacle;
+    return !obstacle && rows_reached(p) < p->target->matrix_rows ? "rows of the first operand are too long" : obstacle;
 }
 
 /* ---- what a tile takes */
@@ -38,15 +38,15 @@ static int registers(const target_info *target, const gemm_frag_tile *t)
 {
     const int rows_ahead = t->ahead % 4 == 0 ? 4 : t->ahead, weights = t->ahead * registers_of_pieces(target, t->n);
     const int loop = t->n * t->m / target->wave + 28 + weights + rows_ahead * registers_of_pieces(target, t->m);
-    if (target->vendor != vendor_amd) return loop;
+    if (!by_wave_pieces(target)) return loop;
     /* What the epilogue needs beside the next tile's weights. */
-    const int epilogue = (target->wave == 32 ? 144 : 96) + weights;
+    const int epilogue = (target->lane_registers < 512 ? 144 : 96) + weights;
     return loop > epilogue ? loop : epilogue;
 }
 /* gemm_frag<...>::memory_bytes of a tile that makes partial sums of its rows, or takes sums of those that it reads. */
 static long long memory_bytes(const target_info *target, const gemm_frag_tile *t, bool makes_sums, bool takes_sums)
 {
-    const int padding = target->vendor == vendor_amd ? 0 : 4; /* of a row (piece_places) */
+    const int padding = by_wave_pieces(target) ? 0 : 4; /* of a row (piece_places) */
     return 4ll * t->m * (t->threads / target->wave * (t->n + padding + takes_sums) + (makes_sums ? t->n / 2 : 0));
 }
 static long long shared_bytes(const problem *p, const ir_tile *t)
@@ -81,7 +81,7 @@ static void demand_of(const problem *p, const ir_tile *tile, demand *d)
     enum { rows_wait = 2400, gap = 5660, hidden = 4240, waits = 2 };
     const double loads = 1.45, reached = 0.4; /* to registers: half of what a unit takes to shared memory; few products of each operand */
     const gemm_frag_tile *t = &tile->gemm_frag;
-    const double line = (double)value_columns(problem_product(p)->inputs[0]) * 2, step = piece_rows(p->target);
+    const double line = (double)value_columns(problem_product(p)->inputs[0]) * 2, step = p->target->matrix_rows;
     product_demand(p, &(product_cut){t->m, t->n, piece_row_bytes / 2, 1, 1, 1}, d);
     d->per_unit = resident(p->device, t), d->matrix = true, d->products_share = reached;
     d->taken = d->asked * loads;
@@ -116,8 +116,8 @@ static void defaults(const problem *p, ir_tile *t)
     static const int shapes[][3] = {{2, 16, 1}, {1, 32, 1}, {1, 16, 1}, {2, 8, 2}, {4, 8, 1}, {8, 8, 1}, {2, 8, 1}, {1, 8, 1}, {2, 4, 1}};
     enum { everywhere = 6 }; /* those that follow are for units of fewer registers and less LDS */
     const long long reached = rows_reached(p);
-    const int step = piece_rows(p->target), most = reached < most_rows(p->target) ? (int)reached / step * step : most_rows(p->target),
-              count = p->target->vendor == vendor_amd ? (int)(sizeof shapes / sizeof *shapes) : everywhere;
+    const int step = p->target->matrix_rows, most = reached < most_rows(p->target) ? (int)reached / step * step : most_rows(p->target),
+              count = by_wave_pieces(p->target) ? (int)(sizeof shapes / sizeof *shapes) : everywhere;
     const long long rows = problem_rows(p), tiles = (rows + most - 1) / most, m = ((rows + tiles - 1) / tiles + step - 1) / step * step;
     const bool pairs = joins_columns(p), once = tiles * column_tiles(p, piece_columns) <= p->device->units;
     double least = 1e30;
@@ -135,7 +135,7 @@ static const char *avoid(const problem *p) { return problem_rows(p) > most_rows(
 static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_frag_tile *x = &t->gemm_frag;
-    if (x->m % piece_rows(p->target)) return p->target->vendor == vendor_amd ? "m is a multiple of 16" : "m is a multiple of 8";
+    if (x->m % p->target->matrix_rows) return arena_printf(p->a, "m is a multiple of %d", p->target->matrix_rows);
     if (x->threads % p->target->wave) return "threads are whole waves";
     if (x->n % piece_columns) return "n is a multiple of 16";
     if (x->n % 32 && joins_columns(p)) return "n is a multiple of 32 where the epilogue joins columns";
@@ -148,7 +148,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
 static bool smaller(const problem *p, ir_tile *t)
 {
     gemm_frag_tile *x = &t->gemm_frag;
-    const int step = piece_rows(p->target);
+    const int step = p->target->matrix_rows;
     if (x->ahead > 1) return x->ahead /= 2, true;
     if (x->m > step) return x->m = x->m / 2 / step * step, true;
     return false;

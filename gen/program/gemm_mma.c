@@ -32,13 +32,13 @@ static int resident(const target_info *target, const gemm_mma_tile *t, bool sums
     return by_shared < 1 ? 1 : by_shared < by_registers ? (int)by_shared : by_registers;
 }
 
-/* Of the matrix units' rate: where there is wgmma, too, its instructions reach less; with fewer results a thread, or a workgroup, more of
+/* Of the matrix units' rate: of what a wave's instructions reach. With fewer results a thread, or a workgroup, more of
  * the time goes to loads of operands. */
 static double share_of(const problem *p, const gemm_mma_tile *x)
 {
     const int results = x->m * x->n / x->threads;
     const double slowness = results >= 128 ? (x->m * x->n >= 32768 ? 1 : 1.1) : results >= 64 ? 1.2 : 1.3;
-    return (target_has(p->target, layer_wgmma) ? 0.62 : 1) / slowness;
+    return p->target->matrix_share / slowness;
 }
 
 /* wgmma has twice the rate, and nobody has timed small products beside it. Where times are guesses, up to 32 rows are frag's, which reads

@@ -37,7 +37,7 @@ static void defaults(const problem *p, ir_tile *t)
 {
     const struct known_tile *x = host_tiles;
     double least = 1e30;
-    if (p->target->vendor == vendor_host) {
+    if (p->target->serial) {
         while (x->most_rows && problem_rows(p) > x->most_rows) x++;
         take(t, x);
         return;
@@ -64,7 +64,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
 static long long shared_bytes(const problem *p, const ir_tile *t)
 {
     const gemm_registers_tile *x = &t->gemm_registers;
-    const long long pad = p->target->vendor == vendor_host ? 0 : 4, a = 4ll * x->k * (x->m + pad), b = 4ll * x->k * (x->n + pad);
+    const long long pad = p->target->lds_banks ? 4 : 0, a = 4ll * x->k * (x->m + pad), b = 4ll * x->k * (x->n + pad);
     return mixed_memory(x->slots, (a + b + 15) / 16 * 16, problem_sums_rows(p) ? 4ll * x->m * (x->n / x->thread_n) : 4, 16);
 }
 

@@ -60,7 +60,7 @@ void bytes_demand(const problem *p, const ir_tile *t, void (*geometry)(const pro
 
 bool times_are_guesses(const problem *p)
 {
-    return p->target->vendor == vendor_amd || p->device->numbers[number_bandwidth_reached].value <= 0;
+    return !p->target->timed || p->device->numbers[number_bandwidth_reached].value <= 0;
 }
 
 int groups_by_threads(const target_info *target, int threads)

@@ -64,7 +64,7 @@ typedef struct tile_shape {
 double program_seconds(const problem *p, const program *by, const ir_tile *t);
 /* The demand of a program of this geometry that moves what its phase reads and writes and does little else. */
 void bytes_demand(const problem *p, const ir_tile *t, void (*geometry)(const problem *p, const ir_tile *t, launch *l), demand *d);
-/* The model of time is fitted to an H200: what it says of two programs on a device that nobody has measured, or on AMD, is a guess. */
+/* What the model of time says of two programs on a target that it was not fitted to, or a device that nobody has measured, is a guess. */
 bool times_are_guesses(const problem *p);
 /* Workgroups of so many threads that a unit holds, as far as places for threads go; a processor of the host runs one at a time. */
 int groups_by_threads(const target_info *target, int threads);

@@ -4,7 +4,7 @@
 #include "ir/devices/occupancy.h"
 #include <math.h>
 
-static bool on_host(const problem *p) { return p->target->vendor == vendor_host; }
+static bool on_host(const problem *p) { return p->target->serial; }
 
 /* What a vector of columns must divide, so that none lies across a head, a piece of a concat, or the end of a slice. */
 static long long whole_columns(const problem *p, const ir_op *op, long long most)
@@ -101,7 +101,7 @@ static bool is_alone(const problem *p, const row_need *need, const rows_tile *t)
 {
     const kernel_need kernel = {.threads = t->threads, .registers = row_registers(p, need, t)};
     occupancy o;
-    return p->target->vendor == vendor_amd && occupancy_of(p->device, &kernel, &o) && o.waves < 2;
+    return !p->target->timed && occupancy_of(p->device, &kernel, &o) && o.waves < 2;
 }
 
 static rows_tile tile_of(long long team, long long v)

@@ -87,14 +87,14 @@ void wave_product_defaults(const problem *p, ir_tile *tile, int first)
 const char *wave_product_illegal(const problem *p, const ir_tile *tile)
 {
     const gemm_waves_tile *t = &tile->gemm_waves;
-    const bool wide = p->target->wave == 64;
+    const int columns = p->target->matrix_columns, results = p->target->lane_registers / 4;
     const int waves = t->threads / p->target->wave, waves_m = t->m >= 64 ? 2 : 1, turn = t->threads / 8;
     if (t->k != length_of(p)) return "k is 128 bytes";
     if (t->threads != 128 && t->threads != 256 && t->threads != 512) return "threads is 128, 256 or 512";
-    if (t->m % (16 * waves_m) || t->n % (waves / waves_m * (wide ? 32 : 16)))
-        return "the waves share out m in rows of 16 and n in blocks of 32 columns (rdna: 16)";
+    if (t->m % (16 * waves_m) || t->n % (waves / waves_m * columns))
+        return arena_printf(p->a, "the waves share out m in rows of 16 and n in blocks of %d columns", columns);
     if ((t->m > turn && t->m % turn) || (t->n > turn && t->n % turn) || t->m > t->threads) return "the threads load m and n in whole turns";
-    if (t->m * t->n / t->threads > (wide ? 128 : 64)) return "a thread has at most 128 results (rdna: 64)";
+    if (t->m * t->n / t->threads > results) return arena_printf(p->a, "a thread has at most %d results", results);
     if (t->slots == 2 && (!p->target->copies_to_lds || !plain(p) || t->threads != 512 || (t->m != 128 && t->m != 256) || t->n % 128))
         return "slots is 1; where loads go to LDS directly, with 512 threads, m of 128 or 256, and aligned rows, also 2";
     return NULL;

@@ -5,8 +5,12 @@
 
 const char *wave_decode_obstacle(const problem *p)
 {
-    enum { most_columns = 192 }; /* of which a lane of a wave of 32 holds the results beside what it loads */
-    if (p->target->wave == 32 && problem_head(p) > most_columns) return "a lane's registers do not hold results of heads above 192 columns";
+    enum { most_results = 96 }; /* of a lane, beside what it loads */
+    const int rows = p->target->matrix_rows, most_columns = most_results * p->target->wave / rows;
+    if (problem_head(p) > most_columns)
+        return arena_printf(p->a, "a lane's registers do not hold results of heads above %d columns", most_columns);
+    for (int i = 0; i < 3; i++)
+        if (view_of(p->a, problem_attention(p)->inputs[i]).stride >= (1 << 30) / 64) return "rows are too long";
     return decode_whole_obstacle(p);
 }
 
@@ -16,13 +20,13 @@ static double needed(const problem *p)
     return 2 * p->device->numbers[number_bandwidth].value * device_latency(p->device) / p->device->units;
 }
 
-/* Four waves, one a SIMD, of two workgroups a unit: one loads while the other multiplies. Of long heads CDNA's registers hold one of them,
- * with twice as much under way; RDNA's hold four, with half as much. A wave takes more keys at a time where less is under way than memory
- * needs, the registers hold them, and there are turns for every workgroup. */
+/* Four waves, one a SIMD, of two workgroups a unit: one loads while the other multiplies. Of long heads 512 registers a lane hold one of
+ * them, with twice as much under way; 256 hold four, with half as much. A wave takes more keys at a time where less is under way than
+ * memory needs, the registers hold them, and there are turns for every workgroup. */
 void wave_decode_defaults(const problem *p, ir_tile *tile)
 {
-    const int unit = decode_unit(p->target), waves = 4;
-    const int resident = problem_head(p) <= 128 ? 2 : p->target->wave == 64 ? 1 : 4;
+    const int unit = p->target->matrix_columns, waves = 4;
+    const int resident = problem_head(p) <= 128 ? 2 : p->target->lane_registers >= 512 ? 1 : 4;
     decode_whole_tile t = {.keys = unit, .threads = waves * p->target->wave, .resident = resident, .splits = 1, .cluster = 1};
     tile->decode_whole = t;
     while (t.threads > p->target->wave && decode_whole_bytes(p, tile) > p->target->static_bytes)
@@ -39,6 +43,6 @@ void wave_decode_defaults(const problem *p, ir_tile *tile)
 bool wave_decode_smaller(const problem *p, ir_tile *tile)
 {
     decode_whole_tile *t = &tile->decode_whole;
-    if (t->keys > decode_unit(p->target)) return t->keys /= 2, true;
+    if (t->keys > p->target->matrix_columns) return t->keys /= 2, true;
     return t->resident > 1 ? t->resident--, true : false;
 }

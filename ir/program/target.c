@@ -6,10 +6,7 @@
 
 #define L(layer) (1u << layer_##layer)
 static const target_info targets[] = {
-#define TARGET(name, family, vendor, wave, layers, lds, fixed, threads, width, operand, banks, reads, sector, line, overlaps, copies, \
-               registers, grid, items, device)                                                                                       \
-    {#name,    #family, vendor_##vendor, wave,   layers, lds,      fixed,  threads,   width, operand, banks, lds_reads_##reads,       \
-     sector,   line,    overlaps,        copies, registers, grid,  items,  device},
+#define TARGET(id, of, maker, ...) {.name = #id, .family = #of, .vendor = vendor_##maker, __VA_ARGS__},
 #include "ir/target.def"
 };
 #undef L

@@ -29,16 +29,26 @@ typedef struct machine {
     unsigned registers, simds, most;
 } machine;
 
-static const machine machines[] = {
-#define MACHINE_host(...)
-#define MACHINE_amd(name, wave, registers) {#name, #name, compiler_clang, registers, 4, wave == 64 ? registers : 256},
-#define MACHINE_nvidia(name, wave, registers) {#name, #name, compiler_nvrtc, registers, 1, 255},
-#define TARGET(name, family, vendor, wave, layers, shared, fixed, threads, width, operand, banks, reads, sector, line, overlaps, copies, \
-               registers, grid, items, device)                                                                                        \
-    MACHINE_##vendor(name, wave, registers)
+enum {
+    machine_count = 0 /* HIPRTC's in the host's place */
+#define TARGET(...) +1
 #include "ir/target.def"
-    {"gfx90a-hiprtc", "gfx90a", compiler_hiprtc, 512, 4, 512}};
-enum { machine_count = sizeof machines / sizeof *machines };
+};
+static machine machines[machine_count];
+
+static void list_machines(void)
+{
+    size_t count, n = 0;
+    const target_info *list = target_list(&count);
+    for (size_t i = 0; i < count; i++) {
+        const target_info *t = &list[i];
+        const bool amd = t->vendor == vendor_amd;
+        const unsigned most = amd && t->wave == 64 ? (unsigned)t->registers : (unsigned)t->lane_registers;
+        if (t->vendor == vendor_host) continue;
+        machines[n++] = (machine){t->name, t->name, amd ? compiler_clang : compiler_nvrtc, (unsigned)t->registers, amd ? 4 : 1, most};
+    }
+    machines[n] = (machine){"gfx90a-hiprtc", "gfx90a", compiler_hiprtc, 512, 4, 512};
+}
 
 static const char *const presets[] = {"default", "tiny-small", "tiny-medium", "exercise", "llama-1b", "llama-8b"};
 static const char *const levels[] = {"none", "ops", "tile"}; /* fusion_none.. */
@@ -474,6 +484,7 @@ static bool begin(sweep *s)
 
 int main(int argc, char **argv)
 {
+    list_machines();
     glob_t specs;
     if (argc < 3) return fprintf(stderr, "usage: verify_code OUTDIR JOBS [targets=|specs=|presets=|levels=|dtypes=LIST]...\n"), 2;
     sweep s = {.folder = argv[1], .filters = argv + 3, .filter_count = argc - 3, .lock = PTHREAD_MUTEX_INITIALIZER};

@@ -59,6 +59,21 @@ static const struct {
               {"block: t\ndtype: bf16\ndims: {M: 64, K: 64, N: 64}\ninputs: {x: [M, K], w: [K, N]}\n"
                "ops:\n  - {out: y, op: matmul, in: [x, w]}\noutputs: {y: y}\n", "tile layer=simt", false}};
 
+/* Programs on matrix units divide by these. */
+START_TEST(a_target_with_matrix_units_says_what_they_take)
+{
+    size_t count;
+    const target_info *list = target_list(&count);
+    for (size_t i = 0; i < count; i++) {
+        const target_info *t = &list[i];
+        const bool units = (t->layers & ~(1u << layer_few)) != 0;
+        ck_assert_msg(units == (t->matrix_rows > 0 && t->matrix_columns > 0 && t->matrix_share > 0 && t->lane_registers > 0), "%s",
+                      t->name);
+        ck_assert_msg(t->serial == (t->wave == 1) && t->cluster >= 1 && (t->bulk_copies || t->cluster == 1), "%s", t->name);
+    }
+}
+END_TEST
+
 START_TEST(a_product_of_many_rows_in_16_bits_is_on_wgmma)
 {
     build b = must_build(layers[_i].text, NULL);
@@ -425,7 +440,7 @@ START_TEST(a_tile_that_matrix_units_cannot_have_is_an_error_that_says_why)
                  {"gfx942", "gemm m=256 n=256", "a thread has at most 128 results"},
                  {"gfx942", "gemm m=256 n=256 threads=512 slots=2", "slots is 1; where loads go to LDS directly"},
                  {"gfx950", "gemm m=64 n=128 threads=512 slots=2", "slots is 1; where loads go to LDS directly"},
-                 {"gfx1201", "gemm m=256 n=128 threads=256", "a thread has at most 128 results (rdna: 64)"},
+                 {"gfx1201", "gemm m=256 n=128 threads=256", "a thread has at most 64 results"},
                  {"gfx942", "gemm group=0", "group=0; it is 1"},
                  {"gfx942", "gemm chunk=0", "chunk=0; it is 1"},
                  {"gfx942", "gemm chiplets=0", "chiplets=0; it is 1 to 64 (dies to which tiles are dealt out; 1: as they come)"},
@@ -470,6 +485,7 @@ int main(void)
     Suite *s = suite_create("layers");
     TCase *t = tcase_create("layers");
     tcase_set_timeout(t, 120);
+    tcase_add_test(t, a_target_with_matrix_units_says_what_they_take);
     tcase_add_test(t, products_of_one_column_on_wgmma_are_not_staged);
     tcase_add_test(t, long_rows_are_multiplied_where_offsets_reach_all_rows_of_a_tile);
     tcase_add_loop_test(t, a_product_of_many_rows_in_16_bits_is_on_wgmma, 0, sizeof layers / sizeof *layers);
