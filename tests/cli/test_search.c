@@ -26,6 +26,9 @@ typedef struct simulated {
     double clock, noise, phase, base; /* base: seconds of a run of truth 1 */
     double stop_at;                   /* Ctrl-C by the clock; 0: never */
     int checks, prepared, released;
+    bool tells;        /* what is best so far is asked for */
+    int found;         /* times */
+    double found_truth, checking; /* of the last one; seconds of all checks */
 } simulated;
 
 static unsigned long long draw(simulated *d)
@@ -139,7 +142,15 @@ static bool sim_check(void *context, candidate *c)
 {
     simulated *d = context;
     d->checks++;
+    if (d->tells) d->clock += 2, d->checking += 2;
     return !d->at[point_of(c)].wrong;
+}
+
+static void sim_found(void *context, const candidate *c)
+{
+    simulated *d = context;
+    ck_assert(c->checked && !d->at[point_of(c)].wrong && c->rounds > 0 && c->ratio < 1);
+    d->found++, d->found_truth = d->at[point_of(c)].truth;
 }
 
 static void sim_release(void *context, candidate *c)
@@ -157,7 +168,8 @@ static bool sim_stopped(void *context)
 /* end, wave_seconds: as search_options has them. */
 static search_result search_until(arena *a, simulated *d, candidate *standard, double budget, double end, double wave_seconds)
 {
-    const search_side side = {sim_propose, sim_prepare, sim_time, sim_timed, sim_check, NULL, sim_release, sim_now, sim_stopped, d};
+    const search_side side = {sim_propose, sim_prepare, sim_time, sim_timed,   sim_check,  d->tells ? sim_found : NULL,
+                              NULL,        sim_release, sim_now,  sim_stopped, d};
     const search_options o = {.wave = 12, .most = 300, .patience = 2, .rounds = 6, .pairs = 25, .until = budget, .end = end,
                               .wave_seconds = wave_seconds, .margin = 0.005, .seed = 5};
     *standard = (candidate){.item = (void *)(size_t)d->standard, .status = candidate_ready};
@@ -248,6 +260,28 @@ static void search_by_an_end(arena *a, simulated *d, int seed, void *context)
 
 /* What a wave takes is known from the one before, or from another search: none begins that would not end in time. */
 START_TEST(a_wave_that_would_end_too_late_is_not_begun) { try_devices(100, search_by_an_end, NULL); }
+END_TEST
+
+static void search_and_tell(arena *a, simulated *d, int seed, void *context)
+{
+    candidate standard;
+    d->tells = true;
+    const search_result r = search_device(a, d, &standard, 60);
+    const double own = r.kept != r.standard ? 2 : 0;
+    ck_assert_msg(d->checking - own <= 0.1 * d->clock + 4, "seed %d: %g s of %g", seed, d->checking, d->clock);
+    if (r.kept != r.standard) *(int *)context += d->found > 0;
+    for (int i = 0; i < r.count; i++)
+        ck_assert_msg(r.list[i]->status != candidate_new && r.list[i]->status != candidate_ready, "seed %d: one is left open", seed);
+    ck_assert_int_eq(d->released, r.count - 1);
+}
+
+/* Before a search has come to its end it tells what is fastest so far and right; the checks take a tenth of it, or are the first. */
+START_TEST(what_is_best_so_far_and_right_is_told_on_the_way)
+{
+    int told = 0;
+    try_devices(100, search_and_tell, &told);
+    ck_assert_int_gt(told, 80);
+}
 END_TEST
 
 START_TEST(a_seed_repeats_a_search)
@@ -387,6 +421,7 @@ int main(void)
     tcase_add_test(c, what_is_kept_is_near_the_best_and_never_worse_than_the_default);
     tcase_add_loop_test(c, a_search_ends_when_its_time_is_up_and_keeps_what_it_has, 0, 2);
     tcase_add_test(c, a_wave_that_would_end_too_late_is_not_begun);
+    tcase_add_test(c, what_is_best_so_far_and_right_is_told_on_the_way);
     tcase_add_test(c, a_seed_repeats_a_search);
     tcase_add_test(c, a_default_that_fails_ends_the_search);
     tcase_add_test(c, what_is_not_faster_by_the_margin_is_not_kept);

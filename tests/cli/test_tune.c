@@ -5,6 +5,7 @@
 #include "runtime/cli/tune/clocks.h"
 #include "runtime/cli/tune/candidate.h"
 #include "runtime/cli/tune/space.h"
+#include "runtime/cli/tune/stop.h"
 #include "runtime/cli/tune/under_test.h"
 #include "tests/shell.h"
 #include "tests/support.h"
@@ -454,6 +455,38 @@ START_TEST(a_signal_ends_what_hangs_before_the_first_trial)
 }
 END_TEST
 
+/* Its time is up while something else hangs: what the search held goes into the wisdom, and the signal ends the process. */
+static void hold_and_hang(const char *path, bool holds)
+{
+    rig *r = rig_plan(&(rig_request){.path = "specs/softmax.yaml", .target = "gfx942"});
+    const plan *p = r->c.plan;
+    const wisdom_entry line = wisdom_of(r->a, p->program, p->target, p->device->name, p->launches[0].kernel->phases[0]);
+    stop_listen(r->a);
+    stop_has_trials();
+    stop_hold(r->a, path, &line);
+    if (!holds) stop_hold(r->a, NULL, NULL);
+    raise(SIGTERM);
+    raise(SIGALRM); /* ahead of its time */
+    for (;;) pause();
+}
+
+START_TEST(a_search_that_cannot_end_in_time_leaves_the_best_that_was_right)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/wisdom", folder);
+    const pid_t child = fork();
+    if (child == 0) hold_and_hang(path, _i);
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM, "%d", status);
+    arena *a = arena_new();
+    const wisdom *w = access(path, F_OK) ? NULL : wisdom_load_file(a, path);
+    ck_assert_int_eq(w ? w->count : 0, _i);
+    ck_assert(!w || (!w->list[0].stale && strcmp(w->list[0].target, "gfx942") == 0));
+    arena_free(a);
+}
+END_TEST
+
 static long long lines_of(const char *name)
 {
     char path[128];
@@ -758,6 +791,7 @@ int main(void)
     tcase_add_test(e, without_time_nothing_is_tried_and_a_users_tile_is_left_alone);
     tcase_add_test(e, a_sweep_with_a_size_that_is_refused_tunes_nothing);
     tcase_add_test(e, a_signal_ends_what_hangs_before_the_first_trial);
+    tcase_add_loop_test(e, a_search_that_cannot_end_in_time_leaves_the_best_that_was_right, 0, 2);
     tcase_add_loop_test(e, control_c_keeps_the_best_so_far_and_a_kill_leaves_a_sound_database, 0, 2);
     tcase_add_test(e, a_wrong_candidate_is_told_and_not_kept);
     tcase_add_test(e, a_list_of_cases_is_tuned_in_slices);

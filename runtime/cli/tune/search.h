@@ -48,6 +48,8 @@ typedef struct search_side { /* the proposer, the device, the clock */
     bool (*time)(void *context, candidate *c, double *seconds);
     void (*timed)(void *context, const candidate *c); /* it has one round more, and its ratio is that of all */
     bool (*check)(void *context, candidate *c); /* against the reference, before it is kept; false: it is wrong, and says how */
+    /* The best so far is right: what to keep if the search cannot come to its end. NULL: only what is kept at the end is checked. */
+    void (*found)(void *context, const candidate *c);
     /* When waves have ended: candidates that others found, their ratio filled in, which meet the default as well; -1: it is not for this
      * search to decide. NULL: there are no others. */
     int (*join)(void *context, int most, candidate *out);

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "runtime/cli/plan_words.h"
 #include "runtime/cli/tune/report.h"
+#include "runtime/cli/tune/stop.h"
 #include "runtime/cli/tune/tuner.h"
 #include <errno.h>
 #include <jansson.h>
@@ -224,14 +225,14 @@ static void tune_all(void *argument)
     if (!can) return;
     begin(j);
     t->again = t->o->again != NULL, t->resume = t->o->resume != NULL;
-    tuner_listen();
-    for (int i = 0; i < t->o->file_count * w->sweep.count && !tuner_stopped(); i++) {
+    stop_listen(t->a);
+    for (int i = 0; i < t->o->file_count * w->sweep.count && !stop_signal; i++) {
         t->until = start + budget;
         if (can[i]) (void)with_case(w, i / w->sweep.count, i % w->sweep.count, tune_dims);
         start = seconds_now();
     }
-    tuner_listened();
-    database_end(t->trials, t->session, tuner_stopped() ? "stopped" : "done");
+    stop_listened();
+    database_end(t->trials, t->session, stop_signal ? "stopped" : "done");
     if (t->o->report && t->ranks.rank == 0) report_write(t->a, t->trials, t->session, t->o->report);
 }
 

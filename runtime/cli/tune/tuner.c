@@ -2,46 +2,12 @@
 #define _GNU_SOURCE
 #include "runtime/cli/plan_words.h"
 #include "runtime/cli/tune/clocks.h"
+#include "runtime/cli/tune/stop.h"
 #include "runtime/cli/tune/under_test.h"
 #include "gen/base/peaks.h"
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* ---- Ctrl-C: the first one ends the search, the next one the process. A launch or a compiler that is under way cannot be told to end:
- * after a while the process ends as if nobody had listened. What was kept until then is in the wisdom, and trials without an end are
- * interrupted ones. */
-enum { most_seconds_to_stop = 20, seconds_before_trials = 1 };
-static volatile sig_atomic_t stopped; /* the signal, or 0 */
-static volatile sig_atomic_t tries;   /* there may be something to keep */
-bool tuner_stopped(void) { return stopped; }
-
-static void stop(int number)
-{
-    stopped = number;
-    alarm(tries ? most_seconds_to_stop : seconds_before_trials);
-}
-
-static void leave(int number)
-{
-    static const char text[] = "tfgen: tune was told to stop and could not in time; what was kept before is in the wisdom\n";
-    (void)number, (void)!write(STDERR_FILENO, text, sizeof text - 1);
-    signal((int)stopped, SIG_DFL);
-    raise((int)stopped);
-}
-
-void tuner_listen(void)
-{
-    struct sigaction a = {.sa_handler = stop, .sa_flags = SA_RESETHAND}, last = {.sa_handler = leave};
-    sigemptyset(&a.sa_mask);
-    sigemptyset(&last.sa_mask);
-    sigaction(SIGALRM, &last, NULL);
-    sigaction(SIGINT, &a, NULL);
-    sigaction(SIGTERM, &a, NULL);
-}
-
-void tuner_listened(void) { alarm(0); }
 
 typedef struct effort {
     const char *name;
@@ -96,7 +62,7 @@ static void release(void *context, candidate *x)
 }
 
 static double now(void *context) { return (void)context, seconds_now(); }
-static bool is_stopped(void *context) { return (void)context, stopped; }
+static bool is_stopped(void *context) { return (void)context, stop_signal; }
 
 static bool is_known(const tuner *t, const kernel_under_test *s)
 {
@@ -108,22 +74,33 @@ static bool is_known(const tuner *t, const kernel_under_test *s)
 }
 
 /* ---- a search, and what comes of it */
+static wisdom_entry line_of(const kernel_under_test *s, const candidate *x, double before, double ratio)
+{
+    const candidate_build *e = x->item;
+    return (wisdom_entry){.target = s->c->plan->target->name,
+                          .device = s->c->device,
+                          .signature = s->signature,
+                          .version = program_version(s->a, e->tile.program),
+                          .size = s->size,
+                          .tile = e->tile,
+                          .seconds = before * ratio,
+                          .default_seconds = before,
+                          .date = s->c->t->date,
+                          .text = ""};
+}
+
 static void keep(kernel_under_test *s, const search_result *r, double before)
 {
-    tuner *t = s->c->t;
-    const candidate_build *e = r->kept->item;
-    wisdom_entry line = {.target = s->c->plan->target->name,
-                         .device = s->c->device,
-                         .signature = s->signature,
-                         .version = program_version(s->a, e->tile.program),
-                         .size = s->size,
-                         .tile = e->tile,
-                         .seconds = before * r->ratio,
-                         .default_seconds = before,
-                         .date = t->date,
-                         .text = ""};
+    wisdom_entry line = line_of(s, r->kept, before, r->ratio);
     const wisdom one = {.list = &line, .count = 1, .signatures = {.a = s->a}};
-    (void)wisdom_add(s->a, t->wisdom, &one);
+    (void)wisdom_add(s->a, s->c->t->wisdom, &one);
+}
+
+static void found(void *context, const candidate *x)
+{
+    const kernel_under_test *s = context;
+    const wisdom_entry line = line_of(s, x, s->run_seconds, x->ratio);
+    stop_hold(s->a, s->c->t->wisdom, &line);
 }
 
 static void count_candidates(tuned_kernel *k, const search_result *r)
@@ -168,6 +145,7 @@ static search_result search_kernel(kernel_under_test *s, candidate *standard)
                               .time = time_candidate,
                               .timed = under_test_timed,
                               .check = check,
+                              .found = found,
                               .join = s->c->t->share ? under_test_join : NULL,
                               .release = release,
                               .now = now,
@@ -207,6 +185,7 @@ static void tune_kernel(tuning_session *c, kernel_under_test *s, tuned_kernel *k
     count_candidates(k, &r);
     if (r.elsewhere) {
         under_test_take_decision(s, k, share_told(c->t->share, s->a, s->key, "decision"));
+        stop_hold(s->a, NULL, NULL);
         return;
     }
     if (c->t->share) { /* ahead of the wisdom, which others look into */
@@ -216,6 +195,7 @@ static void tune_kernel(tuning_session *c, kernel_under_test *s, tuned_kernel *k
     k->tile = best->text, k->ratio = r.ratio, k->noise = r.noise, k->ended = r.ended;
     k->how = r.kept == r.standard ? "default" : "better";
     if (r.kept != r.standard || r.ended) keep(s, &r, k->seconds);
+    stop_hold(s->a, NULL, NULL);
     if (r.kept != r.standard) session_rebase(c, best->line);
 }
 
@@ -278,7 +258,7 @@ static void tune_one(tuning_session *c, tuned_plan *out, int index, const char *
     const char *decision = t->share ? share_told(t->share, c->a, s.key, "decision") : NULL;
     if (decision) under_test_take_decision(&s, k, decision);
     else if (!t->again && !t->resume && is_known(t, &s)) k->how = "known";
-    else if (stopped || seconds_now() >= t->until) k->how = "no time";
+    else if (stop_signal || seconds_now() >= t->until) k->how = "no time";
     else {
         const char *limit;
         k->seconds = s.run_seconds = seconds_of_run(c), s.launch_seconds = k->launch_seconds, s.share = k->share;
@@ -298,7 +278,7 @@ static double compare(tuning_session *c)
     double ratios[pairs], x[bench_most_runs], y[bench_most_runs];
     int count = 0;
     if (c->base == c->root) return 1;
-    for (int i = 0; i < (stopped ? pairs_when_stopped : pairs); i++) {
+    for (int i = 0; i < (stop_signal ? pairs_when_stopped : pairs); i++) {
         bench *first = i % 2 ? c->base : c->root, *second = i % 2 ? c->root : c->base;
         bench_runs(first, 4, x);
         bench_runs(second, 4, y);
@@ -314,7 +294,7 @@ tuned_plan tuner_run(tuner *t, arena *a, const compile_request *r, const ir_prog
     const tuning *asked = p->tuning;
     tuning_session *c = arena_alloc(a, sizeof *c);
     tuned_plan out = {.plan = p, .ratio = 1};
-    t->stopped = &stopped;
+    t->stopped = &stop_signal;
     *c = (tuning_session){.t = t, .a = a, .request = r, .graph = graph, .fused = p->fused, .model = p->device,
                   .device = wisdom_device(a, p->device, t->device->info.label),
                   .lines = arena_alloc(a, ((asked ? asked->count : 0) + 1) * sizeof *c->lines), .line_count = asked ? asked->count : 0,
@@ -329,7 +309,7 @@ tuned_plan tuner_run(tuner *t, arena *a, const compile_request *r, const ir_prog
     const clocks now = clocks_now(a, t->device); /* it has just run */
     database_clocks(t->trials, t->session, now.text, now.why);
     const int count = list_kernels(c, &out);
-    tries = 1;
+    stop_has_trials();
     if (t->share) under_test_agree_on_order(c, &out, path, where);
     for (int i = 0; i < count; i++) tune_one(c, &out, i, path, where);
     out.ratio = compare(c);

@@ -43,7 +43,4 @@ typedef struct tuned_plan {
 /* path: of the spec, for commands that are shown; where: its dims, for people. Bails. */
 tuned_plan tuner_run(tuner *t, arena *a, const compile_request *r, const ir_program *graph, const plan *p, const char *path,
                      const char *where);
-bool tuner_stopped(void);  /* Ctrl-C was pressed */
-void tuner_listen(void);   /* for it */
-void tuner_listened(void); /* what was told to stop has stopped */
 #endif
