@@ -1,0 +1,114 @@
+/* Expressions as the emitter builds them: one node for equal ones, and C++ text with the parentheses that C needs. */
+#include "gen/emit/expression.h"
+#include "tests/support.h"
+
+typedef struct rigged {
+    arena *a;
+    expression_pool *p;
+    const expression *row, *col, *S, *pointer;
+} rigged;
+
+static rigged rig_new(void)
+{
+    rigged r = {.a = arena_new()};
+    r.p = expression_pool_new(r.a);
+    r.row = c_int(r.p, "row"), r.col = c_int(r.p, "col"), r.S = c_int(r.p, "p.S_"), r.pointer = c_name(r.p, "p.x_");
+    return r;
+}
+
+static void expect(rigged *r, const expression *x, const char *wanted) { ck_assert_str_eq(c_text(r->a, x), wanted); }
+
+START_TEST(equal_expressions_are_one_node)
+{
+    rigged r = rig_new();
+    char name[] = "row";
+    const expression *x = c_sum(r.p, c_product(r.p, r.row, c_long(r.p, 64)), r.col);
+    ck_assert_ptr_eq(c_int(r.p, name), r.row); /* names by what they say, not by where they lie */
+    name[0] = 'l';
+    expect(&r, r.row, "row");
+    ck_assert_ptr_eq(c_sum(r.p, c_product(r.p, r.row, c_long(r.p, 64)), r.col), x);
+    ck_assert_ptr_ne(c_sum(r.p, r.col, c_product(r.p, r.row, c_long(r.p, 64))), x);
+    ck_assert_ptr_ne(c_number(r.p, 64), c_long(r.p, 64));
+    ck_assert_ptr_ne(c_int(r.p, "x"), c_name(r.p, "x"));
+    ck_assert_ptr_ne(c_call(r.p, "f", r.row, r.col), c_call(r.p, "f", r.row));
+    ck_assert_ptr_ne(c_sum(r.p, r.row, r.col), c_difference(r.p, r.row, r.col));
+    const expression *many[1000];
+    for (int i = 0; i < 1000; i++) many[i] = c_sum(r.p, r.row, c_number(r.p, i + 1)); /* the table grows */
+    for (int i = 0; i < 1000; i++) ck_assert_ptr_eq(c_sum(r.p, r.row, c_number(r.p, i + 1)), many[i]);
+    arena_free(r.a);
+}
+END_TEST
+
+START_TEST(parentheses_stand_where_c_needs_them)
+{
+    rigged r = rig_new();
+    expression_pool *p = r.p;
+    const expression *two = c_number(p, 2), *sum = c_sum(p, r.row, two), *product = c_product(p, r.row, two);
+    const expression *quotient = c_quotient(p, r.row, r.S);
+    expect(&r, c_product(p, sum, r.S), "(row + 2) * p.S_");
+    expect(&r, c_product(p, r.S, sum), "p.S_ * (row + 2)");
+    expect(&r, c_sum(p, product, r.col), "row * 2 + col");
+    expect(&r, c_product(p, quotient, two), "row / p.S_ * 2");
+    expect(&r, c_product(p, two, quotient), "2 * (row / p.S_)");
+    expect(&r, c_quotient(p, r.row, product), "row / (row * 2)");
+    expect(&r, c_remainder(p, quotient, r.S), "row / p.S_ % p.S_");
+    expect(&r, c_difference(p, r.col, sum), "col - (row + 2)");
+    expect(&r, c_element(p, r.pointer, sum), "p.x_[row + 2]");
+    expect(&r, c_element(p, c_sum(p, r.pointer, r.row), two), "(p.x_ + row)[2]");
+    expect(&r, c_call(p, "load<V>", c_sum(p, r.pointer, r.row), two), "load<V>(p.x_ + row, 2)");
+    expect(&r, c_both(p, c_at_least(p, sum, two), c_less(p, r.col, product)), "row + 2 >= 2 && col < row * 2");
+    expect(&r, c_equal(p, c_remainder(p, r.row, two), c_number(p, 0)), "row % 2 == 0");
+    const expression *test = c_less(p, r.row, two);
+    expect(&r, c_choice(p, test, r.col, c_choice(p, c_both(p, test, test), two, r.S)), "row < 2 ? col : row < 2 && row < 2 ? 2 : p.S_");
+    expect(&r, c_sum(p, r.row, c_choice(p, test, r.col, two)), "row + (row < 2 ? col : 2)");
+    arena_free(r.a);
+}
+END_TEST
+
+/* Sums and conditions behind another are one chain; products are not, as their order decides where they overflow. */
+START_TEST(sums_and_conditions_are_chains)
+{
+    rigged r = rig_new();
+    expression_pool *p = r.p;
+    const expression *sum = c_sum(p, r.row, r.col), *test = c_less(p, r.row, r.S);
+    expect(&r, c_sum(p, r.S, sum), "p.S_ + row + col");
+    expect(&r, c_sum(p, r.pointer, c_sum(p, r.S, c_difference(p, r.col, r.row))), "p.x_ + p.S_ + col - row");
+    ck_assert_ptr_eq(c_sum(p, r.S, sum), c_sum(p, c_sum(p, r.S, r.row), r.col));
+    expect(&r, c_product(p, r.S, c_product(p, r.row, r.col)), "p.S_ * (row * col)");
+    expect(&r, c_both(p, test, c_both(p, test, c_equal(p, r.row, r.col))), "row < p.S_ && row < p.S_ && row == col");
+    ck_assert_ptr_eq(c_both(p, NULL, test), test);
+    ck_assert_ptr_eq(c_both(p, test, NULL), test);
+    expect(&r, c_shifted(p, r.col, 8), "col + 8");
+    expect(&r, c_shifted(p, r.col, -8), "col - 8");
+    ck_assert_ptr_eq(c_shifted(p, r.col, 0), r.col);
+    arena_free(r.a);
+}
+END_TEST
+
+START_TEST(numbers_and_operators_have_the_types_of_c)
+{
+    rigged r = rig_new();
+    expression_pool *p = r.p;
+    const expression *wide = c_product(p, r.row, c_long(p, 64));
+    expect(&r, wide, "row * 64ll");
+    ck_assert_int_eq(r.row->type, type_int);
+    ck_assert_int_eq(c_sum(p, r.col, wide)->type, type_long);
+    ck_assert_int_eq(c_sum(p, r.pointer, wide)->type, type_other);
+    ck_assert_int_eq(c_less(p, wide, wide)->type, type_int);
+    ck_assert_int_eq(c_element(p, r.pointer, wide)->type, type_int);
+    expect(&r, c_number(p, 3000000000), "3000000000ll");
+    arena_free(r.a);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("expression");
+    TCase *t = tcase_create("expression");
+    tcase_add_test(t, equal_expressions_are_one_node);
+    tcase_add_test(t, parentheses_stand_where_c_needs_them);
+    tcase_add_test(t, sums_and_conditions_are_chains);
+    tcase_add_test(t, numbers_and_operators_have_the_types_of_c);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}
