@@ -116,7 +116,7 @@ static void allow_flush(ref_tensor *t)
             t->error[i] = sqrt(t->error[i] * t->error[i] + REF_LEAST * REF_LEAST);
 }
 
-static void finish(ref_state *r, const ir_op *op, const ir_value *v)
+static bool finish(ref_state *r, const ir_op *op, const ir_value *v)
 {
     settle(r, op, &r->tensors[v->id]);
     if (moves_grid(r, op))
@@ -125,9 +125,11 @@ static void finish(ref_state *r, const ir_op *op, const ir_value *v)
         allow_flush(&r->tensors[v->id]);
     const bool rounds = ref_is_stored(r, v) || op->kind == op_cast;
     if (rounds && !r->on_grid[v->id]) round_to_type(r, v);
+    if (!ref_begin_sides(r, op, v) || !ref_let_choose(r, op, v)) return false;
     if (r->rules && r->rules->finished) r->rules->finished(r->rules->context, v, &r->tensors[v->id]);
     if (ref_exact(&r->tensors[v->id])) ref_forget_shares(&r->tensors[v->id]);
     note_unknown(r, v);
+    return true;
 }
 
 static bool evaluate(ref_state *r, const ir_op *op)
@@ -213,6 +215,7 @@ static void release(ref_state *r, const ir_value *v)
     ref_forget_shares(&r->tensors[v->id]);
     free(r->inherited[v->id]);
     r->inherited[v->id] = NULL;
+    ref_forget_sides(r, v);
     if (r->borrowed[v->id]) r->tensors[v->id] = (ref_tensor){0};
     else ref_free(&r->tensors[v->id]);
 }
@@ -269,7 +272,8 @@ static bool run_op(ref_state *r, const ir_op *op)
     for (int k = 0; k < op->output_count; k++)
         if (!allocate(r, op->outputs[k])) return false;
     if (!evaluate(r, op)) return false;
-    for (int k = 0; k < op->output_count; k++) finish(r, op, op->outputs[k]);
+    for (int k = 0; k < op->output_count; k++)
+        if (!finish(r, op, op->outputs[k])) return false;
     return true;
 }
 
@@ -280,6 +284,7 @@ static bool run_all(ref_state *r, const ref_tensor *const *inputs, ref_tensor *c
     if (!ref_derive(r) || !load(r, inputs)) return false;
     for (int i = 0; i < r->p->op_count; i++)
         if (is_evaluated(r, r->p->ops[i])) ref_note_op(r, i);
+    ref_note_choices(r);
     for (int i = 0; i < r->p->op_count; i++) {
         const ir_op *op = r->p->ops[i];
         if (!(is_evaluated(r, op) ? run_op(r, op) : take_stored(r, op))) return false;
@@ -311,11 +316,14 @@ static bool make_room(ref_state *r, size_t n)
     r->is_source = calloc(n, sizeof *r->is_source);
     r->sources = calloc(n, sizeof *r->sources);
     r->inherited = calloc(n, sizeof *r->inherited);
+    r->may_cross = calloc(n, sizeof *r->may_cross);
+    r->sides = calloc(n, sizeof *r->sides);
     r->alike = calloc(n, sizeof *r->alike);
     r->alike_before = calloc((size_t)r->p->op_count + 1, sizeof *r->alike_before);
     for (size_t i = 0; r->first && i < n; i++) r->first[i] = (int)i;
     return r->tensors && r->shapes && r->attributes && r->on_grid && r->unknown && r->borrowed && r->needed && r->first && r->uses &&
-           r->has_twin && r->is_source && r->sources && r->inherited && r->alike && r->alike_before;
+           r->has_twin && r->is_source && r->sources && r->inherited && r->alike && r->alike_before && r->may_cross &&
+           r->sides;
 }
 
 static void clear_room(ref_state *r)
@@ -333,6 +341,8 @@ static void clear_room(ref_state *r)
     free(r->is_source);
     free(r->sources);
     free(r->inherited);
+    free(r->may_cross);
+    free(r->sides);
     free(r->alike);
     free(r->alike_before);
 }

@@ -71,6 +71,10 @@ typedef struct ref_rules {
     /* A result is complete, rounded if it is stored. The callee may compare it, and may replace its numbers by the
      * device's own and set its errors to 0, so that what follows is checked on the device's own inputs. */
     void (*finished)(void *context, const ir_value *graph_value, ref_tensor *t);
+    /* Of a stored result, before `finished`: elements that are `open` are choices of rounding, as those beside a threshold are
+     * (ref_sides.c), or have infinite errors. The callee may give one the device's number and the error 0, so that what follows is judged
+     * by that choice. */
+    void (*choose)(void *context, const ir_value *graph_value, const bool *open, ref_tensor *t);
     /* Products and attention are computed for some rows alone, spread over all from the first to the last; elements of the others, and what
      * follows from them, have infinite errors, so nobody judges them. Of values that go on with the device's numbers that is all. */
     bool sampled;

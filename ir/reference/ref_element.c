@@ -6,7 +6,8 @@
  * operand is right as far as 6 e away (ref_sigmas), and where f is flat, has a kink or a pole, the step to there is more than 6 times that
  * of e. Errors of two operands add as squares, but for what both have from one source (ref_sources.c): that moves them together. Of a
  * product or quotient both errors together do more than each alone, which is all there is near 0. Where an operand's bound reaches beyond
- * the function's domain, or across its pole, the error is infinite. */
+ * the function's domain, or across its pole, the error is infinite, unless it is
+ * known what comes of either side (ref_sides.c). */
 #include "ir/reference/ref_parts.h"
 #include <math.h>
 #include <stdlib.h>
@@ -241,6 +242,35 @@ static void pass_shares(const meeting *m, int count, const size_t at[2], const e
         }
 }
 
+/* ---- sides (ref_sides.c) */
+/* Both operands' samples are of one number, and the other operand is certain beside it. */
+static bool sides_agree(const ref_side *x, const ref_side *y, const effect of[2], double value, double error)
+{
+    if (x && y) return x->origin == y->origin;
+    return of[x ? 1 : 0].error <= 0.01 * error || fabs(value) > ref_sigmas * error;
+}
+
+/* What the result is on each side. Where it has a pole or an end within reach, though its operands have bounds, that is its bound: so that
+ * the sum of nine such elements is within its own, however each was decided. */
+static bool pass_sides(ref_state *r, const ir_op *op, const size_t at[2], const effect of[2], size_t i)
+{
+    const ref_side *x = ref_side_of(r, op->inputs[0], at[0]), *y = op->input_count > 1 ? ref_side_of(r, op->inputs[1], at[1]) : NULL;
+    if (!x && !y) return true;
+    ref_tensor *f = ref_out(r, op);
+    ref_side *s = ref_add_side(r, op, op->outputs[0], i);
+    if (!s) return false;
+    s->origin = x ? x->origin : y->origin;
+    const bool known = sides_agree(x, y, of, f->value[i], f->error[i]);
+    for (int k = 0; k < ref_samples; k++)
+        s->at[k] = known ? apply(op->kind, x ? x->at[k] : of[0].value, y ? y->at[k] : of[1].value) : NAN;
+    if (isfinite(f->error[i]) || !isfinite(of[0].error) || !isfinite(of[1].error)) return true;
+    const double value = isfinite(f->value[i]) ? f->value[i] : s->at[0], farthest = ref_farthest_side(s, value);
+    if (!isfinite(farthest)) return true;
+    f->value[i] = value, f->error[i] = fmax(farthest / 2, REF_UNIT * fabs(value));
+    for (ref_share *share = f->shares; share; share = share->next) share->size[i] = 0; /* a slope says nothing of it */
+    return true;
+}
+
 bool ref_element(ref_state *r, const ir_op *op)
 {
     const ir_value *out = op->outputs[0];
@@ -257,12 +287,15 @@ bool ref_element(ref_state *r, const ir_op *op)
         return ref_fail(r, op, "an operand does not broadcast to the result");
     double *inherited = ref_keep_inherited(r, op);
     if (!inherited || !find_meetings(r, op, steps, meetings, &count)) return false;
+    for (int k = 0; k < op->input_count; k++)
+        if (!ref_begin_sides(r, op, op->inputs[k])) return false;
     for (size_t i = 0; i < f->count; i++) {
         effect of[2] = {{.value = x->value[at[0]], .error = ref_error(x, at[0])}};
         if (two) of[1] = (effect){.value = y->value[at[1]], .error = ref_error(y, at[1])};
         const covariance c = covariance_of(meetings, count, at);
         one_element(op->kind, form, &of[0], &of[1], count > 0 ? &c : NULL, &f->value[i], &f->error[i], &inherited[i]);
         pass_shares(meetings, count, at, of, i);
+        if (!pass_sides(r, op, at, of, i)) return false;
         step_on(r, out, index, steps, at);
     }
     return true;

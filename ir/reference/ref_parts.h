@@ -32,6 +32,8 @@ typedef struct ref_state {
      * one more than that of the one before it; 0: none. */
     int *alike, *alike_before;
     double **inherited;          /* by value id: of its errors, what its operands' errors make; NULL: unknown, so nothing */
+    bool *may_cross;          /* by value id: what elementwise ops make of it may be a divisor, or an argument of a root or logarithm */
+    struct ref_sides **sides; /* by value id (ref_sides.c); NULL: of no element */
     char *message;
     size_t message_size;
 } ref_state;
@@ -110,6 +112,29 @@ bool ref_settle_sources(ref_state *r, const ir_op *op); /* after op, when what i
 size_t ref_share_run(const ref_share *s, size_t first, size_t end);
 uint32_t ref_run_at(const ref_share *s, size_t first, size_t end);
 double ref_joined(double x, double y); /* of two independent numbers with signs */
+
+/* ---- ref_sides.c: numbers whose sign rounding decides */
+enum { ref_samples = 13 };
+
+/* What an element is for 0, both ends and numbers between of the range of another: `origin`, a value and an element. */
+typedef struct ref_side {
+    uint64_t origin;
+    double at[ref_samples]; /* NaN: nothing is known */
+} ref_side;
+
+typedef struct ref_sides {
+    uint32_t *slot; /* of each element: one more than its place in the list; 0: it has none */
+    ref_side *list;
+    size_t count, room;
+} ref_sides;
+
+void ref_note_choices(ref_state *r); /* before the first op */
+bool ref_begin_sides(ref_state *r, const ir_op *op, const ir_value *v); /* false after ref_fail() */
+bool ref_let_choose(ref_state *r, const ir_op *op, const ir_value *v);  /* asks the rules; false after ref_fail() */
+ref_side *ref_add_side(ref_state *r, const ir_op *op, const ir_value *v, size_t i); /* to be filled in; NULL after ref_fail() */
+const ref_side *ref_side_of(const ref_state *r, const ir_value *v, size_t i);       /* NULL: none */
+double ref_farthest_side(const ref_side *s, double from);                           /* infinite where they do not say */
+void ref_forget_sides(ref_state *r, const ir_value *v);
 
 /* ref_fold.c: whether the operand of a linear is a product with this factor, and values that a folded linear needs beyond its own
  * operands, NULL at the end. */

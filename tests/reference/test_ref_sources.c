@@ -264,6 +264,37 @@ START_TEST(a_long_chain_with_reuse_has_the_bound_of_its_roundings)
 }
 END_TEST
 
+/* Either side of a threshold is accepted, and nothing said where a number between makes more, or two of them meet, or 0 is a pole. */
+START_TEST(a_threshold_has_the_bound_of_both_its_sides)
+{
+    static const char yaml[] =
+        "block: t\ndtype: f32\ndims: {N: 3}\ninputs: {x: [N], z: [N]}\nops:\n  - {out: r, op: relu, in: [x]}\n"
+        "  - {out: c, op: max, in: [r, 1.0e-20]}\n  - {out: m, op: div, in: [r, c]}\n  - {out: l, op: log, in: [c]}\n"
+        "  - {out: q, op: square, in: [x]}\n  - {out: qs, op: add, in: [q, 1.0e-30]}\n  - {out: peak, op: div, in: [x, qs]}\n"
+        "  - {out: rz, op: relu, in: [z]}\n  - {out: cz, op: max, in: [rz, 1.0e-20]}\n  - {out: two, op: div, in: [r, cz]}\n"
+        "  - {out: pole, op: div, in: [r, x]}\noutputs: {m: m, l: l, peak: peak, two: two, pole: pole}\n";
+    double error[] = {1e-7, 1e-7, 1e-7};
+    bench *b = open_case(yaml, "f32");
+    const double x[] = {3e-7, -3e-7, 1}, z[] = {1e-7, 1e-7, 1}, side[] = {0, 1, 1}; /* the first two may be on either side */
+    memcpy(bench_data(b, "x"), x, sizeof x);
+    memcpy(bench_data(b, "z"), z, sizeof z);
+    b->data[bench_id(b, "x")].error = b->data[bench_id(b, "z")].error = error;
+    bench_run(b, false, NULL);
+    for (int i = 0; i < 3; i++) {
+        const ref_tensor *m = bench_result(b, "m");
+        const double ratio = ref_ratio(m, (size_t)i, side[i]);
+        ck_assert_msg(isfinite(m->error[i]) && ratio <= (i < 2 ? 0.5 : 0), "%d: %g, error %g", i, m->value[i], m->error[i]);
+        ck_assert(i == 2 ? m->error[i] < 1e-6 : m->error[i] >= 1.0 / 6 && m->error[i] <= 0.51);
+        ck_assert(isfinite(bench_result(b, "l")->error[i]));
+        ck_assert_int_eq(isinf(bench_result(b, "peak")->error[i]) != 0, i < 2);
+        ck_assert_int_eq(isinf(bench_result(b, "two")->error[i]) != 0, i < 2);
+        ck_assert_int_eq(isinf(bench_result(b, "pole")->error[i]) != 0, i < 2);
+    }
+    b->data[bench_id(b, "x")].error = b->data[bench_id(b, "z")].error = NULL;
+    bench_close(b);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("sources of errors");
@@ -274,6 +305,7 @@ int main(void)
     tcase_add_loop_test(c, errors_of_two_sources_add_as_squares, 0, 3);
     tcase_add_test(c, the_same_op_on_the_same_values_has_the_same_error);
     tcase_add_test(c, the_largest_of_many_sources_is_kept);
+    tcase_add_test(c, a_threshold_has_the_bound_of_both_its_sides);
     tcase_add_loop_test(c, a_long_chain_with_reuse_has_the_bound_of_its_roundings, 0, chains_count);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);
