@@ -450,6 +450,34 @@ START_TEST(what_is_judged_by_no_element_is_unjudged)
 }
 END_TEST
 
+/* ---- values behind a choice of rounding: whether a score, less the largest of its row, is above a threshold */
+#define ROUTED(divisor, factor)                                                                                                     \
+    "block: routed\ndtype: bf16\ndims: {M: 64, D: 64, E: 16}\ninputs: {x: [M, D]}\nparams: {wr: [E, D], wd: [D, E]}\nops:\n"       \
+    "  - {out: s, op: linear, in: [x, wr]}\n  - {out: t, op: row_max, in: [s]}\n  - {out: e, op: sub, in: [s, t]}\n"                \
+    "  - {out: d, op: add, in: [e, 1.0e-4]}\n  - {out: r, op: relu, in: [d]}\n  - {out: c, op: max, in: [" divisor ", 1.0e-20]}\n"  \
+    "  - {out: m, op: div, in: [r, c]}\n  - {out: h, op: mul, in: [s, m]}\n  - {out: z, op: linear, in: [h, wd]}\n"                \
+    "  - {out: y, op: mul, in: [z, " factor "]}\noutputs: {y: y}\n"
+
+/* The second divisor may be 0 with r above it: its quotients have no bound, but what follows from the device's own has one. */
+static const struct { const char *right, *wrong; fusion_level level; } routed[] = {
+    {ROUTED("r", "1"), ROUTED("r", "1.125"), fusion_tile},
+    {ROUTED("r", "1"), ROUTED("r", "1.125"), fusion_none},
+    {ROUTED("e", "1"), ROUTED("e", "1.125"), fusion_tile}};
+
+START_TEST(what_is_behind_a_choice_is_judged_by_the_devices_own)
+{
+    const attempt right = try_plan(routed[_i].right, routed[_i].right, routed[_i].level, NULL, NULL);
+    ck_assert_msg(right.result.verdict == trial_good, "%s", trial_fault(right.a, &right.result));
+    const attempt wrong = try_plan(routed[_i].wrong, routed[_i].right, routed[_i].level, NULL, NULL);
+    const trial_check *of_right = &right.result.checks[right.result.check_count - 1],
+                      *of_wrong = &wrong.result.checks[wrong.result.check_count - 1];
+    ck_assert(of_right->end_to_end && of_wrong->end_to_end && of_right->unjudged == 0);
+    ck_assert_msg(of_right->ratio > 0.01 && of_wrong->ratio > 1.5, "ratios %g and %g", of_right->ratio, of_wrong->ratio);
+    arena_free(right.a);
+    arena_free(wrong.a);
+}
+END_TEST
+
 /* ---- quick forms (FORM in ir/op.def) */
 #define NEAR_ZERO(to)                                                                                                       \
     "block: near\ndtype: f16\ndims: {M: 8, N: 512}\ninputs: {x: [M, N], z: [M, N]}\nops:\n"                                \
@@ -735,6 +763,7 @@ int main(void)
     tcase_add_test(c, a_copy_that_fails_once_ends_the_trial);
     tcase_add_test(c, two_per_cent_off_fails_in_every_dtype);
     tcase_add_test(c, what_is_judged_by_no_element_is_unjudged);
+    tcase_add_loop_test(c, what_is_behind_a_choice_is_judged_by_the_devices_own, 0, sizeof routed / sizeof *routed);
     tcase_add_test(c, a_quick_form_is_judged_as_one);
     tcase_add_unchecked_fixture(command, make_compiler, remove_compiler);
     tcase_add_loop_test(command, a_wrong_kernel_ends_the_command_with_exit_code_1, 0, sizeof commands / sizeof *commands);
