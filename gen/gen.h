@@ -3,6 +3,7 @@
 #ifndef TFGEN_GEN_H
 #define TFGEN_GEN_H
 #include "ir/devices/device_model.h"
+#include "ir/program/format.h"
 
 /* A source file: what is the kernel's own before and behind the templates, whose text all kernels share that need the same ones. */
 typedef struct source_text {
@@ -59,7 +60,7 @@ typedef struct packed_weight {
     const char *name;        /* of the pack kernel: llama_qkv_pack */
     const ir_kernel *kernel; /* whose product it is for */
     const ir_phase *phase;
-    dtype type;
+    const weight_format *format;
     long long columns, length; /* packed_n, packed_k */
     source_text source;        /* HIP source of the pack kernel */
     /* What lies in it, as one line: a hash of what the kernel computes, then the params that it reads. Of one signature are the same bytes
@@ -159,6 +160,7 @@ long long launch_tiles(const launch *l, const dim_table *dims);
 /* Workgroups of a launch; with `resident`, tiles: a device starts at most resident * multiprocessors of them. */
 long long launch_grid(const launch *l, const dim_table *dims);
 long long pack_grid(const packed_weight *w); /* workgroups of the pack kernel */
+long long pack_bytes(const packed_weight *w);
 long long storage_bytes(const storage *s, const dim_table *dims);
 long long scratch_bytes(const scratch *s, const dim_table *dims);
 /* Bytes of workspace for the given dims; offsets[i] of stored values, then of scratches (256-byte aligned), when not NULL. */

@@ -34,6 +34,8 @@ long long pack_grid(const packed_weight *w)
     return blocks < 1 ? 1 : blocks > 65536 ? 65536 : blocks;
 }
 
+long long pack_bytes(const packed_weight *w) { return times(times(w->columns, w->length), dtype_size(w->format->type)); }
+
 long long storage_bytes(const storage *s, const dim_table *dims)
 {
     const ir_value *v = s->value;

@@ -137,7 +137,7 @@ static const char *argument_type(const emission *e, const argument *g)
 {
     switch (g->kind) {
     case argument_value: return dtype_c_name(g->value->type);
-    case argument_packed: return dtype_c_name(e->plan->packs[g->index].type);
+    case argument_packed: return dtype_c_name(e->plan->packs[g->index].format->type);
     case argument_scratch: return "float";
     case argument_map: return "tensor_map";
     case argument_dim: break;

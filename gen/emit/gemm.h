@@ -32,7 +32,7 @@ void gemm_write_sizes(const gemm *g);      /* K, packed_n, packed_k, granule */
 void gemm_write_sums(const gemm *g);       /* row_sums, input_sums */
 void gemm_write_plain(gemm *g);            /* row_sums; do rows of A begin at multiples of 16 bytes, is B packed */
 void gemm_write_a_type(gemm *g);           /* of operands that are multiplied as they lie in memory */
-void gemm_write_operand_types(gemm *g);    /* likewise, and that b_type is the same */
+void gemm_write_operand_types(gemm *g);    /* likewise, and those of B */
 void gemm_write_b_type(gemm *g);           /* of operands that become f32 on their way */
 void gemm_write_context(gemm *g);          /* row scalars, rows() */
 void gemm_write_batches(gemm *g);          /* of a matmul; 1 of linears */

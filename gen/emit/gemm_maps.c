@@ -26,7 +26,7 @@ static void write_a_map(gemm *g, int box_rows)
 /* Of n packed columns, k long. */
 static tensor_box stage_of_pieces(const gemm *g, int n, int k)
 {
-    const dtype type = g->e->plan->packs[gemm_pack(g)].type;
+    const dtype type = g->e->plan->packs[gemm_pack(g)].format->type;
     const long long along_k = g->packed_k * dtype_size(type) / piece_row_bytes;
     return (tensor_box){.packed = gemm_pack(g),
                         .type = type,
@@ -48,7 +48,7 @@ static tensor_box box_of_pieces(const gemm *g, const gemm_warpgroups_tile *t)
 
 static tensor_box box_of_rows(const gemm *g, const gemm_warpgroups_tile *t)
 {
-    const dtype type = g->e->plan->packs[gemm_pack(g)].type;
+    const dtype type = g->e->plan->packs[gemm_pack(g)].format->type;
     return (tensor_box){.packed = gemm_pack(g),
                         .type = type,
                         .stride = g->packed_k * dtype_size(type),

@@ -115,14 +115,15 @@ void gemm_write_a_type(gemm *g) { write_line(g->w, "using a_type = %s;", dtype_c
 
 void gemm_write_b_type(gemm *g)
 {
-    const dtype type = gemm_is_matmul(g) ? g->b->type : g->e->plan->packs[gemm_pack(g)].type;
+    const dtype type = gemm_is_matmul(g) ? g->b->type : g->e->plan->packs[gemm_pack(g)].format->type;
     write_line(g->w, "using b_type = %s;", gemm_is_matmul(g) && type == dtype_i32 ? "float" : dtype_c_name(type));
 }
 
 void gemm_write_operand_types(gemm *g)
 {
+    const dtype b = gemm_is_matmul(g) ? g->b->type : g->e->plan->packs[gemm_pack(g)].format->type;
     gemm_write_a_type(g);
-    write_line(g->w, "using b_type = a_type;");
+    write_line(g->w, "using b_type = %s;", b == g->a->type ? "a_type" : dtype_c_name(b));
 }
 
 void gemm_write_plain(gemm *g)

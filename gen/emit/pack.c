@@ -95,7 +95,7 @@ void emit_pack(emission *e, writer *w, int index)
     const ir_op *first = e->segments.items[0].first;
     g.K = value_columns(first->inputs[0]);
     write_line(w, "static constexpr int packed_n = %lld, packed_k = %lld, threads = %d;", pack->columns, pack->length, pack->threads);
-    write_line(w, "using type = %s;", dtype_c_name(pack->type));
+    write_line(w, "using type = %s;", dtype_c_name(pack->format->type));
     write_element(&g);
     write_line(w, "DEV static type *out(const args &p) { return %s; }", use_packed(e, index, true));
 }

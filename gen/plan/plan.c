@@ -134,9 +134,9 @@ static void plan_pack(planner *p, const ir_kernel *kernel, const ir_phase *phase
     p->p->packs[p->p->pack_count++] = (packed_weight){.name = arena_printf(p->a, "%s_pack", name),
                                                       .kernel = kernel,
                                                       .phase = phase,
-                                                      .type = product->inputs[1]->type,
+                                                      .format = weights_format(program_of(phase)->weights, product),
                                                       .columns = packed_n,
-                                                      .length = program_packed_length(program_of(phase), product),
+                                                      .length = weights_length(program_of(phase)->weights, product),
                                                       .threads = p->p->target->serial ? 1 : 256};
 }
 

@@ -26,11 +26,12 @@ static void demand_of(const problem *p, const ir_tile *t, demand *d)
     enum { end_cycles = 900 };
     const double drawn = 0.77; /* few loads are under way beside the sums */
     const gemm_registers_tile *x = &t->gemm_registers;
-    const int bytes = product_element_bytes(p), line = 16 * (p->target->wave / 8) * (x->threads / p->target->wave / (x->n / block));
-    product_demand(p, &(product_cut){x->m, x->n, 1, 1, (int)((problem_rows(p) + x->m - 1) / x->m), 1}, d);
+    const int line = 16 * (p->target->wave / 8) * (x->threads / p->target->wave / (x->n / block));
+    product_demand(p, &(product_cut){x->m, x->n, 1, 1, (int)((problem_rows(p) + x->m - 1) / x->m), 1, weights_widened}, d);
     d->per_unit = groups_by_threads(p->target, x->threads), d->memory_share = drawn;
     d->ahead = (double)(x->n + x->m) * line * (problem_rows(p) == 1 ? 2 : 1);
-    d->streamed = (double)(x->n + x->m) * (double)product_length(p) * bytes;
+    d->streamed = (double)product_length(p) * (x->m * operand_bytes(p, weights_widened, operand_a) +
+                                               x->n * operand_bytes(p, weights_widened, operand_b));
     d->products_share = 0.2, d->end_cycles = end_cycles, d->trips = 1;
 }
 
@@ -90,4 +91,4 @@ const program gemm_few_program = {.kind = program_gemm_few,
                                   .geometry = register_tile_geometry,
                                   .parts = register_tile_parts,
                                   .members = gemm_on_register_tiles,
-                                  .pack = "pack"};
+                                  .weights = weights_widened};

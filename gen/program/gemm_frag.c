@@ -69,8 +69,7 @@ static int resident(const device_model *d, const gemm_frag_tile *t)
 /* Bytes of weights that a workgroup's waves ask for ahead. */
 static long long under_way(const problem *p, const gemm_frag_tile *t)
 {
-    const long long pieces = (value_columns(problem_product(p)->inputs[0]) * 2 + piece_row_bytes - 1) / piece_row_bytes,
-                    ahead = (long long)t->ahead * waves_of(p, t);
+    const long long pieces = pieces_along(p, weights_as_rows), ahead = (long long)t->ahead * waves_of(p, t);
     return (ahead < pieces ? ahead : pieces) * (t->n / piece_columns) * piece_bytes;
 }
 
@@ -81,8 +80,11 @@ static void demand_of(const problem *p, const ir_tile *tile, demand *d)
     enum { rows_wait = 2400, gap = 5660, hidden = 4240, waits = 2 };
     const double loads = 1.45, reached = 0.4; /* to registers: half of what a unit takes to shared memory; few products of each operand */
     const gemm_frag_tile *t = &tile->gemm_frag;
-    const double line = (double)value_columns(problem_product(p)->inputs[0]) * 2, step = p->target->matrix_rows;
-    product_demand(p, &(product_cut){t->m, t->n, piece_row_bytes / 2, 1, 1, 1}, d);
+    const double line = (double)product_length(p) * operand_bytes(p, weights_as_rows, operand_b), step = p->target->matrix_rows;
+    product_demand(p,
+                   &(product_cut){t->m, t->n, piece_row_bytes / dtype_size(problem_product(p)->inputs[0]->type), 1, 1, 1,
+                                  weights_as_rows},
+                   d);
     d->per_unit = resident(p->device, t), d->matrix = true, d->products_share = reached;
     d->taken = d->asked * loads;
     d->ahead = (double)under_way(p, t) / waits, d->streamed = t->n * line;
@@ -94,7 +96,7 @@ static void demand_of(const problem *p, const ir_tile *tile, demand *d)
  * fit. */
 static bool fill(const problem *p, int m, const int (*shape)[3], ir_tile *t)
 {
-    const long long pieces = pieces_along(problem_product(p));
+    const long long pieces = pieces_along(p, weights_as_rows);
     gemm_frag_tile *x = &t->gemm_frag;
     const int waves = pieces < (*shape)[1] ? pieces < 2 ? 2 : (int)power_of_two_up(pieces) : (*shape)[1];
     *x = (gemm_frag_tile){.m = m, .n = (*shape)[0] * piece_columns, .threads = waves * p->target->wave, .ahead = 1};
@@ -193,7 +195,7 @@ const program gemm_frag_program = {.kind = program_gemm_frag,
                                    .geometry = geometry,
                                    .parts = parts,
                                    .members = members,
-                                   .pack = "pack",
+                                   .weights = weights_as_rows,
                                    .asks_next = true,
                                    .takes_sums = true,
                                    .begins_with_weights = true,

@@ -7,6 +7,8 @@
 
 extern const program gemm_mma_program;
 
+enum { element_bytes = 2 }; /* of both operands in shared memory */
+
 static int warps_down(const gemm_mma_tile *t)
 {
     const int warps = t->threads / 32;
@@ -16,7 +18,8 @@ static int warps_down(const gemm_mma_tile *t)
 /* stream_memory<...>::bytes */
 static long long memory_of(const gemm_mma_tile *t, bool sums)
 {
-    return (long long)t->slots * (t->m + t->n) * t->k * 2 + (sums ? (long long)t->m * (t->threads / 32 / warps_down(t)) * 4 : 0);
+    return (long long)t->slots * (t->m + t->n) * t->k * element_bytes +
+           (sums ? (long long)t->m * (t->threads / 32 / warps_down(t)) * 4 : 0);
 }
 
 /* Workgroups that share a multiprocessor. 128 results and the operands of two units take 256 registers. */
@@ -56,11 +59,11 @@ static void demand_of(const problem *p, const ir_tile *t, demand *d)
     enum { end_column = 16, begin = 2500 };
     const gemm_mma_tile *x = &t->gemm_mma;
     const int warps = x->threads / 32, down = warps_down(x);
-    const double stages = ceil((double)product_length(p) / x->k), stage = 2.0 * (x->m + x->n) * x->k;
-    product_demand(p, &(product_cut){x->m, x->n, x->k, 1, x->group, 1}, d);
+    const double stages = ceil((double)product_length(p) / x->k), stage = (double)element_bytes * (x->m + x->n) * x->k;
+    product_demand(p, &(product_cut){x->m, x->n, x->k, 1, x->group, 1, weights_as_rows}, d);
     d->per_unit = resident(p->target, x, false);
     d->matrix = true, d->products_share = share_of(p, x);
-    d->shared = stages * 2.0 * (double)(x->m * (warps / down + 1) + x->n * (down + 1)) * x->k;
+    d->shared = stages * element_bytes * (double)(x->m * (warps / down + 1) + x->n * (down + 1)) * x->k;
     d->ahead = stage * (x->slots - 1), d->streamed = stage * stages;
     d->end_cycles = (double)x->m * x->n / end_column, d->start_cycles = begin;
 }
@@ -157,5 +160,5 @@ const program gemm_mma_program = {.kind = program_gemm_mma,
                                   .geometry = geometry,
                                   .parts = parts,
                                   .members = members,
-                                  .pack = "pack",
+                                  .weights = weights_as_rows,
                                   .aligned_rows = true};

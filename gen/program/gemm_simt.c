@@ -13,8 +13,9 @@ static void demand_of(const problem *p, const ir_tile *t, demand *d)
     enum { end_cycles = 600 };
     const double reached = 0.75; /* of what loads leave */
     const gemm_registers_tile *x = &t->gemm_registers;
-    const double stage = (double)(x->m + x->n) * x->k * product_element_bytes(p);
-    product_demand(p, &(product_cut){x->m, x->n, x->k, 1, 1, 1}, d);
+    const double stage =
+        x->k * (x->m * operand_bytes(p, weights_widened, operand_a) + x->n * operand_bytes(p, weights_widened, operand_b));
+    product_demand(p, &(product_cut){x->m, x->n, x->k, 1, 1, 1, weights_widened}, d);
     d->per_unit = x->threads < 1024 ? 2 : 1;
     d->ahead = stage, d->streamed = stage * ceil((double)product_length(p) / x->k);
     const double results = x->thread_m * x->thread_n;
@@ -81,4 +82,4 @@ const program gemm_simt_program = {.kind = program_gemm_simt,
                                    .geometry = register_tile_geometry,
                                    .parts = register_tile_parts,
                                    .members = gemm_on_register_tiles,
-                                   .pack = "pack"};
+                                   .weights = weights_widened};

@@ -6,17 +6,15 @@
 #include <math.h>
 
 enum { most_rows_of_long_stages = 48, most_rows = 128 };
-enum { most_split = 8, most_slots = 24, row_step = 16, column_step = 32 };
+enum { most_split = 8, most_slots = 24, row_step = 16, column_step = 32, element_bytes = 2 /* of both operands in shared memory */ };
 
 static const char *obstacle(const problem *p) { return obstacle_to_16_bits(p, layer_turned); }
-
-static long long length_of(const problem *p) { return value_columns(problem_product(p)->inputs[0]); }
 
 static int threads_of(int n) { return (n + 63) / 64 * 128 + 32; }
 
 /* ---- what a tile takes */
-static long long bytes_of_slot(const gemm_turned_tile *x) { return 2ll * x->n * x->k + 16; }
-static long long bytes_of_row_slot(const gemm_turned_tile *x) { return 2ll * x->m * x->k; }
+static long long bytes_of_slot(const gemm_turned_tile *x) { return (long long)element_bytes * x->n * x->k + 16; }
+static long long bytes_of_row_slot(const gemm_turned_tile *x) { return (long long)element_bytes * x->m * x->k; }
 
 /* ws_memory<...>::bytes of templates/frame/frame_ws.h */
 static long long bytes_of(const gemm_turned_tile *x) { return 1024 + x->slots * bytes_of_slot(x) + x->row_slots * bytes_of_row_slot(x); }
@@ -64,20 +62,23 @@ static long long workgroups(const problem *p, const gemm_turned_tile *x)
 }
 
 /* Bytes of weights of a workgroup. */
-static double weights_of(const problem *p, const gemm_turned_tile *x) { return 2.0 * x->n * (double)length_of(p) / x->split; }
+static double weights_of(const problem *p, const gemm_turned_tile *x)
+{
+    return operand_bytes(p, weights_as_rows, operand_b) * x->n * (double)product_length(p) / x->split;
+}
 
 /* What the tensor cores take for a workgroup: a warpgroup's instruction, 16 long, takes half a cycle a row. */
 static double products_time(const problem *p, const gemm_turned_tile *x)
 {
     const double known = p->device->numbers[number_clock].value, clock = known > 0 ? known : 1.7e9, waits = 1.3;
-    const double instructions = (double)length_of(p) / x->split / 16 * (x->threads / 128);
+    const double instructions = (double)product_length(p) / x->split / 16 * (x->threads / 128);
     return waits * instructions * x->m / 2 / clock;
 }
 
 /* In which `count` workgroups have their weights. */
 static double weights_time(const problem *p, const gemm_turned_tile *x, long long count)
 {
-    const double round_trip = 0.92e-6, each = weights_of(p, x), ahead = (double)x->slots * x->n * x->k * 2;
+    const double round_trip = 0.92e-6, each = weights_of(p, x), ahead = (double)x->slots * x->n * x->k * element_bytes;
     return hypot((double)count * each / bandwidth(p), round_trip * each / fmin(ahead, each));
 }
 
@@ -98,7 +99,7 @@ static double time_of(const problem *p, const gemm_turned_tile *x)
  * stages, unless the sums need them. */
 static bool fill(const problem *p, int together, gemm_turned_tile *x)
 {
-    const long long part = (length_of(p) + x->k * x->split - 1) / (x->k * x->split), room = shared_room(p->target, together) - 1024;
+    const long long part = (product_length(p) + x->k * x->split - 1) / (x->k * x->split), room = shared_room(p->target, together) - 1024;
     const long long both = room / (bytes_of_slot(x) + bytes_of_row_slot(x)), least = both < part ? both : part;
     x->row_slots = (int)(least < most_slots ? least : most_slots);
     if (x->row_slots < 2) x->row_slots = 2;
@@ -118,7 +119,7 @@ static gemm_turned_tile long_stages(gemm_turned_tile x) { return x.k = 256, x; }
 
 static void try_tile(const problem *p, gemm_turned_tile x, int together, gemm_turned_tile *best, double *least)
 {
-    const long long stages = (length_of(p) + x.k - 1) / x.k;
+    const long long stages = (product_length(p) + x.k - 1) / x.k;
     if ((x.split > 1 && stages < 2 * x.split) || !fill(p, together, &x)) return;
     const double time = time_of(p, &x);
     if (time < *least) *best = x, *least = time;
@@ -146,11 +147,11 @@ static void demand_of(const problem *p, const ir_tile *tile, demand *d)
     enum { round = 2500, meeting = 700, begin = 2500, hidden_begin = 1200 };
     const double shallow = 0.9, waits = 1.2;
     const gemm_turned_tile *x = &tile->gemm_turned;
-    product_demand(p, &(product_cut){x->m, x->n, x->k, x->split, 1, 1}, d);
+    product_demand(p, &(product_cut){x->m, x->n, x->k, x->split, 1, 1, weights_as_rows}, d);
     d->per_unit = resident(p->target, x);
     d->matrix = true, d->in_step = true, d->products_share = 1 / (1.57 + x->m / 175.0);
     if (d->per_unit > 1) d->memory_share = shallow;
-    d->ahead = fmin(x->slots, x->row_slots / waits) * x->n * x->k * 2, d->streamed = x->n * 2.0 * (double)length_of(p) / x->split;
+    d->ahead = fmin(x->slots, x->row_slots / waits) * x->n * x->k * element_bytes, d->streamed = weights_of(p, x);
     d->end_cycles = round + meeting * x->split;
     d->start_cycles = (d->per_unit > 1 ? hidden_begin : begin) * fmin(1, d->groups / p->device->units);
 }
@@ -159,7 +160,7 @@ static void demand_of(const problem *p, const ir_tile *tile, demand *d)
 static const char *avoid(const problem *p)
 {
     enum { worth_cutting = 2048 };
-    return problem_rows(p) > most_rows && length_of(p) < worth_cutting ? "a tile has not all rows, and their length is short" : NULL;
+    return problem_rows(p) > most_rows && product_length(p) < worth_cutting ? "a tile has not all rows, and their length is short" : NULL;
 }
 
 static const char *illegal(const problem *p, const ir_tile *t)
@@ -171,7 +172,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
     if (!is_power_of_two(x->split)) return "split is 1, 2, 4 or 8";
     if (x->row_slots > x->slots) return "row_slots is at most slots";
     if (!is_power_of_two(x->k)) return "k is 64, 128 or 256";
-    if (x->split > (length_of(p) + x->k - 1) / x->k) return "a part of a split has a stage";
+    if (x->split > (product_length(p) + x->k - 1) / x->k) return "a part of a split has a stage";
     return sums_fit(x) ? NULL : "the slots are too few for the tile's sums";
 }
 
@@ -213,7 +214,7 @@ const program gemm_turned_program = {.kind = program_gemm_turned,
                                      .one_tile = true,
                                      .parts = parts,
                                      .members = members,
-                                     .pack = "pack",
+                                     .weights = weights_as_rows,
                                      .asks_next = true,
                                      .takes_sums = true,
                                      .begins_with_weights = true,

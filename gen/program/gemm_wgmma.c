@@ -108,5 +108,5 @@ const program gemm_wgmma_program = {.kind = program_gemm_wgmma,
                                     .parts = ws_parts,
                                     .scratch = ws_scratch,
                                     .members = gemm_on_warpgroups,
-                                    .pack = "pack",
+                                    .weights = weights_as_rows,
                                     .aligned_rows = true};

@@ -66,9 +66,6 @@ static bool smaller(const problem *p, ir_tile *t)
     return true;
 }
 
-/* Large parts of 32 elements, what is left of them, the next 32. */
-static long long packed_length(long long K) { return (K + 31) / 32 * 64; }
-
 const program gemm_wgmma3_program = {.kind = program_gemm_wgmma3,
                                      .device = "gemm_ws_split",
                                      .template = "templates/gemm/gemm_ws_split.h",
@@ -85,6 +82,5 @@ const program gemm_wgmma3_program = {.kind = program_gemm_wgmma3,
                                      .parts = ws_parts,
                                      .scratch = ws_scratch,
                                      .members = gemm_on_warpgroups_split,
-                                     .pack = "pack_split",
-                                     .packed_length = packed_length,
+                                     .weights = weights_split,
                                      .aligned_rows = true};

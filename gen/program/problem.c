@@ -115,9 +115,3 @@ long long no_shared_memory(const problem *p, const ir_tile *t)
     (void)p, (void)t;
     return 2;
 }
-
-long long pieces_along(const ir_op *product)
-{
-    const long long bytes = value_columns(product->inputs[0]) * dtype_size(product->inputs[1]->type);
-    return (bytes + piece_row_bytes - 1) / piece_row_bytes;
-}

@@ -23,8 +23,8 @@ const char *obstacle_to_16_bits(const problem *p, layer_kind layer)
     const ir_op *product = problem_product(p);
     const char *obstacle = obstacle_to_rows(p);
     if (obstacle) return obstacle;
-    const dtype a = product->inputs[0]->type, b = product->inputs[1]->type;
-    return dtype_multiplies(a, layer) && a == b ? NULL : "operands are not both bf16 or both f16";
+    const dtype a = product->inputs[0]->type;
+    return dtype_multiplies(a, layer) && format_in(a, product->inputs[1]->type) ? NULL : "operands are not both bf16 or both f16";
 }
 
 int column_tiles(const problem *p, int n) { return (int)((p->packed_n + n - 1) / n); }
@@ -49,7 +49,18 @@ bool joins_columns(const problem *p)
 
 /* ---- what it asks of a device */
 long long product_length(const problem *p) { return value_columns(problem_product(p)->inputs[0]); }
-int product_element_bytes(const problem *p) { return dtype_size(problem_product(p)->inputs[0]->type); }
+
+double operand_bytes(const problem *p, weight_numbers weights, operand which)
+{
+    const ir_op *product = problem_product(p);
+    const weight_format *format = which == operand_b ? weights_format(weights, product) : NULL;
+    return format ? format->bits / 8.0 : dtype_size(product->inputs[which]->type);
+}
+
+long long pieces_along(const problem *p, weight_numbers weights)
+{
+    return (long long)ceil((double)product_length(p) * operand_bytes(p, weights, operand_b) / piece_row_bytes);
+}
 
 static double up(double x, double step) { return ceil(x / step) * step; }
 
@@ -61,13 +72,6 @@ static double matrices(const problem *p)
     double count = 1;
     for (int i = 0; product->kind == op_matmul && i + 2 < out->rank; i++) count *= (double)extent_value(&out->shape[i], &p->program->dims);
     return count;
-}
-
-/* Of a column, in pieces. */
-static double packed_bytes(const problem *p)
-{
-    const ir_op *product = problem_product(p);
-    return (double)pieces_along(product) * piece_row_bytes;
 }
 
 /* Bytes of tensors that are no operand of a product. */
@@ -128,7 +132,8 @@ void product_demand(const problem *p, const product_cut *cut, demand *d)
     const ir_op *product = problem_product(p);
     const double rows = (double)problem_rows(p), length = (double)product_length(p), count = matrices(p);
     const double row_tiles = ceil(rows / cut->m), columns = column_tiles(p, cut->n), others = other_bytes(p) / count;
-    const double left = rows * length * product_element_bytes(p), right = (double)p->packed_n * packed_bytes(p);
+    const double left = rows * length * operand_bytes(p, cut->weights, operand_a);
+    const double right = (double)p->packed_n * (double)(pieces_along(p, cut->weights) * piece_row_bytes);
     const double workgroups = row_tiles * columns * cut->parts;                                  /* of a matrix */
     const double at_once = 2 * row_tiles * cut->m * fmax((double)p->packed_n, columns * cut->n); /* operations for an element of K */
     d->groups = workgroups * count, d->type = product->inputs[0]->type;

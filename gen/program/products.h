@@ -16,6 +16,7 @@ int column_tiles(const problem *p, int n);
 typedef struct product_cut {
     int m, n, k, parts, group;
     int members; /* workgroups of a cluster that one tile is for */
+    weight_numbers weights;
 } product_cut;
 /* Workgroups, bytes and operations of one. Tiles that run at once walk along the length together, so what they share comes from memory
  * once. What does not fit half of the last level of cache comes again for those that run next: columns for each group; a group's rows where
@@ -23,7 +24,11 @@ typedef struct product_cut {
 void product_demand(const problem *p, const product_cut *cut, demand *d);
 bool joins_columns(const problem *p); /* the epilogue makes one number of two columns */
 long long product_length(const problem *p);
-int product_element_bytes(const problem *p); /* of an element of its rows */
+
+typedef enum operand { operand_a, operand_b } operand; /* of a product: its inputs 0 and 1 */
+/* Of an element, as a program of such weights reads it from memory. */
+double operand_bytes(const problem *p, weight_numbers weights, operand which);
+long long pieces_along(const problem *p, weight_numbers weights); /* of its packed weight, along k */
 
 /* ---- register tiles, of simt and few: t->gemm_registers */
 bool register_tile_smaller(const problem *p, ir_tile *t);

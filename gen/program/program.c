@@ -12,9 +12,3 @@ static const program *const programs[program_count] = {
 const program *program_at(program_kind kind) { return programs[kind]; }
 
 const program *program_of(const ir_phase *phase) { return programs[phase->tile.program]; }
-
-long long program_packed_length(const program *p, const ir_op *product)
-{
-    const int each = piece_row_bytes / dtype_size(product->inputs[1]->type);
-    return p->packed_length ? p->packed_length(value_columns(product->inputs[0])) : pieces_along(product) * each;
-}

@@ -6,6 +6,7 @@
 #include "gen/base/cost.h"
 #include "gen/emit/emit.h"
 #include "gen/program/problem.h"
+#include "gen/program/weights.h"
 
 typedef struct program {
     program_kind kind;
@@ -42,8 +43,7 @@ typedef struct program {
     bool one_tile;  /* a workgroup has one tile and ends: a launch has as many workgroups as tiles */
     bool asks_next; /* its template asks for what the next launch loads first (templates/frame/next.h) */
     /* ---- of products */
-    const char *pack;                        /* class template that packs its weights */
-    long long (*packed_length)(long long K); /* elements of a packed column; NULL: K rounded up to whole pieces (docs/packing.md) */
+    weight_numbers weights;
     bool takes_sums;                         /* it can take sums of squares of A's rows while it reads them (gen/plan/sums.c) */
     bool begins_with_weights;                /* pieces along their length, before the launch ahead has ended: that one may ask for them */
     bool aligned_rows;                       /* rows of A begin at multiples of 16 bytes, which gen/plan/align.c sees to */
@@ -51,8 +51,6 @@ typedef struct program {
 
 const program *program_of(const ir_phase *phase); /* that its tile is of */
 const program *program_at(program_kind kind);
-long long program_packed_length(const program *p, const ir_op *product);
-long long pieces_along(const ir_op *product); /* of its packed weight, along k */
 
 /* Results and threads of a tile on matrix units. */
 typedef struct tile_shape {

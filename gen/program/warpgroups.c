@@ -10,8 +10,6 @@ static void set_tile(ir_tile *t, int n, int split, int cluster)
     t->gemm_warpgroups.n = n, t->gemm_warpgroups.split = split, t->gemm_warpgroups.cluster = cluster;
 }
 
-static long long length_of(const problem *p) { return value_columns(problem_product(p)->inputs[0]); }
-
 static long long tiles_of(const problem *p, long long n)
 {
     return (problem_rows(p) + warpgroup_rows - 1) / warpgroup_rows * ((p->packed_n + n - 1) / n);
@@ -24,7 +22,7 @@ static void try_parts(const problem *p, const program *by, ws_fill *fill, int n,
     enum { most = 16, least_stages = 4 };
     ir_tile x = *best;
     const int k = best->gemm_warpgroups.k;
-    const long long stages = (length_of(p) + k - 1) / k, tiles = tiles_of(p, n);
+    const long long stages = (product_length(p) + k - 1) / k, tiles = tiles_of(p, n);
     for (int split = 2; split <= most && tiles * split <= p->device->units && stages / split >= least_stages; split++) {
         set_tile(&x, n, split, 1);
         fill(p, &x);
@@ -38,7 +36,7 @@ static void try_parts(const problem *p, const program *by, ws_fill *fill, int n,
 static void cut_long(const problem *p, ws_fill *fill, int widest, ir_tile *best)
 {
     enum { longest = 32768, most = 16 };
-    const long long parts = (length_of(p) + longest - 1) / longest;
+    const long long parts = (product_length(p) + longest - 1) / longest;
     const gemm_warpgroups_tile x = best->gemm_warpgroups;
     if (parts <= x.split) return;
     set_tile(best, x.n < widest ? x.n : widest, parts < most ? (int)parts : most, 1);
@@ -101,7 +99,8 @@ static double lines_of_row(const problem *p, const demand *d)
 {
     enum { line = 128 };
     const double two_lines = 1.7;
-    return d->groups > p->device->units && product_length(p) * product_element_bytes(p) % line ? two_lines : 1;
+    return d->groups > p->device->units && product_length(p) * (long long)operand_bytes(p, weights_as_rows, operand_a) % line ? two_lines
+                                                                                                                              : 1;
 }
 
 /* Rows of a stage, by what a unit takes for them: those beyond the last one are filled with zeros, which takes longer than reading. */
@@ -118,8 +117,11 @@ void ws_demand(const problem *p, const ir_tile *t, int operands, demand *d)
     enum { whole_end = 900, column_end = 12, unstaged_column = 4, meeting = 4500, sum_column = 12, cluster_start = 1500 };
     const double drawn = 0.83, share = 0.85; /* of memory, whose loads do not always come in time; of the products of one unit */
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
-    product_demand(p, &(product_cut){warpgroup_rows * x->cluster, x->n, x->k, x->split, x->group / x->cluster, x->cluster}, d);
-    const double stages = ceil((double)((length_of(p) + x->k - 1) / x->k) / x->split), stage = 128.0 * (warpgroup_rows + operands * x->n);
+    /* What follows is fitted with the bytes of one of tf32x2's terms. */
+    const weight_numbers numbers = operands > 1 ? weights_widened : weights_as_rows;
+    product_demand(p, &(product_cut){warpgroup_rows * x->cluster, x->n, x->k, x->split, x->group / x->cluster, x->cluster, numbers}, d);
+    const double stages = ceil((double)((product_length(p) + x->k - 1) / x->k) / x->split),
+                 stage = 128.0 * (warpgroup_rows + operands * x->n);
     d->groups *= x->cluster, d->memory /= x->cluster, d->asked /= x->cluster, d->products /= x->cluster, d->others /= x->cluster;
     d->matrix = true, d->in_step = true, d->memory_share = drawn, d->products_share = share;
     d->ahead = x->slots * stage, d->streamed = stages * stage;
@@ -133,7 +135,7 @@ void ws_demand(const problem *p, const ir_tile *t, int operands, demand *d)
 const char *ws_illegal(const problem *p, const ir_tile *t)
 {
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
-    if (x->split > (length_of(p) + x->k - 1) / x->k) return "a part of a split has a stage";
+    if (x->split > (product_length(p) + x->k - 1) / x->k) return "a part of a split has a stage";
     return x->group % x->cluster ? "cluster divides group" : NULL;
 }
 

@@ -51,7 +51,7 @@ void wave_product_demand(const problem *p, const ir_tile *tile, demand *d)
     enum { end_cycles = 2000 };
     const gemm_waves_tile *t = &tile->gemm_waves;
     const double stage = (double)(t->m + t->n) * wave_row_bytes;
-    product_demand(p, &(product_cut){t->m, t->n, t->k, 1, t->group, 1}, d);
+    product_demand(p, &(product_cut){t->m, t->n, t->k, 1, t->group, 1, weights_as_rows}, d);
     d->per_unit = wave_groups(p->target, t->threads), d->matrix = true;
     d->ahead = stage, d->streamed = stage * (double)((product_length(p) + t->k - 1) / t->k);
     d->end_cycles = end_cycles;

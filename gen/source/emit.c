@@ -48,7 +48,7 @@ static void find_columns(emission *e)
 {
     const program *of = program_of(e->phase);
     const ir_op *product = phase_first(e->phase, class_PRODUCT);
-    e->packed_length = program_packed_length(of, product);
+    e->packed_length = weights_length(of->weights, product);
     gemm_segments(e->a, e->phase, &e->segments);
 }
 
@@ -301,7 +301,7 @@ static void emit_one_pack(emitter *of, int index)
     template_choose(&templates, pack_template);
     const unit u = {pack->name,
                     arena_printf(a, "%s.hip", pack->name),
-                    program_of(pack->phase)->pack,
+                    pack->format->pack,
                     pack_template,
                     "sizeof(mixed_memory<$P>)",
                     "TF_KERNEL($K, $T, $S, $P)",

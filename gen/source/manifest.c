@@ -176,8 +176,8 @@ static json_t *packs_json(arena *a, const plan *p)
     for (int i = 0; i < p->pack_count; i++) {
         const packed_weight *w = &p->packs[i];
         json_t *o = json_pack("{s:s, s:s, s:s, s:I, s:I, s:i, s:I}", "name", w->name, "symbol", name_marked(a, w->name, name_value),
-                              "dtype", dtype_name(w->type), "columns", (json_int_t)w->columns, "length", (json_int_t)w->length, "block",
-                              w->threads, "grid", (json_int_t)pack_grid(w));
+                              "dtype", dtype_name(w->format->type), "columns", (json_int_t)w->columns, "length", (json_int_t)w->length,
+                              "block", w->threads, "grid", (json_int_t)pack_grid(w));
         json_object_set_new(o, "signature", json_string(w->signature));
         json_object_set_new(o, "argument_bytes", json_integer(w->argument_bytes));
         json_object_set_new(o, "arguments", arguments_json(a, w->arguments, w->argument_count, &p->program->dims));

@@ -22,7 +22,7 @@ typedef struct weight_runs {
  * part (one, where the length is no whole number of parts). There are as many workgroups as find a seat. */
 static weight_runs runs_of(const plan *p, const packed_weight *pack, const launch *l)
 {
-    const long long members = l->cluster > 1 ? l->cluster : 1, pieces = pack->length * dtype_size(pack->type) / piece_row_bytes;
+    const long long members = l->cluster > 1 ? l->cluster : 1, pieces = pack->length * dtype_size(pack->format->type) / piece_row_bytes;
     const long long parts = pieces % members ? 1 : members, across = pack->columns / piece_columns, tiles = l->column_tiles / members;
     const long long seats = (long long)p->device->units * (l->resident > 1 ? l->resident : 1);
     const long long first = seats / parts * ((across + tiles - 1) / tiles);

@@ -1,6 +1,7 @@
 /* In: products whose input is x * r * w, r a number for each row, w a weight over the columns. Out: r * product(x, weight folded with
  * w), r computed in the product's epilogue. Refuses: normalised values that anybody else needs, weights that are no params. */
 #include "ir/fuse/fuse.h"
+#include "ir/program/format.h"
 #include <string.h>
 
 /* y = x * r * w, or * (1 + w) */
@@ -53,6 +54,7 @@ static reason why_not_user(const fusing *f, const ir_op *op, const folded *n)
 {
     if (op->kind != op_linear || op->inputs[0] != n->y || op->attributes.fold) return reason_other_users;
     if (op->inputs[1]->kind != value_param) return reason_not_param;
+    if (!format_plain(op->inputs[1]->type)->folds) return reason_dtypes;
     return f->uses[op->inputs[1]->id] == 1 ? reason_none : reason_shared_weight;
 }
 

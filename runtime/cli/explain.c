@@ -28,7 +28,7 @@ static void find_devices(arena *a, const compile_request *r, explained_level *l)
 static double packed_bytes(const plan *p)
 {
     double sum = 0;
-    for (int i = 0; i < p->pack_count; i++) sum += (double)p->packs[i].columns * (double)p->packs[i].length * dtype_size(p->packs[i].type);
+    for (int i = 0; i < p->pack_count; i++) sum += (double)pack_bytes(&p->packs[i]);
     return sum;
 }
 

@@ -21,7 +21,7 @@ static void add_packed(arena *a, const plan *p, footprint *f)
         bool again = false;
         known[i] = w->signature;
         for (int k = 0; k < i; k++) again |= strcmp(known[k], known[i]) == 0;
-        if (!again) add_item(f, memory_weights, w->name, "packed", (double)w->columns * (double)w->length * dtype_size(w->type));
+        if (!again) add_item(f, memory_weights, w->name, "packed", (double)pack_bytes(w));
     }
 }
 

@@ -117,7 +117,7 @@ static void lay_out_pack(tfgen_module *m, int index)
 {
     const packed_weight *w = &m->plan->packs[index];
     unit *u = &m->units[index];
-    m->weights[index] = (weight_slot){w->name, w->signature, w->columns * w->length * dtype_size(w->type), -1};
+    m->weights[index] = (weight_slot){w->name, w->signature, pack_bytes(w), -1};
     *u = (unit){.name = w->name,
                 .source = &w->source,
                 .argument_bytes = w->argument_bytes,

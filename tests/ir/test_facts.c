@@ -1,5 +1,6 @@
 /* Facts that are in tables: what the tables say of dtypes, and that what is printed and read follows them. */
 #include "ir/devices/device_model.h"
+#include "ir/program/format.h"
 #include "ir/read/schema.h"
 #include "runtime/api/compile.h"
 #include "tests/support.h"
@@ -59,6 +60,23 @@ START_TEST(layers_take_the_operands_that_their_instructions_have)
 }
 END_TEST
 
+START_TEST(a_format_of_weights_has_every_digit_of_what_it_holds)
+{
+    static const int digits[] = {[dtype_f32] = 24, [dtype_f16] = 11, [dtype_bf16] = 8, [dtype_i32] = 0};
+    for (int i = 0; i < format_count; i++) {
+        const weight_format *f = format_at((format_kind)i);
+        const bool tf32 = i == format_tf32x2; /* 11 digits each */
+        ck_assert_int_eq(f->bits, f->terms * dtype_size(f->type) * 8);
+        for (int t = 0; t < dtype_count; t++)
+            if (f->holds >> t & 1) ck_assert_int_ge(f->terms * (tf32 ? 12 : digits[f->type]), digits[t]);
+    }
+    for (int t = 0; t < dtype_i32; t++) ck_assert_str_eq(format_plain((dtype)t)->name, dtype_name((dtype)t));
+    ck_assert_ptr_null(format_plain(dtype_i32));
+    ck_assert_ptr_eq(format_in(dtype_f32, dtype_bf16), format_at(format_f32));
+    ck_assert_ptr_null(format_in(dtype_f16, dtype_f32)); /* f16 ends at 65504 */
+}
+END_TEST
+
 START_TEST(lists_of_dtypes_are_made_of_the_table)
 {
     arena *a = arena_new();
@@ -77,6 +95,7 @@ static TCase *dtypes(void)
     tcase_add_test(t, each_dtype_has_the_names_and_the_size_that_others_know_it_by);
     tcase_add_test(t, what_others_call_a_dtype_is_understood_and_never_taken);
     tcase_add_test(t, layers_take_the_operands_that_their_instructions_have);
+    tcase_add_test(t, a_format_of_weights_has_every_digit_of_what_it_holds);
     tcase_add_test(t, lists_of_dtypes_are_made_of_the_table);
     return t;
 }

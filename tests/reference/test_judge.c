@@ -172,7 +172,7 @@ static void spoil_inside(void *argument)
         if (j->how == 2 && own && strcmp(v->name, "a") == 0) v->shape[1] = extent_number(1);
         if (j->how == 3 && !own && v->kind == value_result) v->type = dtype_f16;
     }
-    if (j->how == 4) c.plan->packs[0].type = dtype_bf16;
+    if (j->how == 4) c.plan->packs[0].format = format_plain(dtype_bf16);
     j->wrong = ref_plan_wrong(j->a, c.plan, c.graph);
 }
 

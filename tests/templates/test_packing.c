@@ -47,7 +47,7 @@ START_TEST(a_packed_weight_is_made_of_pieces)
     rig_round(r);
     rig_run(r);
     const packed_weight *p = &r->c.plan->packs[0];
-    const int size = dtype_size(p->type);
+    const int size = dtype_size(p->format->type);
     const size_t bytes = (size_t)(p->columns * p->length) * (size_t)size;
     ck_assert_int_eq(p->columns, 96); /* whole blocks of 32 */
     ck_assert_int_eq(p->length, 96);  /* K up to 64 bytes */
@@ -55,7 +55,7 @@ START_TEST(a_packed_weight_is_made_of_pieces)
     size_t zeros = 0;
     for (int n = 0; n < p->columns; n++)
         for (int k = 0; k < p->length; k++) {
-            const double got = dtype_get(p->type, data + place_of(p->length, size, n, k), 0);
+            const double got = dtype_get(p->format->type, data + place_of(p->length, size, n, k), 0);
             const double expected = n < N && k < K ? rig_data(r, "w")[n * K + k] : 0;
             ck_assert_msg(got == expected, "column %d, k %d: %g, not %g", n, k, got, expected);
             zeros += got == 0;

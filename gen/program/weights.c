@@ -1,0 +1,25 @@
+/* In: a product. Out: what gen/program/weights.h says. Refuses nothing itself. */
+#include "gen/program/weights.h"
+#include "gen/gen.h"
+
+const weight_format *weights_format(weight_numbers weights, const ir_op *product)
+{
+    const dtype rows = product->inputs[0]->type, own = product->inputs[1]->type;
+    if (product->kind != op_linear) return NULL;
+    switch (weights) {
+    case weights_widened: return format_plain(own);
+    case weights_as_rows: return format_in(rows, own);
+    case weights_split: return format_at(format_tf32x2);
+    }
+    return NULL;
+}
+
+/* Whole pieces; of tf32x2 large parts of 32 elements, what is left of them, the next 32 (docs/packing.md). */
+long long weights_length(weight_numbers weights, const ir_op *product)
+{
+    const long long K = value_columns(product->inputs[0]);
+    const weight_format *f = weights_format(weights, product);
+    const int terms = f ? f->terms : 1, piece = piece_row_bytes / dtype_size(f ? f->type : product->inputs[1]->type);
+    const int unit = terms > 1 ? 32 : piece;
+    return (K + unit - 1) / unit * unit * terms;
+}
