@@ -1,4 +1,4 @@
-/* In: values, extents. Out: C expressions of addresses, and the arguments that they need, in order of first use.
+/* In: values, extents. Out: expressions of addresses, and the arguments that they need, in order of first use.
  * Refuses (code_unsupported) a view of a view whose rows are no rows of the storage. */
 #include "gen/emit/emit.h"
 #include <string.h>
@@ -16,7 +16,7 @@ static argument *add_argument(emission *e, argument g)
     return &e->arguments[e->argument_count++];
 }
 
-static const char *use_argument(emission *e, argument wanted)
+static const expression *use_argument(emission *e, argument wanted)
 {
     argument *found = NULL;
     for (int i = 0; i < e->argument_count && !found; i++) {
@@ -26,10 +26,11 @@ static const char *use_argument(emission *e, argument wanted)
     }
     if (!found) found = add_argument(e, wanted);
     found->written |= wanted.written;
-    return e->loaded_arguments ? found->name : arena_printf(e->a, "p.%s", found->name);
+    const char *name = e->loaded_arguments ? found->name : arena_printf(e->a, "p.%s", found->name);
+    return found->kind == argument_dim ? c_int(e->pool, name) : c_name(e->pool, name);
 }
 
-const char *use_value(emission *e, const ir_value *v, bool written)
+const expression *use_value(emission *e, const ir_value *v, bool written)
 {
     const ir_value *root = value_root(v);
     return use_argument(e, (argument){.kind = argument_value,
@@ -40,7 +41,7 @@ const char *use_value(emission *e, const ir_value *v, bool written)
                                       .size = sizeof(void *)});
 }
 
-const char *use_scratch(emission *e, int index, bool written)
+const expression *use_scratch(emission *e, int index, bool written)
 {
     return use_argument(e, (argument){.kind = argument_scratch,
                                       .name = "parts",
@@ -56,57 +57,63 @@ void use_trace_of(emission *e)
                                          .size = sizeof(void *)});
 }
 
-const char *use_packed(emission *e, int index, bool written)
+const expression *use_packed(emission *e, int index, bool written)
 {
     return use_argument(e,
                         (argument){.kind = argument_packed, .name = "packed", .index = index, .written = written, .size = sizeof(void *)});
 }
 
-const char *use_next_packed(emission *e, int index)
+const expression *use_next_packed(emission *e, int index)
 {
     return use_argument(e, (argument){.kind = argument_packed, .name = "next", .index = index, .size = sizeof(void *)});
 }
 
 /* Maps have names of their own, so equal boxes under two names are two arguments. */
-const char *use_map(emission *e, const char *name, const tensor_box *box)
+const expression *use_map(emission *e, const char *name, const tensor_box *box)
 {
     return use_argument(e,
                         (argument){.kind = argument_map, .name = name, .value = box->value, .index = box->packed, .box = box, .size = 128});
 }
 
-/* True for (...) as a whole, not for (...) + (...). */
-static bool has_parentheses(const char *s)
+const expression *with_parentheses(emission *e, const expression *x)
 {
-    int depth = 0;
-    if (*s != '(') return false;
-    for (; *s; s++) {
-        depth += (*s == '(') - (*s == ')');
-        if (depth == 0) return s[1] == 0;
+    return x->kind >= expression_product ? c_group(e->pool, x) : x;
+}
+
+const expression *without_parentheses(const expression *x) { return x->kind == expression_group ? x->operands[0] : x; }
+
+/* A dim's argument; NULL: no dynamic dim has the slot. */
+static const expression *use_dim(emission *e, int slot)
+{
+    for (int i = 0; i < e->names->dims.count; i++) {
+        const dim *d = &e->names->dims.dims[i];
+        if (d->dynamic && d->slot == slot)
+            return use_argument(e, (argument){.kind = argument_dim, .name = d->name, .index = i, .size = sizeof(int)});
     }
-    return false;
+    return NULL;
 }
 
-const char *with_parentheses(arena *a, const char *expression)
+/* A term's size, its sign apart: 2 * p.B * p.S */
+static const expression *term_c(emission *e, const term *t)
 {
-    return strchr(expression, ' ') && !has_parentheses(expression) ? arena_printf(a, "(%s)", expression) : expression;
+    const long long size = t->factor < 0 ? -t->factor : t->factor;
+    const expression *all = size == 1 ? NULL : c_number(e->pool, size);
+    for (int slot = 0; slot < max_dynamic; slot++) {
+        const expression *one = t->power[slot] ? use_dim(e, slot) : NULL;
+        for (int n = 0; one && n < t->power[slot]; n++) all = all ? c_product(e->pool, all, one) : one;
+    }
+    return all ? all : c_number(e->pool, size);
 }
 
-const char *without_parentheses(arena *a, const char *expression)
+const expression *extent_c(emission *e, const extent *x)
 {
-    return has_parentheses(expression) ? arena_strndup(a, expression + 1, strlen(expression) - 2) : expression;
-}
-
-const char *extent_c(emission *e, const extent *x)
-{
-    for (int t = 0; t < x->count; t++)
-        for (int i = 0; i < e->names->dims.count; i++) {
-            const dim *d = &e->names->dims.dims[i];
-            if (d->dynamic && x->terms[t].power[d->slot])
-                use_argument(e, (argument){.kind = argument_dim, .name = d->name, .index = i, .size = sizeof(int)});
-        }
-    text t = {.a = e->a};
-    extent_print_c(&t, x, &e->names->dims, "p.");
-    return t.data;
+    const expression *all = NULL;
+    for (int i = 0; i < x->count; i++) {
+        const expression *one = term_c(e, &x->terms[i]);
+        const bool negative = x->terms[i].factor < 0;
+        all = negative ? c_difference(e->pool, all ? all : c_number(e->pool, 0), one) : all ? c_sum(e->pool, all, one) : one;
+    }
+    return all ? all : c_number(e->pool, 0);
 }
 
 static int argument_place(const argument *g) { return g->kind == argument_map ? 0 : g->kind == argument_dim ? 2 : 1; }
@@ -237,12 +244,12 @@ static extent product(emission *e, const axes *x, int from, int to, bool present
 }
 
 /* The index along axes from..to-1 taken together. */
-static const char *run_index(emission *e, const axes *x, int from, int to, const char *row)
+static const expression *run_index(emission *e, const axes *x, int from, int to, const expression *row)
 {
     const extent after = product(e, x, to, x->count, false), size = product(e, x, from, to, false);
-    const char *index = with_parentheses(e->a, row);
-    if (!is_one(&after)) index = arena_printf(e->a, "%s / %s", index, with_parentheses(e->a, extent_c(e, &after)));
-    if (from > 0) index = arena_printf(e->a, "%s %% %s", index, with_parentheses(e->a, extent_c(e, &size)));
+    const expression *index = with_parentheses(e, row);
+    if (!is_one(&after)) index = c_quotient(e->pool, index, extent_c(e, &after));
+    if (from > 0) index = c_remainder(e->pool, index, extent_c(e, &size));
     return index;
 }
 
@@ -252,57 +259,52 @@ static bool same_rows(emission *e, const ir_value *x, const ir_value *y)
     return extent_equal(&a, &b);
 }
 
-const char *row_of(emission *e, const ir_value *operand, const ir_value *of, const char *row)
+const expression *row_of(emission *e, const ir_value *operand, const ir_value *of, const expression *row)
 {
     const axes x = match_axes(operand, of);
     if (same_rows(e, operand, of)) return row;
-    if (x.present == 0 || strcmp(row, "0") == 0) return "0";
-    const char *sum = NULL;
+    if (x.present == 0 || c_is_zero(row)) return c_number(e->pool, 0);
+    const expression *sum = NULL;
     for (int from = 0; from < x.count; from++) {
         if (!x.has[from]) continue;
         int to = from;
         while (to < x.count && x.has[to]) to++;
         const extent step = product(e, &x, to, x.count, true);
-        const char *index = run_index(e, &x, from, to, row);
-        if (!is_one(&step))
-            index = arena_printf(e->a, "%s * %s", with_parentheses(e->a, index), with_parentheses(e->a, extent_c(e, &step)));
-        sum = sum ? arena_printf(e->a, "%s + %s", sum, index) : index;
+        const expression *index = run_index(e, &x, from, to, row);
+        if (!is_one(&step)) index = c_product(e->pool, with_parentheses(e, index), extent_c(e, &step));
+        sum = sum ? c_sum(e->pool, sum, index) : index;
         from = to;
     }
-    return arena_printf(e->a, "(%s)", sum);
+    return c_group(e->pool, sum);
 }
 
-const char *first_row_condition(emission *e, const ir_value *operand, const ir_value *of, const char *row)
+const expression *first_row_condition(emission *e, const ir_value *operand, const ir_value *of, const expression *row)
 {
     const axes x = match_axes(operand, of);
     if (same_rows(e, operand, of)) return NULL;
-    const char *all = NULL;
+    const expression *all = NULL;
     for (int from = 0; from < x.count; from++) {
         if (x.has[from]) continue;
         int to = from;
         while (to < x.count && !x.has[to]) to++;
-        const char *zero = arena_printf(e->a, "%s == 0", run_index(e, &x, from, to, row));
-        all = all ? arena_printf(e->a, "%s && %s", all, zero) : zero;
+        all = c_both(e->pool, all, c_equal(e->pool, run_index(e, &x, from, to, row), c_number(e->pool, 0)));
         from = to;
     }
     return all;
 }
 
-const char *scaled(arena *a, const char *row, long long stride)
+const expression *scaled(emission *e, const expression *row, long long stride)
 {
-    if (strcmp(row, "0") == 0 || stride == 1) return row;
-    return arena_printf(a, "%s * %lldll", row, stride);
+    return c_is_zero(row) || stride == 1 ? row : c_product(e->pool, row, c_long(e->pool, stride));
 }
 
 int value_parts(const plan *p, const ir_value *v) { return p->parts[v->id] ? p->parts[v->id] : 1; }
 
-const char *address(emission *e, const ir_value *v, const char *row, const char *col, bool written)
+const expression *address(emission *e, const ir_value *v, const expression *row, const expression *column, bool written)
 {
     const view w = view_of(e->a, v);
-    text t = {.a = e->a};
-    text_printf(&t, "%s", use_value(e, v, written));
-    if (strcmp(row, "0") != 0) text_printf(&t, " + %s", scaled(e->a, row, w.stride));
-    if (strcmp(col, "0") != 0) text_printf(&t, " + %s", col);
-    if (w.offset) text_printf(&t, " + %lld", w.offset);
-    return t.data;
+    const expression *at = use_value(e, v, written);
+    if (!c_is_zero(row)) at = c_sum(e->pool, at, scaled(e, row, w.stride));
+    if (!c_is_zero(column)) at = c_sum(e->pool, at, column);
+    return c_shifted(e->pool, at, w.offset);
 }

@@ -9,70 +9,72 @@ static bool aligned_rows(const heads *h, const ir_value *x)
     return h->head * size % 16 == 0 && w.stride * size % 16 == 0 && w.offset * size % 16 == 0;
 }
 
-static const char *tokens_of(heads *h, const ir_value *x) { return with_parentheses(h->e->a, extent_c(h->e, value_tokens(x))); }
+static const expression *tokens_of(heads *h, const ir_value *x) { return extent_c(h->e, value_tokens(x)); }
 
-/* "batch * p.S + ": the tokens of the sequences ahead. */
-static const char *sequence_of(heads *h, const ir_value *x)
+/* A token's row: batch * p.S + token */
+static const expression *row_of_token(heads *h, const ir_value *x, const expression *token)
 {
+    expression_pool *p = h->e->pool;
+    const expression *batch = c_int(p, "batch");
     long long tokens = 0;
-    if (extent_is_number(value_tokens(x), &tokens) && tokens == 1) return "batch + ";
-    return arena_printf(h->e->a, "batch * %s + ", tokens_of(h, x));
+    const bool one = extent_is_number(value_tokens(x), &tokens) && tokens == 1;
+    return c_sum(p, one ? batch : c_product(p, batch, tokens_of(h, x)), token);
 }
 
 /* A cache may have more rows than an int counts, so where a head begins is reckoned in 64 bits; it does not change in loops
  * over keys. Rows of other values are checked when a kernel is planned. */
-static const char *cache_row(heads *h, const ir_value *x, const char *token, const char *head, long long count)
+static const expression *cache_row(heads *h, const ir_value *x, const expression *token, const expression *head, long long count)
 {
+    expression_pool *p = h->e->pool;
     const view w = view_of(h->e->a, x);
-    text t = {.a = h->e->a};
-    text_printf(&t, "%s + (batch * %lldll + %s) * %s * %lldll + %s", use_value(h->e, x, false), count, head, tokens_of(h, x), w.stride,
-                scaled(h->e->a, token, w.stride));
-    if (w.offset) text_printf(&t, " + %lld", w.offset);
-    return t.data;
+    const expression *list = c_sum(p, c_product(p, c_int(p, "batch"), c_long(p, count)), head);
+    const expression *first = c_product(p, c_product(p, list, tokens_of(h, x)), c_long(p, w.stride));
+    return c_shifted(p, c_sum(p, c_sum(p, use_value(h->e, x, false), first), scaled(h->e, token, w.stride)), w.offset);
 }
 
 /* Of a value of tokens: a row has all heads of a token, or one where they have an axis of their own. */
-static const char *token_address(heads *h, const ir_value *x, const char *token, const char *column, bool written)
+static const expression *token_address(heads *h, const ir_value *x, const expression *token, const expression *column, bool written)
 {
-    arena *a = h->e->a;
-    const char *row = arena_printf(a, "(%s%s)", sequence_of(h, x), token), *first = arena_printf(a, "head * %lld", h->head);
-    if (x->rank == 4)
-        return address(h->e, x, arena_printf(a, "(%s * %s + head)", row, with_parentheses(a, extent_c(h->e, &x->shape[2]))),
-                       column ? column : "0", written);
-    return address(h->e, x, row, column ? arena_printf(a, "%s + %s", first, column) : first, written);
+    expression_pool *p = h->e->pool;
+    const expression *head = c_int(p, "head"), *row = c_group(p, row_of_token(h, x, token));
+    const expression *first = c_product(p, head, c_number(p, h->head));
+    if (x->rank != 4) return address(h->e, x, row, c_is_zero(column) ? first : c_sum(p, first, column), written);
+    return address(h->e, x, c_group(p, c_sum(p, c_product(p, row, extent_c(h->e, &x->shape[2])), head)), column, written);
 }
 
 static void write_pointer(heads *h, const char *name, const ir_value *x, const char *token, const char *head, long long count)
 {
-    const char *from = value_is_cache(x) ? cache_row(h, x, token, head, count) : token_address(h, x, token, NULL, false);
+    expression_pool *p = h->e->pool;
+    const expression *of_token = c_int(p, token);
+    const expression *from = value_is_cache(x) ? cache_row(h, x, of_token, c_int(p, head), count)
+                                               : token_address(h, x, of_token, c_number(p, 0), false);
     write_line(h->w, "DEV static const type *%s(const args &p, int batch, int %s, int %s)", name, token, head);
     write_line(h->w, "{");
-    write_spec_line(h->w, h->op->at, "return %s;", from);
+    write_spec_line(h->w, h->op->at, "return %s;", c_text(h->e->a, from));
     write_line(h->w, "}");
 }
 
 static void write_keys(heads *h)
 {
     emission *e = h->e;
-    arena *a = e->a;
+    expression_pool *p = e->pool;
     const ir_attributes *t = &h->op->attributes;
-    const ir_value *k = h->op->inputs[1];
-    const char *all = extent_c(e, value_tokens(k)), *count = all;
+    const expression *all = tokens_of(h, h->op->inputs[1]), *count = all, *batch = c_int(p, "batch"), *at = c_int(p, "token");
     write_line(h->w, "DEV static int keys(const args &p, int batch)");
     write_line(h->w, "{");
     if (t->lengths)
-        count = arena_printf(a, "%s[batch]", use_value(e, t->lengths, false));
+        count = c_element(p, use_value(e, t->lengths, false), batch);
     else if (t->at)
-        count = arena_printf(a, "%s[batch] + %s", use_value(e, t->at, false), extent_c(e, &h->op->inputs[0]->shape[1]));
+        count = c_sum(p, c_element(p, use_value(e, t->at, false), batch), extent_c(e, &h->op->inputs[0]->shape[1]));
     if (count == all)
-        write_spec_line(h->w, h->op->at, "return %s;", all);
+        write_spec_line(h->w, h->op->at, "return %s;", c_text(e->a, all));
     else {
-        write_spec_line(h->w, h->op->at, "const int keys = %s, most = %s;", count, all);
+        write_spec_line(h->w, h->op->at, "const int keys = %s, most = %s;", c_text(e->a, count), c_text(e->a, all));
         write_spec_line(h->w, h->op->at, "return keys < 0 ? 0 : keys < most ? keys : most;");
     }
     write_line(h->w, "}");
-    const char *at = t->at ? arena_printf(a, "%s[batch] + token", use_value(e, t->at, false)) : "token";
-    write_spec_line(h->w, h->op->at, "DEV static int position(const args &p, int batch, int token) { return %s; }", at);
+    if (t->at) at = c_sum(p, c_element(p, use_value(e, t->at, false), batch), at);
+    write_spec_line(h->w, h->op->at, "DEV static int position(const args &p, int batch, int token) { return %s; }", c_text(e->a, at));
 }
 
 void heads_write_sizes(heads *h)
@@ -116,7 +118,7 @@ static void write_map(heads *h, const char *name, const ir_value *x, long long c
     box->batch_stride = extent_multiply(a, h->op->at, tokens, apart);
     box->head_stride = cache ? box->batch_stride : extent_number((axis_of_heads ? w.stride : h->head) * size);
     if (cache) box->batch_stride = extent_multiply(a, h->op->at, box->head_stride, extent_number(count));
-    write_line(h->w, "DEV static const tensor_map &%s(const args &p) { return %s; }", name, use_map(h->e, name, box));
+    write_line(h->w, "DEV static const tensor_map &%s(const args &p) { return %s; }", name, c_text(a, use_map(h->e, name, box)));
 }
 
 void heads_write_ragged(heads *h)
@@ -130,7 +132,7 @@ void heads_write_maps(heads *h, long long pack, long long block_k)
     const ir_op *op = h->op;
     const ir_value *k = op->inputs[1];
     const ir_attributes *t = &op->attributes;
-    write_line(h->w, "DEV static int most_keys(const args &p) { return %s; }", extent_c(h->e, value_tokens(k)));
+    write_line(h->w, "DEV static int most_keys(const args &p) { return %s; }", c_text(h->e->a, tokens_of(h, k)));
     write_map(h, "q_map", op->inputs[0], t->heads, pack, 64 / pack);
     write_map(h, "k_map", k, t->kv_heads, 1, block_k);
     write_map(h, "v_map", op->inputs[2], t->kv_heads, 1, block_k);
@@ -142,8 +144,8 @@ static void write_mask(heads *h)
     writer *w = h->w;
     write_numbers(h);
     write_line(w, "using type = %s;", dtype_c_name(q->type));
-    write_line(w, "DEV static int batches(const args &p) { return %s; }", extent_c(h->e, &q->shape[0]));
-    write_line(w, "DEV static int queries(const args &p) { return %s; }", extent_c(h->e, &q->shape[1]));
+    write_line(w, "DEV static int batches(const args &p) { return %s; }", c_text(h->e->a, extent_c(h->e, &q->shape[0])));
+    write_line(w, "DEV static int queries(const args &p) { return %s; }", c_text(h->e->a, extent_c(h->e, &q->shape[1])));
 }
 
 void heads_write_rules(heads *h)
@@ -154,7 +156,8 @@ void heads_write_rules(heads *h)
 
 static void write_length(heads *h, const char *name, const ir_value *v)
 {
-    write_line(h->w, "DEV static const int *%s(const args &p) { return %s; }", name, v ? use_value(h->e, v, false) : "nullptr");
+    write_line(h->w, "DEV static const int *%s(const args &p) { return %s; }", name,
+               v ? c_text(h->e->a, use_value(h->e, v, false)) : "nullptr");
 }
 
 void heads_write_cache(heads *h)
@@ -166,7 +169,7 @@ void heads_write_cache(heads *h)
     write_mask(h);
     write_length(h, "starts", op->attributes.at);
     write_length(h, "lengths", op->attributes.lengths);
-    write_line(h->w, "DEV static int most_keys(const args &p) { return %s; }", extent_c(h->e, value_tokens(op->inputs[1])));
+    write_line(h->w, "DEV static int most_keys(const args &p) { return %s; }", c_text(h->e->a, tokens_of(h, op->inputs[1])));
 }
 
 void heads_write_lists(heads *h)
@@ -191,26 +194,30 @@ void heads_write_output(heads *h, bool in_eights)
 {
     writer *w = h->w;
     const ir_value *out = h->op->outputs[0];
-    const char *to = token_address(h, out, "token", "col", true);
+    expression_pool *p = h->e->pool;
+    const expression *to = token_address(h, out, c_int(p, "token"), c_int(p, "col"), true), *left = c_int(p, "left"), *o = c_name(p, "o");
     write_line(w, "template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int "
                   "left, vec<float, V> o)");
     write_line(w, "{");
     const bool whole = in_eights && aligned_rows(h, out);
-    write_spec_line(w, h->op->at, whole ? "store_aligned<V>(%s, o);" : "store<V>(%s, left, o);", to);
+    write_spec_line(w, h->op->at, "%s;",
+                    c_text(h->e->a, whole ? c_call(p, "store_aligned<V>", to, o) : c_call(p, "store<V>", to, left, o)));
     write_line(w, "}");
 }
 
 /* f32[B, S, H, splits, hd + 2] */
 void heads_write_partial(heads *h, const ir_value *x, bool written)
 {
-    arena *a = h->e->a;
-    const char *tokens = with_parentheses(a, extent_c(h->e, &x->shape[1]));
+    expression_pool *p = h->e->pool;
     long long heads = 1;
     extent_is_number(&x->shape[2], &heads);
+    const expression *to = use_value(h->e, x, written), *tokens = extent_c(h->e, &x->shape[1]);
+    const expression *token = c_sum(p, c_product(p, c_int(p, "batch"), tokens), c_int(p, "token"));
+    const expression *head = c_sum(p, c_product(p, token, c_number(p, heads)), c_int(p, "head"));
+    const expression *part = c_sum(p, c_product(p, head, c_long(p, h->splits)), c_int(p, "split"));
     write_line(h->w, "DEV static %sfloat *partial(const args &p, int batch, int head, int token, int split)", written ? "" : "const ");
     write_line(h->w, "{");
-    write_spec_line(h->w, h->op->at, "return %s + (((batch * %s + token) * %lld + head) * %lldll + split) * %lld;",
-                    use_value(h->e, x, written), tokens, heads, (long long)h->splits, h->head + 2);
+    write_spec_line(h->w, h->op->at, "return %s;", c_text(h->e->a, c_sum(p, to, c_product(p, part, c_number(p, h->head + 2)))));
     write_line(h->w, "}");
 }
 

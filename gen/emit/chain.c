@@ -10,7 +10,7 @@ static bool is_inside(const chain *c, const ir_value *x, const ir_value *of)
 {
     const emission *e = c->s->e;
     return value_made_here(e, x) && op_is_elementwise(x->def) && !value_is_narrow(e, x) &&
-           strcmp(row_of(c->s->e, x, of, c->at->row), c->at->row) == 0 && !value_known(c->s, x, c->at);
+           row_of(c->s->e, x, of, c->at->row) == c->at->row && !value_known(c->s, x, c->at);
 }
 
 static void find_inside(chain *c, const ir_value *v)
@@ -24,16 +24,16 @@ static void find_inside(chain *c, const ir_value *v)
         if (is_inside(c, v->def->inputs[i], v)) find_inside(c, v->def->inputs[i]);
 }
 
-static const char *leaf_name(chain *c, const ir_value *x, const ir_value *of)
+static const expression *leaf_name(chain *c, const ir_value *x, const ir_value *of)
 {
     scope *s = c->s;
     const place own = operand_place(s, x, of, c->at);
     if (x->kind == value_constant) return constant_c(s, x);
     for (int i = 0; i < c->leaf_count; i++)
-        if (c->leaves[i].value == x && strcmp(c->leaves[i].at.row, own.row) == 0) return c->leaves[i].parameter;
+        if (c->leaves[i].value == x && c->leaves[i].at.row == own.row) return c_name(s->e->pool, c->leaves[i].parameter);
     const char *name = new_local(&c->locals, x, NULL);
     c->leaves[c->leaf_count++] = (leaf){x, own, name};
-    return name;
+    return c_name(s->e->pool, name);
 }
 
 static void write_op(chain *c, int index)
@@ -41,15 +41,15 @@ static void write_op(chain *c, int index)
     const emission *e = c->s->e;
     const ir_op *op = e->phase->ops[index];
     const ir_value *v = op->outputs[0];
-    const char *operands[16];
+    const expression *operands[16];
     for (int i = 0; i < op->input_count; i++) {
         const ir_value *x = op->inputs[i];
         operands[i] = is_inside(c, x, v) ? c->names[value_index_here(e, x)] : leaf_name(c, x, v);
     }
-    const char *code = element_code(c->s, op, operands);
-    if (rounded_here(e, v)) code = arena_printf(e->a, "op_cast<%s>(%s)", dtype_c_name(v->type), code);
-    c->names[index] = new_local(&c->locals, v, NULL);
-    write_spec_line(&c->body, op->at, "const float %s = %s;", c->names[index], code);
+    const char *name = new_local(&c->locals, v, NULL);
+    const expression *code = rounded_as(c->s, v, element_code(c->s, op, operands));
+    write_spec_line(&c->body, op->at, "const float %s = %s;", name, c_text(e->a, code));
+    c->names[index] = c_name(e->pool, name);
 }
 
 static bool same_lines(const writer *w, int from, const writer *body)
@@ -69,7 +69,7 @@ static const char *write_function(chain *c, const ir_value *v)
     write_line(&whole, "(%s)", parameters.data ? parameters.data : "");
     write_line(&whole, "{");
     writer_splice(&whole, &c->body);
-    write_line(&whole, "return %s;", c->names[value_index_here(e, v)]);
+    write_line(&whole, "return %s;", c_text(e->a, c->names[value_index_here(e, v)]));
     write_line(&whole, "}");
     for (int i = 0; i < w->count; i++)
         if (strncmp(w->lines[i].code, "TF_CALLED", 9) == 0 && strcmp(strchr(w->lines[i].code, '('), whole.lines[0].code) == 0) {

@@ -4,6 +4,7 @@
 #define TFGEN_GEN_EMIT_H
 #include "gen/gen.h"
 #include "gen/base/names.h"
+#include "gen/emit/expression.h"
 #include "gen/emit/writer.h"
 #include "ir/program/segments.h"
 
@@ -13,6 +14,7 @@ typedef struct value_facts value_facts;
 
 typedef struct emission {
     arena *a;
+    expression_pool *pool;
     const plan *plan;
     const naming *names;
     const ir_phase *phase;
@@ -37,14 +39,14 @@ typedef struct emission {
 } emission;
 
 /* ---- access.c: arguments and addresses */
-const char *use_value(emission *e, const ir_value *v, bool written); /* "p.x_", of v's root; registers the argument */
-const char *use_scratch(emission *e, int index, bool written);
+const expression *use_value(emission *e, const ir_value *v, bool written); /* p.x_, of v's root; registers the argument */
+const expression *use_scratch(emission *e, int index, bool written);
 void use_trace_of(emission *e); /* the argument in which the launch's trace is, where it has one */
-const char *use_packed(emission *e, int index, bool written);
-const char *use_next_packed(emission *e, int index); /* of the launch behind this one */
-const char *use_map(emission *e, const char *name, const tensor_box *box);
-const char *extent_c(emission *e, const extent *x); /* C of an extent over p.; registers its dims; in () when a sum */
-void finish_arguments(emission *e);                 /* pointers, then dims; offsets and sizes */
+const expression *use_packed(emission *e, int index, bool written);
+const expression *use_next_packed(emission *e, int index); /* of the launch behind this one */
+const expression *use_map(emission *e, const char *name, const tensor_box *box);
+const expression *extent_c(emission *e, const extent *x); /* over p.; registers its dims */
+void finish_arguments(emission *e);                       /* pointers, then dims; offsets and sizes */
 unsigned argument_bytes(const argument *list, int count);
 void write_arguments(emission *e, writer *w);           /* struct args { ... }; */
 void write_offset_checks(const emission *e, writer *w); /* TF_LAYOUT(...); */
@@ -56,15 +58,15 @@ typedef struct view { /* where a value's rows lie in its root */
 view view_of(arena *a, const ir_value *v);
 /* Bytes that every row of v begins at a multiple of, 16 at most, where its storage does. */
 long long value_alignment(arena *a, const ir_value *v);
-/* Row of `operand` that goes with row `row` (a C expression) of a value of the shape of `of`. */
-const char *row_of(emission *e, const ir_value *operand, const ir_value *of, const char *row);
-/* C condition under which row `row` of `of` is the first that maps to its row of `operand`; NULL: always. */
-const char *first_row_condition(emission *e, const ir_value *operand, const ir_value *of, const char *row);
-const char *address(emission *e, const ir_value *v, const char *row, const char *col, bool written);
+/* Row of `operand` that goes with row `row` of a value of the shape of `of`. */
+const expression *row_of(emission *e, const ir_value *operand, const ir_value *of, const expression *row);
+/* Condition under which row `row` of `of` is the first that maps to its row of `operand`; NULL: always. */
+const expression *first_row_condition(emission *e, const ir_value *operand, const ir_value *of, const expression *row);
+const expression *address(emission *e, const ir_value *v, const expression *row, const expression *column, bool written);
 int value_parts(const plan *p, const ir_value *v);               /* partial sums a row; 1 for plain values */
-const char *scaled(arena *a, const char *row, long long stride); /* "row * 64ll" */
-const char *with_parentheses(arena *a, const char *expression);           /* in () unless it is one operand */
-const char *without_parentheses(arena *a, const char *expression);         /* without () around all of it */
+const expression *scaled(emission *e, const expression *row, long long stride); /* row * 64ll */
+const expression *with_parentheses(emission *e, const expression *x);
+const expression *without_parentheses(const expression *x);
 
 /* ---- value_facts.c: what the phase at hand makes of a value */
 value_facts *facts_new(arena *a, const ir_program *p);
@@ -82,20 +84,34 @@ int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target);
 bool phase_is_long(const ir_phase *phase, const target_info *target); /* chains of its ops are functions that are called */
 
 /* ---- evaluate.c: the value of IR values at a place, as C++ statements */
-/* Where a value is evaluated: C expressions of its own row and column. The column is base - shift. */
+/* Where a value is evaluated: its own row and column. The column is base - shift. */
 typedef struct place {
-    const char *row, *base;
+    const expression *row, *base;
     long long shift;
-    const char *guard; /* condition under which the columns exist; NULL: they do */
-    const char *left;  /* how many of the columns exist; NULL: all of them */
-    const char *tag;   /* suffix of locals */
+    const expression *guard; /* condition under which the columns exist; NULL: they do */
+    const expression *left;  /* how many of the columns exist; NULL: all of them */
+    const char *tag;         /* suffix of locals */
 } place;
 
-typedef struct known { /* a value that has a name in the function at hand */
+/* What a function may know of a row of a value, by a name. */
+typedef struct knowledge {
     const ir_value *value;
-    const char *row, *column; /* column NULL: a row scalar */
-    const char *name;
+    enum { known_scalar, known_columns, known_position, known_sequence, known_turn } what;
+    const expression *row;
+    const expression *column, *guard; /* of columns: those loaded under a condition serve no other */
+    const ir_value *start;            /* of a position: what it counts from, or NULL */
+} knowledge;
+
+typedef struct known {
+    knowledge key;
+    const expression *name;
 } known;
+
+typedef struct kept_scalar { /* a field of context */
+    const ir_value *value;
+    const expression *row;
+    const char *field;
+} kept_scalar;
 
 typedef struct kept { /* collected instead of evaluated: a wide value that does not depend on row scalars */
     const ir_value *value;
@@ -107,7 +123,7 @@ typedef struct scope scope;
 typedef struct kept_list {
     kept *items; /* wide: fields of element */
     int count, capacity;
-    known *scalars; /* row scalars that the dry run asked for: fields of context */
+    kept_scalar *scalars; /* row scalars that the dry run asked for */
     int scalar_count, scalar_capacity;
     scope *fields;     /* names of the scalars' fields */
     bool scalars_only; /* wide values are computed where they are used (epilogues) */
@@ -129,34 +145,38 @@ struct scope {
     int known_count, known_capacity;
     const char **locals;
     int local_count, local_capacity;
-    const char *low, *high; /* columns of the two halves of a rotated pair, when the function has both */
+    const expression *low, *high; /* columns of the two halves of a rotated pair, when the function has both */
     kept_list *collect;     /* a dry run that finds out what to keep */
     const char *slot;       /* epilogues: half of a block's columns that results are of; they go to `out` */
     put_count *puts;
     bool near; /* results have 16 bits: near_exp() and its like will do (templates/rows/rows.h) */
 };
 
-const char *find_known(const scope *s, const ir_value *v, const char *row, const char *column); /* its name there; NULL: it has none */
-const char *constant_c(scope *s, const ir_value *v);
+knowledge scalar_of(const ir_value *v, const expression *row);
+knowledge columns_of(scope *s, const ir_value *v, const place *at);
+knowledge position_of(const ir_op *op, const expression *row); /* of a rope's or kv_append's row */
+knowledge sequence_of(const ir_op *op, const expression *row);
+const expression *find_known(const scope *s, knowledge key); /* its name there; NULL: it has none */
+void scope_know(scope *s, knowledge key, const expression *name);
+const expression *constant_c(scope *s, const ir_value *v);
 const char *new_local(scope *s, const ir_value *v, const char *tag); /* a name that the function does not have yet */
-const char *keep_scalar(kept_list *list, const ir_value *v, const char *row);
-const char *keep_value(scope *s, const ir_value *v, const place *at);
+const expression *keep_scalar(kept_list *list, const ir_value *v, const expression *row);
+const expression *keep_value(scope *s, const ir_value *v, const place *at);
 bool rounded_here(const emission *e, const ir_value *v);   /* ops of the phase see what is stored, rounded */
 bool wide_reduction(const emission *e, const ir_value *v); /* reduces columns of the phase's space */
 scope scope_new(emission *e, writer *w, const char *lanes);
-void scope_know(scope *s, const ir_value *v, const char *row, const char *column, const char *name);
-const char *place_column(arena *a, const place *at);
-const char *place_key(arena *a, const place *at);
-place place_shifted(arena *a, const place *at, long long shift);
-const char *evaluate(scope *s, const ir_value *v, const place *at);        /* a vec */
-const char *evaluate_narrow(scope *s, const ir_value *v, const char *row); /* a float */
+const expression *place_column(const scope *s, const place *at);
+const expression *evaluate(scope *s, const ir_value *v, const place *at);              /* a vec */
+const expression *evaluate_narrow(scope *s, const ir_value *v, const expression *row); /* a float */
 position value_in_spec(const ir_value *v); /* in the spec, of what computes it */
-const char *evaluate_position(scope *s, const ir_op *op, const char *row); /* int: position of a rope's or kv_append's row */
-const char *evaluate_sequence(scope *s, const ir_op *op, const char *row); /* int: index of its sequence */
+const expression *evaluate_position(scope *s, const ir_op *op, const expression *row); /* int: position of a rope's or kv_append's row */
+const expression *evaluate_sequence(scope *s, const ir_op *op, const expression *row); /* int: index of its sequence */
 
-const char *element_code(scope *s, const ir_op *op, const char *const *operands); /* op_add(x, y) or near_div(x, y) */
+const expression *operation(scope *s, const ir_op *op, const expression *const *operands);    /* op_add(x, y) */
+const expression *element_code(scope *s, const ir_op *op, const expression *const *operands); /* the same, or near_div(x, y) */
+const expression *rounded_as(scope *s, const ir_value *v, const expression *x);               /* x as v is seen by ops of the phase */
 place operand_place(scope *s, const ir_value *operand, const ir_value *of, const place *at);
-bool value_known(const scope *s, const ir_value *v, const place *at); /* it has a name there */
+bool value_known(scope *s, const ir_value *v, const place *at); /* it has a name there */
 
 /* ---- chain.c: long elementwise arithmetic as functions that are called */
 typedef struct leaf { /* what a chain's function takes: a value at a place */
@@ -169,7 +189,7 @@ typedef struct chain {
     scope *s;
     const place *at;
     bool *inside;       /* by op of the phase: its result is computed within the function */
-    const char **names; /* by op of the phase */
+    const expression **names; /* by op of the phase */
     leaf *leaves;
     int leaf_count, ops, cost;
     scope locals;
@@ -182,14 +202,13 @@ const char *chain_find(chain *c, scope *s, const ir_value *v, const place *at);
 /* True for results that the phase writes: needed elsewhere, no view, or written in place (kv_append). */
 bool value_written(const emission *e, const ir_value *v);
 /* Stores v at `at` under condition `when` (or NULL); kv_append goes to its state. */
-void write_store(scope *s, const ir_value *v, const place *at, const char *when);
-void write_narrow_store(scope *s, const ir_value *v, const char *row, const char *when);
+void write_store(scope *s, const ir_value *v, const place *at, const expression *when);
+void write_narrow_store(scope *s, const ir_value *v, const expression *row, const expression *when);
 /* Where a result of the phase is computed and written, when the function is at `base`, a place in the phase's space. */
 place sink_place(scope *s, const ir_value *v, const place *base);
 /* Condition under which `row` of the space is the one that writes its row of v; NULL: always. */
-const char *sink_condition(emission *e, const ir_value *v, const char *row);
-const char *operation(scope *s, const ir_op *op, const char *const *operands); /* op_add(x, y) */
-bool partial_here(const emission *e, const ir_value *v);                       /* row sums that this phase's epilogue makes */
+const expression *sink_condition(emission *e, const ir_value *v, const expression *row);
+bool partial_here(const emission *e, const ir_value *v); /* row sums that this phase's epilogue makes */
 /* The C name of a table of a rope's frequencies in turns, made on first use. */
 const char *rope_table(emission *e, const ir_op *op);
 
@@ -197,7 +216,7 @@ const char *rope_table(emission *e, const ir_op *op);
 typedef struct row_numbers {
     struct row_number {
         const ir_op *op;
-        const char *position, *sequence;
+        const char *position, *sequence; /* fields; sequence NULL: not asked for */
         bool shared;
     } items[16];
     int count;
@@ -207,7 +226,8 @@ void numbers_know(const row_numbers *n, scope *s);
 void numbers_write(const row_numbers *n, scope *s); /* c.position = ...; */
 void write_context(emission *e, writer *w, const kept_list *kept, const row_numbers *n);
 void context_know(const kept_list *kept, scope *s);
-void write_set(scope *s, const known *field, const char *to); /* the statements that compute a row scalar and store it in `to` */
+void write_set(scope *s, const kept_scalar *x); /* the statements that compute a row scalar and store it in context */
+const expression *context_field(emission *e, const char *field); /* c.field */
 
 /* ---- members of the spec struct, args left out; of products and attention see gemm.h, attention.h */
 void emit_rows(emission *e, writer *w);

@@ -8,64 +8,72 @@
 position value_in_spec(const ir_value *v) { return v->def ? v->def->at : v->at; }
 
 /* ---- row scalars */
-static const char *load_partial_sums(scope *s, const ir_value *v, const char *row, int parts)
+static const expression *load_partial_sums(scope *s, const ir_value *v, const expression *row, int parts)
 {
     enum { long_sum = 256 }; /* more are added up in blocks (templates/base/sums.h) */
-    const char *name = new_local(s, v, NULL), *pointer = use_value(s->e, v, false), *first = scaled(s->e->a, row, parts);
+    emission *e = s->e;
+    const char *name = new_local(s, v, NULL);
+    const expression *sums = use_value(e, v, false), *first = scaled(e, row, parts);
     if (parts > long_sum) {
-        write_spec_line(s->w, value_in_spec(v), "const float %s = add_up<%d>(%s + %s);", name, parts, pointer, first);
-        return name;
+        write_spec_line(s->w, value_in_spec(v), "const float %s = add_up<%d>(%s);", name, parts, c_text(e->a, c_sum(e->pool, sums, first)));
+        return c_name(e->pool, name);
     }
+    const expression *one = c_element(e->pool, sums, c_sum(e->pool, first, c_int(e->pool, "i")));
     write_spec_line(s->w, value_in_spec(v), "float %s = 0;", name);
-    write_spec_line(s->w, value_in_spec(v), "for (int i = 0; i < %d; i++) %s += %s[%s + i];", parts, name, pointer, first);
-    return name;
+    write_spec_line(s->w, value_in_spec(v), "for (int i = 0; i < %d; i++) %s += %s;", parts, name, c_text(e->a, one));
+    return c_name(e->pool, name);
 }
 
-static const char *load_narrow(scope *s, const ir_value *v, const char *row)
+/* A local of what `code` is. */
+static const expression *write_local(scope *s, position at, const char *type, const char *name, const expression *code)
 {
-    const int parts = value_parts(s->e->plan, v);
+    write_spec_line(s->w, at, "const %s %s = %s;", type, name, c_text(s->e->a, code));
+    return c_name(s->e->pool, name);
+}
+
+static const expression *load_narrow(scope *s, const ir_value *v, const expression *row)
+{
+    emission *e = s->e;
+    const int parts = value_parts(e->plan, v);
     if (parts > 1) return load_partial_sums(s, v, row, parts);
     const char *name = new_local(s, v, NULL);
-    write_spec_line(s->w, value_in_spec(v), "const float %s = load_one(%s);", name, address(s->e, v, row, "0", false));
-    return name;
+    const expression *from = address(e, v, row, c_number(e->pool, 0), false);
+    return write_local(s, value_in_spec(v), "float", name, c_call(e->pool, "load_one", from));
 }
 
 /* A reduction over one element, or a narrow op on a wide value of one column. */
-static const char *narrow_operand(scope *s, const ir_value *v, const ir_value *of, const char *row)
+static const expression *narrow_operand(scope *s, const ir_value *v, const ir_value *of, const expression *row)
 {
     emission *e = s->e;
-    const char *own = row_of(e, v, of, row);
+    const expression *own = row_of(e, v, of, row);
     if (value_is_narrow(e, v)) return evaluate_narrow(s, v, own);
     bail(e->a, code_unsupported, v->at, "%%%s: a column taken out of wider rows cannot be a row scalar of the same phase", v->name);
 }
 
-static const char *evaluate_narrow_op(scope *s, const ir_value *v, const char *row)
+static const expression *evaluate_narrow_op(scope *s, const ir_value *v, const expression *row)
 {
     const ir_op *op = v->def;
-    const char *operands[16];
+    const expression *operands[16];
     for (int i = 0; i < op->input_count; i++) operands[i] = narrow_operand(s, op->inputs[i], v, row);
-    const char *code = operands[0];
+    const expression *code = operands[0];
     if (op->kind == op_row_sumsq)
-        code = arena_printf(s->e->a, "op_square(%s)", operands[0]);
+        code = c_call(s->e->pool, "op_square", operands[0]);
     else if (op_is_elementwise(op))
         code = operation(s, op, operands);
-    if (rounded_here(s->e, v)) code = arena_printf(s->e->a, "op_cast<%s>(%s)", dtype_c_name(v->type), code);
-    const char *name = new_local(s, v, NULL);
-    write_spec_line(s->w, op->at, "const float %s = %s;", name, code);
-    return name;
+    return write_local(s, op->at, "float", new_local(s, v, NULL), rounded_as(s, v, code));
 }
 
-const char *evaluate_narrow(scope *s, const ir_value *v, const char *row)
+const expression *evaluate_narrow(scope *s, const ir_value *v, const expression *row)
 {
     if (v->kind == value_constant) return constant_c(s, v);
     v = value_behind(s->e, v);
-    const char *name = find_known(s, v, row, NULL);
+    const expression *name = find_known(s, scalar_of(v, row));
     if (name) return name;
     if (s->collect) return keep_scalar(s->collect, v, row);
     if (wide_reduction(s->e, v))
         bail(s->e->a, code_unsupported, v->at, "%%%s: a reduction along columns is used in the phase that makes it", v->name);
     name = value_made_here(s->e, v) ? evaluate_narrow_op(s, v, row) : load_narrow(s, v, row);
-    scope_know(s, v, row, NULL, name);
+    scope_know(s, scalar_of(v, row), name);
     return name;
 }
 
@@ -82,52 +90,52 @@ static bool one_token(const ir_value *x)
 }
 
 /* The token's index in the whole batch. */
-static const char *flat_token(scope *s, const ir_value *x, const char *row)
+static const expression *flat_token(scope *s, const ir_value *x, const expression *row)
 {
+    emission *e = s->e;
     long long heads;
     if (x->rank != 4 || (extent_is_number(&x->shape[2], &heads) && heads == 1)) return row;
-    return arena_printf(s->e->a, "%s / %s", with_parentheses(s->e->a, row), with_parentheses(s->e->a, extent_c(s->e, &x->shape[2])));
+    return c_quotient(e->pool, with_parentheses(e, row), extent_c(e, &x->shape[2]));
 }
 
-static const char *token_index(scope *s, const ir_value *x, const char *row)
+static const expression *token_index(scope *s, const ir_value *x, const expression *row)
 {
-    if (one_token(x)) return "0";
+    emission *e = s->e;
+    if (one_token(x)) return c_number(e->pool, 0);
     if (x->rank < 3) return row;
-    return arena_printf(s->e->a, "%s %% %s", with_parentheses(s->e->a, flat_token(s, x, row)),
-                        with_parentheses(s->e->a, extent_c(s->e, &x->shape[token_axis(x)])));
+    const expression *token = with_parentheses(e, flat_token(s, x, row));
+    return c_remainder(e->pool, token, extent_c(e, &x->shape[token_axis(x)]));
 }
 
-const char *evaluate_sequence(scope *s, const ir_op *op, const char *row)
+const expression *evaluate_sequence(scope *s, const ir_op *op, const expression *row)
 {
+    emission *e = s->e;
     const ir_value *x = token_value(op);
-    const char *name = find_known(s, x, row, "sequence");
+    const expression *name = find_known(s, sequence_of(op, row));
     if (name) return name;
-    if (x->rank < 3) return "0";
-    const char *token = flat_token(s, x, row);
-    if (one_token(x)) return with_parentheses(s->e->a, token);
-    return arena_printf(s->e->a, "(%s / %s)", with_parentheses(s->e->a, token),
-                        with_parentheses(s->e->a, extent_c(s->e, &x->shape[token_axis(x)])));
+    if (x->rank < 3) return c_number(e->pool, 0);
+    const expression *token = with_parentheses(e, flat_token(s, x, row));
+    return one_token(x) ? token : c_group(e->pool, c_quotient(e->pool, token, extent_c(e, &x->shape[token_axis(x)])));
 }
 
-const char *evaluate_position(scope *s, const ir_op *op, const char *row)
+const expression *evaluate_position(scope *s, const ir_op *op, const expression *row)
 {
+    emission *e = s->e;
     const ir_value *x = token_value(op), *at = op->attributes.at;
-    const char *key = arena_printf(s->e->a, "position %d", at ? at->id : -1);
-    const char *name = find_known(s, x, row, key);
+    const expression *name = find_known(s, position_of(op, row));
     if (name) return name;
-    const char *token = token_index(s, x, row);
-    if (!at) return with_parentheses(s->e->a, token);
-    const char *first = arena_printf(s->e->a, "%s[%s]", use_value(s->e, at, false), evaluate_sequence(s, op, row));
-    return strcmp(token, "0") == 0 ? first : arena_printf(s->e->a, "(%s + %s)", first, token);
+    const expression *token = token_index(s, x, row);
+    if (!at) return with_parentheses(e, token);
+    const expression *first = c_element(e->pool, use_value(e, at, false), evaluate_sequence(s, op, row));
+    return c_is_zero(token) ? first : c_group(e->pool, c_sum(e->pool, first, token));
 }
 
 /* ---- rows */
-static const char *left_at(scope *s, const ir_value *v, const place *at)
+/* How many columns of `at` exist, where not all may. */
+static const expression *left_at(scope *s, const place *at)
 {
-    (void)v;
-    if (at->left && at->guard) return arena_printf(s->e->a, "%s ? %s : 0", at->guard, at->left);
-    if (at->guard) return arena_printf(s->e->a, "%s ? %s : 0", at->guard, s->lanes);
-    return at->left;
+    expression_pool *p = s->e->pool;
+    return at->guard ? c_choice(p, at->guard, at->left ? at->left : c_int(p, s->lanes), c_number(p, 0)) : at->left;
 }
 
 /* Legal to load `whole` columns at a time with one access: rows and first column keep the alignment. */
@@ -137,16 +145,17 @@ static bool aligned(scope *s, const ir_value *v, const place *at)
     return s->whole > 0 && (w.offset - at->shift) % s->whole == 0 && w.stride % s->whole == 0;
 }
 
-static const char *load_wide(scope *s, const ir_value *v, const place *at)
+static const expression *load_wide(scope *s, const ir_value *v, const place *at)
 {
-    const char *from = address(s->e, v, at->row, place_column(s->e->a, at), false), *left = left_at(s, v, at);
-    if (!left && aligned(s, v, at)) return arena_printf(s->e->a, "load_aligned<%s>(%s)", s->lanes, from);
-    return arena_printf(s->e->a, "load<%s>(%s, %s)", s->lanes, from, left ? left : s->lanes);
+    emission *e = s->e;
+    const expression *from = address(e, v, at->row, place_column(s, at), false), *left = left_at(s, at);
+    if (!left && aligned(s, v, at)) return c_call(e->pool, arena_printf(e->a, "load_aligned<%s>", s->lanes), from);
+    return c_call(e->pool, arena_printf(e->a, "load<%s>", s->lanes), from, left ? left : c_int(e->pool, s->lanes));
 }
 
-static const char *element_op(scope *s, const ir_op *op, const place *at)
+static const expression *element_op(scope *s, const ir_op *op, const place *at)
 {
-    const char *operands[16];
+    const expression *operands[16];
     const ir_value *out = op->outputs[0];
     for (int i = 0; i < op->input_count; i++) {
         const ir_value *x = op->inputs[i];
@@ -156,106 +165,122 @@ static const char *element_op(scope *s, const ir_op *op, const place *at)
     return element_code(s, op, operands);
 }
 
-static const char *range_guard(scope *s, const place *at, long long width)
+static const expression *range_guard(scope *s, const place *at, long long width)
 {
-    const char *col = with_parentheses(s->e->a, place_column(s->e->a, at));
-    return arena_printf(s->e->a, "%s >= 0 && %s < %lld", col, col, width);
+    expression_pool *p = s->e->pool;
+    const expression *column = with_parentheses(s->e, place_column(s, at));
+    return c_both(p, c_at_least(p, column, c_number(p, 0)), c_less(p, column, c_number(p, width)));
 }
 
-static const char *both(scope *s, const char *x, const char *y) { return x ? arena_printf(s->e->a, "%s && %s", x, y) : y; }
-
-static const char *concat_op(scope *s, const ir_op *op, const place *at)
+/* The same float in all lanes. */
+static const expression *splat(scope *s, const expression *x)
 {
-    text t = {.a = s->e->a};
+    return c_call(s->e->pool, arena_printf(s->e->a, "splat<%s>", s->lanes), x);
+}
+
+static const expression *concat_op(scope *s, const ir_op *op, const place *at)
+{
     long long start = 0;
-    const char *pieces[16], *guards[16];
+    const expression *pieces[16] = {NULL}, *guards[16];
     for (int i = 0; i < op->input_count; i++) {
-        place own = operand_place(s, op->inputs[i], op->outputs[0], at);
-        const long long width = value_columns(op->inputs[i]);
+        const ir_value *x = op->inputs[i];
+        place own = operand_place(s, x, op->outputs[0], at);
+        const long long width = value_columns(x);
         own.shift += start;
         own.tag = arena_printf(s->e->a, "%s_at%lld", at->tag ? at->tag : "", start);
         guards[i] = range_guard(s, &own, width);
-        own.guard = both(s, at->guard, guards[i]);
-        pieces[i] = value_is_narrow(s->e, op->inputs[i])
-                        ? arena_printf(s->e->a, "splat<%s>(%s)", s->lanes, evaluate_narrow(s, op->inputs[i], own.row))
-                        : evaluate(s, op->inputs[i], &own);
+        own.guard = c_both(s->e->pool, at->guard, guards[i]);
+        pieces[i] = value_is_narrow(s->e, x) ? splat(s, evaluate_narrow(s, x, own.row)) : evaluate(s, x, &own);
         start += width;
     }
-    for (int i = 0; i + 1 < op->input_count; i++) text_printf(&t, "%s ? %s : ", guards[i], pieces[i]);
-    text_printf(&t, "%s", pieces[op->input_count - 1]);
-    return t.data;
+    const expression *code = pieces[op->input_count - 1];
+    for (int i = op->input_count - 2; i >= 0; i--) code = c_choice(s->e->pool, guards[i], pieces[i], code);
+    return code;
 }
 
-static const char *slice_op(scope *s, const ir_op *op, const place *at)
+static const expression *slice_op(scope *s, const ir_op *op, const place *at)
 {
-    place own = place_shifted(s->e->a, at, -op->attributes.offset);
-    if (own.shift == 0 && value_columns(op->inputs[0]) == s->e->space.columns) { /* all slices share what is read there */
+    const ir_value *x = op->inputs[0];
+    place own = *at;
+    own.shift -= op->attributes.offset;
+    if (own.shift == 0 && value_columns(x) == s->e->space.columns) { /* all slices share what is read there */
         own.guard = NULL;
-        own.left = at->left ? "left" : NULL;
+        own.left = at->left ? c_int(s->e->pool, "left") : NULL;
         own.tag = NULL;
     }
-    if (value_is_narrow(s->e, op->inputs[0]))
-        return arena_printf(s->e->a, "splat<%s>(%s)", s->lanes, evaluate_narrow(s, op->inputs[0], at->row));
-    return evaluate(s, op->inputs[0], &own);
+    return value_is_narrow(s->e, x) ? splat(s, evaluate_narrow(s, x, at->row)) : evaluate(s, x, &own);
+}
+
+/* Where an element of the rows of `at`, `from` columns wide, is in rows of `to` columns. */
+static place reshaped(scope *s, const place *at, long long from, long long to)
+{
+    emission *e = s->e;
+    const expression *first = scaled(e, with_parentheses(e, at->row), from), *width = c_number(e->pool, to);
+    const expression *flat = c_group(e->pool, c_sum(e->pool, first, place_column(s, at)));
+    return (place){.row = c_call_of(e->pool, "(int)", type_int, 1, (const expression *[]){c_quotient(e->pool, flat, width)}),
+                   .base = c_call_of(e->pool, "(int)", type_int, 1, (const expression *[]){c_remainder(e->pool, flat, width)}),
+                   .guard = at->guard,
+                   .left = at->left,
+                   .tag = "_flat"};
 }
 
 /* A reshape keeps the flat index of an element. */
-static const char *reshape_op(scope *s, const ir_op *op, const place *at)
+static const expression *reshape_op(scope *s, const ir_op *op, const place *at)
 {
-    arena *a = s->e->a;
     const ir_value *x = op->inputs[0];
     const long long from = value_columns(op->outputs[0]), to = value_columns(x);
-    place own = *at;
-    if (from != to) {
-        const char *flat = arena_printf(a, "(%s + %s)", scaled(a, with_parentheses(a, at->row), from), place_column(a, at));
-        own = (place){.row = arena_printf(a, "(int)(%s / %lld)", flat, to),
-                      .base = arena_printf(a, "(int)(%s %% %lld)", flat, to),
-                      .guard = at->guard,
-                      .left = at->left,
-                      .tag = "_flat"};
-    }
-    if (from == to && value_is_narrow(s->e, x)) return arena_printf(a, "splat<%s>(%s)", s->lanes, evaluate_narrow(s, x, own.row));
+    const place own = from == to ? *at : reshaped(s, at, from, to);
+    if (from == to && value_is_narrow(s->e, x)) return splat(s, evaluate_narrow(s, x, own.row));
     return evaluate(s, x, &own);
 }
 
-/* Both halves at hand: one cosine and sine serve the pair. */
-static const char *rope_of_pair(scope *s, const ir_op *op, const place *at, long long pairs)
+/* A pair's cosine and sine. */
+static const expression *turn_of_pair(scope *s, const ir_op *op, const expression *row, long long pairs)
 {
-    arena *a = s->e->a;
-    const ir_value *x = op->inputs[0], *y = op->outputs[0];
-    place low = *at, high = *at;
-    low.base = s->low, high.base = s->high, low.tag = "", high.tag = "_far";
-    const char *lo = evaluate(s, x, &low), *hi = evaluate(s, x, &high), *turn = find_known(s, y, at->row, "turn");
-    if (!turn) {
-        turn = new_local(s, y, "_turn");
-        const char *position = evaluate_position(s, op, at->row), *table = rope_table(s->e, op);
-        write_spec_line(s->w, op->at, "const rope_turn<%s> %s = rope_turn_at<%s, %lld>(pair, %s, %s);", s->lanes, turn, s->lanes, pairs,
-                        position, table);
-        scope_know(s, y, at->row, "turn", turn);
-    }
-    return arena_printf(a, "%s(%s, %s, %s)", strcmp(at->base, s->high) == 0 ? "rope_high" : "rope_low", turn, lo, hi);
+    emission *e = s->e;
+    const knowledge key = {.value = op->outputs[0], .what = known_turn, .row = row};
+    const expression *turn = find_known(s, key);
+    if (turn) return turn;
+    const char *name = new_local(s, op->outputs[0], "_turn");
+    const expression *position = evaluate_position(s, op, row), *table = c_name(e->pool, rope_table(e, op));
+    const expression *code = c_call(e->pool, arena_printf(e->a, "rope_turn_at<%s, %lld>", s->lanes, pairs), c_int(e->pool, "pair"),
+                                    position, table);
+    turn = write_local(s, op->at, arena_printf(e->a, "rope_turn<%s>", s->lanes), name, code);
+    scope_know(s, key, turn);
+    return turn;
 }
 
-static const char *rope_op(scope *s, const ir_op *op, const place *at)
+/* Both halves at hand: one cosine and sine serve the pair. */
+static const expression *rope_of_pair(scope *s, const ir_op *op, const place *at, long long pairs)
 {
-    arena *a = s->e->a;
+    const ir_value *x = op->inputs[0];
+    place low = *at, high = *at;
+    low.base = s->low, high.base = s->high, low.tag = "", high.tag = "_far";
+    const expression *lo = evaluate(s, x, &low), *hi = evaluate(s, x, &high), *turn = turn_of_pair(s, op, at->row, pairs);
+    return c_call(s->e->pool, at->base == s->high ? "rope_high" : "rope_low", turn, lo, hi);
+}
+
+static const expression *rope_op(scope *s, const ir_op *op, const place *at)
+{
+    emission *e = s->e;
     const ir_attributes *r = &op->attributes;
     const long long head = value_head_size(op->outputs[0], r->heads);
     const ir_value *x = op->inputs[0];
     if (s->low && r->pairing == pairing_half) return rope_of_pair(s, op, at, head / 2);
-    const char *own = evaluate(s, x, at), *col = place_column(a, at), *position = evaluate_position(s, op, at->row);
-    const char *table = rope_table(s->e, op);
+    const expression *own = evaluate(s, x, at), *column = place_column(s, at), *position = evaluate_position(s, op, at->row);
+    const expression *table = c_name(e->pool, rope_table(e, op));
+    const char *sizes = arena_printf(e->a, "<%lld, %lld>", head, r->rotary);
     if (r->pairing == pairing_interleaved)
-        return arena_printf(a, "rope_interleaved<%lld, %lld>(%s, %s, %s, %s)", head, r->rotary, own, col, position, table);
+        return c_call(e->pool, arena_printf(e->a, "rope_interleaved%s", sizes), own, column, position, table);
     place partner = *at;
-    partner.base = arena_printf(a, "rope_partner<%lld, %lld>(%s)", head, r->rotary, col);
+    partner.base = c_call_of(e->pool, arena_printf(e->a, "rope_partner%s", sizes), type_int, 1, &column);
     partner.shift = 0;
     partner.tag = "_far";
-    const char *far = evaluate(s, x, &partner);
-    return arena_printf(a, "rope_half<%lld, %lld>(%s, %s, %s, %s, %s)", head, r->rotary, own, far, col, position, table);
+    const expression *far = evaluate(s, x, &partner);
+    return c_call(e->pool, arena_printf(e->a, "rope_half%s", sizes), own, far, column, position, table);
 }
 
-static const char *wide_op(scope *s, const ir_value *v, const place *at)
+static const expression *wide_op(scope *s, const ir_value *v, const place *at)
 {
     const ir_op *op = v->def;
     if (op_is_elementwise(op)) return element_op(s, op, at);
@@ -271,42 +296,40 @@ static const char *wide_op(scope *s, const ir_value *v, const place *at)
 }
 
 /* Long arithmetic as a function that is called for each column (chain.c): the name of a vec; NULL: not worth one. */
-static const char *evaluate_chain(scope *s, const ir_value *v, const place *at)
+static const expression *evaluate_chain(scope *s, const ir_value *v, const place *at)
 {
+    emission *e = s->e;
     chain c;
     const char *function = chain_find(&c, s, v, at);
     if (!function) return NULL;
-    text arguments = {.a = s->e->a};
+    const expression **arguments = arena_alloc(e->a, ((size_t)c.leaf_count + 1) * sizeof *arguments);
     for (int i = 0; i < c.leaf_count; i++) {
         const leaf *x = &c.leaves[i];
-        const bool narrow = value_is_narrow(s->e, x->value);
-        const char *value = narrow ? evaluate_narrow(s, x->value, x->at.row) : evaluate(s, x->value, &x->at);
-        text_printf(&arguments, "%s%s%s", i ? ", " : "", value, narrow ? "" : "[i]");
+        arguments[i] = value_is_narrow(e, x->value) ? evaluate_narrow(s, x->value, x->at.row)
+                                                    : c_element(e->pool, evaluate(s, x->value, &x->at), c_int(e->pool, "i"));
     }
     const char *name = new_local(s, v, at->tag);
     write_spec_line(s->w, v->def->at, "vec<float, %s> %s = splat<%s>(0.0f);", s->lanes, name, s->lanes);
     write_line(s->w, "#pragma unroll");
-    write_spec_line(s->w, v->def->at, "for (int i = 0; i < %s; i++) %s[i] = %s(%s);", s->lanes, name, function,
-                    arguments.data ? arguments.data : "");
-    return name;
+    write_spec_line(s->w, v->def->at, "for (int i = 0; i < %s; i++) %s[i] = %s;", s->lanes, name,
+                    c_text(e->a, c_call_of(e->pool, function, type_other, c.leaf_count, arguments)));
+    return c_name(e->pool, name);
 }
 
-const char *evaluate(scope *s, const ir_value *v, const place *at)
+const expression *evaluate(scope *s, const ir_value *v, const place *at)
 {
     v = value_behind(s->e, v);
-    const char *key = place_key(s->e->a, at), *name = find_known(s, v, at->row, key);
+    const knowledge key = columns_of(s, v, at);
+    const expression *name = find_known(s, key);
     if (name) return name;
     const bool here = value_made_here(s->e, v);
     if (s->collect && !s->collect->scalars_only && !(s->collect->loads_only && here) && !value_needs_row(s->e, v))
         return keep_value(s, v, at);
-    if (here && (name = evaluate_chain(s, v, at))) {
-        scope_know(s, v, at->row, key, name);
-        return name;
+    if (here) name = evaluate_chain(s, v, at);
+    if (!name) {
+        const expression *code = here ? rounded_as(s, v, wide_op(s, v, at)) : load_wide(s, v, at);
+        name = write_local(s, value_in_spec(v), arena_printf(s->e->a, "vec<float, %s>", s->lanes), new_local(s, v, at->tag), code);
     }
-    const char *code = here ? wide_op(s, v, at) : load_wide(s, v, at);
-    if (here && rounded_here(s->e, v)) code = arena_printf(s->e->a, "op_cast<%s>(%s)", dtype_c_name(v->type), code);
-    name = new_local(s, v, at->tag);
-    write_spec_line(s->w, value_in_spec(v), "const vec<float, %s> %s = %s;", s->lanes, name, code);
-    scope_know(s, v, at->row, key, name);
+    scope_know(s, key, name);
     return name;
 }

@@ -1,9 +1,9 @@
-/* C++ expressions as the emitter builds them: rows, columns, addresses, conditions, calls. It asks questions of nodes, never of text; text is
- * made when a statement is written.
+/* C++ expressions as the emitter builds them: rows, columns, addresses, conditions, calls. It asks questions of nodes, never of text; text
+ * is made when a statement is written.
  *
  * A node is a kind (gen/emit/expression.def), its operands, and for leaves a number or a name. Nodes are interned: a pool has one node for
- * equal expressions, so `x == y` says that two places have the same row, and c_is_zero() that an addend may be left out. Nodes never
- * change. A pool serves one spec struct and lives in its arena.
+ * equal expressions, so `x == y` says that two places have the same row. Nodes never change. A pool serves one spec struct and lives in its
+ * arena.
  *
  * Building (expression.c) keeps the order in which operands are given, since C++ would overflow elsewhere in another one: only a sum or a
  * condition behind another is written in one chain, x + (y - z) as x + y - z. A type goes with each node, since `batch * 8ll` has 64 bits
@@ -11,7 +11,7 @@
  *
  * Printing (expression_text.c) puts parentheses where C needs them.
  *
- * Names and functions are text (`p.x_`, `load_aligned<V>`): they are not taken apart again. Statements are lines of a writer
+ * Names and functions are text (`p.x_`, `load_aligned<V>`) that is not taken apart again. Statements are lines of a writer
  * (gen/emit/writer.h). */
 #ifndef TFGEN_GEN_EXPRESSION_H
 #define TFGEN_GEN_EXPRESSION_H

@@ -33,14 +33,13 @@ static void write_summed(gemm *g, const bool *summed)
     write_line(w, "{");
     gemm_flatten_row(g, w);
     scope s = scope_new(g->e, w, "W");
-    scope_know(&s, g->input_sum, "row", NULL, "squares");
+    scope_know(&s, scalar_of(g->input_sum, c_int(g->e->pool, "row")), c_name(g->e->pool, "squares"));
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < g->kept.scalar_count; i++) {
-            const known *x = &g->kept.scalars[i];
+            const kept_scalar *x = &g->kept.scalars[i];
             if (is_summed(g, summed, x->value) != pass) continue;
-            const char *field = arena_printf(g->e->a, "c.%s", x->name);
-            if (pass) write_set(&s, x, field);
-            else scope_know(&s, x->value, x->row, NULL, field);
+            if (pass) write_set(&s, x);
+            else scope_know(&s, scalar_of(x->value, x->row), context_field(g->e, x->field));
         }
     write_line(w, "}");
 }
@@ -52,8 +51,7 @@ static writer known_ahead(gemm *g, const bool *summed)
     scope s = scope_new(g->e, &w, "W");
     numbers_write(&g->numbers, &s);
     for (int i = 0; i < g->kept.scalar_count; i++)
-        if (!is_summed(g, summed, g->kept.scalars[i].value))
-            write_set(&s, &g->kept.scalars[i], arena_printf(g->e->a, "c.%s", g->kept.scalars[i].name));
+        if (!is_summed(g, summed, g->kept.scalars[i].value)) write_set(&s, &g->kept.scalars[i]);
     return w;
 }
 
@@ -89,10 +87,11 @@ static bool in_segment(const gemm *g, const gemm_segment *segment, const ir_op *
 
 static void write_sum(gemm *g, scope *s, const ir_value *v, const place *at)
 {
-    const char *x = evaluate(s, v->def->inputs[0], at);
-    if (v->def->kind == op_row_sumsq) x = arena_printf(g->e->a, "op_square(%s)", x);
-    if (at->left) x = arena_printf(g->e->a, "mask<W>(%s, %s)", x, at->left);
-    write_spec_line(s->w, v->def->at, "sum += total<W>(%s);", x);
+    expression_pool *p = g->e->pool;
+    const expression *x = evaluate(s, v->def->inputs[0], at);
+    if (v->def->kind == op_row_sumsq) x = c_call(p, "op_square", x);
+    if (at->left) x = c_call(p, "mask<W>", x, at->left);
+    write_spec_line(s->w, v->def->at, "sum += %s;", c_text(g->e->a, c_call(p, "total<W>", x)));
 }
 
 static void write_segment_sinks(gemm *g, const gemm_segment *segment, scope *s, const place *base)
@@ -107,7 +106,7 @@ static void write_segment_sinks(gemm *g, const gemm_segment *segment, scope *s, 
             write_sum(g, s, v, &at);
         } else if (value_written(g->e, v)) {
             const place at = sink_place(s, v, base);
-            write_store(s, v, &at, sink_condition(g->e, v, "row"));
+            write_store(s, v, &at, sink_condition(g->e, v, base->row));
         }
     }
 }
@@ -120,27 +119,26 @@ static scope epilogue_scope(gemm *g, writer *w)
 }
 
 /* A product's name for the ops after it: rounded where it is stored too, since they see what is stored. */
-static const char *seen_product(gemm *g, const ir_op *op, const char *name)
+static void know_product(scope *s, const ir_op *op, const place *at, const char *name)
 {
     const ir_value *v = op->outputs[0];
-    return rounded_here(g->e, v) ? arena_printf(g->e->a, "op_cast<%s>(%s)", dtype_c_name(v->type), name) : name;
+    scope_know(s, columns_of(s, v, at), rounded_as(s, v, c_name(s->e->pool, name)));
 }
 
 /* The body of a segment's function; in a dry run the same statements go to a scratch writer. */
 static void write_segment_body(gemm *g, const gemm_segment *segment, scope *s)
 {
     const bool whole = (segment->kind == segment_plain ? segment->columns : segment->pairs) % g->width == 0;
-    const place base = {.row = "row", .base = "col", .left = whole ? NULL : "left"};
+    expression_pool *p = g->e->pool;
+    const place base = {.row = c_int(p, "row"), .base = c_int(p, "col"), .left = whole ? NULL : c_int(p, "left")};
     s->slot = segment->kind == segment_plain ? "Slot" : "0";
-    const char *first = segment->kind == segment_plain ? "product" : "lo";
-    scope_know(s, segment->first->outputs[0], "row", "col", seen_product(g, segment->first, first));
-    if (segment->kind == segment_pair_join)
-        scope_know(s, segment->second->outputs[0], "row", "col", seen_product(g, segment->second, "hi"));
+    know_product(s, segment->first, &base, segment->kind == segment_plain ? "product" : "lo");
+    if (segment->kind == segment_pair_join) know_product(s, segment->second, &base, "hi");
     if (segment->kind == segment_pair_rope) {
         place far = base;
-        far.base = "far", far.tag = "_far";
-        s->low = "col", s->high = "far";
-        scope_know(s, segment->first->outputs[0], "row", "far", seen_product(g, segment->first, "hi"));
+        far.base = c_int(p, "far"), far.tag = "_far";
+        s->low = base.base, s->high = far.base;
+        know_product(s, segment->first, &far, "hi");
         write_segment_sinks(g, segment, s, &base);
         s->slot = "1";
         write_segment_sinks(g, segment, s, &far);
@@ -187,21 +185,32 @@ static void write_segment(gemm *g, const gemm_segment *segment)
 
 static void write_narrow_sinks(gemm *g, scope *s)
 {
+    expression_pool *p = g->e->pool;
     const ir_phase *phase = g->e->phase;
+    const expression *first = c_both(p, c_name(p, "out.first"), c_equal(p, c_int(p, "n"), c_number(p, 0)));
     for (int i = 0; i < phase->op_count; i++) {
         const ir_value *v = phase->ops[i]->outputs[0];
         if (v == g->row_sum || phase->ops[i]->kind == op_kv_append || !value_written(g->e, v)) continue;
         if (segment_of(&g->e->segments, phase, phase->ops[i])) continue;
         if (!value_is_narrow(g->e, v))
             bail(g->e->a, code_unsupported, v->at, "%%%s: a value that no product of the phase makes is stored by it", v->name);
-        write_narrow_store(s, v, "row", "out.first && n == 0");
+        write_narrow_store(s, v, c_int(p, "row"), first);
     }
+}
+
+/* Of a block of two granules of packed columns: a pair's column. */
+static const expression *pair_column(expression_pool *p, const expression *column)
+{
+    const expression *granule = c_int(p, "granule"), *block = c_product(p, c_number(p, 2), granule);
+    return c_sum(p, c_product(p, c_quotient(p, column, block), granule), c_remainder(p, column, block));
 }
 
 /* halves: of one half of a block at a time, which only segments take that are no pairs. */
 static void write_dispatch(gemm *g, bool halves)
 {
     writer *w = g->w;
+    arena *a = g->e->a;
+    expression_pool *p = g->e->pool;
     const segment_list *list = &g->e->segments;
     if (halves)
         write_line(w, "template <int W, class Out> DEV static void columns(const args &p, const context &c, int batch, int row, int n, "
@@ -217,16 +226,16 @@ static void write_dispatch(gemm *g, bool halves)
     for (int i = 0; i < list->count; i++) {
         const gemm_segment *x = &list->items[i];
         const bool last = i + 1 == list->count;
-        const char *name = segment_function(g, x), *from = x->packed_start ? arena_printf(g->e->a, "n - %lld", x->packed_start) : "n";
+        const char *name = segment_function(g, x);
+        const expression *column = c_shifted(p, c_int(p, "n"), -x->packed_start);
         if (!last) write_line(w, "if (n < %lld) {", x->packed_start + x->packed_count);
         if (halves) {
-            write_line(w, "%s<W, 0>(p, c, row, %s, product, sum, out);", name, from);
+            write_line(w, "%s<W, 0>(p, c, row, %s, product, sum, out);", name, c_text(a, column));
         } else if (x->kind == segment_plain) {
-            write_line(w, "%s<W, 0>(p, c, row, %s, lo, sum, out);", name, from);
-            write_line(w, "%s<W, 1>(p, c, row, %s + granule, hi, sum, out);", name, from);
+            write_line(w, "%s<W, 0>(p, c, row, %s, lo, sum, out);", name, c_text(a, column));
+            write_line(w, "%s<W, 1>(p, c, row, %s, hi, sum, out);", name, c_text(a, c_sum(p, column, c_int(p, "granule"))));
         } else {
-            from = with_parentheses(g->e->a, from);
-            write_line(w, "%s<W>(p, c, row, %s / (2 * granule) * granule + %s %% (2 * granule), lo, hi, sum, out);", name, from, from);
+            write_line(w, "%s<W>(p, c, row, %s, lo, hi, sum, out);", name, c_text(a, pair_column(p, column)));
         }
         if (!last) write_line(w, "return;");
         if (!last) write_line(w, "}");
@@ -241,8 +250,10 @@ static void write_finish(gemm *g)
     write_line(w, "DEV static void finish_row(const args &p, int batch, int row, int column_tile, float sum)");
     write_line(w, "{");
     gemm_flatten_row(g, w);
-    write_spec_line(w, g->row_sum->def->at, "%s[%s + column_tile] = sum;", use_value(g->e, g->row_sum, true),
-                    scaled(g->e->a, "row", value_parts(g->e->plan, g->row_sum)));
+    expression_pool *p = g->e->pool;
+    const expression *first = scaled(g->e, c_int(p, "row"), value_parts(g->e->plan, g->row_sum));
+    const expression *to = c_element(p, use_value(g->e, g->row_sum, true), c_sum(p, first, c_int(p, "column_tile")));
+    write_spec_line(w, g->row_sum->def->at, "%s = sum;", c_text(g->e->a, to));
     write_line(w, "}");
 }
 
@@ -303,7 +314,7 @@ void gemm_write_context(gemm *g)
     const ir_value *out = g->product->outputs[0];
     const extent *rows = gemm_is_matmul(g) ? &out->shape[out->rank - 2] : &g->e->space.rows;
     write_context(g->e, g->w, &g->kept, &g->numbers);
-    write_line(g->w, "DEV static int rows(const args &p) { return %s; }", extent_c(g->e, rows));
+    write_line(g->w, "DEV static int rows(const args &p) { return %s; }", c_text(g->e->a, extent_c(g->e, rows)));
 }
 
 static void write_epilogue(gemm *g, bool halves)

@@ -4,7 +4,8 @@
 
 static void write_map(gemm *g, const char *name, const tensor_box *box)
 {
-    write_line(g->w, "DEV static const tensor_map &%s(const args &p) { return %s; }", name, use_map(g->e, name, box));
+    write_line(g->w, "DEV static const tensor_map &%s(const args &p) { return %s; }", name,
+               c_text(g->e->a, use_map(g->e, name, box)));
 }
 
 static void write_a_map(gemm *g, int box_rows)
@@ -70,7 +71,8 @@ static void write_maps(gemm *g, int m, tensor_box b)
 static void write_partial(gemm *g)
 {
     if (g->e->scratch < 0) return;
-    write_line(g->w, "DEV static float *partial(const args &p) { return %s; }", use_scratch(g->e, g->e->scratch, true));
+    write_line(g->w, "DEV static float *partial(const args &p) { return %s; }",
+               c_text(g->e->a, use_scratch(g->e, g->e->scratch, true)));
 }
 
 /* How long a packed column is only the map knows. */

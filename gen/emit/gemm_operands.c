@@ -17,26 +17,28 @@ static bool a_plain(const gemm *g)
 void gemm_flatten_row(gemm *g, writer *w)
 {
     const ir_value *out = g->product->outputs[0];
-    if (gemm_is_matmul(g)) write_line(w, "row += batch * %s;", with_parentheses(g->e->a, extent_c(g->e, &out->shape[out->rank - 2])));
+    if (!gemm_is_matmul(g)) return;
+    const expression *ahead = c_product(g->e->pool, c_int(g->e->pool, "batch"), extent_c(g->e, &out->shape[out->rank - 2]));
+    write_line(w, "row += %s;", c_text(g->e->a, ahead));
 }
 
-static const char *row_of_a(gemm *g) { return row_of(g->e, g->a, g->product->outputs[0], "row"); }
+static const expression *row_of_a(gemm *g) { return row_of(g->e, g->a, g->product->outputs[0], c_int(g->e->pool, "row")); }
 
-static void write_a_row(gemm *g, const char *row)
+void gemm_write_rows_of_a(gemm *g)
 {
+    emission *e = g->e;
     writer *w = g->w;
     write_line(w, "DEV static const a_type *a_row(const args &p, int batch, int row)");
     write_line(w, "{");
     gemm_flatten_row(g, w);
-    write_spec_line(w, g->product->at, "return %s;", address(g->e, g->a, row, "0", false));
+    write_spec_line(w, g->product->at, "return %s;", c_text(e->a, address(e, g->a, row_of_a(g), c_number(e->pool, 0), false)));
     write_line(w, "}");
 }
-
-void gemm_write_rows_of_a(gemm *g) { write_a_row(g, row_of_a(g)); }
 
 void gemm_write_a(gemm *g)
 {
     emission *e = g->e;
+    expression_pool *p = e->pool;
     writer *w = g->w;
     scope s = scope_new(e, w, "V");
     const bool whole = g->K % gemm_vector == 0;
@@ -44,16 +46,12 @@ void gemm_write_a(gemm *g)
     write_line(w, "template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)");
     write_line(w, "{");
     gemm_flatten_row(g, w);
-    const place at = {.row = row_of_a(g), .base = "k", .left = whole ? NULL : "left"};
-    if (value_is_narrow(e, g->a))
-        write_spec_line(w, g->product->at, "return mask<V>(splat<V>(%s), left);", evaluate_narrow(&s, g->a, at.row));
-    else {
-        const char *value = evaluate(&s, g->a, &at);
-        if (prologue(g) && !whole)
-            write_spec_line(w, g->product->at, "return mask<V>(%s, left);", value);
-        else
-            write_spec_line(w, g->product->at, "return %s;", value);
-    }
+    const expression *left = c_int(p, "left");
+    const place at = {.row = row_of_a(g), .base = c_int(p, "k"), .left = whole ? NULL : left};
+    const bool narrow = value_is_narrow(e, g->a);
+    const expression *x = narrow ? c_call(p, "splat<V>", evaluate_narrow(&s, g->a, at.row)) : evaluate(&s, g->a, &at);
+    if (narrow || (prologue(g) && !whole)) x = c_call(p, "mask<V>", x, left);
+    write_spec_line(w, g->product->at, "return %s;", c_text(e->a, x));
     write_line(w, "}");
 }
 
@@ -65,7 +63,8 @@ int gemm_pack(const gemm *g)
 
 static void write_packed(gemm *g)
 {
-    write_line(g->w, "DEV static const b_type *packed(const args &p) { return %s; }", use_packed(g->e, gemm_pack(g), false));
+    write_line(g->w, "DEV static const b_type *packed(const args &p) { return %s; }",
+               c_text(g->e->a, use_packed(g->e, gemm_pack(g), false)));
 }
 
 void gemm_write_rows_of_operands(gemm *g)
@@ -75,11 +74,11 @@ void gemm_write_rows_of_operands(gemm *g)
 }
 
 /* Index of the matrix of `operand` that goes with matrix `batch` of the result. */
-static const char *batch_of(gemm *g, const ir_value *operand)
+static const expression *batch_of(gemm *g, const ir_value *operand)
 {
     ir_value own = *operand, out = *g->product->outputs[0];
     own.rank--, out.rank--;
-    return row_of(g->e, &own, &out, "batch");
+    return row_of(g->e, &own, &out, c_int(g->e->pool, "batch"));
 }
 
 static void write_dense_b(gemm *g)
@@ -87,17 +86,23 @@ static void write_dense_b(gemm *g)
     emission *e = g->e;
     writer *w = g->w;
     const long long N = e->space.columns;
-    const char *batch = with_parentheses(e->a, batch_of(g, g->b));
+    expression_pool *p = e->pool;
+    const expression *batch = with_parentheses(e, batch_of(g, g->b)), *n = c_int(p, "n"), *k = c_int(p, "k");
+    const expression *exists = c_less(p, n, c_number(p, N));
     write_line(w, "template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)");
     write_line(w, "{");
     if (g->product->attributes.transpose) {
-        const char *row = arena_printf(e->a, "(%s * %lld + n)", batch, N);
-        write_spec_line(w, g->product->at, "return load<V>(%s, n < %lld ? left : 0);", address(e, g->b, row, "k", false), N);
+        const expression *row = c_group(p, c_sum(p, c_product(p, batch, c_number(p, N)), n));
+        const expression *left = c_choice(p, exists, c_int(p, "left"), c_number(p, 0));
+        write_spec_line(w, g->product->at, "return %s;", c_text(e->a, c_call(p, "load<V>", address(e, g->b, row, k, false), left)));
     } else {
-        const char *row = arena_printf(e->a, "(%s * %lld + k + i)", batch, g->K);
+        const expression *i = c_int(p, "i");
+        const expression *row = c_group(p, c_sum(p, c_sum(p, c_product(p, batch, c_number(p, g->K)), k), i));
         write_line(w, "vec<float, V> column = splat<V>(0.0f);");
         write_line(w, "for (int i = 0; i < V; i++)");
-        write_spec_line(w, g->product->at, "    if (i < left && n < %lld) column[i] = load_one(%s);", N, address(e, g->b, row, "n", false));
+        write_spec_line(w, g->product->at, "    if (%s) column[i] = %s;",
+                        c_text(e->a, c_both(p, c_less(p, i, c_int(p, "left")), exists)),
+                        c_text(e->a, c_call(p, "load_one", address(e, g->b, row, n, false))));
         write_line(w, "return column;");
     }
     write_line(w, "}");
@@ -137,5 +142,5 @@ void gemm_write_batches(gemm *g)
     const ir_value *out = g->product->outputs[0];
     extent batches = extent_number(1);
     for (int i = 0; gemm_is_matmul(g) && i + 2 < out->rank; i++) batches = extent_multiply(g->e->a, out->at, batches, out->shape[i]);
-    write_line(g->w, "DEV static int batches(const args &p) { return %s; }", extent_c(g->e, &batches));
+    write_line(g->w, "DEV static int batches(const args &p) { return %s; }", c_text(g->e->a, extent_c(g->e, &batches)));
 }

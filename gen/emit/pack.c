@@ -12,20 +12,22 @@ typedef struct packing {
 static const char *element_of(packing *g, const ir_op *linear)
 {
     emission *e = g->e;
+    expression_pool *p = e->pool;
     const ir_value *weight = linear->inputs[1], *fold = linear->attributes.fold;
     const bool in_out = linear->attributes.layout == layout_in_out;
-    const char *from = in_out ? address(e, weight, "k", "col", false) : address(e, weight, "col", "k", false);
-    const char *value = arena_printf(e->a, "load_one(%s)", from);
-    if (!fold) return value;
-    const char *factor = arena_printf(e->a, "load_one(%s)", address(e, fold, "0", "k", false));
-    if (linear->attributes.fold_offset) factor = arena_printf(e->a, "op_add(%s, 1.0f)", factor);
-    return arena_printf(e->a, "op_mul(%s, %s)", value, factor);
+    const expression *k = c_int(p, "k"), *column = c_int(p, "col");
+    const expression *from = in_out ? address(e, weight, k, column, false) : address(e, weight, column, k, false);
+    const expression *value = c_call(p, "load_one", from);
+    if (!fold) return c_text(e->a, value);
+    const expression *factor = c_call(p, "load_one", address(e, fold, c_number(p, 0), k, false));
+    if (linear->attributes.fold_offset) factor = c_call(p, "op_add", factor, c_name(p, "1.0f"));
+    return c_text(e->a, c_call(p, "op_mul", value, factor));
 }
 
 /* A packed column, counted from the segment's first. */
 static const char *in_segment(packing *g, const gemm_segment *s)
 {
-    return s->packed_start ? arena_printf(g->e->a, "n - %lld", s->packed_start) : "n";
+    return c_text(g->e->a, c_shifted(g->e->pool, c_int(g->e->pool, "n"), -s->packed_start));
 }
 
 static void write_plain(packing *g, const gemm_segment *s)
@@ -97,5 +99,5 @@ void emit_pack(emission *e, writer *w, int index)
     write_line(w, "static constexpr int packed_n = %lld, packed_k = %lld, threads = %d;", pack->columns, pack->length, pack->threads);
     write_line(w, "using type = %s;", dtype_c_name(pack->format->type));
     write_element(&g);
-    write_line(w, "DEV static type *out(const args &p) { return %s; }", use_packed(e, index, true));
+    write_line(w, "DEV static type *out(const args &p) { return %s; }", c_text(e->a, use_packed(e, index, true)));
 }

@@ -28,48 +28,56 @@ row_numbers numbers_find(emission *e)
         const char *tail = named ? arena_printf(e->a, "_%d", named + 1) : "";
         const bool sequence = op->attributes.at || op->kind == op_kv_append;
         struct row_number *own = &n.items[n.count++];
-        *own = (struct row_number){op, same ? same->position : arena_printf(e->a, "c.position%s", tail), NULL, same != NULL};
-        if (sequence) own->sequence = same ? same->sequence : arena_printf(e->a, "c.sequence%s", tail);
+        *own = (struct row_number){op, same ? same->position : arena_printf(e->a, "position%s", tail), NULL, same != NULL};
+        if (sequence) own->sequence = same ? same->sequence : arena_printf(e->a, "sequence%s", tail);
         named += !same;
     }
     return n;
 }
 
-static const char *position_key(arena *a, const ir_op *op)
+const expression *context_field(emission *e, const char *field) { return c_name(e->pool, arena_printf(e->a, "c.%s", field)); }
+
+static const expression *number_field(emission *e, const char *field) { return c_int(e->pool, arena_printf(e->a, "c.%s", field)); }
+
+static void know_sequence(const struct row_number *n, scope *s, const expression *row)
 {
-    return arena_printf(a, "position %d", op->attributes.at ? op->attributes.at->id : -1);
+    if (n->sequence) scope_know(s, sequence_of(n->op, row), number_field(s->e, n->sequence));
 }
 
 void numbers_know(const row_numbers *n, scope *s)
 {
+    const expression *row = c_int(s->e->pool, "row");
     for (int i = 0; i < n->count; i++) {
-        const ir_value *x = n->items[i].op->inputs[0];
-        scope_know(s, x, "row", position_key(s->e->a, n->items[i].op), n->items[i].position);
-        if (n->items[i].sequence) scope_know(s, x, "row", "sequence", n->items[i].sequence);
+        scope_know(s, position_of(n->items[i].op, row), number_field(s->e, n->items[i].position));
+        know_sequence(&n->items[i], s, row);
     }
+}
+
+static void write_number(scope *s, const ir_op *op, const char *field, const expression *x)
+{
+    write_spec_line(s->w, op->at, "c.%s = %s;", field, c_text(s->e->a, without_parentheses(x)));
 }
 
 void numbers_write(const row_numbers *n, scope *s)
 {
+    const expression *row = c_int(s->e->pool, "row");
     for (int i = 0; i < n->count; i++) {
-        const ir_op *op = n->items[i].op;
-        if (n->items[i].shared) continue;
-        if (n->items[i].sequence) {
-            write_spec_line(s->w, op->at, "%s = %s;", n->items[i].sequence, without_parentheses(s->e->a, evaluate_sequence(s, op, "row")));
-            scope_know(s, op->inputs[0], "row", "sequence", n->items[i].sequence);
-        }
-        write_spec_line(s->w, op->at, "%s = %s;", n->items[i].position, without_parentheses(s->e->a, evaluate_position(s, op, "row")));
+        const struct row_number *x = &n->items[i];
+        if (x->shared) continue;
+        if (x->sequence) write_number(s, x->op, x->sequence, evaluate_sequence(s, x->op, row));
+        know_sequence(x, s, row);
+        write_number(s, x->op, x->position, evaluate_position(s, x->op, row));
     }
 }
 
 void write_context(emission *e, writer *w, const kept_list *kept, const row_numbers *n)
 {
     text floats = {.a = e->a}, ints = {.a = e->a};
-    for (int i = 0; i < kept->scalar_count; i++) text_printf(&floats, "%s%s", i ? ", " : "", kept->scalars[i].name);
+    for (int i = 0; i < kept->scalar_count; i++) text_printf(&floats, "%s%s", i ? ", " : "", kept->scalars[i].field);
     for (int i = 0; i < n->count; i++) {
         if (n->items[i].shared) continue;
-        text_printf(&ints, "%s%s", ints.size ? ", " : "", n->items[i].position + 2);
-        if (n->items[i].sequence) text_printf(&ints, ", %s", n->items[i].sequence + 2);
+        text_printf(&ints, "%s%s", ints.size ? ", " : "", n->items[i].position);
+        if (n->items[i].sequence) text_printf(&ints, ", %s", n->items[i].sequence);
     }
     if (!floats.size && !ints.size) {
         write_line(w, "struct context {};");
@@ -81,14 +89,16 @@ void write_context(emission *e, writer *w, const kept_list *kept, const row_numb
     write_line(w, "};");
 }
 
-void write_set(scope *s, const known *field, const char *to)
+void write_set(scope *s, const kept_scalar *x)
 {
-    const char *value = evaluate_narrow(s, field->value, field->row);
-    write_spec_line(s->w, value_in_spec(field->value), "%s = %s;", to, value);
+    const expression *value = evaluate_narrow(s, x->value, x->row);
+    write_spec_line(s->w, value_in_spec(x->value), "c.%s = %s;", x->field, c_text(s->e->a, value));
 }
 
 void context_know(const kept_list *kept, scope *s)
 {
-    for (int i = 0; i < kept->scalar_count; i++)
-        scope_know(s, kept->scalars[i].value, kept->scalars[i].row, NULL, arena_printf(s->e->a, "c.%s", kept->scalars[i].name));
+    for (int i = 0; i < kept->scalar_count; i++) {
+        const kept_scalar *x = &kept->scalars[i];
+        scope_know(s, scalar_of(x->value, x->row), context_field(s->e, x->field));
+    }
 }

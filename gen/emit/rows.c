@@ -17,7 +17,13 @@ typedef struct rows {
     row_numbers numbers;
 } rows;
 
-static place base_place(const rows *r) { return (place){.row = "row", .base = "col", .left = r->tails ? "left" : NULL}; }
+static const expression *own_row(const rows *r) { return c_int(r->e->pool, "row"); }
+
+static place base_place(const rows *r)
+{
+    expression_pool *p = r->e->pool;
+    return (place){.row = own_row(r), .base = c_int(p, "col"), .left = r->tails ? c_int(p, "left") : NULL};
+}
 
 static scope function_scope(rows *r, writer *w)
 {
@@ -39,8 +45,8 @@ static void know_kept(rows *r, scope *s)
 {
     for (int i = 0; i < r->kept.count; i++) {
         const kept *k = &r->kept.items[i];
-        const char *field = arena_printf(r->e->a, kept_packed(r, k->value) ? "unpack(e.%s)" : "e.%s", k->field);
-        scope_know(s, k->value, k->at.row, place_key(r->e->a, &k->at), field);
+        const expression *field = c_name(r->e->pool, arena_printf(r->e->a, "e.%s", k->field));
+        scope_know(s, columns_of(s, k->value, &k->at), kept_packed(r, k->value) ? c_call(r->e->pool, "unpack", field) : field);
     }
 }
 
@@ -134,7 +140,7 @@ static void dry_run(rows *r)
             const place at = sink_place(&s, v, &base);
             write_store(&s, v, &at, NULL);
         } else if (is_sink(r, v, true))
-            write_narrow_store(&s, v, "row", NULL);
+            write_narrow_store(&s, v, own_row(r), NULL);
     }
     keep_all_totals(r);
 }
@@ -162,13 +168,11 @@ static void write_types(rows *r)
 static void write_scalars(rows *r, scope *s, int stage)
 {
     for (int i = 0; i < r->kept.scalar_count; i++) {
-        const known *k = &r->kept.scalars[i];
-        if (stage_of(r, k->value) < stage) scope_know(s, k->value, k->row, NULL, arena_printf(r->e->a, "c.%s", k->name));
+        const kept_scalar *x = &r->kept.scalars[i];
+        if (stage_of(r, x->value) < stage) scope_know(s, scalar_of(x->value, x->row), context_field(r->e, x->field));
     }
-    for (int i = 0; i < r->kept.scalar_count; i++) {
-        const known *k = &r->kept.scalars[i];
-        if (stage_of(r, k->value) == stage) write_set(s, k, arena_printf(r->e->a, "c.%s", k->name));
-    }
+    for (int i = 0; i < r->kept.scalar_count; i++)
+        if (stage_of(r, r->kept.scalars[i].value) == stage) write_set(s, &r->kept.scalars[i]);
 }
 
 static void write_begin(rows *r)
@@ -187,13 +191,13 @@ static void write_read(rows *r)
     write_line(w, "template <int V> DEV static element<V> read(const args &p, int row, int col, int left)");
     write_line(w, "{");
     scope s = function_scope(r, w);
-    const char **values = arena_alloc(r->e->a, ((size_t)r->kept.count + 1) * sizeof *values);
+    const expression **values = arena_alloc(r->e->a, ((size_t)r->kept.count + 1) * sizeof *values);
     for (int i = 0; i < r->kept.count; i++) values[i] = evaluate(&s, r->kept.items[i].value, &r->kept.items[i].at);
     text list = {.a = r->e->a};
     for (int packed = 0; packed < 2; packed++) /* in the order of the fields */
         for (int i = 0; i < r->kept.count; i++)
             if (kept_packed(r, r->kept.items[i].value) == packed)
-                text_printf(&list, packed ? "%spack(%s)" : "%s%s", list.size ? ", " : "", values[i]);
+                text_printf(&list, packed ? "%spack(%s)" : "%s%s", list.size ? ", " : "", c_text(r->e->a, values[i]));
     write_line(w, "return {%s};", list.size ? list.data : "");
     write_line(w, "}");
 }
@@ -213,16 +217,17 @@ static void write_step(rows *r, int i)
     write_line(w, "{");
     scope s = function_scope(r, w);
     know_kept(r, &s), context_know(&r->kept, &s), numbers_know(&r->numbers, &s);
-    const char *value = evaluate(&s, x, &r->reduced_at[i]);
-    if (v->def->kind == op_row_sumsq) value = arena_printf(r->e->a, "op_square(%s)", value);
-    if (r->reduced_at[i].guard) value = arena_printf(r->e->a, "%s ? %s : splat<V>(%s)", r->reduced_at[i].guard, value, identities[kind]);
-    write_spec_line(w, v->def->at, "return %s;", value);
+    expression_pool *p = r->e->pool;
+    const expression *value = evaluate(&s, x, &r->reduced_at[i]), *guard = r->reduced_at[i].guard;
+    if (v->def->kind == op_row_sumsq) value = c_call(p, "op_square", value);
+    if (guard) value = c_choice(p, guard, value, c_call(p, "splat<V>", c_name(p, identities[kind])));
+    write_spec_line(w, v->def->at, "return %s;", c_text(r->e->a, value));
     write_line(w, "}");
     write_line(w, "DEV static void reduced(step<%d>, const args &p, context &c, int row, float total)", i);
     write_line(w, "{");
     if (rounded_here(r->e, v)) write_spec_line(w, v->def->at, "total = op_cast<%s>(total);", dtype_c_name(v->type));
     scope after = function_scope(r, w);
-    scope_know(&after, v, r->reduced_at[i].row, NULL, "total");
+    scope_know(&after, scalar_of(v, r->reduced_at[i].row), c_name(p, "total"));
     write_scalars(r, &after, i);
     write_line(w, "}");
 }
@@ -241,7 +246,7 @@ static void write_sinks(rows *r)
         const ir_value *v = phase->ops[i]->outputs[0];
         if (!is_sink(r, v, false)) continue;
         const place at = sink_place(&s, v, &base);
-        write_store(&s, v, &at, sink_condition(r->e, v, "row"));
+        write_store(&s, v, &at, sink_condition(r->e, v, own_row(r)));
     }
     write_line(w, "}");
     write_line(w, "DEV static void write_row(const args &p, const context &c, int row)");
@@ -250,7 +255,7 @@ static void write_sinks(rows *r)
     context_know(&r->kept, &narrow);
     for (int i = 0; i < phase->op_count; i++) {
         const ir_value *v = phase->ops[i]->outputs[0];
-        if (is_sink(r, v, true)) write_narrow_store(&narrow, v, "row", sink_condition(r->e, v, "row"));
+        if (is_sink(r, v, true)) write_narrow_store(&narrow, v, own_row(r), sink_condition(r->e, v, own_row(r)));
     }
     write_line(w, "}");
 }
@@ -269,7 +274,7 @@ void emit_rows(emission *e, writer *w)
     write_types(&r);
     write_line(w, "static constexpr int N = %lld, threads = %d, team = %d, V = %d, steps = %d;", e->space.columns, phase->tile.rows.threads,
                phase->tile.rows.team, phase->tile.rows.v, r.steps);
-    write_line(w, "DEV static int rows(const args &p) { return %s; }", extent_c(e, &e->space.rows));
+    write_line(w, "DEV static int rows(const args &p) { return %s; }", c_text(e->a, extent_c(e, &e->space.rows)));
     write_begin(&r);
     write_read(&r);
     for (int i = 0; i < r.steps; i++) write_step(&r, i);

@@ -14,19 +14,39 @@ static void *grow(arena *a, void *items, int count, int *capacity, size_t size)
     return larger;
 }
 
-void scope_know(scope *s, const ir_value *v, const char *row, const char *column, const char *name)
+knowledge scalar_of(const ir_value *v, const expression *row) { return (knowledge){.value = v, .what = known_scalar, .row = row}; }
+
+knowledge columns_of(scope *s, const ir_value *v, const place *at)
 {
-    s->knowns = grow(s->e->a, s->knowns, s->known_count, &s->known_capacity, sizeof *s->knowns);
-    s->knowns[s->known_count++] = (known){v, row, column, name};
+    return (knowledge){.value = v, .what = known_columns, .row = at->row, .column = place_column(s, at), .guard = at->guard};
 }
 
-const char *find_known(const scope *s, const ir_value *v, const char *row, const char *column)
+knowledge position_of(const ir_op *op, const expression *row)
 {
-    for (int i = 0; i < s->known_count; i++) {
-        const known *k = &s->knowns[i];
-        if (k->value != v || strcmp(k->row, row) != 0 || !k->column != !column) continue;
-        if (!column || strcmp(k->column, column) == 0) return k->name;
-    }
+    return (knowledge){.value = op->inputs[0], .what = known_position, .row = row, .start = op->attributes.at};
+}
+
+knowledge sequence_of(const ir_op *op, const expression *row)
+{
+    return (knowledge){.value = op->inputs[0], .what = known_sequence, .row = row};
+}
+
+static bool same_knowledge(const knowledge *x, const knowledge *y)
+{
+    return x->value == y->value && x->what == y->what && x->row == y->row && x->column == y->column && x->guard == y->guard &&
+           x->start == y->start;
+}
+
+void scope_know(scope *s, knowledge key, const expression *name)
+{
+    s->knowns = grow(s->e->a, s->knowns, s->known_count, &s->known_capacity, sizeof *s->knowns);
+    s->knowns[s->known_count++] = (known){key, name};
+}
+
+const expression *find_known(const scope *s, knowledge key)
+{
+    for (int i = 0; i < s->known_count; i++)
+        if (same_knowledge(&s->knowns[i].key, &key)) return s->knowns[i].name;
     return NULL;
 }
 
@@ -47,30 +67,9 @@ const char *new_local(scope *s, const ir_value *v, const char *tag)
 }
 
 /* ---- places */
-static const char *shifted(arena *a, const char *base, long long shift)
-{
-    if (shift == 0) return base;
-    return shift > 0 ? arena_printf(a, "%s - %lld", base, shift) : arena_printf(a, "%s + %lld", base, -shift);
-}
+const expression *place_column(const scope *s, const place *at) { return c_shifted(s->e->pool, at->base, -at->shift); }
 
-const char *place_column(arena *a, const place *at) { return shifted(a, at->base, at->shift); }
-
-/* What tells places of one row apart: columns that were loaded under a condition serve no other. */
-const char *place_key(arena *a, const place *at)
-{
-    const char *column = place_column(a, at);
-    return at->guard ? arena_printf(a, "%s if %s", column, at->guard) : column;
-}
-
-place place_shifted(arena *a, const place *at, long long shift)
-{
-    place to = *at;
-    (void)a;
-    to.shift += shift;
-    return to;
-}
-
-bool value_known(const scope *s, const ir_value *v, const place *at) { return find_known(s, v, at->row, place_key(s->e->a, at)) != NULL; }
+bool value_known(scope *s, const ir_value *v, const place *at) { return find_known(s, columns_of(s, v, at)) != NULL; }
 
 place operand_place(scope *s, const ir_value *operand, const ir_value *of, const place *at)
 {
@@ -80,55 +79,59 @@ place operand_place(scope *s, const ir_value *operand, const ir_value *of, const
 }
 
 /* ---- constants, what is kept */
-const char *constant_c(scope *s, const ir_value *v)
+const expression *constant_c(scope *s, const ir_value *v)
 {
     text t = {.a = s->e->a};
     text_f32(&t, v->constant);
-    return t.data;
+    return c_name(s->e->pool, t.data);
 }
 
-const char *keep_scalar(kept_list *list, const ir_value *v, const char *row)
+const expression *keep_scalar(kept_list *list, const ir_value *v, const expression *row)
 {
+    emission *e = list->fields->e;
     for (int i = 0; i < list->scalar_count; i++)
-        if (list->scalars[i].value == v && strcmp(list->scalars[i].row, row) == 0) return list->scalars[i].name;
-    list->scalars = grow(list->fields->e->a, list->scalars, list->scalar_count, &list->scalar_capacity, sizeof *list->scalars);
+        if (list->scalars[i].value == v && list->scalars[i].row == row) return c_name(e->pool, list->scalars[i].field);
+    list->scalars = grow(e->a, list->scalars, list->scalar_count, &list->scalar_capacity, sizeof *list->scalars);
     const char *field = new_local(list->fields, v, NULL);
-    list->scalars[list->scalar_count++] = (known){v, row, NULL, field};
-    return field;
+    list->scalars[list->scalar_count++] = (kept_scalar){v, row, field};
+    return c_name(e->pool, field);
 }
 
-const char *keep_value(scope *s, const ir_value *v, const place *at)
+const expression *keep_value(scope *s, const ir_value *v, const place *at)
 {
     kept_list *list = s->collect;
-    const char *key = place_key(s->e->a, at);
-    for (int i = 0; i < list->count; i++)
-        if (list->items[i].value == v && strcmp(list->items[i].at.row, at->row) == 0 &&
-            strcmp(place_key(s->e->a, &list->items[i].at), key) == 0)
-            return list->items[i].field;
+    const expression *column = place_column(s, at);
+    for (int i = 0; i < list->count; i++) {
+        const kept *k = &list->items[i];
+        if (k->value == v && k->at.row == at->row && place_column(s, &k->at) == column && k->at.guard == at->guard)
+            return c_name(s->e->pool, k->field);
+    }
     list->items = grow(s->e->a, list->items, list->count, &list->capacity, sizeof *list->items);
     const char *field = new_local(s, v, at->tag);
     list->items[list->count++] = (kept){v, *at, field};
-    return field;
+    return c_name(s->e->pool, field);
 }
 
 /* ---- operations */
-const char *operation(scope *s, const ir_op *op, const char *const *operands)
+static const expression *operation_of(scope *s, const ir_op *op, const char *prefix, const expression *const *operands)
 {
-    text t = {.a = s->e->a};
-    if (op->kind == op_cast)
-        text_printf(&t, "op_cast<%s>(%s)", dtype_c_name(op->attributes.to), operands[0]);
-    else {
-        text_printf(&t, "op_%s(", op_table[op->kind].name);
-        for (int i = 0; i < op->input_count; i++) text_printf(&t, "%s%s", i ? ", " : "", operands[i]);
-        text_append(&t, ")", 1);
-    }
-    return t.data;
+    emission *e = s->e;
+    const char *function = arena_printf(e->a, "%s_%s", prefix, op_table[op->kind].name);
+    if (op->kind == op_cast) function = arena_printf(e->a, "op_cast<%s>", dtype_c_name(op->attributes.to));
+    return c_call_of(e->pool, function, type_other, op->kind == op_cast ? 1 : op->input_count, operands);
 }
+
+const expression *operation(scope *s, const ir_op *op, const expression *const *operands) { return operation_of(s, op, "op", operands); }
 
 static bool has_near_form(op_kind kind) { return kind == op_exp || kind == op_gelu_erf || kind == op_div || kind == op_div_or_zero; }
 
-const char *element_code(scope *s, const ir_op *op, const char *const *operands)
+const expression *element_code(scope *s, const ir_op *op, const expression *const *operands)
 {
-    const char *code = operation(s, op, operands);
-    return s->near && has_near_form(op->kind) ? arena_printf(s->e->a, "near_%s", code + strlen("op_")) : code;
+    return operation_of(s, op, s->near && has_near_form(op->kind) ? "near" : "op", operands);
+}
+
+const expression *rounded_as(scope *s, const ir_value *v, const expression *x)
+{
+    if (!rounded_here(s->e, v)) return x;
+    return c_call(s->e->pool, arena_printf(s->e->a, "op_cast<%s>", dtype_c_name(v->type)), x);
 }

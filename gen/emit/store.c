@@ -10,7 +10,7 @@ static bool same_row_count(emission *e, const ir_value *x, const extent *rows)
     return extent_equal(&own, rows);
 }
 
-const char *sink_condition(emission *e, const ir_value *v, const char *row)
+const expression *sink_condition(emission *e, const ir_value *v, const expression *row)
 {
     if (v->def->kind == op_reshape || v->def->kind == op_kv_append || same_row_count(e, v, &e->space.rows)) return NULL;
     return first_row_condition(e, v, e->shape, row);
@@ -30,22 +30,21 @@ static place at_start(scope *s, const ir_value *v, const place *base)
     emission *e = s->e;
     if (!same_row_count(e, v, &e->space.rows)) at.row = row_of(e, v, e->shape, base->row);
     if (e->phase->family == family_rows && value_columns(v) < e->space.columns)
-        at.guard = arena_printf(e->a, "%s < %lld", with_parentheses(e->a, base->base), value_columns(v));
+        at.guard = c_less(e->pool, with_parentheses(e, base->base), c_number(e->pool, value_columns(v)));
     return at;
 }
 
 static place inside_slice(scope *s, const ir_op *op, const place *source)
 {
     place at = *source;
-    arena *a = s->e->a;
+    expression_pool *p = s->e->pool;
     const long long width = value_columns(op->outputs[0]), offset = op->attributes.offset;
-    const char *from = place_column(a, source);
+    const expression *from = place_column(s, source), *behind = c_less(p, from, c_number(p, offset + width));
     at.shift += offset;
-    at.guard =
-        offset ? arena_printf(a, "%s >= %lld && %s < %lld", from, offset, from, offset + width) : arena_printf(a, "%s < %lld", from, width);
+    at.guard = offset ? c_both(p, c_at_least(p, from, c_number(p, offset)), behind) : behind;
     if (width == value_columns(op->inputs[0])) at.guard = source->guard;
-    if (at.left) at.left = arena_printf(a, "%lld - (%s)", width, place_column(a, &at));
-    at.tag = at.shift ? arena_printf(a, "_from%lld", at.shift) : source->tag;
+    if (at.left) at.left = c_difference(p, c_number(p, width), c_group(p, place_column(s, &at)));
+    at.tag = at.shift ? arena_printf(s->e->a, "_from%lld", at.shift) : source->tag;
     return at;
 }
 
@@ -75,12 +74,6 @@ place sink_place(scope *s, const ir_value *v, const place *base)
 }
 
 /* ---- stores */
-static const char *joined(arena *a, const char *x, const char *y)
-{
-    if (!x || !y) return x ? x : y;
-    return arena_printf(a, "%s && %s", x, y);
-}
-
 static bool aligned_store(scope *s, const ir_value *v, const place *at)
 {
     const view w = view_of(s->e->a, v);
@@ -88,21 +81,22 @@ static bool aligned_store(scope *s, const ir_value *v, const place *at)
 }
 
 /* NULL: always. Returns the indentation of the statement that follows. */
-static const char *write_test(scope *s, position at, const char *test)
+static const char *write_test(scope *s, position at, const expression *test)
 {
     if (!test) return "";
-    write_spec_line(s->w, at, "if (%s)", test);
+    write_spec_line(s->w, at, "if (%s)", c_text(s->e->a, test));
     return "    ";
 }
 
 /* A piece of neighbours to `to`, of which `left` exist (NULL: all), by `out` in an epilogue; where `test` holds (NULL: always). */
-static void write_piece(scope *s, position at, const char *test, const char *to, const char *left, const char *name)
+static void write_piece(scope *s, position at, const expression *test, const expression *to, const expression *left, const expression *x)
 {
-    const char *some = left ? arena_printf(s->e->a, ", %s", left) : "", *in = write_test(s, at, test);
-    if (s->slot)
-        write_spec_line(s->w, at, "%sout.template put%s<%s, %s>(%s%s, %s);", in, left ? "_some" : "", s->slot, s->lanes, to, some, name);
-    else
-        write_spec_line(s->w, at, "%sstore%s<%s>(%s%s, %s);", in, left ? "" : "_aligned", s->lanes, to, some, name);
+    emission *e = s->e;
+    const char *function = s->slot ? arena_printf(e->a, "out.template put%s<%s, %s>", left ? "_some" : "", s->slot, s->lanes)
+                                   : arena_printf(e->a, "store%s<%s>", left ? "" : "_aligned", s->lanes);
+    const char *in = write_test(s, at, test);
+    const expression *code = left ? c_call(e->pool, function, to, left, x) : c_call(e->pool, function, to, x);
+    write_spec_line(s->w, at, "%s%s;", in, c_text(e->a, code));
 }
 
 static void count_put(scope *s, const ir_value *v, bool whole)
@@ -112,57 +106,57 @@ static void count_put(scope *s, const ir_value *v, bool whole)
     if (!whole || dtype_size(v->type) != 2) s->puts->loose = true;
 }
 
-static void write_dense(scope *s, const ir_value *v, const place *at, const char *when)
+static void write_dense(scope *s, const ir_value *v, const place *at, const expression *when)
 {
-    arena *a = s->e->a;
-    const char *name = evaluate(s, v, at), *to = address(s->e, v, at->row, place_column(a, at), true);
-    const char *test = joined(a, when, at->guard);
+    expression_pool *p = s->e->pool;
+    const expression *x = evaluate(s, v, at), *to = address(s->e, v, at->row, place_column(s, at), true);
     const bool aligned = aligned_store(s, v, at);
     count_put(s, v, aligned);
-    write_piece(s, v->def->at, test, to, at->left ? at->left : aligned ? NULL : s->lanes, name);
+    write_piece(s, v->def->at, c_both(p, when, at->guard), to, at->left ? at->left : aligned ? NULL : c_int(p, s->lanes), x);
 }
 
 /* [B, KV, L, hd]: column h*hd + d of token t of sequence b goes to [b, h, position, d]; where heads have an axis of their own,
  * [B, S, KV, hd], column d of row (b*S + t)*KV + h does. A cache may have more rows than an int counts. */
-static const char *cache_address(scope *s, const ir_op *op, const char *row, const char *col, const char *position)
+static const expression *cache_address(scope *s, const ir_op *op, const expression *row, const expression *column,
+                                       const expression *position)
 {
     emission *e = s->e;
+    expression_pool *p = e->pool;
     const ir_value *state = value_root(op->attributes.state), *x = op->inputs[0];
-    const long long size = value_columns(state), in_row = value_columns(x) / size;
+    const long long columns = value_columns(state), in_row = value_columns(x) / columns;
     long long heads = in_row;
     extent_is_number(&state->shape[1], &heads);
-    const char *head =
-        in_row == heads ? arena_printf(e->a, "%s / %lld", col, size) : arena_printf(e->a, "%s %% %lld", with_parentheses(e->a, row), heads);
-    return arena_printf(e->a, "%s + ((%s * %lldll + %s) * %s + %s) * %lld + %s %% %lld", use_value(e, state, true),
-                        evaluate_sequence(s, op, row), heads, head, with_parentheses(e->a, extent_c(e, &state->shape[2])), position, size,
-                        col, size);
+    const expression *size = c_number(p, columns);
+    const expression *head = in_row == heads ? c_quotient(p, column, size) : c_remainder(p, with_parentheses(e, row), c_number(p, heads));
+    const expression *lists = c_sum(p, c_product(p, evaluate_sequence(s, op, row), c_long(p, heads)), head);
+    const expression *index = c_sum(p, c_product(p, lists, extent_c(e, &state->shape[2])), position);
+    return c_sum(p, c_sum(p, use_value(e, state, true), c_product(p, index, size)), c_remainder(p, column, size));
 }
 
-static void write_cache(scope *s, const ir_value *v, const place *at, const char *when)
+static void write_cache(scope *s, const ir_value *v, const place *at, const expression *when)
 {
     emission *e = s->e;
-    arena *a = e->a;
+    expression_pool *p = e->pool;
     const ir_op *op = v->def;
     const ir_value *state = value_root(op->attributes.state);
-    const long long head = value_columns(state);
-    const char *name = evaluate(s, op->inputs[0], at), *col = with_parentheses(a, place_column(a, at)),
-               *position = evaluate_position(s, op, at->row);
-    const char *room = arena_printf(a, "%s >= 0 && %s < %s", position, position, extent_c(e, &state->shape[2]));
-    const char *test = joined(a, joined(a, when, at->guard), room);
-    count_put(s, v, s->whole > 0 && head % s->whole == 0);
-    if (s->whole > 0 && head % s->whole == 0) {
-        write_piece(s, op->at, test, cache_address(s, op, at->row, col, position), at->left, name);
+    const bool whole = s->whole > 0 && value_columns(state) % s->whole == 0;
+    const expression *x = evaluate(s, op->inputs[0], at), *column = place_column(s, at), *position = evaluate_position(s, op, at->row);
+    const expression *room = c_both(p, c_at_least(p, position, c_number(p, 0)), c_less(p, position, extent_c(e, &state->shape[2])));
+    const expression *test = c_both(p, c_both(p, when, at->guard), room), *i = c_int(p, "i");
+    count_put(s, v, whole);
+    if (whole) {
+        write_piece(s, op->at, test, cache_address(s, op, at->row, with_parentheses(e, column), position), at->left, x);
         return;
     }
-    const char *to = cache_address(s, op, at->row, arena_printf(a, "(%s + i)", place_column(a, at)), position);
+    const expression *to = cache_address(s, op, at->row, c_group(p, c_sum(p, column, i)), position);
     const char *in = write_test(s, op->at, test);
     /* A pair's half ends at `left`; what follows it in memory belongs to another lane. */
-    const char *end = at->left ? arena_printf(a, " && i < %s", at->left) : "";
-    write_spec_line(s->w, op->at, "%sfor (int i = 0; i < %s%s; i++)", in, s->lanes, end);
-    write_spec_line(s->w, op->at, "%s    store_one(%s, %s[i]);", in, to, name);
+    const expression *goes_on = c_both(p, c_less(p, i, c_int(p, s->lanes)), at->left ? c_less(p, i, at->left) : NULL);
+    write_spec_line(s->w, op->at, "%sfor (int i = 0; %s; i++)", in, c_text(e->a, goes_on));
+    write_spec_line(s->w, op->at, "%s    %s;", in, c_text(e->a, c_call(p, "store_one", to, c_element(p, x, i))));
 }
 
-void write_store(scope *s, const ir_value *v, const place *at, const char *when)
+void write_store(scope *s, const ir_value *v, const place *at, const expression *when)
 {
     if (v->def->kind == op_kv_append)
         write_cache(s, v, at, when);
@@ -170,11 +164,11 @@ void write_store(scope *s, const ir_value *v, const place *at, const char *when)
         write_dense(s, v, at, when);
 }
 
-void write_narrow_store(scope *s, const ir_value *v, const char *row, const char *when)
+void write_narrow_store(scope *s, const ir_value *v, const expression *row, const expression *when)
 {
     emission *e = s->e;
-    const char *own = same_row_count(e, v, &e->space.rows) ? row : row_of(e, v, e->shape, row);
-    const char *name = evaluate_narrow(s, v, own), *to = address(e, v, own, "0", true);
+    const expression *own = same_row_count(e, v, &e->space.rows) ? row : row_of(e, v, e->shape, row);
+    const expression *x = evaluate_narrow(s, v, own), *to = address(e, v, own, c_number(e->pool, 0), true);
     const char *in = write_test(s, v->def->at, when);
-    write_spec_line(s->w, v->def->at, "%sstore_one(%s, %s);", in, to, name);
+    write_spec_line(s->w, v->def->at, "%s%s;", in, c_text(e->a, c_call(e->pool, "store_one", to, x)));
 }

@@ -35,17 +35,18 @@ static void members(emission *e, writer *w)
 {
     const ir_op *op = align_op(e->phase);
     const ir_value *x = op->inputs[0], *y = op->outputs[0];
+    const expression *row = c_int(e->pool, "row");
     write_line(w, "static constexpr int N = %lld, stride = %lld, threads = %d, each = %d;", value_columns(x), value_stride(y),
                e->phase->tile.align.threads, e->phase->tile.align.each);
     write_line(w, "using type = %s;", dtype_c_name(x->type));
-    write_line(w, "DEV static int rows(const args &p) { return %s; }", extent_c(e, &e->space.rows));
+    write_line(w, "DEV static int rows(const args &p) { return %s; }", c_text(e->a, extent_c(e, &e->space.rows)));
     write_line(w, "DEV static const type *from(const args &p, int row)");
     write_line(w, "{");
-    write_spec_line(w, op->at, "return %s;", address(e, x, "row", "0", false));
+    write_spec_line(w, op->at, "return %s;", c_text(e->a, address(e, x, row, c_number(e->pool, 0), false)));
     write_line(w, "}");
     write_line(w, "DEV static type *to(const args &p, int row)");
     write_line(w, "{");
-    write_spec_line(w, op->at, "return %s;", address(e, y, "row", "0", true));
+    write_spec_line(w, op->at, "return %s;", c_text(e->a, address(e, y, row, c_number(e->pool, 0), true)));
     write_line(w, "}");
 }
 

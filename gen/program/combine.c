@@ -23,8 +23,8 @@ static void members(emission *e, writer *w)
     const ir_value *x = h.op->inputs[0], *out = h.op->outputs[0];
     write_line(w, "static constexpr int head_dim = %lld, heads = %lld, splits = %d;", h.head, h.op->attributes.heads, h.splits);
     write_line(w, "static constexpr int threads = %d;", e->phase->tile.combine.threads);
-    write_line(w, "DEV static int batches(const args &p) { return %s; }", extent_c(e, &out->shape[0]));
-    write_line(w, "DEV static int queries(const args &p) { return %s; }", extent_c(e, &out->shape[1]));
+    write_line(w, "DEV static int batches(const args &p) { return %s; }", c_text(e->a, extent_c(e, &out->shape[0])));
+    write_line(w, "DEV static int queries(const args &p) { return %s; }", c_text(e->a, extent_c(e, &out->shape[1])));
     heads_write_partial(&h, x, false);
     heads_write_output(&h, false);
 }

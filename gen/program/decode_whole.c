@@ -156,5 +156,5 @@ void decode_whole_members(emission *e, writer *w)
     heads_write_cache(&h);
     heads_write_pointers(&h);
     heads_write_output(&h, true);
-    write_line(w, "DEV static float *partial(const args &p) { return %s; }", use_scratch(e, e->scratch, true));
+    write_line(w, "DEV static float *partial(const args &p) { return %s; }", c_text(e->a, use_scratch(e, e->scratch, true)));
 }

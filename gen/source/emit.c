@@ -56,6 +56,7 @@ static emission emission_new(const emitter *of, const char *name, const ir_phase
 {
     arena *a = of->a;
     emission e = {.a = a,
+                  .pool = expression_pool_new(a),
                   .plan = of->p,
                   .names = &of->names,
                   .phase = phase,

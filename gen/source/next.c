@@ -40,5 +40,5 @@ void emit_next(emission *e, writer *w, const launch *own, int pack)
     if (bytes == 0) return;
     write_line(w, "static constexpr int next_runs = %lld, next_bytes = %lld;", runs.count, bytes);
     write_line(w, "static constexpr long long next_step = %lld;", runs.length);
-    write_line(w, "DEV static const void *next(const args &p) { return %s; }", use_next_packed(e, pack));
+    write_line(w, "DEV static const void *next(const args &p) { return %s; }", c_text(e->a, use_next_packed(e, pack)));
 }

@@ -216,28 +216,19 @@ dim *dim_find(dim_table *dims, const char *name)
     return NULL;
 }
 
-static void print(text *t, const extent *e, const dim_table *dims, const char *prefix)
+void extent_print(text *t, const extent *e, const dim_table *dims)
 {
-    const char *times = prefix ? " * " : "*";
     if (e->count == 0) text_append(t, "0", 1);
     for (int i = 0; i < e->count; i++) {
         const term *m = &e->terms[i];
         bool negative = m->factor < 0;
-        if (i > 0 && prefix)
-            text_printf(t, negative ? " - " : " + ");
-        else if (i > 0 || negative)
-            text_printf(t, negative ? "-" : "+");
+        if (i > 0 || negative) text_printf(t, negative ? "-" : "+");
         unsigned long long size = negative ? 0ULL - (unsigned long long)m->factor : (unsigned long long)m->factor;
         bool printed = size != 1 || degree(m) == 0;
         if (printed) text_printf(t, "%llu", size);
         for (int k = 0; k < max_dynamic; k++) {
             const dim *d = m->power[k] ? dim_of_slot(dims, k) : NULL;
-            for (int n = 0; d && n < m->power[k]; n++, printed = true)
-                text_printf(t, "%s%s%s", printed ? times : "", prefix ? prefix : "", d->name);
+            for (int n = 0; d && n < m->power[k]; n++, printed = true) text_printf(t, "%s%s", printed ? "*" : "", d->name);
         }
     }
 }
-
-void extent_print(text *t, const extent *e, const dim_table *dims) { print(t, e, dims, NULL); }
-
-void extent_print_c(text *t, const extent *e, const dim_table *dims, const char *prefix) { print(t, e, dims, prefix); }

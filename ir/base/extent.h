@@ -45,6 +45,5 @@ dim *dim_find(dim_table *dims, const char *name);
 /* Grammar: sum of products of factors; factor = number | name | ( sum ); operators + - * / ; / must divide exactly. On error
  * complains and returns extent_number(1). */
 extent extent_parse(arena *a, dim_table *dims, const char *expression, position at);
-void extent_print(text *t, const extent *e, const dim_table *dims);                      /* as spec and IR text: 2*B*S+1 */
-void extent_print_c(text *t, const extent *e, const dim_table *dims, const char *prefix); /* as C: 2 * p.B * p.S + 1 */
+void extent_print(text *t, const extent *e, const dim_table *dims); /* as spec and IR text: 2*B*S+1 */
 #endif

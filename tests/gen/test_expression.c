@@ -1,5 +1,5 @@
 /* Expressions as the emitter builds them: one node for equal ones, and C++ text with the parentheses that C needs. */
-#include "gen/emit/expression.h"
+#include "gen/emit/emit.h"
 #include "tests/support.h"
 
 typedef struct rigged {
@@ -101,6 +101,29 @@ START_TEST(numbers_and_operators_have_the_types_of_c)
 }
 END_TEST
 
+/* Over arguments of the launch, in the order of their dims. */
+START_TEST(extents_are_sums_of_products_of_dims)
+{
+    rigged r = rig_new();
+    naming names = {.dims = {.count = 3, .dynamic_count = 2}};
+    names.dims.dims[0] = (dim){.name = "B_", .dynamic = true, .slot = 0, .used = true, .low = 1, .high = 64};
+    names.dims.dims[1] = (dim){.name = "H_", .value = 8, .used = true, .low = 8, .high = 8};
+    names.dims.dims[2] = (dim){.name = "S_", .dynamic = true, .slot = 1, .used = true, .low = 1, .high = 64};
+    static const struct {
+        const char *extent, *c;
+    } cases[] = {{"7", "7"}, {"B_-B_", "0"}, {"S_*B_", "p.B_ * p.S_"}, {"1+S_*H_*B_", "8 * p.B_ * p.S_ + 1"},
+                 {"(B_+S_)*(B_-S_)", "p.B_ * p.B_ - p.S_ * p.S_"}, {"S_-B_", "0 - p.B_ + p.S_"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        emission e = {.a = r.a, .pool = r.p, .names = &names};
+        const extent x = extent_parse(r.a, &names.dims, cases[i].extent, (position){1, 1});
+        expect(&r, extent_c(&e, &x), cases[i].c);
+        for (int k = 0; k < e.argument_count; k++) ck_assert_int_eq(e.arguments[k].kind, argument_dim);
+        ck_assert_int_eq(e.argument_count, i < 2 ? 0 : 2);
+    }
+    arena_free(r.a);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("expression");
@@ -109,6 +132,7 @@ int main(void)
     tcase_add_test(t, parentheses_stand_where_c_needs_them);
     tcase_add_test(t, sums_and_conditions_are_chains);
     tcase_add_test(t, numbers_and_operators_have_the_types_of_c);
+    tcase_add_test(t, extents_are_sums_of_products_of_dims);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

@@ -32,15 +32,13 @@ static void parse_body(void *argument)
     x->e = extent_parse(x->a, &x->dims, x->text, (position){3, 10});
 }
 
-static void expect(const char *source, const char *printed, const char *c, long long value, long long high)
+static void expect(const char *source, const char *printed, long long value, long long high)
 {
     expression x = {.a = arena_new(), .dims = some_dims(), .text = source};
     ck_assert_msg(arena_run(x.a, parse_body, &x) == code_ok, "%s: %s", source, arena_diagnostics(x.a));
-    text plain = {.a = x.a}, code = {.a = x.a};
+    text plain = {.a = x.a};
     extent_print(&plain, &x.e, &x.dims);
-    extent_print_c(&code, &x.e, &x.dims, "p.");
     ck_assert_str_eq(plain.data, printed);
-    ck_assert_str_eq(code.data, c);
     ck_assert_int_eq(extent_value(&x.e, &x.dims), value);
     ck_assert_int_eq(extent_high(&x.e, &x.dims), high);
     arena_free(x.a);
@@ -48,22 +46,22 @@ static void expect(const char *source, const char *printed, const char *c, long 
 
 START_TEST(expressions_become_canonical_polynomials)
 {
-    expect("7", "7", "7", 7, 7);
-    expect("0", "0", "0", 0, 0);
-    expect("(H+2*KV)*hd", "768", "768", 768, 768);
-    expect("B*S", "B*S", "p.B * p.S", 74, 524288);
-    expect("S*B", "B*S", "p.B * p.S", 74, 524288);
-    expect("1+S*2*B", "2*B*S+1", "2 * p.B * p.S + 1", 149, 1048577);
-    expect("S-B", "-B+S", "-p.B + p.S", 35, 8128);
-    expect("hd - S", "-S+64", "-p.S + 64", 27, 64 - 8192);
-    expect("(B+S)*(B-S)", "B*B-S*S", "p.B * p.B - p.S * p.S", 4 - 37 * 37, 64 * 64 - 8192LL * 8192);
-    expect("B*S-S*B", "0", "0", 0, 0);
-    expect("hd*B*S/H", "8*B*S", "8 * p.B * p.S", 592, 4194304);
-    expect("(B*S+2*B)/B", "S+2", "p.S + 2", 39, 8194);
-    expect("(B+S)/(S+B)", "1", "1", 1, 1);
-    expect("7-2-1", "4", "4", 4, 4);
-    expect("64/4/2", "8", "8", 8, 8);
-    expect(" ( H ) ", "8", "8", 8, 8);
+    expect("7", "7", 7, 7);
+    expect("0", "0", 0, 0);
+    expect("(H+2*KV)*hd", "768", 768, 768);
+    expect("B*S", "B*S", 74, 524288);
+    expect("S*B", "B*S", 74, 524288);
+    expect("1+S*2*B", "2*B*S+1", 149, 1048577);
+    expect("S-B", "-B+S", 35, 8128);
+    expect("hd - S", "-S+64", 27, 64 - 8192);
+    expect("(B+S)*(B-S)", "B*B-S*S", 4 - 37 * 37, 64 * 64 - 8192LL * 8192);
+    expect("B*S-S*B", "0", 0, 0);
+    expect("hd*B*S/H", "8*B*S", 592, 4194304);
+    expect("(B*S+2*B)/B", "S+2", 39, 8194);
+    expect("(B+S)/(S+B)", "1", 1, 1);
+    expect("7-2-1", "4", 4, 4);
+    expect("64/4/2", "8", 8, 8);
+    expect(" ( H ) ", "8", 8, 8);
 }
 END_TEST
 
@@ -130,7 +128,7 @@ END_TEST
 
 START_TEST(sixteen_parentheses_may_be_nested)
 {
-    expect("((((((((((((((((7))))))))))))))))", "7", "7", 7, 7);
+    expect("((((((((((((((((7))))))))))))))))", "7", 7, 7);
     reject("(((((((((((((((((7)))))))))))))))))", 26, "more than 16 nested parentheses");
 }
 END_TEST
