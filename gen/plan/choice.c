@@ -71,15 +71,15 @@ static double seconds_of(const problem *p, const program *of)
     return tile_default(p, of->kind, &t, &why) ? program_seconds(p, of, &t) : INFINITY;
 }
 
-/* Where times are guesses simt is avoided, too, and of what is avoided matrix units come first (is_better). */
-static void avoid_simt(const problem *p, alternative *list, int count)
+/* Where times are guesses simt is left to others, too, and of what is left to others matrix units come first (is_better). */
+static void leave_simt(const problem *p, alternative *list, int count)
 {
     bool others = false;
     for (int i = 0; i < count; i++)
-        others |= program_table[list[i].of->kind].layer != layer_simt && !list[i].obstacle && !list[i].avoided;
+        others |= program_table[list[i].of->kind].layer != layer_simt && !list[i].obstacle && !list[i].worse;
     for (int i = 0; i < count && others && times_are_guesses(p); i++)
         if (program_table[list[i].of->kind].layer == layer_simt && !list[i].obstacle)
-            list[i].avoided = "another program serves the shape, and the device was not measured";
+            list[i].worse = "another program serves the shape, and the device was not measured";
 }
 
 static bool on_matrix_units(const alternative *x)
@@ -97,21 +97,21 @@ static const alternative *alternatives_of(const problem *p, int *count)
         const program *of = program_at((program_kind)i);
         if (program_table[i].family != p->phase->family || !target_has(p->target, program_table[i].layer)) continue;
         const char *obstacle = program_obstacle(p, of);
-        list[n++] = (alternative){of, rewrites_of(p, of), obstacle, obstacle || !of->avoid ? NULL : of->avoid(p), 0};
+        list[n++] = (alternative){of, rewrites_of(p, of), obstacle, obstacle ? NULL : program_is_worse(p, of), 0};
         open += !obstacle;
     }
-    avoid_simt(p, list, n);
+    leave_simt(p, list, n);
     for (int i = 0; i < n && open > 1 && p->segments; i++)
         if (!list[i].obstacle) list[i].seconds = seconds_of(p, list[i].of);
     *count = n;
     return list;
 }
 
-/* What is not avoided comes first, then what takes less time. */
+/* What is not left to others comes first, then what takes less time. */
 static bool is_better(const problem *p, const alternative *x, const alternative *than)
 {
-    if (!x->avoided != !than->avoided) return !x->avoided;
-    if (x->avoided && times_are_guesses(p) && on_matrix_units(x) != on_matrix_units(than)) return on_matrix_units(x);
+    if (!x->worse != !than->worse) return !x->worse;
+    if (x->worse && times_are_guesses(p) && on_matrix_units(x) != on_matrix_units(than)) return on_matrix_units(x);
     return x->seconds < than->seconds;
 }
 
@@ -208,10 +208,10 @@ static void say_refusals(const choice *c, arena *a, ir_phase *phase)
     phase->refused = arena_alloc(a, program_count * sizeof *phase->refused);
     phase->refused_count = 0;
     for (int i = 0; i < c->count; i++)
-        if (c->list[i].obstacle || (c->list[i].avoided && &c->list[i] != best))
-            add_refusal(phase, c->list[i].of, c->list[i].obstacle ? c->list[i].obstacle : c->list[i].avoided);
+        if (c->list[i].obstacle || (c->list[i].worse && &c->list[i] != best))
+            add_refusal(phase, c->list[i].of, c->list[i].obstacle ? c->list[i].obstacle : c->list[i].worse);
     for (int i = 0; i < c->count && best; i++)
-        if (!c->list[i].obstacle && !c->list[i].avoided && &c->list[i] != best)
+        if (!c->list[i].obstacle && !c->list[i].worse && &c->list[i] != best)
             add_refusal(phase, c->list[i].of, slower_text(a, c->list[i].seconds, best));
 }
 

@@ -7,17 +7,13 @@ extern const program gemm_few_program;
 
 enum { most_rows = 8, block = 32, columns = block / 8 /* of a lane */ };
 
-/* Beyond some rows a weight is read more often than its operations are worth anywhere; where tf32 could multiply them, sooner, though few
- * is faster for the least weights: products of one model on both sides of that number have a packed weight each. */
-static const char *avoid(const problem *p)
-{
-    enum { rows_worth = 32, rows_sooner = 16 };
-    const dtype type = problem_product(p)->inputs[0]->type;
-    const bool tf32 = target_has(p->target, layer_wgmma3) && dtype_multiplies(type, layer_wgmma3);
-    const bool sooner = tf32 || times_are_guesses(p);
-    if (problem_rows(p) > (sooner ? rows_sooner : rows_worth)) return sooner ? "rows are more than 16" : "rows are more than 32";
-    return target_has(p->target, layer_frag) && !obstacle_to_16_bits(p, layer_frag) ? "frag reads weights once for all rows" : NULL;
-}
+/* Beyond some rows a weight is read more often than its operations are worth anywhere; where matrix units take f32, sooner, though few is
+ * faster for the least weights: products of one model on both sides of that number have a packed weight each. */
+static const worse_range worse[] = {{where_f32_on_units, .least_rows = 17, .why = "rows are more than 16"},
+                                    {where_guessed, .least_rows = 17, .why = "rows are more than 16"},
+                                    {.least_rows = 33, .why = "rows are more than 32"},
+                                    {where_16_bits, .why = "frag reads weights once for all rows"},
+                                    {0}};
 
 /* All of the weight is read once for each tile of rows; what a turn of all lanes reads is under way while they multiply the last
  * one's; of a single row registers have room for two. */
@@ -82,7 +78,7 @@ const program gemm_few_program = {.kind = program_gemm_few,
                                   .template = "templates/gemm/gemm.h",
                                   .memory = "sizeof(mixed_memory<$P>)",
                                   .entry = "TF_KERNEL($K, $T, $S, $P)",
-                                  .avoid = avoid,
+                                  .worse = worse,
                                   .demand = demand_of,
                                   .defaults = defaults,
                                   .illegal = illegal,

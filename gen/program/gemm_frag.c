@@ -132,7 +132,9 @@ static void defaults(const problem *p, ir_tile *t)
     }
 }
 
-static const char *avoid(const problem *p) { return problem_rows(p) > most_rows(p->target) ? "a tile has not all rows" : NULL; }
+static const worse_range worse[] = {{where_8_rows, .least_rows = 8 * most_pieces + 1, .why = "a tile has not all rows"},
+                                    {where_16_rows, .least_rows = 16 * most_pieces + 1, .why = "a tile has not all rows"},
+                                    {0}};
 
 static const char *illegal(const problem *p, const ir_tile *t)
 {
@@ -186,7 +188,7 @@ const program gemm_frag_program = {.kind = program_gemm_frag,
                                    .memory = "$P::memory_bytes",
                                    .entry = "TF_KERNEL_SHARE($K, $P)",
                                    .obstacle = obstacle,
-                                   .avoid = avoid,
+                                   .worse = worse,
                                    .demand = demand_of,
                                    .defaults = defaults,
                                    .illegal = illegal,

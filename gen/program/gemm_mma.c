@@ -44,15 +44,11 @@ static double share_of(const problem *p, const gemm_mma_tile *x)
     return p->target->matrix_share / slowness;
 }
 
-/* wgmma has twice the rate, and nobody has timed small products beside it. Where times are guesses, up to 32 rows are frag's, which reads
- * weights once for all of them. */
-static const char *avoid(const problem *p)
-{
-    enum { rows_of_frag = 32 };
-    if (target_has(p->target, layer_wgmma)) return "the target has wgmma";
-    const bool of_frag = times_are_guesses(p) && problem_rows(p) <= rows_of_frag && !obstacle_to_16_bits(p, layer_frag);
-    return of_frag ? "frag reads weights once for all rows" : NULL;
-}
+/* Nobody has timed small products beside wgmma's, which have twice the rate. */
+static const worse_range worse[] = {
+    {where_warpgroups, .why = "the target has wgmma"},
+    {where_guessed | where_16_bits, .most_rows = 32, .why = "frag reads weights once for all rows"},
+    {0}};
 
 static void demand_of(const problem *p, const ir_tile *t, demand *d)
 {
@@ -151,7 +147,7 @@ const program gemm_mma_program = {.kind = program_gemm_mma,
                                   .memory = "stream_memory<$P>::bytes",
                                   .entry = "TF_KERNEL_STREAM($K, $P)",
                                   .obstacle = obstacle,
-                                  .avoid = avoid,
+                                  .worse = worse,
                                   .demand = demand_of,
                                   .defaults = defaults,
                                   .illegal = illegal,

@@ -157,11 +157,8 @@ static void demand_of(const problem *p, const ir_tile *tile, demand *d)
 }
 
 /* Of more rows than a tile has, what it is better at is to cut up a length. */
-static const char *avoid(const problem *p)
-{
-    enum { worth_cutting = 2048 };
-    return problem_rows(p) > most_rows && product_length(p) < worth_cutting ? "a tile has not all rows, and their length is short" : NULL;
-}
+static const worse_range worse[] = {
+    {.least_rows = most_rows + 1, .most_length = 2047, .why = "a tile has not all rows, and their length is short"}, {0}};
 
 static const char *illegal(const problem *p, const ir_tile *t)
 {
@@ -204,7 +201,7 @@ const program gemm_turned_program = {.kind = program_gemm_turned,
                                      .memory = "ws_memory<one_phase<$P>>::bytes",
                                      .entry = "TF_KERNEL_WS_TILE($K, $P)",
                                      .obstacle = obstacle,
-                                     .avoid = avoid,
+                                     .worse = worse,
                                      .demand = demand_of,
                                      .defaults = defaults,
                                      .illegal = illegal,

@@ -18,12 +18,10 @@ static const char *obstacle(const problem *p)
 
 /* Sums of 32 products are truncated, longer ones are rounded (templates/gemm/gemm_ws_split.h): of the shortest, and of those that 16 parts
  * of 32768 do not hold, f32's own are better, as few makes them. */
-static const char *avoid(const problem *p)
-{
-    enum { shortest = 128, longest = 16 << 15, rows_of_few = 16 };
-    if (product_length(p) < shortest) return "sums of fewer than 128 products are more accurate in f32";
-    return product_length(p) > longest && problem_rows(p) <= rows_of_few ? "so long sums of few rows are more accurate in f32" : NULL;
-}
+static const worse_range worse[] = {
+    {.most_length = 127, .why = "sums of fewer than 128 products are more accurate in f32"},
+    {.most_rows = 16, .least_length = (16 << 15) + 1, .why = "so long sums of few rows are more accurate in f32"},
+    {0}};
 
 /* Beside its products each warpgroup splits rows and rounds sums, which narrow tiles do not fill the time of. */
 static void demand_of(const problem *p, const ir_tile *t, demand *d)
@@ -72,7 +70,7 @@ const program gemm_wgmma3_program = {.kind = program_gemm_wgmma3,
                                      .memory = "ws_memory<one_phase<$P>>::bytes",
                                      .entry = "TF_KERNEL_WS($K, one_phase<$P>)",
                                      .obstacle = obstacle,
-                                     .avoid = avoid,
+                                     .worse = worse,
                                      .demand = demand_of,
                                      .defaults = defaults,
                                      .illegal = illegal,

@@ -8,6 +8,23 @@
 #include "gen/program/problem.h"
 #include "gen/program/weights.h"
 
+/* Where a program is left to others, whatever the model of time says of it: others were timed there and are faster, or more accurate, or
+ * nobody has timed the device. A row is for phases of which all that `where` names holds. Rows of attention are its queries. */
+typedef enum circumstance {
+    where_guessed = 1,         /* times_are_guesses() */
+    where_16_bits = 2,         /* both operands have 16 bits, and the rows of both can be copied as they lie: register-fed products */
+    where_not_16_bits = 4,     /* the other products */
+    where_f32_on_units = 8,    /* matrix units of the target multiply f32 */
+    where_warpgroups = 16,     /* a wave's instructions reach a part of the rate of the matrix units */
+    where_8_rows = 32,         /* target_info.matrix_rows */
+    where_16_rows = 64
+} circumstance;
+typedef struct worse_range {
+    unsigned where;                                             /* a set of circumstances */
+    long long least_rows, most_rows, least_length, most_length; /* of a product; 0: no bound */
+    const char *why;                                            /* as a clause; NULL: the list ends */
+} worse_range;
+
 typedef struct program {
     program_kind kind;
     const char *device;   /* the class template that computes it: gemm_ws */
@@ -23,8 +40,7 @@ typedef struct program {
     const char *memory, *entry;
     /* NULL: nothing is in the way of the phase on this target; else what, as a clause. The target has the program's layer. */
     const char *(*obstacle)(const problem *p);
-    /* Why planning takes it, whatever time it takes, only where somebody asks for it or there is no other; NULL, or no function: it may. */
-    const char *(*avoid)(const problem *p);
+    const worse_range *worse; /* in these, planning takes it only where somebody asks for it or there is no other; NULL: nowhere */
     /* What a launch with a legal tile asks of the device: planning takes the program, and programs the tile, whose cost is least. */
     void (*demand)(const problem *p, const ir_tile *t, demand *d);
     void (*defaults)(const problem *p, ir_tile *t); /* every field of t */
@@ -56,6 +72,9 @@ const program *program_at(program_kind kind);
 typedef struct tile_shape {
     int m, n, threads;
 } tile_shape;
+
+/* Why the program is left to others here (gen/program/worse.c); NULL: it is not. */
+const char *program_is_worse(const problem *p, const program *of);
 
 /* ---- what several programs share (gen/program/problem.c) */
 /* Seconds of a launch of the program with the tile. */

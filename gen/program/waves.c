@@ -14,12 +14,10 @@ const char *wave_product_obstacle(const problem *p, layer_kind layer, const char
     return dtype_multiplies(a->type, layer) ? NULL : types;
 }
 
-/* Nobody has measured an AMD GPU: up to 16 rows few, up to 64 frag read weights once, at the speed of memory. */
-const char *wave_product_avoid(const problem *p)
-{
-    const long long most = obstacle_to_16_bits(p, layer_frag) ? 16 : 64;
-    return problem_rows(p) <= most ? "other programs read weights of few rows once" : NULL;
-}
+/* Up to 16 rows few, up to 64 frag read weights once, at the speed of memory. */
+const worse_range wave_product_worse[] = {{where_16_bits, .most_rows = 64, .why = "other programs read weights of few rows once"},
+                                          {where_not_16_bits, .most_rows = 16, .why = "other programs read weights of few rows once"},
+                                          {0}};
 
 /* Rows of A lie at multiples of 16 bytes and are whole pieces of 16. */
 static bool plain(const problem *p)

@@ -11,7 +11,7 @@ int wave_groups(const target_info *target, int threads); /* workgroups that shar
 /* ---- products (gen/program/waves.c). Tiles: t->gemm_waves. */
 const char *wave_product_obstacle(const problem *p, layer_kind layer,
                                   const char *types); /* types: what is said of others than the layer's */
-const char *wave_product_avoid(const problem *p);
+extern const worse_range wave_product_worse[];
 void wave_product_demand(const problem *p, const ir_tile *t, demand *d);
 void wave_product_defaults(const problem *p, ir_tile *t, int first); /* first: of the tiles, the largest that may be taken */
 const char *wave_product_illegal(const problem *p, const ir_tile *t);
@@ -23,7 +23,7 @@ void wave_product_members(emission *e, writer *w);
 
 /* ---- attention (gen/program/waves_attention.c), tiles: t->attention_waves */
 const char *wave_attention_obstacle(const problem *p, long long most_head);
-const char *wave_attention_avoid(const problem *p);
+extern const worse_range wave_attention_worse[];
 void wave_attention_demand(const problem *p, const ir_tile *t, demand *d);
 void wave_attention_defaults(const problem *p, ir_tile *t, bool narrow); /* narrow: waves of 32 lanes */
 const char *wave_attention_illegal(const problem *p, const ir_tile *t);

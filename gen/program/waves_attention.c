@@ -19,11 +19,8 @@ const char *wave_attention_obstacle(const problem *p, long long most_head)
     return NULL;
 }
 
-/* Nobody has measured an AMD GPU: a wave has 32 queries, of which few would leave most of its products unused. */
-const char *wave_attention_avoid(const problem *p)
-{
-    return problem_queries(p) <= 16 ? "queries are 16 or fewer" : NULL;
-}
+/* A wave has 32 queries, of which few would leave most of its products unused. */
+const worse_range wave_attention_worse[] = {{.most_rows = 16, .why = "queries are 16 or fewer"}, {0}};
 
 void wave_attention_demand(const problem *p, const ir_tile *tile, demand *d)
 {

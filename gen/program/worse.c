@@ -1,0 +1,36 @@
+/* In: a problem and a program. Out: whether the problem lies in one of the program's ranges in which it is left to others, and why. Refuses
+ * nothing. */
+#include "gen/program/products.h"
+
+static bool multiplies_f32_on_units(const problem *p)
+{
+    const dtype type = problem_product(p)->inputs[0]->type;
+    for (int i = 0; type == dtype_f32 && i < layer_count; i++) {
+        const bool units = i != layer_simt && i != layer_few;
+        if (units && target_has(p->target, (layer_kind)i) && dtype_multiplies(type, (layer_kind)i)) return true;
+    }
+    return false;
+}
+
+static unsigned circumstances_of(const problem *p)
+{
+    unsigned here = (times_are_guesses(p) ? where_guessed : 0) | (p->target->matrix_share < 1 ? where_warpgroups : 0) |
+                    (p->target->matrix_rows == 8 ? where_8_rows : 0) | (p->target->matrix_rows == 16 ? where_16_rows : 0);
+    if (!problem_product(p)) return here;
+    here |= obstacle_to_16_bits(p, layer_frag) ? where_not_16_bits : where_16_bits;
+    return here | (multiplies_f32_on_units(p) ? where_f32_on_units : 0);
+}
+
+static bool is_within(long long x, long long least, long long most) { return x >= least && (!most || x <= most); }
+
+const char *program_is_worse(const problem *p, const program *of)
+{
+    if (!of->worse) return NULL;
+    const bool product = problem_product(p) != NULL;
+    const unsigned here = circumstances_of(p);
+    const long long rows = product ? problem_rows(p) : problem_queries(p), length = product ? product_length(p) : 0;
+    for (const worse_range *r = of->worse; r->why; r++)
+        if (!(r->where & ~here) && is_within(rows, r->least_rows, r->most_rows) && is_within(length, r->least_length, r->most_length))
+            return r->why;
+    return NULL;
+}
