@@ -3,7 +3,9 @@
 #include "gen/source/template_text.h"
 #include "ir/base/number.h"
 #include <math.h>
+#include <pthread.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,25 +18,36 @@ static uint64_t mixed(uint64_t hash, const char *s, size_t size)
     return hash;
 }
 
+/* Behind a comment that begins at i. */
+static size_t comment_end(const char *s, size_t size, size_t i)
+{
+    if (s[i + 1] == '/') {
+        const char *end = memchr(s + i, '\n', size - i);
+        return end ? (size_t)(end - s) : size;
+    }
+    for (i += 2; i + 1 < size && !(s[i] == '*' && s[i + 1] == '/'); i++) {}
+    return i + 2;
+}
+
 /* Comments and blanks change no code, nor does what is left out of it. */
 static uint64_t mixed_code(uint64_t hash, const char *s, size_t size)
 {
-    for (size_t i = 0; i < size; i++) {
-        const char next = i + 1 < size ? s[i + 1] : 0;
-        if ((i == 0 || s[i - 1] == '\n') && template_line_is_left_out(s + i, size - i))
-            while (i + 1 < size && s[i] != '\n') i++;
-        if (s[i] == '/' && next == '/') while (i + 1 < size && s[i + 1] != '\n') i++;
-        else if (s[i] == '/' && next == '*') {
-            for (i += 2; i + 1 < size && !(s[i] == '*' && s[i + 1] == '/'); i++) {}
-            i++;
-        } else if (template_traced(s + i, size - i)) i += template_traced(s + i, size - i) - 1;
-        else if (!strchr(" \t\n", s[i])) hash = mixed(hash, s + i, 1);
+    bool begins = true; /* a line */
+    for (size_t i = 0, skip; i < size; i += skip) {
+        const char c = s[i], next = i + 1 < size ? s[i + 1] : 0;
+        const char *end = begins && template_line_is_left_out(s + i, size - i) ? memchr(s + i, '\n', size - i) : NULL;
+        skip = 1;
+        if (end) skip = (size_t)(end - s) - i;
+        else if (c == '/' && (next == '/' || next == '*')) skip = comment_end(s, size, i) - i;
+        else if (c == ' ') skip += template_traced(s + i, size - i) ? template_traced(s + i, size - i) - 1 : 0;
+        else if (c != '\t' && c != '\n') hash = mixed(hash, &c, 1);
+        begins = c == '\n' && !end;
     }
     return hash;
 }
 
 /* Templates that every source has say nothing of this program. */
-const char *program_version(arena *a, program_kind kind)
+static uint64_t count_version(program_kind kind)
 {
     const program_info *p = &program_table[kind];
     const template_choice common = templates_common();
@@ -47,7 +60,17 @@ const char *program_version(arena *a, program_kind kind)
     }
     for (int i = 0; i < p->field_count; i++)
         if (p->fields[i].help) hash = mixed(hash, p->fields[i].name, strlen(p->fields[i].name) + 1);
-    return arena_printf(a, "%08x", (unsigned)(hash ^ hash >> 32));
+    return hash ^ hash >> 32;
+}
+
+const char *program_version(program_kind kind)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static char known[program_count][9];
+    pthread_mutex_lock(&lock);
+    if (!*known[kind]) snprintf(known[kind], sizeof known[kind], "%08x", (unsigned)count_version(kind));
+    pthread_mutex_unlock(&lock);
+    return known[kind];
 }
 
 typedef struct former_program {
@@ -81,7 +104,6 @@ bool version_serves(program_kind kind, const char *now, const char *version)
 typedef struct line_reader {
     arena *a;
     const char *at; /* ends in a NUL */
-    const char *versions[program_count];
 } line_reader;
 
 /* Up to a blank; "" at the end. */
@@ -174,12 +196,10 @@ static void read_settings(line_reader *r, wisdom_entry *e)
 static void check_version(line_reader *r, wisdom_entry *e)
 {
     const program_kind kind = e->tile.program;
-    if (!r->versions[kind]) r->versions[kind] = program_version(r->a, kind);
-    e->former = strcmp(e->version, r->versions[kind]) != 0; /* names of program and fields are part of the version */
-    if (version_serves(kind, r->versions[kind], e->version)) e->version = r->versions[kind];
-    else
-        e->stale = arena_printf(r->a, "%s is another one now: version %s, the line's is '%s'", program_table[kind].name, r->versions[kind],
-                                e->version);
+    const char *now = program_version(kind);
+    e->former = strcmp(e->version, now) != 0; /* names of program and fields are part of the version */
+    if (version_serves(kind, now, e->version)) e->version = now;
+    else e->stale = arena_printf(r->a, "%s is another one now: version %s, the line's is '%s'", program_table[kind].name, now, e->version);
 }
 
 static void read_entry(line_reader *r, wisdom_entry *e)
@@ -290,7 +310,7 @@ wisdom_entry wisdom_of(arena *a, const ir_program *p, const target_info *target,
     return (wisdom_entry){.target = target->name,
                           .device = device,
                           .signature = phase_signature(a, p, phase),
-                          .version = program_version(a, phase->tile.program),
+                          .version = program_version(phase->tile.program),
                           .size = phase_size_of(a, p, phase),
                           .tile = phase->tile,
                           .date = "",

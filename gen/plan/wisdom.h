@@ -47,8 +47,8 @@ wisdom_entry wisdom_of(arena *a, const ir_program *p, const target_info *target,
 
 /* How a line names a device that calls itself `label` (NULL: only the model is known) and is planned for by this model. */
 const char *wisdom_device(arena *a, const device_model *d, const char *label);
-/* Eight digits that follow from the program's templates, comments and blanks left out, and its fields. */
-const char *program_version(arena *a, program_kind kind);
+/* Eight digits that follow from the program's templates, comments and blanks left out, and its fields: counted once a process. */
+const char *program_version(program_kind kind);
 /* The program of this name, or that was once called so (gen/plan/former.def); program_none: there is none. */
 program_kind program_recalled(const char *name);
 /* Lines of `version` hold for the program, whose own is `now`: they are the same, or their kernels are. */

@@ -3,6 +3,9 @@
 #include "gen/source/template_text.h"
 #include "gen/emit/writer.h"
 #include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define TEMPLATE(id, path)                                                                                                             \
@@ -34,7 +37,18 @@ static bool starts(const char *line, size_t size, const char *with)
 }
 
 /* ---- what a template includes */
-static void choose_named(template_choice *c, const char *path, size_t size);
+static template_id named(const char *path, size_t size)
+{
+    int i = 0;
+    while (i < template_count && (strlen(bounds[i].name) != size || memcmp(bounds[i].name, path, size) != 0)) i++;
+    assert(i < template_count && "a template of gen/source/template.def");
+    return (template_id)i;
+}
+
+/* Filled in once a process. */
+static pthread_once_t read_once = PTHREAD_ONCE_INIT;
+static template_choice with[template_count]; /* a template, and whatever it includes */
+static template_choice common;
 
 /* A template includes others ahead of its first line of code. */
 static void choose(template_choice *c, template_id i)
@@ -45,37 +59,47 @@ static void choose(template_choice *c, template_id i)
     const char *line = bounds[i].begin, *const all = bounds[i].end;
     for (const char *end; line < all && strchr("/#\n", *line) && (end = memchr(line, '\n', (size_t)(all - line))); line = end + 1)
         if (starts(line, (size_t)(end - line), include))
-            choose_named(c, line + sizeof include - 1, (size_t)(end - line) - sizeof include);
+            choose(c, named(line + sizeof include - 1, (size_t)(end - line) - sizeof include));
 }
 
-static void choose_named(template_choice *c, const char *path, size_t size)
+static void add(template_choice *c, const char *path)
 {
-    for (int i = 0; i < template_count; i++)
-        if (strlen(bounds[i].name) == size && memcmp(bounds[i].name, path, size) == 0) {
-            choose(c, (template_id)i);
-            return;
-        }
-    assert(!"a template of gen/source/template.def");
+    const template_choice *more = &with[named(path, strlen(path))];
+    for (int i = 0; i < template_count; i++) c->has[i] |= more->has[i];
 }
 
-void template_choose(template_choice *c, const char *path) { choose_named(c, path, strlen(path)); }
+static void add_program(template_choice *c, const program *p, const target_info *target)
+{
+    add(c, p->template);
+    for (size_t i = 0; i < sizeof p->isa / sizeof *p->isa && p->isa[i].header; i++)
+        if (!target || target_has(target, p->isa[i].layer)) add(c, p->isa[i].header);
+}
+
+static void read_includes(void)
+{
+    for (int i = 0; i < template_count; i++) choose(&with[i], (template_id)i), common.has[i] = true;
+    for (int k = 1; k < program_count; k++) {
+        template_choice own = {0};
+        add_program(&own, program_at((program_kind)k), NULL);
+        for (int i = 0; i < template_count; i++) common.has[i] &= own.has[i];
+    }
+}
+
+void template_choose(template_choice *c, const char *path)
+{
+    pthread_once(&read_once, read_includes);
+    add(c, path);
+}
 
 void program_templates(template_choice *c, const program *p, const target_info *target)
 {
-    template_choose(c, p->template);
-    for (size_t i = 0; i < sizeof p->isa / sizeof *p->isa && p->isa[i].header; i++)
-        if (!target || target_has(target, p->isa[i].layer)) template_choose(c, p->isa[i].header);
+    pthread_once(&read_once, read_includes);
+    add_program(c, p, target);
 }
 
 template_choice templates_common(void)
 {
-    template_choice common;
-    for (int i = 0; i < template_count; i++) common.has[i] = true;
-    for (int k = 1; k < program_count; k++) {
-        template_choice own = {0};
-        program_templates(&own, program_at((program_kind)k), NULL);
-        for (int i = 0; i < template_count; i++) common.has[i] &= own.has[i];
-    }
+    pthread_once(&read_once, read_includes);
     return common;
 }
 
@@ -113,17 +137,45 @@ static void append_line(text *out, const char *line, size_t size, bool traced)
     text_append(out, line + from, size - from);
 }
 
-void template_append(text *out, template_id i, bool traced)
+typedef struct stripped {
+    size_t size;
+    char data[];
+} stripped;
+
+static text strip(arena *a, template_id i, bool traced)
 {
     const template_text t = template_at(i);
-    text_printf(out, "#line 1 \"%s\"\n", t.name);
+    text out = {.a = a};
+    text_printf(&out, "#line 1 \"%s\"\n", t.name);
     for (size_t at = 0; at < t.size;) {
         const char *end = memchr(t.data + at, '\n', t.size - at);
         const size_t size = end ? (size_t)(end - t.data) - at : t.size - at;
-        if (!template_line_is_left_out(t.data + at, size)) append_line(out, t.data + at, size, traced);
-        text_append(out, "\n", 1);
+        if (!template_line_is_left_out(t.data + at, size)) append_line(&out, t.data + at, size, traced);
+        text_append(&out, "\n", 1);
         at += size + 1;
     }
+    return out;
+}
+
+/* Once a process; of threads that come at once, the first one's is kept. */
+static const stripped *stripped_text(arena *a, template_id i, bool traced)
+{
+    static _Atomic(stripped *) known[template_count][2];
+    stripped *own, *is = atomic_load_explicit(&known[i][traced], memory_order_acquire);
+    if (is) return is;
+    const text t = strip(a, i, traced);
+    if (!(own = malloc(sizeof *own + t.size))) bail(a, code_device, (position){0}, "not enough memory for the templates");
+    own->size = t.size;
+    memcpy(own->data, t.data, t.size);
+    if (atomic_compare_exchange_strong(&known[i][traced], &is, own)) return own;
+    free(own);
+    return is;
+}
+
+void template_append(text *out, template_id i, bool traced)
+{
+    const stripped *t = stripped_text(out->a, i, traced);
+    text_append(out, t->data, t->size);
 }
 
 static size_t total_size(const template_choice *c)

@@ -105,7 +105,10 @@ const char *text_harmless(arena *a, const char *s)
 {
     text t = {.a = a};
     long point;
-    for (size_t left = strlen(s), n; left; s += n, left -= n) {
+    size_t plain = 0;
+    while (s[plain] >= ' ' && s[plain] <= '~') plain++;
+    text_append(&t, s, plain);
+    for (size_t left = strlen(s += plain), n; left; s += n, left -= n) {
         n = (size_t)utf8_decode(s, left, &point);
         text_append(&t, utf8_width(point) < 0 ? "?" : s, utf8_width(point) < 0 ? 1 : n);
     }

@@ -16,7 +16,7 @@ static void repair(fuzz_input *input)
 {
     arena *a = arena_new();
     for (int i = 1; i < program_count; i++) {
-        const char *name = arena_printf(a, "%s@", program_table[i].name), *version = program_version(a, (program_kind)i);
+        const char *name = arena_printf(a, "%s@", program_table[i].name), *version = program_version((program_kind)i);
         const size_t size = strlen(name);
         for (size_t at = 0; at + size + version_size <= input->size; at++)
             if (memcmp(input->data + at, name, size) == 0 && (at == 0 || input->data[at - 1] == '\n'))

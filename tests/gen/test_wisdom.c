@@ -197,7 +197,7 @@ START_TEST(rows_and_keys_count_alike)
                 const int n = (k + turn) % 3;
                 if (cases[i].lines[n])
                     text_printf(&t, "rows@%s sm_90a h200 %s x(y): threads=%d team=8 v=1 # date=2026-01-%02d\n",
-                                program_version(a, program_rows), cases[i].lines[n], 32 << n, 1 + n);
+                                program_version(program_rows), cases[i].lines[n], 32 << n, 1 + n);
             }
             int count;
             const wisdom_entry **list = wisdom_find(a, read_text(a, t.data), target_find("sm_90a"), "h200", "x(y)",
@@ -234,7 +234,7 @@ static const struct {
 START_TEST(a_line_that_is_damaged_or_stale_is_told_and_costs_no_other)
 {
     arena *a = arena_new();
-    const char *version = program_version(a, program_rows), *good = "rows@%s sm_90a h200 rows=1 x(y): threads=32 team=8 v=1 # us=1.5\n";
+    const char *version = program_version(program_rows), *good = "rows@%s sm_90a h200 rows=1 x(y): threads=32 team=8 v=1 # us=1.5\n";
     text t = {.a = a};
     text_printf(&t, "%s# a remark\n\n", wisdom_head);
     text_printf(&t, stale[_i].line, version); /* NOLINT(clang-diagnostic-format-nonliteral) */
@@ -256,7 +256,7 @@ START_TEST(what_is_read_and_written_again_stays_what_it_was)
     arena *a = arena_new();
     const bool comma = comma_locale();
     const char *line = arena_printf(a, "%srows@%s sm_90a h200 rows=1 x(y): threads=32 team=8 v=1 # us=", wisdom_head,
-                                    program_version(a, program_rows));
+                                    program_version(program_rows));
     for (int i = 1; i <= 1000; i++) {
         const char *text = arena_printf(a, "%s%d.%d default_us=%d date=2026-11-22\n", line, i * i, i % 9 + 1, 7 * i);
         ck_assert_str_eq(wisdom_text(a, read_text(a, text), true), text);
@@ -311,7 +311,7 @@ END_TEST
 static const wisdom *one(arena *a, const char *fields)
 {
     text t = {.a = a};
-    text_printf(&t, "%srows@%s sm_90a h200 rows=1 x(y): %s\n", wisdom_head, program_version(a, program_rows), fields);
+    text_printf(&t, "%srows@%s sm_90a h200 rows=1 x(y): %s\n", wisdom_head, program_version(program_rows), fields);
     return read_text(a, t.data);
 }
 
@@ -344,7 +344,7 @@ START_TEST(entries_of_other_keys_stay_beside_each_other)
     const wisdom *all = NULL;
     for (int i = 0; i < 2 * count; i++) {
         text t = {.a = a};
-        text_printf(&t, "%srows@%s %s: threads=32 team=8 v=1\n", wisdom_head, program_version(a, program_rows), keys[i % count]);
+        text_printf(&t, "%srows@%s %s: threads=32 team=8 v=1\n", wisdom_head, program_version(program_rows), keys[i % count]);
         const wisdom *more = read_text(a, t.data);
         all = all ? wisdom_merge(a, all, more) : more;
         ck_assert_int_eq(all->count, i < count ? i + 1 : count);
@@ -373,7 +373,7 @@ static void add_some(void *number)
     text t = {.a = a};
     text_printf(&t, "%s", wisdom_head);
     for (int i = 0; i < 20; i++)
-        text_printf(&t, "rows@%s sm_90a h200 rows=%d x(y): threads=32 team=8 v=1\n", program_version(a, program_rows), *(int *)number + i);
+        text_printf(&t, "rows@%s sm_90a h200 rows=%d x(y): threads=32 team=8 v=1\n", program_version(program_rows), *(int *)number + i);
     for (int i = 0; i < 20; i++) { /* one at a time */
         wisdom alone = *read_text(a, t.data);
         alone.list += i, alone.count = 1;
@@ -416,7 +416,7 @@ static const struct {
 START_TEST(a_line_of_a_former_version_serves_and_is_written_as_todays)
 {
     arena *a = arena_new();
-    const char *now = program_version(a, program_rows);
+    const char *now = program_version(program_rows);
     const char *rest = "sm_90a h200 rows=1 x(y): threads=32 team=8 v=1";
     for (size_t i = 0; i < sizeof formers / sizeof *formers; i++) {
         ck_assert_int_ne(program_named(formers[i].program), program_none);
@@ -508,8 +508,8 @@ START_TEST(programs_have_versions_of_their_own)
 {
     arena *a = arena_new();
     for (int i = 1; i < program_count; i++) {
-        ck_assert_uint_eq(strspn(program_version(a, (program_kind)i), "0123456789abcdef"), 8);
-        for (int k = 1; k < i; k++) ck_assert_str_ne(program_version(a, (program_kind)i), program_version(a, (program_kind)k));
+        ck_assert_uint_eq(strspn(program_version((program_kind)i), "0123456789abcdef"), 8);
+        for (int k = 1; k < i; k++) ck_assert_str_ne(program_version((program_kind)i), program_version((program_kind)k));
     }
     arena_free(a);
 }

@@ -80,7 +80,7 @@ static wisdom_entry line_of(const kernel_under_test *s, const candidate *x, doub
     return (wisdom_entry){.target = s->c->plan->target->name,
                           .device = s->c->device,
                           .signature = s->signature,
-                          .version = program_version(s->a, e->tile.program),
+                          .version = program_version(e->tile.program),
                           .size = s->size,
                           .tile = e->tile,
                           .seconds = before * ratio,

@@ -23,5 +23,5 @@ bool under_test_read_tile(arena *a, const char *program, const char *version, co
         if (tile_read_setting(a, arena_strndup(a, at, size), out)) return false;
         at += size;
     }
-    return tile_is_whole(out) && version_serves(out->program, program_version(a, out->program), version);
+    return tile_is_whole(out) && version_serves(out->program, program_version(out->program), version);
 }

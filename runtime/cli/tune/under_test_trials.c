@@ -16,7 +16,7 @@ static database_trial trial_of(const kernel_under_test *s, const candidate *x)
                             .block = s->block,
                             .kernel = s->name,
                             .program = program_table[e->tile.program].name,
-                            .version = program_version(s->a, e->tile.program),
+                            .version = program_version(e->tile.program),
                             .tile = e->text,
                             .status = candidate_status_names[x->status],
                             .reason = x->reason,
