@@ -9,7 +9,7 @@ const char *wave_product_obstacle(const problem *p, layer_kind layer, const char
     const ir_op *product = problem_product(p);
     const ir_value *a = product->inputs[0], *b = product->inputs[1];
     if (phase_makes(p->phase, a) || phase_makes(p->phase, b)) return "an operand is computed in the phase";
-    if (a->type != b->type) return "the operands have two types";
+    if (a->type != b->type && !weights_format(weights_as_rows, product)) return "the operands have two types";
     if (view_of(p->a, a).stride * dtype_size(a->type) >= (1 << 30) / 256) return "rows of the first operand are too long";
     return dtype_multiplies(a->type, layer) ? NULL : types;
 }

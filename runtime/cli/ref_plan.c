@@ -110,7 +110,7 @@ static const char *wrong_value(arena *a, const plan *p, const ir_program *graph)
     return NULL;
 }
 
-/* A packed weight is rounded to the weight's own dtype; only f32 is made of two parts. */
+/* A packed weight has all digits of the weight's own dtype; only what multiplies f32 is made of two parts. */
 static const char *wrong_product(arena *a, const plan *p)
 {
     for (int k = 0; k < p->program->kernel_count; k++)
@@ -119,10 +119,11 @@ static const char *wrong_product(arena *a, const plan *p)
             for (int j = 0; j < phase->op_count; j++) {
                 const ir_op *op = phase->ops[j];
                 if (op->kind != op_linear) continue;
-                if (phase_layer(phase) == layer_wgmma3 && (op->inputs[0]->type != dtype_f32 || op->inputs[1]->type != dtype_f32))
+                if (phase_layer(phase) == layer_wgmma3 && op->inputs[0]->type != dtype_f32)
                     return arena_printf(a, "the plan makes %%%s of parts of what is not f32", op->outputs[0]->name);
                 for (int n = 0; n < p->pack_count; n++)
-                    if (p->packs[n].phase == phase && p->packs[n].format->type != op->inputs[1]->type)
+                    if (p->packs[n].phase == phase && p->packs[n].format->type != op->inputs[1]->type &&
+                        p->packs[n].format->type != dtype_f32)
                         return arena_printf(a, "the plan packs %%%s as %s", op->inputs[1]->name, p->packs[n].format->name);
             }
         }

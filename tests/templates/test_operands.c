@@ -1,0 +1,87 @@
+/* Products whose two operands have different dtypes: each keeps its own numbers, in every program that can have both, and the others say
+ * why not. A norm's weight is folded in as into any other. */
+#include "tests/support.h"
+#include <stdio.h>
+#include <string.h>
+
+typedef struct operand_case {
+    const char *target, *rows, *weight, *layer, *packed;
+} operand_case;
+/* packed: what the manifest calls the numbers of the packed weight */
+static const operand_case cases[] = {
+    {"host", "bf16", "f32", "simt", "f32"},     {"sm_80", "bf16", "f16", "few", "f16"},     {"sm_80", "f16", "f32", "simt", "f32"},
+    {"sm_90a", "bf16", "f32", "few", "f32"},    {"sm_90a", "f32", "bf16", "wgmma3", "f32"}, {"sm_90a", "f32", "f16", "wgmma3", "f32"},
+    {"gfx908", "f32", "bf16", "mfma", "f32"},   {"gfx90a", "f32", "f16", "mfma", "f32"},    {"gfx90a", "bf16", "f32", "few", "f32"},
+    {"gfx942", "f32", "bf16", "mfma", "f32"},   {"gfx942", "f16", "bf16", "simt", "bf16"},  {"gfx950", "f32", "f16", "mfma", "f32"},
+    {"gfx1100", "bf16", "f16", "simt", "f16"},  {"gfx1151", "f16", "bf16", "few", "bf16"},  {"gfx1201", "bf16", "f32", "simt", "f32"},
+};
+enum { case_count = sizeof cases / sizeof *cases };
+
+static void write_spec(char *yaml, size_t size, const operand_case *c, bool norm)
+{
+    snprintf(yaml, size,
+             "block: t\ndtype: %s\ndims: {M: 8, N: 72, K: 148}\ninputs: {x: [M, K]}\n"
+             "params: {w: {shape: [N, K], dtype: %s}%s}\nops:\n%s  - {out: y, op: linear, in: [%s, w]}\noutputs: {y: y}\n",
+             c->rows, c->weight, norm ? ", g: [K]" : "", norm ? "  - {out: h, op: rmsnorm, in: [x, g], eps: 1e-5}\n" : "", norm ? "h" : "x");
+}
+
+START_TEST(each_operand_keeps_its_own_numbers)
+{
+    const operand_case *c = &cases[_i % case_count];
+    const bool norm = _i >= case_count;
+    char yaml[512], line[64];
+    write_spec(yaml, sizeof yaml, c, norm);
+    snprintf(line, sizeof line, "gemm layer=%s", c->layer);
+    const char *lines = line;
+    const tuning t = {.lines = &lines, .count = 1};
+    rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = c->target, .tuning = &t});
+    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), strchr(line, ' ')));
+    ck_assert_str_eq(dtype_name(r->c.plan->packs[0].format->type), c->packed);
+    if (norm) ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), "fold=%g"));
+    rig_round(r);
+    rig_run(r);
+    rig_reference(r);
+    const double ratio = rig_judge(r);
+    ck_assert_msg(ratio <= 1, "%s: %s by %s on %s: %g of the bound", c->target, c->rows, c->weight, c->layer, ratio);
+    rig_close(r);
+}
+END_TEST
+
+/* Numbers of A cannot be those of a weight of more digits, and who multiplies two of one type says so. */
+START_TEST(matrix_units_refuse_weights_that_their_numbers_do_not_hold)
+{
+    static const struct {
+        operand_case c;
+        const char *why;
+    } refused[] = {{{"sm_90a", "bf16", "f16", "wgmma", NULL}, "operands are not both bf16 or both f16"},
+                   {{"sm_80", "bf16", "f32", "mma", NULL}, "operands are not both bf16 or both f16"},
+                   {{"gfx942", "f16", "f32", "frag", NULL}, "operands are not both bf16 or both f16"},
+                   {{"gfx90a", "bf16", "f32", "mfma", NULL}, "the operands have two types"},
+                   {{"sm_90a", "bf16", "f32", "wgmma3", NULL}, "operands are not both f32"}};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        char yaml[512], line[64];
+        arena *a = arena_new();
+        compiled made;
+        write_spec(yaml, sizeof yaml, &refused[i].c, false);
+        snprintf(line, sizeof line, "y: layer=%s", refused[i].c.layer);
+        const char *lines = line;
+        const tuning t = {.lines = &lines, .count = 1};
+        const compile_request q = {.name = "t.yaml", .text = yaml, .size = strlen(yaml), .level = fusion_tile,
+                                   .target = refused[i].c.target, .tuning = &t};
+        ck_assert_int_eq(compile(a, &q, &made), code_unsupported);
+        ck_assert_msg(strstr(arena_diagnostics(a), refused[i].why) != NULL, "%s", arena_diagnostics(a));
+        arena_free(a);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("operands");
+    TCase *t = tcase_create("dtypes");
+    tcase_set_timeout(t, 120);
+    tcase_add_loop_test(t, each_operand_keeps_its_own_numbers, 0, 2 * case_count);
+    tcase_add_test(t, matrix_units_refuse_weights_that_their_numbers_do_not_hold);
+    suite_add_tcase(suite, t);
+    return run_suite(suite);
+}
