@@ -73,13 +73,34 @@ typedef struct packed_weight {
 
 typedef struct scratch {
     const char *name;
-    const ir_phase *phase; /* whose it is */
-    extent floats;         /* over dynamic dims */
+    extent floats;              /* over dynamic dims */
     const struct launch *trace; /* records of when this one computes its tiles (templates/frame/trace.h); NULL: it is of floats */
 } scratch;
 
+/* The tiles of a phase, and what its workgroups need of their launch.
+ * tiles = ceil(rows/tile_rows) * column_tiles * multiple; multiple covers batches or heads */
+typedef struct tile_extents {
+    extent rows, multiple;
+    int tile_rows, column_tiles;
+    int cluster;         /* workgroups that start together: the grid is a multiple of it */
+    int resident;        /* at most so many workgroups a multiprocessor, which share out the tiles; 0: any number */
+    long long under_way; /* bytes that a workgroup asks memory for ahead, where its program knows; 0: it does not */
+} tile_extents;
+long long extents_tiles(const tile_extents *x, const dim_table *dims);
+
+/* A phase as its launch computes it. */
+typedef struct launch_phase {
+    const ir_phase *phase;
+    const struct program *program; /* gen/program/program.h */
+    const ir_tile *tile;           /* the phase's */
+    tile_extents extents;
+    int pack, scratch; /* the phase's among the plan's; -1: it has none */
+} launch_phase;
+
 typedef struct launch {
     const ir_kernel *kernel;
+    launch_phase *work; /* of the kernel's phases, in their order: at each level that there is, of one */
+    int work_count;
     const char *name; /* of the __global__ function: llama_qkv */
     source_text source;
     const char *file;        /* llama_qkv.hip */
@@ -90,14 +111,12 @@ typedef struct launch {
     int threads, shared_bytes;
     int dynamic_bytes; /* what of shared_bytes a launch asks for; 0: all of it is in the kernel */
     bool overlap;      /* may be launched so that it begins before the launch ahead of it has ended: it waits itself */
-    long long under_way; /* bytes that a workgroup asks memory for ahead, where its program knows; 0: it does not */
-    int resident;      /* at most so many workgroups a multiprocessor, which share out the tiles; 0: any grid */
-    /* tiles = ceil(rows/tile_rows) * column_tiles * multiple; multiple covers batches or heads */
-    extent rows, multiple;
-    int tile_rows, column_tiles;
-    int cluster;    /* the grid is a multiple of it: workgroups that start together */
-    int grid_limit; /* largest useful grid; the frame strides over the rest. 0: none */
+    int cluster, resident; /* as its work needs it (tile_extents) */
+    int grid_limit;        /* largest useful grid; the frame strides over the rest. 0: none */
+    int trace;             /* among the plan's scratches: records of when it computes its tiles; -1: none */
 } launch;
+/* Its only work. Whoever asks for it serves launches of one phase, and is to change for the first level that puts several into a launch. */
+const launch_phase *launch_only(const launch *l);
 
 enum { trace_record_bytes = 48 }; /* of a workgroup, or of a tile */
 

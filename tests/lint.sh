@@ -13,6 +13,8 @@ grep -nE '\b(printf|puts|exit|abort)\(' ir/*/*.c $generator $library |
     complain "prints or exits in the library"
 grep -nE '(^|[^_a-z])getenv\(' ir/*/*.c $generator runtime/*/*.c runtime/cli/*/*.c &&
     complain "getenv() listens to whoever starts a program with more rights: secure_getenv()"
+grep -nE 'phases\[0\]' ir/*/*.c $generator $library $(find runtime/cli -name '*.c') &&
+    complain "a kernel's phases are walked, or asked of its launch (launch.work, gen/gen.h)"
 for f in ir/*/*.c $generator runtime/*/*.c runtime/cli/*/*.c; do
     lines=$(wc -l <"$f")
     [ "$lines" -le 650 ] || complain "$f has $lines lines"

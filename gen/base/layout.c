@@ -1,6 +1,7 @@
 /* In: a plan and values of its dynamic dims. Out: grids and sizes in bytes. Refuses nothing: sizes saturate instead of
  * overflowing, and a caller compares them with what it has. */
 #include "gen/gen.h"
+#include <assert.h>
 
 static long long times(long long x, long long y)
 {
@@ -15,10 +16,24 @@ static long long aligned_sum(long long offset, long long bytes)
     return (sum + 255) / 256 * 256;
 }
 
+const launch_phase *launch_only(const launch *l)
+{
+    assert(l->work_count == 1);
+    return l->work;
+}
+
+long long extents_tiles(const tile_extents *x, const dim_table *dims)
+{
+    const long long rows = extent_value(&x->rows, dims), row_tiles = rows / x->tile_rows + (rows % x->tile_rows != 0);
+    return times(times(row_tiles, x->column_tiles), extent_value(&x->multiple, dims));
+}
+
 long long launch_tiles(const launch *l, const dim_table *dims)
 {
-    const long long rows = extent_value(&l->rows, dims), row_tiles = rows / l->tile_rows + (rows % l->tile_rows != 0);
-    return times(times(row_tiles, l->column_tiles), extent_value(&l->multiple, dims));
+    long long sum = 0;
+    for (int i = 0; i < l->work_count; i++)
+        if (__builtin_add_overflow(sum, extents_tiles(&l->work[i].extents, dims), &sum)) return __LONG_LONG_MAX__;
+    return sum;
 }
 
 long long launch_grid(const launch *l, const dim_table *dims)

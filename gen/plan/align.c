@@ -82,9 +82,8 @@ bool alignment_is_wanted(const problem *p, const program *of)
 }
 
 /* Another product may have made the rows longer meanwhile. */
-static void align_operand(aligner *g, int k)
+static void align_operand(aligner *g, int k, ir_phase *phase)
 {
-    ir_phase *phase = g->e->b->p->kernels[k]->phases[0];
     ir_value *v = first_linear(phase)->inputs[0];
     if (value_alignment(g->e->b->a, v) == 16) return;
     if (may_be_longer(g, v)) {
@@ -97,10 +96,13 @@ static void align_operand(aligner *g, int k)
 void align_operands(editor *e)
 {
     const ir_program *p = e->b->p;
-    const size_t values = (size_t)p->value_count, room = values + (size_t)e->kernel_count + 1; /* a copy a kernel at most */
+    const size_t values = (size_t)p->value_count, room = values + (size_t)p->op_count + 1; /* a copy a phase at most */
     aligner g = {e, arena_alloc(e->b->a, room * sizeof *g.copy), arena_alloc(e->b->a, room)};
     for (size_t i = 0; i < values; i++)
         if (p->values[i]->root) g.is_root[p->values[i]->root->id] = true;
     for (int k = 0; k < e->kernel_count; k++)
-        if (p->kernels[k]->phases[0]->choice->rewrites & rewrite_aligned_rows) align_operand(&g, k);
+        for (int i = 0; i < p->kernels[k]->phase_count; i++) {
+            ir_phase *phase = p->kernels[k]->phases[i];
+            if (phase->choice->rewrites & rewrite_aligned_rows) align_operand(&g, k, phase);
+        }
 }

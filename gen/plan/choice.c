@@ -145,10 +145,9 @@ static bool is_free(const problem *p, const preferences *w)
 /* How often a product with the tile goes through its weights. */
 static long long row_tiles(const problem *p, const ir_tile *t)
 {
-    launch l = {.rows = p->space.rows, .multiple = extent_number(1), .column_tiles = 1, .tile_rows = 1, .cluster = 1};
     if (tile_illegal(p, t)) return 0;
-    program_at(t->program)->geometry(p, t, &l);
-    return (extent_value(&l.rows, &p->program->dims) + l.tile_rows - 1) / l.tile_rows;
+    const tile_extents x = program_extents(p, t);
+    return (extent_value(&x.rows, &p->program->dims) + x.tile_rows - 1) / x.tile_rows;
 }
 
 /* A tile that was right for another number of rows may make a product read its weights twice here, which the model's choice reads once. */

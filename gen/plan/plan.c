@@ -115,7 +115,7 @@ static const char *const *kernel_names(arena *a, const ir_program *p)
     kernel_namer n = {a, name_stem(a, p->name ? p->name : "block"), {.a = a}, {.a = a}};
     const char **names = arena_alloc(a, ((size_t)p->kernel_count + 1) * sizeof *names);
     for (int k = 0; k < p->kernel_count; k++)
-        names[k] = p->kernels[k]->phase_count ? kernel_name(&n, p->kernels[k]->phases[0]) : "";
+        names[k] = p->kernels[k]->phase_count ? kernel_name(&n, *p->kernels[k]->phases) : "";
     return names;
 }
 
@@ -127,17 +127,19 @@ static bool needs_packing(const ir_phase *phase)
     return false;
 }
 
-static void plan_pack(planner *p, const ir_kernel *kernel, const ir_phase *phase, long long packed_n, const char *name)
+static int plan_pack(planner *p, const ir_kernel *kernel, const ir_phase *phase, long long packed_n, const char *name)
 {
+    if (!needs_packing(phase)) return -1;
     const ir_op *product = phase_first(phase, class_PRODUCT);
     check_count(p, product->outputs[0], packed_n, "packed columns");
-    p->p->packs[p->p->pack_count++] = (packed_weight){.name = arena_printf(p->a, "%s_pack", name),
+    p->p->packs[p->p->pack_count] = (packed_weight){.name = arena_printf(p->a, "%s_pack", name),
                                                       .kernel = kernel,
                                                       .phase = phase,
                                                       .format = weights_format(program_of(phase)->weights, product),
                                                       .columns = packed_n,
                                                       .length = weights_length(program_of(phase)->weights, product),
                                                       .threads = p->p->target->serial ? 1 : 256};
+    return p->p->pack_count++;
 }
 
 /* ---- workspace */
@@ -167,31 +169,35 @@ static void plan_storage(planner *p, const problem *of)
 }
 
 /* What workgroups of one phase hand to each other. */
-static void plan_scratch(planner *p, const ir_kernel *kernel, const problem *of)
+static int plan_scratch(planner *p, const ir_kernel *kernel, const problem *of)
 {
     const program *by = program_of(of->phase);
     const extent floats = by->scratch ? by->scratch(of, &of->phase->tile) : extent_number(0);
     long long none;
-    if (extent_is_number(&floats, &none) && none == 0) return;
-    p->p->scratches[p->p->scratch_count++] =
-        (scratch){.name = arena_printf(p->a, "%s.parts", kernel->name), .phase = of->phase, .floats = floats};
+    if (extent_is_number(&floats, &none) && none == 0) return -1;
+    p->p->scratches[p->p->scratch_count] =
+        (scratch){.name = arena_printf(p->a, "%s.parts", kernel->name), .floats = floats};
+    return p->p->scratch_count++;
 }
 
 /* Where a launch says when, if it is to. */
-static void plan_trace(planner *p, const launch *l)
+static int plan_trace(planner *p, const launch *l)
 {
-    if (!p->tuning || !p->tuning->trace) return;
+    if (!p->tuning || !p->tuning->trace) return -1;
     const char *name = arena_printf(p->a, "%s.trace", l->kernel->name);
-    p->p->scratches[p->p->scratch_count++] = (scratch){.name = name, .phase = l->kernel->phases[0], .trace = l};
+    p->p->scratches[p->p->scratch_count] = (scratch){.name = name, .trace = l};
+    return p->p->scratch_count++;
 }
 
 /* ---- launches */
 /* Tiles are ints, and so is the number of a workgroup's next one, which may not exist. Tiles beyond what a launch can have as workgroups
  * are walked by those that it has. */
-static void limit_grid(const planner *p, launch *l, const program *by)
+static void limit_grid(const planner *p, launch *l)
 {
     enum { most_tiles = 0x7fffffff - (1 << 20) };
-    const position at = l->kernel->phases[0]->ops[0]->at;
+    const position at = l->work->phase->ops[0]->at;
+    bool one_tile = false;
+    for (int i = 0; i < l->work_count; i++) one_tile |= l->work[i].program->one_tile;
     const target_info *target = p->p->target;
     dim_table high = p->program->dims;
     for (int i = 0; i < high.count; i++)
@@ -200,10 +206,10 @@ static void limit_grid(const planner *p, launch *l, const program *by)
     if (tiles > most_tiles)
         bail(p->a, code_unsupported, at, "kernel %s: up to %lld tiles; a launch has at most %d", l->name, tiles, most_tiles);
     long long most = by_items < target->grid ? by_items : target->grid;
-    if (by->one_tile && tiles > most)
+    if (one_tile && tiles > most)
         bail(p->a, code_unsupported, at, "kernel %s: up to %lld workgroups of %d threads; a launch on %s has at most %lld", l->name, tiles,
              l->threads, target->name, most);
-    if (!by->one_tile && most > 0x7fffffff - tiles) most = 0x7fffffff - tiles;
+    if (!one_tile && most > 0x7fffffff - tiles) most = 0x7fffffff - tiles;
     if (tiles > most) l->grid_limit = (int)(most / l->cluster * l->cluster);
 }
 
@@ -252,11 +258,12 @@ static void check_phases(const planner *p)
 static void choose_programs(planner *p)
 {
     p->program->index = program_index_make(p->a, p->program);
-    for (int k = 0; k < p->program->kernel_count; k++) {
-        ir_phase *phase = p->program->kernels[k]->phases[0];
-        const problem of = problem_of(p->a, p->program, phase, p->p->device);
-        phase->choice = choice_make(&of, &(preferences){p->wishes, p->tuning});
-    }
+    for (int k = 0; k < p->program->kernel_count; k++)
+        for (int i = 0; i < p->program->kernels[k]->phase_count; i++) {
+            ir_phase *phase = p->program->kernels[k]->phases[i];
+            const problem of = problem_of(p->a, p->program, phase, p->p->device);
+            phase->choice = choice_make(&of, &(preferences){p->wishes, p->tuning});
+        }
     p->program->index = NULL;
 }
 
@@ -269,36 +276,48 @@ static void rewrite_phases(builder *b)
     if (edit_finish(&e)) ir_check(b->a, b->p, "rewrites");
 }
 
-static void plan_kernel(planner *p, int index)
+/* The larger of what the launch has and what the phase needs: workgroups are all alike. */
+static void fit_launch(const planner *p, launch *l, const launch_phase *w, const problem *of)
 {
-    ir_kernel *kernel = p->program->kernels[index];
-    ir_phase *phase = kernel->phases[0];
+    const tile_extents *x = &w->extents;
+    const int threads = tile_threads(w->tile), shared = (int)w->program->shared_bytes(of, w->tile);
+    if (threads > l->threads) l->threads = threads;
+    if (shared > l->shared_bytes) l->shared_bytes = shared;
+    if (x->cluster > l->cluster) l->cluster = x->cluster;
+    if (x->resident && (!l->resident || x->resident < l->resident)) l->resident = x->resident;
+    if (frame_asks(program_table[w->program->kind].frame, p->p->target)) l->dynamic_bytes = l->shared_bytes;
+}
+
+static void plan_phase(planner *p, launch *l, ir_phase *phase)
+{
     const preferences w = {p->wishes, p->tuning};
     const problem of = problem_of(p->a, p->program, phase, p->p->device);
     choice *c = phase->choice ? phase->choice : choice_make(&of, &w); /* of a phase that a rewrite added */
+    launch_phase *work = &l->work[l->work_count++];
     choice_settle(c, &of, &w, phase);
-    const program *by = choose_tile(p, &of, c, phase);
+    *work = (launch_phase){.phase = phase, .program = choose_tile(p, &of, c, phase), .tile = &phase->tile};
     phase->choice = NULL;
-    const char *name = p->names[index];
-    if (needs_packing(phase)) plan_pack(p, kernel, phase, of.packed_n, name);
+    work->pack = plan_pack(p, l->kernel, phase, of.packed_n, l->name);
     plan_storage(p, &of);
-    plan_scratch(p, kernel, &of);
+    work->scratch = plan_scratch(p, l->kernel, &of);
+    work->extents = program_extents(&of, &phase->tile);
+    fit_launch(p, l, work, &of);
+}
+
+static void plan_kernel(planner *p, int index)
+{
+    const ir_kernel *kernel = p->program->kernels[index];
+    const char *name = p->names[index];
     launch *l = &p->p->launches[p->p->launch_count++];
     *l = (launch){.kernel = kernel,
+                  .work = arena_alloc(p->a, (size_t)kernel->phase_count * sizeof *l->work),
                   .name = name,
                   .file = arena_printf(p->a, "%s.hip", name),
                   .overlap = p->p->target->overlaps,
-                  .threads = tile_threads(&phase->tile),
-                  .shared_bytes = (int)by->shared_bytes(&of, &phase->tile),
-                  .rows = of.space.rows,
-                  .multiple = extent_number(1),
-                  .column_tiles = 1,
-                  .tile_rows = 1,
                   .cluster = 1};
-    if (frame_asks(program_table[by->kind].frame, p->p->target)) l->dynamic_bytes = l->shared_bytes;
-    by->geometry(&of, &phase->tile, l);
-    limit_grid(p, l, by);
-    plan_trace(p, l);
+    for (int i = 0; i < kernel->phase_count; i++) plan_phase(p, l, kernel->phases[i]);
+    limit_grid(p, l);
+    l->trace = plan_trace(p, l);
 }
 
 static void settle_wishes(planner *p, bool final)
@@ -339,29 +358,41 @@ plan *plan_choose(arena *a, const ir_program *fused, const device_model *device,
 /* ---- again, without tiles that spilled */
 static bool is_spilled(const spilled_tile *s) { return s->scratch > 0 || s->vectors > 0; }
 
-/* The phase has another tile than those that spilled. */
-static bool has_new_tile(const ir_phase *phase, int before) { return phase->spilled_count == before + 1; }
+/* The tiles of launches whose code spilled join those that are forbidden; false: each of them was tried often enough. */
+static bool forbid_spilled(const plan *p, const spilled_tile *spilled, tuning *t, forbidden_tile *list)
+{
+    const size_t known = t->forbidden_count;
+    for (int i = 0; i < p->launch_count; i++)
+        for (int k = 0; k < p->launches[i].work_count && is_spilled(&spilled[i]); k++) {
+            const ir_phase *phase = p->launches[i].work[k].phase;
+            if (phase->spilled_count >= most_spilled) continue;
+            list[t->forbidden_count++] = (forbidden_tile){phase->name, {phase->tile, spilled[i].scratch, spilled[i].vectors}};
+        }
+    return t->forbidden_count > known;
+}
+
+/* A phase of the launch has another tile than those that spilled. */
+static bool has_new_tile(const launch *now, const launch *before)
+{
+    for (int i = 0; i < now->work_count; i++)
+        if (now->work[i].phase->spilled_count == before->work[i].phase->spilled_count + 1) return true;
+    return false;
+}
 
 plan *plan_again(arena *a, const plan *p, const spilled_tile *spilled)
 {
-    const size_t known = p->tuning ? p->tuning->forbidden_count : 0;
-    forbidden_tile *list = arena_alloc(a, (known + (size_t)p->launch_count + 1) * sizeof *list);
+    size_t room = p->tuning ? p->tuning->forbidden_count : 0;
+    for (int i = 0; i < p->launch_count; i++) room += (size_t)p->launches[i].work_count;
+    forbidden_tile *list = arena_alloc(a, (room + 1) * sizeof *list);
     tuning *t = arena_alloc(a, sizeof *t);
     *t = p->tuning ? *p->tuning : (tuning){0};
-    for (size_t i = 0; i < known; i++) list[i] = p->tuning->forbidden[i];
-    for (int i = 0; i < p->launch_count; i++) {
-        const ir_phase *phase = p->launches[i].kernel->phases[0];
-        if (!is_spilled(&spilled[i]) || phase->spilled_count >= most_spilled) continue;
-        list[t->forbidden_count++] = (forbidden_tile){phase->name, {phase->tile, spilled[i].scratch, spilled[i].vectors}};
-    }
-    if (t->forbidden_count == known) return NULL;
+    for (size_t i = 0; i < t->forbidden_count; i++) list[i] = t->forbidden[i];
+    if (!forbid_spilled(p, spilled, t, list)) return NULL;
     t->forbidden = list;
     if (!*arena_source_name(a)) arena_source(a, p->spec, NULL, 0);
     plan *again = plan_choose(a, p->fused, p->device, t);
     bool better = false;
-    for (int i = 0; i < p->launch_count; i++)
-        better |=
-            is_spilled(&spilled[i]) && has_new_tile(again->launches[i].kernel->phases[0], p->launches[i].kernel->phases[0]->spilled_count);
+    for (int i = 0; i < p->launch_count; i++) better |= is_spilled(&spilled[i]) && has_new_tile(&again->launches[i], &p->launches[i]);
     if (!better) return NULL;
     emit(a, again);
     return again;

@@ -13,23 +13,16 @@ static int field_of(const ir_phase *phase, const char *name, int otherwise)
     return i < 0 ? otherwise : phase->tile.at[i];
 }
 
-static const packed_weight *pack_of(const plan *p, const ir_phase *phase)
-{
-    for (int i = 0; i < p->pack_count; i++)
-        if (p->packs[i].phase == phase) return &p->packs[i];
-    return NULL;
-}
-
 /* ---- tiles */
 typedef struct tiles {
     double rows, columns, split; /* tiles along the rows, along the columns; parts of a tile's length */
 } tiles;
 
-static tiles tiles_of(const plan *p, const launch *l)
+static tiles tiles_of(const plan *p, const launch_phase *l)
 {
-    const ir_phase *phase = l->kernel->phases[0];
-    const double rows = (double)extent_value(&l->rows, &p->program->dims), split = field_of(phase, "split", 1);
-    return (tiles){ceil(rows / l->tile_rows), l->column_tiles / split, split};
+    const tile_extents *x = &l->extents;
+    const double rows = (double)extent_value(&x->rows, &p->program->dims), split = field_of(l->phase, "split", 1);
+    return (tiles){ceil(rows / x->tile_rows), x->column_tiles / split, split};
 }
 
 /* What frag on NVIDIA adds where it sums its rows' squares: a product of the rows with themselves beside those of a tile's pieces of
@@ -41,21 +34,22 @@ static double squares_share(const plan *p, const ir_phase *phase)
 }
 
 /* Of a linear: whole tiles, along its length too. */
-static double padded_linear(const plan *p, const launch *l, const ir_op *product)
+static double padded_linear(const plan *p, const launch_phase *l, const ir_op *product)
 {
-    const ir_phase *phase = l->kernel->phases[0];
+    const ir_phase *phase = l->phase;
     const tiles t = tiles_of(p, l);
-    const double length = (double)value_columns(product->inputs[0]), columns = (double)pack_of(p, phase)->columns;
-    const double all = 2 * t.rows * l->tile_rows * fmax(columns, t.columns * field_of(phase, "n", 0)) * up(length, field_of(phase, "k", 1));
+    const double length = (double)value_columns(product->inputs[0]), columns = (double)p->packs[l->pack].columns;
+    const double rows = 2 * t.rows * l->extents.tile_rows;
+    const double all = rows * fmax(columns, t.columns * field_of(phase, "n", 0)) * up(length, field_of(phase, "k", 1));
     return all * (1 + squares_share(p, phase));
 }
 
 /* Of an attention: with the halves of its blocks that a mask hides. */
-static double padded_products(const plan *p, const launch *l, const work *w)
+static double padded_products(const plan *p, const launch_phase *l, const work *w)
 {
-    const ir_phase *phase = l->kernel->phases[0];
+    const ir_phase *phase = l->phase;
     const ir_op *product = phase_first(phase, class_PRODUCT), *attention = phase_first(phase, class_ATTENTION);
-    if (product && pack_of(p, phase)) return padded_linear(p, l, product);
+    if (product && l->pack >= 0) return padded_linear(p, l, product);
     if (!attention || !attention->attributes.causal || attention->kind != op_attention) return w->products;
     const dim_table *dims = &p->program->dims;
     const ir_value *q = attention->inputs[0];
@@ -82,19 +76,16 @@ static predicted_limit limit_of(const prediction *p)
     return most;
 }
 
-bool launch_predict(arena *a, const plan *p, const launch *l, const work *w, prediction *out)
+static void predict_phase(arena *a, const plan *p, const launch *l, const launch_phase *of, const work *w, prediction *out)
 {
-    const ir_phase *phase = l->kernel->phases[0];
     demand d = {.groups = 1, .per_unit = 1, .threads = l->threads, .overlap = l->overlap};
-    *out = (prediction){0};
-    if (p->device->numbers[number_bandwidth].value <= 0) return false;
-    problem of = plan_problem(a, p, phase);
-    of.work = w;
-    program_of(phase)->demand(&of, &phase->tile, &d);
+    problem q = plan_problem(a, p, of->phase);
+    if (w) q.work = w;
+    of->program->demand(&q, of->tile, &d);
     const cost c = cost_of(p->device, &d);
     *out = (prediction){.asked = d.asked * d.groups,
                         .moved = d.memory * d.groups,
-                        .padded = padded_products(p, l, w),
+                        .padded = padded_products(p, of, q.work),
                         .use = d.groups / up(d.groups, p->device->units),
                         .memory = c.memory,
                         .cache = c.cache,
@@ -106,19 +97,50 @@ bool launch_predict(arena *a, const plan *p, const launch *l, const work *w, pre
                         .fixed = c.start,
                         .seconds = c.seconds,
                         .assumed = c.assumed};
+}
+
+/* A phase behind those before it, without a launch of its own. */
+static void add_phase(prediction *sum, const prediction *one)
+{
+    sum->asked += one->asked, sum->moved += one->moved, sum->padded += one->padded;
+    sum->use = fmin(sum->use, one->use);
+    sum->memory += one->memory, sum->cache += one->cache, sum->products += one->products, sum->arithmetic += one->arithmetic;
+    sum->latency += one->latency, sum->shared += one->shared, sum->epilogues += one->epilogues;
+    sum->seconds += one->seconds - one->fixed;
+    sum->assumed |= one->assumed;
+}
+
+bool launch_predict(arena *a, const plan *p, const launch *l, const work *w, prediction *out)
+{
+    *out = (prediction){0};
+    if (p->device->numbers[number_bandwidth].value <= 0) return false;
+    for (int i = 0; i < l->work_count; i++) {
+        prediction one;
+        predict_phase(a, p, l, &l->work[i], l->work_count == 1 ? w : NULL, &one);
+        if (i == 0) *out = one;
+        else add_phase(out, &one);
+    }
     out->limit = limit_of(out);
     return true;
+}
+
+/* Of the phase's workgroups on a unit. */
+static double under_way_of(const plan *p, const launch *l, const launch_phase *of)
+{
+    const double groups = ceil((double)launch_grid(l, &p->program->dims) / p->device->units);
+    return fmin(of->extents.resident, groups) * (double)of->extents.under_way;
 }
 
 bool launch_flight(const plan *p, const launch *l, flight *out)
 {
     const device_model *d = p->device;
     const double bandwidth = d->numbers[number_bandwidth].value;
-    if (!l->under_way || bandwidth <= 0) return false;
-    const double groups = fmin(l->resident, ceil((double)launch_grid(l, &p->program->dims) / d->units));
-    *out = (flight){.bytes = groups * (double)l->under_way,
-                    .needed = bandwidth * device_latency(d) / d->units,
+    *out = (flight){.needed = bandwidth * device_latency(d) / d->units,
                     .latency = device_latency(d),
                     .assumed = d->numbers[number_latency].value <= 0};
-    return true;
+    for (int i = 0; i < l->work_count; i++) {
+        const double bytes = under_way_of(p, l, &l->work[i]);
+        if (bytes > out->bytes) out->bytes = bytes, out->of = &l->work[i];
+    }
+    return out->of && bandwidth > 0;
 }

@@ -34,6 +34,7 @@ typedef struct prediction {
 /* Bytes that a unit's workgroups have asked memory for at a time, and those that come in memory's latency at its bandwidth: with fewer
  * under way memory waits. */
 typedef struct flight {
+    const launch_phase *of; /* the launch's with most */
     double bytes, needed, latency; /* seconds */
     bool assumed;                  /* the device file does not tell the latency */
 } flight;

@@ -37,10 +37,10 @@ static ir_op *split_op(builder *b, ir_op *op)
 }
 
 /* Views of what the attention made follow it; whoever ran after the attention runs after what combines its parts. */
-static void split_kernel(editor *e, int k, const ir_kernel *kernel)
+static void split_phase(editor *e, int k, ir_phase *parts)
 {
-    ir_phase *parts = kernel->phases[0];
-    ir_phase *combine = edit_add_phase(e, k, true, family_combine, "combine", arena_printf(e->b->a, "%s_join", kernel->name));
+    const char *kernel = arena_printf(e->b->a, "%s_join", e->b->p->kernels[k]->name);
+    ir_phase *combine = edit_add_phase(e, k, true, family_combine, "combine", kernel);
     ir_op *attention = whole_attention(parts), *joins = split_op(e->b, attention);
     edit_insert_op(e, combine, 0, joins);
     edit_add_note(e, reason_code(reason_splits_meet), joins->inputs[0], joins);
@@ -54,5 +54,8 @@ void split_keys(editor *e)
 {
     const ir_program *p = e->b->p;
     for (int k = 0; k < e->kernel_count; k++)
-        if (p->kernels[k]->phases[0]->choice->rewrites & rewrite_split_keys) split_kernel(e, k, p->kernels[k]);
+        for (int i = 0; i < p->kernels[k]->phase_count; i++) {
+            ir_phase *phase = p->kernels[k]->phases[i];
+            if (phase->choice->rewrites & rewrite_split_keys) split_phase(e, k, phase);
+        }
 }

@@ -26,11 +26,12 @@ bool row_sums_are_wanted(const problem *p, const program *of) { return p->progra
 static int *count_reads(const builder *b)
 {
     int *reads = arena_alloc(b->a, ((size_t)b->p->value_count + 1) * sizeof *reads);
-    for (int k = 0; k < b->p->kernel_count; k++) {
-        const ir_phase *phase = b->p->kernels[k]->phases[0];
-        for (int n = 0; n < phase->op_count; n++)
-            for (int x = 0; x < phase->ops[n]->input_count; x++) reads[phase->ops[n]->inputs[x]->id]++;
-    }
+    for (int k = 0; k < b->p->kernel_count; k++)
+        for (int i = 0; i < b->p->kernels[k]->phase_count; i++) {
+            const ir_phase *phase = b->p->kernels[k]->phases[i];
+            for (int n = 0; n < phase->op_count; n++)
+                for (int x = 0; x < phase->ops[n]->input_count; x++) reads[phase->ops[n]->inputs[x]->id]++;
+        }
     return reads;
 }
 
@@ -101,10 +102,11 @@ void take_sums(editor *e)
 {
     const ir_program *p = e->b->p;
     int *reads = NULL;
-    for (int k = 0; k < e->kernel_count; k++) {
-        ir_phase *phase = p->kernels[k]->phases[0];
-        if (!may_take(p, phase, phase->choice->of)) continue;
-        if (!reads) reads = count_reads(e->b);
-        take_of_phase(e, reads, phase);
-    }
+    for (int k = 0; k < e->kernel_count; k++)
+        for (int i = 0; i < p->kernels[k]->phase_count; i++) {
+            ir_phase *phase = p->kernels[k]->phases[i];
+            if (!may_take(p, phase, phase->choice->of)) continue;
+            if (!reads) reads = count_reads(e->b);
+            take_of_phase(e, reads, phase);
+        }
 }

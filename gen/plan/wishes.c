@@ -98,6 +98,13 @@ wishes *wishes_read(arena *a, const tuning *t)
 }
 
 /* ---- whose they are */
+static size_t phases_of(const ir_program *p) /* and one */
+{
+    size_t count = 1;
+    for (int k = 0; k < p->kernel_count; k++) count += (size_t)p->kernels[k]->phase_count;
+    return count;
+}
+
 static bool names_phase(const wishes *w, const char *selector, const ir_program *p, int kernel, const ir_phase *phase, const char *launch)
 {
     const char *k = p->kernels[kernel]->name;
@@ -109,10 +116,10 @@ static bool names_phase(const wishes *w, const char *selector, const ir_program 
 
 static _Noreturn void refuse_name(const wishes *w, const wish *of, const ir_program *p)
 {
-    const char **names = arena_alloc(w->a, ((size_t)p->kernel_count + 1) * sizeof *names);
+    const char **names = arena_alloc(w->a, phases_of(p) * sizeof *names);
     size_t count = 0;
     for (int k = 0; k < p->kernel_count; k++)
-        if (p->kernels[k]->phase_count) names[count++] = p->kernels[k]->phases[0]->name;
+        for (int i = 0; i < p->kernels[k]->phase_count; i++) names[count++] = p->kernels[k]->phases[i]->name;
     size_t families;
     const char *const *list = family_names(&families);
     wish_refuse(w, of, arena_printf(w->a, "no phase, kernel or family is called '%s'%s phases are %s; families %s", of->selector,
@@ -124,10 +131,11 @@ static void settle(const wishes *w, wish *of, const ir_program *p, const char *c
     size_t count;
     const char *const *families = family_names(&count);
     of->phase_count = 0;
-    of->phases = arena_alloc(w->a, ((size_t)p->kernel_count + 1) * sizeof *of->phases);
+    of->phases = arena_alloc(w->a, phases_of(p) * sizeof *of->phases);
     for (int k = 0; k < p->kernel_count; k++)
-        if (p->kernels[k]->phase_count && names_phase(w, of->selector, p, k, p->kernels[k]->phases[0], launches[k]))
-            of->phases[of->phase_count++] = p->kernels[k]->phases[0]->name;
+        for (int i = 0; i < p->kernels[k]->phase_count; i++)
+            if (names_phase(w, of->selector, p, k, p->kernels[k]->phases[i], launches[k]))
+                of->phases[of->phase_count++] = p->kernels[k]->phases[i]->name;
     for (size_t i = 0; i < count; i++) of->of_family |= strcmp(families[i], of->selector) == 0;
     if (!of->of_family && !of->phase_count && final) refuse_name(w, of, p);
 }

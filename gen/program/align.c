@@ -22,11 +22,11 @@ static bool smaller(const problem *p, ir_tile *t)
 }
 
 /* Pieces, whatever row they are of. */
-static void geometry(const problem *p, const ir_tile *t, launch *l)
+static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
     const ir_value *copy = align_op(p->phase)->outputs[0];
-    l->rows = extent_multiply(p->a, p->phase->ops[0]->at, l->rows, extent_number(value_stride(copy) * dtype_size(copy->type) / 16));
-    l->tile_rows = t->align.threads * t->align.each;
+    to->rows = extent_multiply(p->a, p->phase->ops[0]->at, to->rows, extent_number(value_stride(copy) * dtype_size(copy->type) / 16));
+    to->tile_rows = t->align.threads * t->align.each;
 }
 
 static void demand_of(const problem *p, const ir_tile *t, demand *d) { bytes_demand(p, t, geometry, d); }

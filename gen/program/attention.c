@@ -57,10 +57,10 @@ void attention_demand(const problem *p, double rows, int pack, int block_k, dema
     d->products = 4 * rows * seen * head, d->others = 8 * rows * seen;
 }
 
-void attention_geometry(const problem *p, int queries, launch *l)
+void attention_geometry(const problem *p, int queries, tile_extents *to)
 {
     const ir_op *op = problem_attention(p);
-    l->rows = op->outputs[0]->shape[1];
-    l->multiple = extent_multiply(p->a, op->at, op->outputs[0]->shape[0], extent_number(op->attributes.heads));
-    l->tile_rows = queries;
+    to->rows = op->outputs[0]->shape[1];
+    to->multiple = extent_multiply(p->a, op->at, op->outputs[0]->shape[0], extent_number(op->attributes.heads));
+    to->tile_rows = queries;
 }

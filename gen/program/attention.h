@@ -9,5 +9,5 @@ long long problem_team(const problem *p, long long most);          /* threads of
  * operations, masked halves of blocks too. */
 void attention_demand(const problem *p, double rows, int pack, int block_k, demand *d);
 double problem_keys(const problem *p); /* of a query, on average, that a mask shows */
-void attention_geometry(const problem *p, int queries, launch *l); /* a row tile is so many queries of a head */
+void attention_geometry(const problem *p, int queries, tile_extents *to); /* a row tile is so many queries of a head */
 #endif

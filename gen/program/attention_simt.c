@@ -106,7 +106,7 @@ static bool smaller(const problem *p, ir_tile *t)
     return true;
 }
 
-static void geometry(const problem *p, const ir_tile *t, launch *l) { attention_geometry(p, t->attention_simt.block_q, l); }
+static void geometry(const problem *p, const ir_tile *t, tile_extents *to) { attention_geometry(p, t->attention_simt.block_q, to); }
 
 /* A thread's columns are whole vectors that exist (head_part of the template). */
 static bool has_vectors(const heads *h, const attention_simt_tile *x)

@@ -96,13 +96,13 @@ static bool smaller(const problem *p, ir_tile *t)
 }
 
 /* A row tile is a warpgroup's: its heads share its 64 rows. */
-static void geometry(const problem *p, const ir_tile *t, launch *l)
+static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
     const ir_op *op = problem_attention(p);
     const int pack = t->attention_wgmma.pack;
-    attention_geometry(p, 64 / pack, l);
-    l->multiple = extent_multiply(p->a, op->at, op->outputs[0]->shape[0], extent_number(op->attributes.heads / pack));
-    l->resident = 1;
+    attention_geometry(p, 64 / pack, to);
+    to->multiple = extent_multiply(p->a, op->at, op->outputs[0]->shape[0], extent_number(op->attributes.heads / pack));
+    to->resident = 1;
 }
 
 static void members(emission *e, writer *w)

@@ -9,10 +9,10 @@ static void defaults(const problem *p, ir_tile *t)
     t->combine.threads = p->target->serial ? 1 : columns < 256 ? (int)columns : 256;
 }
 
-static void geometry(const problem *p, const ir_tile *t, launch *l)
+static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
     (void)t;
-    attention_geometry(p, 1, l);
+    attention_geometry(p, 1, to);
 }
 
 static void demand_of(const problem *p, const ir_tile *t, demand *d) { bytes_demand(p, t, geometry, d); }

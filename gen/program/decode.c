@@ -43,12 +43,12 @@ static bool smaller(const problem *p, ir_tile *t)
     return true;
 }
 
-static void geometry(const problem *p, const ir_tile *t, launch *l)
+static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
     const ir_op *op = problem_attention(p);
-    l->rows = extent_number(1);
-    l->multiple = extent_multiply(p->a, op->at, op->outputs[0]->shape[0], extent_number(op->attributes.kv_heads));
-    l->column_tiles = t->decode.splits;
+    to->rows = extent_number(1);
+    to->multiple = extent_multiply(p->a, op->at, op->outputs[0]->shape[0], extent_number(op->attributes.kv_heads));
+    to->column_tiles = t->decode.splits;
 }
 
 static int parts(const problem *p, const ir_tile *t)

@@ -125,16 +125,16 @@ long long decode_whole_bytes(const problem *p, const ir_tile *tile)
     return decode_ring_bytes(p, t) + shelf + (floats * 4 + 15) / 16 * 16;
 }
 
-void decode_whole_geometry(const problem *p, const ir_tile *tile, launch *l)
+void decode_whole_geometry(const problem *p, const ir_tile *tile, tile_extents *to)
 {
     const ir_op *op = problem_attention(p);
     const decode_whole_tile *t = &tile->decode_whole;
-    l->rows = extent_number(1);
-    l->multiple = extent_multiply(p->a, op->at, op->inputs[0]->shape[0], extent_number(op->attributes.kv_heads * row_tiles(p)));
-    l->column_tiles = t->splits;
-    l->resident = t->resident;
-    l->cluster = t->cluster;
-    l->under_way = decode_under_way(p, t);
+    to->rows = extent_number(1);
+    to->multiple = extent_multiply(p->a, op->at, op->inputs[0]->shape[0], extent_number(op->attributes.kv_heads * row_tiles(p)));
+    to->column_tiles = t->splits;
+    to->resident = t->resident;
+    to->cluster = t->cluster;
+    to->under_way = decode_under_way(p, t);
 }
 
 /* A workgroup gives one part at most: places, the largest score and the sum of each row, behind a flag. */

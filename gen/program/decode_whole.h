@@ -20,7 +20,7 @@ const char *decode_whole_obstacle(const problem *p);
 void decode_whole_demand(const problem *p, const ir_tile *t, demand *d);
 const char *decode_whole_illegal(const problem *p, const ir_tile *t);
 long long decode_whole_bytes(const problem *p, const ir_tile *t);
-void decode_whole_geometry(const problem *p, const ir_tile *t, launch *l);
+void decode_whole_geometry(const problem *p, const ir_tile *t, tile_extents *to);
 extent decode_whole_scratch(const problem *p, const ir_tile *t);
 void decode_whole_members(emission *e, writer *w);
 #endif

@@ -158,11 +158,11 @@ static bool smaller(const problem *p, ir_tile *t)
     return false;
 }
 
-static void geometry(const problem *p, const ir_tile *t, launch *l)
+static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
-    products_geometry(p, t->gemm_frag.m, t->gemm_frag.n, l);
-    l->resident = resident(p->device, &t->gemm_frag);
-    l->under_way = under_way(p, &t->gemm_frag);
+    products_geometry(p, t->gemm_frag.m, t->gemm_frag.n, to);
+    to->resident = resident(p->device, &t->gemm_frag);
+    to->under_way = under_way(p, &t->gemm_frag);
 }
 
 static int parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_frag.n); }

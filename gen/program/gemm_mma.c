@@ -117,10 +117,10 @@ static bool smaller(const problem *p, ir_tile *t)
     return false;
 }
 
-static void geometry(const problem *p, const ir_tile *t, launch *l)
+static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
-    products_geometry(p, t->gemm_mma.m, t->gemm_mma.n, l);
-    l->resident = resident(p->target, &t->gemm_mma, problem_sums_rows(p));
+    products_geometry(p, t->gemm_mma.m, t->gemm_mma.n, to);
+    to->resident = resident(p->target, &t->gemm_mma, problem_sums_rows(p));
 }
 
 static int parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_mma.n); }

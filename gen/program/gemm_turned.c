@@ -183,12 +183,12 @@ static bool smaller(const problem *p, ir_tile *t)
     return true;
 }
 
-static void geometry(const problem *p, const ir_tile *t, launch *l)
+static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
     const gemm_turned_tile *x = &t->gemm_turned;
-    products_geometry(p, x->m, x->n, l);
-    l->column_tiles *= x->split;
-    l->cluster = x->split;
+    products_geometry(p, x->m, x->n, to);
+    to->column_tiles *= x->split;
+    to->cluster = x->split;
 }
 
 static int parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_turned.n); }

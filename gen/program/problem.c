@@ -48,13 +48,18 @@ double program_seconds(const problem *p, const program *by, const ir_tile *t)
     return cost_of(p->device, &d).seconds;
 }
 
-void bytes_demand(const problem *p, const ir_tile *t, void (*geometry)(const problem *p, const ir_tile *t, launch *l),
-                  demand *d)
+tile_extents extents_start(const problem *p)
+{
+    return (tile_extents){.rows = p->space.rows, .multiple = extent_number(1), .tile_rows = 1, .column_tiles = 1, .cluster = 1};
+}
+
+void bytes_demand(const problem *p, const ir_tile *t, void (*geometry)(const problem *p, const ir_tile *t, tile_extents *to), demand *d)
 {
     const work *w = p->work;
-    launch l = {.rows = p->space.rows, .multiple = extent_number(1), .column_tiles = 1, .tile_rows = 1, .cluster = 1};
-    geometry(p, t, &l);
-    d->groups = (double)launch_grid(&l, &p->program->dims), d->per_unit = groups_by_threads(p->target, tile_threads(t));
+    tile_extents x = extents_start(p);
+    geometry(p, t, &x);
+    const long long tiles = extents_tiles(&x, &p->program->dims);
+    d->groups = tiles > 0 ? (double)tiles : 1, d->per_unit = groups_by_threads(p->target, tile_threads(t));
     d->memory = d->asked = (w->read + w->written) / d->groups, d->others = w->others / d->groups, d->trips = 1;
 }
 

@@ -29,15 +29,15 @@ const char *obstacle_to_16_bits(const problem *p, layer_kind layer)
 
 int column_tiles(const problem *p, int n) { return (int)((p->packed_n + n - 1) / n); }
 
-void products_geometry(const problem *p, int m, int n, launch *l)
+void products_geometry(const problem *p, int m, int n, tile_extents *to)
 {
     const ir_op *product = problem_product(p);
     const ir_value *out = product->outputs[0];
-    l->tile_rows = m;
-    l->column_tiles = column_tiles(p, n);
+    to->tile_rows = m;
+    to->column_tiles = column_tiles(p, n);
     if (product->kind != op_matmul) return;
-    l->rows = out->shape[out->rank - 2];
-    for (int i = 0; i + 2 < out->rank; i++) l->multiple = extent_multiply(p->a, out->at, l->multiple, out->shape[i]);
+    to->rows = out->shape[out->rank - 2];
+    for (int i = 0; i + 2 < out->rank; i++) to->multiple = extent_multiply(p->a, out->at, to->multiple, out->shape[i]);
 }
 
 bool joins_columns(const problem *p)
@@ -152,8 +152,8 @@ bool register_tile_smaller(const problem *p, ir_tile *t)
     return true;
 }
 
-void register_tile_geometry(const problem *p, const ir_tile *t, launch *l)
+void register_tile_geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
-    products_geometry(p, t->gemm_registers.m, t->gemm_registers.n, l);
+    products_geometry(p, t->gemm_registers.m, t->gemm_registers.n, to);
 }
 int register_tile_parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_registers.n); }

@@ -8,7 +8,7 @@ const char *obstacle_to_rows(const problem *p);
 const char *obstacle_to_16_bits(const problem *p, layer_kind layer); /* the same, or operands that are not both bf16 or both f16 */
 
 /* rows, multiple, tile_rows and column_tiles of tiles of m rows and n packed columns. */
-void products_geometry(const problem *p, int m, int n, launch *l);
+void products_geometry(const problem *p, int m, int n, tile_extents *to);
 int column_tiles(const problem *p, int n);
 
 /* How a product is cut up: tiles of m rows and n packed columns, stages of k along the length, parts of it, row tiles that go through all
@@ -32,6 +32,6 @@ long long pieces_along(const problem *p, weight_numbers weights); /* of its pack
 
 /* ---- register tiles, of simt and few: t->gemm_registers */
 bool register_tile_smaller(const problem *p, ir_tile *t);
-void register_tile_geometry(const problem *p, const ir_tile *t, launch *l);
+void register_tile_geometry(const problem *p, const ir_tile *t, tile_extents *to);
 int register_tile_parts(const problem *p, const ir_tile *t);
 #endif

@@ -12,3 +12,10 @@ static const program *const programs[program_count] = {
 const program *program_at(program_kind kind) { return programs[kind]; }
 
 const program *program_of(const ir_phase *phase) { return programs[phase->tile.program]; }
+
+tile_extents program_extents(const problem *p, const ir_tile *t)
+{
+    tile_extents x = extents_start(p);
+    programs[t->program]->geometry(p, t, &x);
+    return x;
+}

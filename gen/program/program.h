@@ -50,9 +50,8 @@ typedef struct program {
     /* Changes t to the next tile of which a thread needs fewer registers, for when a compiler spilled; false: there is none. NULL: never
      * is. */
     bool (*smaller)(const problem *p, ir_tile *t);
-    void (*geometry)(const problem *p, const ir_tile *t,
-                     launch *l);             /* rows, multiple, tile_rows, column_tiles, cluster, resident of l */
-    void (*members)(emission *e, writer *w); /* what it writes into the spec struct, args left out */
+    void (*geometry)(const problem *p, const ir_tile *t, tile_extents *to); /* what differs from extents_start() */
+    void (*members)(emission *e, writer *w);                                /* what it writes into the spec struct, args left out */
     /* ---- of programs that keep something for others; NULL: they do not */
     int (*parts)(const problem *p, const ir_tile *t);      /* partial sums that a row of what it stores has */
     extent (*scratch)(const problem *p, const ir_tile *t); /* floats that its workgroups hand to each other; 0: none */
@@ -67,6 +66,7 @@ typedef struct program {
 
 const program *program_of(const ir_phase *phase); /* that its tile is of */
 const program *program_at(program_kind kind);
+tile_extents program_extents(const problem *p, const ir_tile *t); /* of the tile's program */
 
 /* Results and threads of a tile on matrix units. */
 typedef struct tile_shape {
@@ -79,8 +79,9 @@ const char *program_is_worse(const problem *p, const program *of);
 /* ---- what several programs share (gen/program/problem.c) */
 /* Seconds of a launch of the program with the tile. */
 double program_seconds(const problem *p, const program *by, const ir_tile *t);
+tile_extents extents_start(const problem *p); /* a tile a row of the phase's space */
 /* The demand of a program of this geometry that moves what its phase reads and writes and does little else. */
-void bytes_demand(const problem *p, const ir_tile *t, void (*geometry)(const problem *p, const ir_tile *t, launch *l), demand *d);
+void bytes_demand(const problem *p, const ir_tile *t, void (*geometry)(const problem *p, const ir_tile *t, tile_extents *to), demand *d);
 /* What the model of time says of two programs on a target that it was not fitted to, or a device that nobody has measured, is a guess. */
 bool times_are_guesses(const problem *p);
 /* Workgroups of so many threads that a unit holds, as far as places for threads go; a processor of the host runs one at a time. */

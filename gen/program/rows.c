@@ -191,10 +191,10 @@ static bool smaller(const problem *p, ir_tile *t)
     return true;
 }
 
-static void geometry(const problem *p, const ir_tile *t, launch *l)
+static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
     (void)p;
-    l->tile_rows = t->rows.threads / t->rows.team;
+    to->tile_rows = t->rows.threads / t->rows.team;
 }
 
 const program rows_program = {.kind = program_rows,

@@ -147,14 +147,14 @@ long long ws_shared_bytes(const ir_tile *t, int operands)
     return 1024 + x->slots * slot + 16ll * x->slots + (x->stage ? ws_stage_bytes : 0);
 }
 
-void ws_geometry(const problem *p, const ir_tile *t, launch *l)
+void ws_geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
-    l->cluster = x->cluster;
-    l->multiple = extent_number(x->cluster);
-    l->resident = 1;
-    products_geometry(p, warpgroup_rows * x->cluster, x->n, l);
-    l->column_tiles *= x->split;
+    to->cluster = x->cluster;
+    to->multiple = extent_number(x->cluster);
+    to->resident = 1;
+    products_geometry(p, warpgroup_rows * x->cluster, x->n, to);
+    to->column_tiles *= x->split;
 }
 
 int ws_parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_warpgroups.n); }

@@ -20,7 +20,7 @@ void ws_choose(const problem *p, const program *by, const ws_search *s, ir_tile 
 void ws_demand(const problem *p, const ir_tile *t, int operands, demand *d); /* operands: copies of B */
 const char *ws_illegal(const problem *p, const ir_tile *t);
 long long ws_shared_bytes(const ir_tile *t, int operands); /* operands: copies of B */
-void ws_geometry(const problem *p, const ir_tile *t, launch *l);
+void ws_geometry(const problem *p, const ir_tile *t, tile_extents *to);
 int ws_parts(const problem *p, const ir_tile *t);
 extent ws_scratch(const problem *p, const ir_tile *t);
 enum { ws_stage_bytes = 18432 }; /* gemm_ws<...>::scratch_bytes of tiles with stage=1 */

@@ -121,7 +121,10 @@ long long wave_product_bytes(const problem *p, const ir_tile *tile)
     return t->slots == 1 || !problem_sums_rows(p) ? lines : lines + t->m * (t->threads / 64 / 2) * 4;
 }
 
-void wave_product_geometry(const problem *p, const ir_tile *t, launch *l) { products_geometry(p, t->gemm_waves.m, t->gemm_waves.n, l); }
+void wave_product_geometry(const problem *p, const ir_tile *t, tile_extents *to)
+{
+    products_geometry(p, t->gemm_waves.m, t->gemm_waves.n, to);
+}
 
 int wave_product_parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_waves.n); }
 

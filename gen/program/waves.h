@@ -17,7 +17,7 @@ void wave_product_defaults(const problem *p, ir_tile *t, int first); /* first: o
 const char *wave_product_illegal(const problem *p, const ir_tile *t);
 bool wave_product_smaller(const problem *p, ir_tile *t);
 long long wave_product_bytes(const problem *p, const ir_tile *t);
-void wave_product_geometry(const problem *p, const ir_tile *t, launch *l);
+void wave_product_geometry(const problem *p, const ir_tile *t, tile_extents *to);
 int wave_product_parts(const problem *p, const ir_tile *t);
 void wave_product_members(emission *e, writer *w);
 
@@ -29,7 +29,7 @@ void wave_attention_defaults(const problem *p, ir_tile *t, bool narrow); /* narr
 const char *wave_attention_illegal(const problem *p, const ir_tile *t);
 bool wave_attention_smaller(const problem *p, ir_tile *t);
 long long wave_attention_bytes(const problem *p, const ir_tile *t);
-void wave_attention_geometry(const problem *p, const ir_tile *t, launch *l);
+void wave_attention_geometry(const problem *p, const ir_tile *t, tile_extents *to);
 void wave_attention_members(emission *e, writer *w);
 
 /* ---- attention of few queries over a cache, whole (gen/program/waves_decode.c), tiles: t->decode_whole */

@@ -82,7 +82,7 @@ bool wave_attention_smaller(const problem *p, ir_tile *tile)
 
 long long wave_attention_bytes(const problem *p, const ir_tile *t) { return bytes_of(problem_head(p), &t->attention_waves); }
 
-void wave_attention_geometry(const problem *p, const ir_tile *t, launch *l) { attention_geometry(p, t->attention_waves.block_q, l); }
+void wave_attention_geometry(const problem *p, const ir_tile *t, tile_extents *to) { attention_geometry(p, t->attention_waves.block_q, to); }
 
 void wave_attention_members(emission *e, writer *w)
 {

@@ -18,7 +18,6 @@ typedef struct emitter { /* what all sources of a plan share */
     value_facts *facts;
     bool short_results;
     template_set *templates;
-    int packs, scratches; /* those of the launches so far: planning lists them in the launches' order */
 } emitter;
 
 typedef struct unit { /* one source file */
@@ -198,7 +197,7 @@ static long long column_bytes(const ir_phase *phase)
     return phase->family == family_rows ? bytes : 0;
 }
 
-static frame_kind frame_of(const launch *l) { return program_table[l->kernel->phases[0]->tile.program].frame; }
+static frame_kind frame_of(const launch_phase *w) { return program_table[w->program->kind].frame; }
 
 /* Rows ahead of a kernel that loads weights before its wait let it begin at once: it takes no place before they are done. A kernel that
  * fills a multiprocessor's shared memory says nothing to rows that share much: begun beside it, they are left its small L1 (H200,
@@ -206,12 +205,12 @@ static frame_kind frame_of(const launch *l) { return program_table[l->kernel->ph
 static const char *signal_defines(const plan *p, const launch *l)
 {
     enum { most_shared_columns = 24 << 10 };
-    const launch *next = &p->launches[(l - p->launches + 1) % p->launch_count];
+    const launch_phase *last = &l->work[l->work_count - 1], *next = p->launches[(l - p->launches + 1) % p->launch_count].work;
     if (!l->overlap) return "";
     const bool loads_ahead = frame_of(next) == frame_ws || frame_of(next) == frame_share;
-    if (l->kernel->phases[0]->family == family_rows && loads_ahead) return "#define TF_SIGNAL_FIRST 1\n";
-    const bool much = column_bytes(next->kernel->phases[0]) > most_shared_columns;
-    return frame_of(l) == frame_ws && much ? "#define TF_SIGNAL_NEVER 1\n" : "";
+    if (last->phase->family == family_rows && loads_ahead) return "#define TF_SIGNAL_FIRST 1\n";
+    const bool much = column_bytes(next->phase) > most_shared_columns;
+    return frame_of(last) == frame_ws && much ? "#define TF_SIGNAL_NEVER 1\n" : "";
 }
 
 static bool stores_16_bits(const emission *e)
@@ -221,13 +220,6 @@ static bool stores_16_bits(const emission *e)
         if (!value_is_narrow(e, v) && value_written(e, v) && dtype_size(v->type) != 2) return false;
     }
     return true;
-}
-
-/* Of a phase they lie side by side. */
-static void take_scratches(emitter *of, emission *e)
-{
-    for (; of->scratches < of->p->scratch_count && of->p->scratches[of->scratches].phase == e->phase; of->scratches++)
-        *(of->p->scratches[of->scratches].trace ? &e->trace : &e->scratch) = of->scratches;
 }
 
 static template_choice templates_of(const emission *e)
@@ -241,15 +233,14 @@ static template_choice templates_of(const emission *e)
 
 static void emit_launch(emitter *of, launch *l)
 {
-    const ir_phase *phase = l->kernel->phases[0];
-    emission e = emission_new(of, l->name, phase);
+    const launch_phase *work = launch_only(l);
+    const program *from = work->program;
+    emission e = emission_new(of, l->name, work->phase);
     e.short_results = of->short_results;
-    if (of->packs < of->p->pack_count && of->p->packs[of->packs].phase == phase) e.pack = of->packs++;
-    take_scratches(of, &e);
+    e.pack = work->pack, e.scratch = work->scratch, e.trace = l->trace;
     writer members = {.a = of->a};
-    const program *from = program_of(phase);
     from->members(&e, &members);
-    emit_next(&e, &members, l, of->packs);
+    emit_next(&e, &members, l);
     use_trace_of(&e);
     const writer w = whole_struct(&e, l->kernel, false, &members);
     const unit u = {l->name,
@@ -259,7 +250,7 @@ static void emit_launch(emitter *of, launch *l)
                     from->memory,
                     from->entry,
                     templates_of(&e),
-                    frame_of(l),
+                    frame_of(work),
                     l->threads,
                     l->shared_bytes,
                     stores_16_bits(&e),
@@ -321,7 +312,7 @@ static void emit_one_pack(emitter *of, int index)
 
 void emit(arena *a, plan *p)
 {
-    emitter of = {a, p, names_choose(a, p->program), facts_new(a, p->program), results_have_16_bits(p), NULL, 0, 0};
+    emitter of = {a, p, names_choose(a, p->program), facts_new(a, p->program), results_have_16_bits(p), NULL};
     for (int i = 0; i < p->pack_count; i++) emit_one_pack(&of, i);
     for (int i = 0; i < p->launch_count; i++) emit_launch(&of, &p->launches[i]);
 }

@@ -117,11 +117,11 @@ static json_t *spilled_json(const ir_phase *phase)
     return list;
 }
 
-static json_t *phases_json(arena *a, const plan *p, const ir_kernel *kernel)
+static json_t *phases_json(arena *a, const plan *p, const launch *l)
 {
     json_t *list = json_array();
-    for (int i = 0; i < kernel->phase_count; i++) {
-        const ir_phase *phase = kernel->phases[i];
+    for (int i = 0; i < l->work_count; i++) {
+        const ir_phase *phase = l->work[i].phase;
         json_t *o = json_pack("{s:s, s:s}", "name", phase->name, "family", family_names(NULL)[phase->family]);
         const phase_size size = phase_size_of(a, p->program, phase);
         json_object_set_new(o, "signature", json_string(phase_signature(a, p->program, phase)));
@@ -141,10 +141,11 @@ static json_t *phases_json(arena *a, const plan *p, const ir_kernel *kernel)
 static json_t *grid_json(arena *a, const launch *l, const dim_table *dims)
 {
     json_t *o = json_object();
-    json_object_set_new(o, "rows", extent_json(a, &l->rows, dims));
-    json_object_set_new(o, "tile_rows", json_integer(l->tile_rows));
-    json_object_set_new(o, "column_tiles", json_integer(l->column_tiles));
-    json_object_set_new(o, "multiple", extent_json(a, &l->multiple, dims));
+    const tile_extents *x = &launch_only(l)->extents;
+    json_object_set_new(o, "rows", extent_json(a, &x->rows, dims));
+    json_object_set_new(o, "tile_rows", json_integer(x->tile_rows));
+    json_object_set_new(o, "column_tiles", json_integer(x->column_tiles));
+    json_object_set_new(o, "multiple", extent_json(a, &x->multiple, dims));
     if (l->cluster > 1) json_object_set_new(o, "cluster", json_integer(l->cluster));
     if (l->resident) json_object_set_new(o, "resident", json_integer(l->resident));
     if (l->grid_limit) json_object_set_new(o, "limit", json_integer(l->grid_limit));
@@ -164,7 +165,7 @@ static json_t *kernels_json(arena *a, const plan *p)
         json_object_set_new(o, "grid", grid_json(a, l, &p->program->dims));
         json_object_set_new(o, "argument_bytes", json_integer(l->argument_bytes));
         json_object_set_new(o, "arguments", arguments_json(a, l->arguments, l->argument_count, &p->program->dims));
-        json_object_set_new(o, "phases", phases_json(a, p, l->kernel));
+        json_object_set_new(o, "phases", phases_json(a, p, l));
         json_array_append_new(list, o);
     }
     return list;

@@ -6,12 +6,6 @@
  * half as much, 12 MB nothing). */
 enum { asked_bytes = 4 << 20 };
 
-static const program *program_of_launch(const launch *l) { return program_of(l->kernel->phases[0]); }
-
-static bool begins_with(const plan *p, const launch *l, int pack)
-{
-    return pack < p->pack_count && p->packs[pack].phase == l->kernel->phases[0] && program_of_launch(l)->begins_with_weights;
-}
 
 /* Runs of memory with which the first workgroups of a launch begin. */
 typedef struct weight_runs {
@@ -20,25 +14,27 @@ typedef struct weight_runs {
 
 /* A workgroup has the packed columns of its tile, 16 by 16, from the start of its part of the length on: of 16 columns there is a run a
  * part (one, where the length is no whole number of parts). There are as many workgroups as find a seat. */
-static weight_runs runs_of(const plan *p, const packed_weight *pack, const launch *l)
+static weight_runs runs_of(const plan *p, const packed_weight *pack, const tile_extents *x)
 {
-    const long long members = l->cluster > 1 ? l->cluster : 1, pieces = pack->length * dtype_size(pack->format->type) / piece_row_bytes;
-    const long long parts = pieces % members ? 1 : members, across = pack->columns / piece_columns, tiles = l->column_tiles / members;
-    const long long seats = (long long)p->device->units * (l->resident > 1 ? l->resident : 1);
+    const long long members = x->cluster, pieces = pack->length * dtype_size(pack->format->type) / piece_row_bytes;
+    const long long parts = pieces % members ? 1 : members, across = pack->columns / piece_columns, tiles = x->column_tiles / members;
+    const long long seats = (long long)p->device->units * (x->resident > 1 ? x->resident : 1);
     const long long first = seats / parts * ((across + tiles - 1) / tiles);
     return (weight_runs){(first < across ? first : across) * parts, pieces / parts * piece_bytes};
 }
 
-void emit_next(emission *e, writer *w, const launch *own, int pack)
+void emit_next(emission *e, writer *w, const launch *own)
 {
     const plan *p = e->plan;
     const launch *next = own + 1;
-    if (!p->target->overlaps || !own->overlap || !program_of_launch(own)->asks_next || next == p->launches + p->launch_count) return;
-    if (!begins_with(p, next, pack)) return;
-    const weight_runs runs = runs_of(p, &p->packs[pack], next);
+    const launch_phase *last = &own->work[own->work_count - 1];
+    if (!p->target->overlaps || !own->overlap || !last->program->asks_next || next == p->launches + p->launch_count) return;
+    const launch_phase *first = &next->work[0];
+    if (first->pack < 0 || !first->program->begins_with_weights) return;
+    const weight_runs runs = runs_of(p, &p->packs[first->pack], &first->extents);
     const long long share = asked_bytes / runs.count / piece_bytes * piece_bytes, bytes = share < runs.length ? share : runs.length;
     if (bytes == 0) return;
     write_line(w, "static constexpr int next_runs = %lld, next_bytes = %lld;", runs.count, bytes);
     write_line(w, "static constexpr long long next_step = %lld;", runs.length);
-    write_line(w, "DEV static const void *next(const args &p) { return %s; }", c_text(e->a, use_next_packed(e, pack)));
+    write_line(w, "DEV static const void *next(const args &p) { return %s; }", c_text(e->a, use_next_packed(e, first->pack)));
 }

@@ -60,7 +60,7 @@ ir_phase *edit_add_phase(editor *e, int k, bool behind, phase_family family, con
     ir_kernel *home = arena_alloc(a, sizeof *home);
     *made = (ir_phase){.name = free_name(&e->phases, phase, made), .family = family};
     *home = (ir_kernel){.name = free_name(&e->kernels, kernel, home), .phases = arena_alloc(a, sizeof made), .phase_count = 1};
-    home->phases[0] = made;
+    *home->phases = made;
     ir_kernel ***list = behind ? &e->places[k].behind : &e->places[k].ahead;
     int *count = behind ? &e->places[k].behind_count : &e->places[k].ahead_count;
     *list = build_grow(a, *list, *count, sizeof **list);
@@ -169,8 +169,13 @@ static void mend_after(editor *e, ir_phase *phase)
 static void list_kernel(editor *e, ir_kernel *kernel)
 {
     ir_program *p = e->b->p;
-    for (int i = 0; i < kernel->phase_count; i++) mend_after(e, kernel->phases[i]);
-    if (kernel->phases[0]->op_count > 0) p->kernels[p->kernel_count++] = kernel;
+    int count = 0;
+    for (int i = 0; i < kernel->phase_count; i++) {
+        mend_after(e, kernel->phases[i]);
+        if (kernel->phases[i]->op_count > 0) kernel->phases[count++] = kernel->phases[i];
+    }
+    kernel->phase_count = count;
+    if (count > 0) p->kernels[p->kernel_count++] = kernel;
 }
 
 static void list_kernels(editor *e)

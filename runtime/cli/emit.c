@@ -47,7 +47,7 @@ static int list_units(arena *a, const plan *p, unit **out)
             (unit){l->file,
                    &l->source,
                    {l->name, name_marked(a, l->name, name_value), l->arguments, l->argument_count, l->argument_bytes, l->shared_bytes},
-                   place_of(l->kernel->phases[0])};
+                   place_of(l->work->phase)};
     }
     *out = units;
     return count;
@@ -149,12 +149,13 @@ static void not_compiled(const emit_job *j, const unit *u, const code_result *r,
 /* With --quiet the manifest alone says it. */
 static void tell_spilled(const emit_job *j, const plan *p)
 {
-    for (int i = 0; i < p->launch_count && !j->o->quiet; i++) {
-        const ir_phase *phase = p->launches[i].kernel->phases[0];
-        for (int k = 0; k < phase->spilled_count; k++)
-            printf("  %-28s planned again: a tile spilled %d bytes of scratch a thread, %d vectors\n", p->launches[i].name,
-                   phase->spilled[k].scratch, phase->spilled[k].vectors);
-    }
+    for (int i = 0; i < p->launch_count && !j->o->quiet; i++)
+        for (int n = 0; n < p->launches[i].work_count; n++) {
+            const ir_phase *phase = p->launches[i].work[n].phase;
+            for (int k = 0; k < phase->spilled_count; k++)
+                printf("  %-28s planned again: a tile spilled %d bytes of scratch a thread, %d vectors\n", p->launches[i].name,
+                       phase->spilled[k].scratch, phase->spilled[k].vectors);
+        }
 }
 
 /* Code of the plan; where kernels spill, of the plan made again, whose sources are written over the first one's. */

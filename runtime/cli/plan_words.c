@@ -26,9 +26,13 @@ const launch *launch_named(const plan *p, const char *name)
     return NULL;
 }
 
-int launch_of_signature(arena *a, const plan *p, const char *signature)
+const launch_phase *phase_of_signature(arena *a, const plan *p, const char *signature, int *launch)
 {
-    for (int i = 0; i < p->launch_count; i++)
-        if (strcmp(phase_signature(a, p->program, p->launches[i].kernel->phases[0]), signature) == 0) return i;
-    return -1;
+    for (*launch = 0; *launch < p->launch_count; ++*launch)
+        for (int i = 0; i < p->launches[*launch].work_count; i++) {
+            const launch_phase *w = &p->launches[*launch].work[i];
+            if (strcmp(phase_signature(a, p->program, w->phase), signature) == 0) return w;
+        }
+    *launch = -1;
+    return NULL;
 }

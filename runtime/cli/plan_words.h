@@ -6,5 +6,6 @@
 const char *dims_text(arena *a, const dim_table *dims, const char *between); /* "B=1,S=37" */
 const char *tile_text(arena *a, const ir_tile *t);                           /* "m=128 n=64"; its layer is not in it */
 const launch *launch_named(const plan *p, const char *name);                 /* NULL: there is none */
-int launch_of_signature(arena *a, const plan *p, const char *signature);     /* index of the first; -1: there is none */
+/* The first phase of a plan with that signature, and its launch's index. NULL, -1: there is none. */
+const launch_phase *phase_of_signature(arena *a, const plan *p, const char *signature, int *launch);
 #endif

@@ -128,41 +128,43 @@ static void time_both(const pair *p, trace_facts *f)
 }
 
 /* ---- records */
-static const scratch *trace_of(const plan *p, int launch, int *index)
-{
-    for (int i = 0; i < p->scratch_count; i++)
-        if (p->scratches[i].trace == &p->launches[launch]) return *index = i, &p->scratches[i];
-    return NULL;
-}
+static size_t trace_bytes(const plan *p, const launch *l) { return (size_t)scratch_bytes(&p->scratches[l->trace], &p->program->dims); }
 
 static void clear_records(const pair *p, const plan *with)
 {
-    for (int i = 0, at = 0; i < with->launch_count; i++) {
-        const scratch *s = trace_of(with, i, &at);
-        bench_clear_scratch(p->traced, at, (size_t)scratch_bytes(s, &with->program->dims));
+    for (int i = 0; i < with->launch_count; i++) {
+        const launch *l = &with->launches[i];
+        bench_clear_scratch(p->traced, l->trace, trace_bytes(with, l));
     }
 }
 
-static bool has_sums(phase_family f) { return f == family_gemm || f == family_attention || f == family_decode; }
+static bool has_sums(const launch *l)
+{
+    for (int i = 0; i < l->work_count; i++) {
+        const phase_family f = l->work[i].phase->family;
+        if (f == family_gemm || f == family_attention || f == family_decode) return true;
+    }
+    return false;
+}
 
 static trace_records *read_records(const pair *p, const plan *with)
 {
     arena *a = p->a;
     trace_records *list = arena_alloc(a, ((size_t)with->launch_count + 1) * sizeof *list);
-    for (int i = 0, at = 0; i < with->launch_count; i++) {
+    for (int i = 0; i < with->launch_count; i++) {
         const launch *l = &with->launches[i];
-        const size_t bytes = (size_t)scratch_bytes(trace_of(with, i, &at), &with->program->dims);
+        const size_t bytes = trace_bytes(with, l);
         unsigned long long *words = calloc(1, bytes);
         if (!words) bail(a, code_device, (position){0}, "not enough memory for a trace of %zu bytes", bytes);
         arena_defer(a, free, words);
-        bench_read_scratch(p->traced, at, words, bytes);
+        bench_read_scratch(p->traced, l->trace, words, bytes);
         const long long own = bench_workgroups(p->traced, i);
         list[i] = (trace_records){.name = l->name,
                                   .ops = kernel_ops(a, p->graph, l->kernel),
                                   .words = words,
                                   .workgroups = own,
                                   .places = (long long)bytes / trace_record_bytes - own,
-                                  .sums = p->whole_tiles && has_sums(l->kernel->phases[0]->family)};
+                                  .sums = p->whole_tiles && has_sums(l)};
     }
     return list;
 }

@@ -154,7 +154,7 @@ static bool rule_splits(void *context, const ir_op *linear) { return ref_plan_sp
 static ref_form rule_form(void *context, const ir_op *op) { return ref_plan_form(((const trial *)context)->plan, op); }
 
 /* ---- one phase alone */
-static bool makes(const ir_phase *phase, const ir_value *v)
+static bool phase_makes_root(const ir_phase *phase, const ir_value *v)
 {
     for (int i = 0; i < phase->op_count; i++)
         for (int k = 0; k < phase->ops[i]->output_count; k++)
@@ -163,8 +163,15 @@ static bool makes(const ir_phase *phase, const ir_value *v)
     return false;
 }
 
+static bool makes(const launch *l, const ir_value *v)
+{
+    for (int i = 0; i < l->work_count; i++)
+        if (phase_makes_root(l->work[i].phase, v)) return true;
+    return false;
+}
+
 /* A value that no graph has, as statistics of rows are: those who read it show whether it is right. */
-static bool hands_on(const trial *t, const ir_phase *from, const ir_phase *to)
+static bool hands_on(const trial *t, const launch *from, const ir_phase *to)
 {
     for (int i = 0; i < to->op_count; i++)
         for (int k = 0; k < to->ops[i]->input_count; k++) {
@@ -175,14 +182,22 @@ static bool hands_on(const trial *t, const ir_phase *from, const ir_phase *to)
     return false;
 }
 
+static bool is_judged(const trial *t, int index)
+{
+    const launch *l = &t->plan->launches[index];
+    for (int n = 0; n < l->work_count; n++) {
+        const ir_phase *phase = l->work[n].phase;
+        if (strcmp(phase_signature(t->a, t->plan->program, phase), t->o->only) == 0) return true;
+        for (int k = 0; k < index; k++)
+            if (t->judged[k] && hands_on(t, &t->plan->launches[k], phase)) return true;
+    }
+    return false;
+}
+
 static void find_judged(trial *t)
 {
     t->judged = arena_alloc(t->a, (size_t)t->plan->launch_count + 1);
-    for (int i = 0; i < t->plan->launch_count; i++) {
-        const ir_phase *phase = t->plan->launches[i].kernel->phases[0];
-        t->judged[i] = strcmp(phase_signature(t->a, t->plan->program, phase), t->o->only) == 0;
-        for (int k = 0; k < i; k++) t->judged[i] |= t->judged[k] && hands_on(t, t->plan->launches[k].kernel->phases[0], phase);
-    }
+    for (int i = 0; i < t->plan->launch_count; i++) t->judged[i] = is_judged(t, i);
 }
 
 static bool rule_wanted(void *context, const ir_value *v)
@@ -190,7 +205,7 @@ static bool rule_wanted(void *context, const ir_value *v)
     const trial *t = context;
     const ir_value *p = planned(t, v);
     for (int i = 0; i < t->plan->launch_count; i++)
-        if (t->judged[i] && makes(t->plan->launches[i].kernel->phases[0], p)) return true;
+        if (t->judged[i] && makes(&t->plan->launches[i], p)) return true;
     return false;
 }
 

@@ -401,7 +401,7 @@ static void check_tiles(const rig *r, const ir_phase *phase)
     const char *line = space_line(a, phase_signature(a, p->program, phase), &list[count / 2]); /* as a user has it */
     const plan *again = plan_choose(a, p->fused, p->device, &(tuning){.lines = &line, .count = 1});
     bool found = false;
-    for (int i = 0; i < again->launch_count; i++) found |= tile_same(&again->launches[i].kernel->phases[0]->tile, &list[count / 2]);
+    for (int i = 0; i < again->launch_count; i++) found |= tile_same(again->launches[i].work->tile, &list[count / 2]);
     ck_assert_msg(found, "%s", line);
     arena_free(a);
 }
@@ -409,7 +409,7 @@ static void check_tiles(const rig *r, const ir_phase *phase)
 START_TEST(proposed_tiles_are_legal_new_and_can_be_asked_for)
 {
     rig *r = rig_plan(&(rig_request){.path = proposed[_i].spec, .level = fusion_tile, .target = proposed[_i].target});
-    for (int i = 0; i < r->c.plan->launch_count; i++) check_tiles(r, r->c.plan->launches[i].kernel->phases[0]);
+    for (int i = 0; i < r->c.plan->launch_count; i++) check_tiles(r, r->c.plan->launches[i].work->phase);
     rig_close(r);
 }
 END_TEST

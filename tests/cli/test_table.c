@@ -103,7 +103,7 @@ static void ask_rows(void *argument)
     asking *s = argument;
     arena *a = s->r->a;
     const plan *p = s->r->c.plan;
-    const ir_phase *phase = p->launches[0].kernel->phases[0];
+    const ir_phase *phase = p->launches[0].work->phase;
     const wish *w = wish_of(a, p, s->line);
     const problem q = plan_problem(a, p, phase);
     s->n = nearest_tile(a, p, phase, w);
@@ -147,7 +147,7 @@ static double moved(const wish *w, const ir_tile *home, const ir_tile *t)
 static ir_tile with_asked(const wish *w, ir_tile t)
 {
     for (int k = 0; k < w->count; k++)
-        t.at[tile_field_find(t.program, w->settings[k].key, strlen(w->settings[k].key))] = w->settings[k].value;
+        t.at[tile_field_find(t.program, w->settings[k].key)] = w->settings[k].value;
     return t;
 }
 
@@ -180,7 +180,7 @@ static void ask_product(void *argument)
 {
     asking *s = argument;
     const plan *p = s->r->c.plan;
-    const ir_phase *phase = p->launches[0].kernel->phases[0];
+    const ir_phase *phase = p->launches[0].work->phase;
     const problem q = plan_problem(s->r->a, p, phase);
     const wish *w = wish_of(s->r->a, p, s->line);
     s->n = nearest_tile(s->r->a, p, phase, w);

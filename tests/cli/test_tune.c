@@ -342,7 +342,7 @@ START_TEST(a_size_is_known_by_its_rows_and_its_keys)
     char path[128];
     snprintf(path, sizeof path, "%s/s.yaml", folder);
     rig *r = rig_plan(&(rig_request){.path = path, .level = fusion_tile});
-    const ir_phase *phase = r->c.plan->launches[0].kernel->phases[0];
+    const ir_phase *phase = r->c.plan->launches[0].work->phase;
     ck_assert_int_eq(phase_size_of(r->a, r->c.plan->program, phase).keys, 40);
     const wisdom_entry known = wisdom_of(r->a, r->c.plan->program, r->c.plan->target, r->c.plan->device->name, phase);
     text line = {.a = r->a};
@@ -460,7 +460,7 @@ static void hold_and_hang(const char *path, bool holds)
 {
     rig *r = rig_plan(&(rig_request){.path = "specs/softmax.yaml", .target = "gfx942"});
     const plan *p = r->c.plan;
-    const wisdom_entry line = wisdom_of(r->a, p->program, p->target, p->device->name, p->launches[0].kernel->phases[0]);
+    const wisdom_entry line = wisdom_of(r->a, p->program, p->target, p->device->name, p->launches[0].work->phase);
     stop_listen(r->a);
     stop_has_trials();
     stop_hold(r->a, path, &line);
@@ -629,7 +629,7 @@ static void check_wave(void *argument)
         .text = one_product, .size = sizeof one_product - 1, .name = "t.yaml", .level = fusion_tile, .target = "sm_90a",
         .device_model = "h200"};
     compile_inside(a, &q, &made);
-    const ir_phase *phase = made.plan->launches[0].kernel->phases[0];
+    const ir_phase *phase = made.plan->launches[0].work->phase;
     tuner t = {.a = a};
     tuning_session c = {.t = &t, .a = a, .request = &q, .fused = made.plan->fused, .model = made.plan->device, .plan = made.plan};
     kernel_under_test s = {.c = &c,
@@ -662,17 +662,17 @@ static void check_spilled(void *argument)
     const compile_request q = {
         .text = two_kernels, .size = sizeof two_kernels - 1, .name = "t.yaml", .level = fusion_tile, .target = "gfx942"};
     compile_inside(a, &q, &c);
-    const ir_tile spilled = c.plan->launches[0].kernel->phases[0]->tile, *other = &c.plan->launches[1].kernel->phases[0]->tile;
+    const ir_tile spilled = c.plan->launches[0].work->phase->tile, *other = c.plan->launches[1].work->tile;
     const spilled_tile marks[2] = {{spilled, 16, 4}, {{0}, 0, 0}};
     const plan *again = plan_again(a, c.plan, marks);
-    ck_assert(again && !tile_same(&again->launches[0].kernel->phases[0]->tile, &spilled));
+    ck_assert(again && !tile_same(again->launches[0].work->tile, &spilled));
     const tuning_session on = {.a = a, .request = &q, .fused = again->fused, .model = again->device, .plan = again};
     ir_tile wanted = *other;
     wanted.rows.threads /= 2;
-    const char *signature = phase_signature(a, again->program, again->launches[1].kernel->phases[0]);
+    const char *signature = phase_signature(a, again->program, again->launches[1].work->phase);
     const plan *made = session_plan(&on, a, space_line(a, signature, &wanted));
-    ck_assert(tile_same(&made->launches[1].kernel->phases[0]->tile, &wanted));
-    ck_assert(tile_same(&made->launches[0].kernel->phases[0]->tile, &again->launches[0].kernel->phases[0]->tile));
+    ck_assert(tile_same(made->launches[1].work->tile, &wanted));
+    ck_assert(tile_same(made->launches[0].work->tile, again->launches[0].work->tile));
 }
 
 START_TEST(what_spills_in_the_default_is_no_candidates_fault)
@@ -705,7 +705,7 @@ static void check_same(void *argument)
     tuning_session c = {.t = &t, .a = a, .request = &q, .graph = made.graph, .fused = made.plan->fused, .model = made.plan->device,
                 .plan = made.plan, .bench = {.device = t.device, .seed = 1, .jobs = 2, .cache = t.cache}};
     c.root = c.base = bench_open(a, made.graph, made.plan, &c.bench, NULL);
-    const ir_phase *phase = made.plan->launches[1].kernel->phases[0];
+    const ir_phase *phase = made.plan->launches[1].work->phase;
     const char *signature = phase_signature(a, made.plan->program, phase);
     ir_tile tile = phase->tile;
     tile.rows.threads /= 2;

@@ -40,7 +40,7 @@ static const char spec[] = "block: t\ndtype: bf16\ndims: {M: 512, K: 256, N: 512
 static bool has_wisdom(const plan *p)
 {
     for (int i = 0; i < p->launch_count; i++)
-        if (p->launches[i].kernel->phases[0]->from == tile_of_wisdom) return true;
+        if (p->launches[i].work->phase->from == tile_of_wisdom) return true;
     return false;
 }
 

@@ -78,7 +78,7 @@ START_TEST(products_of_one_input_share_its_copy_and_others_read_the_input)
     for (int i = 0; i < p->program->op_count; i++)
         readers += p->program->ops[i]->kind == op_linear && p->program->ops[i]->inputs[0] == copy->outputs[0];
     ck_assert_int_eq(readers, 2);
-    ck_assert_str_eq(launch_of(p, "k2")->kernel->phases[0]->ops[0]->inputs[0]->name, "x"); /* add x, t */
+    ck_assert_str_eq(launch_of(p, "k2")->work->phase->ops[0]->inputs[0]->name, "x"); /* add x, t */
     ck_assert(argument_of(launch_of(p, "k2"), "x_") && !argument_of(launch_of(p, "k2"), "x_rows_"));
     rig_close(r);
 }

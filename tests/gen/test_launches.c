@@ -224,7 +224,7 @@ START_TEST(hiprtc_takes_a_kernel_of_a_llama_block)
     rig *r = rig_plan(&(rig_request){.path = "specs/llama-block.yaml", .level = fusion_tile, .target = "gfx90a"});
     const plan *p = r->c.plan;
     int i = 0;
-    while (p->launches[i].kernel->phases[0]->family == family_rows) i++;
+    while (p->launches[i].work->phase->family == family_rows) i++;
     const char *source = source_join(r->a, &p->launches[i].source);
     const code_request request = {.source = source,
                                   .size = strlen(source),

@@ -139,9 +139,9 @@ START_TEST(a_tuning_line_takes_a_product_off_the_matrix_units_or_puts_it_there)
     const char *off = "gemm layer=simt", *on = "gemm layer=wgmma";
     const tuning simt = {.lines = &off, .count = 1}, wgmma = {.lines = &on, .count = 1};
     build b = must_build(layers[0].text, &simt), c = must_build(PRODUCT("bf16", "16", "64"), &wgmma);
-    ck_assert_int_eq(program_table[b.p->launches[0].kernel->phases[0]->tile.program].frame, frame_mixed);
+    ck_assert_int_eq(program_table[b.p->launches[0].work->phase->tile.program].frame, frame_mixed);
     ck_assert_int_eq(b.p->packs[0].columns, 96); /* whole blocks of 32 */
-    ck_assert_int_eq(program_table[c.p->launches[0].kernel->phases[0]->tile.program].frame, frame_ws);
+    ck_assert_int_eq(program_table[c.p->launches[0].work->phase->tile.program].frame, frame_ws);
     ck_assert_int_eq(c.p->packs[0].columns, 96);
     arena_free(b.a);
     arena_free(c.a);

@@ -351,7 +351,7 @@ START_TEST(a_launch_asks_for_weights_that_the_next_one_has)
         const long long runs = constant_of(l, "next_runs = "), bytes = constant_of(l, "next_bytes = "),
                         step = constant_of(l, "next_step = ");
         ck_assert_int_lt(i + 1, p->launch_count);
-        ck_assert_ptr_eq(w->phase, p->launches[i + 1].kernel->phases[0]);
+        ck_assert_ptr_eq(w->phase, p->launches[i + 1].work->phase);
         ck_assert(runs > 0 && bytes > 0 && bytes % 1024 == 0 && step % 1024 == 0 && bytes <= step);
         ck_assert_int_le((runs - 1) * step + bytes, w->columns * w->length * 2);
         ck_assert_int_le(runs * bytes, 4 << 20);

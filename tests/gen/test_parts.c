@@ -26,7 +26,7 @@ static rig *product(bool run, const char *dtype, const char *M, const char *N, c
 
 static int setting(const plan *p, const char *key)
 {
-    return tile_setting(p->launches[p->launch_count - 1].kernel->phases[0], key);
+    return tile_setting(p->launches[p->launch_count - 1].work->phase, key);
 }
 
 START_TEST(few_tiles_are_cut_into_parts_and_many_are_not)

@@ -255,7 +255,7 @@ static void foresee(void *argument)
     const launch *l = &c.plan->launches[f->index];
     f->work = launch_work(f->a, c.plan, l, NULL, NULL);
     ck_assert(launch_predict(f->a, c.plan, l, &f->work, &f->got));
-    ck_assert_int_eq(launch_flight(c.plan, l, &f->under_way), l->under_way > 0);
+    ck_assert_int_eq(launch_flight(c.plan, l, &f->under_way), l->work->extents.under_way > 0);
 }
 
 static foreseen foreseen_on(const char *device, const char *yaml, const char *tile, int index)
@@ -460,6 +460,35 @@ static void foresee_unknown(void *argument)
     ck_assert_double_eq_tol(f->got.memory, f->got.moved / (5.3e12 * 0.9), 1e-12);
 }
 
+static void foresee_twice(void *argument)
+{
+    foreseen *f = argument;
+    compile_request r = {.text = f->yaml, .size = strlen(f->yaml), .name = "p.yaml", .target = "sm_90a", .level = fusion_tile,
+                         .device_model = model};
+    compiled c;
+    compile_inside(f->a, &r, &c);
+    const launch *one = c.plan->launches;
+    const launch_phase work[] = {*one->work, *one->work};
+    launch both = *one;
+    both.work = (launch_phase *)work, both.work_count = 2;
+    ck_assert_int_eq(launch_tiles(&both, &c.plan->program->dims), 2 * launch_tiles(one, &c.plan->program->dims));
+    f->work = launch_work(f->a, c.plan, one, NULL, NULL);
+    ck_assert(launch_predict(f->a, c.plan, one, &f->work, &f->got));
+    const prediction alone = f->got;
+    ck_assert(launch_predict(f->a, c.plan, &both, &f->work, &f->got));
+    ck_assert_double_eq_tol(f->got.seconds, 2 * alone.seconds - alone.fixed, 1e-12);
+    ck_assert_double_eq(f->got.fixed, alone.fixed);
+    ck_assert_double_eq(f->got.moved, 2 * alone.moved);
+}
+
+START_TEST(phases_of_a_launch_add_up_and_are_launched_once)
+{
+    foreseen f = {.a = arena_new(), .yaml = PRODUCT("512", "512", "1024")};
+    ck_assert_msg(arena_run(f.a, foresee_twice, &f) == code_ok, "%s", arena_diagnostics(f.a));
+    arena_free(f.a);
+}
+END_TEST
+
 START_TEST(what_a_device_file_does_not_say_is_told_and_no_bandwidth_is_no_prediction)
 {
     foreseen f = {.a = arena_new(),
@@ -492,6 +521,7 @@ int main(void)
     tcase_add_test(times, rows_take_the_time_of_their_bytes);
     tcase_add_test(times, attention_asks_for_its_keys_once_a_tile_of_queries);
     tcase_add_test(times, blocks_of_keys_that_a_mask_cuts_are_multiplied_whole);
+    tcase_add_test(times, phases_of_a_launch_add_up_and_are_launched_once);
     tcase_add_test(times, what_a_device_file_does_not_say_is_told_and_no_bandwidth_is_no_prediction);
     suite_add_tcase(suite, units);
     suite_add_tcase(suite, times);

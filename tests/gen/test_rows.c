@@ -30,7 +30,7 @@ static rig *planned(const char *format, const char *dtype, int rows, int columns
 
 static int setting(const rig *r, const char *key)
 {
-    return tile_setting(r->c.plan->launches[0].kernel->phases[0], key);
+    return tile_setting(r->c.plan->launches[0].work->phase, key);
 }
 
 START_TEST(many_rows_have_a_wave_each_and_few_rows_have_many_threads)
@@ -128,7 +128,7 @@ static const compile_case counted_cases[] = {
 static problem problem_for(const rig *r)
 {
     const plan *p = r->c.plan;
-    return plan_problem(r->a, p, p->launches[0].kernel->phases[0]);
+    return plan_problem(r->a, p, p->launches[0].work->phase);
 }
 
 static int waves_with(const rig *r, int registers)

@@ -147,7 +147,7 @@ static void check_tiles(const rig *r, const timeline *t, int launch)
 {
     const struct launch *l = &r->c.plan->launches[launch];
     const timeline_launch *got = &t->launches[launch];
-    const program_kind kind = l->kernel->phases[0]->tile.program;
+    const program_kind kind = l->work->phase->tile.program;
     const long long all = launch_tiles(l, &r->c.plan->program->dims);
     if (kind != program_decode_mma) ck_assert_msg(got->tile_count == all, "%s: %lld of %lld tiles", l->name, got->tile_count, all);
     ck_assert_int_gt((int)got->tile_count, 0);
@@ -240,7 +240,7 @@ START_TEST(parts_of_a_cache_leave_a_record_each)
     for (int i = 0; i < 5; i++) n[i] = 220 * i;
     rig_run(r);
     const plan *p = r->c.plan;
-    ck_assert_int_eq(p->launches[p->launch_count - 1].kernel->phases[0]->tile.program, program_decode_mma);
+    ck_assert_int_eq(p->launches[p->launch_count - 1].work->phase->tile.program, program_decode_mma);
     const timeline *t = timeline_of(r);
     const timeline_launch *l = &t->launches[t->launch_count - 1];
     /* At least one for each sequence and head of keys, and no more than these and workgroups cut them into. */

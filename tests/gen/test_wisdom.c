@@ -46,7 +46,7 @@ static made plan_for(const ask *q)
     return m;
 }
 
-static const ir_phase *phase_at(const made *m, int i) { return m->c.plan->launches[i].kernel->phases[0]; }
+static const ir_phase *phase_at(const made *m, int i) { return m->c.plan->launches[i].work->phase; }
 
 /* Of a plan for 512 rows in which `line` is asked for: a line for each of its kernels. */
 static const char *learned_in(arena *a, const char *dtype, const char *line, const char *device)
@@ -518,7 +518,7 @@ END_TEST
 /* What kernels are made of, but for what all have, what rotations have, and what packs weights. */
 static void check_templates(const launch *l)
 {
-    const program_kind kind = l->kernel->phases[0]->tile.program;
+    const program_kind kind = l->work->phase->tile.program;
     template_choice known = {0};
     program_templates(&known, program_at(kind), NULL);
     for (int i = 0; i < template_count; i++) {

@@ -560,7 +560,7 @@ START_TEST(attention_takes_maps_of_four_axes)
     int seen = 0;
     for (int i = 0; i < of->launch_count; i++) {
         const launch *l = &of->launches[i];
-        const ir_phase *phase = l->kernel->phases[0];
+        const ir_phase *phase = l->work->phase;
         if (phase->family != family_attention) continue;
         const unsigned long long pack = (unsigned long long)tile_setting(phase, "pack"),
                                  block_k = (unsigned long long)tile_setting(phase, "block_k");
@@ -719,8 +719,8 @@ START_TEST(prefill_and_decode_take_the_memory_of_one_model)
     tfgen_error error;
     must(tfgen_device_open("cuda", &device, &error), &error);
     gpu_program many = start_file(device, "specs/llama-block.yaml"), one = start_file(device, "specs/llama-decode.yaml");
-    const ir_tile *const tiles[] = {&many.module->plan->launches[1].kernel->phases[0]->tile,
-                                    &one.module->plan->launches[1].kernel->phases[0]->tile};
+    const ir_tile *const tiles[] = {many.module->plan->launches[1].work->tile,
+                                    one.module->plan->launches[1].work->tile};
     ck_assert_int_ne(tiles[0]->program, tiles[1]->program);
     const int64_t bytes = tfgen_weights_bytes(many.weights);
     ck_assert_int_eq(tfgen_weights_bytes(one.weights), bytes);

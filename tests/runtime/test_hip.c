@@ -189,7 +189,7 @@ static bool spill_on_matrix_units(void)
 static void ran_on_the_next_cheapest(program *p)
 {
     tfgen_error error;
-    const ir_phase *phase = p->module->plan->launches[0].kernel->phases[0];
+    const ir_phase *phase = p->module->plan->launches[0].work->phase;
     ck_assert_ptr_ne(p->module->plan, p->plan->compiled.plan);
     ck_assert_int_eq(phase_layer(phase), layer_frag);
     ck_assert_int_eq(phase->spilled[0].scratch, 1040);
@@ -238,7 +238,7 @@ START_TEST(a_variant_that_spills_is_planned_again)
     must(start(&p, "hip", rows, sizeof rows - 1, &error), &error);
     ck_assert_ptr_eq(p.module->plan, p.plan->compiled.plan);
     must(tfgen_module_prepare(p.module, &dim, 1, NULL, &error), &error);
-    const ir_phase *phase = p.module->variants->plan->launches[0].kernel->phases[0];
+    const ir_phase *phase = p.module->variants->plan->launches[0].work->phase;
     ck_assert_int_eq(phase_layer(phase), layer_frag);
     ck_assert_int_eq(phase->spilled_count, 1);
     ck_assert_ptr_nonnull(strstr(tfgen_module_manifest(p.module), "\"spilled\""));
@@ -420,7 +420,8 @@ START_TEST(a_variant_runs_the_calls_that_it_covers)
     const tfgen_dim few = {"M", 2};
     must(tfgen_module_prepare(p.module, &few, 1, NULL, &error), &error);
     ck_assert_int_eq(launches(), before);
-    ck_assert_int_ne(p.module->variants->plan->launches[0].tile_rows, p.module->plan->launches[0].tile_rows);
+    ck_assert_int_ne(p.module->variants->plan->launches[0].work->extents.tile_rows,
+                     p.module->plan->launches[0].work->extents.tile_rows);
     for (size_t c = 0; c < sizeof calls / sizeof *calls; c++) {
         const tfgen_dim dim = {"M", calls[c]};
         const tfgen_args args = {sizeof args, p.tensors, &dim, 1, 0};

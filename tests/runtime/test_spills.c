@@ -88,7 +88,7 @@ static void check_rows(const plan *p, const ir_phase *phase, int form)
 static void check_step(const plan *p, int form)
 {
     for (int i = 0; i < p->launch_count; i++) {
-        const ir_phase *phase = p->launches[i].kernel->phases[0];
+        const ir_phase *phase = p->launches[i].work->phase;
         ck_assert_int_le(phase->spilled_count, most_spilled);
         check_rows(p, phase, form);
         for (int k = 0; k < phase->spilled_count; k++)
@@ -142,7 +142,7 @@ START_TEST(the_text_of_a_plan_made_again_is_that_plan)
     rig *r = rig_plan(&request);
     const plan *p = r->c.plan;
     for (int i = 0; i < 2; i++) ck_assert_ptr_nonnull(p = all_again(r->a, p));
-    ck_assert_int_eq(p->launches[0].kernel->phases[0]->spilled_count, 2);
+    ck_assert_int_eq(p->launches[0].work->phase->spilled_count, 2);
     check_text(r->a, p);
     rig_close(r);
 }
@@ -161,8 +161,8 @@ START_TEST(a_phase_that_does_not_spill_keeps_its_tile)
     ck_assert_ptr_nonnull(again);
     ck_assert(source_same(&again->launches[0].source, &p->launches[0].source));
     ck_assert(!source_same(&again->launches[1].source, &p->launches[1].source));
-    ck_assert_int_eq(again->launches[0].kernel->phases[0]->spilled_count, 0);
-    ck_assert_int_eq(again->launches[1].kernel->phases[0]->spilled[0].vectors, 3);
+    ck_assert_int_eq(again->launches[0].work->phase->spilled_count, 0);
+    ck_assert_int_eq(again->launches[1].work->phase->spilled[0].vectors, 3);
     ck_assert_ptr_null(strstr(manifest_json(r->a, p), "spilled"));
     ck_assert_ptr_nonnull(strstr(manifest_json(r->a, again), "\"spilled\""));
     free(spilled);
@@ -189,7 +189,7 @@ START_TEST(more_workspace_than_a_program_was_told_is_not_taken)
     results[p->pack_count + p->launch_count - 1] = &bad; /* y: nothing is kept of it */
     ck_assert_ptr_nonnull(plan_without_spills(r->a, p, results, true));
     results[p->pack_count] = &bad;
-    ck_assert_ptr_nonnull(strstr(p->launches[0].kernel->phases[0]->name, "h"));
+    ck_assert_ptr_nonnull(strstr(p->launches[0].work->phase->name, "h"));
     ck_assert_ptr_null(plan_without_spills(r->a, p, results, true));
     ck_assert_ptr_nonnull(plan_without_spills(r->a, p, results, false));
     rig_close(r);

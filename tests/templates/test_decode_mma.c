@@ -113,7 +113,7 @@ static const launch *decode_launch(const rig *r)
 {
     const launch *found = NULL;
     for (int i = 0; i < r->c.plan->launch_count; i++) {
-        const phase_family family = r->c.plan->launches[i].kernel->phases[0]->family;
+        const phase_family family = r->c.plan->launches[i].work->phase->family;
         ck_assert(family != family_combine);
         if (family == family_decode) found = &r->c.plan->launches[i];
     }
@@ -142,7 +142,7 @@ START_TEST(every_head_group_and_length_is_within_its_bound)
 {
     const decode_step *t = &steps[_i];
     rig *r = open_step(t, false);
-    ck_assert(phase_layer(decode_launch(r)->kernel->phases[0]) != layer_simt);
+    ck_assert(phase_layer(decode_launch(r)->work->phase) != layer_simt);
     place(r, t);
     rig_run(r);
     rig_judge(r);
@@ -176,10 +176,10 @@ START_TEST(what_it_refuses_is_split_in_two_kernels)
 {
     rig *r = open_step(&refused[_i].step, true);
     const plan *p = r->c.plan;
-    const ir_phase *parts = p->launches[p->launch_count - 2].kernel->phases[0];
+    const ir_phase *parts = p->launches[p->launch_count - 2].work->phase;
     ck_assert_int_eq(parts->family, family_decode);
     ck_assert_int_eq(parts->tile.program, program_decode);
-    ck_assert_int_eq(p->launches[p->launch_count - 1].kernel->phases[0]->family, family_combine);
+    ck_assert_int_eq(p->launches[p->launch_count - 1].work->phase->family, family_combine);
     const char *text = ir_print(r->a, p->program);
     if (refused[_i].why) ck_assert_msg(strstr(text, arena_printf(r->a, ": %s", refused[_i].why)) != NULL, "%s", text);
     rig_close(r);
@@ -234,7 +234,7 @@ START_TEST(a_long_cache_has_slots)
         const decode_step t = {caches[i].target, "bf16",      causal,      NULL,         caches[i].B, 1,
                                caches[i].L,      caches[i].H, caches[i].KV, caches[i].hd, {0}};
         rig *r = open_step(&t, true);
-        const decode_whole_tile *tile = &decode_launch(r)->kernel->phases[0]->tile.decode_whole;
+        const decode_whole_tile *tile = &decode_launch(r)->work->phase->tile.decode_whole;
         ck_assert_msg(tile->slots == caches[i].slots && tile->keys == caches[i].keys, "%zu: slots %d, keys %d", i, tile->slots, tile->keys);
         ck_assert_int_eq(tile->resident, tile->slots || i == 6 ? 1 : 2);
         rig_close(r);

@@ -41,9 +41,9 @@ START_TEST(a_product_of_few_rows_in_16_bits_changes_columns_and_rows)
         ck_assert_int_eq(launch_grid(l, &r->c.plan->program->dims) % l->cluster, 0);
         /* of clusters of more than two workgroups not every multiprocessor finds its place, unless two share one */
         if (l->cluster > 2) ck_assert_int_le(2 * (l->shared_bytes + 1024), 228 * 1024);
-        ck_assert_int_eq(l->arguments[0].box->box_rows, tile_setting(l->kernel->phases[0], "m"));
-        ck_assert_int_eq(l->arguments[1].box->box_rows, tile_setting(l->kernel->phases[0], "n") / 16);
-        ck_assert_int_eq(l->arguments[1].box->box_columns, tile_setting(l->kernel->phases[0], "k") / 32);
+        ck_assert_int_eq(l->arguments[0].box->box_rows, tile_setting(l->work->phase, "m"));
+        ck_assert_int_eq(l->arguments[1].box->box_rows, tile_setting(l->work->phase, "n") / 16);
+        ck_assert_int_eq(l->arguments[1].box->box_columns, tile_setting(l->work->phase, "k") / 32);
     }
     rig_close(r);
 }

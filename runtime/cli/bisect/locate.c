@@ -78,12 +78,13 @@ static const char *span(arena *a, const char *what, long long at, int size, long
     return to - from == 1 ? arena_printf(a, "%s %lld", what, from) : arena_printf(a, "%ss %lld to %lld", what, from, to - 1);
 }
 
-static const char *product_tile(arena *a, const launch *l, const ir_phase *phase, const ir_value *v, const dim_table *dims, long long index)
+static const char *product_tile(arena *a, const launch_phase *l, const ir_value *v, const dim_table *dims, long long index)
 {
+    const ir_phase *phase = l->phase;
     long long row, column;
     const int m = field_of(phase, "m"), n = field_of(phase, "n");
     if (!m || !n || !in_space(a, phase, v, dims, index, &row, &column)) return NULL;
-    const char *rows = span(a, "row", row, m, extent_value(&l->rows, dims));
+    const char *rows = span(a, "row", row, m, extent_value(&l->extents.rows, dims));
     const long long packed = value_columns(v) > 1 ? packed_column(a, phase, v, column) : -1;
     segment_list list;
     if (packed < 0 || !gemm_segments(a, phase, &list)) return rows;
@@ -104,13 +105,14 @@ static const char *attention_tile(arena *a, const ir_phase *phase, const ir_valu
     return block ? arena_printf(a, "%s, %s", where, span(a, "token", token, block, tokens)) : where;
 }
 
-static const char *tile_of(arena *a, const launch *l, const ir_phase *phase, const ir_value *v, const dim_table *dims, long long index)
+static const char *tile_of(arena *a, const launch_phase *l, const ir_value *v, const dim_table *dims, long long index)
 {
-    if (phase->family == family_gemm) return product_tile(a, l, phase, v, dims, index);
+    const ir_phase *phase = l->phase;
+    if (phase->family == family_gemm) return product_tile(a, l, v, dims, index);
     if (phase->family == family_attention || phase->family == family_decode) return attention_tile(a, phase, v, dims, index);
     long long row, column;
     if (phase->family != family_rows || !in_space(a, phase, v, dims, index, &row, &column)) return NULL;
-    return span(a, "row", row, l->tile_rows, extent_value(&l->rows, dims));
+    return span(a, "row", row, l->extents.tile_rows, extent_value(&l->extents.rows, dims));
 }
 
 /* ---- the emitted line */
@@ -152,11 +154,11 @@ static void find_source(arena *a, place_made *m, const plan *p, const ir_value *
     if (!find_line(m, a, source, body, arena_printf(a, "!%d:%d", v->def->at.line, v->def->at.column))) find_line(m, a, source, body, head);
 }
 
-static const launch *launch_of(const plan *p, const ir_phase *phase)
+static const launch_phase *find_phase(const plan *p, const ir_phase *phase, const launch **of)
 {
     for (int i = 0; i < p->launch_count; i++)
-        for (int k = 0; k < p->launches[i].kernel->phase_count; k++)
-            if (p->launches[i].kernel->phases[k] == phase) return &p->launches[i];
+        for (int k = 0; k < p->launches[i].work_count; k++)
+            if (p->launches[i].work[k].phase == phase) return *of = &p->launches[i], &p->launches[i].work[k];
     return NULL;
 }
 
@@ -167,11 +169,12 @@ place_made locate(bisection *b, const plan *p, const parting *found)
     const ir_value *v = program_value(p->program, found->value->name);
     m.op = found->value->def ? spec_op(b, found->value->def) : NULL;
     if (m.op) m.spec_text = spec_line(b, m.op);
-    if (!v || !v->def || !(m.phase = phase_of(p->program, v->def)) || !(m.launch = launch_of(p, m.phase))) return m;
+    const launch_phase *within = v && v->def ? find_phase(p, m.phase = phase_of(p->program, v->def), &m.launch) : NULL;
+    if (!within) return m;
     m.computes = kernel_ops(a, b->graph, m.launch->kernel);
     m.tile = tile_text(a, &m.phase->tile);
     const ir_value *shaped = v->def->kind == op_attention_partial ? found->value : v; /* parts are judged as the attention */
-    m.within = tile_of(a, m.launch, m.phase, shaped, &p->program->dims, found->first);
+    m.within = tile_of(a, within, shaped, &p->program->dims, found->first);
     find_source(a, &m, p, v);
     return m;
 }

@@ -95,7 +95,8 @@ void bisect_times(bisection *b)
     b->found = b->slowest && b->slowest->chained > (1 + b->tolerance) * b->slowest->predicted;
     b->timed = t.plan;
     if (!b->slowest) return;
-    const ir_phase *phase = b->slowest->launch->kernel->phases[0];
+    const launch *slowest = b->slowest->launch;
+    const ir_phase *phase = slowest->work[slowest->work_count - 1].phase;
     const ir_value *last = phase->op_count ? phase->ops[phase->op_count - 1]->outputs[0] : NULL;
     if (last) b->first = (finding){.made = locate(b, t.plan, &(parting){.value = last})};
 }

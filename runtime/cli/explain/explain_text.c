@@ -103,7 +103,7 @@ static void print_kernel(const explanation *e, const explained_level *l, const e
     flight f;
     if (launch_flight(l->plan, k->launch, &f))
         printf("      %s under way: %s a unit; memory's latency of %s%s times its bandwidth is %s\n",
-               phase_first(k->launch->kernel->phases[0], class_ATTENTION) ? "keys and values" : "weights", bytes_text(e->a, f.bytes),
+               phase_first(f.of->phase, class_ATTENTION) ? "keys and values" : "weights", bytes_text(e->a, f.bytes),
                time_text(e->a, f.latency), f.assumed ? " (assumed: an H200's)" : "", bytes_text(e->a, f.needed));
     print_code(e->a, l->plan->device, &k->code);
 }

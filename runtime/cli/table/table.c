@@ -113,7 +113,8 @@ static const ir_phase *phase_asked(arena *a, const plan *p, const char *line, wi
     wishes_settle(w, p->program, names, true);
     *out = &w->list[0];
     for (int i = 0; i < p->launch_count; i++)
-        if (wish_is_for(*out, p->launches[i].kernel->phases[0])) return p->launches[i].kernel->phases[0];
+        for (int k = 0; k < p->launches[i].work_count; k++)
+            if (wish_is_for(*out, p->launches[i].work[k].phase)) return p->launches[i].work[k].phase;
     wish_refuse(w, *out, "the spec has no phase of that family");
 }
 
@@ -157,8 +158,9 @@ static void open_entry(void *argument)
     const table_case *c = e->of;
     e->bench = bench_open(e->a, c->c.graph, plan_with(c, e->a, e->line), &c->options, c->root);
     const plan *p = bench_plan_of(e->bench);
-    const int at = launch_of_signature(e->a, p, e->signature);
-    if (at < 0 || strcmp(space_text(e->a, &p->launches[at].kernel->phases[0]->tile), row_of(e)->tile) != 0)
+    int at;
+    const launch_phase *w = phase_of_signature(e->a, p, e->signature, &at);
+    if (!w || strcmp(space_text(e->a, w->tile), row_of(e)->tile) != 0)
         bail(e->a, code_unsupported, (position){0}, "it spills");
     e->plan = p;
 }

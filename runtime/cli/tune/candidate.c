@@ -56,8 +56,9 @@ static void make_plan(void *argument)
 {
     attempt *s = argument;
     plan *p = session_plan(s->c, s->e->a, s->e->line);
-    const int at = launch_of_signature(s->e->a, p, s->signature);
-    if (at < 0 || !tile_same(&p->launches[at].kernel->phases[0]->tile, &s->e->tile))
+    int at;
+    const launch_phase *w = phase_of_signature(s->e->a, p, s->signature, &at);
+    if (!w || !tile_same(w->tile, &s->e->tile))
         bail(s->e->a, code_unsupported, (position){0}, "it spills");
     emit(s->e->a, p);
     s->e->plan = p;
@@ -69,8 +70,8 @@ static void open_bench(void *argument)
     attempt *s = argument;
     s->e->bench = bench_open(s->e->a, s->c->graph, s->e->plan, &s->c->bench, s->c->root);
     const plan *p = bench_plan_of(s->e->bench);
-    const int at = launch_of_signature(s->e->a, p, s->signature);
-    if (p == s->e->plan || at < 0) return;
+    int at;
+    if (p == s->e->plan || !phase_of_signature(s->e->a, p, s->signature, &at)) return;
     bail(s->e->a, code_unsupported, (position){0}, "it spills");
 }
 
@@ -147,9 +148,12 @@ static void hash_launches(candidate_build *e)
 {
     for (int i = 0; e->code_hash && i < e->plan->launch_count; i++) {
         const launch *l = &e->plan->launches[i];
-        const int numbers[] = {l->threads, l->shared_bytes, l->dynamic_bytes, l->tile_rows, l->column_tiles, l->cluster, l->resident,
-                               l->grid_limit};
-        e->code_hash = XXH3_64bits_withSeed(numbers, sizeof numbers, e->code_hash);
+        for (int k = 0; k < l->work_count; k++) {
+            const tile_extents *x = &l->work[k].extents;
+            const int numbers[] = {l->threads, l->shared_bytes, l->dynamic_bytes, x->tile_rows, x->column_tiles, l->cluster, l->resident,
+                                   l->grid_limit};
+            e->code_hash = XXH3_64bits_withSeed(numbers, sizeof numbers, e->code_hash);
+        }
     }
 }
 
@@ -198,7 +202,8 @@ static void find_same(tuning_session *c, candidate *x)
 
 static void note_launch(candidate_build *e, const char *signature)
 {
-    const int at = launch_of_signature(e->a, e->plan, signature);
+    int at;
+    (void)phase_of_signature(e->a, e->plan, signature, &at);
     if (at >= 0) e->threads = e->plan->launches[at].threads, e->shared_bytes = e->plan->launches[at].shared_bytes;
 }
 

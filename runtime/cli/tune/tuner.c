@@ -208,6 +208,26 @@ static double seconds_of_run(tuning_session *c)
     return spread_of(list, 8).median;
 }
 
+/* A launch of the phase takes so long, and such a share of the block. */
+static void list_phase(const tuning_session *c, tuned_plan *out, const char *name, const ir_phase *phase, double seconds, double share)
+{
+    const char *signature = phase_signature(c->a, c->plan->program, phase);
+    tuned_kernel *k = NULL;
+    for (int n = 0; n < out->count && !k; n++)
+        if (strcmp(out->kernels[n].signature, signature) == 0) k = &out->kernels[n];
+    if (!k) {
+        k = &out->kernels[out->count++];
+        *k = (tuned_kernel){.name = name,
+                            .signature = signature,
+                            .standard = space_text(c->a, &phase->tile),
+                            .tile = space_text(c->a, &phase->tile),
+                            .how = phase->from == tile_of_user ? "yours" : "",
+                            .ratio = 1};
+    }
+    if (!k->share) k->launch_seconds = seconds;
+    k->share += share;
+}
+
 /* One of each signature, the longest first; returns how many. */
 static int list_kernels(tuning_session *c, tuned_plan *out)
 {
@@ -215,22 +235,8 @@ static int list_kernels(tuning_session *c, tuned_plan *out)
     bench_launches(c->base, 8, seconds);
     for (int i = 0; i < c->plan->launch_count; i++) sum += seconds[i];
     for (int i = 0; i < c->plan->launch_count; i++) {
-        const ir_phase *phase = c->plan->launches[i].kernel->phases[0];
-        const char *signature = phase_signature(c->a, c->plan->program, phase);
-        tuned_kernel *k = NULL;
-        for (int n = 0; n < out->count && !k; n++)
-            if (strcmp(out->kernels[n].signature, signature) == 0) k = &out->kernels[n];
-        if (!k) {
-            k = &out->kernels[out->count++];
-            *k = (tuned_kernel){.name = c->plan->launches[i].name,
-                                .signature = signature,
-                                .standard = space_text(c->a, &phase->tile),
-                                .tile = space_text(c->a, &phase->tile),
-                                .how = phase->from == tile_of_user ? "yours" : "",
-                                .ratio = 1};
-        }
-        if (!k->share) k->launch_seconds = seconds[i];
-        k->share += seconds[i] / sum;
+        const launch *l = &c->plan->launches[i];
+        for (int k = 0; k < l->work_count; k++) list_phase(c, out, l->name, l->work[k].phase, seconds[i], seconds[i] / sum);
     }
     for (int i = 1; i < out->count; i++)
         for (int n = i; n > 0 && out->kernels[n].share > out->kernels[n - 1].share; n--) {
@@ -244,9 +250,10 @@ static void tune_one(tuning_session *c, tuned_plan *out, int index, const char *
 {
     tuner *t = c->t;
     tuned_kernel *k = &out->kernels[index];
-    const launch *l = launch_named(c->plan, k->name);
-    if (*k->how || !l) return;
-    const ir_phase *phase = l->kernel->phases[0];
+    int at;
+    const launch_phase *w = phase_of_signature(c->a, c->plan, k->signature, &at);
+    if (*k->how || !w) return;
+    const ir_phase *phase = w->phase;
     kernel_under_test s = {.c = c, .a = c->a, .space = space_of(c->a, c->plan, phase), .signature = k->signature, .name = k->name,
                  .block = c->plan->program->name, .size = phase_size_of(c->a, c->plan->program, phase)};
     double left = 0;
@@ -263,7 +270,7 @@ static void tune_one(tuning_session *c, tuned_plan *out, int index, const char *
         const char *limit;
         k->seconds = s.run_seconds = seconds_of_run(c), s.launch_seconds = k->launch_seconds, s.share = k->share;
         c->seen_count = 0;
-        s.work = bench_work(c->base, (int)(l - c->plan->launches));
+        s.work = bench_work(c->base, at);
         if (c->model->numbers[number_bandwidth].value > 0)
             s.floor_seconds = peaks_floor(c->model, c->plan->program->type, &s.work, &limit);
         tune_kernel(c, &s, k, path, where);

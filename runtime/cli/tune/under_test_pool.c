@@ -1,5 +1,6 @@
 /* In: tiles near the best. Out: those that the planner makes a plan of, the likeliest by the model first. Refuses nothing. */
 #include "gen/plan/predict.h"
+#include "runtime/cli/plan_words.h"
 #include "runtime/cli/tune/under_test.h"
 #include <math.h>
 #include <string.h>
@@ -14,14 +15,11 @@ static void predict(void *argument)
 {
     const foresight *f = argument;
     const plan *p = session_plan(f->s->c, f->a, ((candidate_build *)f->x->item)->line);
-    for (int i = 0; i < p->launch_count; i++) {
-        const ir_phase *phase = p->launches[i].kernel->phases[0];
-        prediction out;
-        if (strcmp(phase_signature(f->a, p->program, phase), f->s->signature) != 0) continue;
-        const work w = launch_work(f->a, p, &p->launches[i], NULL, NULL);
-        if (launch_predict(f->a, p, &p->launches[i], &w, &out)) f->x->predicted = out.seconds;
-        return;
-    }
+    prediction out;
+    int i;
+    if (!phase_of_signature(f->a, p, f->s->signature, &i)) return;
+    const work w = launch_work(f->a, p, &p->launches[i], NULL, NULL);
+    if (launch_predict(f->a, p, &p->launches[i], &w, &out)) f->x->predicted = out.seconds;
 }
 
 bool under_test_foresee(kernel_under_test *s, candidate *x)
