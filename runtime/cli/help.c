@@ -60,7 +60,8 @@ static const char *filled_in(const char *help)
 /* Commands that compare with the reference and end with its verdict. */
 static bool judges(command_kind c)
 {
-    return c == command_run || c == command_verify || c == command_bench || c == command_bisect || c == command_compare;
+    return c == command_run || c == command_verify || c == command_bench || c == command_bisect || c == command_compare ||
+           c == command_tune || c == command_table;
 }
 
 /* `wrong` is what 1 means, "" where it cannot be. No code is cut from its words. */

@@ -277,6 +277,26 @@ START_TEST(a_wrong_row_has_no_time)
 }
 END_TEST
 
+/* log(a - a): rounding decides whether it is a number. */
+START_TEST(a_row_that_nobody_can_judge_has_no_time)
+{
+    static const char poles[] = "block: poles\ndtype: f32\ndims: {M: 64}\ninputs: {x: [M]}\nops:\n  - {out: a, op: mul, in: [x, 1.1]}\n"
+                                "  - {out: b, op: sub, in: [a, a]}\n  - {out: y, op: log, in: [b]}\noutputs: {y: y}\n";
+    char folder[] = "/tmp/tfgen-table-XXXXXX", arguments[256];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    write_file(folder, "poles.yaml", "%s", poles);
+    snprintf(arguments, sizeof arguments, "table %s/poles.yaml --device=host --seconds=0 --json", folder);
+    ck_assert_int_eq(tfgen(arguments), code_unjudged);
+    json_t *t = json_loads(output, 0, NULL);
+    ck_assert_msg(t != NULL, "%s", output);
+    ck_assert_str_eq(field(t, 0, "status"), "unjudged");
+    ck_assert_str_eq(field(t, 0, "note"), "no element of y is judged: rounding decides whether they are numbers");
+    ck_assert_ptr_null(json_object_get(json_array_get(json_object_get(t, "rows"), 0), "seconds"));
+    json_decref(t);
+    ck_assert_int_eq(shell("rm -r %s", folder), 0);
+}
+END_TEST
+
 static const char strange[] = "block: t\ndtype: f32\ndims: {M: 4, D: 32}\ninputs: {x: [M, D]}\nops: [{out: y, op: softmax, in: [x]}]\n"
                               "outputs: {y: y}\n";
 
@@ -360,6 +380,7 @@ int main(void)
     tcase_add_loop_test(c, a_shipped_table_runs, 0, sizeof shipped / sizeof *shipped);
     tcase_add_test(c, an_illegal_point_says_why);
     tcase_add_test(c, a_wrong_row_has_no_time);
+    tcase_add_test(c, a_row_that_nobody_can_judge_has_no_time);
     tcase_add_test(c, reports_have_every_row_and_quote_what_is_in_them);
     tcase_add_test(c, a_gpus_rows_have_floors);
     tcase_add_test(c, the_readmes_example_has_no_illegal_row);

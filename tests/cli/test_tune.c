@@ -752,6 +752,24 @@ START_TEST(a_wrong_candidate_is_told_and_not_kept)
 }
 END_TEST
 
+/* Faster than the default, for its sines are left out, and judged by nothing: of log(a - a) rounding decides whether it is a number. */
+START_TEST(a_tile_that_nobody_can_judge_is_told_and_not_kept)
+{
+    char path[256];
+    use_compiler(folder, "grep -q 'V = 16,' $t || sed -i 's/return exact_sin(x);/return x;/' $t");
+    write_file(folder, "poles.yaml", "block: poles\ndtype: f32\ndims: {M: 48, N: 256}\ninputs: {x: [M, N]}\nops:\n"
+               "  - {out: a, op: mul, in: [x, 1.1]}\n  - {out: b, op: sub, in: [a, a]}\n  - {out: l, op: log, in: [b]}\n"
+               "  - {out: s, op: sin, in: [l]}\n  - {out: t, op: sin, in: [s]}\n  - {out: u, op: sin, in: [t]}\n"
+               "  - {out: v, op: sin, in: [u]}\n  - {out: y, op: sin, in: [v]}\noutputs: {y: y}\n");
+    snprintf(path, sizeof path, "tune %s/poles.yaml --device=host --effort=quick --budget=1h", folder);
+    ck_assert_msg(tune(path) == code_unjudged, "%s", output);
+    ck_assert_msg(strstr(output, "tfgen: a tile is not kept, for nothing says that it is right: no element of y is judged") != NULL, "%s",
+                  output);
+    ck_assert_int_ge(number_of("SELECT count(*) FROM trials WHERE status = 'unjudged' AND NOT checked"), 1);
+    ck_assert_int_eq(number_of("SELECT count(*) FROM trials WHERE status = 'kept' AND tile NOT LIKE '% v=16'"), 0);
+}
+END_TEST
+
 /* What bench/compare.py tunes cases with. */
 START_TEST(a_list_of_cases_is_tuned_in_slices)
 {
@@ -794,6 +812,7 @@ int main(void)
     tcase_add_loop_test(e, a_search_that_cannot_end_in_time_leaves_the_best_that_was_right, 0, 2);
     tcase_add_loop_test(e, control_c_keeps_the_best_so_far_and_a_kill_leaves_a_sound_database, 0, 2);
     tcase_add_test(e, a_wrong_candidate_is_told_and_not_kept);
+    tcase_add_test(e, a_tile_that_nobody_can_judge_is_told_and_not_kept);
     tcase_add_test(e, a_list_of_cases_is_tuned_in_slices);
     tcase_add_test(e, another_build_to_race_is_found_and_what_is_slower_than_it_is_named);
     tcase_add_test(e, what_spills_in_the_default_is_no_candidates_fault);

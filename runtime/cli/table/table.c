@@ -179,6 +179,7 @@ static void check_entry(void *argument)
                                    .inputs = c->inputs};
     const trial_result r = trial_run(e->a, c->c.graph, e->plan, &options);
     if (r.verdict == trial_bad) say(e, row_wrong, trial_fault(e->a, &r));
+    if (r.verdict == trial_unjudged) say(e, row_unjudged, trial_fault(e->a, &r));
 }
 
 static void take_work(entry *e)
@@ -199,7 +200,7 @@ static void take_work(entry *e)
 
 static void note_worst(table_job *j, int code)
 {
-    if (code > j->worst) j->worst = code;
+    j->worst = cli_worse(j->worst, code);
 }
 
 /* In the entry's arena; false: it went wrong, and the row says how. */
@@ -400,7 +401,7 @@ static void run_table(void *argument)
     if (!j->t.count) return;
     time_all(j, o->real.seconds);
     for (int i = 0; i < j->t.count; i++)
-        if (j->t.rows[i].status == row_wrong) note_worst(j, code_check_failed);
+        if (j->t.rows[i].status >= row_unjudged) note_worst(j, j->t.rows[i].status == row_wrong ? code_check_failed : code_unjudged);
     if (o->json) cli_print_json(cli_keep_json(j->a, table_json(&j->t)));
     else if (!o->quiet) table_print(j->a, &j->t);
     if (o->report) table_write(j->a, &j->t, o->report);

@@ -15,14 +15,14 @@ const char *const *table_names(arena *a, size_t *count);
 const char *table_spec(const char *identifier, size_t *size, const char **path);
 
 /* ---- rows */
-typedef enum row_status { row_timed, row_illegal, row_failed, row_wrong } row_status;
+typedef enum row_status { row_timed, row_illegal, row_failed, row_unjudged, row_wrong } row_status;
 extern const char *const row_status_names[];
 
 typedef struct table_row {
     const char *block, *dims, *label; /* label: of a point of the grid, or "" */
     row_status status;
     const char *tile; /* of the grid's phase, or "" */
-    const char *note; /* why it is illegal, wrong or another tile than was asked for; or "" */
+    const char *note; /* why it is illegal, wrong, not judged or another tile than was asked for; or "" */
     spread time;      /* of a whole run, of timed ones */
     int samples, launches;
     work work;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const row_status_names[] = {"timed", "illegal", "failed", "wrong"};
+const char *const row_status_names[] = {"timed", "illegal", "failed", "unjudged", "wrong"};
 
 /* ---- columns: these of the console and of files, some more of files */
 enum { column_count = 9 };

@@ -276,9 +276,11 @@ bool candidate_check(tuning_session *c, candidate *x, const char *signature)
     attempt s = {.c = c, .x = x, .e = &own, .signature = signature};
     if (!c->inputs) c->inputs = data_make(c->a, c->graph, check_seed, NULL);
     const bool ran = take(&s, check_body, candidate_failed);
-    if (ran && s.checked.verdict == trial_bad) x->reason = cli_first_line(c->a, trial_fault(own.a, &s.checked));
+    const bool good = ran && s.checked.verdict == trial_good;
+    if (ran && !good) x->reason = cli_first_line(c->a, trial_fault(own.a, &s.checked));
+    if (ran && s.checked.verdict == trial_unjudged) x->status = candidate_unjudged;
     arena_free(own.a);
-    return ran && s.checked.verdict != trial_bad;
+    return good;
 }
 
 void candidate_close(candidate *x)

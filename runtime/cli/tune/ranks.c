@@ -1,6 +1,7 @@
 /* In: ranks.h. Out: the work done by a child, which is begun again when a signal ends it. */
 #define _GNU_SOURCE
 #include "runtime/cli/tune/ranks.h"
+#include "runtime/cli/cli.h"
 #include "runtime/cli/tune/database.h"
 #include <errno.h>
 #include <signal.h>
@@ -121,7 +122,7 @@ static void note_worst(void *context, int rank, long long beat)
 {
     (void)rank;
     int *worst = context;
-    if (beat < 0 && -1 - beat > *worst) *worst = (int)(-1 - beat);
+    if (beat < 0) *worst = cli_worse(*worst, (int)(-1 - beat));
 }
 
 static void count_running(void *context, int rank, long long beat)

@@ -196,7 +196,11 @@ static void put_model(text *t, const trial_group *g)
 }
 
 /* What does nothing is fast. */
-static bool is_right(const trial_row *r) { return r->ratio > 0 && strcmp(r->status, candidate_status_names[candidate_wrong]) != 0; }
+static bool is_right(const trial_row *r)
+{
+    return r->ratio > 0 && strcmp(r->status, candidate_status_names[candidate_wrong]) != 0 &&
+           strcmp(r->status, candidate_status_names[candidate_unjudged]) != 0;
+}
 
 static void put_step(text *t, double x1, double y1, double x2, double y2)
 {

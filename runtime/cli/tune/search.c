@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-const char *const candidate_status_names[candidate_statuses] = {"new",    "ready",   "refused", "same", "wrong",
+const char *const candidate_status_names[candidate_statuses] = {"new",    "ready",   "refused", "same", "wrong", "unjudged",
                                                                 "failed", "dropped", "beaten",  "kept"};
 
 typedef struct search {

@@ -19,6 +19,7 @@ typedef enum candidate_status {
     candidate_refused, /* no code: it spills, or the compiler refused it or took too long */
     candidate_same,    /* its code is another's */
     candidate_wrong,   /* outside the reference's bound: a bug of ours */
+    candidate_unjudged, /* of a value that it stores no element can be judged */
     candidate_failed,  /* the device stopped */
     candidate_dropped, /* clearly slower */
     candidate_beaten,  /* not faster than the best beyond noise */
@@ -47,7 +48,7 @@ typedef struct search_side { /* the proposer, the device, the clock */
     /* Seconds of one run, of a batch; false: it failed, and its reason says how. The default is timed like any other. */
     bool (*time)(void *context, candidate *c, double *seconds);
     void (*timed)(void *context, const candidate *c); /* it has one round more, and its ratio is that of all */
-    bool (*check)(void *context, candidate *c); /* against the reference, before it is kept; false: it is wrong, and says how */
+    bool (*check)(void *context, candidate *c); /* against the reference, before it is kept; false: it is wrong, if it is ready still, and says how */
     /* The best so far is right: what to keep if the search cannot come to its end. NULL: only what is kept at the end is checked. */
     void (*found)(void *context, const candidate *c);
     /* When waves have ended: candidates that others found, their ratio filled in, which meet the default as well; -1: it is not for this

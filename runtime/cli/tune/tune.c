@@ -1,5 +1,6 @@
 /* In: specs, dims to sweep, a budget. Out: each kernel tuned on this machine's device, as tables or JSON; trials in the database, what was
- * found in the wisdom, which plans use from then on. Exit code 1 when a candidate's results were wrong. */
+ * found in the wisdom, which plans use from then on. Exit code 1 when a candidate's results were wrong, 8 when
+ * one that was faster could not be judged. */
 #define _GNU_SOURCE
 #include "runtime/cli/plan_words.h"
 #include "runtime/cli/tune/report.h"
@@ -15,7 +16,7 @@
 typedef struct tune_job {
     tuner t;
     json_t *all; /* or NULL */
-    bool wrong;
+    bool wrong, unjudged;
 } tune_job;
 
 typedef struct tune_case { /* a spec at some dims */
@@ -31,9 +32,9 @@ static void print_kernel(const tuned_kernel *k)
     const colour good = strcmp(k->how, "better") == 0 ? colour_good : colour_none;
     printf("  %-26s %6.1f %%  %s%-8s%s %7.3f %6d  %s\n", k->name, 100 * k->share, colour_code(stdout, good), k->how,
            colour_code(stdout, colour_none), 1 / k->ratio, k->tried, k->tile);
-    if (k->refused || k->same || k->wrong)
-        printf("  %-26s %s%d refused, %d of the same code, %d dropped early, %d wrong%s\n", "", colour_code(stdout, colour_dim), k->refused,
-               k->same, k->dropped, k->wrong, colour_code(stdout, colour_none));
+    if (k->refused || k->same || k->wrong || k->unjudged)
+        printf("  %-26s %s%d refused, %d of the same code, %d dropped early, %d wrong, %d unjudged%s\n", "",
+               colour_code(stdout, colour_dim), k->refused, k->same, k->dropped, k->wrong, k->unjudged, colour_code(stdout, colour_none));
     if (strcmp(k->how, "better") == 0)
         printf("  %-26s %safter %s%s\n", "", colour_code(stdout, colour_dim), k->standard, colour_code(stdout, colour_none));
 }
@@ -55,10 +56,11 @@ static json_t *plan_json(const tune_case *c, const tuned_plan *p)
     json_t *list = json_array();
     for (int i = 0; i < p->count; i++) {
         const tuned_kernel *k = &p->kernels[i];
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:b}", "kernel", k->name,
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:b}", "kernel", k->name,
                                               "signature", k->signature, "how", k->how, "share", k->share, "gain", 1 / k->ratio, "noise",
                                               k->noise, "default", k->standard, "tile", k->tile, "tried", k->tried, "refused", k->refused,
-                                              "same", k->same, "dropped", k->dropped, "wrong", k->wrong, "ended", k->ended));
+                                              "same", k->same, "dropped", k->dropped, "wrong", k->wrong, "unjudged",
+                                              k->unjudged, "ended", k->ended));
     }
     const ir_program *program = p->plan->program;
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:o}", "block", program->name, "dtype", dtype_name(program->type),
@@ -92,7 +94,7 @@ static void tune_dims(void *argument)
     r.target = t->device->info.target, r.device_label = t->device->info.label;
     compile_inside(a, &r, &done);
     const tuned_plan p = tuner_run(t, a, &r, done.graph, done.plan, c->path, dims_text(a, &done.plan->program->dims, ","));
-    for (int i = 0; i < p.count; i++) c->j->wrong |= p.kernels[i].wrong > 0;
+    for (int i = 0; i < p.count; i++) c->j->wrong |= p.kernels[i].wrong > 0, c->j->unjudged |= p.kernels[i].unjudged > 0;
     if (t->ranks.rank > 0) return; /* the first tells what came of it */
     if (c->j->all) json_array_append_new(c->j->all, plan_json(c, &p));
     else if (!t->o->quiet) print_plan(c, &p);
@@ -245,7 +247,7 @@ static int tune_alone(const cli_options *o, const ranks *r)
     if (j.all && code == code_ok) cli_print_json(j.all);
     json_decref(j.all);
     if (w.worst > code) code = w.worst;
-    return code == code_ok && j.wrong ? code_check_failed : code;
+    return code != code_ok ? code : j.wrong ? code_check_failed : j.unjudged ? code_unjudged : code_ok;
 }
 
 typedef struct ranked {

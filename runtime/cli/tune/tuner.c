@@ -110,15 +110,19 @@ static void count_candidates(tuned_kernel *k, const search_result *r)
         const candidate_status status = r->list[i]->status;
         k->refused += status == candidate_refused || status == candidate_failed, k->same += status == candidate_same;
         k->dropped += status == candidate_dropped, k->wrong += status == candidate_wrong;
+        k->unjudged += status == candidate_unjudged;
     }
 }
 
+/* What was not kept, though it was fast. */
 static void tell_wrong(const kernel_under_test *s, const search_result *r, const char *path, const char *where)
 {
     for (int i = 1; i < r->count; i++) {
         const candidate *x = r->list[i];
-        if (x->status != candidate_wrong) continue;
-        fprintf(stderr, "tfgen: a wrong result, which is a bug of tfgen: %s\n", x->reason);
+        if (x->status != candidate_wrong && x->status != candidate_unjudged) continue;
+        fprintf(stderr, "tfgen: %s: %s\n",
+                x->status == candidate_wrong ? "a wrong result, which is a bug of tfgen" : "a tile is not kept, for nothing says that it is right",
+                x->reason);
         fprintf(stderr, "  tfgen run %s%s%s --device=%s --reference=always --tile '%s'\n", path, *where ? " --dim " : "", where,
                 s->c->t->device->info.name, ((const candidate_build *)x->item)->line);
     }

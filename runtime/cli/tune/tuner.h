@@ -29,7 +29,7 @@ typedef struct tuned_kernel {
     const char *name, *signature, *standard, *tile, *how; /* how: what came of it, a word */
     double share, launch_seconds;  /* of the run's time, of the default; between events */
     double seconds, ratio, noise;  /* of the whole run with the default; of it with the tile; standard error of the logarithm */
-    int tried, refused, same, dropped, wrong;
+    int tried, refused, same, dropped, wrong, unjudged;
     bool ended;
 } tuned_kernel;
 

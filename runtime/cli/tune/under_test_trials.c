@@ -63,6 +63,11 @@ void under_test_timed(void *kernel, const candidate *x)
     database_save(s->c->t->trials, ((candidate_build *)x->item)->row, &t);
 }
 
+static bool is_known_right(const char *status)
+{
+    return strcmp(status, candidate_status_names[candidate_wrong]) != 0 && strcmp(status, candidate_status_names[candidate_unjudged]) != 0;
+}
+
 /* A tile that was interrupted twice is left alone. */
 static void take_known(void *context, const char *program, const char *version, const char *tile, const char *status, double ratio,
                        int interrupted)
@@ -70,7 +75,7 @@ static void take_known(void *context, const char *program, const char *version, 
     kernel_under_test *s = context;
     ir_tile t;
     if (!under_test_read_tile(s->a, program, version, tile, &t)) return;
-    const bool unfinished = !*status && interrupted < 2, good = ratio > 0 && ratio < 1 && strcmp(status, "wrong") != 0;
+    const bool unfinished = !*status && interrupted < 2, good = ratio > 0 && ratio < 1 && is_known_right(status);
     if (unfinished || tile_same(&t, &s->space->phase->tile)) return;
     space_forget(s->space, &t);
     if (good && s->kept_count < 4) s->kept[s->kept_count++] = under_test_candidate(s, &t);
