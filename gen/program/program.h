@@ -1,4 +1,4 @@
-/* A program is one way for a kernel to compute a phase: a family on a layer. Each is a file of this folder that exports one constant;
+/* A program is one way for a kernel to compute a phase: a family on a layer. Each is a constant that a file of this folder exports;
  * gen/program/program.def lists them, ir/tile.def has the fields of their tiles. The planner (gen/plan/choice.c) asks each program of a
  * phase's family what is in its way and what it costs, takes the cheapest, and asks that one for everything else. */
 #ifndef TFGEN_GEN_PROGRAM_H

@@ -1,10 +1,14 @@
-/* In: the problem of a product, an AMD target with matrix units. Out: what gen/program/waves.h says of products. Refuses nothing itself. */
+/* Products on a wave's mfma, and on its wmma (templates/gemm/gemm_mfma.h on templates/frame/frame_pump.h): the same program, of waves of 64
+ * and of 32 lanes. In: a product. Out: the largest tile of which there are enough. */
 #include "gen/program/waves.h"
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 #include "ir/devices/occupancy.h"
 
-const char *wave_product_obstacle(const problem *p, layer_kind layer, const char *types)
+enum { wave_row_bytes = 128 }; /* of an operand's row in a stage */
+
+/* types: what is said of others than the layer's. */
+static const char *obstacle_to(const problem *p, layer_kind layer, const char *types)
 {
     const ir_op *product = problem_product(p);
     const ir_value *a = product->inputs[0], *b = product->inputs[1];
@@ -14,10 +18,13 @@ const char *wave_product_obstacle(const problem *p, layer_kind layer, const char
     return dtype_multiplies(a->type, layer) ? NULL : types;
 }
 
+static const char *obstacle_to_mfma(const problem *p) { return obstacle_to(p, layer_mfma, "operands are not bf16, f16 or f32"); }
+static const char *obstacle_to_wmma(const problem *p) { return obstacle_to(p, layer_wmma, "operands are neither bf16 nor f16"); }
+
 /* Up to 16 rows few, up to 64 frag read weights once, at the speed of memory. */
-const worse_range wave_product_worse[] = {{where_16_bits, .most_rows = 64, .why = "other programs read weights of few rows once"},
-                                          {where_not_16_bits, .most_rows = 16, .why = "other programs read weights of few rows once"},
-                                          {0}};
+static const worse_range worse[] = {{where_16_bits, .most_rows = 64, .why = "other programs read weights of few rows once"},
+                                    {where_not_16_bits, .most_rows = 16, .why = "other programs read weights of few rows once"},
+                                    {0}};
 
 /* Rows of A lie at multiples of 16 bytes and are whole pieces of 16. */
 static bool plain(const problem *p)
@@ -44,7 +51,7 @@ static int chunk_of(const device_model *device, int threads)
 static int length_of(const problem *p) { return wave_row_bytes / dtype_size(problem_product(p)->inputs[0]->type); }
 
 /* Loads of the next stage are under way while one is multiplied. */
-void wave_product_demand(const problem *p, const ir_tile *tile, demand *d)
+static void demand_of(const problem *p, const ir_tile *tile, demand *d)
 {
     enum { end_cycles = 2000 };
     const gemm_waves_tile *t = &tile->gemm_waves;
@@ -56,13 +63,14 @@ void wave_product_demand(const problem *p, const ir_tile *tile, demand *d)
 }
 
 /* The largest tile of which there are enough to keep three quarters of the machine busy. */
-void wave_product_defaults(const problem *p, ir_tile *tile, int first)
+static void defaults(const problem *p, ir_tile *tile)
 {
     static const struct {
         int m, n, threads;
     } tiles[] = {{256, 256, 512}, {128, 256, 512}, {128, 128, 256}, {64, 64, 256}, {32, 128, 256}};
     const ir_op *product = problem_product(p);
     const long long rows = problem_rows(p), units = p->device->units;
+    const int first = p->target->lane_registers < 512 ? 2 : 0;
     /* A function that is called leaves its caller half of the registers: of a large tile they do not hold the sums (HIPRTC 5.2 spills). */
     int i = phase_is_long(p->phase, p->target) && first < 2 ? 2 : first;
     if (i == 0 && p->target->registers < 512) i = 1; /* 256x256 needs more than the 128 registers beside the sums (gfx908) */
@@ -82,7 +90,7 @@ void wave_product_defaults(const problem *p, ir_tile *tile, int first)
     tile->gemm_waves = t;
 }
 
-const char *wave_product_illegal(const problem *p, const ir_tile *tile)
+static const char *illegal(const problem *p, const ir_tile *tile)
 {
     const gemm_waves_tile *t = &tile->gemm_waves;
     const int columns = p->target->matrix_columns, results = p->target->lane_registers / 4;
@@ -99,7 +107,7 @@ const char *wave_product_illegal(const problem *p, const ir_tile *tile)
 }
 
 /* The first shape with fewer results a thread that the template takes. */
-bool wave_product_smaller(const problem *p, ir_tile *tile)
+static bool smaller(const problem *p, ir_tile *tile)
 {
     gemm_waves_tile *t = &tile->gemm_waves;
     static const tile_shape shapes[] = {{128, 256, 512}, {128, 128, 256}, {128, 128, 512}, {64, 128, 256}, {64, 64, 256}, {32, 64, 256}};
@@ -108,27 +116,24 @@ bool wave_product_smaller(const problem *p, ir_tile *tile)
         const tile_shape *s = &shapes[i];
         if (s->m * s->n / s->threads >= results) continue;
         t->m = s->m, t->n = s->n, t->threads = s->threads, t->slots = 1;
-        if (!wave_product_illegal(p, tile)) return true;
+        if (!illegal(p, tile)) return true;
     }
     return false;
 }
 
 /* pump_memory<...>::bytes */
-long long wave_product_bytes(const problem *p, const ir_tile *tile)
+static long long shared_bytes(const problem *p, const ir_tile *tile)
 {
     const gemm_waves_tile *t = &tile->gemm_waves;
     const long long lines = (long long)t->slots * (t->m + t->n) * wave_row_bytes;
     return t->slots == 1 || !problem_sums_rows(p) ? lines : lines + t->m * (t->threads / 64 / 2) * 4;
 }
 
-void wave_product_geometry(const problem *p, const ir_tile *t, tile_extents *to)
-{
-    products_geometry(p, t->gemm_waves.m, t->gemm_waves.n, to);
-}
+static void geometry(const problem *p, const ir_tile *t, tile_extents *to) { products_geometry(p, t->gemm_waves.m, t->gemm_waves.n, to); }
 
-int wave_product_parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_waves.n); }
+static int parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_waves.n); }
 
-void wave_product_members(emission *e, writer *w)
+static void members(emission *e, writer *w)
 {
     const gemm_waves_tile *t = &e->phase->tile.gemm_waves;
     gemm g = gemm_start(e, w, false, 4);
@@ -145,3 +150,23 @@ void wave_product_members(emission *e, writer *w)
     gemm_write_b(&g);
     gemm_write_epilogue(&g);
 }
+
+#define ON(layer)                                             \
+    {.kind = program_gemm_##layer,                            \
+     .device = "gemm_mfma",                                   \
+     .template = "templates/gemm/gemm_mfma.h",                \
+     .isa = {{layer_##layer, "templates/isa/" #layer ".h"}},  \
+     .memory = "pump_memory<one_phase<$P>>::bytes",           \
+     .entry = "TF_KERNEL_PUMP($K, one_phase<$P>)",            \
+     .obstacle = obstacle_to_##layer,                         \
+     .worse = worse,                                          \
+     .demand = demand_of,                                     \
+     .defaults = defaults,                                    \
+     .illegal = illegal,                                      \
+     .shared_bytes = shared_bytes,                            \
+     .smaller = smaller,                                      \
+     .geometry = geometry,                                    \
+     .parts = parts,                                          \
+     .members = members,                                      \
+     .weights = weights_as_rows}
+const program gemm_mfma_program = ON(mfma), gemm_wmma_program = ON(wmma);

@@ -1,17 +1,20 @@
-/* In: the problem of an attention over all keys, an AMD target with matrix units. Out: what gen/program/waves.h says of attention. Refuses
- * nothing itself. */
+/* Attention on a wave's mfma, and on its wmma (templates/attention/attention_mfma.h on templates/frame/frame_pump.h): the same program, of
+ * waves of 64 and of 32 lanes. In: an attention over all keys. Out: its tile by how many there are. */
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
 #include "gen/program/waves.h"
 
-const char *wave_attention_obstacle(const problem *p, long long most_head)
+/* A lane has half the registers on RDNA. */
+static bool is_narrow(const problem *p) { return p->target->lane_registers < 512; }
+
+static const char *obstacle(const problem *p)
 {
     const ir_op *op = problem_attention(p);
     const dtype type = op->inputs[0]->type;
     const long long head = problem_head(p);
     if (!dtype_is_real(type) || dtype_size(type) != 2) return "operands are neither bf16 nor f16";
     if (head % 8 != 0 || head > 256) return "the head size is no multiple of 8 up to 256";
-    if (head > most_head) return arena_printf(p->a, "the head size is above %lld", most_head);
+    if (is_narrow(p) && head > 128) return "the head size is above 128";
     for (int i = 0; i < 3; i++) {
         if (op->inputs[i]->type != type) return "operands differ in dtype";
         if (view_of(p->a, op->inputs[i]).stride >= (1 << 30) / 128) return "rows are too long";
@@ -20,9 +23,9 @@ const char *wave_attention_obstacle(const problem *p, long long most_head)
 }
 
 /* A wave has 32 queries, of which few would leave most of its products unused. */
-const worse_range wave_attention_worse[] = {{.most_rows = 16, .why = "queries are 16 or fewer"}, {0}};
+static const worse_range worse[] = {{.most_rows = 16, .why = "queries are 16 or fewer"}, {0}};
 
-void wave_attention_demand(const problem *p, const ir_tile *tile, demand *d)
+static void demand_of(const problem *p, const ir_tile *tile, demand *d)
 {
     enum { end_cycles = 2000 };
     const attention_waves_tile *t = &tile->attention_waves;
@@ -40,8 +43,9 @@ static long long bytes_of(long long head, const attention_waves_tile *t)
 
 /* Eight waves (four with more registers, where heads are long), unless there were few tiles for the machine's units; then smaller
  * workgroups, of which a unit takes two or four. */
-void wave_attention_defaults(const problem *p, ir_tile *tile, bool narrow)
+static void defaults(const problem *p, ir_tile *tile)
 {
+    const bool narrow = is_narrow(p);
     const ir_op *op = problem_attention(p);
     const long long queries = problem_queries(p), head = problem_head(p);
     const long long pairs = op->attributes.heads * extent_value(&op->inputs[0]->shape[0], &p->program->dims);
@@ -57,7 +61,7 @@ void wave_attention_defaults(const problem *p, ir_tile *tile, bool narrow)
     tile->attention_waves = t;
 }
 
-const char *wave_attention_illegal(const problem *p, const ir_tile *tile)
+static const char *illegal(const problem *p, const ir_tile *tile)
 {
     (void)p;
     const attention_waves_tile *t = &tile->attention_waves;
@@ -67,7 +71,7 @@ const char *wave_attention_illegal(const problem *p, const ir_tile *tile)
 }
 
 /* Fewer keys at a time need fewer registers; fewer threads have more each. */
-bool wave_attention_smaller(const problem *p, ir_tile *tile)
+static bool smaller(const problem *p, ir_tile *tile)
 {
     (void)p;
     attention_waves_tile *t = &tile->attention_waves;
@@ -80,11 +84,11 @@ bool wave_attention_smaller(const problem *p, ir_tile *tile)
     return true;
 }
 
-long long wave_attention_bytes(const problem *p, const ir_tile *t) { return bytes_of(problem_head(p), &t->attention_waves); }
+static long long shared_bytes(const problem *p, const ir_tile *t) { return bytes_of(problem_head(p), &t->attention_waves); }
 
-void wave_attention_geometry(const problem *p, const ir_tile *t, tile_extents *to) { attention_geometry(p, t->attention_waves.block_q, to); }
+static void geometry(const problem *p, const ir_tile *t, tile_extents *to) { attention_geometry(p, t->attention_waves.block_q, to); }
 
-void wave_attention_members(emission *e, writer *w)
+static void members(emission *e, writer *w)
 {
     const attention_waves_tile *x = &e->phase->tile.attention_waves;
     heads h = heads_start(e, w);
@@ -95,3 +99,21 @@ void wave_attention_members(emission *e, writer *w)
     heads_write_pointers(&h);
     heads_write_output(&h, true);
 }
+
+#define ON(layer)                                                 \
+    {.kind = program_attention_##layer,                           \
+     .device = "attention_mfma",                                  \
+     .template = "templates/attention/attention_mfma.h",          \
+     .isa = {{layer_##layer, "templates/isa/" #layer "_wide.h"}}, \
+     .memory = "pump_memory<one_phase<$P>>::bytes",               \
+     .entry = "TF_KERNEL_PUMP($K, one_phase<$P>)",                \
+     .obstacle = obstacle,                                        \
+     .worse = worse,                                              \
+     .demand = demand_of,                                         \
+     .defaults = defaults,                                        \
+     .illegal = illegal,                                          \
+     .shared_bytes = shared_bytes,                                \
+     .smaller = smaller,                                          \
+     .geometry = geometry,                                        \
+     .members = members}
+const program attention_mfma_program = ON(mfma), attention_wmma_program = ON(wmma);

@@ -1,9 +1,9 @@
-/* In: the problem of a decode phase whose keys are not split, an AMD target with matrix units. Out: what gen/program/waves.h says of
- * decode. */
+/* Attention of few queries over a cache on a wave's mfma, and on its wmma (templates/attention/decode_mma.h), in one launch: the same
+ * program, of waves of 64 and of 32 lanes. In: a decode phase whose keys are not split. Out: a tile that keeps as many bytes under way as
+ * memory needs. */
 #include "gen/program/decode_whole.h"
-#include "gen/program/waves.h"
 
-const char *wave_decode_obstacle(const problem *p)
+static const char *obstacle(const problem *p)
 {
     enum { most_results = 96 }; /* of a lane, beside what it loads */
     const int rows = p->target->matrix_rows, most_columns = most_results * p->target->wave / rows;
@@ -23,7 +23,7 @@ static double needed(const problem *p)
 /* Four waves, one a SIMD, of two workgroups a unit: one loads while the other multiplies. Of long heads 512 registers a lane hold one of
  * them, with twice as much under way; 256 hold four, with half as much. A wave takes more keys at a time where less is under way than
  * memory needs, the registers hold them, and there are turns for every workgroup. */
-void wave_decode_defaults(const problem *p, ir_tile *tile)
+static void defaults(const problem *p, ir_tile *tile)
 {
     const int unit = p->target->matrix_columns, waves = 4;
     const int resident = problem_head(p) <= 128 ? 2 : p->target->lane_registers >= 512 ? 1 : 4;
@@ -40,9 +40,27 @@ void wave_decode_defaults(const problem *p, ir_tile *tile)
 }
 
 /* Fewer keys at a time, then fewer workgroups with more registers each. */
-bool wave_decode_smaller(const problem *p, ir_tile *tile)
+static bool smaller(const problem *p, ir_tile *tile)
 {
     decode_whole_tile *t = &tile->decode_whole;
     if (t->keys > p->target->matrix_columns) return t->keys /= 2, true;
     return t->resident > 1 ? t->resident--, true : false;
 }
+
+#define ON(layer, header)                                                                         \
+    {.kind = program_decode_##layer,                                                              \
+     .device = "decode_mma",                                                                      \
+     .template = "templates/attention/decode_mma.h",                                              \
+     .isa = {{layer_##layer, "templates/isa/" header}, {layer_##layer, "templates/isa/wave_cache.h"}}, \
+     .memory = "sizeof($P::memory)",                                                              \
+     .entry = "TF_KERNEL_DECODE($K, $P)",                                                         \
+     .obstacle = obstacle,                                                                        \
+     .demand = decode_whole_demand,                                                               \
+     .defaults = defaults,                                                                        \
+     .illegal = decode_whole_illegal,                                                             \
+     .shared_bytes = decode_whole_bytes,                                                          \
+     .smaller = smaller,                                                                          \
+     .geometry = decode_whole_geometry,                                                           \
+     .members = decode_whole_members,                                                             \
+     .scratch = decode_whole_scratch}
+const program decode_mfma_program = ON(mfma, "mfma.h"), decode_wmma_program = ON(wmma, "wmma_wide.h");
