@@ -197,7 +197,9 @@ long long value_columns(const ir_value *v);                      /* last axis (s
 long long value_count(const ir_value *v, const dim_table *dims); /* elements */
 long long value_stride(const ir_value *v);                       /* elements from row to row of its storage */
 const ir_value *value_root(const ir_value *v);                   /* follows root to the value that owns storage */
-/* Values of tokens are [B, S, H*hd] or [B, S, H, hd]. A cache, which is a state or what kv_append makes of it, is [B, H, L, hd]. */
+/* Values of tokens are [B, S, H*hd] or [B, S, H, hd]. A cache, which is a state or what kv_append makes of it, has the axes of cache_axis,
+ * [B, KV, L, hd]. Nobody else counts them (but for the verifier and the reference, who judge): gen/emit/cache.h says where a row lies. */
+typedef enum cache_axis { cache_batch, cache_head, cache_token, cache_column } cache_axis;
 bool value_is_cache(const ir_value *v);
 const extent *value_tokens(const ir_value *v);                    /* S or L */
 long long value_heads_in_row(const ir_value *v, long long heads); /* 1 where heads have an axis of their own */

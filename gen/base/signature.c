@@ -19,7 +19,7 @@ static void put_axis(signer *s, const ir_value *v, int axis, bool first)
 static bool is_told(const ir_value *v, int axis)
 {
     if (v->kind == value_param) return true;
-    return value_is_cache(v) ? axis == 1 || axis == 3 : axis == v->rank - 1;
+    return value_is_cache(v) ? axis == cache_head || axis == cache_column : axis == v->rank - 1;
 }
 
 static void put_type(signer *s, const ir_value *v)

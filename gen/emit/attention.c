@@ -1,6 +1,7 @@
 /* In: an attention, decode or combine phase. Out: members of its spec struct (docs/spec-structs.md: attention). Refuses nothing: the
  * verifier let only the op itself and views into these phases. */
 #include "gen/emit/attention.h"
+#include "gen/emit/cache.h"
 
 static bool aligned_rows(const heads *h, const ir_value *x)
 {
@@ -21,15 +22,10 @@ static const expression *row_of_token(heads *h, const ir_value *x, const express
     return c_sum(p, one ? batch : c_product(p, batch, tokens_of(h, x)), token);
 }
 
-/* A cache may have more rows than an int counts, so where a head begins is reckoned in 64 bits; it does not change in loops
- * over keys. Rows of other values are checked when a kernel is planned. */
-static const expression *cache_row(heads *h, const ir_value *x, const expression *token, const expression *head, long long count)
+/* Rows of values that are no cache are checked when a kernel is planned. */
+static const expression *row_of_cache(heads *h, const ir_value *x, const expression *token, const expression *head)
 {
-    expression_pool *p = h->e->pool;
-    const view w = view_of(h->e->a, x);
-    const expression *list = c_sum(p, c_product(p, c_int(p, "batch"), c_long(p, count)), head);
-    const expression *first = c_product(p, c_product(p, list, tokens_of(h, x)), c_long(p, w.stride));
-    return c_shifted(p, c_sum(p, c_sum(p, use_value(h->e, x, false), first), scaled(h->e, token, w.stride)), w.offset);
+    return cache_row(h->e, x, &(cache_place){c_int(h->e->pool, "batch"), head, token}, cache_row_by_row, false);
 }
 
 /* Of a value of tokens: a row has all heads of a token, or one where they have an axis of their own. */
@@ -42,11 +38,11 @@ static const expression *token_address(heads *h, const ir_value *x, const expres
     return address(h->e, x, c_group(p, c_sum(p, c_product(p, row, extent_c(h->e, &x->shape[2])), head)), column, written);
 }
 
-static void write_pointer(heads *h, const char *name, const ir_value *x, const char *token, const char *head, long long count)
+static void write_pointer(heads *h, const char *name, const ir_value *x, const char *token, const char *head)
 {
     expression_pool *p = h->e->pool;
     const expression *of_token = c_int(p, token);
-    const expression *from = value_is_cache(x) ? cache_row(h, x, of_token, c_int(p, head), count)
+    const expression *from = value_is_cache(x) ? row_of_cache(h, x, of_token, c_int(p, head))
                                                : token_address(h, x, of_token, c_number(p, 0), false);
     write_line(h->w, "DEV static const type *%s(const args &p, int batch, int %s, int %s)", name, token, head);
     write_line(h->w, "{");
@@ -95,29 +91,34 @@ static void write_numbers(heads *h)
 }
 
 /* ---- on wgmma: tensor maps (columns of a head, heads, tokens, batches) */
+/* Of a value of tokens. */
+static cache_steps steps_of_tokens(heads *h, const ir_value *x, long long count)
+{
+    const long long stride = view_of(h->e->a, x).stride, size = dtype_size(x->type), row = stride * size * (x->rank == 4 ? count : 1);
+    const extent sequence = extent_multiply(h->e->a, h->op->at, *value_tokens(x), extent_number(row));
+    return (cache_steps){row, extent_number((x->rank == 4 ? stride : h->head) * size), sequence};
+}
+
 static void write_map(heads *h, const char *name, const ir_value *x, long long count, long long box_heads, long long box_rows)
 {
     arena *a = h->e->a;
     const view w = view_of(a, x);
     const long long size = dtype_size(x->type);
-    const bool cache = value_is_cache(x), axis_of_heads = !cache && x->rank == 4;
-    const long long stride = w.stride * size * (axis_of_heads ? count : 1);
-    const extent tokens = *value_tokens(x), apart = extent_number(stride);
+    const cache_steps steps = value_is_cache(x) ? cache_steps_of(a, h->op->at, x) : steps_of_tokens(h, x, count);
     tensor_box *box = arena_alloc(a, sizeof *box);
     *box = (tensor_box){.value = w.root,
                         .type = x->type,
                         .start = w.offset * size,
-                        .stride = stride,
-                        .rows = tokens,
+                        .stride = steps.row,
+                        .rows = *value_tokens(x),
                         .columns = h->head,
                         .box_rows = (int)box_rows,
                         .box_columns = 128 / (int)size,
                         .heads = count,
                         .box_heads = (int)box_heads,
-                        .batches = x->shape[0]};
-    box->batch_stride = extent_multiply(a, h->op->at, tokens, apart);
-    box->head_stride = cache ? box->batch_stride : extent_number((axis_of_heads ? w.stride : h->head) * size);
-    if (cache) box->batch_stride = extent_multiply(a, h->op->at, box->head_stride, extent_number(count));
+                        .head_stride = steps.head,
+                        .batches = x->shape[0],
+                        .batch_stride = steps.sequence};
     write_line(h->w, "DEV static const tensor_map &%s(const args &p) { return %s; }", name, c_text(a, use_map(h->e, name, box)));
 }
 
@@ -185,9 +186,9 @@ void heads_write_lists(heads *h)
 void heads_write_pointers(heads *h)
 {
     const ir_op *op = h->op;
-    write_pointer(h, "q", op->inputs[0], "token", "head", op->attributes.heads);
-    write_pointer(h, "k", op->inputs[1], "key", "head", op->attributes.kv_heads);
-    write_pointer(h, "v", op->inputs[2], "key", "head", op->attributes.kv_heads);
+    write_pointer(h, "q", op->inputs[0], "token", "head");
+    write_pointer(h, "k", op->inputs[1], "key", "head");
+    write_pointer(h, "v", op->inputs[2], "key", "head");
 }
 
 void heads_write_output(heads *h, bool in_eights)

@@ -1,7 +1,7 @@
 /* In: results of a phase and where the function at hand is in the phase's space. Out: the statements that store them:
  * dense values, views inside a wider root, cache rows. Refuses: nothing; rows that a cache has no room for are left
  * out, by the emitted test. */
-#include "gen/emit/emit.h"
+#include "gen/emit/cache.h"
 #include <string.h>
 
 static bool same_row_count(emission *e, const ir_value *x, const extent *rows)
@@ -115,8 +115,8 @@ static void write_dense(scope *s, const ir_value *v, const place *at, const expr
     write_piece(s, v->def->at, c_both(p, when, at->guard), to, at->left ? at->left : aligned ? NULL : c_int(p, s->lanes), x);
 }
 
-/* [B, KV, L, hd]: column h*hd + d of token t of sequence b goes to [b, h, position, d]; where heads have an axis of their own,
- * [B, S, KV, hd], column d of row (b*S + t)*KV + h does. A cache may have more rows than an int counts. */
+/* Column h*hd + d of token t of sequence b goes to column d of head h at `position`; where heads have an axis of their own, [B, S, KV, hd],
+ * column d of row (b*S + t)*KV + h does. */
 static const expression *cache_address(scope *s, const ir_op *op, const expression *row, const expression *column,
                                        const expression *position)
 {
@@ -124,13 +124,11 @@ static const expression *cache_address(scope *s, const ir_op *op, const expressi
     expression_pool *p = e->pool;
     const ir_value *state = value_root(op->attributes.state), *x = op->inputs[0];
     const long long columns = value_columns(state), in_row = value_columns(x) / columns;
-    long long heads = in_row;
-    extent_is_number(&state->shape[1], &heads);
+    const long long heads = cache_heads(state);
     const expression *size = c_number(p, columns);
     const expression *head = in_row == heads ? c_quotient(p, column, size) : c_remainder(p, with_parentheses(e, row), c_number(p, heads));
-    const expression *lists = c_sum(p, c_product(p, evaluate_sequence(s, op, row), c_long(p, heads)), head);
-    const expression *index = c_sum(p, c_product(p, lists, extent_c(e, &state->shape[2])), position);
-    return c_sum(p, c_sum(p, use_value(e, state, true), c_product(p, index, size)), c_remainder(p, column, size));
+    const cache_place place = {evaluate_sequence(s, op, row), head, position};
+    return c_sum(p, cache_row(e, state, &place, cache_one_row, true), c_remainder(p, column, size));
 }
 
 static void write_cache(scope *s, const ir_value *v, const place *at, const expression *when)
@@ -141,7 +139,7 @@ static void write_cache(scope *s, const ir_value *v, const place *at, const expr
     const ir_value *state = value_root(op->attributes.state);
     const bool whole = s->whole > 0 && value_columns(state) % s->whole == 0;
     const expression *x = evaluate(s, op->inputs[0], at), *column = place_column(s, at), *position = evaluate_position(s, op, at->row);
-    const expression *room = c_both(p, c_at_least(p, position, c_number(p, 0)), c_less(p, position, extent_c(e, &state->shape[2])));
+    const expression *room = c_both(p, c_at_least(p, position, c_number(p, 0)), c_less(p, position, extent_c(e, value_tokens(state))));
     const expression *test = c_both(p, c_both(p, when, at->guard), room), *i = c_int(p, "i");
     count_put(s, v, whole);
     if (whole) {

@@ -40,7 +40,7 @@ const ir_value *value_root(const ir_value *v)
 
 bool value_is_cache(const ir_value *v) { return v->kind == value_state || (v->def && v->def->kind == op_kv_append); }
 
-const extent *value_tokens(const ir_value *v) { return &v->shape[value_is_cache(v) ? 2 : 1]; }
+const extent *value_tokens(const ir_value *v) { return &v->shape[value_is_cache(v) ? cache_token : 1]; }
 
 long long value_heads_in_row(const ir_value *v, long long heads) { return v->rank == 4 ? 1 : heads; }
 

@@ -121,9 +121,9 @@ static bool check_keys(op_draft *d, int i, long long head_dim)
     long long size, heads, kv_heads = d->op->attributes.kv_heads;
     if (value_is_cache(k)) {
         size = value_columns(k);
-        if (!extent_is_number(&k->shape[1], &heads) || heads != kv_heads)
+        if (!extent_is_number(&k->shape[cache_head], &heads) || heads != kv_heads)
             return shape_clash(d, d->in_at[i], "the cache %s [B, KV, L, hd] has %s heads, kv_heads is %lld",
-                               shape_of(d, i), graph_extent_text(d->r, &k->shape[1]), kv_heads);
+                               shape_of(d, i), graph_extent_text(d->r, &k->shape[cache_head]), kv_heads);
     } else if (!head_size(d, i, kv_heads, "kv_heads", &size))
         return false;
     if (size != head_dim)
@@ -201,12 +201,12 @@ static bool check_capacity(op_draft *d, const ir_value *x, const ir_value *state
 {
     const dim_table *dims = &d->r->p->dims;
     const ir_value *at = d->op->attributes.at;
-    extent room = extent_subtract(d->r->a, d->op->at, state->shape[2], x->shape[1]);
+    extent room = extent_subtract(d->r->a, d->op->at, *value_tokens(state), x->shape[1]);
     if (graph_lowest(&room, dims) < 0)
         return shape_clash(d, d->in_at[0], "%s can have more tokens (%lld) than the state %%%s %s holds (%s)",
                            shape_of(d, 0), extent_high(&x->shape[1], dims), state->name, graph_shape_text(d->r, state),
-                           graph_extent_text(d->r, &state->shape[2]));
-    warn_of_range(d, "at", at, &state->shape[2], &x->shape[1]);
+                           graph_extent_text(d->r, value_tokens(state)));
+    warn_of_range(d, "at", at, value_tokens(state), &x->shape[1]);
     return check_number(d, "at", at, &x->shape[1]);
 }
 
@@ -220,7 +220,7 @@ bool shape_append(op_draft *d, ir_value *out)
     if (state->kind != value_state)
         return shape_clash(d, at, "state: %%%s must be declared under state:, so that it lasts from call to call",
                            state->name);
-    if (state->rank != 4 || !extent_is_number(&state->shape[1], &heads))
+    if (state->rank != 4 || !extent_is_number(&state->shape[cache_head], &heads))
         return shape_clash(d, at, "state: %%%s is %s, it should be [B, KV, L, hd] with KV and hd static", state->name,
                            graph_shape_text(d->r, state));
     const ir_op *writer = d->r->writer[state->id];

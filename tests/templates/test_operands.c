@@ -22,7 +22,8 @@ static void write_spec(char *yaml, size_t size, const operand_case *c, bool norm
     snprintf(yaml, size,
              "block: t\ndtype: %s\ndims: {M: 8, N: 72, K: 148}\ninputs: {x: [M, K]}\n"
              "params: {w: {shape: [N, K], dtype: %s}%s}\nops:\n%s  - {out: y, op: linear, in: [%s, w]}\noutputs: {y: y}\n",
-             c->rows, c->weight, norm ? ", g: [K]" : "", norm ? "  - {out: h, op: rmsnorm, in: [x, g], eps: 1e-5}\n" : "", norm ? "h" : "x");
+             c->rows, c->weight, norm ? ", g: [K]" : "", norm ? "  - {out: h, op: rmsnorm, in: [x, g], eps: 1e-5}\n" : "",
+             norm ? "h" : "x");
 }
 
 START_TEST(each_operand_keeps_its_own_numbers)

@@ -1,0 +1,30 @@
+/* In: a cache. Out: what gen/emit/cache.h says. Refuses nothing: the reader checked its shape. */
+#include "gen/emit/cache.h"
+
+long long cache_heads(const ir_value *cache)
+{
+    long long heads = 1;
+    extent_is_number(&cache->shape[cache_head], &heads);
+    return heads;
+}
+
+/* A cache may have more rows than an int counts, so they are counted in 64 bits. */
+const expression *cache_row(emission *e, const ir_value *cache, const cache_place *at, cache_walk walk, bool written)
+{
+    expression_pool *p = e->pool;
+    const view w = view_of(e->a, cache);
+    const expression *lists = c_sum(p, c_product(p, at->sequence, c_long(p, cache_heads(cache))), at->head);
+    const expression *first = c_product(p, lists, extent_c(e, value_tokens(cache))), *all = use_value(e, cache, written), *row;
+    if (walk == cache_row_by_row)
+        row = c_sum(p, c_sum(p, all, c_product(p, first, c_long(p, w.stride))), scaled(e, at->token, w.stride));
+    else
+        row = c_sum(p, all, c_product(p, c_sum(p, first, at->token), c_number(p, w.stride)));
+    return c_shifted(p, row, w.offset);
+}
+
+cache_steps cache_steps_of(arena *a, position at, const ir_value *cache)
+{
+    const long long row = view_of(a, cache).stride * dtype_size(cache->type);
+    const extent head = extent_multiply(a, at, *value_tokens(cache), extent_number(row));
+    return (cache_steps){row, head, extent_multiply(a, at, head, extent_number(cache_heads(cache)))};
+}
