@@ -46,7 +46,7 @@ static void know_kept(rows *r, scope *s)
     for (int i = 0; i < r->kept.count; i++) {
         const kept *k = &r->kept.items[i];
         const expression *field = c_name(r->e->pool, arena_printf(r->e->a, "e.%s", k->field));
-        scope_know(s, columns_of(s, k->value, &k->at), kept_packed(r, k->value) ? c_call(r->e->pool, "unpack", field) : field);
+        scope_know(s, columns_of(s, k->value, &k->at), kept_packed(r, k->value) ? c_call(r->e->pool, "from_pairs", field) : field);
     }
 }
 
@@ -159,7 +159,7 @@ static void write_types(rows *r)
         text list = {.a = r->e->a};
         for (int i = 0; i < r->kept.count; i++)
             if (kept_packed(r, r->kept.items[i].value) == packed) text_printf(&list, "%s%s", list.size ? ", " : "", r->kept.items[i].field);
-        if (list.size) write_line(w, "%s %s;", packed ? "packed<V>" : "vec<float, V>", list.data);
+        if (list.size) write_line(w, "%s %s;", packed ? "bf16_pairs<V>" : "vec<float, V>", list.data);
     }
     write_line(w, "};");
 }
@@ -197,7 +197,7 @@ static void write_read(rows *r)
     for (int packed = 0; packed < 2; packed++) /* in the order of the fields */
         for (int i = 0; i < r->kept.count; i++)
             if (kept_packed(r, r->kept.items[i].value) == packed)
-                text_printf(&list, packed ? "%spack(%s)" : "%s%s", list.size ? ", " : "", c_text(r->e->a, values[i]));
+                text_printf(&list, packed ? "%sto_pairs(%s)" : "%s%s", list.size ? ", " : "", c_text(r->e->a, values[i]));
     write_line(w, "return {%s};", list.size ? list.data : "");
     write_line(w, "}");
 }

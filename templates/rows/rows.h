@@ -79,19 +79,19 @@ template <int N> DEV vec<float, N> near_div(vec<float, N> x, float y)
 }
 template <int N> DEV vec<float, N> near_div_or_zero(vec<float, N> x, float y) { return y == 0.0f ? splat<N>(0.0f) : near_div(x, y); }
 
-// bf16 numbers that a thread keeps from step to step: two a register. pack() takes what bf16 holds exactly, so nothing is rounded here
+// bf16 numbers that a thread keeps from step to step: two a register. to_pairs() takes what bf16 holds exactly, so nothing is rounded here
 // and compilers see that a load is kept as it came.
-template <int N> struct packed {
+template <int N> struct bf16_pairs {
     unsigned e[N / 2];
 };
-template <int N> DEV packed<N> pack(vec<float, N> x)
+template <int N> DEV bf16_pairs<N> to_pairs(vec<float, N> x)
 {
-    packed<N> p;
+    bf16_pairs<N> p;
 #pragma unroll
     for (int i = 0; i < N; i += 2) p.e[i / 2] = float_bits(x[i]) >> 16 | (float_bits(x[i + 1]) & 0xffff0000u);
     return p;
 }
-template <int N> DEV vec<float, N> unpack(const packed<N> &p)
+template <int N> DEV vec<float, N> from_pairs(const bf16_pairs<N> &p)
 {
     vec<float, N> x;
 #pragma unroll

@@ -22,7 +22,7 @@ struct layernorm_n_spec {
         float n_mu_, n_r_;
     };
     template <int V> struct element {
-        packed<V> x_, w_, b_;
+        bf16_pairs<V> x_, w_, b_;
     };
     static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 2;
     DEV static int rows(const args &p) { return p.B_ * p.S_; }
@@ -32,12 +32,12 @@ struct layernorm_n_spec {
         const vec<float, V> x_ = load_aligned<V>(p.x_ + row * 256ll + col); // !13:10
         const vec<float, V> w_ = load_aligned<V>(p.w_ + col); // !15:3
         const vec<float, V> b_ = load_aligned<V>(p.b_ + col); // !16:3
-        return {pack(x_), pack(w_), pack(b_)};
+        return {to_pairs(x_), to_pairs(w_), to_pairs(b_)};
     }
     static constexpr reduction kind(step<0>) { return reduction::sum; } // !18:5
     template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        return unpack(e.x_); // !18:5
+        return from_pairs(e.x_); // !18:5
     }
     DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
     {
@@ -47,7 +47,7 @@ struct layernorm_n_spec {
     static constexpr reduction kind(step<1>) { return reduction::sum; } // !18:5
     template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
-        const vec<float, V> n_c_ = op_sub(unpack(e.x_), c.n_mu_); // !18:5
+        const vec<float, V> n_c_ = op_sub(from_pairs(e.x_), c.n_mu_); // !18:5
         return op_square(n_c_); // !18:5
     }
     DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
@@ -59,10 +59,10 @@ struct layernorm_n_spec {
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> n_c_ = op_sub(unpack(e.x_), c.n_mu_); // !18:5
+        const vec<float, V> n_c_ = op_sub(from_pairs(e.x_), c.n_mu_); // !18:5
         const vec<float, V> n_n_ = op_mul(n_c_, c.n_r_); // !18:5
-        const vec<float, V> n_t_ = op_mul(n_n_, unpack(e.w_)); // !18:5
-        const vec<float, V> n_ = op_add(n_t_, unpack(e.b_)); // !18:5
+        const vec<float, V> n_t_ = op_mul(n_n_, from_pairs(e.w_)); // !18:5
+        const vec<float, V> n_ = op_add(n_t_, from_pairs(e.b_)); // !18:5
         store_aligned<V>(p.n_ + row * 256ll + col, n_); // !18:5
     }
     DEV static void write_row(const args &p, const context &c, int row) {}

@@ -93,8 +93,8 @@ END_TEST
 START_TEST(what_is_loaded_as_bf16_is_kept_as_bf16)
 {
     rig *r = planned(rms, "bf16", 2048, 2048, "sm_90a");
-    ck_assert_ptr_nonnull(strstr(r->c.plan->launches[0].spec_header, "packed<V> x_, w_;"));
-    ck_assert_ptr_nonnull(strstr(r->c.plan->launches[0].spec_header, "return {pack(x_), pack(w_)};"));
+    ck_assert_ptr_nonnull(strstr(r->c.plan->launches[0].spec_header, "bf16_pairs<V> x_, w_;"));
+    ck_assert_ptr_nonnull(strstr(r->c.plan->launches[0].spec_header, "return {to_pairs(x_), to_pairs(w_)};"));
     rig_close(r);
     r = planned(rms, "f32", 2048, 2048, "sm_90a");
     ck_assert_ptr_nonnull(strstr(r->c.plan->launches[0].spec_header, "vec<float, V> x_, w_;"));
