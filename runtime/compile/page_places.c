@@ -17,6 +17,7 @@ struct page_places {
     char *name, *spec;
     marked_line *lines;
     size_t count, room;
+    page_places *more; /* of another page */
 };
 
 /* ---- reading a page */
@@ -98,11 +99,22 @@ page_places *page_places_read(const char *page, size_t size, const char *name)
 
 void page_places_free(page_places *p)
 {
-    if (!p) return;
-    free(p->name);
-    free(p->spec);
-    free(p->lines);
-    free(p);
+    for (page_places *more; p; p = more) {
+        more = p->more;
+        free(p->name);
+        free(p->spec);
+        free(p->lines);
+        free(p);
+    }
+}
+
+page_places *page_places_join(page_places *p, page_places *more)
+{
+    if (!p) return more;
+    page_places *last = p;
+    while (last->more) last = last->more;
+    last->more = more;
+    return p;
 }
 
 /* ---- places in it */
@@ -115,10 +127,12 @@ static const marked_line *line_at(const page_places *p, unsigned long line)
 
 char *page_places_of(const page_places *p, const char *place)
 {
-    const size_t length = p ? strlen(p->name) : 0;
     char *out = NULL;
+    size_t length = 0;
     if (strncmp(place, "./", 2) == 0) place += 2;
-    if (!p || strncmp(place, p->name, length) != 0 || place[length] != ':') return NULL;
+    for (; p; p = p->more)
+        if (strncmp(place, p->name, length = strlen(p->name)) == 0 && place[length] == ':') break;
+    if (!p) return NULL;
     const marked_line *found = line_at(p, strtoul(place + length + 1, NULL, 10));
     if (!found || asprintf(&out, "%s:%u:%u", p->spec, found->spec_line, found->spec_column) < 0) return NULL;
     return out;
@@ -184,11 +198,10 @@ static void place_line(const page_places *p, FILE *to, const char *line, size_t 
     fwrite(from, 1, (size_t)(end - from), to);
 }
 
-char *page_places_log(const page_places *p, const char *log)
+static char *place_log(const page_places *p, const char *log)
 {
     char *text = NULL;
     size_t size;
-    if (!p || !p->count) return strdup(log);
     FILE *to = open_memstream(&text, &size);
     bool of_page = false;
     if (!to) return NULL;
@@ -201,6 +214,16 @@ char *page_places_log(const page_places *p, const char *log)
     if (fclose(to) == 0) return text;
     free(text);
     return NULL;
+}
+
+char *page_places_log(const page_places *p, const char *log)
+{
+    char *placed = strdup(log);
+    for (; p && placed; p = p->more) {
+        char *next = p->count ? place_log(p, placed) : NULL;
+        if (p->count) free(placed), placed = next;
+    }
+    return placed;
 }
 
 void page_log_place(const char *page, size_t size, const char *name, char **log)

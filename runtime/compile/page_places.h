@@ -10,6 +10,8 @@ typedef struct page_places page_places;
  * which the functions below take for a page without places. */
 page_places *page_places_read(const char *page, size_t size, const char *name);
 void page_places_free(page_places *p);
+/* Places of both, whose pages differ in name: `more` belongs to the result. Each may be NULL. */
+page_places *page_places_join(page_places *p, page_places *more);
 
 /* "specs/llama-block.yaml:26:5" for "./llama_qkv.hip:2190:12" or without the column; NULL: it is none of the page's lines that come from an
  * op. The caller frees it. */

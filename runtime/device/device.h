@@ -60,6 +60,8 @@ struct device_api {
      * only a device has that compiles for itself and which is called from several threads at once. A kernel lives as long as its image. */
     tfgen_status (*load)(tfgen_device *d, const void *code, size_t size, void **image, tfgen_error *error);
     tfgen_status (*compile)(tfgen_device *d, device_source *source, void **image, tfgen_error *error);
+    /* Ahead of compile(): images of those that are made faster together; of the others images[i] stays NULL. May be NULL. */
+    void (*compile_together)(tfgen_device *d, device_source *sources, size_t count, void **images);
     void (*unload)(tfgen_device *d, void *image);
     /* Of a name as users know it: what the code calls it is kernel_symbol() of that. */
     tfgen_status (*kernel)(tfgen_device *d, void *image, const char *name, unsigned dynamic_bytes, void **kernel, tfgen_error *error);

@@ -91,16 +91,22 @@ static tfgen_status status_of(host_status status)
     }
 }
 
+static host_compile_options compile_options(tfgen_device *d, const device_source *source)
+{
+    const host_machine *m = machine_of(d);
+    return (host_compile_options){.name = source->file,
+                                  .cache = source->cache,
+                                  .optimise = -1,
+                                  .check = m->options.check,
+                                  .explain = m->options.guard,
+                                  .time_limit_ms = (unsigned)(source->seconds * 1000)};
+}
+
 static tfgen_status host_build(tfgen_device *d, device_source *source, void **image, tfgen_error *error)
 {
     host_image *made = calloc(1, sizeof *made);
     host_log log = {0}, *said = source->log ? source->log : &log;
-    const host_compile_options options = {.name = source->file,
-                                          .cache = source->cache,
-                                          .optimise = -1,
-                                          .check = machine_of(d)->options.check,
-                                          .explain = machine_of(d)->options.guard,
-                                          .time_limit_ms = (unsigned)(source->seconds * 1000)};
+    const host_compile_options options = compile_options(d, source);
     if (!made) return device_report(error, TFGEN_NO_MEMORY, "not enough memory");
     const host_status status = host_compile(source->text, strlen(source->text), &options, &made->module, said);
     if (status == HOST_OK) source->cached = host_module_cached(made->module);
@@ -109,6 +115,24 @@ static tfgen_status host_build(tfgen_device *d, device_source *source, void **im
     if (status != HOST_OK) free(made);
     else *image = made;
     return status_of(status);
+}
+
+/* Without memory they are compiled one by one. */
+static void host_build_together(tfgen_device *d, device_source *sources, size_t count, void **images)
+{
+    host_page *pages = count ? calloc(count, sizeof *pages) : NULL;
+    host_module **modules = pages ? calloc(count, sizeof *modules) : NULL;
+    for (size_t i = 0; modules && i < count; i++)
+        pages[i] = (host_page){sources[i].file, sources[i].text, strlen(sources[i].text)};
+    const host_compile_options options = compile_options(d, sources); /* the same for each but the name */
+    if (modules) host_compile_together(pages, count, &options, modules);
+    for (size_t i = 0; modules && i < count; i++) {
+        host_image *made = modules[i] ? calloc(1, sizeof *made) : NULL;
+        if (made) made->module = modules[i], images[i] = made, sources[i].cached = host_module_cached(modules[i]);
+        else host_module_free(modules[i]);
+    }
+    free(modules);
+    free(pages);
 }
 
 static tfgen_status host_load(tfgen_device *d, const void *code, size_t size, void **image, tfgen_error *error)
@@ -299,6 +323,7 @@ const device_api host_device = {.kind = "host",
                                 .close = host_close,
                                 .load = host_load,
                                 .compile = host_build,
+                                .compile_together = host_build_together,
                                 .unload = host_unload,
                                 .kernel = host_kernel_of,
                                 .launch = host_start,

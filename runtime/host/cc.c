@@ -113,12 +113,17 @@ static bool has_avx512(void)
 #endif
 }
 
+int cc_level(const host_compile_options *o)
+{
+    const int asked = o->optimise < 0 || o->optimise > 3 ? usual_level() : o->optimise;
+    return o->check && asked > 1 ? 1 : asked;
+}
+
 /* No -ffast-math: it licenses the removal of compensation terms. Kernels call libm and libc by their file names, so that no
  * development package and no symbol of this process is needed. */
 static void build(arguments *a, const char *compiler, const host_compile_options *o)
 {
-    const int asked = o->optimise < 0 || o->optimise > 3 ? usual_level() : o->optimise, level = o->check && asked > 1 ? 1 : asked;
-    char optimise[4] = {'-', 'O', (char)('0' + level), 0};
+    char optimise[4] = {'-', 'O', (char)('0' + cc_level(o)), 0};
     add(a, compiler, SIZE_MAX >> 1);
     add_words(
         a,

@@ -101,6 +101,7 @@ extern _Thread_local worker_self host_self __attribute__((tls_model("initial-exe
 
 /* ---- modules (module.c, load.c, place.c, cc.c) ---- */
 struct host_module {
+    atomic_uint users; /* besides the first */
     void *handle;
     char *compiler;
     struct module_source *source; /* what it was made of, so that lines can be told; null: nobody asked for that */
@@ -113,7 +114,7 @@ struct host_module {
     pthread_mutex_t shared_lock; /* held through a launch, if there are any */
     uintptr_t anchor; /* an address in it, near every place */
     size_t frame_bytes; /* of stack, of all its functions together; 0: not known */
-    page_places *places; /* of its source in the spec; NULL where the source is not at hand */
+    page_places *places; /* of its sources in the spec; NULL where the source is not at hand */
 };
 const hs_place *module_at(const host_module *m, hs_u32 word); /* the place that a word of hs_wave.site names */
 static inline const hs_site *module_site(const host_module *m, hs_u32 word) { return module_at(m, word)->site; }
@@ -135,6 +136,7 @@ typedef struct embedded_part {
 } embedded_part;
 const embedded_part *embedded_parts(void);
 static inline const char *compile_name(const host_compile_options *o) { return o->name ? o->name : "kernel.hip"; }
+int cc_level(const host_compile_options *o); /* at which it is optimised */
 host_status cc_find(const host_compile_options *o, char **path, host_log *log);
 /* Makes kernel.so in a temporary folder. */
 host_status cc_run(const char *compiler, const char *source, size_t size, const host_compile_options *o, const char *folder,

@@ -107,6 +107,15 @@ host_status host_module_open(const void *object, size_t size, host_module **out,
  * this one ("-march=x86-64-v3"). */
 host_status host_compile_object(const char *source, size_t source_size, const host_compile_options *o, unsigned char **object, size_t *size,
                                 host_log *log);
+/* Pages as tfgen emits them, compiled in as few runs of the compiler as they allow. Where several became one module, out[i] of each is
+ * that module, to be freed once for each; the others stay as they are: pages that are optimised, that cannot be compiled with others, or
+ * that the compiler had anything to say about, which host_compile() of each alone is to tell. */
+typedef struct host_page {
+    const char *name, *text;
+    size_t size;
+} host_page;
+void host_compile_together(const host_page *pages, size_t count, const host_compile_options *options, host_module **out);
+host_module *host_module_share(host_module *module); /* the same, for one more host_module_free() */
 /* No launch of it may be running. */
 void host_module_free(host_module *module);
 bool host_module_has(const host_module *module, const char *kernel);

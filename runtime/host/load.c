@@ -89,9 +89,15 @@ static bool bind_object(host_module *m, const char *path, host_log *log)
     return true;
 }
 
+host_module *host_module_share(host_module *m)
+{
+    atomic_fetch_add(&m->users, 1);
+    return m;
+}
+
 void host_module_free(host_module *m)
 {
-    if (!m) return;
+    if (!m || atomic_fetch_sub(&m->users, 1)) return;
     if (m->handle) dlclose(m->handle);
     if (m->file >= 0) close(m->file);
     pthread_mutex_destroy(&m->shared_lock);

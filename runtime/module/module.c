@@ -322,6 +322,36 @@ static void compile_unit(void *argument, size_t index)
     host_log_free(&log);
 }
 
+static void take_images(build *b, const device_source *sources, void **images)
+{
+    int left = 0;
+    for (int i = 0; i < b->missing_count; i++) {
+        unit *u = &b->m->units[b->missing[i]];
+        if ((u->image = images[i])) tell(b, u->name, sources[i].cached);
+        else b->missing[left++] = b->missing[i];
+    }
+    b->missing_count = left;
+}
+
+/* Leaves in `missing` what is to be compiled alone: all of them, without memory. */
+static void compile_together(build *b)
+{
+    const size_t room = (size_t)b->missing_count + 1;
+    device_source *sources = arena_alloc(b->m->arena, room * sizeof *sources);
+    void **images = arena_alloc(b->m->arena, room * sizeof *images);
+    int count = 0;
+    for (; count < b->missing_count; count++) {
+        const unit *u = &b->m->units[b->missing[count]];
+        char *whole = source_whole(u->source);
+        if (!whole) break;
+        sources[count] =
+            (device_source){u->name, u->file, whole, b->settings->cache, b->settings->options->compile_seconds, NULL, false};
+    }
+    if (count == b->missing_count) b->m->device->api->compile_together(b->m->device, sources, (size_t)count, images);
+    for (int i = 0; i < count; i++) free((char *)sources[i].text);
+    take_images(b, sources, images);
+}
+
 static void make_on_device(build *b)
 {
     b->missing = arena_alloc(b->m->arena, ((size_t)unit_count(b->m) + 1) * sizeof *b->missing);
@@ -329,6 +359,7 @@ static void make_on_device(build *b)
     sort_missing(b);
     if (b->status != TFGEN_OK || !b->missing_count) return;
     range_begin("tfgen compile", NULL);
+    if (b->missing_count > 1 && b->m->device->api->compile_together) compile_together(b);
     run_parallel((size_t)b->missing_count, b->settings->options->jobs, compile_unit, b);
     range_end();
 }
