@@ -150,6 +150,7 @@ END_TEST
 
 int main(void)
 {
+    use_kernels(kernels_timed);
     Suite *suite = suite_create("bench");
     TCase *counts = tcase_create("times"), *command = tcase_create("command");
     tcase_add_test(counts, the_median_and_the_spread_of_known_samples);
