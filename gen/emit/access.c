@@ -75,13 +75,6 @@ const expression *use_map(emission *e, const char *name, const tensor_box *box)
                         (argument){.kind = argument_map, .name = name, .value = box->value, .index = box->packed, .box = box, .size = 128});
 }
 
-const expression *with_parentheses(emission *e, const expression *x)
-{
-    return x->kind >= expression_product ? c_group(e->pool, x) : x;
-}
-
-const expression *without_parentheses(const expression *x) { return x->kind == expression_group ? x->operands[0] : x; }
-
 /* A dim's argument; NULL: no dynamic dim has the slot. */
 static const expression *use_dim(emission *e, int slot)
 {
@@ -247,8 +240,8 @@ static extent product(emission *e, const axes *x, int from, int to, bool present
 static const expression *run_index(emission *e, const axes *x, int from, int to, const expression *row)
 {
     const extent after = product(e, x, to, x->count, false), size = product(e, x, from, to, false);
-    const expression *index = with_parentheses(e, row);
-    if (!is_one(&after)) index = c_quotient(e->pool, index, extent_c(e, &after));
+    const expression *index = row;
+    index = c_quotient(e->pool, index, extent_c(e, &after));
     if (from > 0) index = c_remainder(e->pool, index, extent_c(e, &size));
     return index;
 }
@@ -263,7 +256,7 @@ const expression *row_of(emission *e, const ir_value *operand, const ir_value *o
 {
     const axes x = match_axes(operand, of);
     if (same_rows(e, operand, of)) return row;
-    if (x.present == 0 || c_is_zero(row)) return c_number(e->pool, 0);
+    if (x.present == 0) return c_number(e->pool, 0);
     const expression *sum = NULL;
     for (int from = 0; from < x.count; from++) {
         if (!x.has[from]) continue;
@@ -271,11 +264,11 @@ const expression *row_of(emission *e, const ir_value *operand, const ir_value *o
         while (to < x.count && x.has[to]) to++;
         const extent step = product(e, &x, to, x.count, true);
         const expression *index = run_index(e, &x, from, to, row);
-        if (!is_one(&step)) index = c_product(e->pool, with_parentheses(e, index), extent_c(e, &step));
+        index = c_product(e->pool, index, extent_c(e, &step));
         sum = sum ? c_sum(e->pool, sum, index) : index;
         from = to;
     }
-    return c_group(e->pool, sum);
+    return sum;
 }
 
 const expression *first_row_condition(emission *e, const ir_value *operand, const ir_value *of, const expression *row)
@@ -295,7 +288,7 @@ const expression *first_row_condition(emission *e, const ir_value *operand, cons
 
 const expression *scaled(emission *e, const expression *row, long long stride)
 {
-    return c_is_zero(row) || stride == 1 ? row : c_product(e->pool, row, c_long(e->pool, stride));
+    return stride == 1 ? row : c_product(e->pool, row, c_long(e->pool, stride));
 }
 
 int value_parts(const plan *p, const ir_value *v) { return p->parts[v->id] ? p->parts[v->id] : 1; }
@@ -303,8 +296,6 @@ int value_parts(const plan *p, const ir_value *v) { return p->parts[v->id] ? p->
 const expression *address(emission *e, const ir_value *v, const expression *row, const expression *column, bool written)
 {
     const view w = view_of(e->a, v);
-    const expression *at = use_value(e, v, written);
-    if (!c_is_zero(row)) at = c_sum(e->pool, at, scaled(e, row, w.stride));
-    if (!c_is_zero(column)) at = c_sum(e->pool, at, column);
-    return c_shifted(e->pool, at, w.offset);
+    const expression *at = c_sum(e->pool, use_value(e, v, written), scaled(e, row, w.stride));
+    return c_shifted(e->pool, c_sum(e->pool, at, column), w.offset);
 }

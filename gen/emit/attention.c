@@ -16,10 +16,7 @@ static const expression *tokens_of(heads *h, const ir_value *x) { return extent_
 static const expression *row_of_token(heads *h, const ir_value *x, const expression *token)
 {
     expression_pool *p = h->e->pool;
-    const expression *batch = c_int(p, "batch");
-    long long tokens = 0;
-    const bool one = extent_is_number(value_tokens(x), &tokens) && tokens == 1;
-    return c_sum(p, one ? batch : c_product(p, batch, tokens_of(h, x)), token);
+    return c_sum(p, c_product(p, c_int(p, "batch"), tokens_of(h, x)), token);
 }
 
 /* Rows of values that are no cache are checked when a kernel is planned. */
@@ -32,10 +29,10 @@ static const expression *row_of_cache(heads *h, const ir_value *x, const express
 static const expression *token_address(heads *h, const ir_value *x, const expression *token, const expression *column, bool written)
 {
     expression_pool *p = h->e->pool;
-    const expression *head = c_int(p, "head"), *row = c_group(p, row_of_token(h, x, token));
+    const expression *head = c_int(p, "head"), *row = row_of_token(h, x, token);
     const expression *first = c_product(p, head, c_number(p, h->head));
-    if (x->rank != 4) return address(h->e, x, row, c_is_zero(column) ? first : c_sum(p, first, column), written);
-    return address(h->e, x, c_group(p, c_sum(p, c_product(p, row, extent_c(h->e, &x->shape[2])), head)), column, written);
+    if (x->rank != 4) return address(h->e, x, row, c_sum(p, first, column), written);
+    return address(h->e, x, c_sum(p, c_product(p, row, extent_c(h->e, &x->shape[2])), head), column, written);
 }
 
 static void write_pointer(heads *h, const char *name, const ir_value *x, const char *token, const char *head)

@@ -65,8 +65,6 @@ const expression *first_row_condition(emission *e, const ir_value *operand, cons
 const expression *address(emission *e, const ir_value *v, const expression *row, const expression *column, bool written);
 int value_parts(const plan *p, const ir_value *v);               /* partial sums a row; 1 for plain values */
 const expression *scaled(emission *e, const expression *row, long long stride); /* row * 64ll */
-const expression *with_parentheses(emission *e, const expression *x);
-const expression *without_parentheses(const expression *x);
 
 /* ---- value_facts.c: what the phase at hand makes of a value */
 value_facts *facts_new(arena *a, const ir_program *p);

@@ -95,7 +95,7 @@ static const expression *flat_token(scope *s, const ir_value *x, const expressio
     emission *e = s->e;
     long long heads;
     if (x->rank != 4 || (extent_is_number(&x->shape[2], &heads) && heads == 1)) return row;
-    return c_quotient(e->pool, with_parentheses(e, row), extent_c(e, &x->shape[2]));
+    return c_quotient(e->pool, row, extent_c(e, &x->shape[2]));
 }
 
 static const expression *token_index(scope *s, const ir_value *x, const expression *row)
@@ -103,7 +103,7 @@ static const expression *token_index(scope *s, const ir_value *x, const expressi
     emission *e = s->e;
     if (one_token(x)) return c_number(e->pool, 0);
     if (x->rank < 3) return row;
-    const expression *token = with_parentheses(e, flat_token(s, x, row));
+    const expression *token = flat_token(s, x, row);
     return c_remainder(e->pool, token, extent_c(e, &x->shape[token_axis(x)]));
 }
 
@@ -114,8 +114,8 @@ const expression *evaluate_sequence(scope *s, const ir_op *op, const expression 
     const expression *name = find_known(s, sequence_of(op, row));
     if (name) return name;
     if (x->rank < 3) return c_number(e->pool, 0);
-    const expression *token = with_parentheses(e, flat_token(s, x, row));
-    return one_token(x) ? token : c_group(e->pool, c_quotient(e->pool, token, extent_c(e, &x->shape[token_axis(x)])));
+    const expression *token = flat_token(s, x, row);
+    return one_token(x) ? token : c_quotient(e->pool, token, extent_c(e, &x->shape[token_axis(x)]));
 }
 
 const expression *evaluate_position(scope *s, const ir_op *op, const expression *row)
@@ -125,9 +125,8 @@ const expression *evaluate_position(scope *s, const ir_op *op, const expression 
     const expression *name = find_known(s, position_of(op, row));
     if (name) return name;
     const expression *token = token_index(s, x, row);
-    if (!at) return with_parentheses(e, token);
-    const expression *first = c_element(e->pool, use_value(e, at, false), evaluate_sequence(s, op, row));
-    return c_is_zero(token) ? first : c_group(e->pool, c_sum(e->pool, first, token));
+    if (!at) return token;
+    return c_sum(e->pool, c_element(e->pool, use_value(e, at, false), evaluate_sequence(s, op, row)), token);
 }
 
 /* ---- rows */
@@ -168,7 +167,7 @@ static const expression *element_op(scope *s, const ir_op *op, const place *at)
 static const expression *range_guard(scope *s, const place *at, long long width)
 {
     expression_pool *p = s->e->pool;
-    const expression *column = with_parentheses(s->e, place_column(s, at));
+    const expression *column = place_column(s, at);
     return c_both(p, c_at_least(p, column, c_number(p, 0)), c_less(p, column, c_number(p, width)));
 }
 
@@ -215,8 +214,8 @@ static const expression *slice_op(scope *s, const ir_op *op, const place *at)
 static place reshaped(scope *s, const place *at, long long from, long long to)
 {
     emission *e = s->e;
-    const expression *first = scaled(e, with_parentheses(e, at->row), from), *width = c_number(e->pool, to);
-    const expression *flat = c_group(e->pool, c_sum(e->pool, first, place_column(s, at)));
+    const expression *first = scaled(e, at->row, from), *width = c_number(e->pool, to);
+    const expression *flat = c_sum(e->pool, first, place_column(s, at));
     return (place){.row = c_call_of(e->pool, "(int)", type_int, 1, (const expression *[]){c_quotient(e->pool, flat, width)}),
                    .base = c_call_of(e->pool, "(int)", type_int, 1, (const expression *[]){c_remainder(e->pool, flat, width)}),
                    .guard = at->guard,

@@ -90,8 +90,6 @@ const expression *c_long(expression_pool *p, long long n) { return number(p, n, 
 const expression *c_int(expression_pool *p, const char *text) { return name(p, text, type_int); }
 const expression *c_name(expression_pool *p, const char *text) { return name(p, text, type_other); }
 
-bool c_is_zero(const expression *x) { return x->kind == expression_number && x->number == 0; }
-
 /* ---- operators */
 static expression_type wider(const expression *x, const expression *y) { return x->type > y->type ? x->type : y->type; }
 
@@ -100,36 +98,74 @@ static const expression *operator(expression_pool *p, expression_kind kind, expr
     return intern(p, (expression){.kind = kind, .type = type, .count = 2, .operands = (const expression *[]){x, y}});
 }
 
-static const expression *arithmetic(expression_pool *p, expression_kind kind, const expression *x, const expression *y)
+static bool is_number(const expression *x, long long number) { return x->kind == expression_number && x->number == number; }
+
+/* What is left of x when `other` goes, which adds nothing: x, unless it was `other` that made it wide. */
+static const expression *alone(const expression *x, const expression *other) { return x->type >= other->type ? x : NULL; }
+
+/* x + y of two numbers of one type, where it is of that type; NULL: it is not. */
+static const expression *added(expression_pool *p, const expression *x, long long y, expression_type type)
 {
-    return operator(p, kind, wider(x, y), x, y);
+    long long sum;
+    if (x->kind != expression_number || x->type != type || __builtin_add_overflow(x->number, y, &sum)) return NULL;
+    return type == type_int && sum != (int)sum ? NULL : number(p, sum, type);
+}
+
+/* x + n and x - n, of an x that may itself end in a number: col - 256 + 16 is col - 240. */
+static const expression *sum_with_number(expression_pool *p, const expression *x, long long n, expression_type type)
+{
+    const expression *both = added(p, x, n, type);
+    if (both || n == 0) return both ? both : x;
+    if (x->kind == expression_sum || x->kind == expression_difference) {
+        const expression *last = x->operands[1];
+        both = added(p, last, x->kind == expression_sum ? n : -n, type);
+        if (both) return sum_with_number(p, x->operands[0], x->kind == expression_sum ? both->number : -both->number, type);
+    }
+    const expression_kind kind = n < 0 ? expression_difference : expression_sum;
+    const expression *size = number(p, n < 0 ? -n : n, type);
+    return operator(p, kind, wider(x, size), x, size);
 }
 
 const expression *c_sum(expression_pool *p, const expression *x, const expression *y)
 {
     if (y->kind == expression_sum) return c_sum(p, c_sum(p, x, y->operands[0]), y->operands[1]);
     if (y->kind == expression_difference) return c_difference(p, c_sum(p, x, y->operands[0]), y->operands[1]);
-    return arithmetic(p, expression_sum, x, y);
+    if (is_number(x, 0) && alone(y, x)) return y;
+    if (y->kind == expression_number && alone(x, y)) return sum_with_number(p, x, y->number, y->type);
+    return operator(p, expression_sum, wider(x, y), x, y);
 }
 
 const expression *c_difference(expression_pool *p, const expression *x, const expression *y)
 {
-    return arithmetic(p, expression_difference, x, y);
+    if (y->kind == expression_number && alone(x, y)) return sum_with_number(p, x, -y->number, y->type);
+    return operator(p, expression_difference, wider(x, y), x, y);
 }
 
 const expression *c_product(expression_pool *p, const expression *x, const expression *y)
 {
-    return arithmetic(p, expression_product, x, y);
+    const expression_type type = wider(x, y);
+    long long product;
+    if (is_number(y, 1) && alone(x, y)) return x;
+    if (is_number(x, 1) && alone(y, x)) return y;
+    if (is_number(x, 0) || is_number(y, 0)) return number(p, 0, type);
+    if (x->kind == expression_number && y->kind == expression_number && !__builtin_mul_overflow(x->number, y->number, &product) &&
+        (type == type_long || product == (int)product))
+        return number(p, product, type);
+    return operator(p, expression_product, type, x, y);
 }
 
+/* No divisor is 0. */
 const expression *c_quotient(expression_pool *p, const expression *x, const expression *y)
 {
-    return arithmetic(p, expression_quotient, x, y);
+    if (is_number(y, 1) && alone(x, y)) return x;
+    if (x->kind == expression_number && y->kind == expression_number) return number(p, x->number / y->number, wider(x, y));
+    return is_number(x, 0) ? number(p, 0, wider(x, y)) : operator(p, expression_quotient, wider(x, y), x, y);
 }
 
 const expression *c_remainder(expression_pool *p, const expression *x, const expression *y)
 {
-    return arithmetic(p, expression_remainder, x, y);
+    if (x->kind == expression_number && y->kind == expression_number) return number(p, x->number % y->number, wider(x, y));
+    return is_number(x, 0) || is_number(y, 1) ? number(p, 0, wider(x, y)) : operator(p, expression_remainder, wider(x, y), x, y);
 }
 
 const expression *c_less(expression_pool *p, const expression *x, const expression *y)
@@ -174,12 +210,5 @@ const expression *c_call_of(expression_pool *p, const char *function, expression
 
 const expression *c_shifted(expression_pool *p, const expression *column, long long shift)
 {
-    if (shift == 0) return column;
-    return shift > 0 ? c_sum(p, column, c_number(p, shift)) : c_difference(p, column, c_number(p, -shift));
-}
-
-const expression *c_group(expression_pool *p, const expression *x)
-{
-    if (x->kind == expression_group) return x;
-    return intern(p, (expression){.kind = expression_group, .type = x->type, .count = 1, .operands = &x});
+    return c_sum(p, column, c_number(p, shift));
 }

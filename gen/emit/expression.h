@@ -7,7 +7,8 @@
  *
  * Building (expression.c) keeps the order in which operands are given, since C++ would overflow elsewhere in another one: only a sum or a
  * condition behind another is written in one chain, x + (y - z) as x + y - z. A type goes with each node, since `batch * 8ll` has 64 bits
- * and `batch * 8` has not: int, long long, or other (pointers, floats, vectors), which is that of the wider operand.
+ * and `batch * 8` has not: int, long long, or other (pointers, floats, vectors), which is that of the wider operand. Numbers are folded
+ * (x + 0, x * 1, 0 / x, x - 256 + 16), unless the type would change: 1ll stays in `batch * 1ll`.
  *
  * Printing (expression_text.c) puts parentheses where C needs them.
  *
@@ -59,11 +60,8 @@ const expression *c_call_of(expression_pool *p, const char *function, expression
 #define C_OPERANDS(...) \
     (int)(sizeof((const expression *[]){__VA_ARGS__}) / sizeof(const expression *)), (const expression *[]) { __VA_ARGS__ }
 #define c_call(p, function, ...) c_call_of(p, function, type_other, C_OPERANDS(__VA_ARGS__))
-/* column + shift, column - shift, or the column alone */
+/* column + shift */
 const expression *c_shifted(expression_pool *p, const expression *column, long long shift);
-
-bool c_is_zero(const expression *x); /* the number 0 */
-const expression *c_group(expression_pool *p, const expression *x);
 
 /* ---- expression_text.c */
 const char *c_text(arena *a, const expression *x);

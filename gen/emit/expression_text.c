@@ -11,10 +11,18 @@ static const struct {
 
 static void append(text *t, const expression *x);
 
-/* An operand that binds less tightly than `least` is in parentheses. */
-static void append_operand(text *t, const expression *x, int least)
+/* Of operand `x` of a `parent`: it binds less tightly, or as tightly where C would take the ones ahead first. A remainder within a product
+ * has parentheses for the reader's sake: (row % 4) * 64. */
+static bool has_parentheses(const expression *x, expression_kind parent, bool is_last)
 {
-    const bool loose = operators[x->kind].binds < least;
+    const int own = operators[x->kind].binds, around = operators[parent].binds;
+    if (x->kind == expression_remainder && around == own) return true;
+    return own < around || (own == around && is_last);
+}
+
+static void append_operand(text *t, const expression *x, expression_kind parent, bool is_last)
+{
+    const bool loose = has_parentheses(x, parent, is_last);
     if (loose) text_append(t, "(", 1);
     append(t, x);
     if (loose) text_append(t, ")", 1);
@@ -32,35 +40,27 @@ static void append_call(text *t, const expression *x)
 
 static void append(text *t, const expression *x)
 {
-    const char *token = operators[x->kind].token;
-    const int binds = operators[x->kind].binds;
+    const expression *const *of = x->operands;
     switch (x->kind) {
     case expression_number: text_printf(t, x->type == type_long ? "%lldll" : "%lld", x->number); return;
     case expression_name: text_printf(t, "%s", x->name); return;
     case expression_call: append_call(t, x); return;
     case expression_element:
-        append_operand(t, x->operands[0], binds);
+        append_operand(t, of[0], x->kind, false);
         text_append(t, "[", 1);
-        append(t, x->operands[1]);
+        append(t, of[1]);
         text_append(t, "]", 1);
-        return;
-    case expression_group:
-        text_append(t, "(", 1);
-        append(t, x->operands[0]);
-        text_append(t, ")", 1);
-        return;
-    case expression_choice: /* from right to left: x ? y : z ? a : b */
-        append_operand(t, x->operands[0], binds + 1);
-        text_printf(t, "%s", token);
-        append(t, x->operands[1]);
-        text_append(t, " : ", 3);
-        append_operand(t, x->operands[2], binds);
         return;
     default: break;
     }
-    append_operand(t, x->operands[0], binds); /* from left to right: x - y - z */
-    text_printf(t, "%s", token);
-    append_operand(t, x->operands[1], binds + 1);
+    const bool is_choice = x->kind == expression_choice;
+    append_operand(t, of[0], x->kind, is_choice);
+    text_printf(t, "%s", operators[x->kind].token);
+    if (is_choice) { /* from right to left: x ? y : z ? a : b */
+        append(t, of[1]);
+        text_append(t, " : ", 3);
+    }
+    append_operand(t, of[x->count - 1], x->kind, !is_choice);
 }
 
 const char *c_text(arena *a, const expression *x)

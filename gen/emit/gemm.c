@@ -201,7 +201,7 @@ static void write_narrow_sinks(gemm *g, scope *s)
 /* Of a block of two granules of packed columns: a pair's column. */
 static const expression *pair_column(expression_pool *p, const expression *column)
 {
-    const expression *granule = c_int(p, "granule"), *block = c_product(p, c_number(p, 2), granule);
+    const expression *granule = c_number(p, packed_granule), *block = c_number(p, 2 * packed_granule);
     return c_sum(p, c_product(p, c_quotient(p, column, block), granule), c_remainder(p, column, block));
 }
 
@@ -233,7 +233,7 @@ static void write_dispatch(gemm *g, bool halves)
             write_line(w, "%s<W, 0>(p, c, row, %s, product, sum, out);", name, c_text(a, column));
         } else if (x->kind == segment_plain) {
             write_line(w, "%s<W, 0>(p, c, row, %s, lo, sum, out);", name, c_text(a, column));
-            write_line(w, "%s<W, 1>(p, c, row, %s, hi, sum, out);", name, c_text(a, c_sum(p, column, c_int(p, "granule"))));
+            write_line(w, "%s<W, 1>(p, c, row, %s, hi, sum, out);", name, c_text(a, c_shifted(p, column, packed_granule)));
         } else {
             write_line(w, "%s<W>(p, c, row, %s, lo, hi, sum, out);", name, c_text(a, pair_column(p, column)));
         }

@@ -87,17 +87,17 @@ static void write_dense_b(gemm *g)
     writer *w = g->w;
     const long long N = e->space.columns;
     expression_pool *p = e->pool;
-    const expression *batch = with_parentheses(e, batch_of(g, g->b)), *n = c_int(p, "n"), *k = c_int(p, "k");
+    const expression *batch = batch_of(g, g->b), *n = c_int(p, "n"), *k = c_int(p, "k");
     const expression *exists = c_less(p, n, c_number(p, N));
     write_line(w, "template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)");
     write_line(w, "{");
     if (g->product->attributes.transpose) {
-        const expression *row = c_group(p, c_sum(p, c_product(p, batch, c_number(p, N)), n));
+        const expression *row = c_sum(p, c_product(p, batch, c_number(p, N)), n);
         const expression *left = c_choice(p, exists, c_int(p, "left"), c_number(p, 0));
         write_spec_line(w, g->product->at, "return %s;", c_text(e->a, c_call(p, "load<V>", address(e, g->b, row, k, false), left)));
     } else {
         const expression *i = c_int(p, "i");
-        const expression *row = c_group(p, c_sum(p, c_sum(p, c_product(p, batch, c_number(p, g->K)), k), i));
+        const expression *row = c_sum(p, c_sum(p, c_product(p, batch, c_number(p, g->K)), k), i);
         write_line(w, "vec<float, V> column = splat<V>(0.0f);");
         write_line(w, "for (int i = 0; i < V; i++)");
         write_spec_line(w, g->product->at, "    if (%s) column[i] = %s;",

@@ -55,7 +55,7 @@ void numbers_know(const row_numbers *n, scope *s)
 
 static void write_number(scope *s, const ir_op *op, const char *field, const expression *x)
 {
-    write_spec_line(s->w, op->at, "c.%s = %s;", field, c_text(s->e->a, without_parentheses(x)));
+    write_spec_line(s->w, op->at, "c.%s = %s;", field, c_text(s->e->a, x));
 }
 
 void numbers_write(const row_numbers *n, scope *s)

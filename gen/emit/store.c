@@ -30,7 +30,7 @@ static place at_start(scope *s, const ir_value *v, const place *base)
     emission *e = s->e;
     if (!same_row_count(e, v, &e->space.rows)) at.row = row_of(e, v, e->shape, base->row);
     if (e->phase->family == family_rows && value_columns(v) < e->space.columns)
-        at.guard = c_less(e->pool, with_parentheses(e, base->base), c_number(e->pool, value_columns(v)));
+        at.guard = c_less(e->pool, base->base, c_number(e->pool, value_columns(v)));
     return at;
 }
 
@@ -43,7 +43,7 @@ static place inside_slice(scope *s, const ir_op *op, const place *source)
     at.shift += offset;
     at.guard = offset ? c_both(p, c_at_least(p, from, c_number(p, offset)), behind) : behind;
     if (width == value_columns(op->inputs[0])) at.guard = source->guard;
-    if (at.left) at.left = c_difference(p, c_number(p, width), c_group(p, place_column(s, &at)));
+    if (at.left) at.left = c_difference(p, c_number(p, width), place_column(s, &at));
     at.tag = at.shift ? arena_printf(s->e->a, "_from%lld", at.shift) : source->tag;
     return at;
 }
@@ -126,7 +126,7 @@ static const expression *cache_address(scope *s, const ir_op *op, const expressi
     const long long columns = value_columns(state), in_row = value_columns(x) / columns;
     const long long heads = cache_heads(state);
     const expression *size = c_number(p, columns);
-    const expression *head = in_row == heads ? c_quotient(p, column, size) : c_remainder(p, with_parentheses(e, row), c_number(p, heads));
+    const expression *head = in_row == heads ? c_quotient(p, column, size) : c_remainder(p, row, c_number(p, heads));
     const cache_place place = {evaluate_sequence(s, op, row), head, position};
     return c_sum(p, cache_row(e, state, &place, cache_one_row, true), c_remainder(p, column, size));
 }
@@ -143,10 +143,10 @@ static void write_cache(scope *s, const ir_value *v, const place *at, const expr
     const expression *test = c_both(p, c_both(p, when, at->guard), room), *i = c_int(p, "i");
     count_put(s, v, whole);
     if (whole) {
-        write_piece(s, op->at, test, cache_address(s, op, at->row, with_parentheses(e, column), position), at->left, x);
+        write_piece(s, op->at, test, cache_address(s, op, at->row, column, position), at->left, x);
         return;
     }
-    const expression *to = cache_address(s, op, at->row, c_group(p, c_sum(p, column, i)), position);
+    const expression *to = cache_address(s, op, at->row, c_sum(p, column, i), position);
     const char *in = write_test(s, op->at, test);
     /* A pair's half ends at `left`; what follows it in memory belongs to another lane. */
     const expression *goes_on = c_both(p, c_less(p, i, c_int(p, s->lanes)), at->left ? c_less(p, i, at->left) : NULL);

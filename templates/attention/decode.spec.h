@@ -40,7 +40,7 @@ struct llama_decode_decode_spec {
     }
     DEV static float *partial(const args &p, int batch, int head, int token, int split)
     {
-        return p.a_part_ + (((batch * 1 + token) * 8 + head) * 1ll + split) * 34; // !41:5
+        return p.a_part_ + (((batch + token) * 8 + head) * 1ll + split) * 34; // !41:5
     }
 };
 TF_LAYOUT(llama_decode_decode_spec::args, pos_, 0);

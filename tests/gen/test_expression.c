@@ -52,6 +52,9 @@ START_TEST(parentheses_stand_where_c_needs_them)
     expect(&r, c_product(p, two, quotient), "2 * (row / p.S_)");
     expect(&r, c_quotient(p, r.row, product), "row / (row * 2)");
     expect(&r, c_remainder(p, quotient, r.S), "row / p.S_ % p.S_");
+    expect(&r, c_product(p, c_remainder(p, r.row, r.S), two), "(row % p.S_) * 2");
+    expect(&r, c_sum(p, c_remainder(p, r.row, r.S), c_remainder(p, r.col, r.S)), "row % p.S_ + col % p.S_");
+    expect(&r, c_remainder(p, c_remainder(p, r.row, r.S), two), "(row % p.S_) % 2");
     expect(&r, c_difference(p, r.col, sum), "col - (row + 2)");
     expect(&r, c_element(p, r.pointer, sum), "p.x_[row + 2]");
     expect(&r, c_element(p, c_sum(p, r.pointer, r.row), two), "(p.x_ + row)[2]");
@@ -101,6 +104,41 @@ START_TEST(numbers_and_operators_have_the_types_of_c)
 }
 END_TEST
 
+START_TEST(numbers_are_folded_where_the_type_stays)
+{
+    rigged r = rig_new();
+    expression_pool *p = r.p;
+    const expression *zero = c_number(p, 0), *one = c_number(p, 1), *left = c_shifted(p, r.col, -256);
+    ck_assert_ptr_eq(c_sum(p, r.row, zero), r.row);
+    ck_assert_ptr_eq(c_sum(p, zero, r.row), r.row);
+    ck_assert_ptr_eq(c_difference(p, r.row, zero), r.row);
+    ck_assert_ptr_eq(c_product(p, r.row, one), r.row);
+    ck_assert_ptr_eq(c_product(p, one, r.row), r.row);
+    ck_assert_ptr_eq(c_product(p, r.row, zero), zero);
+    ck_assert_ptr_eq(c_quotient(p, r.row, one), r.row);
+    ck_assert_ptr_eq(c_quotient(p, zero, r.row), zero);
+    ck_assert_ptr_eq(c_remainder(p, zero, r.row), zero);
+    ck_assert_ptr_eq(c_remainder(p, r.row, one), zero);
+    ck_assert_ptr_eq(c_sum(p, r.pointer, c_product(p, zero, c_long(p, 64))), r.pointer);
+    expect(&r, left, "col - 256");
+    expect(&r, c_shifted(p, left, 16), "col - 240");
+    ck_assert_ptr_eq(c_shifted(p, left, 256), r.col);
+    expect(&r, c_shifted(p, left, 300), "col + 44");
+    expect(&r, c_sum(p, c_number(p, 3), c_number(p, -5)), "-2");
+    expect(&r, c_product(p, c_number(p, 3), c_number(p, 5)), "15");
+    expect(&r, c_quotient(p, c_number(p, 40), c_number(p, 16)), "2");
+    expect(&r, c_remainder(p, c_number(p, 40), c_number(p, 16)), "8");
+    /* 64 bits stay 64 bits */
+    expect(&r, c_product(p, r.row, c_long(p, 1)), "row * 1ll");
+    expect(&r, c_sum(p, c_product(p, zero, c_long(p, 8)), r.row), "0ll + row");
+    expect(&r, c_quotient(p, r.row, c_long(p, 1)), "row / 1ll");
+    expect(&r, c_remainder(p, r.row, c_long(p, 1)), "0ll");
+    /* and what no int holds is not made one */
+    expect(&r, c_product(p, c_number(p, 1 << 30), c_number(p, 4)), "1073741824 * 4");
+    arena_free(r.a);
+}
+END_TEST
+
 /* Over arguments of the launch, in the order of their dims. */
 START_TEST(extents_are_sums_of_products_of_dims)
 {
@@ -132,6 +170,7 @@ int main(void)
     tcase_add_test(t, parentheses_stand_where_c_needs_them);
     tcase_add_test(t, sums_and_conditions_are_chains);
     tcase_add_test(t, numbers_and_operators_have_the_types_of_c);
+    tcase_add_test(t, numbers_are_folded_where_the_type_stays);
     tcase_add_test(t, extents_are_sums_of_products_of_dims);
     suite_add_tcase(s, t);
     return run_suite(s);

@@ -38,7 +38,7 @@ struct bert_i_spec {
             vec<float, W> hi, float &sum, Out &out)
     {
         i_l_epilogue<W, 0>(p, c, row, n, lo, sum, out);
-        i_l_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
+        i_l_epilogue<W, 1>(p, c, row, n + 16, hi, sum, out);
     }
 };
 TF_LAYOUT(bert_i_spec::args, x1_, 0);

@@ -59,16 +59,16 @@ struct bert_qkv_spec {
     {
         if (n < 128) {
             q_l_epilogue<W, 0>(p, c, row, n, lo, sum, out);
-            q_l_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
+            q_l_epilogue<W, 1>(p, c, row, n + 16, hi, sum, out);
             return;
         }
         if (n < 256) {
             k_l_epilogue<W, 0>(p, c, row, n - 128, lo, sum, out);
-            k_l_epilogue<W, 1>(p, c, row, n - 128 + granule, hi, sum, out);
+            k_l_epilogue<W, 1>(p, c, row, n - 112, hi, sum, out);
             return;
         }
         v_l_epilogue<W, 0>(p, c, row, n - 256, lo, sum, out);
-        v_l_epilogue<W, 1>(p, c, row, n - 256 + granule, hi, sum, out);
+        v_l_epilogue<W, 1>(p, c, row, n - 240, hi, sum, out);
     }
 };
 TF_LAYOUT(bert_qkv_spec::args, x_, 0);

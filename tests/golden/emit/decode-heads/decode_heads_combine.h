@@ -12,7 +12,7 @@ struct decode_heads_combine_spec {
     DEV static int queries(const args &p) { return 1; }
     DEV static const float *partial(const args &p, int batch, int head, int token, int split)
     {
-        return p.y_part_ + (((batch * 1 + token) * 8 + head) * 1ll + split) * 66; // !14:5
+        return p.y_part_ + (((batch + token) * 8 + head) * 1ll + split) * 66; // !14:5
     }
     template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
     {

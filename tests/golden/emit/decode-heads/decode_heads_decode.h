@@ -39,7 +39,7 @@ struct decode_heads_decode_spec {
     }
     DEV static float *partial(const args &p, int batch, int head, int token, int split)
     {
-        return p.y_part_ + (((batch * 1 + token) * 8 + head) * 1ll + split) * 66; // !14:5
+        return p.y_part_ + (((batch + token) * 8 + head) * 1ll + split) * 66; // !14:5
     }
 };
 TF_LAYOUT(decode_heads_decode_spec::args, pos_, 0);

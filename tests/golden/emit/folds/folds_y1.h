@@ -51,7 +51,7 @@ struct folds_y1_spec {
             vec<float, W> hi, float &sum, Out &out)
     {
         y1_raw_epilogue<W, 0>(p, c, row, n, lo, sum, out);
-        y1_raw_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
+        y1_raw_epilogue<W, 1>(p, c, row, n + 16, hi, sum, out);
     }
 };
 TF_LAYOUT(folds_y1_spec::args, h1_c_, 0);

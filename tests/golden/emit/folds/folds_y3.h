@@ -47,7 +47,7 @@ struct folds_y3_spec {
             vec<float, W> hi, float &sum, Out &out)
     {
         y3_raw_epilogue<W, 0>(p, c, row, n, lo, sum, out);
-        y3_raw_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
+        y3_raw_epilogue<W, 1>(p, c, row, n + 16, hi, sum, out);
     }
 };
 TF_LAYOUT(folds_y3_spec::args, x_, 0);

@@ -51,7 +51,7 @@ struct folds_y4_spec {
             vec<float, W> hi, float &sum, Out &out)
     {
         y4_raw_epilogue<W, 0>(p, c, row, n, lo, sum, out);
-        y4_raw_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
+        y4_raw_epilogue<W, 1>(p, c, row, n + 16, hi, sum, out);
     }
 };
 TF_LAYOUT(folds_y4_spec::args, x_, 0);

@@ -38,7 +38,7 @@ struct gpt2_fc_spec {
             vec<float, W> hi, float &sum, Out &out)
     {
         fc_l_epilogue<W, 0>(p, c, row, n, lo, sum, out);
-        fc_l_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
+        fc_l_epilogue<W, 1>(p, c, row, n + 16, hi, sum, out);
     }
 };
 TF_LAYOUT(gpt2_fc_spec::args, h2_, 0);

@@ -39,7 +39,7 @@ struct gpt2_qkv_spec {
             vec<float, W> hi, float &sum, Out &out)
     {
         qkv_l_epilogue<W, 0>(p, c, row, n, lo, sum, out);
-        qkv_l_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
+        qkv_l_epilogue<W, 1>(p, c, row, n + 16, hi, sum, out);
     }
 };
 TF_LAYOUT(gpt2_qkv_spec::args, h_, 0);

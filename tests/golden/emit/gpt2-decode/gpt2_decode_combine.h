@@ -13,7 +13,7 @@ struct gpt2_decode_combine_spec {
     DEV static int queries(const args &p) { return 1; }
     DEV static const float *partial(const args &p, int batch, int head, int token, int split)
     {
-        return p.a_part_ + (((batch * 1 + token) * 4 + head) * 1ll + split) * 34; // !38:5
+        return p.a_part_ + (((batch + token) * 4 + head) * 1ll + split) * 34; // !38:5
     }
     template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int left, vec<float, V> o)
     {

@@ -40,7 +40,7 @@ struct gpt2_decode_decode_spec {
     }
     DEV static float *partial(const args &p, int batch, int head, int token, int split)
     {
-        return p.a_part_ + (((batch * 1 + token) * 4 + head) * 1ll + split) * 34; // !38:5
+        return p.a_part_ + (((batch + token) * 4 + head) * 1ll + split) * 34; // !38:5
     }
 };
 TF_LAYOUT(gpt2_decode_decode_spec::args, pos_, 0);

@@ -40,7 +40,7 @@ struct gpt2_decode_o_spec {
             vec<float, W> hi, float &sum, Out &out)
     {
         o_l_epilogue<W, 0>(p, c, row, n, lo, sum, out);
-        o_l_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
+        o_l_epilogue<W, 1>(p, c, row, n + 16, hi, sum, out);
     }
 };
 TF_LAYOUT(gpt2_decode_o_spec::args, a_, 0);

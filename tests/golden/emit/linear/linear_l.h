@@ -38,7 +38,7 @@ struct linear_l_spec {
             vec<float, W> hi, float &sum, Out &out)
     {
         l_l_epilogue<W, 0>(p, c, row, n, lo, sum, out);
-        l_l_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
+        l_l_epilogue<W, 1>(p, c, row, n + 16, hi, sum, out);
     }
 };
 TF_LAYOUT(linear_l_spec::args, x_, 0);

@@ -93,15 +93,15 @@ struct llama_qkv_spec {
             vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 256) {
-            q_raw_epilogue<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
+            q_raw_epilogue<W>(p, c, row, n / 32 * 16 + n % 32, lo, hi, sum, out);
             return;
         }
         if (n < 320) {
-            k_raw_epilogue<W>(p, c, row, (n - 256) / (2 * granule) * granule + (n - 256) % (2 * granule), lo, hi, sum, out);
+            k_raw_epilogue<W>(p, c, row, (n - 256) / 32 * 16 + (n - 256) % 32, lo, hi, sum, out);
             return;
         }
         v_raw_epilogue<W, 0>(p, c, row, n - 320, lo, sum, out);
-        v_raw_epilogue<W, 1>(p, c, row, n - 320 + granule, hi, sum, out);
+        v_raw_epilogue<W, 1>(p, c, row, n - 304, hi, sum, out);
     }
 };
 TF_LAYOUT(llama_qkv_spec::args, x_, 0);

@@ -36,7 +36,7 @@ struct llama_decode_down_spec {
             vec<float, W> hi, float &sum, Out &out)
     {
         down_epilogue<W, 0>(p, c, row, n, lo, sum, out);
-        down_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
+        down_epilogue<W, 1>(p, c, row, n + 16, hi, sum, out);
     }
 };
 TF_LAYOUT(llama_decode_down_spec::args, prod_, 0);

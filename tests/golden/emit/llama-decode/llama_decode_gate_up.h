@@ -55,7 +55,7 @@ struct llama_decode_gate_up_spec {
     template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
             vec<float, W> hi, float &sum, Out &out)
     {
-        gate_raw_epilogue<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
+        gate_raw_epilogue<W>(p, c, row, n / 32 * 16 + n % 32, lo, hi, sum, out);
     }
 };
 TF_LAYOUT(llama_decode_gate_up_spec::args, x1_, 0);

@@ -39,7 +39,7 @@ struct llama_decode_o_spec {
             vec<float, W> hi, float &sum, Out &out)
     {
         o_epilogue<W, 0>(p, c, row, n, lo, sum, out);
-        o_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
+        o_epilogue<W, 1>(p, c, row, n + 16, hi, sum, out);
     }
     DEV static void finish_row(const args &p, int batch, int row, int column_tile, float sum)
     {

@@ -39,7 +39,7 @@ struct moves_y1_spec {
             vec<float, W> hi, float &sum, Out &out)
     {
         y1_l_epilogue<W, 0>(p, c, row, n, lo, sum, out);
-        y1_l_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
+        y1_l_epilogue<W, 1>(p, c, row, n + 16, hi, sum, out);
     }
 };
 TF_LAYOUT(moves_y1_spec::args, x_, 0);

@@ -37,7 +37,7 @@ struct k0_lo_spec {
             vec<float, W> hi, float &sum, Out &out)
     {
         lo_epilogue<W, 0>(p, c, row, n, lo, sum, out);
-        lo_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
+        lo_epilogue<W, 1>(p, c, row, n + 16, hi, sum, out);
     }
 };
 TF_LAYOUT(k0_lo_spec::args, out_, 0);

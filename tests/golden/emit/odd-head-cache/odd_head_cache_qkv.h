@@ -89,15 +89,15 @@ struct odd_head_cache_qkv_spec {
             vec<float, W> hi, float &sum, Out &out)
     {
         if (n < 64) {
-            q_epilogue<W>(p, c, row, n / (2 * granule) * granule + n % (2 * granule), lo, hi, sum, out);
+            q_epilogue<W>(p, c, row, n / 32 * 16 + n % 32, lo, hi, sum, out);
             return;
         }
         if (n < 128) {
-            k_epilogue<W>(p, c, row, (n - 64) / (2 * granule) * granule + (n - 64) % (2 * granule), lo, hi, sum, out);
+            k_epilogue<W>(p, c, row, (n - 64) / 32 * 16 + (n - 64) % 32, lo, hi, sum, out);
             return;
         }
         v_epilogue<W, 0>(p, c, row, n - 128, lo, sum, out);
-        v_epilogue<W, 1>(p, c, row, n - 128 + granule, hi, sum, out);
+        v_epilogue<W, 1>(p, c, row, n - 112, hi, sum, out);
     }
 };
 TF_LAYOUT(odd_head_cache_qkv_spec::args, x_, 0);

@@ -35,7 +35,7 @@ struct odd_rows_a_spec {
             vec<float, W> hi, float &sum, Out &out)
     {
         a_epilogue<W, 0>(p, c, row, n, lo, sum, out);
-        a_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
+        a_epilogue<W, 1>(p, c, row, n + 16, hi, sum, out);
     }
 };
 TF_LAYOUT(odd_rows_a_spec::args, x_, 0);

@@ -50,11 +50,11 @@ struct odd_rows_qkv_spec {
     {
         if (n < 64) {
             t_epilogue<W, 0>(p, c, row, n, lo, sum, out);
-            t_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
+            t_epilogue<W, 1>(p, c, row, n + 16, hi, sum, out);
             return;
         }
         b_epilogue<W, 0>(p, c, row, n - 64, lo, sum, out);
-        b_epilogue<W, 1>(p, c, row, n - 64 + granule, hi, sum, out);
+        b_epilogue<W, 1>(p, c, row, n - 48, hi, sum, out);
     }
     DEV static void finish_row(const args &p, int batch, int row, int column_tile, float sum)
     {

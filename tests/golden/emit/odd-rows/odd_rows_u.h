@@ -53,7 +53,7 @@ struct odd_rows_u_spec {
             vec<float, W> hi, float &sum, Out &out)
     {
         u_raw_epilogue<W, 0>(p, c, row, n, lo, sum, out);
-        u_raw_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
+        u_raw_epilogue<W, 1>(p, c, row, n + 16, hi, sum, out);
     }
 };
 TF_LAYOUT(odd_rows_u_spec::args, h_, 0);

@@ -34,7 +34,7 @@ struct odd_rows_y_spec {
             vec<float, W> hi, float &sum, Out &out)
     {
         y_epilogue<W, 0>(p, c, row, n, lo, sum, out);
-        y_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
+        y_epilogue<W, 1>(p, c, row, n + 16, hi, sum, out);
     }
 };
 TF_LAYOUT(odd_rows_y_spec::args, v_, 0);

@@ -50,7 +50,7 @@ struct products_a_spec {
     {
         row += batch * p.S_;
         a_epilogue<W, 0>(p, c, row, n, lo, sum, out);
-        a_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
+        a_epilogue<W, 1>(p, c, row, n + 16, hi, sum, out);
     }
 };
 TF_LAYOUT(products_a_spec::args, x_, 0);

@@ -39,7 +39,7 @@ struct products_b_spec {
     {
         row += batch * p.S_;
         b_epilogue<W, 0>(p, c, row, n, lo, sum, out);
-        b_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
+        b_epilogue<W, 1>(p, c, row, n + 16, hi, sum, out);
     }
 };
 TF_LAYOUT(products_b_spec::args, e_, 0);

@@ -87,16 +87,16 @@ struct ropes_qkv_spec {
     {
         if (n < 32) {
             q_raw_epilogue<W, 0>(p, c, row, n, lo, sum, out);
-            q_raw_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
+            q_raw_epilogue<W, 1>(p, c, row, n + 16, hi, sum, out);
             return;
         }
         if (n < 64) {
             k_raw_epilogue<W, 0>(p, c, row, n - 32, lo, sum, out);
-            k_raw_epilogue<W, 1>(p, c, row, n - 32 + granule, hi, sum, out);
+            k_raw_epilogue<W, 1>(p, c, row, n - 16, hi, sum, out);
             return;
         }
         v_raw_epilogue<W, 0>(p, c, row, n - 64, lo, sum, out);
-        v_raw_epilogue<W, 1>(p, c, row, n - 64 + granule, hi, sum, out);
+        v_raw_epilogue<W, 1>(p, c, row, n - 48, hi, sum, out);
     }
 };
 TF_LAYOUT(ropes_qkv_spec::args, x_, 0);

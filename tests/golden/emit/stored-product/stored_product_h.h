@@ -37,7 +37,7 @@ struct stored_product_h_spec {
             vec<float, W> hi, float &sum, Out &out)
     {
         h_epilogue<W, 0>(p, c, row, n, lo, sum, out);
-        h_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
+        h_epilogue<W, 1>(p, c, row, n + 16, hi, sum, out);
     }
 };
 TF_LAYOUT(stored_product_h_spec::args, k_, 0);

@@ -37,7 +37,7 @@ struct stored_product_u_spec {
             vec<float, W> hi, float &sum, Out &out)
     {
         u_epilogue<W, 0>(p, c, row, n, lo, sum, out);
-        u_epilogue<W, 1>(p, c, row, n + granule, hi, sum, out);
+        u_epilogue<W, 1>(p, c, row, n + 16, hi, sum, out);
     }
 };
 TF_LAYOUT(stored_product_u_spec::args, a_, 0);

@@ -18,7 +18,7 @@ struct every_op_c2_spec {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> c1_ = load<V>(p.c1_ + row * 37ll + col, left); // !22:5
-        const vec<float, V> u_ = load<V>(p.u_ + (row / p.S_) * 37ll + col, left); // !6:35
+        const vec<float, V> u_ = load<V>(p.u_ + row / p.S_ * 37ll + col, left); // !6:35
         const vec<float, V> c2_ = op_sub(c1_, u_); // !23:5
         return {c2_};
     }

@@ -18,7 +18,7 @@ struct every_op_c6_spec {
     DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c)
     {
-        const float t_ = load_one(p.t_ + (row / p.S_)); // !6:71
+        const float t_ = load_one(p.t_ + row / p.S_); // !6:71
         c.t_ = t_; // !6:71
     }
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)

@@ -62,7 +62,7 @@ struct every_op_f_spec {
     {
         const float r_ = load_one(p.r_ + row); // !6:49
         c.r_ = r_; // !6:49
-        const float t_ = load_one(p.t_ + (row / p.S_)); // !6:71
+        const float t_ = load_one(p.t_ + row / p.S_); // !6:71
         c.t_ = t_; // !6:71
     }
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
@@ -84,7 +84,7 @@ struct every_op_f_spec {
         const vec<float, V> b5_ = op_relu(b4_); // !21:5
         const vec<float, V> z_ = load<V>(p.z_ + (row % p.S_) * 37ll + col, left); // !6:24
         const vec<float, V> c1_ = op_add(b5_, z_); // !22:5
-        const vec<float, V> u_ = load<V>(p.u_ + (row / p.S_) * 37ll + col, left); // !6:35
+        const vec<float, V> u_ = load<V>(p.u_ + row / p.S_ * 37ll + col, left); // !6:35
         const vec<float, V> c2_ = op_sub(c1_, u_); // !23:5
         const vec<float, V> c_ = load<V>(p.c_ + col, left); // !6:63
         return {a5_, b3_, c2_, c_};
