@@ -84,8 +84,7 @@ static void leave_simt(const problem *p, alternative *list, int count)
 
 static bool on_matrix_units(const alternative *x)
 {
-    const layer_kind layer = program_table[x->of->kind].layer;
-    return layer != layer_simt && layer != layer_few;
+    return layer_is_on_units(program_table[x->of->kind].layer);
 }
 
 /* Programs whose layer the target has. Costs are computed only if two or more qualify. */

@@ -5,10 +5,8 @@
 static bool multiplies_f32_on_units(const problem *p)
 {
     const dtype type = problem_product(p)->inputs[0]->type;
-    for (int i = 0; type == dtype_f32 && i < layer_count; i++) {
-        const bool units = i != layer_simt && i != layer_few;
-        if (units && target_has(p->target, (layer_kind)i) && dtype_multiplies(type, (layer_kind)i)) return true;
-    }
+    for (layer_kind i = 0; type == dtype_f32 && i < layer_count; i++)
+        if (layer_is_on_units(i) && target_has(p->target, i) && dtype_multiplies(type, i)) return true;
     return false;
 }
 

@@ -6,7 +6,7 @@ static const char *const families[] = {
 #define FAMILY(name, help) #name,
 #include "ir/kinds.def"
 }, *const layers[] = {
-#define LAYER(name, help) #name,
+#define LAYER(name, units, help) #name,
 #include "ir/kinds.def"
 }, *const frames[] = {
 #define FRAME(name, dynamic, help) #name,
@@ -46,4 +46,13 @@ bool level_find(const char *name, fusion_level *level)
             return true;
         }
     return false;
+}
+
+bool layer_is_on_units(layer_kind layer)
+{
+    static const bool units[] = {
+#define LAYER(name, units, help) units,
+#include "ir/kinds.def"
+    };
+    return units[layer];
 }

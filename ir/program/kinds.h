@@ -11,7 +11,7 @@ typedef enum phase_family {
 } phase_family;
 
 typedef enum layer_kind {
-#define LAYER(name, help) layer_##name,
+#define LAYER(name, units, help) layer_##name,
 #include "ir/kinds.def"
     layer_count
 } layer_kind;
@@ -40,6 +40,7 @@ const char *const *layer_names(size_t *count);
 const char *const *frame_names(size_t *count);
 const char *const *level_names(size_t *count);
 const char *const *source_names(size_t *count);
+bool layer_is_on_units(layer_kind layer);    /* its instructions are those of matrix units */
 extern const char *const fusion_levels; /* those that are there: "none,ops,tile" */
 /* Also of one that is not there yet. */
 bool level_find(const char *name, fusion_level *level);

@@ -66,7 +66,8 @@ START_TEST(a_target_with_matrix_units_says_what_they_take)
     const target_info *list = target_list(&count);
     for (size_t i = 0; i < count; i++) {
         const target_info *t = &list[i];
-        const bool units = (t->layers & ~(1u << layer_few)) != 0;
+        bool units = false;
+        for (layer_kind k = 0; k < layer_count; k++) units |= target_has(t, k) && layer_is_on_units(k);
         ck_assert_msg(units == (t->matrix_rows > 0 && t->matrix_columns > 0 && t->matrix_share > 0 && t->lane_registers > 0), "%s",
                       t->name);
         ck_assert_msg(t->serial == (t->wave == 1) && t->cluster >= 1 && (t->bulk_copies || t->cluster == 1), "%s", t->name);
