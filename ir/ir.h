@@ -234,6 +234,7 @@ typedef struct fuse_options {
     const target_info *target;
     const char *const *disabled; /* names of fusions turned off (ir/reason.def lists them) */
     size_t disabled_count;
+    bool check_once; /* kernels are written, and the verifier runs, behind the last pass alone, not behind each */
 } fuse_options;
 ir_program *fuse(arena *a, const ir_program *lowered, const fuse_options *options); /* kernels of phases */
 const char *const *fusion_names(size_t *count);

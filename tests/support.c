@@ -49,6 +49,7 @@ static void plan_inside(void *argument)
                                .disabled = &q->disabled,
                                .disabled_count = q->disabled != NULL,
                                .tuning = q->tuning,
+                               .check_passes = true,
                                .graph = {.overrides = q->dims, .override_count = q->dim_count, .dtype = q->dtype}};
     if (q->path) request.text = slurp(r->a, q->path, &request.size);
     else request.size = strlen(q->yaml);

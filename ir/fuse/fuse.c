@@ -90,6 +90,7 @@ ir_program *fuse(arena *a, const ir_program *lowered, const fuse_options *option
     read_disabled(&f);
     begin(&f);
     run_passes(&f);
+    if (options->check_once) fuse_finish(&f);
     fuse_notes(&f);
     return f.p;
 }

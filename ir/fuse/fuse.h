@@ -40,6 +40,8 @@ typedef struct fusing {
     ir_program *p;
     const fuse_options *options;
     bool disabled[32]; /* by index of fusion_names() */
+    const char *last_pass; /* that changed something */
+    ir_phase **phases;     /* by sequence, of the last fuse_settle; without names and dependencies until they are finished */
     group *groups;
     int group_count;
     int *home;  /* by value id: the group of the op that makes it. no_group: a view, which is part of no group */
@@ -71,7 +73,8 @@ typedef struct fusing {
 void fuse_refresh(fusing *f); /* after ops or their order changed: recomputes order, after and the groups' op lists */
 void fuse_schedule(fusing *f); /* ranks the groups anew: after groups were added */
 void fuse_set_home(fusing *f, const ir_value *v, int group);
-int fuse_home(const fusing *f, const ir_value *v); /* no_group for declared values and views */
+/* no_group for declared values and views */
+static inline int fuse_home(const fusing *f, const ir_value *v) { return v->def && v->id < f->room ? f->home[v->id] : no_group; }
 int fuse_source(const fusing *f, const ir_value *v); /* the group that makes what v shows; no_group: none, or several do */
 int fuse_new_group(fusing *f);
 int fuse_users(const fusing *f, const ir_value *v, ir_op **users, int most); /* returns how many there are, views among them */
@@ -87,8 +90,9 @@ bool group_reduces(const group *g); /* holds a row reduction */
 bool group_reads(const group *g, const ir_value *v);
 bool value_is_full(arena *a, const ir_value *v, const ir_value *like); /* the same rows and columns */
 
-/* fuse_settle.c: roles, order, kernels of one phase each; then the verifier, naming the pass. */
-void fuse_settle(fusing *f, const char *pass);
+/* fuse_settle.c: roles and order; fuse_finish: kernels of one phase each, then the verifier, naming the pass that was settled last. */
+void fuse_settle(fusing *f, const char *pass); /* finishes unless check_once */
+void fuse_finish(fusing *f);
 
 /* The passes: true when something changed. */
 bool fuse_origins(fusing *f);

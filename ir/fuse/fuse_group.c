@@ -22,11 +22,6 @@ void fuse_set_home(fusing *f, const ir_value *v, int group)
     f->home[v->id] = group;
 }
 
-int fuse_home(const fusing *f, const ir_value *v)
-{
-    return v->def && v->id < f->room ? f->home[v->id] : no_group;
-}
-
 int fuse_source(const fusing *f, const ir_value *v)
 {
     const ir_value *makers[most_makers];

@@ -1,5 +1,6 @@
 /* In: ops in groups. Out: the program as kernels of one phase each: dead ops gone, phases and ops in executable order, roles, names,
- * dependencies. Refuses: nothing; then the verifier runs and names the pass. Breaks: value ids, so the groups are refreshed. */
+ * dependencies; names, dependencies and kernels when they are asked for. Refuses: nothing; then the verifier runs and names the pass.
+ * Breaks: value ids, so the groups are refreshed. */
 #include "ir/fuse/fuse.h"
 #include <string.h>
 
@@ -211,7 +212,6 @@ static void link_phases(fusing *f, ir_phase **phases)
 static void make_kernels(fusing *f, ir_phase **phases, int count)
 {
     ir_program *p = f->p;
-    int n = 0;
     p->kernels = arena_alloc(f->a, ((size_t)count + 1) * sizeof *p->kernels);
     for (int i = 0; i < count; i++) {
         ir_kernel *k = arena_alloc(f->a, sizeof *k);
@@ -219,9 +219,28 @@ static void make_kernels(fusing *f, ir_phase **phases, int count)
         k->phases = arena_alloc(f->a, sizeof *k->phases);
         k->phases[k->phase_count++] = phases[i];
         p->kernels[i] = k;
-        for (int o = 0; o < phases[i]->op_count; o++) p->ops[n++] = phases[i]->ops[o];
     }
     p->kernel_count = count;
+}
+
+/* The groups as phases; the program's ops in their order. */
+static ir_phase **make_phases(fusing *f)
+{
+    const int count = f->sequence_count;
+    const group *placed = place_ops(f);
+    ir_phase **phases = arena_alloc(f->a, ((size_t)count + 1) * sizeof *phases);
+    for (int i = 0; i < count; i++) phases[i] = make_phase(f, &placed[i]);
+    for (int i = 0, n = 0; i < count; i++)
+        for (int o = 0; o < phases[i]->op_count; o++) f->p->ops[n++] = phases[i]->ops[o];
+    return phases;
+}
+
+void fuse_finish(fusing *f)
+{
+    name_phases(f, f->phases, f->sequence_count);
+    link_phases(f, f->phases);
+    make_kernels(f, f->phases, f->sequence_count);
+    ir_check(f->a, f->p, f->last_pass);
 }
 
 void fuse_settle(fusing *f, const char *pass)
@@ -230,13 +249,8 @@ void fuse_settle(fusing *f, const char *pass)
     remove_dead(f);
     fuse_schedule(f);
     place_views(f);
-    int count = f->sequence_count;
-    ir_phase **phases = arena_alloc(f->a, ((size_t)count + 1) * sizeof *phases);
-    const group *placed = place_ops(f);
-    for (int i = 0; i < count; i++) phases[i] = make_phase(f, &placed[i]);
-    name_phases(f, phases, count);
-    link_phases(f, phases);
-    make_kernels(f, phases, count);
+    f->phases = make_phases(f);
+    f->last_pass = pass;
     fuse_refresh(f);
-    ir_check(f->a, f->p, pass);
+    if (!f->options->check_once) fuse_finish(f);
 }

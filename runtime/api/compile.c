@@ -120,7 +120,7 @@ void compile_inside(arena *a, const compile_request *r, compiled *out)
     const job made = {a, r, out}, *j = &made;
     const stage from = r->from_ir ? r->from : stage_graph;
     const target_info *target = compile_target(a, r->target);
-    const fuse_options fusion = {r->level, target, r->disabled, r->disabled_count};
+    const fuse_options fusion = {r->level, target, r->disabled, r->disabled_count, !r->check_passes};
 
     const device_model *device = compile_device(a, r, target); /* first: its messages are about another text */
     const ir_program *p = read_text(j);

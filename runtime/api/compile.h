@@ -28,6 +28,7 @@ typedef struct compile_request {
     void (*dump)(void *context, stage at, const char *text);
     void *dump_context;
     unsigned dump_stages;    /* bit set of stages */
+    bool check_passes; /* the verifier runs behind each fusion, whose name it tells, and not only behind the last */
 } compile_request;
 
 typedef struct compiled {

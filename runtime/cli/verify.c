@@ -80,6 +80,7 @@ static void run_case(void *argument)
     compile_request r = cli_request(c->a, c->o, c->path);
     compiled done;
     r.device_label = c->device ? c->device->info.label : NULL;
+    r.check_passes = true;
     compile_inside(c->a, &r, &done);
     const trial_options options = {.device = c->device, .seed = (unsigned long long)c->o->number.seed,
                                    .jobs = (int)c->o->number.jobs, .reference = reference_always,

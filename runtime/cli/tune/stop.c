@@ -33,7 +33,7 @@ static void add_held(void *argument)
 static void *wait_for_the_alarm(void *unused)
 {
     static const char text[] = "tfgen: tune was told to stop and could not in time; what was kept before is in the wisdom\n",
-                      more[] = "tfgen: and so is the fastest right tile of the kernel that was tuned, which had not met the default in pairs\n";
+                      more[] = "tfgen: and so is the fastest right tile of the kernel in search, which has not met the default in pairs\n";
     while (sem_wait(&time_is_up)) continue;
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
     pthread_mutex_lock(&lock);

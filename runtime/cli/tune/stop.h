@@ -1,6 +1,6 @@
 /* In: Ctrl-C and SIGTERM. Out: that a tuning was told to stop; the first signal ends the search, the next one the process. A launch or a
- * compiler that is under way cannot be told to end: after a while the process ends as if nobody had listened. What was kept until then is in
- * the wisdom, and so is what stop_hold() was given last; trials without an end are interrupted ones. Refuses (bails) where there is no
+ * compiler that is under way cannot be told to end: after a while the process ends as if nobody had listened. What was kept until then is
+ * in the wisdom, and so is what stop_hold() was given last; trials without an end are interrupted ones. Refuses (bails) where there is no
  * thread to be had. */
 #ifndef TFGEN_TUNE_STOP_H
 #define TFGEN_TUNE_STOP_H
