@@ -779,6 +779,24 @@ START_TEST(equal_elements_are_one_in_the_spread)
 }
 END_TEST
 
+/* Of ratios that are equal the first is named; of elements that are, the worst counts. */
+START_TEST(the_first_of_equal_ratios_and_the_worst_of_equal_elements_count)
+{
+    enum { pairs = 300 };
+    double value[2 * pairs], error[2 * pairs], got[2 * pairs];
+    for (int i = 0; i < 2 * pairs; i++) {
+        value[i] = i / 2, error[i] = 1;
+        got[i] = value[i] + ((i / 2 + i) % 2 ? 1.8 : 0.6);
+    }
+    const ref_tensor t = {.value = value, .error = error, .count = 2 * pairs};
+    const ref_verdict v = ref_compare(&t, got);
+    ck_assert_double_eq_tol(v.ratio, 0.3, 1e-12);
+    ck_assert_double_eq_tol(v.spread, 0.3, 1e-12);
+    for (int i = 0; i < 2 * pairs; i++) value[i] = 0, got[i] = 3;
+    ck_assert_uint_eq(ref_compare(&t, got).worst, 0);
+}
+END_TEST
+
 START_TEST(verdicts_know_infinities_and_nan)
 {
     double value[] = {1, NAN, INFINITY, 7e4, 0, 2}, error[] = {0.5, 0, 0, 1, INFINITY, 0};
@@ -1062,7 +1080,7 @@ int main(void)
                                   sums_of_what_is_no_number_are_none_and_of_what_is_unknown_are_unknown,
                                   what_a_dtype_cannot_hold_is_infinite,
                                   equal_elements_are_one_in_the_spread,
-                                  verdicts_know_infinities_and_nan,
+                                  the_first_of_equal_ratios_and_the_worst_of_equal_elements_count, verdicts_know_infinities_and_nan,
                                   a_function_is_allowed_the_roundings_that_it_makes,
                                   the_rounding_of_a_sum_is_that_of_the_steps_on_its_way,
                                   work_that_is_shared_out_is_done_when_the_call_returns,

@@ -698,6 +698,35 @@ START_TEST(kernel_by_kernel_only_the_wrong_one_is_named)
 }
 END_TEST
 
+/* y = (x - mean) r, so dy_i / dx_j = r (d_ij - 1/D - c_i c_j r^2 / D): the errors of a row with large ones where x is large. */
+START_TEST(layernorm_has_the_errors_of_its_row_by_its_derivatives)
+{
+    enum { D = 8 };
+    static const char yaml[] = "block: t\ndtype: f32\ndims: {D: 8}\ninputs: {x: [1, D]}\nparams: {w: [D]}\n"
+                               "ops: [{out: y, op: layernorm, in: [x, w]}]\noutputs: {y: y}\n";
+    bench *b = bench_open(yaml, sizeof yaml - 1, NULL);
+    double error[D], mean = 0, variance = 1e-5, *x = bench_data(b, "x");
+    for (int i = 0; i < D; i++) {
+        x[i] = i * i, error[i] = i < 5 ? 1e-4 : 1e-3;
+        bench_data(b, "w")[i] = 1;
+        mean += x[i] / D;
+    }
+    for (int i = 0; i < D; i++) variance += (x[i] - mean) * (x[i] - mean) / D;
+    b->data[bench_id(b, "x")].error = error;
+    bench_run(b, false, NULL);
+    for (int i = 0; i < D; i++) {
+        double squares = 0;
+        for (int j = 0; j < D; j++) {
+            const double slope = ((i == j) - 1.0 / D - (x[i] - mean) * (x[j] - mean) / variance / D) / sqrt(variance);
+            squares += slope * error[j] * slope * error[j];
+        }
+        ck_assert_double_eq_tol(bench_result(b, "y")->error[i] / sqrt(squares), 1, 1e-3);
+    }
+    b->data[bench_id(b, "x")].error = NULL;
+    bench_close(b);
+}
+END_TEST
+
 int main(void)
 {
     const int faults = sizeof block_faults / sizeof *block_faults;
@@ -728,6 +757,7 @@ int main(void)
     tcase_add_loop_test(c, rounding_at_stored_values_predicts_the_rms_error_of_a_device, 0, 2);
     tcase_add_loop_test(c, a_wrong_kernel_in_a_block_is_seen_at_its_end_in_f32, 0, faults);
     tcase_add_loop_test(c, kernel_by_kernel_only_the_wrong_one_is_named, 0, faults);
+    tcase_add_test(c, layernorm_has_the_errors_of_its_row_by_its_derivatives);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

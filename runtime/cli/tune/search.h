@@ -48,7 +48,8 @@ typedef struct search_side { /* the proposer, the device, the clock */
     /* Seconds of one run, of a batch; false: it failed, and its reason says how. The default is timed like any other. */
     bool (*time)(void *context, candidate *c, double *seconds);
     void (*timed)(void *context, const candidate *c); /* it has one round more, and its ratio is that of all */
-    bool (*check)(void *context, candidate *c); /* against the reference, before it is kept; false: it is wrong, if it is ready still, and says how */
+    /* Against the reference, before it is kept; false: it says how it is wrong, or why it is unjudged, which its status is then. */
+    bool (*check)(void *context, candidate *c);
     /* The best so far is right: what to keep if the search cannot come to its end. NULL: only what is kept at the end is checked. */
     void (*found)(void *context, const candidate *c);
     /* When waves have ended: candidates that others found, their ratio filled in, which meet the default as well; -1: it is not for this

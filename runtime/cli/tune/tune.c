@@ -56,11 +56,11 @@ static json_t *plan_json(const tune_case *c, const tuned_plan *p)
     json_t *list = json_array();
     for (int i = 0; i < p->count; i++) {
         const tuned_kernel *k = &p->kernels[i];
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:b}", "kernel", k->name,
-                                              "signature", k->signature, "how", k->how, "share", k->share, "gain", 1 / k->ratio, "noise",
-                                              k->noise, "default", k->standard, "tile", k->tile, "tried", k->tried, "refused", k->refused,
-                                              "same", k->same, "dropped", k->dropped, "wrong", k->wrong, "unjudged",
-                                              k->unjudged, "ended", k->ended));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:b}", "kernel",
+                                              k->name, "signature", k->signature, "how", k->how, "share", k->share, "gain",
+                                              1 / k->ratio, "noise", k->noise, "default", k->standard, "tile", k->tile, "tried",
+                                              k->tried, "refused", k->refused, "same", k->same, "dropped", k->dropped, "wrong", k->wrong,
+                                              "unjudged", k->unjudged, "ended", k->ended));
     }
     const ir_program *program = p->plan->program;
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:o}", "block", program->name, "dtype", dtype_name(program->type),
