@@ -148,7 +148,7 @@ static const char *argument_type(const emission *e, const argument *g)
 void write_arguments(emission *e, writer *w)
 {
     text dims = {.a = e->a};
-    write_line(w, "struct args {");
+    write_head(w, (position){0}, "struct args");
     for (int i = 0; i < e->argument_count; i++) {
         const argument *g = &e->arguments[i];
         if (g->kind == argument_dim)
@@ -159,7 +159,7 @@ void write_arguments(emission *e, writer *w)
             write_line(w, "%s%s *%s;", g->written ? "" : "const ", argument_type(e, g), g->name);
     }
     if (dims.size) write_line(w, "%s;", dims.data);
-    write_line(w, "};");
+    end_head(w, "};");
 }
 
 void write_offset_checks(const emission *e, writer *w)

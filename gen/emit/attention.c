@@ -42,9 +42,9 @@ static void write_pointer(heads *h, const char *name, const ir_value *x, const c
     const expression *from = value_is_cache(x) ? row_of_cache(h, x, of_token, c_int(p, head))
                                                : token_address(h, x, of_token, c_number(p, 0), false);
     write_line(h->w, "DEV static const type *%s(const args &p, int batch, int %s, int %s)", name, token, head);
-    write_line(h->w, "{");
+    write_body(h->w);
     write_spec_line(h->w, h->op->at, "return %s;", c_text(h->e->a, from));
-    write_line(h->w, "}");
+    end_body(h->w);
 }
 
 static void write_keys(heads *h)
@@ -54,7 +54,7 @@ static void write_keys(heads *h)
     const ir_attributes *t = &h->op->attributes;
     const expression *all = tokens_of(h, h->op->inputs[1]), *count = all, *batch = c_int(p, "batch"), *at = c_int(p, "token");
     write_line(h->w, "DEV static int keys(const args &p, int batch)");
-    write_line(h->w, "{");
+    write_body(h->w);
     if (t->lengths)
         count = c_element(p, use_value(e, t->lengths, false), batch);
     else if (t->at)
@@ -65,7 +65,7 @@ static void write_keys(heads *h)
         write_spec_line(h->w, h->op->at, "const int keys = %s, most = %s;", c_text(e->a, count), c_text(e->a, all));
         write_spec_line(h->w, h->op->at, "return keys < 0 ? 0 : keys < most ? keys : most;");
     }
-    write_line(h->w, "}");
+    end_body(h->w);
     if (t->at) at = c_sum(p, c_element(p, use_value(e, t->at, false), batch), at);
     write_spec_line(h->w, h->op->at, "DEV static int position(const args &p, int batch, int token) { return %s; }", c_text(e->a, at));
 }
@@ -196,11 +196,11 @@ void heads_write_output(heads *h, bool in_eights)
     const expression *to = token_address(h, out, c_int(p, "token"), c_int(p, "col"), true), *left = c_int(p, "left"), *o = c_name(p, "o");
     write_line(w, "template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int "
                   "left, vec<float, V> o)");
-    write_line(w, "{");
+    write_body(w);
     const bool whole = in_eights && aligned_rows(h, out);
     write_spec_line(w, h->op->at, "%s;",
                     c_text(h->e->a, whole ? c_call(p, "store_aligned<V>", to, o) : c_call(p, "store<V>", to, left, o)));
-    write_line(w, "}");
+    end_body(w);
 }
 
 /* f32[B, S, H, splits, hd + 2] */
@@ -214,9 +214,9 @@ void heads_write_partial(heads *h, const ir_value *x, bool written)
     const expression *head = c_sum(p, c_product(p, token, c_number(p, heads)), c_int(p, "head"));
     const expression *part = c_sum(p, c_product(p, head, c_long(p, h->splits)), c_int(p, "split"));
     write_line(h->w, "DEV static %sfloat *partial(const args &p, int batch, int head, int token, int split)", written ? "" : "const ");
-    write_line(h->w, "{");
+    write_body(h->w);
     write_spec_line(h->w, h->op->at, "return %s;", c_text(h->e->a, c_sum(p, to, c_product(p, part, c_number(p, h->head + 2)))));
-    write_line(h->w, "}");
+    end_body(h->w);
 }
 
 heads heads_start(emission *e, writer *w)

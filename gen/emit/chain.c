@@ -3,7 +3,6 @@
  * as many copies of long arithmetic keep compilers busy for minutes and take all registers. Refuses: nothing; the host's compiler makes
  * vectors of the plain form, so there is none of this. */
 #include "gen/emit/emit.h"
-#include <string.h>
 
 /* Operand x of an op whose result is made at the chain's place is computed there, too. */
 static bool is_inside(const chain *c, const ir_value *x, const ir_value *of)
@@ -41,44 +40,48 @@ static void write_op(chain *c, int index)
     const emission *e = c->s->e;
     const ir_op *op = e->phase->ops[index];
     const ir_value *v = op->outputs[0];
-    const expression *operands[16];
+    const expression *operands[16], *meant[16];
     for (int i = 0; i < op->input_count; i++) {
         const ir_value *x = op->inputs[i];
-        operands[i] = is_inside(c, x, v) ? c->names[value_index_here(e, x)] : leaf_name(c, x, v);
+        const bool inside = is_inside(c, x, v);
+        operands[i] = inside ? c->names[value_index_here(e, x)] : leaf_name(c, x, v);
+        meant[i] = inside ? c->results[value_index_here(e, x)] : operands[i];
     }
     const char *name = new_local(&c->locals, v, NULL);
     const expression *code = rounded_as(c->s, v, element_code(c->s, op, operands));
     write_spec_line(&c->body, op->at, "const float %s = %s;", name, c_text(e->a, code));
     c->names[index] = c_name(e->pool, name);
+    c->results[index] = rounded_as(c->s, v, element_code(c->s, op, meant));
 }
 
-static bool same_lines(const writer *w, int from, const writer *body)
+/* What the function is: its parameters, and all that it computes as one expression of them. */
+static const expression *meaning_of(const chain *c, const ir_value *v)
 {
-    for (int i = 0; i < body->count; i++)
-        if (from + i >= w->count || strcmp(w->lines[from + i].code, body->lines[i].code) != 0) return false;
-    return true;
+    emission *e = c->s->e;
+    const expression **parts = arena_alloc(e->a, ((size_t)c->leaf_count + 1) * sizeof *parts);
+    for (int i = 0; i < c->leaf_count; i++) parts[i] = c_name(e->pool, c->leaves[i].parameter);
+    parts[c->leaf_count] = c->results[value_index_here(e, v)];
+    return c_call_of(e->pool, "chain", type_other, c->leaf_count + 1, parts);
 }
 
 /* The function's name; one that was written before serves again. */
 static const char *write_function(chain *c, const ir_value *v)
 {
     emission *e = c->s->e;
-    writer whole = {.a = e->a}, *w = &e->functions;
+    writer *w = &e->functions;
+    const expression *meaning = meaning_of(c, v);
+    for (int i = 0; i < e->called_count; i++)
+        if (e->called[i].meaning == meaning) return e->called[i].name;
     text parameters = {.a = e->a};
     for (int i = 0; i < c->leaf_count; i++) text_printf(&parameters, "%sfloat %s", i ? ", " : "", c->leaves[i].parameter);
-    write_line(&whole, "(%s)", parameters.data ? parameters.data : "");
-    write_line(&whole, "{");
-    writer_splice(&whole, &c->body);
-    write_line(&whole, "return %s;", c_text(e->a, c->names[value_index_here(e, v)]));
-    write_line(&whole, "}");
-    for (int i = 0; i < w->count; i++)
-        if (strncmp(w->lines[i].code, "TF_CALLED", 9) == 0 && strcmp(strchr(w->lines[i].code, '('), whole.lines[0].code) == 0) {
-            writer rest = {.lines = whole.lines + 1, .count = whole.count - 1};
-            if (same_lines(w, i + 1, &rest)) return arena_strndup(e->a, w->lines[i].code + 23, strcspn(w->lines[i].code + 23, "("));
-        }
-    const char *name = name_marked(e->a, arena_printf(e->a, "%s_%d", e->names->values[v->id], ++e->functions_made), name_function);
-    whole.lines[0].code = arena_printf(e->a, "TF_CALLED static float %s%s", name, whole.lines[0].code);
-    writer_splice(w, &whole);
+    e->called = arena_more(e->a, e->called, e->called_count, &e->called_room, sizeof *e->called);
+    const char *name = name_marked(e->a, arena_printf(e->a, "%s_%d", e->names->values[v->id], e->called_count + 1), name_function);
+    e->called[e->called_count++] = (called_function){meaning, name};
+    write_line(w, "TF_CALLED static float %s(%s)", name, parameters.data ? parameters.data : "");
+    write_body(w);
+    writer_splice(w, &c->body);
+    write_line(w, "return %s;", c_text(e->a, c->names[value_index_here(e, v)]));
+    end_body(w);
     return name;
 }
 
@@ -92,6 +95,7 @@ const char *chain_find(chain *c, scope *s, const ir_value *v, const place *at)
     find_inside(c, v);
     if (c->cost < function_cost) return NULL;
     c->names = arena_alloc(e->a, count * sizeof *c->names);
+    c->results = arena_alloc(e->a, count * sizeof *c->results);
     c->leaves = arena_alloc(e->a, 16 * (size_t)c->ops * sizeof *c->leaves);
     for (size_t i = 0; i < count; i++)
         if (c->inside[i]) write_op(c, (int)i);

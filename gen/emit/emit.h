@@ -35,7 +35,8 @@ typedef struct emission {
     const ir_op *table_ops[max_tables];
     bool is_long;     /* chains of ops are functions (chain.c) */
     writer functions; /* these; members of the struct */
-    int functions_made;
+    struct called_function *called;
+    int called_count, called_room;
 } emission;
 
 /* ---- access.c: arguments and addresses */
@@ -183,11 +184,16 @@ typedef struct leaf { /* what a chain's function takes: a value at a place */
     const char *parameter;
 } leaf;
 
+typedef struct called_function { /* in emission.functions */
+    const expression *meaning;
+    const char *name;
+} called_function;
+
 typedef struct chain {
     scope *s;
     const place *at;
     bool *inside;       /* by op of the phase: its result is computed within the function */
-    const expression **names; /* by op of the phase */
+    const expression **names, **results; /* by op of the phase: its local, and what that is of the function's parameters */
     leaf *leaves;
     int leaf_count, ops, cost;
     scope locals;

@@ -30,7 +30,7 @@ static void write_summed(gemm *g, const bool *summed)
 {
     writer *w = g->w;
     write_line(w, "DEV static void summed(const args &p, context &c, int batch, int row, float squares)");
-    write_line(w, "{");
+    write_body(w);
     gemm_flatten_row(g, w);
     scope s = scope_new(g->e, w, "W");
     scope_know(&s, scalar_of(g->input_sum, c_int(g->e->pool, "row")), c_name(g->e->pool, "squares"));
@@ -41,7 +41,7 @@ static void write_summed(gemm *g, const bool *summed)
             if (pass) write_set(&s, x);
             else scope_know(&s, scalar_of(x->value, x->row), context_field(g->e, x->field));
         }
-    write_line(w, "}");
+    end_body(w);
 }
 
 /* What begin() knows: all but what depends on the sum of the row. */
@@ -62,12 +62,12 @@ static void write_begin(gemm *g)
     const writer known = known_ahead(g, summed);
     if (known.count > 0) {
         write_line(w, "DEV static context begin(const args &p, int batch, int row)");
-        write_line(w, "{");
+        write_body(w);
         gemm_flatten_row(g, w);
         write_line(w, g->input_sum ? "context c = {};" : "context c;");
         writer_splice(w, &known);
         write_line(w, "return c;");
-        write_line(w, "}");
+        end_body(w);
     } else {
         write_line(w, "DEV static context begin(const args &p, int batch, int row) { return {}; }");
     }
@@ -159,7 +159,7 @@ static void write_segment(gemm *g, const gemm_segment *segment)
                    "template <int W, int Slot, class Out> DEV static void %s(const args &p, const context &c, int row, int col, "
                    "vec<float, W> product, float &sum, Out &out)",
                    name);
-        write_line(w, "{");
+        write_body(w);
         if (!full) write_line(w, "const int left = %lld - col;", segment->columns);
     } else {
         const bool rotates = segment->kind == segment_pair_rope;
@@ -167,7 +167,7 @@ static void write_segment(gemm *g, const gemm_segment *segment)
                    "template <int W, class Out> DEV static void %s(const args &p, const context &c, int row, int %s, "
                    "vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)",
                    name, rotates ? "pair" : "col");
-        write_line(w, "{");
+        write_body(w);
         if (rotates) {
             write_line(w, "const int head = pair / %lld;", segment->padded);
             write_line(w, "pair %%= %lld;", segment->padded);
@@ -180,7 +180,7 @@ static void write_segment(gemm *g, const gemm_segment *segment)
     context_know(&g->kept, &s);
     numbers_know(&g->numbers, &s);
     write_segment_body(g, segment, &s);
-    write_line(w, "}");
+    end_body(w);
 }
 
 static void write_narrow_sinks(gemm *g, scope *s)
@@ -218,7 +218,7 @@ static void write_dispatch(gemm *g, bool halves)
     else
         write_line(w, "template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, "
                       "vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)");
-    write_line(w, "{");
+    write_body(w);
     gemm_flatten_row(g, w);
     scope s = epilogue_scope(g, w);
     context_know(&g->kept, &s);
@@ -228,7 +228,7 @@ static void write_dispatch(gemm *g, bool halves)
         const bool last = i + 1 == list->count;
         const char *name = segment_function(g, x);
         const expression *column = c_shifted(p, c_int(p, "n"), -x->packed_start);
-        if (!last) write_line(w, "if (n < %lld) {", x->packed_start + x->packed_count);
+        if (!last) write_head(w, (position){0}, "if (n < %lld)", x->packed_start + x->packed_count);
         if (halves) {
             write_line(w, "%s<W, 0>(p, c, row, %s, product, sum, out);", name, c_text(a, column));
         } else if (x->kind == segment_plain) {
@@ -238,9 +238,9 @@ static void write_dispatch(gemm *g, bool halves)
             write_line(w, "%s<W>(p, c, row, %s, lo, hi, sum, out);", name, c_text(a, pair_column(p, column)));
         }
         if (!last) write_line(w, "return;");
-        if (!last) write_line(w, "}");
+        if (!last) end_head(w, "}");
     }
-    write_line(w, "}");
+    end_body(w);
 }
 
 static void write_finish(gemm *g)
@@ -248,13 +248,13 @@ static void write_finish(gemm *g)
     if (!g->row_sum) return;
     writer *w = g->w;
     write_line(w, "DEV static void finish_row(const args &p, int batch, int row, int column_tile, float sum)");
-    write_line(w, "{");
+    write_body(w);
     gemm_flatten_row(g, w);
     expression_pool *p = g->e->pool;
     const expression *first = scaled(g->e, c_int(p, "row"), value_parts(g->e->plan, g->row_sum));
     const expression *to = c_element(p, use_value(g->e, g->row_sum, true), c_sum(p, first, c_int(p, "column_tile")));
     write_spec_line(w, g->row_sum->def->at, "%s = sum;", c_text(g->e->a, to));
-    write_line(w, "}");
+    end_body(w);
 }
 
 /* ---- facts */

@@ -29,10 +29,10 @@ void gemm_write_rows_of_a(gemm *g)
     emission *e = g->e;
     writer *w = g->w;
     write_line(w, "DEV static const a_type *a_row(const args &p, int batch, int row)");
-    write_line(w, "{");
+    write_body(w);
     gemm_flatten_row(g, w);
     write_spec_line(w, g->product->at, "return %s;", c_text(e->a, address(e, g->a, row_of_a(g), c_number(e->pool, 0), false)));
-    write_line(w, "}");
+    end_body(w);
 }
 
 void gemm_write_a(gemm *g)
@@ -44,7 +44,7 @@ void gemm_write_a(gemm *g)
     const bool whole = g->K % gemm_vector == 0;
     s.whole = whole ? gemm_vector : 0;
     write_line(w, "template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)");
-    write_line(w, "{");
+    write_body(w);
     gemm_flatten_row(g, w);
     const expression *left = c_int(p, "left");
     const place at = {.row = row_of_a(g), .base = c_int(p, "k"), .left = whole ? NULL : left};
@@ -52,7 +52,7 @@ void gemm_write_a(gemm *g)
     const expression *x = narrow ? c_call(p, "splat<V>", evaluate_narrow(&s, g->a, at.row)) : evaluate(&s, g->a, &at);
     if (narrow || (prologue(g) && !whole)) x = c_call(p, "mask<V>", x, left);
     write_spec_line(w, g->product->at, "return %s;", c_text(e->a, x));
-    write_line(w, "}");
+    end_body(w);
 }
 
 int gemm_pack(const gemm *g)
@@ -90,7 +90,7 @@ static void write_dense_b(gemm *g)
     const expression *batch = batch_of(g, g->b), *n = c_int(p, "n"), *k = c_int(p, "k");
     const expression *exists = c_less(p, n, c_number(p, N));
     write_line(w, "template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)");
-    write_line(w, "{");
+    write_body(w);
     if (g->product->attributes.transpose) {
         const expression *row = c_sum(p, c_product(p, batch, c_number(p, N)), n);
         const expression *left = c_choice(p, exists, c_int(p, "left"), c_number(p, 0));
@@ -105,7 +105,7 @@ static void write_dense_b(gemm *g)
                         c_text(e->a, c_call(p, "load_one", address(e, g->b, row, n, false))));
         write_line(w, "return column;");
     }
-    write_line(w, "}");
+    end_body(w);
 }
 
 void gemm_write_b(gemm *g)

@@ -58,12 +58,12 @@ static void write_segments(packing *g)
     for (int i = 0; i < list->count; i++) {
         const gemm_segment *s = &list->items[i];
         const bool last = i + 1 == list->count;
-        if (!last) write_line(g->w, "if (n < %lld) {", s->packed_start + s->packed_count);
+        if (!last) write_head(g->w, (position){0}, "if (n < %lld)", s->packed_start + s->packed_count);
         if (s->kind == segment_plain)
             write_plain(g, s);
         else
             write_pairs(g, s);
-        if (!last) write_line(g->w, "}");
+        if (!last) end_head(g->w, "}");
     }
 }
 
@@ -79,7 +79,7 @@ static void write_element(packing *g)
     write_segments(g);
     g->w = to;
     write_line(to, "DEV static float element(const args &p, int n, int k)");
-    write_line(to, "{");
+    write_body(to);
     for (int i = before; i < g->e->argument_count && g->e->loaded_arguments; i++) {
         const char *name = g->e->arguments[i].name;
         write_line(to, "const auto *const %s = p.%s;", name, name);
@@ -87,7 +87,7 @@ static void write_element(packing *g)
     g->e->loaded_arguments = false;
     write_line(to, "if (k >= %lld) return 0.0f;", g->K);
     writer_splice(to, &segments);
-    write_line(to, "}");
+    end_body(to);
 }
 
 void emit_pack(emission *e, writer *w, int index)

@@ -39,7 +39,7 @@ const char *rope_table(emission *e, const ir_op *op)
     if (e->tables_made == max_tables) bail(e->a, code_unsupported, op->at, "more than %d rotations in one phase", max_tables);
     e->table_ops[e->tables_made++] = op;
     write_comment(&e->tables, "What a token adds to the turn of each pair of columns, in units of 2^-64 of a whole one.");
-    write_spec_line(&e->tables, op->at, "TF_TABLE unsigned long long %s[%lld] = {", name, t->rotary / 2);
+    write_head(&e->tables, op->at, "TF_TABLE unsigned long long %s[%lld] =", name, t->rotary / 2);
     text row = {.a = e->a};
     for (long long i = 0; i < t->rotary / 2; i++) {
         const double turns = scaled_frequency(&t->scaling, pow(t->theta, -2.0 * (double)i / (double)t->rotary)) / turn;
@@ -50,6 +50,6 @@ const char *rope_table(emission *e, const ir_op *op)
         write_line(&e->tables, "%s", row.data);
         row = (text){.a = e->a};
     }
-    write_line(&e->tables, "};");
+    end_head(&e->tables, "};");
     return name;
 }

@@ -83,10 +83,10 @@ void write_context(emission *e, writer *w, const kept_list *kept, const row_numb
         write_line(w, "struct context {};");
         return;
     }
-    write_line(w, "struct context {");
+    write_head(w, (position){0}, "struct context");
     if (floats.size) write_line(w, "float %s;", floats.data);
     if (ints.size) write_line(w, "int %s;", ints.data);
-    write_line(w, "};");
+    end_head(w, "};");
 }
 
 void write_set(scope *s, const kept_scalar *x)

@@ -154,14 +154,14 @@ static void write_types(rows *r)
         write_line(w, "template <int V> struct element {};");
         return;
     }
-    write_line(w, "template <int V> struct element {");
+    write_head(w, (position){0}, "template <int V> struct element");
     for (int packed = 0; packed < 2; packed++) {
         text list = {.a = r->e->a};
         for (int i = 0; i < r->kept.count; i++)
             if (kept_packed(r, r->kept.items[i].value) == packed) text_printf(&list, "%s%s", list.size ? ", " : "", r->kept.items[i].field);
         if (list.size) write_line(w, "%s %s;", packed ? "bf16_pairs<V>" : "vec<float, V>", list.data);
     }
-    write_line(w, "};");
+    end_head(w, "};");
 }
 
 /* Fields of context that are known after `stage` (-1: before the first step). */
@@ -178,18 +178,18 @@ static void write_scalars(rows *r, scope *s, int stage)
 static void write_begin(rows *r)
 {
     write_line(r->w, "DEV static void begin(const args &p, int row, context &c)");
-    write_line(r->w, "{");
+    write_body(r->w);
     scope s = function_scope(r, r->w);
     numbers_write(&r->numbers, &s);
     write_scalars(r, &s, -1);
-    write_line(r->w, "}");
+    end_body(r->w);
 }
 
 static void write_read(rows *r)
 {
     writer *w = r->w;
     write_line(w, "template <int V> DEV static element<V> read(const args &p, int row, int col, int left)");
-    write_line(w, "{");
+    write_body(w);
     scope s = function_scope(r, w);
     const expression **values = arena_alloc(r->e->a, ((size_t)r->kept.count + 1) * sizeof *values);
     for (int i = 0; i < r->kept.count; i++) values[i] = evaluate(&s, r->kept.items[i].value, &r->kept.items[i].at);
@@ -199,7 +199,7 @@ static void write_read(rows *r)
             if (kept_packed(r, r->kept.items[i].value) == packed)
                 text_printf(&list, packed ? "%sto_pairs(%s)" : "%s%s", list.size ? ", " : "", c_text(r->e->a, values[i]));
     write_line(w, "return {%s};", list.size ? list.data : "");
-    write_line(w, "}");
+    end_body(w);
 }
 
 static void write_step(rows *r, int i)
@@ -214,7 +214,7 @@ static void write_step(rows *r, int i)
                "template <int V> DEV static vec<float, V> term(step<%d>, const args &p, const context &c, const "
                "element<V> &e, int row, int col)",
                i);
-    write_line(w, "{");
+    write_body(w);
     scope s = function_scope(r, w);
     know_kept(r, &s), context_know(&r->kept, &s), numbers_know(&r->numbers, &s);
     expression_pool *p = r->e->pool;
@@ -222,14 +222,14 @@ static void write_step(rows *r, int i)
     if (v->def->kind == op_row_sumsq) value = c_call(p, "op_square", value);
     if (guard) value = c_choice(p, guard, value, c_call(p, "splat<V>", c_name(p, identities[kind])));
     write_spec_line(w, v->def->at, "return %s;", c_text(r->e->a, value));
-    write_line(w, "}");
+    end_body(w);
     write_line(w, "DEV static void reduced(step<%d>, const args &p, context &c, int row, float total)", i);
-    write_line(w, "{");
+    write_body(w);
     if (rounded_here(r->e, v)) write_spec_line(w, v->def->at, "total = op_cast<%s>(total);", dtype_c_name(v->type));
     scope after = function_scope(r, w);
     scope_know(&after, scalar_of(v, r->reduced_at[i].row), c_name(p, "total"));
     write_scalars(r, &after, i);
-    write_line(w, "}");
+    end_body(w);
 }
 
 static void write_sinks(rows *r)
@@ -239,7 +239,7 @@ static void write_sinks(rows *r)
     const place base = base_place(r);
     write_line(w, "template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int "
                   "row, int col, int left)");
-    write_line(w, "{");
+    write_body(w);
     scope s = function_scope(r, w);
     know_kept(r, &s), context_know(&r->kept, &s), numbers_know(&r->numbers, &s);
     for (int i = 0; i < phase->op_count; i++) {
@@ -248,16 +248,16 @@ static void write_sinks(rows *r)
         const place at = sink_place(&s, v, &base);
         write_store(&s, v, &at, sink_condition(r->e, v, own_row(r)));
     }
-    write_line(w, "}");
+    end_body(w);
     write_line(w, "DEV static void write_row(const args &p, const context &c, int row)");
-    write_line(w, "{");
+    write_body(w);
     scope narrow = function_scope(r, w);
     context_know(&r->kept, &narrow);
     for (int i = 0; i < phase->op_count; i++) {
         const ir_value *v = phase->ops[i]->outputs[0];
         if (is_sink(r, v, true)) write_narrow_store(&narrow, v, own_row(r), sink_condition(r->e, v, own_row(r)));
     }
-    write_line(w, "}");
+    end_body(w);
 }
 
 void emit_rows(emission *e, writer *w)

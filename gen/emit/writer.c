@@ -17,39 +17,11 @@ static void push(writer *w, written_line line)
 
 enum { most_columns = 140 };
 
-static bool is_statement(const char *code)
-{
-    static const char *const others[] = {"if ", "for ", "#", " ", "}"};
-    const size_t size = strlen(code);
-    bool one = size > 0 && code[size - 1] == ';';
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) one &= strncmp(code, others[i], strlen(others[i])) != 0;
-    return one;
-}
-
-/* The body that ends is empty, or a statement that has room behind what is ahead of the braces: all in one line. */
-static bool end_short_body(writer *w)
-{
-    written_line *last = &w->lines[w->count - 1];
-    const bool is_empty = w->count > 1 && strcmp(last->code, "{") == 0;
-    if (!is_empty && (w->count < 3 || strcmp(last[-1].code, "{") != 0 || !is_statement(last->code))) return false;
-    written_line *head = is_empty ? last - 1 : last - 2;
-    const char *whole = arena_printf(w->a, is_empty ? "%s {}" : "%s { %s }", head->code, last->code);
-    enum { place_columns = 14, struct_columns = 4 };
-    if (!is_empty && struct_columns + 4 * head->indent + (int)strlen(whole) + place_columns > most_columns) return false;
-    head->code = whole;
-    if (!is_empty) head->spec_line = last->spec_line, head->spec_column = last->spec_column;
-    w->count -= is_empty ? 1 : 2;
-    return true;
-}
+static void push_line(writer *w, position at, const char *code) { push(w, (written_line){w->indent, at.line, at.column, code, false}); }
 
 static void append(writer *w, position at, const char *format, va_list arguments)
 {
-    char *code = arena_vprintf(w->a, format, arguments);
-    const size_t size = strlen(code);
-    if (code[0] == '}') w->indent--;
-    if (strcmp(code, "}") == 0 && w->count && end_short_body(w)) return;
-    push(w, (written_line){w->indent, at.line, at.column, code});
-    if (size > 0 && code[size - 1] == '{') w->indent++;
+    push_line(w, at, arena_vprintf(w->a, format, arguments));
 }
 
 void write_line(writer *w, const char *format, ...)
@@ -66,6 +38,50 @@ void write_spec_line(writer *w, position at, const char *format, ...)
     va_start(arguments, format);
     append(w, at, format, arguments);
     va_end(arguments);
+}
+
+void write_head(writer *w, position at, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    push_line(w, at, arena_printf(w->a, "%s {", arena_vprintf(w->a, format, arguments)));
+    va_end(arguments);
+    w->indent++;
+}
+
+void end_head(writer *w, const char *end)
+{
+    w->indent--;
+    push_line(w, (position){0}, end);
+}
+
+void write_body(writer *w)
+{
+    push_line(w, (position){0}, "{");
+    w->lines[w->count - 1].opens_body = true;
+    w->indent++;
+}
+
+/* The body is empty, or a line that has room behind what is ahead of the braces: all in one line. */
+static bool end_short_body(writer *w)
+{
+    enum { place_columns = 14, struct_columns = 4 };
+    const written_line *last = &w->lines[w->count - 1];
+    const bool is_empty = last->opens_body;
+    if (!is_empty && !last[-1].opens_body) return false;
+    written_line *head = &w->lines[w->count - (is_empty ? 2 : 3)];
+    const char *whole = arena_printf(w->a, is_empty ? "%s {}" : "%s { %s }", head->code, last->code);
+    if (!is_empty && struct_columns + 4 * head->indent + (int)strlen(whole) + place_columns > most_columns) return false;
+    head->code = whole;
+    if (!is_empty) head->spec_line = last->spec_line, head->spec_column = last->spec_column;
+    w->count -= is_empty ? 1 : 2;
+    return true;
+}
+
+void end_body(writer *w)
+{
+    w->indent--;
+    if (!end_short_body(w)) push_line(w, (position){0}, "}");
 }
 
 void writer_splice(writer *to, const writer *from)

@@ -7,6 +7,7 @@ typedef struct written_line {
     int indent;
     int spec_line, spec_column; /* 0: no place */
     const char *code;
+    bool opens_body; /* is the brace that write_body() writes */
 } written_line;
 
 typedef struct writer {
@@ -15,10 +16,15 @@ typedef struct writer {
     int count, capacity, indent;
 } writer;
 
-/* A line without a place; where it is wide it is broken when it is rendered. A line that ends in '{' indents what follows, one that starts
- * with '}' ends that. Braces with nothing between them, or with a statement that has room, stand behind the line ahead of them. */
+/* A line without a place; where it is wide it is broken when it is rendered. */
 void write_line(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void write_spec_line(writer *w, position at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The braces of a function, whose head is the line ahead. With nothing between them, or one line that has room, they stand behind it. */
+void write_body(writer *w);
+void end_body(writer *w);
+/* What has its brace in its own line: a struct, a table, a test; and its end: "}" or "};". */
+void write_head(writer *w, position at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void end_head(writer *w, const char *end);
 /* Lines of a text, broken between words where they are wide. */
 void write_comment(writer *w, const char *lines);
 /* Appends all lines of `from`, indented as `to` is now. */

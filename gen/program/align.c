@@ -41,13 +41,13 @@ static void members(emission *e, writer *w)
     write_line(w, "using type = %s;", dtype_c_name(x->type));
     write_line(w, "DEV static int rows(const args &p) { return %s; }", c_text(e->a, extent_c(e, &e->space.rows)));
     write_line(w, "DEV static const type *from(const args &p, int row)");
-    write_line(w, "{");
+    write_body(w);
     write_spec_line(w, op->at, "return %s;", c_text(e->a, address(e, x, row, c_number(e->pool, 0), false)));
-    write_line(w, "}");
+    end_body(w);
     write_line(w, "DEV static type *to(const args &p, int row)");
-    write_line(w, "{");
+    write_body(w);
     write_spec_line(w, op->at, "return %s;", c_text(e->a, address(e, y, row, c_number(e->pool, 0), true)));
-    write_line(w, "}");
+    end_body(w);
 }
 
 const program align_program = {.kind = program_align,

@@ -94,11 +94,11 @@ static writer whole_struct(emission *e, const ir_kernel *kernel, bool packs, con
     finish_arguments(e);
     write_ops(e, kernel, packs, &w);
     writer_splice(&w, &e->tables);
-    write_line(&w, "struct %s {", e->struct_name);
+    write_head(&w, (position){0}, "struct %s", e->struct_name);
     write_arguments(e, &w);
     writer_splice(&w, &e->functions);
     writer_splice(&w, members);
-    write_line(&w, "};");
+    end_head(&w, "};");
     write_offset_checks(e, &w);
     return w;
 }
