@@ -1,4 +1,4 @@
-/* In: a command line, as printf() has it. Out: its exit code, and in `output` what it printed. Refuses: nothing; where no shell starts the
+/* In: a command line, as printf() has it. Out: its exit code, and in `output` what it printed. Where no shell starts the
  * test fails. Defined in tests/support.c. */
 #ifndef TFGEN_TESTS_SHELL_H
 #define TFGEN_TESTS_SHELL_H

@@ -1,4 +1,4 @@
-/* In: see support.h. Out: plans on the host engine for tests. Refuses: nothing; the test fails instead. */
+/* In: see support.h. Out: plans on the host engine for tests. The test fails instead. */
 #define _GNU_SOURCE
 #include "tests/support.h"
 #include "tests/shell.h"

@@ -1,5 +1,5 @@
 /* In: a spec, a level, a target, sizes, data. Out: its plan on the host engine with the data a test gives it, what the device stored,
- * and the float64 reference of the same data. Refuses: nothing; what the stages refuse fails the test that asked, with their text. */
+ * and the float64 reference of the same data. What the stages refuse fails the test that asked, with their text. */
 #ifndef TFGEN_TESTS_SUPPORT_H
 #define TFGEN_TESTS_SUPPORT_H
 #include "runtime/api/compile.h"

@@ -1,4 +1,4 @@
-/* In: requests. Out: results, from entries or from compilers. Refuses nothing: where no entry can be read or written, compilers run and
+/* In: requests. Out: results, from entries or from compilers. Where no entry can be read or written, compilers run and
  * what they made stays in memory, with one warning. */
 #define _GNU_SOURCE
 #include "runtime/cache/cache.h"

@@ -1,4 +1,4 @@
-/* In: nothing. Out: the devices of this machine as a table or JSON, and why a kind has none; or the device models. Refuses nothing: the
+/* In: nothing. Out: the devices of this machine as a table or JSON, and why a kind has none; or the device models. The
  * host is always there. */
 #define _GNU_SOURCE
 #include "runtime/cli/cli.h"

@@ -1,5 +1,5 @@
 /* In: this machine. Out: everything that tfgen can use, tried out: compilers compile a kernel, devices load one, the cache is written to;
- * what is missing comes with the package or the variable that mends it. Exit code 1 when nothing can run. Refuses nothing. */
+ * what is missing comes with the package or the variable that mends it. Exit code 1 when nothing can run. */
 #define _GNU_SOURCE
 #include "runtime/cli/cli.h"
 #include "runtime/device/device.h"

@@ -1,5 +1,5 @@
 /* In: emitted sources and what the plan says of them. Out: libclang's findings: differences from the plan end the command,
- * messages stand beside the compiler's. Refuses nothing: the compiler proper judges what libclang cannot. */
+ * messages stand beside the compiler's. The compiler proper judges what libclang cannot. */
 #include "runtime/cli/emit_check.h"
 #include "runtime/compile/page_places.h"
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* In: plans. Out: footprint.h. Refuses nothing. */
+/* In: plans. Out: footprint.h. */
 #include "runtime/cli/footprint.h"
 #include <string.h>
 

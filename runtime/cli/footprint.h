@@ -1,5 +1,5 @@
 /* In: a plan with its sources. Out: the device memory that a caller of it needs, item by item, as the runtime takes it: weights
- * (tfgen_weights_bytes), states, workspace (tfgen_workspace_bytes), inputs and outputs. Refuses nothing. */
+ * (tfgen_weights_bytes), states, workspace (tfgen_workspace_bytes), inputs and outputs. */
 #ifndef TFGEN_CLI_FOOTPRINT_H
 #define TFGEN_CLI_FOOTPRINT_H
 #include "gen/gen.h"

@@ -1,5 +1,5 @@
 /* In: options.def, the table of exit codes, that of the environment below. Out: the overview, a page for each command, each of at most 40
- * lines of 100 columns, and the man page, which has all. Refuses: nothing. */
+ * lines of 100 columns, and the man page, which has all. */
 #define _GNU_SOURCE
 #include "runtime/cli/help.h"
 #include "runtime/cli/options_table.h"

@@ -1,4 +1,4 @@
-/* In: options.def. Out: its rows: commands by group, options, and what each option means to a command. Refuses: nothing. */
+/* In: options.def. Out: its rows: commands by group, options, and what each option means to a command. */
 #ifndef TFGEN_CLI_OPTIONS_TABLE_H
 #define TFGEN_CLI_OPTIONS_TABLE_H
 #include "runtime/cli/options.h"

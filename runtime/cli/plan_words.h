@@ -1,4 +1,4 @@
-/* In: plans. Out: what several commands say of them alike, and launches by what they are called. Refuses nothing. */
+/* In: plans. Out: what several commands say of them alike, and launches by what they are called. */
 #ifndef TFGEN_CLI_PLAN_WORDS_H
 #define TFGEN_CLI_PLAN_WORDS_H
 #include "gen/gen.h"

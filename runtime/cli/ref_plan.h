@@ -1,4 +1,4 @@
-/* In: a plan of a graph. Out: what it says about roundings, as ref_rules ask it. Refuses: nothing; the reference judges whether what is
+/* In: a plan of a graph. Out: what it says about roundings, as ref_rules ask it. The reference judges whether what is
  * said is allowed. */
 #ifndef TFGEN_CLI_REF_PLAN_H
 #define TFGEN_CLI_REF_PLAN_H

@@ -1,4 +1,4 @@
-/* In: measured seconds. Out: their median and spread, and a time as a person reads it. Refuses nothing. */
+/* In: measured seconds. Out: their median and spread, and a time as a person reads it. */
 #ifndef TFGEN_CLI_SPREAD_H
 #define TFGEN_CLI_SPREAD_H
 #include "ir/base/arena.h"

@@ -1,5 +1,5 @@
 /* In: an emitted page, NAME.hip. Out: for places in it, as compilers and symbolisers say them, the places in the spec: each line that comes
- * from an op ends in its own, `// !26:5`, and the page's first line names the spec. Refuses nothing: a page that names no spec has none. */
+ * from an op ends in its own, `// !26:5`, and the page's first line names the spec. A page that names no spec has none. */
 #ifndef TFGEN_PAGE_PLACES_H
 #define TFGEN_PAGE_PLACES_H
 #include <stddef.h>

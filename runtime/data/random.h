@@ -1,5 +1,5 @@
 /* In: a seed, the name of a value, an index. Out: numbers that depend on nothing else: not on the machine, its math
- * library, the order of calls or the other values of a spec. Refuses: nothing. */
+ * library, the order of calls or the other values of a spec. */
 #ifndef TFGEN_RANDOM_H
 #define TFGEN_RANDOM_H
 #include "ir/ir.h"

@@ -1,5 +1,5 @@
 /* In: nothing. Out: the part of HIP's binary interface that device_hip.c calls and that the double in tests/doubles answers, so that no
- * header of the vendor is needed: calls with their C types, and numbers that are the same from ROCm 5 to 7. Refuses nothing. */
+ * header of the vendor is needed: calls with their C types, and numbers that are the same from ROCm 5 to 7. */
 #ifndef TFGEN_HIP_ABI_H
 #define TFGEN_HIP_ABI_H
 #include <stddef.h>

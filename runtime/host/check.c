@@ -1,6 +1,6 @@
 /* In: every access of a kernel that was compiled with check, its barriers, collectives, atomics and fences.
  * Out: data races, accesses out of bounds or misaligned, and reads of shared memory that nobody wrote, in GPU coordinates with the line.
- * Refuses: nothing; at most MAX_TOLD places are told in full. An access out of bounds ends the launch. */
+ * At most MAX_TOLD places are told in full. An access out of bounds ends the launch. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* In: the headers of the host build, at compile time (found through -I.).
- * Out: their text, so that the binary needs no installed files.
- * Refuses: nothing. */
+ * Out: their text, so that the binary needs no installed files. */
 #define _GNU_SOURCE
 #include "runtime/host/engine.h"
 /* For the list of dependencies only: both are empty for a C compiler. */

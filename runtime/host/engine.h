@@ -1,6 +1,5 @@
 /* In: host.h and hs_abi.h.
- * Out: the structures that the engine's files share, and their functions; nothing of this is seen outside of runtime/host.
- * Refuses: nothing. */
+ * Out: the structures that the engine's files share, and their functions; nothing of this is seen outside of runtime/host. */
 #ifndef TFGEN_HOST_ENGINE_H
 #define TFGEN_HOST_ENGINE_H
 

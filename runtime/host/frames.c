@@ -1,6 +1,6 @@
 /* In: a shared object that clang made with -fstack-size-section.
  * Out: the bytes of stack that its functions take together: what any chain of calls needs, as kernels do not recurse.
- * Refuses: nothing; an object that does not say needs nothing that is known. */
+ * An object that does not say needs nothing that is known. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <string.h>

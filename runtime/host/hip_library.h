@@ -1,6 +1,6 @@
 // In: hip_on_host.h before it.
-// Out: what HIP has as a library: atomics, fences, vector types, mathematics, bit operations; and the hooks of --check.
-// Refuses: nothing. Scopes of atomics are dropped: between the threads of one worker everything is atomic anyway.
+// Out: what HIP has as a library: atomics, fences, vector types, mathematics, bit operations; and the hooks of --check. Scopes of atomics
+// are dropped: between the threads of one worker everything is atomic anyway.
 #if defined(__cplusplus) && !defined(HS_HIP_LIBRARY_H)
 #define HS_HIP_LIBRARY_H
 #ifndef TF_ON_HOST

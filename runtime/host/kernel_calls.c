@@ -1,6 +1,6 @@
 /* In: calls of kernels into the engine.
  * Out: the table of them that a module gets when it is loaded (hs_runtime): waits, prints, traps, and accesses that the checker looks at.
- * Refuses: nothing; a thread that traps or reaches out of bounds leaves its fiber for good. */
+ * A thread that traps or reaches out of bounds leaves its fiber for good. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include "runtime/host/engine.h"

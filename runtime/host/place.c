@@ -1,6 +1,6 @@
 /* In: an address in a module's code, or a word that names a place where lanes wait.
  * Out: the place; file, line and function as text, as well as symbolisers can tell.
- * Refuses: nothing; what no symboliser knows is told as an offset. */
+ * What no symboliser knows is told as an offset. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

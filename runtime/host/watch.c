@@ -1,6 +1,5 @@
 /* In: accesses, meetings and stand-ins of a checked launch.
- * Out: what host_watch tells: each access as the machine's own instruction makes it, with how often the lane has met others by then.
- * Refuses nothing. */
+ * Out: what host_watch tells: each access as the machine's own instruction makes it, with how often the lane has met others by then. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>

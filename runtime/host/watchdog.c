@@ -1,6 +1,5 @@
-/* In: the launches that run, the engine's limits.
- * Out: a launch that makes no progress or takes too long is told so; its workers are kicked out of loops that never wait.
- * Refuses: nothing. Sleeps while nothing runs. */
+/* In: the launches that run, the engine's limits. Out: a launch that makes no progress or takes too long is told so; its workers are kicked
+ * out of loops that never wait. Sleeps while nothing runs. */
 #define _GNU_SOURCE
 #include <time.h>
 #include "runtime/host/engine.h"

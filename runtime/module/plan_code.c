@@ -1,4 +1,4 @@
-/* In: plans and what compilers made of them. Out: plan_code.h. Refuses nothing. */
+/* In: plans and what compilers made of them. Out: plan_code.h. */
 #include "runtime/module/plan_code.h"
 #include "runtime/system/ranges.h"
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* In: a plan and an architecture. Out: code of its kernels, from the cache or the compilers. Where a kernel's registers do not suffice and
  * memory takes their place, the plan is made again without that tile (`smaller` of a program), at most most_spilled times a phase, and what
- * changed is compiled. Refuses nothing: every result has a status, and whoever asked decides about code that spills with every tile. */
+ * changed is compiled. Every result has a status, and whoever asked decides about code that spills with every tile. */
 #ifndef TFGEN_PLAN_CODE_H
 #define TFGEN_PLAN_CODE_H
 #include "gen/gen.h"

@@ -1,4 +1,4 @@
-/* In: a count of independent jobs. Out: all of them done, a few at a time. Refuses nothing: the calling thread takes its
+/* In: a count of independent jobs. Out: all of them done, a few at a time. The calling thread takes its
  * share, so everything is done even when no thread can be had. */
 #ifndef TFGEN_PARALLEL_H
 #define TFGEN_PARALLEL_H

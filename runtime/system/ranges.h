@@ -1,6 +1,6 @@
 /* In: TFGEN_PROFILE, names of what this library is at. Out: the same to a profiler, as ranges of NVTX and roctx. Their libraries are opened
  * at the first call, where TFGEN_PROFILE asks for that (docs/profiling.md), and stay open; else nothing is opened and a call is a
- * comparison. Refuses nothing: who asks for ranges and has no such library learns it from `tfgen doctor`. Ranges of a thread nest. */
+ * comparison. Who asks for ranges and has no such library learns it from `tfgen doctor`. Ranges of a thread nest. */
 #ifndef TFGEN_RANGES_H
 #define TFGEN_RANGES_H
 #include <stdbool.h>

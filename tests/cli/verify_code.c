@@ -1,7 +1,7 @@
 /* In: OUTDIR JOBS [targets=LIST] [specs=LIST] [presets=LIST] [levels=LIST] [dtypes=LIST]. Out: every kernel that the plans
  * choose for shipped specs and presets, compiled for every GPU target and judged against its plan: OUTDIR/results.tsv (a
  * line a source, read again when run again: what was good is not compiled twice), OUTDIR/failed/, OUTDIR/summary.md, a
- * line a target. Refuses nothing; exit code 1 when anything failed. */
+ * line a target. Exit code 1 when anything failed. */
 #define _GNU_SOURCE
 #include "runtime/api/compile.h"
 #include "runtime/compile/libclang.h"

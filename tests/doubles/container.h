@@ -1,5 +1,5 @@
 /* In: nothing. Out: how the double of HIPRTC hands host code to the double of the HIP runtime: behind the real code object, which a mark in
- * the padding of its ELF identification announces, follow a head and a shared object of the host engine. Refuses nothing. */
+ * the padding of its ELF identification announces, follow a head and a shared object of the host engine. */
 #ifndef TFGEN_DOUBLES_CONTAINER_H
 #define TFGEN_DOUBLES_CONTAINER_H
 #include <elf.h>

@@ -1,5 +1,5 @@
 """In: a copy of the tree and the names of suites. Out: which suites run a line, by the names of the file and the function and the text of
-the line, so that it holds when code and files move. Refuses nothing: of what no suite is known to run (children that were killed write no
+the line, so that it holds when code and files move. Of what no suite is known to run (children that were killed write no
 counts) nothing is said.
 
 Needs gcc and gcov: the copy is built with --coverage, each suite runs once in it, and once more when its own source has changed. Suites may

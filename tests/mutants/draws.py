@@ -1,5 +1,5 @@
 """In: changes drawn by seeds or read from lists, and what is known of them. Out: the next one to judge, for as many workers as ask; at the
-end what was counted. Refuses nothing. What is drawn never hangs on how many ask: of each area the first so many that compile and change
+end what was counted. What is drawn never hangs on how many ask: of each area the first so many that compile and change
 something, in the order of the draw."""
 import collections
 import threading

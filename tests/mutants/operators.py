@@ -1,5 +1,5 @@
 """In: C or C++ source text. Out: single-place changes of it, each by one of a fixed set of operators, with the function around it.
-Refuses nothing; what does not compile is for the runner to find. Text alone: the house's formatting (spaces around binary operators, one
+What does not compile is for the runner to find. Text alone: the house's formatting (spaces around binary operators, one
 statement a line) is what makes this work without a parser.
 
 A mutant's name is its function and the text before and after, so it is found again after code has moved.

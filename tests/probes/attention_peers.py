@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """In: a GPU and PyTorch. Out: times of torch's attention (cuDNN, FlashAttention 2) on the cases of attention_h200.c: medians of CUDA-graph
-replays over rotating inputs. Refuses nothing: a backend that fails is named."""
+replays over rotating inputs. A backend that fails is named."""
 import statistics
 import sys
 

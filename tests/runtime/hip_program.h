@@ -1,5 +1,5 @@
 /* In: a spec and a device's name. Out: a host program over the public interface, on the doubles of HIPRTC and of the HIP runtime that lie
- * in doubles/ beside the test, with its outputs judged by the float64 reference; what the double saw. Refuses nothing: the test fails. */
+ * in doubles/ beside the test, with its outputs judged by the float64 reference; what the double saw. The test fails. */
 #ifndef TFGEN_TESTS_HIP_PROGRAM_H
 #define TFGEN_TESTS_HIP_PROGRAM_H
 #include "runtime/compile/compiler.h"

@@ -1,4 +1,4 @@
-/* In: a report. Out: it as JSON (docs/insight.md). Refuses nothing. */
+/* In: a report. Out: it as JSON (docs/insight.md). */
 #include "runtime/cli/access/report.h"
 
 static json_t *text_or_null(const char *s) { return s ? json_string(s) : json_null(); }

@@ -1,4 +1,4 @@
-/* In: a report. Out: it as text on standard output: a line for each line of the source that accesses memory. Refuses nothing. */
+/* In: a report. Out: it as text on standard output: a line for each line of the source that accesses memory. */
 #include "runtime/cli/access/report.h"
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* In: what the lanes of a wave ask shared memory for by one instruction. Out: how many cycles its banks need. Refuses nothing. Pure. */
+/* In: what the lanes of a wave ask shared memory for by one instruction. Out: how many cycles its banks need. Pure. */
 #ifndef TFGEN_CLI_BANKS_H
 #define TFGEN_CLI_BANKS_H
 #include "ir/ir.h"

@@ -1,5 +1,5 @@
 /* In: the lines that a launch touches, workgroup after workgroup. Out: how soon lines come again, in a workgroup and among those that run
- * at once; how much those touch together; lines that several chiplets read. Refuses nothing. Workgroups that run at once are taken to touch
+ * at once; how much those touch together; lines that several chiplets read. Workgroups that run at once are taken to touch
  * a line each in turn. */
 #define _GNU_SOURCE
 #include "runtime/cli/access/recording.h"

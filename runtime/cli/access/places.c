@@ -1,4 +1,4 @@
-/* In: addresses of code. Out: for each the line of the source that it is of, a number, with the line of the spec. Refuses nothing: where no
+/* In: addresses of code. Out: for each the line of the source that it is of, a number, with the line of the spec. Where no
  * symboliser is, each address is a place of its own, without a line. */
 #define _GNU_SOURCE
 #include "runtime/cli/access/recording.h"

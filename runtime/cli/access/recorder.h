@@ -1,5 +1,5 @@
 /* In: accesses of lanes as the host engine tells them (host_watch). Out: for each launch, what its waves asked memory and shared memory
- * for, instruction by instruction: sectors, lines, cycles of banks; and what caches make of it. Refuses nothing: beyond `limit` accesses of
+ * for, instruction by instruction: sectors, lines, cycles of banks; and what caches make of it. Beyond `limit` accesses of
  * a launch are counted and not looked at, and the launch says so. */
 #ifndef TFGEN_CLI_RECORDER_H
 #define TFGEN_CLI_RECORDER_H

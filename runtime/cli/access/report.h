@@ -1,4 +1,4 @@
-/* In: what a recorder has of a plan's launches. Out: it as text, as JSON, as a picture. Refuses nothing. */
+/* In: what a recorder has of a plan's launches. Out: it as text, as JSON, as a picture. */
 #ifndef TFGEN_CLI_ACCESS_REPORT_H
 #define TFGEN_CLI_ACCESS_REPORT_H
 #include <jansson.h>

@@ -1,5 +1,5 @@
 /* In: accesses of lanes. Out: requests: what the lanes of a wave ask for by one instruction at a time, counted into a row of the
- * instruction, and the lines that they touch. Refuses nothing.
+ * instruction, and the lines that they touch.
  *
  * The host engine runs lane after lane, so lanes' accesses are put side by side here: the n-th by the same code since the lanes' last
  * meeting (a collective or a barrier) is one request, as lanes that take the same way through the code execute it together. */

@@ -1,4 +1,4 @@
-/* In: a bisection. Out: it as text or as JSON on standard output. Refuses nothing. */
+/* In: a bisection. Out: it as text or as JSON on standard output. */
 #include "runtime/cli/bisect/bisect.h"
 #include "runtime/cli/spread.h"
 #include <math.h>

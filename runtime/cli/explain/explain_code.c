@@ -1,4 +1,4 @@
-/* In: a plan. Out: what the compilers make of its launches. Refuses nothing: without a compiler, or where one refuses, the sentence that
+/* In: a plan. Out: what the compilers make of its launches. Without a compiler, or where one refuses, the sentence that
  * says so stands for the facts. */
 #include "runtime/cli/explain/explanation.h"
 #include "runtime/compile/matrix_count.h"

@@ -1,4 +1,4 @@
-/* In: a request, a device model. Out: the plan that is made for that device, counted and predicted. Refuses nothing: where there is no
+/* In: a request, a device model. Out: the plan that is made for that device, counted and predicted. Where there is no
  * plan, the sentence that says why stands for it. */
 #include "runtime/cli/explain/explanation.h"
 

@@ -1,4 +1,4 @@
-/* In: an explanation. Out: it as JSON: numbers in operations, bytes and seconds; docs/insight.md names the keys. Refuses nothing. */
+/* In: an explanation. Out: it as JSON: numbers in operations, bytes and seconds; docs/insight.md names the keys. */
 #include "runtime/cli/explain/explanation.h"
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* In: plans. Out: explanation.h: their kernels and edges. Refuses nothing. */
+/* In: plans. Out: explanation.h: their kernels and edges. */
 #include "runtime/cli/explain/explanation.h"
 #include "gen/base/peaks.h"
 #include "ir/program/reason.h"

@@ -1,4 +1,4 @@
-/* In: markup.h. Out: escaped text, styles. Refuses nothing. */
+/* In: markup.h. Out: escaped text, styles. */
 #include "runtime/cli/page/markup.h"
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* In: a spec's text. Out: what each level and each oracle makes of it. Refuses nothing. */
+/* In: a spec's text. Out: what each level and each oracle makes of it. */
 #include "runtime/cli/random/random_case.h"
 #include "runtime/cli/random/random_oracle.h"
 #include "runtime/cli/random/random_results.h"

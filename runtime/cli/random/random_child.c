@@ -1,4 +1,4 @@
-/* In: a case. Out: its report, which the child writes into memory that both share. Refuses nothing. */
+/* In: a case. Out: its report, which the child writes into memory that both share. */
 #define _GNU_SOURCE
 #include "runtime/cli/random/random_child.h"
 #include "runtime/cli/cli.h"

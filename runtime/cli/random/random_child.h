@@ -1,5 +1,5 @@
 /* In: a case. Out: its report, from a child process, so that a crash or a hang of the host engine, the compiler or the planner costs that
- * case alone. Several run at once. Refuses nothing. */
+ * case alone. Several run at once. */
 #ifndef TFGEN_CLI_RANDOM_CHILD_H
 #define TFGEN_CLI_RANDOM_CHILD_H
 #include "runtime/cli/random/random_case.h"

@@ -1,4 +1,4 @@
-/* In: a seed and an index. Out: a spec: a whole block with one thing or a few changed, or a free graph. Refuses nothing. How often each
+/* In: a seed and an index. Out: a spec: a whole block with one thing or a few changed, or a free graph. How often each
  * kind is drawn follows what people write: blocks first, then the parts of blocks, then anything that the rules allow. */
 #include "runtime/cli/random/random_draw.h"
 #include <string.h>

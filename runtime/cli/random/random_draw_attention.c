@@ -1,6 +1,5 @@
 /* In: x [B, S, D] of a drawing. Out: attention on it with any of its options: grouped heads, causal, window, cap, scale, lengths, norms
- * and ropes of every form on q and k, products apart or as one, heads as an axis of their own, keys of another sequence, caches.
- * Refuses nothing. */
+ * and ropes of every form on q and k, products apart or as one, heads as an axis of their own, keys of another sequence, caches. */
 #include "runtime/cli/random/random_draw.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* In: a drawing. Out: a whole block of a transformer: one that is shipped, with one thing changed or a few. Refuses nothing. */
+/* In: a drawing. Out: a whole block of a transformer: one that is shipped, with one thing changed or a few. */
 #include "runtime/cli/random/random_draw.h"
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* In: a value of a drawing. Out: what people write with it: activations, norms (by the op, or by hand), residuals, feed-forward parts,
- * elementwise chains with every form of broadcasting, reductions, moves, products. Refuses nothing; what does not fit gives x back. */
+ * elementwise chains with every form of broadcasting, reductions, moves, products. What does not fit gives x back. */
 #include "runtime/cli/random/random_draw.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* In: a drawing. Out: its next number; a size, a value or an op added to its spec. Refuses nothing. What the parts that draw are
+/* In: a drawing. Out: its next number; a size, a value or an op added to its spec. What the parts that draw are
  * made of. */
 #include "runtime/cli/random/random_draw.h"
 #include "runtime/data/random.h"

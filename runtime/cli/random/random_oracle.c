@@ -1,4 +1,4 @@
-/* In: a spec that came out right at a level. Out: whether it stays the same in other words. Refuses nothing.
+/* In: a spec that came out right at a level. Out: whether it stays the same in other words.
  *
  * text: what every stage prints is read back and leads to the very same source.
  * dead: ops that nobody uses, which only text of a stage can have, change no byte of the source.

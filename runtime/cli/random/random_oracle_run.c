@@ -1,4 +1,4 @@
-/* In: a spec that came out right at a level. Out: whether it does when it is run in another way. Refuses nothing.
+/* In: a spec that came out right at a level. Out: whether it does when it is run in another way.
  *
  * order: with its ops in another order it is right, too, and its outputs agree.
  * batch: the first sequence of a batch of B is what a batch of one gives (data is a matter of name and index: it is the same).

@@ -1,5 +1,5 @@
 /* In: a spec that fails in a known way. Out: a smaller one that fails in the same way: fewer outputs, ops, attributes, smaller dims.
- * Refuses nothing: what cannot be made smaller comes back as it is. */
+ * What cannot be made smaller comes back as it is. */
 #ifndef TFGEN_CLI_RANDOM_REDUCE_H
 #define TFGEN_CLI_RANDOM_REDUCE_H
 #include "runtime/cli/random/random_child.h"

@@ -1,4 +1,4 @@
-/* In: a drawn spec as a model. Out: its text; the model settled, in another order, under other names. Refuses nothing. */
+/* In: a drawn spec as a model. Out: its text; the model settled, in another order, under other names. */
 #include "runtime/cli/random/random_spec.h"
 #include "runtime/cli/random/random_words.h"
 #include "runtime/data/random.h"

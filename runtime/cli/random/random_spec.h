@@ -1,5 +1,5 @@
 /* In: a seed and an index. Out: a valid spec, drawn: first as a model that can be changed (to reduce it, rename it, put its ops in another
- * order), then as the text that a user could have written. Refuses nothing: whether the reader takes the text is for the caller to see.
+ * order), then as the text that a user could have written. Whether the reader takes the text is for the caller to see.
  * Nothing here shares code with the reader: shapes are texts, and what fits is known by construction. */
 #ifndef TFGEN_CLI_RANDOM_SPEC_H
 #define TFGEN_CLI_RANDOM_SPEC_H

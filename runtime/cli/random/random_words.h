@@ -1,4 +1,4 @@
-/* In: nothing. Out: words that a spec may take for its names and that are someone else's, too. Refuses nothing. */
+/* In: nothing. Out: words that a spec may take for its names and that are someone else's, too. */
 #ifndef TFGEN_CLI_RANDOM_WORDS_H
 #define TFGEN_CLI_RANDOM_WORDS_H
 #include "ir/ir.h"

@@ -1,4 +1,4 @@
-/* In: nothing at run time; runtime/cli/table/shipped.def and its specs at build time. Out: what is in them. Refuses nothing. */
+/* In: nothing at run time; runtime/cli/table/shipped.def and its specs at build time. Out: what is in them. */
 #include "runtime/cli/table/table.h"
 #include <string.h>
 

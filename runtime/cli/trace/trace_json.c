@@ -1,4 +1,4 @@
-/* In: a timeline. Out: its summary as JSON, and all of it in Chrome's trace format, which Perfetto reads. Refuses nothing. */
+/* In: a timeline. Out: its summary as JSON, and all of it in Chrome's trace format, which Perfetto reads. */
 #include "runtime/cli/trace/timeline.h"
 #include "runtime/cli/cli.h"
 

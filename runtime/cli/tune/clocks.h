@@ -1,5 +1,5 @@
 /* In: a device that has just run something. Out: its clocks, power and heat, for whoever asks later why a time was what it was; by NVML
- * (libnvidia-ml.so.1, opened at run time, or what TFGEN_LIBNVML names) or by what amdgpu writes into /sys. Refuses nothing: what cannot be
+ * (libnvidia-ml.so.1, opened at run time, or what TFGEN_LIBNVML names) or by what amdgpu writes into /sys. What cannot be
  * read is said. */
 #ifndef TFGEN_TUNE_CLOCKS_H
 #define TFGEN_TUNE_CLOCKS_H

@@ -1,6 +1,6 @@
 /* In: candidates of one kernel that somebody proposes, makes ready and times: a device, or a test's model of one. Out: which is fastest
  * beyond noise, or the default. Knows nothing of tiles, compilers or devices; what it decides follows from its seed and from the times
- * alone. Refuses nothing: what fails is a candidate less.
+ * alone. What fails is a candidate less.
  *
  * Candidates come in waves: neighbours of the best so far, the likeliest first. Those of a wave are timed in turn with the default, round
  * after round, in an order drawn anew each time, and each is measured by the ratio of its time to the default's of the same round, so that

@@ -1,5 +1,5 @@
 /* In: LDS instructions and the lane moves that share their encoding. Out: loads, stores, atomics, swizzles, permutes,
- * transposed reads. Refuses nothing. */
+ * transposed reads. */
 #include "machine.h"
 
 // ---------------------------------------------------------------- DS (LDS access, cross-lane)

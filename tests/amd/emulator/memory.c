@@ -1,5 +1,5 @@
 /* In: buffer, flat, global and scratch instructions of gfx9, gfx11 and gfx12, copies to LDS. Out: their loads, stores
- * and atomics, with range checks of buffer resources. Refuses nothing: an address outside every buffer faults and is
+ * and atomics, with range checks of buffer resources. An address outside every buffer faults and is
  * reported by the dispatcher. */
 #include "machine.h"
 
