@@ -8,6 +8,7 @@ change them here. 09-trace.svg is none of these: `tfgen trace specs/llama-block.
 import html
 import math
 import os
+from decimal import ROUND_HALF_UP, Decimal
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WIDTH = 480
@@ -22,6 +23,10 @@ DARK = dict(
 def rules(of):
     fills = "".join(f".{n}{{fill:{of[n]}}}.s{n}{{stroke:{of[n]}}}" for n in ("ink", "dim", "line", "band", "a", "b", "c", "d"))
     return f"svg{{background:{of['paper']}}}text{{fill:{of['ink']}}}text.on{{fill:{of['paper']}}}{fills}"
+
+
+def rounded(value, digits):
+    return str(Decimal(str(value)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
 
 
 class Picture:
@@ -49,14 +54,17 @@ class Picture:
         self.line(x1, y1, x2, y2, "s" + kind, 'stroke-width="1.5"')
         self.add(f'<path class="{kind}" d="M{x2:g} {y2:g}L{at[0][0]:.1f} {at[0][1]:.1f}L{at[1][0]:.1f} {at[1][1]:.1f}z"/>', max(y1, y2))
 
-    def bars(self, y, unit, rows, left=130, most=None):
-        """Rows are (name, value, what is written behind it, kind); below them an axis with its unit."""
+    def bar(self, x, y, room, value, most, name, words, kind):
+        self.text(x - 8, y + 14, name, "", "end")
+        self.box(x, y, max(1, value / most * room), 19, kind)
+        self.text(x + value / most * room + 6, y + 14, words)
+
+    def bars(self, y, unit, rows, digits=1, left=130, most=None):
+        """Rows are (name, value, kind, what is written behind the value); below them an axis with its unit."""
         most, room = most or max(r[1] for r in rows), WIDTH - left - 120
         top = y
-        for name, value, words, kind in rows:
-            self.text(left - 8, y + 14, name, "", "end")
-            self.box(left, y, max(1, value / most * room), 19, kind)
-            self.text(left + value / most * room + 6, y + 14, words)
+        for name, value, kind, *words in rows:
+            self.bar(left, y, room, value, most, name, rounded(value, digits) + "".join(words), kind)
             y += 27
         step = 10 ** math.floor(math.log10(most))
         step *= 0.25 if most / step < 1.5 else 0.5 if most / step < 3 else 1 if most / step < 6 else 2
@@ -82,6 +90,13 @@ class Picture:
             file.write(out)
 
 
+def chart(name, title, head, unit, rows, **how):
+    p = Picture(name, title)
+    p.text(12, 22, head, "head")
+    p.bars(38, unit, rows, **how)
+    p.write()
+
+
 def traffic():
     p = Picture("01-traffic", "Two kernels move six tensors; the fused kernel moves four.")
     p.text(12, 22, "a kernel an operation: six tensors cross memory", "head")
@@ -100,18 +115,13 @@ def traffic():
 
 
 def fused_time():
-    p = Picture("01-time", "Predicted times on an H200: 26.7 us for two kernels, 17.3 us for one.")
-    p.text(12, 22, "predicted on an H200", "head")
-    p.bars(
-        38,
+    chart(
+        "01-time",
+        "Predicted times on an H200: 26.7 us for two kernels, 17.3 us for one.",
+        "predicted on an H200",
         "us",
-        [
-            ("two kernels", 26.71, "26.7, 100.7 MB", "b"),
-            ("one kernel", 17.26, "17.3, 67.1 MB", "a"),
-            ("floor of one", 13.98, "14.0", "c"),
-        ],
+        [("two kernels", 26.71, "b", ", 100.7 MB"), ("one kernel", 17.26, "a", ", 67.1 MB"), ("floor of one", 13.98, "c")],
     )
-    p.write()
 
 
 def roof():
@@ -147,19 +157,16 @@ def roof():
 
 
 def rows_time():
-    p = Picture("02-rows", "Up to 64 rows a product's time hardly changes; from 1024 on it grows with the rows.")
-    p.text(12, 22, "one product by its number of rows, predicted on an H200", "head")
-    p.bars(
-        38,
+    times = ((1, 9.16, 7.0), (16, 9.69, 7.05), (64, 12.03, 7.21), (256, 17.29, 8.69), (1024, 53.27, 34.74))
+    chart(
+        "02-rows",
+        "Up to 64 rows a product's time hardly changes; from 1024 on it grows with the rows.",
+        "one product by its number of rows, predicted on an H200",
         "us",
-        [
-            (f"{r} rows" if r > 1 else "1 row", t, f"{t:.1f}, floor {f:.1f}", "a" if t < 40 else "b")
-            for r, t, f in ((1, 9.16, 7.0), (16, 9.69, 7.05), (64, 12.03, 7.21), (256, 17.29, 8.69), (1024, 53.27, 34.74))
-        ],
-        90,
-        62,
+        [(f"{r} rows" if r > 1 else "1 row", t, "a" if t < 40 else "b", f", floor {f:.1f}") for r, t, f in times],
+        left=90,
+        most=62,
     )
-    p.write()
 
 
 def team():
@@ -183,21 +190,14 @@ def team():
 
 
 def threads():
-    p = Picture("03-threads", "Measured on an H200: 17.4 us with 64 threads a workgroup, 20.9 us with 1024; the floor is 7.0 us.")
-    p.text(12, 22, "RMSNorm of 2048 rows of 2048, measured on an H200", "head")
-    p.bars(
-        38,
+    times = {"64 threads": 17.41, "128": 17.73, "256": 18.21, "512": 20.67, "1024": 20.90, "floor": 6.99}
+    chart(
+        "03-threads",
+        "Measured on an H200: 17.4 us with 64 threads a workgroup, 20.9 us with 1024; the floor is 7.0 us.",
+        "RMSNorm of 2048 rows of 2048, measured on an H200",
         "us",
-        [
-            ("64 threads", 17.41, "17.4", "a"),
-            ("128", 17.73, "17.7", "a"),
-            ("256", 18.21, "18.2", "a"),
-            ("512", 20.67, "20.7", "a"),
-            ("1024", 20.90, "20.9", "a"),
-            ("floor", 6.99, "7.0", "c"),
-        ],
+        [(name, time, "c" if name == "floor" else "a") for name, time in times.items()],
     )
-    p.write()
 
 
 def register_file():
@@ -252,10 +252,14 @@ def tile():
 
 
 def asked():
-    p = Picture("05-asked", "Bytes that all tiles ask for: 3.25 GB with 128 x 64, 1.64 GB with 128 x 256; there are 0.10 GB.")
-    p.text(12, 22, "4096 x 4096 x 4096 in bf16: what all tiles ask for", "head")
-    p.bars(38, "GB", [("128 x 64", 3.2548, "3.25", "b"), ("128 x 256", 1.6442, "1.64", "a"), ("what there is", 0.1007, "0.10", "c")])
-    p.write()
+    chart(
+        "05-asked",
+        "Bytes that all tiles ask for: 3.25 GB with 128 x 64, 1.64 GB with 128 x 256; there are 0.10 GB.",
+        "4096 x 4096 x 4096 in bf16: what all tiles ask for",
+        "GB",
+        [("128 x 64", 3.2548, "b"), ("128 x 256", 1.6442, "a"), ("what there is", 0.1007, "c")],
+        digits=2,
+    )
 
 
 def interleaved():
@@ -275,9 +279,9 @@ def interleaved():
 def bound():
     p = Picture("06-bound", "Fusion saves 6 per cent of the time with 2048 rows and 20 per cent with 4.")
     p.text(12, 22, "predicted on an H200: 2048 rows, bound by products", "head")
-    y = p.bars(38, "us", [("four kernels", 906.25, "906", "b"), ("one kernel", 854.80, "855", "a")])
+    y = p.bars(38, "us", [("four kernels", 906.25, "b"), ("one kernel", 854.80, "a")], digits=0)
     p.text(12, y + 18, "4 rows, bound by memory", "head")
-    p.bars(y + 34, "us", [("four kernels", 36.55, "36.6", "b"), ("one kernel", 29.24, "29.2", "a")])
+    p.bars(y + 34, "us", [("four kernels", 36.55, "b"), ("one kernel", 29.24, "a")])
     p.write()
 
 
@@ -303,20 +307,15 @@ def layouts():
 
 
 def weights_time():
-    p = Picture("07-time", "Measured on an H200: 2.9 and 3.3 ms with weights that come with the call, 0.69 ms packed.")
-    p.text(12, 22, "SwiGLU in f32, measured on an H200", "head")
-    p.bars(
-        38,
+    times = {"row-major": 2.878, "column-major": 3.282, "transposed": 0.690, "packed": 0.691, "floor": 0.556}
+    chart(
+        "07-time",
+        "Measured on an H200: 2.9 and 3.3 ms with weights that come with the call, 0.69 ms packed.",
+        "SwiGLU in f32, measured on an H200",
         "ms",
-        [
-            ("row-major", 2.878, "2.88", "b"),
-            ("column-major", 3.282, "3.28", "b"),
-            ("transposed", 0.690, "0.69", "a"),
-            ("packed", 0.691, "0.69", "a"),
-            ("floor", 0.556, "0.56", "c"),
-        ],
+        [(name, time, "c" if name == "floor" else "b" if time > 1 else "a") for name, time in times.items()],
+        digits=2,
     )
-    p.write()
 
 
 def walk():
@@ -334,21 +333,17 @@ def walk():
 
 
 def scores():
-    p = Picture("08-scores", "Bytes with and without a stored matrix of scores: at 512 keys 335 MB against 67 MB.")
-    p.text(12, 22, "bytes that cross memory, B=4, 32 heads of 64, f32", "head")
-    p.bars(
-        38,
+    rows = []
+    for keys, stored, tiled in ((128, 33.6, 16.8), (256, 100.7, 33.6), (512, 335.5, 67.1)):
+        rows += [(f"S={keys}, stored", stored, "b"), ("tiled", tiled, "a")]
+    chart(
+        "08-scores",
+        "Bytes with and without a stored matrix of scores: at 512 keys 335 MB against 67 MB.",
+        "bytes that cross memory, B=4, 32 heads of 64, f32",
         "MB",
-        [
-            ("S=128, stored", 33.6, "34", "b"),
-            ("tiled", 16.8, "17", "a"),
-            ("S=256, stored", 100.7, "101", "b"),
-            ("tiled", 33.6, "34", "a"),
-            ("S=512, stored", 335.5, "336", "b"),
-            ("tiled", 67.1, "67", "a"),
-        ],
+        rows,
+        digits=0,
     )
-    p.write()
 
 
 def levels():
@@ -367,34 +362,32 @@ def levels():
 
 
 def decode_bytes():
-    p = Picture("10-bytes", "Bytes of a decode step by launch: gate_up has half of them; keys and values are 2 per cent.")
-    p.text(12, 22, "Llama-8B, one layer, one token: 445 MB", "head")
-    p.bars(
-        38,
+    chart(
+        "10-bytes",
+        "Bytes of a decode step by launch: gate_up has half of them; keys and values are 2 per cent.",
+        "Llama-8B, one layer, one token: 445 MB",
         "MB",
         [
-            ("qkv", 50.4, "50", "a"),
-            ("attention", 8.4, "8: keys and values", "b"),
-            ("o", 33.6, "34", "a"),
-            ("gate_up", 234.9, "235", "a"),
-            ("down", 117.5, "118", "a"),
+            ("qkv", 50.4, "a"),
+            ("attention", 8.4, "b", ": keys and values"),
+            ("o", 33.6, "a"),
+            ("gate_up", 234.9, "a"),
+            ("down", 117.5, "a"),
         ],
+        digits=0,
     )
-    p.write()
 
 
 def batch():
-    p = Picture("10-batch", "A step of 64 sequences takes 2.2 times as long as one of 1: per token 3.9 us in place of 112.")
-    p.text(12, 22, "predicted time of a step, by sequences", "head")
-    p.bars(
-        38,
+    times = ((1, 111.89), (4, 120.17), (16, 148.29), (64, 249.56))
+    chart(
+        "10-batch",
+        "A step of 64 sequences takes 2.2 times as long as one of 1: per token 3.9 us in place of 112.",
+        "predicted time of a step, by sequences",
         "us",
-        [
-            (f"{b} sequence{'s' if b > 1 else ''}", t, f"{t:.0f}: {t / b:.3g} a token", "a")
-            for b, t in ((1, 111.89), (4, 120.17), (16, 148.29), (64, 249.56))
-        ],
+        [(f"{b} sequence{'s' if b > 1 else ''}", t, "a", f": {t / b:.3g} a token") for b, t in times],
+        digits=0,
     )
-    p.write()
 
 
 if __name__ == "__main__":
