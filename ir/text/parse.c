@@ -421,8 +421,8 @@ static int read_setting(reader *r, const ir_tile *tile)
     if (i < 0)
         bail(r->a, code_bad_input, at, "%s has no setting '%s'%s%s%s", p->name, name, near ? "; did you mean " : "", near ? near : "",
              near ? "?" : "");
-    scan_warn(&r->in, at, name, names[i]);
-    if (tile->given & 1u << i) bail(r->a, code_bad_input, at, "a second %s", names[i]);
+    scan_warn(&r->in, at, name, p->fields[i].name);
+    if (tile->given & 1u << i) bail(r->a, code_bad_input, at, "a second %s", p->fields[i].name);
     return i;
 }
 

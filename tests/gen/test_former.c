@@ -103,6 +103,26 @@ START_TEST(text_has_former_names_and_a_warning_with_their_place)
 }
 END_TEST
 
+/* Of every program's settings, whichever of them users may ask for. */
+START_TEST(todays_names_are_read_without_a_warning)
+{
+    for (int k = 1; k < program_count; k++) {
+        const program_info *p = &program_table[k];
+        const char *family = family_names(NULL)[p->family], *layer = layer_names(NULL)[p->layer];
+        for (int i = 0; i < p->field_count; i++) {
+            if (tile_field_find((program_kind)k, p->fields[i].name) != i) continue; /* it is fixed */
+            arena *a = arena_new();
+            const char *setting = arena_printf(a, "%s=%d", p->fields[i].name, p->fields[i].least);
+            const char *head = family_programs(p->family) == 1 ? "" : arena_printf(a, "layer=%s ", layer);
+            const char *said = warned(a, "", arena_printf(a, "%s {\n    tile %s%s %s\n", family, head, setting, setting));
+            ck_assert_msg(!*said, "%s", said);
+            ck_assert_msg(strstr(arena_diagnostics(a), arena_printf(a, "a second %s", p->fields[i].name)), "%s", arena_diagnostics(a));
+            arena_free(a);
+        }
+    }
+}
+END_TEST
+
 /* ---- in --tile */
 typedef struct asking {
     arena *a;
@@ -152,6 +172,7 @@ int main(void)
     TCase *c = tcase_create("names");
     tcase_add_test(c, a_former_name_is_nobodys_today_and_todays_is_somebodys);
     tcase_add_test(c, text_has_former_names_and_a_warning_with_their_place);
+    tcase_add_test(c, todays_names_are_read_without_a_warning);
     tcase_add_test(c, tile_has_former_layers_and_a_warning);
     tcase_add_test(c, a_setting_by_its_former_name_is_todays);
     suite_add_tcase(s, c);
