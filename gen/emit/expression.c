@@ -168,15 +168,18 @@ const expression *c_remainder(expression_pool *p, const expression *x, const exp
     return is_number(x, 0) || is_number(y, 1) ? number(p, 0, wider(x, y)) : operator(p, expression_remainder, wider(x, y), x, y);
 }
 
-const expression *c_less(expression_pool *p, const expression *x, const expression *y)
+/* Of a column beside a number, col - 4 < 13 is col < 17: places of one column have one condition, however it was reached. */
+static const expression *compared(expression_pool *p, expression_kind kind, const expression *x, const expression *y)
 {
-    return operator(p, expression_less, type_int, x, y);
+    const bool is_sum = x->kind == expression_sum;
+    const expression *last = is_sum || x->kind == expression_difference ? x->operands[1] : NULL;
+    const bool is_shifted = x->type == type_int && y->kind == expression_number && last && last->kind == expression_number;
+    const expression *beside = is_shifted ? added(p, y, is_sum ? -last->number : last->number, type_int) : NULL;
+    return beside ? compared(p, kind, x->operands[0], beside) : operator(p, kind, type_int, x, y);
 }
 
-const expression *c_at_least(expression_pool *p, const expression *x, const expression *y)
-{
-    return operator(p, expression_at_least, type_int, x, y);
-}
+const expression *c_less(expression_pool *p, const expression *x, const expression *y) { return compared(p, expression_less, x, y); }
+const expression *c_at_least(expression_pool *p, const expression *x, const expression *y) { return compared(p, expression_at_least, x, y); }
 
 const expression *c_equal(expression_pool *p, const expression *x, const expression *y)
 {

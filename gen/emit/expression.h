@@ -8,7 +8,7 @@
  * Building (expression.c) keeps the order in which operands are given, since C++ would overflow elsewhere in another one: only a sum or a
  * condition behind another is written in one chain, x + (y - z) as x + y - z. A type goes with each node, since `batch * 8ll` has 64 bits
  * and `batch * 8` has not: int, long long, or other (pointers, floats, vectors), which is that of the wider operand. Numbers are folded
- * (x + 0, x * 1, 0 / x, x - 256 + 16), unless the type would change: 1ll stays in `batch * 1ll`.
+ * (x + 0, x * 1, 0 / x, x - 256 + 16, x - 4 < 13), unless the type would change: 1ll stays in `batch * 1ll`.
  *
  * Printing (expression_text.c) puts parentheses where C needs them.
  *

@@ -59,7 +59,7 @@ START_TEST(parentheses_stand_where_c_needs_them)
     expect(&r, c_element(p, r.pointer, sum), "p.x_[row + 2]");
     expect(&r, c_element(p, c_sum(p, r.pointer, r.row), two), "(p.x_ + row)[2]");
     expect(&r, c_call(p, "load<V>", c_sum(p, r.pointer, r.row), two), "load<V>(p.x_ + row, 2)");
-    expect(&r, c_both(p, c_at_least(p, sum, two), c_less(p, r.col, product)), "row + 2 >= 2 && col < row * 2");
+    expect(&r, c_both(p, c_at_least(p, sum, r.S), c_less(p, r.col, product)), "row + 2 >= p.S_ && col < row * 2");
     expect(&r, c_equal(p, c_remainder(p, r.row, two), c_number(p, 0)), "row % 2 == 0");
     const expression *test = c_less(p, r.row, two);
     expect(&r, c_choice(p, test, r.col, c_choice(p, c_both(p, test, test), two, r.S)), "row < 2 ? col : row < 2 && row < 2 ? 2 : p.S_");
@@ -128,6 +128,11 @@ START_TEST(numbers_are_folded_where_the_type_stays)
     expect(&r, c_product(p, c_number(p, 3), c_number(p, 5)), "15");
     expect(&r, c_quotient(p, c_number(p, 40), c_number(p, 16)), "2");
     expect(&r, c_remainder(p, c_number(p, 40), c_number(p, 16)), "8");
+    /* on both sides of a comparison */
+    expect(&r, c_less(p, c_shifted(p, r.col, -4), c_number(p, 13)), "col < 17");
+    expect(&r, c_at_least(p, c_shifted(p, r.col, -4), zero), "col >= 4");
+    expect(&r, c_at_least(p, c_shifted(p, r.col, 4), c_number(p, 9)), "col >= 5");
+    expect(&r, c_less(p, r.row, left), "row < col - 256");
     /* 64 bits stay 64 bits */
     expect(&r, c_product(p, r.row, c_long(p, 1)), "row * 1ll");
     expect(&r, c_sum(p, c_product(p, zero, c_long(p, 8)), r.row), "0ll + row");

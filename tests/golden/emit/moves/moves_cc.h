@@ -26,12 +26,12 @@ struct moves_cc_spec {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> z_at0_ = load<V>(p.z_ + row * 5ll + col, col >= 0 && col < 5 ? V : 0); // !6:24
-        const vec<float, V> o_at6_ = load<V>(p.x_ + row * 12ll + col - 1, col - 6 >= 0 && col - 6 < 7 ? V : 0); // !9:5
+        const vec<float, V> o_at6_ = load<V>(p.x_ + row * 12ll + col - 1, col >= 6 && col < 13 ? V : 0); // !9:5
         return {z_at0_, o_at6_};
     }
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
-        const vec<float, V> cc_ = col >= 0 && col < 5 ? e.z_at0_ : col - 5 >= 0 && col - 5 < 1 ? splat<V>(c.pp_) : e.o_at6_; // !11:5
+        const vec<float, V> cc_ = col >= 0 && col < 5 ? e.z_at0_ : col >= 5 && col < 6 ? splat<V>(c.pp_) : e.o_at6_; // !11:5
         store_aligned<V>(p.cc_ + row * 13ll + col, cc_); // !11:5
     }
     DEV static void write_row(const args &p, const context &c, int row) {}

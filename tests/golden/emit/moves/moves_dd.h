@@ -18,7 +18,7 @@ struct moves_dd_spec {
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
         const vec<float, V> q_at0_ = load<V>(p.q_ + row * 4ll + col, col >= 0 && col < 4 ? V : 0); // !9:5
-        const vec<float, V> cc_at4_ = load<V>(p.cc_ + row * 13ll + col - 4, col - 4 >= 0 && col - 4 < 13 ? V : 0); // !11:5
+        const vec<float, V> cc_at4_ = load<V>(p.cc_ + row * 13ll + col - 4, col >= 4 && col < 17 ? V : 0); // !11:5
         const vec<float, V> dd_ = col >= 0 && col < 4 ? q_at0_ : cc_at4_; // !12:5
         return {dd_};
     }
