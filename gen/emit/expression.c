@@ -179,7 +179,11 @@ static const expression *compared(expression_pool *p, expression_kind kind, cons
 }
 
 const expression *c_less(expression_pool *p, const expression *x, const expression *y) { return compared(p, expression_less, x, y); }
-const expression *c_at_least(expression_pool *p, const expression *x, const expression *y) { return compared(p, expression_at_least, x, y); }
+
+const expression *c_at_least(expression_pool *p, const expression *x, const expression *y)
+{
+    return compared(p, expression_at_least, x, y);
+}
 
 const expression *c_equal(expression_pool *p, const expression *x, const expression *y)
 {

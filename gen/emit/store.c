@@ -80,13 +80,15 @@ static bool aligned_store(scope *s, const ir_value *v, const place *at)
     return s->whole > 0 && (w.offset - at->shift) % s->whole == 0 && w.stride % s->whole == 0;
 }
 
-/* NULL: always. Returns the indentation of the statement that follows. */
-static const char *write_test(scope *s, position at, const expression *test)
+/* NULL: always. What follows stands under it, up to end_test(). */
+static void write_test(scope *s, position at, const expression *test)
 {
-    if (!test) return "";
+    if (!test) return;
     write_spec_line(s->w, at, "if (%s)", c_text(s->e->a, test));
-    return "    ";
+    s->w->indent++;
 }
+
+static void end_test(scope *s, const expression *test) { s->w->indent -= test != NULL; }
 
 /* A piece of neighbours to `to`, of which `left` exist (NULL: all), by `out` in an epilogue; where `test` holds (NULL: always). */
 static void write_piece(scope *s, position at, const expression *test, const expression *to, const expression *left, const expression *x)
@@ -94,9 +96,10 @@ static void write_piece(scope *s, position at, const expression *test, const exp
     emission *e = s->e;
     const char *function = s->slot ? arena_printf(e->a, "out.template put%s<%s, %s>", left ? "_some" : "", s->slot, s->lanes)
                                    : arena_printf(e->a, "store%s<%s>", left ? "" : "_aligned", s->lanes);
-    const char *in = write_test(s, at, test);
+    write_test(s, at, test);
     const expression *code = left ? c_call(e->pool, function, to, left, x) : c_call(e->pool, function, to, x);
-    write_spec_line(s->w, at, "%s%s;", in, c_text(e->a, code));
+    write_spec_line(s->w, at, "%s;", c_text(e->a, code));
+    end_test(s, test);
 }
 
 static void count_put(scope *s, const ir_value *v, bool whole)
@@ -147,11 +150,14 @@ static void write_cache(scope *s, const ir_value *v, const place *at, const expr
         return;
     }
     const expression *to = cache_address(s, op, at->row, c_sum(p, column, i), position);
-    const char *in = write_test(s, op->at, test);
+    write_test(s, op->at, test);
     /* A pair's half ends at `left`; what follows it in memory belongs to another lane. */
     const expression *goes_on = c_both(p, c_less(p, i, c_int(p, s->lanes)), at->left ? c_less(p, i, at->left) : NULL);
-    write_spec_line(s->w, op->at, "%sfor (int i = 0; %s; i++)", in, c_text(e->a, goes_on));
-    write_spec_line(s->w, op->at, "%s    %s;", in, c_text(e->a, c_call(p, "store_one", to, c_element(p, x, i))));
+    write_spec_line(s->w, op->at, "for (int i = 0; %s; i++)", c_text(e->a, goes_on));
+    s->w->indent++;
+    write_spec_line(s->w, op->at, "%s;", c_text(e->a, c_call(p, "store_one", to, c_element(p, x, i))));
+    s->w->indent--;
+    end_test(s, test);
 }
 
 void write_store(scope *s, const ir_value *v, const place *at, const expression *when)
@@ -167,6 +173,7 @@ void write_narrow_store(scope *s, const ir_value *v, const expression *row, cons
     emission *e = s->e;
     const expression *own = same_row_count(e, v, &e->space.rows) ? row : row_of(e, v, e->shape, row);
     const expression *x = evaluate_narrow(s, v, own), *to = address(e, v, own, c_number(e->pool, 0), true);
-    const char *in = write_test(s, v->def->at, when);
-    write_spec_line(s->w, v->def->at, "%s%s;", in, c_text(e->a, c_call(e->pool, "store_one", to, x)));
+    write_test(s, v->def->at, when);
+    write_spec_line(s->w, v->def->at, "%s;", c_text(e->a, c_call(e->pool, "store_one", to, x)));
+    end_test(s, when);
 }

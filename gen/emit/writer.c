@@ -130,7 +130,7 @@ static void append_line(text *out, const written_line *l)
     const char *code = l->code;
     char place[32] = "";
     if (l->spec_line) snprintf(place, sizeof place, " // !%d:%d", l->spec_line, l->spec_column);
-    const int columns = most_columns - (int)strlen(place), behind = (l->indent + 2) * 4 + (int)strspn(code, " ");
+    const int columns = most_columns - (int)strlen(place), behind = (l->indent + 2) * 4;
     int indent = code[0] ? l->indent * 4 : 0;
     for (int at; indent + (int)strlen(code) > columns && (at = break_of(code, columns - indent));) {
         text_printf(out, "%*s%.*s%s\n", indent, "", at, code, place);
