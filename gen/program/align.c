@@ -53,8 +53,6 @@ static void members(emission *e, writer *w)
 const program align_program = {.kind = program_align,
                                .device = "align",
                                .template = "templates/gemm/align.h",
-                               .memory = "sizeof(mixed_memory<$P>)",
-                               .entry = "TF_KERNEL($K, $T, $S, $P)",
                                .demand = demand_of,
                                .defaults = defaults,
                                .shared_bytes = no_shared_memory,

@@ -130,8 +130,6 @@ static void members(emission *e, writer *w)
 const program attention_simt_program = {.kind = program_attention_simt,
                                         .device = "attention",
                                         .template = "templates/attention/attention.h",
-                                        .memory = "sizeof(mixed_memory<$P>)",
-                                        .entry = "TF_KERNEL($K, $T, $S, $P)",
                                         .obstacle = attention_in_registers_obstacle,
                                         .demand = demand_of,
                                         .defaults = defaults,

@@ -121,8 +121,6 @@ static void members(emission *e, writer *w)
 const program attention_wgmma_program = {.kind = program_attention_wgmma,
                                          .device = "attention_ws",
                                          .template = "templates/attention/attention_ws.h",
-                                         .memory = "$P::shared_bytes",
-                                         .entry = "TF_KERNEL_ATTENTION_WS($K, $S)",
                                          .obstacle = obstacle,
                                          .demand = demand_of,
                                          .defaults = defaults,

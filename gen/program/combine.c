@@ -32,8 +32,6 @@ static void members(emission *e, writer *w)
 const program combine_program = {.kind = program_combine,
                                  .device = "combine",
                                  .template = "templates/attention/decode.h",
-                                 .memory = "sizeof(mixed_memory<$P>)",
-                                 .entry = "TF_KERNEL($K, $T, $S, $P)",
                                  .demand = demand_of,
                                  .defaults = defaults,
                                  .shared_bytes = no_shared_memory,

@@ -97,8 +97,6 @@ static void members(emission *e, writer *w)
 const program decode_program = {.kind = program_decode,
                                 .device = "decode",
                                 .template = "templates/attention/decode.h",
-                                .memory = "sizeof(mixed_memory<$P>)",
-                                .entry = "TF_KERNEL($K, $T, $S, $P)",
                                 .obstacle = attention_in_registers_obstacle,
                                 .demand = demand_of,
                                 .defaults = defaults,

@@ -76,8 +76,6 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
 const program gemm_few_program = {.kind = program_gemm_few,
                                   .device = "gemm",
                                   .template = "templates/gemm/gemm.h",
-                                  .memory = "sizeof(mixed_memory<$P>)",
-                                  .entry = "TF_KERNEL($K, $T, $S, $P)",
                                   .worse = worse,
                                   .demand = demand_of,
                                   .defaults = defaults,

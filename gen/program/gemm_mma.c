@@ -144,8 +144,6 @@ static void members(emission *e, writer *w)
 const program gemm_mma_program = {.kind = program_gemm_mma,
                                   .device = "gemm_mma",
                                   .template = "templates/gemm/gemm_mma.h",
-                                  .memory = "stream_memory<$P>::bytes",
-                                  .entry = "TF_KERNEL_STREAM($K, $P)",
                                   .obstacle = obstacle,
                                   .worse = worse,
                                   .demand = demand_of,

@@ -72,8 +72,6 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
 const program gemm_simt_program = {.kind = program_gemm_simt,
                                    .device = "gemm",
                                    .template = "templates/gemm/gemm.h",
-                                   .memory = "sizeof(mixed_memory<$P>)",
-                                   .entry = "TF_KERNEL($K, $T, $S, $P)",
                                    .demand = demand_of,
                                    .defaults = defaults,
                                    .illegal = illegal,

@@ -198,8 +198,6 @@ static void members(emission *e, writer *w) { gemm_on_turned_warpgroups(e, w, re
 const program gemm_turned_program = {.kind = program_gemm_turned,
                                      .device = "gemm_turned",
                                      .template = "templates/gemm/gemm_turned.h",
-                                     .memory = "ws_memory<one_phase<$P>>::bytes",
-                                     .entry = "TF_KERNEL_WS_TILE($K, $P)",
                                      .obstacle = obstacle,
                                      .worse = worse,
                                      .demand = demand_of,

@@ -96,8 +96,6 @@ static bool smaller(const problem *p, ir_tile *t)
 const program gemm_wgmma_program = {.kind = program_gemm_wgmma,
                                     .device = "gemm_ws",
                                     .template = "templates/gemm/gemm_ws.h",
-                                    .memory = "ws_memory<one_phase<$P>>::bytes",
-                                    .entry = "TF_KERNEL_WS($K, one_phase<$P>)",
                                     .obstacle = obstacle,
                                     .demand = demand_of,
                                     .defaults = defaults,

@@ -67,8 +67,6 @@ static bool smaller(const problem *p, ir_tile *t)
 const program gemm_wgmma3_program = {.kind = program_gemm_wgmma3,
                                      .device = "gemm_ws_split",
                                      .template = "templates/gemm/gemm_ws_split.h",
-                                     .memory = "ws_memory<one_phase<$P>>::bytes",
-                                     .entry = "TF_KERNEL_WS($K, one_phase<$P>)",
                                      .obstacle = obstacle,
                                      .worse = worse,
                                      .demand = demand_of,

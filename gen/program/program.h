@@ -35,9 +35,6 @@ typedef struct program {
         layer_kind layer;
         const char *header;
     } isa[5];
-    /* C++ of its kernel: $K the kernel's name, $T threads, $S the spec struct, $P device<$S>. memory: bytes of shared memory as the
-     * template knows them, which the source asserts; entry: the macro that makes the kernel. */
-    const char *memory, *entry;
     /* NULL: nothing is in the way of the phase on this target; else what, as a clause. The target has the program's layer. */
     const char *(*obstacle)(const problem *p);
     const worse_range *worse; /* in these, planning takes it only where somebody asks for it or there is no other; NULL: nowhere */

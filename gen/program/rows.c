@@ -200,8 +200,6 @@ static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 const program rows_program = {.kind = program_rows,
                               .device = "rows",
                               .template = "templates/rows/rows.h",
-                              .memory = "sizeof(mixed_memory<$P>)",
-                              .entry = "TF_KERNEL($K, $T, $S, $P)",
                               .demand = demand_of,
                               .defaults = defaults,
                               .illegal = illegal,

@@ -156,8 +156,6 @@ static void members(emission *e, writer *w)
      .device = "gemm_mfma",                                   \
      .template = "templates/gemm/gemm_mfma.h",                \
      .isa = {{layer_##layer, "templates/isa/" #layer ".h"}},  \
-     .memory = "pump_memory<one_phase<$P>>::bytes",           \
-     .entry = "TF_KERNEL_PUMP($K, one_phase<$P>)",            \
      .obstacle = obstacle_to_##layer,                         \
      .worse = worse,                                          \
      .demand = demand_of,                                     \

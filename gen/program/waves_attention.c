@@ -105,8 +105,6 @@ static void members(emission *e, writer *w)
      .device = "attention_mfma",                                  \
      .template = "templates/attention/attention_mfma.h",          \
      .isa = {{layer_##layer, "templates/isa/" #layer "_wide.h"}}, \
-     .memory = "pump_memory<one_phase<$P>>::bytes",               \
-     .entry = "TF_KERNEL_PUMP($K, one_phase<$P>)",                \
      .obstacle = obstacle,                                        \
      .worse = worse,                                              \
      .demand = demand_of,                                         \

@@ -52,8 +52,6 @@ static bool smaller(const problem *p, ir_tile *tile)
      .device = "decode_mma",                                                                      \
      .template = "templates/attention/decode_mma.h",                                              \
      .isa = {{layer_##layer, "templates/isa/" header}, {layer_##layer, "templates/isa/wave_cache.h"}}, \
-     .memory = "sizeof($P::memory)",                                                              \
-     .entry = "TF_KERNEL_DECODE($K, $P)",                                                         \
      .obstacle = obstacle,                                                                        \
      .demand = decode_whole_demand,                                                               \
      .defaults = defaults,                                                                        \

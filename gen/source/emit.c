@@ -22,7 +22,7 @@ typedef struct emitter { /* what all sources of a plan share */
 
 typedef struct unit { /* one source file */
     const char *kernel, *file;
-    const char *device, *template, *memory, *entry; /* as of a program (gen/program/program.h) */
+    const char *device, *template; /* as of a program (gen/program/program.h) */
     template_choice templates;
     frame_kind frame;
     int threads, shared_bytes;
@@ -117,7 +117,7 @@ static void append_target(text *out, const target_info *target, const unit *u)
                     target->lds_banks, target->copies_to_lds);
 }
 
-/* `form` of a program (gen/program/program.h) with its $K, $T, $S and $P filled in. */
+/* `form` of a frame (ir/frame.def) with its $K, $T, $S and $P filled in. */
 static void append_form(text *out, const char *form, const unit *u, const char *struct_name)
 {
     for (const char *at = form; *at; at++) {
@@ -137,9 +137,9 @@ static void append_form(text *out, const char *form, const unit *u, const char *
 static void append_kernel(text *out, const unit *u, const char *struct_name)
 {
     text_printf(out, "static_assert(");
-    append_form(out, u->memory, u, struct_name);
+    append_form(out, frame_table[u->frame].memory, u, struct_name);
     text_printf(out, " == %d, \"shared memory\");\n", u->shared_bytes);
-    append_form(out, u->entry, u, struct_name);
+    append_form(out, frame_table[u->frame].entry, u, struct_name);
     text_printf(out, "\n");
 }
 
@@ -207,10 +207,9 @@ static const char *signal_defines(const plan *p, const launch *l)
     enum { most_shared_columns = 24 << 10 };
     const launch_phase *last = &l->work[l->work_count - 1], *next = p->launches[(l - p->launches + 1) % p->launch_count].work;
     if (!l->overlap) return "";
-    const bool loads_ahead = frame_of(next) == frame_ws || frame_of(next) == frame_share;
-    if (last->phase->family == family_rows && loads_ahead) return "#define TF_SIGNAL_FIRST 1\n";
+    if (last->phase->family == family_rows && frame_table[frame_of(next)].early) return "#define TF_SIGNAL_FIRST 1\n";
     const bool much = column_bytes(next->phase) > most_shared_columns;
-    return frame_of(last) == frame_ws && much ? "#define TF_SIGNAL_NEVER 1\n" : "";
+    return frame_table[frame_of(last)].fills && much ? "#define TF_SIGNAL_NEVER 1\n" : "";
 }
 
 static bool stores_16_bits(const emission *e)
@@ -247,8 +246,6 @@ static void emit_launch(emitter *of, launch *l)
                     l->file,
                     from->device,
                     from->template,
-                    from->memory,
-                    from->entry,
                     templates_of(&e),
                     frame_of(work),
                     l->threads,
@@ -295,8 +292,6 @@ static void emit_one_pack(emitter *of, int index)
                     arena_printf(a, "%s.hip", pack->name),
                     pack->format->pack,
                     pack_template,
-                    "sizeof(mixed_memory<$P>)",
-                    "TF_KERNEL($K, $T, $S, $P)",
                     templates,
                     frame_mixed,
                     pack->threads,

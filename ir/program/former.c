@@ -20,6 +20,20 @@ static const struct {
 #include "ir/former.def"
     {program_none, {NULL, NULL}}};
 
+bool was_frame_of(program_kind program, frame_kind frame)
+{
+    static const struct {
+        program_kind program;
+        frame_kind frame;
+    } former[] = {
+#define FORMER_FRAME_OF(program, former) {program_##program, frame_##former},
+#include "ir/former.def"
+        {program_none, frame_count}};
+    for (size_t i = 0; former[i].program; i++)
+        if (former[i].program == program && former[i].frame == frame) return true;
+    return false;
+}
+
 const char *name_today(const former_name *list, const char *name)
 {
     for (const former_name *n = list; n && n->former; n++)

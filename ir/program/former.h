@@ -12,6 +12,7 @@ extern const former_name former_layers[], former_frames[];
 const char *name_today(const former_name *list, const char *name); /* list NULL: nothing was renamed */
 /* Of a field of the program's tile. */
 const char *field_today(program_kind program, const char *name);
+bool was_frame_of(program_kind program, frame_kind frame); /* in text of an older tfgen */
 /* "team is called threads_per_row now"; NULL: the two are the same. */
 const char *former_hint(arena *a, const char *given, const char *today);
 #endif

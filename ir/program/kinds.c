@@ -1,4 +1,4 @@
-/* In: ir/kinds.def. Out: its names by enum. Refuses nothing. */
+/* In: ir/kinds.def, ir/frame.def. Out: their names by enum. Refuses nothing. */
 #include "ir/program/kinds.h"
 #include <string.h>
 
@@ -9,8 +9,8 @@ static const char *const families[] = {
 #define LAYER(name, units, help) #name,
 #include "ir/kinds.def"
 }, *const frames[] = {
-#define FRAME(name, dynamic, help) #name,
-#include "ir/kinds.def"
+#define FRAME(name, dynamic, list, early, fills, memory, entry, help) #name,
+#include "ir/frame.def"
 }, *const levels[] = {
 #define LEVEL(name, there, help) #name,
 #include "ir/kinds.def"
@@ -24,6 +24,11 @@ static const char *const families[] = {
         if (count) *count = sizeof list / sizeof *list; \
         return list; \
     }
+const frame_info frame_table[frame_count] = {
+#define FRAME(name, dynamic, list, early, fills, memory, entry, help) {#name, help, memory, entry, dynamic, list, early, fills},
+#include "ir/frame.def"
+};
+
 LIST(family_names, families)
 LIST(layer_names, layers)
 LIST(frame_names, frames)

@@ -1,4 +1,4 @@
-/* Families, layers, frames and levels: ir/kinds.def as enums and as names. */
+/* Families, layers, frames and levels: ir/kinds.def and ir/frame.def as enums and as names. */
 #ifndef TFGEN_IR_KINDS_H
 #define TFGEN_IR_KINDS_H
 #include <stdbool.h>
@@ -17,10 +17,17 @@ typedef enum layer_kind {
 } layer_kind;
 
 typedef enum frame_kind {
-#define FRAME(name, dynamic, help) frame_##name,
-#include "ir/kinds.def"
+#define FRAME(name, dynamic, list, early, fills, memory, entry, help) frame_##name,
+#include "ir/frame.def"
     frame_count
 } frame_kind;
+
+typedef struct frame_info {
+    const char *name, *help;
+    const char *memory, *entry; /* C++, with $K, $T, $S and $P */
+    bool dynamic, list, early, fills;
+} frame_info;
+extern const frame_info frame_table[frame_count];
 
 typedef enum fusion_level {
 #define LEVEL(name, there, help) fusion_##name,

@@ -43,11 +43,7 @@ const target_info *target_of_machine(const char *arch)
 
 bool frame_asks(frame_kind frame, const target_info *target)
 {
-    static const bool dynamic[] = {
-#define FRAME(name, dynamic, help) dynamic,
-#include "ir/kinds.def"
-    };
-    return dynamic[frame] && target->static_bytes < target->lds_bytes;
+    return frame_table[frame].dynamic && target->static_bytes < target->lds_bytes;
 }
 
 bool target_has(const target_info *target, layer_kind layer) { return layer == layer_simt || target->layers >> layer & 1; }

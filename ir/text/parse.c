@@ -459,9 +459,10 @@ static void read_tile(reader *r)
     r->phase->tile_at = at;
     read_settings(r, &r->phase->tile);
     const program_info *p = &program_table[r->phase->tile.program];
-    if (r->has_frame && p->frame != r->frame)
-        bail(r->a, code_bad_input, at, "kernel %s has frame=%s; %s runs in frame=%s", r->kernel->name, frame_names(NULL)[r->frame], p->name,
-             frame_names(NULL)[p->frame]);
+    if (!r->has_frame || p->frame == r->frame) return;
+    const char *said = frame_table[r->frame].name, *own = frame_table[p->frame].name;
+    if (was_frame_of(r->phase->tile.program, r->frame)) warn(r->a, at, "%s runs in frame=%s now, not in frame=%s", p->name, own, said);
+    else bail(r->a, code_bad_input, at, "kernel %s has frame=%s; %s runs in frame=%s", r->kernel->name, said, p->name, own);
 }
 
 static void read_spilled(reader *r)

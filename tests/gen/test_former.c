@@ -123,6 +123,33 @@ START_TEST(todays_names_are_read_without_a_warning)
 }
 END_TEST
 
+/* Frames that others have today: what the program's text said before, and what it may not say. */
+START_TEST(text_has_the_frame_that_a_program_had_and_a_warning)
+{
+    static const struct {
+        program_kind program;
+        frame_kind frame;
+    } former[] = {
+#define FORMER_FRAME_OF(program, former) {program_##program, frame_##former},
+#include "ir/former.def"
+    };
+    for (size_t i = 0; i < sizeof former / sizeof *former; i++) {
+        arena *a = arena_new(), *b = arena_new();
+        const program_info *p = &program_table[former[i].program];
+        const char *was = frame_names(NULL)[former[i].frame], *is = frame_names(NULL)[p->frame];
+        const char *phase = arena_printf(a, "%s {\n    tile layer=%s\n", family_names(NULL)[p->family], layer_names(NULL)[p->layer]);
+        const char *said = warned(a, arena_printf(a, " frame=%s", was), phase);
+        const char *message = arena_printf(a, "warning: %s runs in frame=%s now, not in frame=%s", p->name, is, was);
+        ck_assert_msg(strstr(said, message), "no \"%s\" in\n%s%s", message, said, arena_diagnostics(a));
+        ck_assert_ptr_null(strstr(arena_diagnostics(a), "runs in frame="));
+        ck_assert_str_eq(warned(b, " frame=pump", phase), ""); /* never its frame */
+        ck_assert_ptr_nonnull(strstr(arena_diagnostics(b), arena_printf(a, "%s runs in frame=%s", p->name, is)));
+        arena_free(b);
+        arena_free(a);
+    }
+}
+END_TEST
+
 /* ---- in --tile */
 typedef struct asking {
     arena *a;
@@ -171,6 +198,7 @@ int main(void)
     Suite *s = suite_create("former");
     TCase *c = tcase_create("names");
     tcase_add_test(c, a_former_name_is_nobodys_today_and_todays_is_somebodys);
+    tcase_add_test(c, text_has_the_frame_that_a_program_had_and_a_warning);
     tcase_add_test(c, text_has_former_names_and_a_warning_with_their_place);
     tcase_add_test(c, todays_names_are_read_without_a_warning);
     tcase_add_test(c, tile_has_former_layers_and_a_warning);
