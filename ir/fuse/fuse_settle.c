@@ -243,9 +243,9 @@ void fuse_finish(fusing *f)
     ir_check(f->a, f->p, f->last_pass);
 }
 
+/* Passes that change ops have refreshed; merges leave lists and edges as a refresh would make them. */
 void fuse_settle(fusing *f, const char *pass)
 {
-    fuse_refresh(f);
     remove_dead(f);
     fuse_schedule(f);
     place_views(f);
