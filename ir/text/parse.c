@@ -369,8 +369,6 @@ static void read_phase(reader *r)
 static void read_kernel(reader *r)
 {
     ir_program *p = r->b.p;
-    size_t frames;
-    const char *const *names = frame_names(&frames);
     ir_kernel *k = arena_alloc(r->a, sizeof *k);
     scan_spaces(&r->in);
     position at = scan_here(&r->in);
@@ -383,7 +381,7 @@ static void read_kernel(reader *r)
     if (!names_add(&r->kernels, k->name, k)) bail(r->a, code_bad_input, at, "a second kernel named %s", k->name);
     scan_spaces(&r->in);
     r->has_frame = scan_accept(&r->in, "frame=");
-    if (r->has_frame) r->frame = (frame_kind)scan_renamed(&r->in, names, frames, former_frames, "frame");
+    if (r->has_frame) r->frame = (frame_kind)scan_renamed(&r->in, frame_names(NULL), frame_count, former_frames, "frame");
     scan_expect(&r->in, "{");
     scan_end_line(&r->in);
     p->kernels = build_grow(r->a, p->kernels, p->kernel_count, sizeof *p->kernels);
