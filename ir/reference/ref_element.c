@@ -28,7 +28,8 @@ static double apply(op_kind kind, double x, double y)
     case op_sigmoid: return 1 / (1 + exp(-x));
     case op_silu: return x / (1 + exp(-x));
     case op_gelu_erf: return x * erfc(-x * 0.70710678118654752440) / 2;
-    case op_gelu_tanh: return x * (1 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x))) / 2;
+    case op_gelu_tanh: /* x (1 + tanh(a)) / 2, which cancels below 0 */
+        return x / (1 + exp(-2 * 0.79788456080286535588 * (x + 0.044715 * x * x * x)));
     case op_relu: return x > 0 || isnan(x) ? x : 0;
     case op_add: return x + y;
     case op_sub: return x - y;

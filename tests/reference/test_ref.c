@@ -415,6 +415,26 @@ START_TEST(functions_are_those_of_their_definitions)
 }
 END_TEST
 
+/* A bound is a part of the result where a function is next to 0, too: a formula that cancels there is no reference. */
+START_TEST(functions_are_right_to_the_last_places_of_their_tails)
+{
+    bench *b = open_text("block: t\ndtype: f32\ndims: {N: 3}\ninputs: {x: [1, N]}\nops:\n"
+                         "  - {out: a, op: gelu_erf, in: [x]}\n  - {out: b, op: gelu_tanh, in: [x]}\n  - {out: c, op: silu, in: [x]}\n"
+                         "  - {out: d, op: sigmoid, in: [x]}\noutputs: {a: a, b: b, c: c, d: d}\n");
+    set(b, "x", (const double[]){-4, -6, -8}, 3);
+    (void)run(b, "a");
+    /* Printed by an arbitrary precision calculator. */
+    const double expected[][3] = {{-0.0001266849673324797, -5.9195258702261885e-09, -4.976768459417427e-15},
+                                  {-7.024594819237268e-05, -8.439646700762297e-11, -3.1077829375011112e-21},
+                                  {-0.07194483984836623, -0.014835738939808645, -0.002682801043731825},
+                                  {0.01798620996209156, 0.0024726231566347743, 0.0003353501304664781}};
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 3; k++)
+            ck_assert_double_eq_tol(bench_result(b, (const char[]){(char)('a' + i), 0})->value[k] / expected[i][k], 1, 1e-12);
+    bench_close(b);
+}
+END_TEST
+
 START_TEST(split_concat_and_reshape_only_move)
 {
     bench *b = open_text(
@@ -1061,6 +1081,7 @@ int main(void)
                                   rows_are_reduced_over_their_last_axis,
                                   operands_are_stretched_from_the_right,
                                   functions_are_those_of_their_definitions,
+                                  functions_are_right_to_the_last_places_of_their_tails,
                                   split_concat_and_reshape_only_move,
                                   defaults_are_the_references_own,
                                   a_graph_that_says_another_shape_is_refused,
