@@ -25,7 +25,8 @@ typedef struct trial_options {
     const char *weights, *input, *state; /* safetensors, or NULL for random data; state NULL: states are in input */
     const char *output, *dump_data;
     void (*compiled)(void *context, const char *kernel); /* progress */
-    /* What the device has for an output, and how far each number may be from the exact one; after the reference, when not NULL. */
+    /* What the device has for an output, and how far each number may be from the exact one, whatever rounding chose on the way (a check's
+     * bound goes by the device's choices, so results of two runs may be apart by more); after the reference, when not NULL. */
     void (*result)(void *context, const ir_value *output, const double *got, const double *bound, size_t count);
     /* A value that is in memory, and what it should be on the device's own inputs, before the reference goes on with the device's numbers;
      * in the order of the graph's ops; when not NULL. */
