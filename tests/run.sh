@@ -5,8 +5,8 @@
 set -u
 build=$1; shift
 # Begun first, because they take longest: a long one that begins last runs alone at the end.
-long='test_random test_views test_course test_decode_mma test_models test_emit test_hip test_tune test_layers test_frag test_bisect'
-long="$long test_turned test_templates test_trace test_judge test_launches test_calibrate test_attention test_mma test_table test_align"
+long='test_random test_views test_course test_decode_mma test_models test_emit test_hip test_tune test_layers test_register_fed test_bisect'
+long="$long test_swap_ab test_templates test_trace test_judge test_launches test_calibrate test_attention test_mma test_table test_align"
 long="$long test_access test_ranks test_libclang test_examples test_spills test_wild test_scale test_sums test_properties test_matrix"
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT

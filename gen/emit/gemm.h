@@ -44,13 +44,14 @@ void gemm_write_epilogue(gemm *g);
 int gemm_pack(const gemm *g);   /* its packed weight, among the plan's */
 bool gemm_reads(const gemm *g); /* an epilogue op has an operand in memory that is wider than a number a row */
 
-/* All members of a product on register tiles (tile.gemm_registers), or on warpgroups (tile.gemm_warpgroups); split: of gemm_wgmma3. */
+/* All members of a product on register tiles (tile.gemm_registers), or on warpgroups (tile.gemm_warpgroups); split: of gemm_wgmma_3xtf32.
+ * */
 void gemm_on_register_tiles(emission *e, writer *w);
 void gemm_on_warpgroups(emission *e, writer *w);
 void gemm_on_warpgroups_split(emission *e, writer *w);
-/* What follows the tile of a product that takes pieces of packed weights from memory to registers (gemm_frag). halves: its columns may be
- * one half of a block. */
+/* What follows the tile of a product that takes pieces of packed weights from memory to registers (gemm_register_fed). halves: its columns
+ * may be one half of a block. */
 void gemm_on_pieces(gemm *g, bool halves);
-/* Of tile.gemm_turned; resident: workgroups that share a multiprocessor. */
-void gemm_on_turned_warpgroups(emission *e, writer *w, int resident);
+/* Of tile.gemm_swap_ab; resident: workgroups that share a multiprocessor. */
+void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident);
 #endif

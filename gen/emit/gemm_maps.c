@@ -98,9 +98,9 @@ static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *
     gemm_write_epilogue(&g);
 }
 
-void gemm_on_turned_warpgroups(emission *e, writer *w, int resident)
+void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident)
 {
-    const gemm_turned_tile *t = &e->phase->tile.gemm_turned;
+    const gemm_swap_ab_tile *t = &e->phase->tile.gemm_swap_ab;
     gemm g = gemm_start(e, w, false, gemm_stored_width);
     write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d;", t->m, t->n, t->k, t->threads,

@@ -25,11 +25,11 @@ static tiles tiles_of(const plan *p, const launch_phase *l)
     return (tiles){ceil(rows / x->tile_rows), x->column_tiles / split, split};
 }
 
-/* What frag adds where instructions take 8 rows and it sums its rows' squares: a product of the rows with themselves beside those of a
- * tile's pieces of columns (templates/isa/mma_pieces.h). */
+/* What register_fed adds where instructions take 8 rows and it sums its rows' squares: a product of the rows with themselves beside those
+ * of a tile's pieces of columns (templates/isa/mma_pieces.h). */
 static double squares_share(const plan *p, const ir_phase *phase)
 {
-    const bool multiplied = phase_layer(phase) == layer_frag && p->target->matrix_rows == 8 && phase_input_sum(phase);
+    const bool multiplied = phase_layer(phase) == layer_register_fed && p->target->matrix_rows == 8 && phase_input_sum(phase);
     return multiplied ? (double)piece_columns / field_of(phase, "n", piece_columns) : 0;
 }
 

@@ -30,7 +30,7 @@ typedef enum operand { operand_a, operand_b } operand; /* of a product: its inpu
 double operand_bytes(const problem *p, weight_numbers weights, operand which);
 long long pieces_along(const problem *p, weight_numbers weights); /* of its packed weight, along k */
 
-/* ---- register tiles, of simt and few: t->gemm_registers */
+/* ---- register tiles, of simt and skinny: t->gemm_registers */
 bool register_tile_smaller(const problem *p, ir_tile *t);
 void register_tile_geometry(const problem *p, const ir_tile *t, tile_extents *to);
 int register_tile_parts(const problem *p, const ir_tile *t);

@@ -21,7 +21,7 @@ static const char *obstacle_to(const problem *p, layer_kind layer, const char *t
 static const char *obstacle_to_mfma(const problem *p) { return obstacle_to(p, layer_mfma, "operands are not bf16, f16 or f32"); }
 static const char *obstacle_to_wmma(const problem *p) { return obstacle_to(p, layer_wmma, "operands are neither bf16 nor f16"); }
 
-/* Up to 16 rows few, up to 64 frag read weights once, at the speed of memory. */
+/* Up to 16 rows skinny, up to 64 register_fed read weights once, at the speed of memory. */
 static const worse_range worse[] = {{where_16_bits, .most_rows = 64, .why = "other programs read weights of few rows once"},
                                     {where_not_16_bits, .most_rows = 16, .why = "other programs read weights of few rows once"},
                                     {0}};

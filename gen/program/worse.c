@@ -15,7 +15,7 @@ static unsigned circumstances_of(const problem *p)
     unsigned here = (times_are_guesses(p) ? where_guessed : 0) | (p->target->matrix_share < 1 ? where_warpgroups : 0) |
                     (p->target->matrix_rows == 8 ? where_8_rows : 0) | (p->target->matrix_rows == 16 ? where_16_rows : 0);
     if (!problem_product(p)) return here;
-    here |= obstacle_to_16_bits(p, layer_frag) ? where_not_16_bits : where_16_bits;
+    here |= obstacle_to_16_bits(p, layer_register_fed) ? where_not_16_bits : where_16_bits;
     return here | (multiplies_f32_on_units(p) ? where_f32_on_units : 0);
 }
 

@@ -30,7 +30,7 @@ static layer_kind layer_at(const plan *p, const ir_op *op)
 }
 
 bool ref_plan_rounds_scores(const plan *p, const ir_op *attention) { return layer_at(p, attention) != layer_simt; }
-bool ref_plan_splits(const plan *p, const ir_op *linear) { return layer_at(p, linear) == layer_wgmma3; }
+bool ref_plan_splits(const plan *p, const ir_op *linear) { return layer_at(p, linear) == layer_wgmma_3xtf32; }
 
 /* ---- what a plan may say */
 static bool same_shape(const ir_program *graph, const ir_value *g, const ir_program *program, const ir_value *v)
@@ -119,7 +119,7 @@ static const char *wrong_product(arena *a, const plan *p)
             for (int j = 0; j < phase->op_count; j++) {
                 const ir_op *op = phase->ops[j];
                 if (op->kind != op_linear) continue;
-                if (phase_layer(phase) == layer_wgmma3 && op->inputs[0]->type != dtype_f32)
+                if (phase_layer(phase) == layer_wgmma_3xtf32 && op->inputs[0]->type != dtype_f32)
                     return arena_printf(a, "the plan makes %%%s of parts of what is not f32", op->outputs[0]->name);
                 for (int n = 0; n < p->pack_count; n++)
                     if (p->packs[n].phase == phase && p->packs[n].format->type != op->inputs[1]->type &&

@@ -195,7 +195,7 @@ template <class S> struct gemm_tiles {
 // Few rows: what counts is to read B once, at the speed of memory. A wave has all rows of the tile and one epilogue block of columns. Eight
 // lanes side by side have neighbouring columns of it, each every eighth, and share a chunk of K: so a wave reads packed pieces in whole
 // lines. Other lanes, and waves, have other chunks. At the end lanes and waves add up, in a fixed order.
-template <class S> struct gemm_few {
+template <class S> struct gemm_skinny {
     using args = typename S::args;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, threads = S::threads, slots = 1, width = 2 * S::granule;
     static constexpr int side = 8, columns = width / side, chunks = TF_WAVE / side; // lanes side by side, columns of each; chunks of a wave
@@ -350,7 +350,7 @@ template <class S> struct gemm_few {
 
 template <class S, bool Few> struct gemm_program : gemm_tiles<S> {
 };
-template <class S> struct gemm_program<S, true> : gemm_few<S> {
+template <class S> struct gemm_program<S, true> : gemm_skinny<S> {
 };
 template <class S> struct gemm : gemm_program<S, (S::threads > S::tile_m / S::thread_m * (S::tile_n / S::thread_n))> {
 };

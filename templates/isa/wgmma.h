@@ -308,7 +308,7 @@ DEV float tf32_small(float left)
     TF_WGMMA(T, 128, 64, "%64", "%65", "%66", KIND, MAJOR)     \
     TF_WGMMA(T, 192, 96, "%96", "%97", "%98", KIND, MAJOR)     \
     TF_WGMMA(T, 256, 128, "%128", "%129", "%130", KIND, MAJOR)
-// Of few columns, which are rows of a product whose operands have changed places (gemm/gemm_turned.h).
+// Of few columns, which are rows of a product whose operands have changed places (gemm/gemm_swap_ab.h).
 #define TF_WGMMA_NARROW(T, KIND)                             \
     TF_WGMMA(T, 16, 8, "%8", "%9", "%10", KIND, ", 0, 0")    \
     TF_WGMMA(T, 32, 16, "%16", "%17", "%18", KIND, ", 0, 0") \

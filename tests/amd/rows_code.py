@@ -100,7 +100,7 @@ def few_faults(f, tile, length):
     """Of a tile: its columns of B once, its rows of A once (those that there are not are the last one again), and an eighth for what all
     lanes load alike, as sums of a row."""
     wrong, most = [], (tile["n"] + tile["m"]) * length * 2
-    if tile["layer"] != "frag":
+    if tile["layer"] != "register_fed":
         wrong.append(f"on {tile['layer']}")
     wide = sum(n * 16 for name, n in f["moved"].items() if "load" in name and width_of(name) == 16)
     if f["scratch"]:

@@ -180,7 +180,8 @@ def judge(plan, data):
 
 
 def on_matrix_units(manifest):
-    return any(phase["tile"].get("layer") in ("mfma", "wmma", "frag") for kernel in manifest["kernels"] for phase in kernel["phases"])
+    layers = ("mfma", "wmma", "register_fed")
+    return any(phase["tile"].get("layer") in layers for kernel in manifest["kernels"] for phase in kernel["phases"])
 
 
 Row = collections.namedtuple("Row", "target passed seconds text worst histogram kernels")

@@ -132,7 +132,7 @@ START_TEST(blocks_and_decode_steps_are_recorded_whole)
 {
     static const char *const whats[] = {"specs/llama-decode.yaml --target=sm_90a", "specs/llama-decode.yaml --target=gfx950",
                                         "specs/attention.yaml --target=sm_90a --dim=S=64", "specs/gpt2-block.yaml --target=sm_80",
-                                        "specs/linear.yaml --target=sm_90a --dtype=f32 --tile='gemm: layer=wgmma3'"};
+                                        "specs/linear.yaml --target=sm_90a --dtype=f32 --tile='gemm: layer=wgmma_3xtf32'"};
     json_t *all = access_of(whats[_i]);
     check_whole(all);
     json_decref(all);

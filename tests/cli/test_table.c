@@ -171,8 +171,8 @@ static const struct {
     const char *target, *line;
     bool exact;
 } products[] = {{"sm_90a", "gemm: m=1 k=32", true},          {"sm_90a", "gemm: m=2 k=256", true},
-                {"sm_90a", "gemm: layer=wgmma3 n=64", true}, {"gfx90a", "gemm: m=1 k=128", true},
-                {"sm_90a", "gemm: layer=wgmma3 m=1", false}, {"host", "gemm: m=3 k=100", false},
+                {"sm_90a", "gemm: layer=wgmma_3xtf32 n=64", true}, {"gfx90a", "gemm: m=1 k=128", true},
+                {"sm_90a", "gemm: layer=wgmma_3xtf32 m=1", false}, {"host", "gemm: m=3 k=100", false},
                 {"host", "gemm: m=16", true},                {"host", "gemm: m=256 k=32", true},
                 {"host", "gemm: n=1024", true}};
 

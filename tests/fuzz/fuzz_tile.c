@@ -7,7 +7,7 @@
 
 static const char *const samples[] = {"tests/corpus/tile/*", NULL};
 static const char *const tokens[] = {"m=",         "n=",         "k=",        "threads=", "thread_m=",  "thread_n=",   "slots=",
-                                     "split=",     "group=",     "cluster=",  "stage=",   "layer=simt", "layer=wgmma", "layer=wgmma3",
+                                     "split=",     "group=",     "cluster=",  "stage=",   "layer=simt", "layer=wgmma", "layer=wgmma_3xtf32",
                                      "layer=mfma", "layer=wmma", "layer=mma", "team=",    "V=",         "rows=",       "queries=",
                                      "keys=",      "splits=",    "waves=",    "warps=",   "64",         "128",         "256",
                                      "1024",       "16",         "8",         "4",        "0",          "1",           " ",

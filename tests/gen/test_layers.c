@@ -54,10 +54,12 @@ static const struct {
     bool wgmma;
 } layers[] = {{PRODUCT("bf16", "129", "64"), "tile layer=wgmma m=128", true},
               {PRODUCT("f16", "4096", "20"), "tile layer=wgmma m=128", true},
-              {PRODUCT("f32", "16", "64"), "tile layer=few m=4", false}, /* few rows: the weight is read once, and that is all there is */
+              {PRODUCT("f32", "16", "64"), "tile layer=skinny m=4",
+               false}, /* few rows: the weight is read once, and that is all there is */
               {PRODUCT("f32", "64", "64"), "tile layer=simt", false},
               {"block: t\ndtype: bf16\ndims: {M: 64, K: 64, N: 64}\ninputs: {x: [M, K], w: [K, N]}\n"
-               "ops:\n  - {out: y, op: matmul, in: [x, w]}\noutputs: {y: y}\n", "tile layer=simt", false}};
+               "ops:\n  - {out: y, op: matmul, in: [x, w]}\noutputs: {y: y}\n",
+               "tile layer=simt", false}};
 
 /* Programs on matrix units divide by these. */
 START_TEST(a_target_with_matrix_units_says_what_they_take)
@@ -106,14 +108,14 @@ static const ir_op *first_linear(const plan *p)
     return p->program->ops[i];
 }
 
-START_TEST(a_product_of_many_rows_in_f32_is_split_on_wgmma3)
+START_TEST(a_product_of_many_rows_in_f32_is_split_on_3xtf32)
 {
     static const struct {
         const char *text, *tile;
         int length;
-    } cases[] = {{PRODUCT("f32", "17", "128"), "tile layer=wgmma3 m=128 n=64 k=32", 256},
-                 {PRODUCT("f32", "4096", "1367"), "tile layer=wgmma3 m=128 n=", 2752},
-                 {PRODUCT("f32", "16", "256"), "tile layer=few", 256},
+    } cases[] = {{PRODUCT("f32", "17", "128"), "tile layer=wgmma_3xtf32 m=128 n=64 k=32", 256},
+                 {PRODUCT("f32", "4096", "1367"), "tile layer=wgmma_3xtf32 m=128 n=", 2752},
+                 {PRODUCT("f32", "16", "256"), "tile layer=skinny", 256},
                  {PRODUCT("f32", "4096", "127"), "tile layer=simt", 128}}; /* short sums: truncated ones are worse than f32's own */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         build b = must_build(cases[i].text, NULL);
@@ -187,14 +189,14 @@ START_TEST(a_layer_that_a_phase_cannot_have_is_an_error_that_says_why)
                  {"gemm n=80", PRODUCT("bf16", "129", "64"), "n goes in steps of 32"},
                  {"gemm m=64", PRODUCT("bf16", "129", "64"), "m=64; it is 128 to 128"},
                  {"gemm n=256 slots=5", PRODUCT("bf16", "129", "64"), "bytes of shared memory; a workgroup has 232448"},
-                 {"gemm layer=few k=32", PRODUCT("bf16", "3", "64"), "k=32; it is 16 to 16"},
-                 {"gemm layer=few slots=1", PRODUCT("bf16", "3", "64"), "slots=1; it is 2 to 2"},
+                 {"gemm layer=skinny k=32", PRODUCT("bf16", "3", "64"), "k=32; it is 16 to 16"},
+                 {"gemm layer=skinny slots=1", PRODUCT("bf16", "3", "64"), "slots=1; it is 2 to 2"},
                  {"gemm cluster=3", PRODUCT("bf16", "129", "64"), "cluster=3; it is 1 to 2"},
                  {"gemm cluster=2 group=5", PRODUCT("bf16", "129", "64"), "cluster divides group"},
                  {"gemm stage=2", PRODUCT("bf16", "129", "64"), "stage=2; it is 0 to 1"},
                  {"gemm layer=wgmma stage=1", RESIDUAL, "stage=1: the epilogue reads rows from memory"},
                  {"gemm stage=1", PRODUCT("bf16", "129", "64"), "stage=1: rows of a result do not begin at multiples of 16 bytes"},
-                 {"gemm layer=wgmma3", PRODUCT("bf16", "129", "64"), "operands are not both f32"},
+                 {"gemm layer=wgmma_3xtf32", PRODUCT("bf16", "129", "64"), "operands are not both f32"},
                  {"gemm n=192", PRODUCT("f32", "64", "128"), "n=192; it is 64 to 128"},
                  {"gemm n=80", PRODUCT("f32", "64", "128"), "n is 64, 96 or 128"},
                  {"gemm k=64", PRODUCT("f32", "64", "128"), "k=64; it is 32 to 32"},
@@ -274,12 +276,12 @@ END_TEST
 static const struct {
     const char *text, *target, *tile;
 } amd_layers[] = {{PRODUCT("bf16", "4096", "64"), "gfx942", "layer=mfma m=64 n=64 k=64 threads=256 slots=1"},
-                  {PRODUCT("bf16", "17", "20"), "gfx908", "layer=frag m=32 n=32"},
+                  {PRODUCT("bf16", "17", "20"), "gfx908", "layer=register_fed m=32 n=32"},
                   {PRODUCT("f16", "65", "67"), "gfx1151", "layer=wmma m=64 n=64 k=64"},
                   {PRODUCT("f32", "17", "20"), "gfx90a", "layer=mfma m=32 n=128 k=32"},
-                  {PRODUCT("f16", "64", "67"), "gfx1100", "layer=frag m=64 n=32"},
+                  {PRODUCT("f16", "64", "67"), "gfx1100", "layer=register_fed m=64 n=32"},
                   {PRODUCT("f32", "64", "64"), "gfx1201", "layer=simt"},
-                  {PRODUCT("bf16", "16", "64"), "gfx950", "layer=frag m=16"}};
+                  {PRODUCT("bf16", "16", "64"), "gfx950", "layer=register_fed m=16"}};
 
 START_TEST(a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has)
 {
@@ -288,11 +290,11 @@ START_TEST(a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has)
     const char *text = ir_print(b.a, b.p->program);
     ck_assert_msg(strstr(text, amd_layers[_i].tile) != NULL, "%s", text);
     const bool matrix = strstr(amd_layers[_i].tile, "mma") || strstr(amd_layers[_i].tile, "mfma"),
-               frag = strstr(amd_layers[_i].tile, "frag") != NULL;
+               register_fed = strstr(amd_layers[_i].tile, "register_fed") != NULL;
     const launch *l = &b.p->launches[b.p->launch_count - 1];
     ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_PUMP(t_y_, one_phase<gemm_mfma<t_y_spec>>)") != NULL, matrix);
-    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_SHARE(t_y_, gemm_frag<t_y_spec>)") != NULL, frag);
-    ck_assert_int_eq(strstr(l->source.head, "#define TF_OPERAND_BYTES ") != NULL, matrix || frag);
+    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_SHARE(t_y_, gemm_register_fed<t_y_spec>)") != NULL, register_fed);
+    ck_assert_int_eq(strstr(l->source.head, "#define TF_OPERAND_BYTES ") != NULL, matrix || register_fed);
     ck_assert_int_eq(l->dynamic_bytes, 0);
     arena_free(b.a);
 }
@@ -461,15 +463,16 @@ START_TEST(long_rows_are_multiplied_where_offsets_reach_all_rows_of_a_tile)
 {
     static const struct {
         const char *target, *line, *text, *wanted; /* wanted: of the plan, or the error */
-    } cases[] = {{"gfx942", NULL, PRODUCT("bf16", "64", "33554432"), "tile layer=frag m=64 "},
-                 {"gfx942", NULL, PRODUCT("bf16", "64", "33554440"), "tile layer=frag m=32 "},
-                 {"gfx1100", NULL, PRODUCT("bf16", "64", "67108864"), "tile layer=frag m=32 "},
-                 {"gfx942", NULL, PRODUCT("bf16", "64", "134217728"), "tile layer=frag m=16 "},
-                 {"gfx942", NULL, PRODUCT("bf16", "64", "134217736"), "not frag: rows of the first operand are too long"},
-                 {"sm_80", NULL, PRODUCT("bf16", "32", "134217736"), "tile layer=frag m=32 "},
-                 {"gfx942", "gemm layer=frag m=64", PRODUCT("bf16", "64", "33554432"), "tile layer=frag m=64 "},
-                 {"gfx942", "gemm layer=frag m=64", PRODUCT("bf16", "64", "33554440"), "further apart than offsets of 32 bits reach"},
-                 {"gfx1201", "gemm layer=frag", PRODUCT("bf16", "1", "134217736"), "rows of the first operand are too long"}};
+    } cases[] = {{"gfx942", NULL, PRODUCT("bf16", "64", "33554432"), "tile layer=register_fed m=64 "},
+                 {"gfx942", NULL, PRODUCT("bf16", "64", "33554440"), "tile layer=register_fed m=32 "},
+                 {"gfx1100", NULL, PRODUCT("bf16", "64", "67108864"), "tile layer=register_fed m=32 "},
+                 {"gfx942", NULL, PRODUCT("bf16", "64", "134217728"), "tile layer=register_fed m=16 "},
+                 {"gfx942", NULL, PRODUCT("bf16", "64", "134217736"), "not register_fed: rows of the first operand are too long"},
+                 {"sm_80", NULL, PRODUCT("bf16", "32", "134217736"), "tile layer=register_fed m=32 "},
+                 {"gfx942", "gemm layer=register_fed m=64", PRODUCT("bf16", "64", "33554432"), "tile layer=register_fed m=64 "},
+                 {"gfx942", "gemm layer=register_fed m=64", PRODUCT("bf16", "64", "33554440"),
+                  "further apart than offsets of 32 bits reach"},
+                 {"gfx1201", "gemm layer=register_fed", PRODUCT("bf16", "1", "134217736"), "rows of the first operand are too long"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tuning t = {.lines = &cases[i].line, .count = 1};
         build b = build_spec(cases[i].text, cases[i].target, cases[i].line ? &t : NULL);
@@ -490,7 +493,7 @@ int main(void)
     tcase_add_test(t, products_of_one_column_on_wgmma_are_not_staged);
     tcase_add_test(t, long_rows_are_multiplied_where_offsets_reach_all_rows_of_a_tile);
     tcase_add_loop_test(t, a_product_of_many_rows_in_16_bits_is_on_wgmma, 0, sizeof layers / sizeof *layers);
-    tcase_add_test(t, a_product_of_many_rows_in_f32_is_split_on_wgmma3);
+    tcase_add_test(t, a_product_of_many_rows_in_f32_is_split_on_3xtf32);
     tcase_add_test(t, a_tuning_line_takes_a_product_off_the_matrix_units_or_puts_it_there);
     tcase_add_test(t, tensor_maps_come_first_and_say_what_they_map);
     tcase_add_test(t, a_layer_that_a_phase_cannot_have_is_an_error_that_says_why);

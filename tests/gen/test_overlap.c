@@ -247,9 +247,9 @@ static const struct {
     {"specs/llama-block.yaml", NULL, "bf16", ""},
     {"specs/llama-block.yaml", NULL, "f32", "gemm_ws_split<"},
     {"specs/llama-block.yaml", NULL, "f32", "attention<"},
-    {"specs/llama-decode.yaml", NULL, "bf16", "gemm_frag<"},
-    {"specs/gpt2-decode.yaml", NULL, "f16", "gemm_frag<"},
-    {"specs/bert-block.yaml", NULL, "f16", "gemm_turned<"},
+    {"specs/llama-decode.yaml", NULL, "bf16", "gemm_register_fed<"},
+    {"specs/gpt2-decode.yaml", NULL, "f16", "gemm_register_fed<"},
+    {"specs/bert-block.yaml", NULL, "f16", "gemm_swap_ab<"},
     {"specs/llama-decode.yaml", NULL, "f32", "gemm<"},
     {"specs/llama-decode.yaml", NULL, "bf16", "decode_mma<"},
     {"specs/llama-decode.yaml", NULL, "f32", "decode<"},
@@ -286,7 +286,7 @@ START_TEST(no_kernel_touches_what_others_write_before_its_wait)
         free(ptx);
     }
     ck_assert_int_gt(seen, 0);
-    const bool few = strcmp(cases[_i].only, "gemm_frag<") == 0 || strcmp(cases[_i].only, "gemm_turned<") == 0;
+    const bool few = strcmp(cases[_i].only, "gemm_register_fed<") == 0 || strcmp(cases[_i].only, "gemm_swap_ab<") == 0;
     if (_i == 0 || few) ck_assert_int_gt(ahead, 0); /* weights are */
     rig_close(r);
 }

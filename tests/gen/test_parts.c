@@ -9,7 +9,7 @@
 /* On wgmma, whatever takes least time. */
 static tuning on_wgmma(const char *dtype)
 {
-    static const char *const lines[] = {"gemm layer=wgmma", "gemm layer=wgmma3"};
+    static const char *const lines[] = {"gemm layer=wgmma", "gemm layer=wgmma_3xtf32"};
     return (tuning){.lines = &lines[strcmp(dtype, "f32") == 0], .count = 1};
 }
 

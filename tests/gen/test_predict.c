@@ -310,8 +310,8 @@ START_TEST(an_h200_took_what_is_foreseen)
                  {PRODUCT("1024", "768", "3072"), "gemm layer=wgmma n=64 cluster=1 split=1 stage=1 slots=8", 11.27},
                  {PRODUCT("129", "4096", "4096"), "gemm layer=wgmma n=64 cluster=1 split=1 stage=1 slots=8", 36.59},
                  {PRODUCT("128", "1024", "4096"), "gemm layer=wgmma n=64 cluster=1 split=4 stage=1 slots=8", 8.92},
-                 {PRODUCT("64", "14336", "4096"), "gemm layer=turned m=64 n=224 k=64 threads=544 slots=6 row_slots=6 split=2", 31.33},
-                 {PRODUCT("128", "4096", "4096"), "gemm layer=turned m=128 n=64 k=64 threads=160 slots=5 row_slots=4 split=2", 13.93}};
+                 {PRODUCT("64", "14336", "4096"), "gemm layer=swap_ab m=64 n=224 k=64 threads=544 slots=6 row_slots=6 split=2", 31.33},
+                 {PRODUCT("128", "4096", "4096"), "gemm layer=swap_ab m=128 n=64 k=64 threads=160 slots=5 row_slots=4 split=2", 13.93}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double us = foreseen_on("h200", cases[i].yaml, cases[i].tile, 0).got.seconds * 1e6;
         ck_assert_msg(fabs(us / cases[i].us - 1) < 0.2, "%s: %g us, took %g", cases[i].tile, us, cases[i].us);
@@ -328,7 +328,7 @@ START_TEST(weights_under_way_are_those_that_waves_ask_for_ahead)
         double bytes;
     } cases[] = {{ONE_ROW("64", "1024"), 4 * 2 * 2 * 1024}, {ONE_ROW("64", "200"), 7 * 2 * 1024}, {ONE_ROW("512", "1024"), 2 * 16384}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const flight f = foreseen_of(cases[i].yaml, "gemm layer=frag n=32 threads=128 ahead=2", 0).under_way;
+        const flight f = foreseen_of(cases[i].yaml, "gemm layer=register_fed n=32 threads=128 ahead=2", 0).under_way;
         ck_assert_double_eq(f.bytes, cases[i].bytes);
         ck_assert_double_eq_tol(f.needed, 2e12 * 1e-6 / 8, 1e-6);
         ck_assert(f.assumed);
@@ -391,7 +391,7 @@ START_TEST(squares_on_matrix_units_are_counted)
 {
     const char *yaml = "block: p\ndtype: bf16\ndims: {M: 8, N: 512, K: 512}\ninputs: {x: [M, K]}\nparams: {w: [N, K], g: [K]}\n"
                        "ops:\n  - {out: h, op: rmsnorm, in: [x, g]}\n  - {out: y, op: linear, in: [h, w]}\noutputs: {y: y}\n";
-    const prediction p = foreseen_of(yaml, "gemm layer=frag m=8 n=32", 0).got;
+    const prediction p = foreseen_of(yaml, "gemm layer=register_fed m=8 n=32", 0).got;
     ck_assert_double_eq(p.padded, 2.0 * 8 * 512 * 512 * 1.5);
 }
 END_TEST

@@ -203,9 +203,9 @@ static const struct {
 } cases[] = {
     {"sm_90a", LINEAR("bf16", "300", "256", "128"), "gemm layer=wgmma n=64 split=1 cluster=1", 3 * 4},
     {"sm_90a", LINEAR("bf16", "300", "256", "256"), "gemm layer=wgmma n=64 split=2 cluster=1", 3 * 4 * 2},
-    {"sm_90a", LINEAR("f32", "200", "128", "128"), "gemm layer=wgmma3 n=64 split=1", 2 * 2},
+    {"sm_90a", LINEAR("f32", "200", "128", "128"), "gemm layer=wgmma_3xtf32 n=64 split=1", 2 * 2},
     {"sm_90a", LINEAR("bf16", "40", "300", "256"), "gemm layer=mma m=64 n=128 k=64 threads=128 slots=4", 3},
-    {"sm_90a", LINEAR("bf16", "9", "320", "256"), "gemm layer=frag", 0},
+    {"sm_90a", LINEAR("bf16", "9", "320", "256"), "gemm layer=register_fed", 0},
     {"sm_80", LINEAR("f16", "150", "300", "64"), "gemm layer=mma m=64 n=128 k=64 threads=128 slots=4", 3 * 3},
     {"sm_90a", ATTENTION("96", "64"), "attention layer=wgmma block_q=128 threads=384 pack=1",
      2 * 4 * 2}, /* a warpgroup's 64 rows are a tile */

@@ -92,11 +92,11 @@ END_TEST
 START_TEST(what_no_text_says_of_a_tile_has_its_value)
 {
     arena *a = arena_new();
-    const char *text = learned_in(a, "f32", "gemm: layer=wgmma3 n=64", "h200");
+    const char *text = learned_in(a, "f32", "gemm: layer=wgmma_3xtf32 n=64", "h200");
     ck_assert_ptr_null(strstr(text, "cluster"));
     made m = plan_for(&(ask){.rows = 512, .dtype = "f32", .w = read_text(a, text)});
     const ir_phase *p = phase_at(&m, 0);
-    ck_assert(p->from == tile_of_wisdom && p->tile.program == program_gemm_wgmma3);
+    ck_assert(p->from == tile_of_wisdom && p->tile.program == program_gemm_wgmma_3xtf32);
     ck_assert_int_eq(p->tile.gemm_warpgroups.cluster, 1);
     arena_free(m.a);
     arena_free(a);
@@ -129,7 +129,7 @@ END_TEST
 START_TEST(a_tile_that_goes_through_the_weights_more_often_serves_its_own_size_alone)
 {
     arena *a = arena_new();
-    const char *line = "gemm: layer=few m=8 thread_m=8";
+    const char *line = "gemm: layer=skinny m=8 thread_m=8";
     made m = plan_for(&(ask){.rows = 8, .line = line});
     text t = {.a = a};
     text_printf(&t, "%s", wisdom_head);

@@ -187,7 +187,7 @@ START_TEST(conflicts_of_a_turned_tile_go_with_its_pitch)
     watch(_i % 2 ? "h200" : "rx9070xt", 1 << 20);
     access_args x = args(1024, 1);
     x.stride = cases[_i].stride;
-    const access_launch *l = run("turned", 1, 32, 32, x);
+    const access_launch *l = run("swap_ab", 1, 32, 32, x);
     const access_row *row = row_of(l, NULL, HOST_READ);
     ck_assert_double_eq(row->requests, 32);
     ck_assert_double_eq(row->cycles, 32.0 * cases[_i].ways);

@@ -43,7 +43,7 @@ extern "C" __global__ void turned(const access_args p)
     for (int column = 0; column < 32; column++) sum += tile[threadIdx.x * p.stride + column]; // line: columns
     p.b[threadIdx.x] = sum;
 }
-TF_EXPORT(turned)
+TF_EXPORT(swap_ab)
 
 // Lanes of a wave take turns of different lengths through a loop and meet, twice; then all do the same.
 extern "C" __global__ void ragged(const access_args p)

@@ -48,13 +48,13 @@ END_TEST
 
 START_TEST(layers_take_the_operands_that_their_instructions_have)
 {
-    ck_assert(dtype_multiplies(dtype_f32, layer_mfma) && dtype_multiplies(dtype_f32, layer_wgmma3) &&
+    ck_assert(dtype_multiplies(dtype_f32, layer_mfma) && dtype_multiplies(dtype_f32, layer_wgmma_3xtf32) &&
               dtype_multiplies(dtype_f32, layer_simt));
     ck_assert(!dtype_multiplies(dtype_f32, layer_mma) && !dtype_multiplies(dtype_f32, layer_wgmma) &&
               !dtype_multiplies(dtype_f32, layer_wmma));
     for (int layer = 0; layer < layer_count; layer++) {
-        ck_assert_int_eq(dtype_multiplies(dtype_bf16, (layer_kind)layer), layer != layer_wgmma3);
-        ck_assert_int_eq(dtype_multiplies(dtype_f16, (layer_kind)layer), layer != layer_wgmma3);
+        ck_assert_int_eq(dtype_multiplies(dtype_bf16, (layer_kind)layer), layer != layer_wgmma_3xtf32);
+        ck_assert_int_eq(dtype_multiplies(dtype_f16, (layer_kind)layer), layer != layer_wgmma_3xtf32);
         ck_assert(!dtype_multiplies(dtype_i32, (layer_kind)layer));
     }
 }

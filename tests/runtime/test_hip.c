@@ -191,7 +191,7 @@ static void ran_on_the_next_cheapest(program *p)
     tfgen_error error;
     const ir_phase *phase = p->module->plan->launches[0].work->phase;
     ck_assert_ptr_ne(p->module->plan, p->plan->compiled.plan);
-    ck_assert_int_eq(phase_layer(phase), layer_frag);
+    ck_assert_int_eq(phase_layer(phase), layer_register_fed);
     ck_assert_int_eq(phase->spilled[0].scratch, 1040);
     ck_assert_ptr_null(strstr(tfgen_plan_manifest(p->plan), "\"spilled\""));
     ck_assert_ptr_nonnull(strstr(tfgen_module_manifest(p->module), "\"spilled\""));
@@ -239,7 +239,7 @@ START_TEST(a_variant_that_spills_is_planned_again)
     ck_assert_ptr_eq(p.module->plan, p.plan->compiled.plan);
     must(tfgen_module_prepare(p.module, &dim, 1, NULL, &error), &error);
     const ir_phase *phase = p.module->variants->plan->launches[0].work->phase;
-    ck_assert_int_eq(phase_layer(phase), layer_frag);
+    ck_assert_int_eq(phase_layer(phase), layer_register_fed);
     ck_assert_int_eq(phase->spilled_count, 1);
     ck_assert_ptr_nonnull(strstr(tfgen_module_manifest(p.module), "\"spilled\""));
     for (size_t i = 0; i < p.count; i++) {

@@ -487,7 +487,7 @@ static void compare_header(const char *header, char *sentence, size_t room)
     static const struct {
         const char *file, *members, *names[4]; /* members: in the struct; names: templates that take it */
     } programs[] = {
-        {"templates/gemm/gemm.h", "", {"gemm", "gemm_tiles", "gemm_few", NULL}},
+        {"templates/gemm/gemm.h", "", {"gemm", "gemm_tiles", "gemm_skinny", NULL}},
         {"templates/attention/decode.h", "kv_heads", {"decode", NULL}},
         {"templates/attention/decode.h", "", {"combine", NULL}},
     };

@@ -305,7 +305,7 @@ START_TEST(emit_plans_again_and_says_so)
     write_spec(forms[1].body);
     ck_assert_msg(command("emit %s/t.yaml --target=gfx942 --code -o %s/out --dump=plan", folder, folder) == 0, "%s", output);
     says(output, "    spilled scratch=1040 vectors=0 layer=mfma m=64 n=64 k=64");
-    says(output, "tile layer=frag");
+    says(output, "tile layer=register_fed");
     says(output, "t_y                          planned again: a tile spilled 1040 bytes of scratch a thread, 0 vectors");
     says(text_of("out/manifest.json"), "\"spilled\": [");
     says(text_of("out/manifest.json"), "\"scratch_bytes\": 1040,");

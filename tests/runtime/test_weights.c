@@ -374,7 +374,7 @@ static packed_plan packed_plan_of(const char *path, const target_info *target, c
     return p;
 }
 
-/* Programs differ with the rows; what they read does not, but for wgmma3's (docs/packing.md). */
+/* Programs differ with the rows; what they read does not, but for wgmma_3xtf32's (docs/packing.md). */
 START_TEST(every_target_packs_a_layer_alike_for_any_number_of_rows)
 {
     static const long long batches[] = {1, 8, 17, 64};

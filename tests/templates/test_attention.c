@@ -1,5 +1,5 @@
-/* Attention on the matrix units of each machine and in plain registers: every form that a spec may ask for, what lies where no key is, and scores that rise or
- * fall by so much from block to block that what was summed must be rescaled. Against the float64 reference. */
+/* Attention on the matrix units of each machine and in plain registers: every form that a spec may ask for, what lies where no key is, and
+ * scores that rise or fall by so much from block to block that what was summed must be rescaled. Against the float64 reference. */
 #include "tests/support.h"
 #include <math.h>
 #include <stdlib.h>

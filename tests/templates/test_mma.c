@@ -16,7 +16,7 @@ static const struct {
              {PRODUCT("f16", "4096", "4096", "4096"), "layer=mma m=128 n=256 k=32 threads=256 slots=4"},
              {PRODUCT("bf16", "4096", "70", "4096"), "layer=mma m=64 n=128 k=64 threads=128 slots=4"},
              {PRODUCT("f16", "256", "4096", "4096"), "layer=mma m=128 n=128 k=64 threads=256 slots=3"},
-             {PRODUCT("bf16", "32", "70", "64"), "layer=frag"},
+             {PRODUCT("bf16", "32", "70", "64"), "layer=register_fed"},
              {PRODUCT("f32", "64", "70", "128"), "layer=simt"},
              {"block: t\ndtype: bf16\ndims: {M: 64, K: 64, N: 64}\ninputs: {x: [M, K], w: [K, N]}\n"
               "ops:\n  - {out: y, op: matmul, in: [x, w]}\noutputs: {y: y}\n", "layer=simt"}};

@@ -9,11 +9,14 @@ typedef struct operand_case {
 } operand_case;
 /* packed: what the manifest calls the numbers of the packed weight */
 static const operand_case cases[] = {
-    {"host", "bf16", "f32", "simt", "f32"},     {"sm_80", "bf16", "f16", "few", "f16"},     {"sm_80", "f16", "f32", "simt", "f32"},
-    {"sm_90a", "bf16", "f32", "few", "f32"},    {"sm_90a", "f32", "bf16", "wgmma3", "f32"}, {"sm_90a", "f32", "f16", "wgmma3", "f32"},
-    {"gfx908", "f32", "bf16", "mfma", "f32"},   {"gfx90a", "f32", "f16", "mfma", "f32"},    {"gfx90a", "bf16", "f32", "few", "f32"},
-    {"gfx942", "f32", "bf16", "mfma", "f32"},   {"gfx942", "f16", "bf16", "simt", "bf16"},  {"gfx950", "f32", "f16", "mfma", "f32"},
-    {"gfx1100", "bf16", "f16", "simt", "f16"},  {"gfx1151", "f16", "bf16", "few", "bf16"},  {"gfx1201", "bf16", "f32", "simt", "f32"},
+    {"host", "bf16", "f32", "simt", "f32"},           {"sm_80", "bf16", "f16", "skinny", "f16"},
+    {"sm_80", "f16", "f32", "simt", "f32"},           {"sm_90a", "bf16", "f32", "skinny", "f32"},
+    {"sm_90a", "f32", "bf16", "wgmma_3xtf32", "f32"}, {"sm_90a", "f32", "f16", "wgmma_3xtf32", "f32"},
+    {"gfx908", "f32", "bf16", "mfma", "f32"},         {"gfx90a", "f32", "f16", "mfma", "f32"},
+    {"gfx90a", "bf16", "f32", "skinny", "f32"},          {"gfx942", "f32", "bf16", "mfma", "f32"},
+    {"gfx942", "f16", "bf16", "simt", "bf16"},        {"gfx950", "f32", "f16", "mfma", "f32"},
+    {"gfx1100", "bf16", "f16", "simt", "f16"},        {"gfx1151", "f16", "bf16", "skinny", "bf16"},
+    {"gfx1201", "bf16", "f32", "simt", "f32"},
 };
 enum { case_count = sizeof cases / sizeof *cases };
 
@@ -56,9 +59,9 @@ START_TEST(matrix_units_refuse_weights_that_their_numbers_do_not_hold)
         const char *why;
     } refused[] = {{{"sm_90a", "bf16", "f16", "wgmma", NULL}, "operands are not both bf16 or both f16"},
                    {{"sm_80", "bf16", "f32", "mma", NULL}, "operands are not both bf16 or both f16"},
-                   {{"gfx942", "f16", "f32", "frag", NULL}, "operands are not both bf16 or both f16"},
+                   {{"gfx942", "f16", "f32", "register_fed", NULL}, "operands are not both bf16 or both f16"},
                    {{"gfx90a", "bf16", "f32", "mfma", NULL}, "the operands have two types"},
-                   {{"sm_90a", "bf16", "f32", "wgmma3", NULL}, "operands are not both f32"}};
+                   {{"sm_90a", "bf16", "f32", "wgmma_3xtf32", NULL}, "operands are not both f32"}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         char yaml[512], line[64];
         arena *a = arena_new();

@@ -10,8 +10,8 @@ typedef struct packing_case {
     const char *target, *dtype, *tuning;
 } packing_case;
 static const packing_case cases[] = {
-    {"sm_90a", "bf16", "gemm layer=wgmma"}, {"sm_90a", "bf16", "gemm layer=mma"},  {"sm_80", "bf16", "gemm layer=frag"},
-    {"sm_90a", "bf16", "gemm layer=few"},   {"sm_90a", "f32", "gemm layer=simt"},  {"gfx942", "f32", "gemm layer=few"},
+    {"sm_90a", "bf16", "gemm layer=wgmma"}, {"sm_90a", "bf16", "gemm layer=mma"},  {"sm_80", "bf16", "gemm layer=register_fed"},
+    {"sm_90a", "bf16", "gemm layer=skinny"},   {"sm_90a", "f32", "gemm layer=simt"},  {"gfx942", "f32", "gemm layer=skinny"},
     {"gfx942", "bf16", "gemm layer=mfma"},  {"gfx942", "f32", "gemm layer=mfma"},  {"gfx950", "f16", "gemm layer=mfma"},
     {"gfx1100", "bf16", "gemm layer=wmma"}, {"gfx1201", "f16", "gemm layer=wmma"}, {"host", "bf16", "gemm layer=simt"},
     {"host", "f32", "gemm layer=simt"}};
@@ -101,7 +101,7 @@ START_TEST(prefill_and_decode_of_any_batch_share_packed_weights)
         ck_assert_int_eq(shared_weights(prefill, other), 0);
         for (size_t k = 0; k < sizeof batches / sizeof *batches; k++) {
             rig *r = planned(decode, targets[_i], dtype, "B", batches[k]);
-            const bool splits = f32 && strcmp(targets[_i], "sm_90a") == 0 && batches[k] <= 16; /* wgmma3 has weights of its own */
+            const bool splits = f32 && strcmp(targets[_i], "sm_90a") == 0 && batches[k] <= 16; /* wgmma_3xtf32 has weights of its own */
             ck_assert_int_eq(r->c.plan->pack_count, count);
             ck_assert_msg(shared_weights(prefill, r) == (splits ? 0 : count), "%s %s B=%lld: %d of %d weights are shared", targets[_i],
                           dtype, batches[k], shared_weights(prefill, r), count);

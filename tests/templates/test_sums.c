@@ -72,7 +72,7 @@ static const product_case products[] = {{"host", 4, 8, 1 << 20, 32, LINEAR},    
                                         {"gfx1100", 20, 8, 1 << 17, 362, LINEAR}, /* two levels */
                                         {"sm_80", 20, 8, 1 << 17, 51, LINEAR}, /* 16 results a thread: three */
                                         {"sm_80", 97, 8, 40000, 200, LINEAR},    /* 64: two */
-                                        {"sm_90a", 17, 8, 1 << 18, 1024, LINEAR}, /* wgmma3: 8 parts, sums of 32 */
+                                        {"sm_90a", 17, 8, 1 << 18, 1024, LINEAR}, /* wgmma_3xtf32: 8 parts, sums of 32 */
                                         {"gfx942", 17, 8, 1 << 17, 362, LINEAR}, /* mfma: two levels */
                                         {"gfx90a", 40, 8, 1 << 17, 362, LINEAR}};
 
@@ -182,7 +182,8 @@ int main(void)
     TCase *t = tcase_create("sums");
     tcase_set_timeout(t, 120);
     use_kernels(kernels_long);
-    /* Now every program: any number of levels, a lane's, three, wgmma3, mfma; rows and lists on the host and on a GPU, parts of a cache. */
+    /* Now every program: any number of levels, a lane's, three, wgmma_3xtf32, mfma; rows and lists on the host and on a GPU, parts of a
+     * cache. */
     TCase *more = suite_long(suite, "more sums", 120);
     add_some_now(t, more, long_products_are_added_up_in_blocks, sizeof products / sizeof *products, (const int[]){0, 1, 4, 6, 7, -1});
     add_some_now(t, more, long_rows_are_added_up_in_blocks, sizeof row_targets / sizeof *row_targets, (const int[]){0, 2, -1});

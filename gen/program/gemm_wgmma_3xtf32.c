@@ -4,7 +4,7 @@
 #include "gen/program/warpgroups.h"
 #include <math.h>
 
-extern const program gemm_wgmma3_program;
+extern const program gemm_wgmma_3xtf32_program;
 
 enum { length = 32 };
 
@@ -17,7 +17,7 @@ static const char *obstacle(const problem *p)
 }
 
 /* Sums of 32 products are truncated, longer ones are rounded (templates/gemm/gemm_ws_split.h): of the shortest, and of those that 16 parts
- * of 32768 do not hold, f32's own are better, as few makes them. */
+ * of 32768 do not hold, f32's own are better, as skinny makes them. */
 static const worse_range worse[] = {
     {.most_length = 127, .why = "sums of fewer than 128 products are more accurate in f32"},
     {.most_rows = 16, .least_length = (16 << 15) + 1, .why = "so long sums of few rows are more accurate in f32"},
@@ -42,7 +42,7 @@ static void defaults(const problem *p, ir_tile *t)
     static const int widths[] = {128, 96, 64};
     t->gemm_warpgroups = (gemm_warpgroups_tile){.m = warpgroup_rows, .k = length, .threads = warpgroup_threads, .group = 16, .cluster = 1};
     /* beside sums of parts of 128 columns and their epilogue there are too few registers */
-    ws_choose(p, &gemm_wgmma3_program, &(ws_search){widths, 3, 1, 0, 1, 96, fill}, t);
+    ws_choose(p, &gemm_wgmma_3xtf32_program, &(ws_search){widths, 3, 1, 0, 1, 96, fill}, t);
 }
 
 static const char *illegal(const problem *p, const ir_tile *t)
@@ -64,7 +64,7 @@ static bool smaller(const problem *p, ir_tile *t)
     return true;
 }
 
-const program gemm_wgmma3_program = {.kind = program_gemm_wgmma3,
+const program gemm_wgmma_3xtf32_program = {.kind = program_gemm_wgmma_3xtf32,
                                      .device = "gemm_ws_split",
                                      .template = "templates/gemm/gemm_ws_split.h",
                                      .obstacle = obstacle,

@@ -1,4 +1,4 @@
-// Written by tfgen: llama_qkv of specs/llama-block.yaml for hopper; read it beside templates/gemm/gemm_turned.h.
+// Written by tfgen: llama_qkv of specs/llama-block.yaml for hopper; read it beside templates/gemm/gemm_swap_ab.h.
 // Kernel k1, phase qkv:
 //   body %qkv.ss         f32[B,S,1]          = row_sumsq %x                                     !26:5
 //   body %q.raw          f32[B,S,256]        = linear %x, %wq fold=%attn_norm                   !27:5

@@ -1,4 +1,4 @@
-/* Products of few rows on wgmma with columns and rows in each other's places (layer turned, templates/gemm/gemm_turned.h): which phases
+/* Products of few rows on wgmma with columns and rows in each other's places (layer swap_ab, templates/gemm/gemm_swap_ab.h): which phases
  * have them, what they refuse, that their source is right on the host engine at every number of rows, alignment, tail and part of a length,
  * and that NVRTC makes code without spills of decode steps. */
 #include "tests/support.h"
@@ -13,29 +13,29 @@
 /* ---- plans */
 static const struct {
     const char *yaml, *target, *tile;
-} plans[] = {{PRODUCT("bf16", "17", "70", "64"), "sm_90a", "layer=frag m=24"},
-             {PRODUCT("f16", "64", "4096", "4096"), "sm_90a", "layer=turned m=64 n=64 k=128 threads=160 slots=7 row_slots=7 split=2"},
-             {PRODUCT("bf16", "64", "28672", "4096"), "sm_90a", "layer=turned m=64 n=224 k=64 threads=544 slots=6 row_slots=6 split=1"},
-             {PRODUCT("bf16", "33", "2048", "8192"), "sm_90a", "layer=turned m=48 n=64 k=128 threads=160 slots=8 row_slots=8 split=2"},
-             {PRODUCT("bf16", "32", "2048", "8192"), "sm_90a", "layer=turned m=32 n=64 k=256 threads=160 slots=5 row_slots=4 split=2"},
-             {PRODUCT("bf16", "64", "16384", "3072"), "sm_90a", "layer=turned m=64 n=128 k=64 threads=288 slots=9 row_slots=9 split=1"},
-             {PRODUCT("bf16", "128", "4096", "100000"), "sm_90a", "layer=turned m=128"},
-             {PRODUCT("bf16", "128", "1024", "4096"), "sm_90a", "layer=turned m=128"},
-             {PRODUCT("bf16", "16", "4096", "4096"), "sm_90a", "layer=frag"},
-             {PRODUCT("bf16", "129", "4096", "4096"), "sm_90a", "layer=turned m=80"},
+} plans[] = {{PRODUCT("bf16", "17", "70", "64"), "sm_90a", "layer=register_fed m=24"},
+             {PRODUCT("f16", "64", "4096", "4096"), "sm_90a", "layer=swap_ab m=64 n=64 k=128 threads=160 slots=7 row_slots=7 split=2"},
+             {PRODUCT("bf16", "64", "28672", "4096"), "sm_90a", "layer=swap_ab m=64 n=224 k=64 threads=544 slots=6 row_slots=6 split=1"},
+             {PRODUCT("bf16", "33", "2048", "8192"), "sm_90a", "layer=swap_ab m=48 n=64 k=128 threads=160 slots=8 row_slots=8 split=2"},
+             {PRODUCT("bf16", "32", "2048", "8192"), "sm_90a", "layer=swap_ab m=32 n=64 k=256 threads=160 slots=5 row_slots=4 split=2"},
+             {PRODUCT("bf16", "64", "16384", "3072"), "sm_90a", "layer=swap_ab m=64 n=128 k=64 threads=288 slots=9 row_slots=9 split=1"},
+             {PRODUCT("bf16", "128", "4096", "100000"), "sm_90a", "layer=swap_ab m=128"},
+             {PRODUCT("bf16", "128", "1024", "4096"), "sm_90a", "layer=swap_ab m=128"},
+             {PRODUCT("bf16", "16", "4096", "4096"), "sm_90a", "layer=register_fed"},
+             {PRODUCT("bf16", "129", "4096", "4096"), "sm_90a", "layer=swap_ab m=80"},
              {PRODUCT("bf16", "129", "4096", "1024"), "sm_90a", "layer=wgmma"},
-             {PRODUCT("f32", "64", "70", "128"), "sm_90a", "layer=wgmma3"},
+             {PRODUCT("f32", "64", "70", "128"), "sm_90a", "layer=wgmma_3xtf32"},
              {PRODUCT("bf16", "64", "70", "64"), "sm_80", "layer=mma"}};
 
 START_TEST(a_product_of_few_rows_in_16_bits_changes_columns_and_rows)
 {
     rig *r = rig_plan(&(rig_request){.yaml = plans[_i].yaml, .level = fusion_tile, .target = plans[_i].target});
     const launch *l = &r->c.plan->launches[0];
-    const bool turned = strstr(plans[_i].tile, "turned") != NULL;
+    const bool swap_ab = strstr(plans[_i].tile, "swap_ab") != NULL;
     const char *text = ir_print(r->a, r->c.plan->program);
     ck_assert_msg(strstr(text, plans[_i].tile) != NULL, "%s", text);
-    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_WS_TILE(t_y_, gemm_turned<t_y_spec>)") != NULL, turned);
-    if (turned) {
+    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_WS_TILE(t_y_, gemm_swap_ab<t_y_spec>)") != NULL, swap_ab);
+    if (swap_ab) {
         ck_assert_int_eq(l->dynamic_bytes, l->shared_bytes);
         ck_assert_int_eq(l->resident, 0); /* a tile a workgroup: the grid is all of them */
         ck_assert_int_eq(launch_grid(l, &r->c.plan->program->dims) % l->cluster, 0);
@@ -49,23 +49,23 @@ START_TEST(a_product_of_few_rows_in_16_bits_changes_columns_and_rows)
 }
 END_TEST
 
-START_TEST(a_tile_that_turned_cannot_have_is_an_error_that_says_why)
+START_TEST(a_tile_that_swap_ab_cannot_have_is_an_error_that_says_why)
 {
     static const struct {
         const char *target, *type, *line, *message;
-    } cases[] = {{"gfx942", "bf16", "gemm layer=turned", "the target has no such instructions"},
-                 {"sm_80", "bf16", "gemm layer=turned", "the target has no such instructions"},
-                 {"sm_90a", "f32", "gemm layer=turned", "operands are not both bf16 or both f16"},
-                 {"sm_90a", "bf16", "gemm layer=turned m=40", "m goes in steps of 16"},
-                 {"sm_90a", "bf16", "gemm layer=turned m=144", "m=144; it is 16 to 128"},
-                 {"sm_90a", "bf16", "gemm layer=turned n=80", "n goes in steps of 32"},
-                 {"sm_90a", "bf16", "gemm layer=turned n=160", "threads are 128 for 64 columns, and 32"},
-                 {"sm_90a", "bf16", "gemm layer=turned split=3", "split is 1, 2, 4 or 8"},
-                 {"sm_90a", "bf16", "gemm layer=turned slots=3 row_slots=4", "row_slots is at most slots"},
-                 {"sm_90a", "bf16", "gemm layer=turned split=2", "a part of a split has a stage"},
-                 {"sm_90a", "bf16", "gemm layer=turned m=128 n=256 k=64 threads=544 slots=2 row_slots=2",
+    } cases[] = {{"gfx942", "bf16", "gemm layer=swap_ab", "the target has no such instructions"},
+                 {"sm_80", "bf16", "gemm layer=swap_ab", "the target has no such instructions"},
+                 {"sm_90a", "f32", "gemm layer=swap_ab", "operands are not both bf16 or both f16"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab m=40", "m goes in steps of 16"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab m=144", "m=144; it is 16 to 128"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab n=80", "n goes in steps of 32"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab n=160", "threads are 128 for 64 columns, and 32"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab split=3", "split is 1, 2, 4 or 8"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab slots=3 row_slots=4", "row_slots is at most slots"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab split=2", "a part of a split has a stage"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab m=128 n=256 k=64 threads=544 slots=2 row_slots=2",
                   "the slots are too few for the tile's sums"},
-                 {"sm_90a", "bf16", "gemm layer=turned slots=12 m=128", "bytes of shared memory; a workgroup has 232448"}};
+                 {"sm_90a", "bf16", "gemm layer=swap_ab slots=12 m=128", "bytes of shared memory; a workgroup has 232448"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tuning t = {.lines = &cases[i].line, .count = 1};
         const char *yaml = *cases[i].type == 'f' ? PRODUCT("f32", "64", "70", "128") : PRODUCT("bf16", "64", "70", "64");
@@ -91,23 +91,23 @@ typedef struct trial {
 
 #define PLAIN "tests/h200/product.yaml"
 #define RESIDUAL "tests/h200/residual.yaml"
-static const trial trials[] = {{PLAIN, "bf16", "gemm layer=turned", 1, 1, 1},
-                               {RESIDUAL, "f16", "gemm layer=turned", 7, 33, 31},
-                               {RESIDUAL, "bf16", "gemm layer=turned", 16, 48, 100},
-                               {PLAIN, "bf16", "gemm layer=turned", 33, 97, 67},
-                               {RESIDUAL, "f16", "gemm layer=turned", 63, 70, 193},
-                               {PLAIN, "f16", "gemm layer=turned", 64, 131, 520},
-                               {RESIDUAL, "bf16", "gemm layer=turned", 65, 64, 129},
-                               {RESIDUAL, "bf16", "gemm layer=turned m=16 split=2", 50, 130, 300},
-                               {PLAIN, "f16", "gemm layer=turned m=32 split=4 slots=2 row_slots=2", 40, 263, 700},
-                               {PLAIN, "bf16", "gemm layer=turned m=32 row_slots=2", 33, 300, 200},
-                               {RESIDUAL, "f16", "gemm layer=turned m=48 split=4 row_slots=2", 49, 200, 555},
-                               {RESIDUAL, "bf16", "gemm layer=turned n=64 k=64 threads=160 split=8", 20, 130, 513},
-                               {RESIDUAL, "bf16", "gemm layer=turned m=16 n=96 k=128 threads=288 slots=3 row_slots=2", 21, 200, 500},
-                               {PLAIN, "f16", "gemm layer=turned m=32 n=224 threads=544 k=128 slots=2 row_slots=2 split=2", 33, 450, 900},
-                               {RESIDUAL, "f16", "gemm layer=turned m=48 n=160 k=64 threads=416 slots=3 row_slots=3", 33, 290, 96},
-                               {PLAIN, "bf16", "gemm layer=turned m=32 n=256 k=64 threads=544 slots=3", 18, 390, 96},
-                               {PLAIN, "bf16", "gemm layer=turned m=16 n=64 k=256 threads=160 split=2", 1, 16, 70001}}; /* sums of sums */
+static const trial trials[] = {{PLAIN, "bf16", "gemm layer=swap_ab", 1, 1, 1},
+                               {RESIDUAL, "f16", "gemm layer=swap_ab", 7, 33, 31},
+                               {RESIDUAL, "bf16", "gemm layer=swap_ab", 16, 48, 100},
+                               {PLAIN, "bf16", "gemm layer=swap_ab", 33, 97, 67},
+                               {RESIDUAL, "f16", "gemm layer=swap_ab", 63, 70, 193},
+                               {PLAIN, "f16", "gemm layer=swap_ab", 64, 131, 520},
+                               {RESIDUAL, "bf16", "gemm layer=swap_ab", 65, 64, 129},
+                               {RESIDUAL, "bf16", "gemm layer=swap_ab m=16 split=2", 50, 130, 300},
+                               {PLAIN, "f16", "gemm layer=swap_ab m=32 split=4 slots=2 row_slots=2", 40, 263, 700},
+                               {PLAIN, "bf16", "gemm layer=swap_ab m=32 row_slots=2", 33, 300, 200},
+                               {RESIDUAL, "f16", "gemm layer=swap_ab m=48 split=4 row_slots=2", 49, 200, 555},
+                               {RESIDUAL, "bf16", "gemm layer=swap_ab n=64 k=64 threads=160 split=8", 20, 130, 513},
+                               {RESIDUAL, "bf16", "gemm layer=swap_ab m=16 n=96 k=128 threads=288 slots=3 row_slots=2", 21, 200, 500},
+                               {PLAIN, "f16", "gemm layer=swap_ab m=32 n=224 threads=544 k=128 slots=2 row_slots=2 split=2", 33, 450, 900},
+                               {RESIDUAL, "f16", "gemm layer=swap_ab m=48 n=160 k=64 threads=416 slots=3 row_slots=3", 33, 290, 96},
+                               {PLAIN, "bf16", "gemm layer=swap_ab m=32 n=256 k=64 threads=544 slots=3", 18, 390, 96},
+                               {PLAIN, "bf16", "gemm layer=swap_ab m=16 n=64 k=256 threads=160 split=2", 1, 16, 70001}}; /* sums of sums */
 
 START_TEST(every_number_of_rows_alignment_tail_and_tile_is_within_its_bound)
 {
@@ -122,7 +122,7 @@ START_TEST(every_number_of_rows_alignment_tail_and_tile_is_within_its_bound)
                                      .dim_count = 3,
                                      .tuning = &tuning,
                                      .check = true});
-    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), "layer=turned"));
+    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), "layer=swap_ab"));
     rig_run(r);
     rig_judge(r);
     rig_close(r);
@@ -144,7 +144,7 @@ END_TEST
 /* Rows that lie within longer ones: both halves of an input are multiplied, each from its own first column. */
 START_TEST(halves_of_rows_are_read_where_they_begin)
 {
-    static const char *const lines[] = {"gemm layer=turned", "gemm layer=wgmma"};
+    static const char *const lines[] = {"gemm layer=swap_ab", "gemm layer=wgmma"};
     const tuning t = {.lines = &lines[_i], .count = 1};
     rig *r = rig_open(&(rig_request){.yaml = "block: t\ndtype: bf16\ndims: {M: 19, K: 72, N: 40}\ninputs: {x: [M, 2*K]}\n"
                                              "params: {v: [N, K], w: [N, K]}\nops:\n  - {out: [a, b], op: split, in: [x], sizes: [K, K]}\n"
@@ -154,7 +154,7 @@ START_TEST(halves_of_rows_are_read_where_they_begin)
                                      .target = "sm_90a",
                                      .tuning = &t,
                                      .check = true});
-    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), _i ? "layer=wgmma" : "layer=turned"));
+    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), _i ? "layer=wgmma" : "layer=swap_ab"));
     rig_run(r);
     rig_judge(r);
     rig_close(r);
@@ -165,9 +165,9 @@ END_TEST
  * are among others. */
 START_TEST(clusters_and_tiles_change_no_bit)
 {
-    static const char *const lines[] = {"gemm layer=turned m=32 split=2", "gemm layer=turned m=32 split=2 row_slots=2",
-                                        "gemm layer=turned m=64 split=2 slots=2 row_slots=2",
-                                        "gemm layer=turned m=16 n=64 threads=160 split=2"};
+    static const char *const lines[] = {"gemm layer=swap_ab m=32 split=2", "gemm layer=swap_ab m=32 split=2 row_slots=2",
+                                        "gemm layer=swap_ab m=64 split=2 slots=2 row_slots=2",
+                                        "gemm layer=swap_ab m=16 n=64 threads=160 split=2"};
     static const dim_override dims[] = {{"M", 37}, {"N", 136}, {"K", 300}};
     double *first = NULL;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
@@ -192,15 +192,15 @@ END_TEST
     "  - {out: h, op: add, in: [x, r]}\n  - {out: g, op: rmsnorm, in: [h, n]}\n  - {out: y, op: linear, in: [g, w]}\noutputs: {y: y}\n"
 static const struct {
     const char *yaml, *line;
-} normed[] = {{NORMED("33", "72", "40"), "gemm layer=turned"},
-              {NORMED("64", "328", "72"), "gemm layer=turned m=64 split=2 slots=3 row_slots=2"},
-              {NORMED("100", "200", "70"), "gemm layer=turned m=112 k=64 split=2 slots=3 row_slots=3"},
-              {NORMED("21", "520", "200"), "gemm layer=turned m=16 n=96 k=128 threads=288 slots=3 row_slots=2"},
-              {NORMED("40", "264", "260"), "gemm layer=turned m=48 n=256 k=64 threads=544 slots=3 row_slots=3 split=4"},
-              {NORMED("17", "16520", "33"), "gemm layer=turned m=32 k=64 slots=8 row_slots=8"},
+} normed[] = {{NORMED("33", "72", "40"), "gemm layer=swap_ab"},
+              {NORMED("64", "328", "72"), "gemm layer=swap_ab m=64 split=2 slots=3 row_slots=2"},
+              {NORMED("100", "200", "70"), "gemm layer=swap_ab m=112 k=64 split=2 slots=3 row_slots=3"},
+              {NORMED("21", "520", "200"), "gemm layer=swap_ab m=16 n=96 k=128 threads=288 slots=3 row_slots=2"},
+              {NORMED("40", "264", "260"), "gemm layer=swap_ab m=48 n=256 k=64 threads=544 slots=3 row_slots=3 split=4"},
+              {NORMED("17", "16520", "33"), "gemm layer=swap_ab m=32 k=64 slots=8 row_slots=8"},
               {"block: t\ndtype: f16\ndims: {M: 19, K: 131, N: 40}\ninputs: {x: [M, K]}\nparams: {n: [K], w: [N, K]}\nops:\n"
                "  - {out: g, op: rmsnorm, in: [x, n]}\n  - {out: y, op: linear, in: [g, w]}\noutputs: {y: y}\n",
-               "gemm layer=turned"}};
+               "gemm layer=swap_ab"}};
 
 START_TEST(sums_of_rows_are_those_of_the_rows)
 {
@@ -208,7 +208,7 @@ START_TEST(sums_of_rows_are_those_of_the_rows)
     rig *r =
         rig_open(&(rig_request){.yaml = normed[_i].yaml, .level = fusion_tile, .target = "sm_90a", .tuning = &tuning, .check = true});
     const char *text = ir_print(r->a, r->c.plan->program);
-    ck_assert_msg(strstr(text, "layer=turned") && strstr(text, "body %y.ss"), "%s", text);
+    ck_assert_msg(strstr(text, "layer=swap_ab") && strstr(text, "body %y.ss"), "%s", text);
     ck_assert_int_eq(r->c.plan->launch_count, 2);
     const size_t count = rig_count(r, "x");
     const long long K = value_columns(rig_value(r, "x"));
@@ -230,7 +230,7 @@ START_TEST(blocks_are_right_and_free_of_races)
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];
     snprintf(command, sizeof command,
-             "o=$(%s run %s --target=sm_90a --tile='gemm layer=turned' --check --repeat=0) && echo \"$o\" | grep -q 'layers.* turned'",
+             "o=$(%s run %s --target=sm_90a --tile='gemm layer=swap_ab' --check --repeat=0) && echo \"$o\" | grep -q 'layers.* swap_ab'",
              program, options[_i]);
     ck_assert_msg(system(command) == 0, "%s", command);
 }
@@ -257,12 +257,12 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("turned");
-    TCase *t = tcase_create("turned");
+    Suite *s = suite_create("swap_ab");
+    TCase *t = tcase_create("swap_ab");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, a_product_of_few_rows_in_16_bits_changes_columns_and_rows, 0, sizeof plans / sizeof *plans);
-    tcase_add_test(t, a_tile_that_turned_cannot_have_is_an_error_that_says_why);
-    TCase *more = suite_long(s, "more of turned", 120);
+    tcase_add_test(t, a_tile_that_swap_ab_cannot_have_is_an_error_that_says_why);
+    TCase *more = suite_long(s, "more of swap_ab", 120);
     add_some_now(t, more, every_number_of_rows_alignment_tail_and_tile_is_within_its_bound, sizeof trials / sizeof *trials,
                  (const int[]){1, 4, 7, 8, 11, 12, 14, 16, -1});
     tcase_add_test(t, rows_and_columns_that_do_not_exist_reach_no_result);

@@ -3,7 +3,7 @@
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 
-extern const program gemm_few_program;
+extern const program gemm_skinny_program;
 
 enum { most_rows = 8, block = 32, columns = block / 8 /* of a lane */ };
 
@@ -12,7 +12,7 @@ enum { most_rows = 8, block = 32, columns = block / 8 /* of a lane */ };
 static const worse_range worse[] = {{where_f32_on_units, .least_rows = 17, .why = "rows are more than 16"},
                                     {where_guessed, .least_rows = 17, .why = "rows are more than 16"},
                                     {.least_rows = 33, .why = "rows are more than 32"},
-                                    {where_16_bits, .why = "frag reads weights once for all rows"},
+                                    {where_16_bits, .why = "register_fed reads weights once for all rows"},
                                     {0}};
 
 /* All of the weight is read once for each tile of rows; what a turn of all lanes reads is under way while they multiply the last
@@ -52,7 +52,7 @@ static void defaults(const problem *p, ir_tile *t)
             ir_tile x = *t;
             x.gemm_registers =
                 (gemm_registers_tile){.m = m, .n = block, .k = 16, .thread_m = m, .thread_n = columns, .threads = threads, .slots = 2};
-            const double seconds = program_seconds(p, &gemm_few_program, &x);
+            const double seconds = program_seconds(p, &gemm_skinny_program, &x);
             if (seconds < 0.95 * least) *t = x, least = seconds;
         }
 }
@@ -73,7 +73,7 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
     return 16 + (4ll * x->m * (x->threads / p->target->wave * block + x->n / (2 * p->target->width)) + 15) / 16 * 16;
 }
 
-const program gemm_few_program = {.kind = program_gemm_few,
+const program gemm_skinny_program = {.kind = program_gemm_skinny,
                                   .device = "gemm",
                                   .template = "templates/gemm/gemm.h",
                                   .worse = worse,

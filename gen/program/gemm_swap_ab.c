@@ -1,4 +1,4 @@
-/* Products of few rows on wgmma (templates/gemm/gemm_turned.h), at the speed of memory. In: a product. Out: a tile by a model of its
+/* Products of few rows on wgmma (templates/gemm/gemm_swap_ab.h), at the speed of memory. In: a product. Out: a tile by a model of its
  * time. */
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
@@ -8,21 +8,21 @@
 enum { most_rows_of_long_stages = 48, most_rows = 128 };
 enum { most_split = 8, most_slots = 24, row_step = 16, column_step = 32, element_bytes = 2 /* of both operands in shared memory */ };
 
-static const char *obstacle(const problem *p) { return obstacle_to_16_bits(p, layer_turned); }
+static const char *obstacle(const problem *p) { return obstacle_to_16_bits(p, layer_swap_ab); }
 
 static int threads_of(int n) { return (n + 63) / 64 * 128 + 32; }
 
 /* ---- what a tile takes */
-static long long bytes_of_slot(const gemm_turned_tile *x) { return (long long)element_bytes * x->n * x->k + 16; }
-static long long bytes_of_row_slot(const gemm_turned_tile *x) { return (long long)element_bytes * x->m * x->k; }
+static long long bytes_of_slot(const gemm_swap_ab_tile *x) { return (long long)element_bytes * x->n * x->k + 16; }
+static long long bytes_of_row_slot(const gemm_swap_ab_tile *x) { return (long long)element_bytes * x->m * x->k; }
 
 /* ws_memory<...>::bytes of templates/frame/frame_ws.h */
-static long long bytes_of(const gemm_turned_tile *x) { return 1024 + x->slots * bytes_of_slot(x) + x->row_slots * bytes_of_row_slot(x); }
+static long long bytes_of(const gemm_swap_ab_tile *x) { return 1024 + x->slots * bytes_of_slot(x) + x->row_slots * bytes_of_row_slot(x); }
 
 static long long shared_bytes(const problem *p, const ir_tile *t)
 {
     (void)p;
-    return bytes_of(&t->gemm_turned);
+    return bytes_of(&t->gemm_swap_ab);
 }
 
 /* Bytes of a workgroup, where `count` share a multiprocessor. */
@@ -32,13 +32,13 @@ static long long shared_room(const target_info *target, int count)
     return (target->lds_bytes + reserved) / count - reserved;
 }
 
-static int resident(const target_info *target, const gemm_turned_tile *x)
+static int resident(const target_info *target, const gemm_swap_ab_tile *x)
 {
     return x->threads <= 288 && bytes_of(x) <= shared_room(target, 2) ? 2 : 1;
 }
 
 /* The tile's sums lie where the slots were. */
-static bool sums_fit(const gemm_turned_tile *x)
+static bool sums_fit(const gemm_swap_ab_tile *x)
 {
     return x->slots * (bytes_of_slot(x) - 16) + x->row_slots * bytes_of_row_slot(x) >= 4ll * x->m * (x->n + 4);
 }
@@ -56,19 +56,19 @@ static double bandwidth(const problem *p)
     return known > 0 ? known : 1e12;
 }
 
-static long long workgroups(const problem *p, const gemm_turned_tile *x)
+static long long workgroups(const problem *p, const gemm_swap_ab_tile *x)
 {
     return (problem_rows(p) + x->m - 1) / x->m * column_tiles(p, x->n) * x->split;
 }
 
 /* Bytes of weights of a workgroup. */
-static double weights_of(const problem *p, const gemm_turned_tile *x)
+static double weights_of(const problem *p, const gemm_swap_ab_tile *x)
 {
     return operand_bytes(p, weights_as_rows, operand_b) * x->n * (double)product_length(p) / x->split;
 }
 
 /* What the tensor cores take for a workgroup: a warpgroup's instruction, 16 long, takes half a cycle a row. */
-static double products_time(const problem *p, const gemm_turned_tile *x)
+static double products_time(const problem *p, const gemm_swap_ab_tile *x)
 {
     const double known = p->device->numbers[number_clock].value, clock = known > 0 ? known : 1.7e9, waits = 1.3;
     const double instructions = (double)product_length(p) / x->split / 16 * (x->threads / 128);
@@ -76,13 +76,13 @@ static double products_time(const problem *p, const gemm_turned_tile *x)
 }
 
 /* In which `count` workgroups have their weights. */
-static double weights_time(const problem *p, const gemm_turned_tile *x, long long count)
+static double weights_time(const problem *p, const gemm_swap_ab_tile *x, long long count)
 {
     const double round_trip = 0.92e-6, each = weights_of(p, x), ahead = (double)x->slots * x->n * x->k * element_bytes;
     return hypot((double)count * each / bandwidth(p), round_trip * each / fmin(ahead, each));
 }
 
-static double time_of(const problem *p, const gemm_turned_tile *x)
+static double time_of(const problem *p, const gemm_swap_ab_tile *x)
 {
     const double l2_over_memory = 2.8, start = 3.2e-6, meeting = 0.16e-6, late = 2e-6;
     const long long units = p->device->units, seats = units * resident(p->target, x), count = workgroups(p, x);
@@ -97,7 +97,7 @@ static double time_of(const problem *p, const gemm_turned_tile *x)
 
 /* As many slots as `together` workgroups have room for: as many for rows as for weights, then more for weights. No more than a part has
  * stages, unless the sums need them. */
-static bool fill(const problem *p, int together, gemm_turned_tile *x)
+static bool fill(const problem *p, int together, gemm_swap_ab_tile *x)
 {
     const long long part = (product_length(p) + x->k * x->split - 1) / (x->k * x->split), room = shared_room(p->target, together) - 1024;
     const long long both = room / (bytes_of_slot(x) + bytes_of_row_slot(x)), least = both < part ? both : part;
@@ -110,14 +110,14 @@ static bool fill(const problem *p, int together, gemm_turned_tile *x)
 }
 
 /* Longer stages read longer runs of memory; wide tiles have more of them side by side. */
-static gemm_turned_tile tile_of(int m, int n, int split)
+static gemm_swap_ab_tile tile_of(int m, int n, int split)
 {
-    return (gemm_turned_tile){.m = m, .n = n, .k = n <= 96 ? 128 : 64, .threads = threads_of(n), .split = split};
+    return (gemm_swap_ab_tile){.m = m, .n = n, .k = n <= 96 ? 128 : 64, .threads = threads_of(n), .split = split};
 }
 
-static gemm_turned_tile long_stages(gemm_turned_tile x) { return x.k = 256, x; }
+static gemm_swap_ab_tile long_stages(gemm_swap_ab_tile x) { return x.k = 256, x; }
 
-static void try_tile(const problem *p, gemm_turned_tile x, int together, gemm_turned_tile *best, double *least)
+static void try_tile(const problem *p, gemm_swap_ab_tile x, int together, gemm_swap_ab_tile *best, double *least)
 {
     const long long stages = (product_length(p) + x.k - 1) / x.k;
     if ((x.split > 1 && stages < 2 * x.split) || !fill(p, together, &x)) return;
@@ -133,9 +133,9 @@ static void defaults(const problem *p, ir_tile *t)
     for (int together = 1; together <= 2; together++)
         for (int split = 1; split <= (together == 1 ? 2 : most_split); split *= 2)
             for (int n = 64; n <= (together == 1 ? 256 : 128); n += column_step) {
-                const gemm_turned_tile x = tile_of(m, n, split);
-                try_tile(p, x, together, &t->gemm_turned, &least);
-                if (n == 64 && m <= most_rows_of_long_stages) try_tile(p, long_stages(x), together, &t->gemm_turned, &least);
+                const gemm_swap_ab_tile x = tile_of(m, n, split);
+                try_tile(p, x, together, &t->gemm_swap_ab, &least);
+                if (n == 64 && m <= most_rows_of_long_stages) try_tile(p, long_stages(x), together, &t->gemm_swap_ab, &least);
             }
 }
 
@@ -146,7 +146,7 @@ static void demand_of(const problem *p, const ir_tile *tile, demand *d)
 {
     enum { round = 2500, meeting = 700, begin = 2500, hidden_begin = 1200 };
     const double shallow = 0.9, waits = 1.2;
-    const gemm_turned_tile *x = &tile->gemm_turned;
+    const gemm_swap_ab_tile *x = &tile->gemm_swap_ab;
     product_demand(p, &(product_cut){x->m, x->n, x->k, x->split, 1, 1, weights_as_rows}, d);
     d->per_unit = resident(p->target, x);
     d->matrix = true, d->in_step = true, d->products_share = 1 / (1.57 + x->m / 175.0);
@@ -162,7 +162,7 @@ static const worse_range worse[] = {
 
 static const char *illegal(const problem *p, const ir_tile *t)
 {
-    const gemm_turned_tile *x = &t->gemm_turned;
+    const gemm_swap_ab_tile *x = &t->gemm_swap_ab;
     if (x->m % row_step) return "m goes in steps of 16";
     if (x->n % column_step) return "n goes in steps of 32";
     if (x->threads != threads_of(x->n)) return "threads are 128 for 64 columns, and 32";
@@ -177,7 +177,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
 static bool smaller(const problem *p, ir_tile *t)
 {
     (void)p;
-    gemm_turned_tile *x = &t->gemm_turned;
+    gemm_swap_ab_tile *x = &t->gemm_swap_ab;
     if (x->m <= row_step) return false;
     x->m = (x->m / 2 + row_step - 1) / row_step * row_step;
     return true;
@@ -185,19 +185,19 @@ static bool smaller(const problem *p, ir_tile *t)
 
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
-    const gemm_turned_tile *x = &t->gemm_turned;
+    const gemm_swap_ab_tile *x = &t->gemm_swap_ab;
     products_geometry(p, x->m, x->n, to);
     to->column_tiles *= x->split;
     to->cluster = x->split;
 }
 
-static int parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_turned.n); }
+static int parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_swap_ab.n); }
 
-static void members(emission *e, writer *w) { gemm_on_turned_warpgroups(e, w, resident(e->plan->target, &e->phase->tile.gemm_turned)); }
+static void members(emission *e, writer *w) { gemm_on_swap_ab_warpgroups(e, w, resident(e->plan->target, &e->phase->tile.gemm_swap_ab)); }
 
-const program gemm_turned_program = {.kind = program_gemm_turned,
-                                     .device = "gemm_turned",
-                                     .template = "templates/gemm/gemm_turned.h",
+const program gemm_swap_ab_program = {.kind = program_gemm_swap_ab,
+                                     .device = "gemm_swap_ab",
+                                     .template = "templates/gemm/gemm_swap_ab.h",
                                      .obstacle = obstacle,
                                      .worse = worse,
                                      .demand = demand_of,

@@ -11,7 +11,7 @@
 #include "templates/frame/next.h"
 #include "templates/gemm/pieces.h"
 
-template <class S> struct gemm_frag {
+template <class S> struct gemm_register_fed {
     using args = typename S::args;
     using type = typename S::a_type;
     using weights = piece_of_weights<type>;

@@ -1,4 +1,4 @@
-// Written by tfgen: llama_decode_qkv of specs/llama-decode.yaml for ampere; read it beside templates/gemm/gemm_frag.h.
+// Written by tfgen: llama_decode_qkv of specs/llama-decode.yaml for ampere; read it beside templates/gemm/gemm_register_fed.h.
 // Kernel k1, phase qkv:
 //   body %qkv.ss         f32[B,1,1]          = row_sumsq %x                                     !33:5
 //   body %q.raw          f32[B,1,256]        = linear %x, %wq fold=%attn_norm                   !34:5

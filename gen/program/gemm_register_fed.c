@@ -1,12 +1,12 @@
-/* Products of few rows on matrix units (templates/gemm/gemm_frag.h): every weight goes from memory to the registers of the wave that
- * multiplies it, once for all rows. In: a product. Out: a tile that keeps as many bytes under way as the machine's memory needs. */
+/* Products of few rows on matrix units (templates/gemm/gemm_register_fed.h): every weight goes from memory to the registers of the wave
+ * that multiplies it, once for all rows. In: a product. Out: a tile that keeps as many bytes under way as the machine's memory needs. */
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 #include "ir/devices/occupancy.h"
 #include <limits.h>
 #include <math.h>
 
-extern const program gemm_frag_program;
+extern const program gemm_register_fed_program;
 
 enum { most_ahead = 8, most_registers = 255 /* of a thread, that instructions have names for */ };
 
@@ -25,16 +25,16 @@ static long long rows_reached(const problem *p)
 
 static const char *obstacle(const problem *p)
 {
-    const char *obstacle = obstacle_to_16_bits(p, layer_frag);
+    const char *obstacle = obstacle_to_16_bits(p, layer_register_fed);
     return !obstacle && rows_reached(p) < p->target->matrix_rows ? "rows of the first operand are too long" : obstacle;
 }
 
 /* ---- what a tile takes */
-static int waves_of(const problem *p, const gemm_frag_tile *t) { return t->threads / p->target->wave; }
+static int waves_of(const problem *p, const gemm_register_fed_tile *t) { return t->threads / p->target->wave; }
 
 /* Of a thread: sums, pieces of weights and of rows under way, addresses (those of NVRTC 13 and clang 22 on tiles that do not spill). */
 static int registers_of_pieces(const target_info *target, int lines) { return lines * piece_row_bytes / 4 / target->wave; }
-static int registers(const target_info *target, const gemm_frag_tile *t)
+static int registers(const target_info *target, const gemm_register_fed_tile *t)
 {
     const int rows_ahead = t->ahead % 4 == 0 ? 4 : t->ahead, weights = t->ahead * registers_of_pieces(target, t->n);
     const int loop = t->n * t->m / target->wave + 28 + weights + rows_ahead * registers_of_pieces(target, t->m);
@@ -43,19 +43,19 @@ static int registers(const target_info *target, const gemm_frag_tile *t)
     const int epilogue = (target->lane_registers < 512 ? 144 : 96) + weights;
     return loop > epilogue ? loop : epilogue;
 }
-/* gemm_frag<...>::memory_bytes of a tile that makes partial sums of its rows, or takes sums of those that it reads. */
-static long long memory_bytes(const target_info *target, const gemm_frag_tile *t, bool makes_sums, bool takes_sums)
+/* gemm_register_fed<...>::memory_bytes of a tile that makes partial sums of its rows, or takes sums of those that it reads. */
+static long long memory_bytes(const target_info *target, const gemm_register_fed_tile *t, bool makes_sums, bool takes_sums)
 {
     const int padding = by_wave_pieces(target) ? 0 : 4; /* of a row (piece_places) */
     return 4ll * t->m * (t->threads / target->wave * (t->n + padding + takes_sums) + (makes_sums ? t->n / 2 : 0));
 }
 static long long shared_bytes(const problem *p, const ir_tile *t)
 {
-    return memory_bytes(p->target, &t->gemm_frag, problem_sums_rows(p), phase_input_sum(p->phase) != NULL);
+    return memory_bytes(p->target, &t->gemm_register_fed, problem_sums_rows(p), phase_input_sum(p->phase) != NULL);
 }
 
 /* Workgroups that share a unit. */
-static int resident(const device_model *d, const gemm_frag_tile *t)
+static int resident(const device_model *d, const gemm_register_fed_tile *t)
 {
     const int needed = (registers(d->target, t) + 7) / 8 * 8, most = groups_by_threads(d->target, t->threads),
               by_registers_alone = unit_room_of(d->target).registers / (needed * t->threads);
@@ -67,7 +67,7 @@ static int resident(const device_model *d, const gemm_frag_tile *t)
 
 /* ---- what it asks of a device */
 /* Bytes of weights that a workgroup's waves ask for ahead. */
-static long long under_way(const problem *p, const gemm_frag_tile *t)
+static long long under_way(const problem *p, const gemm_register_fed_tile *t)
 {
     const long long pieces = pieces_along(p, weights_as_rows), ahead = (long long)t->ahead * waves_of(p, t);
     return (ahead < pieces ? ahead : pieces) * (t->n / piece_columns) * piece_bytes;
@@ -79,7 +79,7 @@ static void demand_of(const problem *p, const ir_tile *tile, demand *d)
 {
     enum { rows_wait = 2400, gap = 5660, hidden = 4240, waits = 2 };
     const double loads = 1.45, reached = 0.4; /* to registers: half of what a unit takes to shared memory; few products of each operand */
-    const gemm_frag_tile *t = &tile->gemm_frag;
+    const gemm_register_fed_tile *t = &tile->gemm_register_fed;
     const double line = (double)product_length(p) * operand_bytes(p, weights_as_rows, operand_b), step = p->target->matrix_rows;
     product_demand(p,
                    &(product_cut){t->m, t->n, piece_row_bytes / dtype_size(problem_product(p)->inputs[0]->type), 1, 1, 1,
@@ -97,9 +97,9 @@ static void demand_of(const problem *p, const ir_tile *tile, demand *d)
 static bool fill(const problem *p, int m, const int (*shape)[3], ir_tile *t)
 {
     const long long pieces = pieces_along(p, weights_as_rows);
-    gemm_frag_tile *x = &t->gemm_frag;
+    gemm_register_fed_tile *x = &t->gemm_register_fed;
     const int waves = pieces < (*shape)[1] ? pieces < 2 ? 2 : (int)power_of_two_up(pieces) : (*shape)[1];
-    *x = (gemm_frag_tile){.m = m, .n = (*shape)[0] * piece_columns, .threads = waves * p->target->wave, .ahead = 1};
+    *x = (gemm_register_fed_tile){.m = m, .n = (*shape)[0] * piece_columns, .threads = waves * p->target->wave, .ahead = 1};
     const int each = unit_room_of(p->target).registers / (*shape)[2] / x->threads, most = each < most_registers ? each : most_registers;
     bool fits = x->threads <= p->target->max_threads && registers(p->target, x) <= most;
     while (fits && 2 * x->ahead <= most_ahead && x->ahead * waves < pieces) {
@@ -127,8 +127,8 @@ static void defaults(const problem *p, ir_tile *t)
     for (int i = 0; i < count; i++) {
         const bool useful = shapes[i][0] == 1 ? !pairs && (shapes[i][1] < 32 || once) : shapes[i][0] == 2 || m > 2 * step;
         if (!useful || !fill(p, (int)m, &shapes[i], &x)) continue;
-        const double time = program_seconds(p, &gemm_frag_program, &x);
-        if (time < 0.98 * least) t->gemm_frag = x.gemm_frag, least = time;
+        const double time = program_seconds(p, &gemm_register_fed_program, &x);
+        if (time < 0.98 * least) t->gemm_register_fed = x.gemm_register_fed, least = time;
     }
 }
 
@@ -138,7 +138,7 @@ static const worse_range worse[] = {{where_8_rows, .least_rows = 8 * most_pieces
 
 static const char *illegal(const problem *p, const ir_tile *t)
 {
-    const gemm_frag_tile *x = &t->gemm_frag;
+    const gemm_register_fed_tile *x = &t->gemm_register_fed;
     if (x->m % p->target->matrix_rows) return arena_printf(p->a, "m is a multiple of %d", p->target->matrix_rows);
     if (x->threads % p->target->wave) return "threads are whole waves";
     if (x->n % piece_columns) return "n is a multiple of 16";
@@ -151,7 +151,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
 /* Fewer pieces under way, then fewer rows. */
 static bool smaller(const problem *p, ir_tile *t)
 {
-    gemm_frag_tile *x = &t->gemm_frag;
+    gemm_register_fed_tile *x = &t->gemm_register_fed;
     const int step = p->target->matrix_rows;
     if (x->ahead > 1) return x->ahead /= 2, true;
     if (x->m > step) return x->m = x->m / 2 / step * step, true;
@@ -160,16 +160,16 @@ static bool smaller(const problem *p, ir_tile *t)
 
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
-    products_geometry(p, t->gemm_frag.m, t->gemm_frag.n, to);
-    to->resident = resident(p->device, &t->gemm_frag);
-    to->under_way = under_way(p, &t->gemm_frag);
+    products_geometry(p, t->gemm_register_fed.m, t->gemm_register_fed.n, to);
+    to->resident = resident(p->device, &t->gemm_register_fed);
+    to->under_way = under_way(p, &t->gemm_register_fed);
 }
 
-static int parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_frag.n); }
+static int parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_register_fed.n); }
 
 static void members(emission *e, writer *w)
 {
-    const gemm_frag_tile *x = &e->phase->tile.gemm_frag;
+    const gemm_register_fed_tile *x = &e->phase->tile.gemm_register_fed;
     gemm g = gemm_start(e, w, false, gemm_stored_width);
     gemm_write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, threads = %d, ahead = %d, resident = %d;", x->m, x->n, x->threads,
@@ -177,9 +177,9 @@ static void members(emission *e, writer *w)
     gemm_on_pieces(&g, x->n % (2 * packed_granule) != 0);
 }
 
-const program gemm_frag_program = {.kind = program_gemm_frag,
-                                   .device = "gemm_frag",
-                                   .template = "templates/gemm/gemm_frag.h",
+const program gemm_register_fed_program = {.kind = program_gemm_register_fed,
+                                   .device = "gemm_register_fed",
+                                   .template = "templates/gemm/gemm_register_fed.h",
                                    .isa = {{layer_mma, "templates/isa/mma_pieces.h"},
                                            {layer_mfma, "templates/isa/mfma.h"},
                                            {layer_mfma, "templates/isa/wave_pieces.h"},

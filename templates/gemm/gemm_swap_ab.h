@@ -12,7 +12,7 @@
 #include "templates/frame/next.h"
 #include "templates/base/spec.h"
 
-template <class S> struct gemm_turned {
+template <class S> struct gemm_swap_ab {
     using args = typename S::args;
     using type = typename S::a_type;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, slots = S::slots, resident = S::resident;

@@ -1,6 +1,6 @@
-/* Products of few rows whose weights go from memory to registers (layer frag, templates/gemm/gemm_frag.h): which phases have them, what
- * they refuse, that their source is right on the host engine at every number of rows, alignment and tail, and that NVRTC makes code without
- * spills of decode steps. */
+/* Products of few rows whose weights go from memory to registers (layer register_fed, templates/gemm/gemm_register_fed.h): which phases
+ * have them, what they refuse, that their source is right on the host engine at every number of rows, alignment and tail, and that NVRTC
+ * makes code without spills of decode steps. */
 #include "tests/support.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,49 +16,49 @@
 /* ---- plans */
 static const struct {
     const char *yaml, *tile;
-} plans[] = {{PRODUCT("bf16", "1", "70", "64"), "layer=frag m=8"},
-             {PRODUCT("f16", "1", "4096", "4096"), "layer=frag m=8"},
-             {PRODUCT("bf16", "16", "4096", "4096"), "layer=frag m=16"},
-             {PRODUCT("bf16", "17", "4096", "4096"), "layer=frag m=24"},
-             {PRODUCT("f32", "8", "70", "128"), "layer=few"},
+} plans[] = {{PRODUCT("bf16", "1", "70", "64"), "layer=register_fed m=8"},
+             {PRODUCT("f16", "1", "4096", "4096"), "layer=register_fed m=8"},
+             {PRODUCT("bf16", "16", "4096", "4096"), "layer=register_fed m=16"},
+             {PRODUCT("bf16", "17", "4096", "4096"), "layer=register_fed m=24"},
+             {PRODUCT("f32", "8", "70", "128"), "layer=skinny"},
              {PRODUCT("bf16", "128", "4096", "4096"), "layer=mma"},
              {"block: t\ndtype: bf16\ndims: {M: 4, K: 64, N: 64}\ninputs: {x: [M, K], w: [K, N]}\n"
               "ops:\n  - {out: y, op: matmul, in: [x, w]}\noutputs: {y: y}\n",
-              "layer=few"}};
+              "layer=skinny"}};
 
 START_TEST(a_product_of_few_rows_in_16_bits_takes_its_weights_to_registers)
 {
     rig *r = rig_plan(&(rig_request){.yaml = plans[_i].yaml, .level = fusion_tile, .target = "sm_80"});
     const launch *l = &r->c.plan->launches[0];
-    const bool frag = strstr(plans[_i].tile, "frag") != NULL;
+    const bool register_fed = strstr(plans[_i].tile, "register_fed") != NULL;
     const char *text = ir_print(r->a, r->c.plan->program);
     ck_assert_msg(strstr(text, plans[_i].tile) != NULL, "%s", text);
-    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_SHARE(t_y_, gemm_frag<t_y_spec>)") != NULL, frag);
-    ck_assert_int_eq(strstr(text, "frame=share") != NULL, frag);
-    if (frag) ck_assert_int_eq(l->dynamic_bytes, l->shared_bytes);
+    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_SHARE(t_y_, gemm_register_fed<t_y_spec>)") != NULL, register_fed);
+    ck_assert_int_eq(strstr(text, "frame=share") != NULL, register_fed);
+    if (register_fed) ck_assert_int_eq(l->dynamic_bytes, l->shared_bytes);
     rig_close(r);
 }
 END_TEST
 
-START_TEST(a_tile_that_frag_cannot_have_is_an_error_that_says_why)
+START_TEST(a_tile_that_register_fed_cannot_have_is_an_error_that_says_why)
 {
     static const struct {
         const char *target, *yaml, *line, *message;
-    } cases[] = {{"gfx942", PRODUCT("f32", "4", "70", "64"), "gemm layer=frag", "operands are not both bf16 or both f16"},
+    } cases[] = {{"gfx942", PRODUCT("f32", "4", "70", "64"), "gemm layer=register_fed", "operands are not both bf16 or both f16"},
                  {"gfx942", PRODUCT("bf16", "4", "70", "64"), "gemm m=24", "m is a multiple of 16"},
                  {"gfx1100", PRODUCT("bf16", "4", "70", "64"), "gemm threads=80", "threads are whole waves"},
                  {"gfx90a", PRODUCT("bf16", "64", "70", "64"), "gemm n=64 threads=512",
                   "131072 bytes of shared memory; a workgroup has 65536"},
-                 {"host", PRODUCT("bf16", "4", "70", "64"), "gemm layer=frag", "the target has no such instructions"},
-                 {"sm_80", PRODUCT("f32", "4", "70", "64"), "gemm layer=frag", "operands are not both bf16 or both f16"},
+                 {"host", PRODUCT("bf16", "4", "70", "64"), "gemm layer=register_fed", "the target has no such instructions"},
+                 {"sm_80", PRODUCT("f32", "4", "70", "64"), "gemm layer=register_fed", "operands are not both bf16 or both f16"},
                  {"sm_80", PRODUCT("bf16", "4", "70", "64"), "gemm m=12", "m is a multiple of 8"},
                  {"sm_80", PRODUCT("bf16", "4", "70", "64"), "gemm n=40", "n is a multiple of 16"},
                  {"sm_80", PRODUCT("bf16", "4", "70", "64"), "gemm threads=80", "threads are whole waves"},
                  {"sm_80", PRODUCT("bf16", "4", "70", "64"), "gemm ahead=9", "ahead=9; it is 1 to 8"},
                  {"sm_80", PRODUCT("bf16", "4", "70", "64"), "gemm n=256 ahead=8 threads=512", "more registers than there are"},
-                 {"sm_80", PRODUCT("bf16", "64", "70", "64"), "gemm layer=frag m=64 n=64 ahead=1 threads=256",
+                 {"sm_80", PRODUCT("bf16", "64", "70", "64"), "gemm layer=register_fed m=64 n=64 ahead=1 threads=256",
                   "bytes of shared memory; a workgroup has 101376"},
-                 {"sm_90a", JOINED, "gemm layer=frag n=48", "n is a multiple of 32 where the epilogue joins columns"}};
+                 {"sm_90a", JOINED, "gemm layer=register_fed n=48", "n is a multiple of 32 where the epilogue joins columns"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tuning t = {.lines = &cases[i].line, .count = 1};
         const compile_request q = {.name = "t.yaml",
@@ -93,14 +93,14 @@ static const trial trials[] = {{PLAIN, "sm_90a", "bf16", NULL, 1, 1, 1},
                                {RESIDUAL, "sm_80", "bf16", NULL, 8, 64, 64},
                                {PLAIN, "sm_90a", "bf16", NULL, 9, 31, 257},
                                {RESIDUAL, "sm_90a", "bf16", NULL, 16, 48, 1008}, /* half of a piece at the end */
-                               {PLAIN, "sm_90a", "f16", "gemm layer=frag", 17, 130, 40},
-                               {RESIDUAL, "sm_80", "f16", "gemm layer=frag", 33, 99, 511},
-                               {PLAIN, "sm_90a", "bf16", "gemm layer=frag", 64, 67, 96},
-                               {RESIDUAL, "sm_90a", "bf16", "gemm layer=frag", 65, 96, 129},
-                               {PLAIN, "sm_90a", "bf16", "gemm layer=frag n=16 ahead=3 threads=96", 3, 70, 1030},
-                               {RESIDUAL, "sm_90a", "f16", "gemm layer=frag n=48 ahead=1 threads=512", 5, 200, 777},
-                               {RESIDUAL, "sm_80", "bf16", "gemm layer=frag n=112 ahead=2 threads=64 m=16", 50, 230, 300},
-                               {PLAIN, "sm_90a", "f16", "gemm layer=frag n=64 ahead=8 threads=64", 2, 130, 2000},
+                               {PLAIN, "sm_90a", "f16", "gemm layer=register_fed", 17, 130, 40},
+                               {RESIDUAL, "sm_80", "f16", "gemm layer=register_fed", 33, 99, 511},
+                               {PLAIN, "sm_90a", "bf16", "gemm layer=register_fed", 64, 67, 96},
+                               {RESIDUAL, "sm_90a", "bf16", "gemm layer=register_fed", 65, 96, 129},
+                               {PLAIN, "sm_90a", "bf16", "gemm layer=register_fed n=16 ahead=3 threads=96", 3, 70, 1030},
+                               {RESIDUAL, "sm_90a", "f16", "gemm layer=register_fed n=48 ahead=1 threads=512", 5, 200, 777},
+                               {RESIDUAL, "sm_80", "bf16", "gemm layer=register_fed n=112 ahead=2 threads=64 m=16", 50, 230, 300},
+                               {PLAIN, "sm_90a", "f16", "gemm layer=register_fed n=64 ahead=8 threads=64", 2, 130, 2000},
                                {PLAIN, "gfx942", "bf16", NULL, 1, 131, 263},
                                {RESIDUAL, "gfx950", "f16", NULL, 2, 33, 31},
                                {PLAIN, "gfx908", "bf16", NULL, 7, 97, 67},
@@ -110,11 +110,11 @@ static const trial trials[] = {{PLAIN, "sm_90a", "bf16", NULL, 1, 1, 1},
                                {RESIDUAL, "gfx1151", "f16", NULL, 33, 64, 96},
                                {PLAIN, "gfx942", "f16", NULL, 64, 67, 96},
                                {PLAIN, "gfx1201", "bf16", NULL, 64, 70, 272},
-                               {RESIDUAL, "gfx950", "bf16", "gemm layer=frag", 65, 96, 129},
-                               {PLAIN, "gfx1100", "bf16", "gemm layer=frag n=16 ahead=3 threads=96", 3, 70, 1030},
-                               {RESIDUAL, "gfx942", "f16", "gemm layer=frag n=48 ahead=1 threads=256", 5, 200, 777},
-                               {RESIDUAL, "gfx908", "bf16", "gemm layer=frag n=96 ahead=2 threads=128 m=32", 50, 230, 300},
-                               {PLAIN, "sm_80", "f16", "gemm layer=frag n=32 ahead=4 threads=64", 1, 16, 70257}};
+                               {RESIDUAL, "gfx950", "bf16", "gemm layer=register_fed", 65, 96, 129},
+                               {PLAIN, "gfx1100", "bf16", "gemm layer=register_fed n=16 ahead=3 threads=96", 3, 70, 1030},
+                               {RESIDUAL, "gfx942", "f16", "gemm layer=register_fed n=48 ahead=1 threads=256", 5, 200, 777},
+                               {RESIDUAL, "gfx908", "bf16", "gemm layer=register_fed n=96 ahead=2 threads=128 m=32", 50, 230, 300},
+                               {PLAIN, "sm_80", "f16", "gemm layer=register_fed n=32 ahead=4 threads=64", 1, 16, 70257}};
 
 START_TEST(every_number_of_rows_alignment_tail_and_tile_is_within_its_bound)
 {
@@ -129,7 +129,7 @@ START_TEST(every_number_of_rows_alignment_tail_and_tile_is_within_its_bound)
                                      .dim_count = 3,
                                      .tuning = &tuning,
                                      .check = true});
-    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), "layer=frag"));
+    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), "layer=register_fed"));
     rig_run(r);
     rig_judge(r);
     rig_close(r);
@@ -154,7 +154,7 @@ END_TEST
 START_TEST(a_workgroup_takes_one_tile_after_the_other)
 {
     const dim_override dims[] = {{"M", 20}, {"N", 200}, {"K", 100}};
-    const char *line = "gemm layer=frag m=8 n=32 threads=128 ahead=2";
+    const char *line = "gemm layer=register_fed m=8 n=32 threads=128 ahead=2";
     const tuning tuning = {.lines = &line, .count = 1};
     rig *r = rig_open(&(rig_request){.path = RESIDUAL,
                                      .level = fusion_tile,
@@ -228,10 +228,10 @@ static const struct {
     int launches;
     const char *target; /* NULL: sm_90a */
 } normed[] = {{NORMED("3", "61", "40") "outputs: {y: y}\n", NULL, 2, NULL},
-              {NORMED("1", "1000", "33") "outputs: {y: y, h: h}\n", "gemm layer=frag threads=96 ahead=1", 2, NULL},
-              {NORMED("33", "520", "70") "outputs: {y: y}\n", "gemm layer=frag m=16", 2, NULL},
-              {NORMED("20", "4100", "36") "outputs: {y: y}\n", "gemm layer=frag n=16 threads=64 ahead=8", 2, NULL},
-              {NORMED("2", "8330", "20") "outputs: {y: y}\n", "gemm layer=frag n=16 threads=64 ahead=2", 2, NULL},
+              {NORMED("1", "1000", "33") "outputs: {y: y, h: h}\n", "gemm layer=register_fed threads=96 ahead=1", 2, NULL},
+              {NORMED("33", "520", "70") "outputs: {y: y}\n", "gemm layer=register_fed m=16", 2, NULL},
+              {NORMED("20", "4100", "36") "outputs: {y: y}\n", "gemm layer=register_fed n=16 threads=64 ahead=8", 2, NULL},
+              {NORMED("2", "8330", "20") "outputs: {y: y}\n", "gemm layer=register_fed n=16 threads=64 ahead=2", 2, NULL},
               {NORMED("5", "90", "40") "  - {out: z, op: rmsnorm, in: [h, n]}\noutputs: {y: y, z: z}\n", NULL, 2, NULL},
               {"block: t\ndtype: f16\ndims: {M: 9, K: 131, N: 40}\ninputs: {x: [M, K]}\nparams: {n: [K], w: [N, K]}\nops:\n"
                "  - {out: g, op: rmsnorm, in: [x, n]}\n  - {out: y, op: linear, in: [g, w]}\noutputs: {y: y}\n",
@@ -269,8 +269,8 @@ START_TEST(decode_blocks_are_right_and_free_of_races)
     static const char *const targets[] = {"sm_90a", "sm_80", "gfx942", "gfx1100", "gfx950", "gfx1201"};
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];
-    snprintf(command, sizeof command, "o=$(%s run %s --target=%s --check --repeat=0) && echo \"$o\" | grep -q 'layers.* frag'", program,
-             options[_i % 4], targets[_i < 8 ? _i % 2 + _i / 4 * 2 : 4 + _i % 2]);
+    snprintf(command, sizeof command, "o=$(%s run %s --target=%s --check --repeat=0) && echo \"$o\" | grep -q 'layers.* register_fed'",
+             program, options[_i % 4], targets[_i < 8 ? _i % 2 + _i / 4 * 2 : 4 + _i % 2]);
     ck_assert_msg(system(command) == 0, "%s", command);
 }
 END_TEST
@@ -296,12 +296,12 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("frag");
-    TCase *t = tcase_create("frag");
+    Suite *s = suite_create("register_fed");
+    TCase *t = tcase_create("register_fed");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, a_product_of_few_rows_in_16_bits_takes_its_weights_to_registers, 0, sizeof plans / sizeof *plans);
-    tcase_add_test(t, a_tile_that_frag_cannot_have_is_an_error_that_says_why);
-    TCase *more = suite_long(s, "more of frag", 120);
+    tcase_add_test(t, a_tile_that_register_fed_cannot_have_is_an_error_that_says_why);
+    TCase *more = suite_long(s, "more of register_fed", 120);
     add_some_now(t, more, every_number_of_rows_alignment_tail_and_tile_is_within_its_bound, sizeof trials / sizeof *trials,
                  (const int[]){1, 3, 6, 8, 12, 13, 16, 18, 20, 23, 26, 28, -1});
     tcase_add_test(t, rows_and_columns_that_do_not_exist_reach_no_result);
