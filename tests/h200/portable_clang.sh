@@ -5,7 +5,7 @@
 set -eu
 archive=$1 llvm=${LLVM:-/usr/lib/llvm-22}
 [ -e "$llvm/bin/llvm-mc" ] || { echo "portable_clang: no $llvm/bin/llvm-mc: apt install clang-22 lld-22 llvm-22" >&2; exit 1; }
-[ "$archive" -nt "$llvm/lib/libLLVM.so.1" ] && [ "$archive" -nt "$0" ] && exit 0
+[ "$archive" -nt "$llvm/bin/clang" ] && [ "$archive" -nt "$0" ] && exit 0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 real=$work/llvm
