@@ -64,11 +64,11 @@ END_TEST
 START_TEST(the_order_of_the_list_does_not_show_in_the_bytes)
 {
     const bytes b = written();
-    bundle_code turned[three_count + 1];
+    bundle_code backwards[three_count + 1];
     bytes c;
-    for (int i = 0; i < three_count; i++) turned[i] = three[three_count - 1 - i];
-    turned[three_count] = three[1]; /* twice the same */
-    ck_assert(bundle_write(swap_ab, three_count + 1, &c.data, &c.size));
+    for (int i = 0; i < three_count; i++) backwards[i] = three[three_count - 1 - i];
+    backwards[three_count] = three[1]; /* twice the same */
+    ck_assert(bundle_write(backwards, three_count + 1, &c.data, &c.size));
     ck_assert_uint_eq(b.size, c.size);
     ck_assert_mem_eq(b.data, c.data, b.size);
     free(b.data);
