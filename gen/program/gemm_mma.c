@@ -15,7 +15,7 @@ static int warps_down(const gemm_mma_tile *t)
     return t->m < 64 ? 1 : warps == 8 && t->m >= 2 * t->n ? 4 : 2;
 }
 
-/* stream_memory<...>::bytes */
+/* multistage_memory<...>::bytes */
 static long long memory_of(const gemm_mma_tile *t, bool sums)
 {
     return (long long)t->slots * (t->m + t->n) * t->k * element_bytes +

@@ -1,5 +1,5 @@
-/* Products on a wave's mfma, and on its wmma (templates/gemm/gemm_mfma.h on templates/frame/frame_pump.h): the same program, of waves of 64
- * and of 32 lanes. In: a product. Out: the largest tile of which there are enough. */
+/* Products on a wave's mfma, and on its wmma (templates/gemm/gemm_mfma.h on templates/frame/frame_interleaved.h): the same program, of
+ * waves of 64 and of 32 lanes. In: a product. Out: the largest tile of which there are enough. */
 #include "gen/program/waves.h"
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
@@ -121,7 +121,7 @@ static bool smaller(const problem *p, ir_tile *tile)
     return false;
 }
 
-/* pump_memory<...>::bytes */
+/* interleaved_memory<...>::bytes */
 static long long shared_bytes(const problem *p, const ir_tile *tile)
 {
     const gemm_waves_tile *t = &tile->gemm_waves;

@@ -1,7 +1,7 @@
-/* What programs on AMD's matrix units share (templates/frame/frame_pump.h). */
+/* What programs on AMD's matrix units share (templates/frame/frame_interleaved.h). */
 #ifndef TFGEN_GEN_WAVES_H
 #define TFGEN_GEN_WAVES_H
 #include "gen/program/program.h"
 
-int wave_groups(const target_info *target, int threads); /* workgroups that share a unit: two waves a SIMD (pump_waves) */
+int wave_groups(const target_info *target, int threads); /* workgroups that share a unit: two waves a SIMD (interleaved_waves) */
 #endif

@@ -1,5 +1,5 @@
-/* Attention on a wave's mfma, and on its wmma (templates/attention/attention_mfma.h on templates/frame/frame_pump.h): the same program, of
- * waves of 64 and of 32 lanes. In: an attention over all keys. Out: its tile by how many there are. */
+/* Attention on a wave's mfma, and on its wmma (templates/attention/attention_mfma.h on templates/frame/frame_interleaved.h): the same
+ * program, of waves of 64 and of 32 lanes. In: an attention over all keys. Out: its tile by how many there are. */
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
 #include "gen/program/waves.h"

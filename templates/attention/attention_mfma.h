@@ -6,7 +6,7 @@
 // exchange; its weights are, rounded, the second operand of result(column, query) = values * weights. Accumulators are rescaled only when
 // the largest score of a query has grown by more than 2^lazy. (L. Ye et al. and AMD's kernels; T. Dao, "FlashAttention-2", 2023.)
 #pragma once
-#include "templates/frame/frame_pump.h"
+#include "templates/frame/frame_interleaved.h"
 #include "templates/frame/chiplets.h"
 #include "templates/isa/amd_weights.h"
 #include "templates/base/spec.h"
@@ -452,7 +452,7 @@ template <class S> struct attention_mfma {
 #if TF_WAVE == 64
 // Results and queries of long heads are more than half of the registers; two waves are one a SIMD even where two workgroups meet.
 template <class S>
-constexpr int pump_waves<one_phase<attention_mfma<S>>> = S::threads > 128 &&
+constexpr int interleaved_waves<one_phase<attention_mfma<S>>> = S::threads > 128 &&
                                                                  (S::head_dim <= 128 || (S::head_dim <= 160 && S::threads == 512))
                                                              ? 2
                                                              : 1;

@@ -6,7 +6,7 @@
 // P may also have staged, the registers in which a stage's data wait for their slot: fetch(p, tile, stage, staged) only issues loads, which
 //    then run beside the computation, and land(staged, slot) stores them. And signals: true when it calls next_may_start() itself; else
 //    that is the first thing done.
-// Ring: wait() makes the next stage's slot readable for all and returns it; pump() loads the stage after it (two slots: while others
+// Ring: wait() makes the next stage's slot readable for all and returns it; prefetch() loads the stage after it (two slots: while others
 //    still compute); release() ends this thread's reading of it.
 #pragma once
 #include "templates/isa/simt.h"
@@ -50,7 +50,7 @@ template <class P> struct mixed_ring {
         barrier();
         return at(stage);
     }
-    DEV void pump()
+    DEV void prefetch()
     {
         if (stage + 1 == stages) return;
         if constexpr (staging<P>::used)

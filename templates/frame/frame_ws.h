@@ -42,7 +42,7 @@ template <class F> struct ring {
         barrier_wait(full(position), parity);
         return here();
     }
-    template <int Part> DEV void pump() {} // the producer loads; in the mixed frame this issues part of a later stage
+    template <int Part> DEV void prefetch() {} // the producer loads; in the mixed frame this issues part of a later stage
     DEV void release_if(int i, bool yes)   // the slots of all members, into which they load together
     {
         const int thread = thread_index() % 128;

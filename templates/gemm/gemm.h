@@ -137,7 +137,7 @@ template <class S> struct gemm_tiles {
     template <class Ring> DEV static void multiply_stage(Ring &ring, carry &c)
     {
         slot &s = ring.wait();
-        ring.pump();
+        ring.prefetch();
 #pragma unroll 4
         for (int k = 0; k < tile_k; k++) c.multiply(s.a[k], s.b[k]);
         ring.release();

@@ -7,7 +7,7 @@
 // (where copies to LDS are 16 bytes wide; a_plain; 512 threads) both operands are copied directly and the two halves of the waves take
 // turns with the matrix units; with one a stage passes through registers.
 #pragma once
-#include "templates/frame/frame_pump.h"
+#include "templates/frame/frame_interleaved.h"
 #include "templates/frame/chiplets.h"
 #include "templates/gemm/pieces.h"
 
@@ -275,12 +275,12 @@ template <class S> struct gemm_mfma {
                 read_rows(m, Q * 2, u, a[u]);
             }
             if constexpr (Q == 0) { // half the stage's clusters lie between a copy and the wait for it
-                ring.template pump<0>();
-                ring.template pump<1>();
+                ring.template prefetch<0>();
+                ring.template prefetch<1>();
             }
             if constexpr (Q == (clusters > 2)) {
-                ring.template pump<2>();
-                ring.template pump<3>();
+                ring.template prefetch<2>();
+                ring.template prefetch<3>();
             }
             if constexpr (Q == clusters - 1) wait_memory(); // before the barrier that precedes the other half's next stage, too
         });

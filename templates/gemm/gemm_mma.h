@@ -1,12 +1,12 @@
 // In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program on warps' matrix products (isa/mma.h) under the
-// stream frame: 4 or 8 warps share out the tile, tile_k of 32 or 64 a stage. Any M, N, K from 1. Refuses (static_assert) tiles that warps
-// do not share out.
+// multistage frame: 4 or 8 warps share out the tile, tile_k of 32 or 64 a stage. Any M, N, K from 1. Refuses (static_assert) tiles that
+// warps do not share out.
 //
 // Beyond the common contract S has: group: row tiles that share a column of B tiles while it is in L2; resident: workgroups a
 // multiprocessor; a_stride: elements from row to row of A, which begin at multiples of 16 bytes; width: columns of a row that the epilogue
 // is handed at a time, 2 or 4; reads: the epilogue loads more than row scalars.
 #pragma once
-#include "templates/frame/frame_stream.h"
+#include "templates/frame/frame_multistage.h"
 #include "templates/gemm/pieces.h"
 #include "templates/isa/mma.h"
 

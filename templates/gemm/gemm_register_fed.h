@@ -1,13 +1,13 @@
-// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program for few rows under the frame share: weights go
-// from memory to registers as a wave's matrix instruction takes them, each is read once for all rows of the tile; the waves of a workgroup
-// share out K, piece by piece, and add up in shared memory in a fixed order. Any M, N, K from 1. Refuses (static_assert) tiles that pieces
-// do not fill.
+// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program for few rows under the frame sliced_k: weights
+// go from memory to registers as a wave's matrix instruction takes them, each is read once for all rows of the tile; the waves of a
+// workgroup share out K, piece by piece, and add up in shared memory in a fixed order. Any M, N, K from 1. Refuses (static_assert) tiles
+// that pieces do not fill.
 //
 // Beyond the common contract S has: ahead: pieces of K that a wave has under way; resident: workgroups a multiprocessor; packed(p): the
 // pieces; a_row(p, batch, row), rows at multiples of 16 bytes and a_stride elements apart; width: columns that the epilogue is handed at a
 // time, 2 or 4. Where tile_n is no multiple of 32 it has columns() in place of epilogue(): of one half of a block.
 #pragma once
-#include "templates/frame/frame_share.h"
+#include "templates/frame/frame_sliced_k.h"
 #include "templates/frame/next.h"
 #include "templates/gemm/pieces.h"
 

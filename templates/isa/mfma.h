@@ -142,5 +142,5 @@ DEV void wait_memory() { __builtin_amdgcn_s_waitcnt(0x0f70); } // global loads, 
 DEV void wait_lds() { __builtin_amdgcn_s_waitcnt(0xc07f); }
 
 // Two waves a SIMD have 256 registers a lane each; a program that needs more says 1.
-template <class F> constexpr int pump_waves = 2;
-#define TF_PUMP_OCCUPANCY(...) __attribute__((amdgpu_waves_per_eu(pump_waves<__VA_ARGS__>, pump_waves<__VA_ARGS__>)))
+template <class F> constexpr int interleaved_waves = 2;
+#define TF_INTERLEAVED_OCCUPANCY(...) __attribute__((amdgpu_waves_per_eu(interleaved_waves<__VA_ARGS__>, interleaved_waves<__VA_ARGS__>)))

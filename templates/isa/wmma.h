@@ -66,4 +66,4 @@ template <class T> DEV typename matrix<T>::operand read_operand(lds_address line
 
 DEV void wait_lds() { __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup"); }
 
-#define TF_PUMP_OCCUPANCY(...)
+#define TF_INTERLEAVED_OCCUPANCY(...)

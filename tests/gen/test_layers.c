@@ -292,8 +292,8 @@ START_TEST(a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has)
     const bool matrix = strstr(amd_layers[_i].tile, "mma") || strstr(amd_layers[_i].tile, "mfma"),
                register_fed = strstr(amd_layers[_i].tile, "register_fed") != NULL;
     const launch *l = &b.p->launches[b.p->launch_count - 1];
-    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_PUMP(t_y_, one_phase<gemm_mfma<t_y_spec>>)") != NULL, matrix);
-    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_SHARE(t_y_, gemm_register_fed<t_y_spec>)") != NULL, register_fed);
+    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_INTERLEAVED(t_y_, one_phase<gemm_mfma<t_y_spec>>)") != NULL, matrix);
+    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_SLICED_K(t_y_, gemm_register_fed<t_y_spec>)") != NULL, register_fed);
     ck_assert_int_eq(strstr(l->source.head, "#define TF_OPERAND_BYTES ") != NULL, matrix || register_fed);
     ck_assert_int_eq(l->dynamic_bytes, 0);
     arena_free(b.a);
@@ -342,8 +342,8 @@ START_TEST(attention_of_many_queries_is_on_the_matrix_units)
     const char *text = ir_print(b.a, b.p->program);
     ck_assert_msg(strstr(text, amd_attentions[_i].tile) != NULL, "%s", text);
     const bool matrix = strstr(amd_attentions[_i].tile, "simt") == NULL;
-    ck_assert_int_eq(strstr(b.p->launches[0].source.body, "TF_KERNEL_PUMP(t_attention_, one_phase<attention_mfma<t_attention_spec>>)") !=
-                         NULL,
+    ck_assert_int_eq(strstr(b.p->launches[0].source.body,
+                            "TF_KERNEL_INTERLEAVED(t_attention_, one_phase<attention_mfma<t_attention_spec>>)") != NULL,
                      matrix);
     arena_free(b.a);
 }

@@ -13,7 +13,7 @@
 #include "templates/isa/mfma.h"
 #endif
 #include "templates/frame/frame.h"
-#include "templates/frame/frame_pump.h"
+#include "templates/frame/frame_interleaved.h"
 #include "templates/frame/chiplets.h"
 #include "templates/gemm/pieces.h"
 #include "templates/gemm/gemm_mfma.h"
@@ -42,4 +42,4 @@ using first = product_spec<machine<false>, PROBE_F, PROBE_K>;
 using second = product_spec<machine<true>, PROBE_N, PROBE_F>;
 using phases = two_phases<gemm_mfma<first>, gemm_mfma<second>, first::args, second::args>;
 #endif
-TF_KERNEL_PUMP(probe, phases)
+TF_KERNEL_INTERLEAVED(probe, phases)

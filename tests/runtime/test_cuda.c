@@ -479,7 +479,7 @@ START_TEST(a_gpu_of_another_capability_gets_what_a_plan_for_sm_80_says)
     const launch *product = &p.plan->compiled.plan->launches[1];
     tfgen_error error;
     const tfgen_dim dims[] = {{"M", 2000}, {"M", 1}};
-    ck_assert_ptr_nonnull(strstr(product->source.body, "TF_KERNEL_STREAM("));
+    ck_assert_ptr_nonnull(strstr(product->source.body, "TF_KERNEL_MULTISTAGE("));
     ck_assert_int_gt(product->dynamic_bytes, 0);
     for (size_t i = 0; i < 2; i++) {
         const int at = atomic_load(&driver->launched);

@@ -28,7 +28,7 @@ START_TEST(a_product_of_many_rows_in_16_bits_is_on_mma)
     const bool mma = strstr(plans[_i].tile, "mma") != NULL;
     const char *text = ir_print(r->a, r->c.plan->program);
     ck_assert_msg(strstr(text, plans[_i].tile) != NULL, "%s", text);
-    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_STREAM(t_y_, gemm_mma<t_y_spec>)") != NULL, mma);
+    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_MULTISTAGE(t_y_, gemm_mma<t_y_spec>)") != NULL, mma);
     if (mma) ck_assert_int_eq(l->dynamic_bytes, l->shared_bytes);
     if (mma) ck_assert_int_gt(l->resident, 0);
     if (mma) ck_assert_int_le(l->resident * (l->shared_bytes + 1024), 100 * 1024); /* what a multiprocessor of sm_86 has */

@@ -33,8 +33,8 @@ START_TEST(a_product_of_few_rows_in_16_bits_takes_its_weights_to_registers)
     const bool register_fed = strstr(plans[_i].tile, "register_fed") != NULL;
     const char *text = ir_print(r->a, r->c.plan->program);
     ck_assert_msg(strstr(text, plans[_i].tile) != NULL, "%s", text);
-    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_SHARE(t_y_, gemm_register_fed<t_y_spec>)") != NULL, register_fed);
-    ck_assert_int_eq(strstr(text, "frame=share") != NULL, register_fed);
+    ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_SLICED_K(t_y_, gemm_register_fed<t_y_spec>)") != NULL, register_fed);
+    ck_assert_int_eq(strstr(text, "frame=sliced_k") != NULL, register_fed);
     if (register_fed) ck_assert_int_eq(l->dynamic_bytes, l->shared_bytes);
     rig_close(r);
 }

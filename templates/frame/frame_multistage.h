@@ -9,7 +9,7 @@
 #pragma once
 #include "templates/isa/simt.h"
 
-template <class P> struct stream_memory {
+template <class P> struct multistage_memory {
     static constexpr int scratch = P::slots * P::slot_bytes, bytes = scratch + P::scratch_bytes;
     static_assert(P::slots >= 3, "tile: copies are under way while a slot is read and another one is about to be");
 };
@@ -69,7 +69,7 @@ template <class P> struct stream {
     }
 };
 
-template <class P> DEV void run_stream(const typename P::args &p)
+template <class P> DEV void run_multistage(const typename P::args &p)
 { TF_TRACED(trace_enter(p.tf_trace, P::tiles(p)));
 #if defined(TF_ON_HOST)
     const shared_address memory = 0;
@@ -85,20 +85,20 @@ template <class P> DEV void run_stream(const typename P::args &p)
     for (int index = block_index(); index < tiles; index += block_total()) {
         typename P::carry c; TF_TRACED(trace_start(p.tf_trace, index, 0));
         P::compute(p, s, c); TF_TRACED(trace_computed(p.tf_trace, index, 0));
-        P::finish(p, P::at(p, index), c, memory + stream_memory<P>::scratch); TF_TRACED(trace_end(p.tf_trace, index, 0));
+        P::finish(p, P::at(p, index), c, memory + multistage_memory<P>::scratch); TF_TRACED(trace_end(p.tf_trace, index, 0));
     } TF_TRACED(trace_leave(p.tf_trace, 0));
     s.under_way.template wait<0>();
 }
 
 #if defined(TF_ON_HOST)
-#define TF_KERNEL_STREAM(name, ...)                                                            \
-    extern "C" __global__ void name(const __VA_ARGS__::args p) { run_stream<__VA_ARGS__>(p); } \
+#define TF_KERNEL_MULTISTAGE(name, ...)                                                            \
+    extern "C" __global__ void name(const __VA_ARGS__::args p) { run_multistage<__VA_ARGS__>(p); } \
     TF_EXPORT(name)
 #else
-#define TF_KERNEL_STREAM(name, ...)                                                           \
+#define TF_KERNEL_MULTISTAGE(name, ...)                                                           \
     extern "C" __global__ void __launch_bounds__(__VA_ARGS__::threads, __VA_ARGS__::resident) \
         name(const __grid_constant__ __VA_ARGS__::args p)                                     \
     {                                                                                         \
-        run_stream<__VA_ARGS__>(p);                                                           \
+        run_multistage<__VA_ARGS__>(p);                                                           \
     }
 #endif

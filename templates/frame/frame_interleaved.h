@@ -11,16 +11,16 @@
 #include "templates/frame/frame.h"
 #include "templates/isa/amd.h"
 
-template <class F> struct pump_memory {
+template <class F> struct interleaved_memory {
     static constexpr int scratch = F::slots * F::slot_bytes, bytes = scratch + F::scratch_bytes;
 };
 
-template <class F> struct alignas(16) pump_bytes {
-    char byte[pump_memory<F>::bytes];
+template <class F> struct alignas(16) interleaved_bytes {
+    char byte[interleaved_memory<F>::bytes];
 };
 
 // The ring inside one tile. Slot `position` holds the stage being computed, the one after it the stage being loaded.
-template <class F, class P> struct pump_ring {
+template <class F, class P> struct interleaved_ring {
     lds_address memory;
     int &position;
     const typename P::source &from;
@@ -32,7 +32,7 @@ template <class F, class P> struct pump_ring {
         return memory + (i < F::slots ? i : i - F::slots) * F::slot_bytes;
     }
     DEV lds_address here() const { return at(0); }
-    template <int Part> DEV void pump()
+    template <int Part> DEV void prefetch()
     {
         if (stage + 1 < stages) P::template load<Part>(from, stage + 1, at(1));
     }
@@ -51,13 +51,13 @@ template <class P, int From, int To> DEV void load_parts(const typename P::sourc
     }
 }
 
-template <class F> DEV void run_pump(const typename F::args &p)
+template <class F> DEV void run_interleaved(const typename F::args &p)
 { TF_TRACED(trace_enter(p.tf_trace, trace_total<F>(p)));
 #if defined(TF_ON_HOST)
-    TF_SHARED_STRUCT(pump_bytes<F>, shared);
+    TF_SHARED_STRUCT(interleaved_bytes<F>, shared);
     const lds_address memory = shared.byte;
 #else
-    __shared__ __attribute__((aligned(1024))) char shared[pump_memory<F>::bytes];
+    __shared__ __attribute__((aligned(1024))) char shared[interleaved_memory<F>::bytes];
     const lds_address memory = (lds_address)shared;
 #endif
     int position = 0;
@@ -81,11 +81,11 @@ template <class F> DEV void run_pump(const typename F::args &p)
             const auto t = P::at(a, w.index);
             const auto from = P::source_of(a, t);
             load_parts<P, 0, P::late_parts>(from, 0, memory + position * F::slot_bytes);
-            pump_ring<F, P> ring{memory, position, from, 0, P::stages(a, t)};
+            interleaved_ring<F, P> ring{memory, position, from, 0, P::stages(a, t)};
             typename P::carry c;
             P::compute(a, t, ring, c); TF_TRACED(trace_computed(p.tf_trace, own, 0));
             if (next.valid(p)) weights(next);
-            P::finish(a, t, c, memory + pump_memory<F>::scratch); TF_TRACED(trace_end(p.tf_trace, own, 0));
+            P::finish(a, t, c, memory + interleaved_memory<F>::scratch); TF_TRACED(trace_end(p.tf_trace, own, 0));
         });
         if constexpr (F::phases > 1) {
             own_fence();
@@ -98,14 +98,14 @@ template <class F> DEV void run_pump(const typename F::args &p)
 }
 
 #if defined(TF_ON_HOST)
-#define TF_KERNEL_PUMP(name, ...)                                                            \
-    extern "C" __global__ void name(const __VA_ARGS__::args p) { run_pump<__VA_ARGS__>(p); } \
+#define TF_KERNEL_INTERLEAVED(name, ...)                                                            \
+    extern "C" __global__ void name(const __VA_ARGS__::args p) { run_interleaved<__VA_ARGS__>(p); } \
     TF_EXPORT(name)
 #else
-#define TF_KERNEL_PUMP(name, ...)                                                                                       \
+#define TF_KERNEL_INTERLEAVED(name, ...)                                                                                       \
     extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(__VA_ARGS__::threads, __VA_ARGS__::threads))) \
-    TF_PUMP_OCCUPANCY(__VA_ARGS__) name(const __VA_ARGS__::args p)                                                      \
+    TF_INTERLEAVED_OCCUPANCY(__VA_ARGS__) name(const __VA_ARGS__::args p)                                                      \
     {                                                                                                                   \
-        run_pump<__VA_ARGS__>(p);                                                                                       \
+        run_interleaved<__VA_ARGS__>(p);                                                                                       \
     }
 #endif

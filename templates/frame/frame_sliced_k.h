@@ -8,7 +8,7 @@
 #pragma once
 #include "templates/isa/simt.h"
 
-template <class P> DEV void run_share(const typename P::args &p)
+template <class P> DEV void run_sliced_k(const typename P::args &p)
 { TF_TRACED(trace_enter(p.tf_trace, P::tiles(p)));
 #if defined(TF_ON_HOST)
     TF_SHARED_DYN(float, memory);
@@ -38,16 +38,16 @@ template <class P> DEV void run_share(const typename P::args &p)
 }
 
 #if defined(TF_ON_HOST)
-#define TF_KERNEL_SHARE(name, ...)                                                            \
-    extern "C" __global__ void name(const __VA_ARGS__::args p) { run_share<__VA_ARGS__>(p); } \
+#define TF_KERNEL_SLICED_K(name, ...)                                                            \
+    extern "C" __global__ void name(const __VA_ARGS__::args p) { run_sliced_k<__VA_ARGS__>(p); } \
     TF_EXPORT(name)
 #elif defined(__clang__) // a unit has four SIMDs
 #define TF_SHARE_WAVES(P) ((P::resident * P::threads / TF_WAVE + 3) / 4)
-#define TF_KERNEL_SHARE(name, ...)                                                                                      \
+#define TF_KERNEL_SLICED_K(name, ...)                                                                                      \
     extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(__VA_ARGS__::threads, __VA_ARGS__::threads))) \
     __attribute__((amdgpu_waves_per_eu(TF_SHARE_WAVES(__VA_ARGS__)))) name(const __VA_ARGS__::args p)                   \
     {                                                                                                                   \
-        run_share<__VA_ARGS__>(p);                                                                                      \
+        run_sliced_k<__VA_ARGS__>(p);                                                                                      \
     }
 #else
 #if defined(TF_ALL_REGISTERS)
@@ -55,10 +55,10 @@ template <class P> DEV void run_share(const typename P::args &p)
 #else
 #define TF_RESIDENT(P) P::resident
 #endif
-#define TF_KERNEL_SHARE(name, ...)                                                               \
+#define TF_KERNEL_SLICED_K(name, ...)                                                               \
     extern "C" __global__ void __launch_bounds__(__VA_ARGS__::threads, TF_RESIDENT(__VA_ARGS__)) \
         name(const __grid_constant__ __VA_ARGS__::args p)                                        \
     {                                                                                            \
-        run_share<__VA_ARGS__>(p);                                                               \
+        run_sliced_k<__VA_ARGS__>(p);                                                               \
     }
 #endif
