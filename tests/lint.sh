@@ -27,6 +27,11 @@ for f in ir/*/*.c $generator runtime/*/*.c runtime/cli/*/*.c; do
         }
         END { exit bad }' "$f" || bad=1
 done
+for f in $(grep -lE '^START_TEST' tests/*/*.c); do
+    for name in $(sed -n 's/^START_TEST(\([A-Za-z0-9_]*\)).*/\1/p' "$f"); do
+        [ "$(grep -cw "$name" "$f")" -ge 2 ] || complain "$f: no test case has $name"
+    done
+done
 sh tests/figures.sh || bad=1
 python3 tests/circles.py build/default || bad=1
 python3 tests/width.py || bad=1

@@ -509,8 +509,8 @@ START_TEST(reports_have_every_trial_and_quote_what_is_in_them)
     for (int i = 0; i < 4; i++) { /* of kernels of their own */
         char sql[256];
         snprintf(sql, sizeof sql,
-                 "INSERT INTO trials(signature, target, device, rows, keys, kernel, tile, status, ratio) VALUES(%s, 'k', 't',"
-                 " 'beaten', 1) RETURNING id",
+                 "INSERT INTO trials(signature, target, device, rows, keys, kernel, tile, status, ratio, reason) VALUES(%s, 'k', 't',"
+                 " 'beaten', 1, 'slower') RETURNING id",
                  others[i]);
         ck_assert_int_gt(number_of(sql), 1);
     }
@@ -810,6 +810,7 @@ int main(void)
     tcase_add_test(e, a_sweep_with_a_size_that_is_refused_tunes_nothing);
     tcase_add_test(e, a_signal_ends_what_hangs_before_the_first_trial);
     tcase_add_loop_test(e, a_search_that_cannot_end_in_time_leaves_the_best_that_was_right, 0, 2);
+    tcase_add_test(e, reports_have_every_trial_and_quote_what_is_in_them);
     tcase_add_loop_test(e, control_c_keeps_the_best_so_far_and_a_kill_leaves_a_sound_database, 0, 2);
     tcase_add_test(e, a_wrong_candidate_is_told_and_not_kept);
     tcase_add_test(e, a_tile_that_nobody_can_judge_is_told_and_not_kept);
