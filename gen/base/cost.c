@@ -49,7 +49,7 @@ static double matrix_rate(const device_model *d, const demand *x, double busy, b
 /* Few units draw more than their part of memory's bandwidth: half of them four fifths. */
 static double bandwidth_drawn(double busy) { return pow(fmin(1, busy), 0.3); }
 
-/* What comes from memory, through L2 and ahead of its use comes at the same time; whole stages, which come when all of them has, wait for
+/* What comes from memory, through L2 and ahead of its use comes at the same time; whole k tiles, which come when all of them has, wait for
  * others than the longest, too, where those take nearly as long. */
 static double loading(const demand *x, double memory, double cache, double flight)
 {

@@ -25,7 +25,7 @@ typedef struct demand {
     double start_cycles;     /* of the launch, once; below 0: it does so much while the launch ahead of it ends */
     double hops;             /* times that it waits for another workgroup's word */
     double later_launches;   /* that join what workgroups of this one made */
-    bool in_step;            /* workgroups that begin at once go through a length in step, by loads of whole stages */
+    bool in_step;            /* workgroups that begin at once go through a length in step, by loads of whole k tiles */
     bool overlap;            /* the launch begins before the one ahead of it has ended */
 } demand;
 

@@ -371,8 +371,8 @@ void gemm_on_register_tiles(emission *e, writer *w)
     const gemm_registers_tile *t = &e->phase->tile.gemm_registers;
     gemm g = gemm_start(e, w, false, e->plan->target->width);
     gemm_write_sizes(&g);
-    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, thread_m = %d, thread_n = %d, threads = %d, slots = %d;",
-               t->m, t->n, t->k, t->thread_m, t->thread_n, t->threads, t->slots);
+    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, thread_m = %d, thread_n = %d, threads = %d, stages = %d;",
+               t->m, t->n, t->k, t->thread_m, t->thread_n, t->threads, t->stages);
     write_line(w, "static constexpr int width = %d;", g.width);
     write_line(w, "static constexpr bool row_sums = %s, b_plain = %s;", g.row_sum ? "true" : "false",
                gemm_is_matmul(&g) ? "false" : "true");

@@ -25,7 +25,7 @@ static void write_a_map(gemm *g, int box_rows)
 }
 
 /* Of n packed columns, k long. */
-static tensor_box stage_of_pieces(const gemm *g, int n, int k)
+static tensor_box k_tile_of_pieces(const gemm *g, int n, int k)
 {
     const dtype type = g->e->plan->packs[gemm_pack(g)].format->type;
     const long long along_k = g->packed_k * dtype_size(type) / piece_row_bytes;
@@ -39,10 +39,10 @@ static tensor_box stage_of_pieces(const gemm *g, int n, int k)
                         .pieces = true};
 }
 
-/* A stage is two pieces long; of a cluster each brings one. */
+/* A k tile is two pieces long; of a cluster each brings one. */
 static tensor_box box_of_pieces(const gemm *g, const gemm_warpgroups_tile *t)
 {
-    tensor_box box = stage_of_pieces(g, t->n, t->k);
+    tensor_box box = k_tile_of_pieces(g, t->n, t->k);
     box.box_columns /= t->cluster;
     return box;
 }
@@ -84,11 +84,11 @@ static void write_sizes(const gemm *g)
 static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *g, const gemm_warpgroups_tile *t))
 {
     const gemm_warpgroups_tile *t = &e->phase->tile.gemm_warpgroups;
-    gemm g = gemm_start(e, w, t->stage, gemm_stored_width);
+    gemm g = gemm_start(e, w, t->smem_epilogue, gemm_stored_width);
     write_sizes(&g);
-    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d, group = %d;", t->m, t->n, t->k,
-               t->threads, t->slots, t->group);
-    write_line(w, "static constexpr int cluster = %d, split = %d, width = %d, results = %d;", t->cluster, t->split, g.width, g.results);
+    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, stages = %d, group_m = %d;", t->m, t->n, t->k,
+               t->threads, t->stages, t->group_m);
+    write_line(w, "static constexpr int cluster = %d, split_k = %d, width = %d, results = %d;", t->cluster, t->split_k, g.width, g.results);
     write_line(w, "static constexpr bool staged = %s, row_sums = %s, reads = %s;", g.staged ? "true" : "false",
                g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");
     gemm_write_a_type(&g);
@@ -103,13 +103,14 @@ void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident)
     const gemm_swap_ab_tile *t = &e->phase->tile.gemm_swap_ab;
     gemm g = gemm_start(e, w, false, gemm_stored_width);
     write_sizes(&g);
-    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d;", t->m, t->n, t->k, t->threads,
-               t->slots);
-    write_line(w, "static constexpr int row_slots = %d, split = %d, resident = %d, width = %d;", t->row_slots, t->split, resident, g.width);
+    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, stages = %d;", t->m, t->n, t->k, t->threads,
+               t->stages);
+    write_line(w, "static constexpr int row_stages = %d, split_k = %d, resident = %d, width = %d;", t->row_stages, t->split_k, resident,
+               g.width);
     gemm_write_sums(&g);
     gemm_write_a_type(&g);
     gemm_write_context(&g);
-    write_maps(&g, t->m, stage_of_pieces(&g, t->n, t->k));
+    write_maps(&g, t->m, k_tile_of_pieces(&g, t->n, t->k));
     gemm_write_epilogue(&g);
 }
 

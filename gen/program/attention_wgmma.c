@@ -29,7 +29,7 @@ static const char *obstacle(const problem *p)
 /* attention_ws<...>::shared_bytes: queries twice where there is room */
 static long long bytes_of(const problem *p, const attention_wgmma_tile *t)
 {
-    const long long panels = (problem_head(p) + 63) / 64, fixed = 1024 + t->slots * (panels * t->block_k * 128 + 16),
+    const long long panels = (problem_head(p) + 63) / 64, fixed = 1024 + t->stages * (panels * t->block_k * 128 + 16),
                     queries = t->block_q / 64 * (panels * 8192 + 16);
     return fixed + 2 * queries <= p->target->lds_bytes ? fixed + 2 * queries : fixed + queries;
 }
@@ -39,9 +39,9 @@ static void demand_of(const problem *p, const ir_tile *t, demand *d)
 {
     enum { end_cycles = 2000, begin = 2500, block_cycles = 150 };
     const attention_wgmma_tile *x = &t->attention_wgmma;
-    attention_demand(p, x->block_q, x->pack, x->block_k, d);
+    attention_demand(p, x->block_q, x->pack_gqa, x->block_k, d);
     d->matrix = true;
-    d->ahead = (double)x->slots * x->block_k * (double)problem_head(p) * 2, d->streamed = d->asked;
+    d->ahead = (double)x->stages * x->block_k * (double)problem_head(p) * 2, d->streamed = d->asked;
     d->end_cycles = end_cycles + block_cycles * d->others / (8.0 * x->block_q * x->block_k), d->start_cycles = begin;
 }
 
@@ -50,10 +50,10 @@ static attention_wgmma_tile tile_of(const problem *p, int block_k)
 {
     const ir_op *op = problem_attention(p);
     const long long head = problem_head(p), group = op->attributes.heads / op->attributes.kv_heads;
-    attention_wgmma_tile x = {.block_q = head <= 64 && !op->attributes.window && !(op->attributes.softcap > 0) ? 192 : 128, .pack = 1};
-    x.block_k = block_k, x.slots = head <= 64 && block_k == 64 ? 16 : 8;
-    while (bytes_of(p, &x) > p->target->lds_bytes) x.slots--;
-    while (group % (2 * x.pack) == 0 && x.pack < 64) x.pack *= 2;
+    attention_wgmma_tile x = {.block_q = head <= 64 && !op->attributes.window && !(op->attributes.softcap > 0) ? 192 : 128, .pack_gqa = 1};
+    x.block_k = block_k, x.stages = head <= 64 && block_k == 64 ? 16 : 8;
+    while (bytes_of(p, &x) > p->target->lds_bytes) x.stages--;
+    while (group % (2 * x.pack_gqa) == 0 && x.pack_gqa < 64) x.pack_gqa *= 2;
     x.threads = 128 + 2 * x.block_q;
     return x;
 }
@@ -75,7 +75,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
     const ir_attributes *of = &problem_attention(p)->attributes;
     if (x->block_q % 64 != 0) return "block_q is 128 or 192";
     if (x->block_k % 16 != 0) return "block_k is a multiple of 16";
-    if (64 % x->pack != 0 || of->heads / of->kv_heads % x->pack != 0) return "pack divides 64 and the query heads of a group";
+    if (64 % x->pack_gqa != 0 || of->heads / of->kv_heads % x->pack_gqa != 0) return "pack_gqa divides 64 and the query heads of a group";
     return x->threads != 128 + 2 * x->block_q ? "threads is 128 + 2 * block_q" : NULL;
 }
 
@@ -99,7 +99,7 @@ static bool smaller(const problem *p, ir_tile *t)
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
     const ir_op *op = problem_attention(p);
-    const int pack = t->attention_wgmma.pack;
+    const int pack = t->attention_wgmma.pack_gqa;
     attention_geometry(p, 64 / pack, to);
     to->multiple = extent_multiply(p->a, op->at, op->outputs[0]->shape[0], extent_number(op->attributes.heads / pack));
     to->resident = 1;
@@ -110,11 +110,11 @@ static void members(emission *e, writer *w)
     const attention_wgmma_tile *x = &e->phase->tile.attention_wgmma;
     heads h = heads_start(e, w);
     heads_write_sizes(&h);
-    write_line(w, "static constexpr int block_q = %d, block_k = %d, slots = %d, pack = %d, threads = %d;", x->block_q, x->block_k, x->slots,
-               x->pack, x->threads);
+    write_line(w, "static constexpr int block_q = %d, block_k = %d, stages = %d, pack_gqa = %d, threads = %d;", x->block_q, x->block_k,
+               x->stages, x->pack_gqa, x->threads);
     heads_write_ragged(&h);
     heads_write_rules(&h);
-    heads_write_maps(&h, x->pack, x->block_k);
+    heads_write_maps(&h, x->pack_gqa, x->block_k);
     heads_write_output(&h, true);
 }
 

@@ -4,12 +4,12 @@
 #include "gen/program/decode_whole.h"
 
 /* Copies to shared memory that take no thread's time take consecutive bytes: rows of keys, and of values, without gaps. */
-static const char *obstacle_to_slots(const problem *p)
+static const char *obstacle_to_stages(const problem *p)
 {
     const ir_op *op = problem_attention(p);
     if (!p->target->bulk_copies) return "the target has no copies of many bytes";
     for (int i = 1; i < 3; i++)
-        if (view_of(p->a, op->inputs[i]).stride != problem_head(p)) return "slots hold rows that lie one behind the other";
+        if (view_of(p->a, op->inputs[i]).stride != problem_head(p)) return "stages hold rows that lie one behind the other";
     return NULL;
 }
 
@@ -28,14 +28,14 @@ static int cluster_size(const problem *p, const ir_tile *tile)
 
 /* Of a long cache: one workgroup a multiprocessor, whose warps have 128 KB or a little more under way in shared memory. (H200, us, beside
  * the best tile that goes through registers, alone: B59 L6205 H48/16 hd64 342, 376; B51 L63005 H8/2 hd80 499, 505; B18 L8275 H16/16 hd128
- * 278, 307; B64 L1024 H24/8 hd128 71, 75; B1 L131072 H32/8 hd128 130, 141; but B8 L1024 H32/8 hd64 11.0, 9.9. Twice the slots: 0 to 4 %
+ * 278, 307; B64 L1024 H24/8 hd128 71, 75; B1 L131072 H32/8 hd128 130, 141; but B8 L1024 H32/8 hd64 11.0, 9.9. Twice the stages: 0 to 4 %
  * slower. Behind a kernel that fills shared memory, so that the L1 is small, the first through registers took 530.) */
 static decode_whole_tile long_tile(const problem *p)
 {
     enum { least = 120 << 10 };
     const int head = (int)problem_head(p);
-    decode_whole_tile t = {.keys = head <= 80 ? 32 : 16, .threads = head > 128 ? 128 : 256, .resident = 1, .cluster = 1, .slots = 2};
-    while (t.slots < 16 && decode_ring_bytes(p, &t) < least) t.slots++;
+    decode_whole_tile t = {.keys = head <= 80 ? 32 : 16, .threads = head > 128 ? 128 : 256, .resident = 1, .cluster = 1, .stages = 2};
+    while (t.stages < 16 && decode_ring_bytes(p, &t) < least) t.stages++;
     return t;
 }
 
@@ -57,7 +57,7 @@ static void defaults(const problem *p, ir_tile *tile)
 {
     enum { long_share = 256 << 10 }; /* bytes of keys and values that a multiprocessor reads */
     const double bytes = 4.0 * (double)decode_keys(p) * (double)decode_leads(p) * (double)problem_head(p);
-    const bool is_long = !obstacle_to_slots(p) && bytes >= (double)long_share * p->device->units;
+    const bool is_long = !obstacle_to_stages(p) && bytes >= (double)long_share * p->device->units;
     decode_whole_tile t = is_long ? long_tile(p) : short_tile(p);
     t.splits = decode_splits(p, &t);
     tile->decode_whole = t;
@@ -74,7 +74,7 @@ static const char *illegal(const problem *p, const ir_tile *tile)
                                        : arena_printf(p->a, "a cluster has at most %d workgroups", p->target->cluster);
     if (!is_power_of_two(t->cluster)) return "cluster is a power of two";
     if (t->splits % t->cluster) return "cluster divides splits";
-    if (t->slots && obstacle_to_slots(p)) return obstacle_to_slots(p);
+    if (t->stages && obstacle_to_stages(p)) return obstacle_to_stages(p);
     return decode_whole_illegal(p, tile);
 }
 

@@ -77,13 +77,13 @@ int decode_splits(const problem *p, const decode_whole_tile *t)
 
 long long decode_ring_bytes(const problem *p, const decode_whole_tile *t)
 {
-    const long long turns = (long long)(t->threads / p->target->wave) * t->slots;
+    const long long turns = (long long)(t->threads / p->target->wave) * t->stages;
     return turns * t->keys * problem_head(p) * 4 + (turns + 1) / 2 * 16; /* and what tells that they are there */
 }
 
 long long decode_under_way(const problem *p, const decode_whole_tile *t)
 {
-    const long long turns = t->slots ? t->slots : 1; /* of a wave */
+    const long long turns = t->stages ? t->stages : 1; /* of a wave */
     const long long turn = t->threads / p->target->wave * t->keys * turns, keys = decode_keys(p), head = problem_head(p);
     const bool late = has_few_registers(p->target) && head > 128; /* 128 columns of keys or of values at a time */
     return (turn < keys ? turn : keys) * (late ? 128 : 2 * head) * 2;
@@ -151,8 +151,8 @@ void decode_whole_members(emission *e, writer *w)
     const decode_whole_tile *x = &e->phase->tile.decode_whole;
     heads h = heads_start(e, w);
     heads_write_sizes(&h);
-    write_line(w, "static constexpr int warp_keys = %d, threads = %d, resident = %d, cluster = %d, slots = %d;", x->keys, x->threads,
-               x->resident, x->cluster, x->slots);
+    write_line(w, "static constexpr int warp_keys = %d, threads = %d, resident = %d, cluster = %d, stages = %d;", x->keys, x->threads,
+               x->resident, x->cluster, x->stages);
     heads_write_cache(&h);
     heads_write_pointers(&h);
     heads_write_output(&h, true);

@@ -1,5 +1,5 @@
 /* What the programs share that take attention of few queries over a cache whole, in one launch (templates/attention/decode_mma.h): on
- * NVIDIA's mma, on AMD's mfma and wmma. A tile whose cluster is 1 hands its parts over in memory; one without slots takes keys and values
+ * NVIDIA's mma, on AMD's mfma and wmma. A tile whose cluster is 1 hands its parts over in memory; one without stages takes keys and values
  * through registers. */
 #ifndef TFGEN_GEN_DECODE_WHOLE_H
 #define TFGEN_GEN_DECODE_WHOLE_H

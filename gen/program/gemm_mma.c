@@ -18,7 +18,7 @@ static int warps_down(const gemm_mma_tile *t)
 /* multistage_memory<...>::bytes */
 static long long memory_of(const gemm_mma_tile *t, bool sums)
 {
-    return (long long)t->slots * (t->m + t->n) * t->k * element_bytes +
+    return (long long)t->stages * (t->m + t->n) * t->k * element_bytes +
            (sums ? (long long)t->m * (t->threads / 32 / warps_down(t)) * 4 : 0);
 }
 
@@ -55,12 +55,12 @@ static void demand_of(const problem *p, const ir_tile *t, demand *d)
     enum { end_column = 16, begin = 2500 };
     const gemm_mma_tile *x = &t->gemm_mma;
     const int warps = x->threads / 32, down = warps_down(x);
-    const double stages = ceil((double)product_length(p) / x->k), stage = (double)element_bytes * (x->m + x->n) * x->k;
-    product_demand(p, &(product_cut){x->m, x->n, x->k, 1, x->group, 1, weights_as_rows}, d);
+    const double k_tiles = ceil((double)product_length(p) / x->k), k_tile_bytes = (double)element_bytes * (x->m + x->n) * x->k;
+    product_demand(p, &(product_cut){x->m, x->n, x->k, 1, x->group_m, 1, weights_as_rows}, d);
     d->per_unit = resident(p->target, x, false);
     d->matrix = true, d->products_share = share_of(p, x);
-    d->shared = stages * element_bytes * (double)(x->m * (warps / down + 1) + x->n * (down + 1)) * x->k;
-    d->ahead = stage * (x->slots - 1), d->streamed = stage * stages;
+    d->shared = k_tiles * element_bytes * (double)(x->m * (warps / down + 1) + x->n * (down + 1)) * x->k;
+    d->ahead = k_tile_bytes * (x->stages - 1), d->streamed = k_tile_bytes * k_tiles;
     d->end_cycles = (double)x->m * x->n / end_column, d->start_cycles = begin;
 }
 
@@ -130,8 +130,8 @@ static void members(emission *e, writer *w)
     const gemm_mma_tile *x = &e->phase->tile.gemm_mma;
     gemm g = gemm_start(e, w, false, gemm_stored_width);
     gemm_write_sizes(&g);
-    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d, group = %d;", x->m, x->n, x->k,
-               x->threads, x->slots, x->group);
+    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, stages = %d, group_m = %d;", x->m, x->n, x->k,
+               x->threads, x->stages, x->group_m);
     write_line(w, "static constexpr int width = %d, resident = %d;", g.width, resident(e->plan->target, x, g.row_sum != NULL));
     write_line(w, "static constexpr long long a_stride = %lld;", view_of(e->a, g.a).stride);
     write_line(w, "static constexpr bool row_sums = %s, reads = %s;", g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");

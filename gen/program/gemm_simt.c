@@ -6,18 +6,18 @@
 
 extern const program gemm_simt_program;
 
-/* A stage's loads are under way while the one before it is multiplied. Of the vector rate it reaches 0.6 with 8 by 8 results a thread: a
+/* A k tile's loads are under way while the one before it is multiplied. Of the vector rate it reaches 0.6 with 8 by 8 results a thread: a
  * number that comes from shared memory takes as long as a multiplication. */
 static void demand_of(const problem *p, const ir_tile *t, demand *d)
 {
     enum { end_cycles = 600 };
     const double reached = 0.75; /* of what loads leave */
     const gemm_registers_tile *x = &t->gemm_registers;
-    const double stage =
+    const double k_tile_bytes =
         x->k * (x->m * operand_bytes(p, weights_widened, operand_a) + x->n * operand_bytes(p, weights_widened, operand_b));
     product_demand(p, &(product_cut){x->m, x->n, x->k, 1, 1, 1, weights_widened}, d);
     d->per_unit = x->threads < 1024 ? 2 : 1;
-    d->ahead = stage, d->streamed = stage * ceil((double)product_length(p) / x->k);
+    d->ahead = k_tile_bytes, d->streamed = k_tile_bytes * ceil((double)product_length(p) / x->k);
     const double results = x->thread_m * x->thread_n;
     d->products_share = reached * results / (results + x->thread_m + x->thread_n), d->end_cycles = end_cycles, d->trips = 1;
 }
@@ -66,7 +66,7 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
 {
     const gemm_registers_tile *x = &t->gemm_registers;
     const long long pad = p->target->lds_banks ? 4 : 0, a = 4ll * x->k * (x->m + pad), b = 4ll * x->k * (x->n + pad);
-    return mixed_memory(x->slots, (a + b + 15) / 16 * 16, problem_sums_rows(p) ? 4ll * x->m * (x->n / x->thread_n) : 4, 16);
+    return mixed_memory(x->stages, (a + b + 15) / 16 * 16, problem_sums_rows(p) ? 4ll * x->m * (x->n / x->thread_n) : 4, 16);
 }
 
 const program gemm_simt_program = {.kind = program_gemm_simt,

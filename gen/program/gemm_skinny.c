@@ -51,7 +51,7 @@ static void defaults(const problem *p, ir_tile *t)
         for (int threads = step; threads <= most_threads(p, m); threads += step) {
             ir_tile x = *t;
             x.gemm_registers =
-                (gemm_registers_tile){.m = m, .n = block, .k = 16, .thread_m = m, .thread_n = columns, .threads = threads, .slots = 2};
+                (gemm_registers_tile){.m = m, .n = block, .k = 16, .thread_m = m, .thread_n = columns, .threads = threads, .stages = 2};
             const double seconds = program_seconds(p, &gemm_skinny_program, &x);
             if (seconds < 0.95 * least) *t = x, least = seconds;
         }

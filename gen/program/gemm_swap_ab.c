@@ -5,19 +5,22 @@
 #include "ir/devices/occupancy.h"
 #include <math.h>
 
-enum { most_rows_of_long_stages = 48, most_rows = 128 };
-enum { most_split = 8, most_slots = 24, row_step = 16, column_step = 32, element_bytes = 2 /* of both operands in shared memory */ };
+enum { most_rows_of_long_k_tiles = 48, most_rows = 128 };
+enum { most_split = 8, most_stages = 24, row_step = 16, column_step = 32, element_bytes = 2 /* of both operands in shared memory */ };
 
 static const char *obstacle(const problem *p) { return obstacle_to_16_bits(p, layer_swap_ab); }
 
 static int threads_of(int n) { return (n + 63) / 64 * 128 + 32; }
 
 /* ---- what a tile takes */
-static long long bytes_of_slot(const gemm_swap_ab_tile *x) { return (long long)element_bytes * x->n * x->k + 16; }
-static long long bytes_of_row_slot(const gemm_swap_ab_tile *x) { return (long long)element_bytes * x->m * x->k; }
+static long long bytes_of_stage(const gemm_swap_ab_tile *x) { return (long long)element_bytes * x->n * x->k + 16; }
+static long long bytes_of_row_stage(const gemm_swap_ab_tile *x) { return (long long)element_bytes * x->m * x->k; }
 
 /* ws_memory<...>::bytes of templates/frame/frame_ws.h */
-static long long bytes_of(const gemm_swap_ab_tile *x) { return 1024 + x->slots * bytes_of_slot(x) + x->row_slots * bytes_of_row_slot(x); }
+static long long bytes_of(const gemm_swap_ab_tile *x)
+{
+    return 1024 + x->stages * bytes_of_stage(x) + x->row_stages * bytes_of_row_stage(x);
+}
 
 static long long shared_bytes(const problem *p, const ir_tile *t)
 {
@@ -37,15 +40,15 @@ static int resident(const target_info *target, const gemm_swap_ab_tile *x)
     return x->threads <= 288 && bytes_of(x) <= shared_room(target, 2) ? 2 : 1;
 }
 
-/* The tile's sums lie where the slots were. */
+/* The tile's sums lie where the stages were. */
 static bool sums_fit(const gemm_swap_ab_tile *x)
 {
-    return x->slots * (bytes_of_slot(x) - 16) + x->row_slots * bytes_of_row_slot(x) >= 4ll * x->m * (x->n + 4);
+    return x->stages * (bytes_of_stage(x) - 16) + x->row_stages * bytes_of_row_stage(x) >= 4ll * x->m * (x->n + 4);
 }
 
 /* ---- how long it takes
  * Memory delivers weights as fast as it can, and what the workgroups have under way comes round in its latency; near both limits both
- * count. So a few workgroups whose slots fill their multiprocessors are nearly as fast as many, and the next launch begins on the others.
+ * count. So a few workgroups whose stages fill their multiprocessors are nearly as fast as many, and the next launch begins on the others.
  * Rows come from the L2, and the tensor cores multiply meanwhile. Workgroups that find no seat begin late. The numbers are fitted to 1,000
  * tiles of 23 products of 24 to 128 rows, timed in chains of launches on an H200, where the tile that they choose takes 2 % longer than the
  * best. */
@@ -58,27 +61,27 @@ static double bandwidth(const problem *p)
 
 static long long workgroups(const problem *p, const gemm_swap_ab_tile *x)
 {
-    return (problem_rows(p) + x->m - 1) / x->m * column_tiles(p, x->n) * x->split;
+    return (problem_rows(p) + x->m - 1) / x->m * column_tiles(p, x->n) * x->split_k;
 }
 
 /* Bytes of weights of a workgroup. */
 static double weights_of(const problem *p, const gemm_swap_ab_tile *x)
 {
-    return operand_bytes(p, weights_as_rows, operand_b) * x->n * (double)product_length(p) / x->split;
+    return operand_bytes(p, weights_as_rows, operand_b) * x->n * (double)product_length(p) / x->split_k;
 }
 
 /* What the tensor cores take for a workgroup: a warpgroup's instruction, 16 long, takes half a cycle a row. */
 static double products_time(const problem *p, const gemm_swap_ab_tile *x)
 {
     const double known = p->device->numbers[number_clock].value, clock = known > 0 ? known : 1.7e9, waits = 1.3;
-    const double instructions = (double)product_length(p) / x->split / 16 * (x->threads / 128);
+    const double instructions = (double)product_length(p) / x->split_k / 16 * (x->threads / 128);
     return waits * instructions * x->m / 2 / clock;
 }
 
 /* In which `count` workgroups have their weights. */
 static double weights_time(const problem *p, const gemm_swap_ab_tile *x, long long count)
 {
-    const double round_trip = 0.92e-6, each = weights_of(p, x), ahead = (double)x->slots * x->n * x->k * element_bytes;
+    const double round_trip = 0.92e-6, each = weights_of(p, x), ahead = (double)x->stages * x->n * x->k * element_bytes;
     return hypot((double)count * each / bandwidth(p), round_trip * each / fmin(ahead, each));
 }
 
@@ -92,35 +95,36 @@ static double time_of(const problem *p, const gemm_swap_ab_tile *x)
     time = fmax(time, (double)count * (weights_of(p, x) + rows) / (l2_over_memory * bandwidth(p)));
     time = fmax(time, (double)((count + units - 1) / units) * products_time(p, x));
     if (count > seats) time += late * (double)(count - seats) / (double)seats;
-    return time + start + meeting * (x->split - 1);
+    return time + start + meeting * (x->split_k - 1);
 }
 
-/* As many slots as `together` workgroups have room for: as many for rows as for weights, then more for weights. No more than a part has
- * stages, unless the sums need them. */
+/* As many stages as `together` workgroups have room for: as many for rows as for weights, then more for weights. No more than a part has
+ * k tiles, unless the sums need them. */
 static bool fill(const problem *p, int together, gemm_swap_ab_tile *x)
 {
-    const long long part = (product_length(p) + x->k * x->split - 1) / (x->k * x->split), room = shared_room(p->target, together) - 1024;
-    const long long both = room / (bytes_of_slot(x) + bytes_of_row_slot(x)), least = both < part ? both : part;
-    x->row_slots = (int)(least < most_slots ? least : most_slots);
-    if (x->row_slots < 2) x->row_slots = 2;
-    const long long most = (room - x->row_slots * bytes_of_row_slot(x)) / bytes_of_slot(x);
-    x->slots = x->row_slots;
-    while (x->slots < most && (x->slots < part || !sums_fit(x))) x->slots++;
-    return x->slots <= most && x->slots <= most_slots && sums_fit(x);
+    const long long part = (product_length(p) + x->k * x->split_k - 1) / (x->k * x->split_k),
+                    room = shared_room(p->target, together) - 1024;
+    const long long both = room / (bytes_of_stage(x) + bytes_of_row_stage(x)), least = both < part ? both : part;
+    x->row_stages = (int)(least < most_stages ? least : most_stages);
+    if (x->row_stages < 2) x->row_stages = 2;
+    const long long most = (room - x->row_stages * bytes_of_row_stage(x)) / bytes_of_stage(x);
+    x->stages = x->row_stages;
+    while (x->stages < most && (x->stages < part || !sums_fit(x))) x->stages++;
+    return x->stages <= most && x->stages <= most_stages && sums_fit(x);
 }
 
-/* Longer stages read longer runs of memory; wide tiles have more of them side by side. */
+/* Longer k tiles read longer runs of memory; wide tiles have more of them side by side. */
 static gemm_swap_ab_tile tile_of(int m, int n, int split)
 {
-    return (gemm_swap_ab_tile){.m = m, .n = n, .k = n <= 96 ? 128 : 64, .threads = threads_of(n), .split = split};
+    return (gemm_swap_ab_tile){.m = m, .n = n, .k = n <= 96 ? 128 : 64, .threads = threads_of(n), .split_k = split};
 }
 
-static gemm_swap_ab_tile long_stages(gemm_swap_ab_tile x) { return x.k = 256, x; }
+static gemm_swap_ab_tile long_k_tiles(gemm_swap_ab_tile x) { return x.k = 256, x; }
 
 static void try_tile(const problem *p, gemm_swap_ab_tile x, int together, gemm_swap_ab_tile *best, double *least)
 {
-    const long long stages = (product_length(p) + x.k - 1) / x.k;
-    if ((x.split > 1 && stages < 2 * x.split) || !fill(p, together, &x)) return;
+    const long long k_tiles = (product_length(p) + x.k - 1) / x.k;
+    if ((x.split_k > 1 && k_tiles < 2 * x.split_k) || !fill(p, together, &x)) return;
     const double time = time_of(p, &x);
     if (time < *least) *best = x, *least = time;
 }
@@ -135,24 +139,24 @@ static void defaults(const problem *p, ir_tile *t)
             for (int n = 64; n <= (together == 1 ? 256 : 128); n += column_step) {
                 const gemm_swap_ab_tile x = tile_of(m, n, split);
                 try_tile(p, x, together, &t->gemm_swap_ab, &least);
-                if (n == 64 && m <= most_rows_of_long_stages) try_tile(p, long_stages(x), together, &t->gemm_swap_ab, &least);
+                if (n == 64 && m <= most_rows_of_long_k_tiles) try_tile(p, long_k_tiles(x), together, &t->gemm_swap_ab, &least);
             }
 }
 
 /* ---- what it asks of a device, beside other programs: of its own tiles time_of() knows more
- * Stages of weights and of rows have slots of their own; whichever come late are waited for. The more rows, the more wgmma waits for them.
- * Where workgroups leave multiprocessors free, the next launch begins on those. */
+ * K tiles of weights and of rows have stages of their own; whichever come late are waited for. The more rows, the more wgmma waits for
+ * them. Where workgroups leave multiprocessors free, the next launch begins on those. */
 static void demand_of(const problem *p, const ir_tile *tile, demand *d)
 {
     enum { round = 2500, meeting = 700, begin = 2500, hidden_begin = 1200 };
     const double shallow = 0.9, waits = 1.2;
     const gemm_swap_ab_tile *x = &tile->gemm_swap_ab;
-    product_demand(p, &(product_cut){x->m, x->n, x->k, x->split, 1, 1, weights_as_rows}, d);
+    product_demand(p, &(product_cut){x->m, x->n, x->k, x->split_k, 1, 1, weights_as_rows}, d);
     d->per_unit = resident(p->target, x);
     d->matrix = true, d->in_step = true, d->products_share = 1 / (1.57 + x->m / 175.0);
     if (d->per_unit > 1) d->memory_share = shallow;
-    d->ahead = fmin(x->slots, x->row_slots / waits) * x->n * x->k * element_bytes, d->streamed = weights_of(p, x);
-    d->end_cycles = round + meeting * x->split;
+    d->ahead = fmin(x->stages, x->row_stages / waits) * x->n * x->k * element_bytes, d->streamed = weights_of(p, x);
+    d->end_cycles = round + meeting * x->split_k;
     d->start_cycles = (d->per_unit > 1 ? hidden_begin : begin) * fmin(1, d->groups / p->device->units);
 }
 
@@ -166,11 +170,11 @@ static const char *illegal(const problem *p, const ir_tile *t)
     if (x->m % row_step) return "m goes in steps of 16";
     if (x->n % column_step) return "n goes in steps of 32";
     if (x->threads != threads_of(x->n)) return "threads are 128 for 64 columns, and 32";
-    if (!is_power_of_two(x->split)) return "split is 1, 2, 4 or 8";
-    if (x->row_slots > x->slots) return "row_slots is at most slots";
+    if (!is_power_of_two(x->split_k)) return "split_k is 1, 2, 4 or 8";
+    if (x->row_stages > x->stages) return "row_stages is at most stages";
     if (!is_power_of_two(x->k)) return "k is 64, 128 or 256";
-    if (x->split > (product_length(p) + x->k - 1) / x->k) return "a part of a split has a stage";
-    return sums_fit(x) ? NULL : "the slots are too few for the tile's sums";
+    if (x->split_k > (product_length(p) + x->k - 1) / x->k) return "a part of a split has a k tile";
+    return sums_fit(x) ? NULL : "the stages are too few for the tile's sums";
 }
 
 /* Fewer rows. */
@@ -187,8 +191,8 @@ static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
     const gemm_swap_ab_tile *x = &t->gemm_swap_ab;
     products_geometry(p, x->m, x->n, to);
-    to->column_tiles *= x->split;
-    to->cluster = x->split;
+    to->column_tiles *= x->split_k;
+    to->cluster = x->split_k;
 }
 
 static int parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_swap_ab.n); }

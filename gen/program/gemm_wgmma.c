@@ -32,7 +32,7 @@ static const char *operand_obstacle(const problem *p, const ir_op *op)
 }
 
 /* Results of a rotated pair, or of a segment that stores two, do not leave in pieces of 16 bytes. */
-static const char *stage_obstacle(const problem *p)
+static const char *smem_epilogue_obstacle(const problem *p)
 {
     int stores[16] = {0};
     if (p->segments->count > 16) return "more than 16 segments";
@@ -56,16 +56,19 @@ static const char *obstacle(const problem *p) { return obstacle_to_16_bits(p, la
 static void fill(const problem *p, ir_tile *t)
 {
     gemm_warpgroups_tile *x = &t->gemm_warpgroups;
-    x->slots = (p->target->lds_bytes - 1024 - x->stage * ws_stage_bytes) / ((x->m + x->n) * 128 + 16);
-    if (x->slots > 8) x->slots = 8;
+    x->stages = (p->target->lds_bytes - 1024 - x->smem_epilogue * smem_epilogue_bytes) / ((x->m + x->n) * 128 + 16);
+    if (x->stages > 8) x->stages = 8;
 }
 
 static void defaults(const problem *p, ir_tile *t)
 {
     static const int widths[] = {256, 224, 192, 160, 128, 96, 64};
     const bool even = (problem_rows(p) + warpgroup_rows - 1) / warpgroup_rows % 2 == 0;
-    t->gemm_warpgroups =
-        (gemm_warpgroups_tile){.m = warpgroup_rows, .k = length, .threads = warpgroup_threads, .group = 16, .stage = !stage_obstacle(p)};
+    t->gemm_warpgroups = (gemm_warpgroups_tile){.m = warpgroup_rows,
+                                                .k = length,
+                                                .threads = warpgroup_threads,
+                                                .group_m = 16,
+                                                .smem_epilogue = !smem_epilogue_obstacle(p)};
     const ws_search search = {widths, sizeof widths / sizeof *widths, even ? 2 : 1, 0.97, 0, 256, fill};
     ws_choose(p, &gemm_wgmma_program, &search, t);
 }
@@ -74,7 +77,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
     if (x->n % 32) return "n goes in steps of 32";
-    if (x->stage && stage_obstacle(p)) return arena_printf(p->a, "stage=1: %s", stage_obstacle(p));
+    if (x->smem_epilogue && smem_epilogue_obstacle(p)) return arena_printf(p->a, "smem_epilogue=1: %s", smem_epilogue_obstacle(p));
     return ws_illegal(p, t);
 }
 

@@ -34,13 +34,14 @@ static void demand_of(const problem *p, const ir_tile *t, demand *d)
 static void fill(const problem *p, ir_tile *t)
 {
     (void)p;
-    t->gemm_warpgroups.slots = t->gemm_warpgroups.n == 128 ? 4 : t->gemm_warpgroups.n == 96 ? 5 : 7;
+    t->gemm_warpgroups.stages = t->gemm_warpgroups.n == 128 ? 4 : t->gemm_warpgroups.n == 96 ? 5 : 7;
 }
 
 static void defaults(const problem *p, ir_tile *t)
 {
     static const int widths[] = {128, 96, 64};
-    t->gemm_warpgroups = (gemm_warpgroups_tile){.m = warpgroup_rows, .k = length, .threads = warpgroup_threads, .group = 16, .cluster = 1};
+    t->gemm_warpgroups =
+        (gemm_warpgroups_tile){.m = warpgroup_rows, .k = length, .threads = warpgroup_threads, .group_m = 16, .cluster = 1};
     /* beside sums of parts of 128 columns and their epilogue there are too few registers */
     ws_choose(p, &gemm_wgmma_3xtf32_program, &(ws_search){widths, 3, 1, 0, 1, 96, fill}, t);
 }

@@ -109,9 +109,9 @@ long long power_of_two_in(long long n, long long most)
     return p;
 }
 
-long long mixed_memory(long long slots, long long slot, long long scratch, long long align)
+long long mixed_memory(long long stages, long long stage, long long scratch, long long align)
 {
-    const long long bytes = slots * slot, scratch_at = scratch > 1 ? (bytes + 3) / 4 * 4 : bytes;
+    const long long bytes = stages * stage, scratch_at = scratch > 1 ? (bytes + 3) / 4 * 4 : bytes;
     return (scratch_at + scratch + align - 1) / align * align;
 }
 

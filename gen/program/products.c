@@ -120,7 +120,7 @@ static touched touched_by(double rows, double columns, double group, double at_o
 static double moved_bytes(const problem *p, const product_cut *cut, double left, double right)
 {
     const double rows = ceil((double)problem_rows(p) / cut->m), columns = column_tiles(p, cut->n), room = device_last_level(p->device) / 2;
-    const double group = fmax(1, fmin(cut->group, rows)), at_once = fmax(1, floor(p->device->units / cut->parts / cut->members));
+    const double group = fmax(1, fmin(cut->group_m, rows)), at_once = fmax(1, floor(p->device->units / cut->parts / cut->members));
     const double between = left / rows * group + right / columns * fmin(ceil(at_once / group), columns);
     const bool fits = left + right <= room, kept = fits || between <= room;
     const touched all = kept ? (touched){rows, columns * ceil(rows / group)} : touched_by(rows, columns, group, at_once);

@@ -11,10 +11,10 @@ const char *obstacle_to_16_bits(const problem *p, layer_kind layer); /* the same
 void products_geometry(const problem *p, int m, int n, tile_extents *to);
 int column_tiles(const problem *p, int n);
 
-/* How a product is cut up: tiles of m rows and n packed columns, stages of k along the length, parts of it, row tiles that go through all
+/* How a product is cut up: tiles of m rows and n packed columns, k tiles of k along the length, parts of it, row tiles that go through all
  * columns together. */
 typedef struct product_cut {
-    int m, n, k, parts, group;
+    int m, n, k, parts, group_m;
     int members; /* workgroups of a cluster that one tile is for */
     weight_numbers weights;
 } product_cut;

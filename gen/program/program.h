@@ -89,7 +89,7 @@ long long power_of_two_up(long long n);
 int doublings(long long n); /* that make at least n out of 1: exchanges of n lanes */
 /* Largest power of two up to `most` that divides n. */
 long long power_of_two_in(long long n, long long most);
-/* sizeof(mixed_memory<...>) of templates/frame/frame_mixed.h: slots of `slot` bytes, then scratch, aligned to `align`. */
-long long mixed_memory(long long slots, long long slot, long long scratch, long long align);
+/* sizeof(mixed_memory<...>) of templates/frame/frame_mixed.h: stages of `stage` bytes, then scratch, aligned to `align`. */
+long long mixed_memory(long long stages, long long stage, long long scratch, long long align);
 long long no_shared_memory(const problem *p, const ir_tile *t); /* a program that shares none: of a mixed_memory with nothing in it */
 #endif

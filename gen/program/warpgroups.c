@@ -7,7 +7,7 @@ enum { launch_start = 1800 };
 
 static void set_tile(ir_tile *t, int n, int split, int cluster)
 {
-    t->gemm_warpgroups.n = n, t->gemm_warpgroups.split = split, t->gemm_warpgroups.cluster = cluster;
+    t->gemm_warpgroups.n = n, t->gemm_warpgroups.split_k = split, t->gemm_warpgroups.cluster = cluster;
 }
 
 static long long tiles_of(const problem *p, long long n)
@@ -15,15 +15,15 @@ static long long tiles_of(const problem *p, long long n)
     return (problem_rows(p) + warpgroup_rows - 1) / warpgroup_rows * ((p->packed_n + n - 1) / n);
 }
 
-/* Where there are so few tiles that many multiprocessors would have no work, a tile's length is cut into parts of at least 4 stages.
+/* Where there are so few tiles that many multiprocessors would have no work, a tile's length is cut into parts of at least 4 k tiles.
  * Changes `best` where all that takes clearly less time than whole tiles of any width. */
 static void try_parts(const problem *p, const program *by, ws_fill *fill, int n, double *least, ir_tile *best)
 {
-    enum { most = 16, least_stages = 4 };
+    enum { most = 16, least_k_tiles = 4 };
     ir_tile x = *best;
     const int k = best->gemm_warpgroups.k;
-    const long long stages = (product_length(p) + k - 1) / k, tiles = tiles_of(p, n);
-    for (int split = 2; split <= most && tiles * split <= p->device->units && stages / split >= least_stages; split++) {
+    const long long k_tiles = (product_length(p) + k - 1) / k, tiles = tiles_of(p, n);
+    for (int split = 2; split <= most && tiles * split <= p->device->units && k_tiles / split >= least_k_tiles; split++) {
         set_tile(&x, n, split, 1);
         fill(p, &x);
         const double seconds = program_seconds(p, by, &x);
@@ -38,7 +38,7 @@ static void cut_long(const problem *p, ws_fill *fill, int widest, ir_tile *best)
     enum { longest = 32768, most = 16 };
     const long long parts = (product_length(p) + longest - 1) / longest;
     const gemm_warpgroups_tile x = best->gemm_warpgroups;
-    if (parts <= x.split) return;
+    if (parts <= x.split_k) return;
     set_tile(best, x.n < widest ? x.n : widest, parts < most ? (int)parts : most, 1);
     fill(p, best);
 }
@@ -103,14 +103,14 @@ static double lines_of_row(const problem *p, const demand *d)
                                                                                                                               : 1;
 }
 
-/* Rows of a stage, by what a unit takes for them: those beyond the last one are filled with zeros, which takes longer than reading. */
+/* Rows of a k tile, by what a unit takes for them: those beyond the last one are filled with zeros, which takes longer than reading. */
 static double rows_taken(const problem *p, const demand *d)
 {
     const double fill = 2.5, rows = (double)problem_rows(p), tiles = ceil(rows / warpgroup_rows), beyond = tiles * warpgroup_rows - rows;
     return warpgroup_rows + fill * beyond / (d->groups > p->device->units ? tiles : 1);
 }
 
-/* Its stages hide nothing of the epilogue and of the first loads. The last part of a length waits until the others have stored their sums,
+/* Its k tiles hide nothing of the epilogue and of the first loads. The last part of a length waits until the others have stored their sums,
  * and reads those one after the other. A cluster starts and ends together. */
 void ws_demand(const problem *p, const ir_tile *t, int operands, demand *d)
 {
@@ -119,32 +119,32 @@ void ws_demand(const problem *p, const ir_tile *t, int operands, demand *d)
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
     /* What follows is fitted with the bytes of one of tf32x2's terms. */
     const weight_numbers numbers = operands > 1 ? weights_widened : weights_as_rows;
-    product_demand(p, &(product_cut){warpgroup_rows * x->cluster, x->n, x->k, x->split, x->group / x->cluster, x->cluster, numbers}, d);
-    const double stages = ceil((double)((product_length(p) + x->k - 1) / x->k) / x->split),
-                 stage = 128.0 * (warpgroup_rows + operands * x->n);
+    product_demand(p, &(product_cut){warpgroup_rows * x->cluster, x->n, x->k, x->split_k, x->group_m / x->cluster, x->cluster, numbers}, d);
+    const double k_tiles = ceil((double)((product_length(p) + x->k - 1) / x->k) / x->split_k),
+                 k_tile_bytes = 128.0 * (warpgroup_rows + operands * x->n);
     d->groups *= x->cluster, d->memory /= x->cluster, d->asked /= x->cluster, d->products /= x->cluster, d->others /= x->cluster;
     d->matrix = true, d->in_step = true, d->memory_share = drawn, d->products_share = share;
-    d->ahead = x->slots * stage, d->streamed = stages * stage;
-    d->asked += (lines_of_row(p, d) - 1) * stages * 128 * warpgroup_rows;
-    d->taken = stages * 128 * (rows_taken(p, d) + operands * x->n);
-    d->end_cycles = whole_end + (x->stage ? column_end : column_end + unstaged_column) * (double)x->n;
-    if (x->split > 1) d->end_cycles += meeting + (x->split - 1) * sum_column * (double)x->n;
+    d->ahead = x->stages * k_tile_bytes, d->streamed = k_tiles * k_tile_bytes;
+    d->asked += (lines_of_row(p, d) - 1) * k_tiles * 128 * warpgroup_rows;
+    d->taken = k_tiles * 128 * (rows_taken(p, d) + operands * x->n);
+    d->end_cycles = whole_end + (x->smem_epilogue ? column_end : column_end + unstaged_column) * (double)x->n;
+    if (x->split_k > 1) d->end_cycles += meeting + (x->split_k - 1) * sum_column * (double)x->n;
     d->start_cycles = launch_start + (x->cluster > 1 ? cluster_start : 0);
 }
 
 const char *ws_illegal(const problem *p, const ir_tile *t)
 {
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
-    if (x->split > (product_length(p) + x->k - 1) / x->k) return "a part of a split has a stage";
-    return x->group % x->cluster ? "cluster divides group" : NULL;
+    if (x->split_k > (product_length(p) + x->k - 1) / x->k) return "a part of a split has a k tile";
+    return x->group_m % x->cluster ? "cluster divides group_m" : NULL;
 }
 
 /* ws_memory<...>::bytes of templates/frame/frame_ws.h */
 long long ws_shared_bytes(const ir_tile *t, int operands)
 {
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
-    const long long slot = (warpgroup_rows + (long long)operands * x->n) * 128;
-    return 1024 + x->slots * slot + 16ll * x->slots + (x->stage ? ws_stage_bytes : 0);
+    const long long stage = (warpgroup_rows + (long long)operands * x->n) * 128;
+    return 1024 + x->stages * stage + 16ll * x->stages + (x->smem_epilogue ? smem_epilogue_bytes : 0);
 }
 
 void ws_geometry(const problem *p, const ir_tile *t, tile_extents *to)
@@ -154,7 +154,7 @@ void ws_geometry(const problem *p, const ir_tile *t, tile_extents *to)
     to->multiple = extent_number(x->cluster);
     to->resident = 1;
     products_geometry(p, warpgroup_rows * x->cluster, x->n, to);
-    to->column_tiles *= x->split;
+    to->column_tiles *= x->split_k;
 }
 
 int ws_parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_warpgroups.n); }
@@ -164,7 +164,7 @@ extent ws_scratch(const problem *p, const ir_tile *t)
 {
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
     const position at = p->phase->ops[0]->at;
-    if (x->split <= 1) return extent_number(0);
+    if (x->split_k <= 1) return extent_number(0);
     const extent rows = extent_add(p->a, at, p->space.rows, extent_number(warpgroup_rows * x->cluster - 1));
-    return extent_multiply(p->a, at, rows, extent_number((long long)column_tiles(p, x->n) * (x->split - 1) * (x->n + 1)));
+    return extent_multiply(p->a, at, rows, extent_number((long long)column_tiles(p, x->n) * (x->split_k - 1) * (x->n + 1)));
 }

@@ -23,5 +23,5 @@ long long ws_shared_bytes(const ir_tile *t, int operands); /* operands: copies o
 void ws_geometry(const problem *p, const ir_tile *t, tile_extents *to);
 int ws_parts(const problem *p, const ir_tile *t);
 extent ws_scratch(const problem *p, const ir_tile *t);
-enum { ws_stage_bytes = 18432 }; /* gemm_ws<...>::scratch_bytes of tiles with stage=1 */
+enum { smem_epilogue_bytes = 18432 }; /* gemm_ws<...>::scratch_bytes of tiles with smem_epilogue=1 */
 #endif

@@ -5,7 +5,7 @@
 #include "gen/program/products.h"
 #include "ir/devices/occupancy.h"
 
-enum { wave_row_bytes = 128 }; /* of an operand's row in a stage */
+enum { wave_row_bytes = 128 }; /* of an operand's row in a k tile */
 
 /* types: what is said of others than the layer's. */
 static const char *obstacle_to(const problem *p, layer_kind layer, const char *types)
@@ -50,15 +50,15 @@ static int chunk_of(const device_model *device, int threads)
 
 static int length_of(const problem *p) { return wave_row_bytes / dtype_size(problem_product(p)->inputs[0]->type); }
 
-/* Loads of the next stage are under way while one is multiplied. */
+/* Loads of the next k tile are under way while one is multiplied. */
 static void demand_of(const problem *p, const ir_tile *tile, demand *d)
 {
     enum { end_cycles = 2000 };
     const gemm_waves_tile *t = &tile->gemm_waves;
-    const double stage = (double)(t->m + t->n) * wave_row_bytes;
-    product_demand(p, &(product_cut){t->m, t->n, t->k, 1, t->group, 1, weights_as_rows}, d);
+    const double k_tile_bytes = (double)(t->m + t->n) * wave_row_bytes;
+    product_demand(p, &(product_cut){t->m, t->n, t->k, 1, t->group_m, 1, weights_as_rows}, d);
     d->per_unit = wave_groups(p->target, t->threads), d->matrix = true;
-    d->ahead = stage, d->streamed = stage * (double)((product_length(p) + t->k - 1) / t->k);
+    d->ahead = k_tile_bytes, d->streamed = k_tile_bytes * (double)((product_length(p) + t->k - 1) / t->k);
     d->end_cycles = end_cycles;
 }
 
@@ -82,11 +82,11 @@ static void defaults(const problem *p, ir_tile *tile)
                         .n = tiles[i].n,
                         .k = length_of(p),
                         .threads = tiles[i].threads,
-                        .slots = 1,
-                        .group = 8,
+                        .stages = 1,
+                        .group_m = 8,
                         .chiplets = p->device->chiplets,
                         .chunk = chunk_of(p->device, tiles[i].threads)};
-    if (p->target->copies_to_lds && t.threads == 512 && plain(p)) t.slots = 2;
+    if (p->target->copies_to_lds && t.threads == 512 && plain(p)) t.stages = 2;
     tile->gemm_waves = t;
 }
 
@@ -101,8 +101,8 @@ static const char *illegal(const problem *p, const ir_tile *tile)
         return arena_printf(p->a, "the waves share out m in rows of 16 and n in blocks of %d columns", columns);
     if ((t->m > turn && t->m % turn) || (t->n > turn && t->n % turn) || t->m > t->threads) return "the threads load m and n in whole turns";
     if (t->m * t->n / t->threads > results) return arena_printf(p->a, "a thread has at most %d results", results);
-    if (t->slots == 2 && (!p->target->copies_to_lds || !plain(p) || t->threads != 512 || (t->m != 128 && t->m != 256) || t->n % 128))
-        return "slots is 1; where loads go to LDS directly, with 512 threads, m of 128 or 256, and aligned rows, also 2";
+    if (t->stages == 2 && (!p->target->copies_to_lds || !plain(p) || t->threads != 512 || (t->m != 128 && t->m != 256) || t->n % 128))
+        return "stages is 1; where loads go to LDS directly, with 512 threads, m of 128 or 256, and aligned rows, also 2";
     return NULL;
 }
 
@@ -115,7 +115,7 @@ static bool smaller(const problem *p, ir_tile *tile)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         const tile_shape *s = &shapes[i];
         if (s->m * s->n / s->threads >= results) continue;
-        t->m = s->m, t->n = s->n, t->threads = s->threads, t->slots = 1;
+        t->m = s->m, t->n = s->n, t->threads = s->threads, t->stages = 1;
         if (!illegal(p, tile)) return true;
     }
     return false;
@@ -125,8 +125,8 @@ static bool smaller(const problem *p, ir_tile *tile)
 static long long shared_bytes(const problem *p, const ir_tile *tile)
 {
     const gemm_waves_tile *t = &tile->gemm_waves;
-    const long long lines = (long long)t->slots * (t->m + t->n) * wave_row_bytes;
-    return t->slots == 1 || !problem_sums_rows(p) ? lines : lines + t->m * (t->threads / 64 / 2) * 4;
+    const long long lines = (long long)t->stages * (t->m + t->n) * wave_row_bytes;
+    return t->stages == 1 || !problem_sums_rows(p) ? lines : lines + t->m * (t->threads / 64 / 2) * 4;
 }
 
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to) { products_geometry(p, t->gemm_waves.m, t->gemm_waves.n, to); }
@@ -138,8 +138,8 @@ static void members(emission *e, writer *w)
     const gemm_waves_tile *t = &e->phase->tile.gemm_waves;
     gemm g = gemm_start(e, w, false, 4);
     gemm_write_sizes(&g);
-    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, slots = %d, group = %d;", t->m, t->n, t->k,
-               t->threads, t->slots, t->group);
+    write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, stages = %d, group_m = %d;", t->m, t->n, t->k,
+               t->threads, t->stages, t->group_m);
     write_line(w, "static constexpr int chiplets = %d, chunk = %d;", t->chiplets, t->chunk);
     write_line(w, "static constexpr long long a_stride = %lld;", view_of(e->a, g.a).stride);
     gemm_write_plain(&g);

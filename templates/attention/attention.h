@@ -168,14 +168,14 @@ template <class S, class X> DEV X shaped_score(X dot)
 template <class S> struct attention {
     using args = typename S::args;
     using head = head_part<S::head_dim, S::team>;
-    static constexpr int block_q = S::block_q, block_k = S::block_k, threads = S::threads, slots = 1, width = head::count * S::team;
+    static constexpr int block_q = S::block_q, block_k = S::block_k, threads = S::threads, stages = 1, width = head::count * S::team;
     static_assert(block_q * S::team == threads && S::team <= TF_WAVE, "tile: a team of a wave's lanes for each query row");
     // A thread that has whole rows and a processor's vectors to itself takes many keys side by side, so its keys lie transposed; in a team
     // each has a part of the row and the team adds up a score at a time.
     static constexpr bool alone = S::team == 1 && TF_WAVE == 1;
     // Scores of so many keys are in registers at a time.
     static constexpr int at_once = alone && block_k % 32 == 0 ? 32 : block_k % 4 == 0 ? 4 : 1;
-    static constexpr int piece = alone && width % 16 == 0 ? 16 : 4; // columns that a thread stages at a time
+    static constexpr int piece = alone && width % 16 == 0 ? 16 : 4; // columns that a thread k tiles at a time
 
     struct tile {
         int batch, head, first, token; // first query of the block, and this thread's
@@ -186,7 +186,7 @@ template <class S> struct attention {
         int position;
         bool exists;
     };
-    struct alignas(16) slot {
+    struct alignas(16) stage {
         float k[alone ? width : block_k][alone ? block_k : width], v[block_k][width];
     };
     struct scratch {
@@ -210,11 +210,11 @@ template <class S> struct attention {
         t.from = hidden > 0 ? hidden / block_k * block_k : 0; // in blocks from key 0, so the order of a row's keys is its own
         return t;
     }
-    DEV static int stages(const args &, const tile &t) { return t.to > t.from ? ceil_div(t.to - t.from, block_k) : 0; }
+    DEV static int k_tiles(const args &, const tile &t) { return t.to > t.from ? ceil_div(t.to - t.from, block_k) : 0; }
 
-    DEV static void load(const args &p, const tile &t, int stage, slot &s)
+    DEV static void load(const args &p, const tile &t, int k_tile, stage &s)
     {
-        const int first = t.from + stage * block_k, group = t.head / (S::heads / S::kv_heads);
+        const int first = t.from + k_tile * block_k, group = t.head / (S::heads / S::kv_heads);
         for (int i = thread_index(); i < block_k * (width / piece); i += threads) {
             const int line = i / (width / piece), d = i % (width / piece) * piece, key = first + line,
                       left = key < t.to ? S::head_dim - d : 0;
@@ -239,7 +239,7 @@ template <class S> struct attention {
 
     using scores = vec<float, at_once>;
 
-    DEV static scores dots(const float *q, const slot &s, int j0)
+    DEV static scores dots(const float *q, const stage &s, int j0)
     {
         scores all;
         if constexpr (alone) {
@@ -268,7 +268,7 @@ template <class S> struct attention {
         return key + at_once <= to && key_is_visible<S>(key, position) && key_is_visible<S>(key + at_once - 1, position);
     }
 
-    DEV static void block(carry &c, const float *q, const slot &s, int first, int to)
+    DEV static void block(carry &c, const float *q, const stage &s, int first, int to)
     {
         const int column = head::first();
         for (int j0 = 0; j0 < block_k && first + j0 < to; j0 += at_once) {
@@ -308,9 +308,9 @@ template <class S> struct attention {
 #pragma unroll
             for (int e = 0; e < head::count; e++) q[e] = read[e];
         }
-        while (ring.stage < ring.stages) {
-            const slot &s = ring.wait();
-            const int first = t.from + ring.stage * block_k;
+        while (ring.k_tile < ring.k_tiles) {
+            const stage &s = ring.wait();
+            const int first = t.from + ring.k_tile * block_k;
             block(c, q, s, first, c.exists ? t.to : 0);
             if (first / keys_in_a_chain != (first + block_k) / keys_in_a_chain) c.row.end_chain();
             ring.release();

@@ -1,5 +1,5 @@
 // In: one spec struct S of an attention phase (docs/spec-structs.md: attention on matrix units). Out: its program for AMD's matrix units:
-// waves have 32 queries each of one head (RDNA: 16); keys and values of a block lie in LDS, two slots, the next block's on the way through
+// waves have 32 queries each of one head (RDNA: 16); keys and values of a block lie in LDS, two stages, the next block's on the way through
 // registers. Refuses head sizes that are no multiple of 8 or above 256, scales that are not positive. A row without a visible key is zeros.
 //
 // Products are transposed: scores(key, query) = keys * queries, so a lane has one query and its softmax is within the lane but for one
@@ -25,7 +25,7 @@ template <class S> struct attention_mfma {
     // Half of the threads bring values, four keys by eight columns at a time, into as many columns as they take in whole turns.
     static constexpr int loaders = threads / 2, quads = block_k / 4, v_units = ceil_div(quads * (columns / 8), loaders);
     static constexpr int v_columns = v_units > 1 ? v_units *loaders / quads * 8 : columns;
-    static constexpr int slots = 2, slot_bytes = k_bytes + v_columns * v_line, scratch_bytes = 0;
+    static constexpr int stages = 2, stage_bytes = k_bytes + v_columns * v_line, scratch_bytes = 0;
     static constexpr int late_parts = 0, parts = 0;
     static_assert(block_q == wide::lines * waves && waves >= 2 && waves % 2 == 0, "tile: queries of a wave");
     static_assert(block_k == 32 || block_k == 64, "tile: blocks of 32 or 64 keys");
@@ -71,7 +71,7 @@ template <class S> struct attention_mfma {
         t.from = visible_from(p, t.batch, t.token) / block_k * block_k;
         return t;
     }
-    DEV static int stages(const args &, const tile &t) { return t.to > t.from ? ceil_div(t.to - t.from, block_k) : 0; }
+    DEV static int k_tiles(const args &, const tile &t) { return t.to > t.from ? ceil_div(t.to - t.from, block_k) : 0; }
 
     struct source {
         const args &p;
@@ -87,18 +87,18 @@ template <class S> struct attention_mfma {
         clear(c);
         held h;
         offsets o = offsets_of(p, t);
-        if (ring.stages > 0) {
+        if (ring.k_tiles > 0) {
             hold(p, t, t.from, o, h);
             put(ring.memory, h);
         }
 #pragma unroll 1
-        for (int i = 0; i < ring.stages; i++) {
-            const lds_address here = ring.memory + i % 2 * slot_bytes, other = ring.memory + (i + 1) % 2 * slot_bytes;
+        for (int i = 0; i < ring.k_tiles; i++) {
+            const lds_address here = ring.memory + i % 2 * stage_bytes, other = ring.memory + (i + 1) % 2 * stage_bytes;
             const int first = t.from + i * block_k;
-            barrier(); // what all have put is there, and none reads the other slot
-            if (i + 1 < ring.stages) hold(p, t, first + block_k, o, h);
+            barrier(); // what all have put is there, and none reads the other stage
+            if (i + 1 < ring.k_tiles) hold(p, t, first + block_k, o, h);
             if (first < w.to && first + block_k > w.from) block(c, q, w, here, first);
-            if (i + 1 < ring.stages) put(other, h);
+            if (i + 1 < ring.k_tiles) put(other, h);
         }
         barrier();
     }

@@ -4,10 +4,11 @@
 // zeros.
 //
 // Beyond the common contract S has: q_map(p), k_map(p), v_map(p): tensor maps (head_dim, heads, tokens, batch) with boxes of 64 columns x
-// {pack heads x 64 / pack tokens; 1 head x block_k tokens}, 128-byte swizzle; pack: query heads of one group that share a row tile; slots;
+// {pack heads x 64 / pack tokens; 1 head x block_k tokens}, 128-byte swizzle; pack_gqa: query heads of one group that share a row tile;
+// stages;
 // most_keys(p) >= keys(p, any); ragged: rows of k and v may lie in memory beyond keys(p, batch). Where all blocks of a head fit in the
-// slots each warpgroup has row tiles of its own over them ("resident"); else the warpgroups of a tile walk a stream of blocks together, and
-// issue products in turns.
+// stages each warpgroup has row tiles of its own over them ("resident"); else the warpgroups of a tile walk a stream of blocks together,
+// and issue products in turns.
 // (J. Shah et al., "FlashAttention-3", 2024: the overlap within a warpgroup and between two.)
 #pragma once
 #include "templates/frame/frame_ws.h"
@@ -17,20 +18,20 @@
 template <class S> struct attention_ws {
     using args = typename S::args;
     using type = typename S::type;
-    static constexpr int head_dim = S::head_dim, groups = S::block_q / 64, block_k = S::block_k, pack = S::pack, slots = S::slots;
-    static constexpr int panels = ceil_div(head_dim, 64), panel_bytes = block_k * 128, slot_bytes = panels * panel_bytes;
+    static constexpr int head_dim = S::head_dim, groups = S::block_q / 64, block_k = S::block_k, pack = S::pack_gqa, stages = S::stages;
+    static constexpr int panels = ceil_div(head_dim, 64), panel_bytes = block_k * 128, stage_bytes = panels * panel_bytes;
     static constexpr int q_panel = 64 * 128, q_bytes = panels * q_panel, group_tokens = 64 / pack, tile_tokens = groups * group_tokens;
     static constexpr int phases = 1, cluster = 1, threads = 128 * (groups + 1), subgroups = S::heads / S::kv_heads / pack;
-    static constexpr int most_shared = 232448, fixed_bytes = 1024 + slots * slot_bytes + 16 * slots;
+    static constexpr int most_shared = 232448, fixed_bytes = 1024 + stages * stage_bytes + 16 * stages;
     static constexpr int q_buffers = fixed_bytes + 2 * groups * (q_bytes + 16) <= most_shared ? 2 : 1; // a warpgroup
-    static constexpr int barriers = slots * slot_bytes + q_buffers * groups * q_bytes;
+    static constexpr int barriers = stages * stage_bytes + q_buffers * groups * q_bytes;
     static constexpr int shared_bytes = fixed_bytes + q_buffers * groups * (q_bytes + 16);
     static_assert(S::block_q % 64 == 0 && (groups == 2 || groups == 3), "tile: two or three warpgroups of 64 rows");
     static_assert(S::threads == threads, "tile: a warpgroup for 64 rows, and one that loads");
     static_assert(head_dim % 16 == 0 && head_dim <= 256, "head size");
     static_assert(block_k % 16 == 0 && block_k <= 256, "tile: blocks of keys are whole products");
     static_assert(64 % pack == 0 && S::heads / S::kv_heads % pack == 0, "tile: packed heads divide a group and a warpgroup's rows");
-    static_assert(shared_bytes <= most_shared && slots >= 3, "tile: shared memory");
+    static_assert(shared_bytes <= most_shared && stages >= 3, "tile: shared memory");
     static_assert(S::scale > 0.0f, "scale");
 
     using score_product = wgmma_wide<type, block_k>;
@@ -110,7 +111,7 @@ template <class S> struct attention_ws {
     };
 
     // Resident: a workgroup has a share of a head's row tiles, its warpgroups go through them to and fro, last tokens first.
-    DEV static bool resident(const args &p) { return 2 * ceil_div(S::most_keys(p), block_k) <= slots; }
+    DEV static bool resident(const args &p) { return 2 * ceil_div(S::most_keys(p), block_k) <= stages; }
     struct share {
         int parts, pair, part;
         DEV static share first(const args &p)
@@ -131,10 +132,10 @@ template <class S> struct attention_ws {
 
     struct memory {
         shared_address base;
-        DEV shared_address q(int i) const { return base + slots * slot_bytes + i * q_bytes; }
-        DEV shared_address q_full(int i) const { return base + barriers + 16 * slots + 16 * i; }
+        DEV shared_address q(int i) const { return base + stages * stage_bytes + i * q_bytes; }
+        DEV shared_address q_full(int i) const { return base + barriers + 16 * stages + 16 * i; }
         DEV shared_address q_empty(int i) const { return q_full(i) + 8; }
-        DEV ring<attention_ws> slots_ring() const { return {base, base + barriers, 0, 0}; }
+        DEV ring<attention_ws> stages_ring() const { return {base, base + barriers, 0, 0}; }
     };
     // Buffer and parity of a warpgroup's i-th row tile.
     DEV static int q_index(int group, int i) { return group * q_buffers + i % q_buffers; }
@@ -144,8 +145,8 @@ template <class S> struct attention_ws {
 
     template <bool Values> DEV static void load_block(const args &p, const tile &t, int i, ring<attention_ws> &r)
     {
-        const slot s = r.to_fill();
-        barrier_expect(s.full, slot_bytes);
+        const stage s = r.to_fill();
+        barrier_expect(s.full, stage_bytes);
 #pragma unroll 1
         for (int c = 0; c < panels; c++)
             tensor_load(s.memory + c * panel_bytes, Values ? S::v_map(p) : S::k_map(p), s.full, c * 64, t.kv,
@@ -162,7 +163,7 @@ template <class S> struct attention_ws {
     }
     DEV static void produce_stream(const args &p, const memory &m)
     {
-        ring<attention_ws> r = m.slots_ring();
+        ring<attention_ws> r = m.stages_ring();
         int count = 0;
         tile t;
 #pragma unroll 1
@@ -183,7 +184,7 @@ template <class S> struct attention_ws {
     // The first row tiles right after the first keys, the others after all blocks.
     DEV static void produce_resident(const args &p, const memory &m)
     {
-        ring<attention_ws> r = m.slots_ring();
+        ring<attention_ws> r = m.stages_ring();
         int counts = 0; // 8 bits a warpgroup are enough: buffer and parity repeat after 2 * q_buffers
 #pragma unroll 1
         for (share w = share::first(p); w.more(p); w.next()) {
@@ -316,8 +317,8 @@ template <class S> struct attention_ws {
     };
     DEV static place ahead(ring<attention_ws> r, int n)
     {
-        const bool wraps = r.position + n >= slots;
-        r.position += wraps ? n - slots : n;
+        const bool wraps = r.position + n >= stages;
+        r.position += wraps ? n - stages : n;
         return {r.here().memory, r.full(r.position), r.position, r.parity ^ wraps};
     }
     DEV static place take(ring<attention_ws> &r)
@@ -537,7 +538,7 @@ template <class S> struct attention_ws {
     }
     DEV static void consume_stream(const args &p, const memory &m)
     {
-        ring<attention_ws> r = m.slots_ring();
+        ring<attention_ws> r = m.stages_ring();
         const int group = warpgroup() - 1;
         int count = 0;
         tile t;
@@ -547,7 +548,7 @@ template <class S> struct attention_ws {
     }
     DEV static void consume_resident(const args &p, const memory &m)
     {
-        ring<attention_ws> r = m.slots_ring();
+        ring<attention_ws> r = m.stages_ring();
         const int group = warpgroup() - 1;
         int count = 0;
         for (share w = share::first(p); w.more(p); w.next()) {
@@ -569,11 +570,11 @@ template <class S> struct attention_ws {
 #endif
         const memory m{(shared_at(ws_shared) + 1023) & ~1023u};
         if (thread_index() == 0) {
-            const ring<attention_ws> r = m.slots_ring();
+            const ring<attention_ws> r = m.stages_ring();
             tensor_prefetch(S::k_map(p));
             tensor_prefetch(S::q_map(p));
             tensor_prefetch(S::v_map(p));
-            for (int i = 0; i < slots; i++) {
+            for (int i = 0; i < stages; i++) {
                 barrier_init(r.full(i), 1);
                 barrier_init(r.empty(i), groups);
             }

@@ -7,7 +7,7 @@
 template <class S> struct decode {
     using args = typename S::args;
     using head = head_part<S::head_dim, S::team>;
-    static constexpr int threads = S::threads, slots = 1, teams = threads / S::team, group = S::heads / S::kv_heads;
+    static constexpr int threads = S::threads, stages = 1, teams = threads / S::team, group = S::heads / S::kv_heads;
     static_assert(S::team <= TF_WAVE && threads % S::team == 0, "tile: teams of a wave's lanes");
     static constexpr int at_once = head::count <= 16 || TF_WAVE == 1 ? 4 : 2; // keys
 
@@ -16,7 +16,7 @@ template <class S> struct decode {
     };
     struct carry {
     };
-    struct slot {
+    struct stage {
     };
     struct scratch {
         float part[teams][S::head_dim + 2];
@@ -34,8 +34,8 @@ template <class S> struct decode {
         t.to = t.from + each < keys ? t.from + each : keys;
         return t;
     }
-    DEV static int stages(const args &, const tile &) { return 0; }
-    DEV static void load(const args &, const tile &, int, slot &) {}
+    DEV static int k_tiles(const args &, const tile &) { return 0; }
+    DEV static void load(const args &, const tile &, int, stage &) {}
     template <class Ring> DEV static void compute(const args &, const tile &, Ring &, carry &) {}
 
     // Every stride-th key from the first on, some at a time, so that their loads are under way together.
@@ -128,13 +128,13 @@ template <class S> struct decode {
 
 template <class S> struct combine {
     using args = typename S::args;
-    static constexpr int threads = S::threads, slots = 1;
+    static constexpr int threads = S::threads, stages = 1;
     struct tile {
         int batch, token, head;
     };
     struct carry {
     };
-    struct slot {
+    struct stage {
     };
     struct scratch {
     };
@@ -145,8 +145,8 @@ template <class S> struct combine {
         const int token = index / S::heads;
         return {token / S::queries(p), token % S::queries(p), index % S::heads};
     }
-    DEV static int stages(const args &, const tile &) { return 0; }
-    DEV static void load(const args &, const tile &, int, slot &) {}
+    DEV static int k_tiles(const args &, const tile &) { return 0; }
+    DEV static void load(const args &, const tile &, int, stage &) {}
     template <class Ring> DEV static void compute(const args &, const tile &, Ring &, carry &) {}
     DEV static void finish(const args &p, const tile &t, carry &, scratch &)
     {

@@ -1,5 +1,5 @@
 // In: one spec struct S of a decode phase (docs/spec-structs.md: attention). Out: its program on warps' matrix products, in one launch:
-// keys and values go from memory to registers, or (slots > 0) to shared memory some turns ahead, and are read once for as many rows as the
+// keys and values go from memory to registers, or (stages > 0) to shared memory some turns ahead, and are read once for as many rows as the
 // machine multiplies at a time (NVIDIA 8, AMD 16), a row being a query of a head of the group. Workgroups have equal runs of all sequences'
 // keys, however long each sequence is. Refuses (static_assert) heads that are no multiple of 16 columns up to 256. A row without a visible
 // key is zeros.
@@ -19,9 +19,9 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
     using typename runs::args, typename runs::part, typename runs::stand, typename runs::numbers;
     using runs::group, runs::most_rows, runs::known;
     using type = typename S::type;
-    static constexpr int head_dim = S::head_dim, keys = S::warp_keys, threads = S::threads, resident = S::resident, slots = S::slots;
+    static constexpr int head_dim = S::head_dim, keys = S::warp_keys, threads = S::threads, resident = S::resident, stages = S::stages;
     static constexpr int warps = threads / TF_WAVE, units = keys / tile::unit, lane_rows = tile::lane_rows;
-    using ring = typename tile::template ring<warps, slots, keys>;
+    using ring = typename tile::template ring<warps, stages, keys>;
     static constexpr int kept = most_rows < tile::rows ? most_rows : tile::rows;
     static constexpr int turn = warps * keys, pitch = head_dim + 4;
     static constexpr int cluster = S::cluster; // workgroups that reach each other's memory
@@ -29,7 +29,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
     static constexpr float lazy = 8.0f; // sums are rescaled when a row's largest score has grown by more (in log2)
     static_assert(head_dim % 16 == 0 && head_dim <= 256, "head size");
     static_assert(keys % tile::unit == 0 && threads % TF_WAVE == 0, "tile: whole products and warps");
-    static_assert(slots == 0 || (S::key_stride == head_dim && S::value_stride == head_dim), "rows one behind the other");
+    static_assert(stages == 0 || (S::key_stride == head_dim && S::value_stride == head_dim), "rows one behind the other");
 
     static constexpr bool guesses = tile::guesses && S::resident == 1; // there are registers to begin before the launch ahead has ended
     struct alignas(16) memory : tile::shelf, ring::memory {
@@ -154,7 +154,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         }
     }
 
-    // A warp's turn from `key` on, keys and values in its slot.
+    // A warp's turn from `key` on, keys and values in its stage.
     template <class Turn>
     DEV static void take_near(const Turn &here, int key, int to, const sight &seen, const typename tile::queries &q, sums &all)
     {
@@ -184,7 +184,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         for (int key = first; key < end; key += turn) {
             take_near(r.take(), key, t.seen_to, seen, q, all);
             r.leave();
-            if (key + slots * turn < end) ask(k, v, key + slots * turn, t, r);
+            if (key + stages * turn < end) ask(k, v, key + stages * turn, t, r);
         }
     }
     DEV static void ask(const type *k, const type *v, int key, const part &t, ring &r)
@@ -199,16 +199,16 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         const int last = t.seen_from + t.to * turn, end = last < t.seen_to ? last : t.seen_to;
         const int first = t.seen_from + t.from * turn + wave_index() * keys;
         const type *const k = S::k(p, t.batch, 0, t.kv_head), *const v = S::v(p, t.batch, 0, t.kv_head);
-        if constexpr (slots > 0)
+        if constexpr (stages > 0)
 #pragma unroll 1
-            for (int i = 0; i < slots && first + i * turn < end; i++) ask(k, v, first + i * turn, t, r);
+            for (int i = 0; i < stages && first + i * turn < end; i++) ask(k, v, first + i * turn, t, r);
         const sight seen(p, t);
         typename tile::queries q;
         q.load([&](int row) { return S::q(p, t.batch, token_of(p, t, row), head_of(t, row)); }, m, t.rows, threads);
         all.o.clear();
 #pragma unroll
         for (int e = 0; e < lane_rows; e++) all.largest[e] = take_max::identity(), all.sum[e] = 0.0f;
-        if constexpr (slots > 0)
+        if constexpr (stages > 0)
             attend_near(k, v, first, end, t, seen, q, r, all);
         else
             attend_far(k, v, first, end, t, seen, q, all);

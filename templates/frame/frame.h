@@ -19,7 +19,7 @@ struct dependency {
 
 template <class P> struct one_phase {
     using args = typename P::args;
-    static constexpr int phases = 1, slots = P::slots, slot_bytes = P::slot_bytes, scratch_bytes = P::scratch_bytes;
+    static constexpr int phases = 1, stages = P::stages, stage_bytes = P::stage_bytes, scratch_bytes = P::scratch_bytes;
     static constexpr int threads = P::threads;
     static constexpr int cluster = P::cluster;
     static constexpr bool turns = P::turns;

@@ -1,53 +1,53 @@
 // In: a list of phases F (one, or all of a block) and its arguments. Out: the mixed walk over their tiles for matrix units: every wave
-// computes and, between its matrix clusters, issues copies for the stage after; the next tile's weights are under way before this
-// tile's results are stored. Refuses a list whose slots and scratch exceed LDS.
+// computes and, between its matrix clusters, issues copies for the k tile after; the next tile's weights are under way before this
+// tile's results are stored. Refuses a list whose stages and scratch exceed LDS.
 //
-// F (frame.h) also has: slots, slot_bytes, scratch_bytes, threads. P, the program of one phase (gemm_mfma.h):
-//   args, tile, carry, late_parts, parts: a stage is loaded in parts, the first late_parts of which the launch itself may write
-//   tiles(p), at(p, index) -> tile, stages(p, tile) >= 1, source(p, tile) -> what load needs, kept over the tile's stages
-//   load<Part>(source, stage, slot): issues only
+// F (frame.h) also has: stages, stage_bytes, scratch_bytes, threads. P, the program of one phase (gemm_mfma.h):
+//   args, tile, carry, late_parts, parts: a k tile is loaded in parts, the first late_parts of which the launch itself may write
+//   tiles(p), at(p, index) -> tile, k_tiles(p, tile) >= 1, source(p, tile) -> what load needs, kept over the tile's k tiles
+//   load<Part>(source, k tile, stage): issues only
 //   compute(p, tile, ring, carry), finish(p, tile, carry, scratch)
 #pragma once
 #include "templates/frame/frame.h"
 #include "templates/isa/amd.h"
 
 template <class F> struct interleaved_memory {
-    static constexpr int scratch = F::slots * F::slot_bytes, bytes = scratch + F::scratch_bytes;
+    static constexpr int scratch = F::stages * F::stage_bytes, bytes = scratch + F::scratch_bytes;
 };
 
 template <class F> struct alignas(16) interleaved_bytes {
     char byte[interleaved_memory<F>::bytes];
 };
 
-// The ring inside one tile. Slot `position` holds the stage being computed, the one after it the stage being loaded.
+// The ring inside one tile. Stage `position` holds the k tile being computed, the one after it the k tile being loaded.
 template <class F, class P> struct interleaved_ring {
     lds_address memory;
     int &position;
     const typename P::source &from;
-    int stage, stages;
+    int k_tile, k_tiles;
 
     DEV lds_address at(int ahead) const
     {
         const int i = position + ahead;
-        return memory + (i < F::slots ? i : i - F::slots) * F::slot_bytes;
+        return memory + (i < F::stages ? i : i - F::stages) * F::stage_bytes;
     }
     DEV lds_address here() const { return at(0); }
     template <int Part> DEV void prefetch()
     {
-        if (stage + 1 < stages) P::template load<Part>(from, stage + 1, at(1));
+        if (k_tile + 1 < k_tiles) P::template load<Part>(from, k_tile + 1, at(1));
     }
     DEV void step()
     {
-        stage++;
-        position = position + 1 < F::slots ? position + 1 : 0;
+        k_tile++;
+        position = position + 1 < F::stages ? position + 1 : 0;
     }
 };
 
-template <class P, int From, int To> DEV void load_parts(const typename P::source &from, int stage, lds_address to)
+template <class P, int From, int To> DEV void load_parts(const typename P::source &from, int k_tile, lds_address to)
 {
     if constexpr (From < To) {
-        P::template load<From>(from, stage, to);
-        load_parts<P, From + 1, To>(from, stage, to);
+        P::template load<From>(from, k_tile, to);
+        load_parts<P, From + 1, To>(from, k_tile, to);
     }
 }
 
@@ -62,10 +62,10 @@ template <class F> DEV void run_interleaved(const typename F::args &p)
 #endif
     int position = 0;
     item<F> w = item<F>::first(), next = w;
-    const auto weights = [&](const item<F> &v) { // into the slot after the one that was computed last; none has readers left
+    const auto weights = [&](const item<F> &v) { // into the stage after the one that was computed last; none has readers left
         F::with(p, v.phase, [&](auto program, const auto &a) {
             using P = decltype(program);
-            load_parts<P, P::late_parts, P::parts>(P::source_of(a, P::at(a, v.index)), 0, memory + position * F::slot_bytes);
+            load_parts<P, P::late_parts, P::parts>(P::source_of(a, P::at(a, v.index)), 0, memory + position * F::stage_bytes);
         });
     };
     if (w.valid(p)) weights(w);
@@ -80,8 +80,8 @@ template <class F> DEV void run_interleaved(const typename F::args &p)
             using P = decltype(program);
             const auto t = P::at(a, w.index);
             const auto from = P::source_of(a, t);
-            load_parts<P, 0, P::late_parts>(from, 0, memory + position * F::slot_bytes);
-            interleaved_ring<F, P> ring{memory, position, from, 0, P::stages(a, t)};
+            load_parts<P, 0, P::late_parts>(from, 0, memory + position * F::stage_bytes);
+            interleaved_ring<F, P> ring{memory, position, from, 0, P::k_tiles(a, t)};
             typename P::carry c;
             P::compute(a, t, ring, c); TF_TRACED(trace_computed(p.tf_trace, own, 0));
             if (next.valid(p)) weights(next);

@@ -1,18 +1,18 @@
 // In: one tile program P and its arguments. Out: the mixed frame on machines without asynchronous copies in use: every thread loads and
 // computes; a workgroup takes tiles block_index(), block_index() + block_total(), ... Refuses nothing.
 //
-// P: args, tile, carry, slot, scratch (types), slots (1 or 2), tiles(p), at(p, index) -> tile, stages(p, tile) >= 0,
-//    load(p, tile, stage, slot), compute(p, tile, ring, carry), finish(p, tile, carry, scratch)
-// P may also have staged, the registers in which a stage's data wait for their slot: fetch(p, tile, stage, staged) only issues loads, which
-//    then run beside the computation, and land(staged, slot) stores them. And signals: true when it calls next_may_start() itself; else
-//    that is the first thing done.
-// Ring: wait() makes the next stage's slot readable for all and returns it; prefetch() loads the stage after it (two slots: while others
-//    still compute); release() ends this thread's reading of it.
+// P: args, tile, carry, stage, scratch (types), stages (1 or 2), tiles(p), at(p, index) -> tile, k_tiles(p, tile) >= 0,
+//    load(p, tile, k_tile, stage), compute(p, tile, ring, carry), finish(p, tile, carry, scratch)
+// P may also have staged, the registers in which a k tile's data wait for their stage: fetch(p, tile, k_tile, staged) only issues loads,
+//    which then run beside the computation, and land(staged, stage) stores them. And signals: true when it calls next_may_start() itself;
+//    else that is the first thing done.
+// Ring: wait() makes the next k tile's stage readable for all and returns it; prefetch() loads the k tile after it (two stages: while
+//    others still compute); release() ends this thread's reading of it.
 #pragma once
 #include "templates/isa/simt.h"
 
 template <class P> struct mixed_memory {
-    typename P::slot slot[P::slots];
+    typename P::stage stage[P::stages];
     typename P::scratch scratch;
 };
 
@@ -37,35 +37,35 @@ template <class P> struct mixed_ring {
     const typename P::args &p;
     const typename P::tile &t;
     mixed_memory<P> &memory;
-    int stage, stages;
+    int k_tile, k_tiles;
     typename staging<P>::type staged;
 
-    DEV typename P::slot &at(int s) { return memory.slot[P::slots == 1 ? 0 : s % P::slots]; }
+    DEV typename P::stage &at(int s) { return memory.stage[P::stages == 1 ? 0 : s % P::stages]; }
     DEV void start()
     {
-        if (stages > 0) P::load(p, t, 0, at(0));
+        if (k_tiles > 0) P::load(p, t, 0, at(0));
     }
-    DEV typename P::slot &wait()
+    DEV typename P::stage &wait()
     {
         barrier();
-        return at(stage);
+        return at(k_tile);
     }
     DEV void prefetch()
     {
-        if (stage + 1 == stages) return;
+        if (k_tile + 1 == k_tiles) return;
         if constexpr (staging<P>::used)
-            P::fetch(p, t, stage + 1, staged);
-        else if constexpr (P::slots > 1)
-            P::load(p, t, stage + 1, at(stage + 1));
+            P::fetch(p, t, k_tile + 1, staged);
+        else if constexpr (P::stages > 1)
+            P::load(p, t, k_tile + 1, at(k_tile + 1));
     }
     DEV void release()
     {
-        if (++stage == stages) return;
-        if constexpr (P::slots == 1) barrier();
+        if (++k_tile == k_tiles) return;
+        if constexpr (P::stages == 1) barrier();
         if constexpr (staging<P>::used)
-            P::land(staged, at(stage));
-        else if constexpr (P::slots == 1)
-            P::load(p, t, stage, at(0));
+            P::land(staged, at(k_tile));
+        else if constexpr (P::stages == 1)
+            P::load(p, t, k_tile, at(0));
     }
 };
 
@@ -83,10 +83,10 @@ template <class P> DEV void run_mixed(const typename P::args &p)
     for (int index = block_index(); index < tiles; index += block_total()) {
         const typename P::tile t = P::at(p, index);
         typename P::carry c; TF_TRACED(trace_start(p.tf_trace, index, 0));
-        mixed_ring<P> ring{p, t, memory, 0, P::stages(p, t), {}};
+        mixed_ring<P> ring{p, t, memory, 0, P::k_tiles(p, t), {}};
         ring.start();
         P::compute(p, t, ring, c); TF_TRACED(trace_computed(p.tf_trace, index, 0));
         P::finish(p, t, c, memory.scratch);
-        barrier(); TF_TRACED(trace_end(p.tf_trace, index, 0)); // the next tile reuses the slots and the scratch
+        barrier(); TF_TRACED(trace_end(p.tf_trace, index, 0)); // the next tile reuses the stages and the scratch
     } TF_TRACED(trace_leave(p.tf_trace, 0));
 }

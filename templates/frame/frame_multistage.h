@@ -1,51 +1,52 @@
-// In: one tile program P and its arguments. Out: the mixed walk over its tiles with a ring of slots that asynchronous copies fill, P::slots
-// - 1 stages ahead of the products and across tiles: the next tile's first stages are under way while this one's results are stored. Every
-// thread copies and computes. Refuses fewer than three slots.
+// In: one tile program P and its arguments. Out: the mixed walk over its tiles with a ring of stages that asynchronous copies fill,
+// P::stages
+// - 1 k tiles ahead of the products and across tiles: the next tile's first k tiles are under way while this one's results are stored.
+// Every thread copies and computes. Refuses fewer than three stages.
 //
-// P: args, tile, carry, source (types), slots, slot_bytes, scratch_bytes, threads, resident (workgroups that share a multiprocessor)
-//    tiles(p), at(p, index) -> tile, stages(p) >= 1, source_of(p, tile) -> what a thread's copies need, kept over the tile's stages
-//    load(copies, source, stage, slot): issues copies of the source's next stage. end(source): zeros from here on
-//    compute(p, stream, carry), finish(p, tile, carry, scratch). A stage of compute: here(), load(), step(), advance()
+// P: args, tile, carry, source (types), stages, stage_bytes, scratch_bytes, threads, resident (workgroups that share a multiprocessor)
+//    tiles(p), at(p, index) -> tile, k_tiles(p) >= 1, source_of(p, tile) -> what a thread's copies need, kept over the tile's k tiles
+//    load(copies, source, k_tile, stage): issues copies of the source's next k tile. end(source): zeros from here on
+//    compute(p, stream, carry), finish(p, tile, carry, scratch). A k tile of compute: here(), load(), step(), advance()
 #pragma once
 #include "templates/isa/simt.h"
 
 template <class P> struct multistage_memory {
-    static constexpr int scratch = P::slots * P::slot_bytes, bytes = scratch + P::scratch_bytes;
-    static_assert(P::slots >= 3, "tile: copies are under way while a slot is read and another one is about to be");
+    static constexpr int scratch = P::stages * P::stage_bytes, bytes = scratch + P::scratch_bytes;
+    static_assert(P::stages >= 3, "tile: copies are under way while a stage is read and another one is about to be");
 };
 
 template <class P> struct stream {
     const typename P::args &p;
     shared_address memory;
-    int tiles, index, stage; // of the next copies, which go to the slot before the one that is read
+    int tiles, index, k_tile; // of the next copies, which go to the stage before the one that is read
     int position;            // of that one
     typename P::source from;
     copies under_way;
 
-    DEV stream(const typename P::args &arguments, shared_address slots, int count)
-        : p(arguments), memory(slots), tiles(count), index(block_index()), stage(0), position(1)
+    DEV stream(const typename P::args &arguments, shared_address stages, int count)
+        : p(arguments), memory(stages), tiles(count), index(block_index()), k_tile(0), position(1)
     {
         from = P::source_of(p, P::at(p, index));
 #pragma unroll 1
-        for (; position < P::slots; position++) {
+        for (; position < P::stages; position++) {
             load();
             advance();
         }
         position = 0;
         arrive();
     }
-    DEV shared_address here() const { return memory + position * P::slot_bytes; }
-    // A stage of copies, or of zeros when all are issued. No branches: they run among the products.
+    DEV shared_address here() const { return memory + position * P::stage_bytes; }
+    // A k tile of copies, or of zeros when all are issued. No branches: they run among the products.
     DEV void load()
     {
-        P::load(under_way, from, stage, memory + (position > 0 ? position - 1 : P::slots - 1) * P::slot_bytes);
+        P::load(under_way, from, k_tile, memory + (position > 0 ? position - 1 : P::stages - 1) * P::stage_bytes);
         under_way.commit();
     }
     // After each load().
     DEV void advance()
     {
-        if (++stage < P::stages(p)) return;
-        stage = 0;
+        if (++k_tile < P::k_tiles(p)) return;
+        k_tile = 0;
         index += block_total();
         if (index < tiles)
             from = P::source_of(p, P::at(p, index));
@@ -54,17 +55,17 @@ template <class P> struct stream {
             next_may_start();
         }
     }
-    // All are done with the slot that was read, and the next one is whole.
+    // All are done with the stage that was read, and the next one is whole.
     DEV void step()
     {
         arrive();
-        position = position + 1 < P::slots ? position + 1 : 0;
+        position = position + 1 < P::stages ? position + 1 : 0;
     }
 
   private:
     DEV void arrive()
     {
-        under_way.template wait<P::slots - 2>();
+        under_way.template wait<P::stages - 2>();
         barrier();
     }
 };

@@ -1,21 +1,21 @@
 // In: a list of phases F (one, or all of a block) and its arguments. Out: the warp-specialised walk over their tiles: one warpgroup
-// fills a ring of shared-memory slots, two others compute and store. Refuses a list whose slots and scratch exceed shared memory.
+// fills a ring of shared-memory stages, two others compute and store. Refuses a list whose stages and scratch exceed shared memory.
 //
-// F (frame.h) also has: slots, slot_bytes, scratch_bytes, turns: warpgroups of consumers multiply in turn; cluster: workgroups that load
-// together (1: each for itself), whose tiles have the same stages. P, the program of one phase (gemm_ws.h):
-//   args, tile, carry, slots, slot_bytes, scratch_bytes, turns, cluster
-//   tiles(p), at(p, index) -> tile, stages(p, tile) >= 1, bytes(p): what the tensor loads of a stage bring
-//   load(early or late, p, tile, stage, slot): issues only
+// F (frame.h) also has: stages, stage_bytes, scratch_bytes, turns: warpgroups of consumers multiply in turn; cluster: workgroups that load
+// together (1: each for itself), whose tiles have the same k tiles. P, the program of one phase (gemm_ws.h):
+//   args, tile, carry, stages, stage_bytes, scratch_bytes, turns, cluster
+//   tiles(p), at(p, index) -> tile, k_tiles(p, tile) >= 1, bytes(p): what the tensor loads of a k tile bring
+//   load(early or late, p, tile, k_tile, stage): issues only
 //   compute(p, tile, ring, carry), finish(p, tile, carry, scratch)
 #pragma once
 #include "templates/frame/frame.h"
 #include "templates/isa/wgmma.h"
 
-struct slot {
+struct stage {
     shared_address memory, full;
 };
 
-// The walk over slots; producer and consumers each keep one and step it alike.
+// The walk over stages; producer and consumers each keep one and step it alike.
 template <class F> struct ring {
     static constexpr bool shared = F::phases > 1; // by several phases
     shared_address memory, barriers;
@@ -23,27 +23,27 @@ template <class F> struct ring {
     unsigned parity;
 
     DEV shared_address full(int i) const { return barriers + 8 * i; }
-    DEV shared_address empty(int i) const { return barriers + 8 * (F::slots + i); }
-    DEV slot here() const { return {memory + position * F::slot_bytes, full(position)}; }
+    DEV shared_address empty(int i) const { return barriers + 8 * (F::stages + i); }
+    DEV stage here() const { return {memory + position * F::stage_bytes, full(position)}; }
     DEV void step()
     {
-        if (++position == F::slots) {
+        if (++position == F::stages) {
             position = 0;
             parity ^= 1;
         }
     }
-    DEV slot to_fill()
+    DEV stage to_fill()
     {
         barrier_wait(empty(position), parity ^ 1);
         return here();
     }
-    DEV slot wait()
+    DEV stage wait()
     {
         barrier_wait(full(position), parity);
         return here();
     }
-    template <int Part> DEV void prefetch() {} // the producer loads; in the mixed frame this issues part of a later stage
-    DEV void release_if(int i, bool yes)   // the slots of all members, into which they load together
+    template <int Part> DEV void prefetch() {} // the producer loads; in the mixed frame this issues part of a later k tile
+    DEV void release_if(int i, bool yes)   // the stages of all members, into which they load together
     {
         const int thread = thread_index() % 128;
         if constexpr (F::cluster == 1)
@@ -53,11 +53,11 @@ template <class F> struct ring {
     }
 };
 
-// Dynamic shared memory: slots, aligned to 1024 bytes; scratch of the consumers; barriers.
+// Dynamic shared memory: stages, aligned to 1024 bytes; scratch of the consumers; barriers.
 template <class F> struct ws_memory {
-    static constexpr int scratch = F::slots * F::slot_bytes, barriers = scratch + F::scratch_bytes;
-    static constexpr int bytes = 1024 + barriers + 16 * F::slots;
-    static_assert(F::slot_bytes % 1024 == 0, "tile: the swizzle repeats after 1024 bytes");
+    static constexpr int scratch = F::stages * F::stage_bytes, barriers = scratch + F::scratch_bytes;
+    static constexpr int bytes = 1024 + barriers + 16 * F::stages;
+    static_assert(F::stage_bytes % 1024 == 0, "tile: the swizzle repeats after 1024 bytes");
     static_assert(bytes <= 232448, "tile: shared memory");
 };
 
@@ -65,22 +65,22 @@ inline constexpr int ws_threads = 384, ws_producers = 128, ws_consumers = 256;
 
 // ---- producer: one thread of its warpgroup
 
-template <class F, class P> DEV void ws_load_early(const typename P::args &a, const typename P::tile &t, int stage, slot m)
+template <class F, class P> DEV void ws_load_early(const typename P::args &a, const typename P::tile &t, int k_tile, stage m)
 {
     barrier_expect(m.full, P::bytes(a));
-    P::load(early(), a, t, stage, m);
+    P::load(early(), a, t, k_tile, m);
 }
 
-// Weights of an item's first stages, which stream in while other launches or workgroups still compute what the item reads. Returns how
-// many stages have theirs.
+// Weights of an item's first k tiles, which stream in while other launches or workgroups still compute what the item reads. Returns how
+// many k tiles have theirs.
 template <class F> DEV int ws_load_ahead(const typename F::args &p, const item<F> &w, ring<F> r)
 {
     int ahead = 0;
     F::with(p, w.phase, [&](auto program, const auto &a) {
         using P = decltype(program);
         const auto t = P::at(a, w.index);
-        const int n = P::stages(a, t);
-        ahead = n < F::slots ? n : F::slots;
+        const int n = P::k_tiles(a, t);
+        ahead = n < F::stages ? n : F::stages;
         for (int s = 0; s < ahead; s++, r.step()) ws_load_early<F, P>(a, t, s, r.to_fill());
     });
     return ahead;
@@ -97,7 +97,7 @@ template <class F> DEV void ws_produce(const typename F::args &p, ring<F> r)
         F::with(p, w.phase, [&](auto program, const auto &a) {
             using P = decltype(program);
             const auto t = P::at(a, w.index);
-            const int n = P::stages(a, t);
+            const int n = P::k_tiles(a, t);
             for (int s = 0; s < n; s++, r.step()) {
                 if (s >= ahead) ws_load_early<F, P>(a, t, s, r.to_fill());
                 P::load(late(), a, t, s, r.here());
@@ -109,7 +109,7 @@ template <class F> DEV void ws_produce(const typename F::args &p, ring<F> r)
 
 // ---- consumers
 
-// While one warpgroup of consumers loads and adds, the other has the tensor cores to itself: each waits for its turn, issues a stage's
+// While one warpgroup of consumers loads and adds, the other has the tensor cores to itself: each waits for its turn, issues a k tile's
 // products, and passes the turn.
 DEV void turn_take() { group_barrier(1 + thread_index() / 128, ws_consumers); }
 DEV void turn_pass() { group_arrive(4 - thread_index() / 128, ws_consumers); }
@@ -153,9 +153,9 @@ template <class F> DEV void run_ws(const typename F::args &p)
     const shared_address base = (shared_at(ws_shared) + 1023) & ~1023u;
     const ring<F> r{base, base + ws_memory<F>::barriers, 0, 0};
     if (thread_index() == 0) {
-        for (int i = 0; i < F::slots; i++) {
+        for (int i = 0; i < F::stages; i++) {
             barrier_init(r.barriers + 8 * i, 1);
-            barrier_init(r.barriers + 8 * (F::slots + i), ws_consumers / 128 * F::cluster);
+            barrier_init(r.barriers + 8 * (F::stages + i), ws_consumers / 128 * F::cluster);
         }
         barrier_init_done();
     }
@@ -175,8 +175,8 @@ template <class F> DEV void run_ws(const typename F::args &p)
 }
 
 // ---- one tile a workgroup, for programs that wait for memory. P as above, and: consumers: threads, behind which comes the warp that
-// loads; releases: arrivals of theirs that free a slot; late_slots, late_bytes: what is loaded late has slots of its own (scratch_bytes),
-// at most as many; resident: workgroups that share a multiprocessor. Sums meet in shared memory, where the slots were:
+// loads; releases: arrivals of theirs that free a stage; late_stages, late_bytes: what is loaded late has stages of its own
+// (scratch_bytes), at most as many; resident: workgroups that share a multiprocessor. Sums meet in shared memory, where the stages were:
 //   prepare(p): what late loads need that no launch writes; ask_next(p): all weights are under way
 //   start(p, tile, carry): what is read ahead of the products
 //   compute(p, tile, ring, late memory, carry): leaves sums; finish(p, tile, carry, sums)
@@ -184,12 +184,12 @@ template <class F> DEV void run_ws(const typename F::args &p)
 template <class P> DEV void ws_start_tile(const typename P::args &p, const typename P::tile &t, ring<one_phase<P>> r)
 {
     using F = one_phase<P>;
-    for (int i = 0; i < F::slots; i++) {
+    for (int i = 0; i < F::stages; i++) {
         barrier_init(r.full(i), 1);
         barrier_init(r.empty(i), P::releases);
     }
     barrier_init_done();
-    for (int s = 0; s < P::stages(p, t) && s < P::slots; s++, r.step()) ws_load_early<F, P>(p, t, s, r.here());
+    for (int s = 0; s < P::k_tiles(p, t) && s < P::stages; s++, r.step()) ws_load_early<F, P>(p, t, s, r.here());
     P::prepare(p);
 }
 
@@ -200,26 +200,26 @@ template <class P> DEV void ws_all_loaded(const typename P::args &p)
     P::ask_next(p);
 }
 
-// Of every stage that the consumers have done with, both slots are free: of a stage P::slots later and of one P::late_slots later.
+// Of every k tile that the consumers have done with, both stages are free: of a k tile P::stages later and of one P::late_stages later.
 template <class P> DEV void ws_produce_tile(const typename P::args &p, const typename P::tile &t, ring<one_phase<P>> r)
 {
     using F = one_phase<P>;
-    static_assert(P::late_slots <= P::slots, "tile: a stage's barrier is there before what is loaded late");
-    const int n = P::stages(p, t);
+    static_assert(P::late_stages <= P::stages, "tile: a k tile's barrier is there before what is loaded late");
+    const int n = P::k_tiles(p, t);
     const shared_address memory = r.memory + ws_memory<F>::scratch;
     ring<F> later = r;
     previous_wait();
     for (int s = 0; s < n; s++, later.step()) {
-        if (s >= P::late_slots) {
-            const int ahead = s - P::late_slots + P::slots;
+        if (s >= P::late_stages) {
+            const int ahead = s - P::late_stages + P::stages;
             barrier_wait(r.empty(r.position), r.parity);
             if (ahead < n) ws_load_early<F, P>(p, t, ahead, r.here());
             if (ahead == n - 1) ws_all_loaded<P>(p);
             r.step();
         }
-        P::load(late(), p, t, s, {memory + s % P::late_slots * P::late_bytes, later.full(later.position)});
+        P::load(late(), p, t, s, {memory + s % P::late_stages * P::late_bytes, later.full(later.position)});
     }
-    if (n <= P::slots) ws_all_loaded<P>(p);
+    if (n <= P::stages) ws_all_loaded<P>(p);
 }
 
 template <class P> DEV void run_ws_tile(const typename P::args &p)

@@ -13,11 +13,11 @@ template <class S> struct align {
     };
     struct carry {
     };
-    struct slot {
+    struct stage {
     };
     struct scratch {
     };
-    static constexpr int slots = 1, V = 16 / sizeof(type), pieces = S::stride / V, per_tile = S::threads * S::each;
+    static constexpr int stages = 1, V = 16 / sizeof(type), pieces = S::stride / V, per_tile = S::threads * S::each;
     static_assert(S::stride % V == 0 && S::stride >= S::N, "tile: rows of whole pieces");
 
     DEV static int tiles(const args &p)
@@ -29,8 +29,8 @@ template <class S> struct align {
         const long long first = static_cast<long long>(index) * per_tile;
         return {static_cast<int>(first / pieces), static_cast<int>(first % pieces)};
     }
-    DEV static int stages(const args &, const tile &) { return 0; }
-    DEV static void load(const args &, const tile &, int, slot &) {}
+    DEV static int k_tiles(const args &, const tile &) { return 0; }
+    DEV static void load(const args &, const tile &, int, stage &) {}
     template <class Ring> DEV static void compute(const args &, const tile &, Ring &, carry &) {}
     DEV static void finish(const args &p, const tile &t, carry &, scratch &)
     {

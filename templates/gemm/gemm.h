@@ -19,9 +19,9 @@ template <class S> struct gemm_tiles {
     using args = typename S::args;
     using packing = pieces<typename S::b_type>;
     using carry = simt_fragment<S::tile_n, S::thread_m, S::thread_n, S::granule, S::width>;
-    static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, threads = S::threads, slots = S::slots;
+    static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, threads = S::threads, stages = S::stages;
     static constexpr int lanes = carry::lanes, column_tiles = ceil_div(S::packed_n, tile_n);
-    static constexpr int V = tile_k % 8 == 0 ? 8 : 1; // elements of a row that a thread stages at a time
+    static constexpr int V = tile_k % 8 == 0 ? 8 : 1; // elements of a row that a thread k tiles at a time
     // Rows of four more floats: the scattered stores of neighbouring k then fall into different banks.
     static constexpr int pad = TF_WAVE == 1 ? 0 : 4;
     static_assert(tile_m / S::thread_m * lanes == threads, "tile: threads cover the tile");
@@ -29,7 +29,7 @@ template <class S> struct gemm_tiles {
     struct tile {
         int batch, row, column; // of the first element; column is a packed column
     };
-    struct alignas(16) slot {
+    struct alignas(16) stage {
         float a[tile_k][tile_m + pad], b[tile_k][tile_n + pad];
     };
     struct scratch {
@@ -43,7 +43,7 @@ template <class S> struct gemm_tiles {
         const int each = row_tiles(p) * column_tiles, in = index % each;
         return {index / each, in / column_tiles * tile_m, in % column_tiles * tile_n};
     }
-    DEV static int stages(const args &, const tile &) { return ceil_div(S::K, tile_k); }
+    DEV static int k_tiles(const args &, const tile &) { return ceil_div(S::K, tile_k); }
 
     // V elements along k of one line (a row of A, a column of B), as they are dealt to the threads: along k first, as rows lie in memory,
     // or eight lines side by side, as packed columns do (gemm/pieces.h). A processor's threads come one after the other: each has all of
@@ -69,7 +69,7 @@ template <class S> struct gemm_tiles {
     DEV static vec<float, V> b_piece(const args &p, const tile &t, int k0, int i)
     {
         const int n = t.column + b_pieces::line(i), k = k0 + b_pieces::k(i);
-#if TF_WAVE == 1 // one line of a processor's cache in four columns: the next stage's is asked for now
+#if TF_WAVE == 1 // one line of a processor's cache in four columns: the next k tile's is asked for now
         if constexpr (S::b_plain)
             if (n % 4 == 0 && n < S::packed_n && k + tile_k < S::packed_k)
                 __builtin_prefetch(S::packed(p) + packing::at(S::packed_k, n, k + tile_k));
@@ -77,41 +77,41 @@ template <class S> struct gemm_tiles {
         if (n >= S::packed_n || k >= S::K) return splat<V>(0.0f);
         return load_b<S, V>(p, t.batch, n, k);
     }
-    DEV static void put_a(slot &s, int i, const vec<float, V> &x)
+    DEV static void put_a(stage &s, int i, const vec<float, V> &x)
     {
 #pragma unroll
         for (int e = 0; e < V; e++) s.a[a_pieces::k(i) + e][a_pieces::line(i)] = x[e];
     }
-    DEV static void put_b(slot &s, int i, const vec<float, V> &x)
+    DEV static void put_b(stage &s, int i, const vec<float, V> &x)
     {
 #pragma unroll
         for (int e = 0; e < V; e++) s.b[b_pieces::k(i) + e][carry::place(b_pieces::line(i))] = x[e];
     }
 
-    DEV static void load(const args &p, const tile &t, int stage, slot &s)
+    DEV static void load(const args &p, const tile &t, int k_tile, stage &s)
     {
 #pragma unroll 1
         for (int i = 0; i < a_pieces::each; i++)
-            if (a_pieces::exists(i)) put_a(s, i, a_piece(p, t, stage * tile_k, i));
+            if (a_pieces::exists(i)) put_a(s, i, a_piece(p, t, k_tile * tile_k, i));
 #pragma unroll 1
         for (int i = 0; i < b_pieces::each; i++)
-            if (b_pieces::exists(i)) put_b(s, i, b_piece(p, t, stage * tile_k, i));
+            if (b_pieces::exists(i)) put_b(s, i, b_piece(p, t, k_tile * tile_k, i));
     }
 #if TF_WAVE > 1
     struct staged {
         a_pieces a;
         b_pieces b;
     };
-    DEV static void fetch(const args &p, const tile &t, int stage, staged &to)
+    DEV static void fetch(const args &p, const tile &t, int k_tile, staged &to)
     {
 #pragma unroll
         for (int i = 0; i < a_pieces::each; i++)
-            if (a_pieces::exists(i)) to.a.x[i] = a_piece(p, t, stage * tile_k, i);
+            if (a_pieces::exists(i)) to.a.x[i] = a_piece(p, t, k_tile * tile_k, i);
 #pragma unroll
         for (int i = 0; i < b_pieces::each; i++)
-            if (b_pieces::exists(i)) to.b.x[i] = b_piece(p, t, stage * tile_k, i);
+            if (b_pieces::exists(i)) to.b.x[i] = b_piece(p, t, k_tile * tile_k, i);
     }
-    DEV static void land(const staged &from, slot &s)
+    DEV static void land(const staged &from, stage &s)
     {
 #pragma unroll
         for (int i = 0; i < a_pieces::each; i++)
@@ -130,37 +130,38 @@ template <class S> struct gemm_tiles {
     static constexpr int most_levels = TF_WAVE == 1 ? 4 : S::thread_m * S::thread_n <= 32 ? 3 : 2;
 #endif
     static constexpr int levels = is_long(S::K) ? most_levels : 1;
-    static constexpr int all_stages = ceil_div(S::K, tile_k), step = static_cast<int>(root_up(S::K, levels));
-    static constexpr int least_stages = ceil_div(step, tile_k); // of a sum of the lowest level
-    static constexpr int next_step = levels == 1 ? 1 : static_cast<int>(root_up(ceil_div(all_stages, least_stages), levels - (levels > 1)));
+    static constexpr int all_k_tiles = ceil_div(S::K, tile_k), step = static_cast<int>(root_up(S::K, levels));
+    static constexpr int least_k_tiles = ceil_div(step, tile_k); // of a sum of the lowest level
+    static constexpr int next_step =
+        levels == 1 ? 1 : static_cast<int>(root_up(ceil_div(all_k_tiles, least_k_tiles), levels - (levels > 1)));
 
-    template <class Ring> DEV static void multiply_stage(Ring &ring, carry &c)
+    template <class Ring> DEV static void multiply_k_tile(Ring &ring, carry &c)
     {
-        slot &s = ring.wait();
+        stage &s = ring.wait();
         ring.prefetch();
 #pragma unroll 4
         for (int k = 0; k < tile_k; k++) c.multiply(s.a[k], s.b[k]);
         ring.release();
     }
-    // Up to stage `end`.
-    template <int Level, class Ring> DEV static void sum_stages(Ring &ring, carry &c, int size, int end)
+    // Up to k tile `end`.
+    template <int Level, class Ring> DEV static void sum_k_tiles(Ring &ring, carry &c, int size, int end)
     {
         c.clear();
-        while (ring.stage < end) {
+        while (ring.k_tile < end) {
             if constexpr (Level == 1)
-                multiply_stage(ring, c);
+                multiply_k_tile(ring, c);
             else {
-                const int next = ring.stage + size / next_step;
+                const int next = ring.k_tile + size / next_step;
                 carry part;
-                sum_stages<Level - 1>(ring, part, size / next_step, next < end ? next : end);
+                sum_k_tiles<Level - 1>(ring, part, size / next_step, next < end ? next : end);
                 c.add(part);
             }
         }
     }
-    static constexpr int stages_of(int level) { return level == 1 ? least_stages : next_step * stages_of(level - 1); }
+    static constexpr int k_tiles_of(int level) { return level == 1 ? least_k_tiles : next_step * k_tiles_of(level - 1); }
     template <class Ring> DEV static void compute(const args &, const tile &, Ring &ring, carry &c)
     {
-        sum_stages<levels>(ring, c, stages_of(levels), ring.stages);
+        sum_k_tiles<levels>(ring, c, k_tiles_of(levels), ring.k_tiles);
     }
 
     DEV static void finish(const args &p, const tile &t, carry &c, scratch &s)
@@ -197,7 +198,7 @@ template <class S> struct gemm_tiles {
 // lines. Other lanes, and waves, have other chunks. At the end lanes and waves add up, in a fixed order.
 template <class S> struct gemm_skinny {
     using args = typename S::args;
-    static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, threads = S::threads, slots = 1, width = 2 * S::granule;
+    static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, threads = S::threads, stages = 1, width = 2 * S::granule;
     static constexpr int side = 8, columns = width / side, chunks = TF_WAVE / side; // lanes side by side, columns of each; chunks of a wave
     static constexpr int waves = threads / TF_WAVE, blocks = tile_n / width, sharing = waves / blocks, each = tile_m * columns;
     static constexpr int V = sizeof(typename S::b_type) == 4 ? 4 : 8, column_tiles = ceil_div(S::packed_n, tile_n); // V: 16 bytes of K
@@ -220,7 +221,7 @@ template <class S> struct gemm_skinny {
         float sum[each];
         running<take_sum, left, levels, static_cast<int>(root_up(blocks_folded, levels))> folded;
     };
-    struct slot {
+    struct stage {
     };
     struct alignas(16) scratch {
         float part[waves][tile_m * width], sums[units * tile_m];
@@ -234,8 +235,8 @@ template <class S> struct gemm_skinny {
         const int rows = row_tiles(p), in = index % (rows * column_tiles);
         return {index / (rows * column_tiles), in % rows * tile_m, in / rows * tile_n};
     }
-    DEV static int stages(const args &, const tile &) { return 0; }
-    DEV static void load(const args &, const tile &, int, slot &) {}
+    DEV static int k_tiles(const args &, const tile &) { return 0; }
+    DEV static void load(const args &, const tile &, int, stage &) {}
 
 
     template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &, carry &c)

@@ -1,11 +1,11 @@
 // In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program for matrix units, MFMA (isa/mfma.h) or WMMA
 // (isa/wmma.h): 4 or 8 waves, of which two share out the rows (one where there are fewer than 64) and the others the columns of a tile,
-// 128 bytes of k a stage. Refuses (static_assert) tiles that the waves do not share out evenly. Any M, N, K from 1.
+// 128 bytes of k a k tile. Refuses (static_assert) tiles that the waves do not share out evenly. Any M, N, K from 1.
 //
-// Beyond the common contract S has: group: row tiles that share a column of B tiles while it is in L2; chiplets, chunk: chiplets.h;
-// a_row(p, batch, row), rows a_stride elements apart; where A is what another phase of the same launch writes, a_written. With two slots
+// Beyond the common contract S has: group_m: row tiles that share a column of B tiles while it is in L2; chiplets, chunk: chiplets.h;
+// a_row(p, batch, row), rows a_stride elements apart; where A is what another phase of the same launch writes, a_written. With two stages
 // (where copies to LDS are 16 bytes wide; a_plain; 512 threads) both operands are copied directly and the two halves of the waves take
-// turns with the matrix units; with one a stage passes through registers.
+// turns with the matrix units; with one a k tile passes through registers.
 #pragma once
 #include "templates/frame/frame_interleaved.h"
 #include "templates/frame/chiplets.h"
@@ -20,16 +20,16 @@ template <class S> struct gemm_mfma {
     using product = matrix<type>;
     using packing = ::pieces<type>;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, row_bytes = 128, tile_k = row_bytes / sizeof(type), threads = S::threads;
-    static constexpr bool direct = S::slots == 2;
+    static constexpr bool direct = S::stages == 2;
     static constexpr int waves = threads / TF_WAVE, waves_m = tile_m >= 64 ? 2 : 1, waves_n = waves / waves_m, lines = threads / 8;
-    static constexpr int slots = S::slots, a_bytes = tile_m * row_bytes, slot_bytes = a_bytes + tile_n * row_bytes;
+    static constexpr int stages = S::stages, a_bytes = tile_m * row_bytes, stage_bytes = a_bytes + tile_n * row_bytes;
     static constexpr int wave_m = tile_m / waves_m, wave_n = tile_n / waves_n, blocks = wave_n / fragment::columns;
-    static constexpr int sums_bytes = S::row_sums ? tile_m * waves_n * 4 : 0, scratch_bytes = direct ? sums_bytes : 0; // else in the slot
+    static constexpr int sums_bytes = S::row_sums ? tile_m * waves_n * 4 : 0, scratch_bytes = direct ? sums_bytes : 0; // else in the stage
     static constexpr int parts = direct ? 4 : 0, late_parts = parts / 2, clusters = wave_m / 32; // direct: 32 rows are multiplied at a time
     static_assert(tile_m % (16 * waves_m) == 0 && wave_n * waves_n == tile_n && wave_n % fragment::columns == 0,
                   "tile: whole blocks a wave");
-    static_assert(slots == 1 || (TF_COPIES_TO_LDS && S::a_plain && S::b_plain && tile_m % 128 == 0 && tile_n % 128 == 0 && threads == 512),
-                  "tile: two slots are for copies to LDS, of whole rows, by 8 waves");
+    static_assert(stages == 1 || (TF_COPIES_TO_LDS && S::a_plain && S::b_plain && tile_m % 128 == 0 && tile_n % 128 == 0 && threads == 512),
+                  "tile: two stages are for copies to LDS, of whole rows, by 8 waves");
     static_assert(S::granule == 16 && S::tile_k == tile_k && threads % TF_WAVE == 0, "tile: blocks of 32 columns, rows of 128 bytes");
     static_assert(tile_n % 32 == 0, "tile: whole blocks of columns");
     static_assert(S::a_stride * sizeof(type) * tile_m < 0x7fffffffu, "tile: its rows are reached by 31 bits");
@@ -44,15 +44,15 @@ template <class S> struct gemm_mfma {
     DEV static int row_tiles(const args &p) { return ceil_div(S::rows(p), tile_m); }
     static constexpr int column_tiles = ceil_div(S::packed_n, tile_n);
     DEV static int tiles(const args &p) { return row_tiles(p) * column_tiles * S::batches(p); }
-    DEV static int stages(const args &, const tile &) { return ceil_div(S::K, tile_k); }
+    DEV static int k_tiles(const args &, const tile &) { return ceil_div(S::K, tile_k); }
     DEV static tile at(const args &p, int index)
     {
         const int rows = row_tiles(p), per_batch = rows * column_tiles,
                   turn = chiplet_tile<S::chiplets, S::chunk>(index, per_batch * S::batches(p));
-        const int batch = turn / per_batch, i = turn - batch * per_batch, g = i / (S::group * column_tiles),
-                  in = i - g * S::group * column_tiles;
-        const int height = rows - g * S::group < S::group ? rows - g * S::group : S::group;
-        return {batch, g * S::group + in % height, in / height};
+        const int batch = turn / per_batch, i = turn - batch * per_batch, g = i / (S::group_m * column_tiles),
+                  in = i - g * S::group_m * column_tiles;
+        const int height = rows - g * S::group_m < S::group_m ? rows - g * S::group_m : S::group_m;
+        return {batch, g * S::group_m + in % height, in / height};
     }
 
     struct staged_source {
@@ -98,13 +98,13 @@ template <class S> struct gemm_mfma {
         }
     }
 
-    template <int Part> DEV static void load(const source &s, int stage, lds_address to)
+    template <int Part> DEV static void load(const source &s, int k_tile, lds_address to)
     {
         constexpr bool is_a = Part < late_parts;
         constexpr int length = (is_a ? S::K : S::packed_k) * sizeof(type), count = (is_a ? tile_m : tile_n) / 128;
-        const int in = line_here(), at = stage * row_bytes, step = is_a ? at : stage * packed_step;
+        const int in = line_here(), at = k_tile * row_bytes, step = is_a ? at : k_tile * packed_step;
         int offset = is_a ? s.a_offset : s.b_offset;
-        if constexpr (length % row_bytes != 0) // the last stage has 16-byte pieces beyond the row
+        if constexpr (length % row_bytes != 0) // the last k tile has 16-byte pieces beyond the row
             offset = at + (piece_here() ^ (is_a ? fragment::a_key(in) : fragment::b_key(in))) * 16 < length ? offset : beyond;
 #pragma unroll
         for (int j = 0; j < count; j++) {
@@ -142,7 +142,7 @@ template <class S> struct gemm_mfma {
 
     DEV static void finish(const args &p, const tile &t, carry &c, lds_address scratch)
     {
-        if constexpr (S::row_sums && !direct) scratch = scratch - slot_bytes;
+        if constexpr (S::row_sums && !direct) scratch = scratch - stage_bytes;
         const int wave = wave_index();
         const int n0 = t.column * tile_n + fragment::part() * 4;
 #pragma unroll
@@ -176,7 +176,7 @@ template <class S> struct gemm_mfma {
     static constexpr int a_stride = S::a_stride * sizeof(type), b_stride = S::packed_k * sizeof(type), V = 16 / sizeof(type);
     static_assert(tile_m <= threads, "tile: a thread a row sum");
 
-    // Of a stage's packed columns: where chunk `chunk` of column `in` lies from the first column's on; what comes with each stage.
+    // Of a k tile's packed columns: where chunk `chunk` of column `in` lies from the first column's on; what comes with each k tile.
     static constexpr int packed_step = row_bytes / packing::row_bytes * packing::bytes;
     DEV static unsigned packed_offset(unsigned in, unsigned chunk)
     {
@@ -261,7 +261,7 @@ template <class S> struct gemm_mfma {
             column_operands b[2];
             direct_clusters<0>(ring, c, b);
             ring.step();
-        } while (ring.stage < ring.stages);
+        } while (ring.k_tile < ring.k_tiles);
         if (!half) wave_group_barrier();
     }
     template <int Q, class Ring> DEV static void direct_clusters(Ring &ring, carry &c, column_operands (&b)[2])
@@ -274,7 +274,7 @@ template <class S> struct gemm_mfma {
                 if constexpr (Q == 0) read_columns(m, u, b[u]);
                 read_rows(m, Q * 2, u, a[u]);
             }
-            if constexpr (Q == 0) { // half the stage's clusters lie between a copy and the wait for it
+            if constexpr (Q == 0) { // half the k tile's clusters lie between a copy and the wait for it
                 ring.template prefetch<0>();
                 ring.template prefetch<1>();
             }
@@ -282,7 +282,7 @@ template <class S> struct gemm_mfma {
                 ring.template prefetch<2>();
                 ring.template prefetch<3>();
             }
-            if constexpr (Q == clusters - 1) wait_memory(); // before the barrier that precedes the other half's next stage, too
+            if constexpr (Q == clusters - 1) wait_memory(); // before the barrier that precedes the other half's next k tile, too
         });
         matrix_turn([&] {
             multiply(c, Q * 2, a[0], b[0]);
@@ -294,7 +294,7 @@ template <class S> struct gemm_mfma {
     template <class Ring> DEV static void compute_direct(Ring &, carry &) {}
 #endif
 
-    // ---- staged: the next stage comes into registers while this one is multiplied
+    // ---- staged: the next k tile comes into registers while this one is multiplied
     static constexpr bool turns = TF_WAVE == 64 && threads == 512 && waves_m == 2 && wave_m % 32 == 0;
     static constexpr int a_pieces = ceil_div(tile_m, lines), b_pieces = ceil_div(tile_n, lines);
     static_assert(a_pieces * lines == tile_m || tile_m < lines, "tile: all threads load the same number of lines");
@@ -336,30 +336,30 @@ template <class S> struct gemm_mfma {
             return packed(::load<V>(reinterpret_cast<const type *>(at), left));
     }
 
-    DEV static void hold(const args &p, const tile &t, const staged_place &s, int stage, bool last, held &h)
+    DEV static void hold(const args &p, const tile &t, const staged_place &s, int k_tile, bool last, held &h)
     {
         if (s.whole && (S::K % tile_k == 0 || !last))
-            hold_whole(s, stage, h);
+            hold_whole(s, k_tile, h);
         else
-            hold_part(p, t, s, stage, h);
+            hold_part(p, t, s, k_tile, h);
     }
-    DEV static void hold_whole(const staged_place &s, int stage, held &h)
+    DEV static void hold_whole(const staged_place &s, int k_tile, held &h)
     {
         unsigned thread = thread_index();
         settle(thread);
         const unsigned line = thread / 8, piece = thread % 8, a_at = line * a_stride + piece * 16,
                        b_at = packed_offset(b_line(thread), b_chunk(thread));
-        const char *a = s.a + 1ll * stage * row_bytes, *b = s.b + 1ll * stage * packed_step;
+        const char *a = s.a + 1ll * k_tile * row_bytes, *b = s.b + 1ll * k_tile * packed_step;
 #pragma unroll
         for (int i = 0; i < b_pieces; i++) h.b[i] = global_read(scalar(b + 1ll * i * lines * b_stride) + b_at);
 #pragma unroll
         for (int i = 0; i < a_pieces; i++) h.a[i] = global_read(scalar(a + 1ll * i * lines * a_stride) + a_at);
     }
-    DEV static void hold_part(const args &p, const tile &t, const staged_place &s, int stage, held &h)
+    DEV static void hold_part(const args &p, const tile &t, const staged_place &s, int k_tile, held &h)
     {
         int thread = thread_index();
         settle(thread); // what follows from it is made here, not kept in registers through the main loop
-        const int line = thread / 8, k = stage * tile_k + thread % 8 * V, b_k = stage * tile_k + static_cast<int>(b_chunk(thread)) * V;
+        const int line = thread / 8, k = k_tile * tile_k + thread % 8 * V, b_k = k_tile * tile_k + static_cast<int>(b_chunk(thread)) * V;
 #pragma unroll
         for (int i = 0; i < b_pieces; i++) {
             const int n = least(static_cast<int>(b_line(thread)) + i * lines, s.b_last);
@@ -395,7 +395,7 @@ template <class S> struct gemm_mfma {
         const tile &t = ring.from.t;
         const staged_place s = place_of(p, t);
         held h;
-        hold(p, t, s, 0, ring.stages == 1, h);
+        hold(p, t, s, 0, ring.k_tiles == 1, h);
         if constexpr (turns)
             compute_in_turns(ring, s, h, c);
         else
@@ -405,21 +405,21 @@ template <class S> struct gemm_mfma {
     // All waves do the same: for workgroups of which a machine holds several, and RDNA.
     // Long sums are sums of sums (sums.h), where there are registers for both.
     static constexpr bool folds = is_long(S::K) && wave_m * wave_n / TF_WAVE <= 32;
-    static constexpr int folded_stages = ceil_div(static_cast<int>(root_up(S::K, 2)), tile_k);
+    static constexpr int folded_k_tiles = ceil_div(static_cast<int>(root_up(S::K, 2)), tile_k);
     template <class Ring> DEV static void compute_together(Ring &ring, const staged_place &s, held &h, carry &c)
     {
         carry total = c;
-        int left = folded_stages;
+        int left = folded_k_tiles;
 #pragma unroll 1
-        for (; ring.stage < ring.stages; ring.stage++) {
-            barrier(); // the last stage has been read, or the last tile's sums
+        for (; ring.k_tile < ring.k_tiles; ring.k_tile++) {
+            barrier(); // the last k tile has been read, or the last tile's sums
             put(ring.memory, h);
             barrier();
-            if (ring.stage + 1 < ring.stages) hold(ring.from.p, ring.from.t, s, ring.stage + 1, ring.stage + 2 == ring.stages, h);
+            if (ring.k_tile + 1 < ring.k_tiles) hold(ring.from.p, ring.from.t, s, ring.k_tile + 1, ring.k_tile + 2 == ring.k_tiles, h);
             staged_from<0>(ring.memory, c);
             if (folds && --left == 0) {
                 add(total, c);
-                left = folded_stages;
+                left = folded_k_tiles;
             }
         }
         if constexpr (folds) {
@@ -453,9 +453,9 @@ template <class S> struct gemm_mfma {
         if constexpr ((Unit + 1) * fragment::unit < row_bytes) staged_from<Unit + 1>(m, c);
     }
 
-    // Of the two halves of the waves, one is a turn behind. A stage's last reads are in the third memory turn, the writes of the next one
-    // in the fourth: by then the other half, too, has read all; and it has written before anyone reads again. Registers hold half a stage's
-    // operands.
+    // Of the two halves of the waves, one is a turn behind. A k tile's last reads are in the third memory turn, the writes of the next one
+    // in the fourth: by then the other half, too, has read all; and it has written before anyone reads again. Registers hold half a k
+    // tile's operands.
     template <class Ring> DEV static void compute_in_turns(Ring &ring, const staged_place &s, held &h, carry &c)
     {
         constexpr int some = wave_m / 32;
@@ -466,12 +466,12 @@ template <class S> struct gemm_mfma {
         barrier();
         if (half) wave_group_barrier();
 #pragma unroll 1
-        for (; ring.stage < ring.stages; ring.stage++) {
-            const bool more = ring.stage + 1 < ring.stages;
+        for (; ring.k_tile < ring.k_tiles; ring.k_tile++) {
+            const bool more = ring.k_tile + 1 < ring.k_tiles;
             row_operands<some> a, a_next;
             column_operands b, b_next;
             memory_turn([&] {
-                if (more) hold(ring.from.p, ring.from.t, s, ring.stage + 1, ring.stage + 2 == ring.stages, h);
+                if (more) hold(ring.from.p, ring.from.t, s, ring.k_tile + 1, ring.k_tile + 2 == ring.k_tiles, h);
                 read_columns(m, 0, b);
                 read_rows(m, 0, 0, a);
             });

@@ -28,7 +28,7 @@ struct llama_qkv_spec {
         int B_, S_;
     };
     static constexpr int K = 256, packed_n = 384, packed_k = 256, granule = 16;
-    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, slots = 1, group = 8;
+    static constexpr int tile_m = 64, tile_n = 64, tile_k = 64, threads = 256, stages = 1, group_m = 8;
     static constexpr int chiplets = 8, chunk = 76;
     static constexpr long long a_stride = 256;
     static constexpr bool row_sums = false, a_plain = true, b_plain = true;

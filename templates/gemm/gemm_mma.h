@@ -1,8 +1,8 @@
 // In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program on warps' matrix products (isa/mma.h) under the
-// multistage frame: 4 or 8 warps share out the tile, tile_k of 32 or 64 a stage. Any M, N, K from 1. Refuses (static_assert) tiles that
+// multistage frame: 4 or 8 warps share out the tile, tile_k of 32 or 64 a k tile. Any M, N, K from 1. Refuses (static_assert) tiles that
 // warps do not share out.
 //
-// Beyond the common contract S has: group: row tiles that share a column of B tiles while it is in L2; resident: workgroups a
+// Beyond the common contract S has: group_m: row tiles that share a column of B tiles while it is in L2; resident: workgroups a
 // multiprocessor; a_stride: elements from row to row of A, which begin at multiples of 16 bytes; width: columns of a row that the epilogue
 // is handed at a time, 2 or 4; reads: the epilogue loads more than row scalars.
 #pragma once
@@ -13,10 +13,10 @@
 template <class S> struct gemm_mma {
     using args = typename S::args;
     using type = typename S::a_type;
-    static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, threads = S::threads, slots = S::slots,
+    static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, threads = S::threads, stages = S::stages,
                          resident = S::resident;
     static constexpr int V = 16 / sizeof(type), pieces = tile_k / V, row_bytes = pieces * 16, units = tile_k / 16, lines = threads / pieces;
-    static constexpr int a_bytes = tile_m * row_bytes, slot_bytes = a_bytes + tile_n * row_bytes;
+    static constexpr int a_bytes = tile_m * row_bytes, stage_bytes = a_bytes + tile_n * row_bytes;
     static constexpr int warps = threads / 32,
                          warps_m = tile_m < 64                          ? 1
                                    : warps == 8 && tile_m >= 2 * tile_n ? 4
@@ -43,14 +43,14 @@ template <class S> struct gemm_mma {
     DEV static int row_tiles(const args &p) { return ceil_div(S::rows(p), tile_m); }
     static constexpr int column_tiles = ceil_div(S::packed_n, tile_n);
     DEV static int tiles(const args &p) { return row_tiles(p) * column_tiles; }
-    DEV static int stages(const args &) { return ceil_div(S::K, tile_k); }
+    DEV static int k_tiles(const args &) { return ceil_div(S::K, tile_k); }
 
-    // Groups of S::group row tiles, down each column of the group: what the grid works on at one time is nearly square.
+    // Groups of S::group_m row tiles, down each column of the group: what the grid works on at one time is nearly square.
     DEV static tile at(const args &p, int index)
     {
-        const int rows = row_tiles(p), g = index / (S::group * column_tiles), in = index - g * S::group * column_tiles;
-        const int height = rows - g * S::group < S::group ? rows - g * S::group : S::group;
-        return {g * S::group + in % height, in / height};
+        const int rows = row_tiles(p), g = index / (S::group_m * column_tiles), in = index - g * S::group_m * column_tiles;
+        const int height = rows - g * S::group_m < S::group_m ? rows - g * S::group_m : S::group_m;
+        return {g * S::group_m + in % height, in / height};
     }
 
     // ---- copies: thread i has piece i % pieces of A's lines i / pieces, + lines, ...; of B likewise, as isa/mma.h deals its pieces
@@ -67,13 +67,13 @@ template <class S> struct gemm_mma {
                 S::packed_n - column};
     }
     DEV static void end(source &s) { s.a_rows = s.b_columns = 0; }
-    DEV static void load(copies &c, source &s, int stage, shared_address slot)
+    DEV static void load(copies &c, source &s, int k_tile, shared_address stage)
     {
-        const int line = thread_index() / pieces, piece = thread_index() % pieces, left = S::K - stage * tile_k - piece * V; // of A's row
+        const int line = thread_index() / pieces, piece = thread_index() % pieces, left = S::K - k_tile * tile_k - piece * V; // of A's row
         const int a_bytes_left = S::K % tile_k == 0 || left >= V ? 16 : left > 0 ? left * static_cast<int>(sizeof(type)) : 0;
         const int b_line = part::copied_line(thread_index()), b_piece = part::copied_piece(thread_index());
-        const bool b_exists = S::packed_k % tile_k == 0 || stage * tile_k + b_piece * V < S::packed_k;
-        const shared_address to_a = slot + part::a_at(line, piece), to_b = slot + a_bytes + part::b_at(b_line, b_piece);
+        const bool b_exists = S::packed_k % tile_k == 0 || k_tile * tile_k + b_piece * V < S::packed_k;
+        const shared_address to_a = stage + part::a_at(line, piece), to_b = stage + a_bytes + part::b_at(b_line, b_piece);
 #pragma unroll
         for (int i = 0; i < a_times; i++) // keys are the same `lines` lines on
             c.start(to_a + i * lines * row_bytes, s.a + i * lines * S::a_stride, i * lines < s.a_rows ? a_bytes_left : 0);
@@ -86,7 +86,7 @@ template <class S> struct gemm_mma {
 
     // Long sums are sums of sums (sums.h), where there are registers for both.
     static constexpr bool folds = is_long(S::K) && tile_m * tile_n / threads <= 32;
-    static constexpr int folded_stages = ceil_div(static_cast<int>(root_up(S::K, 2)), tile_k);
+    static constexpr int folded_k_tiles = ceil_div(static_cast<int>(root_up(S::K, 2)), tile_k);
     DEV static void clear(carry &c)
     {
 #pragma unroll
@@ -115,7 +115,7 @@ template <class S> struct gemm_mma {
         operands x[2]; // a unit of 16 of k is read while the one before it is multiplied
         x[0].read(s.here(), 0);
 #pragma unroll 1
-        for (int left = stages(p); left > 0; left--) {
+        for (int left = k_tiles(p); left > 0; left--) {
 #pragma unroll
             for (int u = 0; u < units; u++) {
                 if (u + 1 < units) x[(u + 1) % 2].read(s.here(), u + 1);
@@ -128,7 +128,7 @@ template <class S> struct gemm_mma {
                 x[u % 2].template multiply<row_blocks / 2, row_blocks>(c);
             }
             s.advance();
-            if (folds && left % folded_stages == 0) add(total, c);
+            if (folds && left % folded_k_tiles == 0) add(total, c);
         }
         if constexpr (folds) {
             add(total, c);
@@ -160,10 +160,10 @@ template <class S> struct gemm_mma {
     struct operands {
         row_operand<type, pieces> a[row_blocks];
         column_operand<type, pieces> b[column_blocks];
-        DEV void read(shared_address slot, int unit)
+        DEV void read(shared_address stage, int unit)
         {
-            const shared_address rows = slot + warp_row() * warp_m * row_bytes,
-                                 columns = slot + a_bytes + warp_column() * warp_n * row_bytes;
+            const shared_address rows = stage + warp_row() * warp_m * row_bytes,
+                                 columns = stage + a_bytes + warp_column() * warp_n * row_bytes;
 #pragma unroll
             for (int i = 0; i < row_blocks; i++) a[i].read(rows + i * part::rows * row_bytes, unit);
 #pragma unroll

@@ -28,8 +28,8 @@ struct llama_qkv_spec {
         int B_, S_;
     };
     static constexpr int K = 256, packed_n = 384, granule = 16;
-    static constexpr int tile_m = 48, tile_n = 64, tile_k = 128, threads = 160, slots = 2;
-    static constexpr int row_slots = 2, split = 1, resident = 2, width = 4;
+    static constexpr int tile_m = 48, tile_n = 64, tile_k = 128, threads = 160, stages = 2;
+    static constexpr int row_stages = 2, split_k = 1, resident = 2, width = 4;
     static constexpr bool row_sums = false, input_sums = true;
     using a_type = bf16;
     struct context {

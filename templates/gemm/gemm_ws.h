@@ -1,9 +1,9 @@
 // In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program under the warp-specialised frame: tensor loads
-// into slots of shared memory, A with a 128-byte swizzle, B in pieces (gemm/pieces.h), 2 warpgroups of 64 x tile_n each, S's epilogue.
+// into stages of shared memory, A with a 128-byte swizzle, B in pieces (gemm/pieces.h), 2 warpgroups of 64 x tile_n each, S's epilogue.
 // Refuses tiles other than 128 rows and a multiple of 32 columns from 64 to 256.
 //
 // Beyond the common contract S has: a_map(p), a tensor map of A [rows, K] with boxes of 128 bytes x tile_m rows, 128-byte swizzle;
-// b_map(p), one of packed B's pieces with boxes of tile_n columns x 128 bytes / cluster; group: row tiles that share a column of B tiles
+// b_map(p), one of packed B's pieces with boxes of tile_n columns x 128 bytes / cluster; group_m: row tiles that share a column of B tiles
 // while it is in L2; cluster: workgroups, on row tiles below each other, that load B together; staged: results pass through shared memory
 // (each of 2 bytes, one a column and segment, rows at multiples of 16 bytes; results: of a block's two halves of columns, 1 or 2), else
 // width: columns of a row that the epilogue is handed at a time, 2 or 4; reads: it loads more than row scalars; split: parts that a tile's
@@ -15,18 +15,18 @@
 template <class S> struct gemm_ws {
     using args = typename S::args;
     using type = typename S::a_type;
-    static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, slots = S::slots;
-    static constexpr int a_bytes = tile_m * 128, slot_bytes = (tile_m + tile_n) * 128;
+    static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, stages = S::stages;
+    static constexpr int a_bytes = tile_m * 128, stage_bytes = (tile_m + tile_n) * 128;
     static constexpr int half_bytes = tile_n * 64; // of B's pieces that lie side by side along n
     static constexpr int pitch = 128 + 16; // of a row in a warp's part of scratch: 64 columns; no bank conflicts
     static constexpr int scratch_bytes = S::staged ? ws_consumers / 32 * 16 * pitch : 0, cluster = S::cluster;
     static constexpr bool turns = false;
     static constexpr int threads = ws_threads;
     static_assert(S::threads == threads, "tile: two warpgroups, and one that loads");
-    static_assert(S::group % cluster == 0, "tile: a group holds whole clusters");
-    static_assert(cluster <= 2, "tile: a stage is two pieces long, of which each of a cluster brings its own");
+    static_assert(S::group_m % cluster == 0, "tile: a group holds whole clusters");
+    static_assert(cluster <= 2, "tile: a k tile is two pieces long, of which each of a cluster brings its own");
     static_assert(tile_m == 128 && tile_n % 32 == 0 && tile_n <= 256, "tile: two warpgroups of 64 rows, blocks of 32 columns");
-    static_assert(tile_k * sizeof(type) == 128, "tile: a slot's row is 128 bytes along k");
+    static_assert(tile_k * sizeof(type) == 128, "tile: a stage's row is 128 bytes along k");
     static_assert(S::granule == 16 && (S::width == 2 || S::width == 4 || S::staged), "tile: 32 columns are a block of the epilogue");
 
     using product = wgmma<type, tile_n>;
@@ -41,44 +41,44 @@ template <class S> struct gemm_ws {
     // Whole clusters: row tiles one after the other, which need the same tile of B. One that has no rows computes for the others' sake.
     DEV static int row_tiles(const args &p) { return (S::rows(p) + tile_m * cluster - 1) / (tile_m * cluster) * cluster; }
     static constexpr int column_tiles = (S::packed_n + tile_n - 1) / tile_n;
-    static constexpr int all_stages = (S::K + tile_k - 1) / tile_k;
-    static_assert(S::split >= 1 && S::split <= all_stages, "tile: a part has a stage");
+    static constexpr int all_k_tiles = (S::K + tile_k - 1) / tile_k;
+    static_assert(S::split_k >= 1 && S::split_k <= all_k_tiles, "tile: a part has a k tile");
     DEV static int whole_tiles(const args &p) { return row_tiles(p) * column_tiles; }
-    DEV static int tiles(const args &p) { return whole_tiles(p) * S::split; }
-    DEV static int first_stage(int part) { return part * all_stages / S::split; }
-    DEV static int stages(const args &, const tile &t)
+    DEV static int tiles(const args &p) { return whole_tiles(p) * S::split_k; }
+    DEV static int first_k_tile(int part) { return part * all_k_tiles / S::split_k; }
+    DEV static int k_tiles(const args &, const tile &t)
     {
-        return S::split == 1 ? all_stages : first_stage(t.part + 1) - first_stage(t.part);
+        return S::split_k == 1 ? all_k_tiles : first_k_tile(t.part + 1) - first_k_tile(t.part);
     }
-    DEV static int column_of(const tile &t, int stage) { return (S::split == 1 ? stage : first_stage(t.part) + stage) * tile_k; }
-    DEV static unsigned bytes(const args &) { return slot_bytes; }
+    DEV static int column_of(const tile &t, int k_tile) { return (S::split_k == 1 ? k_tile : first_k_tile(t.part) + k_tile) * tile_k; }
+    DEV static unsigned bytes(const args &) { return stage_bytes; }
 
-    // Groups of S::group row tiles, down each column of the group: what the grid works on at one time is nearly square. All first parts
+    // Groups of S::group_m row tiles, down each column of the group: what the grid works on at one time is nearly square. All first parts
     // come before all second ones: a part that waits for others has the highest index of them.
     DEV static tile at(const args &p, int item)
     {
-        const int whole = S::split == 1 ? 0 : whole_tiles(p), part = S::split == 1 ? 0 : item / whole, index = item - part * whole;
-        const int rows = row_tiles(p), g = index / (S::group * column_tiles), in = index - g * S::group * column_tiles;
-        const int height = rows - g * S::group < S::group ? rows - g * S::group : S::group;
-        return {g * S::group + in % height, in / height, part, index};
+        const int whole = S::split_k == 1 ? 0 : whole_tiles(p), part = S::split_k == 1 ? 0 : item / whole, index = item - part * whole;
+        const int rows = row_tiles(p), g = index / (S::group_m * column_tiles), in = index - g * S::group_m * column_tiles;
+        const int height = rows - g * S::group_m < S::group_m ? rows - g * S::group_m : S::group_m;
+        return {g * S::group_m + in % height, in / height, part, index};
     }
 
-    DEV static void load(early, const args &p, const tile &t, int stage, slot m)
+    DEV static void load(early, const args &p, const tile &t, int k_tile, stage m)
     {
-        const int n = t.column * (tile_n / 16), k = column_of(t, stage) / (tile_k / 2);
+        const int n = t.column * (tile_n / 16), k = column_of(t, k_tile) / (tile_k / 2);
         if constexpr (cluster == 1)
             piece_load(m.memory + a_bytes, S::b_map(p), m.full, n, k);
         else
             piece_load_all<cluster>(m.memory + a_bytes, S::b_map(p), m.full, n, k, half_bytes);
     }
-    DEV static void load(late, const args &p, const tile &t, int stage, slot m)
+    DEV static void load(late, const args &p, const tile &t, int k_tile, stage m)
     {
-        tensor_load(m.memory, S::a_map(p), m.full, column_of(t, stage), t.row * tile_m);
+        tensor_load(m.memory, S::a_map(p), m.full, column_of(t, k_tile), t.row * tile_m);
     }
 
     template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, carry &c)
     {
-        const int group = thread_index() / 128 - 1, n = stages(p, t);
+        const int group = thread_index() / 128 - 1, n = k_tiles(p, t);
         int s = 0, previous = 0;
         stage_products<type, tile_n> products;
         if constexpr (Ring::shared) { // else accumulators of every phase are live through all of them
@@ -86,7 +86,7 @@ template <class S> struct gemm_ws {
             for (int i = 0; i < product::registers; i++) c.acc[i] = 0;
         }
         do {
-            const slot m = ring.wait();
+            const stage m = ring.wait();
             const auto a = operand(m.memory + group * 64 * 128), b = piece_operand(m.memory + a_bytes);
             pin(c.acc);
             product_fence();
@@ -95,7 +95,7 @@ template <class S> struct gemm_ws {
             for (int k = 1; k < 4; k++) products.multiply(c.acc, a + 2 * k, operand_behind(b, k / 2 * half_bytes + k % 2 * 256), 1);
             products.commit();
             pin(c.acc);
-            products.template wait<1>(c.acc); // the previous stage's products are done with their slot
+            products.template wait<1>(c.acc); // the previous k tile's products are done with their stage
             ring.release_if(previous, s > 0);
             previous = ring.position;
             ring.step();
@@ -107,8 +107,8 @@ template <class S> struct gemm_ws {
 
     DEV static void finish(const args &p, const tile &t, carry &c, shared_address scratch)
     {
-        if constexpr (S::split > 1) {
-            if (t.part + 1 < S::split) {
+        if constexpr (S::split_k > 1) {
+            if (t.part + 1 < S::split_k) {
                 give(p, t, c);
                 return;
             }
@@ -157,7 +157,7 @@ template <class S> struct gemm_ws {
     DEV static float *slice_of(const args &p, const tile &t, int part)
     {
         const int group = thread_index() / 128 - 1;
-        return S::partial(p) + ((static_cast<long long>(t.index) * (S::split - 1) + part) * 2 + group) * slice;
+        return S::partial(p) + ((static_cast<long long>(t.index) * (S::split_k - 1) + part) * 2 + group) * slice;
     }
     DEV static void give(const args &p, const tile &t, const carry &c)
     {
@@ -173,11 +173,11 @@ template <class S> struct gemm_ws {
     DEV static void take(const args &p, const tile &t, carry &c)
     {
         const int thread = thread_index() % 128;
-        const bool looks = thread + 1 < S::split; // a thread for each part
+        const bool looks = thread + 1 < S::split_k; // a thread for each part
         auto *const flag = reinterpret_cast<unsigned long long *>(slice_of(p, t, looks ? thread : 0));
         while (looks && flag_read(flag) != full) pause();
         group_barrier(4 + thread_index() / 128, 128);
-        int others = S::split - 1;
+        int others = S::split_k - 1;
         pin(others); // else a loop of one turn is none, and its loads all at once do not fit the registers
 #pragma unroll 1
         for (int part = 0; part < others; part++) {
@@ -202,7 +202,7 @@ template <class S> struct gemm_ws {
         template <int Slot, int W, class T> DEV void put(T *, vec<float, W> v) { value[Slot] = packed(T(), v[0], v[1]); }
         template <int Slot, int W, class T> DEV void put_some(T *to, int, vec<float, W> v) { put<Slot, W>(to, v); }
     };
-    struct to_find { // where one slot of a piece goes: all of it (found), or its first `some`
+    struct to_find { // where one stage of a piece goes: all of it (found), or its first `some`
         static constexpr bool first = false;
         bool second, found;
         int some;
@@ -225,7 +225,7 @@ template <class S> struct gemm_ws {
     // 64 columns of results at a time: 2 blocks of 32 columns that have two results each, or 4 that have one.
     static constexpr int stage_blocks = 4 / S::results;
 
-    DEV static void store_staged(const args &p, const tile &t, carry &c, row_state (&r)[2], shared_address stage)
+    DEV static void store_staged(const args &p, const tile &t, carry &c, row_state (&r)[2], shared_address staging)
     {
 #pragma unroll
         for (int j = 0; j < tile_n / 32; j += stage_blocks) {
@@ -235,17 +235,17 @@ template <class S> struct gemm_ws {
 #pragma unroll
             for (int b = 0; b < stage_blocks && j + b < tile_n / 32; b++) {
                 if (S::packed_n % tile_n && n + b * 32 >= S::packed_n) break;
-                stage_block(p, t, c.acc + (j + b) * 16, n + b * 32, r, stage + b * S::results * 32);
+                stage_block(p, t, c.acc + (j + b) * 16, n + b * 32, r, staging + b * S::results * 32);
             }
             __syncwarp();
             if (t.row * tile_m + (thread_index() - ws_producers) / 32 * 16 + 16 <= S::rows(p))
-                store_stage<true>(p, t, n, tile_n / 32 - j, stage);
+                store_stage<true>(p, t, n, tile_n / 32 - j, staging);
             else
-                store_stage<false>(p, t, n, tile_n / 32 - j, stage);
+                store_stage<false>(p, t, n, tile_n / 32 - j, staging);
         }
     }
 
-    DEV static void stage_block(const args &p, const tile &t, const float *acc, int n, row_state (&r)[2], shared_address stage)
+    DEV static void stage_block(const args &p, const tile &t, const float *acc, int n, row_state (&r)[2], shared_address staging)
     {
         to_stage out[4];
 #pragma unroll
@@ -259,10 +259,10 @@ template <class S> struct gemm_ws {
         }
 #pragma unroll
         for (int s = 0; s < S::results; s++)
-            fragment_store(stage + s * 32, pitch, {out[0].value[s], out[1].value[s], out[2].value[s], out[3].value[s]});
+            fragment_store(staging + s * 32, pitch, {out[0].value[s], out[1].value[s], out[2].value[s], out[3].value[s]});
     }
 
-    template <bool Whole> DEV static void store_stage(const args &p, const tile &t, int n, int blocks, shared_address stage)
+    template <bool Whole> DEV static void store_stage(const args &p, const tile &t, int n, int blocks, shared_address staging)
     {
         constexpr int V = 8, lanes = 64 / V, rows_at_once = 32 / lanes;
         const int lane = thread_index() % 32, column = lane % lanes * V, block = column / (16 * S::results);
@@ -271,7 +271,7 @@ template <class S> struct gemm_ws {
         if (block >= blocks || n >= S::packed_n) return;
         neighbours<unsigned, 4> raw[16 / rows_at_once]; // all under way before the first is used
 #pragma unroll
-        for (int k = 0; k < 16; k += rows_at_once) shared_read(stage + (k + lane / lanes) * pitch + column * 2, raw[k / rows_at_once].e);
+        for (int k = 0; k < 16; k += rows_at_once) shared_read(staging + (k + lane / lanes) * pitch + column * 2, raw[k / rows_at_once].e);
 #pragma unroll
         for (int k = 0; k < 16; k += rows_at_once) {
             if (!Whole && first + k >= S::rows(p)) break;

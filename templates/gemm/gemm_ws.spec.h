@@ -28,8 +28,8 @@ struct llama_qkv_spec {
         int B_, S_;
     };
     static constexpr int K = 256, packed_n = 384, granule = 16;
-    static constexpr int tile_m = 128, tile_n = 64, tile_k = 64, threads = 384, slots = 8, group = 16;
-    static constexpr int cluster = 1, split = 1, width = 4, results = 2;
+    static constexpr int tile_m = 128, tile_n = 64, tile_k = 64, threads = 384, stages = 8, group_m = 16;
+    static constexpr int cluster = 1, split_k = 1, width = 4, results = 2;
     static constexpr bool staged = false, row_sums = false, reads = false;
     using a_type = bf16;
     struct context {

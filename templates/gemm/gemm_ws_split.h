@@ -15,24 +15,24 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
     using typename base::carry;
     using typename base::tile;
     using base::a_bytes, base::tile_n, base::tile_k;
-    static constexpr int slot_bytes = a_bytes + 2 * tile_n * 128;
+    static constexpr int stage_bytes = a_bytes + 2 * tile_n * 128;
     static constexpr bool turns = true;
     static_assert(S::cluster == 1, "tile: workgroups load for themselves");
     static_assert(sizeof(typename base::type) == 4 && tile_n <= 128, "tile: accumulators and sums of 128 columns at most");
 
-    DEV static unsigned bytes(const args &) { return slot_bytes; }
+    DEV static unsigned bytes(const args &) { return stage_bytes; }
 
-    DEV static void load(early, const args &p, const tile &t, int stage, slot m)
+    DEV static void load(early, const args &p, const tile &t, int k_tile, stage m)
     {
         const int n = t.column * tile_n;
-        tensor_load(m.memory + a_bytes, S::b_map(p), m.full, 2 * base::column_of(t, stage), n);
-        tensor_load(m.memory + a_bytes + tile_n * 128, S::b_map(p), m.full, 2 * base::column_of(t, stage) + tile_k, n);
+        tensor_load(m.memory + a_bytes, S::b_map(p), m.full, 2 * base::column_of(t, k_tile), n);
+        tensor_load(m.memory + a_bytes + tile_n * 128, S::b_map(p), m.full, 2 * base::column_of(t, k_tile) + tile_k, n);
     }
-    DEV static void load(late when, const args &p, const tile &t, int stage, slot m) { base::load(when, p, t, stage, m); }
+    DEV static void load(late when, const args &p, const tile &t, int k_tile, stage m) { base::load(when, p, t, k_tile, m); }
 
     template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, carry &c)
     {
-        const int n = base::stages(p, t);
+        const int n = base::k_tiles(p, t);
         operands even, odd;
 #pragma unroll
         for (int i = 0; i < product::registers; i++) c.acc[i] = 0;
@@ -49,9 +49,9 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
   private:
     using product = wgmma_parts<tile_n>;
     using products = part_products<tile_n>;
-    static constexpr int pieces = tile_k / 8, values = 4 * pieces; // of a stage: instructions along k, elements of A of a thread
+    static constexpr int pieces = tile_k / 8, values = 4 * pieces; // of a k tile: instructions along k, elements of A of a thread
 
-    struct operands { // of a thread, of one stage
+    struct operands { // of a thread, of one k tile
         float large[values], small[values];
         DEV void fetch(shared_address memory)
         {
@@ -68,7 +68,7 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
         }
     };
 
-    // A stage's products; meanwhile the next stage's elements of A are fetched and split.
+    // A k tile's products; meanwhile the next k tile's elements of A are fetched and split.
     template <class Ring> DEV static void step(Ring &ring, carry &c, operands &now, operands &next, bool more)
     {
         float part[product::registers];
@@ -77,7 +77,7 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
         multiply(under_way, part, now.large, now.small, ring.here());
         turn_pass();
         const int here = ring.position;
-        if (more) // else this stage again, which is there: no branch between the products and their end
+        if (more) // else this k tile again, which is there: no branch between the products and their end
             ring.step();
         next.fetch(ring.wait().memory);
         under_way.wait(part);
@@ -88,7 +88,7 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
     }
 
     DEV static void multiply(products &under_way, float (&part)[product::registers], float (&large)[values], float (&small)[values],
-                             slot m)
+                             stage m)
     {
         const auto b = operand(m.memory + a_bytes), b_small = operand(m.memory + a_bytes + tile_n * 128);
         pin(part);

@@ -18,15 +18,15 @@ template <class S, bool split = false> struct pack {
         long long first;
     };
     struct carry {};
-    struct slot {};
+    struct stage {};
     struct scratch {};
-    static constexpr int slots = 1, each = 8 * S::threads; // elements a tile
+    static constexpr int stages = 1, each = 8 * S::threads; // elements a tile
     static constexpr long long count = static_cast<long long>(S::packed_n) * S::packed_k;
 
     DEV static int tiles(const args &) { return static_cast<int>((count + each - 1) / each); }
     DEV static tile at(const args &, int index) { return {static_cast<long long>(index) * each}; }
-    DEV static int stages(const args &, const tile &) { return 0; }
-    DEV static void load(const args &, const tile &, int, slot &) {}
+    DEV static int k_tiles(const args &, const tile &) { return 0; }
+    DEV static void load(const args &, const tile &, int, stage &) {}
     template <class Ring> DEV static void compute(const args &, const tile &, Ring &, carry &) {}
     DEV static void finish(const args &p, const tile &t, carry &, scratch &)
     {

@@ -132,7 +132,7 @@ template <class S> struct rows {
 #else
     static constexpr bool signals = S::steps > 0; // calls next_may_start() itself
 #endif
-    static constexpr int V = S::V, team = S::team, rows_at_once = S::threads / team, slots = 1;
+    static constexpr int V = S::V, team = S::team, rows_at_once = S::threads / team, stages = 1;
     static_assert(S::threads % team == 0, "tile: teams divide the workgroup");
     static constexpr int chunks = ceil_div(ceil_div(S::N, V), team);
     // What a thread may keep, in floats, of the 256, 128 or 64 registers that a thread of so large a workgroup has. Beside what is kept, V
@@ -148,7 +148,7 @@ template <class S> struct rows {
     };
     struct carry {
     };
-    struct slot {
+    struct stage {
     };
     struct scratch {
         float waves[S::threads / TF_WAVE + 1];
@@ -156,8 +156,8 @@ template <class S> struct rows {
 
     DEV static int tiles(const args &p) { return ceil_div(S::rows(p), rows_at_once); }
     DEV static tile at(const args &, int index) { return {index * rows_at_once + thread_index() / team}; }
-    DEV static int stages(const args &, const tile &) { return 0; }
-    DEV static void load(const args &, const tile &, int, slot &) {}
+    DEV static int k_tiles(const args &, const tile &) { return 0; }
+    DEV static void load(const args &, const tile &, int, stage &) {}
     template <class Ring> DEV static void compute(const args &, const tile &, Ring &, carry &) {}
 
     DEV static int column(int chunk) { return (chunk * team + thread_index() % team) * V; }

@@ -80,7 +80,8 @@ END_TEST
 /* 128 x 128 x 128 on wgmma, one tile: two stages of 64 along k, of four products of 16 for two warpgroups. */
 START_TEST(a_product_on_wgmma_loads_boxes_and_reads_operands_without_conflicts)
 {
-    json_t *all = access_of("specs/linear.yaml --target=sm_90a --dim=B=1,S=128,D=128,F=128 --tile='gemm: layer=wgmma m=128 n=128 slots=4'");
+    json_t *all =
+        access_of("specs/linear.yaml --target=sm_90a --dim=B=1,S=128,D=128,F=128 --tile='gemm: layer=wgmma m=128 n=128 stages=4'");
     check_whole(all);
     const double bytes = 128 * 128 * 2, products = 8 * 2;
     const char *kernel = "linear_l";

@@ -6,8 +6,8 @@
 
 static const char *const samples[] = {"tests/corpus/wisdom/*", NULL};
 static const char *const tokens[] = {"gemm_wgmma", "gemm_mma", "gemm_simt",  "gemm_mfma", "rows=",   "keys=",  "sm_90a",
-                                     "host",       "gfx942",   "h200",       "mi300x",    "m=",      "n=",     "slots=",
-                                     "group=",     "threads=", "64",         "128",       "16",      "0",      "1048576",
+                                     "host",       "gfx942",   "h200",       "mi300x",    "m=",      "n=",     "stages=",
+                                     "group_m=",     "threads=", "64",         "128",       "16",      "0",      "1048576",
                                      "@",          ": ",       " # us=",     "\n",        " ",       "wisdom 1\n", NULL};
 enum { version_size = 8 };
 

@@ -96,7 +96,7 @@ START_TEST(products_of_one_column_on_wgmma_are_not_staged)
                          "ops:\n  - {out: y, op: linear, in: [x, v]}\n  - {out: z, op: linear, in: [x, w]}\noutputs: {y: y, z: z}\n",
                          NULL);
     const char *text = ir_print(b.a, b.p->program);
-    ck_assert_msg(strstr(text, "layer=wgmma") && !strstr(text, "stage=1"), "%s", text);
+    ck_assert_msg(strstr(text, "layer=wgmma") && !strstr(text, "smem_epilogue=1"), "%s", text);
     arena_free(b.a);
 }
 END_TEST
@@ -188,20 +188,21 @@ START_TEST(a_layer_that_a_phase_cannot_have_is_an_error_that_says_why)
                  {"gemm layer=wgmma n=48", PRODUCT("bf16", "129", "64"), "n=48; it is 64 to 256"},
                  {"gemm n=80", PRODUCT("bf16", "129", "64"), "n goes in steps of 32"},
                  {"gemm m=64", PRODUCT("bf16", "129", "64"), "m=64; it is 128 to 128"},
-                 {"gemm n=256 slots=5", PRODUCT("bf16", "129", "64"), "bytes of shared memory; a workgroup has 232448"},
+                 {"gemm n=256 stages=5", PRODUCT("bf16", "129", "64"), "bytes of shared memory; a workgroup has 232448"},
                  {"gemm layer=skinny k=32", PRODUCT("bf16", "3", "64"), "k=32; it is 16 to 16"},
-                 {"gemm layer=skinny slots=1", PRODUCT("bf16", "3", "64"), "slots=1; it is 2 to 2"},
+                 {"gemm layer=skinny stages=1", PRODUCT("bf16", "3", "64"), "stages=1; it is 2 to 2"},
                  {"gemm cluster=3", PRODUCT("bf16", "129", "64"), "cluster=3; it is 1 to 2"},
-                 {"gemm cluster=2 group=5", PRODUCT("bf16", "129", "64"), "cluster divides group"},
-                 {"gemm stage=2", PRODUCT("bf16", "129", "64"), "stage=2; it is 0 to 1"},
-                 {"gemm layer=wgmma stage=1", RESIDUAL, "stage=1: the epilogue reads rows from memory"},
-                 {"gemm stage=1", PRODUCT("bf16", "129", "64"), "stage=1: rows of a result do not begin at multiples of 16 bytes"},
+                 {"gemm cluster=2 group_m=5", PRODUCT("bf16", "129", "64"), "cluster divides group_m"},
+                 {"gemm smem_epilogue=2", PRODUCT("bf16", "129", "64"), "smem_epilogue=2; it is 0 to 1"},
+                 {"gemm layer=wgmma smem_epilogue=1", RESIDUAL, "smem_epilogue=1: the epilogue reads rows from memory"},
+                 {"gemm smem_epilogue=1", PRODUCT("bf16", "129", "64"),
+                  "smem_epilogue=1: rows of a result do not begin at multiples of 16 bytes"},
                  {"gemm layer=wgmma_3xtf32", PRODUCT("bf16", "129", "64"), "operands are not both f32"},
                  {"gemm n=192", PRODUCT("f32", "64", "128"), "n=192; it is 64 to 128"},
                  {"gemm n=80", PRODUCT("f32", "64", "128"), "n is 64, 96 or 128"},
                  {"gemm k=64", PRODUCT("f32", "64", "128"), "k=64; it is 32 to 32"},
-                 {"gemm n=128 slots=5", PRODUCT("f32", "64", "128"), "bytes of shared memory; a workgroup has 232448"},
-                 {"gemm split=17", PRODUCT("bf16", "129", "64"), "split=17; it is 1 to 16"}};
+                 {"gemm n=128 stages=5", PRODUCT("f32", "64", "128"), "bytes of shared memory; a workgroup has 232448"},
+                 {"gemm split_k=17", PRODUCT("bf16", "129", "64"), "split_k=17; it is 1 to 16"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tuning t = {.lines = &cases[i].line, .count = 1};
         build b = build_spec(cases[i].text, "sm_90a", &t);
@@ -275,7 +276,7 @@ END_TEST
 /* ---- AMD's machines */
 static const struct {
     const char *text, *target, *tile;
-} amd_layers[] = {{PRODUCT("bf16", "4096", "64"), "gfx942", "layer=mfma m=64 n=64 k=64 threads=256 slots=1"},
+} amd_layers[] = {{PRODUCT("bf16", "4096", "64"), "gfx942", "layer=mfma m=64 n=64 k=64 threads=256 stages=1"},
                   {PRODUCT("bf16", "17", "20"), "gfx908", "layer=register_fed m=32 n=32"},
                   {PRODUCT("f16", "65", "67"), "gfx1151", "layer=wmma m=64 n=64 k=64"},
                   {PRODUCT("f32", "17", "20"), "gfx90a", "layer=mfma m=32 n=128 k=32"},
@@ -414,11 +415,11 @@ START_TEST(many_tiles_are_large_and_aligned_rows_have_two_slots_where_loads_go_t
     static const struct {
         const char *target, *tile;
         int shared;
-    } cases[] = {{"gfx908", "m=128 n=256 k=64 threads=512 slots=1 group=8 chiplets=1 chunk=120", 49152},
-                 {"gfx90a", "m=256 n=256 k=64 threads=512 slots=1 group=8 chiplets=1 chunk=104", 65536},
-                 {"gfx942", "m=256 n=256 k=64 threads=512 slots=1 group=8 chiplets=8 chunk=38", 65536},
-                 {"gfx950", "m=256 n=256 k=64 threads=512 slots=2 group=8 chiplets=8 chunk=32", 131072},
-                 {"gfx1100", "m=128 n=128 k=64 threads=256 slots=1", 32768}};
+    } cases[] = {{"gfx908", "m=128 n=256 k=64 threads=512 stages=1 group_m=8 chiplets=1 chunk=120", 49152},
+                 {"gfx90a", "m=256 n=256 k=64 threads=512 stages=1 group_m=8 chiplets=1 chunk=104", 65536},
+                 {"gfx942", "m=256 n=256 k=64 threads=512 stages=1 group_m=8 chiplets=8 chunk=38", 65536},
+                 {"gfx950", "m=256 n=256 k=64 threads=512 stages=2 group_m=8 chiplets=8 chunk=32", 131072},
+                 {"gfx1100", "m=128 n=128 k=64 threads=256 stages=1", 32768}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         build b = build_spec(large, cases[i].target, NULL);
         ck_assert_msg(b.code == code_ok, "%s", arena_diagnostics(b.a));
@@ -441,10 +442,10 @@ START_TEST(a_tile_that_matrix_units_cannot_have_is_an_error_that_says_why)
                  {"gfx942", "gemm k=32", "k is 128 bytes"},
                  {"gfx942", "gemm threads=192", "threads is 128, 256 or 512"},
                  {"gfx942", "gemm m=256 n=256", "a thread has at most 128 results"},
-                 {"gfx942", "gemm m=256 n=256 threads=512 slots=2", "slots is 1; where loads go to LDS directly"},
-                 {"gfx950", "gemm m=64 n=128 threads=512 slots=2", "slots is 1; where loads go to LDS directly"},
+                 {"gfx942", "gemm m=256 n=256 threads=512 stages=2", "stages is 1; where loads go to LDS directly"},
+                 {"gfx950", "gemm m=64 n=128 threads=512 stages=2", "stages is 1; where loads go to LDS directly"},
                  {"gfx1201", "gemm m=256 n=128 threads=256", "a thread has at most 64 results"},
-                 {"gfx942", "gemm group=0", "group=0; it is 1"},
+                 {"gfx942", "gemm group_m=0", "group_m=0; it is 1"},
                  {"gfx942", "gemm chunk=0", "chunk=0; it is 1"},
                  {"gfx942", "gemm chiplets=0", "chiplets=0; it is 1 to 64 (dies to which tiles are dealt out; 1: as they come)"},
                  {"gfx90a", "gemm chiplets=65", "chiplets=65; it is 1 to 64"}};

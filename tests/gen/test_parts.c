@@ -40,8 +40,8 @@ START_TEST(few_tiles_are_cut_into_parts_and_many_are_not)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rig *r = product(false, cases[i].dtype, cases[i].M, cases[i].N, cases[i].K);
         const plan *p = r->c.plan;
-        const int split = setting(p, "split"), n = setting(p, "n");
-        ck_assert_msg((split > 1) == cases[i].parts, "%s x %s x %s: split=%d", cases[i].M, cases[i].N, cases[i].K, split);
+        const int split = setting(p, "split_k"), n = setting(p, "n");
+        ck_assert_msg((split > 1) == cases[i].parts, "%s x %s x %s: split_k=%d", cases[i].M, cases[i].N, cases[i].K, split);
         ck_assert_int_eq(p->scratch_count, split > 1);
         const long long tiles = (atoi(cases[i].M) + 127) / 128 * ((p->packs[0].columns + n - 1) / n);
         ck_assert_int_eq(launch_grid(&p->launches[p->launch_count - 1], &p->program->dims), tiles * split);
@@ -68,7 +68,8 @@ START_TEST(a_part_adds_up_32768_products_at_most)
         arena *a = arena_new();
         compiled c;
         ck_assert_msg(compile(a, &q, &c) == code_ok, "%s", arena_diagnostics(a));
-        ck_assert_msg(setting(c.plan, "split") == cases[i].split, "%s, %s: split=%d", cases[i].dtype, cases[i].K, setting(c.plan, "split"));
+        ck_assert_msg(setting(c.plan, "split_k") == cases[i].split, "%s, %s: split_k=%d", cases[i].dtype, cases[i].K,
+                      setting(c.plan, "split_k"));
         arena_free(a);
     }
 }
@@ -91,7 +92,7 @@ START_TEST(parts_are_added_once_and_in_one_order)
 {
     static const char *const dtypes[] = {"bf16", "f16", "f32"};
     rig *r = product(true, dtypes[_i], "130", "70", "3080");
-    ck_assert_int_gt(setting(r->c.plan, "split"), 1);
+    ck_assert_int_gt(setting(r->c.plan, "split_k"), 1);
     same_again(r, "y");
     rig_set_dim(r, "M", 3);
     same_again(r, "y");
@@ -116,7 +117,7 @@ START_TEST(parts_of_an_earlier_launch_are_taken_by_none)
 {
     static const char *const dtypes[] = {"bf16", "f32"};
     rig *r = product(true, dtypes[_i], "130", "70", "3080");
-    ck_assert_int_gt(setting(r->c.plan, "split"), 1);
+    ck_assert_int_gt(setting(r->c.plan, "split_k"), 1);
     rig_run(r);
     rig_judge(r);
     no_part_is_left(r);
@@ -129,17 +130,17 @@ START_TEST(parts_of_an_earlier_launch_are_taken_by_none)
 }
 END_TEST
 
-/* Ten stages and more through three slots, so that each is filled again and again, for both warpgroups. */
+/* Ten stages and more through three stages, so that each is filled again and again, for both warpgroups. */
 START_TEST(a_slot_is_filled_again_when_its_products_are_done)
 {
     static const char *const dtypes[] = {"bf16", "f32"};
-    const char *line = "gemm split=1 slots=3 n=64";
+    const char *line = "gemm split_k=1 stages=3 n=64";
     const tuning t = {.lines = &line, .count = 1};
     char yaml[512];
     snprintf(yaml, sizeof yaml, "block: t\ndtype: %s\ndims: {M: 130, K: 715, N: 70}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
                                 "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n", dtypes[_i]);
     rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = "sm_90a", .tuning = &t});
-    ck_assert_int_eq(setting(r->c.plan, "slots"), 3);
+    ck_assert_int_eq(setting(r->c.plan, "stages"), 3);
     rig_run(r);
     rig_judge(r);
     rig_close(r);
@@ -188,8 +189,8 @@ START_TEST(a_part_has_a_stage)
     static const struct {
         const char *line, *message;
         tfgen_code code;
-    } cases[] = {{"gemm split=4", NULL, code_ok}, {"gemm split=5", "a part of a split has a stage", code_unsupported},
-                 {"gemm split=0", "split=0; it is 1 to 16", code_unsupported}, {"gemm split=1", NULL, code_ok}};
+    } cases[] = {{"gemm split_k=4", NULL, code_ok}, {"gemm split_k=5", "a part of a split has a k tile", code_unsupported},
+                 {"gemm split_k=0", "split_k=0; it is 1 to 16", code_unsupported}, {"gemm split_k=1", NULL, code_ok}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         build b = {arena_new(), cases[i].line};
         ck_assert_msg(arena_run(b.a, build_body, &b) == cases[i].code, "%s: %s", cases[i].line, arena_diagnostics(b.a));

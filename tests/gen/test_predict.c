@@ -276,7 +276,7 @@ START_TEST(a_product_takes_its_tiles_rounds)
 {
     const char *yaml = "block: p\ndtype: bf16\ndims: {M: 512, N: 512, K: 1024}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
                        "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
-    const prediction p = foreseen_of(yaml, "gemm layer=wgmma n=128 group=2 slots=4", 0).got;
+    const prediction p = foreseen_of(yaml, "gemm layer=wgmma n=128 group_m=2 stages=4", 0).got;
     const double x = 512 * 1024 * 2, w = 512 * 1024 * 2, y = 512 * 512 * 2, operations = 2.0 * 512 * 512 * 1024;
     ck_assert_double_eq(p.asked, 4 * x + 4 * w + y);
     ck_assert_double_eq(p.moved, x + 2 * w + y); /* two groups of two row tiles, all four column tiles at once */
@@ -305,13 +305,13 @@ START_TEST(an_h200_took_what_is_foreseen)
     static const struct {
         const char *yaml, *tile;
         double us;
-    } cases[] = {{PRODUCT("256", "4096", "4096"), "gemm layer=wgmma n=64 cluster=1 split=1 stage=1 slots=8", 17.33},
-                 {PRODUCT("256", "4096", "4096"), "gemm layer=wgmma n=128 cluster=1 split=1 stage=1 slots=6", 22.03},
-                 {PRODUCT("1024", "768", "3072"), "gemm layer=wgmma n=64 cluster=1 split=1 stage=1 slots=8", 11.27},
-                 {PRODUCT("129", "4096", "4096"), "gemm layer=wgmma n=64 cluster=1 split=1 stage=1 slots=8", 36.59},
-                 {PRODUCT("128", "1024", "4096"), "gemm layer=wgmma n=64 cluster=1 split=4 stage=1 slots=8", 8.92},
-                 {PRODUCT("64", "14336", "4096"), "gemm layer=swap_ab m=64 n=224 k=64 threads=544 slots=6 row_slots=6 split=2", 31.33},
-                 {PRODUCT("128", "4096", "4096"), "gemm layer=swap_ab m=128 n=64 k=64 threads=160 slots=5 row_slots=4 split=2", 13.93}};
+    } cases[] = {{PRODUCT("256", "4096", "4096"), "gemm layer=wgmma n=64 cluster=1 split_k=1 smem_epilogue=1 stages=8", 17.33},
+                 {PRODUCT("256", "4096", "4096"), "gemm layer=wgmma n=128 cluster=1 split_k=1 smem_epilogue=1 stages=6", 22.03},
+                 {PRODUCT("1024", "768", "3072"), "gemm layer=wgmma n=64 cluster=1 split_k=1 smem_epilogue=1 stages=8", 11.27},
+                 {PRODUCT("129", "4096", "4096"), "gemm layer=wgmma n=64 cluster=1 split_k=1 smem_epilogue=1 stages=8", 36.59},
+                 {PRODUCT("128", "1024", "4096"), "gemm layer=wgmma n=64 cluster=1 split_k=4 smem_epilogue=1 stages=8", 8.92},
+                 {PRODUCT("64", "14336", "4096"), "gemm layer=swap_ab m=64 n=224 k=64 threads=544 stages=6 row_stages=6 split_k=2", 31.33},
+                 {PRODUCT("128", "4096", "4096"), "gemm layer=swap_ab m=128 n=64 k=64 threads=160 stages=5 row_stages=4 split_k=2", 13.93}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double us = foreseen_on("h200", cases[i].yaml, cases[i].tile, 0).got.seconds * 1e6;
         ck_assert_msg(fabs(us / cases[i].us - 1) < 0.2, "%s: %g us, took %g", cases[i].tile, us, cases[i].us);
@@ -341,7 +341,7 @@ START_TEST(rows_of_a_group_come_again_for_each_set_of_columns)
 {
     const char *yaml = "block: p\ndtype: bf16\ndims: {M: 512, N: 512, K: 1024}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
                        "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
-    const prediction p = foreseen_of(yaml, "gemm layer=wgmma n=128 group=4 slots=4", 0).got;
+    const prediction p = foreseen_of(yaml, "gemm layer=wgmma n=128 group_m=4 stages=4", 0).got;
     ck_assert_double_eq(p.moved, 2 * 512 * 1024 * 2 + 512 * 1024 * 2 + 512 * 512 * 2);
 }
 END_TEST
@@ -352,14 +352,14 @@ static const struct {
     double rows, weight; /* how often they come */
 } walks[] = {
     /* 4 x 5 tiles by groups of two row tiles, 8 at a time: four columns of the first group; its fifth and three of the second; two more */
-    {"640", "gemm layer=wgmma n=128 group=2 slots=4", (2 + 4 + 2) / 4.0, (4 + 4 + 2) / 5.0},
+    {"640", "gemm layer=wgmma n=128 group_m=2 stages=4", (2 + 4 + 2) / 4.0, (4 + 4 + 2) / 5.0},
     /* groups of three row tiles and of one: the second eight have seven tiles of the first group and one of the second */
-    {"640", "gemm layer=wgmma n=128 group=3 slots=4", (3 + 4 + 1) / 4.0, (3 + 4 + 4) / 5.0},
+    {"640", "gemm layer=wgmma n=128 group_m=3 stages=4", (3 + 4 + 1) / 4.0, (3 + 4 + 4) / 5.0},
     /* and of three columns: then one and three */
-    {"384", "gemm layer=wgmma n=128 group=3 slots=4", (3 + 2) / 4.0, (3 + 3) / 3.0},
+    {"384", "gemm layer=wgmma n=128 group_m=3 stages=4", (3 + 2) / 4.0, (3 + 3) / 3.0},
     /* clusters of two take 256 rows: 2 x 4 tiles, 4 at a time; a group is one or both of them */
-    {"512", "gemm layer=wgmma n=128 group=2 cluster=2 slots=4", (1 + 1) / 2.0, (4 + 4) / 4.0},
-    {"512", "gemm layer=wgmma n=128 group=4 cluster=2 slots=4", (2 + 2) / 2.0, (2 + 2) / 4.0},
+    {"512", "gemm layer=wgmma n=128 group_m=2 cluster=2 stages=4", (1 + 1) / 2.0, (4 + 4) / 4.0},
+    {"512", "gemm layer=wgmma n=128 group_m=4 cluster=2 stages=4", (2 + 2) / 2.0, (2 + 2) / 4.0},
 };
 
 START_TEST(what_tiles_at_once_touch_comes_again_for_the_next)
@@ -381,8 +381,8 @@ START_TEST(rows_stay_where_the_columns_between_have_room_too)
     const char *yaml = "block: p\ndtype: bf16\ndims: {M: 512, N: 2048, K: 384}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
                        "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
     const double x = 512 * 384 * 2, w = 2048 * 384 * 2, y = 512 * 2048 * 2;
-    ck_assert_double_eq(foreseen_of(yaml, "gemm layer=wgmma n=128 group=2 slots=4", 0).got.moved, 4 * x + 2 * w + y);
-    ck_assert_double_eq(foreseen_of(yaml, "gemm layer=wgmma n=64 group=2 slots=4", 0).got.moved, x + 2 * w + y);
+    ck_assert_double_eq(foreseen_of(yaml, "gemm layer=wgmma n=128 group_m=2 stages=4", 0).got.moved, 4 * x + 2 * w + y);
+    ck_assert_double_eq(foreseen_of(yaml, "gemm layer=wgmma n=64 group_m=2 stages=4", 0).got.moved, x + 2 * w + y);
 }
 END_TEST
 
@@ -400,7 +400,7 @@ START_TEST(rows_beyond_the_matrix_cost_as_much_as_rows_of_it)
 {
     const char *yaml = "block: p\ndtype: bf16\ndims: {M: 130, N: 128, K: 64}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
                        "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
-    const foreseen f = foreseen_of(yaml, "gemm layer=wgmma n=128 slots=4", 0);
+    const foreseen f = foreseen_of(yaml, "gemm layer=wgmma n=128 stages=4", 0);
     ck_assert_double_eq(f.work.products, 2.0 * 130 * 128 * 64);
     ck_assert_double_eq(f.got.padded, 2.0 * 256 * 128 * 64);
     ck_assert_double_eq(f.got.use, 2 / 8.0);
@@ -439,7 +439,7 @@ START_TEST(blocks_of_keys_that_a_mask_cuts_are_multiplied_whole)
     const char *yaml = "block: a\ndtype: bf16\ndims: {B: 2, S: 1024, H: 4, hd: 64}\n"
                        "inputs: {q: [B, S, H*hd], k: [B, S, H*hd], v: [B, S, H*hd]}\n"
                        "ops:\n  - {out: y, op: attention, in: [q, k, v], heads: H, causal: true}\noutputs: {y: y}\n";
-    const foreseen f = foreseen_of(yaml, "attention layer=wgmma block_q=128 block_k=64 slots=8 threads=384", 0);
+    const foreseen f = foreseen_of(yaml, "attention layer=wgmma block_q=128 block_k=64 stages=8 threads=384", 0);
     ck_assert_double_eq(f.work.products, 4.0 * 64 * 4 * 2 * (1024 * 1025 / 2.0));
     ck_assert_double_eq(f.got.padded, f.work.products + 4.0 * 64 * 4 * 2 * 1024 * 63 / 2.0);
 }

@@ -201,15 +201,15 @@ static const struct {
     const char *target, *yaml, *tile;
     int tiles; /* in closed form */
 } cases[] = {
-    {"sm_90a", LINEAR("bf16", "300", "256", "128"), "gemm layer=wgmma n=64 split=1 cluster=1", 3 * 4},
-    {"sm_90a", LINEAR("bf16", "300", "256", "256"), "gemm layer=wgmma n=64 split=2 cluster=1", 3 * 4 * 2},
-    {"sm_90a", LINEAR("f32", "200", "128", "128"), "gemm layer=wgmma_3xtf32 n=64 split=1", 2 * 2},
-    {"sm_90a", LINEAR("bf16", "40", "300", "256"), "gemm layer=mma m=64 n=128 k=64 threads=128 slots=4", 3},
+    {"sm_90a", LINEAR("bf16", "300", "256", "128"), "gemm layer=wgmma n=64 split_k=1 cluster=1", 3 * 4},
+    {"sm_90a", LINEAR("bf16", "300", "256", "256"), "gemm layer=wgmma n=64 split_k=2 cluster=1", 3 * 4 * 2},
+    {"sm_90a", LINEAR("f32", "200", "128", "128"), "gemm layer=wgmma_3xtf32 n=64 split_k=1", 2 * 2},
+    {"sm_90a", LINEAR("bf16", "40", "300", "256"), "gemm layer=mma m=64 n=128 k=64 threads=128 stages=4", 3},
     {"sm_90a", LINEAR("bf16", "9", "320", "256"), "gemm layer=register_fed", 0},
-    {"sm_80", LINEAR("f16", "150", "300", "64"), "gemm layer=mma m=64 n=128 k=64 threads=128 slots=4", 3 * 3},
-    {"sm_90a", ATTENTION("96", "64"), "attention layer=wgmma block_q=128 threads=384 pack=1",
+    {"sm_80", LINEAR("f16", "150", "300", "64"), "gemm layer=mma m=64 n=128 k=64 threads=128 stages=4", 3 * 3},
+    {"sm_90a", ATTENTION("96", "64"), "attention layer=wgmma block_q=128 threads=384 pack_gqa=1",
      2 * 4 * 2}, /* a warpgroup's 64 rows are a tile */
-    {"sm_90a", ATTENTION("300", "128"), "attention layer=wgmma block_q=128 threads=384 pack=1", 2 * 4 * 5},
+    {"sm_90a", ATTENTION("300", "128"), "attention layer=wgmma block_q=128 threads=384 pack_gqa=1", 2 * 4 * 5},
     {"gfx942", LINEAR("bf16", "300", "200", "64"), "gemm layer=mfma m=64 n=64", 5 * 4},
 };
 
@@ -258,7 +258,7 @@ static const char sleeper[] = "struct S { struct args { float *tf_trace; int n; 
                               "    struct carry {};\n"
                               "    struct slot { char unused; };\n"
                               "    struct scratch { char unused; };\n"
-                              "    static constexpr int slots = 1;\n"
+                              "    static constexpr int stages = 1;\n"
                               "    DEV static int tiles(const args &p) { return p.n; }\n"
                               "    DEV static tile at(const args &, int index) { return {index}; }\n"
                               "    DEV static int stages(const args &, const tile &) { return 0; }\n"

@@ -111,7 +111,7 @@ static const struct {
                {256, NULL, NULL, "h200", true},          {1025, NULL, NULL, "h200", false},
                {255, NULL, NULL, "h200", false},         {512, NULL, NULL, "a100", false},
                {512, NULL, "NVIDIA H200", "h200", true}, {512, NULL, "NVIDIA H20Z", "h200", false},
-               {512, NULL, "NVIDIA H20Z", "NVIDIA-H20Z", true}, {512, "gemm: n=64 slots=2", NULL, "h200", false}};
+               {512, NULL, "NVIDIA H20Z", "NVIDIA-H20Z", true}, {512, "gemm: n=64 stages=2", NULL, "h200", false}};
 
 START_TEST(what_was_learned_reaches_as_far_as_twice_the_rows_on_the_same_device)
 {
@@ -157,7 +157,7 @@ START_TEST(the_nearest_of_several_sizes_is_taken)
     text_printf(&t, "%s", wisdom_head);
     for (int n = 32; n <= 128; n *= 2) {
         wisdom_entry e = wisdom_of(m.a, m.c.plan->program, m.c.plan->target, "h200", phase_at(&m, 0));
-        e.size.rows = 8 * n, e.tile.gemm_mma.group = n;
+        e.size.rows = 8 * n, e.tile.gemm_mma.group_m = n;
         wisdom_put(&t, &e);
     }
     arena_free(m.a);
@@ -166,8 +166,8 @@ START_TEST(the_nearest_of_several_sizes_is_taken)
     } cases[] = {{256, 32}, {300, 32}, {512, 64}, {700, 64}, {800, 128}, {1500, 128}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         m = plan_for(&(ask){.rows = cases[i].rows, .w = read_text(a, t.data)});
-        const int group = phase_at(&m, 0)->tile.gemm_mma.group;
-        ck_assert_msg(group == cases[i].group, "%d rows: group=%d", cases[i].rows, group);
+        const int group = phase_at(&m, 0)->tile.gemm_mma.group_m;
+        ck_assert_msg(group == cases[i].group, "%d rows: group_m=%d", cases[i].rows, group);
         arena_free(m.a);
     }
     arena_free(a);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: prepare_bench.sh FOLDER [SET...]   Makes what bench.py times, on a machine without a GPU. Sets: goals (the table of named cases),
 # llm (24 products of language models, primes among them), split (products in f32: run with DTYPE=f32), blocks (the Llama block's presets).
-# TILES="n=256 n=192,group=8 ..." adds variants.
+# TILES="n=256 n=192,group_m=8 ..." adds variants.
 set -u
 out=$1 tfgen=${TFGEN:-./tfgen}
 shift

@@ -25,7 +25,7 @@ typedef struct problem {
 } problem;
 
 typedef struct tuned {
-    int block_q, block_k, slots, pack;
+    int block_q, block_k, stages, pack;
 } tuned;
 
 typedef struct probe_args { /* as in attention_h200.hip */
@@ -112,7 +112,7 @@ static int panels(const problem *p) { return (p->hd + 63) / 64; }
 
 static int shared_bytes(const problem *p, const tuned *t)
 {
-    const int fixed = 1024 + t->slots * (panels(p) * t->block_k * 128 + 16), queries = t->block_q / 64 * (panels(p) * 8192 + 16);
+    const int fixed = 1024 + t->stages * (panels(p) * t->block_k * 128 + 16), queries = t->block_q / 64 * (panels(p) * 8192 + 16);
     return fixed + 2 * queries <= most_shared ? fixed + 2 * queries : fixed + queries;
 }
 
@@ -120,7 +120,7 @@ static tuned default_tuning(const problem *p)
 {
     tuned t = {p->hd <= 64 ? 192 : 128, p->hd <= 128 ? 128 : p->hd <= 192 ? 112 : 80, 8, 1};
     while (shared_bytes(p, &t) > most_shared)
-        t.slots--;
+        t.stages--;
     while (p->H / p->KV % (2 * t.pack) == 0 && t.pack < 64)
         t.pack *= 2;
     return t;
@@ -129,7 +129,7 @@ static tuned default_tuning(const problem *p)
 static void code_name(char *name, const char *folder, const problem *p, const tuned *t)
 {
     sprintf(name, "%s/h%d-%d-d%d%s%s-w%d-c%g%s-q%d-k%d-s%d-p%d.cubin", folder, p->H, p->KV, p->hd, p->causal ? "-causal" : "",
-            p->f16 ? "-f16" : "", p->window, p->softcap, p->ragged ? "-ragged" : "", t->block_q, t->block_k, t->slots, t->pack);
+            p->f16 ? "-f16" : "", p->window, p->softcap, p->ragged ? "-ragged" : "", t->block_q, t->block_k, t->stages, t->pack);
 }
 
 static char *read_file(const char *name, size_t *size)
@@ -163,7 +163,7 @@ static void compile(const char *folder, const problem *p, const tuned *t)
     sprintf(defines[d++], "-DPROBE_RAGGED=%d", p->ragged);
     sprintf(defines[d++], "-DPROBE_BLOCK_Q=%d", t->block_q);
     sprintf(defines[d++], "-DPROBE_BLOCK_K=%d", t->block_k);
-    sprintf(defines[d++], "-DPROBE_SLOTS=%d", t->slots);
+    sprintf(defines[d++], "-DPROBE_SLOTS=%d", t->stages);
     sprintf(defines[d++], "-DPROBE_PACK=%d", t->pack);
     for (int i = 0; i < d; i++)
         options[n++] = defines[i];
@@ -439,9 +439,9 @@ static bool check_problem(const char *folder, const problem *p, const tuned *t, 
             squares[0] += (value - y[d]) * (value - y[d]), squares[1] += y[d] * y[d];
         }
     }
-    printf("B%d S%d T%d H%d/%d d%d%s%s%s w%d cap%g %s  q%d k%d slots %d pack %d: error/bound %.3f rms %.2e %s%s", p->B, p->S, p->T, p->H,
+    printf("B%d S%d T%d H%d/%d d%d%s%s%s w%d cap%g %s  q%d k%d stages %d pack %d: error/bound %.3f rms %.2e %s%s", p->B, p->S, p->T, p->H,
            p->KV, p->hd, p->causal ? " causal" : "", p->f16 ? " f16" : "", p->ragged ? " ragged" : "", p->window, p->softcap,
-           p->layout == dense ? "dense" : p->layout == fused ? "fused" : "cached", t->block_q, t->block_k, t->slots, t->pack, worst,
+           p->layout == dense ? "dense" : p->layout == fused ? "fused" : "cached", t->block_q, t->block_k, t->stages, t->pack, worst,
            sqrt(squares[0] / (squares[1] + 1e-300)), wrong ? "WRONG" : "ok", moves ? " MOVES" : "");
     if (wrong)
         printf(" (%lld wrong, first at batch %lld token %lld head %lld column %lld)", wrong, first / p->hd / p->H / p->S,
@@ -499,9 +499,9 @@ static void time_problem(const char *folder, const problem *p, const tuned *trie
     for (int c = 0; c < count; c++) {
         qsort(times[c], rounds, sizeof(float), ascending);
         const float median = times[c][rounds / 2];
-        printf("B%d S%d H%d/%d d%d%s  q%d k%d slots %d pack %d  %8.1f us (%.1f to %.1f)  %6.1f TFLOP/s\n", p->B, p->S, p->H, p->KV, p->hd,
-               p->causal ? " causal" : "", tries[c].block_q, tries[c].block_k, tries[c].slots, tries[c].pack, median, times[c][rounds / 10],
-               times[c][rounds - 1 - rounds / 10], flop / median * 1e-6);
+        printf("B%d S%d H%d/%d d%d%s  q%d k%d stages %d pack %d  %8.1f us (%.1f to %.1f)  %6.1f TFLOP/s\n", p->B, p->S, p->H, p->KV, p->hd,
+               p->causal ? " causal" : "", tries[c].block_q, tries[c].block_k, tries[c].stages, tries[c].pack, median,
+               times[c][rounds / 10], times[c][rounds - 1 - rounds / 10], flop / median * 1e-6);
         CU(cuModuleUnload(jobs[c][0].module));
     }
     fflush(stdout);
@@ -544,11 +544,11 @@ static const struct timed_case {
 
 enum { variants = 2 };
 
-/* 0: the default; 1: few slots, so that short sequences are streams. */
+/* 0: the default; 1: few stages, so that short sequences are streams. */
 static tuned variant(const problem *p, int v)
 {
     tuned t = default_tuning(p);
-    if (v) t.slots = 4, t.block_k = t.block_k == 128 ? 64 : t.block_k;
+    if (v) t.stages = 4, t.block_k = t.block_k == 128 ? 64 : t.block_k;
     return t;
 }
 

@@ -22,7 +22,7 @@ struct attention_spec {
         int B, S, T;
     };
     static constexpr int head_dim = PROBE_HD, heads = PROBE_HEADS, kv_heads = PROBE_KV, block_q = PROBE_BLOCK_Q, block_k = PROBE_BLOCK_K;
-    static constexpr int pack = PROBE_PACK, slots = PROBE_SLOTS, window = PROBE_WINDOW, threads = 128 + 2 * block_q;
+    static constexpr int pack_gqa = PROBE_PACK, stages = PROBE_SLOTS, window = PROBE_WINDOW, threads = 128 + 2 * block_q;
     static constexpr bool causal = PROBE_CAUSAL, ragged = PROBE_RAGGED;
     static constexpr float softcap = PROBE_SOFTCAP, scale = PROBE_SCALE;
     DEV static const tensor_map &q_map(const args &p) { return p.q; }

@@ -23,9 +23,9 @@ DEV float probe_exp(float x) { return op_exp(x); }
 
 template <bool Written> struct machine {
     static constexpr int granule = 16, tile_m = PROBE_M, tile_n = PROBE_COLUMNS, tile_k = 128 / sizeof(PROBE_TYPE), threads = PROBE_THREADS,
-                         group = 8;
+                         group_m = 8;
     static constexpr int chiplets = 8, chunk = 3;
-    static constexpr int slots = PROBE_SLOTS;
+    static constexpr int stages = PROBE_SLOTS;
     static constexpr bool a_written = Written;
     using type = PROBE_TYPE;
     struct maps {};

@@ -1,5 +1,5 @@
 // In: nothing. Out: spec structs of products as the generator writes them, with one text of prologue and epilogue for wgmma and for
-// MFMA; `machine` brings what differs: granule, tile, threads, slots, arguments beyond the common ones.
+// MFMA; `machine` brings what differs: granule, tile, threads, stages, arguments beyond the common ones.
 #pragma once
 
 constexpr int round_up(int n, int to) { return (n + to - 1) / to * to; }
@@ -121,7 +121,7 @@ template <class First, class Second, class A0, class A1> struct two_phases {
         A1 p1;
         unsigned *words;
     };
-    static constexpr int phases = 2, slots = First::slots, slot_bytes = First::slot_bytes, threads = First::threads;
+    static constexpr int phases = 2, stages = First::stages, stage_bytes = First::stage_bytes, threads = First::threads;
     static constexpr int scratch_bytes = First::scratch_bytes > Second::scratch_bytes ? First::scratch_bytes : Second::scratch_bytes;
     DEV static int tiles(const args &p, int phase) { return phase ? Second::tiles(p.p1) : First::tiles(p.p0); }
     template <class Do> DEV static void with(const args &p, int phase, Do what)

@@ -388,7 +388,7 @@ static void says(const char *part) { ck_assert_msg(strstr(output, part) != NULL,
 
 START_TEST(a_program_runs_what_was_built_for_it_without_any_compiler)
 {
-    ck_assert_msg(build("--shapes=M=7,wide:M=2 --tile 'gemm: k=16' --tile 'gemm: slots=1'") == 0, "%s", output);
+    ck_assert_msg(build("--shapes=M=7,wide:M=2 --tile 'gemm: k=16' --tile 'gemm: stages=1'") == 0, "%s", output);
     link_program();
     ck_assert_msg(shell(BARE "%s/program host 0", folder) == 0, "%s", output);
     says("host: 280 numbers");

@@ -477,7 +477,7 @@ static const libclang_facts *asked_by(const char *file, const char *name)
 /* Asked for in member functions that nobody calls: of steps where there are none, of parts where a tile is whole. */
 static bool asked_by_none(const char *header, const char *member)
 {
-    if (strstr(header, "split = 1,") && !strcmp(member, "partial")) return true;
+    if (strstr(header, "split_k = 1,") && !strcmp(member, "partial")) return true;
     return strstr(header, "steps = 0;") && (!strcmp(member, "kind") || !strcmp(member, "term"));
 }
 

@@ -33,13 +33,13 @@ static tfgen_device *host_of(unsigned workers)
 
 static tfgen_plan *plan_in_parts(void)
 {
-    static const char *const tile = "gemm: layer=wgmma m=128 n=64 split=2";
+    static const char *const tile = "gemm: layer=wgmma m=128 n=64 split_k=2";
     tfgen_plan_options o = TFGEN_PLAN_OPTIONS_INIT;
     tfgen_plan *plan;
     tfgen_error error;
     o.target = "sm_90a", o.tiles = &tile, o.tile_count = 1;
     must(tfgen_plan_create(product, sizeof product - 1, "parts.yaml", &o, &plan, &error), &error);
-    ck_assert_ptr_nonnull(strstr(tfgen_plan_text(plan), " split=2 "));
+    ck_assert_ptr_nonnull(strstr(tfgen_plan_text(plan), " split_k=2 "));
     return plan;
 }
 

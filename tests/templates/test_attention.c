@@ -11,7 +11,7 @@ typedef struct machine {
 static const machine machines[] = {{"sm_90a", "layer=wgmma", "bf16"}, {"sm_90a", "layer=wgmma", "f16"}, {"gfx90a", "layer=mfma", "f16"},
                                    {"gfx942", "layer=mfma", "bf16"}, {"gfx950", "layer=mfma", "bf16"}, {"gfx1100", "layer=wmma", "bf16"},
                                    {"gfx908", "layer=mfma", "bf16"},
-                                   {"sm_90a", "layer=wgmma", "bf16", "attention block_q=128 threads=384 block_k=32 slots=3"},
+                                   {"sm_90a", "layer=wgmma", "bf16", "attention block_q=128 threads=384 block_k=32 stages=3"},
                                    {"host", "layer=simt", "f32"}};
 enum { machine_count = sizeof machines / sizeof *machines };
 

@@ -56,13 +56,13 @@ static const decode_step steps[] = {
     {"sm_80", "bf16", counted, "decode keys=16 threads=64 splits=3 cluster=1", 3, 1, 300, 4, 2, 64, {150, 299, 0}},
     {"sm_90a", "bf16", both, "decode keys=16 threads=64 splits=3 cluster=1", 3, 2, 300, 4, 2, 64, {150, 297, 0}},
     {"sm_90a", "bf16", causal, "decode keys=16 threads=64 splits=4 cluster=4", 3, 1, 500, 8, 2, 64, {499, 70, 300}},
-    /* slots: more and fewer turns than there are, parts that follow each other, rows of 32 bytes, windows that begin anywhere */
-    {"sm_90a", "bf16", causal, "decode keys=16 threads=64 splits=3 cluster=1 slots=2", 4, 1, 600, 8, 2, 64, {0, 15, 333, 599}},
-    {"sm_90a", "f16", causal, "decode keys=32 threads=32 splits=2 cluster=1 slots=3", 3, 1, 301, 6, 2, 80, {300, 31, 128}},
-    {"sm_90a", "bf16", windowed, "decode keys=16 threads=96 splits=2 cluster=1 slots=5", 4, 4, 600, 4, 1, 128, {0, 66, 67, 596}},
-    {"sm_90a", "bf16", causal, "decode keys=64 threads=64 splits=2 cluster=1 slots=1", 2, 1, 700, 3, 3, 16, {699, 63}},
-    {"sm_90a", "bf16", both, "decode keys=16 threads=64 splits=3 cluster=1 slots=2", 3, 2, 300, 4, 2, 48, {150, 297, 0}},
-    {"sm_90a", "bf16", causal, "decode keys=16 threads=64 splits=4 cluster=4 slots=2", 3, 1, 500, 16, 1, 64, {499, 70, 300}},
+    /* stages: more and fewer turns than there are, parts that follow each other, rows of 32 bytes, windows that begin anywhere */
+    {"sm_90a", "bf16", causal, "decode keys=16 threads=64 splits=3 cluster=1 stages=2", 4, 1, 600, 8, 2, 64, {0, 15, 333, 599}},
+    {"sm_90a", "f16", causal, "decode keys=32 threads=32 splits=2 cluster=1 stages=3", 3, 1, 301, 6, 2, 80, {300, 31, 128}},
+    {"sm_90a", "bf16", windowed, "decode keys=16 threads=96 splits=2 cluster=1 stages=5", 4, 4, 600, 4, 1, 128, {0, 66, 67, 596}},
+    {"sm_90a", "bf16", causal, "decode keys=64 threads=64 splits=2 cluster=1 stages=1", 2, 1, 700, 3, 3, 16, {699, 63}},
+    {"sm_90a", "bf16", both, "decode keys=16 threads=64 splits=3 cluster=1 stages=2", 3, 2, 300, 4, 2, 48, {150, 297, 0}},
+    {"sm_90a", "bf16", causal, "decode keys=16 threads=64 splits=4 cluster=4 stages=2", 3, 1, 500, 16, 1, 64, {499, 70, 300}},
     {"sm_90a", "bf16", causal, "decode keys=16 threads=32 splits=2 cluster=1", 40, 1, 100, 2, 1, 32,
      {99, 0, 15, 16, 17, 31, 32, 33, 47, 48, 49, 50, 1, 2, 3, 63, 64, 65, 80, 81, 90, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 18, 98, 97, 96, 95,
       94, 93, 92, 91}},
@@ -90,7 +90,7 @@ static rig *open_step(const decode_step *t, bool plan_only)
     const dim_override dims[] = {{"B", t->B}, {"S", t->S}, {"L", t->L}, {"H", t->H}, {"KV", t->KV}, {"hd", t->hd}};
     const tuning tuning = {.lines = &t->line, .count = t->line != NULL};
     const rig_request q = {.yaml = t->yaml, .level = fusion_tile, .target = t->target, .dtype = t->dtype, .dims = dims, .dim_count = 6,
-                           .tuning = &tuning, .check = t->line && strstr(t->line, "slots"), /* the checker of races looks on */
+                           .tuning = &tuning, .check = t->line && strstr(t->line, "stages"), /* the checker of races looks on */
                            .multiprocessors = 4}; /* sequences are shared out alike on every machine */
     return plan_only ? rig_plan(&q) : rig_open(&q);
 }
@@ -204,8 +204,8 @@ START_TEST(a_tile_that_it_cannot_have_is_an_error_that_says_why)
                  {"sm_90a", "decode splits=6 cluster=4", "cluster divides splits", code_unsupported},
                  {"sm_90a", "decode splits=6 cluster=3", "cluster is a power of two", code_unsupported},
                  {"sm_90a", "decode team=4", "decode_mma has no setting 'team'", code_usage},
-                 {"sm_80", "decode slots=2", "the target has no copies of many bytes", code_unsupported},
-                 {"sm_90a", "decode threads=512 resident=1 keys=32 slots=16", "bytes of shared memory; a workgroup has 232448",
+                 {"sm_80", "decode stages=2", "the target has no copies of many bytes", code_unsupported},
+                 {"sm_90a", "decode threads=512 resident=1 keys=32 stages=16", "bytes of shared memory; a workgroup has 232448",
                   code_unsupported}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         arena *a = arena_new();
@@ -226,7 +226,7 @@ START_TEST(a_long_cache_has_slots)
 {
     static const struct {
         const char *target;
-        int B, L, H, KV, hd, slots, keys;
+        int B, L, H, KV, hd, stages, keys;
     } caches[] = {{"sm_90a", 59, 6205, 48, 16, 64, 2, 32}, {"sm_90a", 51, 63005, 8, 2, 80, 2, 32}, {"sm_90a", 35, 28768, 48, 8, 96, 3, 16},
                   {"sm_90a", 1, 131072, 32, 8, 128, 2, 16}, {"sm_90a", 16, 4096, 16, 4, 256, 2, 16}, {"sm_90a", 64, 8192, 16, 4, 32, 4, 32},
                   {"sm_90a", 8, 1024, 32, 8, 64, 0, 32},    {"sm_80", 59, 6205, 48, 16, 64, 0, 32}};
@@ -235,8 +235,9 @@ START_TEST(a_long_cache_has_slots)
                                caches[i].L,      caches[i].H, caches[i].KV, caches[i].hd, {0}};
         rig *r = open_step(&t, true);
         const decode_whole_tile *tile = &decode_launch(r)->work->phase->tile.decode_whole;
-        ck_assert_msg(tile->slots == caches[i].slots && tile->keys == caches[i].keys, "%zu: slots %d, keys %d", i, tile->slots, tile->keys);
-        ck_assert_int_eq(tile->resident, tile->slots || i == 6 ? 1 : 2);
+        ck_assert_msg(tile->stages == caches[i].stages && tile->keys == caches[i].keys, "%zu: stages %d, keys %d", i, tile->stages,
+                      tile->keys);
+        ck_assert_int_eq(tile->resident, tile->stages || i == 6 ? 1 : 2);
         rig_close(r);
     }
 }
@@ -269,7 +270,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     suite_add_tcase(suite, t);
     TCase *more = suite_long(suite, "more results", 120);
-    /* Whole heads of 256, the cap, lengths, windows, slots, clusters, more sequences than a warp has lanes; of AMD odd groups, a block of
+    /* Whole heads of 256, the cap, lengths, windows, stages, clusters, more sequences than a warp has lanes; of AMD odd groups, a block of
      * columns that is not whole, whole heads, several queries. */
     add_some_now(t, more, every_head_group_and_length_is_within_its_bound, sizeof steps / sizeof *steps,
                  (const int[]){0, 1, 6, 15, 17, 22, 24, 25, 26, 28, 29, 31, 36, 39, -1});

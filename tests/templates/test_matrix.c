@@ -10,7 +10,7 @@ typedef struct matrix_case {
 } matrix_case;
 static const matrix_case cases[] = {{"sm_80", "bf16", "layer=mma"},     {"sm_80", "f16", "layer=mma"},
                                     {"sm_90a", "bf16", "layer=wgmma "}, {"sm_90a", "f16", "layer=wgmma "},
-                                    {"sm_90a", "f32", "layer=wgmma_3xtf32", "slots=2"}, /* which come again */
+                                    {"sm_90a", "f32", "layer=wgmma_3xtf32", "stages=2"}, /* which come again */
                                      {"gfx90a", "bf16", "layer=mfma"},
                                     {"gfx90a", "f16", "layer=mfma"},    {"gfx90a", "f32", "layer=mfma"},
                                     {"gfx942", "bf16", "layer=mfma"},   {"gfx942", "f16", "layer=mfma"},

@@ -12,10 +12,10 @@
 /* ---- plans */
 static const struct {
     const char *yaml, *tile;
-} plans[] = {{PRODUCT("bf16", "65", "70", "64"), "layer=mma m=32 n=128 k=64 threads=128 slots=4"},
-             {PRODUCT("f16", "4096", "4096", "4096"), "layer=mma m=128 n=256 k=32 threads=256 slots=4"},
-             {PRODUCT("bf16", "4096", "70", "4096"), "layer=mma m=64 n=128 k=64 threads=128 slots=4"},
-             {PRODUCT("f16", "256", "4096", "4096"), "layer=mma m=128 n=128 k=64 threads=256 slots=3"},
+} plans[] = {{PRODUCT("bf16", "65", "70", "64"), "layer=mma m=32 n=128 k=64 threads=128 stages=4"},
+             {PRODUCT("f16", "4096", "4096", "4096"), "layer=mma m=128 n=256 k=32 threads=256 stages=4"},
+             {PRODUCT("bf16", "4096", "70", "4096"), "layer=mma m=64 n=128 k=64 threads=128 stages=4"},
+             {PRODUCT("f16", "256", "4096", "4096"), "layer=mma m=128 n=128 k=64 threads=256 stages=3"},
              {PRODUCT("bf16", "32", "70", "64"), "layer=register_fed"},
              {PRODUCT("f32", "64", "70", "128"), "layer=simt"},
              {"block: t\ndtype: bf16\ndims: {M: 64, K: 64, N: 64}\ninputs: {x: [M, K], w: [K, N]}\n"
@@ -45,7 +45,7 @@ static tfgen_code plan_with(arena *a, const char *yaml, const char *target, cons
 
 START_TEST(sm_90a_has_mma_where_it_is_asked_for)
 {
-    const char *line = "gemm layer=mma m=128 n=256 k=64 threads=256 slots=4", *yaml = PRODUCT("bf16", "4096", "4096", "4096");
+    const char *line = "gemm layer=mma m=128 n=256 k=64 threads=256 stages=4", *yaml = PRODUCT("bf16", "4096", "4096", "4096");
     arena *a = arena_new();
     compiled c;
     ck_assert_msg(plan_with(a, yaml, "sm_90a", line, &c) == code_ok, "%s", arena_diagnostics(a));
@@ -73,9 +73,9 @@ START_TEST(a_tile_that_mma_cannot_have_is_an_error_that_says_why)
                  {"sm_80", "bf16", "gemm n=32", "the warps share out m"},
                  {"sm_80", "bf16", "gemm m=16 n=128 k=32", "the threads copy m and n in whole turns"},
                  {"sm_80", "bf16", "gemm m=256 n=128", "a thread has at most 128 results"},
-                 {"sm_80", "bf16", "gemm slots=2", "slots=2; it is 3 to 8"},
-                 {"sm_80", "bf16", "gemm group=0", "group=0; it is 1 to 1024"},
-                 {"sm_80", "bf16", "gemm m=128 n=256 threads=256 slots=5", "bytes of shared memory; a workgroup has 101376"}};
+                 {"sm_80", "bf16", "gemm stages=2", "stages=2; it is 3 to 8"},
+                 {"sm_80", "bf16", "gemm group_m=0", "group_m=0; it is 1 to 1024"},
+                 {"sm_80", "bf16", "gemm m=128 n=256 threads=256 stages=5", "bytes of shared memory; a workgroup has 101376"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         arena *a = arena_new();
         compiled c;
@@ -99,10 +99,10 @@ static const trial trials[] = {
     {"tests/h200/residual.yaml", "f16", NULL, 37, 70, 66},
     {"tests/h200/product.yaml", "bf16", NULL, 129, 67, 67},
     {"tests/h200/product.yaml", "f16", NULL, 34, 1, 4},
-    {"tests/h200/product.yaml", "bf16", "gemm m=128 n=128 k=64 threads=256 slots=3 group=2", 129, 130, 72},
-    {"tests/h200/residual.yaml", "bf16", "gemm m=128 n=256 k=32 threads=256 slots=4 group=1", 300, 300, 132},
-    {"tests/h200/residual.yaml", "f16", "gemm m=256 n=128 k=32 threads=256 slots=3 group=8", 257, 130, 97},
-    {"tests/h200/product.yaml", "bf16", "gemm m=64 n=128 k=64 threads=256 slots=4 group=3", 500, 500, 33}};
+    {"tests/h200/product.yaml", "bf16", "gemm m=128 n=128 k=64 threads=256 stages=3 group_m=2", 129, 130, 72},
+    {"tests/h200/residual.yaml", "bf16", "gemm m=128 n=256 k=32 threads=256 stages=4 group_m=1", 300, 300, 132},
+    {"tests/h200/residual.yaml", "f16", "gemm m=256 n=128 k=32 threads=256 stages=3 group_m=8", 257, 130, 97},
+    {"tests/h200/product.yaml", "bf16", "gemm m=64 n=128 k=64 threads=256 stages=4 group_m=3", 500, 500, 33}};
 
 START_TEST(every_alignment_tail_and_tile_is_within_its_bound)
 {

@@ -14,11 +14,13 @@
 static const struct {
     const char *yaml, *target, *tile;
 } plans[] = {{PRODUCT("bf16", "17", "70", "64"), "sm_90a", "layer=register_fed m=24"},
-             {PRODUCT("f16", "64", "4096", "4096"), "sm_90a", "layer=swap_ab m=64 n=64 k=128 threads=160 slots=7 row_slots=7 split=2"},
-             {PRODUCT("bf16", "64", "28672", "4096"), "sm_90a", "layer=swap_ab m=64 n=224 k=64 threads=544 slots=6 row_slots=6 split=1"},
-             {PRODUCT("bf16", "33", "2048", "8192"), "sm_90a", "layer=swap_ab m=48 n=64 k=128 threads=160 slots=8 row_slots=8 split=2"},
-             {PRODUCT("bf16", "32", "2048", "8192"), "sm_90a", "layer=swap_ab m=32 n=64 k=256 threads=160 slots=5 row_slots=4 split=2"},
-             {PRODUCT("bf16", "64", "16384", "3072"), "sm_90a", "layer=swap_ab m=64 n=128 k=64 threads=288 slots=9 row_slots=9 split=1"},
+             {PRODUCT("f16", "64", "4096", "4096"), "sm_90a", "layer=swap_ab m=64 n=64 k=128 threads=160 stages=7 row_stages=7 split_k=2"},
+             {PRODUCT("bf16", "64", "28672", "4096"), "sm_90a",
+              "layer=swap_ab m=64 n=224 k=64 threads=544 stages=6 row_stages=6 split_k=1"},
+             {PRODUCT("bf16", "33", "2048", "8192"), "sm_90a", "layer=swap_ab m=48 n=64 k=128 threads=160 stages=8 row_stages=8 split_k=2"},
+             {PRODUCT("bf16", "32", "2048", "8192"), "sm_90a", "layer=swap_ab m=32 n=64 k=256 threads=160 stages=5 row_stages=4 split_k=2"},
+             {PRODUCT("bf16", "64", "16384", "3072"), "sm_90a",
+              "layer=swap_ab m=64 n=128 k=64 threads=288 stages=9 row_stages=9 split_k=1"},
              {PRODUCT("bf16", "128", "4096", "100000"), "sm_90a", "layer=swap_ab m=128"},
              {PRODUCT("bf16", "128", "1024", "4096"), "sm_90a", "layer=swap_ab m=128"},
              {PRODUCT("bf16", "16", "4096", "4096"), "sm_90a", "layer=register_fed"},
@@ -60,12 +62,12 @@ START_TEST(a_tile_that_swap_ab_cannot_have_is_an_error_that_says_why)
                  {"sm_90a", "bf16", "gemm layer=swap_ab m=144", "m=144; it is 16 to 128"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab n=80", "n goes in steps of 32"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab n=160", "threads are 128 for 64 columns, and 32"},
-                 {"sm_90a", "bf16", "gemm layer=swap_ab split=3", "split is 1, 2, 4 or 8"},
-                 {"sm_90a", "bf16", "gemm layer=swap_ab slots=3 row_slots=4", "row_slots is at most slots"},
-                 {"sm_90a", "bf16", "gemm layer=swap_ab split=2", "a part of a split has a stage"},
-                 {"sm_90a", "bf16", "gemm layer=swap_ab m=128 n=256 k=64 threads=544 slots=2 row_slots=2",
-                  "the slots are too few for the tile's sums"},
-                 {"sm_90a", "bf16", "gemm layer=swap_ab slots=12 m=128", "bytes of shared memory; a workgroup has 232448"}};
+                 {"sm_90a", "bf16", "gemm layer=swap_ab split_k=3", "split_k is 1, 2, 4 or 8"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab stages=3 row_stages=4", "row_stages is at most stages"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab split_k=2", "a part of a split has a k tile"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab m=128 n=256 k=64 threads=544 stages=2 row_stages=2",
+                  "the stages are too few for the tile's sums"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab stages=12 m=128", "bytes of shared memory; a workgroup has 232448"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tuning t = {.lines = &cases[i].line, .count = 1};
         const char *yaml = *cases[i].type == 'f' ? PRODUCT("f32", "64", "70", "128") : PRODUCT("bf16", "64", "70", "64");
@@ -82,7 +84,7 @@ START_TEST(a_tile_that_swap_ab_cannot_have_is_an_error_that_says_why)
 END_TEST
 
 /* ---- the host engine runs the very source, the race and bounds checker looks on: every number of rows about a tile's end, tails of K in
- * and beyond a piece, of N, rows that are aligned first, more row tiles than one, parts that differ in length, slots that come again,
+ * and beyond a piece, of N, rows that are aligned first, more row tiles than one, parts that differ in length, stages that come again,
  * widths, columns beside each other of which the last has none, sums of rows */
 typedef struct trial {
     const char *path, *dtype, *line;
@@ -98,16 +100,18 @@ static const trial trials[] = {{PLAIN, "bf16", "gemm layer=swap_ab", 1, 1, 1},
                                {RESIDUAL, "f16", "gemm layer=swap_ab", 63, 70, 193},
                                {PLAIN, "f16", "gemm layer=swap_ab", 64, 131, 520},
                                {RESIDUAL, "bf16", "gemm layer=swap_ab", 65, 64, 129},
-                               {RESIDUAL, "bf16", "gemm layer=swap_ab m=16 split=2", 50, 130, 300},
-                               {PLAIN, "f16", "gemm layer=swap_ab m=32 split=4 slots=2 row_slots=2", 40, 263, 700},
-                               {PLAIN, "bf16", "gemm layer=swap_ab m=32 row_slots=2", 33, 300, 200},
-                               {RESIDUAL, "f16", "gemm layer=swap_ab m=48 split=4 row_slots=2", 49, 200, 555},
-                               {RESIDUAL, "bf16", "gemm layer=swap_ab n=64 k=64 threads=160 split=8", 20, 130, 513},
-                               {RESIDUAL, "bf16", "gemm layer=swap_ab m=16 n=96 k=128 threads=288 slots=3 row_slots=2", 21, 200, 500},
-                               {PLAIN, "f16", "gemm layer=swap_ab m=32 n=224 threads=544 k=128 slots=2 row_slots=2 split=2", 33, 450, 900},
-                               {RESIDUAL, "f16", "gemm layer=swap_ab m=48 n=160 k=64 threads=416 slots=3 row_slots=3", 33, 290, 96},
-                               {PLAIN, "bf16", "gemm layer=swap_ab m=32 n=256 k=64 threads=544 slots=3", 18, 390, 96},
-                               {PLAIN, "bf16", "gemm layer=swap_ab m=16 n=64 k=256 threads=160 split=2", 1, 16, 70001}}; /* sums of sums */
+                               {RESIDUAL, "bf16", "gemm layer=swap_ab m=16 split_k=2", 50, 130, 300},
+                               {PLAIN, "f16", "gemm layer=swap_ab m=32 split_k=4 stages=2 row_stages=2", 40, 263, 700},
+                               {PLAIN, "bf16", "gemm layer=swap_ab m=32 row_stages=2", 33, 300, 200},
+                               {RESIDUAL, "f16", "gemm layer=swap_ab m=48 split_k=4 row_stages=2", 49, 200, 555},
+                               {RESIDUAL, "bf16", "gemm layer=swap_ab n=64 k=64 threads=160 split_k=8", 20, 130, 513},
+                               {RESIDUAL, "bf16", "gemm layer=swap_ab m=16 n=96 k=128 threads=288 stages=3 row_stages=2", 21, 200, 500},
+                               {PLAIN, "f16", "gemm layer=swap_ab m=32 n=224 threads=544 k=128 stages=2 row_stages=2 split_k=2", 33, 450,
+                                900},
+                               {RESIDUAL, "f16", "gemm layer=swap_ab m=48 n=160 k=64 threads=416 stages=3 row_stages=3", 33, 290, 96},
+                               {PLAIN, "bf16", "gemm layer=swap_ab m=32 n=256 k=64 threads=544 stages=3", 18, 390, 96},
+                               {PLAIN, "bf16", "gemm layer=swap_ab m=16 n=64 k=256 threads=160 split_k=2", 1, 16,
+                                70001}}; /* sums of sums */
 
 START_TEST(every_number_of_rows_alignment_tail_and_tile_is_within_its_bound)
 {
@@ -165,9 +169,9 @@ END_TEST
  * are among others. */
 START_TEST(clusters_and_tiles_change_no_bit)
 {
-    static const char *const lines[] = {"gemm layer=swap_ab m=32 split=2", "gemm layer=swap_ab m=32 split=2 row_slots=2",
-                                        "gemm layer=swap_ab m=64 split=2 slots=2 row_slots=2",
-                                        "gemm layer=swap_ab m=16 n=64 threads=160 split=2"};
+    static const char *const lines[] = {"gemm layer=swap_ab m=32 split_k=2", "gemm layer=swap_ab m=32 split_k=2 row_stages=2",
+                                        "gemm layer=swap_ab m=64 split_k=2 stages=2 row_stages=2",
+                                        "gemm layer=swap_ab m=16 n=64 threads=160 split_k=2"};
     static const dim_override dims[] = {{"M", 37}, {"N", 136}, {"K", 300}};
     double *first = NULL;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
@@ -185,19 +189,19 @@ START_TEST(clusters_and_tiles_change_no_bit)
 }
 END_TEST
 
-/* Sums of squares of the rows, taken from the slots. Rows of very different size, so that a row's sum is no other's; tails of K, more rows
- * at once than a tile has and fewer, rows that do not exist, parts, slots that come again, sums of sums, rows that are aligned first. */
+/* Sums of squares of the rows, taken from the stages. Rows of very different size, so that a row's sum is no other's; tails of K, more rows
+ * at once than a tile has and fewer, rows that do not exist, parts, stages that come again, sums of sums, rows that are aligned first. */
 #define NORMED(M, K, N)                                                                                                                \
     "block: t\ndtype: bf16\ndims: {M: " M ", K: " K ", N: " N "}\ninputs: {x: [M, K], r: [M, K]}\nparams: {n: [K], w: [N, K]}\nops:\n" \
     "  - {out: h, op: add, in: [x, r]}\n  - {out: g, op: rmsnorm, in: [h, n]}\n  - {out: y, op: linear, in: [g, w]}\noutputs: {y: y}\n"
 static const struct {
     const char *yaml, *line;
 } normed[] = {{NORMED("33", "72", "40"), "gemm layer=swap_ab"},
-              {NORMED("64", "328", "72"), "gemm layer=swap_ab m=64 split=2 slots=3 row_slots=2"},
-              {NORMED("100", "200", "70"), "gemm layer=swap_ab m=112 k=64 split=2 slots=3 row_slots=3"},
-              {NORMED("21", "520", "200"), "gemm layer=swap_ab m=16 n=96 k=128 threads=288 slots=3 row_slots=2"},
-              {NORMED("40", "264", "260"), "gemm layer=swap_ab m=48 n=256 k=64 threads=544 slots=3 row_slots=3 split=4"},
-              {NORMED("17", "16520", "33"), "gemm layer=swap_ab m=32 k=64 slots=8 row_slots=8"},
+              {NORMED("64", "328", "72"), "gemm layer=swap_ab m=64 split_k=2 stages=3 row_stages=2"},
+              {NORMED("100", "200", "70"), "gemm layer=swap_ab m=112 k=64 split_k=2 stages=3 row_stages=3"},
+              {NORMED("21", "520", "200"), "gemm layer=swap_ab m=16 n=96 k=128 threads=288 stages=3 row_stages=2"},
+              {NORMED("40", "264", "260"), "gemm layer=swap_ab m=48 n=256 k=64 threads=544 stages=3 row_stages=3 split_k=4"},
+              {NORMED("17", "16520", "33"), "gemm layer=swap_ab m=32 k=64 stages=8 row_stages=8"},
               {"block: t\ndtype: f16\ndims: {M: 19, K: 131, N: 40}\ninputs: {x: [M, K]}\nparams: {n: [K], w: [N, K]}\nops:\n"
                "  - {out: g, op: rmsnorm, in: [x, n]}\n  - {out: y, op: linear, in: [g, w]}\noutputs: {y: y}\n",
                "gemm layer=swap_ab"}};

@@ -809,7 +809,7 @@ static const char matrix_spec[] =
 static const char *const orders[][2] = {{"gemm m=32 n=128 chiplets=1", "attention chiplets=1"},
                                         {"gemm m=32 n=128", "attention block_q=64 threads=128"},
                                         {"gemm m=32 n=128 chunk=1", "attention chiplets=3"},
-                                        {"gemm m=32 n=128 chunk=2 group=3", "attention chiplets=8"},
+                                        {"gemm m=32 n=128 chunk=2 group_m=3", "attention chiplets=8"},
                                         {"gemm m=64 n=64 chiplets=6 chunk=3", "attention chiplets=6"}};
 
 START_TEST(tiles_in_another_order_give_the_same_bits)
