@@ -153,7 +153,7 @@ typedef struct forbidden_tile {
 
 /* What tiles phases are to have, and which they are not to have; NULL: the choice of gen/plan/tile.c, and no trace. */
 typedef struct tuning {
-    const char *const *lines; /* a user's: "gate_up: layer=wgmma m=128 n=192" (gen/plan/wishes.h) */
+    const char *const *lines; /* a user's: "gate_up: layer=wgmma m=128 n=192" (gen/plan/overrides.h) */
     size_t count;
     const struct wisdom *wisdom; /* for phases that no line is for; or NULL */
     const char *device;          /* by what name it is looked up there; NULL: the device model's */

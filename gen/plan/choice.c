@@ -6,7 +6,7 @@
 #include "gen/plan/split.h"
 #include "gen/plan/sums.h"
 #include "gen/plan/wisdom.h"
-#include "gen/plan/wishes.h"
+#include "gen/plan/overrides.h"
 #include <math.h>
 
 /* ---- a layer that is asked for */
@@ -33,12 +33,12 @@ static const char *layer_obstacle(const problem *p, layer_kind layer)
 static int layer_asked(const problem *p, const preferences *w)
 {
     int layer = p->phase->tile.program ? (int)program_table[p->phase->tile.program].layer : -1;
-    for (int i = 0; i < w->wishes->count; i++) {
-        wish *line = &w->wishes->list[i];
-        if (line->layer < 0 || !wish_is_for(line, p->phase)) continue;
+    for (int i = 0; i < w->overrides->count; i++) {
+        tile_override *line = &w->overrides->list[i];
+        if (line->layer < 0 || !override_is_for(line, p->phase)) continue;
         const char *obstacle = line->of_family ? layer_obstacle(p, (layer_kind)line->layer) : NULL;
         if (obstacle)
-            wish_passed_over(line, code_unsupported,
+            override_passed_over(line, code_unsupported,
                              arena_printf(p->a, "phase %s on %s: %s", p->phase->name, p->target->name, obstacle));
         else
             layer = line->layer;
@@ -136,8 +136,8 @@ const program *choice_next(const problem *p, const bool tried[program_count])
 /* No line of the user is for the phase. (Where the plan's text has a tile, that tile's program is asked for, and wisdom is not.) */
 static bool is_free(const problem *p, const preferences *w)
 {
-    for (int i = 0; i < w->wishes->count; i++)
-        if (wish_is_for(&w->wishes->list[i], p->phase)) return false;
+    for (int i = 0; i < w->overrides->count; i++)
+        if (override_is_for(&w->overrides->list[i], p->phase)) return false;
     return true;
 }
 

@@ -12,7 +12,7 @@ typedef struct hunt {
     arena *a, *scratch; /* scratch: of one set of asked values */
     const problem *of;
     program_kind own;
-    const wish *wish;
+    const tile_override *tile_override;
     problem problem; /* in scratch */
     const program_info *info;
     ir_tile home; /* the program's default, with what is asked for */
@@ -114,7 +114,7 @@ static int by_distance(const void *x, const void *y)
 static value_set *list_sets(const hunt *h, int *count)
 {
     size_t room = 1;
-    const int most = h->wish->count > 2 ? 16 : most_values; /* of a field */
+    const int most = h->tile_override->count > 2 ? 16 : most_values; /* of a field */
     for (int i = 0; i < h->info->field_count; i++)
         if (h->asked & 1u << i && room < 1 << 16) room *= (size_t)most + 1;
     value_set *list = arena_alloc(h->a, room * sizeof *list);
@@ -140,11 +140,11 @@ static value_set *list_sets(const hunt *h, int *count)
 static bool take_asked(hunt *h)
 {
     h->asked = 0;
-    if (h->wish->layer >= 0 && h->wish->layer != (int)h->info->layer) return false;
-    for (int i = 0; i < h->wish->count; i++) {
-        const int at = tile_field_find(h->home.program, h->wish->settings[i].key);
+    if (h->tile_override->layer >= 0 && h->tile_override->layer != (int)h->info->layer) return false;
+    for (int i = 0; i < h->tile_override->count; i++) {
+        const int at = tile_field_find(h->home.program, h->tile_override->settings[i].key);
         if (at < 0) return false;
-        h->home.at[at] = h->wish->settings[i].value, h->asked |= 1u << at;
+        h->home.at[at] = h->tile_override->settings[i].value, h->asked |= 1u << at;
     }
     return true;
 }
@@ -179,15 +179,15 @@ static void hunt_program(hunt *h, program_kind kind, bool first)
     }
 }
 
-nearest nearest_tile(arena *a, const plan *p, const ir_phase *phase, const wish *asked)
+nearest nearest_tile(arena *a, const plan *p, const ir_phase *phase, const tile_override *asked)
 {
     const problem of = plan_problem(a, p, phase);
     return nearest_of_problem(&of, phase->tile.program, asked);
 }
 
-nearest nearest_of_problem(const problem *p, program_kind own, const wish *asked)
+nearest nearest_of_problem(const problem *p, program_kind own, const tile_override *asked)
 {
-    hunt h = {.a = p->a, .of = p, .own = own, .wish = asked};
+    hunt h = {.a = p->a, .of = p, .own = own, .tile_override = asked};
     for (int first = 1; first >= 0 && !h.best.found; first--) {
         hunt_program(&h, own, first);
         for (int i = 1; i < program_count; i++)

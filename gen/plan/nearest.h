@@ -3,7 +3,7 @@
  * has by default. Refuses nothing: without such a tile it says so. */
 #ifndef TFGEN_GEN_NEAREST_H
 #define TFGEN_GEN_NEAREST_H
-#include "gen/plan/wishes.h"
+#include "gen/plan/overrides.h"
 #include "gen/program/problem.h"
 
 typedef struct nearest {
@@ -13,7 +13,7 @@ typedef struct nearest {
     const char *why; /* it is not exact, or there is none: what is wrong with what was asked for, as one program says it */
 } nearest;
 
-nearest nearest_tile(arena *a, const plan *p, const ir_phase *phase, const wish *asked);
+nearest nearest_tile(arena *a, const plan *p, const ir_phase *phase, const tile_override *asked);
 /* The same while the plan is made. own: the program that is taken where others are as near. */
-nearest nearest_of_problem(const problem *p, program_kind own, const wish *asked);
+nearest nearest_of_problem(const problem *p, program_kind own, const tile_override *asked);
 #endif

@@ -8,7 +8,7 @@
 #include "gen/plan/sums.h"
 #include "gen/base/names.h"
 #include "ir/base/names.h"
-#include "gen/plan/wishes.h"
+#include "gen/plan/overrides.h"
 #include <string.h>
 
 typedef struct planner {
@@ -16,7 +16,7 @@ typedef struct planner {
     plan *p;
     ir_program *program; /* a copy of what was given */
     const tuning *tuning;
-    wishes *wishes;
+    overrides *overrides;
     const char *const *names; /* of the kernels as functions */
 } planner;
 
@@ -229,7 +229,7 @@ static void forbid_tiles(const planner *p, ir_phase *phase)
  * is the choice again: there is no better one. */
 static const program *choose_tile(const planner *p, const problem *of, const choice *c, ir_phase *phase)
 {
-    const preferences w = {p->wishes, p->tuning};
+    const preferences w = {p->overrides, p->tuning};
     const program *by = c->of;
     const char *rule;
     bool tried[program_count] = {false}, fallback = false;
@@ -262,7 +262,7 @@ static void choose_programs(planner *p)
         for (int i = 0; i < p->program->kernels[k]->phase_count; i++) {
             ir_phase *phase = p->program->kernels[k]->phases[i];
             const problem of = problem_of(p->a, p->program, phase, p->p->device);
-            phase->choice = choice_make(&of, &(preferences){p->wishes, p->tuning});
+            phase->choice = choice_make(&of, &(preferences){p->overrides, p->tuning});
         }
     p->program->index = NULL;
 }
@@ -290,7 +290,7 @@ static void fit_launch(const planner *p, launch *l, const launch_phase *w, const
 
 static void plan_phase(planner *p, launch *l, ir_phase *phase)
 {
-    const preferences w = {p->wishes, p->tuning};
+    const preferences w = {p->overrides, p->tuning};
     const problem of = problem_of(p->a, p->program, phase, p->p->device);
     choice *c = phase->choice ? phase->choice : choice_make(&of, &w); /* of a phase that a rewrite added */
     launch_phase *work = &l->work[l->work_count++];
@@ -320,16 +320,16 @@ static void plan_kernel(planner *p, int index)
     l->trace = plan_trace(p, l);
 }
 
-static void settle_wishes(planner *p, bool final)
+static void settle_overrides(planner *p, bool final)
 {
-    if (final || p->wishes->count) p->names = kernel_names(p->a, p->program);
-    wishes_settle(p->wishes, p->program, p->names, final);
+    if (final || p->overrides->count) p->names = kernel_names(p->a, p->program);
+    overrides_settle(p->overrides, p->program, p->names, final);
 }
 
 plan *plan_choose(arena *a, const ir_program *fused, const device_model *device, const tuning *tuning)
 {
     builder b = copy_program(a, fused);
-    planner p = {.a = a, .p = arena_alloc(a, sizeof(plan)), .program = b.p, .tuning = tuning, .wishes = wishes_read(a, tuning)};
+    planner p = {.a = a, .p = arena_alloc(a, sizeof(plan)), .program = b.p, .tuning = tuning, .overrides = overrides_read(a, tuning)};
     *p.p = (plan){.program = p.program,
                   .device = device,
                   .target = device->target,
@@ -338,7 +338,7 @@ plan *plan_choose(arena *a, const ir_program *fused, const device_model *device,
                   .spec = arena_source_name(a)};
     b.p->device = device->name;
     check_sizes(&p);
-    settle_wishes(&p, false);
+    settle_overrides(&p, false);
     check_phases(&p);
     choose_programs(&p);
     rewrite_phases(&b);
@@ -349,9 +349,9 @@ plan *plan_choose(arena *a, const ir_program *fused, const device_model *device,
     p.p->stored = arena_alloc(a, values * sizeof *p.p->stored);
     p.p->parts = arena_alloc(a, values * sizeof *p.p->parts);
     b.p->index = program_index_make(a, b.p);
-    settle_wishes(&p, true);
+    settle_overrides(&p, true);
     for (int k = 0; k < p.program->kernel_count; k++) plan_kernel(&p, k);
-    wishes_end(p.wishes);
+    overrides_end(p.overrides);
     return p.p;
 }
 

@@ -1,37 +1,37 @@
 /* In, out and refusals: gen/plan/refuse.h. */
 #include "gen/plan/refuse.h"
 #include "gen/plan/nearest.h"
-#include "gen/plan/wishes.h"
+#include "gen/plan/overrides.h"
 #include <string.h>
 
 /* All that the user's lines ask of the phase, as one; `line` is the last one's. */
-static wish asked_by_user(const preferences *w, const ir_phase *phase)
+static tile_override asked_by_user(const preferences *w, const ir_phase *phase)
 {
     const program_info *info = &program_table[phase->tile.program];
-    wish all = {.layer = (int)info->layer};
+    tile_override all = {.layer = (int)info->layer};
     unsigned given = 0;
-    for (int i = 0; i < w->wishes->count; i++) {
-        const wish *line = &w->wishes->list[i];
-        if (!wish_is_for(line, phase) || !line->taken) continue;
+    for (int i = 0; i < w->overrides->count; i++) {
+        const tile_override *line = &w->overrides->list[i];
+        if (!override_is_for(line, phase) || !line->taken) continue;
         all.line = line->line;
         for (int k = 0; k < line->count; k++) given |= 1u << tile_field_find(phase->tile.program, line->settings[k].key);
     }
     for (int i = 0; i < info->field_count; i++)
-        if (given & 1u << i) all.settings[all.count++] = (wish_setting){info->fields[i].name, phase->tile.at[i]};
+        if (given & 1u << i) all.settings[all.count++] = (override_setting){info->fields[i].name, phase->tile.at[i]};
     return all;
 }
 
 /* What the text says of the tile. */
-static wish asked_by_text(const problem *p, const ir_phase *phase)
+static tile_override asked_by_text(const problem *p, const ir_phase *phase)
 {
     const program_info *info = &program_table[phase->tile.program];
-    wish all = {.layer = (int)info->layer};
+    tile_override all = {.layer = (int)info->layer};
     for (int i = 0; i < info->field_count; i++)
-        if (p->phase->tile.given & 1u << i) all.settings[all.count++] = (wish_setting){info->fields[i].name, phase->tile.at[i]};
+        if (p->phase->tile.given & 1u << i) all.settings[all.count++] = (override_setting){info->fields[i].name, phase->tile.at[i]};
     return all;
 }
 
-static const char *nearest_text(const problem *p, const ir_phase *phase, const wish *asked)
+static const char *nearest_text(const problem *p, const ir_phase *phase, const tile_override *asked)
 {
     const nearest n = nearest_of_problem(p, phase->tile.program, asked);
     text t = {.a = p->a};
@@ -45,7 +45,7 @@ static const char *nearest_text(const problem *p, const ir_phase *phase, const w
 
 _Noreturn void tile_refuse(const problem *p, const preferences *w, const ir_phase *phase, const char *rule)
 {
-    const wish asked = phase->from == tile_of_user ? asked_by_user(w, phase) : asked_by_text(p, phase);
+    const tile_override asked = phase->from == tile_of_user ? asked_by_user(w, phase) : asked_by_text(p, phase);
     const char *near = nearest_text(p, phase, &asked), *family = family_names(NULL)[phase->family];
     if (asked.line)
         bail(p->a, code_unsupported, (position){0}, "--tile '%s': phase %s (%s) on %s: %s%s", asked.line, phase->name, family,

@@ -1,7 +1,7 @@
 /* In: a problem and its program. Out: tile.h. Defaults first, then wisdom, then settings of the program's own text (a plan that is read
  * back), then the user's; what results is checked as a whole. */
 #include "gen/plan/tile.h"
-#include "gen/plan/wishes.h"
+#include "gen/plan/overrides.h"
 #include "ir/program/former.h"
 #include <string.h>
 
@@ -92,13 +92,13 @@ static const char *fields_text(arena *a, const program_info *of)
     return t.data;
 }
 
-static int field_of(const wish *w, int setting, program_kind program)
+static int field_of(const tile_override *w, int setting, program_kind program)
 {
     return tile_field_find(program, w->settings[setting].key);
 }
 
 /* Why the program cannot have the line at all; NULL: it can. */
-static const char *wish_obstacle(const problem *p, const wish *w, program_kind program)
+static const char *override_obstacle(const problem *p, const tile_override *w, program_kind program)
 {
     const program_info *of = &program_table[program];
     unsigned given = 0;
@@ -114,27 +114,27 @@ static const char *wish_obstacle(const problem *p, const wish *w, program_kind p
     return NULL;
 }
 
-static void take_wish(const problem *p, const preferences *w, wish *line, ir_tile *t, ir_phase *phase)
+static void take_override(const problem *p, const preferences *w, tile_override *line, ir_tile *t, ir_phase *phase)
 {
-    const char *obstacle = wish_obstacle(p, line, t->program);
-    if (obstacle && !line->of_family) wish_refuse(w->wishes, line, obstacle);
+    const char *obstacle = override_obstacle(p, line, t->program);
+    if (obstacle && !line->of_family) override_refuse(w->overrides, line, obstacle);
     if (obstacle) {
-        wish_passed_over(line, code_usage, obstacle);
+        override_passed_over(line, code_usage, obstacle);
         return;
     }
     for (int i = 0; i < line->count; i++) {
         const int field = field_of(line, i, t->program);
         t->at[field] = line->settings[i].value;
-        wish_warn(w->wishes, line, former_hint(p->a, line->settings[i].key, program_table[t->program].fields[field].name));
+        override_warn(w->overrides, line, former_hint(p->a, line->settings[i].key, program_table[t->program].fields[field].name));
     }
     line->taken = true;
     phase->from = tile_of_user;
 }
 
-static void take_wishes(const problem *p, const preferences *w, ir_tile *t, ir_phase *phase)
+static void take_overrides(const problem *p, const preferences *w, ir_tile *t, ir_phase *phase)
 {
-    for (int i = 0; i < w->wishes->count; i++)
-        if (wish_is_for(&w->wishes->list[i], phase)) take_wish(p, w, &w->wishes->list[i], t, phase);
+    for (int i = 0; i < w->overrides->count; i++)
+        if (override_is_for(&w->overrides->list[i], phase)) take_override(p, w, &w->overrides->list[i], t, phase);
 }
 
 static bool has_spilled(const ir_phase *phase, const ir_tile *t)
@@ -150,7 +150,7 @@ bool tile_choose(const problem *p, const preferences *w, const program *of, cons
     ir_tile t = defaults_of(p, of);
     if (fallback || !phase->tile.program) phase->from = tile_of_model;
     if (known && known->program == of->kind) t = *known, phase->from = tile_of_wisdom;
-    if (!fallback) take_text(p, &t), take_wishes(p, w, &t, phase);
+    if (!fallback) take_text(p, &t), take_overrides(p, w, &t, phase);
     *rule = rule_broken(p, &t);
     while (!*rule && has_spilled(phase, &t)) {
         phase->from = tile_of_model;

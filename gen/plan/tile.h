@@ -7,7 +7,7 @@
 
 /* What a user and a tuning want of the phases of a plan. Programs do not see it. */
 typedef struct preferences {
-    struct wishes *wishes; /* the user's lines */
+    struct overrides *overrides; /* the user's lines */
     const tuning *tuning;  /* or NULL: for its wisdom */
 } preferences;
 

@@ -89,11 +89,11 @@ typedef struct asking {
     double least; /* of all tiles that there are, in the asked fields */
 } asking;
 
-static const wish *wish_of(arena *a, const plan *p, const char *line)
+static const tile_override *override_of(arena *a, const plan *p, const char *line)
 {
     const char *names[1] = {p->launches[0].name};
-    wishes *w = wishes_read(a, &(tuning){.lines = &line, .count = 1});
-    wishes_settle(w, p->program, names, true);
+    overrides *w = overrides_read(a, &(tuning){.lines = &line, .count = 1});
+    overrides_settle(w, p->program, names, true);
     return &w->list[0];
 }
 
@@ -104,7 +104,7 @@ static void ask_rows(void *argument)
     arena *a = s->r->a;
     const plan *p = s->r->c.plan;
     const ir_phase *phase = p->launches[0].work->phase;
-    const wish *w = wish_of(a, p, s->line);
+    const tile_override *w = override_of(a, p, s->line);
     const problem q = plan_problem(a, p, phase);
     s->n = nearest_tile(a, p, phase, w);
     s->least = INFINITY;
@@ -133,7 +133,7 @@ START_TEST(a_point_has_the_nearest_of_all_tiles)
 END_TEST
 
 /* Sum of the distances of the fields that are not asked for. */
-static double moved(const wish *w, const ir_tile *home, const ir_tile *t)
+static double moved(const tile_override *w, const ir_tile *home, const ir_tile *t)
 {
     double sum = 0;
     for (int i = 0; i < program_table[t->program].field_count; i++) {
@@ -144,7 +144,7 @@ static double moved(const wish *w, const ir_tile *home, const ir_tile *t)
     return sum;
 }
 
-static ir_tile with_asked(const wish *w, ir_tile t)
+static ir_tile with_asked(const tile_override *w, ir_tile t)
 {
     for (int k = 0; k < w->count; k++)
         t.at[tile_field_find(t.program, w->settings[k].key)] = w->settings[k].value;
@@ -152,7 +152,7 @@ static ir_tile with_asked(const wish *w, ir_tile t)
 }
 
 /* The least that two fields must move, over powers of two, for a legal tile of the same program with what is asked for. */
-static double least_moved(const problem *q, const wish *w, const ir_tile *home)
+static double least_moved(const problem *q, const tile_override *w, const ir_tile *home)
 {
     const ir_tile base = with_asked(w, *home);
     double least = INFINITY;
@@ -182,7 +182,7 @@ static void ask_product(void *argument)
     const plan *p = s->r->c.plan;
     const ir_phase *phase = p->launches[0].work->phase;
     const problem q = plan_problem(s->r->a, p, phase);
-    const wish *w = wish_of(s->r->a, p, s->line);
+    const tile_override *w = override_of(s->r->a, p, s->line);
     s->n = nearest_tile(s->r->a, p, phase, w);
     ck_assert(s->n.found && !tile_illegal(&q, &s->n.tile));
     if (s->n.exact && s->n.tile.program == phase->tile.program)

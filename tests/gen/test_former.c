@@ -1,5 +1,5 @@
 /* Names that an older tfgen had (ir/former.def): read as today's in IR text, --tile, wisdom and databases of trials, with a hint. */
-#include "gen/plan/wishes.h"
+#include "gen/plan/overrides.h"
 #include "gen/plan/wisdom.h"
 #include "ir/program/former.h"
 #include "tests/support.h"
@@ -154,13 +154,13 @@ END_TEST
 typedef struct asking {
     arena *a;
     const char *line;
-    const wishes *read;
+    const overrides *read;
 } asking;
 
 static void read_line(void *argument)
 {
     asking *q = argument;
-    q->read = wishes_read(q->a, &(tuning){.lines = &q->line, .count = 1});
+    q->read = overrides_read(q->a, &(tuning){.lines = &q->line, .count = 1});
 }
 
 START_TEST(tile_has_former_layers_and_a_warning)

@@ -1,5 +1,5 @@
 /* In: lines of --grid: "(name) norm: threads=64,128 v=4,8". Out: the points of each line's product, the last setting the fastest, as lines
- * that gen/plan/wishes.h reads. Refuses (code_usage) what is no such line, and more than grid_most points. */
+ * that gen/plan/overrides.h reads. Refuses (code_usage) what is no such line, and more than grid_most points. */
 #ifndef TFGEN_TABLE_GRID_H
 #define TFGEN_TABLE_GRID_H
 #include "ir/ir.h"

@@ -102,20 +102,20 @@ static plan *plan_with(const table_case *c, arena *a, const char *line)
 }
 
 /* The phase that the line is for: of a family the first. */
-static const ir_phase *phase_asked(arena *a, const plan *p, const char *line, wish **out)
+static const ir_phase *phase_asked(arena *a, const plan *p, const char *line, tile_override **out)
 {
     const char **names = arena_alloc(a, ((size_t)p->program->kernel_count + 1) * sizeof *names);
-    wishes *w = wishes_read(a, &(tuning){.lines = &line, .count = 1});
+    overrides *w = overrides_read(a, &(tuning){.lines = &line, .count = 1});
     for (int i = 0; i < p->program->kernel_count; i++) names[i] = "";
     for (int i = 0; i < p->launch_count; i++)
         for (int k = 0; k < p->program->kernel_count; k++)
             if (p->program->kernels[k] == p->launches[i].kernel) names[k] = p->launches[i].name;
-    wishes_settle(w, p->program, names, true);
+    overrides_settle(w, p->program, names, true);
     *out = &w->list[0];
     for (int i = 0; i < p->launch_count; i++)
         for (int k = 0; k < p->launches[i].work_count; k++)
-            if (wish_is_for(*out, p->launches[i].work[k].phase)) return p->launches[i].work[k].phase;
-    wish_refuse(w, *out, "the spec has no phase of that family");
+            if (override_is_for(*out, p->launches[i].work[k].phase)) return p->launches[i].work[k].phase;
+    override_refuse(w, *out, "the spec has no phase of that family");
 }
 
 static const char *fields_of(arena *a, const ir_phase *phase)
@@ -135,7 +135,7 @@ static const char *fields_of(arena *a, const ir_phase *phase)
 static void add_point(table_case *c, const grid_point *g)
 {
     table_job *j = c->j;
-    wish *w;
+    tile_override *w;
     const plan *p = c->c.plan;
     const ir_phase *phase = phase_asked(c->a, p, g->line, &w);
     const nearest n = nearest_tile(c->a, p, phase, w);

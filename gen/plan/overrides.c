@@ -1,5 +1,5 @@
-/* In: lines of `--tile`. Out: wishes.h. Refuses what wishes.h says. Programs and what is legal are gen/plan/tile.c's to know. */
-#include "gen/plan/wishes.h"
+/* In: lines of `--tile`. Out: overrides.h. Refuses what overrides.h says. Programs and what is legal are gen/plan/tile.c's to know. */
+#include "gen/plan/overrides.h"
 #include "gen/base/signature.h"
 #include "ir/program/former.h"
 #include <stdlib.h>
@@ -7,12 +7,12 @@
 
 static const char blanks[] = " \t,";
 
-void wish_refuse(const wishes *w, const wish *of, const char *why)
+void override_refuse(const overrides *w, const tile_override *of, const char *why)
 {
     bail(w->a, code_usage, (position){0}, "tile '%s': %s", of->line, why);
 }
 
-void wish_warn(const wishes *w, const wish *of, const char *hint)
+void override_warn(const overrides *w, const tile_override *of, const char *hint)
 {
     if (hint) warn(w->a, (position){0}, "tile '%s': %s", of->line, hint);
 }
@@ -31,67 +31,67 @@ static const char *hint(const char *word, const char *const *names, size_t count
 }
 
 /* ---- reading */
-static int read_layer(const wishes *w, const wish *of, const char *given)
+static int read_layer(const overrides *w, const tile_override *of, const char *given)
 {
     size_t count;
     const char *const *names = layer_names(&count), *name = name_today(former_layers, given);
-    wish_warn(w, of, former_hint(w->a, given, name));
+    override_warn(w, of, former_hint(w->a, given, name));
     for (size_t i = 0; i < count; i++)
         if (strcmp(names[i], name) == 0) return (int)i;
     const char *near = hint(name, names, count, w->a), *all = all_names(w->a, names, count);
-    wish_refuse(w, of, arena_printf(w->a, "no layer '%s'%s layers are %s", name, near, all));
+    override_refuse(w, of, arena_printf(w->a, "no layer '%s'%s layers are %s", name, near, all));
 }
 
-static int read_number(const wishes *w, const wish *of, const char *setting, const char *from)
+static int read_number(const overrides *w, const tile_override *of, const char *setting, const char *from)
 {
     char *end;
     const long value = strtol(from, &end, 10);
     if (end == from || *end || *from < '0' || *from > '9' || value > 1 << 20)
-        wish_refuse(w, of, arena_printf(w->a, "expected key=number, of 0 to %d, at '%s'", 1 << 20, setting));
+        override_refuse(w, of, arena_printf(w->a, "expected key=number, of 0 to %d, at '%s'", 1 << 20, setting));
     return (int)value;
 }
 
-static void add_setting(const wishes *w, wish *of, const char *setting)
+static void add_setting(const overrides *w, tile_override *of, const char *setting)
 {
     const char *equals = strchr(setting, '=');
-    if (!equals || equals == setting) wish_refuse(w, of, arena_printf(w->a, "expected key=number, at '%s'", setting));
+    if (!equals || equals == setting) override_refuse(w, of, arena_printf(w->a, "expected key=number, at '%s'", setting));
     const char *key = arena_strndup(w->a, setting, (size_t)(equals - setting));
     for (int i = 0; i < of->count; i++)
-        if (strcmp(of->settings[i].key, key) == 0) wish_refuse(w, of, arena_printf(w->a, "a second %s", key));
+        if (strcmp(of->settings[i].key, key) == 0) override_refuse(w, of, arena_printf(w->a, "a second %s", key));
     if (strcmp(key, "layer") == 0) {
-        if (of->layer >= 0) wish_refuse(w, of, "a second layer");
+        if (of->layer >= 0) override_refuse(w, of, "a second layer");
         of->layer = read_layer(w, of, equals + 1);
         return;
     }
-    if (of->count == most_wish_settings) wish_refuse(w, of, arena_printf(w->a, "more than %d settings", most_wish_settings));
-    of->settings[of->count++] = (wish_setting){key, read_number(w, of, setting, equals + 1)};
+    if (of->count == most_override_settings) override_refuse(w, of, arena_printf(w->a, "more than %d settings", most_override_settings));
+    of->settings[of->count++] = (override_setting){key, read_number(w, of, setting, equals + 1)};
 }
 
-static void read_line(const wishes *w, wish *of)
+static void read_line(const overrides *w, tile_override *of)
 {
     const char *at = of->line + strspn(of->line, " \t");
     size_t size = strcspn(at, ": \t");
     of->selector = arena_strndup(w->a, at, size);
     at += size;
     at += *at == ':';
-    if (!*of->selector) wish_refuse(w, of, "it begins with the name of a phase: 'gate_up: m=128 n=192'");
+    if (!*of->selector) override_refuse(w, of, "it begins with the name of a phase: 'gate_up: m=128 n=192'");
     for (at += strspn(at, blanks); *at; at += strspn(at, blanks)) {
         size = strcspn(at, blanks);
         add_setting(w, of, arena_strndup(w->a, at, size));
         at += size;
     }
-    if (!of->count && of->layer < 0) wish_refuse(w, of, "it asks for nothing; expected key=number behind the phase");
+    if (!of->count && of->layer < 0) override_refuse(w, of, "it asks for nothing; expected key=number behind the phase");
 }
 
-wishes *wishes_read(arena *a, const tuning *t)
+overrides *overrides_read(arena *a, const tuning *t)
 {
     const size_t count = t ? t->count : 0;
-    wishes *w = arena_alloc(a, sizeof *w);
-    *w = (wishes){a, arena_alloc(a, (count + 1) * sizeof *w->list), 0};
+    overrides *w = arena_alloc(a, sizeof *w);
+    *w = (overrides){a, arena_alloc(a, (count + 1) * sizeof *w->list), 0};
     for (size_t i = 0; i < count; i++) {
         if (!t->lines[i][strspn(t->lines[i], " \t")]) continue;
-        wish *of = &w->list[w->count++];
-        *of = (wish){.line = text_harmless(a, t->lines[i]), .layer = -1};
+        tile_override *of = &w->list[w->count++];
+        *of = (tile_override){.line = text_harmless(a, t->lines[i]), .layer = -1};
         read_line(w, of);
     }
     return w;
@@ -105,7 +105,8 @@ static size_t phases_of(const ir_program *p) /* and one */
     return count;
 }
 
-static bool names_phase(const wishes *w, const char *selector, const ir_program *p, int kernel, const ir_phase *phase, const char *launch)
+static bool names_phase(const overrides *w, const char *selector, const ir_program *p, int kernel, const ir_phase *phase,
+                        const char *launch)
 {
     const char *k = p->kernels[kernel]->name;
     const size_t size = strlen(k);
@@ -114,7 +115,7 @@ static bool names_phase(const wishes *w, const char *selector, const ir_program 
     return strchr(selector, '(') && strcmp(selector, phase_signature(w->a, p, phase)) == 0;
 }
 
-static _Noreturn void refuse_name(const wishes *w, const wish *of, const ir_program *p)
+static _Noreturn void refuse_name(const overrides *w, const tile_override *of, const ir_program *p)
 {
     const char **names = arena_alloc(w->a, phases_of(p) * sizeof *names);
     size_t count = 0;
@@ -122,11 +123,11 @@ static _Noreturn void refuse_name(const wishes *w, const wish *of, const ir_prog
         for (int i = 0; i < p->kernels[k]->phase_count; i++) names[count++] = p->kernels[k]->phases[i]->name;
     size_t families;
     const char *const *list = family_names(&families);
-    wish_refuse(w, of, arena_printf(w->a, "no phase, kernel or family is called '%s'%s phases are %s; families %s", of->selector,
+    override_refuse(w, of, arena_printf(w->a, "no phase, kernel or family is called '%s'%s phases are %s; families %s", of->selector,
                 hint(of->selector, names, count, w->a), all_names(w->a, names, count), all_names(w->a, list, families)));
 }
 
-static void settle(const wishes *w, wish *of, const ir_program *p, const char *const *launches, bool final)
+static void settle(const overrides *w, tile_override *of, const ir_program *p, const char *const *launches, bool final)
 {
     size_t count;
     const char *const *families = family_names(&count);
@@ -140,12 +141,12 @@ static void settle(const wishes *w, wish *of, const ir_program *p, const char *c
     if (!of->of_family && !of->phase_count && final) refuse_name(w, of, p);
 }
 
-void wishes_settle(wishes *w, const ir_program *p, const char *const *launches, bool final)
+void overrides_settle(overrides *w, const ir_program *p, const char *const *launches, bool final)
 {
     for (int i = 0; i < w->count; i++) settle(w, &w->list[i], p, launches, final);
 }
 
-bool wish_is_for(const wish *w, const ir_phase *phase)
+bool override_is_for(const tile_override *w, const ir_phase *phase)
 {
     if (w->of_family) return strcmp(w->selector, family_names(NULL)[phase->family]) == 0;
     for (int i = 0; i < w->phase_count; i++)
@@ -153,12 +154,12 @@ bool wish_is_for(const wish *w, const ir_phase *phase)
     return false;
 }
 
-void wish_passed_over(wish *w, tfgen_code code, const char *why)
+void override_passed_over(tile_override *w, tfgen_code code, const char *why)
 {
     if (!w->why) w->why = why, w->code = code;
 }
 
-void wishes_end(const wishes *w)
+void overrides_end(const overrides *w)
 {
     for (int i = 0; i < w->count; i++)
         if (!w->list[i].taken && w->list[i].why)
