@@ -1,4 +1,4 @@
-/* In: a demand and a device model. Out: cost.h. Refuses nothing. */
+/* In: a cost descriptor and a device model. Out: cost.h. Refuses nothing. */
 #include "gen/base/cost.h"
 #include <math.h>
 
@@ -37,7 +37,7 @@ static double vector_rate(const device_model *d)
 
 /* Operations a second of all units, of which `busy` is the share that multiplies and reaches `share` of its peak: that, or what the power
  * limit leaves all; and what is left of that, where all did before. */
-static double matrix_rate(const device_model *d, const demand *x, double busy, bool all_before, unsigned *assumed)
+static double matrix_rate(const device_model *d, const cost_descriptor *x, double busy, bool all_before, unsigned *assumed)
 {
     const double known = d->rates[rate_products].of[x->type], peak = known > 0 ? known : 8 * vector_rate(d);
     const double reached = d->rates[rate_products_reached].of[x->type], loaded = device_clock(d, true) / device_clock(d, false);
@@ -51,7 +51,7 @@ static double bandwidth_drawn(double busy) { return pow(fmin(1, busy), 0.3); }
 
 /* What comes from memory, through L2 and ahead of its use comes at the same time; whole k tiles, which come when all of them has, wait for
  * others than the longest, too, where those take nearly as long. */
-static double loading(const demand *x, double memory, double cache, double flight)
+static double loading(const cost_descriptor *x, double memory, double cache, double flight)
 {
     const double sharp = 6, most = fmax(memory, fmax(cache, flight));
     if (!x->in_step) return most;
@@ -59,7 +59,7 @@ static double loading(const demand *x, double memory, double cache, double fligh
 }
 
 /* What `count` workgroups at a time take of each, at a clock. */
-static cost round_at(const device_model *d, const demand *x, double count, double clock, unsigned *assumed)
+static cost round_at(const device_model *d, const cost_descriptor *x, double count, double clock, unsigned *assumed)
 {
     const double units = d->units, busy = fmin(1, count / units), busiest = ceil(count / units);
     const double memory = number(d, number_bandwidth, 0) > 0 ? device_bandwidth(d, assumed) : usual_bandwidth;
@@ -83,7 +83,7 @@ static cost round_at(const device_model *d, const demand *x, double count, doubl
 }
 
 /* Matrix units that are busy all the time bring the clock down to what power leaves; those that wait for something do not. */
-static double clock_of(const device_model *d, const demand *x, double count)
+static double clock_of(const device_model *d, const cost_descriptor *x, double count)
 {
     const double highest = device_clock(d, false), loaded = device_clock(d, true), known = d->rates[rate_products].of[x->type];
     if (!x->matrix || x->products <= 0 || known <= 0) return highest;
@@ -96,7 +96,7 @@ static double clock_of(const device_model *d, const demand *x, double count)
 }
 
 /* `count` workgroups at a time. */
-static void add_round(const device_model *d, const demand *x, double count, double times, cost *c)
+static void add_round(const device_model *d, const cost_descriptor *x, double count, double times, cost *c)
 {
     const cost now = round_at(d, x, count, clock_of(d, x, count), &c->assumed);
     c->memory += times * now.memory, c->cache += times * now.cache, c->flight += times * now.flight;
@@ -113,7 +113,7 @@ static double launch_seconds(const device_model *d, bool overlap, unsigned *assu
     return usual_launch;
 }
 
-cost cost_of(const device_model *d, const demand *x)
+cost cost_of(const device_model *d, const cost_descriptor *x)
 {
     cost c = {0};
     const double seats = d->units * fmax(1, x->per_unit), rounds = floor(x->groups / seats), rest = x->groups - rounds * seats;

@@ -7,7 +7,7 @@
 #include "ir/devices/device_model.h"
 
 /* All workgroups are alike. Numbers are of one of them, where they are not of the launch. */
-typedef struct demand {
+typedef struct cost_descriptor {
     double groups, per_unit; /* of the launch; those that share a unit at a time */
     double threads;
     double memory, asked;    /* bytes from and to memory; bytes asked of L2, those among them */
@@ -27,7 +27,7 @@ typedef struct demand {
     double later_launches;   /* that join what workgroups of this one made */
     bool in_step;            /* workgroups that begin at once go through a length in step, by loads of whole k tiles */
     bool overlap;            /* the launch begins before the one ahead of it has ended */
-} demand;
+} cost_descriptor;
 
 enum { assumed_bandwidth = 1, assumed_products = 2, assumed_launch = 4 };
 
@@ -38,7 +38,7 @@ typedef struct cost { /* seconds */
     unsigned assumed;
 } cost;
 
-cost cost_of(const device_model *d, const demand *x);
+cost cost_of(const device_model *d, const cost_descriptor *x);
 double device_bandwidth(const device_model *d, unsigned *assumed); /* that kernels reach; 0: not known */
 double device_clock(const device_model *d, bool loaded);           /* Hz */
 #endif

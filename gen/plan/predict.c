@@ -78,10 +78,10 @@ static predicted_limit limit_of(const prediction *p)
 
 static void predict_phase(arena *a, const plan *p, const launch *l, const launch_phase *of, const work *w, prediction *out)
 {
-    demand d = {.groups = 1, .per_unit = 1, .threads = l->threads, .overlap = l->overlap};
+    cost_descriptor d = {.groups = 1, .per_unit = 1, .threads = l->threads, .overlap = l->overlap};
     problem q = plan_problem(a, p, of->phase);
     if (w) q.work = w;
-    of->program->demand(&q, of->tile, &d);
+    of->program->describe_cost(&q, of->tile, &d);
     const cost c = cost_of(p->device, &d);
     *out = (prediction){.asked = d.asked * d.groups,
                         .moved = d.memory * d.groups,

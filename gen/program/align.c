@@ -29,7 +29,7 @@ static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
     to->tile_rows = t->align.threads * t->align.each;
 }
 
-static void demand_of(const problem *p, const ir_tile *t, demand *d) { bytes_demand(p, t, geometry, d); }
+static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d) { bytes_cost(p, t, geometry, d); }
 
 static void members(emission *e, writer *w)
 {
@@ -53,7 +53,7 @@ static void members(emission *e, writer *w)
 const program align_program = {.kind = program_align,
                                .device = "align",
                                .template = "templates/gemm/align.h",
-                               .demand = demand_of,
+                               .describe_cost = describe_cost,
                                .defaults = defaults,
                                .shared_bytes = no_shared_memory,
                                .smaller = smaller,

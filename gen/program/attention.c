@@ -37,7 +37,7 @@ static double problem_most_keys(const problem *p)
     return op->attributes.window ? fmin(keys, (double)op->attributes.window) : keys;
 }
 
-void attention_demand(const problem *p, double rows, int pack, int block_k, demand *d)
+void attention_cost(const problem *p, double rows, int pack, int block_k, cost_descriptor *d)
 {
     const ir_op *op = problem_attention(p);
     const work *w = p->work;

@@ -7,7 +7,7 @@ const char *attention_in_registers_obstacle(const problem *p);
 long long problem_team(const problem *p, long long most);          /* threads of a wave that share a head: a power of two */
 /* Workgroups of `rows` queries of a head, of a group's heads `pack` together, that take keys in blocks of block_k: their bytes and
  * operations, masked halves of blocks too. */
-void attention_demand(const problem *p, double rows, int pack, int block_k, demand *d);
+void attention_cost(const problem *p, double rows, int pack, int block_k, cost_descriptor *d);
 double problem_keys(const problem *p); /* of a query, on average, that a mask shows */
 void attention_geometry(const problem *p, int queries, tile_extents *to); /* a row tile is so many queries of a head */
 #endif

@@ -14,13 +14,13 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
 }
 
 /* Of a key, each lane of a team makes the weights and takes part in adding up products. */
-static void demand_of(const problem *p, const ir_tile *t, demand *d)
+static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { lane_operations = 10, exchange_operations = 8, end_cycles = 600, block_cycles = 100 };
     const attention_simt_tile *x = &t->attention_simt;
     const double reached = x->team == 1 ? 0.55 : 0.28; /* of the vector rate, beside loads from shared memory and exponentials */
     const double queries = fmin(x->block_q, (double)problem_queries(p));
-    attention_demand(p, x->block_q, 1, 1, d); /* no key beyond the last is multiplied, and no query that there is not */
+    attention_cost(p, x->block_q, 1, 1, d); /* no key beyond the last is multiplied, and no query that there is not */
     const double pairs = d->others / 8 * queries / x->block_q, shared = (double)shared_bytes(p, t),
                  room = p->device->numbers[number_shared].value;
     d->per_unit = fmax(1, fmin(groups_by_threads(p->target, x->threads), floor((room > 0 ? room : p->target->static_bytes) / shared)));
@@ -131,7 +131,7 @@ const program attention_simt_program = {.kind = program_attention_simt,
                                         .device = "attention",
                                         .template = "templates/attention/attention.h",
                                         .obstacle = attention_in_registers_obstacle,
-                                        .demand = demand_of,
+                                        .describe_cost = describe_cost,
                                         .defaults = defaults,
                                         .illegal = illegal,
                                         .shared_bytes = shared_bytes,

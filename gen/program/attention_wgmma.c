@@ -35,11 +35,11 @@ static long long bytes_of(const problem *p, const attention_wgmma_tile *t)
 }
 
 /* The warpgroups of a workgroup take a row tile of 64 each; what a block's softmax takes is hidden behind another's products in part. */
-static void demand_of(const problem *p, const ir_tile *t, demand *d)
+static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { end_cycles = 2000, begin = 2500, block_cycles = 150 };
     const attention_wgmma_tile *x = &t->attention_wgmma;
-    attention_demand(p, x->block_q, x->pack_gqa, x->block_k, d);
+    attention_cost(p, x->block_q, x->pack_gqa, x->block_k, d);
     d->matrix = true;
     d->ahead = (double)x->stages * x->block_k * (double)problem_head(p) * 2, d->streamed = d->asked;
     d->end_cycles = end_cycles + block_cycles * d->others / (8.0 * x->block_q * x->block_k), d->start_cycles = begin;
@@ -122,7 +122,7 @@ const program attention_wgmma_program = {.kind = program_attention_wgmma,
                                          .device = "attention_ws",
                                          .template = "templates/attention/attention_ws.h",
                                          .obstacle = obstacle,
-                                         .demand = demand_of,
+                                         .describe_cost = describe_cost,
                                          .defaults = defaults,
                                          .illegal = illegal,
                                          .shared_bytes = shared_bytes,

@@ -15,7 +15,7 @@ static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
     attention_geometry(p, 1, to);
 }
 
-static void demand_of(const problem *p, const ir_tile *t, demand *d) { bytes_demand(p, t, geometry, d); }
+static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d) { bytes_cost(p, t, geometry, d); }
 
 static void members(emission *e, writer *w)
 {
@@ -32,7 +32,7 @@ static void members(emission *e, writer *w)
 const program combine_program = {.kind = program_combine,
                                  .device = "combine",
                                  .template = "templates/attention/decode.h",
-                                 .demand = demand_of,
+                                 .describe_cost = describe_cost,
                                  .defaults = defaults,
                                  .shared_bytes = no_shared_memory,
                                  .geometry = geometry,

@@ -59,7 +59,7 @@ static int parts(const problem *p, const ir_tile *t)
 
 /* Each head of queries reads its keys and values itself, a few at a time, all but the first from L2; parts wait for the launch that joins
  * them, unless they are asked of a plan that has it. */
-static void demand_of(const problem *p, const ir_tile *t, demand *d)
+static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { lane_operations = 10, exchange_operations = 8, columns_of_four = 16 };
     const double reached = 0.28; /* of the vector rate, as attention_simt's */
@@ -98,7 +98,7 @@ const program decode_program = {.kind = program_decode,
                                 .device = "decode",
                                 .template = "templates/attention/decode.h",
                                 .obstacle = attention_in_registers_obstacle,
-                                .demand = demand_of,
+                                .describe_cost = describe_cost,
                                 .defaults = defaults,
                                 .illegal = illegal,
                                 .shared_bytes = shared_bytes,

@@ -90,7 +90,7 @@ long long decode_under_way(const problem *p, const decode_whole_tile *t)
 }
 
 /* Keys of all sequences are shared out evenly; parts meet in memory, or in a cluster. */
-void decode_whole_demand(const problem *p, const ir_tile *tile, demand *d)
+void decode_whole_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
 {
     enum { end_cycles = 1500 };
     const decode_whole_tile *t = &tile->decode_whole;

@@ -17,7 +17,7 @@ long long decode_ring_bytes(const problem *p, const decode_whole_tile *t);
 long long decode_under_way(const problem *p, const decode_whole_tile *t); /* bytes of keys and values that a workgroup asks for */
 
 const char *decode_whole_obstacle(const problem *p);
-void decode_whole_demand(const problem *p, const ir_tile *t, demand *d);
+void decode_whole_cost(const problem *p, const ir_tile *t, cost_descriptor *d);
 const char *decode_whole_illegal(const problem *p, const ir_tile *t);
 long long decode_whole_bytes(const problem *p, const ir_tile *t);
 void decode_whole_geometry(const problem *p, const ir_tile *t, tile_extents *to);

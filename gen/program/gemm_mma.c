@@ -50,13 +50,13 @@ static const worse_range worse[] = {
     {where_guessed | where_16_bits, .most_rows = 32, .why = "register_fed reads weights once for all rows"},
     {0}};
 
-static void demand_of(const problem *p, const ir_tile *t, demand *d)
+static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { end_column = 16, begin = 2500 };
     const gemm_mma_tile *x = &t->gemm_mma;
     const int warps = x->threads / 32, down = warps_down(x);
     const double k_tiles = ceil((double)product_length(p) / x->k), k_tile_bytes = (double)element_bytes * (x->m + x->n) * x->k;
-    product_demand(p, &(product_cut){x->m, x->n, x->k, 1, x->group_m, 1, weights_as_rows}, d);
+    product_cost(p, &(product_cut){x->m, x->n, x->k, 1, x->group_m, 1, weights_as_rows}, d);
     d->per_unit = resident(p->target, x, false);
     d->matrix = true, d->products_share = share_of(p, x);
     d->shared = k_tiles * element_bytes * (double)(x->m * (warps / down + 1) + x->n * (down + 1)) * x->k;
@@ -146,7 +146,7 @@ const program gemm_mma_program = {.kind = program_gemm_mma,
                                   .template = "templates/gemm/gemm_mma.h",
                                   .obstacle = obstacle,
                                   .worse = worse,
-                                  .demand = demand_of,
+                                  .describe_cost = describe_cost,
                                   .defaults = defaults,
                                   .illegal = illegal,
                                   .shared_bytes = shared_bytes,

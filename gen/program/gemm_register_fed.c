@@ -75,13 +75,13 @@ static long long under_way(const problem *p, const gemm_register_fed_tile *t)
 
 /* Workgroups stay, and take one tile after the other; between two a multiprocessor of a single workgroup waits for rows. Where they leave
  * multiprocessors free, the next launch has loaded its first weights by the time this one ends. */
-static void demand_of(const problem *p, const ir_tile *tile, demand *d)
+static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
 {
     enum { rows_wait = 2400, gap = 5660, hidden = 4240, waits = 2 };
     const double loads = 1.45, reached = 0.4; /* to registers: half of what a unit takes to shared memory; few products of each operand */
     const gemm_register_fed_tile *t = &tile->gemm_register_fed;
     const double line = (double)product_length(p) * operand_bytes(p, weights_as_rows, operand_b), step = p->target->matrix_rows;
-    product_demand(p,
+    product_cost(p,
                    &(product_cut){t->m, t->n, piece_row_bytes / dtype_size(problem_product(p)->inputs[0]->type), 1, 1, 1,
                                   weights_as_rows},
                    d);
@@ -187,7 +187,7 @@ const program gemm_register_fed_program = {.kind = program_gemm_register_fed,
                                            {layer_wmma, "templates/isa/wave_pieces.h"}},
                                    .obstacle = obstacle,
                                    .worse = worse,
-                                   .demand = demand_of,
+                                   .describe_cost = describe_cost,
                                    .defaults = defaults,
                                    .illegal = illegal,
                                    .shared_bytes = shared_bytes,

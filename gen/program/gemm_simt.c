@@ -8,14 +8,14 @@ extern const program gemm_simt_program;
 
 /* A k tile's loads are under way while the one before it is multiplied. Of the vector rate it reaches 0.6 with 8 by 8 results a thread: a
  * number that comes from shared memory takes as long as a multiplication. */
-static void demand_of(const problem *p, const ir_tile *t, demand *d)
+static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { end_cycles = 600 };
     const double reached = 0.75; /* of what loads leave */
     const gemm_registers_tile *x = &t->gemm_registers;
     const double k_tile_bytes =
         x->k * (x->m * operand_bytes(p, weights_widened, operand_a) + x->n * operand_bytes(p, weights_widened, operand_b));
-    product_demand(p, &(product_cut){x->m, x->n, x->k, 1, 1, 1, weights_widened}, d);
+    product_cost(p, &(product_cut){x->m, x->n, x->k, 1, 1, 1, weights_widened}, d);
     d->per_unit = x->threads < 1024 ? 2 : 1;
     d->ahead = k_tile_bytes, d->streamed = k_tile_bytes * ceil((double)product_length(p) / x->k);
     const double results = x->thread_m * x->thread_n;
@@ -72,7 +72,7 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
 const program gemm_simt_program = {.kind = program_gemm_simt,
                                    .device = "gemm",
                                    .template = "templates/gemm/gemm.h",
-                                   .demand = demand_of,
+                                   .describe_cost = describe_cost,
                                    .defaults = defaults,
                                    .illegal = illegal,
                                    .shared_bytes = shared_bytes,

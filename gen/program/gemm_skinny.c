@@ -17,13 +17,13 @@ static const worse_range worse[] = {{where_f32_on_units, .least_rows = 17, .why 
 
 /* All of the weight is read once for each tile of rows; what a turn of all lanes reads is under way while they multiply the last
  * one's; of a single row registers have room for two. */
-static void demand_of(const problem *p, const ir_tile *t, demand *d)
+static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { end_cycles = 900 };
     const double drawn = 0.77; /* few loads are under way beside the sums */
     const gemm_registers_tile *x = &t->gemm_registers;
     const int line = 16 * (p->target->wave / 8) * (x->threads / p->target->wave / (x->n / block));
-    product_demand(p, &(product_cut){x->m, x->n, 1, 1, (int)((problem_rows(p) + x->m - 1) / x->m), 1, weights_widened}, d);
+    product_cost(p, &(product_cut){x->m, x->n, 1, 1, (int)((problem_rows(p) + x->m - 1) / x->m), 1, weights_widened}, d);
     d->per_unit = groups_by_threads(p->target, x->threads), d->memory_share = drawn;
     d->ahead = (double)(x->n + x->m) * line * (problem_rows(p) == 1 ? 2 : 1);
     d->streamed = (double)product_length(p) * (x->m * operand_bytes(p, weights_widened, operand_a) +
@@ -77,7 +77,7 @@ const program gemm_skinny_program = {.kind = program_gemm_skinny,
                                   .device = "gemm",
                                   .template = "templates/gemm/gemm.h",
                                   .worse = worse,
-                                  .demand = demand_of,
+                                  .describe_cost = describe_cost,
                                   .defaults = defaults,
                                   .illegal = illegal,
                                   .shared_bytes = shared_bytes,

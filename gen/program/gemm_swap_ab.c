@@ -146,12 +146,12 @@ static void defaults(const problem *p, ir_tile *t)
 /* ---- what it asks of a device, beside other programs: of its own tiles time_of() knows more
  * K tiles of weights and of rows have stages of their own; whichever come late are waited for. The more rows, the more wgmma waits for
  * them. Where workgroups leave multiprocessors free, the next launch begins on those. */
-static void demand_of(const problem *p, const ir_tile *tile, demand *d)
+static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
 {
     enum { round = 2500, meeting = 700, begin = 2500, hidden_begin = 1200 };
     const double shallow = 0.9, waits = 1.2;
     const gemm_swap_ab_tile *x = &tile->gemm_swap_ab;
-    product_demand(p, &(product_cut){x->m, x->n, x->k, x->split_k, 1, 1, weights_as_rows}, d);
+    product_cost(p, &(product_cut){x->m, x->n, x->k, x->split_k, 1, 1, weights_as_rows}, d);
     d->per_unit = resident(p->target, x);
     d->matrix = true, d->in_step = true, d->products_share = 1 / (1.57 + x->m / 175.0);
     if (d->per_unit > 1) d->memory_share = shallow;
@@ -204,7 +204,7 @@ const program gemm_swap_ab_program = {.kind = program_gemm_swap_ab,
                                      .template = "templates/gemm/gemm_swap_ab.h",
                                      .obstacle = obstacle,
                                      .worse = worse,
-                                     .demand = demand_of,
+                                     .describe_cost = describe_cost,
                                      .defaults = defaults,
                                      .illegal = illegal,
                                      .shared_bytes = shared_bytes,

@@ -6,7 +6,7 @@ extern const program gemm_wgmma_program;
 
 enum { length = 64 };
 
-static void demand_of(const problem *p, const ir_tile *t, demand *d) { ws_demand(p, t, 1, d); }
+static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d) { ws_cost(p, t, 1, d); }
 
 /* ---- results that pass through shared memory: 16 bytes at a time, in rows that begin at multiples of that */
 static bool narrow(const problem *p, const ir_value *v) { return value_columns(v) == 1 && p->space.columns != 1; }
@@ -100,7 +100,7 @@ const program gemm_wgmma_program = {.kind = program_gemm_wgmma,
                                     .device = "gemm_ws",
                                     .template = "templates/gemm/gemm_ws.h",
                                     .obstacle = obstacle,
-                                    .demand = demand_of,
+                                    .describe_cost = describe_cost,
                                     .defaults = defaults,
                                     .illegal = illegal,
                                     .shared_bytes = shared_bytes,

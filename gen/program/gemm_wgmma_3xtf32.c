@@ -24,10 +24,10 @@ static const worse_range worse[] = {
     {0}};
 
 /* Beside its products each warpgroup splits rows and rounds sums, which narrow tiles do not fill the time of. */
-static void demand_of(const problem *p, const ir_tile *t, demand *d)
+static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     const double reached = 0.73, cycles = 180 + 11.0 * t->gemm_warpgroups.n, multiply = 12.0 * t->gemm_warpgroups.n;
-    ws_demand(p, t, 2, d);
+    ws_cost(p, t, 2, d);
     d->products_share = reached * fmin(1, multiply / cycles);
 }
 
@@ -70,7 +70,7 @@ const program gemm_wgmma_3xtf32_program = {.kind = program_gemm_wgmma_3xtf32,
                                      .template = "templates/gemm/gemm_ws_split.h",
                                      .obstacle = obstacle,
                                      .worse = worse,
-                                     .demand = demand_of,
+                                     .describe_cost = describe_cost,
                                      .defaults = defaults,
                                      .illegal = illegal,
                                      .shared_bytes = shared_bytes,

@@ -43,8 +43,8 @@ long long problem_queries(const problem *p) { return extent_value(&problem_atten
 
 double program_seconds(const problem *p, const program *by, const ir_tile *t)
 {
-    demand d = {.groups = 1, .per_unit = 1, .threads = tile_threads(t), .overlap = p->target->overlaps};
-    by->demand(p, t, &d);
+    cost_descriptor d = {.groups = 1, .per_unit = 1, .threads = tile_threads(t), .overlap = p->target->overlaps};
+    by->describe_cost(p, t, &d);
     return cost_of(p->device, &d).seconds;
 }
 
@@ -53,7 +53,8 @@ tile_extents extents_start(const problem *p)
     return (tile_extents){.rows = p->space.rows, .multiple = extent_number(1), .tile_rows = 1, .column_tiles = 1, .cluster = 1};
 }
 
-void bytes_demand(const problem *p, const ir_tile *t, void (*geometry)(const problem *p, const ir_tile *t, tile_extents *to), demand *d)
+void bytes_cost(const problem *p, const ir_tile *t, void (*geometry)(const problem *p, const ir_tile *t, tile_extents *to),
+                cost_descriptor *d)
 {
     const work *w = p->work;
     tile_extents x = extents_start(p);

@@ -127,7 +127,7 @@ static double moved_bytes(const problem *p, const product_cut *cut, double left,
     return left * (all.rows / rows) + right * (fits || right <= room ? 1 : all.columns / columns);
 }
 
-void product_demand(const problem *p, const product_cut *cut, demand *d)
+void product_cost(const problem *p, const product_cut *cut, cost_descriptor *d)
 {
     const ir_op *product = problem_product(p);
     const double rows = (double)problem_rows(p), length = (double)product_length(p), count = matrices(p);

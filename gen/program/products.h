@@ -21,7 +21,7 @@ typedef struct product_cut {
 /* Workgroups, bytes and operations of one. Tiles that run at once walk along the length together, so what they share comes from memory
  * once. What does not fit half of the last level of cache comes again for those that run next: columns for each group; a group's rows where
  * between two uses of them the columns that pass have no room beside them. */
-void product_demand(const problem *p, const product_cut *cut, demand *d);
+void product_cost(const problem *p, const product_cut *cut, cost_descriptor *d);
 bool joins_columns(const problem *p); /* the epilogue makes one number of two columns */
 long long product_length(const problem *p);
 

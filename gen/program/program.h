@@ -39,7 +39,7 @@ typedef struct program {
     const char *(*obstacle)(const problem *p);
     const worse_range *worse; /* in these, planning takes it only where somebody asks for it or there is no other; NULL: nowhere */
     /* What a launch with a legal tile asks of the device: planning takes the program, and programs the tile, whose cost is least. */
-    void (*demand)(const problem *p, const ir_tile *t, demand *d);
+    void (*describe_cost)(const problem *p, const ir_tile *t, cost_descriptor *d);
     void (*defaults)(const problem *p, ir_tile *t); /* every field of t */
     /* The rule of the template that t breaks, though each field is in its range; NULL: none. No function: there are no such rules. */
     const char *(*illegal)(const problem *p, const ir_tile *t);
@@ -77,8 +77,9 @@ const char *program_is_worse(const problem *p, const program *of);
 /* Seconds of a launch of the program with the tile. */
 double program_seconds(const problem *p, const program *by, const ir_tile *t);
 tile_extents extents_start(const problem *p); /* a tile a row of the phase's space */
-/* The demand of a program of this geometry that moves what its phase reads and writes and does little else. */
-void bytes_demand(const problem *p, const ir_tile *t, void (*geometry)(const problem *p, const ir_tile *t, tile_extents *to), demand *d);
+/* The cost descriptor of a program of this geometry that moves what its phase reads and writes and does little else. */
+void bytes_cost(const problem *p, const ir_tile *t, void (*geometry)(const problem *p, const ir_tile *t, tile_extents *to),
+                cost_descriptor *d);
 /* What the model of time says of two programs on a target that it was not fitted to, or a device that nobody has measured, is a guess. */
 bool times_are_guesses(const problem *p);
 /* Workgroups of so many threads that a unit holds, as far as places for threads go; a processor of the host runs one at a time. */

@@ -141,7 +141,7 @@ static double arithmetic(const problem *p)
 }
 
 /* What a thread has of a row it asks for at once, as far as its registers go; lanes and waves of a team exchange what they add up. */
-static void demand_of(const problem *p, const ir_tile *t, demand *d)
+static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { most_ahead = 32, exchange = 30, meeting = 60, wave_meeting = 30 };
     const rows_tile *x = &t->rows;
@@ -200,7 +200,7 @@ static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 const program rows_program = {.kind = program_rows,
                               .device = "rows",
                               .template = "templates/rows/rows.h",
-                              .demand = demand_of,
+                              .describe_cost = describe_cost,
                               .defaults = defaults,
                               .illegal = illegal,
                               .shared_bytes = shared_bytes,

@@ -95,7 +95,7 @@ void ws_choose(const problem *p, const program *by, const ws_search *s, ir_tile 
 }
 
 /* Bytes of L2 for a byte of a row, where rows do not begin at its lines, unless others ask for the same at the same time. */
-static double lines_of_row(const problem *p, const demand *d)
+static double lines_of_row(const problem *p, const cost_descriptor *d)
 {
     enum { line = 128 };
     const double two_lines = 1.7;
@@ -104,7 +104,7 @@ static double lines_of_row(const problem *p, const demand *d)
 }
 
 /* Rows of a k tile, by what a unit takes for them: those beyond the last one are filled with zeros, which takes longer than reading. */
-static double rows_taken(const problem *p, const demand *d)
+static double rows_taken(const problem *p, const cost_descriptor *d)
 {
     const double fill = 2.5, rows = (double)problem_rows(p), tiles = ceil(rows / warpgroup_rows), beyond = tiles * warpgroup_rows - rows;
     return warpgroup_rows + fill * beyond / (d->groups > p->device->units ? tiles : 1);
@@ -112,14 +112,14 @@ static double rows_taken(const problem *p, const demand *d)
 
 /* Its k tiles hide nothing of the epilogue and of the first loads. The last part of a length waits until the others have stored their sums,
  * and reads those one after the other. A cluster starts and ends together. */
-void ws_demand(const problem *p, const ir_tile *t, int operands, demand *d)
+void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *d)
 {
     enum { whole_end = 900, column_end = 12, unstaged_column = 4, meeting = 4500, sum_column = 12, cluster_start = 1500 };
     const double drawn = 0.83, share = 0.85; /* of memory, whose loads do not always come in time; of the products of one unit */
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
     /* What follows is fitted with the bytes of one of tf32x2's terms. */
     const weight_numbers numbers = operands > 1 ? weights_widened : weights_as_rows;
-    product_demand(p, &(product_cut){warpgroup_rows * x->cluster, x->n, x->k, x->split_k, x->group_m / x->cluster, x->cluster, numbers}, d);
+    product_cost(p, &(product_cut){warpgroup_rows * x->cluster, x->n, x->k, x->split_k, x->group_m / x->cluster, x->cluster, numbers}, d);
     const double k_tiles = ceil((double)((product_length(p) + x->k - 1) / x->k) / x->split_k),
                  k_tile_bytes = 128.0 * (warpgroup_rows + operands * x->n);
     d->groups *= x->cluster, d->memory /= x->cluster, d->asked /= x->cluster, d->products /= x->cluster, d->others /= x->cluster;

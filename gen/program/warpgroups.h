@@ -17,7 +17,7 @@ typedef struct ws_search {
 } ws_search;
 /* The best width of whole tiles by the model, then parts. */
 void ws_choose(const problem *p, const program *by, const ws_search *s, ir_tile *t);
-void ws_demand(const problem *p, const ir_tile *t, int operands, demand *d); /* operands: copies of B */
+void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *d); /* operands: copies of B */
 const char *ws_illegal(const problem *p, const ir_tile *t);
 long long ws_shared_bytes(const ir_tile *t, int operands); /* operands: copies of B */
 void ws_geometry(const problem *p, const ir_tile *t, tile_extents *to);

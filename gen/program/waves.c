@@ -51,12 +51,12 @@ static int chunk_of(const device_model *device, int threads)
 static int length_of(const problem *p) { return wave_row_bytes / dtype_size(problem_product(p)->inputs[0]->type); }
 
 /* Loads of the next k tile are under way while one is multiplied. */
-static void demand_of(const problem *p, const ir_tile *tile, demand *d)
+static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
 {
     enum { end_cycles = 2000 };
     const gemm_waves_tile *t = &tile->gemm_waves;
     const double k_tile_bytes = (double)(t->m + t->n) * wave_row_bytes;
-    product_demand(p, &(product_cut){t->m, t->n, t->k, 1, t->group_m, 1, weights_as_rows}, d);
+    product_cost(p, &(product_cut){t->m, t->n, t->k, 1, t->group_m, 1, weights_as_rows}, d);
     d->per_unit = wave_groups(p->target, t->threads), d->matrix = true;
     d->ahead = k_tile_bytes, d->streamed = k_tile_bytes * (double)((product_length(p) + t->k - 1) / t->k);
     d->end_cycles = end_cycles;
@@ -158,7 +158,7 @@ static void members(emission *e, writer *w)
      .isa = {{layer_##layer, "templates/isa/" #layer ".h"}},  \
      .obstacle = obstacle_to_##layer,                         \
      .worse = worse,                                          \
-     .demand = demand_of,                                     \
+     .describe_cost = describe_cost,                                     \
      .defaults = defaults,                                    \
      .illegal = illegal,                                      \
      .shared_bytes = shared_bytes,                            \

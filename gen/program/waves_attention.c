@@ -25,11 +25,11 @@ static const char *obstacle(const problem *p)
 /* A wave has 32 queries, of which few would leave most of its products unused. */
 static const worse_range worse[] = {{.most_rows = 16, .why = "queries are 16 or fewer"}, {0}};
 
-static void demand_of(const problem *p, const ir_tile *tile, demand *d)
+static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
 {
     enum { end_cycles = 2000 };
     const attention_waves_tile *t = &tile->attention_waves;
-    attention_demand(p, t->block_q, 1, t->block_k, d);
+    attention_cost(p, t->block_q, 1, t->block_k, d);
     d->per_unit = wave_groups(p->target, t->threads), d->matrix = true, d->products_share = 0.5;
     d->ahead = 2.0 * t->block_k * (double)problem_head(p) * 2, d->streamed = d->asked, d->end_cycles = end_cycles;
 }
@@ -107,7 +107,7 @@ static void members(emission *e, writer *w)
      .isa = {{layer_##layer, "templates/isa/" #layer "_wide.h"}}, \
      .obstacle = obstacle,                                        \
      .worse = worse,                                              \
-     .demand = demand_of,                                         \
+     .describe_cost = describe_cost,                                         \
      .defaults = defaults,                                        \
      .illegal = illegal,                                          \
      .shared_bytes = shared_bytes,                                \

@@ -53,7 +53,7 @@ static bool smaller(const problem *p, ir_tile *tile)
      .template = "templates/attention/decode_mma.h",                                              \
      .isa = {{layer_##layer, "templates/isa/" header}, {layer_##layer, "templates/isa/wave_cache.h"}}, \
      .obstacle = obstacle,                                                                        \
-     .demand = decode_whole_demand,                                                               \
+     .describe_cost = decode_whole_cost,                                                               \
      .defaults = defaults,                                                                        \
      .illegal = decode_whole_illegal,                                                             \
      .shared_bytes = decode_whole_bytes,                                                          \

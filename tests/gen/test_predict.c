@@ -153,7 +153,7 @@ static device_model clean(void)
 
 typedef struct asked_time {
     const char *what;
-    demand of;
+    cost_descriptor of;
     double seconds;
 } asked_time;
 
@@ -199,7 +199,7 @@ static const asked_time asked_times[] = {
     {"the longest of all", {.groups = 8, .per_unit = 1, .threads = 512, .memory = 1e6, .asked = 1e6, .others = 1e6}, 2e-6 + 8e-6},
 };
 
-START_TEST(a_demand_takes_the_time_of_its_limit)
+START_TEST(a_cost_descriptor_takes_the_time_of_its_limit)
 {
     const asked_time *t = &asked_times[_i];
     const device_model d = clean();
@@ -214,7 +214,8 @@ START_TEST(what_is_not_known_is_a_share_of_what_is)
 {
     device_model d = {.name = "poor", .target = target_find("sm_90a"), .units = 8, .chiplets = 1};
     d.numbers[number_bandwidth].value = 1e12;
-    const demand x = {.groups = 8, .per_unit = 1, .memory = 1e6, .asked = 1e6, .matrix = true, .type = dtype_bf16, .products = 1e6};
+    const cost_descriptor x =
+        {.groups = 8, .per_unit = 1, .memory = 1e6, .asked = 1e6, .matrix = true, .type = dtype_bf16, .products = 1e6};
     const cost c = cost_of(&d, &x);
     ck_assert_double_gt(c.seconds, 8e-6);
     ck_assert(isfinite(c.seconds));
@@ -508,7 +509,7 @@ int main(void)
     tcase_add_test(units, every_gpu_target_is_in_the_table);
     tcase_add_test(units, a_unit_has_room_for_what_it_holds);
     tcase_add_test(units, what_limits_is_told_with_what_would_free_it);
-    tcase_add_loop_test(times, a_demand_takes_the_time_of_its_limit, 0, sizeof asked_times / sizeof *asked_times);
+    tcase_add_loop_test(times, a_cost_descriptor_takes_the_time_of_its_limit, 0, sizeof asked_times / sizeof *asked_times);
     tcase_add_test(times, what_is_not_known_is_a_share_of_what_is);
     tcase_add_test(times, a_product_takes_its_tiles_rounds);
     tcase_add_test(times, an_h200_took_what_is_foreseen);
