@@ -8,7 +8,7 @@
 static bool is_inside(const chain *c, const ir_value *x, const ir_value *of)
 {
     const emission *e = c->s->e;
-    return value_made_here(e, x) && op_is_elementwise(x->def) && !value_is_narrow(e, x) &&
+    return value_made_here(e, x) && op_is_elementwise(x->def) && !value_is_row_scalar(e, x) &&
            row_of(c->s->e, x, of, c->at->row) == c->at->row && !value_known(c->s, x, c->at);
 }
 

@@ -71,7 +71,7 @@ const expression *scaled(emission *e, const expression *row, long long stride); 
 value_facts *facts_new(arena *a, const ir_program *p);
 void facts_find(const emission *e);
 bool results_have_16_bits(const plan *p); /* nothing that the caller gives or gets has more than 16 bits; nor what depends on it */
-bool value_is_narrow(const emission *e, const ir_value *v); /* one number a row */
+bool value_is_row_scalar(const emission *e, const ir_value *v); /* one number a row */
 /* What v shows, where the phase makes that: an element of v is then the same thread's. Else v, which is read like any stored value. */
 const ir_value *value_behind(const emission *e, const ir_value *v);
 bool value_made_here(const emission *e, const ir_value *v);
@@ -166,7 +166,7 @@ bool wide_reduction(const emission *e, const ir_value *v); /* reduces columns of
 scope scope_new(emission *e, writer *w, const char *lanes);
 const expression *place_column(const scope *s, const place *at);
 const expression *evaluate(scope *s, const ir_value *v, const place *at);              /* a vec */
-const expression *evaluate_narrow(scope *s, const ir_value *v, const expression *row); /* a float */
+const expression *evaluate_row_scalar(scope *s, const ir_value *v, const expression *row); /* a float */
 position value_in_spec(const ir_value *v); /* in the spec, of what computes it */
 const expression *evaluate_position(scope *s, const ir_op *op, const expression *row); /* int: position of a rope's or kv_append's row */
 const expression *evaluate_sequence(scope *s, const ir_op *op, const expression *row); /* int: index of its sequence */
@@ -207,11 +207,11 @@ const char *chain_find(chain *c, scope *s, const ir_value *v, const place *at);
 bool value_written(const emission *e, const ir_value *v);
 /* Stores v at `at` under condition `when` (or NULL); kv_append goes to its state. */
 void write_store(scope *s, const ir_value *v, const place *at, const expression *when);
-void write_narrow_store(scope *s, const ir_value *v, const expression *row, const expression *when);
+void write_row_scalar_store(scope *s, const ir_value *v, const expression *row, const expression *when);
 /* Where a result of the phase is computed and written, when the function is at `base`, a place in the phase's space. */
-place sink_place(scope *s, const ir_value *v, const place *base);
+place store_place(scope *s, const ir_value *v, const place *base);
 /* Condition under which `row` of the space is the one that writes its row of v; NULL: always. */
-const expression *sink_condition(emission *e, const ir_value *v, const expression *row);
+const expression *store_condition(emission *e, const ir_value *v, const expression *row);
 bool partial_here(const emission *e, const ir_value *v); /* row sums that this phase's epilogue makes */
 /* The C name of a table of a rope's frequencies in turns, made on first use. */
 const char *rope_table(emission *e, const ir_op *op);

@@ -31,7 +31,7 @@ static const expression *write_local(scope *s, position at, const char *type, co
     return c_name(s->e->pool, name);
 }
 
-static const expression *load_narrow(scope *s, const ir_value *v, const expression *row)
+static const expression *load_row_scalar(scope *s, const ir_value *v, const expression *row)
 {
     emission *e = s->e;
     const int parts = value_parts(e->plan, v);
@@ -41,16 +41,16 @@ static const expression *load_narrow(scope *s, const ir_value *v, const expressi
     return write_local(s, value_in_spec(v), "float", name, c_call(e->pool, "load_one", from));
 }
 
-/* A reduction over one element, or a narrow op on a wide value of one column. */
+/* A reduction over one element, or a row-scalar op on a wide value of one column. */
 static const expression *narrow_operand(scope *s, const ir_value *v, const ir_value *of, const expression *row)
 {
     emission *e = s->e;
     const expression *own = row_of(e, v, of, row);
-    if (value_is_narrow(e, v)) return evaluate_narrow(s, v, own);
+    if (value_is_row_scalar(e, v)) return evaluate_row_scalar(s, v, own);
     bail(e->a, code_unsupported, v->at, "%%%s: a column taken out of wider rows cannot be a row scalar of the same phase", v->name);
 }
 
-static const expression *evaluate_narrow_op(scope *s, const ir_value *v, const expression *row)
+static const expression *evaluate_row_scalar_op(scope *s, const ir_value *v, const expression *row)
 {
     const ir_op *op = v->def;
     const expression *operands[16];
@@ -63,7 +63,7 @@ static const expression *evaluate_narrow_op(scope *s, const ir_value *v, const e
     return write_local(s, op->at, "float", new_local(s, v, NULL), rounded_as(s, v, code));
 }
 
-const expression *evaluate_narrow(scope *s, const ir_value *v, const expression *row)
+const expression *evaluate_row_scalar(scope *s, const ir_value *v, const expression *row)
 {
     if (v->kind == value_constant) return constant_c(s, v);
     v = value_behind(s->e, v);
@@ -72,7 +72,7 @@ const expression *evaluate_narrow(scope *s, const ir_value *v, const expression 
     if (s->collect) return keep_scalar(s->collect, v, row);
     if (wide_reduction(s->e, v))
         bail(s->e->a, code_unsupported, v->at, "%%%s: a reduction along columns is used in the phase that makes it", v->name);
-    name = value_made_here(s->e, v) ? evaluate_narrow_op(s, v, row) : load_narrow(s, v, row);
+    name = value_made_here(s->e, v) ? evaluate_row_scalar_op(s, v, row) : load_row_scalar(s, v, row);
     scope_know(s, scalar_of(v, row), name);
     return name;
 }
@@ -144,7 +144,7 @@ static bool aligned(scope *s, const ir_value *v, const place *at)
     return s->whole > 0 && (w.offset - at->shift) % s->whole == 0 && w.stride % s->whole == 0;
 }
 
-static const expression *load_wide(scope *s, const ir_value *v, const place *at)
+static const expression *load_row_vector(scope *s, const ir_value *v, const place *at)
 {
     emission *e = s->e;
     const expression *from = address(e, v, at->row, place_column(s, at), false), *left = left_at(s, at);
@@ -159,7 +159,7 @@ static const expression *element_op(scope *s, const ir_op *op, const place *at)
     for (int i = 0; i < op->input_count; i++) {
         const ir_value *x = op->inputs[i];
         const place own = operand_place(s, x, out, at);
-        operands[i] = value_is_narrow(s->e, x) ? evaluate_narrow(s, x, own.row) : evaluate(s, x, &own);
+        operands[i] = value_is_row_scalar(s->e, x) ? evaluate_row_scalar(s, x, own.row) : evaluate(s, x, &own);
     }
     return element_code(s, op, operands);
 }
@@ -189,7 +189,7 @@ static const expression *concat_op(scope *s, const ir_op *op, const place *at)
         own.tag = arena_printf(s->e->a, "%s_at%lld", at->tag ? at->tag : "", start);
         guards[i] = range_guard(s, &own, width);
         own.guard = c_both(s->e->pool, at->guard, guards[i]);
-        pieces[i] = value_is_narrow(s->e, x) ? splat(s, evaluate_narrow(s, x, own.row)) : evaluate(s, x, &own);
+        pieces[i] = value_is_row_scalar(s->e, x) ? splat(s, evaluate_row_scalar(s, x, own.row)) : evaluate(s, x, &own);
         start += width;
     }
     const expression *code = pieces[op->input_count - 1];
@@ -207,7 +207,7 @@ static const expression *slice_op(scope *s, const ir_op *op, const place *at)
         own.left = at->left ? c_int(s->e->pool, "left") : NULL;
         own.tag = NULL;
     }
-    return value_is_narrow(s->e, x) ? splat(s, evaluate_narrow(s, x, at->row)) : evaluate(s, x, &own);
+    return value_is_row_scalar(s->e, x) ? splat(s, evaluate_row_scalar(s, x, at->row)) : evaluate(s, x, &own);
 }
 
 /* Where an element of the rows of `at`, `from` columns wide, is in rows of `to` columns. */
@@ -229,7 +229,7 @@ static const expression *reshape_op(scope *s, const ir_op *op, const place *at)
     const ir_value *x = op->inputs[0];
     const long long from = value_columns(op->outputs[0]), to = value_columns(x);
     const place own = from == to ? *at : reshaped(s, at, from, to);
-    if (from == to && value_is_narrow(s->e, x)) return splat(s, evaluate_narrow(s, x, own.row));
+    if (from == to && value_is_row_scalar(s->e, x)) return splat(s, evaluate_row_scalar(s, x, own.row));
     return evaluate(s, x, &own);
 }
 
@@ -279,7 +279,7 @@ static const expression *rope_op(scope *s, const ir_op *op, const place *at)
     return c_call(e->pool, arena_printf(e->a, "rope_half%s", sizes), own, far, column, position, table);
 }
 
-static const expression *wide_op(scope *s, const ir_value *v, const place *at)
+static const expression *row_vector_op(scope *s, const ir_value *v, const place *at)
 {
     const ir_op *op = v->def;
     if (op_is_elementwise(op)) return element_op(s, op, at);
@@ -304,7 +304,7 @@ static const expression *evaluate_chain(scope *s, const ir_value *v, const place
     const expression **arguments = arena_alloc(e->a, ((size_t)c.leaf_count + 1) * sizeof *arguments);
     for (int i = 0; i < c.leaf_count; i++) {
         const leaf *x = &c.leaves[i];
-        arguments[i] = value_is_narrow(e, x->value) ? evaluate_narrow(s, x->value, x->at.row)
+        arguments[i] = value_is_row_scalar(e, x->value) ? evaluate_row_scalar(s, x->value, x->at.row)
                                                     : c_element(e->pool, evaluate(s, x->value, &x->at), c_int(e->pool, "i"));
     }
     const char *name = new_local(s, v, at->tag);
@@ -326,7 +326,7 @@ const expression *evaluate(scope *s, const ir_value *v, const place *at)
         return keep_value(s, v, at);
     if (here) name = evaluate_chain(s, v, at);
     if (!name) {
-        const expression *code = here ? rounded_as(s, v, wide_op(s, v, at)) : load_wide(s, v, at);
+        const expression *code = here ? rounded_as(s, v, row_vector_op(s, v, at)) : load_row_vector(s, v, at);
         name = write_local(s, value_in_spec(v), arena_printf(s->e->a, "vec<float, %s>", s->lanes), new_local(s, v, at->tag), code);
     }
     scope_know(s, key, name);

@@ -94,7 +94,7 @@ static void write_sum(gemm *g, scope *s, const ir_value *v, const place *at)
     write_spec_line(s->w, v->def->at, "sum += %s;", c_text(g->e->a, c_call(p, "total<W>", x)));
 }
 
-static void write_segment_sinks(gemm *g, const gemm_segment *segment, scope *s, const place *base)
+static void write_segment_stores(gemm *g, const gemm_segment *segment, scope *s, const place *base)
 {
     const ir_phase *phase = g->e->phase;
     for (int i = 0; i < phase->op_count; i++) {
@@ -102,11 +102,11 @@ static void write_segment_sinks(gemm *g, const gemm_segment *segment, scope *s, 
         const ir_value *v = op->outputs[0];
         if (op->role == role_prologue || !in_segment(g, segment, op)) continue;
         if (v == g->row_sum) {
-            const place at = sink_place(s, op->inputs[0], base);
+            const place at = store_place(s, op->inputs[0], base);
             write_sum(g, s, v, &at);
         } else if (value_written(g->e, v)) {
-            const place at = sink_place(s, v, base);
-            write_store(s, v, &at, sink_condition(g->e, v, base->row));
+            const place at = store_place(s, v, base);
+            write_store(s, v, &at, store_condition(g->e, v, base->row));
         }
     }
 }
@@ -139,12 +139,12 @@ static void write_segment_body(gemm *g, const gemm_segment *segment, scope *s)
         far.base = c_int(p, "far"), far.tag = "_far";
         s->low = base.base, s->high = far.base;
         know_product(s, segment->first, &far, "hi");
-        write_segment_sinks(g, segment, s, &base);
+        write_segment_stores(g, segment, s, &base);
         s->slot = "1";
-        write_segment_sinks(g, segment, s, &far);
+        write_segment_stores(g, segment, s, &far);
         return;
     }
-    write_segment_sinks(g, segment, s, &base);
+    write_segment_stores(g, segment, s, &base);
 }
 
 static void write_segment(gemm *g, const gemm_segment *segment)
@@ -183,7 +183,7 @@ static void write_segment(gemm *g, const gemm_segment *segment)
     end_body(w);
 }
 
-static void write_narrow_sinks(gemm *g, scope *s)
+static void write_row_scalar_stores(gemm *g, scope *s)
 {
     expression_pool *p = g->e->pool;
     const ir_phase *phase = g->e->phase;
@@ -192,9 +192,9 @@ static void write_narrow_sinks(gemm *g, scope *s)
         const ir_value *v = phase->ops[i]->outputs[0];
         if (v == g->row_sum || phase->ops[i]->kind == op_kv_append || !value_written(g->e, v)) continue;
         if (segment_of(&g->e->segments, phase, phase->ops[i])) continue;
-        if (!value_is_narrow(g->e, v))
+        if (!value_is_row_scalar(g->e, v))
             bail(g->e->a, code_unsupported, v->at, "%%%s: a value that no product of the phase makes is stored by it", v->name);
-        write_narrow_store(s, v, c_int(p, "row"), first);
+        write_row_scalar_store(s, v, c_int(p, "row"), first);
     }
 }
 
@@ -222,7 +222,7 @@ static void write_dispatch(gemm *g, bool halves)
     gemm_flatten_row(g, w);
     scope s = epilogue_scope(g, w);
     context_know(&g->kept, &s);
-    write_narrow_sinks(g, &s);
+    write_row_scalar_stores(g, &s);
     for (int i = 0; i < list->count; i++) {
         const gemm_segment *x = &list->items[i];
         const bool last = i + 1 == list->count;
@@ -279,7 +279,7 @@ bool gemm_reads(const gemm *g)
         if (op->role != role_epilogue || op_is_view(op)) continue;
         for (int k = 0; k < op->input_count; k++) {
             const ir_value *v = op->inputs[k];
-            if (v->kind != value_constant && !value_made_here(e, v) && !value_is_narrow(e, v)) return true;
+            if (v->kind != value_constant && !value_made_here(e, v) && !value_is_row_scalar(e, v)) return true;
         }
     }
     return false;
@@ -306,7 +306,7 @@ static void dry_run(gemm *g)
     }
     scope s = epilogue_scope(g, &scratch);
     s.collect = &g->kept;
-    write_narrow_sinks(g, &s);
+    write_row_scalar_stores(g, &s);
 }
 
 void gemm_write_context(gemm *g)
@@ -333,7 +333,7 @@ static int stored_width(const gemm *g)
     long long bits = 4;
     for (int i = 0; i < g->e->phase->op_count; i++) {
         const ir_value *v = g->e->phase->ops[i]->outputs[0];
-        if (value_is_narrow(g->e, v) || g->e->phase->ops[i]->role == role_prologue || !value_written(g->e, v)) continue;
+        if (value_is_row_scalar(g->e, v) || g->e->phase->ops[i]->role == role_prologue || !value_written(g->e, v)) continue;
         const view at = view_of(g->e->a, v);
         bits |= at.stride | at.offset;
     }

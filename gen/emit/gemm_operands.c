@@ -48,9 +48,9 @@ void gemm_write_a(gemm *g)
     gemm_flatten_row(g, w);
     const expression *left = c_int(p, "left");
     const place at = {.row = row_of_a(g), .base = c_int(p, "k"), .left = whole ? NULL : left};
-    const bool narrow = value_is_narrow(e, g->a);
-    const expression *x = narrow ? c_call(p, "splat<V>", evaluate_narrow(&s, g->a, at.row)) : evaluate(&s, g->a, &at);
-    if (narrow || (prologue(g) && !whole)) x = c_call(p, "mask<V>", x, left);
+    const bool row_scalar = value_is_row_scalar(e, g->a);
+    const expression *x = row_scalar ? c_call(p, "splat<V>", evaluate_row_scalar(&s, g->a, at.row)) : evaluate(&s, g->a, &at);
+    if (row_scalar || (prologue(g) && !whole)) x = c_call(p, "mask<V>", x, left);
     write_spec_line(w, g->product->at, "return %s;", c_text(e->a, x));
     end_body(w);
 }

@@ -91,7 +91,7 @@ void write_context(emission *e, writer *w, const kept_list *kept, const row_numb
 
 void write_set(scope *s, const kept_scalar *x)
 {
-    const expression *value = evaluate_narrow(s, x->value, x->row);
+    const expression *value = evaluate_row_scalar(s, x->value, x->row);
     write_spec_line(s->w, value_in_spec(x->value), "c.%s = %s;", x->field, c_text(s->e->a, value));
 }
 

@@ -50,9 +50,9 @@ static void know_kept(rows *r, scope *s)
     }
 }
 
-static bool is_sink(const rows *r, const ir_value *v, bool narrow)
+static bool is_stored_result(const rows *r, const ir_value *v, bool row_scalar)
 {
-    return value_written(r->e, v) && (v->def->kind != op_kv_append ? value_is_narrow(r->e, v) : false) == narrow;
+    return value_written(r->e, v) && (v->def->kind != op_kv_append ? value_is_row_scalar(r->e, v) : false) == row_scalar;
 }
 
 /* ---- the dry run: what has to be kept in element and context */
@@ -131,16 +131,16 @@ static void dry_run(rows *r)
     r->kept.loads_only = r->steps == 0 && r->e->plan->target->vendor != vendor_host;
     numbers_know(&r->numbers, &s);
     for (int i = 0; i < r->steps; i++) {
-        r->reduced_at[i] = sink_place(&s, r->reductions[i]->def->inputs[0], &base);
+        r->reduced_at[i] = store_place(&s, r->reductions[i]->def->inputs[0], &base);
         evaluate(&s, r->reductions[i]->def->inputs[0], &r->reduced_at[i]);
     }
     for (int i = 0; i < phase->op_count; i++) {
         const ir_value *v = phase->ops[i]->outputs[0];
-        if (is_sink(r, v, false)) {
-            const place at = sink_place(&s, v, &base);
+        if (is_stored_result(r, v, false)) {
+            const place at = store_place(&s, v, &base);
             write_store(&s, v, &at, NULL);
-        } else if (is_sink(r, v, true))
-            write_narrow_store(&s, v, own_row(r), NULL);
+        } else if (is_stored_result(r, v, true))
+            write_row_scalar_store(&s, v, own_row(r), NULL);
     }
     keep_all_totals(r);
 }
@@ -232,7 +232,7 @@ static void write_step(rows *r, int i)
     end_body(w);
 }
 
-static void write_sinks(rows *r)
+static void write_stores(rows *r)
 {
     writer *w = r->w;
     const ir_phase *phase = r->e->phase;
@@ -244,18 +244,18 @@ static void write_sinks(rows *r)
     know_kept(r, &s), context_know(&r->kept, &s), numbers_know(&r->numbers, &s);
     for (int i = 0; i < phase->op_count; i++) {
         const ir_value *v = phase->ops[i]->outputs[0];
-        if (!is_sink(r, v, false)) continue;
-        const place at = sink_place(&s, v, &base);
-        write_store(&s, v, &at, sink_condition(r->e, v, own_row(r)));
+        if (!is_stored_result(r, v, false)) continue;
+        const place at = store_place(&s, v, &base);
+        write_store(&s, v, &at, store_condition(r->e, v, own_row(r)));
     }
     end_body(w);
     write_line(w, "DEV static void write_row(const args &p, const context &c, int row)");
     write_body(w);
-    scope narrow = function_scope(r, w);
-    context_know(&r->kept, &narrow);
+    scope row_scalar = function_scope(r, w);
+    context_know(&r->kept, &row_scalar);
     for (int i = 0; i < phase->op_count; i++) {
         const ir_value *v = phase->ops[i]->outputs[0];
-        if (is_sink(r, v, true)) write_narrow_store(&narrow, v, own_row(r), sink_condition(r->e, v, own_row(r)));
+        if (is_stored_result(r, v, true)) write_row_scalar_store(&row_scalar, v, own_row(r), store_condition(r->e, v, own_row(r)));
     }
     end_body(w);
 }
@@ -278,5 +278,5 @@ void emit_rows(emission *e, writer *w)
     write_begin(&r);
     write_read(&r);
     for (int i = 0; i < r.steps; i++) write_step(&r, i);
-    write_sinks(&r);
+    write_stores(&r);
 }

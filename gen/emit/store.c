@@ -10,7 +10,7 @@ static bool same_row_count(emission *e, const ir_value *x, const extent *rows)
     return extent_equal(&own, rows);
 }
 
-const expression *sink_condition(emission *e, const ir_value *v, const expression *row)
+const expression *store_condition(emission *e, const ir_value *v, const expression *row)
 {
     if (v->def->kind == op_reshape || v->def->kind == op_kv_append || same_row_count(e, v, &e->space.rows)) return NULL;
     return first_row_condition(e, v, e->shape, row);
@@ -20,7 +20,7 @@ const expression *sink_condition(emission *e, const ir_value *v, const expressio
 static const ir_value *followed(const emission *e, const ir_op *op)
 {
     for (int i = 0; i < op->input_count; i++)
-        if (value_made_here(e, op->inputs[i]) && !value_is_narrow(e, op->inputs[i])) return op->inputs[i];
+        if (value_made_here(e, op->inputs[i]) && !value_is_row_scalar(e, op->inputs[i])) return op->inputs[i];
     return op->inputs[0];
 }
 
@@ -54,7 +54,7 @@ static bool alike(emission *e, const ir_value *x, const ir_value *y)
     return value_columns(x) == value_columns(y) && same_row_count(e, y, &rows);
 }
 
-place sink_place(scope *s, const ir_value *v, const place *base)
+place store_place(scope *s, const ir_value *v, const place *base)
 {
     emission *e = s->e;
     v = value_behind(e, v);
@@ -63,8 +63,8 @@ place sink_place(scope *s, const ir_value *v, const place *base)
     const ir_value *source = followed(e, op);
     const bool product = op_table[op->kind].class == class_PRODUCT || op_table[op->kind].class == class_ATTENTION;
     if (product || op->kind == op_concat) return at_start(s, v, base);
-    const bool here = value_made_here(e, source) && !value_is_narrow(e, source);
-    const place from = here ? sink_place(s, source, base) : at_start(s, source, base);
+    const bool here = value_made_here(e, source) && !value_is_row_scalar(e, source);
+    const place from = here ? store_place(s, source, base) : at_start(s, source, base);
     switch (op->kind) {
     case op_slice: return inside_slice(s, op, &from);
     case op_reshape: return at_start(s, v, base); /* a copy walks its own rows, and looks for their elements in its operand */
@@ -168,11 +168,11 @@ void write_store(scope *s, const ir_value *v, const place *at, const expression 
         write_dense(s, v, at, when);
 }
 
-void write_narrow_store(scope *s, const ir_value *v, const expression *row, const expression *when)
+void write_row_scalar_store(scope *s, const ir_value *v, const expression *row, const expression *when)
 {
     emission *e = s->e;
     const expression *own = same_row_count(e, v, &e->space.rows) ? row : row_of(e, v, e->shape, row);
-    const expression *x = evaluate_narrow(s, v, own), *to = address(e, v, own, c_number(e->pool, 0), true);
+    const expression *x = evaluate_row_scalar(s, v, own), *to = address(e, v, own, c_number(e->pool, 0), true);
     write_test(s, v->def->at, when);
     write_spec_line(s->w, v->def->at, "%s;", c_text(e->a, c_call(e->pool, "store_one", to, x)));
     end_test(s, when);

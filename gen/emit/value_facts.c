@@ -7,7 +7,7 @@
 struct value_facts {
     const ir_phase *phase; /* that makes it, and that the others are about */
     int index;             /* of its op there */
-    bool narrow, needs_row;
+    bool row_scalar, needs_row;
 };
 
 value_facts *facts_new(arena *a, const ir_program *p) { return arena_alloc(a, ((size_t)p->value_count + 1) * sizeof(value_facts)); }
@@ -31,20 +31,20 @@ int value_index_here(const emission *e, const ir_value *v)
     return op_here(e, v) ? e->facts[v->id].index : -1;
 }
 
-static bool always_narrow(const ir_value *v) { return v->kind == value_constant || v->rank == 0; }
+static bool always_row_scalar(const ir_value *v) { return v->kind == value_constant || v->rank == 0; }
 
-bool value_is_narrow(const emission *e, const ir_value *v)
+bool value_is_row_scalar(const emission *e, const ir_value *v)
 {
-    if (always_narrow(v)) return true;
+    if (always_row_scalar(v)) return true;
     v = value_behind(e, v);
-    return op_here(e, v) ? e->facts[v->id].narrow : value_columns(v) == 1;
+    return op_here(e, v) ? e->facts[v->id].row_scalar : value_columns(v) == 1;
 }
 
 bool value_needs_row(const emission *e, const ir_value *v)
 {
     if (v->kind == value_constant) return false;
     v = value_behind(e, v);
-    return value_is_narrow(e, v) || (op_here(e, v) && e->facts[v->id].needs_row);
+    return value_is_row_scalar(e, v) || (op_here(e, v) && e->facts[v->id].needs_row);
 }
 
 typedef bool value_question(const emission *e, const ir_value *v);
@@ -62,8 +62,8 @@ static void find_op(const emission *e, int index)
     const ir_op *op = e->phase->ops[index];
     value_facts *own = &e->facts[op->outputs[0]->id];
     if (op_is_view(op)) return;
-    own->narrow =
-        op_table[op->kind].class == class_REDUCE || (op_is_elementwise(op) && count_operands(e, op, value_is_narrow) == op->input_count);
+    own->row_scalar = op_table[op->kind].class == class_REDUCE ||
+                      (op_is_elementwise(op) && count_operands(e, op, value_is_row_scalar) == op->input_count);
     own->needs_row = op_has_position(op) || count_operands(e, op, value_needs_row) > 0;
     own->index = index;
     own->phase = e->phase;
@@ -105,12 +105,12 @@ bool rounded_here(const emission *e, const ir_value *v)
 bool partial_here(const emission *e, const ir_value *v)
 {
     return e->phase->family == family_gemm && value_made_here(e, v) && op_table[v->def->kind].class == class_REDUCE &&
-           !value_is_narrow(e, v->def->inputs[0]);
+           !value_is_row_scalar(e, v->def->inputs[0]);
 }
 
 bool wide_reduction(const emission *e, const ir_value *v)
 {
-    return value_made_here(e, v) && op_table[v->def->kind].class == class_REDUCE && !value_is_narrow(e, v->def->inputs[0]);
+    return value_made_here(e, v) && op_table[v->def->kind].class == class_REDUCE && !value_is_row_scalar(e, v->def->inputs[0]);
 }
 
 /* ---- how long elementwise arithmetic is */

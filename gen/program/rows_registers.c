@@ -8,7 +8,7 @@
 /* What the phase makes, in the order of values' ids. */
 typedef struct made {
     int id, op, last;         /* of the value; the phase's op that makes it, and the last that uses it, -1: none */
-    bool narrow, row, needed; /* one number a row; depends on such a number or on the row; computed for each vector */
+    bool row_scalar, row, needed; /* one number a row; depends on such a number or on the row; computed for each vector */
 } made;
 
 typedef struct survey {
@@ -33,16 +33,16 @@ static made *find(const survey *s, const ir_value *v)
     return bsearch(&key, s->made, (size_t)s->count, sizeof key, by_id);
 }
 
-static bool is_narrow(const survey *s, const ir_value *v)
+static bool is_row_scalar(const survey *s, const ir_value *v)
 {
     const made *m = find(s, v);
-    return v->kind == value_constant || v->rank == 0 || (m ? m->narrow : value_columns(v) == 1);
+    return v->kind == value_constant || v->rank == 0 || (m ? m->row_scalar : value_columns(v) == 1);
 }
 
 static bool needs_row(const survey *s, const ir_value *v)
 {
     const made *m = find(s, v);
-    return v->kind != value_constant && (is_narrow(s, v) || (m && m->row));
+    return v->kind != value_constant && (is_row_scalar(s, v) || (m && m->row));
 }
 
 static void find_made(survey *s)
@@ -59,7 +59,7 @@ static void find_made(survey *s)
 
 static bool reduces_columns(const survey *s, const ir_op *op)
 {
-    return op_table[op->kind].class == class_REDUCE && !is_narrow(s, op->inputs[0]);
+    return op_table[op->kind].class == class_REDUCE && !is_row_scalar(s, op->inputs[0]);
 }
 
 static void find_uses(survey *s)
@@ -68,12 +68,12 @@ static void find_uses(survey *s)
         const ir_op *op = s->p->phase->ops[i];
         made *m = s->of_op[i];
         if (!m) continue;
-        m->narrow = op_is_elementwise(op) || op_table[op->kind].class == class_REDUCE;
+        m->row_scalar = op_is_elementwise(op) || op_table[op->kind].class == class_REDUCE;
         m->row = op_has_position(op);
         for (int k = 0; k < op->input_count; k++) {
             made *x = find(s, op->inputs[k]);
             if (x) x->last = i;
-            if (op_is_elementwise(op)) m->narrow = m->narrow && is_narrow(s, op->inputs[k]);
+            if (op_is_elementwise(op)) m->row_scalar = m->row_scalar && is_row_scalar(s, op->inputs[k]);
             m->row = m->row || needs_row(s, op->inputs[k]);
         }
         s->need.steps += reduces_columns(s, op);
@@ -98,7 +98,7 @@ static void need_operands(survey *s, const ir_op *op)
 {
     for (int i = 0; i < op->input_count; i++) {
         made *x = find(s, op->inputs[i]);
-        if (is_narrow(s, op->inputs[i])) continue;
+        if (is_row_scalar(s, op->inputs[i])) continue;
         if (x)
             x->needed = true;
         else
@@ -124,7 +124,7 @@ static void find_kept(survey *s)
         const ir_op *op = phase->ops[i];
         made *m = s->of_op[i];
         if (!m) continue;
-        m->needed = !m->narrow && (m->needed || stored(s, op));
+        m->needed = !m->row_scalar && (m->needed || stored(s, op));
         if (m->needed && !m->row && s->need.steps)
             keep(s, op->outputs[0], stored(s, op) && m->last >= 0);
         else if (m->needed || reduces_columns(s, op))
@@ -162,11 +162,11 @@ static void find_alive(survey *s)
         const ir_op *op = phase->ops[i];
         const made *m = s->of_op[i];
         if (!m) continue;
-        const bool wide = !m->narrow;
+        const bool wide = !m->row_scalar;
         now += wide, ends[m->last < i ? i : m->last] += wide;
         int alive = now + (wide ? temporaries(op) : 0);
         for (int k = 0; k < op->input_count; k++)
-            alive += !find(s, op->inputs[k]) && !is_narrow(s, op->inputs[k]) && op->inputs[k]->type == dtype_bf16; /* unpacked */
+            alive += !find(s, op->inputs[k]) && !is_row_scalar(s, op->inputs[k]) && op->inputs[k]->type == dtype_bf16; /* unpacked */
         if (alive > s->need.alive) s->need.alive = alive;
         now -= ends[i];
     }

@@ -216,7 +216,7 @@ static bool stores_16_bits(const emission *e)
 {
     for (int i = 0; i < e->phase->op_count; i++) {
         const ir_value *v = e->phase->ops[i]->outputs[0];
-        if (!value_is_narrow(e, v) && value_written(e, v) && dtype_size(v->type) != 2) return false;
+        if (!value_is_row_scalar(e, v) && value_written(e, v) && dtype_size(v->type) != 2) return false;
     }
     return true;
 }
