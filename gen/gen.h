@@ -84,7 +84,7 @@ typedef struct tile_extents {
     int tile_rows, column_tiles;
     int cluster;         /* workgroups that start together: the grid is a multiple of it */
     int resident;        /* at most so many workgroups a multiprocessor, which share out the tiles; 0: any number */
-    long long under_way; /* bytes that a workgroup asks memory for ahead, where its program knows; 0: it does not */
+    long long in_flight; /* bytes that a workgroup asks memory for ahead, where its program knows; 0: it does not */
 } tile_extents;
 long long extents_tiles(const tile_extents *x, const dim_table *dims);
 

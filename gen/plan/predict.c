@@ -128,7 +128,7 @@ bool launch_predict(arena *a, const plan *p, const launch *l, const work *w, pre
 static double under_way_of(const plan *p, const launch *l, const launch_phase *of)
 {
     const double groups = ceil((double)launch_grid(l, &p->program->dims) / p->device->units);
-    return fmin(of->extents.resident, groups) * (double)of->extents.under_way;
+    return fmin(of->extents.resident, groups) * (double)of->extents.in_flight;
 }
 
 bool launch_flight(const plan *p, const launch *l, flight *out)

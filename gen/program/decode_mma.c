@@ -13,16 +13,16 @@ static const char *obstacle_to_stages(const problem *p)
     return NULL;
 }
 
-/* Of a short cache a lead is a cluster's, which joins its parts in half the time. Not all multiprocessors can be in clusters. */
+/* Of a short cache a work tile is a cluster's, which joins its parts in half the time. Not all multiprocessors can be in clusters. */
 static int cluster_size(const problem *p, const ir_tile *tile)
 {
     enum { most = 8, few_turns = 15 };
-    const long long turns = decode_turns(p, &tile->decode_whole), leads = decode_leads(p);
+    const long long turns = decode_turns(p, &tile->decode_whole), work_tiles = decode_work_tiles(p);
     ir_tile wide = *tile;
     int size = 1;
     wide.decode_whole.cluster = most;
     if (p->target->cluster < most || turns > few_turns || decode_whole_bytes(p, &wide) > p->target->static_bytes) return 1;
-    while (size < most && 2 * size <= turns && 4 * size * leads <= p->device->units) size *= 2;
+    while (size < most && 2 * size <= turns && 4 * size * work_tiles <= p->device->units) size *= 2;
     return size;
 }
 
@@ -39,16 +39,16 @@ static decode_whole_tile long_tile(const problem *p)
     return t;
 }
 
-/* A short cache goes through registers. Two workgroups a multiprocessor where there is a lead for each: one loads while the other joins
- * its warps. Else one, with all the registers that it wants. (H200, us, behind a product: B1 H32/8 hd128 L2048 16 keys a warp 6.2, 32
+/* A short cache goes through registers. Two workgroups a multiprocessor where there is a work tile for each: one loads while the other
+ * joins its warps. Else one, with all the registers that it wants. (H200, us, behind a product: B1 H32/8 hd128 L2048 16 keys a warp 6.2, 32
  * 5.8, in clusters of 8 5.1; B4 H28/4 L4001 in clusters of 4 15, without 13; B1 H32/8 hd64 L1024 in clusters of 4 2.5, without 3.3.) */
 static decode_whole_tile short_tile(const problem *p)
 {
     enum { long_run = 128 }; /* keys of a warp */
-    const long long head = problem_head(p), leads = decode_leads(p), units = p->device->units;
-    decode_whole_tile t = {.keys = 16, .threads = head > 128 ? 128 : 256, .resident = leads < units ? 1 : 2, .cluster = 1};
-    const bool is_long = leads >= units || decode_keys(p) * leads >= long_run * units * (t.threads / 32);
-    if (head <= 64) t.keys = is_long && leads < units ? 64 : 32;
+    const long long head = problem_head(p), work_tiles = decode_work_tiles(p), units = p->device->units;
+    decode_whole_tile t = {.keys = 16, .threads = head > 128 ? 128 : 256, .resident = work_tiles < units ? 1 : 2, .cluster = 1};
+    const bool is_long = work_tiles >= units || decode_keys(p) * work_tiles >= long_run * units * (t.threads / 32);
+    if (head <= 64) t.keys = is_long && work_tiles < units ? 64 : 32;
     else if (head <= 128 && !is_long) t.keys = 32;
     return t;
 }
@@ -56,7 +56,7 @@ static decode_whole_tile short_tile(const problem *p)
 static void defaults(const problem *p, ir_tile *tile)
 {
     enum { long_share = 256 << 10 }; /* bytes of keys and values that a multiprocessor reads */
-    const double bytes = 4.0 * (double)decode_keys(p) * (double)decode_leads(p) * (double)problem_head(p);
+    const double bytes = 4.0 * (double)decode_keys(p) * (double)decode_work_tiles(p) * (double)problem_head(p);
     const bool is_long = !obstacle_to_stages(p) && bytes >= (double)long_share * p->device->units;
     decode_whole_tile t = is_long ? long_tile(p) : short_tile(p);
     t.splits = decode_splits(p, &t);

@@ -53,7 +53,7 @@ const char *decode_whole_obstacle(const problem *p)
     return op->kind == op_attention ? NULL : "its keys are split";
 }
 
-long long decode_leads(const problem *p)
+long long decode_work_tiles(const problem *p)
 {
     const ir_op *op = problem_attention(p);
     return extent_value(&op->inputs[0]->shape[0], &p->program->dims) * op->attributes.kv_heads * row_tiles(p);
@@ -65,12 +65,12 @@ long long decode_turns(const problem *p, const decode_whole_tile *t)
     return (decode_keys(p) + turn - 1) / turn;
 }
 
-/* Whole leads, without parts to join, where that leaves little of the machine idle. */
+/* Whole work tiles, without parts to join, where that leaves little of the machine idle. */
 int decode_splits(const problem *p, const decode_whole_tile *t)
 {
-    const long long room = (long long)p->device->units * t->resident, leads = decode_leads(p), turns = decode_turns(p, t);
-    const long long even = room / leads;
-    const long long fill = even * leads * 10 >= room * 9 ? even : (room + leads - 1) / leads;
+    const long long room = (long long)p->device->units * t->resident, work_tiles = decode_work_tiles(p), turns = decode_turns(p, t);
+    const long long even = room / work_tiles;
+    const long long fill = even * work_tiles * 10 >= room * 9 ? even : (room + work_tiles - 1) / work_tiles;
     const long long splits = fill < turns ? fill : turns;
     return splits < 1 ? 1 : splits < 1024 ? (int)splits : 1024;
 }
@@ -81,7 +81,7 @@ long long decode_ring_bytes(const problem *p, const decode_whole_tile *t)
     return turns * t->keys * problem_head(p) * 4 + (turns + 1) / 2 * 16; /* and what tells that they are there */
 }
 
-long long decode_under_way(const problem *p, const decode_whole_tile *t)
+long long decode_in_flight(const problem *p, const decode_whole_tile *t)
 {
     const long long turns = t->stages ? t->stages : 1; /* of a wave */
     const long long turn = t->threads / p->target->wave * t->keys * turns, keys = decode_keys(p), head = problem_head(p);
@@ -95,9 +95,9 @@ void decode_whole_cost(const problem *p, const ir_tile *tile, cost_descriptor *d
     enum { end_cycles = 1500 };
     const decode_whole_tile *t = &tile->decode_whole;
     const work *w = p->work;
-    d->groups = (double)(decode_leads(p) * t->splits), d->per_unit = t->resident;
+    d->groups = (double)(decode_work_tiles(p) * t->splits), d->per_unit = t->resident;
     d->memory = d->asked = (w->read + w->written) / d->groups;
-    d->ahead = (double)decode_under_way(p, t), d->streamed = d->memory;
+    d->ahead = (double)decode_in_flight(p, t), d->streamed = d->memory;
     d->matrix = true, d->type = problem_attention(p)->inputs[0]->type;
     d->products = w->products / d->groups * (double)p->target->matrix_rows / (double)rows_kept(p), d->others = w->others / d->groups;
     d->end_cycles = end_cycles, d->hops = t->cluster > 1 ? 1 : t->splits > 1 ? 2 : 0;
@@ -134,7 +134,7 @@ void decode_whole_geometry(const problem *p, const ir_tile *tile, tile_extents *
     to->column_tiles = t->splits;
     to->resident = t->resident;
     to->cluster = t->cluster;
-    to->under_way = decode_under_way(p, t);
+    to->in_flight = decode_in_flight(p, t);
 }
 
 /* A workgroup gives one part at most: places, the largest score and the sum of each row, behind a flag. */

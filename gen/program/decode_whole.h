@@ -8,13 +8,13 @@
 long long decode_rows(const problem *p);      /* of a head of keys: queries of the group's heads */
 long long decode_keys(const problem *p);      /* that a sequence can have */
 /* What lies side by side, at the plan's own dims: rows that are multiplied at a time, of a head of keys and a sequence. */
-long long decode_leads(const problem *p);
-long long decode_turns(const problem *p, const decode_whole_tile *t); /* of a lead with all its keys */
-/* Workgroups a lead, of which every unit has its share and each has a turn at least. */
+long long decode_work_tiles(const problem *p);
+long long decode_turns(const problem *p, const decode_whole_tile *t); /* of a work tile with all its keys */
+/* Workgroups a work tile, of which every unit has its share and each has a turn at least. */
 int decode_splits(const problem *p, const decode_whole_tile *t);
 /* Of shared memory, for keys and values that a workgroup has under way there. */
 long long decode_ring_bytes(const problem *p, const decode_whole_tile *t);
-long long decode_under_way(const problem *p, const decode_whole_tile *t); /* bytes of keys and values that a workgroup asks for */
+long long decode_in_flight(const problem *p, const decode_whole_tile *t); /* bytes of keys and values that a workgroup asks for */
 
 const char *decode_whole_obstacle(const problem *p);
 void decode_whole_cost(const problem *p, const ir_tile *t, cost_descriptor *d);

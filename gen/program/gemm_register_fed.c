@@ -67,7 +67,7 @@ static int resident(const device_model *d, const gemm_register_fed_tile *t)
 
 /* ---- what it asks of a device */
 /* Bytes of weights that a workgroup's waves ask for ahead. */
-static long long under_way(const problem *p, const gemm_register_fed_tile *t)
+static long long in_flight(const problem *p, const gemm_register_fed_tile *t)
 {
     const long long pieces = pieces_along(p, weights_as_rows), ahead = (long long)t->ahead * waves_of(p, t);
     return (ahead < pieces ? ahead : pieces) * (t->n / piece_columns) * piece_bytes;
@@ -87,7 +87,7 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
                    d);
     d->per_unit = resident(p->device, t), d->matrix = true, d->products_share = reached;
     d->taken = d->asked * loads;
-    d->ahead = (double)under_way(p, t) / waits, d->streamed = t->n * line;
+    d->ahead = (double)in_flight(p, t) / waits, d->streamed = t->n * line;
     d->round_cycles = d->per_unit > 1 ? 0 : rows_wait * (t->m / step - 1);
     if (p->target->overlaps) d->start_cycles = gap * fmin(1, d->groups / p->device->units) - hidden;
 }
@@ -162,7 +162,7 @@ static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
     products_geometry(p, t->gemm_register_fed.m, t->gemm_register_fed.n, to);
     to->resident = resident(p->device, &t->gemm_register_fed);
-    to->under_way = under_way(p, &t->gemm_register_fed);
+    to->in_flight = in_flight(p, &t->gemm_register_fed);
 }
 
 static int parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_register_fed.n); }

@@ -32,8 +32,8 @@ static void defaults(const problem *p, ir_tile *tile)
     while (t.threads > p->target->wave && decode_whole_bytes(p, tile) > p->target->static_bytes)
         tile->decode_whole.threads = t.threads /= 2;
     const long long room = (long long)p->device->units * t.resident;
-    while (t.keys < 64 && problem_head(p) * t.keys * 2 <= 128 * unit && (double)(decode_under_way(p, &t) * t.resident) < needed(p) &&
-           decode_turns(p, &t) * decode_leads(p) >= 2 * room)
+    while (t.keys < 64 && problem_head(p) * t.keys * 2 <= 128 * unit && (double)(decode_in_flight(p, &t) * t.resident) < needed(p) &&
+           decode_turns(p, &t) * decode_work_tiles(p) >= 2 * room)
         t.keys *= 2;
     t.splits = decode_splits(p, &t);
     tile->decode_whole = t;

@@ -181,7 +181,7 @@ template <class S> struct attention {
         int batch, head, first, token; // first query of the block, and this thread's
         int from, to;                  // keys that some query of the block may see
     };
-    struct carry {
+    struct accumulators {
         key_sums<head::count, S::long_lists> row;
         int position;
         bool exists;
@@ -268,7 +268,7 @@ template <class S> struct attention {
         return key + at_once <= to && key_is_visible<S>(key, position) && key_is_visible<S>(key + at_once - 1, position);
     }
 
-    DEV static void block(carry &c, const float *q, const stage &s, int first, int to)
+    DEV static void block(accumulators &c, const float *q, const stage &s, int first, int to)
     {
         const int column = head::first();
         for (int j0 = 0; j0 < block_k && first + j0 < to; j0 += at_once) {
@@ -293,7 +293,7 @@ template <class S> struct attention {
         }
     }
 
-    template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, carry &c)
+    template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, accumulators &c)
     {
         c.row.clear();
         c.exists = t.token < S::queries(p);
@@ -317,7 +317,7 @@ template <class S> struct attention {
         }
     }
 
-    DEV static void finish(const args &p, const tile &t, carry &c, scratch &)
+    DEV static void finish(const args &p, const tile &t, accumulators &c, scratch &)
     {
         const int left = S::head_dim - head::first();
         if (!c.exists || left <= 0) return;

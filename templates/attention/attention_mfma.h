@@ -40,7 +40,7 @@ template <class S> struct attention_mfma {
         int batch, head, token; // first query
         int keys, from, to;     // that some query sees, from a multiple of block_k on
     };
-    struct carry {
+    struct accumulators {
         wide_accumulator o[column_blocks];
         float largest, sum; // of this lane's query; the sum is of this lane's keys
     };
@@ -79,7 +79,7 @@ template <class S> struct attention_mfma {
     };
     DEV static source source_of(const args &p, const tile &t) { return {p, t}; }
 
-    template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, carry &c)
+    template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, accumulators &c)
     {
         const view w = view_of(p, t);
         queries q;
@@ -104,7 +104,7 @@ template <class S> struct attention_mfma {
     }
 
     // A lane has four columns of every eight; it gives four of the second eight for four of the first, or the other way round.
-    DEV static void finish(const args &p, const tile &t, carry &c, lds_address)
+    DEV static void finish(const args &p, const tile &t, accumulators &c, lds_address)
     {
         const float sum = c.sum + lane_xor<TF_WAVE>(c.sum, wide::lines), factor = sum == 0.0f ? 0.0f : 1.0f / sum;
         const int token = t.token + token_here(), half = half_here();
@@ -132,7 +132,7 @@ template <class S> struct attention_mfma {
     DEV static int half_here() { return thread_index() % TF_WAVE / wide::lines; }
     DEV static int token_here() { return wave_index() * wide::lines + line_here(); } // of the tile
 
-    DEV static void clear(carry &c)
+    DEV static void clear(accumulators &c)
     {
         c.largest = take_max::identity();
         c.sum = 0.0f;
@@ -402,8 +402,8 @@ template <class S> struct attention_mfma {
             }
         return __builtin_fmaxf(m[0], m[1]);
     }
-    DEV static bool grown(const carry &c, float m) { return (m - c.largest) * unit > lazy; } // also from -inf; not from -inf to -inf
-    DEV static void raise(carry &c, float m)
+    DEV static bool grown(const accumulators &c, float m) { return (m - c.largest) * unit > lazy; } // also from -inf; not from -inf to -inf
+    DEV static void raise(accumulators &c, float m)
     {
         m = __builtin_fmaxf(m, lane_xor<TF_WAVE>(m, wide::lines));
         if (!grown(c, m)) m = c.largest;
@@ -414,7 +414,7 @@ template <class S> struct attention_mfma {
         for (int b = 0; b < column_blocks; b++) c.o[b] *= factor;
     }
 
-    template <int B, int Half> DEV static void gather_sixteen(carry &c, const scores &s, const places &v)
+    template <int B, int Half> DEV static void gather_sixteen(accumulators &c, const scores &s, const places &v)
     {
         const operand w = weights_operand<type>(packed_weights<8 * Half>(type(), s.of[B]));
 #pragma unroll
@@ -422,7 +422,7 @@ template <class S> struct attention_mfma {
             c.o[b] = product::multiply(v.read(B * (wide::lines / 16) + Half, b * wide::lines * v_line), w, c.o[b]);
     }
     // Scores to weights, and weights times values. 16 keys are an operand.
-    template <int B> DEV static void gather(carry &c, scores &s, const places &v, float shift)
+    template <int B> DEV static void gather(accumulators &c, scores &s, const places &v, float shift)
     {
         float sum[2] = {0.0f, 0.0f};
 #pragma unroll
@@ -437,7 +437,7 @@ template <class S> struct attention_mfma {
         if constexpr (B + 1 < key_blocks) gather<B + 1>(c, s, v, shift);
     }
 
-    DEV static void block(carry &c, const queries &q, const view &w, lds_address m, int first)
+    DEV static void block(accumulators &c, const queries &q, const view &w, lds_address m, int first)
     {
         scores s;
         score(q, m, s);

@@ -215,33 +215,33 @@ template <class S> struct attention_ws {
     // ---- consumers
 
     // What a thread knows of its two rows, 8 apart.
-    struct carry {
+    struct accumulators {
         float o[value_product::registers], s[score_product::registers];
         unsigned weights[score_product::registers / 2];
         float largest[2], sum[2], factor[2];
         int low[2], high[2]; // visible keys, less this thread's first column of a block
         bool raised;
-        products under_way;
+        products in_flight;
     };
 
-    DEV static void score(carry &c, shared_address q, shared_address k)
+    DEV static void score(accumulators &c, shared_address q, shared_address k)
     {
         const auto a = operand(q), b = operand(k);
 #pragma unroll
         for (int i = 0; i < head_dim / 16; i++)
-            c.under_way.along(c.s, a + i / 4 * (q_panel >> 4) + i % 4 * 2, b + i / 4 * (panel_bytes >> 4) + i % 4 * 2, i != 0);
-        c.under_way.commit();
+            c.in_flight.along(c.s, a + i / 4 * (q_panel >> 4) + i % 4 * 2, b + i / 4 * (panel_bytes >> 4) + i % 4 * 2, i != 0);
+        c.in_flight.commit();
     }
-    DEV static void gather(carry &c, shared_address v)
+    DEV static void gather(accumulators &c, shared_address v)
     {
         const auto b = operand_across(v, panel_bytes);
 #pragma unroll
-        for (int i = 0; i < block_k / 16; i++) c.under_way.across(c.o, &c.weights[4 * i], b + i * 128);
-        c.under_way.commit();
+        for (int i = 0; i < block_k / 16; i++) c.in_flight.across(c.o, &c.weights[4 * i], b + i * 128);
+        c.in_flight.commit();
     }
 
     // Scores of block `block` to weights, in place; raises the rows' largest scores where they have grown enough.
-    template <bool Masked> DEV static void weigh(carry &c, int block)
+    template <bool Masked> DEV static void weigh(accumulators &c, int block)
     {
         constexpr int R = score_product::registers;
         if constexpr (S::softcap > 0.0f) {
@@ -292,12 +292,12 @@ template <class S> struct attention_ws {
         }
         c.raised = any_lane(c.raised);
     }
-    DEV static void pack_weights(carry &c)
+    DEV static void pack_weights(accumulators &c)
     {
 #pragma unroll
         for (int i = 0; i < score_product::registers / 2; i++) c.weights[i] = packed(type(), c.s[2 * i], c.s[2 * i + 1]);
     }
-    DEV static void rescale(carry &c)
+    DEV static void rescale(accumulators &c)
     {
         if (!c.raised) return;
 #pragma unroll
@@ -360,7 +360,7 @@ template <class S> struct attention_ws {
 
     // Products of block i's scores and of block i-1's values in flight together; softmax of the former beside the latter.
     template <bool Masked, bool Resident>
-    DEV static void step(carry &c, const tile &t, int i, shared_address q, ring<attention_ws> &r, int group)
+    DEV static void step(accumulators &c, const tile &t, int i, shared_address q, ring<attention_ws> &r, int group)
     {
         const place k = keys_of<Resident>(r, i);
         k.wait();
@@ -375,11 +375,11 @@ template <class S> struct attention_ws {
         product_fence();
         gather(c, v.memory);
         pass_turn<Resident>(group);
-        c.under_way.template wait<1>(c.s, c.o);
+        c.in_flight.template wait<1>(c.s, c.o);
         pin(c.s);
         if constexpr (!Resident) r.release_if(k.index, true);
         weigh<Masked>(c, t.from + t.n - 1 - i);
-        c.under_way.template wait<0>(c.s, c.o);
+        c.in_flight.template wait<0>(c.s, c.o);
         pin(c.o);
         pin(c.weights);
         if constexpr (!Resident) r.release_if(v.index, true);
@@ -387,7 +387,7 @@ template <class S> struct attention_ws {
         pack_weights(c);
     }
 
-    DEV static void start(carry &c, const args &p, const tile &t, int first)
+    DEV static void start(accumulators &c, const args &p, const tile &t, int first)
     {
 #pragma unroll
         for (int i = 0; i < value_product::registers; i++) c.o[i] = 0.0f;
@@ -416,7 +416,7 @@ template <class S> struct attention_ws {
     }
 
     template <bool Resident>
-    DEV static void first_scores(carry &c, const tile &t, int i, shared_address q, ring<attention_ws> &r, int group)
+    DEV static void first_scores(accumulators &c, const tile &t, int i, shared_address q, ring<attention_ws> &r, int group)
     {
         const place k = keys_of<Resident>(r, i);
         k.wait();
@@ -424,7 +424,7 @@ template <class S> struct attention_ws {
         pin(c.s);
         product_fence();
         score(c, q, k.memory);
-        c.under_way.template wait<0>(c.s, c.o);
+        c.in_flight.template wait<0>(c.s, c.o);
         pin(c.s);
         if (i > 0) pass_turn<Resident>(group);
         if constexpr (!Resident) {
@@ -436,7 +436,7 @@ template <class S> struct attention_ws {
         if constexpr (S::ragged) clear_tail<Resident>(t, i, r, group);
     }
 
-    template <bool Resident> DEV static void last_values(carry &c, const tile &t, ring<attention_ws> &r)
+    template <bool Resident> DEV static void last_values(accumulators &c, const tile &t, ring<attention_ws> &r)
     {
         const place v = values_of<Resident>(r, t.n - 1);
         v.wait();
@@ -444,7 +444,7 @@ template <class S> struct attention_ws {
         pin(c.weights);
         product_fence();
         gather(c, v.memory);
-        c.under_way.template wait<0>(c.s, c.o);
+        c.in_flight.template wait<0>(c.s, c.o);
         pin(c.o);
         pin(c.weights);
         if constexpr (!Resident) r.release_if(v.index, true);
@@ -452,7 +452,7 @@ template <class S> struct attention_ws {
 
     // Rows of this warpgroup from `token` on; its q_count-th row tile.
     template <bool Resident>
-    DEV static void compute(const args &p, const tile &t, int token, const memory &m, int q_count, ring<attention_ws> &r, carry &c)
+    DEV static void compute(const args &p, const tile &t, int token, const memory &m, int q_count, ring<attention_ws> &r, accumulators &c)
     {
         const int group = warpgroup() - 1, queries = S::queries(p), blocks_end = t.from + t.n;
         const int end = token + group_tokens < queries ? token + group_tokens : queries, q_at = q_index(group, q_count);
@@ -497,7 +497,7 @@ template <class S> struct attention_ws {
         }
     }
 
-    DEV static void finish(const args &p, const tile &t, int first, carry &c)
+    DEV static void finish(const args &p, const tile &t, int first, accumulators &c)
     {
         const int thread = thread_index() % 128;
 #pragma unroll
@@ -531,7 +531,7 @@ template <class S> struct attention_ws {
     template <bool Resident>
     DEV static void rows(const args &p, const tile &t, int token, const memory &m, int &q_count, ring<attention_ws> &r)
     { TF_TRACED(const int by = token < S::queries(p) ? thread_index() / 128 * 128 : -1);
-        carry c; TF_TRACED(const int own = trace_pair(t) * ceil_div(S::queries(p), group_tokens) + token / group_tokens);
+        accumulators c; TF_TRACED(const int own = trace_pair(t) * ceil_div(S::queries(p), group_tokens) + token / group_tokens);
         start(c, p, t, token); TF_TRACED(trace_start(p.tf_trace, own, by, by / 128 - 1));
         if (t.n > 0) compute<Resident>(p, t, token, m, q_count++, r, c); TF_TRACED(trace_computed(p.tf_trace, own, by));
         finish(p, t, token, c); TF_TRACED(trace_end(p.tf_trace, own, by));

@@ -14,7 +14,7 @@ template <class S> struct decode {
     struct tile {
         int batch, kv_head, split, from, to; // keys of the split
     };
-    struct carry {
+    struct accumulators {
     };
     struct stage {
     };
@@ -36,7 +36,7 @@ template <class S> struct decode {
     }
     DEV static int k_tiles(const args &, const tile &) { return 0; }
     DEV static void load(const args &, const tile &, int, stage &) {}
-    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, carry &) {}
+    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, accumulators &) {}
 
     // Every stride-th key from the first on, some at a time, so that their loads are under way together.
     DEV static void one_row(const args &p, const tile &t, int token, int h, int first, int stride,
@@ -75,7 +75,7 @@ template <class S> struct decode {
         }
     }
 
-    DEV static void finish(const args &p, const tile &t, carry &, scratch &s)
+    DEV static void finish(const args &p, const tile &t, accumulators &, scratch &s)
     {
         // Rows are the group's heads of every query; where there are more teams than rows, several teams share a row's keys.
         const int rows = group * S::queries(p), team = thread_index() / S::team;
@@ -132,7 +132,7 @@ template <class S> struct combine {
     struct tile {
         int batch, token, head;
     };
-    struct carry {
+    struct accumulators {
     };
     struct stage {
     };
@@ -147,8 +147,8 @@ template <class S> struct combine {
     }
     DEV static int k_tiles(const args &, const tile &) { return 0; }
     DEV static void load(const args &, const tile &, int, stage &) {}
-    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, carry &) {}
-    DEV static void finish(const args &p, const tile &t, carry &, scratch &)
+    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, accumulators &) {}
+    DEV static void finish(const args &p, const tile &t, accumulators &, scratch &)
     {
         float largest = take_max::identity(), sum = 0;
         // Unrolled, so that many loads are under way.

@@ -5,7 +5,7 @@
 // key is zeros.
 //
 // A turn is so many keys that every warp of a workgroup has `keys` of them; which workgroup has which turns, decode_runs.h says. Who has
-// the last part of a lead joins them, in their order; the others give theirs, through memory or, within a cluster, without.
+// the last part of a work tile joins them, in their order; the others give theirs, through memory or, within a cluster, without.
 //
 // From the ISA layer (isa/mma_cache.h, isa/wave_cache.h): cache_tile<type, head size>, a warp's products of a block of keys, or of values,
 // and its rows; exchange in a warp; words and parts that workgroups hand to each other; clusters.
@@ -37,14 +37,14 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         float joined[tile::in_order ? 1 : kept][tile::in_order ? 4 : pitch];
         float given[S::cluster > 1 ? kept : 1][S::cluster > 1 ? pitch : 4]; // a part for another workgroup of the cluster
         typename runs::run turns;
-    }; TF_TRACED(DEV static int lead_in(const args &p, const part &t) { return t.kv_head * runs::row_tiles(p) + t.row0 / tile::rows; });
+    }; TF_TRACED(DEV static int nth(const args &p, const part &t) { return t.kv_head * runs::row_tiles(p) + t.row0 / tile::rows; });
 
     // ---- a part's keys
     using scores = typename tile::scores;
     struct sums { // of a warp: rows are a product's columns
         typename tile::results o;
         float largest[lane_rows], sum[lane_rows]; // in log2
-    }; TF_TRACED(DEV static int trace_part(const args &a, part t) { return block_index() + t.batch * runs::leads(a) + lead_in(a, t); });
+    }; TF_TRACED(DEV static int trace_part(const args &a, part t) { return block_index() + t.batch * runs::work_tiles(a) + nth(a, t); });
     DEV static int token_of(const args &p, const part &t, int row) // the last one's where the row is none
     {
         const int token = S::most_queries == 1 ? 0 : (t.row0 + row) / group, last = S::queries(p) - 1;
@@ -332,7 +332,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         barrier();
     }
 
-    // The lead's results.
+    // The work tile's results.
     DEV static void store(const args &p, const part &t, memory &m)
     {
         const int own = block_index(), first = t.giver, near = first > cluster_start() ? first : cluster_start();

@@ -2,10 +2,10 @@
 // multiplied at a time. Out: which keys each workgroup has: equal runs of all sequences' keys, however long each sequence is. Refuses
 // nothing. Needs isa/mma_cache.h or isa/wave_cache.h.
 //
-// A lead is what these rows and a head of keys need of a sequence, a row being a query of a head of the group. The turns of all leads, one
-// after the other, are cut into as many runs as there are workgroups, so a lead may lie in several: its parts. A run is gone through from
-// its end, so that who has a lead's last part, and joins all of them, has given another lead's part before, and waits for lower workgroups
-// only.
+// A work tile is what these rows and a head of keys need of a sequence, a row being a query of a head of the group. The turns of all work
+// tiles, one after the other, are cut into as many runs as there are workgroups, so a work tile may lie in several: its parts. A run is
+// gone through from its end, so that who has a work tile's last part, and joins all of them, has given another work tile's part before, and
+// waits for lower workgroups only.
 #pragma once
 #include "templates/frame/next.h"
 #include "templates/base/spec.h"
@@ -36,17 +36,17 @@ template <class S, int Turn, int Rows> struct decode_runs {
         return v;
     }
     DEV static int row_tiles(const args &p) { return most_rows <= Rows ? 1 : ceil_div(group * S::queries(p), Rows); }
-    DEV static int leads(const args &p) { return S::kv_heads * row_tiles(p); } // of a sequence
+    DEV static int work_tiles(const args &p) { return S::kv_heads * row_tiles(p); } // of a sequence
 
-    struct place { // a sequence, its leads' first turn, turns of each
+    struct place { // a sequence, its work tiles' first turn, turns of each
         int batch, first, each;
     };
-    struct part { // of a lead
+    struct part { // of a work tile
         int batch, start, kv_head, row0; // row0: of the group's rows
         int seen_from, seen_to;          // keys
-        int from, to, each;              // turns of the lead's
+        int from, to, each;              // turns of the work tile's
         int rows;                        // up to Rows
-        int giver, taker;                // the workgroups with the lead's first part and with the last
+        int giver, taker;                // the workgroups with the work tile's first part and with the last
     };
     struct stand { // how far a run is, which is gone through from its end
         int to;    // of its turns the first ones are left
@@ -78,7 +78,7 @@ template <class S, int Turn, int Rows> struct decode_runs {
         }
         return x;
     }
-    // Of as many sequences from `batch0` on, one a lane: turns of its leads, and of those up to it.
+    // Of as many sequences from `batch0` on, one a lane: turns of its work tiles, and of those up to it.
     struct turns_of_lanes {
         int own, to;
         DEV void count(const args &p, run &m, int batch0, bool keep)
@@ -87,7 +87,7 @@ template <class S, int Turn, int Rows> struct decode_runs {
             own = 0;
             if (batch < S::batches(p)) {
                 const numbers n = read(p, batch);
-                own = leads(p) * visible_in(p, n).turns;
+                own = work_tiles(p) * visible_in(p, n).turns;
                 if (keep && batch0 == 0) m.of[lane] = n;
             }
         }
@@ -107,7 +107,7 @@ template <class S, int Turn, int Rows> struct decode_runs {
         }
         const int count = block_total() < all ? block_total() : all, each = all / count, rest = all % count, own = block_index();
         const int from = own * each + (own < rest ? own : rest), to = own < count ? from + each + (own < rest) : from;
-        place at = {0, 0, t.all() / leads(p)};
+        place at = {0, 0, t.all() / work_tiles(p)};
         if (batches > 1 && own < count) {
             int batch0 = 0;
             for (int before; before = t.all(), to > before;) {
@@ -116,7 +116,7 @@ template <class S, int Turn, int Rows> struct decode_runs {
                 t.to = before + sum_to_lane(t.own);
             }
             const int in = lanes_with(t.to < to), turns = lane_value(t.own, in);
-            at = {batch0 + in, lane_value(t.to, in) - turns, turns / leads(p)};
+            at = {batch0 + in, lane_value(t.to, in) - turns, turns / work_tiles(p)};
         }
         warp_sync();
         if (lane == 0) {
@@ -136,12 +136,13 @@ template <class S, int Turn, int Rows> struct decode_runs {
     DEV static part part_at(const args &p, const run &m, const stand &s)
     {
         const place &at = s.at;
-        const int tiles = row_tiles(p), lead = (s.to - 1 - at.first) / at.each, first = at.first + lead * at.each, tile = lead % tiles;
+        const int tiles = row_tiles(p), work_tile = (s.to - 1 - at.first) / at.each, first = at.first + work_tile * at.each,
+                  tile = work_tile % tiles;
         const int rows = group * S::queries(p) - tile * Rows, own = block_index();
         const numbers n = numbers_of(p, m, at.batch);
         const visible v = visible_in(p, n);
         const int giver = m.from > first ? owner(m, first) : own, taker = s.to < first + at.each ? owner(m, first + at.each - 1) : own;
-        return {at.batch, n.start, lead / tiles, tile * Rows, v.from, v.to, m.from > first ? m.from - first : 0, s.to - first, at.each,
+        return {at.batch, n.start, work_tile / tiles, tile * Rows, v.from, v.to, m.from > first ? m.from - first : 0, s.to - first, at.each,
                 rows < Rows ? rows : Rows, giver, taker};
     }
     // What follows on a part, by one thread.
@@ -153,7 +154,7 @@ template <class S, int Turn, int Rows> struct decode_runs {
         if (then.to == then.at.first) {
             then.at.batch--;
             then.at.each = visible_in(p, numbers_of(p, m, then.at.batch)).turns;
-            then.at.first -= leads(p) * then.at.each;
+            then.at.first -= work_tiles(p) * then.at.each;
         }
         then.now = part_at(p, m, then);
     }

@@ -3,10 +3,10 @@
 // tile's results are stored. Refuses a list whose stages and scratch exceed LDS.
 //
 // F (frame.h) also has: stages, stage_bytes, scratch_bytes, threads. P, the program of one phase (gemm_mfma.h):
-//   args, tile, carry, late_parts, parts: a k tile is loaded in parts, the first late_parts of which the launch itself may write
+//   args, tile, accumulators, late_parts, parts: a k tile is loaded in parts, the first late_parts of which the launch itself may write
 //   tiles(p), at(p, index) -> tile, k_tiles(p, tile) >= 1, source(p, tile) -> what load needs, kept over the tile's k tiles
 //   load<Part>(source, k tile, stage): issues only
-//   compute(p, tile, ring, carry), finish(p, tile, carry, scratch)
+//   compute(p, tile, ring, accumulators), finish(p, tile, accumulators, scratch)
 #pragma once
 #include "templates/frame/frame.h"
 #include "templates/isa/amd.h"
@@ -82,7 +82,7 @@ template <class F> DEV void run_interleaved(const typename F::args &p)
             const auto from = P::source_of(a, t);
             load_parts<P, 0, P::late_parts>(from, 0, memory + position * F::stage_bytes);
             interleaved_ring<F, P> ring{memory, position, from, 0, P::k_tiles(a, t)};
-            typename P::carry c;
+            typename P::accumulators c;
             P::compute(a, t, ring, c); TF_TRACED(trace_computed(p.tf_trace, own, 0));
             if (next.valid(p)) weights(next);
             P::finish(a, t, c, memory + interleaved_memory<F>::scratch); TF_TRACED(trace_end(p.tf_trace, own, 0));

@@ -1,8 +1,8 @@
 // In: one tile program P and its arguments. Out: the mixed frame on machines without asynchronous copies in use: every thread loads and
 // computes; a workgroup takes tiles block_index(), block_index() + block_total(), ... Refuses nothing.
 //
-// P: args, tile, carry, stage, scratch (types), stages (1 or 2), tiles(p), at(p, index) -> tile, k_tiles(p, tile) >= 0,
-//    load(p, tile, k_tile, stage), compute(p, tile, ring, carry), finish(p, tile, carry, scratch)
+// P: args, tile, accumulators, stage, scratch (types), stages (1 or 2), tiles(p), at(p, index) -> tile, k_tiles(p, tile) >= 0,
+//    load(p, tile, k_tile, stage), compute(p, tile, ring, accumulators), finish(p, tile, accumulators, scratch)
 // P may also have staged, the registers in which a k tile's data wait for their stage: fetch(p, tile, k_tile, staged) only issues loads,
 //    which then run beside the computation, and land(staged, stage) stores them. And signals: true when it calls next_may_start() itself;
 //    else that is the first thing done.
@@ -82,7 +82,7 @@ template <class P> DEV void run_mixed(const typename P::args &p)
     const int tiles = P::tiles(p);
     for (int index = block_index(); index < tiles; index += block_total()) {
         const typename P::tile t = P::at(p, index);
-        typename P::carry c; TF_TRACED(trace_start(p.tf_trace, index, 0));
+        typename P::accumulators c; TF_TRACED(trace_start(p.tf_trace, index, 0));
         mixed_ring<P> ring{p, t, memory, 0, P::k_tiles(p, t), {}};
         ring.start();
         P::compute(p, t, ring, c); TF_TRACED(trace_computed(p.tf_trace, index, 0));

@@ -3,10 +3,11 @@
 // - 1 k tiles ahead of the products and across tiles: the next tile's first k tiles are under way while this one's results are stored.
 // Every thread copies and computes. Refuses fewer than three stages.
 //
-// P: args, tile, carry, source (types), stages, stage_bytes, scratch_bytes, threads, resident (workgroups that share a multiprocessor)
+// P: args, tile, accumulators, source (types), stages, stage_bytes, scratch_bytes, threads, resident (workgroups that share a
+//    multiprocessor)
 //    tiles(p), at(p, index) -> tile, k_tiles(p) >= 1, source_of(p, tile) -> what a thread's copies need, kept over the tile's k tiles
 //    load(copies, source, k_tile, stage): issues copies of the source's next k tile. end(source): zeros from here on
-//    compute(p, stream, carry), finish(p, tile, carry, scratch). A k tile of compute: here(), load(), step(), advance()
+//    compute(p, stream, accumulators), finish(p, tile, accumulators, scratch). A k tile of compute: here(), load(), step(), advance()
 #pragma once
 #include "templates/isa/simt.h"
 
@@ -21,7 +22,7 @@ template <class P> struct stream {
     int tiles, index, k_tile; // of the next copies, which go to the stage before the one that is read
     int position;            // of that one
     typename P::source from;
-    copies under_way;
+    copies in_flight;
 
     DEV stream(const typename P::args &arguments, shared_address stages, int count)
         : p(arguments), memory(stages), tiles(count), index(block_index()), k_tile(0), position(1)
@@ -39,8 +40,8 @@ template <class P> struct stream {
     // A k tile of copies, or of zeros when all are issued. No branches: they run among the products.
     DEV void load()
     {
-        P::load(under_way, from, k_tile, memory + (position > 0 ? position - 1 : P::stages - 1) * P::stage_bytes);
-        under_way.commit();
+        P::load(in_flight, from, k_tile, memory + (position > 0 ? position - 1 : P::stages - 1) * P::stage_bytes);
+        in_flight.commit();
     }
     // After each load().
     DEV void advance()
@@ -65,7 +66,7 @@ template <class P> struct stream {
   private:
     DEV void arrive()
     {
-        under_way.template wait<P::stages - 2>();
+        in_flight.template wait<P::stages - 2>();
         barrier();
     }
 };
@@ -84,11 +85,11 @@ template <class P> DEV void run_multistage(const typename P::args &p)
     stream<P> s(p, memory, tiles);
 #pragma unroll 1
     for (int index = block_index(); index < tiles; index += block_total()) {
-        typename P::carry c; TF_TRACED(trace_start(p.tf_trace, index, 0));
+        typename P::accumulators c; TF_TRACED(trace_start(p.tf_trace, index, 0));
         P::compute(p, s, c); TF_TRACED(trace_computed(p.tf_trace, index, 0));
         P::finish(p, P::at(p, index), c, memory + multistage_memory<P>::scratch); TF_TRACED(trace_end(p.tf_trace, index, 0));
     } TF_TRACED(trace_leave(p.tf_trace, 0));
-    s.under_way.template wait<0>();
+    s.in_flight.template wait<0>();
 }
 
 #if defined(TF_ON_HOST)

@@ -2,9 +2,10 @@
 // to registers, and waves meet once a tile, in shared memory. What no launch writes is asked for ahead of everything else: before the
 // launch ahead has ended, and of the next tile before this one's results are stored. Refuses nothing.
 //
-// P: args, tile, carry (types), threads, resident (workgroups that share a multiprocessor, at least), memory_bytes
-//    tiles(p), at(p, index) -> tile, start(p, tile, carry): issues the first loads of weights; compute(p, tile, carry);
-//    results(carry) -> what finish(p, tile, results, memory) needs once carry is another tile's; ask_next(p): all weights have come
+// P: args, tile, accumulators (types), threads, resident (workgroups that share a multiprocessor, at least), memory_bytes
+//    tiles(p), at(p, index) -> tile, start(p, tile, accumulators): issues the first loads of weights; compute(p, tile, accumulators);
+//    results(accumulators) -> what finish(p, tile, results, memory) needs once accumulators is another tile's; prefetch_next(p): all
+//    weights have come
 #pragma once
 #include "templates/isa/simt.h"
 
@@ -19,7 +20,7 @@ template <class P> DEV void run_sliced_k(const typename P::args &p)
 #endif
     const int tiles = P::tiles(p);
     int index = block_index();
-    typename P::carry c;
+    typename P::accumulators c;
     if (index < tiles) P::start(p, P::at(p, index), c);
     next_may_start();
     previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
@@ -31,7 +32,7 @@ template <class P> DEV void run_sliced_k(const typename P::args &p)
         if (index < tiles)
             P::start(p, P::at(p, index), c);
         else
-            P::ask_next(p);
+            P::prefetch_next(p);
         P::finish(p, t, r, memory); TF_TRACED(trace_end(p.tf_trace, own, 0));
         if (index < tiles) barrier(); // the next tile uses the same memory
     } TF_TRACED(trace_leave(p.tf_trace, 0));

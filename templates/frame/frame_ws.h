@@ -3,10 +3,10 @@
 //
 // F (frame.h) also has: stages, stage_bytes, scratch_bytes, turns: warpgroups of consumers multiply in turn; cluster: workgroups that load
 // together (1: each for itself), whose tiles have the same k tiles. P, the program of one phase (gemm_ws.h):
-//   args, tile, carry, stages, stage_bytes, scratch_bytes, turns, cluster
+//   args, tile, accumulators, stages, stage_bytes, scratch_bytes, turns, cluster
 //   tiles(p), at(p, index) -> tile, k_tiles(p, tile) >= 1, bytes(p): what the tensor loads of a k tile bring
 //   load(early or late, p, tile, k_tile, stage): issues only
-//   compute(p, tile, ring, carry), finish(p, tile, carry, scratch)
+//   compute(p, tile, ring, accumulators), finish(p, tile, accumulators, scratch)
 #pragma once
 #include "templates/frame/frame.h"
 #include "templates/isa/wgmma.h"
@@ -123,7 +123,7 @@ template <class F> DEV void ws_consume(const typename F::args &p, ring<F> r, sha
         F::with(p, w.phase, [&](auto program, const auto &a) {
             using P = decltype(program);
             const auto t = P::at(a, w.index);
-            typename P::carry c; TF_TRACED(trace_loaded(p.tf_trace, own, ws_producers, r));
+            typename P::accumulators c; TF_TRACED(trace_loaded(p.tf_trace, own, ws_producers, r));
             P::compute(a, t, r, c); TF_TRACED(trace_computed(p.tf_trace, own, ws_producers));
             P::finish(a, t, c, scratch); TF_TRACED(trace_end(p.tf_trace, own, ws_producers));
         });
@@ -177,9 +177,9 @@ template <class F> DEV void run_ws(const typename F::args &p)
 // ---- one tile a workgroup, for programs that wait for memory. P as above, and: consumers: threads, behind which comes the warp that
 // loads; releases: arrivals of theirs that free a stage; late_stages, late_bytes: what is loaded late has stages of its own
 // (scratch_bytes), at most as many; resident: workgroups that share a multiprocessor. Sums meet in shared memory, where the stages were:
-//   prepare(p): what late loads need that no launch writes; ask_next(p): all weights are under way
-//   start(p, tile, carry): what is read ahead of the products
-//   compute(p, tile, ring, late memory, carry): leaves sums; finish(p, tile, carry, sums)
+//   prepare(p): what late loads need that no launch writes; prefetch_next(p): all weights are under way
+//   start(p, tile, accumulators): what is read ahead of the products
+//   compute(p, tile, ring, late memory, accumulators): leaves sums; finish(p, tile, accumulators, sums)
 
 template <class P> DEV void ws_start_tile(const typename P::args &p, const typename P::tile &t, ring<one_phase<P>> r)
 {
@@ -197,7 +197,7 @@ template <class P> DEV void ws_start_tile(const typename P::args &p, const typen
 template <class P> DEV void ws_all_loaded(const typename P::args &p)
 {
     next_may_start();
-    P::ask_next(p);
+    P::prefetch_next(p);
 }
 
 // Of every k tile that the consumers have done with, both stages are free: of a k tile P::stages later and of one P::late_stages later.
@@ -245,7 +245,7 @@ template <class P> DEV void run_ws_tile(const typename P::args &p)
         ws_meet<F>();
     } else {
         previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
-        typename P::carry c; TF_TRACED(trace_start(p.tf_trace, block_index(), 0));
+        typename P::accumulators c; TF_TRACED(trace_start(p.tf_trace, block_index(), 0));
         P::start(p, t, c);
         P::compute(p, t, r, base + ws_memory<F>::scratch, c); TF_TRACED(trace_computed(p.tf_trace, block_index(), 0));
         ws_meet<F>();

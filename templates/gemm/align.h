@@ -11,7 +11,7 @@ template <class S> struct align {
     struct tile {
         int row, piece; // the first
     };
-    struct carry {
+    struct accumulators {
     };
     struct stage {
     };
@@ -31,8 +31,8 @@ template <class S> struct align {
     }
     DEV static int k_tiles(const args &, const tile &) { return 0; }
     DEV static void load(const args &, const tile &, int, stage &) {}
-    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, carry &) {}
-    DEV static void finish(const args &p, const tile &t, carry &, scratch &)
+    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, accumulators &) {}
+    DEV static void finish(const args &p, const tile &t, accumulators &, scratch &)
     {
         const int rows = S::rows(p);
         const char *begin = reinterpret_cast<const char *>(S::from(p, 0)),

@@ -18,9 +18,9 @@ template <class S, int V> DEV vec<float, V> load_b(const typename S::args &p, in
 template <class S> struct gemm_tiles {
     using args = typename S::args;
     using packing = pieces<typename S::b_type>;
-    using carry = simt_fragment<S::tile_n, S::thread_m, S::thread_n, S::granule, S::width>;
+    using accumulators = simt_fragment<S::tile_n, S::thread_m, S::thread_n, S::granule, S::width>;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, threads = S::threads, stages = S::stages;
-    static constexpr int lanes = carry::lanes, column_tiles = ceil_div(S::packed_n, tile_n);
+    static constexpr int lanes = accumulators::lanes, column_tiles = ceil_div(S::packed_n, tile_n);
     static constexpr int V = tile_k % 8 == 0 ? 8 : 1; // elements of a row that a thread k tiles at a time
     // Rows of four more floats: the scattered stores of neighbouring k then fall into different banks.
     static constexpr int pad = TF_WAVE == 1 ? 0 : 4;
@@ -85,7 +85,7 @@ template <class S> struct gemm_tiles {
     DEV static void put_b(stage &s, int i, const vec<float, V> &x)
     {
 #pragma unroll
-        for (int e = 0; e < V; e++) s.b[b_pieces::k(i) + e][carry::place(b_pieces::line(i))] = x[e];
+        for (int e = 0; e < V; e++) s.b[b_pieces::k(i) + e][accumulators::place(b_pieces::line(i))] = x[e];
     }
 
     DEV static void load(const args &p, const tile &t, int k_tile, stage &s)
@@ -135,7 +135,7 @@ template <class S> struct gemm_tiles {
     static constexpr int next_step =
         levels == 1 ? 1 : static_cast<int>(root_up(ceil_div(all_k_tiles, least_k_tiles), levels - (levels > 1)));
 
-    template <class Ring> DEV static void multiply_k_tile(Ring &ring, carry &c)
+    template <class Ring> DEV static void multiply_k_tile(Ring &ring, accumulators &c)
     {
         stage &s = ring.wait();
         ring.prefetch();
@@ -144,7 +144,7 @@ template <class S> struct gemm_tiles {
         ring.release();
     }
     // Up to k tile `end`.
-    template <int Level, class Ring> DEV static void sum_k_tiles(Ring &ring, carry &c, int size, int end)
+    template <int Level, class Ring> DEV static void sum_k_tiles(Ring &ring, accumulators &c, int size, int end)
     {
         c.clear();
         while (ring.k_tile < end) {
@@ -152,35 +152,35 @@ template <class S> struct gemm_tiles {
                 multiply_k_tile(ring, c);
             else {
                 const int next = ring.k_tile + size / next_step;
-                carry part;
+                accumulators part;
                 sum_k_tiles<Level - 1>(ring, part, size / next_step, next < end ? next : end);
                 c.add(part);
             }
         }
     }
     static constexpr int k_tiles_of(int level) { return level == 1 ? least_k_tiles : next_step * k_tiles_of(level - 1); }
-    template <class Ring> DEV static void compute(const args &, const tile &, Ring &ring, carry &c)
+    template <class Ring> DEV static void compute(const args &, const tile &, Ring &ring, accumulators &c)
     {
         sum_k_tiles<levels>(ring, c, k_tiles_of(levels), ring.k_tiles);
     }
 
-    DEV static void finish(const args &p, const tile &t, carry &c, scratch &s)
+    DEV static void finish(const args &p, const tile &t, accumulators &c, scratch &s)
     {
         const int rows = S::rows(p);
 #pragma unroll
         for (int i = 0; i < S::thread_m; i++) {
-            const int row = t.row + carry::row(i);
+            const int row = t.row + accumulators::row(i);
             float sum = 0;
             to_memory out;
             if (row < rows) {
                 const typename S::context context = S::begin(p, t.batch, row);
 #pragma unroll
-                for (int j = 0; j < carry::blocks; j++) {
-                    const int n = t.column + carry::column(j);
+                for (int j = 0; j < accumulators::blocks; j++) {
+                    const int n = t.column + accumulators::column(j);
                     if (n < S::packed_n) S::template epilogue<S::width>(p, context, t.batch, row, n, c.low[i][j], c.high[i][j], sum, out);
                 }
             }
-            if constexpr (S::row_sums) s.sums[carry::row(i) * lanes + carry::lane()] = sum;
+            if constexpr (S::row_sums) s.sums[accumulators::row(i) * lanes + accumulators::lane()] = sum;
         }
         if constexpr (S::row_sums) {
             barrier();
@@ -217,7 +217,7 @@ template <class S> struct gemm_skinny {
                          turns_folded = 128 / V;
     static constexpr bool folds = turns * V > 1024;
     static constexpr int blocks_folded = folds ? ceil_div(turns, turns_folded) : 1, levels = sum_levels(blocks_folded, 64);
-    struct carry {
+    struct accumulators {
         float sum[each];
         running<take_sum, left, levels, static_cast<int>(root_up(blocks_folded, levels))> folded;
     };
@@ -239,7 +239,7 @@ template <class S> struct gemm_skinny {
     DEV static void load(const args &, const tile &, int, stage &) {}
 
 
-    template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &, carry &c)
+    template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &, accumulators &c)
     {
         const int lane = thread_index() % TF_WAVE, column = t.column + wave_of_thread() / sharing * width + lane % side,
                   first = (wave_of_thread() % sharing * chunks + lane / side) * V;
@@ -260,12 +260,12 @@ template <class S> struct gemm_skinny {
                 clear(c);
             }
     }
-    DEV static void clear(carry &c)
+    DEV static void clear(accumulators &c)
     {
 #pragma unroll
         for (int i = 0; i < each; i++) c.sum[i] = 0.0f;
     }
-    DEV static void multiply(const args &p, const tile &t, carry &c, int column, int from, int to)
+    DEV static void multiply(const args &p, const tile &t, accumulators &c, int column, int from, int to)
     {
         const int rows = S::rows(p);
         for (int k = from; k < to; k += stride) {
@@ -287,7 +287,7 @@ template <class S> struct gemm_skinny {
     // Sums over the lanes of a wave that have the same columns. While a lane has several sums it keeps half of them and gives away the
     // rest, so a step takes half as many exchanges as the one before. Returns the first of those that the lane ends up with, the first
     // Count of c.sum.
-    template <int Count, int Mask> DEV static int fold(carry &c, int first)
+    template <int Count, int Mask> DEV static int fold(accumulators &c, int first)
     {
         if constexpr (Mask < side)
             return first;
@@ -312,7 +312,7 @@ template <class S> struct gemm_skinny {
         return row * width + (column ^ ((row & 2) << 3 | ((row ^ row >> 2) & 1) << 3 | (row & 4)));
     }
 
-    DEV static void finish(const args &p, const tile &t, carry &c, scratch &s)
+    DEV static void finish(const args &p, const tile &t, accumulators &c, scratch &s)
     {
         static_assert((each & (each - 1)) == 0, "tile: tile_m is a power of two");
         const int first = fold<each, TF_WAVE / 2>(c, 0), lane = thread_index() % TF_WAVE;

@@ -37,7 +37,7 @@ template <class S> struct gemm_mfma {
     struct tile {
         int batch, row, column; // in tiles
     };
-    struct carry {
+    struct accumulators {
         fragment::block acc[wave_m / 16][blocks];
     };
 
@@ -122,7 +122,7 @@ template <class S> struct gemm_mfma {
 #endif
 
     // ---- compute
-    template <class Ring> DEV static void compute(const args &, const tile &, Ring &ring, carry &c)
+    template <class Ring> DEV static void compute(const args &, const tile &, Ring &ring, accumulators &c)
     {
 #pragma unroll
         for (int i = 0; i < wave_m / 16; i++)
@@ -140,7 +140,7 @@ template <class S> struct gemm_mfma {
                 for (int e = 0; e < fragment::products; e++) settle(c.acc[i][j].sum[e]);
     }
 
-    DEV static void finish(const args &p, const tile &t, carry &c, lds_address scratch)
+    DEV static void finish(const args &p, const tile &t, accumulators &c, lds_address scratch)
     {
         if constexpr (S::row_sums && !direct) scratch = scratch - stage_bytes;
         const int wave = wave_index();
@@ -218,7 +218,7 @@ template <class S> struct gemm_mfma {
             a.of[i] = read_operand<type>(m + line * row_bytes, unit, fragment::a_key(fragment::line()));
         }
     }
-    template <int Rows> DEV static void multiply(carry &c, int from, const row_operands<Rows> &a, const column_operands &b)
+    template <int Rows> DEV static void multiply(accumulators &c, int from, const row_operands<Rows> &a, const column_operands &b)
     {
 #pragma unroll
         for (int i = 0; i < Rows; i++)
@@ -251,7 +251,7 @@ template <class S> struct gemm_mfma {
     }
 
 #if TF_COPIES_TO_LDS
-    template <class Ring> DEV static void compute_direct(Ring &ring, carry &c)
+    template <class Ring> DEV static void compute_direct(Ring &ring, accumulators &c)
     {
         const int half = wave_index() / waves_n;
         wait_memory();
@@ -264,7 +264,7 @@ template <class S> struct gemm_mfma {
         } while (ring.k_tile < ring.k_tiles);
         if (!half) wave_group_barrier();
     }
-    template <int Q, class Ring> DEV static void direct_clusters(Ring &ring, carry &c, column_operands (&b)[2])
+    template <int Q, class Ring> DEV static void direct_clusters(Ring &ring, accumulators &c, column_operands (&b)[2])
     {
         row_operands<2> a[2];
         memory_turn([&] {
@@ -291,7 +291,7 @@ template <class S> struct gemm_mfma {
         if constexpr (Q + 1 < clusters) direct_clusters<Q + 1>(ring, c, b);
     }
 #else
-    template <class Ring> DEV static void compute_direct(Ring &, carry &) {}
+    template <class Ring> DEV static void compute_direct(Ring &, accumulators &) {}
 #endif
 
     // ---- staged: the next k tile comes into registers while this one is multiplied
@@ -389,7 +389,7 @@ template <class S> struct gemm_mfma {
             if (tile_n >= lines || b_in < tile_n)
                 lds_write(b + (i * lines * row_bytes + (chunk ^ fragment::b_key((b_in + i * lines) % 32)) * 16), h.b[i]);
     }
-    template <class Ring> DEV static void compute_staged(Ring &ring, carry &c)
+    template <class Ring> DEV static void compute_staged(Ring &ring, accumulators &c)
     {
         const args &p = ring.from.p;
         const tile &t = ring.from.t;
@@ -406,9 +406,9 @@ template <class S> struct gemm_mfma {
     // Long sums are sums of sums (sums.h), where there are registers for both.
     static constexpr bool folds = is_long(S::K) && wave_m * wave_n / TF_WAVE <= 32;
     static constexpr int folded_k_tiles = ceil_div(static_cast<int>(root_up(S::K, 2)), tile_k);
-    template <class Ring> DEV static void compute_together(Ring &ring, const staged_place &s, held &h, carry &c)
+    template <class Ring> DEV static void compute_together(Ring &ring, const staged_place &s, held &h, accumulators &c)
     {
-        carry total = c;
+        accumulators total = c;
         int left = folded_k_tiles;
 #pragma unroll 1
         for (; ring.k_tile < ring.k_tiles; ring.k_tile++) {
@@ -429,7 +429,7 @@ template <class S> struct gemm_mfma {
         barrier();
     }
     // And begins again.
-    DEV static void add(carry &total, carry &c)
+    DEV static void add(accumulators &total, accumulators &c)
     {
 #pragma unroll
         for (int i = 0; i < wave_m / 16; i++)
@@ -442,7 +442,7 @@ template <class S> struct gemm_mfma {
     }
     static constexpr int operand_bytes = (wave_m / 16 + blocks * fragment::products) * row_bytes / fragment::unit * sizeof(operand);
     static constexpr bool crowded = wave_m * wave_n / TF_WAVE * 4 + operand_bytes + sizeof(held) > 200 * 4;
-    template <int Unit> DEV static void staged_from(lds_address m, carry &c)
+    template <int Unit> DEV static void staged_from(lds_address m, accumulators &c)
     {
         row_operands<wave_m / 16> a;
         column_operands b;
@@ -456,7 +456,7 @@ template <class S> struct gemm_mfma {
     // Of the two halves of the waves, one is a turn behind. A k tile's last reads are in the third memory turn, the writes of the next one
     // in the fourth: by then the other half, too, has read all; and it has written before anyone reads again. Registers hold half a k
     // tile's operands.
-    template <class Ring> DEV static void compute_in_turns(Ring &ring, const staged_place &s, held &h, carry &c)
+    template <class Ring> DEV static void compute_in_turns(Ring &ring, const staged_place &s, held &h, accumulators &c)
     {
         constexpr int some = wave_m / 32;
         const int half = wave_index() / waves_n;

@@ -36,7 +36,7 @@ template <class S> struct gemm_mma {
     struct tile {
         int row, column; // in tiles
     };
-    struct carry {
+    struct accumulators {
         typename part::block acc[row_blocks][column_blocks];
     };
 
@@ -87,7 +87,7 @@ template <class S> struct gemm_mma {
     // Long sums are sums of sums (sums.h), where there are registers for both.
     static constexpr bool folds = is_long(S::K) && tile_m * tile_n / threads <= 32;
     static constexpr int folded_k_tiles = ceil_div(static_cast<int>(root_up(S::K, 2)), tile_k);
-    DEV static void clear(carry &c)
+    DEV static void clear(accumulators &c)
     {
 #pragma unroll
         for (int i = 0; i < row_blocks; i++)
@@ -95,7 +95,7 @@ template <class S> struct gemm_mma {
             for (int j = 0; j < column_blocks; j++) part::clear(c.acc[i][j]);
     }
     // And begins again.
-    DEV static void add(carry &total, carry &c)
+    DEV static void add(accumulators &total, accumulators &c)
     {
 #pragma unroll
         for (int i = 0; i < row_blocks; i++)
@@ -107,9 +107,9 @@ template <class S> struct gemm_mma {
                     for (int k = 0; k < 4; k++) total.acc[i][j].sum[e][k] += c.acc[i][j].sum[e][k];
         clear(c);
     }
-    template <class Stream> DEV static void compute(const args &p, Stream &s, carry &c)
+    template <class Stream> DEV static void compute(const args &p, Stream &s, accumulators &c)
     {
-        carry total;
+        accumulators total;
         clear(c);
         if constexpr (folds) clear(total);
         operands x[2]; // a unit of 16 of k is read while the one before it is multiplied
@@ -136,7 +136,7 @@ template <class S> struct gemm_mma {
         }
     }
 
-    DEV static void finish(const args &p, const tile &t, carry &c, shared_address scratch)
+    DEV static void finish(const args &p, const tile &t, accumulators &c, shared_address scratch)
     {
         if (S::reads && S::width == 4 && (t.row + 1) * tile_m <= S::rows(p) && (t.column + 1) * tile_n <= S::packed_n)
             store_tile<true>(p, t, c, scratch);
@@ -169,7 +169,7 @@ template <class S> struct gemm_mma {
 #pragma unroll
             for (int j = 0; j < column_blocks; j++) b[j].read(columns + j * part::columns * row_bytes, unit);
         }
-        template <int From, int To> DEV void multiply(carry &c) const
+        template <int From, int To> DEV void multiply(accumulators &c) const
         {
 #pragma unroll
             for (int i = From; i < To; i++)
@@ -187,7 +187,7 @@ template <class S> struct gemm_mma {
 
     // Whole tiles are one run of instructions without branches, so that what the epilogue loads is under way together (pairs would be too
     // many loads for a thread's registers).
-    template <bool Whole> DEV static void store_tile(const args &p, const tile &t, carry &c, shared_address scratch)
+    template <bool Whole> DEV static void store_tile(const args &p, const tile &t, accumulators &c, shared_address scratch)
     {
         const int n0 = t.column * tile_n + warp_column() * warp_n;
 #pragma unroll

@@ -31,7 +31,7 @@ template <class S> struct gemm_register_fed {
     struct tile {
         int row, column; // of the first element
     };
-    struct carry {
+    struct accumulators {
         weights w[ahead][across];
     };
     using square_sums = piece_squares<type, turns * ahead>;
@@ -57,7 +57,7 @@ template <class S> struct gemm_register_fed {
         if (along % (waves * ahead) == 0) return turn < turns;
         return piece_at(turn, u) < along;
     }
-    DEV static void load_weights(const args &p, const tile &t, carry &c, int turn, int u)
+    DEV static void load_weights(const args &p, const tile &t, accumulators &c, int turn, int u)
     {
         const type *at =
             S::packed(p) + (t.column / piece_results::columns * static_cast<long long>(along) + piece_at(turn, u)) * pieces<type>::elements;
@@ -66,14 +66,14 @@ template <class S> struct gemm_register_fed {
             if (whole_columns || t.column + g * piece_results::columns < S::packed_n)
                 c.w[u][g].load(at + static_cast<long long>(g) * along * pieces<type>::elements);
     }
-    DEV static void start(const args &p, const tile &t, carry &c)
+    DEV static void start(const args &p, const tile &t, accumulators &c)
     {
 #pragma unroll
         for (int u = 0; u < ahead; u++)
             if (exists(0, u)) load_weights(p, t, c, 0, u);
     }
 
-    DEV static void ask_next(const args &p) { next_weights<S>::ask(p, thread_index(), TF_WAVE); }
+    DEV static void prefetch_next(const args &p) { next_weights<S>::ask(p, thread_index(), TF_WAVE); }
 
     struct rows_of_a {
         operand x[down];
@@ -113,7 +113,7 @@ template <class S> struct gemm_register_fed {
         clear(s);
     }
 
-    DEV static results compute(const args &p, const tile &t, carry &c)
+    DEV static results compute(const args &p, const tile &t, accumulators &c)
     {
         results r;
         sums part;

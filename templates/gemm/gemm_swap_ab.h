@@ -34,7 +34,7 @@ template <class S> struct gemm_swap_ab {
     struct tile {
         int row, column, part; // row, column: in tiles
     };
-    struct carry {
+    struct accumulators {
         float acc[product::registers];
         int row; // of A, whose results the thread stores
         bool exists;
@@ -63,7 +63,7 @@ template <class S> struct gemm_swap_ab {
         piece_load_once(m.memory, S::b_map(p), m.full, t.column * (tile_n / 16), column_of(t, k_tile) / 32);
     }
     DEV static void prepare(const args &p) { tensor_prefetch(S::a_map(p)); }
-    DEV static void ask_next(const args &p) { next_weights<S>::ask(p, 0, 1); }
+    DEV static void prefetch_next(const args &p) { next_weights<S>::ask(p, 0, 1); }
     DEV static void load(late, const args &p, const tile &t, int k_tile, stage m)
     {
 #pragma unroll
@@ -153,7 +153,7 @@ template <class S> struct gemm_swap_ab {
         } while (++s < n);
     }
 
-    template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, shared_address rows, carry &c)
+    template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, shared_address rows, accumulators &c)
     {
         int row_stage = 0;
         square_sums squares;
@@ -191,7 +191,7 @@ template <class S> struct gemm_swap_ab {
     }
     static constexpr int team = team_of(share);
 
-    DEV static void start(const args &p, const tile &t, carry &c)
+    DEV static void start(const args &p, const tile &t, accumulators &c)
     {
         const int in = thread_index() / team, row = t.part * share + in;
         c.row = t.row * tile_m + row;
@@ -209,7 +209,7 @@ template <class S> struct gemm_swap_ab {
         return each[0];
     }
 
-    DEV static void finish(const args &p, const tile &t, carry &c, shared_address sums)
+    DEV static void finish(const args &p, const tile &t, accumulators &c, shared_address sums)
     {
         if (!c.exists) return;
         const shared_address row = sums + (c.row - t.row * tile_m) * pitch * 4;

@@ -34,7 +34,7 @@ template <class S> struct gemm_ws {
         int row, column; // in tiles
         int part, index;        // of the tile's parts; its number
     };
-    struct carry {
+    struct accumulators {
         float acc[product::registers];
     };
 
@@ -76,7 +76,7 @@ template <class S> struct gemm_ws {
         tensor_load(m.memory, S::a_map(p), m.full, column_of(t, k_tile), t.row * tile_m);
     }
 
-    template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, carry &c)
+    template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, accumulators &c)
     {
         const int group = thread_index() / 128 - 1, n = k_tiles(p, t);
         int s = 0, previous = 0;
@@ -105,7 +105,7 @@ template <class S> struct gemm_ws {
         ring.release_if(previous, true);
     }
 
-    DEV static void finish(const args &p, const tile &t, carry &c, shared_address scratch)
+    DEV static void finish(const args &p, const tile &t, accumulators &c, shared_address scratch)
     {
         if constexpr (S::split_k > 1) {
             if (t.part + 1 < S::split_k) {
@@ -159,7 +159,7 @@ template <class S> struct gemm_ws {
         const int group = thread_index() / 128 - 1;
         return S::partial(p) + ((static_cast<long long>(t.index) * (S::split_k - 1) + part) * 2 + group) * slice;
     }
-    DEV static void give(const args &p, const tile &t, const carry &c)
+    DEV static void give(const args &p, const tile &t, const accumulators &c)
     {
         float *to = slice_of(p, t, t.part);
 #pragma unroll
@@ -170,7 +170,7 @@ template <class S> struct gemm_ws {
         group_barrier(4 + thread_index() / 128, 128);
         if (thread_index() % 128 == 0) flag_store(reinterpret_cast<unsigned long long *>(to), full);
     }
-    DEV static void take(const args &p, const tile &t, carry &c)
+    DEV static void take(const args &p, const tile &t, accumulators &c)
     {
         const int thread = thread_index() % 128;
         const bool looks = thread + 1 < S::split_k; // a thread for each part
@@ -225,7 +225,7 @@ template <class S> struct gemm_ws {
     // 64 columns of results at a time: 2 blocks of 32 columns that have two results each, or 4 that have one.
     static constexpr int stage_blocks = 4 / S::results;
 
-    DEV static void store_staged(const args &p, const tile &t, carry &c, row_state (&r)[2], shared_address staging)
+    DEV static void store_staged(const args &p, const tile &t, accumulators &c, row_state (&r)[2], shared_address staging)
     {
 #pragma unroll
         for (int j = 0; j < tile_n / 32; j += stage_blocks) {
@@ -289,7 +289,7 @@ template <class S> struct gemm_ws {
     // ---- or straight from registers
     // Whole tiles are one run of instructions without branches, so that what the epilogue loads is under way together. Where it loads
     // nothing that only costs registers.
-    template <bool Whole> DEV static void store_tile(const args &p, const tile &t, carry &c, row_state (&r)[2])
+    template <bool Whole> DEV static void store_tile(const args &p, const tile &t, accumulators &c, row_state (&r)[2])
     {
 #pragma unroll
         for (int j = 0; j < tile_n / 32; j++) {

@@ -12,7 +12,7 @@
 template <class S> struct gemm_ws_split : gemm_ws<S> {
     using base = gemm_ws<S>;
     using typename base::args;
-    using typename base::carry;
+    using typename base::accumulators;
     using typename base::tile;
     using base::a_bytes, base::tile_n, base::tile_k;
     static constexpr int stage_bytes = a_bytes + 2 * tile_n * 128;
@@ -30,7 +30,7 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
     }
     DEV static void load(late when, const args &p, const tile &t, int k_tile, stage m) { base::load(when, p, t, k_tile, m); }
 
-    template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, carry &c)
+    template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, accumulators &c)
     {
         const int n = base::k_tiles(p, t);
         operands even, odd;
@@ -69,25 +69,25 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
     };
 
     // A k tile's products; meanwhile the next k tile's elements of A are fetched and split.
-    template <class Ring> DEV static void step(Ring &ring, carry &c, operands &now, operands &next, bool more)
+    template <class Ring> DEV static void step(Ring &ring, accumulators &c, operands &now, operands &next, bool more)
     {
         float part[product::registers];
-        products under_way;
+        products in_flight;
         turn_take();
-        multiply(under_way, part, now.large, now.small, ring.here());
+        multiply(in_flight, part, now.large, now.small, ring.here());
         turn_pass();
         const int here = ring.position;
         if (more) // else this k tile again, which is there: no branch between the products and their end
             ring.step();
         next.fetch(ring.wait().memory);
-        under_way.wait(part);
+        in_flight.wait(part);
         pin(part);
         ring.release_if(here, true);
 #pragma unroll
         for (int i = 0; i < product::registers; i++) c.acc[i] += part[i];
     }
 
-    DEV static void multiply(products &under_way, float (&part)[product::registers], float (&large)[values], float (&small)[values],
+    DEV static void multiply(products &in_flight, float (&part)[product::registers], float (&large)[values], float (&small)[values],
                              stage m)
     {
         const auto b = operand(m.memory + a_bytes), b_small = operand(m.memory + a_bytes + tile_n * 128);
@@ -97,13 +97,13 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
         product_fence();
 #pragma unroll
         for (int k = 0; k < pieces; k++) {
-            if (k == 0) under_way.template multiply<0>(part, small, b);
-            else under_way.template multiply<1>(part, small + 4 * k, b + 2 * k);
-            under_way.template multiply<1>(part, large + 4 * k, b_small + 2 * k);
+            if (k == 0) in_flight.template multiply<0>(part, small, b);
+            else in_flight.template multiply<1>(part, small + 4 * k, b + 2 * k);
+            in_flight.template multiply<1>(part, large + 4 * k, b_small + 2 * k);
         }
 #pragma unroll
-        for (int k = 0; k < pieces; k++) under_way.template multiply<1>(part, large + 4 * k, b + 2 * k);
-        under_way.commit();
+        for (int k = 0; k < pieces; k++) in_flight.template multiply<1>(part, large + 4 * k, b + 2 * k);
+        in_flight.commit();
         pin(part);
     }
 };

@@ -17,7 +17,7 @@ template <class S, bool split = false> struct pack {
     struct tile {
         long long first;
     };
-    struct carry {};
+    struct accumulators {};
     struct stage {};
     struct scratch {};
     static constexpr int stages = 1, each = 8 * S::threads; // elements a tile
@@ -27,8 +27,8 @@ template <class S, bool split = false> struct pack {
     DEV static tile at(const args &, int index) { return {static_cast<long long>(index) * each}; }
     DEV static int k_tiles(const args &, const tile &) { return 0; }
     DEV static void load(const args &, const tile &, int, stage &) {}
-    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, carry &) {}
-    DEV static void finish(const args &p, const tile &t, carry &, scratch &)
+    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, accumulators &) {}
+    DEV static void finish(const args &p, const tile &t, accumulators &, scratch &)
     {
         for (int i = thread_index(); i < each; i += S::threads) {
             const long long at = t.first + i;

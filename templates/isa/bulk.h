@@ -17,7 +17,7 @@ DEV void bulk_copy(void *to, const void *from, int bytes, bulk_arrival &arrival)
 
 #if defined(TF_ON_HOST)
 
-struct bulk_under_way {
+struct bulk_in_flight {
     const void *from;
     unsigned long long before; // the place of another copy for the same arrival; 0: none
     long long bytes;
@@ -35,7 +35,7 @@ DEV void bulk_arrival::announce(int) {}
 DEV void bulk_copy(void *to, const void *from, int bytes, bulk_arrival &arrival)
 {
     const unsigned long long x = bulk_read(arrival);
-    const bulk_under_way copy = {from, x >> 1, bytes};
+    const bulk_in_flight copy = {from, x >> 1, bytes};
     static_assert(sizeof copy <= 32, "the least copy that is made");
     for (int i = 0; i < bytes / 4; i++) static_cast<unsigned *>(to)[i] = ~0u;
     __builtin_memcpy(to, &copy, sizeof copy);
@@ -49,7 +49,7 @@ DEV void bulk_arrival::wait(unsigned parity)
             continue;
         }
         for (unsigned long long place = x >> 1; place;) {
-            bulk_under_way copy;
+            bulk_in_flight copy;
             __builtin_memcpy(&copy, reinterpret_cast<const void *>(place), sizeof copy);
             __builtin_memcpy(reinterpret_cast<void *>(place), copy.from, copy.bytes);
             place = copy.before;

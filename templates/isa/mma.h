@@ -95,7 +95,7 @@ struct copies {
             return;
         }
         if (count == most) __builtin_trap();
-        under_way[count++] = {to, valid, group, static_cast<const char *>(from)};
+        in_flight[count++] = {to, valid, group, static_cast<const char *>(from)};
     }
     DEV void commit() { group++; }
     template <int Left> DEV void wait() // all groups but the last `Left` have landed
@@ -103,10 +103,10 @@ struct copies {
         tf_hs_stands_in();
         int kept = 0;
         for (int i = 0; i < count; i++)
-            if (under_way[i].group + Left < group)
-                land(under_way[i]);
+            if (in_flight[i].group + Left < group)
+                land(in_flight[i]);
             else
-                under_way[kept++] = under_way[i];
+                in_flight[kept++] = in_flight[i];
         count = kept;
     }
 
@@ -122,7 +122,7 @@ struct copies {
         char *bytes = host_shared<char>(c.to);
         for (int i = 0; i < 16; i++) bytes[i] = i < c.valid ? c.from[i] : 0;
     }
-    copy under_way[most];
+    copy in_flight[most];
     int count = 0, group = 0;
 };
 DEV void shared_write(shared_address to, float x) { *host_shared<float>(to) = x; }

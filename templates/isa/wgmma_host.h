@@ -336,7 +336,7 @@ template <class T, int N> struct stage_products {
         unsigned long long a, b;
         int keep, group;
     };
-    product under_way[most];
+    product in_flight[most];
     int count = 0, group = 0;
 
     DEV void multiply(float (&)[wgmma<T, N>::registers], unsigned long long a, unsigned long long b, int keep)
@@ -344,7 +344,7 @@ template <class T, int N> struct stage_products {
         if (count == most) __builtin_trap();
         left_operand_says(a);
         right_operand_says<N>(b);
-        under_way[count++] = {a, b, keep, group};
+        in_flight[count++] = {a, b, keep, group};
     }
     DEV void commit() { group++; }
     template <int Left> DEV void wait(float (&d)[wgmma<T, N>::registers])
@@ -352,10 +352,10 @@ template <class T, int N> struct stage_products {
         int kept = 0;
         product_wait<Left>(); // the producer has its turn
         for (int i = 0; i < count; i++)
-            if (under_way[i].group + Left < group)
-                wgmma<T, N>::multiply(d, under_way[i].a, under_way[i].b, under_way[i].keep);
+            if (in_flight[i].group + Left < group)
+                wgmma<T, N>::multiply(d, in_flight[i].a, in_flight[i].b, in_flight[i].keep);
             else
-                under_way[kept++] = under_way[i];
+                in_flight[kept++] = in_flight[i];
         count = kept;
         product_wait<Left>();
     }
@@ -415,20 +415,20 @@ template <int N> struct part_products {
         unsigned long long b;
         int keep;
     };
-    product under_way[most];
+    product in_flight[most];
     int count = 0;
 
     template <int Keep> DEV void multiply(float (&)[wgmma_parts<N>::registers], const float *a, unsigned long long b)
     {
         if (count == most) __builtin_trap();
         right_operand_says<N>(b);
-        under_way[count++] = {a, b, Keep};
+        in_flight[count++] = {a, b, Keep};
     }
     DEV void commit() {}
     DEV void wait(float (&d)[wgmma_parts<N>::registers])
     {
         product_wait<0>(); // the producer has its turn
-        for (int i = 0; i < count; i++) wgmma_parts<N>::multiply(d, under_way[i].a, under_way[i].b, under_way[i].keep);
+        for (int i = 0; i < count; i++) wgmma_parts<N>::multiply(d, in_flight[i].a, in_flight[i].b, in_flight[i].keep);
         count = 0;
         product_wait<0>();
     }

@@ -80,13 +80,13 @@ template <class T, int Scores, int Values> struct wide_products {
         unsigned long long a, b;
         int keep, group;
     };
-    product under_way[most];
+    product in_flight[most];
     int count = 0, group = 0;
 
     DEV product &next()
     {
         if (count == most) __builtin_trap();
-        return under_way[count++];
+        return in_flight[count++];
     }
     DEV void along(float (&)[score::registers], unsigned long long a, unsigned long long b, int keep)
     {
@@ -105,8 +105,8 @@ template <class T, int Scores, int Values> struct wide_products {
         int kept = 0;
         product_wait<Left>(); // the producer has its turn
         for (int i = 0; i < count; i++) {
-            const product x = under_way[i];
-            if (x.group + Left >= group) under_way[kept++] = x;
+            const product x = in_flight[i];
+            if (x.group + Left >= group) in_flight[kept++] = x;
             else if (x.weights) value::across(o, x.weights, x.b);
             else score::along(s, x.a, x.b, x.keep);
         }

@@ -146,7 +146,7 @@ template <class S> struct rows {
     struct tile {
         int row;
     };
-    struct carry {
+    struct accumulators {
     };
     struct stage {
     };
@@ -158,7 +158,7 @@ template <class S> struct rows {
     DEV static tile at(const args &, int index) { return {index * rows_at_once + thread_index() / team}; }
     DEV static int k_tiles(const args &, const tile &) { return 0; }
     DEV static void load(const args &, const tile &, int, stage &) {}
-    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, carry &) {}
+    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, accumulators &) {}
 
     DEV static int column(int chunk) { return (chunk * team + thread_index() % team) * V; }
     // Whole chunks are so by their number alone: no mask is made for them, and none kept.
@@ -196,7 +196,7 @@ template <class S> struct rows {
         }
     }
 
-    DEV static void finish(const args &p, const tile &t, carry &, scratch &s)
+    DEV static void finish(const args &p, const tile &t, accumulators &, scratch &s)
     {
         context c{};
         const int row = t.row;

@@ -236,7 +236,7 @@ typedef struct foreseen {
     const char *yaml, *tile, *device;
     int index;
     prediction got;
-    flight under_way;
+    flight in_flight;
     work work;
 } foreseen;
 
@@ -256,7 +256,7 @@ static void foresee(void *argument)
     const launch *l = &c.plan->launches[f->index];
     f->work = launch_work(f->a, c.plan, l, NULL, NULL);
     ck_assert(launch_predict(f->a, c.plan, l, &f->work, &f->got));
-    ck_assert_int_eq(launch_flight(c.plan, l, &f->under_way), l->work->extents.under_way > 0);
+    ck_assert_int_eq(launch_flight(c.plan, l, &f->in_flight), l->work->extents.in_flight > 0);
 }
 
 static foreseen foreseen_on(const char *device, const char *yaml, const char *tile, int index)
@@ -322,14 +322,14 @@ END_TEST
 
 /* Four waves have two pieces of 32 columns each under way, where two of eight units have a tile; then seven pieces are all that there is;
  * then each unit has two workgroups. */
-START_TEST(weights_under_way_are_those_that_waves_ask_for_ahead)
+START_TEST(weights_in_flight_are_those_that_waves_ask_for_ahead)
 {
     static const struct {
         const char *yaml;
         double bytes;
     } cases[] = {{ONE_ROW("64", "1024"), 4 * 2 * 2 * 1024}, {ONE_ROW("64", "200"), 7 * 2 * 1024}, {ONE_ROW("512", "1024"), 2 * 16384}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const flight f = foreseen_of(cases[i].yaml, "gemm layer=register_fed n=32 threads=128 ahead=2", 0).under_way;
+        const flight f = foreseen_of(cases[i].yaml, "gemm layer=register_fed n=32 threads=128 ahead=2", 0).in_flight;
         ck_assert_double_eq(f.bytes, cases[i].bytes);
         ck_assert_double_eq_tol(f.needed, 2e12 * 1e-6 / 8, 1e-6);
         ck_assert(f.assumed);
@@ -513,7 +513,7 @@ int main(void)
     tcase_add_test(times, what_is_not_known_is_a_share_of_what_is);
     tcase_add_test(times, a_product_takes_its_tiles_rounds);
     tcase_add_test(times, an_h200_took_what_is_foreseen);
-    tcase_add_test(times, weights_under_way_are_those_that_waves_ask_for_ahead);
+    tcase_add_test(times, weights_in_flight_are_those_that_waves_ask_for_ahead);
     tcase_add_test(times, rows_of_a_group_come_again_for_each_set_of_columns);
     tcase_add_loop_test(times, what_tiles_at_once_touch_comes_again_for_the_next, 0, sizeof walks / sizeof *walks);
     tcase_add_test(times, rows_stay_where_the_columns_between_have_room_too);
