@@ -181,13 +181,13 @@ START_TEST(stand_ins_tell_what_the_machine_does)
 END_TEST
 
 /* ---- shared memory */
-START_TEST(conflicts_of_a_turned_tile_go_with_its_pitch)
+START_TEST(conflicts_of_a_transposed_tile_go_with_its_pitch)
 {
     static const struct { int stride, ways; } cases[] = {{32, 32}, {33, 1}, {34, 2}, {36, 4}, {40, 8}, {48, 16}, {64, 32}};
     watch(_i % 2 ? "h200" : "rx9070xt", 1 << 20);
     access_args x = args(1024, 1);
     x.stride = cases[_i].stride;
-    const access_launch *l = run("swap_ab", 1, 32, 32, x);
+    const access_launch *l = run("transposed", 1, 32, 32, x);
     const access_row *row = row_of(l, NULL, HOST_READ);
     ck_assert_double_eq(row->requests, 32);
     ck_assert_double_eq(row->cycles, 32.0 * cases[_i].ways);
@@ -399,7 +399,7 @@ int main(void)
     tcase_add_test(c, sixteen_bytes_a_lane_are_one_request);
     tcase_add_test(c, lanes_of_different_ways_are_one_request_again_once_they_meet);
     tcase_add_test(c, stand_ins_tell_what_the_machine_does);
-    tcase_add_loop_test(c, conflicts_of_a_turned_tile_go_with_its_pitch, 0, 7);
+    tcase_add_loop_test(c, conflicts_of_a_transposed_tile_go_with_its_pitch, 0, 7);
     tcase_add_test(c, banks_serve_lanes_in_the_phases_of_each_machine);
     tcase_add_test(c, a_bad_kernel_is_named_with_its_lines);
     tcase_add_test(c, what_comes_again_comes_after_all_the_others);

@@ -34,7 +34,7 @@ extern "C" __global__ void vectors(const access_args p)
 TF_EXPORT(vectors)
 
 // A tile of 32 x 32 is written along its rows and read along its columns; stride: floats of a row.
-extern "C" __global__ void turned(const access_args p)
+extern "C" __global__ void transposed(const access_args p)
 {
     TF_SHARED_DYN(float, tile);
     for (int row = 0; row < 32; row++) tile[row * p.stride + threadIdx.x] = p.a[row * 32 + threadIdx.x]; // line: rows
@@ -43,7 +43,7 @@ extern "C" __global__ void turned(const access_args p)
     for (int column = 0; column < 32; column++) sum += tile[threadIdx.x * p.stride + column]; // line: columns
     p.b[threadIdx.x] = sum;
 }
-TF_EXPORT(swap_ab)
+TF_EXPORT(transposed)
 
 // Lanes of a wave take turns of different lengths through a loop and meet, twice; then all do the same.
 extern "C" __global__ void ragged(const access_args p)
