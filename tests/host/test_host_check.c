@@ -103,7 +103,7 @@ END_TEST
 
 START_TEST(a_line_of_an_emitted_page_is_told_with_its_place_in_the_spec)
 {
-    struct access_args { const int *a; int *b; int n, stride; } a = {memory(8 * 4, "skinny"), memory(32 * 4, "b"), 0, 0};
+    struct access_args { const int *a; int *b; int n, stride; } a = {memory(8 * 4, "few"), memory(32 * 4, "b"), 0, 0};
     host_module *m = load_checked("access.hip");
     host_launch_dims d = dims(1, 32);
     d.shared_bytes = 1024;
