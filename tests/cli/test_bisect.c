@@ -3,7 +3,7 @@
 
 START_TEST(a_missing_barrier_is_found_and_the_checker_names_the_access)
 {
-    find_planted(ATTENTION, "", "attention_attention.hip", "        barrier();\n        return at(stage);", "        return at(stage);");
+    find_planted(ATTENTION, "", "attention_attention.hip", "        barrier();\n        return at(k_tile);", "        return at(k_tile);");
     is_first("a", "attention", 19);
     ck_assert_msg(strstr(string(found, "checker"), "which nobody wrote\n  kernel attention_attention") != NULL, "%s",
                   string(found, "checker"));
