@@ -1,4 +1,4 @@
-/* In: a cost descriptor and a device model. Out: cost.h. Refuses nothing. */
+/* In: a cost descriptor and a device model. Out: cost.h. */
 #include "gen/base/cost.h"
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* In: a plan and values of its dynamic dims. Out: grids and sizes in bytes. Refuses nothing: sizes saturate instead of
+/* In: a plan and values of its dynamic dims. Out: grids and sizes in bytes. Sizes saturate instead of
  * overflowing, and a caller compares them with what it has. */
 #include "gen/gen.h"
 #include <assert.h>

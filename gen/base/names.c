@@ -1,4 +1,4 @@
-/* In: names of values, dims and kernels, as a user wrote them. Out: identifiers. Refuses: nothing. */
+/* In: names of values, dims and kernels, as a user wrote them. Out: identifiers. */
 #include "gen/base/names.h"
 #include "ir/base/names.h"
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* In: names from specs. Out: C++ identifiers, the same for every kernel of a plan. Refuses: nothing.
+/* In: names from specs. Out: C++ identifiers, the same for every kernel of a plan.
  *
  * An identifier that a name of a spec is part of ends in a mark, by its kind. Nothing else that a page may say ends in one: no identifier
  * of the templates or of the emitter (tests/gen/test_names.c reads them all), no keyword, macro or function of a compiler or its headers.

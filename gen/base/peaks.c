@@ -1,4 +1,4 @@
-/* In: a device model and a launch's work. Out: the least time that the device's peaks allow. Refuses nothing. */
+/* In: a device model and a launch's work. Out: the least time that the device's peaks allow. */
 #include "gen/base/peaks.h"
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* In: a phase. Out: signature.h. Refuses nothing. */
+/* In: a phase. Out: signature.h. */
 #include "gen/base/signature.h"
 #include "ir/program/fields.h"
 #include "ir/program/segments.h"
@@ -15,8 +15,8 @@ static void put_axis(signer *s, const ir_value *v, int axis, bool first)
     text_printf(&s->out, "%s%lld", first ? "" : ",", extent_value(&v->shape[axis], &s->p->dims));
 }
 
-/* Which axes are not rows or keys. */
-static bool is_told(const ir_value *v, int axis)
+/* Which axes are part of the signature: all but rows and keys. */
+static bool axis_in_signature(const ir_value *v, int axis)
 {
     if (v->kind == value_param) return true;
     return value_is_cache(v) ? axis == cache_head || axis == cache_column : axis == v->rank - 1;
@@ -27,7 +27,7 @@ static void put_type(signer *s, const ir_value *v)
     bool first = true;
     text_printf(&s->out, "%s[", dtype_name(v->type));
     for (int i = 0; i < v->rank; i++)
-        if (is_told(v, i)) put_axis(s, v, i, first), first = false;
+        if (axis_in_signature(v, i)) put_axis(s, v, i, first), first = false;
     text_printf(&s->out, "]");
 }
 

@@ -5,7 +5,7 @@
  * Ops in their order, each with the operands that come from outside the phase, what makes it another one (heads, a window, a folded
  * weight), and its result's type where that is another one than before; `!` where it is stored. Weights have all axes, caches heads and
  * head size, everything else its last axis: what is left out are rows and keys, which are numbers apart, so that what was learned at one
- * length serves its neighbours. Refuses nothing. */
+ * length serves its neighbours. */
 #ifndef TFGEN_GEN_SIGNATURE_H
 #define TFGEN_GEN_SIGNATURE_H
 #include "ir/ir.h"

@@ -1,4 +1,4 @@
-/* In: a launch of a plan. Out: its operations and bytes (work.h). Refuses nothing. A value that phases of one kernel hand to each other is
+/* In: a launch of a plan. Out: its operations and bytes (work.h). A value that phases of one kernel hand to each other is
  * written but not read: it may stay in a cache. Views count as what they show, never more than what they are views of. A norm's weight that
  * is folded into a packed weight was read when that was packed. */
 #include "gen/base/work.h"

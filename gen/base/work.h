@@ -1,6 +1,6 @@
 /* In: a plan at its present dims, and the int32 data that says how many keys attention sees. Out: what each launch has to do at least:
  * operations (ir/program/operations.h) and the bytes of each tensor, counted from the IR alone, so that no tile or padding of the plan
- * makes the floor look higher. Refuses nothing. */
+ * makes the floor look higher. */
 #ifndef TFGEN_GEN_WORK_H
 #define TFGEN_GEN_WORK_H
 #include "gen/gen.h"

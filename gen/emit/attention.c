@@ -1,4 +1,4 @@
-/* In: an attention, decode or combine phase. Out: members of its spec struct (docs/spec-structs.md: attention). Refuses nothing: the
+/* In: an attention, decode or combine phase. Out: members of its spec struct (docs/spec-structs.md: attention). The
  * verifier let only the op itself and views into these phases. */
 #include "gen/emit/attention.h"
 #include "gen/emit/cache.h"

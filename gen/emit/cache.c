@@ -1,4 +1,4 @@
-/* In: a cache. Out: what gen/emit/cache.h says. Refuses nothing: the reader checked its shape. */
+/* In: a cache. Out: what gen/emit/cache.h says. The reader checked its shape. */
 #include "gen/emit/cache.h"
 
 long long cache_heads(const ir_value *cache)

@@ -1,6 +1,6 @@
 /* In: a phase of much elementwise arithmetic, and a value that its ops make. Out: a function of one column for all the ops that lead to the
  * value, which is called, not inlined, and what to call it with. A thread of a product has up to 128 of them:
- * as many copies of long arithmetic keep compilers busy for minutes and take all registers. Refuses: nothing; the host's compiler makes
+ * as many copies of long arithmetic keep compilers busy for minutes and take all registers. The host's compiler makes
  * vectors of the plain form, so there is none of this. */
 #include "gen/emit/emit.h"
 

@@ -1,4 +1,4 @@
-/* In: kinds and operands. Out: nodes, one for equal expressions. Refuses nothing. */
+/* In: kinds and operands. Out: nodes, one for equal expressions. */
 #include "gen/emit/expression.h"
 #include <stdint.h>
 #include <string.h>

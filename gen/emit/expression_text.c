@@ -1,4 +1,4 @@
-/* In: expressions. Out: their C++, in parentheses where an operand binds no tighter than what it is an operand of. Refuses nothing. */
+/* In: expressions. Out: their C++, in parentheses where an operand binds no tighter than what it is an operand of. */
 #include "gen/emit/expression.h"
 
 static const struct {

@@ -1,12 +1,12 @@
 /* In: a gemm phase. Out: those members of its spec struct that say what A and B are and where their elements come from
- * (docs/spec-structs.md: gemm). Refuses nothing. */
+ * (docs/spec-structs.md: gemm). */
 #include "gen/emit/gemm.h"
 
 bool gemm_is_matmul(const gemm *g) { return g->product->kind == op_matmul; }
 
 static bool prologue(const gemm *g) { return value_made_here(g->e, g->a); }
 
-/* Rows of A may be copied as they lie in memory, 16 bytes at a time. */
+/* True if rows of A can be copied as they are, 16 bytes at a time. */
 static bool a_plain(const gemm *g)
 {
     const view w = view_of(g->e->a, g->a);
@@ -73,7 +73,7 @@ void gemm_write_rows_of_operands(gemm *g)
     write_packed(g);
 }
 
-/* Index of the matrix of `operand` that goes with matrix `batch` of the result. */
+/* Which matrix of `operand` matrix `batch` of the result reads (broadcast over batches). */
 static const expression *batch_of(gemm *g, const ir_value *operand)
 {
     ir_value own = *operand, out = *g->product->outputs[0];

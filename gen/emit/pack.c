@@ -1,5 +1,5 @@
 /* In: a gemm phase of linears. Out: the source of the kernel that packs its weights, once, when they are bound
- * (docs/packing.md). Refuses nothing; padding is zeros. */
+ * (docs/packing.md). Padding is zeros. */
 #include "gen/emit/emit.h"
 
 typedef struct packing {
@@ -8,7 +8,7 @@ typedef struct packing {
     long long K;
 } packing;
 
-/* The float at [col][k] of the declared [out, in]. */
+/* The weight at [col][k] as a float, by its declared axes [out, in]. */
 static const char *element_of(packing *g, const ir_op *linear)
 {
     emission *e = g->e;
@@ -24,7 +24,7 @@ static const char *element_of(packing *g, const ir_op *linear)
     return c_text(e->a, c_call(p, "op_mul", value, factor));
 }
 
-/* A packed column, counted from the segment's first. */
+/* The column of the weight that a packed column of the segment holds. */
 static const char *in_segment(packing *g, const gemm_segment *s)
 {
     return c_text(g->e->a, c_shifted(g->e->pool, c_int(g->e->pool, "n"), -s->packed_start));
@@ -67,8 +67,8 @@ static void write_segments(packing *g)
     }
 }
 
-/* Several weights are read from the arguments ahead of all branches: which of them it is HIPRTC 5.2 would else decide by address, of a copy
- * of the arguments in scratch. */
+/* Pointers to several weights are loaded ahead of all branches: else HIPRTC 5.2 selects between their addresses, in a copy of the
+ * arguments that it keeps in scratch. */
 static void write_element(packing *g)
 {
     writer *to = g->w, segments = {.a = g->e->a};

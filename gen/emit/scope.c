@@ -1,5 +1,5 @@
 /* In: what an emitted function has computed so far. Out: names for its locals, places in the phase's space, what is kept for other
- * functions, and an op's own C++. Refuses nothing. */
+ * functions, and an op's own C++. */
 #include "gen/emit/emit.h"
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* In: results of a phase and where the function at hand is in the phase's space. Out: the statements that store them:
- * dense values, views inside a wider root, cache rows. Refuses: nothing; rows that a cache has no room for are left
+ * dense values, views inside a wider root, cache rows. Rows that a cache has no room for are left
  * out, by the emitted test. */
 #include "gen/emit/cache.h"
 #include <string.h>

@@ -1,6 +1,5 @@
 /* In: a phase. Out: of each value that its ops make or read: whether it is made here, whether it is one number a row, whether it depends
- * on the row. Found once, in the order of the ops, as a value's operands are reached by more paths than anybody could walk.
- * Refuses: nothing. */
+ * on the row. Found once, in the order of the ops, as a value's operands are reached by more paths than anybody could walk. */
 #include "gen/emit/emit.h"
 #include <string.h>
 

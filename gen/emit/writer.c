@@ -1,4 +1,4 @@
-/* In: lines with places. Out: source text, broken where it is wide. Refuses: nothing. */
+/* In: lines with places. Out: source text, broken where it is wide. */
 #include "gen/emit/writer.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* In: a program in which products on wgmma or mma read rows that are no multiple of 16 bytes apart. Out: a value that only this program's
  * kernels know gets longer rows; of one that the caller knows an align kernel makes a copy with such rows, once for all products that
- * read it (H200: copies by the product's own threads lost at every size). Refuses nothing. */
+ * read it (H200: copies by the product's own threads lost at every size). */
 #include "gen/plan/align.h"
 #include "gen/base/names.h"
 #include "gen/plan/choice.h"

@@ -9,8 +9,8 @@
 #include "gen/plan/overrides.h"
 #include <math.h>
 
-/* ---- a layer that is asked for */
-/* Of the phase's family, that the target has. */
+/* ---- a layer that the user or the text names */
+/* Names of the family's layers on this target, for messages. */
 static const char *layers_there(const problem *p)
 {
     text t = {.a = p->a};
@@ -28,8 +28,8 @@ static const char *layer_obstacle(const problem *p, layer_kind layer)
     return arena_printf(p->a, "layer=%s: %s; %s has %s here", layer_names(NULL)[layer], obstacle, p->target->name, layers_there(p));
 }
 
-/* The layer that the user's last line, or else the text asks for; -1: none does. A line for a family leaves a phase alone that cannot have
- * its layer. */
+/* The layer that the last override names, or else the plan's text; -1: neither names one. An override of a whole family skips phases
+ * that cannot run on its layer. */
 static int layer_asked(const problem *p, const preferences *w)
 {
     int layer = p->phase->tile.program ? (int)program_table[p->phase->tile.program].layer : -1;
@@ -46,7 +46,7 @@ static int layer_asked(const problem *p, const preferences *w)
     return layer;
 }
 
-/* NULL: none is asked for. */
+/* NULL if neither override nor text names a layer. */
 static const program *asked_program(const problem *p, const preferences *w)
 {
     const int layer = layer_asked(p, w);
@@ -114,7 +114,7 @@ static bool is_better(const problem *p, const alternative *x, const alternative 
     return x->seconds < than->seconds;
 }
 
-/* The best without an obstacle. tried: NULL, or those that are left out, with those that want a rewrite. */
+/* The best alternative that nothing prevents. tried: NULL, or programs to skip, as are alternatives that want a rewrite. */
 static const alternative *cheapest(const problem *p, const alternative *list, int count, const bool *tried)
 {
     const alternative *best = NULL;
@@ -133,7 +133,7 @@ const program *choice_next(const problem *p, const bool tried[program_count])
 }
 
 /* ---- wisdom */
-/* No line of the user is for the phase. (Where the plan's text has a tile, that tile's program is asked for, and wisdom is not.) */
+/* True if no override is for the phase. (A tile in the plan's text names its program, so wisdom is not asked.) */
 static bool is_free(const problem *p, const preferences *w)
 {
     for (int i = 0; i < w->overrides->count; i++)
@@ -141,7 +141,7 @@ static bool is_free(const problem *p, const preferences *w)
     return true;
 }
 
-/* How often a product with the tile goes through its weights. */
+/* How many times a product with this tile reads its weights: once per row tile. */
 static long long row_tiles(const problem *p, const ir_tile *t)
 {
     if (tile_illegal(p, t)) return 0;
@@ -149,7 +149,7 @@ static long long row_tiles(const problem *p, const ir_tile *t)
     return (extent_value(&x.rows, &p->program->dims) + x.tile_rows - 1) / x.tile_rows;
 }
 
-/* A tile that was right for another number of rows may make a product read its weights twice here, which the model's choice reads once. */
+/* A tile tuned for other rows may read the weights twice here, where the model's choice reads them once. */
 static bool serves_here(const choice *c, const problem *p, const wisdom_entry *e, phase_size size)
 {
     ir_tile t;
@@ -159,8 +159,7 @@ static bool serves_here(const choice *c, const problem *p, const wisdom_entry *e
     return !own || !tile_default(p, own->of->kind, &t, &why) || row_tiles(p, &t) > 1 || row_tiles(p, &e->tile) <= 1;
 }
 
-/* What a tuning found for the nearest phase like this, of which the phase can have the tile; NULL: nothing. rewrites: those that may still
- * be made. */
+/* The nearest tuned size of this signature whose tile is legal here; NULL if there is none. rewrites: those still allowed. */
 static const ir_tile *tile_known(const choice *c, const problem *p, const preferences *w, unsigned rewrites)
 {
     const tuning *t = w->tuning;
@@ -177,7 +176,7 @@ static const ir_tile *tile_known(const choice *c, const problem *p, const prefer
     return NULL;
 }
 
-/* ---- what is said of the others */
+/* ---- why the others lost, for the plan's text */
 static void add_refusal(ir_phase *phase, const program *of, const char *why)
 {
     phase->refused[phase->refused_count++] = (refusal){program_table[of->kind].layer, why};
@@ -199,7 +198,7 @@ static const alternative *alternative_of(const choice *c, const program *of)
     return NULL;
 }
 
-/* First those that something is in the way of, then those that take longer. */
+/* First the alternatives that cannot run, then the slower ones. */
 static void say_refusals(const choice *c, arena *a, ir_phase *phase)
 {
     const alternative *best = alternative_of(c, c->of);
@@ -214,7 +213,7 @@ static void say_refusals(const choice *c, arena *a, ir_phase *phase)
 }
 
 /* ---- the choice */
-/* The product, or the attention: what people look for in the spec. */
+/* The product or the attention: the op that a message about the phase points at. */
 static const ir_op *main_op(const ir_phase *phase)
 {
     for (int i = 0; i < phase->op_count; i++)

@@ -1,6 +1,6 @@
 /* In: a phase of a plan, and some fields of a tile that somebody asks for. Out: the nearest tile that the phase can have: of all programs
  * of its family that have those fields, first by the fields that are asked for, then by how little the others differ from what the program
- * has by default. Refuses nothing: without such a tile it says so. */
+ * has by default. Without such a tile it says so. */
 #ifndef TFGEN_GEN_NEAREST_H
 #define TFGEN_GEN_NEAREST_H
 #include "gen/plan/overrides.h"

@@ -97,7 +97,7 @@ overrides *overrides_read(arena *a, const tuning *t)
     return w;
 }
 
-/* ---- whose they are */
+/* ---- which phases they are for */
 static size_t phases_of(const ir_program *p) /* and one */
 {
     size_t count = 1;

@@ -18,27 +18,26 @@ typedef enum predicted_limit {
 extern const char *const predicted_limit_names[];
 
 typedef struct prediction {
-    double asked;                               /* bytes that workgroups ask of L2: what several tiles read counts for each */
-    double moved;                               /* of them, bytes between memory and the last level of cache */
-    double padded;                              /* operations of products, with what tiles have beyond the matrix */
-    double use;                                 /* of the units: share that has a tile, over the rounds that all tiles take */
+    double asked;                               /* bytes read through L2; what several tiles read counts for each of them */
+    double moved;                               /* bytes of those that come from or go to memory */
+    double padded;                              /* operations of products, padding of edge tiles included */
+    double use;                                 /* share of the units that has a tile, averaged over all waves of workgroups */
     double memory, cache, products, arithmetic; /* seconds that each takes alone */
-    double latency, shared;                     /* likewise: until what is asked for ahead has come; of shared memory */
-    double epilogues;                           /* seconds of tiles' ends that nothing hides */
+    double latency, shared;                     /* seconds alone: waiting for prefetched bytes; shared memory traffic */
+    double epilogues;                           /* seconds of epilogues that overlap with nothing */
     double fixed;                               /* seconds of launching, filling and draining */
     double seconds;                             /* fixed, epilogues, and of each round of workgroups the longest of the others */
     predicted_limit limit;
     unsigned assumed;
 } prediction;
 
-/* Bytes that a unit's workgroups have asked memory for at a time, and those that come in memory's latency at its bandwidth: with fewer
- * under way memory waits. */
+/* Bytes in flight per unit, and how many its share of memory's bandwidth times latency needs (Little's law): with fewer, memory is idle. */
 typedef struct flight {
     const launch_phase *of; /* the launch's with most */
     double bytes, needed, latency; /* seconds */
     bool assumed;                  /* the device file does not tell the latency */
 } flight;
-/* False: the program does not know, or the device file has no bandwidth. */
+/* False if the program does not count bytes in flight, or the device file has no bandwidth. */
 bool launch_flight(const plan *p, const launch *l, flight *out);
 
 bool launch_predict(arena *a, const plan *p, const launch *l, const work *w, prediction *out);

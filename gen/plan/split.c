@@ -17,7 +17,7 @@ bool split_is_wanted(const problem *p, const program *of)
     return p->phase->family == family_decode && of->parts && whole_attention(p->phase);
 }
 
-/* The op makes parts from now on; returns what makes of them what it made before. */
+/* Turns the attention into one that stores partials; returns the op that combines them into its former result. */
 static ir_op *split_op(builder *b, ir_op *op)
 {
     ir_value *out = op->outputs[0], *q = op->inputs[0];
@@ -36,7 +36,7 @@ static ir_op *split_op(builder *b, ir_op *op)
     return combine;
 }
 
-/* Views of what the attention made follow it; whoever ran after the attention runs after what combines its parts. */
+/* Views of the result move to the combine, and phases that waited for the attention wait for the combine. */
 static void split_phase(editor *e, int k, ir_phase *parts)
 {
     const char *kernel = arena_printf(e->b->a, "%s_join", e->b->p->kernels[k]->name);

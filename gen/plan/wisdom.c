@@ -1,4 +1,4 @@
-/* In: text, from anybody. Out: wisdom.h. Refuses nothing. What is legal for a phase is gen/plan/tile.c's to say, when it is asked for. */
+/* In: text, from anybody. Out: wisdom.h. What is legal for a phase is gen/plan/tile.c's to say, when it is asked for. */
 #include "gen/plan/wisdom.h"
 #include "gen/source/template_text.h"
 #include "ir/base/number.h"

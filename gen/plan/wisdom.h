@@ -1,4 +1,4 @@
-/* In: a wisdom file: what tunings found, a line a kernel. Out: the tile of the nearest phase that was tuned. Refuses nothing: a line that
+/* In: a wisdom file: what tunings found, a line a kernel. Out: the tile of the nearest phase that was tuned. A line that
  * is damaged, or about a program that has changed since, is an entry that is not used and says why.
  *
  *   wisdom 1
@@ -13,7 +13,7 @@
 #include "ir/base/names.h"
 
 enum { most_wisdom_bytes = 4 << 20, most_wisdom_lines = 16384 };
-enum { wisdom_reach = 2 }; /* most ratio of rows, and of keys, to what was tuned */
+enum { wisdom_reach = 2 }; /* a tile serves up to this ratio of rows, and of keys, to those it was tuned at */
 
 typedef struct wisdom_entry {
     const char *target, *device, *signature, *version;
@@ -32,14 +32,14 @@ typedef struct wisdom {
     wisdom_entry *list;
     int count;
     name_map signatures; /* -> wisdom_entry */
-    const char *refused; /* why it is no wisdom file, though it says something; or NULL */
+    const char *refused; /* why a file that is not empty is no wisdom file; or NULL */
 } wisdom;
 
 wisdom *wisdom_read(arena *a, const char *data, size_t size);
 void wisdom_put(text *t, const wisdom_entry *e); /* its line */
 extern const char wisdom_head[];                 /* the first line */
 bool wisdom_same_key(const wisdom_entry *x, const wisdom_entry *y);
-/* Of two entries of one key: what is used goes first, then the newer, then the faster. */
+/* The better of two entries of one key: one that is not stale, then the newer, then the faster. */
 const wisdom_entry *wisdom_better(const wisdom_entry *x, const wisdom_entry *y);
 
 /* The line of a phase with the tile that it has; device: as wisdom_device() has it. Not measured. */
@@ -51,10 +51,10 @@ const char *wisdom_device(arena *a, const device_model *d, const char *label);
 const char *program_version(program_kind kind);
 /* The program of this name, or that was once called so (gen/plan/former.def); program_none: there is none. */
 program_kind program_recalled(const char *name);
-/* Lines of `version` hold for the program, whose own is `now`: they are the same, or their kernels are. */
+/* True if lines of `version` hold for the program at version `now`: equal, or known to make the same kernels (gen/plan/former.def). */
 bool version_serves(program_kind kind, const char *now, const char *version);
 
-/* What is known of phases like this, from the nearest size on; *count of them. In the arena. */
+/* Entries of this signature within reach of the size, nearest first; *count of them, in the arena. */
 const wisdom_entry **wisdom_find(arena *a, const wisdom *w, const target_info *target, const char *device, const char *signature,
                                  phase_size size, int *count);
 #endif

@@ -25,7 +25,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
                  room = p->device->numbers[number_shared].value;
     d->per_unit = fmax(1, fmin(groups_by_threads(p->target, x->threads), floor((room > 0 ? room : p->target->static_bytes) / shared)));
     d->threads = queries * x->team, d->products *= queries / x->block_q;
-    d->products += pairs * x->team * (lane_operations + exchange_operations * doublings(x->team)), d->others = 0,
+    d->products += pairs * x->team * (lane_operations + exchange_operations * ceil_log2(x->team)), d->others = 0,
                                                                                                    d->products_share = reached;
     d->ahead = 2.0 * x->block_k * (double)problem_head(p) * dtype_size(problem_attention(p)->inputs[1]->type), d->streamed = d->asked;
     d->end_cycles = end_cycles + block_cycles * pairs / queries / x->block_k;

@@ -77,7 +77,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     d->asked = d->memory + once * (rows / (double)op->attributes.kv_heads - 1) / d->groups;
     d->ahead = 2 * at_once * head * dtype_size(op->inputs[1]->type) * x->threads / x->team, d->streamed = d->asked, d->trips = 2;
     const double pairs = w->products / (4 * head) / d->groups;
-    d->products = w->products / d->groups + pairs * x->team * (lane_operations + exchange_operations * doublings(x->team));
+    d->products = w->products / d->groups + pairs * x->team * (lane_operations + exchange_operations * ceil_log2(x->team));
     d->others = w->others / d->groups, d->products_share = reached, d->type = op->inputs[0]->type;
     if (op->kind == op_attention) d->later_launches = 1;
 }

@@ -1,4 +1,4 @@
-/* In: a phase. Out: gen/program/problem.h, and what several programs ask of one. Refuses nothing. */
+/* In: a phase. Out: gen/program/problem.h, and what several programs ask of one. */
 #include "gen/program/program.h"
 #include "ir/devices/occupancy.h"
 
@@ -96,7 +96,7 @@ long long power_of_two_up(long long n)
     return p;
 }
 
-int doublings(long long n)
+int ceil_log2(long long n)
 {
     int count = 0;
     for (long long p = 1; p < n; p *= 2) count++;

@@ -87,7 +87,7 @@ int groups_by_threads(const target_info *target, int threads);
 bool phase_makes(const ir_phase *phase, const ir_value *v); /* by an op with code */
 bool is_power_of_two(long long n);
 long long power_of_two_up(long long n);
-int doublings(long long n); /* that make at least n out of 1: exchanges of n lanes */
+int ceil_log2(long long n); /* steps of a butterfly over n lanes */
 /* Largest power of two up to `most` that divides n. */
 long long power_of_two_in(long long n, long long most);
 /* sizeof(mixed_memory<...>) of templates/frame/frame_mixed.h: stages of `stage` bytes, then scratch, aligned to `align`. */

@@ -150,7 +150,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     const double vectors = ceil((double)p->space.columns / x->v / x->team);
     const int wave = x->team < p->target->wave ? x->team : p->target->wave;
     const double meet = x->team > p->target->wave ? meeting + wave_meeting * (x->team / p->target->wave) : 0;
-    const double join = meet + exchange * doublings(wave);
+    const double join = meet + exchange * ceil_log2(wave);
     d->groups = ceil(rows / each), d->per_unit = groups_by_threads(p->target, x->threads);
     d->memory = d->asked = (w->read + w->written) / d->groups;
     d->others = arithmetic(p) / d->groups;

@@ -1,5 +1,5 @@
 /* In: a rows phase and its tile. Out: gen/program/rows.h: what a thread holds of a row, and about how many vector registers of a lane
- * compilers take for that (templates/rows/rows.h, gen/emit/rows.c). Refuses nothing: an estimate, which tests/gen/test_rows.c holds
+ * compilers take for that (templates/rows/rows.h, gen/emit/rows.c). An estimate, which tests/gen/test_rows.c holds
  * against what compilers say. */
 #include "gen/program/rows.h"
 #include "gen/emit/emit.h"

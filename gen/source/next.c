@@ -1,4 +1,4 @@
-/* In: a launch and the one behind it. Out: what gen/source/next.h says. Refuses nothing. */
+/* In: a launch and the one behind it. Out: what gen/source/next.h says. */
 #include "gen/source/next.h"
 #include "gen/program/program.h"
 

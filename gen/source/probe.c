@@ -1,4 +1,4 @@
-/* In: a target. Out: probe.h. Refuses nothing. */
+/* In: a target. Out: probe.h. */
 #include "gen/source/probe.h"
 #include "gen/source/template_text.h"
 

@@ -1,4 +1,4 @@
-/* In: a target. Out: the source of the kernels of templates/probe/probes.h, which measure what a device has. Refuses nothing. */
+/* In: a target. Out: the source of the kernels of templates/probe/probes.h, which measure what a device has. */
 #ifndef TFGEN_GEN_PROBE_H
 #define TFGEN_GEN_PROBE_H
 #include "gen/gen.h"

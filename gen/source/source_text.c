@@ -1,4 +1,4 @@
-/* In: a source file in pieces. Out: its size, its whole text. Refuses: nothing. */
+/* In: a source file in pieces. Out: its size, its whole text. */
 #define _GNU_SOURCE
 #include "gen/gen.h"
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* In: a message and a place in a source text. Out: `file:line:col: error: message`, the source line and a caret.
- * Refuses: nothing. Everything printed here may come from a hostile file, so it passes put_harmless(); lines break
- * where libyaml breaks them (LF, CR, CR LF, NEL, LS, PS), and columns count characters, as libyaml's marks do. */
+/* In: a message and a place in a source text. Out: `file:line:col: error: message`, the source line and a caret. Everything printed here
+ * may come from a hostile file, so it passes put_harmless(); lines break where libyaml breaks them (LF, CR, CR LF, NEL, LS, PS), and
+ * columns count characters, as libyaml's marks do. */
 #define _GNU_SOURCE
 #include "ir/base/diagnostic.h"
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* In: a message and a place in a source text. Out: `file:line:col: error: message`, the source line and a caret,
- * appended to a buffer. Refuses: nothing; control characters, bad UTF-8, direction overrides and long lines come out
+ * appended to a buffer. Control characters, bad UTF-8, direction overrides and long lines come out
  * harmless. */
 #ifndef TFGEN_DIAGNOSTIC_H
 #define TFGEN_DIAGNOSTIC_H

@@ -1,5 +1,5 @@
 /* In: what belongs to a whole model as HuggingFace keeps it: its configuration, its tensors, the index of its files. Out: one line that
- * says what it is and what to do. Refuses nothing. tfgen takes a block's spec and a block's tensors: whatever reads whole models replaces
+ * says what it is and what to do. tfgen takes a block's spec and a block's tensors: whatever reads whole models replaces
  * this. */
 #ifndef TFGEN_MODEL_HINT_H
 #define TFGEN_MODEL_HINT_H

@@ -1,4 +1,4 @@
-/* In: what the kernel lets this process run on. Out: a count. Refuses nothing: where the kernel's answer does not fit, all there are. */
+/* In: what the kernel lets this process run on. Out: a count. Where the kernel's answer does not fit, all there are. */
 #define _GNU_SOURCE
 #include "ir/base/processors.h"
 #include <sched.h>

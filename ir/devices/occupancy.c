@@ -1,4 +1,4 @@
-/* In: what kernels take. Out: occupancy.h. Refuses nothing. A workgroup begins when all of its waves fit; its waves go to the SIMDs in
+/* In: what kernels take. Out: occupancy.h. A workgroup begins when all of its waves fit; its waves go to the SIMDs in
  * turn. */
 #include "ir/devices/occupancy.h"
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* In: a device, and what a kernel takes of it. Out: how many of its workgroups and waves a unit holds, what sets the limit, and what one
- * step down would free. Refuses nothing: a kernel that does not fit has no workgroups. Pure. */
+ * step down would free. A kernel that does not fit has no workgroups. Pure. */
 #ifndef TFGEN_IR_OCCUPANCY_H
 #define TFGEN_IR_OCCUPANCY_H
 #include "ir/devices/device_model.h"

@@ -1,4 +1,4 @@
-/* In: a program, a group for each op. Out: who runs after whom, among ops and among groups. Refuses: nothing. */
+/* In: a program, a group for each op. Out: who runs after whom, among ops and among groups. */
 #include "ir/fuse/fuse.h"
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* In: the finished phases. Out: a note with a reason for each edge between two of them. Refuses: nothing. */
+/* In: the finished phases. Out: a note with a reason for each edge between two of them. */
 #include "ir/fuse/fuse.h"
 
 /* Sums over a row, known when the whole row is. */

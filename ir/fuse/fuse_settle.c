@@ -1,5 +1,5 @@
 /* In: ops in groups. Out: the program as kernels of one phase each: dead ops gone, phases and ops in executable order, roles, names,
- * dependencies; names, dependencies and kernels when they are asked for. Refuses: nothing; then the verifier runs and names the pass.
+ * dependencies; names, dependencies and kernels when they are asked for. Then the verifier runs and names the pass.
  * Breaks: value ids, so the groups are refreshed. */
 #include "ir/fuse/fuse.h"
 #include <string.h>

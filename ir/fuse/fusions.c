@@ -1,4 +1,4 @@
-/* In: the FUSION rows of ir/reason.def. Out: their names, and whether one may run at a level. Refuses: nothing. */
+/* In: the FUSION rows of ir/reason.def. Out: their names, and whether one may run at a level. */
 #include "ir/fuse/fuse.h"
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* In: a graph. Out: the same computation in elementwise ops, row reductions, products, attention and moves (the table is in
- * docs/fusion.md); outputs that no op writes become copies. Refuses: nothing; the graph is not changed. */
+ * docs/fusion.md); outputs that no op writes become copies. The graph is not changed. */
 #include "ir/program/build.h"
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* In: the ATTR table of ir/op.def. Out: the same as data, and which attributes of an op its spec states. Refuses: nothing. */
+/* In: the ATTR table of ir/op.def. Out: the same as data, and which attributes of an op its spec states. */
 #include "ir/program/attribute_table.h"
 #include <stddef.h>
 #include <string.h>

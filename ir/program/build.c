@@ -1,5 +1,5 @@
 /* In: programs to copy, names and kinds of new values and ops. Out: programs that passes may change, with unique names and ids that
- * are indices. Refuses: nothing; a taken name gets a number. */
+ * are indices. A taken name gets a number. */
 #include "ir/program/build.h"
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* In: programs to copy, names and kinds of new values and ops. Out: programs that passes may change, with unique names and ids that
- * are indices. Refuses: nothing; a taken name gets a number. For passes and
+ * are indices. A taken name gets a number. For passes and
  * planning. */
 #ifndef TFGEN_BUILD_H
 #define TFGEN_BUILD_H

@@ -1,6 +1,6 @@
 /* In: a program of one-phase kernels that planning may change. Out: the same with ops moved, kernels added and values taken out, in order.
  * Changes are collected: what goes is marked, what comes waits beside the kernel that it is for, and edit_finish() puts all in place in one
- * pass, since each by itself would walk the whole program. Refuses nothing; ir_check() finds what an edit breaks. */
+ * pass, since each by itself would walk the whole program. Ir_check() finds what an edit breaks. */
 #ifndef TFGEN_EDIT_H
 #define TFGEN_EDIT_H
 #include "ir/program/build.h"

@@ -1,4 +1,4 @@
-/* In: ir/op.def. Out: the fields of ir_attributes as data. Refuses: nothing. */
+/* In: ir/op.def. Out: the fields of ir_attributes as data. */
 #include "ir/program/fields.h"
 #include <string.h>
 

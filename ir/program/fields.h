@@ -1,4 +1,4 @@
-/* In: ir/op.def. Out: the fields of ir_attributes as data, for printer, reader and verifier. Refuses: nothing. Private to ir/. */
+/* In: ir/op.def. Out: the fields of ir_attributes as data, for printer, reader and verifier. Private to ir/. */
 #ifndef TFGEN_FIELDS_H
 #define TFGEN_FIELDS_H
 #include "ir/ir.h"

@@ -1,4 +1,4 @@
-/* In: ir/format.def. Out: what ir/program/format.h says. Refuses nothing: where there is no format the answer is NULL. */
+/* In: ir/format.def. Out: what ir/program/format.h says. Where there is no format the answer is NULL. */
 #include "ir/program/format.h"
 
 #define H(type) (1u << dtype_##type)

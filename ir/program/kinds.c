@@ -1,4 +1,4 @@
-/* In: ir/kinds.def, ir/frame.def. Out: their names by enum. Refuses nothing. */
+/* In: ir/kinds.def, ir/frame.def. Out: their names by enum. */
 #include "ir/program/kinds.h"
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* In: ops. Out: operations.h. Refuses nothing. Attention's pairs are counted by closed forms, whatever the lengths. */
+/* In: ops. Out: operations.h. Attention's pairs are counted by closed forms, whatever the lengths. */
 #include "ir/program/operations.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* In: an op of a graph that is lowered, or of a program with kernels, and values of the dims. Out: the operations that it takes. This is
- * the only count: the reference's cost, benchmarks, explanations and predictions all ask it. Refuses nothing; pure.
+ * the only count: the reference's cost, benchmarks, explanations and predictions all ask it. Pure.
  *
  * Multiplying and adding are two operations. A function (exp, silu, rsqrt, ...) is one, so is one comparison (max, min), a rotated element
  * of a rope is three, and a square in a sum of squares two. Moving, rounding and writing into a cache are none. Attention is counted for

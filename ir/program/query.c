@@ -1,4 +1,4 @@
-/* In: values, ops and programs. Out: answers that several stages need in the same form. Refuses: nothing; pure
+/* In: values, ops and programs. Out: answers that several stages need in the same form. Pure
  * functions. */
 #include "ir/ir.h"
 #include <string.h>

@@ -1,4 +1,4 @@
-/* In: ir/reason.def. Out: its codes and sentences. Refuses: nothing; an unknown code has no sentence. */
+/* In: ir/reason.def. Out: its codes and sentences. An unknown code has no sentence. */
 #include "ir/program/reason.h"
 #include <string.h>
 

@@ -1,5 +1,4 @@
-/* In: ir/reason.def. Out: why two phases were not fused, as a name for code, a code for text and a sentence for people.
- * Refuses: nothing. */
+/* In: ir/reason.def. Out: why two phases were not fused, as a name for code, a code for text and a sentence for people. */
 #ifndef TFGEN_REASON_H
 #define TFGEN_REASON_H
 #include <stddef.h>

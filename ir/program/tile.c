@@ -1,4 +1,4 @@
-/* In: ir/tile.def and ir/kinds.def. Out: the programs and their fields as tables, and look-ups in them. Refuses nothing: what is not there
+/* In: ir/tile.def and ir/kinds.def. Out: the programs and their fields as tables, and look-ups in them. What is not there
  * is program_none, or -1. */
 #include "ir/program/tile.h"
 #include "ir/program/former.h"

@@ -1,4 +1,4 @@
-/* In: values and ops. Out: which ops are views, and which values made by ops with code they show. Refuses: nothing. */
+/* In: values and ops. Out: which ops are views, and which values made by ops with code they show. */
 #include "ir/program/views.h"
 
 /* y's columns are x's from `offset` on, in one storage. */

@@ -1,5 +1,5 @@
 /* In: values and ops. Out: what a view is, and which values it shows. A view has no code: its data is where others write it, and whoever
- * reads it reckons the address from root, offset and stride. Pure functions. Refuses: nothing. */
+ * reads it reckons the address from root, offset and stride. Pure functions. */
 #ifndef TFGEN_VIEWS_H
 #define TFGEN_VIEWS_H
 #include "ir/ir.h"

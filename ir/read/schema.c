@@ -1,5 +1,5 @@
-/* In: the tables of ir/op.def. Out: a JSON Schema (draft 7) of the spec language, with every op's keys and their help.
- * Refuses: nothing. What a schema cannot say (shapes, names, use) is left to graph_read(). */
+/* In: the tables of ir/op.def. Out: a JSON Schema (draft 7) of the spec language, with every op's keys and their help. What a schema cannot
+ * say (shapes, names, use) is left to graph_read(). */
 #include "ir/read/schema.h"
 #include "ir/program/attribute_table.h"
 #include <string.h>

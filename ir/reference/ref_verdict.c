@@ -1,4 +1,4 @@
-/* In: what the reference computed and what a device gave. Out: verdicts. Refuses: nothing. */
+/* In: what the reference computed and what a device gave. Out: verdicts. */
 #include "ir/reference/ref_parts.h"
 #include <math.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* In: a graph or a program at any stage. Out: its text form, one op a line, the same bytes for the same program. Refuses: nothing.
+/* In: a graph or a program at any stage. Out: its text form, one op a line, the same bytes for the same program.
  *
  *   ir 1 llama_ffn
  *   type bf16

@@ -1,4 +1,4 @@
-/* In: roles, kinds of values. Out: the words that the text form has for them. Refuses: nothing. Private to ir/text. */
+/* In: roles, kinds of values. Out: the words that the text form has for them. Private to ir/text. */
 #ifndef TFGEN_WORDS_H
 #define TFGEN_WORDS_H
 #include "ir/ir.h"

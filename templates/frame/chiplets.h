@@ -1,5 +1,5 @@
 // In: indices of workgroups. Out: which tile each takes on machines of several chiplets, which have an L2 each and to which workgroups are
-// dealt out in turn: neighbours in the order of tiles, which share data, go to one chiplet. Refuses nothing; one to one whatever the
+// dealt out in turn: neighbours in the order of tiles, which share data, go to one chiplet. One to one whatever the
 // counts.
 #pragma once
 #include "templates/base/device.h"

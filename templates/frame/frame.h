@@ -1,5 +1,5 @@
 // In: a list of phases F (one, or all of a block, written by the generator) and its arguments. Out: what the frames ws and interleaved
-// share: the walk over tiles, waiting for tiles of this launch and publishing them. Refuses nothing; a wait that takes too long sets a word
+// share: the walk over tiles, waiting for tiles of this launch and publishing them. A wait that takes too long sets a word
 // and ends.
 //
 // F: args, phases, tiles(p, phase), with(p, phase, what): calls what(P(), args of P), and what the frame asks for. Blocks also have:

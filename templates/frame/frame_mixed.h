@@ -1,5 +1,5 @@
 // In: one tile program P and its arguments. Out: the mixed frame on machines without asynchronous copies in use: every thread loads and
-// computes; a workgroup takes tiles block_index(), block_index() + block_total(), ... Refuses nothing.
+// computes; a workgroup takes tiles block_index(), block_index() + block_total(), ...
 //
 // P: args, tile, accumulators, stage, scratch (types), stages (1 or 2), tiles(p), at(p, index) -> tile, k_tiles(p, tile) >= 0,
 //    load(p, tile, k_tile, stage), compute(p, tile, ring, accumulators), finish(p, tile, accumulators, scratch)

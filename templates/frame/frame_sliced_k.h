@@ -1,6 +1,6 @@
 // In: one tile program P and its arguments. Out: the walk over its tiles in which every wave loads and multiplies for itself, from memory
 // to registers, and waves meet once a tile, in shared memory. What no launch writes is asked for ahead of everything else: before the
-// launch ahead has ended, and of the next tile before this one's results are stored. Refuses nothing.
+// launch ahead has ended, and of the next tile before this one's results are stored.
 //
 // P: args, tile, accumulators (types), threads, resident (workgroups that share a multiprocessor, at least), memory_bytes
 //    tiles(p), at(p, index) -> tile, start(p, tile, accumulators): issues the first loads of weights; compute(p, tile, accumulators);

@@ -1,5 +1,5 @@
 // In: a spec struct S, which may know what the launch behind it loads first (gen/source/next.c). Out: hints that bring that to the cache of
-// all multiprocessors. Refuses nothing.
+// all multiprocessors.
 //
 // S that knows has: next(p): packed weights; next_runs runs of next_bytes, next_step bytes from one to the next. Needs isa/nvidia.h.
 #pragma once

@@ -1,4 +1,4 @@
-// In: packed columns and places along k. Out: where packed weights lie (docs/packing.md). Refuses nothing.
+// In: packed columns and places along k. Out: where packed weights lie (docs/packing.md).
 //
 // A piece is 16 packed columns x 64 bytes along k, 1 KB. Pieces of the same columns lie one after the other along k, then come those of the
 // next 16 columns. Within a piece: groups of 8 columns, of each the 4 chunks of 16 bytes along k, of each its 8 columns.

@@ -27,8 +27,7 @@ DEV void lds_write(lds_address to, sixteen_bytes x) { *reinterpret_cast<__attrib
 template <class T> DEV T lds_read(lds_address from) { return *reinterpret_cast<__attribute__((address_space(3))) const T *>(from); }
 #endif
 
-// A pointer to global memory that is the same in all lanes, in scalar registers: an address then is that and one 32-bit offset for all of a
-// lane's loads.
+// A wave-uniform pointer to global memory, in scalar registers: each load's address is then that base and a lane's 32-bit offset.
 using global_address = const __attribute__((address_space(1))) char *;
 DEV global_address scalar(const char *same_in_all_lanes)
 { TF_TRACED(same_in_all_lanes = uniform(same_in_all_lanes));
@@ -42,7 +41,7 @@ DEV global_address scalar(const char *same_in_all_lanes)
     return p;
 }
 
-// What the compiler does not know to be the same in all lanes would not be taken for a scalar.
+// Tells the compiler that the value is wave-uniform; else it would stay in a vector register.
 DEV global_address scalar_of(const void *same_in_all_lanes)
 {
 #if defined(TF_ON_HOST)
@@ -67,7 +66,7 @@ DEV sixteen_bytes global_read(global_address from)
 #endif
 }
 
-// The registers hold x here: what makes it is not moved beyond, into the branches of its users.
+// Pins x in registers here, so that the compiler does not sink its computation into the branches that use it.
 template <class T> DEV void settle(T &x)
 {
 #if !defined(TF_ON_HOST)

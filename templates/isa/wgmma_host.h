@@ -1,5 +1,5 @@
 // In: shared memory of a block of the host engine, tensor maps as runtime/device/device_host.c lays them out. Out: the names of
-// isa/wgmma.h on a CPU: transaction barriers, tensor loads with their swizzle, warpgroup products. Refuses nothing; a wait that cannot end
+// isa/wgmma.h on a CPU: transaction barriers, tensor loads with their swizzle, warpgroup products. A wait that cannot end
 // is the engine's to report. Products and tensor loads happen as late as they may, so that a missing wait is seen. What the machine's
 // instructions access is said where they are issued (tf_hs_says).
 #pragma once

@@ -1,5 +1,5 @@
 // In: memory and numbers, whose layout runtime/cli/calibrate/meter.h has, too. Out: kernels that read, multiply, wait, or do nothing, for
-// who times them (tfgen calibrate). Refuses nothing.
+// who times them (tfgen calibrate).
 #pragma once
 #include "templates/base/spec.h"
 
