@@ -176,6 +176,20 @@ START_TEST(tile_has_former_layers_and_a_warning)
 }
 END_TEST
 
+/* Fields, which belong to the program that the line gets. */
+START_TEST(tile_has_former_fields_and_a_warning)
+{
+    const char *line = "gemm: layer=mma slots=4 group=8";
+    const tuning t = {.lines = &line, .count = 1};
+    rig *r = rig_plan(&(rig_request){.path = "specs/linear.yaml", .level = fusion_tile, .target = "sm_80", .tuning = &t});
+    const ir_phase *phase = r->c.plan->launches[0].kernel->phases[0];
+    ck_assert(tile_setting(phase, "stages") == 4 && tile_setting(phase, "group_m") == 8 && phase->from == tile_of_user);
+    ck_assert_ptr_nonnull(strstr(arena_warnings(r->a), ": slots is called stages now"));
+    ck_assert_ptr_nonnull(strstr(arena_warnings(r->a), ": group is called group_m now"));
+    rig_close(r);
+}
+END_TEST
+
 /* ---- in wisdom and databases */
 START_TEST(a_setting_by_its_former_name_is_todays)
 {
@@ -202,6 +216,7 @@ int main(void)
     tcase_add_test(c, text_has_former_names_and_a_warning_with_their_place);
     tcase_add_test(c, todays_names_are_read_without_a_warning);
     tcase_add_test(c, tile_has_former_layers_and_a_warning);
+    tcase_add_test(c, tile_has_former_fields_and_a_warning);
     tcase_add_test(c, a_setting_by_its_former_name_is_todays);
     suite_add_tcase(s, c);
     return run_suite(s);
