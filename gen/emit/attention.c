@@ -39,8 +39,8 @@ static void write_pointer(heads *h, const char *name, const ir_value *x, const c
 {
     expression_pool *p = h->e->pool;
     const expression *of_token = c_int(p, token);
-    const expression *from = value_is_cache(x) ? row_of_cache(h, x, of_token, c_int(p, head))
-                                               : token_address(h, x, of_token, c_number(p, 0), false);
+    const expression *from =
+        value_is_cache(x) ? row_of_cache(h, x, of_token, c_int(p, head)) : token_address(h, x, of_token, c_number(p, 0), false);
     write_line(h->w, "DEV static const type *%s(const args &p, int batch, int %s, int %s)", name, token, head);
     write_body(h->w);
     write_spec_line(h->w, h->op->at, "return %s;", c_text(h->e->a, from));

@@ -9,8 +9,8 @@ typedef struct cache_place {
 } cache_place;
 
 typedef enum cache_walk {
-    cache_one_row,    /* each place is reckoned once */
-    cache_row_by_row  /* tokens change in a loop, sequence and head do not: what depends on those alone is a sum of its own */
+    cache_one_row,   /* each place is reckoned once */
+    cache_row_by_row /* tokens change in a loop, sequence and head do not: what depends on those alone is a sum of its own */
 } cache_walk;
 
 long long cache_heads(const ir_value *cache); /* KV */

@@ -242,8 +242,8 @@ static const expression *turn_of_pair(scope *s, const ir_op *op, const expressio
     if (turn) return turn;
     const char *name = new_local(s, op->outputs[0], "_turn");
     const expression *position = evaluate_position(s, op, row), *table = c_name(e->pool, rope_table(e, op));
-    const expression *code = c_call(e->pool, arena_printf(e->a, "rope_turn_at<%s, %lld>", s->lanes, pairs), c_int(e->pool, "pair"),
-                                    position, table);
+    const expression *code =
+        c_call(e->pool, arena_printf(e->a, "rope_turn_at<%s, %lld>", s->lanes, pairs), c_int(e->pool, "pair"), position, table);
     turn = write_local(s, op->at, arena_printf(e->a, "rope_turn<%s>", s->lanes), name, code);
     scope_know(s, key, turn);
     return turn;
@@ -305,7 +305,7 @@ static const expression *evaluate_chain(scope *s, const ir_value *v, const place
     for (int i = 0; i < c.leaf_count; i++) {
         const leaf *x = &c.leaves[i];
         arguments[i] = value_is_row_scalar(e, x->value) ? evaluate_row_scalar(s, x->value, x->at.row)
-                                                    : c_element(e->pool, evaluate(s, x->value, &x->at), c_int(e->pool, "i"));
+                                                        : c_element(e->pool, evaluate(s, x->value, &x->at), c_int(e->pool, "i"));
     }
     const char *name = new_local(s, v, at->tag);
     write_spec_line(s->w, v->def->at, "vec<float, %s> %s = splat<%s>(0.0f);", s->lanes, name, s->lanes);

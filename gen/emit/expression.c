@@ -215,7 +215,4 @@ const expression *c_call_of(expression_pool *p, const char *function, expression
     return intern(p, (expression){.kind = expression_call, .type = type, .name = function, .count = count, .operands = operands});
 }
 
-const expression *c_shifted(expression_pool *p, const expression *column, long long shift)
-{
-    return c_sum(p, column, c_number(p, shift));
-}
+const expression *c_shifted(expression_pool *p, const expression *column, long long shift) { return c_sum(p, column, c_number(p, shift)); }

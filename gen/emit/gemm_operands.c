@@ -101,8 +101,7 @@ static void write_dense_b(gemm *g)
         write_line(w, "vec<float, V> column = splat<V>(0.0f);");
         write_line(w, "for (int i = 0; i < V; i++)");
         w->indent++;
-        write_spec_line(w, g->product->at, "if (%s) column[i] = %s;",
-                        c_text(e->a, c_both(p, c_less(p, i, c_int(p, "left")), exists)),
+        write_spec_line(w, g->product->at, "if (%s) column[i] = %s;", c_text(e->a, c_both(p, c_less(p, i, c_int(p, "left")), exists)),
                         c_text(e->a, c_call(p, "load_one", address(e, g->b, row, n, false))));
         w->indent--;
         write_line(w, "return column;");

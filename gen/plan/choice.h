@@ -14,9 +14,9 @@ typedef enum rewrite {
 
 typedef struct alternative {
     const program *of;
-    unsigned rewrites;              /* a set of the above */
+    unsigned rewrites;            /* a set of the above */
     const char *obstacle, *worse; /* NULL: none. worse: it is left to others here, whatever its time, if there are any */
-    double seconds;                 /* of its default tile, on the phase before the rewrites; where there are several without an obstacle */
+    double seconds;               /* of its default tile, on the phase before the rewrites; where there are several without an obstacle */
 } alternative;
 
 typedef struct choice {

@@ -123,8 +123,9 @@ static _Noreturn void refuse_name(const overrides *w, const tile_override *of, c
         for (int i = 0; i < p->kernels[k]->phase_count; i++) names[count++] = p->kernels[k]->phases[i]->name;
     size_t families;
     const char *const *list = family_names(&families);
-    override_refuse(w, of, arena_printf(w->a, "no phase, kernel or family is called '%s'%s phases are %s; families %s", of->selector,
-                hint(of->selector, names, count, w->a), all_names(w->a, names, count), all_names(w->a, list, families)));
+    override_refuse(w, of,
+                    arena_printf(w->a, "no phase, kernel or family is called '%s'%s phases are %s; families %s", of->selector,
+                                 hint(of->selector, names, count, w->a), all_names(w->a, names, count), all_names(w->a, list, families)));
 }
 
 static void settle(const overrides *w, tile_override *of, const ir_program *p, const char *const *launches, bool final)

@@ -33,7 +33,7 @@ typedef struct prediction {
 
 /* Bytes in flight per unit, and how many its share of memory's bandwidth times latency needs (Little's law): with fewer, memory is idle. */
 typedef struct flight {
-    const launch_phase *of; /* the launch's with most */
+    const launch_phase *of;        /* the launch's with most */
     double bytes, needed, latency; /* seconds */
     bool assumed;                  /* the device file does not tell the latency */
 } flight;

@@ -8,7 +8,7 @@
 /* What a user and a tuning want of the phases of a plan. Programs do not see it. */
 typedef struct preferences {
     struct overrides *overrides; /* the user's lines */
-    const tuning *tuning;  /* or NULL: for its wisdom */
+    const tuning *tuning;        /* or NULL: for its wisdom */
 } preferences;
 
 /* What keeps the program from the phase, whatever its tile; NULL: nothing. */

@@ -9,10 +9,7 @@ static const ir_op *align_op(const ir_phase *phase)
     return phase->ops[i];
 }
 
-static void defaults(const problem *p, ir_tile *t)
-{
-    t->align = (align_tile){.threads = p->target->serial ? 1 : 256, .each = 4};
-}
+static void defaults(const problem *p, ir_tile *t) { t->align = (align_tile){.threads = p->target->serial ? 1 : 256, .each = 4}; }
 
 static bool smaller(const problem *p, ir_tile *t)
 {

@@ -45,10 +45,9 @@ static double share_of(const problem *p, const gemm_mma_tile *x)
 }
 
 /* Nobody has timed small products beside wgmma's, which have twice the rate. */
-static const worse_range worse[] = {
-    {where_warpgroups, .why = "the target has wgmma"},
-    {where_guessed | where_16_bits, .most_rows = 32, .why = "register_fed reads weights once for all rows"},
-    {0}};
+static const worse_range worse[] = {{where_warpgroups, .why = "the target has wgmma"},
+                                    {where_guessed | where_16_bits, .most_rows = 32, .why = "register_fed reads weights once for all rows"},
+                                    {0}};
 
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {

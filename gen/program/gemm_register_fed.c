@@ -81,10 +81,8 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     const double loads = 1.45, reached = 0.4; /* to registers: half of what a unit takes to shared memory; few products of each operand */
     const gemm_register_fed_tile *t = &tile->gemm_register_fed;
     const double line = (double)product_length(p) * operand_bytes(p, weights_as_rows, operand_b), step = p->target->matrix_rows;
-    product_cost(p,
-                   &(product_cut){t->m, t->n, piece_row_bytes / dtype_size(problem_product(p)->inputs[0]->type), 1, 1, 1,
-                                  weights_as_rows},
-                   d);
+    product_cost(p, &(product_cut){t->m, t->n, piece_row_bytes / dtype_size(problem_product(p)->inputs[0]->type), 1, 1, 1, weights_as_rows},
+                 d);
     d->per_unit = resident(p->device, t), d->matrix = true, d->products_share = reached;
     d->taken = d->asked * loads;
     d->ahead = (double)in_flight(p, t) / waits, d->streamed = t->n * line;
@@ -178,25 +176,25 @@ static void members(emission *e, writer *w)
 }
 
 const program gemm_register_fed_program = {.kind = program_gemm_register_fed,
-                                   .device = "gemm_register_fed",
-                                   .template = "templates/gemm/gemm_register_fed.h",
-                                   .isa = {{layer_mma, "templates/isa/mma_pieces.h"},
-                                           {layer_mfma, "templates/isa/mfma.h"},
-                                           {layer_mfma, "templates/isa/wave_pieces.h"},
-                                           {layer_wmma, "templates/isa/wmma_wide.h"},
-                                           {layer_wmma, "templates/isa/wave_pieces.h"}},
-                                   .obstacle = obstacle,
-                                   .worse = worse,
-                                   .describe_cost = describe_cost,
-                                   .defaults = defaults,
-                                   .illegal = illegal,
-                                   .shared_bytes = shared_bytes,
-                                   .smaller = smaller,
-                                   .geometry = geometry,
-                                   .parts = parts,
-                                   .members = members,
-                                   .weights = weights_as_rows,
-                                   .asks_next = true,
-                                   .takes_sums = true,
-                                   .begins_with_weights = true,
-                                   .aligned_rows = true};
+                                           .device = "gemm_register_fed",
+                                           .template = "templates/gemm/gemm_register_fed.h",
+                                           .isa = {{layer_mma, "templates/isa/mma_pieces.h"},
+                                                   {layer_mfma, "templates/isa/mfma.h"},
+                                                   {layer_mfma, "templates/isa/wave_pieces.h"},
+                                                   {layer_wmma, "templates/isa/wmma_wide.h"},
+                                                   {layer_wmma, "templates/isa/wave_pieces.h"}},
+                                           .obstacle = obstacle,
+                                           .worse = worse,
+                                           .describe_cost = describe_cost,
+                                           .defaults = defaults,
+                                           .illegal = illegal,
+                                           .shared_bytes = shared_bytes,
+                                           .smaller = smaller,
+                                           .geometry = geometry,
+                                           .parts = parts,
+                                           .members = members,
+                                           .weights = weights_as_rows,
+                                           .asks_next = true,
+                                           .takes_sums = true,
+                                           .begins_with_weights = true,
+                                           .aligned_rows = true};

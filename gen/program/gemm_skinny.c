@@ -26,8 +26,8 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     product_cost(p, &(product_cut){x->m, x->n, 1, 1, (int)((problem_rows(p) + x->m - 1) / x->m), 1, weights_widened}, d);
     d->per_unit = groups_by_threads(p->target, x->threads), d->memory_share = drawn;
     d->ahead = (double)(x->n + x->m) * line * (problem_rows(p) == 1 ? 2 : 1);
-    d->streamed = (double)product_length(p) * (x->m * operand_bytes(p, weights_widened, operand_a) +
-                                               x->n * operand_bytes(p, weights_widened, operand_b));
+    d->streamed = (double)product_length(p) *
+                  (x->m * operand_bytes(p, weights_widened, operand_a) + x->n * operand_bytes(p, weights_widened, operand_b));
     d->products_share = 0.2, d->end_cycles = end_cycles, d->trips = 1;
 }
 
@@ -74,15 +74,15 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
 }
 
 const program gemm_skinny_program = {.kind = program_gemm_skinny,
-                                  .device = "gemm",
-                                  .template = "templates/gemm/gemm.h",
-                                  .worse = worse,
-                                  .describe_cost = describe_cost,
-                                  .defaults = defaults,
-                                  .illegal = illegal,
-                                  .shared_bytes = shared_bytes,
-                                  .smaller = register_tile_smaller,
-                                  .geometry = register_tile_geometry,
-                                  .parts = register_tile_parts,
-                                  .members = gemm_on_register_tiles,
-                                  .weights = weights_widened};
+                                     .device = "gemm",
+                                     .template = "templates/gemm/gemm.h",
+                                     .worse = worse,
+                                     .describe_cost = describe_cost,
+                                     .defaults = defaults,
+                                     .illegal = illegal,
+                                     .shared_bytes = shared_bytes,
+                                     .smaller = register_tile_smaller,
+                                     .geometry = register_tile_geometry,
+                                     .parts = register_tile_parts,
+                                     .members = gemm_on_register_tiles,
+                                     .weights = weights_widened};

@@ -161,8 +161,10 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
 }
 
 /* Of more rows than a tile has, what it is better at is to cut up a length. */
-static const worse_range worse[] = {
-    {.least_rows = most_rows + 1, .most_length = 2047, .why = "a tile has not all rows, and their length is short"}, {0}};
+static const worse_range worse[] = {{.least_rows = most_rows + 1,
+                                     .most_length = 2047,
+                                     .why = "a tile has not all rows, and their length is short"},
+                                    {0}};
 
 static const char *illegal(const problem *p, const ir_tile *t)
 {
@@ -200,21 +202,21 @@ static int parts(const problem *p, const ir_tile *t) { return column_tiles(p, t-
 static void members(emission *e, writer *w) { gemm_on_swap_ab_warpgroups(e, w, resident(e->plan->target, &e->phase->tile.gemm_swap_ab)); }
 
 const program gemm_swap_ab_program = {.kind = program_gemm_swap_ab,
-                                     .device = "gemm_swap_ab",
-                                     .template = "templates/gemm/gemm_swap_ab.h",
-                                     .obstacle = obstacle,
-                                     .worse = worse,
-                                     .describe_cost = describe_cost,
-                                     .defaults = defaults,
-                                     .illegal = illegal,
-                                     .shared_bytes = shared_bytes,
-                                     .smaller = smaller,
-                                     .geometry = geometry,
-                                     .one_tile = true,
-                                     .parts = parts,
-                                     .members = members,
-                                     .weights = weights_as_rows,
-                                     .asks_next = true,
-                                     .takes_sums = true,
-                                     .begins_with_weights = true,
-                                     .aligned_rows = true};
+                                      .device = "gemm_swap_ab",
+                                      .template = "templates/gemm/gemm_swap_ab.h",
+                                      .obstacle = obstacle,
+                                      .worse = worse,
+                                      .describe_cost = describe_cost,
+                                      .defaults = defaults,
+                                      .illegal = illegal,
+                                      .shared_bytes = shared_bytes,
+                                      .smaller = smaller,
+                                      .geometry = geometry,
+                                      .one_tile = true,
+                                      .parts = parts,
+                                      .members = members,
+                                      .weights = weights_as_rows,
+                                      .asks_next = true,
+                                      .takes_sums = true,
+                                      .begins_with_weights = true,
+                                      .aligned_rows = true};

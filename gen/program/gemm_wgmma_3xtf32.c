@@ -18,10 +18,11 @@ static const char *obstacle(const problem *p)
 
 /* Sums of 32 products are truncated, longer ones are rounded (templates/gemm/gemm_ws_split.h): of the shortest, and of those that 16 parts
  * of 32768 do not hold, f32's own are better, as skinny makes them. */
-static const worse_range worse[] = {
-    {.most_length = 127, .why = "sums of fewer than 128 products are more accurate in f32"},
-    {.most_rows = 16, .least_length = (16 << 15) + 1, .why = "so long sums of few rows are more accurate in f32"},
-    {0}};
+static const worse_range worse[] = {{.most_length = 127, .why = "sums of fewer than 128 products are more accurate in f32"},
+                                    {.most_rows = 16,
+                                     .least_length = (16 << 15) + 1,
+                                     .why = "so long sums of few rows are more accurate in f32"},
+                                    {0}};
 
 /* Beside its products each warpgroup splits rows and rounds sums, which narrow tiles do not fill the time of. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
@@ -66,18 +67,18 @@ static bool smaller(const problem *p, ir_tile *t)
 }
 
 const program gemm_wgmma_3xtf32_program = {.kind = program_gemm_wgmma_3xtf32,
-                                     .device = "gemm_ws_split",
-                                     .template = "templates/gemm/gemm_ws_split.h",
-                                     .obstacle = obstacle,
-                                     .worse = worse,
-                                     .describe_cost = describe_cost,
-                                     .defaults = defaults,
-                                     .illegal = illegal,
-                                     .shared_bytes = shared_bytes,
-                                     .smaller = smaller,
-                                     .geometry = ws_geometry,
-                                     .parts = ws_parts,
-                                     .scratch = ws_scratch,
-                                     .members = gemm_on_warpgroups_split,
-                                     .weights = weights_split,
-                                     .aligned_rows = true};
+                                           .device = "gemm_ws_split",
+                                           .template = "templates/gemm/gemm_ws_split.h",
+                                           .obstacle = obstacle,
+                                           .worse = worse,
+                                           .describe_cost = describe_cost,
+                                           .defaults = defaults,
+                                           .illegal = illegal,
+                                           .shared_bytes = shared_bytes,
+                                           .smaller = smaller,
+                                           .geometry = ws_geometry,
+                                           .parts = ws_parts,
+                                           .scratch = ws_scratch,
+                                           .members = gemm_on_warpgroups_split,
+                                           .weights = weights_split,
+                                           .aligned_rows = true};

@@ -7,7 +7,7 @@
 
 /* What the phase makes, in the order of values' ids. */
 typedef struct made {
-    int id, op, last;         /* of the value; the phase's op that makes it, and the last that uses it, -1: none */
+    int id, op, last;             /* of the value; the phase's op that makes it, and the last that uses it, -1: none */
     bool row_scalar, row, needed; /* one number a row; depends on such a number or on the row; computed for each vector */
 } made;
 

@@ -79,13 +79,13 @@ static void defaults(const problem *p, ir_tile *tile)
     if (value_columns(product->inputs[0]) > longest && i < 3) i = 3;
     if (rows <= 32) i = 4;
     gemm_waves_tile t = {.m = tiles[i].m,
-                        .n = tiles[i].n,
-                        .k = length_of(p),
-                        .threads = tiles[i].threads,
-                        .stages = 1,
-                        .group_m = 8,
-                        .chiplets = p->device->chiplets,
-                        .chunk = chunk_of(p->device, tiles[i].threads)};
+                         .n = tiles[i].n,
+                         .k = length_of(p),
+                         .threads = tiles[i].threads,
+                         .stages = 1,
+                         .group_m = 8,
+                         .chiplets = p->device->chiplets,
+                         .chunk = chunk_of(p->device, tiles[i].threads)};
     if (p->target->copies_to_lds && t.threads == 512 && plain(p)) t.stages = 2;
     tile->gemm_waves = t;
 }
@@ -151,20 +151,20 @@ static void members(emission *e, writer *w)
     gemm_write_epilogue(&g);
 }
 
-#define ON(layer)                                             \
-    {.kind = program_gemm_##layer,                            \
-     .device = "gemm_mfma",                                   \
-     .template = "templates/gemm/gemm_mfma.h",                \
-     .isa = {{layer_##layer, "templates/isa/" #layer ".h"}},  \
-     .obstacle = obstacle_to_##layer,                         \
-     .worse = worse,                                          \
-     .describe_cost = describe_cost,                                     \
-     .defaults = defaults,                                    \
-     .illegal = illegal,                                      \
-     .shared_bytes = shared_bytes,                            \
-     .smaller = smaller,                                      \
-     .geometry = geometry,                                    \
-     .parts = parts,                                          \
-     .members = members,                                      \
+#define ON(layer)                                            \
+    {.kind = program_gemm_##layer,                           \
+     .device = "gemm_mfma",                                  \
+     .template = "templates/gemm/gemm_mfma.h",               \
+     .isa = {{layer_##layer, "templates/isa/" #layer ".h"}}, \
+     .obstacle = obstacle_to_##layer,                        \
+     .worse = worse,                                         \
+     .describe_cost = describe_cost,                         \
+     .defaults = defaults,                                   \
+     .illegal = illegal,                                     \
+     .shared_bytes = shared_bytes,                           \
+     .smaller = smaller,                                     \
+     .geometry = geometry,                                   \
+     .parts = parts,                                         \
+     .members = members,                                     \
      .weights = weights_as_rows}
 const program gemm_mfma_program = ON(mfma), gemm_wmma_program = ON(wmma);

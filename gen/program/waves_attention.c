@@ -107,7 +107,7 @@ static void members(emission *e, writer *w)
      .isa = {{layer_##layer, "templates/isa/" #layer "_wide.h"}}, \
      .obstacle = obstacle,                                        \
      .worse = worse,                                              \
-     .describe_cost = describe_cost,                                         \
+     .describe_cost = describe_cost,                              \
      .defaults = defaults,                                        \
      .illegal = illegal,                                          \
      .shared_bytes = shared_bytes,                                \

@@ -47,18 +47,18 @@ static bool smaller(const problem *p, ir_tile *tile)
     return t->resident > 1 ? t->resident--, true : false;
 }
 
-#define ON(layer, header)                                                                         \
-    {.kind = program_decode_##layer,                                                              \
-     .device = "decode_mma",                                                                      \
-     .template = "templates/attention/decode_mma.h",                                              \
+#define ON(layer, header)                                                                              \
+    {.kind = program_decode_##layer,                                                                   \
+     .device = "decode_mma",                                                                           \
+     .template = "templates/attention/decode_mma.h",                                                   \
      .isa = {{layer_##layer, "templates/isa/" header}, {layer_##layer, "templates/isa/wave_cache.h"}}, \
-     .obstacle = obstacle,                                                                        \
+     .obstacle = obstacle,                                                                             \
      .describe_cost = decode_whole_cost,                                                               \
-     .defaults = defaults,                                                                        \
-     .illegal = decode_whole_illegal,                                                             \
-     .shared_bytes = decode_whole_bytes,                                                          \
-     .smaller = smaller,                                                                          \
-     .geometry = decode_whole_geometry,                                                           \
-     .members = decode_whole_members,                                                             \
+     .defaults = defaults,                                                                             \
+     .illegal = decode_whole_illegal,                                                                  \
+     .shared_bytes = decode_whole_bytes,                                                               \
+     .smaller = smaller,                                                                               \
+     .geometry = decode_whole_geometry,                                                                \
+     .members = decode_whole_members,                                                                  \
      .scratch = decode_whole_scratch}
 const program decode_mfma_program = ON(mfma, "mfma.h"), decode_wmma_program = ON(wmma, "wmma_wide.h");

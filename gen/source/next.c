@@ -6,7 +6,6 @@
  * half as much, 12 MB nothing). */
 enum { asked_bytes = 4 << 20 };
 
-
 /* Runs of memory with which the first workgroups of a launch begin. */
 typedef struct weight_runs {
     long long count, length; /* bytes from one to the next: so long each is at most */

@@ -27,7 +27,7 @@ const char *scan_rest(scanner *in); /* a sentence: to the end of the line, which
 long long scan_integer(scanner *in, long long low, long long high, const char *what);
 double scan_double(scanner *in);
 int scan_choice(scanner *in, const char *const *names, size_t count, const char *what); /* index of the word in names */
-void scan_warn(const scanner *in, position at, const char *given, const char *today); /* where a former name was given */
+void scan_warn(const scanner *in, position at, const char *given, const char *today);   /* where a former name was given */
 /* The same where names were changed: of a former one it warns. */
 int scan_renamed(scanner *in, const char *const *names, size_t count, const former_name *former, const char *what);
 #endif

@@ -188,7 +188,8 @@ static char *text_of(const group *g, size_t *size)
     FILE *to = open_memstream(&text, size);
     if (!to) return NULL;
     put_defines(g, to);
-    while (put_next(g, done, to)) {}
+    while (put_next(g, done, to)) {
+    }
     for (size_t i = 0; i < g->count; i++) left += g->pages[i]->part_count - done[i];
     if (fclose(to) == 0 && !left) return text;
     free(text);

@@ -154,8 +154,12 @@ START_TEST(extents_are_sums_of_products_of_dims)
     names.dims.dims[2] = (dim){.name = "S_", .dynamic = true, .slot = 1, .used = true, .low = 1, .high = 64};
     static const struct {
         const char *extent, *c;
-    } cases[] = {{"7", "7"}, {"B_-B_", "0"}, {"S_*B_", "p.B_ * p.S_"}, {"1+S_*H_*B_", "8 * p.B_ * p.S_ + 1"},
-                 {"(B_+S_)*(B_-S_)", "p.B_ * p.B_ - p.S_ * p.S_"}, {"S_-B_", "0 - p.B_ + p.S_"}};
+    } cases[] = {{"7", "7"},
+                 {"B_-B_", "0"},
+                 {"S_*B_", "p.B_ * p.S_"},
+                 {"1+S_*H_*B_", "8 * p.B_ * p.S_ + 1"},
+                 {"(B_+S_)*(B_-S_)", "p.B_ * p.B_ - p.S_ * p.S_"},
+                 {"S_-B_", "0 - p.B_ + p.S_"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         emission e = {.a = r.a, .pool = r.p, .names = &names};
         const extent x = extent_parse(r.a, &names.dims, cases[i].extent, (position){1, 1});

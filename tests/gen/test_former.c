@@ -96,8 +96,8 @@ START_TEST(text_has_former_names_and_a_warning_with_their_place)
         const program_info *p = &program_table[fields[i].program];
         const bool several = family_programs(p->family) > 1;
         const char *layer = several ? arena_printf(a, "layer=%s ", layer_names(NULL)[p->layer]) : "";
-        check_text("", arena_printf(a, "%s {\n    tile %s%s=", family_names(NULL)[p->family], layer, fields[i].former), "t.ir:8:",
-                   &(former_name){fields[i].former, fields[i].today});
+        check_text("", arena_printf(a, "%s {\n    tile %s%s=", family_names(NULL)[p->family], layer, fields[i].former),
+                   "t.ir:8:", &(former_name){fields[i].former, fields[i].today});
     }
     arena_free(a);
 }

@@ -131,10 +131,14 @@ START_TEST(so_it_is_on_layers_that_are_asked_for)
 {
     static const struct {
         const char *target, *dtype, *tile;
-    } layers[] = {{"sm_90a", "bf16", "gemm: layer=swap_ab"},        {"sm_90a", "bf16", "gemm: layer=wgmma split_k=2"},
-                  {"sm_90a", "bf16", "gemm: layer=wgmma split_k=1"}, {"sm_90a", "f32", "gemm: layer=wgmma_3xtf32"},
-                  {"sm_90a", "bf16", "gemm: layer=mma"},           {"sm_90a", "bf16", "gemm: layer=register_fed"},
-                  {"gfx942", "bf16", "gemm: layer=register_fed"},          {"gfx1100", "bf16", "gemm: layer=wmma"}};
+    } layers[] = {{"sm_90a", "bf16", "gemm: layer=swap_ab"},
+                  {"sm_90a", "bf16", "gemm: layer=wgmma split_k=2"},
+                  {"sm_90a", "bf16", "gemm: layer=wgmma split_k=1"},
+                  {"sm_90a", "f32", "gemm: layer=wgmma_3xtf32"},
+                  {"sm_90a", "bf16", "gemm: layer=mma"},
+                  {"sm_90a", "bf16", "gemm: layer=register_fed"},
+                  {"gfx942", "bf16", "gemm: layer=register_fed"},
+                  {"gfx1100", "bf16", "gemm: layer=wmma"}};
     const tuning lines = {.lines = &layers[_i].tile, .count = 1};
     rig *r = rig_plan(&(rig_request){.path = "specs/llama-block.yaml",
                                      .level = fusion_tile,

@@ -13,7 +13,7 @@ static const operand_case cases[] = {
     {"sm_80", "f16", "f32", "simt", "f32"},           {"sm_90a", "bf16", "f32", "skinny", "f32"},
     {"sm_90a", "f32", "bf16", "wgmma_3xtf32", "f32"}, {"sm_90a", "f32", "f16", "wgmma_3xtf32", "f32"},
     {"gfx908", "f32", "bf16", "mfma", "f32"},         {"gfx90a", "f32", "f16", "mfma", "f32"},
-    {"gfx90a", "bf16", "f32", "skinny", "f32"},          {"gfx942", "f32", "bf16", "mfma", "f32"},
+    {"gfx90a", "bf16", "f32", "skinny", "f32"},       {"gfx942", "f32", "bf16", "mfma", "f32"},
     {"gfx942", "f16", "bf16", "simt", "bf16"},        {"gfx950", "f32", "f16", "mfma", "f32"},
     {"gfx1100", "bf16", "f16", "simt", "f16"},        {"gfx1151", "f16", "bf16", "skinny", "bf16"},
     {"gfx1201", "bf16", "f32", "simt", "f32"},
@@ -70,8 +70,8 @@ START_TEST(matrix_units_refuse_weights_that_their_numbers_do_not_hold)
         snprintf(line, sizeof line, "y: layer=%s", refused[i].c.layer);
         const char *lines = line;
         const tuning t = {.lines = &lines, .count = 1};
-        const compile_request q = {.name = "t.yaml", .text = yaml, .size = strlen(yaml), .level = fusion_tile,
-                                   .target = refused[i].c.target, .tuning = &t};
+        const compile_request q =
+            {.name = "t.yaml", .text = yaml, .size = strlen(yaml), .level = fusion_tile, .target = refused[i].c.target, .tuning = &t};
         ck_assert_int_eq(compile(a, &q, &made), code_unsupported);
         ck_assert_msg(strstr(arena_diagnostics(a), refused[i].why) != NULL, "%s", arena_diagnostics(a));
         arena_free(a);

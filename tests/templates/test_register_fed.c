@@ -182,8 +182,8 @@ START_TEST(a_norm_before_a_product_of_few_rows_is_no_launch)
         long long B;
         int launches;
         bool taken;
-    } cases[] = {{"sm_90a", NULL, 1, 5, true},   {"sm_80", NULL, 17, 5, true},  {"sm_90a", "input_sums", 1, 6, false},
-                 {"sm_90a", NULL, 48, 5, true},  {"gfx942", NULL, 1, 5, true},  {"sm_90a", "statistics", 1, 5, true},
+    } cases[] = {{"sm_90a", NULL, 1, 5, true},  {"sm_80", NULL, 17, 5, true}, {"sm_90a", "input_sums", 1, 6, false},
+                 {"sm_90a", NULL, 48, 5, true}, {"gfx942", NULL, 1, 5, true}, {"sm_90a", "statistics", 1, 5, true},
                  {"sm_80", NULL, 48, 6, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const dim_override dims[] = {{"B", cases[i].B}};

@@ -209,8 +209,7 @@ static const struct {
 START_TEST(sums_of_rows_are_those_of_the_rows)
 {
     const tuning tuning = {.lines = &normed[_i].line, .count = normed[_i].line != NULL};
-    rig *r =
-        rig_open(&(rig_request){.yaml = normed[_i].yaml, .level = fusion_tile, .target = "sm_90a", .tuning = &tuning, .check = true});
+    rig *r = rig_open(&(rig_request){.yaml = normed[_i].yaml, .level = fusion_tile, .target = "sm_90a", .tuning = &tuning, .check = true});
     const char *text = ir_print(r->a, r->c.plan->program);
     ck_assert_msg(strstr(text, "layer=swap_ab") && strstr(text, "body %y.ss"), "%s", text);
     ck_assert_int_eq(r->c.plan->launch_count, 2);

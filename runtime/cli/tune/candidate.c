@@ -58,8 +58,7 @@ static void make_plan(void *argument)
     plan *p = session_plan(s->c, s->e->a, s->e->line);
     int at;
     const launch_phase *w = phase_of_signature(s->e->a, p, s->signature, &at);
-    if (!w || !tile_same(w->tile, &s->e->tile))
-        bail(s->e->a, code_unsupported, (position){0}, "it spills");
+    if (!w || !tile_same(w->tile, &s->e->tile)) bail(s->e->a, code_unsupported, (position){0}, "it spills");
     emit(s->e->a, p);
     s->e->plan = p;
 }
@@ -96,8 +95,8 @@ static void add_unit(const tuning_session *c, units *u, arena *a, const source_t
 {
     if (in_base(c, source)) return;
     u->owner[u->count] = owner;
-    u->requests[u->count] = (code_request){
-        .source = source_join(a, source), .size = source_size(source), .name = file, .arch = c->t->device->info.arch};
+    u->requests[u->count] =
+        (code_request){.source = source_join(a, source), .size = source_size(source), .name = file, .arch = c->t->device->info.arch};
     u->count++;
 }
 
@@ -112,8 +111,7 @@ static void list_units(const tuning_session *c, candidate *const *list, int coun
                  arena_alloc(a, room * sizeof *u->owner), 0};
     for (int i = 0; i < count; i++) {
         const plan *p = ((const candidate_build *)list[i]->item)->plan;
-        for (int k = 0; p && k < p->pack_count; k++)
-            add_unit(c, u, a, &p->packs[k].source, arena_printf(a, "%s.hip", p->packs[k].name), i);
+        for (int k = 0; p && k < p->pack_count; k++) add_unit(c, u, a, &p->packs[k].source, arena_printf(a, "%s.hip", p->packs[k].name), i);
         for (int k = 0; p && k < p->launch_count; k++) add_unit(c, u, a, &p->launches[k].source, p->launches[k].file, i);
     }
 }
@@ -150,8 +148,8 @@ static void hash_launches(candidate_build *e)
         const launch *l = &e->plan->launches[i];
         for (int k = 0; k < l->work_count; k++) {
             const tile_extents *x = &l->work[k].extents;
-            const int numbers[] = {l->threads, l->shared_bytes, l->dynamic_bytes, x->tile_rows, x->column_tiles, l->cluster, l->resident,
-                                   l->grid_limit};
+            const int numbers[] = {l->threads,      l->shared_bytes, l->dynamic_bytes, x->tile_rows,
+                                   x->column_tiles, l->cluster,      l->resident,      l->grid_limit};
             e->code_hash = XXH3_64bits_withSeed(numbers, sizeof numbers, e->code_hash);
         }
     }

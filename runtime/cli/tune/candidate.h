@@ -24,14 +24,14 @@ typedef struct tuning_session {
     const compile_request *request;
     const ir_program *graph, *fused;
     const device_model *model;
-    const char *device;    /* as wisdom names it */
-    const char **lines;    /* what the user asks, and what was kept so far */
+    const char *device; /* as wisdom names it */
+    const char **lines; /* what the user asks, and what was kept so far */
     size_t line_count;
     bench_options bench;
-    bench *root, *base;    /* of the default; of the default with what was kept */
-    const plan *plan;      /* of base */
-    const ref_tensor *inputs; /* that candidates are checked on; NULL: none was yet */
-    const candidate_build **seen;  /* candidates of the kernel whose code is known */
+    bench *root, *base;           /* of the default; of the default with what was kept */
+    const plan *plan;             /* of base */
+    const ref_tensor *inputs;     /* that candidates are checked on; NULL: none was yet */
+    const candidate_build **seen; /* candidates of the kernel whose code is known */
     int seen_count, seen_room;
     double wave_seconds; /* what a wave takes; 0: none was yet */
 } tuning_session;

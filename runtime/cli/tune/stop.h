@@ -10,7 +10,7 @@
 
 extern volatile sig_atomic_t stop_signal; /* the signal, or 0 */
 void stop_listen(arena *a);
-void stop_listened(void); /* what was told to stop has stopped */
+void stop_listened(void);   /* what was told to stop has stopped */
 void stop_has_trials(void); /* there may be something to keep: it takes time to end */
 /* Goes into this wisdom if the process has to end before the search is over. NULL: nothing does. */
 void stop_hold(arena *a, const char *wisdom, const wisdom_entry *line);

@@ -15,7 +15,7 @@ typedef struct kernel_under_test {
     double until; /* of the search, by seconds_now() */
     work work;
     double share, run_seconds, launch_seconds, floor_seconds; /* share: of the run; all of the default */
-    bool seeded; /* `kept` was proposed */
+    bool seeded;                                              /* `kept` was proposed */
     /* ---- what the terminal is told */
     int tried;
     double best; /* the least ratio to the default */
@@ -38,11 +38,11 @@ int under_test_propose(void *kernel, const candidate *best, int most, candidate 
 void under_test_begin_trial(const kernel_under_test *s, const candidate *x);
 void under_test_end_trial(const kernel_under_test *s, const candidate *x);
 void under_test_timed(void *kernel, const candidate *x); /* search_side.timed */
-void under_test_resume(kernel_under_test *s); /* what was tried is not proposed, the best of it to begin with */
+void under_test_resume(kernel_under_test *s);            /* what was tried is not proposed, the best of it to begin with */
 
 /* ---- under_test_ranks.c */
 void under_test_best_of_all(const kernel_under_test *s, double ratio, ir_tile *tile); /* the tile is another rank's where that is faster */
-int under_test_join(void *kernel, int most, candidate *out);               /* search_side.join */
+int under_test_join(void *kernel, int most, candidate *out);                          /* search_side.join */
 void under_test_tell_decision(const kernel_under_test *s, const search_result *r);
 void under_test_take_decision(kernel_under_test *s, tuned_kernel *k, const char *said);
 /* Ranks measure shares of their own, and go through the kernels in one order: that of whoever tells it first. */

@@ -75,7 +75,7 @@ static void take_known(void *context, const char *program, const char *version, 
     kernel_under_test *s = context;
     ir_tile t;
     if (!under_test_read_tile(s->a, program, version, tile, &t)) return;
-    const bool unfinished = !*status && interrupted < 2, good = ratio > 0 && ratio < 1 && is_known_right(status);
+    const bool unfinished = !*status && interrupted<2, good = ratio> 0 && ratio < 1 && is_known_right(status);
     if (unfinished || tile_same(&t, &s->space->phase->tile)) return;
     space_forget(s->space, &t);
     if (good && s->kept_count < 4) s->kept[s->kept_count++] = under_test_candidate(s, &t);
