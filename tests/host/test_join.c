@@ -9,8 +9,8 @@ enum { most_pages = 32 };
 
 #define HEAD(name) "// Written by tfgen: " name " of specs/one.yaml for cdna, wave 64.\n"
 #define COMMON "#line 1 \"templates/common.h\"\ntemplate <int N> int twice() { return 2 * N; }\n"
-#define KERNEL(name, value)      \
-    "#line 7 \"" name ".hip\"\n" \
+#define KERNEL(name, value)                                                                             \
+    "#line 7 \"" name ".hip\"\n"                                                                        \
     "extern \"C\" __global__ void " name "_(int *p)\n{\n    *p = " value "; // !26:5\n}\nTF_EXPORT(" name "_)\n"
 #define TRAP "(__builtin_trap(), 0)"
 
@@ -39,13 +39,11 @@ static host_status run_one(host_module *m, const char *kernel, int *value, host_
 
 START_TEST(pages_become_one_module)
 {
-    const char *const first =
-        HEAD("a") "#define TF_A 1\n" COMMON
-                  "#line 1 \"templates/a.h\"\n// TF_B\nint of_a() { return TF_A; }\n" KERNEL("a", "twice<1>() + of_a()");
-    const char *const second = HEAD(
-        "b") "#define TF_B 5\n" COMMON
-             "#line 1 \"templates/b.h\"\n#if defined(__CUDACC_RTC__) && defined(TF_A)\n#error\n#endif\nint of_b() { return TF_B; }\n" KERNEL(
-                 "b", "twice<2>() + of_b()");
+    const char *const first = HEAD("a") "#define TF_A 1\n" COMMON "#line 1 \"templates/a.h\"\n// TF_B\nint of_a() { return TF_A; }\n"
+        KERNEL("a", "twice<1>() + of_a()");
+    const char *const second = HEAD("b") "#define TF_B 5\n" COMMON
+        "#line 1 \"templates/b.h\"\n#if defined(__CUDACC_RTC__) && defined(TF_A)\n#error\n#endif\nint of_b() { return TF_B; }\n"
+        KERNEL("b", "twice<2>() + of_b()");
     const char *const third = HEAD("c") COMMON KERNEL("c", TRAP);
     const host_page pages[] = {page_of("a.hip", first), page_of("b.hip", second), page_of("c.hip", third)};
     host_module *m[3];
