@@ -71,7 +71,7 @@ const expression *evaluate_row_scalar(scope *s, const ir_value *v, const express
     if (name) return name;
     if (s->collect) return keep_scalar(s->collect, v, row);
     if (wide_reduction(s->e, v))
-        bail(s->e->a, code_unsupported, v->at, "%%%s: a reduction along columns is used in the phase that makes it", v->name);
+        bail(s->e->a, code_unsupported, v->at, "%%%s: a column reduction cannot be read by the phase that computes it", v->name);
     name = value_made_here(s->e, v) ? evaluate_row_scalar_op(s, v, row) : load_row_scalar(s, v, row);
     scope_know(s, scalar_of(v, row), name);
     return name;
@@ -291,7 +291,7 @@ static const expression *row_vector_op(scope *s, const ir_value *v, const place 
     case op_kv_append: return evaluate(s, op->inputs[0], at);
     default: break;
     }
-    bail(s->e->a, code_unsupported, op->at, "%%%s: %s has no form inside a phase of this family", v->name, op_table[op->kind].name);
+    bail(s->e->a, code_unsupported, op->at, "%%%s: %s cannot be emitted inside a phase of this family", v->name, op_table[op->kind].name);
 }
 
 /* Long arithmetic as a function that is called for each column (chain.c): the name of a vec; NULL: not worth one. */

@@ -193,7 +193,7 @@ static void write_row_scalar_stores(gemm *g, scope *s)
         if (v == g->row_sum || phase->ops[i]->kind == op_kv_append || !value_written(g->e, v)) continue;
         if (segment_of(&g->e->segments, phase, phase->ops[i])) continue;
         if (!value_is_row_scalar(g->e, v))
-            bail(g->e->a, code_unsupported, v->at, "%%%s: a value that no product of the phase makes is stored by it", v->name);
+            bail(g->e->a, code_unsupported, v->at, "%%%s: the phase stores a value that none of its products computes", v->name);
         write_row_scalar_store(s, v, c_int(p, "row"), first);
     }
 }
@@ -265,7 +265,7 @@ static void find_row_sum(gemm *g)
         const ir_op *op = phase->ops[i];
         if (op->role != role_epilogue || !partial_here(g->e, op->outputs[0])) continue;
         if (g->row_sum || (op->kind != op_row_sumsq && op->kind != op_row_sum))
-            bail(g->e->a, code_unsupported, op->at, "%%%s: an epilogue can make one row sum, no other reduction", op->outputs[0]->name);
+            bail(g->e->a, code_unsupported, op->at, "%%%s: an epilogue has at most one row sum, no other reduction", op->outputs[0]->name);
         g->row_sum = op->outputs[0];
     }
 }

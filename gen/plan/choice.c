@@ -23,7 +23,7 @@ static const char *layers_there(const problem *p)
 static const char *layer_obstacle(const problem *p, layer_kind layer)
 {
     const program_kind kind = program_find(p->phase->family, layer);
-    const char *obstacle = kind ? program_obstacle(p, program_at(kind)) : "no program of the family has that layer";
+    const char *obstacle = kind ? program_obstacle(p, program_at(kind)) : "no program of this family uses that layer";
     if (!obstacle) return NULL;
     return arena_printf(p->a, "layer=%s: %s; %s has %s here", layer_names(NULL)[layer], obstacle, p->target->name, layers_there(p));
 }
@@ -79,7 +79,7 @@ static void leave_simt(const problem *p, alternative *list, int count)
         others |= program_table[list[i].of->kind].layer != layer_simt && !list[i].obstacle && !list[i].worse;
     for (int i = 0; i < count && others && times_are_guesses(p); i++)
         if (program_table[list[i].of->kind].layer == layer_simt && !list[i].obstacle)
-            list[i].worse = "another program serves the shape, and the device was not measured";
+            list[i].worse = "another program is the default for this shape: no timings of this device are known";
 }
 
 static bool on_matrix_units(const alternative *x)

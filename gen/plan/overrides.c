@@ -74,7 +74,7 @@ static void read_line(const overrides *w, tile_override *of)
     of->selector = arena_strndup(w->a, at, size);
     at += size;
     at += *at == ':';
-    if (!*of->selector) override_refuse(w, of, "it begins with the name of a phase: 'gate_up: m=128 n=192'");
+    if (!*of->selector) override_refuse(w, of, "must start with a phase's name: 'gate_up: m=128 n=192'");
     for (at += strspn(at, blanks); *at; at += strspn(at, blanks)) {
         size = strcspn(at, blanks);
         add_setting(w, of, arena_strndup(w->a, at, size));

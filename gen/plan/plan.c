@@ -234,7 +234,7 @@ static const program *choose_tile(const planner *p, const problem *of, const cho
     const char *rule;
     bool tried[program_count] = {false}, fallback = false;
     if (!of->segments)
-        bail(p->a, code_unsupported, problem_product(of)->at, "phase %s: no arrangement of columns serves its epilogue", phase->name);
+        bail(p->a, code_unsupported, problem_product(of)->at, "phase %s: no packing order of its columns fits the epilogue", phase->name);
     forbid_tiles(p, phase);
     while (!tile_choose(of, &w, by, fallback ? NULL : c->known, fallback, phase, &rule)) {
         if (rule) tile_refuse(of, &w, phase, rule);

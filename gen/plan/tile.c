@@ -7,7 +7,7 @@
 
 const char *program_obstacle(const problem *p, const program *of)
 {
-    if (!target_has(p->target, program_table[of->kind].layer)) return "the target has no such instructions";
+    if (!target_has(p->target, program_table[of->kind].layer)) return "the target lacks these instructions";
     if (!of->takes_sums && phase_input_sum(p->phase)) return "it cannot accumulate sums of squares of rows while it loads them";
     return of->obstacle ? of->obstacle(p) : NULL;
 }
@@ -44,10 +44,10 @@ static const char *rule_broken(const problem *p, const ir_tile *t)
 /* What is in the way of a program of any tile here, its epilogue among it. */
 static const char *why_not(const problem *p, program_kind kind)
 {
-    if (program_table[kind].family != p->phase->family) return "the program is of another family";
+    if (program_table[kind].family != p->phase->family) return "the program belongs to another family";
     const char *obstacle = program_obstacle(p, program_at(kind));
     if (obstacle) return obstacle;
-    return p->segments ? NULL : "no arrangement of columns serves its epilogue";
+    return p->segments ? NULL : "no packing order of its columns fits the epilogue";
 }
 
 const char *tile_illegal(const problem *p, const ir_tile *t)

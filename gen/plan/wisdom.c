@@ -138,7 +138,7 @@ static void read_sizes(line_reader *r, wisdom_entry *e)
 {
     const char *word = next_word(r);
     if (strncmp(word, "rows=", 5) != 0 || !read_count(word + 5, 1ll << 40, &e->size.rows)) {
-        e->stale = "expected rows=NUMBER behind the device";
+        e->stale = "expected rows=NUMBER after the device";
         return;
     }
     const char *before = r->at;
@@ -152,7 +152,7 @@ static void read_signature(line_reader *r, wisdom_entry *e)
     const char *word = next_word(r);
     const size_t size = strlen(word);
     e->signature = size ? arena_strndup(r->a, word, size - 1) : "";
-    if (size < 2 || word[size - 1] != ':') e->stale = "expected a signature with a colon behind it";
+    if (size < 2 || word[size - 1] != ':') e->stale = "expected a signature followed by a colon";
 }
 
 static bool is_date(const char *s)
@@ -199,7 +199,7 @@ static void check_version(line_reader *r, wisdom_entry *e)
     const char *now = program_version(kind);
     e->former = strcmp(e->version, now) != 0; /* names of program and fields are part of the version */
     if (version_serves(kind, now, e->version)) e->version = now;
-    else e->stale = arena_printf(r->a, "%s is another one now: version %s, the line's is '%s'", program_table[kind].name, now, e->version);
+    else e->stale = arena_printf(r->a, "%s has changed: its version is %s, the line's is '%s'", program_table[kind].name, now, e->version);
 }
 
 static void read_entry(line_reader *r, wisdom_entry *e)

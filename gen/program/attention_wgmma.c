@@ -19,10 +19,10 @@ static const char *obstacle(const problem *p)
     if (!dtype_multiplies(type, layer_wgmma)) return "operands are not bf16 or f16";
     for (int i = 1; i < 3; i++)
         if (op->inputs[i]->type != type) return "operands differ in dtype";
-    if (head % 16 != 0 || head < 16 || head > 256) return "the head size is no multiple of 16 up to 256";
+    if (head % 16 != 0 || head < 16 || head > 256) return "the head size is not a multiple of 16 up to 256";
     if (!(op->attributes.scale > 0)) return "the scale is not positive";
     for (int i = 0; i < 3; i++)
-        if (!reachable(p->a, op->inputs[i])) return "rows do not begin at multiples of 16 bytes";
+        if (!reachable(p->a, op->inputs[i])) return "rows are not 16-byte aligned";
     return NULL;
 }
 

@@ -7,9 +7,9 @@
 static const char *obstacle_to_stages(const problem *p)
 {
     const ir_op *op = problem_attention(p);
-    if (!p->target->bulk_copies) return "the target has no copies of many bytes";
+    if (!p->target->bulk_copies) return "the target lacks bulk copies";
     for (int i = 1; i < 3; i++)
-        if (view_of(p->a, op->inputs[i]).stride != problem_head(p)) return "stages hold rows that lie one behind the other";
+        if (view_of(p->a, op->inputs[i]).stride != problem_head(p)) return "key and value rows of a head are not contiguous";
     return NULL;
 }
 

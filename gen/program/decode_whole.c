@@ -44,13 +44,13 @@ const char *decode_whole_obstacle(const problem *p)
     const dtype type = op->inputs[0]->type;
     const long long head = problem_head(p);
     if (!dtype_is_real(type) || dtype_size(type) != 2) return "operands are neither bf16 nor f16";
-    if (head % 16 != 0 || head > 256) return "the head size is no multiple of 16 up to 256";
+    if (head % 16 != 0 || head > 256) return "the head size is not a multiple of 16 up to 256";
     for (int i = 0; i < 3; i++) {
         const view v = view_of(p->a, op->inputs[i]);
-        if (v.stride % 8 || v.offset % 8) return "rows do not begin at multiples of 16 bytes";
+        if (v.stride % 8 || v.offset % 8) return "rows are not 16-byte aligned";
     }
-    if (most_turns(p) > most_index) return "there are more keys than its ints count";
-    return op->kind == op_attention ? NULL : "its keys are split";
+    if (most_turns(p) > most_index) return "the keys exceed 32-bit counters";
+    return op->kind == op_attention ? NULL : "it does not take split keys";
 }
 
 long long decode_work_tiles(const problem *p)
@@ -109,7 +109,7 @@ const char *decode_whole_illegal(const problem *p, const ir_tile *tile)
     if (!is_power_of_two(t->keys)) return "keys is a power of two";
     if (t->threads % p->target->wave) return "threads are whole waves";
     const int most = unit_room_of(p->target).threads;
-    return t->threads * t->resident > most ? arena_printf(p->a, "a unit holds %d threads", most) : NULL;
+    return t->threads * t->resident > most ? arena_printf(p->a, "a multiprocessor holds %d threads", most) : NULL;
 }
 
 /* sizeof(memory) of the template */

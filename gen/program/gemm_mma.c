@@ -46,7 +46,8 @@ static double share_of(const problem *p, const gemm_mma_tile *x)
 
 /* Nobody has timed small products beside wgmma's, which have twice the rate. */
 static const worse_range worse[] = {{where_warpgroups, .why = "the target has wgmma"},
-                                    {where_guessed | where_16_bits, .most_rows = 32, .why = "register_fed reads weights once for all rows"},
+                                    {where_guessed | where_16_bits, .most_rows = 32,
+                                     .why = "register_fed reads each weight once for all rows"},
                                     {0}};
 
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
@@ -94,9 +95,9 @@ static const char *illegal(const problem *p, const ir_tile *t)
     if (x->k != 32 && x->k != 64) return "k is 32 or 64";
     if (x->threads != 128 && x->threads != 256) return "threads is 128 or 256";
     const int lines = x->threads / (x->k / 8), down = warps_down(x), across = x->threads / 32 / down;
-    if (x->m % (16 * down) || x->n % (32 * across)) return "the warps share out m in rows of 16 and n in blocks of 32 columns";
-    if (x->m % lines || x->n % lines) return "the threads copy m and n in whole turns";
-    return x->m * x->n / x->threads > 128 ? "a thread has at most 128 results" : NULL;
+    if (x->m % (16 * down) || x->n % (32 * across)) return "warps divide m into rows of 16 and n into groups of 32 columns";
+    if (x->m % lines || x->n % lines) return "m and n are multiples of the rows that all threads copy at once";
+    return x->m * x->n / x->threads > 128 ? "a thread keeps at most 128 results" : NULL;
 }
 
 static long long shared_bytes(const problem *p, const ir_tile *t) { return memory_of(&t->gemm_mma, problem_sums_rows(p)); }

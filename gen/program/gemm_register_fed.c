@@ -26,7 +26,7 @@ static long long rows_reached(const problem *p)
 static const char *obstacle(const problem *p)
 {
     const char *obstacle = obstacle_to_16_bits(p, layer_register_fed);
-    return !obstacle && rows_reached(p) < p->target->matrix_rows ? "rows of the first operand are too long" : obstacle;
+    return !obstacle && rows_reached(p) < p->target->matrix_rows ? "rows of A exceed 32-bit offsets" : obstacle;
 }
 
 /* ---- what a tile takes */
@@ -130,8 +130,8 @@ static void defaults(const problem *p, ir_tile *t)
     }
 }
 
-static const worse_range worse[] = {{where_8_rows, .least_rows = 8 * most_pieces + 1, .why = "a tile has not all rows"},
-                                    {where_16_rows, .least_rows = 16 * most_pieces + 1, .why = "a tile has not all rows"},
+static const worse_range worse[] = {{where_8_rows, .least_rows = 8 * most_pieces + 1, .why = "M exceeds one tile"},
+                                    {where_16_rows, .least_rows = 16 * most_pieces + 1, .why = "M exceeds one tile"},
                                     {0}};
 
 static const char *illegal(const problem *p, const ir_tile *t)
@@ -141,9 +141,9 @@ static const char *illegal(const problem *p, const ir_tile *t)
     if (x->threads % p->target->wave) return "threads are whole waves";
     if (x->n % piece_columns) return "n is a multiple of 16";
     if (x->n % 32 && joins_columns(p)) return "n is a multiple of 32 where the epilogue joins columns";
-    if (x->m > rows_reached(p)) return "m rows of the first operand are further apart than offsets of 32 bits reach";
+    if (x->m > rows_reached(p)) return "m rows of A span more than 32-bit offsets reach";
     const int most = unit_room_of(p->target).registers;
-    return registers(p->target, x) * x->threads > most ? "the threads need more registers than there are" : NULL;
+    return registers(p->target, x) * x->threads > most ? "its tile needs more registers than a thread has" : NULL;
 }
 
 /* Fewer pieces under way, then fewer rows. */

@@ -57,7 +57,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
     if (x->m % x->thread_m != 0 || x->n % x->thread_n != 0) return "thread_m divides m and thread_n divides n";
     if (x->thread_m > 2 && x->thread_m % 4) return "thread_m is 1, 2 or a multiple of 4"; /* loads of neighbours are aligned to 16 bytes */
     if (x->thread_n % (2 * p->target->width) != 0) return arena_printf(p->a, "thread_n is a multiple of %d", 2 * p->target->width);
-    if (x->n % 32) return "n goes in steps of 32";
+    if (x->n % 32) return "n is a multiple of 32";
     if (x->m / x->thread_m * (x->n / x->thread_n) != x->threads) return "threads = m/thread_m * n/thread_n";
     return x->k % 16 ? "k is a multiple of 16" : NULL;
 }

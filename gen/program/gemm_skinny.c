@@ -12,7 +12,7 @@ enum { most_rows = 8, block = 32, columns = block / 8 /* of a lane */ };
 static const worse_range worse[] = {{where_f32_on_units, .least_rows = 17, .why = "rows are more than 16"},
                                     {where_guessed, .least_rows = 17, .why = "rows are more than 16"},
                                     {.least_rows = 33, .why = "rows are more than 32"},
-                                    {where_16_bits, .why = "register_fed reads weights once for all rows"},
+                                    {where_16_bits, .why = "register_fed reads each weight once for all rows"},
                                     {0}};
 
 /* All of the weight is read once for each tile of rows; what a turn of all lanes reads is under way while they multiply the last
@@ -61,9 +61,9 @@ static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_registers_tile *x = &t->gemm_registers;
     if (x->m != x->thread_m || !is_power_of_two(x->m)) return "m = thread_m, a power of two, at most 16";
-    if (x->thread_n != columns || x->n % block != 0) return "n goes in steps of 32 columns, of which a thread has thread_n=4";
-    if (x->threads % (p->target->wave * (x->n / block)) != 0) return "as many waves share each 32 columns of n";
-    return x->m * x->n / (2 * p->target->width) > x->threads ? "threads: one a row and 8 columns at least" : NULL;
+    if (x->thread_n != columns || x->n % block != 0) return "n is a multiple of 32 columns, of which a thread has thread_n=4";
+    if (x->threads % (p->target->wave * (x->n / block)) != 0) return "each 32 columns of n have equally many waves";
+    return x->m * x->n / (2 * p->target->width) > x->threads ? "threads: at least one for each row and 8 columns" : NULL;
 }
 
 /* part[waves][m * 32], sums[] */

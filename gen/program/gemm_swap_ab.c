@@ -163,20 +163,20 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
 /* Of more rows than a tile has, what it is better at is to cut up a length. */
 static const worse_range worse[] = {{.least_rows = most_rows + 1,
                                      .most_length = 2047,
-                                     .why = "a tile has not all rows, and their length is short"},
+                                     .why = "M exceeds one tile and K is short"},
                                     {0}};
 
 static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_swap_ab_tile *x = &t->gemm_swap_ab;
-    if (x->m % row_step) return "m goes in steps of 16";
-    if (x->n % column_step) return "n goes in steps of 32";
-    if (x->threads != threads_of(x->n)) return "threads are 128 for 64 columns, and 32";
+    if (x->m % row_step) return "m is a multiple of 16";
+    if (x->n % column_step) return "n is a multiple of 32";
+    if (x->threads != threads_of(x->n)) return "threads are 128 for each 64 columns, plus 32";
     if (!is_power_of_two(x->split_k)) return "split_k is 1, 2, 4 or 8";
     if (x->row_stages > x->stages) return "row_stages is at most stages";
     if (!is_power_of_two(x->k)) return "k is 64, 128 or 256";
-    if (x->split_k > (product_length(p) + x->k - 1) / x->k) return "a part of a split has a k tile";
-    return sums_fit(x) ? NULL : "the stages are too few for the tile's sums";
+    if (x->split_k > (product_length(p) + x->k - 1) / x->k) return "each slice of split-K has at least one k tile";
+    return sums_fit(x) ? NULL : "the stages are too small to reduce the tile's partial sums in";
 }
 
 /* Fewer rows. */

@@ -16,17 +16,17 @@ static const char *store_obstacle(const problem *p, const ir_op *op)
 {
     const ir_value *v = op->outputs[0];
     const view at = view_of(p->a, v);
-    if (op->kind == op_kv_append) return "rows of a cache are stored";
-    if (dtype_size(v->type) != 2) return "a result has more than 16 bits";
-    if (op->kind == op_slice || op->kind == op_reshape || op->kind == op_concat) return "a result is cut out of columns";
-    return (at.stride | at.offset) % 8 ? "rows of a result do not begin at multiples of 16 bytes" : NULL;
+    if (op->kind == op_kv_append) return "the epilogue appends to a cache";
+    if (dtype_size(v->type) != 2) return "a result is wider than 16 bits";
+    if (op->kind == op_slice || op->kind == op_reshape || op->kind == op_concat) return "a result is a slice of columns";
+    return (at.stride | at.offset) % 8 ? "rows of a result are not 16-byte aligned" : NULL;
 }
 
 static const char *operand_obstacle(const problem *p, const ir_op *op)
 {
     for (int k = 0; k < op->input_count; k++) {
         const ir_value *v = op->inputs[k];
-        if (!phase_makes(p->phase, v) && !narrow(p, v) && v->rank > 1) return "the epilogue reads rows from memory";
+        if (!phase_makes(p->phase, v) && !narrow(p, v) && v->rank > 1) return "the epilogue loads rows from memory";
     }
     return NULL;
 }
@@ -45,7 +45,7 @@ static const char *smem_epilogue_obstacle(const problem *p)
         const bool row_number = op->role == role_epilogue && narrow(p, op->outputs[0]); /* a product of one column is a tile, too */
         const bool stored = op->kind == op_kv_append || (value_stored(p->program, p->phase, op->outputs[0]) && !row_number);
         if (!obstacle && stored) obstacle = store_obstacle(p, op);
-        if (!obstacle && stored && ++stores[segment - p->segments->items] > 1) obstacle = "a segment stores two results";
+        if (!obstacle && stored && ++stores[segment - p->segments->items] > 1) obstacle = "a segment has two outputs";
         if (obstacle) return obstacle;
     }
     return NULL;
@@ -76,7 +76,7 @@ static void defaults(const problem *p, ir_tile *t)
 static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
-    if (x->n % 32) return "n goes in steps of 32";
+    if (x->n % 32) return "n is a multiple of 32";
     if (x->smem_epilogue && smem_epilogue_obstacle(p)) return arena_printf(p->a, "smem_epilogue=1: %s", smem_epilogue_obstacle(p));
     return ws_illegal(p, t);
 }

@@ -18,10 +18,10 @@ static const char *obstacle(const problem *p)
 
 /* Sums of 32 products are truncated, longer ones are rounded (templates/gemm/gemm_ws_split.h): of the shortest, and of those that 16 parts
  * of 32768 do not hold, f32's own are better, as skinny makes them. */
-static const worse_range worse[] = {{.most_length = 127, .why = "sums of fewer than 128 products are more accurate in f32"},
+static const worse_range worse[] = {{.most_length = 127, .why = "K is below 128, where f32 instructions are more accurate"},
                                     {.most_rows = 16,
                                      .least_length = (16 << 15) + 1,
-                                     .why = "so long sums of few rows are more accurate in f32"},
+                                     .why = "K is too long at this M: f32 instructions are more accurate"},
                                     {0}};
 
 /* Beside its products each warpgroup splits rows and rounds sums, which narrow tiles do not fill the time of. */

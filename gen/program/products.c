@@ -7,14 +7,14 @@
 static const char *align_obstacle(arena *a, const ir_value *v)
 {
     const bool state = value_root(v)->kind == value_state;
-    return state && value_alignment(a, v) != 16 ? "the first operand's rows are no multiple of 16 bytes, and lie in a state" : NULL;
+    return state && value_alignment(a, v) != 16 ? "rows of A lie in a state and are not a multiple of 16 bytes" : NULL;
 }
 
 const char *obstacle_to_rows(const problem *p)
 {
     const ir_op *product = problem_product(p);
-    if (product->kind != op_linear) return "the second operand is no packed weight";
-    if (phase_makes(p->phase, product->inputs[0])) return "the first operand is computed in the phase";
+    if (product->kind != op_linear) return "B is an activation, not a packed weight";
+    if (phase_makes(p->phase, product->inputs[0])) return "A is computed in the prologue";
     return align_obstacle(p->a, product->inputs[0]);
 }
 

@@ -135,7 +135,7 @@ void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *
 const char *ws_illegal(const problem *p, const ir_tile *t)
 {
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
-    if (x->split_k > (product_length(p) + x->k - 1) / x->k) return "a part of a split has a k tile";
+    if (x->split_k > (product_length(p) + x->k - 1) / x->k) return "each slice of split-K has at least one k tile";
     return x->group_m % x->cluster ? "cluster divides group_m" : NULL;
 }
 

@@ -12,9 +12,9 @@ static const char *obstacle_to(const problem *p, layer_kind layer, const char *t
 {
     const ir_op *product = problem_product(p);
     const ir_value *a = product->inputs[0], *b = product->inputs[1];
-    if (phase_makes(p->phase, a) || phase_makes(p->phase, b)) return "an operand is computed in the phase";
-    if (a->type != b->type && !weights_format(weights_as_rows, product)) return "the operands have two types";
-    if (view_of(p->a, a).stride * dtype_size(a->type) >= (1 << 30) / 256) return "rows of the first operand are too long";
+    if (phase_makes(p->phase, a) || phase_makes(p->phase, b)) return "an operand is computed in the prologue";
+    if (a->type != b->type && !weights_format(weights_as_rows, product)) return "A and B differ in dtype";
+    if (view_of(p->a, a).stride * dtype_size(a->type) >= (1 << 30) / 256) return "rows of A exceed 32-bit offsets";
     return dtype_multiplies(a->type, layer) ? NULL : types;
 }
 
@@ -22,8 +22,8 @@ static const char *obstacle_to_mfma(const problem *p) { return obstacle_to(p, la
 static const char *obstacle_to_wmma(const problem *p) { return obstacle_to(p, layer_wmma, "operands are neither bf16 nor f16"); }
 
 /* Up to 16 rows skinny, up to 64 register_fed read weights once, at the speed of memory. */
-static const worse_range worse[] = {{where_16_bits, .most_rows = 64, .why = "other programs read weights of few rows once"},
-                                    {where_not_16_bits, .most_rows = 16, .why = "other programs read weights of few rows once"},
+static const worse_range worse[] = {{where_16_bits, .most_rows = 64, .why = "for few rows, other programs read each weight once"},
+                                    {where_not_16_bits, .most_rows = 16, .why = "for few rows, other programs read each weight once"},
                                     {0}};
 
 /* Rows of A lie at multiples of 16 bytes and are whole pieces of 16. */
@@ -98,9 +98,9 @@ static const char *illegal(const problem *p, const ir_tile *tile)
     if (t->k != length_of(p)) return "k is 128 bytes";
     if (t->threads != 128 && t->threads != 256 && t->threads != 512) return "threads is 128, 256 or 512";
     if (t->m % (16 * waves_m) || t->n % (waves / waves_m * columns))
-        return arena_printf(p->a, "the waves share out m in rows of 16 and n in blocks of %d columns", columns);
-    if ((t->m > turn && t->m % turn) || (t->n > turn && t->n % turn) || t->m > t->threads) return "the threads load m and n in whole turns";
-    if (t->m * t->n / t->threads > results) return arena_printf(p->a, "a thread has at most %d results", results);
+        return arena_printf(p->a, "waves divide m into rows of 16 and n into groups of %d columns", columns);
+    if ((t->m > turn && t->m % turn) || (t->n > turn && t->n % turn) || t->m > t->threads) return "m and n are multiples of threads / 8";
+    if (t->m * t->n / t->threads > results) return arena_printf(p->a, "a thread keeps at most %d results", results);
     if (t->stages == 2 && (!p->target->copies_to_lds || !plain(p) || t->threads != 512 || (t->m != 128 && t->m != 256) || t->n % 128))
         return "stages is 1; where loads go to LDS directly, with 512 threads, m of 128 or 256, and aligned rows, also 2";
     return NULL;

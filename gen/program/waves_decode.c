@@ -8,9 +8,9 @@ static const char *obstacle(const problem *p)
     enum { most_results = 96 }; /* of a lane, beside what it loads */
     const int rows = p->target->matrix_rows, most_columns = most_results * p->target->wave / rows;
     if (problem_head(p) > most_columns)
-        return arena_printf(p->a, "a lane's registers do not hold results of heads above %d columns", most_columns);
+        return arena_printf(p->a, "a lane's registers cannot hold heads of more than %d columns", most_columns);
     for (int i = 0; i < 3; i++)
-        if (view_of(p->a, problem_attention(p)->inputs[i]).stride >= (1 << 30) / 64) return "rows are too long";
+        if (view_of(p->a, problem_attention(p)->inputs[i]).stride >= (1 << 30) / 64) return "rows exceed 32-bit offsets";
     return decode_whole_obstacle(p);
 }
 

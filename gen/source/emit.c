@@ -161,7 +161,7 @@ static source_text write_source(emitter *of, const unit *u, const writer *w, con
     const int own = page_head_lines + count_lines(defines.data) + templates->lines + 2; /* behind #line */
     text_printf(&head, "// Written by tfgen: %s of %s for %s, wave %d. Try an edited one with run --replace-source.\n", u->kernel,
                 spec_name(a), target->family, target->wave);
-    text_printf(&head, "// From line %d on it is the kernel's own. Ahead of that are the templates that it is made of.\n%s%s", own,
+    text_printf(&head, "// The kernel's own code starts at line %d; above are the templates that it uses.\n%s%s", own,
                 by_hand_line, defines.data);
     text_printf(&body, "#line %d \"%s\"\n", own, u->file);
     writer_append(&body, w);

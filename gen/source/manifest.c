@@ -263,7 +263,7 @@ char *manifest_with(arena *a, const plan *p, const plan *const *variants, int co
     if (list) json_object_set_new(o, "variants", list);
     for (int i = 0; i < count; i++) json_array_append_new(list, plan_json(a, variants[i]));
     if (json_dump_callback(o, append_json, &out, JSON_INDENT(2)) != 0)
-        bail(a, code_io, (position){0}, "the manifest could not be written: a name is no UTF-8, or memory is short");
+        bail(a, code_io, (position){0}, "the manifest could not be written: a name is not UTF-8, or memory ran out");
     text_append(&out, "\n", 1);
     return out.data;
 }

@@ -119,7 +119,7 @@ char *arena_vprintf(arena *a, const char *format, va_list list)
     va_list again;
     va_copy(again, list);
     const int n = vsnprintf(most, sizeof most, format, list);
-    if (n < 0) bail(a, code_bad_input, (position){0}, "text that cannot be formatted");
+    if (n < 0) bail(a, code_bad_input, (position){0}, "a message could not be formatted");
     char *s = arena_alloc(a, (size_t)n + 1);
     if ((size_t)n < sizeof most) memcpy(s, most, (size_t)n + 1);
     else vsnprintf(s, (size_t)n + 1, format, again);

@@ -34,7 +34,7 @@ void text_printf(text *t, const char *format, ...)
     va_start(list, format);
     const int n = vsnprintf(t->data + t->size, room, format, list);
     va_end(list);
-    if (n < 0) bail(t->a, code_bad_input, (position){0}, "text that cannot be formatted");
+    if (n < 0) bail(t->a, code_bad_input, (position){0}, "a message could not be formatted");
     if ((size_t)n >= room) { /* it did not fit */
         reserve(t, (size_t)n);
         va_start(list, format);

@@ -37,7 +37,7 @@ static void check_ids(const checker *c)
         const ir_value *v = c->p->values[i];
         if (v->id != i) rule_broken(c, v->at, "%%%s has id %d at index %d", v->name, v->id, i);
         if (v->root && (v->root->id < 0 || v->root->id >= c->p->value_count || c->p->values[v->root->id] != v->root))
-            rule_broken(c, v->at, "%%%s lives in a value that is not of this program", v->name);
+            rule_broken(c, v->at, "%%%s is stored in a value of another program", v->name);
         if (v->root && v->root->root) rule_broken(c, v->at, "%%%s lives in %%%s, which is a view itself", v->name, v->root->name);
         if ((v->kind == value_result) != (v->def != NULL)) rule_broken(c, v->at, "%%%s: only results are made by an op", v->name);
     }
@@ -68,7 +68,7 @@ static void check_order(const checker *c)
     }
     for (int i = 0; i < c->p->value_count; i++)
         if (c->p->values[i]->kind == value_result && c->order_of_value[i] < 0)
-            rule_broken(c, c->p->values[i]->at, "%%%s is made by no op of the program", c->p->values[i]->name);
+            rule_broken(c, c->p->values[i]->at, "%%%s is computed by no op of this program", c->p->values[i]->name);
 }
 
 /* program.ops are the ops of the phases, in their order: so an op is in exactly one phase, and kernels run in executable order. */
@@ -84,7 +84,7 @@ static void check_one_phase(const checker *c)
             for (int j = 0; j < phase->op_count; j++, n++) {
                 ir_op *op = phase->ops[j];
                 if (n >= p->op_count || p->ops[n] != op)
-                    rule_broken(c, op->at, "%%%s stands in phase %s out of order", op->outputs[0]->name, phase->name);
+                    rule_broken(c, op->at, "%%%s is out of order in phase %s", op->outputs[0]->name, phase->name);
                 for (int o = 0; o < op->output_count; o++) c->phase_of_value[op->outputs[o]->id] = phase;
             }
         }
@@ -145,7 +145,7 @@ static void check_stands_with_maker(const checker *c, const ir_op *op, const ir_
     for (int i = 0; i < n; i++)
         if (!last || c->order_of_value[makers[i]->id] > c->order_of_value[last->id]) last = makers[i];
     if (last && c->phase_of_value[last->id] != phase)
-        rule_broken(c, op->at, "the view %%%s does not stand in phase %s, which makes it", v->name, c->phase_of_value[last->id]->name);
+        rule_broken(c, op->at, "the view %%%s is not in phase %s, which computes it", v->name, c->phase_of_value[last->id]->name);
 }
 
 static void check_after(const checker *c)
@@ -238,7 +238,7 @@ static void check_view(const checker *c, const ir_value *v)
     if (!extent_equal(&used, &there))
         rule_broken(c, v->at, "%%%s reaches beyond its storage %%%s", v->name, root->name);
     if (!op_is_view(v->def) && !value_has_maker(root, v))
-        rule_broken(c, v->at, "%%%s is made in the storage of %%%s, of which it is no part", v->name, root->name);
+        rule_broken(c, v->at, "%%%s is computed into the storage of %%%s, where it does not lie", v->name, root->name);
 }
 
 static void check_views(const checker *c)

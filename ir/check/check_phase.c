@@ -71,7 +71,7 @@ static void check_gemm(const checker *c, const ir_phase *phase)
     if (sums > 1) rule_broken(c, first->at, "phase %s has two row sums", phase->name);
     for (int i = 0; i < phase->op_count; i++)
         if (is_input_sum(phase->ops[i]) && (input_sums > 1 || first->kind != op_linear || phase->ops[i]->inputs[0] != first->inputs[0]))
-            rule_broken(c, phase->ops[i]->at, "%%%s: of a phase's body one sum is of its products' left operand", name_of(phase->ops[i]));
+            rule_broken(c, phase->ops[i]->at, "%%%s: a row sum in the body must be over the left operand", name_of(phase->ops[i]));
     for (int i = 0; i < phase->op_count && products > 1; i++)
         if (is_product(phase->ops[i]) && phase->ops[i]->inputs[1]->kind != value_param)
             rule_broken(c, phase->ops[i]->at, "%%%s: products are joined by packing, so weights are params", name_of(phase->ops[i]));
@@ -97,7 +97,7 @@ static void check_single(const checker *c, const ir_phase *phase)
     for (int i = 0; i < phase->op_count; i++) {
         const ir_op *op = phase->ops[i];
         if (op->kind == kind && op->role == role_body) found++;
-        else if (!op_is_view(op)) rule_broken(c, op->at, "%%%s does not belong into phase %s", name_of(op), phase->name);
+        else if (!op_is_view(op)) rule_broken(c, op->at, "%%%s does not belong in phase %s", name_of(op), phase->name);
     }
     if (found != 1) rule_broken(c, phase->ops[0]->at, "phase %s holds %d ops of its family", phase->name, found);
 }
@@ -112,7 +112,7 @@ static void check_one_family(const checker *c, const ir_phase *phase)
     for (int i = 0; i < phase->op_count && phase->family == family_rows; i++) {
         op_class class = op_table[phase->ops[i]->kind].class;
         if (class == class_PRODUCT || class == class_ATTENTION || phase->ops[i]->kind == op_align)
-            rule_broken(c, phase->ops[i]->at, "%%%s does not belong into rows phase %s", name_of(phase->ops[i]), phase->name);
+            rule_broken(c, phase->ops[i]->at, "%%%s does not belong in rows phase %s", name_of(phase->ops[i]), phase->name);
     }
 }
 
@@ -135,7 +135,7 @@ static void check_stored_rows(const checker *c, const ir_phase *phase, const ir_
     extent rows = value_rows(c->a, op->outputs[0]);
     if (op->kind == op_kv_append || extent_equal(&rows, &space->rows)) return;
     if (value_stored(c->p, phase, op->outputs[0]))
-        rule_broken(c, op->at, "%%%s is stored, but is not made once a row of its phase", op->outputs[0]->name);
+        rule_broken(c, op->at, "%%%s is stored, but is not computed once per row of its phase", op->outputs[0]->name);
 }
 
 static void check_rows_space(const checker *c, const ir_phase *phase)
@@ -150,7 +150,7 @@ static void check_rows_space(const checker *c, const ir_phase *phase)
         extent rows = value_rows(c->a, op->inputs[0]);
         if ((class == class_REDUCE || op->kind == op_slice || op->kind == op_kv_append) &&
             (value_columns(op->inputs[0]) != space.columns || !extent_equal(&rows, &space.rows)))
-            rule_broken(c, op->at, "%%%s does not walk the rows of its phase", name_of(op));
+            rule_broken(c, op->at, "%%%s does not have the rows of its phase", name_of(op));
         check_stored_rows(c, phase, op, &space);
     }
 }
@@ -170,7 +170,7 @@ static void check_gemm_space(const checker *c, const ir_phase *phase)
         const gemm_segment *s = list.of_op[i] < 0 ? NULL : &list.items[list.of_op[i]];
         long long columns = op->role == role_prologue || is_input_sum(op) ? depth : s ? s->columns : 1;
         if (op->role == role_epilogue && (op->kind == op_rope || v != op->outputs[0]) && !s)
-            rule_broken(c, op->at, "%%%s is of no product of its phase", name_of(op));
+            rule_broken(c, op->at, "%%%s belongs to no product of its phase", name_of(op));
         check_fits(c, op, v, &space, columns);
         check_stored_rows(c, phase, op, &space);
     }
@@ -191,7 +191,7 @@ static void check_one_segments(const checker *c, const ir_phase *phase)
 {
     segment_list list;
     if (phase->family == family_gemm && !gemm_segments(c->a, phase, &list))
-        rule_broken(c, phase->ops[0]->at, "no arrangement of columns serves the epilogue of %s", phase->name);
+        rule_broken(c, phase->ops[0]->at, "no packing order of columns fits the epilogue of %s", phase->name);
 }
 
 void check_segments(const checker *c)
@@ -257,6 +257,6 @@ void check_fold(const checker *c)
         const ir_value *fold = op->attributes.fold;
         if (op->attributes.fold_offset && !fold) rule_broken(c, op->at, "%%%s has fold_offset without fold", name_of(op));
         if (fold && (fold->kind != value_param || op->inputs[1]->kind != value_param))
-            rule_broken(c, op->at, "%%%s folds what is known only after packing", name_of(op));
+            rule_broken(c, op->at, "%%%s folds a value that is known only after packing", name_of(op));
     }
 }

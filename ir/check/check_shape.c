@@ -55,7 +55,7 @@ static void check_broadcast(const checker *c, const ir_op *op)
     int rank = 0;
     for (int k = 0; k < op->input_count; k++)
         if (op->inputs[k]->rank > rank) rank = op->inputs[k]->rank;
-    need(c, op, out->rank == rank, "the out has another rank than its operands");
+    need(c, op, out->rank == rank, "the result's rank differs from its operands'");
     for (int i = 0; i < rank; i++) {
         bool full = is_number(axis(out, i), 1);
         for (int k = 0; k < op->input_count; k++) {
@@ -64,14 +64,14 @@ static void check_broadcast(const checker *c, const ir_op *op)
             need(c, op, extent_equal(e, axis(out, i)) || is_number(e, 1), "an operand does not broadcast to the out");
             full |= extent_equal(e, axis(out, i));
         }
-        need(c, op, full, "an axis of the out is no operand's");
+        need(c, op, full, "an axis of the result is in no operand");
     }
 }
 
 static void check_align(const checker *c, const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *y = op->outputs[0];
-    need(c, op, same_shape(x, y) && x->type == y->type, "the out has another shape or dtype");
+    need(c, op, same_shape(x, y) && x->type == y->type, "the result has another shape or dtype");
     need(c, op, !y->root && y->root_stride && y->root_stride * dtype_size(y->type) % 16 == 0, "the out's rows are no multiple of 16 bytes");
 }
 
@@ -116,9 +116,9 @@ static void check_matmul(const checker *c, const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *w = op->inputs[1], *y = op->outputs[0];
     bool t = op->attributes.transpose;
-    need(c, op, x->rank >= 2 && w->rank == x->rank && y->rank == x->rank, "the operands have not the same axes, at least two");
+    need(c, op, x->rank >= 2 && w->rank == x->rank && y->rank == x->rank, "the operands need the same number of axes, at least two");
     need(c, op, x->type == w->type, "the operands differ in dtype");
-    need(c, op, extent_equal(axis(x, 0), axis(w, t ? 0 : 1)), "the operands differ in the axis that is summed");
+    need(c, op, extent_equal(axis(x, 0), axis(w, t ? 0 : 1)), "the operands differ in K, the axis that is summed");
     need(c, op, extent_equal(axis(y, 0), axis(w, t ? 1 : 0)) && extent_equal(axis(y, 1), axis(x, 1)), "the out has other rows or columns");
     for (int i = 2; i < x->rank; i++)
         need(c, op, extent_equal(axis(x, i), axis(y, i)) && extent_equal(axis(w, i), axis(y, i)), "the batches differ");
@@ -356,7 +356,7 @@ void check_attributes(const checker *c)
         const op_info *info = &op_table[op->kind];
         const taken_fields *taken = taken_by(list, op->kind);
         need(c, op, op->input_count >= info->least_inputs && op->input_count <= info->most_inputs, "wrong number of operands");
-        need(c, op, op->output_count == 1 || op->kind == op_split, "more than one out");
+        need(c, op, op->output_count == 1 || op->kind == op_split, "more than one result");
         check_taken(c, op, taken);
         if (op->kind == op_kv_append) need(c, op, op->attributes.at && op->attributes.state, "at or state is missing");
         if (op->kind == op_cast) need(c, op, op->attributes.to == op->outputs[0]->type, "the out has another dtype than `to`");

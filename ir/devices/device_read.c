@@ -48,7 +48,7 @@ static bool read_number(arena *a, const fact_key *k, const spec_node *n, double 
     if (good)
         *out = x;
     else
-        complain(a, n->at, "%s: a %s from %g to %g is wanted here", k->key, k->kind == fact_count ? "whole number" : "number", k->least,
+        complain(a, n->at, "%s: expected a %s from %g to %g", k->key, k->kind == fact_count ? "whole number" : "number", k->least,
                  k->most);
     return good;
 }
@@ -56,7 +56,7 @@ static bool read_number(arena *a, const fact_key *k, const spec_node *n, double 
 static const char *read_text(arena *a, const char *key, const spec_node *n)
 {
     if (n->kind == spec_scalar && *n->text && strlen(n->text) <= most_text) return text_harmless(a, n->text);
-    complain(a, n->at, "%s: a text of at most %d characters is wanted here", key, most_text);
+    complain(a, n->at, "%s: expected text of at most %d characters", key, most_text);
     return "";
 }
 
@@ -65,7 +65,7 @@ static bool take_source(arena *a, const fact_key *k, const spec_node *key, const
 {
     const fact_source found = source_of(key->text);
     if (found == source_none) return false;
-    if (*source != source_none) complain(a, key->at, "%s: it is said already where this comes from: %s", k->key, sources[*source]);
+    if (*source != source_none) complain(a, key->at, "%s: its source is given already: %s", k->key, sources[*source]);
     *source = found;
     *note = read_text(a, key->text, n);
     return true;
@@ -84,7 +84,7 @@ static void read_fact(arena *a, const fact_key *k, const spec_node *n, device_mo
         complain(a, n->keys[i]->at, "%s: unknown key '%.40s'; keys are is, and one of measured, data sheet, chosen", k->key,
                  n->keys[i]->text);
     }
-    if (fact.source == source_none) complain(a, n->at, "%s: it is not said where this comes from: measured, data sheet or chosen", k->key);
+    if (fact.source == source_none) complain(a, n->at, "%s: its source is missing: measured, data sheet or chosen", k->key);
     if (!read_number(a, k, is, &fact.value)) return;
     if (k->kind == fact_count)
         *(int *)((char *)d + k->offset) = (int)fact.value, d->counts[k->count] = fact;
@@ -111,7 +111,7 @@ static void read_rates(arena *a, const fact_key *k, const spec_node *n, device_m
     }
     if (!given) complain(a, n->at, "%s: it has no dtype", k->key);
     if (rates->source == source_none)
-        complain(a, n->at, "%s: it is not said where this comes from: measured, data sheet or chosen", k->key);
+        complain(a, n->at, "%s: its source is missing: measured, data sheet or chosen", k->key);
 }
 
 static bool is_name(const char *s)
@@ -142,7 +142,7 @@ static bool read_word(arena *a, const spec_node *key, const spec_node *n, device
     else if (n->kind == spec_scalar && is_name(n->text))
         d->name = n->text;
     else
-        complain(a, n->at, "name: it has letters, digits and -, a letter or digit first, at most %d of them", most_word);
+        complain(a, n->at, "name: use letters, digits and -, a letter or digit first, at most %d characters", most_word);
     return true;
 }
 
@@ -226,7 +226,7 @@ device_model *device_model_read(arena *a, const char *text, size_t size, const c
 {
     const spec_node *root = yaml_read(a, text, size, path), *chiplets;
     device_model *d = arena_alloc(a, sizeof *d);
-    if (root->kind != spec_map) bail(a, code_bad_input, root->at, "a map of what a device has is wanted here");
+    if (root->kind != spec_map) bail(a, code_bad_input, root->at, "expected a map of the device's properties");
     for (int i = 0; i < root->count; i++) read_entry(a, root->keys[i], root->items[i], d);
     for (int i = 0; i < word_count; i++)
         if (strcmp(words[i], "match") != 0 && !spec_find(root, words[i])) complain(a, root->at, "%s is missing", words[i]);

@@ -64,7 +64,7 @@ const target_info *compile_target(arena *a, const char *name)
 static const device_model *of_target(arena *a, const device_model *d, const target_info *target)
 {
     if (d->target != target)
-        bail(a, code_usage, (position){0}, "device model %s is of target %s, not of %s", d->name, d->target->name, target->name);
+        bail(a, code_usage, (position){0}, "device model %s belongs to target %s, not %s", d->name, d->target->name, target->name);
     return d;
 }
 
@@ -98,9 +98,9 @@ static const ir_program *read_text(const job *j)
     if (!r->from_ir) return read_spec(j);
     const ir_program *p = ir_read(j->a, r->text, r->size, r->name);
     if (r->from <= stage_ir && p->kernel_count)
-        bail(j->a, code_bad_input, (position){0}, "this text has kernels: it is of stage fuse or plan, not of %s", stage_names[r->from]);
+        bail(j->a, code_bad_input, (position){0}, "this text has kernels: it is from stage fuse or plan, not %s", stage_names[r->from]);
     if (r->from > stage_ir && !p->kernel_count)
-        bail(j->a, code_bad_input, (position){0}, "this text has no kernels: it is of stage graph or ir, not of %s", stage_names[r->from]);
+        bail(j->a, code_bad_input, (position){0}, "this text has no kernels: it is from stage graph or ir, not %s", stage_names[r->from]);
     return p;
 }
 

@@ -52,7 +52,7 @@ static const char *warning_line(arena *a, const complaint *c)
 {
     const char *file = c->file ? arena_printf(a, "%s:", text_harmless(a, c->file)) : "";
     const char *place = c->at.line ? arena_printf(a, "%d:%d: ", c->at.line, c->at.column) : *file ? " " : "";
-    return arena_printf(a, "%s%swarning: %s", file, place, text_harmless(a, c->message ? c->message : "not enough memory for its text"));
+    return arena_printf(a, "%s%swarning: %s", file, place, text_harmless(a, c->message ? c->message : "not enough memory for its source"));
 }
 
 static void keep_warnings(arena *a, tfgen_plan *plan)
@@ -97,7 +97,7 @@ tfgen_status tfgen_plan_create(const char *spec, size_t size, const char *name, 
     *out = NULL;
     if (options && options->size < offsetof(tfgen_plan_options, fusion) + sizeof known.fusion) known.fusion = TFGEN_FUSION_TILE;
     if (known.fusion < TFGEN_FUSION_NONE || known.fusion > TFGEN_FUSION_TILE)
-        return device_report(error, TFGEN_USAGE, "tfgen_plan_create: options.fusion is no tfgen_fusion");
+        return device_report(error, TFGEN_USAGE, "tfgen_plan_create: options.fusion is not a tfgen_fusion value");
     if (!is_list("dims", known.dims, known.dim_count, sizeof *known.dims, error) ||
         !is_list("no_fuse", known.no_fuse, known.no_fuse_count, sizeof *known.no_fuse, error) ||
         !is_list("tiles", known.tiles, known.tile_count, sizeof *known.tiles, error))

@@ -17,13 +17,13 @@ static const char *fault_of(const cache_entry *e, cache_kind kind)
 {
     char first[32], error[codeobject_error_size];
     const int n = snprintf(first, sizeof first, "tfgen %d %s\n", cache_format, cache_kind_names[kind]);
-    if (e->key_size < (size_t)n || memcmp(e->bytes + e->payload_size, first, (size_t)n)) return "its key is of another kind or version";
+    if (e->key_size < (size_t)n || memcmp(e->bytes + e->payload_size, first, (size_t)n)) return "its key has another kind or version";
     if (memchr(e->bytes + e->payload_size, 0, e->key_size)) return "its key is not text";
     cache_entry copy = *e;
     code_result r;
     if (!(copy.bytes = malloc(e->size))) return "no memory";
     memcpy(copy.bytes, e->bytes, e->size);
-    if (!entry_take(&copy, &r)) return free(copy.bytes), "its note is not whole";
+    if (!entry_take(&copy, &r)) return free(copy.bytes), "its note is incomplete";
     const char *fault = NULL;
     codeobject object;
     if (r.status != build_ok) {
@@ -170,13 +170,13 @@ static bool import_all(cache *c, FILE *in, cache_counts *counts, char error[cach
     char head[sizeof magic];
     unsigned long long kind, size;
     if (fread(head, 1, sizeof head, in) != sizeof head || memcmp(head, magic, sizeof magic))
-        return fail(error, "it is no archive of tfgen's cache");
+        return fail(error, "it is not an archive of tfgen's cache");
     for (unsigned long long n = 0;; n++) {
-        if (!get_number(in, &kind) || !get_number(in, &size)) return fail(error, "the archive breaks off");
+        if (!get_number(in, &kind) || !get_number(in, &size)) return fail(error, "the archive is truncated");
         if (kind == 0) return size == n && getc(in) == EOF ? true : fail(error, "the archive's end is wrong");
         if (kind > cache_kind_count || size > cache_most_entry) return fail(error, "the archive is damaged");
         unsigned char *bytes = read_bytes(in, (size_t)size);
-        if (!bytes) return fail(error, "the archive breaks off");
+        if (!bytes) return fail(error, "the archive is truncated");
         const char *why = import_one(c, (cache_kind)(kind - 1), bytes, (size_t)size, counts);
         if (why) {
             snprintf(error, cache_error_size, "the cache %.150s cannot be written: %s", c->directory, why);

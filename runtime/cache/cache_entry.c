@@ -226,7 +226,7 @@ const char *entry_parse(unsigned char *bytes, size_t size, cache_entry *e)
     if (payload > room || key > room - payload || note != room - payload - key) return "its sizes do not add up";
     if (!payload || !key) return "it is empty";
     seal_hash(bytes, size - hash_size, hash);
-    if (memcmp(hash, bytes + size - hash_size, hash_size)) return "its content is not what was sealed";
+    if (memcmp(hash, bytes + size - hash_size, hash_size)) return "its content does not match its seal";
     *e = (cache_entry){bytes, size, (size_t)payload, (size_t)key, (size_t)note};
     return NULL;
 }
@@ -260,7 +260,7 @@ const char *entry_read(int folder, const char *name, cache_entry *e, double *age
     const char *fault = NULL;
     if (file < 0) return "it cannot be opened";
     if (fstat(file, &s)) fault = "it cannot be read";
-    else if (!S_ISREG(s.st_mode)) fault = "it is no plain file";
+    else if (!S_ISREG(s.st_mode)) fault = "it is not a regular file";
     else if ((s.st_uid != geteuid() && s.st_uid != 0) || (s.st_mode & 022)) fault = "others can write it";
     else if (s.st_size > cache_most_entry) fault = "it is too large";
     unsigned char *bytes = fault ? NULL : read_all(file, (size_t)s.st_size);

@@ -219,7 +219,7 @@ static void print_variant(const ablate_job *j, const variant *v)
     else
         printf(" %8s", "-");
     printf("  %s%s\n",
-           v->late      ? "not run: the budget is spent"
+           v->late      ? "not run: the time budget is used up"
            : v->agrees  ? v->why ? "agrees, NOT MEASURED: " : "agrees"
            : v->checked ? "DISAGREES: "
            : v->why     ? "NOT RUN: "
@@ -266,7 +266,7 @@ static void print_end(const ablate_job *j)
         print_chart(j);
     else
         printf("  no ratio is printed: %s\n",
-               j->o->no_check ? "nothing was checked" : "the whole plan is not known to agree with the reference");
+               j->o->no_check ? "nothing was checked" : "the whole plan was not shown to agree with the reference");
 }
 
 /* ---- all variants */
@@ -365,7 +365,7 @@ static void prepare(ablate_job *j)
 {
     const char *target = j->o->target;
     j->request = cli_request(j->a, j->o, j->path);
-    if (j->request.from_ir) bail(j->a, code_usage, (position){0}, "--from: ablate needs a spec");
+    if (j->request.from_ir) bail(j->a, code_usage, (position){0}, "--from: ablate needs a spec, not IR text");
     if (j->o->device && strcmp(j->o->device, "host") == 0)
         bail(j->a, code_usage, (position){0}, "--device: the host engine's times say nothing of fusions; leave it out, or name a GPU");
     if (!j->o->device && (j->o->seconds || j->o->graph))

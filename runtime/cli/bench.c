@@ -158,7 +158,7 @@ static const char *check_result(bench_job *j, const ir_program *graph, const com
     const trial_result r = trial_run(j->a, graph, c->plan, &options);
     static const char *const says[] = {[trial_unchecked] = "not checked",
                                        [trial_good] = "checked: every value is within its bound",
-                                       [trial_unjudged] = "UNJUDGED: of a value no element is judged (tfgen run shows which)",
+                                       [trial_unjudged] = "UNJUDGED: no element of some value was judged (tfgen run shows which)",
                                        [trial_bad] = "BAD: a bound is exceeded (tfgen run shows which)"};
     j->verdict = r.verdict;
     return says[r.verdict];

@@ -236,7 +236,7 @@ static void predict_spec(void *argument)
     cli_options one = *j->o;
     one.device_model = NULL;
     j->request = cli_request(j->a, &one, j->path);
-    if (j->request.from_ir) bail(j->a, code_usage, (position){0}, "--from: predict needs a spec");
+    if (j->request.from_ir) bail(j->a, code_usage, (position){0}, "--from: predict needs a spec, not IR text");
     j->sweep = options_sweep(j->a, j->o->sweep);
     list_devices(j);
     if (j->o->measured) j->recorded = record_read(j->a, j->o->measured);

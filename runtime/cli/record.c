@@ -37,7 +37,7 @@ static const char *text_of(const reader *r, const json_t *o, const char *key)
 static double seconds_of(const reader *r, const json_t *x)
 {
     const double s = json_number_value(x);
-    if (!json_is_number(x) || !(s > 0) || !isfinite(s)) refuse(r, "a time is no positive number");
+    if (!json_is_number(x) || !(s > 0) || !isfinite(s)) refuse(r, "a time is not a positive number");
     return s;
 }
 

@@ -105,7 +105,7 @@ static const char *wrong_value(arena *a, const plan *p, const ir_program *graph)
         const ir_value *v = p->program->values[i], *g = program_value(graph, v->name);
         if (v->kind == value_constant) continue;
         if (g ? !same_shape(graph, g, p->program, v) : !may_be_stored(p, graph, v))
-            return arena_printf(a, "the plan has %%%s as %s, which the graph does not allow", v->name, dtype_name(v->type));
+            return arena_printf(a, "the plan has %%%s as %s, which the spec does not allow", v->name, dtype_name(v->type));
     }
     return NULL;
 }

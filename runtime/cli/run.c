@@ -77,8 +77,8 @@ static void print_checks(arena *a, const trial_result *r, bool has_graph)
     }
     printf("%s%s%s", colour_code(stdout, r->verdict == trial_good ? colour_good : colour_bad),
            r->verdict == trial_bad        ? "BAD: a bound is exceeded"
-           : r->verdict == trial_unjudged ? "UNJUDGED: nothing says whether all values are right"
-           : r->unjudged                  ? "good: every value that is judged is within its bound"
+           : r->verdict == trial_unjudged ? "UNJUDGED: some values could not be judged"
+           : r->unjudged                  ? "good: every judged value is within its bound"
                                           : "good: every value is within its bound",
            colour_code(stdout, colour_none));
     if (r->unjudged) printf(" (%lld elements are not)", r->unjudged);

@@ -321,7 +321,7 @@ static const char *merged(arena *a, const source_edit *e, const char *other, tex
     change c;
     for (int i = 0, j = 0; next_change(m.before.count, m.after.count, in_after, &i, &j, &c);)
         if (!change_lines(&m, &c))
-            text_printf(lost, "%sthe change at %s:%d has no place there", lost->size ? "; " : "", e->file,
+            text_printf(lost, "%sthe edit at %s:%d does not apply there", lost->size ? "; " : "", e->file,
                         c.start < m.after.count ? line_number(e->after, m.after.items[c.start].at) : 1);
     return merged_text(&m);
 }
@@ -332,7 +332,7 @@ static bool is_file(arena *a, const char *path)
 {
     struct stat at;
     if (stat(path, &at) != 0) return false;
-    if (!S_ISREG(at.st_mode)) bail(a, code_usage, (position){0}, "--replace-source: %s is no file", path);
+    if (!S_ISREG(at.st_mode)) bail(a, code_usage, (position){0}, "--replace-source: %s is not a file", path);
     return true;
 }
 

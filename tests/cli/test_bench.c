@@ -135,7 +135,7 @@ START_TEST(what_bench_cannot_do_it_says)
     ck_assert_int_eq(bench_with("specs/rmsnorm.yaml --fusion=most"), 2);
     says("unknown level 'most'");
     ck_assert_int_eq(bench_with("specs/rmsnorm.yaml --device=host --device-model=h200"), 2);
-    says("device model h200 is of target sm_90a, not of host");
+    says("device model h200 belongs to target sm_90a, not host");
     ck_assert_int_eq(bench_with(""), 2);
     says("usage: tfgen bench");
 }

@@ -161,7 +161,7 @@ START_TEST(an_edit_that_has_no_place_is_told)
     find_planted(SWIGLU, "", "swiglu_gate_up.hip", "const vec<float, W> act_ = op_silu(lo);",
                  "const vec<float, W> both = lo + hi;\n const vec<float, W> act_ = op_silu(both);");
     is_first("prod", "mul", 22);
-    ck_assert_ptr_nonnull(strstr(string(found, "lost"), "the change at swiglu_gate_up.hip:"));
+    ck_assert_ptr_nonnull(strstr(string(found, "lost"), "the edit at swiglu_gate_up.hip:"));
 }
 END_TEST
 
@@ -241,7 +241,7 @@ START_TEST(what_bisect_cannot_do_it_says)
          "this plan has 'body %gate bf16[B,S,344] = linear %x, %w_gate'; emit takes the same --dim");
     ck_assert_int_eq(shell("cd %s && rm swiglu_gate_up.hip && mkfifo swiglu_gate_up.hip", folder), 0);
     ck_assert_int_eq(tfgen("run " SWIGLU " --replace-source=%s", folder), 2);
-    says("swiglu_gate_up.hip is no file");
+    says("swiglu_gate_up.hip is not a file");
     ck_assert_int_eq(tfgen("bisect " SWIGLU " --what=wrong"), 2);
     ck_assert_int_eq(tfgen("bisect " SWIGLU " --what=nan --expected=x"), 2);
     ck_assert_int_eq(tfgen("bisect " SWIGLU " --tolerance=1"), 2);

@@ -107,7 +107,7 @@ START_TEST(a_damaged_file_says_where)
     write_file(folder, "damaged.yaml", "%s", copy);
     ck_assert_int_eq(tfgen("emit specs/linear.yaml --target=sm_90a --dump=plan --device-model=%s/damaged.yaml", folder),
                      code_bad_input);
-    says("damaged.yaml:5:13: error: units: a whole number from 1 to 65536 is wanted here");
+    says("damaged.yaml:5:13: error: units: expected a whole number from 1 to 65536");
     arena_free(a);
 }
 END_TEST

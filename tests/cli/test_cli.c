@@ -150,12 +150,12 @@ START_TEST(a_device_model_is_a_name_or_a_file)
     ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --target=sm_90a --device-model=h20"), 2);
     says("no device model is called 'h20'; did you mean 'h200'?");
     ck_assert_int_eq(tfgen("verify specs/rmsnorm.yaml --target=host,sm_90a --device-model=h200"), 2);
-    says("device model h200 is of target sm_90a, not of host");
+    says("device model h200 belongs to target sm_90a, not host");
     ck_assert_int_eq(tfgen("specs/rmsnorm.yaml --target=sm_90a --device-model=./nothing.yaml"), 3);
     says("./nothing.yaml: cannot open");
     ck_assert_int_eq(tfgen("%s", in_folder("--version; sed s/2048/3072000/ specs/devices/h200.yaml >%s/d.yaml")), 0);
     ck_assert_int_eq(tfgen("%s", in_folder("run specs/rmsnorm.yaml --target=sm_90a --device-model=%s/d.yaml")), 3);
-    says("/d.yaml:9:19: error: row_threads: a whole number from 1 to 65536");
+    says("/d.yaml:9:19: error: row_threads: expected a whole number from 1 to 65536");
     ck_assert_int_eq(tfgen("%s", in_folder("--version; printf 'name: a\\0b' >%s/z.yaml")), 0);
     ck_assert_int_eq(tfgen("%s", in_folder("specs/rmsnorm.yaml --device-model=%s/z.yaml")), 3);
     says("it has a NUL character");

@@ -137,7 +137,7 @@ START_TEST(what_is_no_record_is_refused)
           "run 1: it has no samples"},
          {"{\"record\": 1, \"runs\": [{\"block\": \"p\", \"dtype\": \"f32\", \"fusion\": \"tile\", \"target\": \"x\", \"label\": \"y\", "
           "\"samples\": [1, -2]}]}",
-          "run 1: a time is no positive number"},
+          "run 1: a time is not a positive number"},
          {"{\"record\": 1, \"record\": 1}", "duplicate"}};
     write_samples("a", eleven, 11);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {

@@ -389,7 +389,7 @@ START_TEST(what_explain_cannot_do_it_says)
     ck_assert_int_eq(tfgen("explain specs/rmsnorm.yaml --fusion=most"), 2);
     says("unknown level 'most'");
     ck_assert_int_eq(tfgen("explain specs/rmsnorm.yaml --target=gfx942 --device-model=h200"), 2);
-    says("device model h200 is of target sm_90a, not of gfx942");
+    says("device model h200 belongs to target sm_90a, not gfx942");
     ck_assert_int_eq(tfgen("explain specs/bad/add-shapes.yaml"), 3);
     ck_assert_int_eq(tfgen("explain specs/rmsnorm.yaml --no-code --html=/dev/null/all.html"), 7);
     ck_assert_int_eq(tfgen("explain"), 2);

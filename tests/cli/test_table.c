@@ -38,19 +38,19 @@ START_TEST(a_grid_is_the_product_of_its_settings_line_by_line)
 }
 END_TEST
 
-static const char *const bad_grids[][2] = {{"threads=64", "begins with the name of a phase"},
-                                           {": threads=64", "begins with the name of a phase"},
+static const char *const bad_grids[][2] = {{"threads=64", "must start with a phase's name"},
+                                           {": threads=64", "must start with a phase's name"},
                                            {"rows:  ", "expected key=value"},
                                            {"rows: threads", "expected key=value"},
                                            {"rows: =3", "expected key=value"},
                                            {"rows: threads=1,,2", "threads has an empty value"},
                                            {"rows: threads=", "threads has an empty value"},
-                                           {"(rows: threads=1", "ends in ')'"},
+                                           {"(rows: threads=1", "must end in ')'"},
                                            {"rows: threads=64,x", "expected key=number"},
                                            {"rows: thread=64", "simt has threads, team, v"},
-                                           {"rows: layer=mma threads=64", "no program of the family rows has all"},
+                                           {"rows: layer=mma threads=64", "no program of family rows takes all"},
                                            {"norm: threads=64", "no phase, kernel or family is called 'norm'"},
-                                           {"gemm: m=1", "the spec has no phase of that family"}};
+                                           {"gemm: m=1", "the spec has no phase of this family"}};
 
 START_TEST(a_line_that_is_no_grid_is_told)
 {

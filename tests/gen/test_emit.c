@@ -357,11 +357,11 @@ static const bad_tuning bad_tunings[] = {
      "--tile 'rows: team=3': phase stats (rows) on gfx90a: team and v are powers of two; the nearest legal one: layer=simt "
      "threads=128 team=4 v=",
      code_unsupported},
-    {"gemm: layer=wgmma", "layer=wgmma: the target has no such instructions; gfx90a has simt, skinny, register_fed, mfma here",
+    {"gemm: layer=wgmma", "layer=wgmma: the target lacks these instructions; gfx90a has simt, skinny, register_fed, mfma here",
      code_unsupported},
-    {"y1: layer=wgmma", "phase y1 (gemm) on gfx90a: layer=wgmma: the target has no such instructions", code_unsupported},
-    {"y1: layer=wmma", "layer=wmma: the target has no such instructions", code_unsupported},
-    {"stats: layer=mfma", "layer=mfma: no program of the family has that layer; gfx90a has simt here", code_unsupported},
+    {"y1: layer=wgmma", "phase y1 (gemm) on gfx90a: layer=wgmma: the target lacks these instructions", code_unsupported},
+    {"y1: layer=wmma", "layer=wmma: the target lacks these instructions", code_unsupported},
+    {"stats: layer=mfma", "layer=mfma: no program of this family uses that layer; gfx90a has simt here", code_unsupported},
     {"gemm: depth=3", "gemm_skinny has no setting 'depth'; those of gemm_skinny, by which phase y1 is computed, are m 1 to 16, n",
      code_usage},
     {"k1.y1: depth=3", "gemm_skinny has no setting 'depth'", code_usage},
@@ -373,7 +373,7 @@ static const bad_tuning bad_tunings[] = {
     {"gemm: m=1 m=2", "a second m", code_usage},
     {"gemm: layer=skinny layer=skinny", "a second layer", code_usage},
     {"gemm", "it asks for nothing", code_usage},
-    {": m=1", "it begins with the name of a phase", code_usage},
+    {": m=1", "must start with a phase's name", code_usage},
     {"gemm: layer=mfmma", "no layer 'mfmma'; did you mean mfma? layers are simt, skinny", code_usage},
     {"stast: m=1", "no phase, kernel or family is called 'stast'; did you mean stats? phases are stats, y1; families rows", code_usage},
     {"gemm(linear(bf16[9])): m=1", "no phase, kernel or family is called 'gemm(linear(bf16[9]))'", code_usage},
@@ -393,7 +393,7 @@ END_TEST
 START_TEST(an_illegal_tile_of_a_plans_text_has_its_line)
 {
     static const char *const tiles[][2] = {{"layer=simt m=16 n=64 k=32 thread_m=3 thread_n=8 threads=128", "divides"},
-                                           {"layer=wgmma", "layer=wgmma: the target has no such instructions"}};
+                                           {"layer=wgmma", "layer=wgmma: the target lacks these instructions"}};
     for (int i = 0; i < 2; i++) {
         char text[512];
         build b = {.name = "t.ir", .text = text, .target = "gfx90a", .from_plan = true};

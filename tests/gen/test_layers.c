@@ -186,7 +186,7 @@ START_TEST(a_layer_that_a_phase_cannot_have_is_an_error_that_says_why)
         const char *line, *text, *message;
     } cases[] = {{"gemm layer=wgmma", PRODUCT("f32", "64", "64"), "operands are not both bf16 or both f16"},
                  {"gemm layer=wgmma n=48", PRODUCT("bf16", "129", "64"), "n=48; it is 64 to 256"},
-                 {"gemm n=80", PRODUCT("bf16", "129", "64"), "n goes in steps of 32"},
+                 {"gemm n=80", PRODUCT("bf16", "129", "64"), "n is a multiple of 32"},
                  {"gemm m=64", PRODUCT("bf16", "129", "64"), "m=64; it is 128 to 128"},
                  {"gemm n=256 stages=5", PRODUCT("bf16", "129", "64"), "bytes of shared memory; a workgroup has 232448"},
                  {"gemm layer=skinny k=32", PRODUCT("bf16", "3", "64"), "k=32; it is 16 to 16"},
@@ -194,9 +194,9 @@ START_TEST(a_layer_that_a_phase_cannot_have_is_an_error_that_says_why)
                  {"gemm cluster=3", PRODUCT("bf16", "129", "64"), "cluster=3; it is 1 to 2"},
                  {"gemm cluster=2 group_m=5", PRODUCT("bf16", "129", "64"), "cluster divides group_m"},
                  {"gemm smem_epilogue=2", PRODUCT("bf16", "129", "64"), "smem_epilogue=2; it is 0 to 1"},
-                 {"gemm layer=wgmma smem_epilogue=1", RESIDUAL, "smem_epilogue=1: the epilogue reads rows from memory"},
+                 {"gemm layer=wgmma smem_epilogue=1", RESIDUAL, "smem_epilogue=1: the epilogue loads rows from memory"},
                  {"gemm smem_epilogue=1", PRODUCT("bf16", "129", "64"),
-                  "smem_epilogue=1: rows of a result do not begin at multiples of 16 bytes"},
+                  "smem_epilogue=1: rows of a result are not 16-byte aligned"},
                  {"gemm layer=wgmma_3xtf32", PRODUCT("bf16", "129", "64"), "operands are not both f32"},
                  {"gemm n=192", PRODUCT("f32", "64", "128"), "n=192; it is 64 to 128"},
                  {"gemm n=80", PRODUCT("f32", "64", "128"), "n is 64, 96 or 128"},
@@ -355,7 +355,7 @@ START_TEST(attention_that_matrix_units_cannot_have_is_an_error_that_says_why)
     static const struct {
         const char *target, *text, *line, *message;
     } cases[] = {{"gfx942", ATTENTION("f32", "64", "64", ""), "attention layer=mfma", "operands are neither bf16 nor f16"},
-                 {"gfx942", ATTENTION("bf16", "64", "20", ""), "attention layer=mfma", "no multiple of 8 up to 256"},
+                 {"gfx942", ATTENTION("bf16", "64", "20", ""), "attention layer=mfma", "not a multiple of 8 up to 256"},
                  {"gfx1100", ATTENTION("bf16", "64", "136", ""), "attention layer=wmma", "the head size is above 128"},
                  {"gfx942", ATTENTION("bf16", "64", "64", ""), "attention block_q=128", "block_q is half of threads"},
                  {"gfx942", ATTENTION("bf16", "64", "64", ""), "attention block_k=16", "block_k=16; it is 32 to 64"},
@@ -434,17 +434,17 @@ START_TEST(a_tile_that_matrix_units_cannot_have_is_an_error_that_says_why)
 {
     static const struct {
         const char *target, *line, *message;
-    } cases[] = {{"gfx942", "gemm layer=wmma", "layer=wmma: the target has no such instructions"},
-                 {"gfx1100", "gemm layer=mfma", "layer=mfma: the target has no such instructions"},
-                 {"gfx942", "gemm layer=wgmma", "the target has no such instructions"},
-                 {"gfx942", "gemm m=48", "the waves share out m"},
+    } cases[] = {{"gfx942", "gemm layer=wmma", "layer=wmma: the target lacks these instructions"},
+                 {"gfx1100", "gemm layer=mfma", "layer=mfma: the target lacks these instructions"},
+                 {"gfx942", "gemm layer=wgmma", "the target lacks these instructions"},
+                 {"gfx942", "gemm m=48", "waves divide m into rows of 16"},
                  {"gfx942", "gemm n=512", "n=512; it is 16 to 256"},
                  {"gfx942", "gemm k=32", "k is 128 bytes"},
                  {"gfx942", "gemm threads=192", "threads is 128, 256 or 512"},
-                 {"gfx942", "gemm m=256 n=256", "a thread has at most 128 results"},
+                 {"gfx942", "gemm m=256 n=256", "a thread keeps at most 128 results"},
                  {"gfx942", "gemm m=256 n=256 threads=512 stages=2", "stages is 1; where loads go to LDS directly"},
                  {"gfx950", "gemm m=64 n=128 threads=512 stages=2", "stages is 1; where loads go to LDS directly"},
-                 {"gfx1201", "gemm m=256 n=128 threads=256", "a thread has at most 64 results"},
+                 {"gfx1201", "gemm m=256 n=128 threads=256", "a thread keeps at most 64 results"},
                  {"gfx942", "gemm group_m=0", "group_m=0; it is 1"},
                  {"gfx942", "gemm chunk=0", "chunk=0; it is 1"},
                  {"gfx942", "gemm chiplets=0", "chiplets=0; it is 1 to 64 (dies to which tiles are dealt out; 1: as they come)"},
@@ -468,12 +468,12 @@ START_TEST(long_rows_are_multiplied_where_offsets_reach_all_rows_of_a_tile)
                  {"gfx942", NULL, PRODUCT("bf16", "64", "33554440"), "tile layer=register_fed m=32 "},
                  {"gfx1100", NULL, PRODUCT("bf16", "64", "67108864"), "tile layer=register_fed m=32 "},
                  {"gfx942", NULL, PRODUCT("bf16", "64", "134217728"), "tile layer=register_fed m=16 "},
-                 {"gfx942", NULL, PRODUCT("bf16", "64", "134217736"), "not register_fed: rows of the first operand are too long"},
+                 {"gfx942", NULL, PRODUCT("bf16", "64", "134217736"), "not register_fed: rows of A exceed 32-bit offsets"},
                  {"sm_80", NULL, PRODUCT("bf16", "32", "134217736"), "tile layer=register_fed m=32 "},
                  {"gfx942", "gemm layer=register_fed m=64", PRODUCT("bf16", "64", "33554432"), "tile layer=register_fed m=64 "},
                  {"gfx942", "gemm layer=register_fed m=64", PRODUCT("bf16", "64", "33554440"),
-                  "further apart than offsets of 32 bits reach"},
-                 {"gfx1201", "gemm layer=register_fed", PRODUCT("bf16", "1", "134217736"), "rows of the first operand are too long"}};
+                  "rows of A span more than 32-bit offsets reach"},
+                 {"gfx1201", "gemm layer=register_fed", PRODUCT("bf16", "1", "134217736"), "rows of A exceed 32-bit offsets"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tuning t = {.lines = &cases[i].line, .count = 1};
         build b = build_spec(cases[i].text, cases[i].target, cases[i].line ? &t : NULL);

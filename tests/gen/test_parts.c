@@ -189,7 +189,7 @@ START_TEST(a_part_has_a_stage)
     static const struct {
         const char *line, *message;
         tfgen_code code;
-    } cases[] = {{"gemm split_k=4", NULL, code_ok}, {"gemm split_k=5", "a part of a split has a k tile", code_unsupported},
+    } cases[] = {{"gemm split_k=4", NULL, code_ok}, {"gemm split_k=5", "each slice of split-K has at least one k tile", code_unsupported},
                  {"gemm split_k=0", "split_k=0; it is 1 to 16", code_unsupported}, {"gemm split_k=1", NULL, code_ok}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         build b = {arena_new(), cases[i].line};

@@ -217,8 +217,8 @@ static const struct {
              {"rows@%s sm_90a h200 rows=-5 x(y): threads=1", "expected rows=NUMBER"},
              {"rows@%s sm_90a h200 rows=99999999999999999999 x(y): threads=1", "expected rows=NUMBER"},
              {"rows@%s sm_90a h200 rows=1 keys=x x(y): threads=1", "expected keys=NUMBER"},
-             {"rows@%s sm_90a h200 rows=1 x(y) threads=1", "expected a signature with a colon"},
-             {"rows@%s sm_90a h200 rows=1", "expected a signature with a colon"},
+             {"rows@%s sm_90a h200 rows=1 x(y) threads=1", "expected a signature followed by a colon"},
+             {"rows@%s sm_90a h200 rows=1", "expected a signature followed by a colon"},
              {"rows@%s sm_90b h200 rows=1 x(y): threads=1", "there is no target 'sm_90b'"},
              {"rows@%s sm_90a h200 rows=1 x(y): threads=32 team=8", "it lacks the field v of rows"},
              {"rows@%s sm_90a h200 rows=1 x(y): threads=32 team=8 v=17", "'v=17': v is 1 to 16"},
@@ -226,8 +226,8 @@ static const struct {
              {"rows@%s sm_90a h200 rows=1 x(y): threads=32 team=8 v", "'v': v is 1 to 16"},
              {"rows@%s sm_90a h200 rows=1 x(y): threads=32 team=8 w=1", "rows has no field 'w'"},
              {"rows@%s sm_90a h200 rows=1 x(y): threads=32 threads=32 v=1", "a second threads"},
-             {"rows@0%s sm_90a h200 rows=1 x(y): threads=32 team=8 v=1", "rows is another one now: version "},
-             {"rows sm_90a h200 rows=1 x(y): threads=32 team=8 v=1", "rows is another one now: version "},
+             {"rows@0%s sm_90a h200 rows=1 x(y): threads=32 team=8 v=1", "rows has changed: its version is "},
+             {"rows sm_90a h200 rows=1 x(y): threads=32 team=8 v=1", "rows has changed: its version is "},
              {"garbage", "there is no program 'garbage'"},
              {"\x1b[31m\xff", "there is no program '?[31m?'"}};
 

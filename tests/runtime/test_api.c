@@ -92,7 +92,7 @@ START_TEST(a_plan_is_for_the_device_model_that_is_named)
     }
     o.device_model = "h200";
     ck_assert_int_eq(tfgen_plan_create(ffn, sizeof ffn - 1, "ffn.yaml", &o, &plan, &error), TFGEN_USAGE);
-    ck_assert_msg(strstr(error.text, "device model h200 is of target sm_90a, not of gfx90a") != NULL, "%s", error.text);
+    ck_assert_msg(strstr(error.text, "device model h200 belongs to target sm_90a, not gfx90a") != NULL, "%s", error.text);
     o.device_model = "name: 5 5\n";
     ck_assert_int_eq(tfgen_plan_create(ffn, sizeof ffn - 1, "ffn.yaml", &o, &plan, &error), TFGEN_BAD_INPUT);
     ck_assert_msg(strncmp(error.text, "device model:1:7: error: name", 29) == 0, "%s", error.text);

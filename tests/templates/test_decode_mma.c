@@ -164,11 +164,11 @@ static const struct {
     decode_step step;
     const char *why;
 } refused[] = {{{"sm_80", "f32", causal, NULL, 1, 1, 64, 4, 2, 64, {0}}, "operands are neither bf16 nor f16"},
-               {{"sm_90a", "bf16", causal, NULL, 1, 1, 64, 4, 2, 24, {0}}, "the head size is no multiple of 16 up to 256"},
-               {{"sm_90a", "f16", causal, NULL, 1, 1, 64, 4, 2, 272, {0}}, "the head size is no multiple of 16 up to 256"},
+               {{"sm_90a", "bf16", causal, NULL, 1, 1, 64, 4, 2, 24, {0}}, "the head size is not a multiple of 16 up to 256"},
+               {{"sm_90a", "f16", causal, NULL, 1, 1, 64, 4, 2, 272, {0}}, "the head size is not a multiple of 16 up to 256"},
                {{"gfx942", "f32", causal, NULL, 1, 1, 64, 4, 2, 64, {0}}, "operands are neither bf16 nor f16"},
                {{"gfx1201", "bf16", causal, NULL, 1, 1, 64, 4, 2, 208, {0}},
-                "a lane's registers do not hold results of heads above 192 columns"},
+                "a lane's registers cannot hold heads of more than 192 columns"},
                {{"gfx950", "bf16", causal, "decode layer=simt", 1, 1, 64, 4, 2, 64, {0}}, NULL},
                {{"sm_90a", "bf16", causal, "decode layer=simt", 1, 1, 64, 4, 2, 64, {0}}, NULL}};
 
@@ -191,20 +191,20 @@ START_TEST(a_tile_that_it_cannot_have_is_an_error_that_says_why)
     static const struct {
         const char *target, *line, *message;
         tfgen_code code;
-    } cases[] = {{"gfx942", "decode layer=mma", "the target has no such instructions", code_unsupported},
+    } cases[] = {{"gfx942", "decode layer=mma", "the target lacks these instructions", code_unsupported},
                  {"sm_80", "decode keys=48", "keys is a power of two", code_unsupported},
                  {"sm_80", "decode threads=48", "threads are whole waves", code_unsupported},
-                 {"sm_90a", "decode threads=512 resident=5", "a unit holds 2048 threads", code_unsupported},
+                 {"sm_90a", "decode threads=512 resident=5", "a multiprocessor holds 2048 threads", code_unsupported},
                  {"gfx942", "decode keys=16", "keys=16; it is 32 to 64", code_unsupported},
                  {"gfx942", "decode threads=96", "threads are whole waves", code_unsupported},
                  {"gfx1100", "decode cluster=2", "decode_wmma has no setting 'cluster'", code_usage},
-                 {"gfx90a", "decode threads=512 resident=5", "a unit holds 2048 threads", code_unsupported},
-                 {"gfx908", "decode threads=512 resident=6", "a unit holds 2560 threads", code_unsupported},
+                 {"gfx90a", "decode threads=512 resident=5", "a multiprocessor holds 2048 threads", code_unsupported},
+                 {"gfx908", "decode threads=512 resident=6", "a multiprocessor holds 2560 threads", code_unsupported},
                  {"sm_80", "decode splits=4 cluster=2", "the target has no clusters", code_unsupported},
                  {"sm_90a", "decode splits=6 cluster=4", "cluster divides splits", code_unsupported},
                  {"sm_90a", "decode splits=6 cluster=3", "cluster is a power of two", code_unsupported},
                  {"sm_90a", "decode team=4", "decode_mma has no setting 'team'", code_usage},
-                 {"sm_80", "decode stages=2", "the target has no copies of many bytes", code_unsupported},
+                 {"sm_80", "decode stages=2", "the target lacks bulk copies", code_unsupported},
                  {"sm_90a", "decode threads=512 resident=1 keys=32 stages=16", "bytes of shared memory; a workgroup has 232448",
                   code_unsupported}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -61,18 +61,18 @@ START_TEST(a_tile_that_mma_cannot_have_is_an_error_that_says_why)
 {
     static const struct {
         const char *target, *type, *line, *message;
-    } cases[] = {{"gfx942", "bf16", "gemm layer=mma", "the target has no such instructions"},
-                 {"host", "bf16", "gemm layer=mma", "the target has no such instructions"},
-                 {"sm_80", "bf16", "gemm layer=wgmma", "the target has no such instructions"},
+    } cases[] = {{"gfx942", "bf16", "gemm layer=mma", "the target lacks these instructions"},
+                 {"host", "bf16", "gemm layer=mma", "the target lacks these instructions"},
+                 {"sm_80", "bf16", "gemm layer=wgmma", "the target lacks these instructions"},
                  {"sm_80", "f32", "gemm layer=mma", "operands are not both bf16 or both f16"},
                  {"sm_80", "bf16", "gemm k=48", "k is 32 or 64"},
                  {"sm_80", "bf16", "gemm threads=160", "threads is 128 or 256"},
                  {"sm_80", "bf16", "gemm k=16", "k=16; it is 32 to 64"},
                  {"sm_80", "bf16", "gemm threads=512", "threads=512; it is 128 to 256"},
                  {"sm_80", "bf16", "gemm m=512", "m=512; it is 16 to 256"},
-                 {"sm_80", "bf16", "gemm n=32", "the warps share out m"},
-                 {"sm_80", "bf16", "gemm m=16 n=128 k=32", "the threads copy m and n in whole turns"},
-                 {"sm_80", "bf16", "gemm m=256 n=128", "a thread has at most 128 results"},
+                 {"sm_80", "bf16", "gemm n=32", "warps divide m into rows of 16"},
+                 {"sm_80", "bf16", "gemm m=16 n=128 k=32", "m and n are multiples of the rows that all threads copy at once"},
+                 {"sm_80", "bf16", "gemm m=256 n=128", "a thread keeps at most 128 results"},
                  {"sm_80", "bf16", "gemm stages=2", "stages=2; it is 3 to 8"},
                  {"sm_80", "bf16", "gemm group_m=0", "group_m=0; it is 1 to 1024"},
                  {"sm_80", "bf16", "gemm m=128 n=256 threads=256 stages=5", "bytes of shared memory; a workgroup has 101376"}};

@@ -60,7 +60,7 @@ START_TEST(matrix_units_refuse_weights_that_their_numbers_do_not_hold)
     } refused[] = {{{"sm_90a", "bf16", "f16", "wgmma", NULL}, "operands are not both bf16 or both f16"},
                    {{"sm_80", "bf16", "f32", "mma", NULL}, "operands are not both bf16 or both f16"},
                    {{"gfx942", "f16", "f32", "register_fed", NULL}, "operands are not both bf16 or both f16"},
-                   {{"gfx90a", "bf16", "f32", "mfma", NULL}, "the operands have two types"},
+                   {{"gfx90a", "bf16", "f32", "mfma", NULL}, "A and B differ in dtype"},
                    {{"sm_90a", "bf16", "f32", "wgmma_3xtf32", NULL}, "operands are not both f32"}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         char yaml[512], line[64];

@@ -55,18 +55,18 @@ START_TEST(a_tile_that_swap_ab_cannot_have_is_an_error_that_says_why)
 {
     static const struct {
         const char *target, *type, *line, *message;
-    } cases[] = {{"gfx942", "bf16", "gemm layer=swap_ab", "the target has no such instructions"},
-                 {"sm_80", "bf16", "gemm layer=swap_ab", "the target has no such instructions"},
+    } cases[] = {{"gfx942", "bf16", "gemm layer=swap_ab", "the target lacks these instructions"},
+                 {"sm_80", "bf16", "gemm layer=swap_ab", "the target lacks these instructions"},
                  {"sm_90a", "f32", "gemm layer=swap_ab", "operands are not both bf16 or both f16"},
-                 {"sm_90a", "bf16", "gemm layer=swap_ab m=40", "m goes in steps of 16"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab m=40", "m is a multiple of 16"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab m=144", "m=144; it is 16 to 128"},
-                 {"sm_90a", "bf16", "gemm layer=swap_ab n=80", "n goes in steps of 32"},
-                 {"sm_90a", "bf16", "gemm layer=swap_ab n=160", "threads are 128 for 64 columns, and 32"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab n=80", "n is a multiple of 32"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab n=160", "threads are 128 for each 64 columns, plus 32"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab split_k=3", "split_k is 1, 2, 4 or 8"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab stages=3 row_stages=4", "row_stages is at most stages"},
-                 {"sm_90a", "bf16", "gemm layer=swap_ab split_k=2", "a part of a split has a k tile"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab split_k=2", "each slice of split-K has at least one k tile"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab m=128 n=256 k=64 threads=544 stages=2 row_stages=2",
-                  "the stages are too few for the tile's sums"},
+                  "the stages are too small to reduce the tile's partial sums in"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab stages=12 m=128", "bytes of shared memory; a workgroup has 232448"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tuning t = {.lines = &cases[i].line, .count = 1};

@@ -99,7 +99,7 @@ def chart(name, title, head, unit, rows, **how):
 
 def traffic():
     p = Picture("01-traffic", "Two kernels move six tensors; the fused kernel moves four.")
-    p.text(12, 22, "a kernel an operation: six tensors cross memory", "head")
+    p.text(12, 22, "one kernel for each operation: six tensors cross memory", "head")
     for i, name in enumerate(("x", "y", "sum", "z", "prod")):
         p.box(12 + i * 94, 36, 80, 28, "band", name)
     p.box(60, 112, 130, 32, "a", "add", "on head"), p.box(290, 112, 130, 32, "a", "mul", "on head")

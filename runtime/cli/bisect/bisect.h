@@ -14,7 +14,7 @@ typedef enum parting_kind {
     parting_beyond,    /* beyond its bound */
     parting_unwritten, /* nobody wrote it */
     parting_infinite,  /* NaN or infinite, and should not be */
-    parting_together   /* each element is within its bound, all together are too far off: REF_MOST_SPREAD */
+    parting_together   /* each element is within its bound, but their RMS is too large: REF_MOST_SPREAD */
 } parting_kind;
 
 /* How one value's numbers part from what they should be. */

@@ -9,9 +9,9 @@ static const char *const what_names[] = {"diff", "nan", "slow"};
 static const char *const kind_texts[] = {
     [parting_none] = "right",
     [parting_beyond] = "beyond its bound",
-    [parting_unwritten] = "nobody wrote it, or what it is made of",
-    [parting_infinite] = "no number, and should be one",
-    [parting_together] = "each element is within its bound, all together are too far off",
+    [parting_unwritten] = "never written, or computed from what was never written",
+    [parting_infinite] = "NaN where a number is expected",
+    [parting_together] = "each element is within its bound, but their RMS is too large",
 };
 static const char *const kind_names[] = {"none", "beyond", "unwritten", "infinite", "together"};
 
@@ -64,7 +64,7 @@ static void print_numbers(const bisection *b, const parting *p)
     if (p->end_to_end)
         printf("%.3g times its bound of %.3g away, from the inputs on\n", p->ratio, p->bound);
     else if (p->kind == parting_unwritten)
-        printf("nobody wrote it, or what it is made of; it should be %.6g\n", p->expected);
+        printf("never written, or computed from what was never written; it should be %.6g\n", p->expected);
     else if (isfinite(p->ratio))
         printf("%.6g, should be %.6g within %.3g: %.3g times that\n", p->got, p->expected, p->bound, p->ratio);
     else
@@ -185,7 +185,7 @@ static void print_slow(const bisection *b)
     printf("  %sthe furthest above the model: %s%s\n", bold(), b->slowest->launch->name, plain());
     print_made(b, &b->first.made);
     if (b->slowest->alone < (1 + b->tolerance) * b->slowest->predicted)
-        puts("    alone it is as fast as the model says: it waits for what runs before it, or for what that left in the caches");
+        puts("    alone it is as fast as the model says: in the plan it waits for the kernel before it, or starts with cold caches");
 }
 
 void bisect_print(const bisection *b)

@@ -105,7 +105,7 @@ void bisect_inside(bisection *b)
     if (count) count = keep_storable(b, names, count);
     shown s = {.b = b, .text = with_outputs(b, names, count), .run = true};
     const char *why = count ? attempt(&s) : NULL;
-    if (why) b->hidden = arena_printf(b->a, "with the values of %s in memory: %s", phase->name, why), count = 0;
+    if (why) b->hidden = arena_printf(b->a, "with the values of %s stored: %s", phase->name, why), count = 0;
     b->shown = count;
     if (count) {
         const parting *first = walk_first(&s.walk, s.c.plan);

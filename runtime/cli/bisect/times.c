@@ -53,7 +53,7 @@ static slow_launch judged(timing *t, int i)
     if (!launch_predict(t->b->a, t->plan, l, &w, &p))
         bail(t->b->a, code_usage, (position){0},
              "--what=slow: the device model %s does not say what its bandwidth is; --device-model names "
-             "another, or a file (docs/devices.md)",
+             "another model or a file (docs/devices.md)",
              t->plan->device->name);
     return (slow_launch){l, spread_of(t->chained + i * most_rounds, t->rounds).median,
                          spread_of(t->alone + i * most_rounds, t->rounds).median, p.seconds, predicted_limit_names[p.limit]};
@@ -65,12 +65,12 @@ static void need_model(const bisection *b)
     if (d->numbers[number_bandwidth].value <= 0)
         bail(b->a, code_usage, (position){0},
              "--what=slow: the device model %s does not say what its bandwidth is, so nothing is predicted; "
-             "--device-model names another, or a file (docs/devices.md)",
+             "--device-model names another model or a file (docs/devices.md)",
              d->name);
     if (d->match && !strstr(b->device->info.label, d->match))
         bail(b->a, code_usage, (position){0},
              "--what=slow: the device model %s is of a device that is called '%s', this one is '%s'; "
-             "--device-model names another, or a file (docs/devices.md)",
+             "--device-model names another model or a file (docs/devices.md)",
              d->name, d->match, b->device->info.label);
 }
 

@@ -217,7 +217,7 @@ const random_report *random_child_report(const random_child *child) { return &ch
 
 const random_report *random_child_run(random_child *child, const random_case *c, const random_limits *limits)
 {
-    if (!random_child_start(child, c, limits)) blame(child, random_device_error, "error: no process to be had%.0d", 0);
+    if (!random_child_start(child, c, limits)) blame(child, random_device_error, "error: could not start a process%.0d", 0);
     while (!random_child_ended(child, 1000)) {}
     return random_child_report(child);
 }

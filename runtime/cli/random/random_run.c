@@ -172,7 +172,7 @@ static void run_all(random_run *r)
             if (w->a || next == r->count) continue;
             *w = draw_case(r, r->first + next++);
             if (!random_child_start(r->children[i], &w->c, &r->limits))
-                bail(r->a, code_device, (position){0}, "no process to be had for a case");
+                bail(r->a, code_device, (position){0}, "could not start a process for a case");
         }
     }
 }

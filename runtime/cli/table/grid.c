@@ -42,12 +42,12 @@ static void read_line(grid_line *l)
     const char *at = l->text + strspn(l->text, " \t");
     if (*at == '(') {
         const size_t size = strcspn(at, ")");
-        if (!at[size]) refuse(l, "a name in parentheses ends in ')'");
+        if (!at[size]) refuse(l, "a name in parentheses must end in ')'");
         l->label = text_harmless(l->a, arena_strndup(l->a, at, size + 1));
         at += size + 1, at += strspn(at, " \t");
     }
     const char *colon = strstr(at, ": ");
-    if (!colon || colon == at) refuse(l, "it begins with the name of a phase: 'norm: threads=64,128'");
+    if (!colon || colon == at) refuse(l, "must start with a phase's name: 'norm: threads=64,128'");
     l->selector = arena_strndup(l->a, at, (size_t)(colon - at));
     for (at = colon + 1, at += strspn(at, " \t"); *at; at += strspn(at, " \t")) {
         const size_t size = strcspn(at, " \t");

@@ -115,13 +115,13 @@ static const ir_phase *phase_asked(arena *a, const plan *p, const char *line, ti
     for (int i = 0; i < p->launch_count; i++)
         for (int k = 0; k < p->launches[i].work_count; k++)
             if (override_is_for(*out, p->launches[i].work[k].phase)) return p->launches[i].work[k].phase;
-    override_refuse(w, *out, "the spec has no phase of that family");
+    override_refuse(w, *out, "the spec has no phase of this family");
 }
 
 static const char *fields_of(arena *a, const ir_phase *phase)
 {
     text t = {.a = a};
-    text_printf(&t, "no program of the family %s has all of these settings", family_names(NULL)[phase->family]);
+    text_printf(&t, "no program of family %s takes all of these settings", family_names(NULL)[phase->family]);
     for (int i = 1; i < program_count; i++) {
         const program_info *p = &program_table[i];
         if (p->family != phase->family) continue;

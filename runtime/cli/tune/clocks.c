@@ -48,7 +48,7 @@ static clocks read_nvml(arena *a, const nvml *n, const char *bus)
     if (n->find(bus, &d) != nvml_success) return unreadable(arena_printf(a, "NVML knows no device at %s", bus));
     if (n->clock(d, nvml_clock_sm, &sm) || n->most(d, nvml_clock_sm, &most_sm) || n->clock(d, nvml_clock_memory, &memory) ||
         n->most(d, nvml_clock_memory, &most_memory))
-        return unreadable("NVML does not tell this device's clocks");
+        return unreadable("NVML does not report this device's clocks");
     text t = {.a = a};
     text_printf(&t, "sm %u of %u MHz, memory %u of %u MHz", sm, most_sm, memory, most_memory);
     if (!n->power(d, &power) && !n->limit(d, &limit)) text_printf(&t, ", %u of %u W", power / 1000, limit / 1000);
@@ -88,7 +88,7 @@ clocks clocks_of_folder(arena *a, const char *folder)
 {
     long core, most_core, memory, most_memory;
     if (!read_levels(folder, "pp_dpm_sclk", &core, &most_core) || !read_levels(folder, "pp_dpm_mclk", &memory, &most_memory))
-        return unreadable(arena_printf(a, "%s/pp_dpm_sclk and pp_dpm_mclk do not tell clocks", folder));
+        return unreadable(arena_printf(a, "%s/pp_dpm_sclk and pp_dpm_mclk do not report clocks", folder));
     return (clocks){arena_printf(a, "core %ld of %ld MHz, memory %ld of %ld MHz", core, most_core, memory, most_memory), NULL};
 }
 
@@ -101,7 +101,7 @@ static clocks of_amd(arena *a, const char *bus)
 
 clocks clocks_now(arena *a, const tfgen_device *d)
 {
-    if (d->api == &host_device) return unreadable("processors have clocks of their own each");
-    if (!*d->bus) return unreadable("the driver does not say at which bus the device is");
+    if (d->api == &host_device) return unreadable("each processor core has its own clock");
+    if (!*d->bus) return unreadable("the driver does not report the device's PCI bus");
     return d->api == &cuda_device ? of_nvidia(a, d->bus) : of_amd(a, d->bus);
 }

@@ -251,7 +251,7 @@ static const char statuses[] =
     "<dt>same</dt><dd>the same machine code as another tile</dd>"
     "<dt>refused</dt><dd>no code: it spills, or the compiler refused it</dd>"
     "<dt>wrong</dt><dd>outside the reference's bound</dd>"
-    "<dt>failed</dt><dd>the device stopped, or it has no time</dd>"
+    "<dt>failed</dt><dd>the device stopped, or it was not timed</dd>"
     "<dt>interrupted</dt><dd>begun, and never ended</dd></dl>\n"
     "<p class=\"dim\">us: the default's time between two events, and what the whole run gained or lost. of default: the tile's time over "
     "the default's of the same round, the median of its rounds. of floor: the least time that the data sheet allows over the tile's.</p>\n";

@@ -59,7 +59,7 @@ static bool time_one(search *s, candidate *c, double *seconds)
 {
     if (s->side->time(s->side->context, c, seconds) && *seconds > 0 && isfinite(*seconds)) return true;
     c->status = candidate_failed;
-    if (!c->reason) c->reason = "it has no time";
+    if (!c->reason) c->reason = "it was not timed";
     return false;
 }
 
