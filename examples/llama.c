@@ -224,7 +224,7 @@ static int64_t stage_load(stage *s, stage *other, tfgen_device *device, const ch
         const tfgen_tensor t = tensor_at(s, i);
         if (t.kind != TFGEN_PARAM) continue;
         char name[256];
-        snprintf(name, sizeof name, "%s%s", prefix, t.from);
+        snprintf(name, sizeof name, "%s%s", prefix, t.from); /* of the specs here each param is a whole tensor */
         must(tfgen_device_alloc(device, (size_t)t.bytes, &params[i], &error));
         must(tfgen_device_copy(device, params[i], tensor_data(c, name, t.bytes), (size_t)t.bytes, TFGEN_TO_DEVICE, NULL, &error));
     }

@@ -57,6 +57,12 @@ typedef struct ir_attributes {
     weight_layout layout;
 } ir_attributes;
 
+/* Which rows of a stored tensor are a param, counted after the tensor was transposed: of each group of `every` rows (0: of all) those from
+ * `first` on, ahead of `end`. Packed heads are such groups. */
+typedef struct row_range {
+    long long first, end, every;
+} row_range;
+
 typedef enum value_kind { value_input, value_param, value_state, value_constant, value_result } value_kind;
 
 /* What passes ask most comes first, in two lines of a processor's cache: a program has thousands of values, 1.2 KB each. */
@@ -81,6 +87,7 @@ struct ir_value {
     bool has_range;
     /* param: where its data comes from in a safetensors file; transpose: stored [in,out] there but declared [out,in] here */
     const char *from;
+    const row_range *from_rows; /* NULL: all of its rows */
     bool from_transposed;
 };
 
@@ -147,6 +154,7 @@ typedef struct program_index {
 
 typedef struct ir_program {
     const char *name; /* block name, dashes kept */
+    const char *prefix; /* of params' names in a whole model's file: a layer's, its number written {layer}; NULL: not said */
     dtype type;       /* the spec's dtype */
     dim_table dims;
     ir_value **values;
@@ -193,6 +201,8 @@ extern const char *const target_names; /* all of them: "host,gfx90a,..." */
 
 /* Shared questions (ir/program/query.c) */
 extent value_rows(arena *a, const ir_value *v);                  /* product of all axes but the last; 1 for rank 0 and 1 */
+/* Whether these rows, of each group, are `rows` in all. */
+bool row_range_makes(const row_range *range, long long rows);
 long long value_columns(const ir_value *v);                      /* last axis (static by rule); 1 for rank 0 */
 long long value_count(const ir_value *v, const dim_table *dims); /* elements */
 long long value_stride(const ir_value *v);                       /* elements from row to row of its storage */

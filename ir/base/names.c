@@ -22,6 +22,23 @@ static size_t hash(const char *s)
     return (size_t)(h ^ h >> 29);
 }
 
+static bool is_printable(const char *s, size_t most)
+{
+    const size_t n = strlen(s);
+    for (size_t i = 0; i < n; i++)
+        if (s[i] <= ' ' || s[i] >= 0x7f) return false;
+    return n >= 1 && n <= most;
+}
+
+bool name_is_tensor(const char *s) { return is_printable(s, 255); }
+
+bool name_is_prefix(const char *s)
+{
+    static const char layer[] = "{layer}";
+    const char *at = strstr(s, layer);
+    return is_printable(s, 200) && !(at && strstr(at + 1, layer));
+}
+
 static name_entry *find_slot(const name_map *t, const char *name)
 {
     size_t i = hash(name) & (t->capacity - 1);

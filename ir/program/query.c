@@ -15,6 +15,12 @@ extent value_rows(arena *a, const ir_value *v)
     return rows;
 }
 
+bool row_range_makes(const row_range *range, long long rows)
+{
+    const long long size = range->end - range->first;
+    return size > 0 && rows > 0 && (range->every ? range->end <= range->every && rows % size == 0 : rows == size);
+}
+
 long long value_columns(const ir_value *v)
 {
     long long columns = 1;

@@ -6,8 +6,8 @@
 #include "ir/read/graph.h"
 #include <string.h>
 
-static const char *const top_keys[] = {"block",  "dtype",  "dims",  "dynamic", "presets",
-                                       "inputs", "params", "state", "ops",     "outputs"};
+static const char *const top_keys[] = {"block",  "dtype",  "dims",   "dynamic", "presets", "inputs",
+                                       "params", "prefix", "state", "ops",     "outputs"};
 enum { top_key_count = sizeof top_keys / sizeof *top_keys };
 
 /* Some key of the spec that is none looks like this one. */
@@ -64,6 +64,17 @@ static void read_header(graph_reader *r)
     }
 }
 
+static void read_prefix(graph_reader *r)
+{
+    const spec_node *prefix = spec_find(r->root, "prefix");
+    if (!prefix) return;
+    if (prefix->kind == spec_scalar && name_is_prefix(prefix->text)) r->p->prefix = prefix->text;
+    else
+        complain(r->a, prefix->at,
+                 "prefix: takes what stands ahead of params' names in a model's file, such as model.layers.{layer}. (of 1 to 200 "
+                 "characters, {layer} once at most)");
+}
+
 ir_program *graph_read(arena *a, const char *yaml, size_t size, const char *name, const graph_options *options)
 {
     static const graph_options none;
@@ -78,6 +89,7 @@ ir_program *graph_read(arena *a, const char *yaml, size_t size, const char *name
     refuse_config(r);
     check_top(r);
     read_header(r);
+    read_prefix(r);
     graph_read_dims(r);
     graph_read_values(r);
     graph_read_ops(r);

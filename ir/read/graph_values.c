@@ -161,16 +161,61 @@ static bool read_range(graph_reader *r, const spec_node *node, ir_value *v)
     return v->has_range;
 }
 
-static bool read_from(graph_reader *r, const spec_node *from, ir_value *v)
+static bool read_tensor_name(graph_reader *r, const spec_node *from, ir_value *v)
 {
-    size_t n = from->kind == spec_scalar ? strlen(from->text) : 0;
-    bool good = n >= 1 && n <= 255;
-    for (size_t i = 0; i < n; i++) good &= from->text[i] > ' ' && from->text[i] < 0x7f;
+    const bool good = from->kind == spec_scalar && name_is_tensor(from->text);
     if (good)
         v->from = from->text;
     else
         complain(r->a, from->at, "from: takes the name of a tensor of a safetensors file, such as mlp.up_proj.weight");
     return good;
+}
+
+/* [first, end], sizes that are known when the plan is made. */
+static bool read_row_numbers(graph_reader *r, const spec_node *rows, row_range *out)
+{
+    extent first;
+    if (rows->kind != spec_list || rows->count != 2) {
+        complain(r->a, rows->at, "rows: takes the first row and the one behind the last, such as [0, H*hd]");
+        return false;
+    }
+    if (!graph_extent(r, rows->items[0], "rows", &first) || !graph_static(r, rows->items[1], "rows", &out->end)) return false;
+    if (extent_is_number(&first, &out->first) && out->first >= 0 && out->first < out->end) return true;
+    complain(r->a, rows->at, "rows: %s to %lld %s", graph_extent_text(r, &first), out->end,
+             extent_is_number(&first, &out->first) ? "is empty" : "is dynamic; rows must be known when the plan is made");
+    return false;
+}
+
+/* `{tensor: NAME, rows: [first, end], every: N}` */
+static bool read_rows(graph_reader *r, const spec_node *from, ir_value *v)
+{
+    static const char *const keys[] = {"tensor", "rows", "every"};
+    const spec_node *tensor = spec_find(from, "tensor"), *rows = spec_find(from, "rows"), *every = spec_find(from, "every");
+    row_range *range = arena_alloc(r->a, sizeof *range);
+    long long made;
+    const bool misspelt = graph_check_keys(r, from, keys, 3, "from");
+    if (!tensor || !rows) {
+        if (!misspelt) complain(r->a, from->at, "from: a map has tensor: and rows:, such as {tensor: qkv.weight, rows: [0, H*hd]}");
+        return false;
+    }
+    if (!read_tensor_name(r, tensor, v) || !read_row_numbers(r, rows, range)) return false;
+    if (every && !graph_static(r, every, "every", &range->every)) return false;
+    if (range->every && range->end > range->every) {
+        complain(r->a, every->at, "every: row %lld is beyond the %lld rows of a group", range->end - 1, range->every);
+        return false;
+    }
+    v->from_rows = range;
+    if (!extent_is_number(&v->shape[0], &made)) made = 0;
+    if (row_range_makes(range, made)) return true;
+    complain(r->a, rows->at, "rows: %lld of the tensor%s cannot be the %s rows of %%%s", range->end - range->first,
+             range->every ? "'s groups" : "", graph_extent_text(r, &v->shape[0]), v->name);
+    return false;
+}
+
+/* Of a value whose shape is read. */
+static bool read_from(graph_reader *r, const spec_node *from, ir_value *v)
+{
+    return from->kind == spec_map ? read_rows(r, from, v) : read_tensor_name(r, from, v);
 }
 
 static bool read_transpose(graph_reader *r, const spec_node *node, ir_value *v)
@@ -214,7 +259,7 @@ static bool read_details(graph_reader *r, const spec_node *node, ir_value *v)
     r->lost |= !shape;
     good &= shape && graph_shape(r, shape, arena_printf(r->a, "%%%s", v->name), v);
     if (range && v->kind == value_input) good &= read_range(r, range, v);
-    if (from && v->kind == value_param) good &= read_from(r, from, v);
+    if (from && v->kind == value_param && good) good = read_from(r, from, v);
     if (transpose && v->kind == value_param && good) good &= read_transpose(r, transpose, v);
     return good;
 }

@@ -44,6 +44,8 @@ static const char head[] =
     "    },\n"
     "    \"inputs\": {\"$ref\": \"#/definitions/inputs\"},\n"
     "    \"params\": {\"$ref\": \"#/definitions/params\"},\n"
+    "    \"prefix\": {\"type\": \"string\", \"description\": \"what stands ahead of the names in from: in a model's file, "
+    "{layer} for the number of the layer\"},\n"
     "    \"state\": {\"$ref\": \"#/definitions/state\"},\n"
     "    \"ops\": {\"type\": \"array\", \"minItems\": 1, \"maxItems\": 4096, \"items\": {\"$ref\": "
     "\"#/definitions/op\"}},\n"
@@ -75,7 +77,11 @@ static const section sections[] = {
      "\"maxItems\": 2, "
      "\"description\": \"least and greatest value of i32 data\"}"},
     {"params", "weights: a shape, or {shape, dtype, from, transpose}", "{\"$ref\": \"#/definitions/dtype\"}",
-     ",\n          \"from\": {\"type\": \"string\", \"description\": \"name of the tensor in a safetensors file\"}"
+     ",\n          \"from\": {\"description\": \"name of the tensor in a safetensors file, or rows of one: {tensor, rows, every}\",\n"
+     "            \"anyOf\": [{\"type\": \"string\"}, {\"type\": \"object\", \"required\": [\"tensor\", \"rows\"], "
+     "\"additionalProperties\": false,\n            \"properties\": {\"tensor\": {\"type\": \"string\"}, \"rows\": {\"type\": "
+     "\"array\", \"items\": {\"$ref\": \"#/definitions/size\"}, \"minItems\": 2, \"maxItems\": 2},\n            "
+     "\"every\": {\"$ref\": \"#/definitions/size\"}}}]}"
      ",\n          \"transpose\": {\"type\": \"boolean\", \"description\": \"the tensor is stored with its two axes "
      "swapped\"}"},
     {"state", "what lasts from call to call and is updated in place: a shape, or {shape, dtype}",

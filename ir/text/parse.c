@@ -170,6 +170,21 @@ static void read_range(reader *r, ir_value *v)
         bail(r->a, code_bad_input, at, "a range of %lld to %lld is %s", low, high, low > high ? "empty" : "beyond 32 bits");
 }
 
+/* rows=64..128/192 */
+static void read_rows(reader *r, ir_value *v)
+{
+    const position at = scan_here(&r->in);
+    row_range *rows = arena_alloc(r->a, sizeof *rows);
+    long long made;
+    rows->first = scan_integer(&r->in, 0, INT32_MAX, "row");
+    scan_expect(&r->in, "..");
+    rows->end = scan_integer(&r->in, 0, INT32_MAX, "row");
+    if (scan_accept(&r->in, "/")) rows->every = scan_integer(&r->in, 1, INT32_MAX, "rows of a group");
+    if (!row_range_makes(rows, extent_is_number(&v->shape[0], &made) ? made : 0))
+        bail(r->a, code_bad_input, at, "such rows are not those of %%%s", v->name);
+    v->from_rows = rows;
+}
+
 static void read_declared(reader *r, value_kind kind)
 {
     ir_value *v = read_new_value(r, kind);
@@ -177,6 +192,8 @@ static void read_declared(reader *r, value_kind kind)
     if (kind == value_input && v->type == dtype_i32 && scan_accept(&r->in, "range=")) read_range(r, v);
     scan_spaces(&r->in);
     if (kind == value_param && scan_accept(&r->in, "from=")) v->from = scan_string(&r->in);
+    scan_spaces(&r->in);
+    if (v->from && scan_accept(&r->in, "rows=")) read_rows(r, v);
     scan_spaces(&r->in);
     if (v->from && v->rank == 2 && scan_accept(&r->in, "transposed")) v->from_transposed = true;
     build_add_value(&r->b, v);
@@ -545,8 +562,14 @@ static void read_head(reader *r)
     scan_end_line(&r->in);
     r->b.p->input_sums = r->b.p->level >= fusion_tile && !scan_accept(&r->in, "without input_sums");
     if (r->b.p->level >= fusion_tile && !r->b.p->input_sums) scan_end_line(&r->in);
-    if (!scan_accept(&r->in, "device ")) return;
-    r->b.p->device = scan_word(&r->in, "the name of a device model");
+    if (scan_accept(&r->in, "device ")) {
+        r->b.p->device = scan_word(&r->in, "the name of a device model");
+        scan_end_line(&r->in);
+    }
+    if (!scan_accept(&r->in, "prefix ")) return;
+    const position prefix_at = scan_here(&r->in);
+    r->b.p->prefix = scan_string(&r->in);
+    if (!name_is_prefix(r->b.p->prefix)) bail(r->a, code_bad_input, prefix_at, "this is no prefix of names");
     scan_end_line(&r->in);
 }
 

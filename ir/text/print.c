@@ -15,6 +15,8 @@
  *     }
  *   }
  *
+ * `prefix "model.layers.{layer}."` behind the level is what stands ahead of params' names in a whole model's file; of a param `from="w"` is
+ * its tensor there, `rows=64..128/192` the rows of it, here of each 192.
  * `in %v+4/16` after a type is a view, `/72` storage in rows of 72 elements; `!11:5` the place in the spec; `#0` the graph op it comes
  * from. A graph's ops stand without kernels and roles. Frames and tiles are a plan's; ahead of a tile `not LAYER: WHY` says why another
  * program was not taken, `from user` that somebody else than the model chose it, and `spilled scratch=60 vectors=0 layer=...` is a tile
@@ -91,6 +93,14 @@ static void put_dim(text *t, const dim *d)
     text_append(t, "\n", 1);
 }
 
+static void put_prefix(text *t, const char *prefix)
+{
+    if (!prefix) return;
+    text_printf(t, "prefix ");
+    put_string(t, prefix);
+    text_append(t, "\n", 1);
+}
+
 static void put_declared(text *t, const ir_program *p, const ir_value *v)
 {
     size_t line = t->size;
@@ -109,6 +119,8 @@ static void put_declared(text *t, const ir_program *p, const ir_value *v)
         text_printf(t, " from=");
         put_string(t, v->from);
     }
+    if (v->from_rows) text_printf(t, " rows=%lld..%lld", v->from_rows->first, v->from_rows->end);
+    if (v->from_rows && v->from_rows->every) text_printf(t, "/%lld", v->from_rows->every);
     if (v->from_transposed) text_printf(t, " transposed");
     put_place(t, line, v->at);
     text_append(t, "\n", 1);
@@ -251,6 +263,7 @@ char *ir_print(arena *a, const ir_program *p)
     text_printf(&t, "\ntype %s\nlevel %s\n", dtype_name(p->type), level_names(NULL)[p->level]);
     if (p->level >= fusion_tile && !p->input_sums) text_printf(&t, "without input_sums\n");
     if (p->device) text_printf(&t, "device %s\n", p->device);
+    put_prefix(&t, p->prefix);
     for (int i = 0; i < p->dims.count; i++) put_dim(&t, &p->dims.dims[i]);
     for (int i = 0; i < p->value_count; i++)
         if (p->values[i]->kind < value_constant) put_declared(&t, p, p->values[i]);

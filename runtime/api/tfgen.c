@@ -193,6 +193,7 @@ tfgen_status tfgen_plan_tensor(const tfgen_plan *plan, size_t index, tfgen_tenso
     t.bytes = value_count(v, dims) * dtype_size(v->type);
     t.from = v->from;
     t.from_transposed = v->from_transposed;
+    if (v->from_rows) t.from_row_first = v->from_rows->first, t.from_row_end = v->from_rows->end, t.from_row_group = v->from_rows->every;
     give_struct(out, out->size, &t, sizeof t);
     return TFGEN_OK;
 }

@@ -131,6 +131,9 @@ typedef struct tfgen_tensor {
     int64_t bytes;     /* at the plan's own dims */
     const char *from;  /* param: its name in a safetensors file, or NULL */
     int from_transposed;
+    /* Where from_row_end is not 0: only rows of that tensor (after it was transposed), of each group of from_row_group rows (0: of all)
+     * those from from_row_first on, ahead of from_row_end. */
+    int64_t from_row_first, from_row_end, from_row_group;
 } tfgen_tensor;
 
 TFGEN_API size_t tfgen_plan_tensor_count(const tfgen_plan *plan);

@@ -304,7 +304,8 @@ static double number(const element_type *type, const unsigned char *p)
     return (double)((int64_t)(x << unused) >> unused);
 }
 
-void safetensors_read(const safetensors *f, const safetensors_tensor *t, double *out)
+/* `count` elements from `first` on. */
+static void read_part(const safetensors *f, const safetensors_tensor *t, long long first, long long count, double *out)
 {
     enum { piece = 4096 }; /* elements */
     unsigned char buffer[piece * 8];
@@ -312,18 +313,32 @@ void safetensors_read(const safetensors *f, const safetensors_tensor *t, double 
     if (!type || type->read == element_none)
         bad(f, "byte %zu: tensor '%s' is %s; numbers are read from F64, F32, F16, BF16, integers and BOOL", t->offset,
             t->name, t->dtype);
-    for (long long i = 0; i < t->count; i += piece) {
-        const long long n = t->count - i < piece ? t->count - i : piece;
-        read_bytes(f, t->offset + (size_t)i * type->size, buffer, (size_t)n * type->size);
+    for (long long i = 0; i < count; i += piece) {
+        const long long n = count - i < piece ? count - i : piece;
+        read_bytes(f, t->offset + (size_t)(first + i) * type->size, buffer, (size_t)n * type->size);
         for (long long k = 0; k < n; k++) out[i + k] = number(type, buffer + (size_t)k * type->size);
     }
 }
 
-static bool has_shape(const safetensors_tensor *t, const ir_value *v, const dim_table *dims)
+void safetensors_read(const safetensors *f, const safetensors_tensor *t, double *out) { read_part(f, t, 0, t->count, out); }
+
+/* The tensor's axis that is axis i of the value, or of what the value is rows of. */
+static int stored_axis(const ir_value *v, int i) { return v->from_transposed ? v->rank - 1 - i : i; }
+
+static bool has_rows(const row_range *r, long long stored, long long wanted)
+{
+    if (!r) return stored == wanted;
+    return r->every ? stored == wanted / (r->end - r->first) * r->every : stored >= r->end;
+}
+
+/* rows: which of the tensor's are the value; NULL: all. */
+static bool has_shape(const safetensors_tensor *t, const ir_value *v, const row_range *rows, const dim_table *dims)
 {
     if (t->rank != v->rank) return false;
-    for (int i = 0; i < v->rank; i++)
-        if (t->shape[i] != extent_value(&v->shape[v->from_transposed ? v->rank - 1 - i : i], dims)) return false;
+    for (int i = 0; i < v->rank; i++) {
+        const long long wanted = extent_value(&v->shape[i], dims), stored = t->shape[stored_axis(v, i)];
+        if (i ? stored != wanted : !has_rows(rows, stored, wanted)) return false;
+    }
     return true;
 }
 
@@ -336,30 +351,42 @@ static const char *shape_text(arena *a, const long long *shape, int rank)
     return t.data;
 }
 
-static _Noreturn void refuse_shape(const safetensors *f, const safetensors_tensor *t, const ir_value *v,
+static _Noreturn void refuse_shape(const safetensors *f, const safetensors_tensor *t, const ir_value *v, const row_range *r,
                                    const dim_table *dims)
 {
     long long wanted[max_rank];
-    for (int i = 0; i < v->rank; i++)
-        wanted[i] = extent_value(&v->shape[v->from_transposed ? v->rank - 1 - i : i], dims);
-    bad(f, "byte %zu: tensor '%s' is %s, the spec's %%%s takes %s%s", t->offset, t->name,
-        shape_text(f->a, t->shape, t->rank), v->name, shape_text(f->a, wanted, v->rank),
-        v->from_transposed ? " (which it transposes)" : "");
+    for (int i = 0; i < v->rank; i++) wanted[i] = extent_value(&v->shape[stored_axis(v, i)], dims);
+    if (r && r->every) wanted[stored_axis(v, 0)] = wanted[stored_axis(v, 0)] / (r->end - r->first) * r->every;
+    bad(f, "byte %zu: tensor '%s' is %s, the spec's %%%s takes %s%s%s", t->offset, t->name, shape_text(f->a, t->shape, t->rank), v->name,
+        !r         ? ""
+        : r->every ? "rows of "
+                   : arena_printf(f->a, "rows %lld to %lld, ", r->first, r->end),
+        shape_text(f->a, wanted, v->rank), v->from_transposed ? " (which it transposes)" : "");
+}
+
+/* A tensor of the value's own name is all of it; `from` may name rows of one. */
+static const safetensors_tensor *find_tensor(const safetensors *f, const ir_value *v, const dim_table *dims, const char *const *prefixes,
+                                             size_t prefix_count, const row_range **rows)
+{
+    const char *const names[] = {v->from, v->name};
+    const row_range *const ranges[] = {v->from_rows, NULL};
+    const safetensors_tensor *misfit = NULL;
+    int misfit_name = 0;
+    for (int n = 0; n < 2; n++)
+        for (size_t i = 0; names[n] && i < prefix_count; i++) {
+            const safetensors_tensor *t = safetensors_find(f, arena_printf(f->a, "%s%s", prefixes[i], names[n]));
+            if (t && has_shape(t, v, ranges[n], dims)) return *rows = ranges[n], t;
+            if (t && !misfit) misfit = t, misfit_name = n;
+        }
+    if (misfit) refuse_shape(f, misfit, v, ranges[misfit_name], dims);
+    refuse_missing(f, v->from ? v->from : v->name);
 }
 
 const safetensors_tensor *safetensors_of_value(const safetensors *f, const ir_value *v, const dim_table *dims,
                                                const char *const *prefixes, size_t prefix_count)
 {
-    const char *const names[] = {v->from, v->name};
-    const safetensors_tensor *misfit = NULL;
-    for (int n = 0; n < 2; n++)
-        for (size_t i = 0; names[n] && i < prefix_count; i++) {
-            const safetensors_tensor *t = safetensors_find(f, arena_printf(f->a, "%s%s", prefixes[i], names[n]));
-            if (t && has_shape(t, v, dims)) return t;
-            if (t && !misfit) misfit = t;
-        }
-    if (misfit) refuse_shape(f, misfit, v, dims);
-    refuse_missing(f, v->from ? v->from : v->name);
+    const row_range *rows;
+    return find_tensor(f, v, dims, prefixes, prefix_count, &rows);
 }
 
 /* Whole numbers that the type holds, and in the range that the spec gives them. */
@@ -376,20 +403,49 @@ static void check_integers(const safetensors *f, const safetensors_tensor *t, co
     }
 }
 
+/* The rows of a value in a tensor of so many: groups of `size`, `every` apart, from `first` on. */
+typedef struct row_groups {
+    long long count, size, every, first;
+} row_groups;
+
+static row_groups groups_of(const row_range *r, long long all)
+{
+    if (!r) return (row_groups){1, all, all, 0};
+    return r->every ? (row_groups){all / r->every, r->end - r->first, r->every, r->first} : (row_groups){1, r->end - r->first, all, r->first};
+}
+
+/* Of a tensor [columns, rows]: its columns are the value's rows. */
+static void read_turned(const safetensors *f, const safetensors_tensor *t, const row_groups *r, double *out)
+{
+    enum { piece = 4096 };
+    double part[piece];
+    const long long columns = t->shape[0];
+    for (long long k = 0; k < columns; k++)
+        for (long long g = 0; g < r->count; g++)
+            for (long long i = 0; i < r->size; i += piece) {
+                const long long n = r->size - i < piece ? r->size - i : piece;
+                read_part(f, t, k * t->shape[1] + g * r->every + r->first + i, n, part);
+                for (long long m = 0; m < n; m++) out[(g * r->size + i + m) * columns + k] = part[m];
+            }
+}
+
+static void read_rows(const safetensors *f, const safetensors_tensor *t, const row_groups *r, double *out)
+{
+    const long long columns = t->shape[0] ? t->count / t->shape[0] : 0;
+    for (long long g = 0; g < r->count; g++)
+        read_part(f, t, (g * r->every + r->first) * columns, r->size * columns, out + g * r->size * columns);
+}
+
 void safetensors_read_value(const safetensors *f, const ir_value *v, const dim_table *dims, const char *const *prefixes,
                             size_t prefix_count, bool rounded, double *out)
 {
-    const safetensors_tensor *t = safetensors_of_value(f, v, dims, prefixes, prefix_count);
-    safetensors_read(f, t, out);
-    if (v->from_transposed && t->rank == 2) {
-        double *copy = malloc((size_t)t->count * sizeof *copy + 1);
-        if (!copy) bad(f, "not enough memory for tensor '%s'", t->name);
-        memcpy(copy, out, (size_t)t->count * sizeof *copy);
-        const long long rows = t->shape[0], columns = t->shape[1];
-        for (long long i = 0; i < rows; i++)
-            for (long long k = 0; k < columns; k++) out[k * rows + i] = copy[i * columns + k];
-        free(copy);
-    }
+    const row_range *rows;
+    const safetensors_tensor *t = find_tensor(f, v, dims, prefixes, prefix_count, &rows);
+    const long long count = value_count(v, dims);
+    const row_groups groups = groups_of(rows, t->rank ? t->shape[stored_axis(v, 0)] : 1);
+    if (v->from_transposed && t->rank == 2) read_turned(f, t, &groups, out);
+    else if (t->rank) read_rows(f, t, &groups, out);
+    else safetensors_read(f, t, out);
     if (v->type == dtype_i32) check_integers(f, t, v, dims, out);
-    for (long long i = 0; rounded && i < t->count; i++) out[i] = dtype_round(v->type, out[i]);
+    for (long long i = 0; rounded && i < count; i++) out[i] = dtype_round(v->type, out[i]);
 }

@@ -305,9 +305,9 @@ START_TEST(every_attribute_reaches_its_field)
     reading r = {0};
     const char *yaml =
         "block: t\ndtype: f16\ndims: {B: 2, S: 6, L: 9, H: 4, KV: 2, hd: 8}\n"
-        "inputs: {x: [B, S, H*hd], k: [B, S, KV*hd], pos: {shape: [B], dtype: i32, range: [0, L-S]}, n: {shape: [B], "
+        "prefix: h.{layer}.\ninputs: {x: [B, S, H*hd], k: [B, S, KV*hd], pos: {shape: [B], dtype: i32, range: [0, L-S]}, n: {shape: [B], "
         "dtype: i32}}\n"
-        "params: {w: {shape: [H*hd, 10], from: a.b, transpose: true}, g: [H*hd]}\nstate: {kc: [B, KV, L, hd], vc: [B, "
+        "params: {w: {shape: [H*hd, 10], from: a.b, transpose: true}, g: {shape: [H*hd], from: {tensor: g.g, rows: [hd, 2*hd], every: 3*hd}}}\nstate: {kc: [B, KV, L, hd], vc: [B, "
         "KV, L, hd]}\n"
         "ops:\n"
         "  - {out: r, op: rope, in: [x], heads: H, pairing: half, theta: 500000, rotary: hd/2, at: pos,\n"
@@ -333,7 +333,13 @@ START_TEST(every_attribute_reaches_its_field)
     ck_assert_int_eq(r.p->ops[5]->attributes.layout, layout_in_out);
     ck_assert_int_eq(program_value(r.p, "c")->type, dtype_f32);
     const ir_value *w = program_value(r.p, "w"), *pos = program_value(r.p, "pos");
-    ck_assert(strcmp(w->from, "a.b") == 0 && w->from_transposed);
+    ck_assert(strcmp(w->from, "a.b") == 0 && w->from_transposed && !w->from_rows);
+    const ir_value *g = program_value(r.p, "g");
+    ck_assert(strcmp(g->from, "g.g") == 0 && g->from_rows->first == 8 && g->from_rows->end == 16 && g->from_rows->every == 24);
+    ck_assert_str_eq(r.p->prefix, "h.{layer}.");
+    const char *text = ir_print(r.a, r.p); /* which says all of it, too */
+    ck_assert_ptr_nonnull(strstr(text, "from=\"g.g\" rows=8..16/24"));
+    ck_assert_str_eq(ir_print(r.a, ir_read(r.a, text, strlen(text), "t.ir")), text);
     ck_assert(pos->has_range && extent_value(&pos->range_high, &r.p->dims) == 3);
     done(&r, false);
 }

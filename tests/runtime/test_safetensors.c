@@ -289,6 +289,44 @@ START_TEST(values_are_found_by_from_then_name_behind_prefixes_and_by_shape)
 }
 END_TEST
 
+/* Bytes of the file count up from 0: element n of a U8 tensor that begins at byte b is b + n. */
+START_TEST(rows_of_a_tensor_are_a_value)
+{
+    static const char *const prefixes[] = {"", "h.3."};
+    static const row_range some = {1, 3, 0}, grouped = {1, 2, 3};
+    double out[6];
+    const char *header = "{" T("h.3.qkv", "U8", "[6,2]", "[0,12]") "," T("h.3.turned", "U8", "[2,6]", "[12,24]") "," T(
+        "w", "U8", "[2,2]", "[24,28]") "}";
+    const struct {
+        const char *from;
+        const row_range *rows;
+        bool turned;
+        double expected[4];
+    } cases[] = {{"qkv", &some, false, {2, 3, 4, 5}},
+                 {"qkv", &grouped, false, {2, 3, 8, 9}},
+                 {"turned", &some, true, {13, 19, 14, 20}},
+                 {"turned", &grouped, true, {13, 19, 16, 22}},
+                 {"none", &grouped, false, {24, 25, 26, 27}}}; /* a tensor of its own name is all of it */
+    attempt t = file_of(header, 28);
+    t.prefixes = prefixes, t.prefix_count = 2, t.out = out;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ir_value v = matrix("w", cases[i].from, dtype_f32, 2, 2, cases[i].turned);
+        v.from_rows = cases[i].rows, t.value = &v;
+        if (i + 1 < sizeof cases / sizeof *cases) v.name = "other";
+        accepted(&t);
+        for (int n = 0; n < 4; n++) ck_assert_double_eq(out[n], cases[i].expected[n]);
+    }
+    static const row_range beyond = {4, 7, 0}, thirds = {0, 1, 4};
+    ir_value v = matrix("other", "qkv", dtype_f32, 3, 2, false);
+    v.from_rows = &beyond, t.value = &v;
+    refused(&t, "tensor 'h.3.qkv' is [6, 2], the spec's %other takes rows 4 to 7, [3, 2]");
+    t = file_of(header, 28);
+    v = matrix("other", "qkv", dtype_f32, 2, 2, false);
+    t.prefixes = prefixes, t.prefix_count = 2, t.out = out, v.from_rows = &thirds, t.value = &v;
+    refused(&t, "tensor 'h.3.qkv' is [6, 2], the spec's %other takes rows of [8, 2]");
+}
+END_TEST
+
 static const struct {
     double number;
     const char *refusal; /* NULL: taken */
@@ -550,6 +588,7 @@ int main(void)
     tcase_add_test(c, a_whole_models_file_says_which_prefix_fits);
     tcase_add_test(c, a_models_folder_and_its_index_say_which_file_has_the_tensor);
     tcase_add_test(c, values_are_found_by_from_then_name_behind_prefixes_and_by_shape);
+    tcase_add_test(c, rows_of_a_tensor_are_a_value);
     tcase_add_test(c, values_are_rounded_to_their_dtype_when_asked);
     tcase_add_loop_test(c, integers_are_what_32_bits_hold, 0, sizeof integers / sizeof *integers);
     tcase_add_test(c, integers_keep_to_the_range_of_the_spec);
