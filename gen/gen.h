@@ -53,15 +53,13 @@ typedef struct argument {
 } argument;
 
 enum { pack_shared_bytes = 2 }; /* of every pack kernel */
-/* Of pieces, in which packed weights lie (docs/packing.md, templates/gemm/pieces.h); row_bytes: along k. */
-enum { piece_columns = 16, piece_row_bytes = 64, piece_bytes = 1024 };
 
 typedef struct packed_weight {
     const char *name;        /* of the pack kernel: llama_qkv_pack */
     const ir_kernel *kernel; /* whose product it is for */
     const ir_phase *phase;
     const weight_format *format;
-    long long columns, length; /* packed_n, packed_k */
+    long long columns, length, K; /* packed_n, packed_k: numbers of a column; its elements, without padding */
     source_text source;        /* HIP source of the pack kernel */
     /* What lies in it, as one line: a hash of what the kernel computes, then the params that it reads. Of one signature are the same bytes
      * for the same params, in whatever plan for a target. */

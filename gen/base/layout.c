@@ -49,7 +49,11 @@ long long pack_grid(const packed_weight *w)
     return blocks < 1 ? 1 : blocks > 65536 ? 65536 : blocks;
 }
 
-long long pack_bytes(const packed_weight *w) { return times(times(w->columns, w->length), dtype_size(w->format->type)); }
+long long pack_bytes(const packed_weight *w)
+{
+    long long sum = times(w->columns, format_numbers_bytes(w->format, w->length));
+    return __builtin_add_overflow(sum, format_scale_bytes(w->format, w->columns, w->K), &sum) ? __LONG_LONG_MAX__ : sum;
+}
 
 long long storage_bytes(const storage *s, const dim_table *dims)
 {

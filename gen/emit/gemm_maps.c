@@ -27,15 +27,15 @@ static void write_a_map(gemm *g, int box_rows)
 /* Of n packed columns, k long. */
 static tensor_box k_tile_of_pieces(const gemm *g, int n, int k)
 {
-    const dtype type = g->e->plan->packs[gemm_pack(g)].format->type;
-    const long long along_k = g->packed_k * dtype_size(type) / piece_row_bytes;
+    const weight_format *f = g->e->plan->packs[gemm_pack(g)].format;
+    const long long along_k = format_numbers_bytes(f, g->packed_k) / piece_row_bytes;
     return (tensor_box){.packed = gemm_pack(g),
-                        .type = type,
+                        .type = f->type,
                         .stride = along_k * piece_bytes,
                         .rows = extent_number(g->packed_n / piece_columns),
                         .columns = along_k,
                         .box_rows = n / piece_columns,
-                        .box_columns = k * dtype_size(type) / piece_row_bytes,
+                        .box_columns = k / format_piece_length(f),
                         .pieces = true};
 }
 
@@ -49,14 +49,14 @@ static tensor_box box_of_pieces(const gemm *g, const gemm_warpgroups_tile *t)
 
 static tensor_box box_of_rows(const gemm *g, const gemm_warpgroups_tile *t)
 {
-    const dtype type = g->e->plan->packs[gemm_pack(g)].format->type;
+    const weight_format *f = g->e->plan->packs[gemm_pack(g)].format;
     return (tensor_box){.packed = gemm_pack(g),
-                        .type = type,
-                        .stride = g->packed_k * dtype_size(type),
+                        .type = f->type,
+                        .stride = format_numbers_bytes(f, g->packed_k),
                         .rows = extent_number(g->packed_n),
                         .columns = g->packed_k,
                         .box_rows = t->n,
-                        .box_columns = 128 / dtype_size(type)};
+                        .box_columns = 128 / dtype_size(f->type)};
 }
 
 static void write_maps(gemm *g, int m, tensor_box b)

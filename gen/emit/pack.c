@@ -93,9 +93,7 @@ static void write_element(packing *g)
 void emit_pack(emission *e, writer *w, int index)
 {
     const packed_weight *pack = &e->plan->packs[index];
-    packing g = {e, w, 0};
-    const ir_op *first = e->segments.items[0].first;
-    g.K = value_columns(first->inputs[0]);
+    packing g = {e, w, pack->K};
     write_line(w, "static constexpr int packed_n = %lld, packed_k = %lld, threads = %d;", pack->columns, pack->length, pack->threads);
     write_line(w, "using type = %s;", dtype_c_name(pack->format->type));
     write_element(&g);

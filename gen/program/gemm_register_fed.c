@@ -81,8 +81,7 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     const double loads = 1.45, reached = 0.4; /* to registers: half of what a unit takes to shared memory; few products of each operand */
     const gemm_register_fed_tile *t = &tile->gemm_register_fed;
     const double line = (double)product_length(p) * operand_bytes(p, weights_as_rows, operand_b), step = p->target->matrix_rows;
-    product_cost(p, &(product_cut){t->m, t->n, piece_row_bytes / dtype_size(problem_product(p)->inputs[0]->type), 1, 1, 1, weights_as_rows},
-                 d);
+    product_cost(p, &(product_cut){t->m, t->n, piece_length(p, weights_as_rows), 1, 1, 1, weights_as_rows}, d);
     d->per_unit = resident(p->device, t), d->matrix = true, d->products_share = reached;
     d->taken = d->asked * loads;
     d->ahead = (double)in_flight(p, t) / waits, d->streamed = t->n * line;

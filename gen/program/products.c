@@ -54,12 +54,27 @@ double operand_bytes(const problem *p, weight_numbers weights, operand which)
 {
     const ir_op *product = problem_product(p);
     const weight_format *format = which == operand_b ? weights_format(weights, product) : NULL;
-    return format ? format->bits / 8.0 : dtype_size(product->inputs[which]->type);
+    return format ? format_element_bytes(format, product_length(p)) : dtype_size(product->inputs[which]->type);
+}
+
+int piece_length(const problem *p, weight_numbers weights)
+{
+    const weight_format *f = weights_format(weights, problem_product(p));
+    return f ? format_piece_length(f) : piece_row_bytes / dtype_size(problem_product(p)->inputs[1]->type);
 }
 
 long long pieces_along(const problem *p, weight_numbers weights)
 {
-    return (long long)ceil((double)product_length(p) * operand_bytes(p, weights, operand_b) / piece_row_bytes);
+    const int each = piece_length(p, weights);
+    return (product_length(p) + each - 1) / each;
+}
+
+/* With padding along k. */
+static double packed_bytes(const problem *p, weight_numbers weights)
+{
+    const weight_format *f = weights_format(weights, problem_product(p));
+    const double numbers = (double)p->packed_n * (double)(pieces_along(p, weights) * piece_row_bytes);
+    return f ? numbers + (double)format_scale_bytes(f, p->packed_n, product_length(p)) : numbers;
 }
 
 static double up(double x, double step) { return ceil(x / step) * step; }
@@ -133,7 +148,7 @@ void product_cost(const problem *p, const product_cut *cut, cost_descriptor *d)
     const double rows = (double)problem_rows(p), length = (double)product_length(p), count = matrices(p);
     const double row_tiles = ceil(rows / cut->m), columns = column_tiles(p, cut->n), others = other_bytes(p) / count;
     const double left = rows * length * operand_bytes(p, cut->weights, operand_a);
-    const double right = (double)p->packed_n * (double)(pieces_along(p, cut->weights) * piece_row_bytes);
+    const double right = packed_bytes(p, cut->weights);
     const double workgroups = row_tiles * columns * cut->parts;                                  /* of a matrix */
     const double at_once = 2 * row_tiles * cut->m * fmax((double)p->packed_n, columns * cut->n); /* operations for an element of K */
     d->groups = workgroups * count, d->type = product->inputs[0]->type;

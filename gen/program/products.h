@@ -26,8 +26,9 @@ bool joins_columns(const problem *p); /* the epilogue makes one number of two co
 long long product_length(const problem *p);
 
 typedef enum operand { operand_a, operand_b } operand; /* of a product: its inputs 0 and 1 */
-/* Of an element, as a program of such weights reads it from memory. */
+/* Of an element, as a program of such weights reads it from memory; with its share of a scale. */
 double operand_bytes(const problem *p, weight_numbers weights, operand which);
+int piece_length(const problem *p, weight_numbers weights);       /* elements along k of a piece of its packed weight */
 long long pieces_along(const problem *p, weight_numbers weights); /* of its packed weight, along k */
 
 /* ---- register tiles, of simt and skinny: t->gemm_registers */

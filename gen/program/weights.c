@@ -14,12 +14,11 @@ const weight_format *weights_format(weight_numbers weights, const ir_op *product
     return NULL;
 }
 
-/* Whole pieces; of tf32x2 large parts of 32 elements, what is left of them, the next 32 (docs/packing.md). */
 long long weights_length(weight_numbers weights, const ir_op *product)
 {
     const long long K = value_columns(product->inputs[0]);
     const weight_format *f = weights_format(weights, product);
-    const int terms = f ? f->terms : 1, piece = piece_row_bytes / dtype_size(f ? f->type : product->inputs[1]->type);
-    const int unit = terms > 1 ? 32 : piece;
-    return (K + unit - 1) / unit * unit * terms;
+    const int piece = piece_row_bytes / dtype_size(product->inputs[1]->type);
+    return f ? format_length(f, K) : (K + piece - 1) / piece * piece;
 }
+

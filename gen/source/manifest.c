@@ -180,6 +180,8 @@ static json_t *packs_json(arena *a, const plan *p)
                               "dtype", dtype_name(w->format->type), "columns", (json_int_t)w->columns, "length", (json_int_t)w->length,
                               "block", w->threads, "grid", (json_int_t)pack_grid(w));
         json_object_set_new(o, "signature", json_string(w->signature));
+        json_object_set_new(o, "format", json_string(w->format->name));
+        json_object_set_new(o, "bytes", json_integer(pack_bytes(w)));
         json_object_set_new(o, "argument_bytes", json_integer(w->argument_bytes));
         json_object_set_new(o, "arguments", arguments_json(a, w->arguments, w->argument_count, &p->program->dims));
         json_array_append_new(list, o);

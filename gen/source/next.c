@@ -15,7 +15,7 @@ typedef struct weight_runs {
  * part (one, where the length is no whole number of parts). There are as many workgroups as find a seat. */
 static weight_runs runs_of(const plan *p, const packed_weight *pack, const tile_extents *x)
 {
-    const long long members = x->cluster, pieces = pack->length * dtype_size(pack->format->type) / piece_row_bytes;
+    const long long members = x->cluster, pieces = format_numbers_bytes(pack->format, pack->length) / piece_row_bytes;
     const long long parts = pieces % members ? 1 : members, across = pack->columns / piece_columns, tiles = x->column_tiles / members;
     const long long seats = (long long)p->device->units * (x->resident > 1 ? x->resident : 1);
     const long long first = seats / parts * ((across + tiles - 1) / tiles);

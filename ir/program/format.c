@@ -2,19 +2,50 @@
 #include "ir/program/format.h"
 
 #define H(type) (1u << dtype_##type)
+#define UNSCALED {dtype_f32, 0, 0, 0}
+#define SCALED(type, columns, length, zero_bits) {dtype_##type, columns, length, zero_bits}
 static const weight_format formats[] = {
-#define FORMAT(name, type, terms, bits, pack, holds, folds) {#name, dtype_##type, terms, bits, pack, holds, folds},
+#define FORMAT(name, type, bits, terms, scale, pack, holds, folds) {#name, dtype_##type, bits, terms, scale, pack, holds, folds},
 #include "ir/format.def"
 };
-#undef H
 
 const weight_format *format_at(format_kind kind) { return &formats[kind]; }
+
+bool format_holds(const weight_format *f, dtype from) { return f->holds >> from & 1; }
 
 const weight_format *format_in(dtype type, dtype from)
 {
     for (int i = 0; i < format_count; i++)
-        if (formats[i].type == type && formats[i].holds >> from & 1) return &formats[i];
+        if (formats[i].type == type && format_holds(&formats[i], from)) return &formats[i];
     return NULL;
 }
 
 const weight_format *format_plain(dtype type) { return format_in(type, type); }
+
+static long long quotient_up(long long x, long long by) { return x / by + (x % by != 0); }
+
+long long format_length(const weight_format *f, long long K)
+{
+    enum { turn = 32 };
+    const int number_bits = 8 * dtype_size(f->type), unit = f->terms > 1 ? turn : format_piece_length(f);
+    return quotient_up(K, unit) * unit * f->bits / number_bits;
+}
+
+long long format_numbers_bytes(const weight_format *f, long long numbers) { return numbers * dtype_size(f->type); }
+
+int format_piece_length(const weight_format *f) { return piece_row_bytes * 8 / f->bits; }
+
+long long format_scale_bytes(const weight_format *f, long long columns, long long K)
+{
+    const weight_scale *s = &f->scale;
+    if (!s->columns) return 0;
+    const long long count = quotient_up(columns, s->columns) * (s->length ? quotient_up(K, s->length) : 1);
+    return count * dtype_size(s->type) + quotient_up(count * s->zero_bits, 8);
+}
+
+double format_element_bytes(const weight_format *f, long long K)
+{
+    const weight_scale *s = &f->scale;
+    if (!s->columns) return f->bits / 8.0;
+    return (f->bits + (8.0 * dtype_size(s->type) + s->zero_bits) / s->columns / (double)(s->length ? s->length : K)) / 8.0;
+}

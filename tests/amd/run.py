@@ -105,7 +105,7 @@ class Plan:
                 self.scratch.append(base + item["offset"])
             else:
                 self.address[item["value"]] = base + item["offset"]
-        self.packed = [self._poison(p["columns"] * p["length"] * self.SIZE[p["dtype"]], p["name"]) for p in self.manifest["packs"]]
+        self.packed = [self._poison(p["bytes"], p["name"]) for p in self.manifest["packs"]]
 
     def _poison(self, size, name):
         return self.machine.memory.upload(judging.poison(size), name)

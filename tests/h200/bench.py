@@ -45,7 +45,7 @@ class Plan:
         work = torch.empty(max(m["workspace"]["bytes"], 1), dtype=torch.uint8, device="cuda")
         offsets = run.workspace_offsets(m)
         packed = params_of["packed"] if params_of else [
-            torch.empty(p["columns"] * p["length"], dtype=TYPES[p["dtype"]], device="cuda") for p in m["packs"]]
+            torch.empty(p["bytes"], dtype=torch.uint8, device="cuda") for p in m["packs"]]
         s = {"values": made, "packed": packed, "work": work}
         address = lambda n: made[n].data_ptr() if n in made else work.data_ptr() + offsets[n]
         encode = lambda k: run.encode_arguments(k, list(self.dims.values()), lambda i: packed[i].data_ptr(), address)

@@ -166,7 +166,7 @@ class Plan:
         self.workspace = poisoned(max(w["bytes"], 2))
         for name, offset in workspace_offsets(m).items():
             self.buffers.setdefault(name, self.workspace[offset:])
-        self.packed = [poisoned(p["columns"] * p["length"] * np.dtype(TYPES[p["dtype"]]).itemsize) for p in m["packs"]]
+        self.packed = [poisoned(p["bytes"]) for p in m["packs"]]
 
     def launch(self, k, grid):
         args = encode_arguments(k, self.dims, lambda i: self.packed[i].data.ptr, lambda n: self.buffers[n].data.ptr)

@@ -66,7 +66,8 @@ START_TEST(a_format_of_weights_has_every_digit_of_what_it_holds)
     for (int i = 0; i < format_count; i++) {
         const weight_format *f = format_at((format_kind)i);
         const bool tf32 = i == format_tf32x2; /* 11 digits each */
-        ck_assert_int_eq(f->bits, f->terms * dtype_size(f->type) * 8);
+        ck_assert_int_eq(f->bits, f->terms * dtype_size(f->type) * 8); /* none of today's has several elements a number, or scales */
+        ck_assert_int_eq(f->scale.columns, 0);
         for (int t = 0; t < dtype_count; t++)
             if (f->holds >> t & 1) ck_assert_int_ge(f->terms * (tf32 ? 12 : digits[f->type]), digits[t]);
     }
@@ -74,6 +75,34 @@ START_TEST(a_format_of_weights_has_every_digit_of_what_it_holds)
     ck_assert_ptr_null(format_plain(dtype_i32));
     ck_assert_ptr_eq(format_in(dtype_f32, dtype_bf16), format_at(format_f32));
     ck_assert_ptr_null(format_in(dtype_f16, dtype_f32)); /* f16 ends at 65504 */
+}
+END_TEST
+
+/* Sizes follow the columns of the table, of formats that no row has yet, too. */
+START_TEST(sizes_of_packed_weights_follow_their_format)
+{
+    const weight_format *bf16 = format_at(format_bf16), *tf32x2 = format_at(format_tf32x2);
+    ck_assert_int_eq(format_length(bf16, 148), 160); /* whole pieces of 32 elements */
+    ck_assert_int_eq(format_piece_length(bf16), 32);
+    ck_assert_int_eq(format_numbers_bytes(bf16, 160), 320);
+    ck_assert_int_eq(format_scale_bytes(bf16, 64, 148), 0);
+    ck_assert_double_eq(format_element_bytes(bf16, 148), 2);
+    ck_assert_int_eq(format_length(tf32x2, 33), 128); /* two turns of 32 elements, twice */
+    ck_assert_int_eq(format_numbers_bytes(tf32x2, 128), 512);
+    /* 4 bits, four of them a number of 16 bits; a scale and a zero point of 4 bits for 128 elements of a column */
+    const weight_format grouped = {.type = dtype_f16, .bits = 4, .terms = 1, .scale = {dtype_bf16, 1, 128, 4}};
+    ck_assert_int_eq(format_piece_length(&grouped), 128);
+    ck_assert_int_eq(format_length(&grouped, 300), 96); /* 384 elements, four a number */
+    ck_assert_int_eq(format_numbers_bytes(&grouped, 96), 192);
+    ck_assert_int_eq(format_scale_bytes(&grouped, 5, 300), 5 * 3 * 2 + 8); /* 15 zero points in 8 bytes */
+    ck_assert_double_eq(format_element_bytes(&grouped, 4096), (4 + (16 + 4) / 128.0) / 8);
+    /* a scale for 128 columns by 128 elements; for all of a column */
+    const weight_format blocks = {.type = dtype_f16, .bits = 8, .terms = 1, .scale = {dtype_f32, 128, 128, 0}},
+                        channel = {.type = dtype_f16, .bits = 8, .terms = 1, .scale = {dtype_f32, 1, 0, 0}};
+    ck_assert_int_eq(format_scale_bytes(&blocks, 576, 7168), 5 * 56 * 4);
+    ck_assert_double_eq(format_element_bytes(&blocks, 7168), 1 + 4 / 128.0 / 128.0);
+    ck_assert_int_eq(format_scale_bytes(&channel, 96, 5000), 96 * 4);
+    ck_assert_double_eq(format_element_bytes(&channel, 4000), 1.001);
 }
 END_TEST
 
@@ -96,6 +125,7 @@ static TCase *dtypes(void)
     tcase_add_test(t, what_others_call_a_dtype_is_understood_and_never_taken);
     tcase_add_test(t, layers_take_the_operands_that_their_instructions_have);
     tcase_add_test(t, a_format_of_weights_has_every_digit_of_what_it_holds);
+    tcase_add_test(t, sizes_of_packed_weights_follow_their_format);
     tcase_add_test(t, lists_of_dtypes_are_made_of_the_table);
     return t;
 }

@@ -51,6 +51,7 @@ START_TEST(a_packed_weight_is_made_of_pieces)
     const size_t bytes = (size_t)(p->columns * p->length) * (size_t)size;
     ck_assert_int_eq(p->columns, 96); /* whole blocks of 32 */
     ck_assert_int_eq(p->length, 96);  /* K up to 64 bytes */
+    ck_assert_uint_eq((size_t)pack_bytes(p), bytes);
     char *data = packed_of(r, 0, bytes);
     size_t zeros = 0;
     for (int n = 0; n < p->columns; n++)
@@ -63,6 +64,14 @@ START_TEST(a_packed_weight_is_made_of_pieces)
     ck_assert_uint_lt(zeros, (size_t)(p->columns * p->length - N * K + N)); /* the weight is not zero itself */
     free(data);
     rig_close(r);
+}
+END_TEST
+
+START_TEST(a_packed_weight_has_room_for_scales)
+{
+    const weight_format f = {.type = dtype_f16, .bits = 4, .terms = 1, .scale = {dtype_bf16, 1, 128, 4}};
+    const packed_weight p = {.format = &f, .columns = 64, .length = format_length(&f, 300), .K = 300};
+    ck_assert_int_eq(pack_bytes(&p), 64 * 192 + 64 * 3 * 2 + 64 * 3 / 2);
 }
 END_TEST
 
@@ -138,6 +147,7 @@ int main(void)
     TCase *t = tcase_create("pieces");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, a_packed_weight_is_made_of_pieces, 0, (int)(sizeof cases / sizeof *cases));
+    tcase_add_test(t, a_packed_weight_has_room_for_scales);
     suite_add_tcase(suite, t);
     TCase *s = tcase_create("signatures");
     tcase_set_timeout(s, 120);
