@@ -1,5 +1,6 @@
 /* In, out and refusals: ir/base/model_hint.h. */
 #include "ir/base/model_hint.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* The shipped spec of a block like the model's. */
@@ -31,19 +32,26 @@ const char *model_tensor_like(const char *name, const char *const *names, size_t
     return first;
 }
 
-const char *model_tensor_hint(arena *a, const char *name, const char *there)
+/* "model.layers.12." is "model.layers.{layer}.", and the layer 12; -1: it has no number. */
+static const char *general_prefix(arena *a, const char *prefix, long long *layer)
 {
-    return arena_printf(a,
-                        "; %.200s is: the file has a whole model, so write the prefix %.*s in the spec (from: %.200s), or save one "
-                        "block's tensors without it",
-                        there, (int)(strlen(there) - strlen(name)), there, there);
+    static const char digits[] = "0123456789";
+    const char *last = NULL;
+    *layer = -1;
+    for (const char *s = prefix; (s = strchr(s, '.')); s++)
+        if (s[1] && strspn(s + 1, digits) && s[1 + strspn(s + 1, digits)] == '.') last = s + 1;
+    if (strspn(prefix, digits) && prefix[strspn(prefix, digits)] == '.' && !last) last = prefix;
+    if (!last || strspn(last, digits) > 9) return prefix;
+    *layer = atoll(last);
+    return arena_printf(a, "%.*s{layer}%s", (int)(last - prefix), prefix, last + strspn(last, digits));
 }
 
-const char *model_index_hint(arena *a, int files, const char *name, const char *there, const char *file)
+const char *model_tensor_hint(arena *a, const char *name, const char *there, const char *prefix, long long layer)
 {
-    const char *what = arena_printf(a, "is the index of a model in %d files and has no tensors itself", files);
-    if (!there)
-        return arena_printf(a, "%s, and none of them has %.200s; name a .safetensors file that has the block's tensors", what, name);
-    return arena_printf(a, "%s; %.200s is in %.200s: name that file%s", what, there, file,
-                        strcmp(there, name) ? ", and write the prefix in the spec's from:" : "");
+    long long number;
+    const char *fits = general_prefix(a, arena_printf(a, "%.*s", (int)(strlen(there) - strlen(name)), there), &number);
+    if (prefix && strcmp(prefix, fits) == 0 && layer < 0) return arena_printf(a, "; --layer=N says which layer's; there is %.200s", there);
+    if (prefix && strcmp(prefix, fits) == 0) return arena_printf(a, " of layer %lld; there is %.200s", layer, there);
+    return arena_printf(a, "; there is %.200s: write prefix: %s in the spec%s", there, fits,
+                        number < 0 ? "" : arena_printf(a, ", and say --layer=%lld", number));
 }

@@ -10,8 +10,6 @@ const char *model_config_hint(arena *a, const char *model_type);
 /* Which of the tensors is `name` with a prefix ahead of it, as "model.layers.0." is; of several the first in order of the letters; NULL:
  * none. */
 const char *model_tensor_like(const char *name, const char *const *names, size_t count);
-/* What to do where `name` is missing and `there` is such a tensor. */
-const char *model_tensor_hint(arena *a, const char *name, const char *there);
-/* Of an index of `files` files in the place of one that has tensors; there NULL: none of its tensors is like `name`. */
-const char *model_index_hint(arena *a, int files, const char *name, const char *there, const char *file);
+/* What to do where `name` is missing and `there` is such a tensor. prefix: the spec's, or NULL; layer: that was asked for, or -1. */
+const char *model_tensor_hint(arena *a, const char *name, const char *there, const char *prefix, long long layer);
 #endif

@@ -118,6 +118,8 @@ static void run_spec(void *argument)
     const cli_options *o = j->o;
     const char *target = o->target;
     cli_one_target(a, o);
+    if (o->layer && !o->weights)
+        bail(a, code_usage, (position){0}, "--layer says which layer of --weights is taken; there is no --weights");
     tfgen_device *device = trial_device(a, trial_best_device(a, o), o->check != NULL, &target);
     compile_request request = cli_request(a, o, j->path);
     compiled c;
@@ -136,6 +138,7 @@ static void run_spec(void *argument)
                                    .check = o->check != NULL,
                                    .cache = cli_cache(a, o),
                                    .reference = graph ? when_of(o->reference) : reference_never,
+                                   .layer = o->number.layer,
                                    .weights = o->weights,
                                    .input = o->input,
                                    .state = o->state,

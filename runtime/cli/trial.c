@@ -36,7 +36,7 @@ const tfgen_code trial_verdict_codes[trial_verdict_count] = {code_ok, code_ok, c
 /* ---- data */
 static void find_inputs(trial *t)
 {
-    const data_files files = {t->o->weights, t->o->input, t->o->state};
+    const data_files files = {t->o->weights, t->o->input, t->o->state, t->o->layer};
     t->inputs = t->o->inputs ? t->o->inputs : data_make(t->a, t->graph, t->o->seed, &files);
     t->given = arena_alloc(t->a, (size_t)(t->graph->value_count + 1) * sizeof *t->given);
     for (int i = 0; i < t->graph->value_count; i++)

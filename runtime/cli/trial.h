@@ -22,6 +22,7 @@ typedef struct trial_options {
                           * judged end to end; 0: never */
     const char *only; /* a signature: what phases of it store is judged, and what those store that read what no graph has of it; or NULL */
     const ref_tensor *inputs; /* data_make() of the graph and the seed, for many trials; NULL: made for this one */
+    long long layer; /* of the weights: data_files */
     const char *weights, *input, *state; /* safetensors, or NULL for random data; state NULL: states are in input */
     const char *output, *dump_data;
     void (*compiled)(void *context, const char *kernel); /* progress */

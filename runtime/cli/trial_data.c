@@ -1,7 +1,7 @@
 /* In: trial_data.h. Out: numbers, made by all processors. Refuses what trial_data.h says. */
 #include "runtime/cli/trial_data.h"
 #include "ir/program/half.h"
-#include "runtime/data/model_files.h"
+#include "runtime/data/checkpoint.h"
 #include "runtime/data/random.h"
 #include "runtime/data/safetensors.h"
 #include "runtime/system/parallel.h"
@@ -60,20 +60,10 @@ void data_put(const ir_value *v, const ref_tensor *from, void *bytes)
     in_pieces(&p, put_piece);
 }
 
-/* Of a model's folder or index it is told which file has the tensors. */
-static const safetensors *open_weights(arena *a, const char *path, const ir_program *graph)
-{
-    const ir_value *first = NULL;
-    for (int i = 0; i < graph->value_count && !first; i++)
-        if (graph->values[i]->kind == value_param) first = graph->values[i];
-    model_files_refuse(a, path, !first ? "" : first->from ? first->from : first->name);
-    return safetensors_open(a, path);
-}
-
 ref_tensor *data_make(arena *a, const ir_program *graph, unsigned long long seed, const data_files *files)
 {
     const data_files none = {0}, *f = files ? files : &none;
-    const safetensors *weights = f->weights ? open_weights(a, f->weights, graph) : NULL;
+    checkpoint *weights = f->weights ? checkpoint_open(a, f->weights) : NULL;
     const safetensors *input = f->input ? safetensors_open(a, f->input) : NULL;
     const safetensors *state = f->state ? safetensors_open(a, f->state) : input;
     ref_tensor *list = arena_alloc(a, (size_t)(graph->value_count + 1) * sizeof *list);
@@ -81,9 +71,11 @@ ref_tensor *data_make(arena *a, const ir_program *graph, unsigned long long seed
         const ir_value *v = graph->values[i];
         if (!data_is_given(v)) continue;
         const long long count = value_count(v, &graph->dims);
-        const safetensors *file = v->kind == value_param ? weights : v->kind == value_state ? state : input;
+        const safetensors *file = v->kind == value_param ? NULL : v->kind == value_state ? state : input;
         list[i] = (ref_tensor){.value = data_numbers(a, count), .count = (size_t)count};
-        if (file) safetensors_read_value(file, v, &graph->dims, prefixes, prefix_count, true, list[i].value);
+        if (v->kind == value_param && weights)
+            checkpoint_read_value(weights, v, &graph->dims, (layer_place){graph->prefix, f->layer}, prefixes, prefix_count, list[i].value);
+        else if (file) safetensors_read_value(file, v, &graph->dims, prefixes, prefix_count, true, list[i].value);
         else fill(graph, v, seed, &list[i]);
     }
     return list;

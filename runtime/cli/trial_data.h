@@ -6,6 +6,7 @@
 
 typedef struct data_files {
     const char *weights, *input, *state; /* or NULL: random; state NULL: states are in input */
+    long long layer;                     /* whose weights they are, by the spec's prefix; -1: the names are the file's */
 } data_files;
 
 bool data_is_given(const ir_value *v); /* an input, param or state */

@@ -2,7 +2,6 @@
  * headers that are not what the format says; see the header. Writing: runtime/data/safetensors_write.c. */
 #define _GNU_SOURCE
 #include "runtime/data/safetensors.h"
-#include "ir/base/model_hint.h"
 #include "ir/program/half.h"
 #include "runtime/system/input.h"
 #include <errno.h>
@@ -268,8 +267,7 @@ static _Noreturn void refuse_missing(const safetensors *f, const char *name)
     const size_t n = f->count < most ? f->count : most;
     const char **names = arena_alloc(f->a, n * sizeof *names);
     for (size_t i = 0; i < n; i++) names[i] = f->tensors[i].name;
-    const char *there = model_tensor_like(name, names, n), *near = nearest_name(name, names, n);
-    bad(f, "has no tensor '%s'%s", name, there ? model_tensor_hint(f->a, name, there) : nearest_hint(f->a, near));
+    bad(f, "has no tensor '%s'%s", name, nearest_hint(f->a, nearest_name(name, names, n)));
 }
 
 const safetensors_tensor *safetensors_need(const safetensors *f, const char *name)
@@ -411,7 +409,8 @@ typedef struct row_groups {
 static row_groups groups_of(const row_range *r, long long all)
 {
     if (!r) return (row_groups){1, all, all, 0};
-    return r->every ? (row_groups){all / r->every, r->end - r->first, r->every, r->first} : (row_groups){1, r->end - r->first, all, r->first};
+    return r->every ? (row_groups){all / r->every, r->end - r->first, r->every, r->first}
+                    : (row_groups){1, r->end - r->first, all, r->first};
 }
 
 /* Of a tensor [columns, rows]: its columns are the value's rows. */

@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "ir/program/half.h"
-#include "runtime/data/model_files.h"
 #include "runtime/data/safetensors.h"
 
 typedef struct attempt {
@@ -237,16 +236,6 @@ START_TEST(a_missing_tensor_is_told_with_the_nearest_name)
     attempt t = file_of("{" T("layers.0.weight", "U8", "[1]", "[0,1]") "," T("bias", "U8", "[0]", "[1,1]") "}", 1);
     t.need = "layers.1.weight";
     refused(&t, "has no tensor 'layers.1.weight'; did you mean 'layers.0.weight'?");
-}
-END_TEST
-
-START_TEST(a_whole_models_file_says_which_prefix_fits)
-{
-    attempt t = file_of("{" T("model.layers.1.norm.weight", "U8", "[1]", "[0,1]") "," T("model.layers.0.norm.weight", "U8", "[1]", "[1,2]")
-                        "," T("norm.weights", "U8", "[0]", "[2,2]") "}", 2);
-    t.need = "norm.weight";
-    refused(&t, "has no tensor 'norm.weight'; model.layers.0.norm.weight is: the file has a whole model, so write the prefix "
-                "model.layers.0. in the spec (from: model.layers.0.norm.weight), or save one block's tensors without it");
 }
 END_TEST
 
@@ -484,40 +473,6 @@ START_TEST(a_write_that_fails_leaves_nothing_behind)
 }
 END_TEST
 
-static void refuse_model(void *argument)
-{
-    attempt *t = argument;
-    model_files_refuse(t->a, t->path, t->need);
-}
-
-static void refuses_model(const char *file, const char *need, const char *expected)
-{
-    attempt t = {.a = arena_new(), .path = file, .need = need};
-    ck_assert_int_eq(arena_run(t.a, refuse_model, &t), code_bad_input);
-    ck_assert_msg(strstr(arena_diagnostics(t.a), expected) != NULL, "%s", arena_diagnostics(t.a));
-    arena_free(t.a);
-}
-
-START_TEST(a_models_folder_and_its_index_say_which_file_has_the_tensor)
-{
-    char index[200];
-    make_folder();
-    refuses_model(folder, "n.weight", "is a folder without a .safetensors file");
-    write_file(folder, "a.safetensors", "x");
-    refuses_model(folder, "n.weight", "/a.safetensors");
-    write_file(folder, "model.safetensors.index.json",
-               "{\"weight_map\": {\"h.0.n.weight\": \"b.safetensors\", \"e.weight\": \"a.safetensors\"}}");
-    snprintf(index, sizeof index, "%s/model.safetensors.index.json", folder);
-    refuses_model(folder, "n.weight", "is the index of a model in 2 files and has no tensors itself; h.0.n.weight is in /");
-    refuses_model(index, "n.weight", "/b.safetensors: name that file, and write the prefix in the spec's from:");
-    refuses_model(index, "o.weight", "none of them has o.weight");
-    unlink(index);
-    snprintf(index, sizeof index, "%s/a.safetensors", folder);
-    unlink(index);
-    rmdir(folder);
-}
-END_TEST
-
 START_TEST(a_device_is_written_to_and_never_replaced)
 {
     char message[256];
@@ -585,8 +540,6 @@ int main(void)
     tcase_add_test(c, a_wrong_header_size_is_refused);
     tcase_add_test(c, deep_nesting_is_refused);
     tcase_add_test(c, a_missing_tensor_is_told_with_the_nearest_name);
-    tcase_add_test(c, a_whole_models_file_says_which_prefix_fits);
-    tcase_add_test(c, a_models_folder_and_its_index_say_which_file_has_the_tensor);
     tcase_add_test(c, values_are_found_by_from_then_name_behind_prefixes_and_by_shape);
     tcase_add_test(c, rows_of_a_tensor_are_a_value);
     tcase_add_test(c, values_are_rounded_to_their_dtype_when_asked);

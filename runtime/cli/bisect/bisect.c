@@ -126,7 +126,7 @@ static void find_overflow(bisection *b)
 static void find_parting(bisection *b)
 {
     if (!b->graph) bail(b->a, code_usage, (position){0}, "--from=%s: the reference needs a graph, which --spec=SPEC names", b->o->from);
-    const data_files files = {b->o->weights, b->o->input, b->o->state};
+    const data_files files = {b->o->weights, b->o->input, b->o->state, b->o->number.layer};
     b->trial.inputs = data_make(b->a, b->graph, b->trial.seed, &files);
     const parting *first = NULL;
     const long long most = b->o->repeat ? b->o->number.repeat : 1;
@@ -154,6 +154,8 @@ static void refuse_options(const bisection *b)
 {
     const cli_options *o = b->o;
     cli_one_target(b->a, o);
+    if (o->layer && !o->weights)
+        bail(b->a, code_usage, (position){0}, "--layer says which layer of --weights is taken; there is no --weights");
     if (o->expected && b->what != bisect_diff) bail(b->a, code_usage, (position){0}, "--expected: it is for --what=diff");
     if ((o->weights || o->input || o->state || o->check || o->repeat) && b->what == bisect_slow)
         bail(b->a, code_usage, (position){0},

@@ -1,0 +1,229 @@
+/* In, out and refusals: runtime/data/checkpoint.h. */
+#define _GNU_SOURCE
+#include "runtime/data/checkpoint.h"
+#include "ir/base/model_hint.h"
+#include "runtime/system/input.h"
+#include <dirent.h>
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A file of tensors; opened when the first of them is asked for. */
+typedef struct shard {
+    const char *name;
+    safetensors *file;
+} shard;
+
+typedef struct entry {
+    const char *name;
+    int shard;
+} entry;
+
+struct checkpoint {
+    arena *a;
+    const char *path, *folder; /* folder: with its slash, or "" */
+    bool indexed;              /* else all entries are those of shard 0 */
+    shard *shards;
+    int shard_count, shard_room;
+    entry *entries; /* by name */
+    int entry_count;
+};
+
+/* The file is named as the place, in front of the message. */
+#define bad(a, path, ...) (arena_source(a, path, NULL, 0), bail(a, code_bad_input, (position){0}, __VA_ARGS__))
+
+static bool ends_in(const char *s, const char *end)
+{
+    const size_t n = strlen(s), m = strlen(end);
+    return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+static bool is_pickle(const char *name)
+{
+    static const char *const ends[] = {".bin", ".pt", ".pth", ".pkl", ".pickle", ".ckpt"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends_in(name, ends[i])) return true;
+    return false;
+}
+
+static _Noreturn void refuse_pickle(arena *a, const char *path, const char *name)
+{
+    bad(a, path, "%.200s is a pickle, which runs code of its author when it is read; tfgen reads safetensors: in Python, "
+                 "model.save_pretrained(FOLDER) writes them", name);
+}
+
+/* ---- the index */
+static void release(void *json) { json_decref(json); }
+
+static const json_t *read_map(arena *a, const char *path)
+{
+    const char *why;
+    struct stat s;
+    json_error_t error;
+    const int file = input_open(path, &why);
+    if (file < 0) bad(a, path, "cannot open: %s", why);
+    const bool fits = fstat(file, &s) == 0 && s.st_size <= checkpoint_most_index;
+    json_t *all = fits ? json_loadfd(file, JSON_REJECT_DUPLICATES, &error) : NULL;
+    close(file);
+    if (!fits) bad(a, path, "more than %d bytes, which no index of tensors has", checkpoint_most_index);
+    if (!all) bad(a, path, "line %d, column %d: %s", error.line, error.column, error.text);
+    arena_defer(a, release, all);
+    const json_t *map = json_object_get(all, "weight_map");
+    if (!json_is_object(map)) bad(a, path, "has no map \"weight_map\" of tensors to files: is it an index of safetensors?");
+    return map;
+}
+
+static int find_shard(checkpoint *c, const char *name)
+{
+    for (int i = 0; i < c->shard_count; i++)
+        if (strcmp(c->shards[i].name, name) == 0) return i;
+    if (is_pickle(name)) refuse_pickle(c->a, c->path, name);
+    const bool plain = name[0] && name[0] != '.' && !strchr(name, '/') && ends_in(name, ".safetensors");
+    if (!plain) bad(c->a, c->path, "\"%.200s\" is no name of a .safetensors file beside the index", text_harmless(c->a, name));
+    enum { most_shards = 4096 };
+    if (c->shard_count == most_shards) bad(c->a, c->path, "names more than %d files", most_shards);
+    c->shards = arena_more(c->a, c->shards, c->shard_count, &c->shard_room, sizeof *c->shards);
+    c->shards[c->shard_count] = (shard){.name = arena_strdup(c->a, name)};
+    return c->shard_count++;
+}
+
+static int by_name(const void *x, const void *y) { return strcmp(((const entry *)x)->name, ((const entry *)y)->name); }
+
+static void read_index(checkpoint *c)
+{
+    const json_t *map = read_map(c->a, c->path);
+    const char *name, *slash = strrchr(c->path, '/');
+    json_t *file;
+    c->folder = arena_printf(c->a, "%.*s", slash ? (int)(slash - c->path) + 1 : 0, c->path);
+    c->indexed = true;
+    c->entries = arena_alloc(c->a, (json_object_size(map) + 1) * sizeof *c->entries);
+    json_object_foreach((json_t *)map, name, file)
+    {
+        if (!json_is_string(file)) bad(c->a, c->path, "weight_map: %.200s has no name of a file", text_harmless(c->a, name));
+        c->entries[c->entry_count++] = (entry){name, find_shard(c, json_string_value(file))};
+    }
+    qsort(c->entries, (size_t)c->entry_count, sizeof *c->entries, by_name);
+}
+
+static const safetensors *shard_file(checkpoint *c, int i)
+{
+    shard *s = &c->shards[i];
+    if (!s->file) s->file = safetensors_open(c->a, arena_printf(c->a, "%s%s", c->folder, s->name));
+    return s->file;
+}
+
+/* ---- opening */
+static bool exists(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0;
+}
+
+const char *checkpoint_in_folder(arena *a, const char *folder)
+{
+    static const char *const usual[] = {"model.safetensors", "model.safetensors.index.json"};
+    const char *first = NULL, *pickle = NULL;
+    int count = 0;
+    for (int i = 0; i < 2; i++)
+        if (exists(arena_printf(a, "%s/%s", folder, usual[i]))) return usual[i];
+    DIR *d = opendir(folder);
+    if (!d) bad(a, folder, "cannot open: %s", strerror(errno));
+    for (const struct dirent *e; (e = readdir(d));) {
+        if (is_pickle(e->d_name)) pickle = arena_strdup(a, e->d_name);
+        if (!ends_in(e->d_name, ".safetensors")) continue;
+        if (!first || strcmp(e->d_name, first) < 0) first = arena_strdup(a, e->d_name);
+        count++;
+    }
+    closedir(d);
+    if (!count && pickle) refuse_pickle(a, folder, pickle);
+    if (count > 1)
+        bad(a, folder, "has %d .safetensors files and no model.safetensors.index.json that says which tensor is in which; name the file "
+                       "that has the layer's, such as %s/%s", count, folder, first);
+    return first;
+}
+
+checkpoint *checkpoint_open(arena *a, const char *path)
+{
+    struct stat s;
+    checkpoint *c = arena_alloc(a, sizeof *c);
+    *c = (checkpoint){.a = a, .path = arena_strdup(a, path), .folder = ""};
+    if (stat(path, &s) == 0 && S_ISDIR(s.st_mode)) {
+        const char *name = checkpoint_in_folder(a, path);
+        if (!name) bad(a, path, "is a folder without a .safetensors file");
+        c->path = arena_printf(a, "%s%s%s", path, ends_in(path, "/") ? "" : "/", name);
+    }
+    if (is_pickle(c->path)) refuse_pickle(a, c->path, "this");
+    if (ends_in(c->path, ".json")) return read_index(c), c;
+    c->shards = arena_more(a, c->shards, 0, &c->shard_room, sizeof *c->shards);
+    c->shards[c->shard_count++] = (shard){c->path, safetensors_open(a, c->path)};
+    return c;
+}
+
+/* ---- finding */
+static const entry *find_entry(const checkpoint *c, const char *name)
+{
+    const entry key = {.name = name};
+    return c->entry_count ? bsearch(&key, c->entries, (size_t)c->entry_count, sizeof key, by_name) : NULL;
+}
+
+/* The file that has it, or should; NULL: none. */
+static const safetensors *file_of(checkpoint *c, const char *name)
+{
+    if (!c->indexed) return safetensors_find(c->shards[0].file, name) ? c->shards[0].file : NULL;
+    const entry *e = find_entry(c, name);
+    return e ? shard_file(c, e->shard) : NULL;
+}
+
+const safetensors_tensor *checkpoint_find(checkpoint *c, const char *name)
+{
+    const safetensors *file = file_of(c, name);
+    return file ? safetensors_need(file, name) : NULL;
+}
+
+const char *checkpoint_name_at(const checkpoint *c, size_t index)
+{
+    if (c->indexed) return index < (size_t)c->entry_count ? c->entries[index].name : NULL;
+    const safetensors_tensor *t = safetensors_at(c->shards[0].file, index);
+    return t ? t->name : NULL;
+}
+
+const char *layer_prefix(arena *a, layer_place place)
+{
+    static const char mark[] = "{layer}";
+    const char *at = place.prefix ? strstr(place.prefix, mark) : NULL;
+    if (place.layer >= 0 && !at)
+        bail(a, code_usage, (position){0}, "--layer: the spec has no prefix: with {layer} in it, so its params are of one layer already");
+    if (!at || place.layer < 0) return at ? NULL : place.prefix;
+    return arena_printf(a, "%.*s%lld%s", (int)(at - place.prefix), place.prefix, place.layer, at + strlen(mark));
+}
+
+static _Noreturn void refuse_missing(checkpoint *c, const char *name, layer_place place)
+{
+    enum { most = 20000 }; /* bounds the time on a hostile file */
+    const char **names = arena_alloc(c->a, most * sizeof *names);
+    size_t count = 0;
+    while (count < most && (names[count] = checkpoint_name_at(c, count))) count++;
+    const char *there = model_tensor_like(name, names, count), *near = nearest_name(name, names, count);
+    bad(c->a, c->path, "has no tensor '%s'%s", name,
+        there ? model_tensor_hint(c->a, name, there, place.prefix, place.layer) : nearest_hint(c->a, near));
+}
+
+/* `from` ahead of the value's own name, the layer's prefix ahead of the others. */
+void checkpoint_read_value(checkpoint *c, const ir_value *v, const dim_table *dims, layer_place place, const char *const *prefixes,
+                           size_t prefix_count, double *out)
+{
+    const char *const names[] = {v->from, v->name};
+    const char **all = arena_alloc(c->a, (prefix_count + 1) * sizeof *all);
+    size_t count = 0;
+    const char *own = layer_prefix(c->a, place);
+    if (own) all[count++] = own;
+    for (size_t i = 0; i < prefix_count; i++) all[count++] = prefixes[i];
+    for (int n = 0; n < 2; n++)
+        for (size_t i = 0; names[n] && i < count; i++) {
+            const safetensors *file = file_of(c, arena_printf(c->a, "%s%s", all[i], names[n]));
+            if (file) return safetensors_read_value(file, v, dims, all, count, true, out);
+        }
+    refuse_missing(c, v->from ? v->from : v->name, place);
+}
