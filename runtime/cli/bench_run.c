@@ -228,7 +228,7 @@ static void launch_some(bench *b, const buffer_set *s, int without, int only, vo
     const call c = {.tensors = s->tensors, .workspace = s->workspace, .weights = s->packed, .stream = b->stream};
     for (int i = 0; i < m->launch_count; i++) {
         if (i == without || (only >= 0 && i != only)) continue;
-        need(b, unit_launch(m, &m->units[m->pack_count + i], &c, &b->error));
+        need(b, module_kernel_launch(m, &m->kernels[m->pack_count + i], &c, &b->error));
         if (events) need(b, b->api->event_record(b->device, events[i + 1], b->stream, &b->error));
     }
 }
@@ -432,7 +432,7 @@ void bench_pass_half(bench *b) { b->next += b->set_count / 2; }
 
 long long bench_workgroups(const bench *b, int launch)
 {
-    return unit_grid(b->module, &b->plan->launches[launch], &b->plan->program->dims);
+    return module_grid(b->module, &b->plan->launches[launch], &b->plan->program->dims);
 }
 
 void bench_run_last(bench *b, int before)

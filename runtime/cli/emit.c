@@ -19,48 +19,48 @@ typedef struct emit_job {
 } emit_job;
 
 /* Everything that is compiled: pack kernels, then launches. */
-typedef struct unit {
+typedef struct page {
     const char *file;
     const source_text *source;
     libclang_expected plan; /* what the plan says of its kernel */
     position at;            /* of its first op in the spec */
-} unit;
+} page;
 
 static position place_of(const ir_phase *phase) { return phase->op_count ? phase->ops[0]->at : (position){0}; }
 
-static int list_units(arena *a, const plan *p, unit **out)
+static int list_pages(arena *a, const plan *p, page **out)
 {
     const int count = p->pack_count + p->launch_count;
-    unit *units = arena_alloc(a, (size_t)(count + 1) * sizeof *units);
+    page *pages = arena_alloc(a, (size_t)(count + 1) * sizeof *pages);
     int n = 0;
     for (int i = 0; i < p->pack_count; i++, n++) {
         const packed_weight *k = &p->packs[i];
-        units[n] =
-            (unit){arena_printf(a, "%s.hip", k->name),
+        pages[n] =
+            (page){arena_printf(a, "%s.hip", k->name),
                    &k->source,
                    {k->name, name_marked(a, k->name, name_value), k->arguments, k->argument_count, k->argument_bytes, pack_shared_bytes},
                    place_of(k->phase)};
     }
     for (int i = 0; i < p->launch_count; i++, n++) {
         const launch *l = &p->launches[i];
-        units[n] =
-            (unit){l->file,
+        pages[n] =
+            (page){l->file,
                    &l->source,
                    {l->name, name_marked(a, l->name, name_value), l->arguments, l->argument_count, l->argument_bytes, l->shared_bytes},
                    place_of(l->work->phase)};
     }
-    *out = units;
+    *out = pages;
     return count;
 }
 
 static void write_sources(arena *a, const plan *p, const char *folder)
 {
-    unit *units;
-    const int count = list_units(a, p, &units);
+    page *pages;
+    const int count = list_pages(a, p, &pages);
     cli_make_folder(a, folder);
     for (int i = 0; i < count; i++) {
-        const source_text s = source_with_command(a, units[i].source, p->target, units[i].plan.kernel);
-        cli_write_source(a, arena_printf(a, "%s/%s", folder, units[i].file), &s);
+        const source_text s = source_with_command(a, pages[i].source, p->target, pages[i].plan.kernel);
+        cli_write_source(a, arena_printf(a, "%s/%s", folder, pages[i].file), &s);
     }
     for (int i = 0; i < p->launch_count; i++)
         cli_write_file(a, arena_printf(a, "%s/%s.spec.h", folder, p->launches[i].name), p->launches[i].spec_header,
@@ -85,7 +85,7 @@ static void count_compiled(void *context, const char *kernel, bool cached, bool 
 }
 
 /* What the code object says must agree with what the plan promised, whichever compiler made it. */
-static void check_facts(const emit_job *j, const unit *u, const code_result *r, bool hit)
+static void check_facts(const emit_job *j, const page *u, const code_result *r, bool hit)
 {
     const libclang_expected *plan = &u->plan;
     spilled_tile s;
@@ -122,8 +122,8 @@ static void write_manifest(arena *a, const plan *p, const char *folder, json_t *
     cli_write_file(a, arena_printf(a, "%s/manifest.json", folder), text, strlen(text));
 }
 
-/* What is cached was checked when it was made. slot[i]: where unit i is among those that are checked; -1: it is not. */
-static emit_check check_units(const emit_job *j, const plan_code *code, const unit *units, int *slot)
+/* What is cached was checked when it was made. slot[i]: where page i is among those that are checked; -1: it is not. */
+static emit_check check_pages(const emit_job *j, const plan_code *code, const page *pages, int *slot)
 {
     arena *a = j->a;
     libclang_expected *expected = arena_alloc(a, (size_t)(code->count + 1) * sizeof *expected);
@@ -132,14 +132,14 @@ static emit_check check_units(const emit_job *j, const plan_code *code, const un
     for (int i = 0; i < code->count; i++) {
         slot[i] = code->hit[i] ? -1 : n;
         if (slot[i] < 0) continue;
-        expected[n] = units[i].plan;
+        expected[n] = pages[i].plan;
         missing[n++] = code->requests[i];
     }
     return emit_check_start(a, missing, expected, n, (int)j->o->number.jobs, j->noted);
 }
 
 /* The kernel, the place in the spec, the log. */
-static void not_compiled(const emit_job *j, const unit *u, const code_result *r, const char *said, const char *target)
+static void not_compiled(const emit_job *j, const page *u, const code_result *r, const char *said, const char *target)
 {
     complain(j->a, u->at, "%s is not compiled for %s; it begins with this op", u->file, target);
     bail_with_log(j->a, code_exit(r->status), (position){0}, arena_printf(j->a, "%s%s", said, r->log ? r->log : ""),
@@ -181,23 +181,23 @@ static const plan_code *make_code(const emit_job *j, const compile_request *r, c
     return code;
 }
 
-static void compile_units(const emit_job *j, const compile_request *request, const plan *first, const char *folder)
+static void compile_pages(const emit_job *j, const compile_request *request, const plan *first, const char *folder)
 {
     arena *a = j->a;
     const plan_code *code = make_code(j, request, first, folder);
     const plan *p = code->plan;
-    unit *units;
-    list_units(a, p, &units);
+    page *pages;
+    list_pages(a, p, &pages);
     int *slot = arena_alloc(a, (size_t)(code->count + 1) * sizeof *slot);
-    const emit_check check = check_units(j, code, units, slot);
+    const emit_check check = check_pages(j, code, pages, slot);
     const char *extension = strncmp(p->target->name, "sm_", 3) == 0 ? "cubin" : "hsaco";
     json_t *facts = cli_keep_json(a, json_object());
     for (int i = 0; i < code->count; i++) {
         const code_result *r = &code->results[i];
-        const char *said = slot[i] < 0 ? "" : emit_check_report(&check, slot[i], r), *name = units[i].plan.kernel;
-        if (r->status != build_ok) not_compiled(j, &units[i], r, said, p->target->name);
+        const char *said = slot[i] < 0 ? "" : emit_check_report(&check, slot[i], r), *name = pages[i].plan.kernel;
+        if (r->status != build_ok) not_compiled(j, &pages[i], r, said, p->target->name);
         const char *file = arena_printf(a, "%s.%s", name, extension);
-        check_facts(j, &units[i], r, code->hit[i]);
+        check_facts(j, &pages[i], r, code->hit[i]);
         cli_write_file(a, arena_printf(a, "%s/%s", folder, file), r->code, r->code_size);
         json_object_set_new(facts, name, facts_json(file, r));
     }
@@ -214,7 +214,7 @@ static void emit_target(const emit_job *j, compile_request r, const char *target
     if (!j->o->quiet && !j->o->dump)
         printf("%s: %d kernels, %d packed weights for %s at level %s in %s\n", j->path, c.plan->launch_count, c.plan->pack_count, target,
                fusion_level_name(r.level), folder);
-    if (j->o->code) compile_units(j, &r, c.plan, folder);
+    if (j->o->code) compile_pages(j, &r, c.plan, folder);
     else write_manifest(j->a, c.plan, folder, NULL);
 }
 

@@ -7,22 +7,22 @@
 #include <stdint.h>
 #include <string.h>
 
-static void *memory_at(const call *c, const step *s)
+static void *memory_at(const call *c, const binding *s)
 {
-    switch ((step_kind)s->kind) {
-    case step_tensor: return c->tensors[s->index];
-    case step_workspace: return c->workspace[s->index];
-    case step_weights: return c->weights[s->index];
+    switch ((binding_kind)s->kind) {
+    case binding_tensor: return c->tensors[s->index];
+    case binding_workspace: return c->workspace[s->index];
+    case binding_weights: return c->weights[s->index];
     default: return NULL;
     }
 }
 
 static const dim_table *dims_of(const tfgen_module *m, const call *c) { return c->dims ? c->dims : &m->plan->program->dims; }
 
-/* The map of recipe `index` at the present addresses and dims. */
+/* The map `index` at the present addresses and dims. */
 static tfgen_status encode_map(const tfgen_module *m, int index, const call *c, void *map, tfgen_error *error)
 {
-    const map_recipe *r = &m->maps[index];
+    const map_binding *r = &m->maps[index];
     const map_shape shape = {.data = (const char *)memory_at(c, &r->memory) + r->box->start, .type = r->box->type,
                              .rows = extent_value(&r->box->rows, dims_of(m, c)), .columns = r->box->columns, .stride = r->box->stride,
                              .box_rows = r->box->box_rows, .box_columns = r->box->box_columns, .pieces = r->box->pieces,
@@ -33,13 +33,13 @@ static tfgen_status encode_map(const tfgen_module *m, int index, const call *c, 
     return m->device->api->encode_map(m->device, map, &shape, error);
 }
 
-static tfgen_status put_arguments(const tfgen_module *m, const unit *u, const call *c, unsigned char *bytes, tfgen_error *error)
+static tfgen_status put_arguments(const tfgen_module *m, const module_kernel *u, const call *c, unsigned char *bytes, tfgen_error *error)
 {
-    for (const step *s = u->steps, *end = s + u->step_count; s < end; s++) {
-        if (s->kind == step_map) {
+    for (const binding *s = u->bindings, *end = s + u->binding_count; s < end; s++) {
+        if (s->kind == binding_map) {
             const tfgen_status status = encode_map(m, s->index, c, bytes + s->offset, error);
             if (status != TFGEN_OK) return status;
-        } else if (s->kind == step_dim) {
+        } else if (s->kind == binding_dim) {
             const int number = (int)dims_of(m, c)->dims[s->index].value;
             memcpy(bytes + s->offset, &number, sizeof number);
         } else {
@@ -50,11 +50,11 @@ static tfgen_status put_arguments(const tfgen_module *m, const unit *u, const ca
     return TFGEN_OK;
 }
 
-tfgen_status unit_launch(const tfgen_module *m, const unit *u, const call *c, tfgen_error *error)
+tfgen_status module_kernel_launch(const tfgen_module *m, const module_kernel *u, const call *c, tfgen_error *error)
 {
     _Alignas(map_bytes) unsigned char bytes[argument_room];
     launch_shape shape = u->shape;
-    if (c->dims && u->launch) shape.grid = unit_grid(m, u->launch, c->dims);
+    if (c->dims && u->launch) shape.grid = module_grid(m, u->launch, c->dims);
     memset(bytes, 0, u->argument_bytes); /* padding too: what is on the stack goes to no device */
     tfgen_status status = put_arguments(m, u, c, bytes, error);
     if (status != TFGEN_OK) return status;
@@ -89,7 +89,7 @@ static tfgen_status launch_all(const tfgen_module *m, const tfgen_weights *w, co
     for (int i = 0; i < m->workspace_count; i++) items[i] = workspace + offsets[i];
     const call c = {.dims = dims, .tensors = args->tensors, .workspace = items, .weights = weights, .stream = stream};
     for (int i = 0; i < m->launch_count; i++) {
-        const tfgen_status status = unit_launch(m, &m->units[m->pack_count + i], &c, error);
+        const tfgen_status status = module_kernel_launch(m, &m->kernels[m->pack_count + i], &c, error);
         if (status != TFGEN_OK) return status;
     }
     return TFGEN_OK;

@@ -292,7 +292,7 @@ static tfgen_status launch_all(guarded_run *s, tfgen_error *error)
     tfgen_status status = api->event_record(s->device, s->events[0], NULL, error);
     for (int i = 0; i < m->launch_count && status == TFGEN_OK; i++) {
         s->launches++;
-        status = unit_launch(m, &m->units[m->pack_count + i], &c, error);
+        status = module_kernel_launch(m, &m->kernels[m->pack_count + i], &c, error);
         if (status == TFGEN_OK) status = api->event_record(s->device, s->events[i + 1], NULL, error);
     }
     return status == TFGEN_OK ? api->synchronize(s->device, NULL, error) : status;

@@ -1,5 +1,5 @@
 /* In: a plan, a device, options. Out: a module: code for every kernel, from a bundle, the kernel cache or the compilers, loaded, with the
- * recipes of arguments. Refuses a plan for another target, what the compilers refuse, and plans with more arguments than a launch takes. */
+ * bindings of arguments. Refuses a plan for another target, what compilers refuse, and plans with more arguments than a launch takes. */
 #include "runtime/module/module.h"
 #include "runtime/module/bundle.h"
 #include "runtime/module/plan_code.h"
@@ -58,7 +58,7 @@ static const char *param_key(const tfgen_module *m, const ir_value *v)
     return key.data;
 }
 
-/* ---- recipes */
+/* ---- bindings */
 static int weight_copy(tfgen_module *m, int tensor)
 {
     for (int i = m->pack_count; i < m->weight_count; i++)
@@ -69,56 +69,56 @@ static int weight_copy(tfgen_module *m, int tensor)
     return m->weight_count++;
 }
 
-static step step_of_value(tfgen_module *m, const argument *g, bool packing)
+static binding binding_of_value(tfgen_module *m, const argument *g, bool packing)
 {
     const ir_value *root = value_root(g->value);
     const int tensor = tensor_of(m, root);
     if (tensor >= 0 && param_is_kept(root) && !packing)
-        return (step){step_weights, (unsigned short)g->offset, weight_copy(m, tensor)};
-    if (tensor >= 0) return (step){step_tensor, (unsigned short)g->offset, tensor};
+        return (binding){binding_weights, (unsigned short)g->offset, weight_copy(m, tensor)};
+    if (tensor >= 0) return (binding){binding_tensor, (unsigned short)g->offset, tensor};
     for (int i = 0; i < m->plan->stored_count; i++)
-        if (m->plan->stored[i].value == root) return (step){step_workspace, (unsigned short)g->offset, i};
+        if (m->plan->stored[i].value == root) return (binding){binding_workspace, (unsigned short)g->offset, i};
     bail(m->arena, code_device, (position){0}, "internal: %%%s has no memory", root->name);
 }
 
-static step step_of_map(tfgen_module *m, const argument *g)
+static binding binding_of_map(tfgen_module *m, const argument *g)
 {
     const argument matrix = {.kind = argument_value, .value = g->box->value};
-    const step packed = {step_weights, 0, g->box->packed};
-    m->maps[m->map_count] = (map_recipe){g->box, g->box->value ? step_of_value(m, &matrix, false) : packed};
-    return (step){step_map, (unsigned short)g->offset, m->map_count++};
+    const binding packed = {binding_weights, 0, g->box->packed};
+    m->maps[m->map_count] = (map_binding){g->box, g->box->value ? binding_of_value(m, &matrix, false) : packed};
+    return (binding){binding_map, (unsigned short)g->offset, m->map_count++};
 }
 
-static step step_of(tfgen_module *m, const argument *g, bool packing)
+static binding binding_of(tfgen_module *m, const argument *g, bool packing)
 {
     const unsigned short offset = (unsigned short)g->offset;
     switch (g->kind) {
-    case argument_value: return step_of_value(m, g, packing);
-    case argument_packed: return (step){step_weights, offset, g->index};
-    case argument_scratch: return (step){step_workspace, offset, m->plan->stored_count + g->index};
-    case argument_map: return step_of_map(m, g);
+    case argument_value: return binding_of_value(m, g, packing);
+    case argument_packed: return (binding){binding_weights, offset, g->index};
+    case argument_scratch: return (binding){binding_workspace, offset, m->plan->stored_count + g->index};
+    case argument_map: return binding_of_map(m, g);
     case argument_dim: break;
     }
-    return (step){step_dim, offset, g->index};
+    return (binding){binding_dim, offset, g->index};
 }
 
-static void write_recipe(tfgen_module *m, unit *u, const argument *arguments, int count)
+static void write_bindings(tfgen_module *m, module_kernel *u, const argument *arguments, int count)
 {
     if (u->argument_bytes > argument_room)
         bail(m->arena, code_unsupported, (position){0}, "kernel %s has %u bytes of arguments; a launch takes %d", u->name,
              u->argument_bytes, argument_room);
     u->source_size = source_size(u->source);
-    u->steps = arena_alloc(m->arena, ((size_t)count + 1) * sizeof *u->steps);
-    u->step_count = count;
-    for (int i = 0; i < count; i++) u->steps[i] = step_of(m, &arguments[i], !u->launch);
+    u->bindings = arena_alloc(m->arena, ((size_t)count + 1) * sizeof *u->bindings);
+    u->binding_count = count;
+    for (int i = 0; i < count; i++) u->bindings[i] = binding_of(m, &arguments[i], !u->launch);
 }
 
 static void lay_out_pack(tfgen_module *m, int index)
 {
     const packed_weight *w = &m->plan->packs[index];
-    unit *u = &m->units[index];
+    module_kernel *u = &m->kernels[index];
     m->weights[index] = (weight_slot){w->name, w->signature, pack_bytes(w), -1};
-    *u = (unit){.name = w->name,
+    *u = (module_kernel){.name = w->name,
                 .source = &w->source,
                 .argument_bytes = w->argument_bytes,
                 .file = arena_printf(m->arena, "%s.hip", w->name),
@@ -126,11 +126,11 @@ static void lay_out_pack(tfgen_module *m, int index)
                           .threads = (unsigned)w->threads,
                           .shared_bytes = 16,
                           .wave = (unsigned)m->plan->target->wave}};
-    write_recipe(m, u, w->arguments, w->argument_count);
+    write_bindings(m, u, w->arguments, w->argument_count);
 }
 
 /* Kernels that share out tiles are started on what is resident. */
-unsigned unit_grid(const tfgen_module *m, const launch *l, const dim_table *dims)
+unsigned module_grid(const tfgen_module *m, const launch *l, const dim_table *dims)
 {
     const long long tiles = launch_grid(l, dims), most = (long long)l->resident * m->device->info.multiprocessors / l->cluster * l->cluster;
     return (unsigned)(most > 0 && tiles > most ? most : tiles);
@@ -139,12 +139,12 @@ unsigned unit_grid(const tfgen_module *m, const launch *l, const dim_table *dims
 static void lay_out_launch(tfgen_module *m, int index)
 {
     const launch *l = &m->plan->launches[index];
-    unit *u = &m->units[m->pack_count + index];
-    *u = (unit){.name = l->name, .source = &l->source, .file = l->file, .launch = l, .argument_bytes = l->argument_bytes,
-                .shape = {.grid = unit_grid(m, l, &m->plan->program->dims), .threads = (unsigned)l->threads,
+    module_kernel *u = &m->kernels[m->pack_count + index];
+    *u = (module_kernel){.name = l->name, .source = &l->source, .file = l->file, .launch = l, .argument_bytes = l->argument_bytes,
+                .shape = {.grid = module_grid(m, l, &m->plan->program->dims), .threads = (unsigned)l->threads,
                           .shared_bytes = (unsigned)l->shared_bytes, .dynamic_bytes = (unsigned)l->dynamic_bytes,
                           .wave = (unsigned)m->plan->target->wave, .overlap = l->overlap}};
-    write_recipe(m, u, l->arguments, l->argument_count);
+    write_bindings(m, u, l->arguments, l->argument_count);
 }
 
 static void list_needed(tfgen_module *m)
@@ -152,9 +152,9 @@ static void list_needed(tfgen_module *m)
     bool *seen = arena_alloc(m->arena, (size_t)m->tensors.count + 1);
     m->needed = arena_alloc(m->arena, ((size_t)m->tensors.count + 1) * sizeof *m->needed);
     for (int i = m->pack_count; i < m->pack_count + m->launch_count; i++)
-        for (int k = 0; k < m->units[i].step_count; k++) {
-            const step *s = &m->units[i].steps[k];
-            if (s->kind != step_tensor || seen[s->index]) continue;
+        for (int k = 0; k < m->kernels[i].binding_count; k++) {
+            const binding *s = &m->kernels[i].bindings[k];
+            if (s->kind != binding_tensor || seen[s->index]) continue;
             seen[s->index] = true;
             m->needed[m->needed_count++] = s->index;
         }
@@ -171,7 +171,7 @@ static void lay_out(tfgen_module *m)
     if (m->workspace_count > most_workspace || m->tensors.count > most_tensors)
         bail(m->arena, code_unsupported, (position){0}, "the plan keeps %d values in the workspace and has %d tensors; at most %d and %d",
              m->workspace_count, m->tensors.count, most_workspace, most_tensors);
-    m->units = arena_alloc(m->arena, ((size_t)p->pack_count + (size_t)p->launch_count + 1) * sizeof *m->units);
+    m->kernels = arena_alloc(m->arena, ((size_t)p->pack_count + (size_t)p->launch_count + 1) * sizeof *m->kernels);
     m->weights = arena_alloc(m->arena, ((size_t)p->pack_count + (size_t)m->tensors.count + 1) * sizeof *m->weights);
     int maps = 0;
     for (int i = 0; i < p->launch_count; i++) maps += p->launches[i].argument_count;
@@ -192,14 +192,14 @@ typedef struct build {
     const module_settings *settings;
     tfgen_error *error;
     bundle made;  /* the caller's, when there is one */
-    int *missing; /* units that the bundle does not have (the host) */
+    int *missing; /* kernels that the bundle does not have (the host) */
     int missing_count;
     pthread_mutex_t lock; /* what follows, and calls of progress */
     int done, total;
     tfgen_status status;
 } build;
 
-static int unit_count(const tfgen_module *m) { return m->pack_count + m->launch_count; }
+static int kernel_count(const tfgen_module *m) { return m->pack_count + m->launch_count; }
 
 static void tell(build *b, const char *kernel, bool cached)
 {
@@ -236,31 +236,31 @@ static tfgen_status open_bundle(build *b)
 }
 
 /* What a variant does not make: packs, which are the module's, and code that the module or another variant has. */
-static const unit *same_in(const tfgen_module *m, const unit *u)
+static const module_kernel *same_in(const tfgen_module *m, const module_kernel *u)
 {
-    for (int i = m->pack_count; i < unit_count(m); i++)
-        if (strcmp(m->units[i].name, u->name) == 0 && source_same(m->units[i].source, u->source)) return &m->units[i];
+    for (int i = m->pack_count; i < kernel_count(m); i++)
+        if (strcmp(m->kernels[i].name, u->name) == 0 && source_same(m->kernels[i].source, u->source)) return &m->kernels[i];
     return NULL;
 }
 
-static const unit *same_unit(const tfgen_module *m, const unit *u)
+static const module_kernel *same_kernel(const tfgen_module *m, const module_kernel *u)
 {
-    const unit *same = m->beside ? same_in(m->beside, u) : NULL;
+    const module_kernel *same = m->beside ? same_in(m->beside, u) : NULL;
     for (const tfgen_module *v = m->beside ? m->beside->variants : NULL; v && !same; v = v->earlier) same = same_in(v, u);
     return same;
 }
 
-static bool is_idle(const tfgen_module *m, const unit *u) { return m->beside && !u->launch; }
+static bool is_idle(const tfgen_module *m, const module_kernel *u) { return m->beside && !u->launch; }
 
 /* Units that are to be made, as far as they are known now. */
 static int count_units(const tfgen_module *m)
 {
     int count = 0;
-    for (int i = 0; i < unit_count(m); i++) count += !is_idle(m, &m->units[i]) && !same_unit(m, &m->units[i]);
+    for (int i = 0; i < kernel_count(m); i++) count += !is_idle(m, &m->kernels[i]) && !same_kernel(m, &m->kernels[i]);
     return count;
 }
 
-static void load_unit(build *b, unit *u, const void *code, size_t size)
+static void load_kernel(build *b, module_kernel *u, const void *code, size_t size)
 {
     b->status = b->m->device->api->load(b->m->device, code, size, &u->image, b->error);
 }
@@ -270,14 +270,14 @@ static void load_from_bundle(build *b)
 {
     const void *code;
     size_t size;
-    for (int i = 0; i < unit_count(b->m) && b->status == TFGEN_OK; i++) {
-        unit *u = &b->m->units[i];
-        if (is_idle(b->m, u) || same_unit(b->m, u)) continue;
+    for (int i = 0; i < kernel_count(b->m) && b->status == TFGEN_OK; i++) {
+        module_kernel *u = &b->m->kernels[i];
+        if (is_idle(b->m, u) || same_kernel(b->m, u)) continue;
         char *source = source_whole(u->source);
         if (!source) b->status = device_report(b->error, TFGEN_NO_MEMORY, "not enough memory");
         const bundle_found found = source ? look_up(b, u->name, source, u->source_size, &code, &size) : bundle_broken;
         free(source);
-        if (found == bundle_ok) load_unit(b, u, code, size);
+        if (found == bundle_ok) load_kernel(b, u, code, size);
         if (b->status != TFGEN_OK) return;
         if (found == bundle_ok) tell(b, u->name, true);
         else b->missing[b->missing_count++] = i;
@@ -287,12 +287,12 @@ static void load_from_bundle(build *b)
 /* The longest first: what is begun last should not be what takes longest. */
 static void sort_missing(build *b)
 {
-    const unit *units = b->m->units;
+    const module_kernel *kernels = b->m->kernels;
     for (int i = 1; i < b->missing_count; i++) {
         const int one = b->missing[i];
-        const size_t size = units[one].source_size;
+        const size_t size = kernels[one].source_size;
         int k = i;
-        for (; k > 0 && units[b->missing[k - 1]].source_size < size; k--) b->missing[k] = b->missing[k - 1];
+        for (; k > 0 && kernels[b->missing[k - 1]].source_size < size; k--) b->missing[k] = b->missing[k - 1];
         b->missing[k] = one;
     }
 }
@@ -300,7 +300,7 @@ static void sort_missing(build *b)
 static void compile_unit(void *argument, size_t index)
 {
     build *b = argument;
-    unit *u = &b->m->units[b->missing[index]];
+    module_kernel *u = &b->m->kernels[b->missing[index]];
     host_log log = {0};
     tfgen_error error = {""};
     pthread_mutex_lock(&b->lock);
@@ -326,7 +326,7 @@ static void take_images(build *b, const device_source *sources, void **images)
 {
     int left = 0;
     for (int i = 0; i < b->missing_count; i++) {
-        unit *u = &b->m->units[b->missing[i]];
+        module_kernel *u = &b->m->kernels[b->missing[i]];
         if ((u->image = images[i])) tell(b, u->name, sources[i].cached);
         else b->missing[left++] = b->missing[i];
     }
@@ -341,7 +341,7 @@ static void compile_together(build *b)
     void **images = arena_alloc(b->m->arena, room * sizeof *images);
     int count = 0;
     for (; count < b->missing_count; count++) {
-        const unit *u = &b->m->units[b->missing[count]];
+        const module_kernel *u = &b->m->kernels[b->missing[count]];
         char *whole = source_whole(u->source);
         if (!whole) break;
         sources[count] =
@@ -354,7 +354,7 @@ static void compile_together(build *b)
 
 static void make_on_device(build *b)
 {
-    b->missing = arena_alloc(b->m->arena, ((size_t)unit_count(b->m) + 1) * sizeof *b->missing);
+    b->missing = arena_alloc(b->m->arena, ((size_t)kernel_count(b->m) + 1) * sizeof *b->missing);
     load_from_bundle(b);
     sort_missing(b);
     if (b->status != TFGEN_OK || !b->missing_count) return;
@@ -368,11 +368,11 @@ static void make_on_device(build *b)
 static bool find_made(void *context, const code_request *q, const source_text *source, const char *kernel, code_result *out)
 {
     build *b = context;
-    const unit asked = {.name = kernel, .source = source};
+    const module_kernel asked = {.name = kernel, .source = source};
     const void *code;
     size_t size;
     *out = (code_result){.status = build_ok};
-    if (same_unit(b->m, &asked)) return true;
+    if (same_kernel(b->m, &asked)) return true;
     *out = (code_result){.status = build_unsupported};
     const bundle_found found = b->status == TFGEN_OK ? look_up(b, kernel, q->source, q->size, &code, &size) : bundle_missing;
     if (b->status != TFGEN_OK) return true;
@@ -394,14 +394,14 @@ static void count_more(void *context, int more)
     if (b->total < b->done + more) b->total = b->done + more;
 }
 
-static void take_unit(build *b, unit *u, const code_request *q, const code_result *r)
+static void take_kernel(build *b, module_kernel *u, const code_request *q, const code_result *r)
 {
     const void *code = r->code;
     size_t size = r->code_size;
-    if (is_idle(b->m, u) || same_unit(b->m, u)) return;
+    if (is_idle(b->m, u) || same_kernel(b->m, u)) return;
     if (r->status == build_ok) {
         if (!code) (void)look_up(b, u->name, q->source, q->size, &code, &size);
-        load_unit(b, u, code, size);
+        load_kernel(b, u, code, size);
         return;
     }
     say(b, r->log);
@@ -429,16 +429,16 @@ static void make_for_device(build *b)
         m->plan = code->plan, m->manifest = manifest_json(m->arena, code->plan);
         lay_out(m);
     }
-    for (int i = 0; i < code->count && b->status == TFGEN_OK; i++) take_unit(b, &m->units[i], &code->requests[i], &code->results[i]);
+    for (int i = 0; i < code->count && b->status == TFGEN_OK; i++) take_kernel(b, &m->kernels[i], &code->requests[i], &code->results[i]);
     plan_code_free(code);
 }
 
 static tfgen_status find_kernels(build *b)
 {
     tfgen_device *d = b->m->device;
-    for (int i = 0; i < unit_count(b->m); i++) {
-        unit *u = &b->m->units[i];
-        const unit *same = same_unit(b->m, u);
+    for (int i = 0; i < kernel_count(b->m); i++) {
+        module_kernel *u = &b->m->kernels[i];
+        const module_kernel *same = same_kernel(b->m, u);
         if (is_idle(b->m, u)) continue;
         if (same) u->kernel = same->kernel;
         if (same) continue;
@@ -491,8 +491,8 @@ void tfgen_module_free(tfgen_module *m)
         earlier = v->earlier;
         tfgen_module_free(v);
     }
-    for (int i = 0; m->units && i < unit_count(m); i++)
-        if (m->units[i].image) m->device->api->unload(m->device, m->units[i].image);
+    for (int i = 0; m->kernels && i < kernel_count(m); i++)
+        if (m->kernels[i].image) m->device->api->unload(m->device, m->kernels[i].image);
     pthread_mutex_destroy(&m->preparing);
     arena_free(m->plan_arena);
     arena_free(m->arena);

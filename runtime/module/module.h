@@ -1,4 +1,4 @@
-/* In: a plan and a device. Out: the plan's code on that device, and for every launch a recipe of its arguments, so that a launch is a few
+/* In: a plan and a device. Out: the code on that device, and for every launch where its arguments come from, so that a launch is a few
  * copies and one call of the driver. Shared by module.c, weights.c, execute.c and guarded_run.c; immutable once built. */
 #ifndef TFGEN_MODULE_H
 #define TFGEN_MODULE_H
@@ -34,30 +34,30 @@ struct tfgen_plan {
 };
 
 /* Where an argument comes from. */
-typedef enum step_kind { step_tensor, step_workspace, step_weights, step_dim, step_map } step_kind;
-typedef struct step {
+typedef enum binding_kind { binding_tensor, binding_workspace, binding_weights, binding_dim, binding_map } binding_kind;
+typedef struct binding {
     unsigned short kind, offset;
     int index; /* tensor; stored value, then scratch; weight; dim; map */
-} step;
+} binding;
 
 /* A tensor map of a launch, encoded by each call. */
-typedef struct map_recipe {
+typedef struct map_binding {
     const tensor_box *box;
-    step memory; /* where the matrix lies */
-} map_recipe;
+    binding memory; /* where the matrix lies */
+} map_binding;
 enum { map_bytes = 128 }; /* and their alignment */
 
-typedef struct unit { /* a pack kernel or a launch */
+typedef struct module_kernel { /* a pack kernel or a launch */
     const char *name, *file;
     const source_text *source;
     size_t source_size;
     const struct launch *launch; /* NULL: a pack kernel */
     launch_shape shape;          /* grid: at the plan's own dims */
-    step *steps;
-    int step_count;
+    binding *bindings;
+    int binding_count;
     unsigned argument_bytes;
     void *image, *kernel;
-} unit;
+} module_kernel;
 
 /* What launches read of a layer's weights: a packed weight, or the copy of a param that kernels read as it is. */
 typedef struct weight_slot {
@@ -82,11 +82,11 @@ struct tfgen_module {
     tensor_list tensors;
     int *needed; /* tensors that launches take from the caller */
     int needed_count;
-    unit *units; /* pack kernels, then launches */
+    module_kernel *kernels; /* pack kernels, then launches */
     int pack_count, launch_count;
     weight_slot *weights; /* packed weights, then copies */
     int weight_count;
-    map_recipe *maps;
+    map_binding *maps;
     int map_count;
     int workspace_count;
     long long *offsets, workspace_bytes; /* at the plan's own dims */
@@ -106,10 +106,10 @@ tfgen_status module_build(const plan *p, tfgen_device *d, const module_settings 
 
 /* Memory of one run: by tensor, by workspace item, by slot of the weights. A tensor that no launch takes may be NULL. */
 typedef struct call {
-    const dim_table *dims; /* NULL: the plan's own, and grids as they are in the units */
+    const dim_table *dims; /* NULL: the plan's own, and grids as they are in the kernels */
     void *const *tensors, *const *workspace, *const *weights;
     void *stream;
 } call;
-unsigned unit_grid(const tfgen_module *m, const struct launch *l, const dim_table *dims); /* workgroups of a launch on its device */
-tfgen_status unit_launch(const tfgen_module *m, const unit *u, const call *c, tfgen_error *error);
+unsigned module_grid(const tfgen_module *m, const struct launch *l, const dim_table *dims); /* workgroups of a launch on its device */
+tfgen_status module_kernel_launch(const tfgen_module *m, const module_kernel *u, const call *c, tfgen_error *error);
 #endif

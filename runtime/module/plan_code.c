@@ -75,7 +75,7 @@ typedef struct round_job {
     arena *a;
     const plan_code_options *o;
     plan_code *c;
-    int *missing; /* units that are compiled, the longest first: what is begun last should not be what takes longest */
+    int *missing; /* kernels to compile, the longest first, so that the last to begin is short */
     bool *hit;    /* by place in `missing` */
     int count;
 } round_job;
@@ -97,11 +97,11 @@ static void list_units(arena *a, const plan *p, const plan_code_options *o, plan
     }
 }
 
-static void add_missing(round_job *j, int unit)
+static void add_missing(round_job *j, int kernel)
 {
     int at = j->count++;
-    for (; at > 0 && j->c->requests[j->missing[at - 1]].size < j->c->requests[unit].size; at--) j->missing[at] = j->missing[at - 1];
-    j->missing[at] = unit;
+    for (; at > 0 && j->c->requests[j->missing[at - 1]].size < j->c->requests[kernel].size; at--) j->missing[at] = j->missing[at - 1];
+    j->missing[at] = kernel;
 }
 
 static void tell_done(void *context, size_t index, const code_result *result)
@@ -124,7 +124,7 @@ static void compile_missing(round_job *j)
     for (int i = 0; i < j->count; i++) j->c->results[j->missing[i]] = results[i], j->c->hit[j->missing[i]] = j->hit[i];
 }
 
-/* Code of the units; what `before` has of the same source is taken from it. */
+/* Code of the kernels; code of the same source is taken from `before`. */
 static void fill(arena *a, plan_code *c, plan_code *before, const plan_code_options *o)
 {
     round_job j = {a, o, c, arena_alloc(a, ((size_t)c->count + 1) * sizeof *j.missing), arena_alloc(a, (size_t)c->count + 1), 0};

@@ -42,9 +42,9 @@ static tfgen_status check_slot(const addition *a, void *const *tensors, int slot
 {
     tfgen_status status = TFGEN_OK;
     if (slot >= a->m->pack_count) return check_param(a, tensors, a->m->weights[slot].tensor, error);
-    const unit *u = &a->m->units[slot];
-    for (int i = 0; i < u->step_count && status == TFGEN_OK; i++)
-        if (u->steps[i].kind == step_tensor) status = check_param(a, tensors, u->steps[i].index, error);
+    const module_kernel *u = &a->m->kernels[slot];
+    for (int i = 0; i < u->binding_count && status == TFGEN_OK; i++)
+        if (u->bindings[i].kind == binding_tensor) status = check_param(a, tensors, u->bindings[i].index, error);
     return status;
 }
 
@@ -77,7 +77,7 @@ tfgen_status weights_fill(const tfgen_module *m, void *const *memory, void *cons
     for (int i = 0; i < m->pack_count && status == TFGEN_OK; i++) {
         if (!memory[i]) continue;
         if (launches) ++*launches;
-        status = unit_launch(m, &m->units[i], &c, error);
+        status = module_kernel_launch(m, &m->kernels[i], &c, error);
     }
     return status;
 }

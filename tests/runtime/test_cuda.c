@@ -130,11 +130,11 @@ static bool is_kernel(const char *symbol, const char *name)
     return strcmp(symbol, kernel_symbol(name, own)) == 0;
 }
 
-static double_image image_of(const plan *of, int unit, bundle_code *code)
+static double_image image_of(const plan *of, int kernel, bundle_code *code)
 {
-    const bool pack = unit < of->pack_count;
-    const packed_weight *w = &of->packs[pack ? unit : 0];
-    const launch *l = &of->launches[pack ? 0 : unit - of->pack_count];
+    const bool pack = kernel < of->pack_count;
+    const packed_weight *w = &of->packs[pack ? kernel : 0];
+    const launch *l = &of->launches[pack ? 0 : kernel - of->pack_count];
     const source_text *source = pack ? &w->source : &l->source;
     char symbol[symbol_room];
     const double_image image =
@@ -496,7 +496,7 @@ START_TEST(products_take_tensor_maps_and_each_call_makes_its_own)
     gpu_program p = start(TFGEN_FUSION_TILE);
     tfgen_error error;
     int of_weights = 0;
-    for (int i = 0; i < p.module->map_count; i++) of_weights += p.module->maps[i].memory.kind == step_weights;
+    for (int i = 0; i < p.module->map_count; i++) of_weights += p.module->maps[i].memory.kind == binding_weights;
     ck_assert_int_gt(of_weights, 0);
     ck_assert_int_eq(atomic_load(&driver->encodes), 0);
     must(execute(&p, NULL, NULL, &error), &error);
@@ -976,7 +976,7 @@ START_TEST(cooperative_launches_say_so)
 {
     gpu_program p = start(TFGEN_FUSION_TILE);
     tfgen_error error;
-    const unit *u = &p.module->units[p.module->pack_count];
+    const module_kernel *u = &p.module->kernels[p.module->pack_count];
     _Alignas(128) unsigned char bytes[argument_room] = {0};
     launch_shape shape = u->shape;
     const int at = atomic_load(&driver->launched);

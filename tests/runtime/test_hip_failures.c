@@ -198,9 +198,9 @@ START_TEST(a_kernel_that_is_not_there_is_named)
     tfgen_error error;
     void *kernel;
     must(start(&p, "hip", hip_ffn, sizeof hip_ffn - 1, &error), &error);
-    ck_assert_int_eq(p.device->api->kernel(p.device, p.module->units[0].image, "no_such_kernel", 0, &kernel, &error), TFGEN_DEVICE_ERROR);
+    ck_assert_int_eq(p.device->api->kernel(p.device, p.module->kernels[0].image, "no_such_kernel", 0, &kernel, &error), TFGEN_DEVICE_ERROR);
     ck_assert_msg(strstr(error.text, "hipModuleGetFunction no_such_kernel: hipErrorNotFound"), "%s", error.text);
-    ck_assert_int_eq(p.device->api->kernel(p.device, p.module->units[0].image, p.module->units[0].name, 1 << 20, &kernel, &error),
+    ck_assert_int_eq(p.device->api->kernel(p.device, p.module->kernels[0].image, p.module->kernels[0].name, 1 << 20, &kernel, &error),
                      TFGEN_UNSUPPORTED);
     ck_assert_msg(strstr(error.text, "1048576 bytes of LDS"), "%s", error.text);
     stop(&p);
@@ -211,7 +211,7 @@ END_TEST
 /* ---- the double's own eyes: what no GPU would forgive is told, and nothing runs */
 typedef struct shot {
     program p;
-    const unit *unit;
+    const module_kernel *kernel;
     launch_shape shape;
     _Alignas(128) unsigned char bytes[argument_room];
 } shot;
@@ -221,17 +221,17 @@ static void load_shot(shot *s, const char *device)
     tfgen_error error;
     must(start(&s->p, device, hip_ffn, sizeof hip_ffn - 1, &error), &error);
     must(tfgen_device_synchronize(s->p.device, NULL, &error), &error);
-    s->unit = &s->p.module->units[s->p.module->pack_count];
-    s->shape = s->unit->shape;
+    s->kernel = &s->p.module->kernels[s->p.module->pack_count];
+    s->shape = s->kernel->shape;
     memset(s->bytes, 0, sizeof s->bytes);
-    for (int i = 0; i < s->unit->step_count; i++)
-        if (s->unit->steps[i].kind != step_dim) memcpy(s->bytes + s->unit->steps[i].offset, &s->p.workspace, sizeof(void *));
+    for (int i = 0; i < s->kernel->binding_count; i++)
+        if (s->kernel->bindings[i].kind != binding_dim) memcpy(s->bytes + s->kernel->bindings[i].offset, &s->p.workspace, sizeof(void *));
     ck_assert_ptr_null(violations());
 }
 
 static tfgen_status fire(shot *s, size_t bytes, tfgen_error *error)
 {
-    return s->p.device->api->launch(s->p.device, s->unit->kernel, &s->shape, s->bytes, bytes, NULL, error);
+    return s->p.device->api->launch(s->p.device, s->kernel->kernel, &s->shape, s->bytes, bytes, NULL, error);
 }
 
 /* The launch fails, and the double says why. */
@@ -240,13 +240,13 @@ static void expect(shot *s, size_t bytes, const char *why)
     tfgen_error error = {""};
     const long before = launches();
     ck_assert_int_eq(fire(s, bytes, &error), TFGEN_DEVICE_ERROR);
-    ck_assert_msg(strstr(error.text, s->unit->name), "%s", error.text);
+    ck_assert_msg(strstr(error.text, s->kernel->name), "%s", error.text);
     const char *text = violations();
     ck_assert_msg(text && strstr(text, why), "expected '%s', the double saw: %s", why, text ? text : "nothing");
     ck_assert_int_eq(launches(), before);
 }
 
-static void point(shot *s, const void *to) { memcpy(s->bytes + s->unit->steps[0].offset, &to, sizeof to); }
+static void point(shot *s, const void *to) { memcpy(s->bytes + s->kernel->bindings[0].offset, &to, sizeof to); }
 
 /* Also where another compiler's sanitizer has its heap. */
 START_TEST(memory_of_the_host_is_seen_wherever_it_lies)
@@ -260,7 +260,7 @@ START_TEST(memory_of_the_host_is_seen_wherever_it_lies)
     *host = *low = fixed = 1;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         point(&s, places[i]);
-        expect(&s, s.unit->argument_bytes, "of its arguments is the host's");
+        expect(&s, s.kernel->argument_bytes, "of its arguments is the host's");
     }
     munmap(low, 4096);
     free(host);
@@ -275,7 +275,7 @@ START_TEST(wrong_arguments_are_seen)
     tfgen_error error;
     void *memory;
     load_shot(&s, "hip");
-    const size_t bytes = s.unit->argument_bytes;
+    const size_t bytes = s.kernel->argument_bytes;
     expect(&s, bytes - 8, "bytes of arguments; its metadata says");
     expect(&s, bytes + 8, "bytes of arguments; its metadata says");
     must(tfgen_device_alloc(s.p.device, 64, &memory, &error), &error);
@@ -289,7 +289,7 @@ START_TEST(wrong_arguments_are_seen)
     point(&s, s.p.workspace);
     s.shape.threads = 2048;
     expect(&s, bytes, "compiled for at most");
-    s.shape.threads = s.unit->shape.threads, s.shape.dynamic_bytes = 1 << 20;
+    s.shape.threads = s.kernel->shape.threads, s.shape.dynamic_bytes = 1 << 20;
     expect(&s, bytes, "bytes of LDS");
     s.shape.dynamic_bytes = 0, s.shape.grid = 0;
     expect(&s, bytes, "a grid of 0");
@@ -307,7 +307,7 @@ START_TEST(another_devices_memory_is_seen)
     must(start(&other, "hip:1", hip_ffn, sizeof hip_ffn - 1, &error), &error);
     load_shot(&s, "hip:0");
     point(&s, other.workspace);
-    expect(&s, s.unit->argument_bytes, "memory of another device");
+    expect(&s, s.kernel->argument_bytes, "memory of another device");
     stop(&s.p);
     stop(&other);
     nothing_wrong();
@@ -318,8 +318,8 @@ START_TEST(a_launch_after_unload_is_seen)
 {
     shot s;
     load_shot(&s, "hip");
-    size_t bytes = s.unit->argument_bytes;
-    void *function = *(void **)s.unit->kernel, *extra[] = {HIP_EXTRA_POINTER, s.bytes, HIP_EXTRA_SIZE, &bytes, HIP_EXTRA_END};
+    size_t bytes = s.kernel->argument_bytes;
+    void *function = *(void **)s.kernel->kernel, *extra[] = {HIP_EXTRA_POINTER, s.bytes, HIP_EXTRA_SIZE, &bytes, HIP_EXTRA_END};
     int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **) =
         DOUBLE(int (*)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **),
                "hipModuleLaunchKernel");
@@ -373,9 +373,9 @@ START_TEST(a_cooperative_launch_has_no_more_workgroups_than_fit)
     tfgen_error error;
     load_shot(&s, "hip");
     s.shape.cooperative = true;
-    must(fire(&s, s.unit->argument_bytes, &error), &error);
+    must(fire(&s, s.kernel->argument_bytes, &error), &error);
     s.shape.grid = 1 << 20;
-    ck_assert_int_eq(fire(&s, s.unit->argument_bytes, &error), TFGEN_DEVICE_ERROR);
+    ck_assert_int_eq(fire(&s, s.kernel->argument_bytes, &error), TFGEN_DEVICE_ERROR);
     ck_assert_msg(strstr(error.text, "hipErrorCooperativeLaunchTooLarge"), "%s", error.text);
     stop(&s.p);
     nothing_wrong();
@@ -389,7 +389,7 @@ START_TEST(an_old_runtime_has_no_cooperative_launches_of_modules)
     use_library("libamdhip64_rocm5_double.so");
     load_shot(&s, "hip");
     s.shape.cooperative = true;
-    ck_assert_int_eq(fire(&s, s.unit->argument_bytes, &error), TFGEN_UNSUPPORTED);
+    ck_assert_int_eq(fire(&s, s.kernel->argument_bytes, &error), TFGEN_UNSUPPORTED);
     ck_assert_msg(strstr(error.text, "hipModuleLaunchCooperativeKernel"), "%s", error.text);
     stop(&s.p);
     nothing_wrong();

@@ -394,7 +394,7 @@ START_TEST(variants_share_code_and_pack_nothing)
     ck_assert_int_eq(atomic_load(&calls), first);
     ck_assert_int_eq(made_for(&l, 291, l.room), 291);
     for (const tfgen_module *v = l.module->variants; v; v = v->earlier)
-        for (int i = 0; i < v->pack_count; i++) ck_assert_ptr_null(v->units[i].image);
+        for (int i = 0; i < v->pack_count; i++) ck_assert_ptr_null(v->kernels[i].image);
     close_layer(&l);
 }
 END_TEST
