@@ -86,7 +86,8 @@ static void refuses(tfgen_code code, const char *name, const char *prefix, long 
 
 static const one_tensor of_a[] = {{"h.0.n.weight", 5}, {"h.1.n.weight", 6}}, of_b[] = {{"h.2.n.weight", 7}, {"bare", 8}};
 static const char index_name[] = "model.safetensors.index.json";
-static const char good_index[] = "{\"metadata\": {}, \"weight_map\": {\"h.0.n.weight\": \"a.safetensors\", \"h.1.n.weight\": \"a.safetensors\", "
+static const char good_index[] =
+    "{\"metadata\": {}, \"weight_map\": {\"h.0.n.weight\": \"a.safetensors\", \"h.1.n.weight\": \"a.safetensors\", "
                                  "\"h.2.n.weight\": \"b.safetensors\", \"bare\": \"b.safetensors\", \"h.3.n.weight\": \"c.safetensors\", "
                                  "\"h.4.n.weight\": \"a.safetensors\"}}";
 
@@ -136,7 +137,8 @@ START_TEST(an_index_stays_within_its_folder)
     static const struct {
         const char *index, *expected;
     } cases[] = {
-        {"{\"weight_map\": {\"n.weight\": \"../a.safetensors\"}}", "\"../a.safetensors\" is no name of a .safetensors file beside the index"},
+        {"{\"weight_map\": {\"n.weight\": \"../a.safetensors\"}}",
+         "\"../a.safetensors\" is no name of a .safetensors file beside the index"},
         {"{\"weight_map\": {\"n.weight\": \"/tmp/a.safetensors\"}}", "\"/tmp/a.safetensors\" is no name of"},
         {"{\"weight_map\": {\"n.weight\": \".a.safetensors\"}}", "\".a.safetensors\" is no name of"},
         {"{\"weight_map\": {\"n.weight\": \"\"}}", "\"\" is no name of"},
