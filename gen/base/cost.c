@@ -28,6 +28,13 @@ double device_clock(const device_model *d, bool loaded)
     return loaded ? number(d, number_clock_loaded, highest) : highest;
 }
 
+/* L2 of an H200 has two halves, and each holds what its own units read: twice what was read by all. */
+double device_l2_misses(const device_model *d, double bytes)
+{
+    const double holds = d->numbers[number_l2].value / 2;
+    return holds > 0 && bytes > holds ? 1 - holds / bytes : 0;
+}
+
 /* Of a dtype without a rate: twice an f32's. */
 static double vector_rate(const device_model *d)
 {

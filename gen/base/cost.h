@@ -41,4 +41,6 @@ typedef struct cost { /* seconds */
 cost cost_of(const device_model *d, const cost_descriptor *x);
 double device_bandwidth(const device_model *d, unsigned *assumed); /* that kernels reach; 0: not known */
 double device_clock(const device_model *d, bool loaded);           /* Hz */
+/* Of so many bytes that all units read again and again, the share that comes from memory each time. */
+double device_l2_misses(const device_model *d, double bytes);
 #endif

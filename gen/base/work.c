@@ -132,6 +132,14 @@ work phase_work(arena *a, const ir_program *p, const ir_phase *phase)
     return count_all(a, &c);
 }
 
+double work_read(const work *w, const ir_value *v)
+{
+    double bytes = 0;
+    for (int i = 0; i < w->tensor_count; i++)
+        if (w->tensors[i].value == v) bytes += w->tensors[i].read;
+    return bytes;
+}
+
 work work_add(const work *x, const work *y)
 {
     return (work){.products = x->products + y->products,

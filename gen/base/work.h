@@ -22,5 +22,6 @@ typedef struct work {
 work launch_work(arena *a, const plan *p, const launch *l, integer_source *integers, void *context);
 /* Of a phase that has no launch yet: as if it were a kernel of its own, without partial sums. */
 work phase_work(arena *a, const ir_program *p, const ir_phase *phase);
+double work_read(const work *w, const ir_value *v); /* bytes of v that it reads; 0: none */
 work work_add(const work *x, const work *y);
 #endif

@@ -48,9 +48,7 @@ void attention_cost(const problem *p, double rows, int pack, int block_k, cost_d
     const double groups = tiles * sequences(p) * heads / pack, rounds = groups / p->device->units;
     const double each = fmax(rounds * keys, fmax(keys, problem_most_keys(p))) / ceil(rounds),
                  seen = op->attributes.causal ? each : ceil(each / block_k) * block_k;
-    double once = 0;
-    for (int i = 0; i < w->tensor_count; i++)
-        if (w->tensors[i].value == op->inputs[1] || w->tensors[i].value == op->inputs[2]) once += w->tensors[i].read;
+    const double once = work_read(w, op->inputs[1]) + work_read(w, op->inputs[2]);
     d->groups = groups, d->type = op->inputs[0]->type;
     d->memory = (w->read + w->written) / d->groups;
     d->asked = (w->read + w->written - once) / d->groups + 2 * seen * head * dtype_size(op->inputs[1]->type);

@@ -1,6 +1,7 @@
 /* Attention on wgmma (templates/attention/attention_ws.h). In: an attention over all keys. Out: its tile by the model of time. */
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
+#include <math.h>
 
 extern const program attention_wgmma_program;
 
@@ -34,15 +35,22 @@ static long long bytes_of(const problem *p, const attention_wgmma_tile *t)
     return fixed + 2 * queries <= p->target->lds_bytes ? fixed + 2 * queries : fixed + queries;
 }
 
+/* Rows of the warpgroups of a workgroup that have any, where the queries of a sequence are fewer than a workgroup takes. */
+static double busy_rows(const problem *p, const attention_wgmma_tile *x)
+{
+    return fmin(x->block_q, ceil((double)problem_queries(p) * x->pack_gqa / 64) * 64);
+}
+
 /* The warpgroups of a workgroup take a row tile of 64 each; what a block's softmax takes is hidden behind another's products in part. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { end_cycles = 2000, begin = 2500, block_cycles = 150 };
     const attention_wgmma_tile *x = &t->attention_wgmma;
-    attention_cost(p, x->block_q, x->pack_gqa, x->block_k, d);
-    d->matrix = true;
+    const double rows = busy_rows(p, x);
+    attention_cost(p, rows, x->pack_gqa, x->block_k, d);
+    d->matrix = true, d->threads *= rows / x->block_q;
     d->ahead = (double)x->stages * x->block_k * (double)problem_head(p) * 2, d->streamed = d->asked;
-    d->end_cycles = end_cycles + block_cycles * d->others / (8.0 * x->block_q * x->block_k), d->start_cycles = begin;
+    d->end_cycles = end_cycles + block_cycles * d->others / (8.0 * rows * x->block_k), d->start_cycles = begin;
 }
 
 /* The keys of a block that registers have room for; of few keys fewer, since a mask cuts whole blocks. */

@@ -68,9 +68,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     const work *w = p->work;
     const double head = (double)problem_head(p), batch = (double)extent_value(&op->outputs[0]->shape[0], &p->program->dims),
                  rows = (double)problem_queries(p) * (double)op->attributes.heads, at_once = head / x->team <= columns_of_four ? 4 : 2;
-    double once = 0;
-    for (int i = 0; i < w->tensor_count; i++)
-        if (w->tensors[i].value == op->inputs[1] || w->tensors[i].value == op->inputs[2]) once += w->tensors[i].read;
+    const double once = work_read(w, op->inputs[1]) + work_read(w, op->inputs[2]);
     d->groups = batch * (double)op->attributes.kv_heads * x->splits;
     d->per_unit = groups_by_threads(p->target, x->threads);
     d->memory = (w->read + w->written) / d->groups;

@@ -1,7 +1,9 @@
-/* In: the problem of a decode phase whose keys are not split. Out: what gen/program/decode_whole.h says. Refuses nothing itself. */
+/* In: the problem of an attention over a cache. Out: what gen/program/decode_whole.h says. Refuses nothing itself. */
 #include "gen/program/decode_whole.h"
 #include "gen/emit/attention.h"
+#include "gen/program/attention.h"
 #include "ir/devices/occupancy.h"
+#include <math.h>
 
 enum { most_index = 0x7fffffff };
 
@@ -89,18 +91,42 @@ long long decode_in_flight(const problem *p, const decode_whole_tile *t)
     return (turn < keys ? turn : keys) * (late ? 128 : 2 * head) * 2;
 }
 
-/* Keys of all sequences are shared out evenly; parts meet in memory, or in a cluster. */
+/* ---- what it costs (measured on an H200 beside attention on wgmma: docs/performance.md, "A few queries over a cache") */
+/* Row tiles of a head of keys, each of which reads all of its keys, at the plan's own dims. */
+static double row_passes(const problem *p)
+{
+    const ir_attributes *t = &problem_attention(p)->attributes;
+    return ceil((double)problem_queries(p) * (double)(t->heads / t->kv_heads) / p->target->matrix_rows);
+}
+
+/* A workgroup that is alone on its unit and takes keys through registers multiplies a turn while it loads nothing. */
+static double cycles_between_loads(const problem *p, const decode_whole_tile *t, double passes)
+{
+    enum { cycles = 1000, elements = 32 * 64 }; /* of a wave's turn: keys times columns of a head */
+    if (t->stages || t->resident > 1) return 0;
+    const ir_op *op = problem_attention(p);
+    const double sequences = (double)extent_value(&op->inputs[0]->shape[0], &p->program->dims),
+                 turns = (double)decode_turns(p, t) * sequences * (double)op->attributes.kv_heads * passes;
+    return turns / (double)(decode_work_tiles(p) * t->splits) * cycles * t->keys * (double)problem_head(p) / elements;
+}
+
+/* Keys of all sequences are shared out evenly; parts meet in memory, or in a cluster. Row tiles after the first read a head's keys from
+ * L2, or from memory again, where the keys of all sequences are more than L2 holds. */
 void decode_whole_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
 {
     enum { end_cycles = 1500 };
     const decode_whole_tile *t = &tile->decode_whole;
     const work *w = p->work;
+    const ir_op *op = problem_attention(p);
+    const double passes = row_passes(p), rows = (double)problem_queries(p) * (double)(op->attributes.heads / op->attributes.kv_heads),
+                 keys = work_read(w, op->inputs[1]) + work_read(w, op->inputs[2]), again = (passes - 1) * keys;
     d->groups = (double)(decode_work_tiles(p) * t->splits), d->per_unit = t->resident;
-    d->memory = d->asked = (w->read + w->written) / d->groups;
-    d->ahead = (double)decode_in_flight(p, t), d->streamed = d->memory;
-    d->matrix = true, d->type = problem_attention(p)->inputs[0]->type;
-    d->products = w->products / d->groups * (double)p->target->matrix_rows / (double)rows_kept(p), d->others = w->others / d->groups;
-    d->end_cycles = end_cycles, d->hops = t->cluster > 1 ? 1 : t->splits > 1 ? 2 : 0;
+    d->memory = (w->read + w->written + again * device_l2_misses(p->device, keys)) / d->groups;
+    d->asked = (w->read + w->written + again) / d->groups;
+    d->ahead = (double)decode_in_flight(p, t), d->streamed = d->asked;
+    d->matrix = true, d->type = op->inputs[0]->type;
+    d->products = w->products / d->groups * passes * (double)p->target->matrix_rows / rows, d->others = w->others / d->groups;
+    d->end_cycles = end_cycles + cycles_between_loads(p, t, passes), d->hops = t->cluster > 1 ? 1 : t->splits > 1 ? 2 : 0;
 }
 
 const char *decode_whole_illegal(const problem *p, const ir_tile *tile)
