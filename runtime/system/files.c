@@ -22,7 +22,7 @@ static void forget(file_draft *d)
     errno = reason;
 }
 
-/* Exclusive, so that the name need not be secret; random, so that others cannot be in the way. */
+/* O_EXCL makes a secret name unnecessary; the random part keeps other processes from taking the same one. */
 static int open_aside(file_draft *d, const char *prefix, mode_t mode)
 {
     enum { most_tries = 16 };
@@ -46,7 +46,7 @@ static bool begin(file_draft *d, int folder, const char *name)
     return forget(d), false;
 }
 
-/* Takes the file. */
+/* Owns `file` from here on, also on failure. */
 static bool attach(file_draft *d, int file)
 {
     if (file >= 0 && (d->out = fdopen(file, "w"))) return true;
@@ -69,7 +69,7 @@ static bool is_proc(int folder)
     return fstatfs(folder, &s) == 0 && s.f_type == PROC_SUPER_MAGIC;
 }
 
-/* /dev/stdout, /proc/self/fd/3: a file that somebody has open already, which has no place of its own. */
+/* /dev/stdout, /proc/self/fd/3: the name of an open descriptor, not of a file in a folder. */
 static bool is_open_file(int folder, const char *name)
 {
     char target[256];
@@ -85,7 +85,7 @@ static bool is_open_file(int folder, const char *name)
     return open_file;
 }
 
-/* Waits for no reader of a pipe: ENXIO without one. What is written waits as it always does. */
+/* Does not wait for a reader of a pipe: ENXIO without one. Writes block as usual afterwards. */
 static int open_waiting_for_nobody(int folder, const char *name, int how)
 {
     const int file = openat(folder, name, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | how), flags = file < 0 ? -1 : fcntl(file, F_GETFL);

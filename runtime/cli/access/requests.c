@@ -66,7 +66,7 @@ static int by_place(const void *left, const void *right)
     return 0;
 }
 
-/* Of sorted pieces: the units of `size` bytes that they touch; told, when not NULL, of each. */
+/* How many units of `size` bytes (sectors, lines) the sorted pieces touch; calls told, if not NULL, for each. */
 static double units_of(const piece *all, int n, unsigned long long size, void (*told)(void *context, unsigned long long unit),
                        void *context)
 {
@@ -127,7 +127,7 @@ static access_example example_of(const event *e, size_t n, const target_info *ta
     return x;
 }
 
-/* Of the same number of lanes, the one that takes the most. */
+/* Keeps as an example the request with the most bank conflicts. */
 static void count_shared(const recording *r, const event *e, size_t n, access_row *row)
 {
     const target_info *target = r->o->device->target;
@@ -139,7 +139,7 @@ static void count_shared(const recording *r, const event *e, size_t n, access_ro
     if (cost.ways > row->ways) row->ways = cost.ways;
 }
 
-/* Which sectors a workgroup's requests of a row have, and what of them they use. Elements have 2 bytes at least where a sector has 128. */
+/* Marks the sectors that a workgroup's requests touch, and the bytes used of each. With sectors of 128 bytes a mark stands for 2 bytes. */
 static void keep_sectors(recording *r, const event *e, size_t n, unsigned row)
 {
     const unsigned sector = (unsigned)r->o->device->target->sector_bytes, part = sector > 64 ? sector / 64 : 1;
@@ -178,7 +178,7 @@ static void count_memory(recording *r, const event *e, size_t n, access_row *row
     row->used += used, row->sectors += sectors, row->least += least;
     row->lines += units_of(all, (int)n, (unsigned)target->line_bytes, touch_line, &t);
     if (row->requests == 0 || (int)(sectors - least) > row->ways) row->worst = example_of(e, n, target);
-    if (row->requests == 0 || (int)(sectors - least) > row->ways) row->ways = (int)(sectors - least); /* of memory: sectors too many */
+    if (row->requests == 0 || (int)(sectors - least) > row->ways) row->ways = (int)(sectors - least); /* sectors beyond the least */
 }
 
 static void count_request(recording *r, const event *e, size_t n)
@@ -194,7 +194,7 @@ static void count_request(recording *r, const event *e, size_t n)
     }
 }
 
-/* In order of time, behind what there is. */
+/* Appends the touched lines to the stream in order of time. */
 static void keep_touches(recording *r)
 {
     touch *all = r->touches.items;
