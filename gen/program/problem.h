@@ -1,5 +1,5 @@
-/* In: a phase of a program, a device model. Out: what programs are asked about: the phase, its sizes and its work, counted once. It does
- * not change, and holds nothing of what a user, a plan's text or wisdom wants: that is the planner's (gen/plan/tile.h). */
+/* In: a phase and a device model. Out: the problem that programs are asked about: the phase, its sizes and its work, computed once and
+ * immutable. Preferences of the user, a plan's text or wisdom are not part of it: they are the planner's (gen/plan/tile.h). */
 #ifndef TFGEN_GEN_PROBLEM_H
 #define TFGEN_GEN_PROBLEM_H
 #include "gen/base/work.h"
@@ -11,10 +11,10 @@ typedef struct problem {
     const ir_program *program;
     const ir_phase *phase;
     const device_model *device;
-    const target_info *target; /* its */
+    const target_info *target; /* the device's */
     phase_extent space;
     const work *work;
-    /* Of a product: how its packed columns lie. NULL: no arrangement serves its epilogue. Of other phases: an empty list. */
+    /* How a product's packed columns are ordered; NULL: no order fits its epilogue. An empty list for other phases. */
     const segment_list *segments;
     long long packed_n; /* packed columns */
 } problem;
@@ -23,9 +23,9 @@ problem problem_of(arena *a, const ir_program *program, const ir_phase *phase, c
 problem plan_problem(arena *a, const plan *p, const ir_phase *phase); /* of a phase of the plan */
 
 const ir_op *problem_product(const problem *p);   /* the first; NULL: none */
-const ir_op *problem_attention(const problem *p); /* the attention, a part of one, or what combines them; NULL: none */
-long long problem_rows(const problem *p);         /* of the phase's space, at the plan's own dims; of a matmul of each matrix */
-long long problem_head(const problem *p);         /* elements of a head of its attention */
-long long problem_queries(const problem *p);      /* of a sequence */
+const ir_op *problem_attention(const problem *p); /* the attention, attention_partial or attention_combine; NULL: none */
+long long problem_rows(const problem *p);         /* rows of the phase's space at the plan's own dims; of a matmul: per matrix */
+long long problem_head(const problem *p);         /* head size of its attention */
+long long problem_queries(const problem *p);      /* queries per sequence */
 bool problem_sums_rows(const problem *p);         /* its epilogue stores partial sums of rows */
 #endif

@@ -8,83 +8,81 @@
 #include "gen/program/problem.h"
 #include "gen/program/weights.h"
 
-/* Where a program is left to others, whatever the model of time says of it: others were timed there and are faster, or more accurate, or
- * nobody has timed the device. A row is for phases of which all that `where` names holds. Rows of attention are its queries. */
+/* A range of problems in which the program is not chosen, whatever the cost model says: another one was timed there and is faster or more
+ * accurate, or the device was never timed. It applies where all circumstances of `where` hold. The rows of attention are its queries. */
 typedef enum circumstance {
     where_guessed = 1,         /* times_are_guesses() */
-    where_16_bits = 2,         /* both operands have 16 bits, and the rows of both can be copied as they lie: register-fed products */
+    where_16_bits = 2,         /* both operands have 16 bits and copyable rows: register-fed can serve */
     where_not_16_bits = 4,     /* the other products */
     where_f32_on_units = 8,    /* matrix units of the target multiply f32 */
-    where_warpgroups = 16,     /* a wave's instructions reach a part of the rate of the matrix units */
+    where_warpgroups = 16,     /* only warpgroup instructions reach the full rate of the matrix units */
     where_8_rows = 32,         /* target_info.matrix_rows */
     where_16_rows = 64
 } circumstance;
 typedef struct worse_range {
     unsigned where;                                             /* a set of circumstances */
-    long long least_rows, most_rows, least_length, most_length; /* of a product; 0: no bound */
-    const char *why;                                            /* as a clause; NULL: the list ends */
+    long long least_rows, most_rows, least_length, most_length; /* rows, and K of a product; 0: unbounded */
+    const char *why;                                            /* the reason as a clause; NULL ends the list */
 } worse_range;
 
 typedef struct program {
     program_kind kind;
     const char *device;   /* the class template that computes it: gemm_ws */
-    const char *template; /* what a person should read beside its spec struct: templates/gemm/gemm_ws.h */
-    /* Headers of templates/isa for which the template leaves the choice to the program: each on targets that have the layer. Up to the
-     * first NULL. */
+    const char *template; /* the file to read beside its spec struct: templates/gemm/gemm_ws.h */
+    /* The header of templates/isa to include, by layer of the target; the first NULL ends the list. */
     struct {
         layer_kind layer;
         const char *header;
     } isa[5];
-    /* NULL: nothing is in the way of the phase on this target; else what, as a clause. The target has the program's layer. */
+    /* Why the program cannot compute the phase on this target, as a clause; NULL if it can. The target has the program's layer. */
     const char *(*obstacle)(const problem *p);
-    const worse_range *worse; /* in these, planning takes it only where somebody asks for it or there is no other; NULL: nowhere */
-    /* What a launch with a legal tile asks of the device: planning takes the program, and programs the tile, whose cost is least. */
+    const worse_range *worse; /* ranges in which it is chosen only on request or for lack of others; NULL: none */
+    /* Describes a launch with a legal tile for the cost model; the planner chooses programs, and programs choose tiles, by its time. */
     void (*describe_cost)(const problem *p, const ir_tile *t, cost_descriptor *d);
     void (*defaults)(const problem *p, ir_tile *t); /* every field of t */
-    /* The rule of the template that t breaks, though each field is in its range; NULL: none. No function: there are no such rules. */
+    /* The rule of the template that t breaks although each field is in range; NULL: none. A NULL function: no such rules. */
     const char *(*illegal)(const problem *p, const ir_tile *t);
     long long (*shared_bytes)(const problem *p, const ir_tile *t); /* of a legal tile */
-    /* Changes t to the next tile of which a thread needs fewer registers, for when a compiler spilled; false: there is none. NULL: never
-     * is. */
+    /* Changes t to the next tile with fewer registers a thread, after a compiler spilled; false: there is none. NULL: never one. */
     bool (*smaller)(const problem *p, ir_tile *t);
-    void (*geometry)(const problem *p, const ir_tile *t, tile_extents *to); /* what differs from extents_start() */
-    void (*members)(emission *e, writer *w);                                /* what it writes into the spec struct, args left out */
-    /* ---- of programs that keep something for others; NULL: they do not */
-    int (*parts)(const problem *p, const ir_tile *t);      /* partial sums that a row of what it stores has */
-    extent (*scratch)(const problem *p, const ir_tile *t); /* floats that its workgroups hand to each other; 0: none */
-    bool one_tile;  /* a workgroup has one tile and ends: a launch has as many workgroups as tiles */
-    bool asks_next; /* its template asks for what the next launch loads first (templates/frame/next.h) */
-    /* ---- of products */
+    void (*geometry)(const problem *p, const ir_tile *t, tile_extents *to); /* changes what differs from extents_start() */
+    void (*members)(emission *e, writer *w);                                /* writes the spec struct's members, args excepted */
+    /* ---- programs with partial results; NULL: none */
+    int (*parts)(const problem *p, const ir_tile *t);      /* partial sums per row of what it stores */
+    extent (*scratch)(const problem *p, const ir_tile *t); /* floats of workspace for partial results; 0: none */
+    bool one_tile;  /* one tile a workgroup: the grid has as many workgroups as tiles */
+    bool asks_next; /* its template prefetches the weights of the next launch into L2 (templates/frame/next.h) */
+    /* ---- products */
     weight_numbers weights;
-    bool takes_sums;                         /* it can take sums of squares of A's rows while it reads them (gen/plan/sums.c) */
-    bool begins_with_weights;                /* pieces along their length, before the launch ahead has ended: that one may ask for them */
-    bool aligned_rows;                       /* rows of A begin at multiples of 16 bytes, which gen/plan/align.c sees to */
+    bool takes_sums;                         /* can accumulate sums of squares of A's rows while it loads them (gen/plan/sums.c) */
+    bool begins_with_weights;                /* loads weights before the launch ahead has ended, so that one may prefetch them */
+    bool aligned_rows;                       /* needs 16-byte aligned rows of A, which gen/plan/align.c provides */
 } program;
 
-const program *program_of(const ir_phase *phase); /* that its tile is of */
+const program *program_of(const ir_phase *phase); /* the program of the phase's tile */
 const program *program_at(program_kind kind);
-tile_extents program_extents(const problem *p, const ir_tile *t); /* of the tile's program */
+tile_extents program_extents(const problem *p, const ir_tile *t); /* by the tile's program */
 
-/* Results and threads of a tile on matrix units. */
+/* A tile on matrix units: rows, columns, threads. */
 typedef struct tile_shape {
     int m, n, threads;
 } tile_shape;
 
-/* Why the program is left to others here (gen/program/worse.c); NULL: it is not. */
+/* Why other programs are preferred here (gen/program/worse.c); NULL: they are not. */
 const char *program_is_worse(const problem *p, const program *of);
 
 /* ---- what several programs share (gen/program/problem.c) */
 /* Seconds of a launch of the program with the tile. */
 double program_seconds(const problem *p, const program *by, const ir_tile *t);
-tile_extents extents_start(const problem *p); /* a tile a row of the phase's space */
-/* The cost descriptor of a program of this geometry that moves what its phase reads and writes and does little else. */
+tile_extents extents_start(const problem *p); /* one tile per row of the phase's space */
+/* The cost descriptor of a memory-bound program: it reads and writes its phase's tensors once. */
 void bytes_cost(const problem *p, const ir_tile *t, void (*geometry)(const problem *p, const ir_tile *t, tile_extents *to),
                 cost_descriptor *d);
-/* What the model of time says of two programs on a target that it was not fitted to, or a device that nobody has measured, is a guess. */
+/* Whether predicted times are guesses: the cost model was not fitted to the target, or the device was never measured. */
 bool times_are_guesses(const problem *p);
-/* Workgroups of so many threads that a unit holds, as far as places for threads go; a processor of the host runs one at a time. */
+/* Workgroups of this many threads that fit a unit by its thread limit; a host processor runs one at a time. */
 int groups_by_threads(const target_info *target, int threads);
-bool phase_makes(const ir_phase *phase, const ir_value *v); /* by an op with code */
+bool phase_makes(const ir_phase *phase, const ir_value *v); /* whether an op of the phase, not a view, computes v */
 bool is_power_of_two(long long n);
 long long power_of_two_up(long long n);
 int ceil_log2(long long n); /* steps of a butterfly over n lanes */
@@ -92,5 +90,5 @@ int ceil_log2(long long n); /* steps of a butterfly over n lanes */
 long long power_of_two_in(long long n, long long most);
 /* sizeof(mixed_memory<...>) of templates/frame/frame_mixed.h: stages of `stage` bytes, then scratch, aligned to `align`. */
 long long mixed_memory(long long stages, long long stage, long long scratch, long long align);
-long long no_shared_memory(const problem *p, const ir_tile *t); /* a program that shares none: of a mixed_memory with nothing in it */
+long long no_shared_memory(const problem *p, const ir_tile *t); /* shared_bytes of programs that use none */
 #endif

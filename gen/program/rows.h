@@ -1,16 +1,16 @@
-/* What planning asks of a rows phase beside its program (gen/program/rows.c). */
+/* What planning needs to know of a rows phase besides its program (gen/program/rows.c). */
 #ifndef TFGEN_GEN_PROGRAM_ROWS_H
 #define TFGEN_GEN_PROGRAM_ROWS_H
 #include "gen/program/program.h"
 
-/* What a thread holds of a row, in vectors, whatever its tile is. */
+/* What a thread keeps of a row, in vectors, independent of the tile. */
 typedef struct row_need {
-    int packed, kept; /* of each chunk from its loads on: of two numbers a register, of one */
-    int alive;        /* while a chunk is worked on, beside these: the most at a time */
-    int steps;        /* sums or the like, each a vector */
+    int packed, kept; /* per chunk, from its loads on: vectors with two elements a register, with one */
+    int alive;        /* the most further vectors alive while a chunk is computed */
+    int steps;        /* reductions, each a vector */
 } row_need;
 
 row_need row_need_of(const problem *p);
-/* About how many registers of a lane compilers take for the tile. */
+/* Estimate of the registers per lane that compilers allocate for the tile. */
 int row_registers(const problem *p, const row_need *need, const rows_tile *t);
 #endif

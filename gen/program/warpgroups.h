@@ -1,21 +1,21 @@
-/* What the two programs of products on wgmma share (templates/frame/frame_ws.h): what a launch of 128-row tiles asks of a device, the parts
- * that a tile's length is cut into, and their memory. */
+/* Shared by the two wgmma programs for products (templates/frame/frame_ws.h): cost of a launch with tiles of 128 rows, split-K, and shared
+ * memory. */
 #ifndef TFGEN_GEN_WARPGROUPS_H
 #define TFGEN_GEN_WARPGROUPS_H
 #include "gen/program/products.h"
 
 enum { warpgroup_rows = 128, warpgroup_threads = 384 };
 
-/* Sets what follows from a tile's width, parts and cluster. */
+/* Sets the fields that follow from a tile's width, split_k and cluster. */
 typedef void ws_fill(const problem *p, ir_tile *t);
 typedef struct ws_search {
     const int *widths; /* the first is the default */
     int count, most_cluster;
-    double clearly; /* with which share of a wider one's work of the busiest unit a width that seems as fast is taken in its place */
-    int first_cut, widest_cut; /* widths whose length may be cut, from this one on; most columns where it has to be cut */
+    double clearly; /* a narrower width of equal predicted time wins if its busiest unit has at most this share of the wider one's work */
+    int first_cut, widest_cut; /* index of the first width that may use split-K; widest tile where K must be split */
     ws_fill *fill;
 } ws_search;
-/* The best width of whole tiles by the model, then parts. */
+/* Chooses the width by the cost model without split-K, then split_k. */
 void ws_choose(const problem *p, const program *by, const ws_search *s, ir_tile *t);
 void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *d); /* operands: copies of B */
 const char *ws_illegal(const problem *p, const ir_tile *t);
