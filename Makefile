@@ -238,8 +238,8 @@ run-tests: $(PRODUCTS) $(TESTS) $(FUZZERS) $(VERIFY_CODE)
 	@TFGEN=$(B)/tfgen TFGEN_WORKER="$(CURDIR)/$(B)/tfgen-worker" sh tests/run.sh $(B) $(TESTS) $(FUZZERS)
 
 verify-all: all $(TESTS)
-	./tfgen verify specs/*.yaml tests/specs/*.yaml tests/specs/views/*.yaml tests/specs/reuse/*.yaml --fusion=all --dtype=all \
-	  --target=all --sizes=all --summary=docs/verification.md
+	./tfgen verify specs/*.yaml tests/specs/*.yaml tests/specs/views/*.yaml tests/specs/language/*.yaml tests/specs/reuse/*.yaml \
+	  --fusion=all --dtype=all --target=all --sizes=all --summary=docs/verification.md
 	CK_EXCLUDE_TAGS= TFGEN_HOST_OPTIMISE=3 TFGEN=$(B)/tfgen TFGEN_WORKER="$(CURDIR)/$(B)/tfgen-worker" sh tests/run.sh $(B) $(TESTS)
 
 verify-code: all $(VERIFY_CODE)

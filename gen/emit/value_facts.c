@@ -131,8 +131,18 @@ int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target)
     case op_log:
     case op_sin:
     case op_cos:
-    case op_tanh: return dear ? 18 : function_cost;
+    case op_tanh:
+    case op_log1p:
+    case op_softplus:
+    case op_mish:
+    case op_erf: return dear ? 18 : function_cost;
+    case op_pow: return dear ? 28 : 2 * function_cost;
     case op_exp:
+    case op_exp2:
+    case op_expm1:
+    case op_elu:
+    case op_selu:
+    case op_quick_gelu:
     case op_sigmoid:
     case op_silu:
     case op_gelu_erf:

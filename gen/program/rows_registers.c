@@ -140,8 +140,18 @@ static int temporaries(const ir_op *op)
 {
     switch (op->kind) {
     case op_sin:
-    case op_cos: return 4;
+    case op_cos:
+    case op_pow: return 4;
     case op_exp:
+    case op_exp2:
+    case op_expm1:
+    case op_log1p:
+    case op_erf:
+    case op_softplus:
+    case op_mish:
+    case op_quick_gelu:
+    case op_selu:
+    case op_elu:
     case op_log:
     case op_tanh:
     case op_sigmoid:

@@ -221,10 +221,21 @@ static bool stores_16_bits(const emission *e)
     return true;
 }
 
+static bool is_apart(op_kind kind)
+{
+    static const bool apart[op_count] = {
+#define APART(op) [op_##op] = true,
+#include "ir/op.def"
+    };
+    return apart[kind];
+}
+
 static template_choice templates_of(const emission *e)
 {
     template_choice c = {0};
     program_templates(&c, program_of(e->phase), e->plan->target);
+    for (int i = 0; i < e->phase->op_count; i++)
+        if (is_apart(e->phase->ops[i]->kind)) template_choose(&c, "templates/base/functions.h");
     if (e->tables_made) template_choose(&c, "templates/base/rope.h");
     if (e->trace >= 0) template_choose(&c, "templates/frame/trace.h");
     return c;

@@ -20,7 +20,7 @@ static bool is_number(const spec_node *node)
 
 static bool takes_number(op_kind kind)
 {
-    return op_table[kind].least_inputs == 2 && op_table[kind].class == class_ELEMENT;
+    return op_table[kind].least_inputs >= 2 && op_table[kind].class == class_ELEMENT;
 }
 
 static ir_value *read_constant(op_draft *d, const spec_node *node)
@@ -93,8 +93,8 @@ static void read_inputs(op_draft *d)
         d->broken |= v == NULL;
         constants += v && v->kind == value_constant;
     }
-    if (constants < 2) return;
-    complain(d->r->a, node->at, "%s: both inputs are numbers; at least one must be a value", d->name);
+    if (constants == 0 || constants < count) return;
+    complain(d->r->a, node->at, "%s: %s inputs are numbers; at least one must be a value", d->name, count == 2 ? "both" : "all");
     d->broken = true;
 }
 

@@ -32,25 +32,37 @@ static bool is_one(const extent *e)
 }
 
 /* Axes are matched from the right; a missing one or a 1 stretches. */
-static bool broadcast(op_draft *d, ir_value *out, const ir_value *x, const ir_value *y)
+static bool broadcast_axis(op_draft *d, ir_value *out, int i)
 {
-    out->rank = x->rank > y->rank ? x->rank : y->rank;
-    for (int i = 1; i <= out->rank; i++) {
-        const extent *ex = i <= x->rank ? shape_axis(x, i) : NULL, *ey = i <= y->rank ? shape_axis(y, i) : NULL;
-        bool take_y = !ex || (ey && is_one(ex));
-        if (ex && ey && !is_one(ex) && !is_one(ey) && !extent_equal(ex, ey))
-            return shape_clash(d, d->in_at[1], "%s and %s do not match: axes are paired from the right, %s with %s",
-                               shape_of(d, 0), shape_of(d, 1), graph_extent_text(d->r, ex),
-                               graph_extent_text(d->r, ey));
-        out->shape[out->rank - i] = take_y ? *ey : *ex;
+    const extent *axis = NULL;
+    int from = 0;
+    for (int k = 0; k < d->op->input_count; k++) {
+        const ir_value *x = d->op->inputs[k];
+        const extent *e = i <= x->rank ? shape_axis(x, i) : NULL;
+        if (!e || (axis && is_one(e))) continue;
+        if (axis && !is_one(axis) && !extent_equal(axis, e))
+            return shape_clash(d, d->in_at[k], "%s and %s do not match: axes are paired from the right, %s with %s",
+                               shape_of(d, from), shape_of(d, k), graph_extent_text(d->r, axis), graph_extent_text(d->r, e));
+        axis = e, from = k;
     }
+    out->shape[out->rank - i] = *axis;
+    return true;
+}
+
+static bool broadcast(op_draft *d, ir_value *out)
+{
+    out->rank = 0;
+    for (int k = 0; k < d->op->input_count; k++)
+        if (d->op->inputs[k]->rank > out->rank) out->rank = d->op->inputs[k]->rank;
+    for (int i = 1; i <= out->rank; i++)
+        if (!broadcast_axis(d, out, i)) return false;
     return true;
 }
 
 static bool shape_same(op_draft *d, ir_value *out)
 {
     if (d->op->kind == op_rope) return shape_rope(d, out);
-    if (d->op->input_count == 2) return broadcast(d, out, d->op->inputs[0], d->op->inputs[1]);
+    if (d->op->input_count > 1) return broadcast(d, out);
     shape_set(out, d->op->inputs[0]);
     if (d->op->kind != op_cast) return true;
     out->type = d->op->attributes.to;

@@ -12,9 +12,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { most_operands = 3 };
+
+static double larger(double x, double y) { return isnan(x) || isnan(y) ? NAN : x > y ? x : y; }
+static double smaller(double x, double y) { return isnan(x) || isnan(y) ? NAN : x < y ? x : y; }
+
 /* Written from the definitions; ir/op.def only names them. */
-static double apply(op_kind kind, double x, double y)
+static double apply(op_kind kind, const double of[most_operands])
 {
+    const double x = of[0], y = of[1], z = of[2];
     switch (kind) {
     case op_neg: return -x;
     case op_exp: return exp(x);
@@ -35,16 +41,36 @@ static double apply(op_kind kind, double x, double y)
     case op_sub: return x - y;
     case op_mul: return x * y;
     case op_div: return x / y;
-    case op_max: return isnan(x) || isnan(y) ? NAN : x > y ? x : y;
-    case op_min: return isnan(x) || isnan(y) ? NAN : x < y ? x : y;
+    case op_max: return larger(x, y);
+    case op_min: return smaller(x, y);
     case op_cast: return x;
+    case op_abs: return fabs(x);
+    case op_sign: return isnan(x) ? x : (x > 0) - (x < 0);
+    case op_floor: return floor(x);
+    case op_ceil: return ceil(x);
+    case op_round: return nearbyint(x); /* to even: nobody changes the rounding mode */
+    case op_erf: return erf(x);
+    case op_exp2: return exp2(x);
+    case op_expm1: return expm1(x);
+    case op_log1p: return log1p(x);
+    case op_softplus: return x > 40 ? x : log1p(exp(x));
+    case op_mish: return x * tanh(x > 40 ? x : log1p(exp(x)));
+    case op_quick_gelu: return x / (1 + exp(-1.702 * x));
+    case op_selu: return 1.0507009873554804934 * (x > 0 ? x : 1.6732632423543772848 * expm1(x));
+    case op_hardsigmoid: return smaller(larger(x + 3, 0), 6) / 6;
+    case op_hardswish: return x * smaller(larger(x + 3, 0), 6) / 6;
+    case op_pow: return pow(x, y);
+    case op_leaky_relu: return x > 0 ? x : y * x;
+    case op_elu: return x > 0 ? x : y * expm1(x);
+    case op_clamp: return smaller(larger(x, y), z);
+    case op_where: return x == 0 ? z : y;
     default: return NAN;
     }
 }
 
 /* Size of the error of the definition's own evaluation in float32. Functions of exp round the argument of exp2 (|x| u), gelu's 1 + tanh
  * or 1 + erf cancels (so |x| u, not |y| u), and a device's functions are right to two units in the last place. */
-static double definition_rounding(op_kind kind, double x, double result)
+static double definition_rounding(op_kind kind, double x, double y, double result)
 {
     const double size = fabs(result);
     switch (kind) {
@@ -58,16 +84,27 @@ static double definition_rounding(op_kind kind, double x, double result)
     case op_gelu_tanh: return 2 * REF_UNIT * fabs(x);
     case op_sin:
     case op_cos:
-    case op_tanh: return 2 * REF_UNIT;
+    case op_tanh:
+    case op_erf: return 2 * REF_UNIT;
+    case op_exp2: return 2 * REF_UNIT * size;
+    case op_expm1: return (2 + fabs(x)) * REF_UNIT * (size + 1); /* as exp(x) - 1, which cancels; log1p and softplus as log(1 + ...) */
+    case op_log1p: return 2 * REF_UNIT * (size + 1);
+    case op_softplus: return (3 + fabs(x) * (x < 0 ? exp(x) : 0)) * REF_UNIT * (size + 1);
+    case op_mish: return 4 * REF_UNIT * fabs(x);
+    case op_quick_gelu: return (4 + (x < 0 ? -1.702 * x : 0)) * REF_UNIT * size;
+    case op_selu: return 4 * REF_UNIT * (size + (x > 0 ? 0 : 2));
+    case op_elu: return x > 0 ? 0 : 4 * REF_UNIT * (size + fabs(y));
+    case op_pow: return (4 + (size > 0 ? 2 * fabs(log(size)) : 0)) * REF_UNIT * size;
     default: return ref_form_error(kind, ref_form_exact) * size;
     }
 }
 
 /* What an evaluation adds. Of x times an exponential, the exponential may be flushed to 0. */
-static double rounding(op_kind kind, ref_form form, double x, double result)
+static double rounding(op_kind kind, ref_form form, double x, double y, double result)
 {
-    const double flushed = kind == op_silu || (form == ref_form_quick && kind == op_gelu_tanh) ? (1 + fabs(x)) * REF_LEAST : 0;
-    if (form == ref_form_definition) return definition_rounding(kind, x, result) + flushed;
+    const bool product = kind == op_silu || kind == op_quick_gelu || kind == op_mish || (form == ref_form_quick && kind == op_gelu_tanh);
+    const double flushed = product ? (1 + fabs(x)) * REF_LEAST : 0;
+    if (form == ref_form_definition) return definition_rounding(kind, x, y, result) + flushed;
     return ref_form_error(kind, form) * fabs(result) + flushed;
 }
 
@@ -78,38 +115,62 @@ static double change(double from, double to)
     return from == to ? 0 : fabs(to - from);
 }
 
-/* Within its bound the operand may lie on either side of where the function ends or has a pole. */
-static bool may_cross(op_kind kind, double x, double e, bool second)
+/* Of one operand: its value and error, how far the error moves the result at most, and its slope there, with its sign. */
+typedef struct effect {
+    double value, error, moves, slope;
+} effect;
+
+static double apply_to(op_kind kind, const effect of[most_operands])
 {
-    const double reach = ref_sigmas * e;
+    return apply(kind, (const double[most_operands]){of[0].value, of[1].value, of[2].value});
+}
+
+/* With operand k moved by `step`. */
+static double apply_moved(op_kind kind, const effect of[most_operands], int k, double step)
+{
+    double values[most_operands] = {of[0].value, of[1].value, of[2].value};
+    values[k] += step;
+    return apply(kind, values);
+}
+
+static bool is_whole(const effect *x) { return x->error == 0 && floor(x->value) == x->value; }
+
+/* Within its bound operand k may lie on either side of where the function ends or has a pole. */
+static bool may_cross(op_kind kind, const effect of[most_operands], int k)
+{
+    const double x = of[k].value, reach = ref_sigmas * of[k].error;
     switch (kind) {
     case op_log:
     case op_rsqrt:
     case op_sqrt: return x - reach < 0 && x + reach > 0;
-    case op_div: return second && fabs(x) <= reach;
+    case op_log1p: return x - reach < -1 && x + reach > -1;
+    case op_div: return k == 1 && fabs(x) <= reach;
+    case op_pow: return k == 0 && fabs(x) <= reach && !(is_whole(&of[1]) && of[1].value >= 0);
     default: return false;
     }
 }
 
 /* The larger of what +step and -step do to f. */
-static double change_by(op_kind kind, double x, double step, double other, bool second, double f)
+static double change_by(op_kind kind, const effect of[most_operands], int k, double step, double f)
 {
-    const double up = second ? apply(kind, other, x + step) : apply(kind, x + step, other);
-    const double down = second ? apply(kind, other, x - step) : apply(kind, x - step, other);
-    return fmax(change(f, up), change(f, down));
+    return fmax(change(f, apply_moved(kind, of, k, step)), change(f, apply_moved(kind, of, k, -step)));
 }
 
-static double sensitivity(op_kind kind, double x, double e, double other, bool second, double f)
+/* A condition within its error of 0 may as well be 0. */
+static double change_of_choice(const effect of[most_operands])
 {
+    const double c = fabs(of[0].value), e = of[0].error, all = change(of[1].value, of[2].value);
+    return c <= e ? all : c <= ref_sigmas * e ? all / ref_sigmas : 0;
+}
+
+static double sensitivity(op_kind kind, const effect of[most_operands], int k)
+{
+    const double e = of[k].error, f = apply_to(kind, of);
     if (e == 0) return 0;
-    if (isinf(e) || may_cross(kind, x, e, second)) return INFINITY;
-    return fmax(change_by(kind, x, e, other, second, f), change_by(kind, x, ref_sigmas * e, other, second, f) / ref_sigmas);
+    if (isinf(e) || may_cross(kind, of, k)) return INFINITY;
+    if (kind == op_where && k == 0) return change_of_choice(of);
+    return fmax(change_by(kind, of, k, e, f), change_by(kind, of, k, ref_sigmas * e, f) / ref_sigmas);
 }
-
-/* Of one operand: its value and error, how far the error moves the result at most, and its slope there, with its sign. */
-typedef struct effect {
-    double value, error, moves, slope;
-} effect;
 
 /* What the shares of two operands have in common, in sums over sources of products with one sign. A device need not round a value alike for
  * each op that reads it (it may contract a product and a sum), so of errors that cancel those of the source's own last rounding do not:
@@ -119,12 +180,11 @@ typedef struct covariance {
 } covariance;
 
 /* The part of a move that goes with the error, up and down: of a kink or a curve within reach, the rest is independent. */
-static double central_slope(op_kind kind, const effect *x, double other, bool second)
+static double central_slope(op_kind kind, const effect of[most_operands], int k)
 {
-    const double e = x->error, up = second ? apply(kind, other, x->value + e) : apply(kind, x->value + e, other);
-    const double down = second ? apply(kind, other, x->value - e) : apply(kind, x->value - e, other);
-    if (!(e > 0 && isfinite(x->moves) && isfinite(up) && isfinite(down))) return 0;
-    const double most = x->moves / e, slope = (up - down) / (2 * e);
+    const double e = of[k].error, up = apply_moved(kind, of, k, e), down = apply_moved(kind, of, k, -e);
+    if (!(e > 0 && isfinite(of[k].moves) && isfinite(up) && isfinite(down))) return 0;
+    const double most = of[k].moves / e, slope = (up - down) / (2 * e);
     return fmax(-most, fmin(slope, most));
 }
 
@@ -135,26 +195,36 @@ static double together(const effect *x, const effect *y, const covariance *c)
     return 2 * slopes * (slopes > 0 ? c->plus + c->common_minus : c->common_plus + c->minus);
 }
 
-/* In squares, without the result's own rounding. The larger of two numbers moves by no more than either of them. */
-static double moved(op_kind kind, const effect *x, const effect *y, const covariance *c)
+/* In squares, without the result's own rounding. The larger of two numbers moves by no more than either of them; of three operands one
+ * is taken, by a condition that moves as well. */
+static double moved(op_kind kind, const effect of[most_operands], const covariance *c)
 {
-    const double by_x = x->moves * x->moves, by_y = y->moves * y->moves;
-    if (kind == op_max || kind == op_min) return fmax(by_x, by_y);
-    const double by_both = kind == op_mul && x->error != 0 && y->error != 0 ? ref_sigmas * x->error * y->error : 0;
-    return fmax(0, by_x + by_y + together(x, y, c)) + by_both * by_both;
+    const double by_x = of[0].moves * of[0].moves, by_y = of[1].moves * of[1].moves, by_z = of[2].moves * of[2].moves;
+    if (kind == op_max || kind == op_min || kind == op_clamp) return fmax(fmax(by_x, by_y), by_z);
+    if (kind == op_where) return by_x + by_y + by_z;
+    const double by_both = kind == op_mul && of[0].error != 0 && of[1].error != 0 ? ref_sigmas * of[0].error * of[1].error : 0;
+    return fmax(0, by_x + by_y + together(&of[0], &of[1], c)) + by_both * by_both;
+}
+
+/* Operands as the first of them finds the others: of a quotient the divisor that is nearest to 0. */
+static void seen_by_first(op_kind kind, const effect of[most_operands], effect to[most_operands])
+{
+    for (int k = 0; k < most_operands; k++) to[k] = of[k];
+    const double nearest = fabs(of[1].value) - ref_sigmas * of[1].error;
+    if (kind == op_div && of[1].error != 0 && nearest > 0) to[1].value = nearest;
 }
 
 /* *inherited: what of the error is the operands'. */
-static void one_element(op_kind kind, ref_form form, effect *x, effect *y, const covariance *c, double *value, double *error,
+static void one_element(op_kind kind, ref_form form, effect of[most_operands], int count, const covariance *c, double *value, double *error,
                         double *inherited)
 {
-    const double f = apply(kind, x->value, y->value), nearest = fabs(y->value) - ref_sigmas * y->error; /* of a divisor to 0 */
-    const double other = kind == op_div && y->error != 0 && nearest > 0 ? nearest : y->value;
-    x->moves = sensitivity(kind, x->value, x->error, other, false, other == y->value ? f : apply(kind, x->value, other));
-    y->moves = sensitivity(kind, y->value, y->error, x->value, true, f);
-    if (c) x->slope = central_slope(kind, x, y->value, false), y->slope = central_slope(kind, y, x->value, true);
-    const double squares = moved(kind, x, y, c ? c : &(covariance){0});
-    const double own = isfinite(f) ? rounding(kind, form, isfinite(x->value) ? x->value : 0, f) : 0;
+    const double f = apply_to(kind, of);
+    effect first[most_operands];
+    seen_by_first(kind, of, first);
+    for (int k = 0; k < count; k++) of[k].moves = sensitivity(kind, k ? of : first, k);
+    for (int k = 0; c && k < count; k++) of[k].slope = central_slope(kind, of, k);
+    const double squares = moved(kind, of, c ? c : &(covariance){0});
+    const double own = isfinite(f) ? rounding(kind, form, isfinite(of[0].value) ? of[0].value : 0, of[1].value, f) : 0;
     *value = f;
     *inherited = sqrt(squares);
     *error = sqrt(squares + own * own);
@@ -173,16 +243,20 @@ static bool find_steps(const ref_state *r, const ir_value *v, const ir_value *ou
     return ref_rank(r, v) <= ref_rank(r, out);
 }
 
+typedef struct walk { /* through the result's elements */
+    long long index[max_rank], steps[most_operands][max_rank];
+    size_t at[most_operands]; /* in each operand */
+} walk;
+
 /* Moves to the next element of the result: index counts like an odometer. */
-static void step_on(const ref_state *r, const ir_value *out, long long *index, const long long *const steps[2],
-                    size_t at[2])
+static void step_on(const ref_state *r, const ir_value *out, walk *w)
 {
     for (int i = ref_rank(r, out) - 1; i >= 0; i--) {
         const long long size = ref_axis(r, out, i);
-        for (int k = 0; k < 2; k++) at[k] += (size_t)steps[k][i];
-        if (++index[i] < size) return;
-        for (int k = 0; k < 2; k++) at[k] -= (size_t)(steps[k][i] * size);
-        index[i] = 0;
+        for (int k = 0; k < most_operands; k++) w->at[k] += (size_t)w->steps[k][i];
+        if (++w->index[i] < size) return;
+        for (int k = 0; k < most_operands; k++) w->at[k] -= (size_t)(w->steps[k][i] * size);
+        w->index[i] = 0;
     }
 }
 
@@ -190,9 +264,9 @@ static void step_on(const ref_state *r, const ir_value *out, long long *index, c
 /* One source of the result's errors, and the operands' shares of it. */
 typedef struct meeting {
     ref_share *out;
-    const ref_share *of[2];
+    const ref_share *of[most_operands];
 } meeting;
-enum { most_meetings = 2 * (ref_most_shares + 2) };
+enum { most_meetings = most_operands * (ref_most_shares + 2) };
 
 static bool stretches(const ref_state *r, const ir_value *out, const long long *steps)
 {
@@ -202,12 +276,12 @@ static bool stretches(const ref_state *r, const ir_value *out, const long long *
 }
 
 /* False after ref_fail(). An operand that is stretched is a source: its one number moves several elements. */
-static bool find_meetings(ref_state *r, const ir_op *op, const long long *const steps[2], meeting *m, int *count)
+static bool find_meetings(ref_state *r, const ir_op *op, const walk *w, meeting *m, int *count)
 {
     ref_tensor *f = ref_out(r, op);
     *count = 0;
     for (int k = 0; k < op->input_count; k++) {
-        const bool stretched = stretches(r, op->outputs[0], steps[k]);
+        const bool stretched = stretches(r, op->outputs[0], w->steps[k]);
         if (stretched && !ref_make_source(r, op, op->inputs[k])) return false;
         for (const ref_share *s = ref_of(r, op->inputs[k])->shares; s; s = s->next) {
             int i = 0;
@@ -221,7 +295,8 @@ static bool find_meetings(ref_state *r, const ir_op *op, const long long *const 
     return true;
 }
 
-static covariance covariance_of(const meeting *m, int count, const size_t at[2])
+/* Of the first two operands: of three, one alone is taken. */
+static covariance covariance_of(const meeting *m, int count, const size_t *at)
 {
     covariance c = {0};
     for (int i = 0; i < count; i++) {
@@ -234,37 +309,52 @@ static covariance covariance_of(const meeting *m, int count, const size_t at[2])
     return c;
 }
 
-static void pass_shares(const meeting *m, int count, const size_t at[2], const effect of[2], size_t i)
+static void pass_shares(const meeting *m, int count, const size_t *at, const effect of[most_operands], size_t i)
 {
     for (int k = 0; k < count; k++)
-        for (int side = 0; side < 2; side++) {
+        for (int side = 0; side < most_operands; side++) {
             const ref_share *s = m[k].of[side];
             if (s) ref_put_share(m[k].out, i, of[side].slope * s->size[at[side]], s->at[at[side]]);
         }
 }
 
 /* ---- sides (ref_sides.c) */
-/* Both operands' samples are of one number, and the other operand is certain beside it. */
-static bool sides_agree(const ref_side *x, const ref_side *y, const effect of[2], double value, double error)
+/* Operands' samples are of one number, and what has none is certain beside it. */
+static bool sides_agree(const ref_side *const sides[most_operands], int count, const effect of[most_operands], double value, double error)
 {
-    if (x && y) return x->origin == y->origin;
-    return of[x ? 1 : 0].error <= 0.01 * error || fabs(value) > ref_sigmas * error;
+    const ref_side *first = NULL;
+    for (int k = 0; k < count; k++) {
+        if (sides[k] && first && sides[k]->origin != first->origin) return false;
+        if (sides[k] && !first) first = sides[k];
+    }
+    for (int k = 0; k < count; k++)
+        if (!sides[k] && !(of[k].error <= 0.01 * error || fabs(value) > ref_sigmas * error)) return false;
+    return true;
 }
 
 /* What the result is on each side. Where it has a pole or an end within reach, though its operands have bounds, that is its bound: so that
  * the sum of nine such elements is within its own, however each was decided. */
-static bool pass_sides(ref_state *r, const ir_op *op, const size_t at[2], const effect of[2], size_t i)
+static bool pass_sides(ref_state *r, const ir_op *op, const size_t *at, const effect of[most_operands], size_t i)
 {
-    const ref_side *x = ref_side_of(r, op->inputs[0], at[0]), *y = op->input_count > 1 ? ref_side_of(r, op->inputs[1], at[1]) : NULL;
-    if (!x && !y) return true;
+    const ref_side *sides[most_operands] = {NULL}, *first = NULL;
+    bool bounded = true;
+    for (int k = 0; k < op->input_count; k++) {
+        sides[k] = ref_side_of(r, op->inputs[k], at[k]);
+        if (!first) first = sides[k];
+        bounded &= isfinite(of[k].error) != 0;
+    }
+    if (!first) return true;
     ref_tensor *f = ref_out(r, op);
     ref_side *s = ref_add_side(r, op, op->outputs[0], i);
     if (!s) return false;
-    s->origin = x ? x->origin : y->origin;
-    const bool known = sides_agree(x, y, of, f->value[i], f->error[i]);
-    for (int k = 0; k < ref_samples; k++)
-        s->at[k] = known ? apply(op->kind, x ? x->at[k] : of[0].value, y ? y->at[k] : of[1].value) : NAN;
-    if (isfinite(f->error[i]) || !isfinite(of[0].error) || !isfinite(of[1].error)) return true;
+    s->origin = first->origin;
+    const bool known = sides_agree(sides, op->input_count, of, f->value[i], f->error[i]);
+    for (int k = 0; k < ref_samples; k++) {
+        double values[most_operands];
+        for (int n = 0; n < most_operands; n++) values[n] = sides[n] ? sides[n]->at[k] : of[n].value;
+        s->at[k] = known ? apply(op->kind, values) : NAN;
+    }
+    if (isfinite(f->error[i]) || !bounded) return true;
     const double value = isfinite(f->value[i]) ? f->value[i] : s->at[0], farthest = ref_farthest_side(s, value);
     if (!isfinite(farthest)) return true;
     f->value[i] = value, f->error[i] = fmax(farthest / 2, REF_UNIT * fabs(value));
@@ -275,29 +365,28 @@ static bool pass_sides(ref_state *r, const ir_op *op, const size_t at[2], const 
 bool ref_element(ref_state *r, const ir_op *op)
 {
     const ir_value *out = op->outputs[0];
-    const bool two = op->input_count == 2;
     const ref_form form = ref_form_of(r, op);
-    const ref_tensor *x = ref_of(r, op->inputs[0]), *y = two ? ref_of(r, op->inputs[1]) : NULL;
+    const ref_tensor *x[most_operands] = {NULL};
     ref_tensor *f = ref_out(r, op);
-    long long index[max_rank] = {0}, x_steps[max_rank] = {0}, y_steps[max_rank] = {0};
-    const long long *const steps[2] = {x_steps, y_steps};
-    size_t at[2] = {0, 0};
+    walk w = {0};
     meeting meetings[most_meetings];
     int count;
-    if (!find_steps(r, op->inputs[0], out, x_steps) || (two && !find_steps(r, op->inputs[1], out, y_steps)))
-        return ref_fail(r, op, "an operand does not broadcast to the result");
+    for (int k = 0; k < op->input_count; k++) {
+        x[k] = ref_of(r, op->inputs[k]);
+        if (!find_steps(r, op->inputs[k], out, w.steps[k])) return ref_fail(r, op, "an operand does not broadcast to the result");
+    }
     double *inherited = ref_keep_inherited(r, op);
-    if (!inherited || !find_meetings(r, op, steps, meetings, &count)) return false;
+    if (!inherited || !find_meetings(r, op, &w, meetings, &count)) return false;
     for (int k = 0; k < op->input_count; k++)
         if (!ref_begin_sides(r, op, op->inputs[k])) return false;
     for (size_t i = 0; i < f->count; i++) {
-        effect of[2] = {{.value = x->value[at[0]], .error = ref_error(x, at[0])}};
-        if (two) of[1] = (effect){.value = y->value[at[1]], .error = ref_error(y, at[1])};
-        const covariance c = covariance_of(meetings, count, at);
-        one_element(op->kind, form, &of[0], &of[1], count > 0 ? &c : NULL, &f->value[i], &f->error[i], &inherited[i]);
-        pass_shares(meetings, count, at, of, i);
-        if (!pass_sides(r, op, at, of, i)) return false;
-        step_on(r, out, index, steps, at);
+        effect of[most_operands] = {{0}};
+        for (int k = 0; k < op->input_count; k++) of[k] = (effect){.value = x[k]->value[w.at[k]], .error = ref_error(x[k], w.at[k])};
+        const covariance c = covariance_of(meetings, count, w.at);
+        one_element(op->kind, form, of, op->input_count, count > 0 ? &c : NULL, &f->value[i], &f->error[i], &inherited[i]);
+        pass_shares(meetings, count, w.at, of, i);
+        if (!pass_sides(r, op, w.at, of, i)) return false;
+        step_on(r, out, &w);
     }
     return true;
 }

@@ -161,8 +161,13 @@ static bool rule(ref_state *r, const ir_op *op, const ir_attributes *t)
     case op_row_sumsq: return out->size[out->rank - 1] = 1, true;
     case op_attention:
     case op_rope: return true; /* their heads are checked where they are computed */
-    default: return op->input_count < 2 || broadcast(ref_shape_of(r, op->inputs[0]), ref_shape_of(r, op->inputs[1]), out);
+    default: break;
     }
+    for (int i = 1; i < op->input_count; i++) {
+        const ref_shape x = *out;
+        if (!broadcast(&x, ref_shape_of(r, op->inputs[i]), out)) return false;
+    }
+    return true;
 }
 
 static void print_shape(char *out, size_t size, const ref_shape *s)

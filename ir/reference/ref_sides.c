@@ -15,7 +15,7 @@ void ref_note_choices(ref_state *r)
 {
     for (int i = r->p->op_count - 1; i >= 0; i--) {
         const ir_op *op = r->p->ops[i];
-        const bool crosses = op->kind == op_div || op->kind == op_log || op->kind == op_sqrt || op->kind == op_rsqrt;
+        const bool crosses = op->kind == op_div || op->kind == op_log || op->kind == op_sqrt || op->kind == op_rsqrt || op->kind == op_pow;
         for (int k = 0; is_elementwise(op) && k < op->input_count; k++)
             r->may_cross[op->inputs[k]->id] |= crosses || r->may_cross[op->outputs[0]->id];
     }

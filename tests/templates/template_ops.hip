@@ -40,6 +40,26 @@ UNARY(op_gelu_erf)
 UNARY(op_gelu_tanh)
 UNARY(op_relu)
 UNARY(op_finite)
+UNARY(op_abs)
+UNARY(op_sign)
+UNARY(op_floor)
+UNARY(op_ceil)
+UNARY(op_round)
+UNARY(op_erf)
+UNARY(op_exp2)
+UNARY(op_expm1)
+UNARY(op_log1p)
+UNARY(op_softplus)
+UNARY(op_mish)
+UNARY(op_quick_gelu)
+UNARY(op_selu)
+UNARY(op_hardsigmoid)
+UNARY(op_hardswish)
+// Parameters as kernels have them: numbers that all lanes share.
+template <int N> DEV vec<float, N> elu_of(vec<float, N> x) { return op_elu(x, 1.5f); }
+template <int N> DEV vec<float, N> clamp_of(vec<float, N> x) { return op_clamp(x, -2.0f, 3.0f); }
+UNARY(elu_of)
+UNARY(clamp_of)
 BINARY(op_add)
 BINARY(op_sub)
 BINARY(op_mul)
@@ -47,6 +67,11 @@ BINARY(op_div)
 BINARY(op_max)
 BINARY(op_min)
 BINARY(op_div_or_zero)
+BINARY(op_pow)
+BINARY(op_leaky_relu)
+// x where y is not 0, else 7
+template <int N> DEV vec<float, N> where_of(vec<float, N> x, vec<float, N> y) { return op_where(y, x, 7.0f); }
+BINARY(where_of)
 // Each lane by a number of its own, though kernels have one a row.
 template <int N> DEV vec<float, N> row_div_each(vec<float, N> x, vec<float, N> y)
 {
@@ -87,6 +112,7 @@ SHORT(short_sigmoid)
 SHORT(short_silu)
 SHORT(short_gelu_erf)
 SHORT(short_gelu_tanh)
+SHORT(short_quick_gelu)
 template <int N> DEV vec<float, N> near_div_each(vec<float, N> x, vec<float, N> y)
 {
     for (int i = 0; i < N; i++) x[i] = near_div(splat<1>(x[i]), y[i])[0];

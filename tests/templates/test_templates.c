@@ -23,8 +23,8 @@ static host_module *functions_module(bool packs)
     arena *a = arena_new();
     struct text source = {.a = a};
     text_printf(&source, "#define TF_TARGET_HOST 1\n#define TF_WAVE 1\n%s", packs ? "#define TF_TEST_PACK 1\n" : "");
-    const char *const more[] = {"templates/frame/chiplets.h", "templates/base/rope.h", "templates/gemm/pieces.h",
-                                packs ? "templates/gemm/pack.h" : "templates/rows/rows.h"};
+    const char *const more[] = {"templates/frame/chiplets.h", "templates/base/functions.h", "templates/base/rope.h",
+                                "templates/gemm/pieces.h", packs ? "templates/gemm/pack.h" : "templates/rows/rows.h"};
     template_choice choice = {0};
     for (size_t k = 0; k < sizeof more / sizeof *more; k++) template_choose(&choice, more[k]);
     for (int i = 0; i < template_count; i++)
@@ -152,6 +152,15 @@ static double exact_gelu_tanh(double x)
 }
 static double exact_relu(double x) { return x < 0 ? 0 : x; }
 static double exact_finite(double x) { return isfinite(x) ? x : 0; }
+static double exact_sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
+static double exact_softplus(double x) { return x > 40 ? x : log1p(exp(x)); }
+static double exact_mish(double x) { return x * tanh(exact_softplus(x)); }
+static double exact_quick_gelu(double x) { return x / (1 + exp(-1.702 * x)); }
+static double exact_selu(double x) { return 1.0507009873554805 * (x > 0 ? x : 1.6732632423543772 * expm1(x)); }
+static double exact_hardsigmoid(double x) { return isnan(x) ? x : x < -3 ? 0 : x > 3 ? 1 : (x + 3) / 6; }
+static double exact_hardswish(double x) { return x * exact_hardsigmoid(x); }
+static double exact_elu(double x) { return x > 0 ? x : 1.5 * expm1(x); }
+static double exact_clamp(double x) { return x < -2 ? -2 : x > 3 ? 3 : x; }
 
 static const struct form { const char *op; double exact, quick; } forms[] = {
 #define FORM(op, exact, quick) {#op, exact, quick},
@@ -187,6 +196,23 @@ static const unary unaries[] = {
     {"one_op_gelu_tanh", "gelu_tanh", exact_gelu_tanh},
     {"one_op_relu", "relu", exact_relu},
     {"one_op_finite", "finite", exact_finite},
+    {"one_op_abs", "abs", fabs},
+    {"one_op_sign", "sign", exact_sign},
+    {"one_op_floor", "floor", floor},
+    {"one_op_ceil", "ceil", ceil},
+    {"one_op_round", "round", nearbyint},
+    {"one_op_erf", "erf", erf},
+    {"one_op_exp2", "exp2", exp2},
+    {"one_op_expm1", "expm1", expm1},
+    {"one_op_log1p", "log1p", log1p},
+    {"one_op_softplus", "softplus", exact_softplus},
+    {"one_op_mish", "mish", exact_mish},
+    {"one_op_quick_gelu", "quick_gelu", exact_quick_gelu},
+    {"one_op_selu", "selu", exact_selu},
+    {"one_op_hardsigmoid", "hardsigmoid", exact_hardsigmoid},
+    {"one_op_hardswish", "hardswish", exact_hardswish},
+    {"one_elu_of", "elu", exact_elu},
+    {"one_clamp_of", "clamp", exact_clamp},
 };
 enum { unary_count = sizeof unaries / sizeof *unaries };
 
@@ -233,6 +259,8 @@ static double two_div(double x, double y) { return x / y; }
 static double two_max(double x, double y) { return isnan(x) || isnan(y) ? NAN : x > y ? x : y; }
 static double two_min(double x, double y) { return isnan(x) || isnan(y) ? NAN : x < y ? x : y; }
 static double two_div_or_zero(double x, double y) { return y == 0 ? 0 : x / y; }
+static double two_leaky_relu(double x, double y) { return x > 0 ? x : y * x; }
+static double two_where(double x, double y) { return y == 0 ? 7 : x; }
 
 typedef struct binary {
     const char *kernel;
@@ -242,6 +270,7 @@ typedef struct binary {
 static const binary binaries[] = {
     {"two_op_add", two_add}, {"two_op_sub", two_sub}, {"two_op_mul", two_mul}, {"two_op_div", two_div},
     {"two_op_max", two_max}, {"two_op_min", two_min}, {"two_op_div_or_zero", two_div_or_zero},
+    {"two_op_leaky_relu", two_leaky_relu}, {"two_where_of", two_where},
 };
 enum {
     binary_count = sizeof binaries / sizeof *binaries,
@@ -279,6 +308,40 @@ START_TEST(an_op_of_two_operands_is_rounded_once)
 }
 END_TEST
 
+/* Every special to every other power; then powers whose results are from 2^-159 to 2^159, every second one a whole number. */
+static size_t fill_powers(float *x, float *y)
+{
+    uint64_t state = 11;
+    size_t n = 0;
+    for (int i = 0; i < special_count; i++)
+        for (int k = 0; k < special_count; k++) x[n] = specials[i], y[n++] = specials[k];
+    const size_t from = n;
+    n += fill_floats(x + n, pair_each, 5);
+    for (size_t i = from; i < n; i++) {
+        const double power = ((double)random_bits(&state) * 0x1p-32 * 220 - 110) / log(fabs((double)x[i]));
+        y[i] = (float)(i % 2 ? nearbyint(power) : power);
+    }
+    return n;
+}
+
+START_TEST(a_power_is_within_its_error)
+{
+    host_module *m = ops_module();
+    float *x = floats(pair_most, "x"), *y = floats(pair_most, "y"), *out = floats(pair_most, "out");
+    const size_t n = fill_powers(x, y);
+    floats_args p = {x, y, out, (int)n};
+    launch_ok(m, "two_op_pow", (host_launch_dims){.grid = {7}, .block = {1}}, &p);
+    double worst = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double exact = pow((double)x[i], (double)y[i]), e = ulps(out[i], exact);
+        ck_assert_msg(e <= form_of("pow")->exact, "%a ^ %a: %g ulp: %a, exactly %a", (double)x[i], (double)y[i], e, (double)out[i], exact);
+        worst = fmax(worst, e);
+    }
+    if (getenv("TFGEN_SHOW_ERRORS")) printf("%-18s %.3f ulp\n", "two_op_pow", worst);
+    host_module_free(m);
+}
+END_TEST
+
 START_TEST(a_row_is_divided_as_well_as_each_number_alone)
 {
     host_module *m = ops_module();
@@ -303,6 +366,7 @@ static const struct { unary of; int machines; } shorts[] = {
     {{"two_short_silu_each", "silu", exact_silu}, 4},
     {{"two_short_gelu_erf_each", "gelu_erf", exact_gelu_erf}, 4},
     {{"two_short_gelu_tanh_each", "gelu_tanh", exact_gelu_tanh}, 4},
+    {{"two_short_quick_gelu_each", "quick_gelu", exact_quick_gelu}, 4},
     {{"one_near_exp", "exp", exp}, 1},
     {{"one_near_gelu_erf", "gelu_erf", exact_gelu_erf}, 1}, /* as the host engine has them */
 };
@@ -379,13 +443,12 @@ END_TEST
 /* No row of FORM is believed: each is in one of the tables above. */
 START_TEST(every_form_is_measured)
 {
-    static const char *const binary[] = {"add", "sub", "mul",        "div",
-                                         "max", "min", "div_or_zero"}; /* an_op_of_two_operands_is_rounded_once */
+    static const char *const binary[] = {"add", "sub", "mul", "div", "max", "min", "div_or_zero", "leaky_relu", "where"}; /* rounded once */
     for (int i = 0; i < op_count; i++)
         if (op_table[i].class == class_ELEMENT || op_table[i].class == class_INTERNAL) form_of(op_table[i].name);
     for (int i = 0; i < form_count; i++) {
         const struct form *f = &forms[i];
-        bool exact = strcmp(f->op, "cast") == 0 || strcmp(f->op, "rope") == 0; /* conversions and rotations, below */
+        bool exact = strcmp(f->op, "cast") == 0 || strcmp(f->op, "rope") == 0 || strcmp(f->op, "pow") == 0; /* tests of their own */
         bool quick = f->quick == f->exact || exact || strncmp(f->op, "div", 3) == 0;
         for (int k = 0; k < unary_count; k++) exact |= strcmp(unaries[k].op, f->op) == 0;
         for (size_t k = 0; k < sizeof binary / sizeof *binary; k++) exact |= strcmp(binary[k], f->op) == 0 && f->exact <= 0.5;
@@ -837,6 +900,7 @@ int main(void)
     tcase_add_checked_fixture(t, open_engine, close_engine);
     tcase_add_loop_test(t, an_op_of_one_operand_is_as_exact_as_its_form_says, 0, unary_count);
     tcase_add_loop_test(t, an_op_of_two_operands_is_rounded_once, 0, binary_count);
+    tcase_add_test(t, a_power_is_within_its_error);
     tcase_add_test(t, a_row_is_divided_as_well_as_each_number_alone);
     tcase_add_loop_test(t, a_short_form_is_within_its_error_for_all_numbers_of_16_bits, 0, short_count);
     tcase_add_test(t, a_row_divided_by_a_reciprocal_is_within_its_error);

@@ -50,6 +50,8 @@ int op_out(drawing *d, random_op *op, const random_axis *shape, int rank, int ty
 int put_unary(drawing *d, op_kind kind, int x);
 int put_binary(drawing *d, op_kind kind, int x, int y);
 int put_scalar(drawing *d, op_kind kind, int x, const char *number, bool number_first);
+int put_clamp(drawing *d, int x, const char *low, int high);
+int put_where(drawing *d, int condition, int x, int y);
 int put_reduce(drawing *d, op_kind kind, int x);
 int put_cast(drawing *d, int x, dtype to);
 int put_linear(drawing *d, int x, const random_axis *to, bool bias);

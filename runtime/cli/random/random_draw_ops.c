@@ -27,7 +27,22 @@ static reach unary_reach(op_kind kind, double size, double least)
     case op_relu: return (reach){size, larger(least, 0)};
     case op_silu:
     case op_gelu_erf:
-    case op_gelu_tanh: return (reach){size, larger(least, 0) > 0 ? least / 2 : -0.3};
+    case op_gelu_tanh:
+    case op_mish:
+    case op_quick_gelu:
+    case op_hardswish: return (reach){size, larger(least, 0) > 0 ? least / 2 : -0.4};
+    case op_abs: return (reach){size, larger(least, 0)};
+    case op_sign:
+    case op_erf: return (reach){1, -1};
+    case op_floor:
+    case op_ceil:
+    case op_round: return (reach){size + 1, least - 1};
+    case op_exp2: return (reach){exp2(highest), exp2(larger(least, -size))};
+    case op_expm1: return (reach){exp(highest), larger(least, -1)};
+    case op_log1p: return (reach){larger(log1p(highest), -log1p(least)), log1p(least)};
+    case op_softplus: return (reach){size + 1, 0};
+    case op_selu: return (reach){1.1 * size + 1, larger(1.1 * least, -1.8)};
+    case op_hardsigmoid: return (reach){1, 0};
     default: return (reach){size, least};
     }
 }
@@ -49,6 +64,9 @@ static reach binary_reach(op_kind kind, const reach *x, const reach *y)
     case op_mul: return (reach){x->size * y->size, x->least >= 0 && y->least >= 0 ? x->least * y->least : -x->size * y->size};
     case op_div: return (reach){x->size / y->least, x->least >= 0 ? x->least / y->size : -x->size / y->least};
     case op_max: return (reach){larger(x->size, y->size), larger(x->least, y->least)};
+    case op_pow: return (reach){larger(pow(x->size, y->size), pow(x->least, -y->size)), 0}; /* x > 0 */
+    case op_leaky_relu: return (reach){x->size * larger(1, y->size), smaller(x->least, x->least * y->size)};
+    case op_elu: return (reach){larger(x->size, y->size), smaller(x->least, -y->size)};
     default: return (reach){larger(x->size, y->size), smaller(x->least, y->least)};
     }
 }
@@ -88,6 +106,30 @@ int put_scalar(drawing *d, op_kind kind, int x, const char *number, bool number_
     op_in(op, x);
     if (!number_first) op_number(op, number);
     return op_out(d, op, v.shape, v.rank, random_spec_type, r.size, r.least);
+}
+
+int put_clamp(drawing *d, int x, const char *low, int high)
+{
+    const random_value v = *value_at(d, x), limit = *value_at(d, high);
+    random_op *op = op_begin(d, op_clamp);
+    op_in(op, x);
+    op_number(op, low);
+    op_in(op, high);
+    return op_out(d, op, v.shape, v.rank, random_spec_type, larger(larger(v.size, limit.size), 2),
+                  smaller(smaller(v.least, limit.least), -2));
+}
+
+/* The condition and y stretch to x; y < 0: the number 0.5. */
+int put_where(drawing *d, int condition, int x, int y)
+{
+    const random_value v = *value_at(d, x), other = y < 0 ? v : *value_at(d, y);
+    random_op *op = op_begin(d, op_where);
+    op_in(op, condition);
+    op_in(op, x);
+    if (y < 0) op_number(op, "0.5");
+    else op_in(op, y);
+    return op_out(d, op, v.shape, v.rank, random_spec_type, larger(larger(v.size, other.size), 0.5),
+                  smaller(smaller(v.least, other.least), 0.5));
 }
 
 int put_reduce(drawing *d, op_kind kind, int x)

@@ -18,8 +18,13 @@ int draw_gentle(drawing *d, int x)
 int draw_activation(drawing *d, int x)
 {
     static const op_kind kinds[] = {op_silu, op_gelu_erf, op_gelu_tanh, op_relu, op_sigmoid, op_tanh};
+    static const op_kind rare[] = {op_mish, op_quick_gelu, op_selu, op_hardsigmoid, op_hardswish, op_softplus};
     x = draw_gentle(d, x);
-    switch (draw_below(d, 12)) {
+    switch (draw_below(d, 16)) {
+    case 12:
+    case 13: return put_unary(d, DRAW_OF(d, rare), x);
+    case 14: return put_scalar(d, op_leaky_relu, x, draw_chance(d, 50) ? "0.01" : "0.2", false);
+    case 15: return put_scalar(d, op_elu, x, draw_chance(d, 50) ? "1" : "0.5", false);
     case 0: return put_unary(d, op_square, put_unary(d, op_relu, x));                      /* Primer, Nemotron */
     case 1: return put_binary(d, op_mul, x, put_unary(d, op_sigmoid, put_scalar(d, op_mul, x, "1.702", false))); /* quick gelu */
     case 2: /* mish */
@@ -174,22 +179,37 @@ static int draw_with_number(drawing *d, int x)
     return put_scalar(d, kind, x, number, kind != op_max && draw_chance(d, 30));
 }
 
+/* Of three operands: a condition of x's shape or one that stretches, and what else there is. */
+static int draw_choice(drawing *d, int x)
+{
+    const int other = draw_chance(d, 60) ? present_operand(d, x) : new_operand(d, x);
+    if (other < 0 || draw_chance(d, 30)) return put_clamp(d, x, "-2", other < 0 ? x : other);
+    if (draw_chance(d, 30)) return put_where(d, other, x, -1);
+    const int condition = present_operand(d, x);
+    return put_where(d, condition < 0 ? x : put_unary(d, op_relu, condition), x, other);
+}
+
 /* What is only sound of positive numbers gets them. */
 static int draw_guarded(drawing *d, int x)
 {
-    static const op_kind kinds[] = {op_log, op_sqrt, op_rsqrt};
+    static const op_kind kinds[] = {op_log, op_sqrt, op_rsqrt, op_log1p};
+    static const char *const exponents[] = {"2", "3", "0.5", "-1", "1.5"};
     if (value_at(d, x)->least < 0.05) x = put_scalar(d, op_add, put_unary(d, draw_chance(d, 70) ? op_square : op_sigmoid, x), "0.5", false);
+    if (value_at(d, x)->size <= 12 && draw_chance(d, 30)) return put_scalar(d, op_pow, x, DRAW_OF(d, exponents), false);
     return put_unary(d, DRAW_OF(d, kinds), x);
 }
 
 int draw_elementwise(drawing *d, int x)
 {
     static const op_kind kinds[] = {op_neg, op_square, op_sin, op_cos, op_tanh, op_sigmoid, op_silu, op_gelu_erf, op_gelu_tanh, op_relu};
-    static const int weights[] = {30, 8, 8, 30, 6, 16};
+    static const op_kind rare[] = {op_abs, op_sign, op_floor, op_ceil, op_round, op_erf}, powers[] = {op_exp, op_exp, op_exp2, op_expm1};
+    static const int weights[] = {30, 8, 8, 30, 6, 16, 10, 8};
     x = draw_gentle(d, x);
-    switch (draw_weighted(d, weights, 6)) {
+    switch (draw_weighted(d, weights, 8)) {
+    case 6: return put_unary(d, DRAW_OF(d, rare), x);
+    case 7: return draw_choice(d, x);
     case 0: return put_unary(d, DRAW_OF(d, kinds), x);
-    case 1: return value_at(d, x)->size <= 5 ? put_unary(d, op_exp, x) : put_unary(d, op_neg, x);
+    case 1: return value_at(d, x)->size <= 5 ? put_unary(d, DRAW_OF(d, powers), x) : put_unary(d, op_neg, x);
     case 2: return draw_guarded(d, x);
     case 3: return draw_pair(d, x);
     case 4: return draw_outer(d, x);

@@ -1,0 +1,222 @@
+// In: floats and register tiles. Out: those elementwise ops of ir/op.def that few specs have (APART there), under the same rules as
+// templates/base/ops.h: only kernels with one of them have this template. Refuses nothing.
+//
+// Polynomials of erf: fitted at Chebyshev's nodes.
+#pragma once
+#include "templates/base/ops.h"
+
+#if defined(__clang__)
+DEV float round_down(float x) { return __builtin_floorf(x); }
+DEV float round_up(float x) { return __builtin_ceilf(x); }
+#else
+DEV float round_down(float x) { return floorf(x); }
+DEV float round_up(float x) { return ceilf(x); }
+#endif
+
+// Beyond 0.875, 1 - erf(x) is t * Q(t) * exp(-x*x), t = 1 / (1 + 0.4 x); the square is split, for its rounding would be an error of the
+// exponential. From 4 on nothing of it is left.
+DEV float exact_erf(float x)
+{
+    const float a = at_most(magnitude(x), 4.0f), square = a * a;
+    float near = -0.0006214585155248642f;
+    near = fused(near, square, 0.005034370813518763f);
+    near = fused(near, square, -0.026792947202920914f);
+    near = fused(near, square, 0.11282496899366379f);
+    near = fused(near, square, -0.3761255443096161f);
+    near = fused(near, square, 0.12837915122509003f);
+    const float t = 1.0f / fused(0.4f, a, 1.0f);
+    float u = -0.10281708836555481f;
+    u = fused(u, t, 0.19911696016788483f);
+    u = fused(u, t, 0.06889134645462036f);
+    u = fused(u, t, 0.16951234638690948f);
+    u = fused(u, t, 0.21615412831306458f);
+    u = fused(u, t, 0.22304141521453857f);
+    u = fused(u, t, 0.22594285011291504f);
+    const power e = scaled_exp(-square, -fused(a, a, -square));
+    const float tail = t * u, far = 1.0f - times_power(fused(tail, e.more, tail), e.n);
+    return a < 0.875f ? fused(near, x, x) : x < 0.0f ? -far : x != x ? x : far;
+}
+
+DEV float exact_exp2(float x)
+{
+    const float a = at_most(at_least(x, -151.0f), 129.0f), n = nearest(a), r = a - n; // beyond: 0 and infinity
+    const float turn = r * 0.693147182464599609375f, rest = fused(r, 0.693147182464599609375f, -turn) + r * -1.904654323148236017e-9f;
+    const power e = scaled_exp(turn, rest);
+    return x != x ? x : times_power(1.0f + e.more, e.n + static_cast<int>(n));
+}
+
+// Half of it first, for 2^128 is no float.
+DEV float exact_expm1(float x)
+{
+    const power e = scaled_exp(x < -30.0f ? -30.0f : x > 89.0f ? 89.0f : x, 0.0f);
+    const float half = bits_float(static_cast<unsigned>(e.n + 126) << 23), y = 2.0f * fused(half, e.more, half - 0.5f);
+    return x != x ? x : e.n == 0 ? e.more : y;
+}
+
+// 1 + x is rounded; what that leaves is a small change of the logarithm's argument.
+DEV float exact_log1p(float x)
+{
+    const float u = 1.0f + x, rest = x < 1.0f ? x - (u - 1.0f) : 1.0f - (u - x);
+    const float y = exact_log(u);
+    return is_finite(y) ? y + rest / u : y;
+}
+
+DEV float exact_softplus(float x) { return at_least(x, 0.0f) + exact_log1p(exact_exp(-magnitude(x))); }
+
+// tanh(log(1 + exp(x))) is a quotient of polynomials of e = exp(-|x|).
+DEV float exact_mish(float x)
+{
+    const float a = at_most(magnitude(x), 110.0f), y = x < 0.0f ? -a : x; // below -110 nothing is left
+    const power e = scaled_exp(-a, 0.0f);
+    const float small = bits_float(static_cast<unsigned>((e.n < -126 ? -126 : e.n) + 127) << 23), s = fused(small, e.more, small);
+    const bool negative = x < 0.0f;
+    const float top = negative ? s + 2.0f : fused(2.0f, s, 1.0f);
+    const float by = y * (top / (negative ? fused(s, top, 2.0f) : fused(2.0f * s, s, top)));
+    return activated(x, negative ? times_power(fused(by, e.more, by), e.n) : by);
+}
+
+// x * sigmoid(1.702 x), the argument in two floats.
+DEV float exact_quick_gelu(float x)
+{
+    const float a = at_most(magnitude(x), 65.0f), u = 1.70200002193450927734375f * a;
+    const float rest = fused(1.70200002193450927734375f, a, -u) + a * -2.193450927734375e-8f;
+    return activated(x, logistic(x < 0.0f, x < 0.0f ? -a : x, scaled_exp(-u, -rest)));
+}
+template <class Machine> DEV float short_quick_gelu(float x) { return short_logistic<Machine>(x < 0.0f, x, 1.702f * magnitude(x)); }
+#if defined(TF_QUICK) && !defined(__clang__)
+DEV float quick_quick_gelu(float x) { return short_quick_gelu<quick_machine>(x); }
+#endif
+
+// The logarithm of x > 0, finite, as `high` + `low`: as exact_log, with what the division and the sums round away.
+struct two_floats {
+    float high, low;
+};
+DEV two_floats long_log(float x)
+{
+    const bool tiny = x < 1.17549435e-38f;
+    const float scaled = tiny ? x * 8388608.0f : x; // 2^23
+    const int e = static_cast<int>(float_bits(scaled * 1.3333334f) >> 23) - 127;
+    const float m = bits_float(float_bits(scaled) - (static_cast<unsigned>(e) << 23)); // 0.75 .. 1.5
+    const float f = m - 1.0f, d = m + 1.0f, d_rest = m - (d - 1.0f), s = f / d, s_rest = (fused(-s, d, f) - s * d_rest) / d, z = s * s;
+    float t = 0.2392828464508056640625f;
+    t = fused(t, z, 0.28518211841583251953125f);
+    t = fused(t, z, 0.400005877017974853515625f);
+    t = fused(t, z, 0.666666686534881591796875f);
+    const float n = static_cast<float>(tiny ? e - 23 : e), whole = n * 0.693359375f, twice = 2.0f * s, sum = whole + twice;
+    const float rest = (twice - (sum - whole)) + fused(n, -2.12194440e-4f, fused(z * s, t, 2.0f * s_rest)), high = sum + rest;
+    return {high, rest - (high - sum)};
+}
+
+DEV float power_of(float a, float y) // of a finite number above 0
+{
+    const two_floats l = long_log(a);
+    const float p = y * l.high, rest = fused(y, l.high, -p) + y * l.low;
+    const bool inside = magnitude(p) < 110.0f;
+    const power e = scaled_exp(inside ? p : p > 0.0f ? 110.0f : -110.0f, inside ? rest : 0.0f); // beyond: 0 and infinity
+    return times_power(1.0f + e.more, e.n);
+}
+
+// As IEEE 754 has pow: 1 for x = 1 and for y = 0, whatever the other; NaN for x < 0 and a fraction y.
+DEV float exact_pow(float x, float y)
+{
+    const float a = magnitude(x), infinity = bits_float(0x7f800000u);
+    const bool whole = round_down(y) == y, odd = whole && round_down(0.5f * y) != 0.5f * y;
+    float size;
+    if (a == 1.0f) size = 1.0f;
+    else if (a == 0.0f || a == infinity) size = (a == 0.0f) == (y < 0.0f) ? infinity : 0.0f;
+    else if (magnitude(y) == infinity) size = (a < 1.0f) == (y < 0.0f) ? infinity : 0.0f;
+    else size = power_of(a, y);
+    if (x == 1.0f || y == 0.0f) return 1.0f;
+    if (x != x || y != y) return x + y;
+    if (x < 0.0f && a != infinity && !whole) return bits_float(0x7fc00000u);
+    return odd && float_bits(x) >> 31 ? -size : size;
+}
+
+// ---- the ops, on floats
+DEV float op_abs(float x) { return magnitude(x); }
+DEV float op_sign(float x) { return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x; }
+DEV float op_floor(float x) { return round_down(x); }
+DEV float op_ceil(float x) { return round_up(x); }
+DEV float op_round(float x) { return nearest(x); }
+DEV float op_erf(float x) { return exact_erf(x); }
+DEV float op_exp2(float x) { return exact_exp2(x); }
+DEV float op_expm1(float x) { return exact_expm1(x); }
+DEV float op_log1p(float x) { return exact_log1p(x); }
+DEV float op_softplus(float x) { return exact_softplus(x); }
+DEV float op_mish(float x) { return exact_mish(x); }
+DEV float op_quick_gelu(float x) { return TF_CHOSEN(quick_gelu)(x); }
+DEV float op_selu(float x) { return x > 0.0f ? 1.05070098f * x : 1.75809934f * exact_expm1(x); }
+DEV float op_hardsigmoid(float x) { return at_most(at_least(x + 3.0f, 0.0f), 6.0f) * 0.166666672f; }
+DEV float op_hardswish(float x) { return x * op_hardsigmoid(x); }
+DEV float op_pow(float x, float y) { return exact_pow(x, y); }
+DEV float op_leaky_relu(float x, float slope) { return x > 0.0f ? x : slope * x; }
+DEV float op_elu(float x, float alpha) { return x > 0.0f ? x : alpha * exact_expm1(x); }
+DEV float op_clamp(float x, float low, float high) { return op_min(op_max(x, low), high); }
+DEV float op_where(float condition, float x, float y) { return condition == 0.0f ? y : x; }
+
+// ---- and on register tiles, as in templates/base/ops.h
+#if defined(TF_ON_HOST)
+#define TF_EACH(N, value)                                                          \
+    float r[N];                                                                    \
+    vec<float, N> all;                                                             \
+    _Pragma("clang loop vectorize(enable)") for (int i = 0; i < N; i++) r[i] = value; \
+    __builtin_memcpy(&all, r, sizeof all);                                         \
+    return all;
+#define TF_LANES(N, x)   \
+    float x##_lanes[N];  \
+    __builtin_memcpy(x##_lanes, &x, sizeof x);
+#define TF_LANE(x) x##_lanes[i]
+#else
+#define TF_EACH(N, value)                                          \
+    vec<float, N> all;                                             \
+    _Pragma("unroll") for (int i = 0; i < N; i++) all[i] = value;  \
+    return all;
+#define TF_LANES(N, x)
+#define TF_LANE(x) static_cast<float>(x[i])
+#endif
+#define TF_UNARY(name) \
+    template <int N> DEV vec<float, N> name(vec<float, N> x) { TF_LANES(N, x) TF_EACH(N, name(TF_LANE(x))) }
+#define TF_BINARY(name)                                                                                  \
+    template <int N> DEV vec<float, N> name(vec<float, N> x, vec<float, N> y)                            \
+    {                                                                                                    \
+        TF_LANES(N, x) TF_LANES(N, y) TF_EACH(N, name(TF_LANE(x), TF_LANE(y)))                           \
+    }                                                                                                    \
+    template <int N> DEV vec<float, N> name(float x, vec<float, N> y) { return name(splat<N>(x), y); }   \
+    template <int N> DEV vec<float, N> name(vec<float, N> x, float y) { return name(x, splat<N>(y)); }
+#define TF_TERNARY(name)                                                                                                     \
+    template <int N> DEV vec<float, N> name(vec<float, N> x, vec<float, N> y, vec<float, N> z)                               \
+    {                                                                                                                        \
+        TF_LANES(N, x) TF_LANES(N, y) TF_LANES(N, z) TF_EACH(N, name(TF_LANE(x), TF_LANE(y), TF_LANE(z)))                    \
+    }                                                                                                                        \
+    template <int N> DEV vec<float, N> name(vec<float, N> x, vec<float, N> y, float z) { return name(x, y, splat<N>(z)); }   \
+    template <int N> DEV vec<float, N> name(vec<float, N> x, float y, vec<float, N> z) { return name(x, splat<N>(y), z); }   \
+    template <int N> DEV vec<float, N> name(float x, vec<float, N> y, vec<float, N> z) { return name(splat<N>(x), y, z); }   \
+    template <int N> DEV vec<float, N> name(vec<float, N> x, float y, float z) { return name(x, splat<N>(y), splat<N>(z)); } \
+    template <int N> DEV vec<float, N> name(float x, vec<float, N> y, float z) { return name(splat<N>(x), y, splat<N>(z)); } \
+    template <int N> DEV vec<float, N> name(float x, float y, vec<float, N> z) { return name(splat<N>(x), splat<N>(y), z); }
+TF_UNARY(op_abs)
+TF_UNARY(op_sign)
+TF_UNARY(op_floor)
+TF_UNARY(op_ceil)
+TF_UNARY(op_round)
+TF_UNARY(op_erf)
+TF_UNARY(op_exp2)
+TF_UNARY(op_expm1)
+TF_UNARY(op_log1p)
+TF_UNARY(op_softplus)
+TF_UNARY(op_mish)
+TF_UNARY(op_quick_gelu)
+TF_UNARY(op_selu)
+TF_UNARY(op_hardsigmoid)
+TF_UNARY(op_hardswish)
+TF_BINARY(op_pow)
+TF_BINARY(op_leaky_relu)
+TF_BINARY(op_elu)
+TF_TERNARY(op_clamp)
+TF_TERNARY(op_where)
+#undef TF_UNARY
+#undef TF_BINARY
+#undef TF_TERNARY
+#undef TF_LANE
+#undef TF_LANES
+#undef TF_EACH

@@ -1,0 +1,162 @@
+/* What models beyond Llama and GPT-2 take: elementwise ops of templates/base/functions.h, by the reference on numbers known by other means,
+ * and each file of tests/specs/language/ on the host engine in the geometries of its targets. */
+#define _GNU_SOURCE
+#include "tests/reference/ref_harness.h"
+#include "ir/reference/ref_parts.h"
+#include "tests/support.h"
+#include <glob.h>
+
+static bench *open_text(const char *yaml) { return bench_open(yaml, strlen(yaml), NULL); }
+
+static void set(bench *b, const char *name, const double *numbers, size_t count)
+{
+    ck_assert_uint_eq(b->data[bench_id(b, name)].count, count);
+    memcpy(bench_data(b, name), numbers, count * sizeof *numbers);
+}
+
+static const ref_tensor *run(bench *b, const char *name)
+{
+    const ref_rules rules = {0};
+    bench_run(b, false, &rules);
+    return bench_result(b, name);
+}
+
+static void near(double got, double expected) { ck_assert_double_eq_tol(got, expected, 1e-12 * (1 + fabs(expected))); }
+
+/* ---- elementwise ops */
+START_TEST(functions_are_those_of_their_definitions)
+{
+    /* At -0.5, 0 and 2.5; in 50 digits of decimal arithmetic. */
+    static const struct { const char *op; double expected[3]; } functions[] = {
+        {"abs, in: [x]", {0.5, 0, 2.5}},
+        {"sign, in: [x]", {-1, 0, 1}},
+        {"floor, in: [x]", {-1, 0, 2}},
+        {"ceil, in: [x]", {-0, 0, 3}},
+        {"round, in: [x]", {-0, 0, 2}},
+        {"erf, in: [x]", {-0.52049987781304652, 0, 0.99959304798255499}},
+        {"exp2, in: [x]", {0.70710678118654757, 1, 5.6568542494923806}},
+        {"expm1, in: [x]", {-0.39346934028736658, 0, 11.182493960703473}},
+        {"log1p, in: [x]", {-0.69314718055994529, 0, 1.2527629684953681}},
+        {"softplus, in: [x]", {0.47407698418010669, 0.69314718055994529, 2.5788897342925496}},
+        {"mish, in: [x]", {-0.22074377465173001, 0, 2.4713923045578809}},
+        {"quick_gelu, in: [x]", {-0.14961156339361989, 0, 2.4650138349514301}},
+        {"selu, in: [x]", {-0.69175818780287135, 0, 2.6267524683887014}},
+        {"hardsigmoid, in: [x]", {0.41666666666666669, 0.5, 0.91666666666666663}},
+        {"hardswish, in: [x]", {-0.20833333333333334, 0, 2.2916666666666665}},
+        {"pow, in: [2.5, x]", {0.63245553203367588, 1, 9.8821176880261863}},
+        {"leaky_relu, in: [x, 0.25]", {-0.125, 0, 2.5}},
+        {"elu, in: [x, 3]", {-1.1804080208620997, 0, 2.5}},
+        {"clamp, in: [x, -0.25, 2]", {-0.25, 0, 2}},
+        {"where, in: [x, 3, x]", {3, 0, 3}},
+    };
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        char yaml[256];
+        snprintf(yaml, sizeof yaml, "block: t\ndtype: f32\ninputs: {x: [3]}\nops: [{out: y, op: %s}]\noutputs: {y: y}\n", functions[i].op);
+        bench *b = open_text(yaml);
+        set(b, "x", (const double[]){-0.5, 0, 2.5}, 3);
+        const ref_tensor *y = run(b, "y");
+        for (int k = 0; k < 3; k++) near(y->value[k], functions[i].expected[k]);
+        bench_close(b);
+    }
+}
+END_TEST
+
+/* NaN and infinities go through as through the formula; a choice leaves nothing of what it does not take. */
+START_TEST(what_is_no_number_goes_through_functions_by_their_formulas)
+{
+    static const struct { const char *op; double expected[3]; } functions[] = {
+        {"sign, in: [x]", {1, -1, NAN}},           {"floor, in: [x]", {INFINITY, -INFINITY, NAN}},
+        {"erf, in: [x]", {1, -1, NAN}},            {"expm1, in: [x]", {INFINITY, -1, NAN}},
+        {"log1p, in: [x]", {INFINITY, NAN, NAN}},  {"softplus, in: [x]", {INFINITY, 0, NAN}},
+        {"mish, in: [x]", {INFINITY, NAN, NAN}},   {"hardswish, in: [x]", {INFINITY, NAN, NAN}},
+        {"elu, in: [x, 2]", {INFINITY, -2, NAN}},  {"clamp, in: [x, -1, 4]", {4, -1, NAN}},
+        {"pow, in: [x, 0]", {1, 1, 1}},            {"pow, in: [1, x]", {1, 1, 1}},
+        {"pow, in: [-2, x]", {INFINITY, 0, NAN}},  {"where, in: [x, 3, x]", {3, 3, 3}},
+        {"where, in: [0.5, 1, x]", {1, 1, 1}},     {"hardsigmoid, in: [x]", {1, 0, NAN}}};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        char yaml[256];
+        snprintf(yaml, sizeof yaml, "block: t\ndtype: f32\ninputs: {x: [3]}\nops: [{out: y, op: %s}]\noutputs: {y: y}\n", functions[i].op);
+        bench *b = open_text(yaml);
+        set(b, "x", (const double[]){INFINITY, -INFINITY, NAN}, 3);
+        const ref_tensor *y = run(b, "y");
+        for (int k = 0; k < 3; k++)
+            ck_assert_msg(y->value[k] == functions[i].expected[k] || (isnan(y->value[k]) && isnan(functions[i].expected[k])), "%s: %d: %g",
+                          functions[i].op, k, y->value[k]);
+        bench_close(b);
+    }
+}
+END_TEST
+
+/* A condition that may as well be 0 leaves either operand; one that surely is not, the first with its own error. A step within reach of an
+ * error is as far off as the step. */
+START_TEST(a_bound_holds_both_sides_of_a_choice_that_rounding_makes)
+{
+    bench *b = open_text("block: t\ndtype: f32\ninputs: {x: [3], u: [3]}\nops:\n"
+                         "  - {out: d, op: sub, in: [x, u]}\n  - {out: c, op: mul, in: [d, 3]}\n  - {out: n, op: where, in: [c, 8, 2]}\n"
+                         "  - {out: s, op: sign, in: [c]}\n  - {out: k, op: clamp, in: [c, -1, 1]}\noutputs: {n: n, s: s, k: k}\n");
+    set(b, "x", (const double[]){1, 1, 1}, 3);
+    set(b, "u", (const double[]){0, 1, 1 + 0x1p-20}, 3);
+    double errors[] = {0x1p-24, 0x1p-24, 0x1p-24};
+    b->data[bench_id(b, "x")].error = errors;
+    (void)run(b, "n");
+    const ref_tensor *n = bench_result(b, "n"), *s = bench_result(b, "s"), *k = bench_result(b, "k");
+    ck_assert_double_eq(n->value[0], 8);
+    ck_assert_double_lt(n->error[0], 1e-30);
+    ck_assert_double_eq(n->value[1], 2);
+    ck_assert_double_ge(ref_sigmas * n->error[1], 6);
+    ck_assert_double_lt(n->error[2], 1e-30);
+    ck_assert_double_lt(s->error[0], 1e-30);
+    ck_assert_double_ge(ref_sigmas * s->error[1], 1);
+    ck_assert_double_eq(s->value[2], -1);
+    ck_assert_double_eq(k->value[0], 1);
+    ck_assert_double_lt(k->error[0], 1e-30); /* 3 is far from 1 */
+    ck_assert(k->error[1] > 0 && k->error[1] < 0x1p-20);
+    b->data[bench_id(b, "x")].error = NULL;
+    bench_close(b);
+}
+END_TEST
+
+/* ---- on every target */
+static glob_t specs;
+static const char *const gpus[] = {"gfx90a", "gfx942", "gfx950", "gfx1100", "sm_80", "sm_90a"};
+enum { gpu_count = sizeof gpus / sizeof *gpus };
+
+static void verify(const char *spec, const char *options)
+{
+    const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
+    char command[512];
+    snprintf(command, sizeof command, "%s verify %s %s --quiet", program, spec, options);
+    ck_assert_msg(system(command) == 0, "%s", command);
+}
+
+/* Each on the host, and on one GPU in turn at each level and dtype. */
+START_TEST(a_spec_is_right_at_every_level_and_in_every_dtype)
+{
+    static const char *const turns[] = {"--target=host --dtype=f32 --fusion=none", "--target=%s --dtype=bf16 --fusion=tile",
+                                        "--target=%s --dtype=f16 --fusion=ops"};
+    char options[256];
+    const int spec = _i / 3, turn = _i % 3;
+    snprintf(options, sizeof options, turns[turn], gpus[(2 * spec + turn) % gpu_count]);
+    verify(specs.gl_pathv[spec], options);
+}
+END_TEST
+
+START_TEST(a_spec_is_right_on_every_target) { verify(specs.gl_pathv[_i], "--target=all --fusion=all --dtype=all"); }
+END_TEST
+
+int main(void)
+{
+    if (glob("tests/specs/language/*.yaml", 0, NULL, &specs) != 0) return EXIT_FAILURE;
+    Suite *s = suite_create("language");
+    TCase *t = tcase_create("language");
+    tcase_set_timeout(t, 120);
+    tcase_add_test(t, functions_are_those_of_their_definitions);
+    tcase_add_test(t, what_is_no_number_goes_through_functions_by_their_formulas);
+    tcase_add_test(t, a_bound_holds_both_sides_of_a_choice_that_rounding_makes);
+    tcase_add_loop_test(t, a_spec_is_right_at_every_level_and_in_every_dtype, 0, 3 * (int)specs.gl_pathc);
+    suite_add_tcase(s, t);
+    tcase_add_loop_test(suite_long(s, "every target", 600), a_spec_is_right_on_every_target, 0, (int)specs.gl_pathc);
+    const int failed = run_suite(s);
+    globfree(&specs);
+    return failed;
+}
