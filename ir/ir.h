@@ -212,6 +212,8 @@ const ir_value *value_root(const ir_value *v);                   /* follows root
 typedef enum cache_axis { cache_batch, cache_head, cache_token, cache_column } cache_axis;
 bool value_is_cache(const ir_value *v);
 const extent *value_tokens(const ir_value *v);                    /* S or L */
+/* So many tokens of a head, from a multiple of it on, lie one stride apart; 0: all of them do. */
+long long value_run_length(const ir_value *v);
 long long value_heads_in_row(const ir_value *v, long long heads); /* 1 where heads have an axis of their own */
 long long value_head_size(const ir_value *v, long long heads);    /* hd */
 bool op_states(const ir_op *op, const char *key);                 /* the spec gives this attribute itself; of IR text: always */

@@ -93,7 +93,12 @@ static cache_steps steps_of_tokens(heads *h, const ir_value *x, long long count)
 {
     const long long stride = view_of(h->e->a, x).stride, size = dtype_size(x->type), row = stride * size * (x->rank == 4 ? count : 1);
     const extent sequence = extent_multiply(h->e->a, h->op->at, *value_tokens(x), extent_number(row));
-    return (cache_steps){row, extent_number((x->rank == 4 ? stride : h->head) * size), sequence};
+    return (cache_steps){row, extent_number((x->rank == 4 ? stride : h->head) * size), sequence, *value_tokens(x), x->shape[0]};
+}
+
+static cache_steps steps_of(heads *h, const ir_value *x, long long heads_of_x)
+{
+    return value_is_cache(x) ? cache_steps_of(h->e->a, h->op->at, x) : steps_of_tokens(h, x, heads_of_x);
 }
 
 static void write_map(heads *h, const char *name, const ir_value *x, long long count, long long box_heads, long long box_rows)
@@ -101,20 +106,20 @@ static void write_map(heads *h, const char *name, const ir_value *x, long long c
     arena *a = h->e->a;
     const view w = view_of(a, x);
     const long long size = dtype_size(x->type);
-    const cache_steps steps = value_is_cache(x) ? cache_steps_of(a, h->op->at, x) : steps_of_tokens(h, x, count);
+    const cache_steps steps = steps_of(h, x, count);
     tensor_box *box = arena_alloc(a, sizeof *box);
     *box = (tensor_box){.value = w.root,
                         .type = x->type,
                         .start = w.offset * size,
                         .stride = steps.row,
-                        .rows = *value_tokens(x),
+                        .rows = steps.rows,
                         .columns = h->head,
                         .box_rows = (int)box_rows,
                         .box_columns = 128 / (int)size,
                         .heads = count,
                         .box_heads = (int)box_heads,
                         .head_stride = steps.head,
-                        .batches = x->shape[0],
+                        .batches = steps.sequences,
                         .batch_stride = steps.sequence};
     write_line(h->w, "DEV static const tensor_map &%s(const args &p) { return %s; }", name, c_text(a, use_map(h->e, name, box)));
 }
@@ -123,6 +128,23 @@ void heads_write_ragged(heads *h)
 {
     const ir_attributes *t = &h->op->attributes;
     write_line(h->w, "static constexpr bool ragged = %s;", t->lengths || t->at ? "true" : "false");
+}
+
+static long long key_stride(heads *h, const ir_value *x)
+{
+    return steps_of(h, x, h->op->attributes.kv_heads).row / dtype_size(x->type);
+}
+
+static void write_run_length(heads *h)
+{
+    write_line(h->w, "static constexpr int run_length = %lld;", value_run_length(h->op->inputs[1]));
+}
+
+void heads_write_strides(heads *h)
+{
+    write_run_length(h);
+    write_line(h->w, "static constexpr long long key_stride = %lld, value_stride = %lld;", key_stride(h, h->op->inputs[1]),
+               key_stride(h, h->op->inputs[2]));
 }
 
 void heads_write_maps(heads *h, long long pack, long long block_k)
@@ -134,6 +156,10 @@ void heads_write_maps(heads *h, long long pack, long long block_k)
     write_map(h, "q_map", op->inputs[0], t->heads, pack, 64 / pack);
     write_map(h, "k_map", k, t->kv_heads, 1, block_k);
     write_map(h, "v_map", op->inputs[2], t->kv_heads, 1, block_k);
+    write_run_length(h);
+    const map_place at = cache_map_place(&(cache_place){c_int(h->e->pool, "batch"), NULL, c_int(h->e->pool, "key")});
+    write_line(h->w, "DEV static map_place place_of(const args &p, int batch, int key) { return {%s, %s}; }", c_text(h->e->a, at.token),
+               c_text(h->e->a, at.sequence));
 }
 
 static void write_mask(heads *h)
@@ -162,8 +188,7 @@ void heads_write_cache(heads *h)
 {
     const ir_op *op = h->op;
     write_line(h->w, "static constexpr int most_queries = %lld;", extent_high(&op->inputs[0]->shape[1], &h->e->plan->program->dims));
-    write_line(h->w, "static constexpr long long key_stride = %lld, value_stride = %lld;", view_of(h->e->a, op->inputs[1]).stride,
-               view_of(h->e->a, op->inputs[2]).stride);
+    heads_write_strides(h);
     write_mask(h);
     write_length(h, "starts", op->attributes.at);
     write_length(h, "lengths", op->attributes.lengths);

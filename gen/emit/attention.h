@@ -18,6 +18,7 @@ void heads_write_rules(heads *h);                                   /* mask, sca
 void heads_write_lists(heads *h);
 /* In place of rules, of few queries over a cache: where a sequence's numbers lie, strides of keys and values. */
 void heads_write_cache(heads *h);
+void heads_write_strides(heads *h);                                 /* from a row of keys or of values to the next ones */
 void heads_write_pointers(heads *h);                                /* q, k, v in memory */
 void heads_write_ragged(heads *h);                                  /* may sequences of a batch have fewer keys than others */
 void heads_write_maps(heads *h, long long pack, long long block_k); /* as tensor maps */

@@ -96,6 +96,7 @@ static void members(emission *e, writer *w)
     write_line(w, "static constexpr int block_q = %d, block_k = %d, threads = %d, chiplets = %d;", x->block_q, x->block_k, x->threads,
                x->chiplets);
     heads_write_rules(&h);
+    heads_write_strides(&h);
     heads_write_pointers(&h);
     heads_write_output(&h, true);
 }

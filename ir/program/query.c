@@ -48,6 +48,13 @@ bool value_is_cache(const ir_value *v) { return v->kind == value_state || (v->de
 
 const extent *value_tokens(const ir_value *v) { return &v->shape[value_is_cache(v) ? cache_token : 1]; }
 
+/* No value is in pages. */
+long long value_run_length(const ir_value *v)
+{
+    (void)v;
+    return 0;
+}
+
 long long value_heads_in_row(const ir_value *v, long long heads) { return v->rank == 4 ? 1 : heads; }
 
 long long value_head_size(const ir_value *v, long long heads) { return value_columns(v) / value_heads_in_row(v, heads); }

@@ -26,7 +26,7 @@ typedef struct attention_job {
     const ir_attributes *t;
     size_t B, S, T, H, KV, hd;
     dtype type; /* of values */
-    bool cache; /* keys and values are [B, KV, T, hd], else [B, T, KV, hd] */
+    ref_rows keys; /* values lie as they do */
     const ref_tensor *q, *k, *v, *lengths, *at;
     bool q_exact, k_exact, v_exact;
     double score_unit; /* exponentials are rounded to this */
@@ -49,7 +49,7 @@ static double square(double x) { return x * x; }
 
 static size_t key_start(const attention_job *j, size_t b, size_t g, size_t t)
 {
-    return (j->cache ? (b * j->KV + g) * j->T + t : (b * j->T + t) * j->KV + g) * j->hd;
+    return ref_row(&j->keys, b, g, t) * j->hd;
 }
 
 static long long first_position(const attention_job *j, size_t b)
@@ -278,14 +278,14 @@ bool ref_attention(ref_state *r, const ir_op *op)
                        .H = (size_t)t->heads,
                        .KV = (size_t)t->kv_heads,
                        .type = ref_type(r, op->inputs[2]),
-                       .cache = kv->def && kv->def->kind == op_kv_append,
+                       .keys = ref_rows_of(r, kv, (size_t)t->kv_heads),
                        .q = ref_of(r, qv),
                        .k = ref_of(r, kv),
                        .v = ref_of(r, op->inputs[2]),
                        .lengths = t->lengths ? ref_of(r, t->lengths) : NULL,
                        .at = t->at ? ref_of(r, t->at) : NULL,
                        .o = ref_out(r, op)};
-    j.T = (size_t)ref_axis(r, kv, j.cache ? 2 : 1);
+    j.T = j.keys.tokens;
     if (j.B * j.S * j.H * j.KV == 0 || j.H % j.KV != 0) return ref_fail(r, op, "heads do not divide");
     j.hd = j.q->count / (j.B * j.S * j.H);
     if (j.q->count != j.B * j.S * j.H * j.hd || j.k->count != j.B * j.T * j.KV * j.hd || j.v->count != j.k->count ||

@@ -111,8 +111,8 @@ bool ref_append(ref_state *r, const ir_op *op)
     ref_tensor *y = ref_out(r, op);
     const size_t B = (size_t)ref_axis(r, xv, 0), S = (size_t)ref_axis(r, xv, 1), KV = (size_t)ref_axis(r, sv, 1),
                  hd = (size_t)ref_axis(r, sv, 3);
-    const long long L = ref_axis(r, sv, 2);
-    if (x->count != B * S * KV * hd || state->count != B * KV * (size_t)L * hd || y->count != state->count ||
+    const ref_rows rows = ref_rows_of(r, sv, KV);
+    if (x->count != B * S * KV * hd || state->count != B * KV * rows.tokens * hd || y->count != state->count ||
         at->count != B)
         return ref_fail(r, op, "rows and state do not fit");
     memcpy(y->value, state->value, y->count * sizeof *y->value);
@@ -120,8 +120,8 @@ bool ref_append(ref_state *r, const ir_op *op)
     for (size_t i = 0; i < B * S * KV; i++) {
         const size_t b = i / (S * KV), s = i / KV % S, g = i % KV;
         const double position = at->value[b] + (double)s;
-        if (position >= 0 && position < (double)L)
-            append_row(r, op, i * hd, ((b * KV + g) * (size_t)L + (size_t)position) * hd, hd);
+        if (position >= 0 && position < (double)rows.tokens)
+            append_row(r, op, i * hd, ref_row(&rows, b, g, (size_t)position) * hd, hd);
     }
     r->on_grid[op->outputs[0]->id] = true;
     return true;

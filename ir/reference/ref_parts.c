@@ -53,6 +53,12 @@ double ref_error(const ref_tensor *t, size_t i) { return t->error ? t->error[i] 
 /* Their sizes add as squares, and the larger has the sign. */
 double ref_joined(double x, double y) { return copysign(hypot(x, y), fabs(x) > fabs(y) ? x : y); }
 
+ref_rows ref_rows_of(const ref_state *r, const ir_value *v, size_t heads)
+{
+    const bool cache = v->kind == value_state || (v->def && v->def->kind == op_kv_append);
+    return (ref_rows){(size_t)ref_axis(r, v, cache ? 2 : 1), heads, cache};
+}
+
 bool ref_exact(const ref_tensor *t)
 {
     for (size_t i = 0; t->error && i < t->count; i++)

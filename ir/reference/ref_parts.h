@@ -76,6 +76,17 @@ double ref_error(const ref_tensor *t, size_t i);                     /* 0 where 
 bool ref_exact(const ref_tensor *t);                                 /* no error at all */
 long long ref_axis(const ref_state *r, const ir_value *v, int axis); /* negative axes count from the back */
 bool ref_is_stored(const ref_state *r, const ir_value *v);
+/* How keys and values lie: a cache is [B, heads, tokens, columns], a value of tokens [B, tokens, heads, columns]. Appends and attention
+ * alike find rows by this. */
+typedef struct ref_rows {
+    size_t tokens, heads;
+    bool cache;
+} ref_rows;
+ref_rows ref_rows_of(const ref_state *r, const ir_value *v, size_t heads);
+static inline size_t ref_row(const ref_rows *x, size_t batch, size_t head, size_t token)
+{
+    return x->cache ? (batch * x->heads + head) * x->tokens + token : (batch * x->tokens + token) * x->heads + head;
+}
 
 /* ---- ref_sources.c: where errors come from */
 typedef struct ref_source {

@@ -126,12 +126,12 @@ static void integer_range(const ir_program *graph, const ir_value *v, long long 
         const ir_attributes *t = &op->attributes;
         if (op->kind == op_kv_append && t->at == v) {
             const long long room =
-                extent_value(&t->state->shape[2], &graph->dims) - extent_value(&op->inputs[0]->shape[1], &graph->dims);
+                extent_value(value_tokens(t->state), &graph->dims) - extent_value(value_tokens(op->inputs[0]), &graph->dims);
             if (room < *high || *high == 16) *high = room > 0 ? room : 0;
         }
         if (op->kind == op_attention && t->lengths == v) {
             *low = 1;
-            *high = extent_value(&op->inputs[1]->shape[op->inputs[1]->root ? 2 : 1], &graph->dims);
+            *high = extent_value(value_tokens(op->inputs[1]), &graph->dims);
         }
     }
 }

@@ -32,6 +32,8 @@ template <class S> struct attention_mfma {
     static_assert(head_dim % 8 == 0 && head_dim >= 8 && head_dim <= 256, "head size");
     static_assert(S::scale > 0.0f && sizeof(type) == 2, "scale and type");
 
+    static_assert(S::run_length % block_k == 0, "tile: the keys of a block lie one stride apart");
+
     static constexpr int k_steps = ceil_div(head_dim, 16), key_blocks = block_k / wide::lines;
     static constexpr float unit = S::softcap > 0.0f ? 1.0f : S::scale * 1.44269504089f; // exp(scale * s) is exp2(unit * s)
     static constexpr float lazy = 8.0f;
@@ -86,7 +88,7 @@ template <class S> struct attention_mfma {
         read_queries(p, t, q);
         clear(c);
         held h;
-        offsets o = offsets_of(p, t);
+        offsets o = offsets_of();
         if (ring.k_tiles > 0) {
             hold(p, t, t.from, o, h);
             put(ring.memory, h);
@@ -191,6 +193,7 @@ template <class S> struct attention_mfma {
     struct held {
         sixteen_bytes piece[held_pieces];
     };
+    static constexpr unsigned key_stride = S::key_stride * sizeof(type), value_stride = S::value_stride * sizeof(type); // bytes
     DEV static bool loads_keys() { return wave_index() < waves / 2; }
     DEV static int loader() { return thread_index() % loaders; }
     DEV static int loader_again() // what follows from it is made where it is used, not kept in registers through the main loop
@@ -206,15 +209,12 @@ template <class S> struct attention_mfma {
     struct offsets {
         unsigned at[alike ? held_pieces : 1];
     };
-    DEV static offsets offsets_of(const args &p, const tile &t)
+    DEV static offsets offsets_of()
     {
         offsets o = {};
         if constexpr (alike) {
-            const int group = t.head / (S::heads / S::kv_heads);
             const bool keys = loads_keys();
-            const type *row = keys ? S::k(p, t.batch, 0, group) : S::v(p, t.batch, 0, group);
-            const type *next = keys ? S::k(p, t.batch, 1, group) : S::v(p, t.batch, 1, group);
-            const unsigned stride = static_cast<unsigned>(bytes(next) - bytes(row));
+            const unsigned stride = keys ? key_stride : value_stride;
 #pragma unroll
             for (int i = 0; i < held_pieces; i++) {
                 const int k = loader() + i * loaders, v = loader() + i / 4 * loaders,
@@ -238,34 +238,32 @@ template <class S> struct attention_mfma {
             return;
         }
         if (loads_keys())
-            hold_keys(S::k(p, t.batch, first, group), S::k(p, t.batch, first + 1, group), last, h);
+            hold_keys(S::k(p, t.batch, first, group), last, h);
         else
-            hold_values(S::v(p, t.batch, first, group), S::v(p, t.batch, first + 1, group), last, h);
+            hold_values(S::v(p, t.batch, first, group), last, h);
     }
-    DEV static void hold_keys(const type *row, const type *next, int last, held &h)
+    DEV static void hold_keys(const type *row, int last, held &h)
     {
-        const unsigned stride = static_cast<unsigned>(bytes(next) - bytes(row));
         const int thread = alike ? loader_again() : loader();
         const global_address base = scalar(bytes(row));
 #pragma unroll
         for (int i = 0; i < k_loads; i++) {
             const int index = thread + i * loaders, line = least(index / pieces, last), piece = index % pieces;
-            h.piece[i] = global_read(base + (line * stride + least(piece, head_dim / 8 - 1) * 16));
+            h.piece[i] = global_read(base + (line * key_stride + least(piece, head_dim / 8 - 1) * 16));
             if (head_dim % 16 != 0 && piece >= head_dim / 8) h.piece[i] = sixteen_bytes{0, 0, 0, 0}; // meets the queries' zeros
         }
 #pragma unroll
         for (int i = k_loads; i < held_pieces; i++) h.piece[i] = h.piece[0];
     }
-    DEV static void hold_values(const type *row, const type *next, int last, held &h)
+    DEV static void hold_values(const type *row, int last, held &h)
     {
-        const unsigned stride = static_cast<unsigned>(bytes(next) - bytes(row));
         const int thread = alike ? loader_again() : loader();
         const global_address base = scalar(bytes(row));
 #pragma unroll
         for (int i = 0; i < v_units; i++) {
             const int index = thread + i * loaders, quad = index % quads, block = least(index / quads, head_dim / 8 - 1);
 #pragma unroll
-            for (int e = 0; e < 4; e++) h.piece[4 * i + e] = global_read(base + (least(4 * quad + e, last) * stride + block * 16));
+            for (int e = 0; e < 4; e++) h.piece[4 * i + e] = global_read(base + (least(4 * quad + e, last) * value_stride + block * 16));
         }
 #pragma unroll
         for (int i = 4 * v_units; i < held_pieces; i++) h.piece[i] = h.piece[0];

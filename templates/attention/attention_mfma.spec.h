@@ -19,6 +19,8 @@ struct llama_attention_spec {
     DEV static int queries(const args &p) { return p.S_; }
     DEV static int keys(const args &p, int batch) { return p.S_; } // !32:5
     DEV static int position(const args &p, int batch, int token) { return token; } // !32:5
+    static constexpr int run_length = 0;
+    static constexpr long long key_stride = 64, value_stride = 64;
     DEV static const type *q(const args &p, int batch, int token, int head)
     {
         return p.qr_ + (batch * p.S_ + token) * 256ll + head * 32; // !32:5

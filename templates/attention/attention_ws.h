@@ -4,8 +4,8 @@
 // zeros.
 //
 // Beyond the common contract S has: q_map(p), k_map(p), v_map(p): tensor maps (head_dim, heads, tokens, batch) with boxes of 64 columns x
-// {pack heads x 64 / pack tokens; 1 head x block_k tokens}, 128-byte swizzle; pack_gqa: query heads of one group that share a row tile;
-// stages;
+// {pack heads x 64 / pack tokens; 1 head x block_k tokens}, 128-byte swizzle; place_of(p, batch, key): where a key lies in the maps of keys
+// and of values, those of a block side by side; pack_gqa: query heads of one group that share a row tile; stages;
 // most_keys(p) >= keys(p, any); ragged: rows of k and v may lie in memory beyond keys(p, batch). Where all blocks of a head fit in the
 // stages each warpgroup has row tiles of its own over them ("resident"); else the warpgroups of a tile walk a stream of blocks together,
 // and issue products in turns.
@@ -14,6 +14,10 @@
 #include "templates/frame/frame_ws.h"
 #include "templates/isa/wgmma_wide.h"
 #include "templates/base/spec.h"
+
+struct map_place { // of a row of keys and of values
+    int token, sequence;
+};
 
 template <class S> struct attention_ws {
     using args = typename S::args;
@@ -33,6 +37,7 @@ template <class S> struct attention_ws {
     static_assert(64 % pack == 0 && S::heads / S::kv_heads % pack == 0, "tile: packed heads divide a group and a warpgroup's rows");
     static_assert(shared_bytes <= most_shared && stages >= 3, "tile: shared memory");
     static_assert(S::scale > 0.0f, "scale");
+    static_assert(S::run_length % block_k == 0, "tile: the keys of a block lie one stride apart");
 
     using score_product = wgmma_wide<type, block_k>;
     using value_product = wgmma_wide<type, head_dim>;
@@ -146,11 +151,11 @@ template <class S> struct attention_ws {
     template <bool Values> DEV static void load_block(const args &p, const tile &t, int i, ring<attention_ws> &r)
     {
         const stage s = r.to_fill();
+        const map_place at = S::place_of(p, t.batch, (t.from + t.n - 1 - i) * block_k);
         barrier_expect(s.full, stage_bytes);
 #pragma unroll 1
         for (int c = 0; c < panels; c++)
-            tensor_load(s.memory + c * panel_bytes, Values ? S::v_map(p) : S::k_map(p), s.full, c * 64, t.kv,
-                        (t.from + t.n - 1 - i) * block_k, t.batch);
+            tensor_load(s.memory + c * panel_bytes, Values ? S::v_map(p) : S::k_map(p), s.full, c * 64, t.kv, at.token, at.sequence);
         r.step();
     }
     DEV static void load_queries(const args &p, const tile &t, int token, const memory &m, int group, int i)

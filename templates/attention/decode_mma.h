@@ -30,6 +30,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
     static_assert(head_dim % 16 == 0 && head_dim <= 256, "head size");
     static_assert(keys % tile::unit == 0 && threads % TF_WAVE == 0, "tile: whole products and warps");
     static_assert(stages == 0 || (S::key_stride == head_dim && S::value_stride == head_dim), "rows one behind the other");
+    static_assert(S::run_length % (stages > 0 ? keys : tile::unit) == 0, "tile: what is loaded at a time lies one stride apart");
 
     static constexpr bool guesses = tile::guesses && S::resident == 1; // there are registers to begin before the launch ahead has ended
     struct alignas(16) memory : tile::shelf, ring::memory {
@@ -52,7 +53,8 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
     }
     DEV static int head_of(const part &t, int row) { return t.kv_head * group + (t.row0 + row) % group; }
 
-    // Keys that a lane's rows see.
+    // Keys that a lane's rows see. A single query's first one is where its turns begin, unless these begin at a multiple.
+    static constexpr bool has_low = S::window != 0 && (S::most_queries > 1 || S::run_length != 0);
     struct sight {
         int low[lane_rows], high[lane_rows];
         DEV sight(const args &p, const part &t)
@@ -61,10 +63,10 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
             for (int e = 0; e < lane_rows; e++) {
                 const int position = t.start + token_of(p, t, tile::row(e));
                 high[e] = S::most_queries > 1 && S::causal && position < t.seen_to ? position + 1 : t.seen_to;
-                low[e] = S::most_queries > 1 && S::window ? position - S::window + 1 : t.seen_from;
+                low[e] = has_low ? position - S::window + 1 : t.seen_from;
             }
         }
-        DEV bool has(int e, int key) const { return key < high[e] && (S::most_queries == 1 || S::window == 0 || key >= low[e]); }
+        DEV bool has(int e, int key) const { return key < high[e] && (!has_low || key >= low[e]); }
     };
 
     DEV static void shape(const sight &seen, int key, scores &s)
@@ -117,8 +119,32 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         }
     }
 
+    // Keys, or values, of a part's head. S::run_length rows, from a multiple of it on, lie one stride apart; 0: all rows do.
+    struct run_of_rows {
+        const type *first;
+        int row, to; // behind the first: the one that is asked for; where rows end
+    };
+    template <bool Values> struct rows_of_head {
+        const args &p;
+        const part &t;
+        const type *all;
+        DEV rows_of_head(const args &p, const part &t) : p(p), t(t), all(S::run_length ? nullptr : at(0)) {}
+        DEV const type *at(int key) const { return Values ? S::v(p, t.batch, key, t.kv_head) : S::k(p, t.batch, key, t.kv_head); }
+        DEV run_of_rows from(int key) const
+        {
+            if constexpr (S::run_length == 0)
+                return {all, key, t.seen_to};
+            else {
+                const int exists = key < t.seen_to ? key : t.seen_to - 1, begin = exists / S::run_length * S::run_length;
+                return {at(begin), key - begin, t.seen_to - begin};
+            }
+        }
+    };
+    using key_rows = rows_of_head<false>;
+    using value_rows = rows_of_head<true>;
+
     // All turns of a warp, from `first` on, through registers.
-    DEV static void attend_far(const type *k, const type *v, int first, int end, const part &t, const sight &seen,
+    DEV static void attend_far(const key_rows &k, const value_rows &v, int first, int end, const sight &seen,
                                const typename tile::queries &q, sums &all)
     {
 #pragma unroll 1
@@ -127,17 +153,24 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
             typename tile::values y[units];
             if constexpr (!tile::late) {
 #pragma unroll
-                for (int u = 0; u < units; u++) x[u].load(k, S::key_stride, key + u * tile::unit, t.seen_to);
+                for (int u = 0; u < units; u++) {
+                    const run_of_rows r = k.from(key + u * tile::unit);
+                    x[u].load(r.first, S::key_stride, r.row, r.to);
+                }
 #pragma unroll
-                for (int u = 0; u < units; u++) y[u].load(v, S::value_stride, key + u * tile::unit, t.seen_to);
+                for (int u = 0; u < units; u++) {
+                    const run_of_rows r = v.from(key + u * tile::unit);
+                    y[u].load(r.first, S::value_stride, r.row, r.to);
+                }
                 tile::all_asked();
             }
             scores s[units];
 #pragma unroll
             for (int u = 0; u < units; u++) {
-                if constexpr (tile::late)
-                    tile::multiply_late(q, k, S::key_stride, key + u * tile::unit, t.seen_to, s[u]);
-                else
+                if constexpr (tile::late) {
+                    const run_of_rows r = k.from(key + u * tile::unit);
+                    tile::multiply_late(q, r.first, S::key_stride, r.row, r.to, s[u]);
+                } else
                     x[u].multiply(q, s[u]);
                 shape(seen, key + u * tile::unit, s[u]);
             }
@@ -146,9 +179,10 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
             for (int u = 0; u < units; u++) {
                 float w[tile::count];
                 weigh(all, s[u], w);
-                if constexpr (tile::late)
-                    all.o.add_late(v, S::value_stride, key + u * tile::unit, t.seen_to, w);
-                else
+                if constexpr (tile::late) {
+                    const run_of_rows r = v.from(key + u * tile::unit);
+                    all.o.add_late(r.first, S::value_stride, r.row, r.to, w);
+                } else
                     all.o.add(y[u], w);
             }
         }
@@ -177,7 +211,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         }
     }
     // All turns of a warp, from `first` on: the first of them have been asked for.
-    DEV static void attend_near(const type *k, const type *v, int first, int end, const part &t, const sight &seen,
+    DEV static void attend_near(const key_rows &k, const value_rows &v, int first, int end, const part &t, const sight &seen,
                                 const typename tile::queries &q, ring &r, sums &all)
     {
 #pragma unroll 1
@@ -187,18 +221,20 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
             if (key + stages * turn < end) ask(k, v, key + stages * turn, t, r);
         }
     }
-    DEV static void ask(const type *k, const type *v, int key, const part &t, ring &r)
+    DEV static void ask(const key_rows &k, const value_rows &v, int key, const part &t, ring &r)
     {
         const int left = t.seen_to - key;
-        const long long before = static_cast<long long>(key) * head_dim;
-        r.ask(k + before, v + before, (left < keys ? left : keys) * head_dim);
+        const run_of_rows x = k.from(key), y = v.from(key);
+        const long long before = static_cast<long long>(x.row) * head_dim;
+        r.ask(x.first + before, y.first + before, (left < keys ? left : keys) * head_dim);
     }
 
     DEV static void attend(const args &p, const part &t, memory &m, ring &r, sums &all)
     {
         const int last = t.seen_from + t.to * turn, end = last < t.seen_to ? last : t.seen_to;
         const int first = t.seen_from + t.from * turn + wave_index() * keys;
-        const type *const k = S::k(p, t.batch, 0, t.kv_head), *const v = S::v(p, t.batch, 0, t.kv_head);
+        const key_rows k(p, t);
+        const value_rows v(p, t);
         if constexpr (stages > 0)
 #pragma unroll 1
             for (int i = 0; i < stages && first + i * turn < end; i++) ask(k, v, first + i * turn, t, r);
@@ -211,7 +247,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         if constexpr (stages > 0)
             attend_near(k, v, first, end, t, seen, q, r, all);
         else
-            attend_far(k, v, first, end, t, seen, q, all);
+            attend_far(k, v, first, end, seen, q, all);
     }
 
     // ---- results: 4 places of a row, in the order in which products have columns (tile::column_at)
@@ -378,7 +414,9 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         const part &t = s.now;
         if (s.to <= m.turns.from || thread_index() > 1 || S::key_stride != head_dim || S::value_stride != head_dim) return;
         const int from = t.seen_from + t.from * turn, end = t.seen_from + t.to * turn, some = from + most / (4 * head_dim) / block_total();
-        const int most_to = end < t.seen_to ? end : t.seen_to, to = some < most_to ? some : most_to;
+        const int run_end = S::run_length ? (from / S::run_length + 1) * S::run_length : t.seen_to; // what is asked for lies in one piece
+        const int most_to = end < t.seen_to ? end : t.seen_to, in_run = run_end < most_to ? run_end : most_to;
+        const int to = some < in_run ? some : in_run;
         if (from >= to) return;
         cache_ask(thread_index() ? S::v(p, t.batch, from, t.kv_head) : S::k(p, t.batch, from, t.kv_head), (to - from) * head_dim * 2);
     }

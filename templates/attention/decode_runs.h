@@ -31,7 +31,9 @@ template <class S, int Turn, int Rows> struct decode_runs {
         const int most = S::most_keys(p), given = S::lengths(p) ? n.length : S::starts(p) ? n.start + S::queries(p) : most;
         const int all = given < most ? given : most, last = n.start + S::queries(p) - 1;
         const int oldest = S::window ? n.start - S::window + 1 : 0;
-        visible v = {oldest > 0 ? oldest : 0, S::causal && last < all ? last + 1 : all, 1};
+        // What is loaded at a time begins at a multiple, and so lies in one run of rows.
+        const int first = S::run_length ? oldest / S::warp_keys * S::warp_keys : oldest;
+        visible v = {oldest > 0 ? first : 0, S::causal && last < all ? last + 1 : all, 1};
         if (v.to > v.from) v.turns = ceil_div(v.to - v.from, Turn);
         return v;
     }
