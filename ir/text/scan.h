@@ -1,5 +1,5 @@
 /* In: IR text. Out: its words, numbers and texts, one after the other; each skips the spaces before it. Refuses: what should not stand
- * there, with file:line:col. Private to ir/text/parse.c and ir/text/scan.c. */
+ * there, with file:line:col. Private to ir/text. */
 #ifndef TFGEN_SCAN_H
 #define TFGEN_SCAN_H
 #include "ir/program/former.h"

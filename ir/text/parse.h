@@ -1,0 +1,45 @@
+/* In: a reader, which the text form is read into. Out: the words that its lines are made of: dims, values, shapes, outputs. Private to
+ * ir/text/parse.c and ir/text/parse_values.c. */
+#ifndef TFGEN_PARSE_H
+#define TFGEN_PARSE_H
+#include "ir/program/build.h"
+#include "ir/text/scan.h"
+
+enum { max_values = 262144, max_list = 256 };
+
+/* A name that is used before the line that makes it. */
+typedef struct pending {
+    ir_value *view;     /* a view, waits for its root; NULL for an output */
+    const char *output; /* the spec's name for it */
+    const char *name;
+    position at;
+} pending;
+
+typedef struct declared { /* an input, parameter or state, and where its line is */
+    ir_value *value;
+    position here, spec;
+} declared;
+
+typedef struct reader {
+    arena *a;
+    scanner in;
+    builder b;
+    pending *pending;
+    declared *declared;
+    position *op_places, *spec_places;        /* in this text; the ops' own positions are in the spec */
+    int pending_count, declared_count, depth; /* 0: file, 1: in a kernel, 2: in a phase */
+    ir_kernel *kernel;
+    ir_phase *phase;
+    bool has_frame; /* of the kernel */
+    frame_kind frame;
+    name_map kernels, phases;
+} reader;
+
+dtype read_dtype(reader *r);
+position read_place(reader *r); /* !line:column at the end of a line: where in the spec; 0:0 if it is not there */
+ir_value *read_value(reader *r); /* %name of a value that an earlier line has */
+ir_value *read_new_value(reader *r, value_kind kind);
+void read_dim(reader *r);
+void read_declared(reader *r, value_kind kind); /* an input, parameter or state */
+void read_output(reader *r);
+#endif
