@@ -15,6 +15,14 @@ DEV void cut_chunk(chunk &c, int left)
 #pragma unroll
     for (int i = 0; i < 4; i++) c.word[i] = left > 2 * i + 1 ? c.word[i] : left > 2 * i ? c.word[i] & 0xffffu : 0u;
 }
+// Elements k to k + 7 of a row, which is in memory if it exists; `left` elements of the piece's 32 do.
+template <class T> DEV chunk chunk_of_row(const T *row, int k, bool exists, int left)
+{
+    chunk x = {};
+    if (exists && k < left) x = element_of(reinterpret_cast<const chunk *>(row + k));
+    if (left < 32) cut_chunk(x, left - k);
+    return x;
+}
 
 // Rows of A that a wave multiplies by a piece at a time, and how its results lie in its lanes.
 struct piece_results {
@@ -59,13 +67,16 @@ template <class T> struct piece_of_rows {
     // Rows from `first` on of those that begin at `row`, `stride` elements apart; `rows` of them exist, and `left` elements of each.
     DEV void load(const T *row, int first, long long stride, int rows, int left)
     {
-        const int line = first + thread_index() % 32 / 4, chunk = thread_index() % 4 * 8;
+        const int line = first + thread_index() % 32 / 4, at = thread_index() % 4 * 8;
         tf_hs_stands_in();
-        if (line < rows && chunk < left) tf_hs_says(row + line * stride + chunk, 16, HS_CHECK_READ);
+        if (line < rows && at < left) tf_hs_says(row + line * stride + at, 16, HS_CHECK_READ);
         for (int h = 0; h < 2; h++)
-            for (int k = 0; k < 32; k++) {
+            for (int k = 0; k < 32; k += 8) {
                 const int in = first + piece_results::row(h);
-                x[h][k] = in < rows && k < left ? to_float(row[in * stride + k]) : 0.0f;
+                const chunk own = chunk_of_row(row + in * stride, k, in < rows, left);
+                T of[8];
+                __builtin_memcpy(of, &own, sizeof of);
+                for (int e = 0; e < 8; e++) x[h][k + e] = to_float(of[e]);
             }
     }
 };
@@ -99,10 +110,8 @@ template <class T> struct piece_of_rows {
     chunk x;
     DEV void load(const T *row, int first, long long stride, int rows, int left)
     {
-        const int in = first + thread_index() % 32 / 4, k = thread_index() % 4 * 8;
-        x = {};
-        if (in < rows && k < left) x = element_of(reinterpret_cast<const chunk *>(row + in * stride + k));
-        if (left < 32) cut_chunk(x, left - k);
+        const int in = first + thread_index() % 32 / 4;
+        x = chunk_of_row(row + in * stride, thread_index() % 4 * 8, in < rows, left);
     }
 };
 
