@@ -236,20 +236,23 @@ static bool look_up(const bundle *b, const entry *key, unsigned *at)
 static void explain(const bundle *b, const char *arch, const char *kernel, char *error)
 {
     const char *last = "";
-    bool served = false;
+    bool has_arch = false, has_kernel = false;
     size_t n = (size_t)snprintf(error, bundle_error_size, "the bundle has no code for %s; it has", arch);
     for (unsigned i = 0; i < b->count; i++) {
         const entry e = entry_at(b, i);
-        served = served || (strcmp(e.arch, arch) == 0 && strcmp(e.kernel, kernel) == 0);
+        const bool of_arch = strcmp(e.arch, arch) == 0;
+        has_arch |= of_arch, has_kernel |= of_arch && strcmp(e.kernel, kernel) == 0;
         if (strcmp(e.arch, last) == 0) continue;
         if (n < bundle_error_size) n += (size_t)snprintf(error + n, bundle_error_size - n, "%s %s", *last ? "," : "", e.arch);
         last = e.arch;
     }
     if (!*last && n < bundle_error_size) snprintf(error + n, bundle_error_size - n, " none");
-    if (served)
+    if (has_kernel)
         snprintf(error, bundle_error_size,
                  "the bundle has a kernel %s for %s, of another source: other dims, dtype or fusion, or made by another version of tfgen",
                  kernel, arch);
+    else if (has_arch)
+        snprintf(error, bundle_error_size, "the bundle has code for %s, but no kernel %s: it was made of other plans", arch, kernel);
 }
 
 static bundle_found find_for(const bundle *b, const char *arch, const char *kernel, const char *source, size_t source_size,
