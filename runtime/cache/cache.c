@@ -12,7 +12,7 @@
 #include "runtime/compile/worker.h"
 
 enum { default_wait = 120, poll_ms = 15 };
-static const long long default_bytes = 1LL << 30, most_kept = 256LL << 20;
+static const long long default_bytes = 1LL << 30, default_most_kept = 256LL << 20;
 
 /* ---- opening ---- */
 
@@ -56,6 +56,7 @@ cache *cache_open(const cache_options *options)
     c->warn = o.warn;
     c->context = o.context;
     c->wait_seconds = o.wait_seconds > 0 ? o.wait_seconds : default_wait;
+    c->most_kept = default_most_kept;
     pthread_mutex_init(&c->lock, NULL);
     c->most_bytes = o.most_bytes > 0 ? o.most_bytes : size_cap(c);
     if (c->directory && *c->directory && c->most_bytes) return c;
@@ -108,7 +109,7 @@ static void keep(cache *c, cache_kind kind, unsigned char *bytes, size_t size)
 {
     cache_kept *k = malloc(sizeof *k);
     pthread_mutex_lock(&c->lock);
-    if (k && c->kept_bytes + (long long)size <= most_kept) {
+    if (k && c->kept_bytes + (long long)size <= c->most_kept) {
         *k = (cache_kept){c->kept, bytes, size, kind};
         c->kept = k;
         c->kept_bytes += (long long)size;

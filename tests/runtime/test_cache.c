@@ -518,6 +518,36 @@ START_TEST(an_entry_above_the_cap_is_kept_in_memory)
 }
 END_TEST
 
+START_TEST(memory_has_a_cap_too)
+{
+    cache *c = open_at(place, 5000);
+    c->most_kept = 20000;
+    for (int i = 0; i < 4; i++) {
+        const char name[] = {(char)('a' + i), 0};
+        ck_assert(!store_named(c, name, 8000));
+        ck_assert_int_eq(find_named(c, name, 8000), i < 2);
+    }
+    cache_close(c);
+}
+END_TEST
+
+/* Somebody whose clock was wrong swept last: what is there is swept when the next entry comes, not in years. */
+START_TEST(a_sweep_in_the_future_is_none)
+{
+    char path[128];
+    cache *c = open_at(place, 1000000);
+    for (int i = 0; i < 10; i++) ck_assert(store_named(c, (const char[]){(char)('a' + i), 0}, 90000));
+    cache_close(c);
+    snprintf(path, sizeof path, "%s/swept", place);
+    spill(path, "", 0);
+    set_age(path, -1000000000);
+    c = open_at(place, 300000);
+    ck_assert(store_named(c, "one more", 300)); /* too little to look at the rest for */
+    ck_assert_int_le(cache_sweep(c, 1 << 30).kept_bytes, 300000);
+    cache_close(c);
+}
+END_TEST
+
 START_TEST(clearing_touches_nothing_of_others)
 {
     char path[160];
@@ -564,6 +594,8 @@ int main(void)
     tcase_add_test(t, what_was_not_used_for_longest_goes_first);
     tcase_add_test(t, storing_keeps_within_the_cap);
     tcase_add_test(t, an_entry_above_the_cap_is_kept_in_memory);
+    tcase_add_test(t, memory_has_a_cap_too);
+    tcase_add_test(t, a_sweep_in_the_future_is_none);
     tcase_add_test(t, clearing_touches_nothing_of_others);
     suite_add_tcase(s, t);
     return run_cache_suite(s);
