@@ -411,12 +411,18 @@ static void leave_phases(ir_program *p)
 }
 static void have_a_role(ir_program *p) { p->ops[0]->role = role_body; }
 static void have_no_role(ir_program *p) { p->ops[0]->role = role_none; }
-static void come_after_itself(ir_program *p)
+static void run_too_early(ir_program *p)
 {
     static ir_phase *later[1];
     ir_phase *first = p->kernels[0]->phases[0];
     later[0] = p->kernels[1]->phases[0];
     first->after = later, first->after_count = 1;
+}
+static void wait_for_itself(ir_program *p)
+{
+    static ir_phase *own[1];
+    own[0] = p->kernels[0]->phases[0];
+    own[0]->after = own, own[0]->after_count = 1;
 }
 static void live_in_a_number(ir_program *p)
 {
@@ -454,7 +460,8 @@ static const struct {
     {TWO, "views: %y cannot live in %number", live_in_a_number},
     {TWO_KERNELS, "one-phase: %z is in no phase", leave_phases},
     {TWO_KERNELS, "roles: %y has no role", have_no_role},
-    {TWO_KERNELS, "after: phase k0p runs before k1p, which it comes after", come_after_itself},
+    {TWO_KERNELS, "after: phase k0p runs before k1p, which it comes after", run_too_early},
+    {TWO_KERNELS, "after: phase k0p runs before k0p, which it comes after", wait_for_itself},
 };
 
 static void read_it(void *argument)

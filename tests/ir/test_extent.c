@@ -130,6 +130,8 @@ START_TEST(sixteen_parentheses_may_be_nested)
 {
     expect("((((((((((((((((7))))))))))))))))", "7", 7, 7);
     reject("(((((((((((((((((7)))))))))))))))))", 26, "more than 16 nested parentheses");
+    /* Side by side there may be more: each is left again. */
+    expect("(1)+(1)+(1)+(1)+(1)+(1)+(1)+(1)+(1)+(1)+(1)+(1)+(1)+(1)+(1)+(1)+(1)+(1)", "18", 18, 18);
 }
 END_TEST
 

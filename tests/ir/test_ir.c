@@ -88,6 +88,7 @@ static const struct {
     {X "%y f32[M,5] = neg %x #0\n", "t.ir:6:1: error: shapes: neg %y: an operand does not broadcast"},
     {X "%y f32[M,4] in %q+0/4 = neg %x #0\n", "no line makes %q"},
     {X "out  %q as y\n%y f32[M,4] = neg %x #0\n", "no line makes %q"},
+    {X "out  %number.1 as y\n%y f32[M,4] = add %x, 2 #0\n", "no line makes %number.1"},
     {X "%y f32[M,4] = cast %x to=bf16 #0\n", "the out has another dtype than `to`"},
     {X "%y i32[M,4] = neg %x #0\n", "attributes: neg %y: the out is i32"},
     {APPENDS("%c"), "t.ir:10:1: error: shapes: kv_append %d: the state is not declared as one"},
