@@ -2,6 +2,7 @@
  * keeps nobody waiting. Open MPI's launcher is used where there is one; elsewhere its environment does. */
 #define _GNU_SOURCE
 #include "runtime/cli/tune/database.h"
+#include "runtime/cli/tune/ranks.h"
 #include "tests/shell.h"
 #include "tests/support.h"
 #include <jansson.h>
@@ -185,6 +186,34 @@ START_TEST(open_mpis_launcher_starts_them)
 }
 END_TEST
 
+/* What launchers say, and what follows where they do not say all. */
+static const struct {
+    const char *variables; /* NAME=VALUE NAME=VALUE */
+    int rank, size, local;
+    bool many_hosts;
+} launched[] = {{"", 0, 1, 0, false},
+                {"OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=8 OMPI_COMM_WORLD_LOCAL_RANK=1 OMPI_COMM_WORLD_LOCAL_SIZE=2", 3, 8, 1, true},
+                {"OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=8", 3, 8, 3, false},
+                {"PMI_RANK=5 PMI_SIZE=6", 5, 6, 5, false},
+                {"PMI_RANK=5 PMI_SIZE=6 MPI_LOCALRANKID=2 MPI_LOCALNRANKS=3", 5, 6, 2, true},
+                {"PMI_RANK=6 PMI_SIZE=6", 0, 1, 0, false},
+                {"PMI_RANK=0 PMI_SIZE=1", 0, 1, 0, false}};
+
+START_TEST(a_rank_knows_its_place)
+{
+    char text[256];
+    arena *a = arena_new();
+    strcpy(text, launched[_i].variables);
+    for (char *at = strtok(text, " "); at; at = strtok(NULL, " ")) ck_assert_int_eq(putenv(at), 0);
+    const ranks r = ranks_of(a);
+    ck_assert_int_eq(r.rank, launched[_i].rank);
+    ck_assert_int_eq(r.size, launched[_i].size);
+    ck_assert_int_eq(r.local, launched[_i].local);
+    ck_assert_int_eq(r.many_hosts, launched[_i].many_hosts);
+    arena_free(a);
+}
+END_TEST
+
 int main(void)
 {
     use_kernels(kernels_timed);
@@ -195,6 +224,9 @@ int main(void)
     tcase_add_test(c, ranks_share_the_candidates_and_one_database_results);
     tcase_add_loop_test(c, a_rank_that_dies_costs_its_candidate_and_not_the_sweep, 0, 2);
     suite_add_tcase(s, c);
+    TCase *places = tcase_create("places");
+    tcase_add_loop_test(places, a_rank_knows_its_place, 0, sizeof launched / sizeof *launched);
+    suite_add_tcase(s, places);
     TCase *devices = tcase_create("devices");
     tcase_set_tags(devices, "long");
     tcase_set_timeout(devices, 120);

@@ -391,7 +391,12 @@ static void check_tiles(const rig *r, const ir_phase *phase)
     arena *a = arena_new();
     const plan *p = r->c.plan;
     space *s = space_of(a, p, phase);
-    const int first = space_near(s, &phase->tile, 100, list), count = first + space_near(s, &phase->tile, most - first, list + first);
+    enum { few = 3 };
+    list[few] = (ir_tile){.given = 12345};
+    int first = space_near(s, &phase->tile, few, list);
+    ck_assert_msg(first <= few && list[few].given == 12345, "%d tiles where there is room for %d", first, few);
+    if (first == few) first += space_near(s, &phase->tile, 100 - few, list + few);
+    const int count = first + space_near(s, &phase->tile, most - first, list + first);
     ck_assert_msg(count > 0, "%s has one tile alone", phase->name);
     for (int i = 0; i < count; i++) {
         const problem q = plan_problem(a, p, phase);

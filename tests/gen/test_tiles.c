@@ -148,6 +148,19 @@ START_TEST(the_planner_chooses_the_tiles_of_the_golden_file)
 }
 END_TEST
 
+/* A tile is known by all of its fields, and by its program. */
+START_TEST(tiles_that_differ_in_one_field_differ)
+{
+    for (program_kind kind = 1; kind < program_count; kind++)
+        for (int i = 0; i < program_table[kind].field_count; i++) {
+            ir_tile x = {.program = kind}, y = x;
+            y.at[i] = 1 << i;
+            ck_assert_msg(tile_same(&x, &x) && !tile_same(&x, &y), "%s: %s", program_table[kind].name, program_table[kind].fields[i].name);
+            ck_assert(!tile_same(&x, &(ir_tile){.program = kind == 1 ? 2 : 1}));
+        }
+}
+END_TEST
+
 int main(void)
 {
     size_t targets;
@@ -156,6 +169,7 @@ int main(void)
     TCase *c = tcase_create("sweeps");
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, the_planner_chooses_the_tiles_of_the_golden_file, 0, (int)targets);
+    tcase_add_test(c, tiles_that_differ_in_one_field_differ);
     suite_add_tcase(suite, c);
     return run_suite(suite);
 }
