@@ -1,5 +1,6 @@
 /* Kernels that go wrong end their launch with a status and a text; the process, its handlers and later launches are well. */
 #define _GNU_SOURCE
+#include "runtime/host/engine.h"
 #include "tests/host/test_host_common.h"
 #include <dlfcn.h>
 #include <pthread.h>
@@ -72,6 +73,32 @@ START_TEST(a_write_past_the_end_names_the_allocation)
     says(log, "block (63,0,0) thread (");
     says_line(log, "wrong.hip", "outside");
     all_is_well(m);
+}
+END_TEST
+
+/* Two regions that nobody reads: an address between them is told by the nearer one. */
+START_TEST(an_address_is_told_by_the_nearest_region)
+{
+    static const struct {
+        uintptr_t address;
+        const char *told;
+    } cases[] = {{0x10000, "left+0"},
+                 {0x10fff, "left+4095"},
+                 {0x11000, "left, 0 bytes past its end"},
+                 {0x14fff, "left, 16383 bytes past its end"},
+                 {0x15001, "right, 16383 bytes before its start"},
+                 {0x18fff, "right, 1 bytes before its start"},
+                 {0xfff0, "left, 16 bytes before its start"},
+                 {0x19000 + (3 << 20), "which is nobody's"}};
+    ck_assert(host_register(engine, (void *)0x10000, 0x1000, "left") && host_register(engine, (void *)0x19000, 0x1000, "right"));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        host_log log = {0};
+        memory_describe(engine, cases[i].address, &log);
+        ck_assert_msg(strstr(log.text, cases[i].told), "%#lx: %s, not %s", (unsigned long)cases[i].address, log.text, cases[i].told);
+        host_log_free(&log);
+    }
+    host_unregister(engine, (void *)0x10000);
+    host_unregister(engine, (void *)0x19000);
 }
 END_TEST
 
@@ -381,6 +408,7 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, remember_handlers, NULL);
     tcase_add_checked_fixture(t, open_engine, close_engine);
+    tcase_add_test(t, an_address_is_told_by_the_nearest_region);
     tcase_add_test(t, a_trap_names_block_thread_wave_and_lane);
     tcase_add_test(t, an_assertion_says_what_it_asserts);
     tcase_add_test(t, a_write_past_the_end_names_the_allocation);

@@ -321,6 +321,24 @@ START_TEST(a_variant_is_planned_for_its_own_range_and_not_run_without_room)
 }
 END_TEST
 
+/* Who covers a call and is smaller than a variant, but has too little room, leaves it to the variant. */
+static const char product[] = "block: product\ndtype: f32\ndims: {M: 64, D: 24, F: 40}\ndynamic: {M: [1, 300]}\n"
+                              "inputs: {x: [M, D]}\nparams: {w: [F, D]}\nops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
+
+START_TEST(a_module_is_not_run_without_room_either)
+{
+    layer few = open_plan(rows), many = open_plan(product);
+    tfgen_module own = {.plan = few.plan->compiled.plan}, larger = {.plan = many.plan->compiled.plan};
+    atomic_init(&own.variants, &larger);
+    const size_t needed = (size_t)tfgen_plan_workspace_bytes(few.plan);
+    ck_assert_int_lt(tfgen_plan_workspace_bytes(many.plan), (int64_t)needed);
+    ck_assert_ptr_eq(variant_pick(&own, &own.plan->program->dims, needed), &own);
+    ck_assert_ptr_eq(variant_pick(&own, &own.plan->program->dims, needed - 1), &larger);
+    close_layer(&few);
+    close_layer(&many);
+}
+END_TEST
+
 /* ---- what fails changes nothing */
 START_TEST(a_variant_that_is_not_made_leaves_the_module_as_it_was)
 {
@@ -462,6 +480,7 @@ int main(void)
     tcase_add_test(c, dims_that_the_spec_does_not_allow_are_refused);
     tcase_add_test(c, a_module_is_created_with_its_variants);
     tcase_add_test(c, a_variant_is_planned_for_its_own_range_and_not_run_without_room);
+    tcase_add_test(c, a_module_is_not_run_without_room_either);
     tcase_add_test(c, a_variant_that_is_not_made_leaves_the_module_as_it_was);
     tcase_add_test(c, a_variant_that_reads_other_weights_is_refused);
     tcase_add_test(c, variants_share_code_and_pack_nothing);

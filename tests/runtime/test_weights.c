@@ -263,6 +263,26 @@ START_TEST(another_name_shape_or_layout_is_another_weight)
 }
 END_TEST
 
+/* Two products with one weight. */
+static const char once[] = "block: once\ndtype: f32\ndims: {M: 2, D: 40}\ninputs: {x: [M, D]}\nparams: {w: [D, D]}\n"
+                           "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
+static const char tied[] = "block: tied\ndtype: f32\ndims: {M: 2, D: 40}\ninputs: {x: [M, D]}\nparams: {w: [D, D]}\n"
+                           "ops:\n  - {out: h, op: linear, in: [x, w]}\n  - {out: g, op: relu, in: [h]}\n"
+                           "  - {out: y, op: linear, in: [g, w]}\noutputs: {y: y}\n";
+
+START_TEST(a_weight_that_is_read_twice_is_there_once)
+{
+    layer a = open_layer(once), b = open_layer(tied);
+    tfgen_weights *shared;
+    ck_assert_int_eq(bytes_alone(&b), bytes_alone(&a));
+    must(tfgen_weights_create(a.module, a.tensors, NULL, &shared, &error));
+    check_same_results(&b, shared); /* nothing is lacking */
+    tfgen_weights_free(shared);
+    close_layer(&a);
+    close_layer(&b);
+}
+END_TEST
+
 START_TEST(modules_and_weights_are_freed_in_any_order)
 {
     layer a = open_layer(few), b = open_layer(many);
@@ -407,6 +427,7 @@ int main(void)
     tcase_add_test(c, what_is_there_is_neither_read_nor_packed_again);
     tcase_add_test(c, what_is_lacking_is_named_and_added);
     tcase_add_test(c, another_name_shape_or_layout_is_another_weight);
+    tcase_add_test(c, a_weight_that_is_read_twice_is_there_once);
     tcase_add_test(c, modules_and_weights_are_freed_in_any_order);
     tcase_add_test(c, wrong_calls_are_refused);
     tcase_add_test(c, threads_add_to_weights_that_are_executed);
