@@ -42,7 +42,7 @@ template <class S> struct attention_ws {
     using score_product = wgmma_wide<type, block_k>;
     using value_product = wgmma_wide<type, head_dim>;
     using products = wide_products<type, block_k, head_dim>;
-    static constexpr int token_barrier = 1, tail_barrier = 4; // named barriers, one a warpgroup
+    static constexpr int token_barrier = 1, tail_barrier = 8; // named barriers: one a warpgroup, one a set of warpgroups (of 1 bit each)
     // Scores in units of log2: exp(scale * s) is exp2(unit * s).
     static constexpr float unit = S::softcap > 0.0f ? 1.0f : S::scale * 1.44269504089f;
     static constexpr float lazy = 8.0f; // accumulators are rescaled when a row's largest score has grown by more (in log2)
@@ -134,6 +134,17 @@ template <class S> struct attention_ws {
             return (ceil_div(S::queries(p), group_tokens) - 1 - index) * group_tokens;
         }
     }; TF_TRACED(DEV static int trace_pair(const tile &t) { return t.batch * heads_apart() + t.head / pack; });
+
+    // Blocks below this one are seen by some row of a warpgroup whose rows begin at a token; 0: it has no rows.
+    DEV static int blocks_to(const args &p, const tile &t, int token)
+    {
+        const int queries = S::queries(p), end = token + group_tokens < queries ? token + group_tokens : queries;
+        return token < queries ? ceil_div(visible(p, t.batch, t.keys, end - 1), block_k) : 0;
+    }
+    template <bool Resident> DEV static int first_token(const args &p, const tile &t, int group) // of a warpgroup's first rows of a tile
+    {
+        return Resident ? share::first(p).token(p, 0, group) : t.token + group * group_tokens;
+    }
 
     struct memory {
         shared_address base;
@@ -341,17 +352,28 @@ template <class S> struct attention_ws {
         r.release_if(here.index, true);
     }
 
-    // Rows of v beyond the last key hold anything; their weights are 0, but 0 * NaN is not. Only block 0 has any.
-    template <bool Resident> DEV static void clear_tail(const tile &t, int i, const ring<attention_ws> &r, int group)
+    // Rows of v beyond the last key hold anything; their weights are 0, but 0 * NaN is not. Only block 0 has any. The warpgroups that see
+    // it clear a share each and meet before they multiply: once a tile, as resident values stay cleared after a warpgroup's first rows.
+    // Each set of warpgroups has a barrier of its own: one that does not see this block may be at the next tile's already.
+    template <bool Resident>
+    DEV static void clear_tail(const args &p, const tile &t, int i, int token, const ring<attention_ws> &r, int group)
     {
         const int end = t.keys - (t.from + t.n - 1) * block_k;
-        if (i > 0 || end >= block_k) return;
+        if (i > 0 || end >= block_k || token != first_token<Resident>(p, t, group)) return;
         const shared_address v = ahead(r, Resident || t.n > 1 ? 1 : 0).wait(); // in a stream k1 comes before v0
-        for (int j = end * 8 + thread_index() % 128; j < block_k * 8; j += 128)
+        int set = 0, clearing = 0, before = 0; // warpgroups that see the block, those of them with a lower number
+        for (int g = 0; g < groups; g++) {
+            const int first = first_token<Resident>(p, t, g);
+            const bool sees = first >= 0 && blocks_to(p, t, first) == t.from + t.n;
+            set |= sees << g;
+            clearing += sees;
+            before += sees && g < group;
+        }
+        for (int j = end * 8 + before * 128 + thread_index() % 128; j < block_k * 8; j += clearing * 128)
 #pragma unroll
             for (int c = 0; c < panels; c++) shared_zero(v + c * panel_bytes + j * 16);
         async_fence_shared();
-        group_barrier(tail_barrier + group, 128);
+        group_barrier(tail_barrier + set, clearing * 128);
     }
 
     template <bool Resident> DEV static void take_turn(int group)
@@ -421,7 +443,8 @@ template <class S> struct attention_ws {
     }
 
     template <bool Resident>
-    DEV static void first_scores(accumulators &c, const tile &t, int i, shared_address q, ring<attention_ws> &r, int group)
+    DEV static void first_scores(const args &p, accumulators &c, const tile &t, int i, int token, shared_address q, ring<attention_ws> &r,
+                                 int group)
     {
         const place k = keys_of<Resident>(r, i);
         k.wait();
@@ -438,7 +461,7 @@ template <class S> struct attention_ws {
         }
         weigh<true>(c, t.from + t.n - 1 - i);
         pack_weights(c);
-        if constexpr (S::ragged) clear_tail<Resident>(t, i, r, group);
+        if constexpr (S::ragged) clear_tail<Resident>(p, t, i, token, r, group);
     }
 
     template <bool Resident> DEV static void last_values(accumulators &c, const tile &t, ring<attention_ws> &r)
@@ -463,7 +486,7 @@ template <class S> struct attention_ws {
         const int end = token + group_tokens < queries ? token + group_tokens : queries, q_at = q_index(group, q_count);
         // Blocks below `to` are seen by some row of this warpgroup, those below `whole` and from `low` on by all of its rows.
         const bool exists = token < queries;
-        const int to = exists ? ceil_div(visible(p, t.batch, t.keys, end - 1), block_k) : 0;
+        const int to = blocks_to(p, t, token);
         const int whole = exists ? visible(p, t.batch, t.keys, token) / block_k : 0;
         const int low = S::window && exists ? ceil_div(first_visible(p, t.batch, end - 1), block_k) : t.from;
         const int skipped = to > t.from ? blocks_end - to : t.n;
@@ -471,7 +494,7 @@ template <class S> struct attention_ws {
         if constexpr (!Resident) skip_blocks(skipped, r, group);
         barrier_wait(m.q_full(q_at), q_parity(q_count));
         if (skipped < t.n) {
-            first_scores<Resident>(c, t, i++, m.q(q_at), r, group);
+            first_scores<Resident>(p, c, t, i++, token, m.q(q_at), r, group);
             for (; i < t.n && i < blocks_end - whole; i++) step<true, Resident>(c, t, i, m.q(q_at), r, group);
             for (; i < t.n && i < blocks_end - low; i++) step<false, Resident>(c, t, i, m.q(q_at), r, group);
             if constexpr (S::window != 0)

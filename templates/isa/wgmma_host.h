@@ -267,7 +267,7 @@ DEV unsigned long long piece_operand(shared_address at) { return at >> 4 | host_
 DEV unsigned long long operand_behind(unsigned long long operand, int bytes) { return operand + static_cast<unsigned>(bytes >> 4); }
 DEV void product_fence() {}
 DEV void product_commit() {}
-template <int Left> DEV void product_wait() { group_barrier(8 + thread_index() / 128, 128); }
+template <int Left> DEV void product_wait() { group_barrier(48 + thread_index() / 128, 128); } // a kernel's own are below 16
 template <int N> DEV void pin(float (&)[N]) {}
 DEV void pin(int &) {}
 

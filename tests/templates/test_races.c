@@ -6,7 +6,7 @@
 #include <string.h>
 
 typedef struct race_case {
-    const char *target, *yaml, *path;
+    const char *target, *yaml, *path, *line; /* line: of a tuning, or NULL */
     dim_override dims[6];
     size_t dim_count;
 } race_case;
@@ -28,6 +28,11 @@ typedef struct race_case {
     "state: {keys: [B, 2, L, 256], values: [B, 2, L, 256]}\nops:\n  - {out: kc, op: kv_append, in: [k], state: keys, at: pos}\n" \
     "  - {out: vc, op: kv_append, in: [v], state: values, at: pos}\n" \
     "  - {out: y, op: attention, in: [q, kc, vc], heads: 2, causal: true, at: pos}\noutputs: {y: y}\n"
+/* Keys end within a block. Two warpgroups have rows of the first tile, one of the second: the other is at the next head's meanwhile. Four
+ * blocks of keys are a stream, or stay in shared memory. */
+#define RAGGED "block: t\ndtype: bf16\ndims: {B: 4, S: 76, L: 100}\n" \
+               "inputs: {q: [B, S, 32], k: [B, L, 16], v: [B, L, 16], n: {shape: [B], dtype: i32, range: [0, L]}}\nops:\n" \
+               "  - {out: y, op: attention, in: [q, k, v], heads: 2, kv_heads: 1, lengths: n}\noutputs: {y: y}\n"
 /* On matrix units: the last tile of 64 columns has 32, and the epilogue reads one number a column. */
 #define BIAS(type) "block: t\ndtype: " type "\ndims: {M: 40, D: 160}\ninputs: {x: [M, D]}\nparams: {w: [D, D], b: [D]}\nops:\n" \
              "  - {out: y, op: linear, in: [x, w, b]}\noutputs: {y: y}\n"
@@ -40,6 +45,8 @@ static const race_case cases[] = {{.target = "sm_90a", .yaml = NORM},
                                   {.target = "sm_80", .yaml = PRODUCT("97")},
                                   {.target = "gfx1100", .yaml = PRODUCT("3")},
                                   {.target = "sm_80", .yaml = ATTENTION},
+                                  {.target = "sm_90a", .yaml = RAGGED, .line = "attention block_q=128 threads=384 block_k=32 stages=6"},
+                                  {.target = "sm_90a", .yaml = RAGGED, .line = "attention block_q=128 threads=384 block_k=32 stages=8"},
                                   {.target = "gfx942", .yaml = DECODE},
                                   {.target = "sm_90a", .yaml = DECODE},
                                   {.target = "sm_90a", .yaml = BIAS("f16"), .dims = {{"M", 140}}, .dim_count = 1}, /* wgmma */
@@ -60,6 +67,7 @@ START_TEST(no_thread_reads_what_another_is_writing_nor_beyond_the_end)
                                      .target = c->target,
                                      .dims = c->dims,
                                      .dim_count = c->dim_count,
+                                     .tuning = &(tuning){.lines = &c->line, .count = c->line != NULL},
                                      .check = true,
                                      .one_workgroup = true});
     rig_run(r);
