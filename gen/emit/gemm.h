@@ -31,7 +31,6 @@ gemm gemm_start(emission *e, writer *w, bool passes_shared, int width);
 void gemm_write_sizes(const gemm *g);      /* K, packed_n, packed_k, granule */
 void gemm_write_sums(const gemm *g);       /* row_sums, input_sums */
 void gemm_write_plain(gemm *g);            /* row_sums; whether rows of A are 16-byte aligned, whether B is packed */
-void gemm_write_a_type(gemm *g);           /* the type of A where instructions multiply it as stored */
 void gemm_write_operand_types(gemm *g);    /* types of A and B, multiplied as stored */
 void gemm_write_b_type(gemm *g);           /* the type of B where operands are converted to f32 first */
 void gemm_write_context(gemm *g);          /* row scalars, rows() */

@@ -91,7 +91,7 @@ static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *
     write_line(w, "static constexpr int cluster = %d, split_k = %d, width = %d, results = %d;", t->cluster, t->split_k, g.width, g.results);
     write_line(w, "static constexpr bool staged = %s, row_sums = %s, reads = %s;", g.staged ? "true" : "false",
                g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");
-    gemm_write_a_type(&g);
+    gemm_write_operand_types(&g);
     gemm_write_context(&g);
     write_maps(&g, t->m, box(&g, t));
     write_partial(&g);
@@ -108,7 +108,7 @@ void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident)
     write_line(w, "static constexpr int row_stages = %d, split_k = %d, resident = %d, width = %d;", t->row_stages, t->split_k, resident,
                g.width);
     gemm_write_sums(&g);
-    gemm_write_a_type(&g);
+    gemm_write_operand_types(&g);
     gemm_write_context(&g);
     write_maps(&g, t->m, k_tile_of_pieces(&g, t->n, t->k));
     gemm_write_epilogue(&g);

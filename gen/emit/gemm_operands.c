@@ -117,8 +117,6 @@ void gemm_write_b(gemm *g)
         write_packed(g);
 }
 
-void gemm_write_a_type(gemm *g) { write_line(g->w, "using a_type = %s;", dtype_c_name(g->a->type)); }
-
 void gemm_write_b_type(gemm *g)
 {
     const dtype type = gemm_is_matmul(g) ? g->b->type : g->e->plan->packs[gemm_pack(g)].format->type;
@@ -128,7 +126,7 @@ void gemm_write_b_type(gemm *g)
 void gemm_write_operand_types(gemm *g)
 {
     const dtype b = gemm_is_matmul(g) ? g->b->type : g->e->plan->packs[gemm_pack(g)].format->type;
-    gemm_write_a_type(g);
+    write_line(g->w, "using a_type = %s;", dtype_c_name(g->a->type));
     write_line(g->w, "using b_type = %s;", b == g->a->type ? "a_type" : dtype_c_name(b));
 }
 

@@ -201,7 +201,7 @@ template <class S> struct gemm_skinny {
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, threads = S::threads, stages = 1, width = 2 * S::granule;
     static constexpr int side = 8, columns = width / side, chunks = TF_WAVE / side; // lanes side by side, columns of each; chunks of a wave
     static constexpr int waves = threads / TF_WAVE, blocks = tile_n / width, sharing = waves / blocks, each = tile_m * columns;
-    static constexpr int V = sizeof(typename S::b_type) == 4 ? 4 : 8, column_tiles = ceil_div(S::packed_n, tile_n); // V: 16 bytes of K
+    static constexpr int V = 16 / sizeof(typename S::b_type), column_tiles = ceil_div(S::packed_n, tile_n); // V: 16 bytes of K
     static_assert(S::thread_m == tile_m && S::thread_n == columns && chunks > 0, "tile: a thread has all rows and every eighth column");
     static_assert(threads % TF_WAVE == 0 && sharing * blocks == waves, "tile: whole waves share out K");
 

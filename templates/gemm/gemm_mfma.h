@@ -16,10 +16,11 @@ template <class S> inline constexpr bool a_is_written<S, nothing<decltype(S::a_w
 
 template <class S> struct gemm_mfma {
     using args = typename S::args;
-    using type = typename S::a_type;
-    using product = matrix<type>;
-    using packing = ::pieces<type>;
-    static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, row_bytes = 128, tile_k = row_bytes / sizeof(type), threads = S::threads;
+    using a_type = typename S::a_type;
+    using b_type = typename S::b_type;
+    using product = matrix<a_type>;
+    using packing = ::pieces<b_type>;
+    static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, row_bytes = 128, tile_k = row_bytes / sizeof(a_type), threads = S::threads;
     static constexpr bool direct = S::stages == 2;
     static constexpr int waves = threads / TF_WAVE, waves_m = tile_m >= 64 ? 2 : 1, waves_n = waves / waves_m, lines = threads / 8;
     static constexpr int stages = S::stages, a_bytes = tile_m * row_bytes, stage_bytes = a_bytes + tile_n * row_bytes;
@@ -32,7 +33,8 @@ template <class S> struct gemm_mfma {
                   "tile: two stages are for copies to LDS, of whole rows, by 8 waves");
     static_assert(S::granule == 16 && S::tile_k == tile_k && threads % TF_WAVE == 0, "tile: blocks of 32 columns, rows of 128 bytes");
     static_assert(tile_n % 32 == 0, "tile: whole blocks of columns");
-    static_assert(S::a_stride * sizeof(type) * tile_m < 0x7fffffffu, "tile: its rows are reached by 31 bits");
+    static_assert(one_type<a_type, b_type>, "operands of a matrix instruction");
+    static_assert(S::a_stride * sizeof(a_type) * tile_m < 0x7fffffffu, "tile: its rows are reached by 31 bits");
 
     struct tile {
         int batch, row, column; // in tiles
@@ -101,7 +103,7 @@ template <class S> struct gemm_mfma {
     template <int Part> DEV static void load(const source &s, int k_tile, lds_address to)
     {
         constexpr bool is_a = Part < late_parts;
-        constexpr int length = (is_a ? S::K : S::packed_k) * sizeof(type), count = (is_a ? tile_m : tile_n) / 128;
+        constexpr int length = is_a ? S::K * sizeof(a_type) : S::packed_k * sizeof(b_type), count = (is_a ? tile_m : tile_n) / 128;
         const int in = line_here(), at = k_tile * row_bytes, step = is_a ? at : k_tile * packed_step;
         int offset = is_a ? s.a_offset : s.b_offset;
         if constexpr (length % row_bytes != 0) // the last k tile has 16-byte pieces beyond the row
@@ -173,7 +175,7 @@ template <class S> struct gemm_mfma {
     }
 
   private:
-    static constexpr int a_stride = S::a_stride * sizeof(type), b_stride = S::packed_k * sizeof(type), V = 16 / sizeof(type);
+    static constexpr int a_stride = S::a_stride * sizeof(a_type), b_stride = S::packed_k * sizeof(b_type), V = 16 / sizeof(a_type);
     static_assert(tile_m <= threads, "tile: a thread a row sum");
 
     // Of a k tile's packed columns: where chunk `chunk` of column `in` lies from the first column's on; what comes with each k tile.
@@ -207,7 +209,7 @@ template <class S> struct gemm_mfma {
             for (int e = 0; e < fragment::products; e++) {
                 const int in = fragment::column_of(e, fragment::line()),
                           line = fragment::block_at(wave_index() % waves_n * blocks + j) + in;
-                b.of[j][e] = read_operand<type>(m + a_bytes + line * row_bytes, unit, fragment::b_key(in));
+                b.of[j][e] = read_operand<b_type>(m + a_bytes + line * row_bytes, unit, fragment::b_key(in));
             }
     }
     template <int Rows> DEV static void read_rows(lds_address m, int from, int unit, row_operands<Rows> &a)
@@ -215,7 +217,7 @@ template <class S> struct gemm_mfma {
 #pragma unroll
         for (int i = 0; i < Rows; i++) {
             const int line = first_row() + (from + i) * 16 + fragment::line();
-            a.of[i] = read_operand<type>(m + line * row_bytes, unit, fragment::a_key(fragment::line()));
+            a.of[i] = read_operand<a_type>(m + line * row_bytes, unit, fragment::a_key(fragment::line()));
         }
     }
     template <int Rows> DEV static void multiply(accumulators &c, int from, const row_operands<Rows> &a, const column_operands &b)
@@ -319,11 +321,11 @@ template <class S> struct gemm_mfma {
     }
     DEV static int least(int x, int y) { return x < y ? x : y; }
 
-    DEV static sixteen_bytes packed(vec<float, V> v)
+    template <class T> DEV static sixteen_bytes packed(vec<float, V> v)
     {
         sixteen_bytes raw = {0, 0, 0, 0};
 #pragma unroll
-        for (int i = 0; i < V; i++) raw[i * 4 / V] |= storage_bits(from_float<type>::convert(v[i])) << i * 4 % V * 32 / V;
+        for (int i = 0; i < V; i++) raw[i * 4 / V] |= storage_bits(from_float<T>::convert(v[i])) << i * 4 % V * 32 / V;
         return raw;
     }
     // A row's 16 bytes at `at`, `left` of whose elements exist.
@@ -333,7 +335,7 @@ template <class S> struct gemm_mfma {
         if constexpr (S::K % V == 0)
             return sixteen_bytes{0, 0, 0, 0};
         else
-            return packed(::load<V>(reinterpret_cast<const type *>(at), left));
+            return packed<a_type>(::load<V>(reinterpret_cast<const a_type *>(at), left));
     }
 
     DEV static void hold(const args &p, const tile &t, const staged_place &s, int k_tile, bool last, held &h)
@@ -364,15 +366,15 @@ template <class S> struct gemm_mfma {
         for (int i = 0; i < b_pieces; i++) {
             const int n = least(static_cast<int>(b_line(thread)) + i * lines, s.b_last);
             if constexpr (!S::b_plain)
-                h.b[i] = packed(S::template b<V>(p, t.batch, t.column * tile_n + n, b_k, S::K - b_k));
+                h.b[i] = packed<b_type>(S::template b<V>(p, t.batch, t.column * tile_n + n, b_k, S::K - b_k));
             else
-                h.b[i] = b_k < S::packed_k ? global_read((global_address)(s.b + packing::at(S::packed_k, n, b_k) * sizeof(type)))
+                h.b[i] = b_k < S::packed_k ? global_read((global_address)(s.b + packing::at(S::packed_k, n, b_k) * sizeof(b_type)))
                                            : sixteen_bytes{0, 0, 0, 0};
         }
 #pragma unroll
         for (int i = 0; i < a_pieces; i++) {
             const int row = least(line + i * lines, s.a_last);
-            h.a[i] = cut(s.a + 1ll * row * a_stride + 1ll * k * sizeof(type), S::K - k);
+            h.a[i] = cut(s.a + 1ll * row * a_stride + 1ll * k * sizeof(a_type), S::K - k);
         }
     }
     DEV static void put(lds_address m, const held &h)

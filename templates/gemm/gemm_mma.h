@@ -12,10 +12,12 @@
 
 template <class S> struct gemm_mma {
     using args = typename S::args;
-    using type = typename S::a_type;
+    using a_type = typename S::a_type;
+    using b_type = typename S::b_type;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, threads = S::threads, stages = S::stages,
                          resident = S::resident;
-    static constexpr int V = 16 / sizeof(type), pieces = tile_k / V, row_bytes = pieces * 16, units = tile_k / 16, lines = threads / pieces;
+    static constexpr int V = 16 / sizeof(a_type), pieces = tile_k / V, row_bytes = pieces * 16, units = tile_k / 16,
+                         lines = threads / pieces;
     static constexpr int a_bytes = tile_m * row_bytes, stage_bytes = a_bytes + tile_n * row_bytes;
     static constexpr int warps = threads / 32,
                          warps_m = tile_m < 64                          ? 1
@@ -24,10 +26,11 @@ template <class S> struct gemm_mma {
                          warps_n = warps / warps_m;
     static constexpr int warp_m = tile_m / warps_m, warp_n = tile_n / warps_n, scratch_bytes = S::row_sums ? tile_m * warps_n * 4 : 0;
     using part = fragment<pieces>;
-    using packing = ::pieces<type>;
+    using packing = ::pieces<b_type>;
     static constexpr int row_blocks = warp_m / part::rows, column_blocks = warp_n / part::columns, a_times = tile_m / lines,
                          b_times = tile_n / lines;
-    static_assert(sizeof(type) == 2 && S::granule == 16 && (S::width == 2 || S::width == 4),
+    static_assert(one_type<a_type, b_type>, "operands of a matrix instruction");
+    static_assert(sizeof(a_type) == 2 && S::granule == 16 && (S::width == 2 || S::width == 4),
                   "tile: 32 columns are a block of the epilogue");
     static_assert(warp_m % part::rows == 0 && warp_n % part::columns == 0 && warps_m * warps_n == warps, "tile: whole blocks a warp");
     static_assert(tile_m % lines == 0 && tile_n % lines == 0, "tile: threads copy it in whole turns");
@@ -55,7 +58,8 @@ template <class S> struct gemm_mma {
 
     // ---- copies: thread i has piece i % pieces of A's lines i / pieces, + lines, ...; of B likewise, as isa/mma.h deals its pieces
     struct source {
-        const type *a, *b;
+        const a_type *a;
+        const b_type *b;
         int a_rows, b_columns; // from the lines at a and at b to the end of the matrix
     };
 
@@ -70,7 +74,7 @@ template <class S> struct gemm_mma {
     DEV static void load(copies &c, source &s, int k_tile, shared_address stage)
     {
         const int line = thread_index() / pieces, piece = thread_index() % pieces, left = S::K - k_tile * tile_k - piece * V; // of A's row
-        const int a_bytes_left = S::K % tile_k == 0 || left >= V ? 16 : left > 0 ? left * static_cast<int>(sizeof(type)) : 0;
+        const int a_bytes_left = S::K % tile_k == 0 || left >= V ? 16 : left > 0 ? left * static_cast<int>(sizeof(a_type)) : 0;
         const int b_line = part::copied_line(thread_index()), b_piece = part::copied_piece(thread_index());
         const bool b_exists = S::packed_k % tile_k == 0 || k_tile * tile_k + b_piece * V < S::packed_k;
         const shared_address to_a = stage + part::a_at(line, piece), to_b = stage + a_bytes + part::b_at(b_line, b_piece);
@@ -158,8 +162,8 @@ template <class S> struct gemm_mma {
     DEV static int warp_column() { return wave_index() % warps_n; }
 
     struct operands {
-        row_operand<type, pieces> a[row_blocks];
-        column_operand<type, pieces> b[column_blocks];
+        row_operand<a_type, pieces> a[row_blocks];
+        column_operand<b_type, pieces> b[column_blocks];
         DEV void read(shared_address stage, int unit)
         {
             const shared_address rows = stage + warp_row() * warp_m * row_bytes,
@@ -174,7 +178,7 @@ template <class S> struct gemm_mma {
 #pragma unroll
             for (int i = From; i < To; i++)
 #pragma unroll
-                for (int j = 0; j < column_blocks; j++) ::multiply<type, pieces>(c.acc[i][j], a[i], b[j]);
+                for (int j = 0; j < column_blocks; j++) ::multiply<a_type, pieces>(c.acc[i][j], a[i], b[j]);
         }
     };
 

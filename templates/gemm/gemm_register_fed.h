@@ -13,16 +13,18 @@
 
 template <class S> struct gemm_register_fed {
     using args = typename S::args;
-    using type = typename S::a_type;
-    using weights = piece_of_weights<type>;
-    using operand = piece_of_rows<type>;
+    using a_type = typename S::a_type;
+    using b_type = typename S::b_type;
+    using weights = piece_of_weights<b_type>;
+    using operand = piece_of_rows<a_type>;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, threads = S::threads, ahead = S::ahead, resident = S::resident;
     static constexpr int waves = threads / TF_WAVE, across = tile_n / piece_results::columns, down = tile_m / piece_results::rows;
-    static constexpr int length = pieces<type>::length, along = S::packed_k / length; // of a piece; pieces of a column
+    static constexpr int length = pieces<b_type>::length, along = S::packed_k / length; // of a piece; pieces of a column
     static constexpr int turns = ceil_div(along, waves *ahead);
     static constexpr int rows_ahead = ahead % 4 == 0 ? 4 : ahead; // their pieces come from L2, and sooner
     static constexpr int column_tiles = ceil_div(S::packed_n, tile_n);
     static constexpr bool whole_columns = S::packed_n % tile_n == 0;
+    static_assert(one_type<a_type, b_type>, "operands of a matrix instruction");
     static_assert(S::packed_k % length == 0 && S::packed_n % piece_results::columns == 0, "packing: whole pieces");
     static_assert(threads % TF_WAVE == 0 && tile_n % piece_results::columns == 0 && tile_m % piece_results::rows == 0,
                   "tile: whole pieces");
@@ -34,7 +36,7 @@ template <class S> struct gemm_register_fed {
     struct accumulators {
         weights w[ahead][across];
     };
-    using square_sums = piece_squares<type, turns * ahead>;
+    using square_sums = piece_squares<a_type, turns * ahead>;
     struct results {
         piece_results of[across][down];
         square_sums squares[S::input_sums ? down : 1]; // of the rows of each product, as the wave saw them
@@ -59,12 +61,12 @@ template <class S> struct gemm_register_fed {
     }
     DEV static void load_weights(const args &p, const tile &t, accumulators &c, int turn, int u)
     {
-        const type *at =
-            S::packed(p) + (t.column / piece_results::columns * static_cast<long long>(along) + piece_at(turn, u)) * pieces<type>::elements;
+        const long long first = t.column / piece_results::columns * static_cast<long long>(along) + piece_at(turn, u);
+        const b_type *at = S::packed(p) + first * pieces<b_type>::elements;
 #pragma unroll
         for (int g = 0; g < across; g++)
             if (whole_columns || t.column + g * piece_results::columns < S::packed_n)
-                c.w[u][g].load(at + static_cast<long long>(g) * along * pieces<type>::elements);
+                c.w[u][g].load(at + static_cast<long long>(g) * along * pieces<b_type>::elements);
     }
     DEV static void start(const args &p, const tile &t, accumulators &c)
     {
@@ -80,7 +82,7 @@ template <class S> struct gemm_register_fed {
         DEV void load(const args &p, const tile &t, int piece)
         {
             const int k = piece * length, left = S::K % length == 0 ? length : S::K - k;
-            const type *at = S::a_row(p, 0, t.row) + k;
+            const a_type *at = S::a_row(p, 0, t.row) + k;
 #pragma unroll
             for (int i = 0; i < down; i++)
                 x[i].load(at, i * piece_results::rows, S::a_stride, S::rows(p) - t.row, left);

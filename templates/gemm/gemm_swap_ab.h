@@ -10,15 +10,17 @@
 #pragma once
 #include "templates/frame/frame_ws.h"
 #include "templates/frame/next.h"
-#include "templates/base/spec.h"
+#include "templates/gemm/pieces.h"
 
 template <class S> struct gemm_swap_ab {
     using args = typename S::args;
-    using type = typename S::a_type;
+    using a_type = typename S::a_type;
+    using b_type = typename S::b_type;
+    using packing = pieces<b_type>;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, stages = S::stages, resident = S::resident;
     static constexpr int groups = (tile_n + 63) / 64, consumers = 128 * groups, threads = consumers + 32, cluster = S::split_k;
-    static constexpr int stage_bytes = tile_n * tile_k * 2, along_bytes = tile_n * 64; // of B; of its pieces side by side along n
-    static constexpr int boxes = tile_k / 64, box_bytes = tile_m * 128;               // of rows, 128 bytes along k each
+    static constexpr int along_bytes = tile_n * packing::row_bytes, stage_bytes = tile_k / packing::length * along_bytes; // B's pieces
+    static constexpr int box_length = 128 / sizeof(a_type), boxes = tile_k / box_length, box_bytes = tile_m * 128; // of rows, along k
     static constexpr int late_stages = S::row_stages, late_bytes = boxes * box_bytes, scratch_bytes = late_stages * late_bytes;
     static constexpr int pitch = tile_n + 4; // floats of a row of sums: a warp's stores are in all banks
     static constexpr bool turns = false;
@@ -26,11 +28,12 @@ template <class S> struct gemm_swap_ab {
     static_assert(S::threads == threads, "tile: a warpgroup for 64 columns, and a warp that loads");
     static_assert(tile_m % 16 == 0 && tile_m <= 128, "tile: rows are columns of wgmma");
     static_assert(tile_n % 32 == 0 && tile_n >= 64 && tile_n <= 256, "tile: 32 columns are a block of the epilogue");
-    static_assert(tile_k % 64 == 0 && tile_k <= 256 && sizeof(type) == 2, "tile: whole boxes of 128 bytes along k");
+    static_assert(tile_k % 64 == 0 && tile_k <= 256 && sizeof(a_type) == 2, "tile: whole boxes of 128 bytes along k");
     static_assert(stages * stage_bytes + scratch_bytes >= tile_m * pitch * 4, "tile: sums fit where the stages are");
+    static_assert(one_type<a_type, b_type>, "operands of a matrix instruction");
     static_assert(S::granule == 16 && (S::width == 2 || S::width == 4), "tile: a block has two halves");
 
-    using product = wgmma<type, tile_m>;
+    using product = wgmma<a_type, tile_m>;
     struct tile {
         int row, column, part; // row, column: in tiles
     };
@@ -60,7 +63,7 @@ template <class S> struct gemm_swap_ab {
 
     DEV static void load(early, const args &p, const tile &t, int k_tile, stage m)
     {
-        piece_load_once(m.memory, S::b_map(p), m.full, t.column * (tile_n / 16), column_of(t, k_tile) / 32);
+        piece_load_once(m.memory, S::b_map(p), m.full, t.column * (tile_n / 16), column_of(t, k_tile) / packing::length);
     }
     DEV static void prepare(const args &p) { tensor_prefetch(S::a_map(p)); }
     DEV static void prefetch_next(const args &p) { next_weights<S>::ask(p, 0, 1); }
@@ -68,7 +71,7 @@ template <class S> struct gemm_swap_ab {
     {
 #pragma unroll
         for (int i = 0; i < boxes; i++)
-            tensor_load(m.memory + i * box_bytes, S::a_map(p), m.full, column_of(t, k_tile) + i * 64, t.row * tile_m);
+            tensor_load(m.memory + i * box_bytes, S::a_map(p), m.full, column_of(t, k_tile) + i * box_length, t.row * tile_m);
     }
 
     // ---- products. Sums of more than `longest` k tiles are sums of sums (sums.h).
@@ -92,7 +95,7 @@ template <class S> struct gemm_swap_ab {
     {
         union {
             unsigned word[4];
-            neighbours<type, 8> of;
+            neighbours<a_type, 8> of;
         } raw = {{x[0], x[1], x[2], x[3]}};
         float sum = 0;
 #pragma unroll
@@ -132,7 +135,7 @@ template <class S> struct gemm_swap_ab {
     DEV static void multiply(Ring &ring, shared_address rows, int &row_stage, float (&acc)[product::registers], square_sums &squares, int n)
     {
         int s = 0;
-        stage_products<type, tile_m> products;
+        stage_products<a_type, tile_m> products;
         do {
             const stage m = ring.wait();
             const auto w = piece_operand(m.memory + first_column() / 16 * 1024), x = operand(rows + row_stage * late_bytes);

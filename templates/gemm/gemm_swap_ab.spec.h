@@ -32,6 +32,7 @@ struct llama_qkv_spec {
     static constexpr int row_stages = 2, split_k = 1, resident = 2, width = 4;
     static constexpr bool row_sums = false, input_sums = true;
     using a_type = bf16;
+    using b_type = a_type;
     struct context {
         float q_r_;
         int position;

@@ -10,14 +10,16 @@
 // length is cut into, each a workgroup's, and partial(p): the memory through which they meet.
 #pragma once
 #include "templates/frame/frame_ws.h"
-#include "templates/base/spec.h"
+#include "templates/gemm/pieces.h"
 
 template <class S> struct gemm_ws {
     using args = typename S::args;
-    using type = typename S::a_type;
+    using a_type = typename S::a_type;
+    using b_type = typename S::b_type;
+    using packing = pieces<b_type>;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, stages = S::stages;
     static constexpr int a_bytes = tile_m * 128, stage_bytes = (tile_m + tile_n) * 128;
-    static constexpr int half_bytes = tile_n * 64; // of B's pieces that lie side by side along n
+    static constexpr int half_bytes = tile_n * packing::row_bytes; // of B's pieces that lie side by side along n
     static constexpr int pitch = 128 + 16; // of a row in a warp's part of scratch: 64 columns; no bank conflicts
     static constexpr int scratch_bytes = S::staged ? ws_consumers / 32 * 16 * pitch : 0, cluster = S::cluster;
     static constexpr bool turns = false;
@@ -26,10 +28,11 @@ template <class S> struct gemm_ws {
     static_assert(S::group_m % cluster == 0, "tile: a group holds whole clusters");
     static_assert(cluster <= 2, "tile: a k tile is two pieces long, of which each of a cluster brings its own");
     static_assert(tile_m == 128 && tile_n % 32 == 0 && tile_n <= 256, "tile: two warpgroups of 64 rows, blocks of 32 columns");
-    static_assert(tile_k * sizeof(type) == 128, "tile: a stage's row is 128 bytes along k");
+    static_assert(one_type<a_type, b_type>, "operands of a matrix instruction");
+    static_assert(tile_k * sizeof(a_type) == 128, "tile: a stage's row is 128 bytes along k");
     static_assert(S::granule == 16 && (S::width == 2 || S::width == 4 || S::staged), "tile: 32 columns are a block of the epilogue");
 
-    using product = wgmma<type, tile_n>;
+    using product = wgmma<a_type, tile_n>;
     struct tile {
         int row, column; // in tiles
         int part, index;        // of the tile's parts; its number
@@ -65,7 +68,7 @@ template <class S> struct gemm_ws {
 
     DEV static void load(early, const args &p, const tile &t, int k_tile, stage m)
     {
-        const int n = t.column * (tile_n / 16), k = column_of(t, k_tile) / (tile_k / 2);
+        const int n = t.column * (tile_n / 16), k = column_of(t, k_tile) / packing::length;
         if constexpr (cluster == 1)
             piece_load(m.memory + a_bytes, S::b_map(p), m.full, n, k);
         else
@@ -80,7 +83,7 @@ template <class S> struct gemm_ws {
     {
         const int group = thread_index() / 128 - 1, n = k_tiles(p, t);
         int s = 0, previous = 0;
-        stage_products<type, tile_n> products;
+        stage_products<a_type, tile_n> products;
         if constexpr (Ring::shared) { // else accumulators of every phase are live through all of them
 #pragma unroll
             for (int i = 0; i < product::registers; i++) c.acc[i] = 0;

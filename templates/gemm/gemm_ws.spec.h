@@ -32,6 +32,7 @@ struct llama_qkv_spec {
     static constexpr int cluster = 1, split_k = 1, width = 4, results = 2;
     static constexpr bool staged = false, row_sums = false, reads = false;
     using a_type = bf16;
+    using b_type = a_type;
     struct context {
         float q_r_;
         int position;

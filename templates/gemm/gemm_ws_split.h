@@ -18,7 +18,7 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
     static constexpr int stage_bytes = a_bytes + 2 * tile_n * 128;
     static constexpr bool turns = true;
     static_assert(S::cluster == 1, "tile: workgroups load for themselves");
-    static_assert(sizeof(typename base::type) == 4 && tile_n <= 128, "tile: accumulators and sums of 128 columns at most");
+    static_assert(sizeof(typename base::a_type) == 4 && tile_n <= 128, "tile: accumulators and sums of 128 columns at most");
 
     DEV static unsigned bytes(const args &) { return stage_bytes; }
 

@@ -5,6 +5,10 @@
 #pragma once
 #include "templates/base/spec.h"
 
+// A matrix instruction multiplies two operands of one type.
+template <class A, class B> inline constexpr bool one_type = false;
+template <class A> inline constexpr bool one_type<A, A> = true;
+
 template <class T> struct pieces {
     static constexpr int columns = 16, bytes = 1024, row_bytes = 64;
     static constexpr int chunk = 16 / sizeof(T), length = row_bytes / sizeof(T), elements = bytes / sizeof(T); // elements along k; in all
