@@ -1,0 +1,238 @@
+/* In, out and refusals: runtime/model/config.h. */
+#include "runtime/model/config.h"
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+typedef enum key_kind { key_WHOLE, key_REAL, key_FLAG, key_WORD } key_kind;
+typedef struct key_row {
+    key_kind kind;
+    const char *names;
+} key_row;
+static const key_row keys[fact_count] = {
+#define KEY(fact, kind, names) [fact_##fact] = {key_##kind, names},
+#include "runtime/model/key.def"
+};
+static const char *const read_elsewhere[] = {
+#define READ(name) name,
+#include "runtime/model/key.def"
+};
+static const char *const musts[][2] = {
+#define MUST(name, value) {name, value},
+#include "runtime/model/key.def"
+};
+static const char *const harmless[] = {
+#define HARMLESS(names) names,
+#include "runtime/model/key.def"
+};
+enum {
+    read_count = sizeof read_elsewhere / sizeof *read_elsewhere,
+    must_count = sizeof musts / sizeof *musts,
+    harmless_count = sizeof harmless / sizeof *harmless
+};
+
+/* What all families read. */
+static const unsigned long long read_by_all =
+    FACT(hidden) | FACT(layers) | FACT(heads) | FACT(inner) | FACT(positions) | FACT(activation) | FACT(eps);
+
+static _Noreturn void say(const model_config *c, tfgen_code code, const char *key, const char *format, va_list list)
+{
+    const char *message = arena_vprintf(c->a, format, list);
+    arena_source(c->a, c->path, NULL, 0);
+    bail(c->a, code, (position){0}, "%s%s: %s", c->within, text_harmless(c->a, key), message);
+}
+
+void config_refuse(const model_config *c, const char *key, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    say(c, code_bad_input, key, format, list);
+}
+
+void config_cannot(const model_config *c, const char *key, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    say(c, code_unsupported, key, format, list);
+}
+
+bool config_has(const model_config *c, model_fact fact) { return c->facts[fact].key != NULL; }
+
+long long config_whole(const model_config *c, const json_t *value, const char *key)
+{
+    const double real = json_is_real(value) ? json_real_value(value) : 0;
+    long long whole = json_is_integer(value) ? json_integer_value(value) : LLONG_MIN;
+    if (json_is_real(value) && real == floor(real) && fabs(real) <= INT_MAX) whole = (long long)real;
+    if (whole < 0 || whole > INT_MAX) config_refuse(c, key, "should be a whole number from 0 to %d", INT_MAX);
+    return whole;
+}
+
+double config_real(const model_config *c, const json_t *value, const char *key)
+{
+    const double real = json_number_value(value);
+    if (!json_is_number(value) || !isfinite(real) || fabs(real) > 1e30) config_refuse(c, key, "should be a number");
+    return real;
+}
+
+static void read_fact(model_config *c, model_fact fact, const char *key, const json_t *value)
+{
+    config_value *v = &c->facts[fact];
+    config_value got = {.key = key};
+    switch (keys[fact].kind) {
+    case key_WHOLE: got.whole = config_whole(c, value, key); break;
+    case key_REAL: got.real = config_real(c, value, key); break;
+    case key_FLAG:
+        if (!json_is_boolean(value)) config_refuse(c, key, "should be true or false");
+        got.flag = json_is_true(value);
+        break;
+    case key_WORD:
+        if (!json_is_string(value) || strlen(json_string_value(value)) > 100) config_refuse(c, key, "should be a word");
+        got.word = json_string_value(value);
+        break;
+    }
+    const bool same =
+        !v->key || (got.whole == v->whole && got.real == v->real && got.flag == v->flag &&
+                    (!got.word || strcmp(got.word, v->word) == 0 || (c->family->gelu_is_tanh && strcmp(got.word, "gelu") == 0) ||
+                     (c->family->gelu_is_tanh && strcmp(v->word, "gelu") == 0)));
+    if (!same) config_refuse(c, key, "differs from %s, which says the same thing", v->key);
+    *v = got;
+}
+
+/* The next word of a list of names; NULL behind the last. */
+static const char *next_word(const char **list, size_t *size)
+{
+    const char *s = *list + strspn(*list, " ");
+    *size = strcspn(s, " ");
+    *list = s + *size;
+    return *size ? s : NULL;
+}
+
+static bool lists(const char *names, const char *key)
+{
+    size_t size;
+    for (const char *word; (word = next_word(&names, &size));)
+        if (strlen(key) == size && strncmp(word, key, size) == 0) return true;
+    return false;
+}
+
+/* null, false, 0 and 1.0: what is not there, or multiplies by one. */
+static bool changes_nothing(const json_t *value)
+{
+    return json_is_null(value) || json_is_false(value) || (json_is_number(value) && json_number_value(value) == 0) ||
+           (json_is_real(value) && json_real_value(value) == 1);
+}
+
+static bool is_harmless(const char *key)
+{
+    for (int i = 0; i < harmless_count; i++)
+        if (lists(harmless[i], key)) return true;
+    return false;
+}
+
+static void ignore(model_config *c, const char *key) { text_printf(&c->ignored, "%s%s", c->ignored.size ? ", " : "", key); }
+
+static void check_must(model_config *c, int i, const json_t *value)
+{
+    json_t *wanted = json_loads(musts[i][1], JSON_DECODE_ANY, NULL);
+    const bool good = json_is_null(value) || json_equal(wanted, value);
+    json_decref(wanted);
+    if (good) return ignore(c, musts[i][0]);
+    config_cannot(c, musts[i][0], "specs are made of layers where this is %s", musts[i][1]);
+}
+
+static const char *known_like(const model_config *c, const char *key)
+{
+    const char *names[fact_count * 8];
+    size_t count = 0, size;
+    for (int i = 0; i < fact_count; i++) {
+        const char *list = keys[i].names;
+        for (const char *word; (word = next_word(&list, &size));) names[count++] = arena_strndup(c->a, word, size);
+    }
+    return nearest_name(key, names, count);
+}
+
+static void read_key(model_config *c, const char *key, const json_t *value)
+{
+    for (int i = 0; i < fact_count; i++) {
+        if (!lists(keys[i].names, key)) continue;
+        const unsigned long long reads = c->family->reads | read_by_all;
+        if (json_is_null(value)) return ignore(c, key);
+        if (reads & 1ull << i) return read_fact(c, (model_fact)i, key, value);
+        if (changes_nothing(value)) return ignore(c, key);
+        config_refuse(c, key, "layers of %s have no such thing, and this value says that these have", c->family->model_type);
+    }
+    for (int i = 0; i < read_count; i++)
+        if (strcmp(read_elsewhere[i], key) == 0) return;
+    for (int i = 0; i < must_count; i++)
+        if (strcmp(musts[i][0], key) == 0) return check_must(c, i, value);
+    if (is_harmless(key)) return ignore(c, key);
+    const char *like = known_like(c, key);
+    config_refuse(c, key, "is not known, and may change the mathematics of a layer%s", nearest_hint(c->a, like));
+}
+
+static const char *word_of(const model_config *c, const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    if (!value || json_is_null(value)) return NULL;
+    if (!json_is_string(value) || strlen(json_string_value(value)) > 100) config_refuse(c, key, "should be a word");
+    return json_string_value(value);
+}
+
+static void find_family(model_config *c)
+{
+    const char *type = word_of(c, c->object, "model_type"), *why;
+    if (!type) config_refuse(c, "model_type", "is missing; it says which family the model is of");
+    if ((c->family = family_find(type, &why))) return;
+    if (why) config_cannot(c, "model_type", "%s has what specs cannot say: %s", type, why);
+    const char *like = family_like(type);
+    text known = {.a = c->a};
+    for (size_t i = 0; !like && family_name(i); i++) text_printf(&known, "%s%s", i ? ", " : "", family_name(i));
+    config_cannot(c, "model_type", "%s is not known here%s%s%s", text_harmless(c->a, type), like ? "" : "; known are ",
+                  like ? "" : known.data, nearest_hint(c->a, like));
+}
+
+static void find_dtype(model_config *c, const json_t *outer)
+{
+    static const char *const names[][2] = {{"float32", "f32"}, {"float16", "f16"}, {"bfloat16", "bf16"}};
+    static const char *const where[] = {"dtype", "torch_dtype"};
+    c->dtype = "bf16";
+    for (int i = 0; i < 4; i++) {
+        const char *word = word_of(c, i < 2 ? c->object : outer, where[i % 2]);
+        for (int k = 0; word && k < 3; k++)
+            if (strcmp(word, names[k][0]) == 0) {
+                c->dtype = names[k][1];
+                return;
+            }
+    }
+}
+
+static void release(void *json) { json_decref(json); }
+
+/* jansson refuses text that is nested deeply, numbers that are too large, and what is no UTF-8. */
+static json_t *parse(model_config *c, const char *json, size_t size)
+{
+    json_error_t error;
+    arena_source(c->a, c->path, json, size);
+    if (size > config_most_bytes) bail(c->a, code_bad_input, (position){0}, "is larger than any config.json");
+    json_t *all = json_loadb(json, size, JSON_REJECT_DUPLICATES, &error);
+    if (!all)
+        bail(c->a, code_bad_input, (position){error.line, error.column > 0 ? error.column : 1}, "%s", text_harmless(c->a, error.text));
+    arena_defer(c->a, release, all);
+    if (!json_is_object(all)) bail(c->a, code_bad_input, (position){1, 1}, "a config.json is an object, { ... }");
+    return all;
+}
+
+model_config *config_read(arena *a, const char *json, size_t size, const char *path)
+{
+    model_config *c = arena_alloc(a, sizeof *c);
+    const char *key;
+    json_t *value;
+    *c = (model_config){.a = a, .path = path, .within = "", .ignored = {.a = a}};
+    json_t *all = parse(c, json, size), *nested = json_object_get(all, "text_config");
+    c->object = all;
+    if (json_is_object(nested) && json_object_get(nested, "model_type")) c->object = nested, c->within = "text_config.";
+    find_family(c);
+    find_dtype(c, all);
+    json_object_foreach(c->object, key, value) read_key(c, key, value);
+    return c;
+}

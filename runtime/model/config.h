@@ -1,0 +1,41 @@
+/* In: a model's config.json, as transformers 4 and 5 write it. Out: its family and its facts, each by whichever name the file has. Refuses
+ * (bails): text that is no JSON (line and column), keys that are there twice, values of a wrong type or size (path of the key), keys that
+ * may change the mathematics and that nobody here knows (code_bad_input); families that cannot be said (code_unsupported). The file may be
+ * hostile. */
+#ifndef TFGEN_MODEL_CONFIG_H
+#define TFGEN_MODEL_CONFIG_H
+#include "ir/base/arena.h"
+#include "runtime/model/family.h"
+#include <jansson.h>
+
+enum { config_most_bytes = 4 << 20 };
+
+typedef struct config_value {
+    const char *key; /* NULL: not there, or null */
+    long long whole;
+    double real;
+    bool flag;
+    const char *word;
+} config_value;
+
+typedef struct model_config {
+    arena *a;
+    const char *path;   /* for messages */
+    const char *within; /* "text_config." where the text model's is nested, else "" */
+    json_t *object;     /* the text model's; as long as the arena lives */
+    const char *dtype;  /* bf16, f16 or f32, of the file; bf16 where it does not say */
+    const family *family;
+    config_value facts[fact_count];
+    text ignored; /* keys that change nothing within a layer, separated by commas */
+} model_config;
+
+model_config *config_read(arena *a, const char *json, size_t size, const char *path);
+/* Bails with code_bad_input: key and what is wrong with it. */
+_Noreturn void config_refuse(const model_config *c, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The same of what the file says well and specs cannot say: code_unsupported. */
+_Noreturn void config_cannot(const model_config *c, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool config_has(const model_config *c, model_fact fact);
+/* Whole numbers are at most 2^31-1, reals finite. `key` is a path for messages. */
+long long config_whole(const model_config *c, const json_t *value, const char *key);
+double config_real(const model_config *c, const json_t *value, const char *key);
+#endif

@@ -1,0 +1,303 @@
+/* In, out and refusals: runtime/model/layer.h. */
+#include "runtime/model/layer.h"
+#include <math.h>
+#include <string.h>
+
+static bool reads(const model_config *c, model_fact fact) { return (c->family->reads >> fact & 1) != 0; }
+
+static long long whole_or(const model_config *c, model_fact fact, long long otherwise)
+{
+    return config_has(c, fact) ? c->facts[fact].whole : otherwise;
+}
+static double real_or(const model_config *c, model_fact fact, double otherwise)
+{
+    return config_has(c, fact) ? c->facts[fact].real : otherwise;
+}
+static bool flag_or(const model_config *c, model_fact fact, bool otherwise)
+{
+    return config_has(c, fact) ? c->facts[fact].flag : otherwise;
+}
+
+static long long need(const model_config *c, model_fact fact, const char *key)
+{
+    if (!config_has(c, fact)) config_refuse(c, key, "is missing");
+    if (c->facts[fact].whole < 1) config_refuse(c, c->facts[fact].key, "should be at least 1");
+    return c->facts[fact].whole;
+}
+
+long long model_layers(const model_config *c)
+{
+    const long long count = need(c, fact_layers, "num_hidden_layers");
+    if (count > 10000) config_refuse(c, c->facts[fact_layers].key, "more than 10000 layers");
+    return count;
+}
+
+/* ---- sizes */
+static void read_heads(const model_config *c, layer_facts *l)
+{
+    const bool one = c->family->packed == packing_by_key && !flag_or(c, fact_grouped_heads, false);
+    l->heads = need(c, fact_heads, "num_attention_heads");
+    l->kv_heads = whole_or(c, fact_kv_heads, l->heads);
+    if (one) l->kv_heads = flag_or(c, fact_multi_query, true) ? 1 : l->heads; /* Falcon's older models */
+    if (l->kv_heads < 1 || l->heads % l->kv_heads)
+        config_refuse(c, c->facts[fact_kv_heads].key, "%lld heads of keys do not divide %lld heads of queries", l->kv_heads, l->heads);
+    l->head_size = whole_or(c, fact_head_size, 0);
+    if (config_has(c, fact_head_size) && l->head_size < 1) config_refuse(c, "head_dim", "should be at least 1");
+    if (!l->head_size && l->hidden % l->heads)
+        config_refuse(c, c->facts[fact_heads].key, "%lld heads do not divide %lld columns", l->heads, l->hidden);
+    if (!l->head_size) l->head_size = l->hidden / l->heads;
+}
+
+static void read_sizes(const model_config *c, layer_facts *l)
+{
+    l->hidden = need(c, fact_hidden, "hidden_size");
+    read_heads(c, l);
+    const bool four = c->family->packed == packing_by_key || c->family->in_out || strcmp(c->family->model_type, "gptj") == 0;
+    if (reads(c, fact_mlp_ratio)) l->inner = l->hidden * whole_or(c, fact_mlp_ratio, 4);
+    else l->inner = four && !config_has(c, fact_inner) ? 4 * l->hidden : need(c, fact_inner, "intermediate_size");
+    l->positions = c->family->encoder && !config_has(c, fact_positions) ? 8192 : need(c, fact_positions, "max_position_embeddings");
+    l->eps = real_or(c, fact_eps, c->family->eps);
+    if (!(l->eps >= 0) || l->eps > 1) config_refuse(c, c->facts[fact_eps].key, "should be from 0 to 1");
+}
+
+/* ---- biases, norms, activation */
+static bool has_bias(const model_config *c, bias_rule rule)
+{
+    if (rule == bias_by_attention_key) return flag_or(c, fact_attention_bias, c->family->bias_default);
+    return rule == bias_always || (rule == bias_by_mlp_key && flag_or(c, fact_mlp_bias, false));
+}
+
+static void read_wiring(const model_config *c, layer_facts *l)
+{
+    const family *f = c->family;
+    l->wiring = f->wiring;
+    l->first_norm = f->attention_norm, l->second_norm = f->mlp_norm;
+    if (f->wiring == wiring_by_key) l->wiring = flag_or(c, fact_parallel, f->parallel_default) ? wiring_parallel : wiring_ahead;
+    if (reads(c, fact_norm_before) && !flag_or(c, fact_norm_before, true)) l->wiring = wiring_behind;
+    if (l->wiring != wiring_parallel) return;
+    const long long norms = whole_or(c, fact_parallel_norms, flag_or(c, fact_grouped_heads, false) || !f->one_norm ? 2 : 1);
+    if (norms == 2 && f->first_norm) l->first_norm = f->first_norm, l->second_norm = f->second_norm;
+    else l->first_norm = f->one_norm, l->second_norm = NULL;
+}
+
+static void read_attention(const model_config *c, layer_facts *l)
+{
+    const family *f = c->family;
+    l->packed = f->packed;
+    if (f->packed == packing_by_key && l->kv_heads == 1) l->packed = packing_stacked;
+    l->q_norm = f->q_norm_by_key && !flag_or(c, fact_qk_norm, false) ? qk_norm_none : f->q_norm_kind;
+    if (flag_or(c, fact_qk_norm, false) && !f->q_norm)
+        config_cannot(c, c->facts[fact_qk_norm].key, "each head has a norm whose weight is a tensor of its own");
+    l->softcap = real_or(c, fact_softcap, 0);
+    l->clip = real_or(c, fact_clip, 0);
+    if (l->softcap < 0) config_refuse(c, c->facts[fact_softcap].key, "should not be negative");
+    if (config_has(c, fact_clip) && l->clip <= 0) config_refuse(c, c->facts[fact_clip].key, "should be above 0");
+    if (reads(c, fact_attention_multiplier)) l->scale = real_or(c, fact_attention_multiplier, 1);
+    if (config_has(c, fact_query_scalar) && c->facts[fact_query_scalar].real > 0) l->scale = 1 / sqrt(c->facts[fact_query_scalar].real);
+    if (config_has(c, fact_query_scalar) && !(c->facts[fact_query_scalar].real > 0))
+        config_refuse(c, c->facts[fact_query_scalar].key, "should be above 0");
+    if (l->scale < 0 || (reads(c, fact_attention_multiplier) && l->scale == 0))
+        config_refuse(c, "attention_multiplier", "should be above 0");
+    if (l->scale && fabs(l->scale * sqrt((double)l->head_size) - 1) < 1e-12) l->scale = 0; /* the same as the default */
+}
+
+static void read_activation(const model_config *c, layer_facts *l)
+{
+    const char *name = config_has(c, fact_activation) ? c->facts[fact_activation].word : c->family->activation;
+    if (c->family->gelu_is_tanh && strcmp(name, "gelu") == 0) name = "gelu_pytorch_tanh";
+    l->activation = activation_find(name);
+    if (!l->activation) config_cannot(c, c->facts[fact_activation].key, "there is no op for the activation %s", text_harmless(c->a, name));
+}
+
+/* ---- kinds of layers */
+/* The type that layer_types has for the layer; NULL: there is no such list. */
+static const char *listed_type(const model_config *c, long long layer)
+{
+    static const char *const known[] = {"full_attention", "sliding_attention"};
+    const json_t *list = json_object_get(c->object, "layer_types"), *item = json_array_get(list, (size_t)layer);
+    if (!list || json_is_null(list)) return NULL;
+    if (!json_is_array(list) || json_array_size(list) != (size_t)model_layers(c))
+        config_refuse(c, "layer_types", "should be a list of %lld words, one a layer", model_layers(c));
+    for (int i = 0; i < 2; i++)
+        if (json_is_string(item) && strcmp(json_string_value(item), known[i]) == 0) return known[i];
+    if (!json_is_string(item)) config_refuse(c, arena_printf(c->a, "layer_types[%lld]", layer), "should be a word");
+    config_cannot(c, arena_printf(c->a, "layer_types[%lld]", layer), "%s: specs can say full_attention and sliding_attention",
+                  text_harmless(c->a, json_string_value(item)));
+}
+
+static bool slides_by_rule(const model_config *c, long long layer)
+{
+    const family *f = c->family;
+    const long long every = whole_or(c, fact_window_pattern, f->window_pattern);
+    switch (f->window) {
+    case window_never: break;
+    case window_all: return true;
+    case window_even: return layer % 2 == 0;
+    case window_but_every:
+        if (every < 1) config_refuse(c, c->facts[fact_window_pattern].key, "should be at least 1");
+        return (layer + 1) % every != 0;
+    case window_from_layer: return layer >= whole_or(c, fact_window_from, 28);
+    }
+    return false;
+}
+
+static bool slides(const model_config *c, long long layer)
+{
+    const char *type = listed_type(c, layer);
+    const bool wanted = !reads(c, fact_use_window) || flag_or(c, fact_use_window, false);
+    if (!reads(c, fact_window) && type && strcmp(type, "sliding_attention") == 0)
+        config_cannot(c, "layer_types", "layers of %s have no window", c->family->model_type);
+    if (type) return strcmp(type, "sliding_attention") == 0 && (c->family->window != window_never || wanted);
+    if (!reads(c, fact_window) || !config_has(c, fact_window) || !wanted) return false;
+    if (c->family->window == window_never) config_cannot(c, "use_sliding_window", "layer_types is missing, which says for which layers");
+    return slides_by_rule(c, layer);
+}
+
+static void read_window(const model_config *c, layer_facts *l, long long layer)
+{
+    if (!slides(c, layer)) return;
+    l->window = need(c, fact_window, "sliding_window");
+}
+
+/* ---- ropes */
+static bool without_rope(const model_config *c, const layer_facts *l, long long layer)
+{
+    const json_t *list = json_object_get(c->object, "no_rope_layers");
+    const long long interval = whole_or(c, fact_no_rope_interval, 4);
+    if (c->family->no_rope || (c->family->no_rope_without_window && !l->window)) return true;
+    if (!reads(c, fact_no_rope_interval)) {
+        if (list && !json_is_null(list)) config_cannot(c, "no_rope_layers", "layers of %s all have ropes", c->family->model_type);
+        return false;
+    }
+    if (!list || json_is_null(list)) return interval > 0 && (layer + 1) % interval == 0;
+    if (!json_is_array(list) || json_array_size(list) != (size_t)model_layers(c))
+        config_refuse(c, "no_rope_layers", "should be a list of %lld numbers, one a layer", model_layers(c));
+    return config_whole(c, json_array_get(list, (size_t)layer), "no_rope_layers") == 0; /* 1 has one */
+}
+
+/* A map of a rope's numbers, and its path. */
+typedef struct rope_map {
+    const model_config *c;
+    const json_t *map;
+    const char *path;
+} rope_map;
+
+static double rope_number(const rope_map *m, const char *key, double otherwise)
+{
+    const json_t *value = json_object_get(m->map, key);
+    const char *path = arena_printf(m->c->a, "%s.%s", m->path, key);
+    if (value && !json_is_null(value)) {
+        const double number = config_real(m->c, value, path);
+        if (!(number > 0)) config_refuse(m->c, path, "should be above 0");
+        return number;
+    }
+    if (otherwise <= 0) config_refuse(m->c, path, "is missing");
+    return otherwise;
+}
+
+static void check_rope_keys(const rope_map *m, const char *const *known, int count)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)m->map, key, value)
+    {
+        bool good = json_is_null(value);
+        for (int i = 0; i < count; i++) good |= known[i] && strcmp(key, known[i]) == 0;
+        if (!good) config_refuse(m->c, arena_printf(m->c->a, "%s.%s", m->path, key), "is no number of this rope");
+    }
+}
+
+static void read_scaling(const rope_map *m, layer_facts *l)
+{
+    static const char *const kinds[] = {"default", "linear", "llama3", "mrope"};
+    const json_t *type = json_object_get(m->map, "rope_type");
+    if (!type) type = json_object_get(m->map, "type");
+    int kind = -1;
+    for (int i = 0; i < 4; i++)
+        if (!type || (json_is_string(type) && strcmp(json_string_value(type), kinds[i]) == 0)) kind = kind < 0 ? i : kind;
+    if (type && !json_is_string(type)) config_refuse(m->c, arena_printf(m->c->a, "%s.rope_type", m->path), "should be a word");
+    if (kind < 0)
+        config_cannot(m->c, arena_printf(m->c->a, "%s.rope_type", m->path), "specs have no rope scaling %s; they have linear and llama3",
+                      text_harmless(m->c->a, json_string_value(type)));
+    const char *known[] = {"rope_type", "type", "rope_theta", "partial_rotary_factor", kind == 3 ? "mrope_section" : NULL,
+                           kind == 1 || kind == 2 ? "factor" : NULL, kind == 2 ? "low_freq_factor" : NULL,
+                           kind == 2 ? "high_freq_factor" : NULL, kind == 2 ? "original_max_position_embeddings" : NULL};
+    check_rope_keys(m, known, sizeof known / sizeof *known);
+    if (kind != 1 && kind != 2) return; /* the sections of mrope all turn alike where tokens are text */
+    l->rope.kind = kind == 1 ? rope_linear : rope_llama3;
+    l->rope.factor = rope_number(m, "factor", 0);
+    if (kind == 1) return;
+    l->rope.low = rope_number(m, "low_freq_factor", 0), l->rope.high = rope_number(m, "high_freq_factor", 0);
+    l->rope.original = rope_number(m, "original_max_position_embeddings", 0);
+    if (l->rope.low >= l->rope.high) config_refuse(m->c, m->path, "low_freq_factor should be below high_freq_factor");
+}
+
+/* rope_parameters of transformers 5, for all layers or a type of them; else rope_scaling of transformers 4. False: no rope. */
+static bool find_map(const model_config *c, const layer_facts *l, rope_map *m)
+{
+    const char *type = l->window ? "sliding_attention" : "full_attention";
+    const json_t *new = json_object_get(c->object, "rope_parameters"), *old = json_object_get(c->object, "rope_scaling");
+    *m = (rope_map){c, NULL, "rope_parameters"};
+    if (new && !json_is_null(new)) {
+        if (!json_is_object(new)) config_refuse(c, "rope_parameters", "should be an object");
+        m->map = new;
+        if (!json_object_get(new, "full_attention") && !json_object_get(new, "sliding_attention")) return true;
+        m->map = json_object_get(new, type), m->path = arena_printf(c->a, "rope_parameters.%s", type);
+        if (!m->map) config_refuse(c, m->path, "is missing");
+        if (!json_is_null(m->map) && !json_is_object(m->map)) config_refuse(c, m->path, "should be an object, or null");
+        return !json_is_null(m->map);
+    }
+    if (!old || json_is_null(old) || (c->family->scaling_without_window && l->window)) return true;
+    if (!json_is_object(old)) config_refuse(c, "rope_scaling", "should be an object");
+    return m->map = old, m->path = "rope_scaling", true;
+}
+
+static void read_rope(const model_config *c, layer_facts *l, long long layer)
+{
+    const family *f = c->family;
+    rope_map m;
+    if (without_rope(c, l, layer) || !find_map(c, l, &m)) return;
+    const double own = l->window && f->local_theta ? real_or(c, fact_local_theta, f->local_theta) : real_or(c, fact_theta, f->theta);
+    double part = real_or(c, fact_partial, f->partial ? f->partial : 1);
+    l->rope.is = true, l->rope.theta = own;
+    if (m.map) {
+        l->rope.theta = rope_number(&m, "rope_theta", own), part = rope_number(&m, "partial_rotary_factor", part);
+        read_scaling(&m, l);
+    }
+    if (!(l->rope.theta > 0)) config_refuse(c, c->facts[fact_theta].key, "should be above 0");
+    if (!(part > 0 && part <= 1))
+        config_refuse(c, config_has(c, fact_partial) ? c->facts[fact_partial].key : m.path, "should be above 0, at most 1");
+    l->rope.rotary = config_has(c, fact_rotary) ? c->facts[fact_rotary].whole : (long long)((double)l->head_size * part);
+    if (l->rope.rotary < 2 || l->rope.rotary % 2 || l->rope.rotary > l->head_size)
+        config_cannot(c, config_has(c, fact_rotary) ? "rotary_dim" : "head_dim",
+                      "%lld of %lld columns of a head turn; specs take even numbers from 2 to the head's size", l->rope.rotary,
+                      l->head_size);
+}
+
+layer_facts layer_read(const model_config *c, long long layer)
+{
+    layer_facts l;
+    const long long count = model_layers(c);
+    memset(&l, 0, sizeof l); /* padding, too: layer_same */
+    if (layer >= count) bail(c->a, code_usage, (position){0}, "--layer=%lld: the model has layers 0 to %lld", layer, count - 1);
+    l.family = c->family;
+    read_sizes(c, &l);
+    read_wiring(c, &l);
+    l.qkv_bias = has_bias(c, c->family->qkv_bias), l.o_bias = has_bias(c, c->family->o_bias), l.mlp_bias = has_bias(c, c->family->mlp_bias);
+    read_attention(c, &l);
+    read_activation(c, &l);
+    l.residual = real_or(c, fact_residual_multiplier, 1);
+    if (flag_or(c, fact_scale_by_layer, false)) l.scale = 1 / sqrt((double)l.head_size) / (double)(layer + 1);
+    if (flag_or(c, fact_swiglu, false)) config_cannot(c, "use_swiglu_ffn", "specs are made of feed-forwards with one product ahead");
+    read_window(c, &l, layer);
+    read_rope(c, &l, layer);
+    if (l.window >= l.positions) l.window = 0; /* no key is ever hidden by it */
+    return l;
+}
+
+bool layer_same(const layer_facts *x, const layer_facts *y) { return memcmp(x, y, sizeof *x) == 0; }
+
+const char *layer_kind_name(const layer_facts *l)
+{
+    return l->window ? "sliding" : "full";
+}

@@ -1,0 +1,389 @@
+/* In, out: runtime/model/spec.h. The text is made in two lists, of params and of ops, whose columns are then lined up. */
+#include "runtime/model/spec.h"
+#include <stdio.h>
+#include <string.h>
+
+typedef struct line {
+    const char *left, *middle, *right, *note;
+} line;
+
+typedef struct writer {
+    arena *a;
+    const spec_request *r;
+    const layer_facts *l;
+    line *params, *ops;
+    int param_count, param_room, op_count, op_room;
+} writer;
+
+#define format(w, ...) arena_printf((w)->a, __VA_ARGS__)
+
+static const char *number_text(const writer *w, double value)
+{
+    text t = {.a = w->a};
+    text_number(&t, value);
+    return t.data;
+}
+
+/* Heads of keys: H where each query head has its own. */
+static const char *kv(const writer *w) { return w->l->kv_heads == w->l->heads ? "H" : "KV"; }
+
+/* ---- params and ops */
+static void add_param(writer *w, const char *name, const char *shape, const char *from, const char *more)
+{
+    w->params = arena_more(w->a, w->params, w->param_count, &w->param_room, sizeof *w->params);
+    w->params[w->param_count++] =
+        (line){format(w, "%s:", name), format(w, "{shape: [%s],", shape), format(w, "from: %s%s}", from, more), NULL};
+}
+
+/* Returns the op's name. */
+static const char *add_op(writer *w, const char *out, const char *op, const char *in, const char *more)
+{
+    w->ops = arena_more(w->a, w->ops, w->op_count, &w->op_room, sizeof *w->ops);
+    w->ops[w->op_count++] = (line){format(w, "- {out: %s,", out), format(w, "op: %s,", op), format(w, "in: [%s]%s}", in, more), NULL};
+    return out;
+}
+
+/* A comment line ahead of the next op. */
+static void add_note(writer *w, const char *note)
+{
+    w->ops = arena_more(w->a, w->ops, w->op_count, &w->op_room, sizeof *w->ops);
+    w->ops[w->op_count++] = (line){.note = note};
+}
+
+/* ---- norms */
+/* (x-mean)/sqrt(var+eps), in words of smaller ops: a layernorm without a weight. */
+static const char *normalise(writer *w, const char *out, const char *in)
+{
+    const char *mean = add_op(w, format(w, "%s_mean", out), "row_mean", in, "");
+    const char *centred = add_op(w, format(w, "%s_c", out), "sub", format(w, "%s, %s", in, mean), "");
+    const char *square = add_op(w, format(w, "%s_sq", out), "square", centred, "");
+    const char *variance = add_op(w, format(w, "%s_var", out), "row_mean", square, "");
+    const char *more = add_op(w, format(w, "%s_eps", out), "add", format(w, "%s, %s", variance, number_text(w, w->l->eps)), "");
+    const char *root = add_op(w, format(w, "%s_r", out), "rsqrt", more, "");
+    return add_op(w, out, "mul", format(w, "%s, %s", centred, root), "");
+}
+
+static const char *layer_norm(writer *w, const char *out, const char *in, const char *param, const char *from, const char *columns)
+{
+    const family *f = w->l->family;
+    const char *eps = format(w, ", eps: %s", number_text(w, w->l->eps)), *weight = format(w, "%s_w", param);
+    if (f->norm_no_weight) return normalise(w, out, in);
+    add_param(w, weight, columns, format(w, "%s.weight", from), "");
+    if (!f->norm_no_bias) add_param(w, format(w, "%s_b", param), columns, format(w, "%s.bias", from), "");
+    if (f->norm_unit_offset) weight = add_op(w, format(w, "%s_w1", param), "add", format(w, "%s, 1", weight), "");
+    return add_op(w, out, "layernorm", f->norm_no_bias ? format(w, "%s, %s", in, weight) : format(w, "%s, %s, %s_b", in, weight, param),
+                  eps);
+}
+
+/* Of `in`, with a weight of so many columns; from NULL: there is none. */
+static const char *norm(writer *w, const char *out, const char *in, const char *param, const char *from, const char *columns)
+{
+    if (!from) return in;
+    if (w->l->family->norm == norm_layer) return layer_norm(w, out, in, param, from, columns);
+    add_param(w, param, columns, format(w, "%s.weight", from), "");
+    return add_op(w, out, "rmsnorm", format(w, "%s, %s", in, param),
+                  format(w, ", eps: %s%s", number_text(w, w->l->eps), w->l->family->norm_unit_offset ? ", unit_offset: true" : ""));
+}
+
+/* ---- products */
+/* One of several params that are rows of one tensor; rows NULL: all of it. */
+static void add_weight(writer *w, const char *name, const char *shape, const char *tensor, const char *rows)
+{
+    const char *from = rows ? format(w, "{tensor: %s.weight, %s}", tensor, rows) : format(w, "%s.weight", tensor);
+    add_param(w, name, shape, from, w->l->family->in_out ? ", transpose: true" : "");
+}
+
+static void add_bias(writer *w, const char *name, const char *size, const char *tensor, const char *rows)
+{
+    add_param(w, name, size, rows ? format(w, "{tensor: %s.bias, %s}", tensor, rows) : format(w, "%s.bias", tensor), "");
+}
+
+typedef struct product {
+    const char *out, *in, *weight, *bias; /* bias NULL: none */
+    const char *rows, *columns;           /* of the weight */
+    const char *tensor, *part;            /* part: rows of the tensor, or NULL */
+} product;
+
+static const char *linear(writer *w, product p)
+{
+    add_weight(w, p.weight, format(w, "%s, %s", p.rows, p.columns), p.tensor, p.part);
+    if (p.bias) add_bias(w, p.bias, p.rows, p.tensor, p.part);
+    return add_op(w, p.out, "linear", p.bias ? format(w, "%s, %s, %s", p.in, p.weight, p.bias) : format(w, "%s, %s", p.in, p.weight), "");
+}
+
+/* Which rows of a packed tensor are q (0), k or v; NULL: it has a tensor of its own. */
+static const char *packed_rows(const writer *w, int which)
+{
+    const char *k = kv(w), *both = strcmp(k, "H") == 0 ? "2*H" : "H+KV", *all = strcmp(k, "H") == 0 ? "3*H" : "H+2*KV";
+    const bool one = w->l->heads == w->l->kv_heads;
+    switch (w->l->packed) {
+    case packing_none: break;
+    case packing_stacked:
+        if (which == 0) return "rows: [0, H*hd]";
+        return one ? format(w, which == 1 ? "rows: [H*hd, %s*hd]" : "rows: [2*H*hd, %s*hd]", which == 1 ? both : all)
+                   : format(w, which == 1 ? "rows: [H*hd, (%s)*hd]" : "rows: [(H+KV)*hd, (%s)*hd]", which == 1 ? both : all);
+    case packing_by_head:
+    case packing_by_key:
+        if (one)
+            return format(w, "rows: [%s, %s], every: 3*hd",
+                          which == 0   ? "0"
+                          : which == 1 ? "hd"
+                                       : "2*hd",
+                          which == 0   ? "hd"
+                          : which == 1 ? "2*hd"
+                                       : "3*hd");
+        return format(w, "rows: [%s, %s], every: (H/KV+2)*hd", which == 0 ? "0" : which == 1 ? "H/KV*hd" : "(H/KV+1)*hd",
+                      which == 0 ? "H/KV*hd" : which == 1 ? "(H/KV+1)*hd" : "(H/KV+2)*hd");
+    }
+    return NULL;
+}
+
+/* ---- attention */
+static const char *projection(writer *w, int which, const char *in)
+{
+    static const char *const outs[] = {"q", "k", "v"}, *const weights[] = {"wq", "wk", "wv"}, *const biases[] = {"bq", "bk", "bv"};
+    const family *f = w->l->family;
+    const char *const own[] = {f->q, f->k, f->v};
+    const bool packed = w->l->packed != packing_none, biased = w->l->qkv_bias && !(which == 1 && f->no_k_bias);
+    return linear(w, (product){.out = outs[which], .in = in, .weight = weights[which], .bias = biased ? biases[which] : NULL,
+                               .rows = format(w, "%s*hd", which ? kv(w) : "H"), .columns = "D",
+                               .tensor = packed ? f->q : own[which], .part = packed_rows(w, which)});
+}
+
+static const char *clipped(writer *w, const char *in)
+{
+    if (!w->l->clip) return in;
+    const char *c = number_text(w, w->l->clip);
+    const char *low = add_op(w, format(w, "%s_low", in), "max", format(w, "%s, -%s", in, c), "");
+    return add_op(w, format(w, "%s_clip", in), "min", format(w, "%s, %s", low, c), "");
+}
+
+/* Norms of q and k ahead of rope. */
+static const char *head_norm(writer *w, const char *in, const char *heads, const char *from)
+{
+    const char *param = format(w, "%s_norm", in), *out = format(w, "%sn", in);
+    if (w->l->q_norm == qk_norm_none) return in;
+    if (w->l->q_norm == qk_norm_whole) return norm(w, out, in, param, from, format(w, "%s*hd", heads));
+    const char *by_head = add_op(w, format(w, "%sh", in), "reshape", in, format(w, ", shape: [B, S, %s, hd]", heads));
+    if (w->l->q_norm == qk_norm_shared) return norm(w, out, by_head, param, from, "hd");
+    const char *plain = normalise(w, format(w, "%s_hat", in), by_head);
+    add_param(w, param, format(w, "%s, hd", heads), format(w, "%s.weight", from), "");
+    return add_op(w, out, "mul", format(w, "%s, %s", plain, param), "");
+}
+
+static const char *scaling_text(const writer *w)
+{
+    const layer_facts *l = w->l;
+    if (l->rope.kind == rope_plain) return "";
+    if (l->rope.kind == rope_linear) return format(w, ", scaling: {type: linear, factor: %s}", number_text(w, l->rope.factor));
+    return format(w, ", scaling: {type: llama3, factor: %s, low_freq: %s, high_freq: %s, original: %s}", number_text(w, l->rope.factor),
+                  number_text(w, l->rope.low), number_text(w, l->rope.high), number_text(w, l->rope.original));
+}
+
+static const char *rope(writer *w, const char *in, const char *out, const char *heads)
+{
+    const layer_facts *l = w->l;
+    if (!l->rope.is) return in;
+    const char *rotary = l->rope.rotary == l->head_size ? ""
+                         : l->head_size % l->rope.rotary == 0 ? format(w, ", rotary: hd/%lld", l->head_size / l->rope.rotary)
+                                                              : format(w, ", rotary: %lld", l->rope.rotary);
+    return add_op(w, out, "rope", in,
+                  format(w, ", heads: %s, pairing: %s, theta: %s%s%s%s", heads, l->family->interleaved ? "interleaved" : "half",
+                         number_text(w, l->rope.theta), rotary, scaling_text(w), w->r->decode ? ", at: pos" : ""));
+}
+
+static const char *attention_more(const writer *w)
+{
+    const layer_facts *l = w->l;
+    text t = {.a = w->a};
+    text_printf(&t, ", heads: H");
+    if (l->heads != l->kv_heads) text_printf(&t, ", kv_heads: KV");
+    if (!l->family->encoder || l->family->causal_encoder) text_printf(&t, ", causal: true");
+    if (l->window) text_printf(&t, ", window: %lld", l->window);
+    if (l->softcap) text_printf(&t, ", softcap: %s", number_text(w, l->softcap));
+    if (l->scale) text_printf(&t, ", scale: %s", number_text(w, l->scale));
+    if (w->r->decode) text_printf(&t, ", at: pos");
+    return t.data;
+}
+
+/* q, k and v of `in`, attention, and the product behind it. */
+static const char *attention(writer *w, const char *in)
+{
+    const family *f = w->l->family;
+    const char *q = clipped(w, projection(w, 0, in)), *k = clipped(w, projection(w, 1, in)), *v = clipped(w, projection(w, 2, in));
+    q = rope(w, head_norm(w, q, "H", f->q_norm), "qr", "H"), k = rope(w, head_norm(w, k, kv(w), f->k_norm), "kr", kv(w));
+    if (w->r->decode) {
+        k = add_op(w, "kc", "kv_append", k, ", state: k_cache, at: pos");
+        v = add_op(w, "vc", "kv_append", v, ", state: v_cache, at: pos");
+    }
+    const char *a = add_op(w, "a", "attention", format(w, "%s, %s, %s", q, k, v), attention_more(w));
+    if (w->l->q_norm == qk_norm_shared || w->l->q_norm == qk_norm_each_head) a = add_op(w, "a2", "reshape", a, ", shape: [B, S, H*hd]");
+    return linear(w, (product){.out = "o", .in = a, .weight = "wo", .bias = w->l->o_bias ? "bo" : NULL, .rows = "D", .columns = "H*hd",
+                               .tensor = f->o});
+}
+
+/* ---- the feed-forward half */
+static const char *activate(writer *w, const char *in)
+{
+    const activation *t = w->l->activation;
+    if (!t->sigmoid_factor) {
+        const char *act = add_op(w, "act", t->op, in, "");
+        return t->then ? add_op(w, "act2", t->then, act, "") : act;
+    }
+    const char *scaled = add_op(w, "act_s", "mul", format(w, "%s, %s", in, number_text(w, t->sigmoid_factor)), "");
+    const char *gate = add_op(w, "act_g", t->op, scaled, "");
+    return add_op(w, "act", "mul", format(w, "%s, %s", in, gate), "");
+}
+
+static const char *feed_forward(writer *w, const char *in)
+{
+    const family *f = w->l->family;
+    const bool biased = w->l->mlp_bias;
+    const char *product_in;
+    if (f->gated) {
+        const char *gate = linear(w, (product){.out = "gate", .in = in, .weight = "w_gate", .bias = biased ? "b_gate" : NULL, .rows = "F",
+                                               .columns = "D", .tensor = f->gate, .part = f->up ? NULL : "rows: [0, F]"});
+        const char *up = linear(w, (product){.out = "up", .in = in, .weight = "w_up", .bias = biased ? "b_up" : NULL, .rows = "F",
+                                             .columns = "D", .tensor = f->up ? f->up : f->gate, .part = f->up ? NULL : "rows: [F, 2*F]"});
+        product_in = add_op(w, "prod", "mul", format(w, "%s, %s", activate(w, gate), up), "");
+    } else {
+        product_in = activate(w, linear(w, (product){.out = "up", .in = in, .weight = "w_up", .bias = biased ? "b_up" : NULL, .rows = "F",
+                                                     .columns = "D", .tensor = f->up}));
+    }
+    return linear(w, (product){.out = "down", .in = product_in, .weight = "w_down", .bias = biased ? "b_down" : NULL, .rows = "D",
+                               .columns = "F", .tensor = f->down});
+}
+
+/* ---- the layer */
+/* What a half makes on its way into the sum. */
+static const char *half_out(writer *w, const char *made, const char *stem, const char *norm_from, const char *scale_from)
+{
+    made = norm(w, format(w, "%s_n", stem), made, format(w, "%s_out_norm", stem), norm_from, "D");
+    if (scale_from) {
+        add_param(w, format(w, "%s_scale", stem), "D", scale_from, "");
+        made = add_op(w, format(w, "%s_s", stem), "mul", format(w, "%s, %s_scale", made, stem), "");
+    }
+    if (w->l->residual != 1)
+        made = add_op(w, format(w, "%s_m", stem), "mul", format(w, "%s, %s", made, number_text(w, w->l->residual)), "");
+    return made;
+}
+
+static void write_ops(writer *w)
+{
+    const layer_facts *l = w->l;
+    const family *f = l->family;
+    const bool behind = l->wiring == wiring_behind;
+    const char *h = behind ? "x" : norm(w, "h", "x", "attn_norm", l->first_norm, "D");
+    const char *o = half_out(w, attention(w, h), "attn", f->attention_out_norm, f->attention_scale);
+    if (l->wiring == wiring_parallel) {
+        add_note(w, "the feed-forward half, beside attention");
+        const char *h2 = l->second_norm ? norm(w, "h2", "x", "mlp_norm", l->second_norm, "D") : h;
+        const char *m = half_out(w, feed_forward(w, h2), "mlp", f->mlp_out_norm, f->mlp_scale);
+        add_op(w, "x1", "add", format(w, "x, %s", o), "");
+        add_op(w, "x2", "add", format(w, "x1, %s", m), "");
+        return;
+    }
+    const char *x1 = add_op(w, behind ? "s1" : "x1", "add", format(w, "x, %s", o), "");
+    if (behind) x1 = norm(w, "x1", "s1", "attn_norm", l->first_norm, "D");
+    add_note(w, "the feed-forward half");
+    const char *h2 = behind ? x1 : norm(w, "h2", x1, "mlp_norm", l->second_norm, "D");
+    const char *m = half_out(w, feed_forward(w, h2), "mlp", f->mlp_out_norm, f->mlp_scale);
+    add_op(w, behind ? "s2" : "x2", "add", format(w, "%s, %s", x1, m), "");
+    if (behind) norm(w, "x2", "s2", "mlp_norm", l->second_norm, "D");
+}
+
+/* ---- the text */
+static void put_lines(text *t, const line *lines, int count)
+{
+    int left = 0, middle = 0;
+    enum { most_left = 22, most_middle = 26 };
+    for (int i = 0; i < count; i++) {
+        const int n = lines[i].note ? 0 : (int)strlen(lines[i].left), m = lines[i].note ? 0 : (int)strlen(lines[i].middle);
+        if (n > left && n <= most_left) left = n;
+        if (m > middle && m <= most_middle) middle = m;
+    }
+    for (int i = 0; i < count; i++) {
+        if (lines[i].note) text_printf(t, "  # %s\n", lines[i].note);
+        else text_printf(t, "  %-*s %-*s %s\n", left, lines[i].left, middle, lines[i].middle, lines[i].right);
+    }
+}
+
+static long long least(long long x, long long y) { return x < y ? x : y; }
+
+/* At most 2^40 elements with all dims at their greatest: a batch of 64, where the widest rows leave room for it. */
+static long long most_batch(const layer_facts *l, long long tokens)
+{
+    const long long heads = l->heads * l->head_size, widest = l->inner > heads ? l->inner : heads;
+    long long batch = 64;
+    while (batch > 1 && (double)batch * (double)tokens * (double)(widest > l->hidden ? widest : l->hidden) > 0x1p40) batch /= 2;
+    return batch;
+}
+
+static void put_dims(text *t, const writer *w)
+{
+    const layer_facts *l = w->l;
+    const bool decode = w->r->decode;
+    const long long tokens = least(l->positions, 128), room = least(l->positions, 1024);
+    text_printf(t, "dims: {B: 1, S: %lld", decode ? 1 : tokens);
+    if (decode) text_printf(t, ", L: %lld", room);
+    text_printf(t, ", D: %lld, H: %lld", l->hidden, l->heads);
+    if (l->kv_heads != l->heads) text_printf(t, ", KV: %lld", l->kv_heads);
+    if (l->hidden == l->heads * l->head_size) text_printf(t, ", hd: D/H");
+    else text_printf(t, ", hd: %lld", l->head_size);
+    text_printf(t, ", F: %lld}\n", l->inner);
+    text_printf(t, "# B batch, S tokens, %sD model, H heads%s, hd head, F feed-forward\n", decode ? "L rows of the cache, " : "",
+                l->kv_heads != l->heads ? ", KV of them for keys and values" : "");
+    const long long batch = most_batch(l, decode ? room : l->positions);
+    if (decode) text_printf(t, "dynamic: {B: [1, %lld]}\n", batch);
+    else text_printf(t, "dynamic: {B: [1, %lld], S: [1, %lld]}      # as many tokens as the model has positions\n", batch, l->positions);
+    text_printf(t, "presets:\n");
+    if (decode)
+        text_printf(t, "  chat:  {B: 1, L: %lld}\n  batch: {B: %lld, L: %lld}\n", least(l->positions, 4096), least(batch, 32),
+                    least(l->positions, 2048));
+    else
+        text_printf(t, "  prompt: {B: 1, S: %lld}\n  batch:  {B: %lld, S: %lld}\n", least(l->positions, 2048), least(batch, 8),
+                    least(l->positions, 512));
+}
+
+/* A block's name has letters, digits, _ and -. */
+static const char *block_name(const writer *w) { return format(w, "%s%s", w->l->family->model_type, w->r->decode ? "-decode" : ""); }
+
+static void put_head(text *t, const writer *w)
+{
+    const family *f = w->l->family;
+    text_printf(t, "# One layer of %s%s: %s. Written by `tfgen import` from a config.json.\n", f->model_type,
+                w->r->decode ? " while it generates, a token a sequence" : "", w->r->which);
+    text_printf(t, "# Embeddings, %s are outside of it.\n", f->encoder ? "poolers and heads" : "the last norm and the head");
+    if (f->encoder) text_printf(t, "# Every token sees %s; a padded batch adds lengths: NAME to attention, an i32 input [B].\n",
+                                f->causal_encoder ? "those ahead of it" : "every other");
+    text_printf(t, "block: %s\ndtype: %s\n", block_name(w), w->r->config->dtype);
+}
+
+static void put_inputs(text *t, const writer *w)
+{
+    if (!w->r->decode) {
+        text_printf(t, "inputs: {x: [B, S, D]}\n");
+        return;
+    }
+    text_printf(
+        t,
+        "inputs:\n  x: [B, S, D]\n  pos: {shape: [B], dtype: i32, range: [0, L-S]}     # rows of each sequence's cache that are filled\n");
+}
+
+const char *spec_write(arena *a, const spec_request *r)
+{
+    writer w = {.a = a, .r = r, .l = r->layer};
+    text t = {.a = a};
+    write_ops(&w);
+    put_head(&t, &w);
+    put_dims(&t, &w);
+    put_inputs(&t, &w);
+    text_printf(&t, "prefix: %s      # ahead of the names below, in the model's files; {layer} is --layer\nparams:\n", r->prefix);
+    put_lines(&t, w.params, w.param_count);
+    if (r->decode) text_printf(&t, "state:\n  k_cache: [B, %s, L, hd]%s\n  v_cache: [B, %s, L, hd]\n", kv(&w),
+                               w.l->rope.is ? "      # keys behind rope" : "", kv(&w));
+    text_printf(&t, "ops:\n");
+    put_lines(&t, w.ops, w.op_count);
+    text_printf(&t, "outputs: {y: x2}\n");
+    return t.data;
+}
