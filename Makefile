@@ -69,8 +69,8 @@ else
 PRODUCTS := $(B)/tfgen $(B)/tfgen-worker
 endif
 
-.PHONY: all help demo check test test-elsewhere verify-all verify-code test-amd test-bare mutants golden lint schema man clean install \
-  uninstall deps
+.PHONY: all help demo check test test-transformers test-elsewhere verify-all verify-code test-amd test-bare mutants golden lint schema man \
+  clean install uninstall deps
 all: $(PRODUCTS)
 
 help:
@@ -85,6 +85,7 @@ help:
 # make verify-code   every kernel of every spec, preset, level and dtype compiled for every GPU target; goes on where it was stopped
 # make test-amd TINYGRAD_DIR=...   real AMD code objects run in an instruction emulator and examined (installs LLVM's tools and numpy)
 # make mutants       SEED=1 COUNT=150: which small faults, planted one by one in copies of the tree, the suites notice (tests/mutants)
+# make test-transformers PYTHON=...   layers of imported models beside transformers, where that Python has it
 # make test-bare     proves demo and test in a minimal Debian 12 folder (debootstrap, root)
 # make fuzz          fuzzers with libFuzzer and sanitizers, FUZZ_SECONDS=60 each (needs clang-22 and libclang-rt-22-dev)
 # make golden        rewrites golden files; the diff is the review
@@ -201,6 +202,10 @@ test: deps
 
 test-elsewhere: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) run-elsewhere
+
+PYTHON ?= python3
+test-transformers: all
+	@$(PYTHON) tests/transformers/layers.py ./tfgen || [ $$? = 77 ]
 
 # The same fuzzers with coverage to guide them: build/fuzz/fuzz_NAME, FUZZ_SECONDS each; corpora stay in build/fuzz/NAME.corpus.
 FUZZ_CC ?= clang-22

@@ -9,6 +9,7 @@
 #include "runtime/api/compile.h"
 
 int command_emit_main(const cli_options *o);
+int command_import_main(const cli_options *o);
 int command_run_main(const cli_options *o);
 int command_verify_main(const cli_options *o);
 int command_check_main(const cli_options *o);

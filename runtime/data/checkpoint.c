@@ -176,6 +176,11 @@ static const safetensors *file_of(checkpoint *c, const char *name)
     return e ? shard_file(c, e->shard) : NULL;
 }
 
+bool checkpoint_has(const checkpoint *c, const char *name)
+{
+    return c->indexed ? find_entry(c, name) != NULL : safetensors_find(c->shards[0].file, name) != NULL;
+}
+
 const safetensors_tensor *checkpoint_find(checkpoint *c, const char *name)
 {
     const safetensors *file = file_of(c, name);

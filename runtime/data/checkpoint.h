@@ -16,6 +16,7 @@ const char *checkpoint_in_folder(arena *a, const char *folder);
 
 /* A tensor's shape, without the rest of its file; NULL: there is none of this name. */
 const safetensors_tensor *checkpoint_find(checkpoint *c, const char *name);
+bool checkpoint_has(const checkpoint *c, const char *name); /* by its index: the file itself may be missing */
 /* One of its tensors by number, in no order of their own; NULL behind the last. */
 const char *checkpoint_name_at(const checkpoint *c, size_t index);
 

@@ -88,8 +88,8 @@ static const one_tensor of_a[] = {{"h.0.n.weight", 5}, {"h.1.n.weight", 6}}, of_
 static const char index_name[] = "model.safetensors.index.json";
 static const char good_index[] =
     "{\"metadata\": {}, \"weight_map\": {\"h.0.n.weight\": \"a.safetensors\", \"h.1.n.weight\": \"a.safetensors\", "
-                                 "\"h.2.n.weight\": \"b.safetensors\", \"bare\": \"b.safetensors\", \"h.3.n.weight\": \"c.safetensors\", "
-                                 "\"h.4.n.weight\": \"a.safetensors\"}}";
+    "\"h.2.n.weight\": \"b.safetensors\", \"bare\": \"b.safetensors\", \"h.3.n.weight\": \"c.safetensors\", "
+    "\"h.4.n.weight\": \"a.safetensors\"}}";
 
 START_TEST(shards_are_found_by_the_index)
 {

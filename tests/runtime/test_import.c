@@ -1,0 +1,289 @@
+/* What `tfgen import` makes of configs: goldens of all families, both spellings, configs and folders that lie. The configs of tests/models
+ * are written for these tests. Runs $TFGEN (default ./tfgen). TFGEN_GOLDEN_UPDATE=1 rewrites tests/golden/import. */
+#define _GNU_SOURCE
+#include "runtime/data/safetensors.h"
+#include "runtime/model/family.h"
+#include "tests/shell.h"
+#include <check.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[64];
+static void make_folder(void)
+{
+    strcpy(folder, "/tmp/tfgen-import-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+static void remove_folder(void) { ck_assert_int_eq(shell("rm -rf %s", folder), 0); }
+
+/* ---- goldens */
+static const char *stem(const char *path)
+{
+    static char name[100];
+    const char *slash = strrchr(path, '/');
+    snprintf(name, sizeof name, "%.*s", (int)strlen(slash + 1) - 5, slash + 1);
+    return name;
+}
+
+START_TEST(every_family_has_its_specs)
+{
+    glob_t configs;
+    make_folder();
+    ck_assert_int_eq(glob("tests/models/*.json", 0, NULL, &configs), 0);
+    for (size_t i = 0; i < configs.gl_pathc; i++) {
+        char golden[200];
+        const char *name = stem(configs.gl_pathv[i]);
+        ck_assert_msg(tfgen("import %s -o %s/%s/", configs.gl_pathv[i], folder, name) == 0, "%s", output);
+        ck_assert_int_eq(shell("cd %s/%s && for f in layers.json *.yaml; do echo \"==> $f\"; cat $f; done", folder, name), 0);
+        snprintf(golden, sizeof golden, "tests/golden/import/%s.txt", name);
+        const char *update = getenv("TFGEN_GOLDEN_UPDATE");
+        if (update && strcmp(update, "1") == 0) write_file("tests/golden/import", golden + strlen("tests/golden/import/"), "%s", output);
+        char *expected = whole_file(golden);
+        ck_assert_msg(strcmp(expected, output) == 0, "%s:\nexpected\n%s\ngot\n%s", golden, expected, output);
+        free(expected);
+    }
+    globfree(&configs);
+    ck_assert_msg(tfgen("emit %s/*/*.yaml --dump=plan --quiet > /dev/null", folder) == 0, "%s", output); /* each can be planned */
+    remove_folder();
+}
+END_TEST
+
+/* Those with the most that others have not: norms written out, ropes of part of a head, caps, windows, packed rows, a scale by layer. */
+static const char *const few[] = {"cohere --decode", "gemma3 --layer=0 --decode", "falcon", "clip_text_model"};
+
+static void run_spec(const char *arguments, const char *dims)
+{
+    ck_assert_msg(shell("${TFGEN:-./tfgen} import tests/models/%.*s.json %s -o %s/spec.yaml -q 2>&1", (int)strcspn(arguments, " "),
+                        arguments, arguments + strcspn(arguments, " "), folder) == 0,
+                  "%s", output);
+    ck_assert_msg(tfgen("run %s/spec.yaml --target=host --dim=%s --reference=always --repeat=0", folder, dims) == 0, "%s", output);
+    says("good: every value is within its bound");
+}
+
+START_TEST(some_are_right)
+{
+    make_folder();
+    run_spec(few[_i], strstr(few[_i], "decode") ? "B=2,L=16" : "B=2,S=11");
+    remove_folder();
+}
+END_TEST
+
+START_TEST(all_are_right)
+{
+    glob_t configs;
+    make_folder();
+    ck_assert_int_eq(glob("tests/models/*.json", 0, NULL, &configs), 0);
+    for (size_t i = 0; i < configs.gl_pathc; i++)
+        ck_assert_msg(shell("for layer in 0 1; do ${TFGEN:-./tfgen} import %s --layer=$layer -o %s/spec.yaml -q && ${TFGEN:-./tfgen} run "
+                            "%s/spec.yaml --target=host --dim=B=2,S=11 --reference=always --repeat=0 || exit 1; done 2>&1",
+                            configs.gl_pathv[i], folder, folder) == 0, "%s", output);
+    globfree(&configs);
+    remove_folder();
+}
+END_TEST
+
+/* ---- both spellings */
+#define SIZES \
+    "\"hidden_size\": 32, \"num_hidden_layers\": 6, \"num_attention_heads\": 4, \"num_key_value_heads\": 2, \"intermediate_size\": 48, " \
+    "\"max_position_embeddings\": 256, "
+static const char *const spellings[][2] = {
+    {"{\"model_type\": \"gemma3_text\", " SIZES "\"sliding_window\": 8, \"rope_theta\": 1e6, \"rope_local_base_freq\": 10000, "
+     "\"sliding_window_pattern\": 3, \"rope_scaling\": {\"type\": \"linear\", \"factor\": 8}, \"torch_dtype\": \"float16\"}",
+     "{\"model_type\": \"gemma3\", \"text_config\": {\"model_type\": \"gemma3_text\", " SIZES "\"sliding_window\": 8, \"rope_parameters\": "
+     "{\"full_attention\": {\"rope_type\": \"linear\", \"factor\": 8.0, \"rope_theta\": 1000000.0}, \"sliding_attention\": {\"rope_type\": "
+     "\"default\", \"rope_theta\": 10000.0}}, \"layer_types\": [\"sliding_attention\", \"sliding_attention\", \"full_attention\", "
+     "\"sliding_attention\", \"sliding_attention\", \"full_attention\"]}, \"dtype\": \"float16\", \"vision_config\": {}}"},
+    {"{\"model_type\": \"gpt_neox\", \"hidden_size\": 32, \"num_hidden_layers\": 1, \"num_attention_heads\": 4, \"intermediate_size\": 48, "
+     "\"max_position_embeddings\": 64, \"rotary_pct\": 0.5, \"rotary_emb_base\": 20000}",
+     "{\"model_type\": \"gpt_neox\", \"hidden_size\": 32, \"num_hidden_layers\": 1, \"num_attention_heads\": 4, \"intermediate_size\": 48, "
+     "\"max_position_embeddings\": 64, \"rope_parameters\": {\"rope_type\": \"default\", \"rope_theta\": 20000.0, "
+     "\"partial_rotary_factor\": 0.5}}"}};
+
+START_TEST(both_spellings_give_the_same_bytes)
+{
+    make_folder();
+    write_file(folder, "4.json", "%s", spellings[_i][0]);
+    write_file(folder, "5.json", "%s", spellings[_i][1]);
+    for (int n = 4; n <= 5; n++) ck_assert_msg(tfgen("import %s/%d.json -o %s/%d/ -q", folder, n, folder, n) == 0, "%s", output);
+    ck_assert_msg(shell("cd %s && for f in 4/*.yaml; do cmp $f 5/${f#4/} || exit 1; done", folder) == 0, "%s", output);
+    remove_folder();
+}
+END_TEST
+
+/* ---- configs that lie */
+#define LLAMA "{\"model_type\": \"llama\", " SIZES
+static const struct {
+    const char *config, *arguments;
+    int code;
+    const char *says;
+} bad[] = {
+    {"", "", 3, "c.json:1:1: error: '[' or '{' expected near end of file"},
+    {"{\"model_type\": \"llama\",\n \"hidden_size\": 32,\n \"hidden_size\": 32}", "", 3, "c.json:3:14: error: duplicate object key"},
+    {"[]", "", 3, "a config.json is an object"},
+    {"{}", "", 3, "model_type: is missing"},
+    {"{\"model_type\": 3}", "", 3, "model_type: should be a word"},
+    {"{\"model_type\": \"lama\"}", "", 4, "model_type: lama is not known here; did you mean 'llama'?"},
+    {"{\"model_type\": \"mixtral\"}", "", 4, "mixtral has what specs cannot say: experts"},
+    {"{\"model_type\": \"mamba2\"}", "", 4, "a state space"},
+    {"{\"model_type\": \"llama\"}", "", 3, "num_hidden_layers: is missing"},
+    {LLAMA "\"hidden_act\": \"xielu\"}", "", 4, "hidden_act: there is no op for the activation xielu"},
+    {LLAMA "\"use_alibi_bias\": true}", "", 3, "use_alibi_bias: is not known, and may change the mathematics of a layer"},
+    {LLAMA "\"mlp_biass\": true}", "", 3, "mlp_biass: is not known, and may change the mathematics of a layer; did you mean 'mlp_bias'?"},
+    {LLAMA "\"sliding_window\": 8}", "", 3, "sliding_window: layers of llama have no such thing"},
+    {LLAMA "\"sliding_window\": null}", "-o /dev/null", 0, ""},
+    {LLAMA "\"rms_norm_eps\": \"1e-5\"}", "", 3, "rms_norm_eps: should be a number"},
+    {LLAMA "\"rms_norm_eps\": -1}", "", 3, "rms_norm_eps: should be from 0 to 1"},
+    {LLAMA "\"head_dim\": 1e300}", "", 3, "head_dim: should be a whole number from 0 to 2147483647"},
+    {LLAMA "\"head_dim\": 99999999999999999999}", "", 3, "error: too big integer near"},
+    {LLAMA "\"head_dim\": 2147483646}", "", 3, "error: "},
+    {LLAMA "\"head_dim\": 7}", "", 4, "head_dim: 7 of 7 columns of a head turn; specs take even numbers"},
+    {LLAMA "\"n_head\": 8}", "", 3, "n_head: differs from num_attention_heads, which says the same thing"},
+    {LLAMA "\"attention_bias\": 1}", "", 3, "attention_bias: should be true or false"},
+    {LLAMA "\"quantization_config\": {\"quant_method\": \"gptq\"}}", "", 4,
+     "quantization_config: specs are made of layers where this is null"},
+    {LLAMA "\"rope_scaling\": {\"rope_type\": \"warp\", \"factor\": 4}}", "", 4, "rope_scaling.rope_type: specs have no rope scaling warp"},
+    {LLAMA "\"rope_scaling\": {\"rope_type\": \"linear\"}}", "", 3, "rope_scaling.factor: is missing"},
+    {LLAMA "\"rope_scaling\": {\"rope_type\": \"linear\", \"factor\": 0}}", "", 3, "rope_scaling.factor: should be above 0"},
+    {LLAMA "\"rope_scaling\": {\"rope_type\": \"linear\", \"factor\": 2, \"beta\": 1}}", "", 3,
+     "rope_scaling.beta: is no number of this rope"},
+    {LLAMA "\"rope_parameters\": []}", "", 3, "rope_parameters: should be an object"},
+    {LLAMA "\"layer_types\": [\"linear_attention\"]}", "", 3, "layer_types: should be a list of 6 words"},
+    {"{\"model_type\": \"mistral\", " SIZES "\"layer_types\": [\"a\", 1, 2, 3, 4, 5]}", "", 4,
+     "layer_types[0]: a: specs can say full_attention"},
+    {"{\"model_type\": \"gemma2\", " SIZES "\"sliding_window\": 8}", "", 2,
+     "the model has 2 kinds of layers: sliding (layers 0, 2, 4 of 6); full (layers 1, 3, 5 of 6). --layer=N says which"},
+    {LLAMA "\"vocab_size\": 5}", "--layer=6", 2, "--layer=6: the model has layers 0 to 5"},
+    {"{\"model_type\": \"bert\", " SIZES "\"vocab_size\": 5}", "--decode", 3, "num_key_value_heads: layers of bert have no such thing"},
+    {"{\"model_type\": \"bert\", \"hidden_size\": 32, \"num_hidden_layers\": 1, \"num_attention_heads\": 4, \"intermediate_size\": 48}",
+     "--decode", 2, "--decode: layers of bert read a text at once"},
+};
+enum { bad_count = sizeof bad / sizeof *bad };
+
+START_TEST(a_config_that_lies_is_refused_by_name)
+{
+    make_folder();
+    write_file(folder, "c.json", "%s", bad[_i].config);
+    ck_assert_msg(tfgen("import %s/c.json %s", folder, bad[_i].arguments) == bad[_i].code, "%s: %s", bad[_i].config, output);
+    says(bad[_i].says);
+    remove_folder();
+}
+END_TEST
+
+START_TEST(deep_nesting_is_refused)
+{
+    static char deep[200001];
+    make_folder();
+    memset(deep, '[', sizeof deep - 1);
+    write_file(folder, "c.json", "{\"a\": %s", deep);
+    ck_assert_int_eq(tfgen("import %s/c.json", folder), 3);
+    says("maximum parsing depth reached");
+    remove_folder();
+}
+END_TEST
+
+/* ---- folders */
+typedef struct saved {
+    arena *a;
+    const char *path, *prefix, *more;
+} saved;
+
+/* The tensors of one layer of tests/models/gpt2.json, each of one number: import looks at names. */
+static void save_names(void *argument)
+{
+    static const char *const names[] = {"ln_1.weight", "ln_1.bias", "ln_2.weight", "ln_2.bias", "attn.c_attn.weight", "attn.c_attn.bias",
+                                        "attn.c_proj.weight", "attn.c_proj.bias", "mlp.c_fc.weight", "mlp.c_fc.bias", "mlp.c_proj.weight"};
+    enum { count = sizeof names / sizeof *names };
+    static const long long one[] = {1};
+    static const float zero;
+    saved *s = argument;
+    safetensors_item items[2 * (count + 1)];
+    size_t n = 0;
+    for (int layer = 0; layer < 2; layer++) {
+        for (int i = 0; i < count; i++)
+            items[n++] = (safetensors_item){arena_printf(s->a, "%s%d.%s", s->prefix, layer, names[i]), "F32", 1, one, &zero};
+        items[n++] = (safetensors_item){arena_printf(s->a, "%s%d.%s", s->prefix, layer, s->more), "F32", 1, one, &zero};
+    }
+    safetensors_write(s->a, s->path, items, n);
+}
+
+static void save_model(const char *prefix, const char *more)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/model.safetensors", folder);
+    saved s = {arena_new(), path, prefix, more};
+    ck_assert_int_eq(arena_run(s.a, save_names, &s), code_ok);
+    arena_free(s.a);
+}
+
+START_TEST(tensors_of_the_folder_are_compared)
+{
+    make_folder();
+    ck_assert_int_eq(shell("cp tests/models/gpt2.json %s/config.json && echo 'raise Exception' > %s/modeling.py", folder, folder), 0);
+    save_model("h.", "mlp.c_proj.bias");
+    ck_assert_msg(tfgen("import %s --layer=1", folder) == 0, "%s", output);
+    says("prefix: h.{layer}. ");
+    save_model("transformer.h.", "mlp.c_proj.bias");
+    ck_assert_int_eq(tfgen("import %s --layer=1", folder), 0);
+    says("prefix: transformer.h.{layer}. ");
+    save_model("layers.", "mlp.c_proj.bias");
+    ck_assert_int_eq(tfgen("import %s --layer=1", folder), 3);
+    says("no tensor's name begins as those of a layer of gpt2 do: transformer.h.{layer}., h.{layer}.");
+    save_model("h.", "attn.masked_bias");
+    ck_assert_int_eq(tfgen("import %s --layer=1", folder), 3);
+    says("there is no tensor h.1.mlp.c_proj.bias, which config.json says there is");
+    ck_assert_ptr_null(strstr(output, "masked_bias"));
+    save_model("h.", "attn.q_norm.weight");
+    ck_assert_int_eq(tfgen("import %s --layer=1", folder), 3);
+    says("there is a tensor h.1.attn.q_norm.weight, of which config.json says nothing");
+    remove_folder();
+}
+END_TEST
+
+START_TEST(a_spec_reads_the_tensors_of_its_layer)
+{
+    make_folder();
+    ck_assert_msg(tfgen("import tests/models/gpt_neox.json -o %s/spec.yaml -q", folder) == 0, "%s", output);
+    ck_assert_int_eq(tfgen("run %s/spec.yaml --weights=nowhere.safetensors --layer=0", folder), 3);
+    ck_assert_int_eq(tfgen("run %s/spec.yaml --layer=0", folder), 2);
+    says("--layer says which layer of --weights is taken; there is no --weights");
+    remove_folder();
+}
+END_TEST
+
+START_TEST(the_page_has_every_family)
+{
+    char *page = whole_file("docs/import.md"), name[100];
+    for (size_t i = 0; family_name(i); i++) {
+        snprintf(name, sizeof name, "`%s`", family_name(i));
+        ck_assert_msg(strstr(page, name) != NULL, "docs/import.md does not name %s", name);
+    }
+    free(page);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("import");
+    TCase *c = tcase_create("import"), *more = tcase_create("all");
+    tcase_set_timeout(c, 120);
+    tcase_add_test(c, every_family_has_its_specs);
+    tcase_add_loop_test(c, some_are_right, 0, sizeof few / sizeof *few);
+    tcase_add_loop_test(c, both_spellings_give_the_same_bytes, 0, sizeof spellings / sizeof *spellings);
+    tcase_add_loop_test(c, a_config_that_lies_is_refused_by_name, 0, bad_count);
+    tcase_add_test(c, deep_nesting_is_refused);
+    tcase_add_test(c, tensors_of_the_folder_are_compared);
+    tcase_add_test(c, a_spec_reads_the_tensors_of_its_layer);
+    tcase_add_test(c, the_page_has_every_family);
+    suite_add_tcase(suite, c);
+    tcase_set_tags(more, "long");
+    tcase_set_timeout(more, 1200);
+    tcase_add_test(more, all_are_right);
+    suite_add_tcase(suite, more);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}
