@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+"""usage: layers.py TFGEN [FAMILY...]
+
+Layers of small models with weights drawn by a seed, computed by transformers (float32, CPU) and by the specs that `tfgen import` writes of
+the very folder that transformers saved: each layer of each family, a prompt of two sequences and a step of generation behind it, beyond the
+window where there is one. At most 3e-6 of relative RMS error. The config spelled as transformers 4 had it gives the same bytes of specs.
+Needs torch, transformers and safetensors; says SKIP with the reason, exit code 77, where they are not there."""
+import json, os, subprocess, sys, tempfile
+
+try:
+    import torch, transformers
+    from safetensors.torch import load_file, save_file
+except ImportError as why:
+    print(f"SKIP: {why}; pip install torch transformers safetensors")
+    sys.exit(77)
+
+BOUND = 3e-6
+TOKENS, BATCH, ROOM = 11, 2, 16
+SMALL = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2, intermediate_size=48, vocab_size=60,
+             max_position_embeddings=64)
+ENCODER = {k: v for k, v in SMALL.items() if k != "num_key_value_heads"}
+LLAMA3 = dict(rope_type="llama3", rope_theta=1000.0, factor=4.0, low_freq_factor=1.0, high_freq_factor=4.0,
+              original_max_position_embeddings=16)
+VISION = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48, image_size=8, patch_size=4)
+
+OPT = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, ffn_dim=48, max_position_embeddings=64, vocab_size=60,
+           word_embed_proj_dim=32)
+FALCON = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, vocab_size=60, max_position_embeddings=64)
+# family, variant: keys of its config. Heads of another size than D/H, grouped heads, biases, windows shorter than the prompt.
+CASES = [
+    ("llama", dict(SMALL, head_dim=16, rope_parameters=LLAMA3)),
+    ("llama", dict(SMALL, attention_bias=True, mlp_bias=True, rms_norm_eps=1e-3,
+                   rope_parameters=dict(rope_type="linear", factor=2.0, rope_theta=1e4))),
+    ("mistral", dict(SMALL, sliding_window=4, head_dim=16)),
+    ("mistral", dict(SMALL, sliding_window=None, head_dim=8)),
+    ("ministral", dict(SMALL, sliding_window=4, head_dim=8)),
+    ("qwen2", dict(SMALL, use_sliding_window=True, sliding_window=4, max_window_layers=1)),
+    ("qwen2", dict(SMALL, use_sliding_window=False, sliding_window=4)),
+    ("qwen3", dict(SMALL, head_dim=16)),
+    ("smollm3", dict(SMALL, num_hidden_layers=4, pad_token_id=0)),
+    ("granite", dict(SMALL, attention_multiplier=0.3, residual_multiplier=0.22)),
+    ("gemma", dict(SMALL, head_dim=16)),
+    ("gemma2", dict(SMALL, head_dim=16, sliding_window=4, query_pre_attn_scalar=24, attn_logit_softcapping=2.0)),
+    ("gemma3_text", dict(SMALL, num_hidden_layers=6, head_dim=16, sliding_window=4, query_pre_attn_scalar=24)),
+    ("gemma3_text", dict(SMALL, num_hidden_layers=6, head_dim=16, sliding_window=4, rope_parameters=dict(
+        sliding_attention=dict(rope_type="default", rope_theta=1e4),
+        full_attention=dict(rope_type="linear", factor=8.0, rope_theta=1e6)))),
+    ("olmo", dict(SMALL, clip_qkv=0.5)),
+    ("olmo2", dict(SMALL)),
+    ("olmo3", dict(SMALL, num_hidden_layers=4, sliding_window=4)),
+    ("phi3", dict(SMALL, pad_token_id=0, rope_parameters=dict(rope_type="default", rope_theta=1e4, partial_rotary_factor=0.75),
+                  hidden_size=64)),
+    ("phi3", dict(SMALL, pad_token_id=0, sliding_window=4)),
+    ("glm4", dict(SMALL, head_dim=8, pad_token_id=0)),
+    ("stablelm", dict(SMALL, use_qkv_bias=True)),
+    ("stablelm", dict(SMALL, use_parallel_residual=True,
+                      rope_parameters=dict(rope_type="default", rope_theta=1e4, partial_rotary_factor=0.5))),
+    ("starcoder2", dict(SMALL, sliding_window=4)),
+    ("starcoder2", dict(SMALL, use_bias=False)),
+    ("nemotron", dict(SMALL, head_dim=8)),
+    ("cohere", dict(SMALL, pad_token_id=0)),
+    ("cohere", dict(SMALL, use_qk_norm=True, attention_bias=True, pad_token_id=0)),
+    ("cohere2", dict(SMALL, num_hidden_layers=4, sliding_window=4, head_dim=8, pad_token_id=0)),
+    ("phi", dict(SMALL)),
+    ("phi", dict(SMALL, qk_layernorm=True)),
+    ("gpt_neox", dict(ENCODER, rope_parameters=dict(rope_type="default", rope_theta=1e4, partial_rotary_factor=0.25))),
+    ("gpt_neox", dict(ENCODER, use_parallel_residual=False, attention_bias=False)),
+    ("gptj", dict(n_embd=32, n_layer=2, n_head=4, rotary_dim=4, n_positions=64, vocab_size=60)),
+    ("gpt2", dict(n_embd=32, n_layer=2, n_head=4, n_positions=64, vocab_size=60)),
+    ("gpt2", dict(n_embd=32, n_layer=2, n_head=4, n_positions=64, vocab_size=60, n_inner=40, scale_attn_by_inverse_layer_idx=True)),
+    ("opt", OPT), ("opt", dict(OPT, do_layer_norm_before=False)),
+    ("falcon", FALCON), ("falcon", dict(FALCON, num_kv_heads=2, new_decoder_architecture=True, bias=True)),
+    ("falcon", dict(FALCON, multi_query=False, parallel_attn=False)),
+    ("bert", ENCODER), ("roberta", ENCODER), ("xlm-roberta", ENCODER), ("camembert", ENCODER),
+    ("electra", dict(ENCODER, embedding_size=32)),
+    ("distilbert", dict(dim=32, n_layers=2, n_heads=4, hidden_dim=48, vocab_size=60, max_position_embeddings=64)),
+    ("vit", VISION), ("dinov2", {k: v for k, v in dict(VISION, mlp_ratio=2).items() if k != "intermediate_size"}),
+    ("clip_vision_model", VISION), ("siglip_vision_model", VISION),
+    ("clip_text_model", ENCODER), ("siglip_text_model", dict(ENCODER, projection_size=32)),
+    ("whisper", dict(d_model=32, encoder_layers=2, encoder_attention_heads=4, encoder_ffn_dim=48, decoder_layers=1, decoder_ffn_dim=48,
+                     decoder_attention_heads=4, vocab_size=60, max_source_positions=10, num_mel_bins=8, pad_token_id=0, bos_token_id=1,
+                     eos_token_id=2, decoder_start_token_id=1)),
+]
+MODELS = {"siglip_text_model": transformers.SiglipTextModel, "whisper": transformers.WhisperModel}  # of which AutoModel knows nothing
+NO_V4 = {"gpt2", "gptj", "opt", "bert", "roberta", "xlm-roberta", "camembert", "electra", "distilbert", "vit", "dinov2",
+         "clip_vision_model", "clip_text_model", "siglip_vision_model", "siglip_text_model", "whisper"}
+
+
+def tfgen(*arguments):
+    run = subprocess.run([TFGEN, *arguments], capture_output=True, text=True)
+    if run.returncode:
+        raise RuntimeError(f"tfgen {' '.join(arguments)}: exit code {run.returncode}\n{run.stdout}{run.stderr}")
+    return run.stdout
+
+
+def version_4(c, family):
+    """The same config as transformers 4 wrote it."""
+    c = dict(c)
+    ropes = c.pop("rope_parameters", None) or {}
+    if "full_attention" in ropes or "sliding_attention" in ropes:
+        local = ropes.get("sliding_attention") or {}
+        ropes = ropes.get("full_attention") or {}
+        if family.startswith("gemma3"):
+            c["rope_local_base_freq"] = local["rope_theta"]
+    ropes = dict(ropes)
+    theta, partial = ropes.pop("rope_theta", None), ropes.pop("partial_rotary_factor", None)
+    if theta is not None:
+        c["rotary_emb_base" if family == "gpt_neox" else "rope_theta"] = theta
+    if partial is not None and partial != 1.0:
+        c["rotary_pct" if family == "gpt_neox" else "partial_rotary_factor"] = partial
+    if ropes.get("rope_type", "default") != "default":
+        ropes["type"] = ropes.pop("rope_type")
+        c["rope_scaling"] = ropes
+    c.pop("layer_types", None)
+    c.pop("no_rope_layers", None)
+    c["torch_dtype"] = c.pop("dtype", "float32")
+    return c
+
+
+def draw(model):
+    """Weights that no norm and no bias leaves as they were."""
+    generator = torch.Generator().manual_seed(7)
+    with torch.no_grad():
+        for name, p in sorted(model.named_parameters()):
+            is_norm = "norm" in name.lower() and p.dim() == 1 and "bias" not in name
+            p.copy_(torch.randn(p.shape, generator=generator) * (0.3 if p.dim() > 1 else 0.2) + (1.0 if is_norm else 0.0))
+
+
+def layers_of(model):
+    if hasattr(model, "encoder") and hasattr(model, "decoder"):
+        return model.encoder.layers
+    found = [m for m in model.modules() if isinstance(m, torch.nn.ModuleList)]
+    return max(found, key=lambda m: sum(1 for _ in m.parameters()))
+
+
+def forward(model, family):
+    """Inputs and outputs of each layer, and the keys and values behind them (None of an encoder)."""
+    seen = []
+
+    def look(module, arguments, keywords, result):
+        x = arguments[0] if arguments else keywords["hidden_states"]
+        seen.append((x.detach().clone(), (result if torch.is_tensor(result) else result[0]).detach().clone()))
+
+    hooks = [m.register_forward_hook(look, with_kwargs=True) for m in layers_of(model)]
+    generator = torch.Generator().manual_seed(3)
+    cache = None
+    with torch.no_grad():
+        if "vision" in family or family in ("vit", "dinov2"):
+            model(pixel_values=torch.randn(BATCH, 3, model.config.image_size, model.config.image_size, generator=generator))
+        elif family == "whisper":
+            model.encoder(torch.randn(BATCH, model.config.num_mel_bins, 2 * model.config.max_source_positions, generator=generator))
+        elif family in ENCODERS:
+            model(input_ids=torch.randint(5, 60, (BATCH, TOKENS), generator=generator))
+        else:
+            cache = transformers.DynamicCache()
+            model(input_ids=torch.randint(5, 60, (BATCH, TOKENS), generator=generator), past_key_values=cache, use_cache=True)
+    for h in hooks:
+        h.remove()
+    return seen, cache
+
+
+ENCODERS = {"bert", "roberta", "xlm-roberta", "camembert", "electra", "distilbert", "clip_text_model", "siglip_text_model", "vit", "dinov2",
+            "clip_vision_model", "siglip_vision_model"}
+
+
+def error(ours, theirs):
+    return ((ours.double() - theirs.double()).pow(2).mean().sqrt() / theirs.double().pow(2).mean().sqrt()).item()
+
+
+def check_layer(folder, specs, layer, names, x, y, cache, repeated):
+    worst = {}
+    dims = f"--dim=B={x.shape[0]},S={x.shape[1]}"
+    save_file({"x": x.contiguous()}, f"{folder}/in.safetensors")
+    run = ["--target=host", f"--weights={folder}", f"--layer={layer}", f"--input={folder}/in.safetensors", "--reference=never",
+           "--repeat=0", f"--output={folder}/out.safetensors"]
+    tfgen("run", f"{specs}/{names['prefill']}", dims, *run)
+    worst["prompt"] = error(load_file(f"{folder}/out.safetensors")["y"], y)
+    if "decode" not in names:
+        return worst
+    if hasattr(cache, "layers"):
+        keys, values = cache.layers[layer].keys, cache.layers[layer].values
+    keys, values = (t[:, ::repeated].contiguous() for t in (keys, values))
+    last = x.shape[1] - 1
+    k_cache, v_cache = (torch.zeros(t.shape[0], t.shape[1], ROOM, t.shape[3]) for t in (keys, values))
+    k_cache[:, :, :last], v_cache[:, :, :last] = keys[:, :, :last], values[:, :, :last]
+    given = {"x": x[:, last:].contiguous(), "pos": torch.full((x.shape[0],), last, dtype=torch.int32)}
+    save_file(dict(given, k_cache=k_cache, v_cache=v_cache), f"{folder}/in.safetensors")
+    tfgen("run", f"{specs}/{names['decode']}", f"--dim=B={x.shape[0]},L={ROOM}", *run)
+    got = load_file(f"{folder}/out.safetensors")
+    worst["step"] = error(got["y"], y[:, last:])
+    worst["cache"] = max(error(got["k_cache"][:, :, : last + 1], keys), error(got["v_cache"][:, :, : last + 1], values))
+    return worst
+
+
+def check(family, keys):
+    torch.manual_seed(1)
+    config = transformers.AutoConfig.for_model(family, **keys)
+    config._attn_implementation = "eager"
+    model = (MODELS[family](config) if family in MODELS else transformers.AutoModel.from_config(config)).eval().float()
+    draw(model)
+    with tempfile.TemporaryDirectory() as folder:
+        model.save_pretrained(folder)
+        specs = f"{folder}/specs"
+        tfgen("import", folder, f"--output={specs}/", "--quiet")
+        if family not in NO_V4:
+            old = f"{folder}/old"
+            os.mkdir(old)
+            with open(f"{folder}/config.json") as f:
+                spelled = version_4(json.load(f), family)
+            with open(f"{old}/config.json", "w") as f:
+                json.dump(spelled, f)
+            tfgen("import", f"{old}/config.json", f"--output={old}/specs/", "--quiet")
+            for name in sorted(os.listdir(specs)):
+                both = [open(f"{p}/{name}").read() for p in (specs, f"{old}/specs")]
+                lines = [[l for l in text.split("\n") if not l.startswith("prefix:") and name != "layers.json"] for text in both]
+                assert lines[0] == lines[1], f"{name} differs with the config of transformers 4"
+        with open(f"{specs}/layers.json") as f:
+            index = json.load(f)["layers"]
+        seen, cache = forward(model, family)
+        assert len(seen) == len(index), f"{len(seen)} layers ran, {len(index)} were imported"
+        worst, done = {}, set()
+        grouped = getattr(config, "new_decoder_architecture", False)
+        repeated = config.num_attention_heads // config.num_kv_heads if grouped else 1  # as Falcon's cache has them
+        for layer, names in enumerate(index):
+            if names["prefill"] in done and layer not in (0, len(index) - 1):
+                continue
+            done.add(names["prefill"])
+            for what, e in check_layer(folder, specs, layer, names, *seen[layer], cache, repeated).items():
+                worst[what] = max(worst.get(what, 0), e)
+    return worst
+
+
+def check_defaults(family):
+    """The config of a whole model, as its class has it by default: taken, and its specs are."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/config.json", "w") as f:
+            json.dump(transformers.AutoConfig.for_model(family).to_dict(), f)
+        tfgen("import", f"{folder}/config.json", f"--output={folder}/specs/", "--quiet")
+
+
+TFGEN = os.path.abspath(sys.argv[1])
+asked = sys.argv[2:]
+transformers.logging.set_verbosity_error()
+transformers.utils.logging.disable_progress_bar()
+failed = 0
+for family, keys in CASES:
+    if asked and family not in asked:
+        continue
+    try:
+        check_defaults(family)
+        worst = check(family, keys)
+        good = all(e <= BOUND for e in worst.values())
+        print(f"{'good' if good else 'BAD '} {family:20} " + "  ".join(f"{k} {e:.2e}" for k, e in worst.items()), flush=True)
+    except Exception as why:
+        good = False
+        print(f"BAD  {family:20} {keys}: {type(why).__name__}: {why}", flush=True)
+    failed += not good
+print(f"{failed} failed")
+sys.exit(1 if failed else 0)
