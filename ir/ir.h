@@ -33,11 +33,18 @@ extern const op_info op_table[op_count];
 
 typedef enum rope_pairing { pairing_half, pairing_interleaved } rope_pairing;
 typedef enum weight_layout { layout_out_in, layout_in_out } weight_layout;
-typedef enum rope_scaling_kind { scaling_none, scaling_linear, scaling_llama3 } rope_scaling_kind;
+typedef enum rope_scaling_kind {
+    scaling_none,
+#define SCALING(type) scaling_##type,
+#include "ir/op.def"
+    scaling_count
+} rope_scaling_kind;
 
 typedef struct rope_scaling {
     rope_scaling_kind kind;
-    double factor, low_freq, high_freq, original;
+    double factor, low_freq, high_freq, original, length, beta_fast, beta_slow, truncate /* 0 or 1 */, share;
+    const double *factors; /* longrope: of each pair */
+    int factor_count;
 } rope_scaling;
 
 typedef struct ir_value ir_value;
@@ -48,7 +55,7 @@ typedef struct ir_attributes {
     ir_value *lengths, *at, *state; /* also operands: they count as uses */
     ir_value *fold;                 /* linear after fusion: weight [K] multiplied into the packed weight, or NULL */
     dtype to;
-    double eps, theta, softcap /* 0: none */, scale;
+    double eps, theta, attention_factor /* 0: 1 */, softcap /* 0: none */, scale;
     bool unit_offset, causal, transpose;
     bool fold_offset; /* linear after fusion: the factor is 1 + fold */
     long long heads, kv_heads, rotary, window /* 0: none */, offset /* slice: first column */;

@@ -32,6 +32,7 @@ typedef struct emission {
     bool loaded_arguments; /* they are variables x_, not fields p.x_ */
     writer tables;         /* constant tables that stand before the struct */
     int tables_made;
+    bool rope_sized; /* some rotation has an attention factor */
     const ir_op *table_ops[max_tables];
     bool is_long;     /* chains of ops are functions (chain.c) */
     writer functions; /* these; members of the struct */

@@ -233,6 +233,16 @@ static const expression *reshape_op(scope *s, const ir_op *op, const place *at)
     return evaluate(s, x, &own);
 }
 
+static bool is_sized(const ir_op *rope) { return rope->attributes.attention_factor != 0 && rope->attributes.attention_factor != 1; }
+
+static const expression *size_of_turn(scope *s, const ir_op *op)
+{
+    text t = {.a = s->e->a};
+    text_f32(&t, op->attributes.attention_factor);
+    s->e->rope_sized = true;
+    return c_name(s->e->pool, t.data);
+}
+
 /* A pair's cosine and sine. */
 static const expression *turn_of_pair(scope *s, const ir_op *op, const expression *row, long long pairs)
 {
@@ -244,6 +254,7 @@ static const expression *turn_of_pair(scope *s, const ir_op *op, const expressio
     const expression *position = evaluate_position(s, op, row), *table = c_name(e->pool, rope_table(e, op));
     const expression *code =
         c_call(e->pool, arena_printf(e->a, "rope_turn_at<%s, %lld>", s->lanes, pairs), c_int(e->pool, "pair"), position, table);
+    if (is_sized(op)) code = c_call(e->pool, "rope_sized_turn", code, size_of_turn(s, op));
     turn = write_local(s, op->at, arena_printf(e->a, "rope_turn<%s>", s->lanes), name, code);
     scope_know(s, key, turn);
     return turn;
@@ -269,6 +280,8 @@ static const expression *rope_op(scope *s, const ir_op *op, const place *at)
     const expression *own = evaluate(s, x, at), *column = place_column(s, at), *position = evaluate_position(s, op, at->row);
     const expression *table = c_name(e->pool, rope_table(e, op));
     const char *sizes = arena_printf(e->a, "<%lld, %lld>", head, r->rotary);
+    const char *sized = arena_printf(e->a, "rope_sized<%lld, %lld>", head, r->rotary);
+    if (is_sized(op)) own = c_call(e->pool, sized, own, column, size_of_turn(s, op));
     if (r->pairing == pairing_interleaved)
         return c_call(e->pool, arena_printf(e->a, "rope_interleaved%s", sizes), own, column, position, table);
     place partner = *at;
@@ -276,6 +289,7 @@ static const expression *rope_op(scope *s, const ir_op *op, const place *at)
     partner.shift = 0;
     partner.tag = "_far";
     const expression *far = evaluate(s, x, &partner);
+    if (is_sized(op)) far = c_call(e->pool, sized, far, column, size_of_turn(s, op));
     return c_call(e->pool, arena_printf(e->a, "rope_half%s", sizes), own, far, column, position, table);
 }
 

@@ -1,13 +1,12 @@
 /* In: a rope. Out: the table of its frequencies, which stands before the spec struct: the part of a turn that a token adds, in units of
  * 2^-64 (templates/base/rope.h). Refuses (code_unsupported) more tables than a phase can have. */
 #include "gen/emit/emit.h"
+#include "ir/program/scaling.h"
 #include <math.h>
 
-static double scaled_frequency(const rope_scaling *s, double frequency)
+static double llama3_frequency(const rope_scaling *s, double frequency)
 {
     const double turn = 6.283185307179586476925286766559;
-    if (s->kind == scaling_none) return frequency;
-    if (s->kind == scaling_linear) return frequency / s->factor;
     const double wavelength = turn / frequency, longest = s->original / s->low_freq, shortest = s->original / s->high_freq;
     if (wavelength > longest) return frequency / s->factor;
     if (wavelength < shortest) return frequency;
@@ -15,12 +14,52 @@ static double scaled_frequency(const rope_scaling *s, double frequency)
     return (1 - smooth) * frequency / s->factor + smooth * frequency;
 }
 
+/* Where in the list of frequencies a pair makes so many turns within the original length (YaRN, B. Peng et al., 2023). */
+static double yarn_correction(const ir_attributes *t, double turns)
+{
+    const double turn = 6.283185307179586476925286766559;
+    return (double)t->rotary * log(t->scaling.original / (turns * turn)) / (2 * log(t->theta));
+}
+
+static double yarn_frequency(const ir_attributes *t, long long i, double frequency)
+{
+    const rope_scaling *s = &t->scaling;
+    const double fast = yarn_correction(t, s->beta_fast), slow = yarn_correction(t, s->beta_slow);
+    const double low = fmax(s->truncate != 0 ? floor(fast) : fast, 0), last = (double)t->rotary - 1;
+    double high = fmin(s->truncate != 0 ? ceil(slow) : slow, last);
+    if (high == low) high += 0.001;
+    const double ramp = fmin(fmax(((double)i - low) / (high - low), 0), 1);
+    return frequency / s->factor * ramp + frequency * (1 - ramp);
+}
+
+/* theta grows with the length that is asked for (NTK-aware). */
+static double dynamic_frequency(const ir_attributes *t, long long i)
+{
+    const rope_scaling *s = &t->scaling;
+    const double size = (double)t->rotary, length = fmax(s->length, s->original);
+    const double theta = t->theta * pow(s->factor * length / s->original - (s->factor - 1), size / (size - 2));
+    return i == 0 ? 1 : pow(theta, -2.0 * (double)i / size);
+}
+
+static double pair_frequency(const ir_attributes *t, long long i)
+{
+    const rope_scaling *s = &t->scaling;
+    const double frequency = pow(t->theta, -2.0 * (double)i / (double)t->rotary);
+    switch (s->kind) {
+    case scaling_linear: return frequency / s->factor;
+    case scaling_llama3: return llama3_frequency(s, frequency);
+    case scaling_dynamic: return dynamic_frequency(t, i);
+    case scaling_yarn: return yarn_frequency(t, i, frequency);
+    case scaling_longrope: return frequency / s->factors[i];
+    case scaling_proportional: return i < (long long)(s->share * (double)t->rotary / 2) ? frequency / s->factor : 0;
+    default: return frequency;
+    }
+}
+
 static bool same_frequencies(const ir_op *x, const ir_op *y)
 {
     const ir_attributes *a = &x->attributes, *b = &y->attributes;
-    const rope_scaling *s = &a->scaling, *t = &b->scaling;
-    return a->theta == b->theta && a->rotary == b->rotary && s->kind == t->kind && s->factor == t->factor && s->low_freq == t->low_freq &&
-           s->high_freq == t->high_freq && s->original == t->original;
+    return a->theta == b->theta && a->rotary == b->rotary && scaling_same(&a->scaling, &b->scaling);
 }
 
 static const char *table_name(const emission *e, const ir_op *op)
@@ -42,7 +81,7 @@ const char *rope_table(emission *e, const ir_op *op)
     write_head(&e->tables, op->at, "TF_TABLE unsigned long long %s[%lld] =", name, t->rotary / 2);
     text row = {.a = e->a};
     for (long long i = 0; i < t->rotary / 2; i++) {
-        const double turns = scaled_frequency(&t->scaling, pow(t->theta, -2.0 * (double)i / (double)t->rotary)) / turn;
+        const double turns = pair_frequency(t, i) / turn;
         text_printf(&row, "0x%llxull", (unsigned long long)ldexp(turns - floor(turns), 64));
         const bool last = i + 1 == t->rotary / 2, full = i % a_row == a_row - 1;
         text_printf(&row, last ? "" : full ? "," : ", ");

@@ -2,6 +2,7 @@
  * It shares no code with the reader's shape inference, so that either finds the other's mistakes. */
 #include "ir/check/check.h"
 #include "ir/program/fields.h"
+#include "ir/program/scaling.h"
 #include <math.h>
 #include <string.h>
 
@@ -321,17 +322,15 @@ typedef struct taken_fields {
 static void check_numbers(const checker *c, const ir_op *op, const taken_fields *taken)
 {
     const ir_attributes *t = &op->attributes;
-    const double all[] = {t->eps, t->theta, t->softcap, t->scale, t->scaling.factor, t->scaling.low_freq, t->scaling.high_freq,
-                          t->scaling.original};
+    const double all[] = {t->eps, t->theta, t->softcap, t->scale, t->attention_factor};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) need(c, op, isfinite(all[i]), "an attribute is not finite");
     need(c, op, t->heads >= 0 && t->kv_heads >= 0 && t->window >= 0 && t->offset >= 0 && t->rotary >= 0, "an attribute is negative");
     if (taken->heads) need(c, op, t->heads >= 1 && t->heads <= 1 << 20, "heads is missing");
     if (taken->kv_heads) need(c, op, t->kv_heads >= 1 && t->kv_heads <= 1 << 20, "kv_heads is missing");
     if (op->kind == op_rope) need(c, op, t->theta > 0, "theta is not above 0");
-    if (t->scaling.kind != scaling_none) need(c, op, t->scaling.factor > 0, "the scaling's factor is not above 0");
-    if (t->scaling.kind == scaling_llama3)
-        need(c, op, t->scaling.original > 0 && t->scaling.low_freq > 0 && t->scaling.high_freq > t->scaling.low_freq,
-             "the scaling's bounds are out of order");
+    if (op->kind == op_rope) need(c, op, t->attention_factor >= 0, "attention_factor is negative");
+    const char *fault = scaling_fault(&t->scaling, t->theta, t->rotary);
+    need(c, op, !fault, fault);
 }
 
 static const taken_fields *taken_by(taken_fields *list, op_kind kind)

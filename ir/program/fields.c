@@ -4,11 +4,11 @@
 
 #define FIELD(key, type) {#key, field_##type, offsetof(ir_attributes, key)}
 const attribute_field attribute_fields[] = {
-    FIELD(to, dtype), FIELD(eps, float), FIELD(unit_offset, bool), FIELD(heads, int), FIELD(kv_heads, int),
-    FIELD(pairing, pairing), FIELD(theta, float), FIELD(rotary, int), FIELD(scaling, scaling), FIELD(layout, layout),
-    FIELD(transpose, bool), FIELD(causal, bool), FIELD(window, int), FIELD(softcap, float), FIELD(scale, float),
-    FIELD(offset, int), FIELD(lengths, value), FIELD(at, value), FIELD(state, value), FIELD(fold, value),
-    FIELD(fold_offset, bool),
+    FIELD(to, dtype),        FIELD(eps, float),        FIELD(unit_offset, bool), FIELD(heads, int),       FIELD(kv_heads, int),
+    FIELD(pairing, pairing), FIELD(theta, float),      FIELD(rotary, int),       FIELD(scaling, scaling), FIELD(attention_factor, float),
+    FIELD(layout, layout),   FIELD(transpose, bool),   FIELD(causal, bool),      FIELD(window, int),      FIELD(softcap, float),
+    FIELD(scale, float),     FIELD(offset, int),       FIELD(lengths, value),    FIELD(at, value),        FIELD(state, value),
+    FIELD(fold, value),      FIELD(fold_offset, bool),
 };
 #undef FIELD
 const int attribute_field_count = sizeof attribute_fields / sizeof *attribute_fields;

@@ -1,5 +1,6 @@
 /* In: the map of an op and the ATTR table of ir/op.def. Out: the op's attributes, with the defaults that need no
  * shapes. Refuses: missing and unknown keys, wrong types, values that make no sense for any shape. */
+#include "ir/program/scaling.h"
 #include "ir/read/graph.h"
 #include <string.h>
 
@@ -31,29 +32,71 @@ static bool read_float(graph_reader *r, const spec_node *node, const char *what,
     return false;
 }
 
-/* {type: linear, factor: f} or {type: llama3, factor, low_freq, high_freq, original} */
+static bool read_factors(graph_reader *r, const spec_node *node, const char *what, rope_scaling *out)
+{
+    if (node->kind != spec_list || node->count < 1 || node->count > most_scaling_factors) {
+        complain(r->a, node->at, "%s: must be a list of numbers, one for each pair that turns", what);
+        return false;
+    }
+    double *list = arena_alloc(r->a, (size_t)node->count * sizeof *list);
+    bool good = true;
+    for (int i = 0; i < node->count; i++) good &= read_positive(r, node->items[i], what, &list[i]);
+    out->factors = list;
+    out->factor_count = node->count;
+    return good;
+}
+
+static rope_scaling_kind scaling_of(graph_reader *r, const spec_node *node, const char *what)
+{
+    const spec_node *word = spec_find(node, "type");
+    const char *const *names = scaling_names + 1;
+    text list = {.a = r->a};
+    for (int k = 1; k < scaling_count; k++) {
+        if (word && word->kind == spec_scalar && strcmp(word->text, scaling_names[k]) == 0) return (rope_scaling_kind)k;
+        text_printf(&list, "%s%s", k == 1 ? "" : k + 1 == scaling_count ? " or " : ", ", scaling_names[k]);
+    }
+    if (!word) complain(r->a, node->at, "%s: type: is missing (%s)", what, list.data);
+    else
+        complain(r->a, word->at, "%s: type: must be %s, not \"%.40s\"%s", what, list.data, word->kind == spec_scalar ? word->text : "",
+                 word->kind == spec_scalar ? graph_hint(r, word->text, names, scaling_count - 1) : "");
+    return scaling_none;
+}
+
+static void read_scaling_number(graph_reader *r, const spec_node *node, const char *what, const scaling_number *n, rope_scaling *out)
+{
+    const spec_node *item = spec_find(node, n->key);
+    const char *key = arena_printf(r->a, "%s: %s", what, n->key);
+    double *field = scaling_at(out, n);
+    bool flag;
+    *field = n->otherwise;
+    if (item && n->is_flag) {
+        if (graph_bool(r, item, key, &flag)) *field = flag;
+    } else if (item)
+        read_positive(r, item, key, field);
+    else if (!n->is_flag && n->otherwise == 0)
+        complain(r->a, node->at, "%s: is missing, which type %s needs", key, scaling_names[n->kind]);
+}
+
+/* {type: linear, factor: f}: the numbers are those of the SCALING rows of ir/op.def. */
 static bool read_scaling(graph_reader *r, const spec_node *node, const char *what, rope_scaling *out)
 {
-    static const char *const types[] = {"linear", "llama3"};
-    static const char *const keys[] = {"type", "factor", "low_freq", "high_freq", "original"};
-    double *const fields[] = {NULL, &out->factor, &out->low_freq, &out->high_freq, &out->original};
-    int type;
-    if (!graph_check_map(r, node, what)) return false;
-    const spec_node *kind = spec_find(node, "type");
-    if (!kind) complain(r->a, node->at, "%s: type: is missing (linear or llama3)", what);
-    if (!kind || !read_word(r, kind, arena_printf(r->a, "%s: type", what), types, &type)) return false;
-    out->kind = type == 0 ? scaling_linear : scaling_llama3;
-    int before = arena_complaints(r->a), count = type == 0 ? 2 : 5;
-    graph_check_keys(r, node, keys, (size_t)count, arena_printf(r->a, "%s of type %s", what, types[type]));
-    for (int i = 1; i < count; i++) {
-        const spec_node *item = spec_find(node, keys[i]);
-        if (!item)
-            complain(r->a, node->at, "%s: %s: is missing, which type %s needs", what, keys[i], types[type]);
-        else
-            read_positive(r, item, arena_printf(r->a, "%s: %s", what, keys[i]), fields[i]);
-    }
+    const char *keys[16] = {"type"};
+    int count = 1;
+    if (!graph_check_map(r, node, what) || (out->kind = scaling_of(r, node, what)) == scaling_none) return false;
+    const int before = arena_complaints(r->a);
+    if (out->kind == scaling_longrope) keys[count++] = "factors";
+    for (int i = 0; i < scaling_number_count; i++)
+        if (scaling_numbers[i].kind == out->kind) keys[count++] = scaling_numbers[i].key;
+    graph_check_keys(r, node, keys, (size_t)count, arena_printf(r->a, "%s of type %s", what, scaling_names[out->kind]));
+    for (int i = 0; i < scaling_number_count; i++)
+        if (scaling_numbers[i].kind == out->kind) read_scaling_number(r, node, what, &scaling_numbers[i], out);
+    const spec_node *factors = spec_find(node, "factors");
+    if (out->kind == scaling_longrope && !factors)
+        complain(r->a, node->at, "%s: factors: is missing, which type longrope needs", what);
+    else if (out->kind == scaling_longrope)
+        read_factors(r, factors, arena_printf(r->a, "%s: factors", what), out);
     if (arena_complaints(r->a) > before) return false;
-    if (type == 0 || out->low_freq < out->high_freq) return true;
+    if (out->kind != scaling_llama3 || out->low_freq < out->high_freq) return true;
     complain(r->a, node->at, "%s: low_freq must be less than high_freq", what);
     return false;
 }

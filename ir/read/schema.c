@@ -2,6 +2,7 @@
  * say (shapes, names, use) is left to graph_read(). */
 #include "ir/read/schema.h"
 #include "ir/program/attribute_table.h"
+#include "ir/program/scaling.h"
 #include <string.h>
 
 static void put_string(text *t, const char *s)
@@ -102,13 +103,31 @@ static void put_section(text *t, const section *s)
         s->type, s->more);
 }
 
-static const char *const scaling_schema =
-    "\"type\": \"object\", \"required\": [\"type\", \"factor\"], \"additionalProperties\": false, \"properties\": {"
-    "\"type\": {\"enum\": [\"linear\", \"llama3\"]}, \"factor\": {\"type\": \"number\"}, \"low_freq\": {\"type\": "
-    "\"number\"}, "
-    "\"high_freq\": {\"type\": \"number\"}, \"original\": {\"type\": \"number\"}}";
+/* Each type with its own numbers. */
+static const char *scaling_schema(arena *a)
+{
+    text t = {.a = a};
+    text_printf(&t, "\"type\": \"object\", \"oneOf\": [");
+    for (int k = 1; k < scaling_count; k++) {
+        text required = {.a = a};
+        text_printf(&t, "%s{\"additionalProperties\": false, \"properties\": {\"type\": {\"const\": \"%s\"}", k > 1 ? ", " : "",
+                    scaling_names[k]);
+        for (int i = 0; i < scaling_number_count; i++) {
+            const scaling_number *n = &scaling_numbers[i];
+            if (n->kind != (rope_scaling_kind)k) continue;
+            text_printf(&t, ", \"%s\": {\"type\": \"%s\"}", n->key, n->is_flag ? "boolean" : "number");
+            if (n->otherwise == 0 && !n->is_flag) text_printf(&required, ", \"%s\"", n->key);
+        }
+        if (k == scaling_longrope)
+            text_printf(&t, ", \"factors\": {\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"number\"}}");
+        if (k == scaling_longrope) text_printf(&required, ", \"factors\"");
+        text_printf(&t, "}, \"required\": [\"type\"%s]}", required.size ? required.data : "");
+    }
+    text_printf(&t, "]");
+    return t.data;
+}
 
-static const char *attribute_schema(attribute_type type)
+static const char *attribute_schema(arena *a, attribute_type type)
 {
     switch (type) {
     case attribute_INT: return "\"$ref\": \"#/definitions/size\"";
@@ -120,7 +139,7 @@ static const char *attribute_schema(attribute_type type)
     case attribute_VALUE: return "\"$ref\": \"#/definitions/name\"";
     case attribute_SIZES: return "\"type\": \"array\", \"minItems\": 1, \"items\": {\"$ref\": \"#/definitions/size\"}";
     case attribute_SHAPE: return "\"$ref\": \"#/definitions/shape\"";
-    case attribute_SCALING: return scaling_schema;
+    case attribute_SCALING: return scaling_schema(a);
     }
     return "";
 }
@@ -128,7 +147,7 @@ static const char *attribute_schema(attribute_type type)
 /* Beside a $ref other keys are ignored in draft 7, so it is wrapped to keep the help. */
 static void put_attribute(text *t, const attribute_info *info)
 {
-    const char *schema = attribute_schema(info->type);
+    const char *schema = attribute_schema(t->a, info->type);
     bool reference = strncmp(schema, "\"$ref\"", 6) == 0;
     text_printf(t, ",\n        \"%s\": {%s%s%s, \"description\": ", info->key, reference ? "\"allOf\": [{" : "", schema,
                 reference ? "}]" : "");

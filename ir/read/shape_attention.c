@@ -3,6 +3,7 @@
  * [B], caches that do not fit. Values of tokens are [B,S,H*hd] or [B,S,H,hd], whoever makes them; what kv_append makes is
  * a cache, [B,KV,L,hd]. */
 #include "ir/read/shape.h"
+#include "ir/program/scaling.h"
 #include <limits.h>
 #include <math.h>
 
@@ -110,6 +111,8 @@ bool shape_rope(op_draft *d, ir_value *out)
     if (t->rotary % 2)
         return shape_clash(d, at, "%lld elements of each head rotate; they rotate in pairs, so it must be even",
                            t->rotary);
+    const char *fault = scaling_fault(&t->scaling, t->theta, t->rotary);
+    if (fault) return shape_clash(d, graph_attribute_at(d, "scaling"), "scaling: %s", fault);
     shape_set(out, x);
     return check_positions(d, "at", t->at, x) && check_number(d, "at", t->at, &x->shape[1]);
 }

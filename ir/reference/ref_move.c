@@ -8,14 +8,50 @@
 
 static double square(double x) { return x * x; }
 
+/* The pair that turns so often in `original` tokens, as a real number. */
+static double yarn_pair(const ir_attributes *t, double turns)
+{
+    const double wave = t->scaling.original / turns; /* f = 2 pi / wave = theta^(-2i/n) */
+    return (double)t->rotary / 2 * log(wave / (2 * 3.14159265358979323846)) / log(t->theta);
+}
+
+/* As HuggingFace transformers' _compute_yarn_parameters: quick pairs stay, slow ones are slowed, between them a ramp. */
+static double yarn(const ir_attributes *t, size_t i, double plain)
+{
+    const rope_scaling *s = &t->scaling;
+    double quick = yarn_pair(t, s->beta_fast), slow = yarn_pair(t, s->beta_slow);
+    if (s->truncate != 0) quick = floor(quick), slow = ceil(slow);
+    if (quick < 0) quick = 0;
+    if (slow > (double)t->rotary - 1) slow = (double)t->rotary - 1;
+    if (slow == quick) slow += 0.001;
+    const double slowed = fmin(1, fmax(0, ((double)i - quick) / (slow - quick)));
+    return plain * (slowed / s->factor + 1 - slowed);
+}
+
+/* As _compute_dynamic_ntk_parameters for a sequence of `length`: a larger base. */
+static double dynamic(const ir_attributes *t, size_t i)
+{
+    const rope_scaling *s = &t->scaling;
+    const double n = (double)t->rotary, longer = s->length > s->original ? s->length / s->original : 1;
+    const double base = t->theta * pow(1 + s->factor * (longer - 1), n / (n - 2));
+    return i == 0 ? 1 : pow(base, -2.0 * (double)i / n);
+}
+
 /* The frequency of pair i of n/2, with its scaling. llama3 as HuggingFace transformers' _compute_llama3_parameters:
  * long waves are slowed by the factor, short ones stay, between them a blend. */
 static double frequency(const ir_attributes *t, size_t i)
 {
     const double plain = pow(t->theta, -2.0 * (double)i / (double)t->rotary), wave = 2 * 3.14159265358979323846 / plain;
     const rope_scaling *s = &t->scaling;
-    if (s->kind == scaling_none) return plain;
-    if (s->kind == scaling_linear) return plain / s->factor;
+    switch (s->kind) {
+    case scaling_linear: return plain / s->factor;
+    case scaling_dynamic: return dynamic(t, i);
+    case scaling_yarn: return yarn(t, i, plain);
+    case scaling_longrope: return plain / s->factors[i];
+    case scaling_proportional: return (double)i + 1 <= s->share * (double)t->rotary / 2 ? plain / s->factor : 0;
+    case scaling_llama3: break;
+    default: return plain;
+    }
     if (wave < s->original / s->high_freq) return plain;
     if (wave > s->original / s->low_freq) return plain / s->factor;
     const double blend = (s->original / wave - s->low_freq) / (s->high_freq - s->low_freq);
@@ -25,12 +61,13 @@ static double frequency(const ir_attributes *t, size_t i)
 /* y1 = x1 cos - x2 sin, y2 = x2 cos + x1 sin. A device must keep the angle modulo a turn (templates/base/rope.h does, by
  * integers): it is off by u at any position, where a float32 product of position and frequency would be by u times the
  * angle. cos and sin are off by what their form is, products and sum by u of what is added. */
-static void rotate(ref_form form, const ref_tensor *x, ref_tensor *y, size_t one, size_t two, double angle)
+static void rotate(ref_form form, const ref_tensor *x, ref_tensor *y, size_t one, size_t two, double angle, double by)
 {
-    const double c = cos(angle), s = sin(angle), a = x->value[one], b = x->value[two];
+    const double c = by * cos(angle), s = by * sin(angle), a = x->value[one], b = x->value[two];
     const double turn = square(REF_UNIT), ea = square(ref_error(x, one)), eb = square(ref_error(x, two));
     const double function = form == ref_form_definition ? 2 * REF_UNIT : ref_form_error(op_rope, form);
-    const double own = square(function) + 5 * square(REF_UNIT); /* of cos or sin, and of two products and a sum */
+    const double sized = by == 1 ? 0 : 2 * square(REF_UNIT);    /* the factor, and a product with it */
+    const double own = square(by) * (square(function) + 5 * square(REF_UNIT) + sized); /* of cos or sin, and of two products and a sum */
     y->value[one] = a * c - b * s;
     y->value[two] = b * c + a * s;
     y->error[one] = sqrt(c * c * ea + s * s * eb + turn * square(y->value[two]) + own * (square(a) + square(b)));
@@ -56,7 +93,7 @@ static void rope_head(ref_form form, const ir_attributes *t, const ref_tensor *x
     for (size_t i = 0; i < rotary / 2; i++) {
         const size_t one = t->pairing == pairing_half ? i : 2 * i,
                      two = t->pairing == pairing_half ? i + rotary / 2 : 2 * i + 1;
-        rotate(form, x, y, start + one, start + two, position * frequency(t, i));
+        rotate(form, x, y, start + one, start + two, position * frequency(t, i), t->attention_factor > 0 ? t->attention_factor : 1);
     }
     for (size_t i = start + rotary; i < start + size; i++) {
         y->value[i] = x->value[i];

@@ -32,6 +32,7 @@ static ir_attributes resolve(const ref_state *r, const ir_op *op)
         DEFAULT(theta, 10000);
         DEFAULT(rotary, (long long)head_size(r, x, t.heads));
         DEFAULT(scaling, (rope_scaling){0});
+        DEFAULT(attention_factor, 1);
         DEFAULT(at, NULL);
         break;
     case op_linear: DEFAULT(layout, layout_out_in); break;

@@ -11,6 +11,7 @@
  * A source that one living tensor alone has a share of cannot meet itself again: the share becomes part of that tensor's own error. So a
  * chain of any length has a share or two at a time. */
 #include "ir/reference/ref_parts.h"
+#include "ir/program/scaling.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,8 +175,8 @@ static bool same_attributes(const ir_attributes *x, const ir_attributes *y)
 {
     return x->to == y->to && x->eps == y->eps && x->unit_offset == y->unit_offset && x->layout == y->layout &&
            x->transpose == y->transpose && x->heads == y->heads && x->kv_heads == y->kv_heads && x->rotary == y->rotary &&
-           x->pairing == y->pairing && x->theta == y->theta && x->scaling.kind == y->scaling.kind &&
-           x->scaling.factor == y->scaling.factor && x->causal == y->causal && x->window == y->window && x->softcap == y->softcap &&
+           x->pairing == y->pairing && x->theta == y->theta && scaling_same(&x->scaling, &y->scaling) &&
+           x->attention_factor == y->attention_factor && x->causal == y->causal && x->window == y->window && x->softcap == y->softcap &&
            x->scale == y->scale && x->lengths == y->lengths && x->at == y->at && x->state == y->state;
 }
 

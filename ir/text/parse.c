@@ -5,21 +5,30 @@
 #include "ir/base/names.h"
 #include "ir/program/fields.h"
 #include "ir/program/reason.h"
+#include "ir/program/scaling.h"
 #include "ir/text/words.h"
 #include <string.h>
 
 enum { max_text = 16 << 20, max_ops = 65536, max_kernels = 65536 };
 
+static void read_factors(reader *r, rope_scaling *s)
+{
+    double *list = arena_alloc(r->a, most_scaling_factors * sizeof *list);
+    do list[s->factor_count++] = scan_double(&r->in);
+    while (s->factor_count < most_scaling_factors && scan_accept(&r->in, ","));
+    s->factors = list;
+}
+
 static void read_scaling(reader *r, rope_scaling *s)
 {
-    static const char *const kinds[] = {"none", "linear", "llama3"};
-    s->kind = (rope_scaling_kind)scan_choice(&r->in, kinds, 3, "rope scaling");
+    s->kind = (rope_scaling_kind)scan_choice(&r->in, scaling_names, scaling_count, "rope scaling");
     scan_expect(&r->in, "(");
-    s->factor = scan_double(&r->in);
-    double *const more[] = {&s->low_freq, &s->high_freq, &s->original};
-    for (int i = 0; i < 3 && s->kind == scaling_llama3; i++) {
-        scan_expect(&r->in, ",");
-        *more[i] = scan_double(&r->in);
+    if (s->kind == scaling_longrope) read_factors(r, s);
+    int count = 0;
+    for (int i = 0; i < scaling_number_count; i++) {
+        if (scaling_numbers[i].kind != s->kind) continue;
+        if (count++) scan_expect(&r->in, ",");
+        *scaling_at(s, &scaling_numbers[i]) = scan_double(&r->in);
     }
     scan_expect(&r->in, ")");
 }

@@ -23,6 +23,7 @@
  * that is not to be taken again. Columns are fixed, so a rename changes one line. Read back by ir/text/parse.c. */
 #include "ir/program/fields.h"
 #include "ir/program/reason.h"
+#include "ir/program/scaling.h"
 #include "ir/text/words.h"
 #include <ctype.h>
 #include <string.h>
@@ -145,12 +146,16 @@ static void put_outputs(text *t, const ir_program *p)
 
 static void put_scaling(text *t, const rope_scaling *s)
 {
-    text_printf(t, "%s(", s->kind == scaling_linear ? "linear" : "llama3");
-    text_number(t, s->factor);
-    const double more[] = {s->low_freq, s->high_freq, s->original};
-    for (int i = 0; i < 3 && s->kind == scaling_llama3; i++) {
-        text_append(t, ",", 1);
-        text_number(t, more[i]);
+    int count = 0;
+    text_printf(t, "%s(", scaling_names[s->kind]);
+    for (int i = 0; i < s->factor_count; i++) {
+        if (count++) text_append(t, ",", 1);
+        text_number(t, s->factors[i]);
+    }
+    for (int i = 0; i < scaling_number_count; i++) {
+        if (scaling_numbers[i].kind != s->kind) continue;
+        if (count++) text_append(t, ",", 1);
+        text_number(t, scaling_value(s, &scaling_numbers[i]));
     }
     text_append(t, ")", 1);
 }

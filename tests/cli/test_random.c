@@ -153,7 +153,7 @@ static void note_attributes(facts *f, const ir_op *op)
             for (int k = 0; k < 2; k++) note(f, mine && *(const int *)field == k, "%s: %s: word %d", op_table[info->op].name, info->key, k);
             break;
         case attribute_SCALING:
-            for (int k = 0; k < 3; k++)
+            for (int k = 0; k < scaling_count; k++)
                 note(f, mine && ((const rope_scaling *)field)->kind == (rope_scaling_kind)k, "%s: %s: kind %d", op_table[info->op].name,
                      info->key, k);
             break;

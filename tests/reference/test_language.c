@@ -1,5 +1,5 @@
-/* What models beyond Llama and GPT-2 take: elementwise ops of templates/base/functions.h, by the reference on numbers known by other means,
- * and each file of tests/specs/language/ on the host engine in the geometries of its targets. */
+/* What models beyond Llama and GPT-2 take: elementwise ops of templates/base/functions.h and scalings of ropes, by the reference on numbers
+ * known by other means, and each file of tests/specs/language/ on the host engine in the geometries of its targets. */
 #define _GNU_SOURCE
 #include "tests/reference/ref_harness.h"
 #include "ir/reference/ref_parts.h"
@@ -116,6 +116,70 @@ START_TEST(a_bound_holds_both_sides_of_a_choice_that_rounding_makes)
 }
 END_TEST
 
+/* ---- scalings of a rope's frequencies */
+enum { pairs = 8, rotary = 2 * pairs };
+
+/* As transformers has them, inverse frequencies by steps of its own. */
+static void yarn_frequencies(double *f, double base, double factor, double original, bool truncate)
+{
+    double low = rotary * log(original / (32 * 2 * M_PI)) / (2 * log(base)),
+           high = rotary * log(original / (1 * 2 * M_PI)) / (2 * log(base));
+    if (truncate) low = floor(low), high = ceil(high);
+    low = fmax(low, 0), high = fmin(high, rotary - 1);
+    for (int i = 0; i < pairs; i++) {
+        const double extrapolation = 1 / pow(base, 2.0 * i / rotary), interpolation = 1 / (factor * pow(base, 2.0 * i / rotary));
+        const double ramp = (i - low) / (high - low), kept = 1 - (ramp < 0 ? 0 : ramp > 1 ? 1 : ramp);
+        f[i] = interpolation * (1 - kept) + extrapolation * kept;
+    }
+}
+
+static void dynamic_frequencies(double *f, double base, double factor, double original, double length)
+{
+    base *= pow(factor * fmax(length, original) / original - (factor - 1), rotary / (rotary - 2.0));
+    for (int i = 0; i < pairs; i++) f[i] = 1 / pow(base, 2.0 * i / rotary);
+}
+
+static void check_scaling(const char *scaling, double by, const double *f)
+{
+    char yaml[512];
+    snprintf(
+        yaml, sizeof yaml,
+        "block: t\ndtype: f32\ninputs: {x: [1, 3, 20], at: {shape: [1], dtype: i32, range: [0, 99999]}}\nops:\n"
+        "  - {out: y, op: rope, in: [x], heads: 1, pairing: half, rotary: 16, theta: 5000, at: at, attention_factor: %g, scaling: %s}\n"
+        "outputs: {y: y}\n",
+        by, scaling);
+    bench *b = open_text(yaml);
+    const double at = 700;
+    set(b, "at", &at, 1);
+    for (int i = 0; i < 60; i++) bench_data(b, "x")[i] = i % 20 < pairs ? 1 : i % 20 < rotary ? 0 : 5;
+    const ref_tensor *y = run(b, "y");
+    for (int s = 0; s < 3; s++)
+        for (int i = 0; i < 20; i++) {
+            const double turn = (at + s) * f[i % pairs], expected = i >= rotary ? 5 : i < pairs ? by * cos(turn) : by * sin(turn);
+            ck_assert_msg(fabs(y->value[s * 20 + i] - expected) < 1e-9, "%s: token %d, element %d: %g, not %g", scaling, s, i,
+                          y->value[s * 20 + i], expected);
+        }
+    bench_close(b);
+}
+
+START_TEST(scalings_are_those_of_transformers)
+{
+    double f[pairs];
+    yarn_frequencies(f, 5000, 16, 4096, true);
+    check_scaling("{type: yarn, factor: 16, original: 4096}", 1.25, f);
+    yarn_frequencies(f, 5000, 32, 300, false);
+    check_scaling("{type: yarn, factor: 32, original: 300, beta_fast: 32, beta_slow: 1, truncate: false}", 1, f);
+    dynamic_frequencies(f, 5000, 2, 512, 1024);
+    check_scaling("{type: dynamic, factor: 2, original: 512, length: 1024}", 1, f);
+    dynamic_frequencies(f, 5000, 2, 512, 512);
+    check_scaling("{type: dynamic, factor: 2, original: 512, length: 100}", 0.5, f);
+    for (int i = 0; i < pairs; i++) f[i] = 1 / ((1 + i * i) * pow(5000, i / 8.0));
+    check_scaling("{type: longrope, factors: [1, 2, 5, 10, 17, 26, 37, 50]}", 1.5, f);
+    for (int i = 0; i < pairs; i++) f[i] = i < 2 ? pow(5000, -i / 8.0) : 0;
+    check_scaling("{type: proportional, share: 0.3}", 1, f);
+}
+END_TEST
+
 /* ---- on every target */
 static glob_t specs;
 static const char *const gpus[] = {"gfx90a", "gfx942", "gfx950", "gfx1100", "sm_80", "sm_90a"};
@@ -153,6 +217,7 @@ int main(void)
     tcase_add_test(t, functions_are_those_of_their_definitions);
     tcase_add_test(t, what_is_no_number_goes_through_functions_by_their_formulas);
     tcase_add_test(t, a_bound_holds_both_sides_of_a_choice_that_rounding_makes);
+    tcase_add_test(t, scalings_are_those_of_transformers);
     tcase_add_loop_test(t, a_spec_is_right_at_every_level_and_in_every_dtype, 0, 3 * (int)specs.gl_pathc);
     suite_add_tcase(s, t);
     tcase_add_loop_test(suite_long(s, "every target", 600), a_spec_is_right_on_every_target, 0, (int)specs.gl_pathc);

@@ -461,7 +461,7 @@ START_TEST(defaults_are_the_references_own)
     } ops[] = {{"rmsnorm", "x, g], eps: 1.0e-5, unit_offset: false"},
                {"layernorm", "x, g], eps: 1.0e-5"},
                {"l2norm", "x], eps: 1.0e-12"},
-               {"rope", "x], heads: 2, pairing: half, theta: 10000, rotary: 4"},
+               {"rope", "x], heads: 2, pairing: half, theta: 10000, rotary: 4, attention_factor: 1"},
                {"linear", "x, w], layout: out_in"},
                {"matmul", "x, x], transpose: true"},
                {"attention", "x, x, x], heads: 2, kv_heads: 2, causal: false, scale: 0.5"}};

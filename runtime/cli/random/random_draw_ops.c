@@ -287,10 +287,32 @@ int put_l2norm(drawing *d, int x)
     return op_out(d, op, v.shape, v.rank, random_spec_type, 1, -1);
 }
 
-static void say_scaling(drawing *d, random_op *op)
+static void say_longrope(drawing *d, random_op *op, long long rotary)
 {
-    if (draw_chance(d, 50)) op_say(op, "scaling", "{type: linear, factor: %s}", draw_chance(d, 50) ? "4" : "2.5");
-    else op_say(op, "scaling", "{type: llama3, factor: 8, low_freq: 1, high_freq: 4, original: %d}", draw_chance(d, 50) ? 8192 : 64);
+    static const char *const factors[] = {"1", "1.5", "4.25"};
+    enum { longest_list = 24 };
+    char list[8 * longest_list] = "";
+    if (rotary / 2 > longest_list) return;
+    for (long long i = 0; i < rotary / 2; i++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", DRAW_OF(d, factors));
+    op_say(op, "scaling", "{type: longrope, factors: [%s]}", list);
+}
+
+static void say_scaling(drawing *d, random_op *op, long long rotary)
+{
+    switch (draw_below(d, 6)) {
+    case 0: op_say(op, "scaling", "{type: linear, factor: %s}", draw_chance(d, 50) ? "4" : "2.5"); break;
+    case 1:
+        op_say(op, "scaling", "{type: llama3, factor: 8, low_freq: 1, high_freq: 4, original: %d}", draw_chance(d, 50) ? 8192 : 64);
+        break;
+    case 2: op_say(op, "scaling", "{type: dynamic, factor: 2, original: 64, length: %d}", draw_chance(d, 50) ? 256 : 32); break;
+    case 3:
+        if (draw_chance(d, 50)) op_say(op, "scaling", "{type: yarn, factor: 4, original: 64}");
+        else op_say(op, "scaling", "{type: yarn, factor: 32, original: 4096, beta_fast: 16, beta_slow: 2, truncate: false}");
+        break;
+    case 4: say_longrope(d, op, rotary); break;
+    default: op_say(op, "scaling", "{type: proportional, share: %s}", draw_chance(d, 50) ? "0.25" : "0.5"); break;
+    }
 }
 
 int put_rope(drawing *d, int x, const random_axis *heads, long long head_size, int at)
@@ -302,8 +324,10 @@ int put_rope(drawing *d, int x, const random_axis *heads, long long head_size, i
     op_say(op, "heads", "%s", heads->text);
     op_say(op, "pairing", "%s", draw_chance(d, 60) ? "half" : "interleaved");
     if (draw_chance(d, 60)) op_say(op, "theta", "%s", DRAW_OF(d, bases));
-    if (head_size > 2 && draw_chance(d, 20)) op_say(op, "rotary", "%lld", 2 + 2 * (long long)draw_below(d, (int)head_size / 2));
-    if (draw_chance(d, 25)) say_scaling(d, op);
+    long long rotary = head_size;
+    if (head_size > 2 && draw_chance(d, 20)) op_say(op, "rotary", "%lld", rotary = 2 + 2 * (long long)draw_below(d, (int)head_size / 2));
+    if (draw_chance(d, 30)) say_scaling(d, op, rotary);
+    if (draw_chance(d, 12)) op_say(op, "attention_factor", "%s", draw_chance(d, 50) ? "1.25" : "0.8");
     if (at >= 0) op_name(op, "at", at);
     return op_out(d, op, v.shape, v.rank, random_spec_type, v.size * 1.5, -v.size * 1.5);
 }

@@ -43,7 +43,7 @@ typedef struct random_value {
 
 typedef struct random_attribute {
     const char *key;
-    char text[96];
+    char text[256];
     int value; /* or -1: the index of the value that it names */
 } random_attribute;
 

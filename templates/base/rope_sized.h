@@ -1,0 +1,14 @@
+// In: a rotation of which cosine and sine are multiplied by a number (YaRN, LongRoPE). Out: the pair's operands, or its cosine and sine,
+// times that number; then as templates/base/rope.h. Refuses nothing.
+#pragma once
+#include "templates/base/rope.h"
+
+template <int W> DEV rope_turn<W> rope_sized_turn(rope_turn<W> t, float by) { return {t.c * by, t.s * by}; }
+
+// Columns col..: those that turn.
+template <int Head, int Rotary, int V> DEV vec<float, V> rope_sized(vec<float, V> x, int col, float by)
+{
+#pragma unroll
+    for (int i = 0; i < V; i++) x[i] *= (col + i) % Head < Rotary ? by : 1.0f;
+    return x;
+}
