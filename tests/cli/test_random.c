@@ -94,7 +94,7 @@ START_TEST(a_batch_that_may_be_one_is_never_meant_by_its_number)
         arena *a = arena_new();
         random_spec *s = draw(a, i);
         if (random_spec_is_batched(s)) {
-            const dim_override one = {random_spec_dim(a, s, 0), 1};
+            const dim_override one = {random_spec_dim(s, 0), 1};
             (void)read_with(a, random_spec_text(a, s, ""), (graph_options){.overrides = &one, .override_count = 1});
             batched++;
             if (say_number_of_batch(s)) {

@@ -62,7 +62,7 @@ static void ask_order(random_trial t, const random_results *first, random_level_
 static void ask_batch(random_trial t, const random_results *first, random_level_report *mine)
 {
     arena *a = arena_new();
-    const dim_override one = {random_spec_dim(a, t.c->spec, 0), 1};
+    const dim_override one = {random_spec_dim(t.c->spec, 0), 1};
     t.dims = &one, t.dim_count = 1;
     if (random_spec_is_batched(t.c->spec)) ask_another(t, first, "as a batch of one", mine);
     arena_free(a);

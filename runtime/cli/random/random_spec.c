@@ -84,11 +84,11 @@ static spec_names own_names(const random_spec *s)
     return n;
 }
 
-static spec_names names_of(arena *a, const random_spec *s)
+static spec_names names_of(const random_spec *s)
 {
     int count;
     if (!s->names) return own_names(s);
-    const char *const *words = random_words(a, &count);
+    const char *const *words = random_words(&count);
     const uint64_t stream = random_stream("names");
     int step = 1 + (int)(random_bits(s->names, stream, 0) % 4096), at = (int)(random_bits(s->names, stream, 1) % (uint64_t)count);
     for (int x = count, y = step; y;) { /* no common factor, so no word comes twice */
@@ -104,7 +104,7 @@ static spec_names names_of(arena *a, const random_spec *s)
     return n;
 }
 
-const char *random_spec_dim(arena *a, const random_spec *s, int i) { return names_of(a, s).dims[i]; }
+const char *random_spec_dim(const random_spec *s, int i) { return names_of(s).dims[i]; }
 
 /* ---- text */
 static void write_words(text *t, const random_spec *s, const spec_names *n, const char *words)
@@ -180,7 +180,7 @@ static void write_op(text *t, const random_spec *s, const spec_names *n, const r
 char *random_spec_text(arena *a, const random_spec *s, const char *comment)
 {
     bool used[random_most_values], dims[random_most_dims];
-    const spec_names n = names_of(a, s);
+    const spec_names n = names_of(s);
     text t = {.a = a};
     int outputs = 0;
     used_values(s, used);

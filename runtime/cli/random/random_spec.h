@@ -86,7 +86,7 @@ void random_spec_shuffle(random_spec *s, uint64_t seed);
 /* The block, every dim and every value get other names, those of others. */
 void random_spec_rename(random_spec *s, uint64_t seed);
 /* What the text calls dim i. */
-const char *random_spec_dim(arena *a, const random_spec *s, int i);
+const char *random_spec_dim(const random_spec *s, int i);
 /* Whether its dim B is more than one, the first axis of whatever has it and nothing else: then rows of a batch know nothing of
  * each other. */
 bool random_spec_is_batched(const random_spec *s);

@@ -3,6 +3,7 @@
 #include "gen/source/template_text.h"
 #include "ir/base/names.h"
 #include <ctype.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,16 +73,28 @@ static void add_vectors(word_list *l)
         }
 }
 
-const char *const *random_words(arena *a, int *count)
+/* The templates have 0.5 MB of words, and a drawn spec asks for its names several times. */
+static struct {
+    pthread_once_t once;
+    word_list list; /* in an arena that the process keeps */
+} words = {.once = PTHREAD_ONCE_INIT};
+
+static void read_words(void)
 {
-    word_list l = {.a = a, .known = {.a = a}};
-    add_words(&l, language, sizeof language - 1);
-    add_words(&l, vendors, sizeof vendors - 1);
-    add_vectors(&l);
+    word_list *l = &words.list;
+    if (!(l->a = l->known.a = arena_new())) abort(); /* no memory for its first bytes */
+    add_words(l, language, sizeof language - 1);
+    add_words(l, vendors, sizeof vendors - 1);
+    add_vectors(l);
     for (template_id i = 0; i < template_count; i++) {
         const template_text t = template_at(i);
-        add_words(&l, t.data, t.size);
+        add_words(l, t.data, t.size);
     }
-    *count = l.count;
-    return l.items;
+}
+
+const char *const *random_words(int *count)
+{
+    pthread_once(&words.once, read_words);
+    *count = words.list.count;
+    return words.list.items;
 }
