@@ -11,7 +11,7 @@ enum { GRAIN = 2, READERS = 3, MAX_TOLD = 8, LANE_SEVERAL = 64, NEAR = 4096 };
 
 /* One access, of one or both bytes of a grain. */
 typedef struct stamp {
-    uint64_t wave : 24, tick : 28, lane : 7, atomic : 1, bytes : 2, valid : 1;
+    uint64_t wave : 24, tick : 28, lane : 8, atomic : 1, bytes : 2, valid : 1; /* no bit is padding: stamps are compared whole */
 } stamp;
 /* The last write, and reads since that are not ordered with each other: the oldest is forgotten, so a race with it may be
  * missed; none is invented. */
@@ -224,11 +224,19 @@ static block *member_at(const block *b, uintptr_t p)
 
 /* ---- accesses ---- */
 
-static stamp stamp_of(const checker *c, const hs_thread *t, int kind, unsigned bytes)
+/* Without its bytes. */
+static stamp stamp_of(const checker *c, const hs_thread *t, int kind)
 {
     const unsigned wave = grid_wave(c, t->w);
-    return (stamp){.wave = wave, .tick = c->order.ticks[wave], .lane = t->lane, .atomic = kind >= HS_CHECK_ATOMIC_READ,
-                   .bytes = bytes, .valid = 1};
+    return (stamp){.wave = wave, .tick = c->order.ticks[wave], .lane = t->lane, .atomic = kind >= HS_CHECK_ATOMIC_READ, .valid = 1};
+}
+
+/* Whether the read at the front says what `now` would add: a lane, or several, read the same bytes at this tick, and nobody wrote since. */
+static bool is_noted(const cell *at, stamp now)
+{
+    stamp first = at->reads[0];
+    if (first.lane == LANE_SEVERAL) first.lane = now.lane;
+    return memcmp(&first, &now, sizeof now) == 0;
 }
 
 static bool conflict(const checker *c, stamp before, stamp now)
@@ -265,6 +273,7 @@ static void touch(checker *c, const place *at, size_t grain, stamp now, int kind
     cell *x = &at->cells[grain];
     const bool write = kind == HS_CHECK_WRITE || kind == HS_CHECK_ATOMIC_WRITE;
     const size_t offset = grain * GRAIN;
+    if (!write && !c->count && is_noted(x, now)) return; /* it was judged then; what is reported is counted each time */
     if (conflict(c, x->write, now)) race(c, at, offset, bytes, kind, pc, x->write, true);
     else if (at->shared && !write && !x->write.valid) unwritten(c, at, offset, bytes, kind, pc);
     for (unsigned i = 0; write && i < READERS; i++)
@@ -282,12 +291,12 @@ static void touch(checker *c, const place *at, size_t grain, stamp now, int kind
 
 static void touch_all(checker *c, const place *at, unsigned long bytes, int kind, const void *pc)
 {
-    const hs_thread *t = host_self.pub.cur;
-    for (size_t i = at->offset; i < at->offset + bytes;) {
-        const size_t grain = i / GRAIN, end = (grain + 1) * GRAIN < at->offset + bytes ? (grain + 1) * GRAIN : at->offset + bytes;
-        unsigned mask = 0;
-        for (; i < end; i++) mask |= 1u << i % GRAIN;
-        touch(c, at, grain, stamp_of(c, t, kind, mask), kind, bytes, pc);
+    const size_t end = at->offset + bytes;
+    stamp now = stamp_of(c, host_self.pub.cur, kind);
+    for (size_t i = at->offset; i < end; i = (i / GRAIN + 1) * GRAIN) {
+        const bool second_too = i / GRAIN * GRAIN + 1 < end;
+        now.bytes = i % GRAIN ? 2 : second_too ? 3 : 1;
+        touch(c, at, i / GRAIN, now, kind, bytes, pc);
     }
 }
 
