@@ -95,6 +95,7 @@ static void read_fact(model_config *c, model_fact fact, const char *key, const j
                     (!got.word || strcmp(got.word, v->word) == 0 || (c->family->gelu_is_tanh && strcmp(got.word, "gelu") == 0) ||
                      (c->family->gelu_is_tanh && strcmp(v->word, "gelu") == 0)));
     if (!same) config_refuse(c, key, "differs from %s, which says the same thing", v->key);
+    got.null = v->null;
     *v = got;
 }
 
@@ -156,6 +157,7 @@ static void read_key(model_config *c, const char *key, const json_t *value)
     for (int i = 0; i < fact_count; i++) {
         if (!lists(keys[i].names, key)) continue;
         const unsigned long long reads = c->family->reads | read_by_all;
+        c->facts[i].null |= json_is_null(value);
         if (json_is_null(value)) return ignore(c, key);
         if (reads & 1ull << i) return read_fact(c, (model_fact)i, key, value);
         if (changes_nothing(value)) return ignore(c, key);
@@ -168,6 +170,20 @@ static void read_key(model_config *c, const char *key, const json_t *value)
     if (is_harmless(key)) return ignore(c, key);
     const char *like = known_like(c, key);
     config_refuse(c, key, "is not known, and may change the mathematics of a layer%s", nearest_hint(c->a, like));
+}
+
+/* Of keys that the file does not have. */
+static void fill_defaults(model_config *c)
+{
+    const unsigned long long sizes = FACT(hidden) | FACT(layers) | FACT(heads) | FACT(inner) | FACT(positions);
+    for (int i = 0; i < family_most_defaults && c->family->defaults[i].value != 0; i++) {
+        const model_fact fact = c->family->defaults[i].fact;
+        const double value = c->family->defaults[i].value;
+        size_t size;
+        const char *list = keys[fact].names, *name = next_word(&list, &size);
+        if (c->facts[fact].key || c->facts[fact].null || (!c->within[0] && sizes >> fact & 1)) continue;
+        c->facts[fact] = (config_value){.key = arena_strndup(c->a, name, size), .whole = (long long)value, .real = value};
+    }
 }
 
 static const char *word_of(const model_config *c, const json_t *object, const char *key)
@@ -234,5 +250,6 @@ model_config *config_read(arena *a, const char *json, size_t size, const char *p
     find_family(c);
     find_dtype(c, all);
     json_object_foreach(c->object, key, value) read_key(c, key, value);
+    fill_defaults(c);
     return c;
 }

@@ -12,6 +12,7 @@ enum { config_most_bytes = 4 << 20 };
 
 typedef struct config_value {
     const char *key; /* NULL: not there, or null */
+    bool null;
     long long whole;
     double real;
     bool flag;

@@ -15,7 +15,7 @@ static const char *const refused[][2] = {
 };
 
 static const activation activations[] = {
-#define ACTIVATION(name, op, then, factor) {name, op, then, factor},
+#define ACTIVATION(name, op, then) {name, op, then},
 #include "runtime/model/family.def"
 };
 

@@ -26,12 +26,18 @@ typedef enum packing { packing_none, packing_stacked, packing_by_head, packing_b
 /* Which layers have a window when layer_types does not say: none; all; even ones; all but every n-th (window_pattern); those from
  * max_window_layers on. */
 typedef enum window_rule { window_never, window_all, window_even, window_but_every, window_from_layer } window_rule;
-enum { family_most_prefixes = 6 };
+enum { family_most_prefixes = 6, family_most_defaults = 12 };
 
 typedef struct family {
     const char *model_type;
     const char *prefixes[family_most_prefixes]; /* of the layer's tensors, {layer} in them; the first is that of whole models */
     unsigned long long reads;                   /* facts beyond those that all read: 1ull << model_fact */
+    /* What transformers' class has where the config has no such key (null is another thing); sizes only of a config within another, which
+     * says what differs from the class, as that of a model's text part. value 0 ends them. */
+    struct {
+        model_fact fact;
+        double value;
+    } defaults[family_most_defaults];
     bool encoder;                               /* every token sees every other; nothing is generated */
     bool causal_encoder;                        /* an encoder whose tokens see those ahead of them only */
 
@@ -73,10 +79,9 @@ const family *family_find(const char *model_type, const char **why);
 /* Of known types by number, in order of the table; NULL behind the last. */
 const char *family_name(size_t index);
 const char *family_like(const char *model_type); /* a known name near it, or NULL */
-/* The op that an activation of a config is, or ops: relu2 is relu, square; quick_gelu is written out. NULL: it is not known. */
+/* The op that an activation of a config is, or two: relu2 is relu, then square. NULL: it is not known. */
 typedef struct activation {
     const char *name, *op, *then;
-    double sigmoid_factor; /* not 0: x*sigmoid(factor*x) */
 } activation;
 const activation *activation_find(const char *name);
 #endif

@@ -154,8 +154,7 @@ static const char *clipped(writer *w, const char *in)
 {
     if (!w->l->clip) return in;
     const char *c = number_text(w, w->l->clip);
-    const char *low = add_op(w, format(w, "%s_low", in), "max", format(w, "%s, -%s", in, c), "");
-    return add_op(w, format(w, "%s_clip", in), "min", format(w, "%s, %s", low, c), "");
+    return add_op(w, format(w, "%s_clip", in), "clamp", format(w, "%s, -%s, %s", in, c, c), "");
 }
 
 /* Norms of q and k ahead of rope. */
@@ -226,13 +225,8 @@ static const char *attention(writer *w, const char *in)
 static const char *activate(writer *w, const char *in)
 {
     const activation *t = w->l->activation;
-    if (!t->sigmoid_factor) {
-        const char *act = add_op(w, "act", t->op, in, "");
-        return t->then ? add_op(w, "act2", t->then, act, "") : act;
-    }
-    const char *scaled = add_op(w, "act_s", "mul", format(w, "%s, %s", in, number_text(w, t->sigmoid_factor)), "");
-    const char *gate = add_op(w, "act_g", t->op, scaled, "");
-    return add_op(w, "act", "mul", format(w, "%s, %s", in, gate), "");
+    const char *act = add_op(w, "act", t->op, in, "");
+    return t->then ? add_op(w, "act2", t->then, act, "") : act;
 }
 
 static const char *feed_forward(writer *w, const char *in)
