@@ -87,6 +87,7 @@ static void check_norm(const checker *c, const ir_op *op)
     need(c, op, op->inputs[0]->rank >= 1 && same_shape(op->inputs[0], op->outputs[0]), "the out is not shaped as the operand");
     for (int k = 1; k < op->input_count; k++)
         need(c, op, is_vector(op->inputs[k], value_columns(op->inputs[0])), "a weight is no vector over the last axis");
+    need(c, op, !op->attributes.unit_offset || op->input_count > 1, "unit_offset without a weight");
 }
 
 static void check_rope(const checker *c, const ir_op *op)

@@ -53,21 +53,31 @@ static ir_value *columns_of(lowering *l, const ir_value *x)
     return number(l, (double)value_columns(x));
 }
 
+/* Of a norm, as what it multiplies by. */
+static ir_value *norm_weight(lowering *l)
+{
+    ir_value *w = in(l, 1);
+    return l->op->attributes.unit_offset ? middle(l, op_add, "w1", w, w, number(l, 1)) : w;
+}
+
 static void lower_rmsnorm(lowering *l)
 {
-    ir_value *x = in(l, 0), *w = in(l, 1);
+    ir_value *x = in(l, 0);
     ir_value *ss = statistic(l, op_row_sumsq, "ss", x, NULL);
     ir_value *ms = statistic(l, op_div, "ms", ss, columns_of(l, x));
     ir_value *me = statistic(l, op_add, "me", ms, number(l, l->op->attributes.eps));
     ir_value *r = statistic(l, op_rsqrt, "r", me, NULL);
+    if (l->op->input_count == 1) {
+        emit(l, op_mul, l->out, x, r);
+        return;
+    }
     ir_value *n = middle(l, op_mul, "n", x, x, r);
-    if (l->op->attributes.unit_offset) w = middle(l, op_add, "w1", w, w, number(l, 1));
-    emit(l, op_mul, l->out, n, w);
+    emit(l, op_mul, l->out, n, norm_weight(l));
 }
 
 static void lower_layernorm(lowering *l)
 {
-    ir_value *x = in(l, 0), *w = in(l, 1);
+    ir_value *x = in(l, 0);
     ir_value *s = statistic(l, op_row_sum, "s", x, NULL);
     ir_value *mu = statistic(l, op_div, "mu", s, columns_of(l, x));
     ir_value *c = middle(l, op_sub, "c", x, x, mu);
@@ -75,7 +85,11 @@ static void lower_layernorm(lowering *l)
     ir_value *vm = statistic(l, op_div, "vm", v, columns_of(l, x));
     ir_value *ve = statistic(l, op_add, "ve", vm, number(l, l->op->attributes.eps));
     ir_value *r = statistic(l, op_rsqrt, "r", ve, NULL);
-    ir_value *n = middle(l, op_mul, "n", x, c, r);
+    if (l->op->input_count == 1) {
+        emit(l, op_mul, l->out, c, r);
+        return;
+    }
+    ir_value *n = middle(l, op_mul, "n", x, c, r), *w = norm_weight(l);
     if (l->op->input_count == 2) {
         emit(l, op_mul, l->out, n, w);
         return;

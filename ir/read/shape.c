@@ -80,6 +80,8 @@ static bool shape_norm(op_draft *d, ir_value *out)
             return shape_clash(d, d->in_at[i], "%s has %lld columns, the %s %s should be [%lld]", shape_of(d, 0),
                                value_columns(x), i == 1 ? "weight" : "bias", shape_of(d, i), value_columns(x));
     }
+    if (d->op->attributes.unit_offset && d->op->input_count == 1)
+        return shape_clash(d, graph_attribute_at(d, "unit_offset"), "unit_offset: there is no weight to add 1 to");
     shape_set(out, x);
     return true;
 }

@@ -16,7 +16,7 @@ static bool is_factor(const ir_value *v, const ref_fold *f)
 }
 
 /* The operand is a norm without bias, whose last step multiplies by its weight. */
-static bool is_plain_norm(const ir_op *op) { return op->kind == op_rmsnorm || (op->kind == op_layernorm && op->input_count == 2); }
+static bool is_plain_norm(const ir_op *op) { return (op->kind == op_rmsnorm || op->kind == op_layernorm) && op->input_count == 2; }
 
 bool ref_fold_is_factor(const ref_state *r, const ir_op *linear, const ref_fold *f)
 {

@@ -30,6 +30,8 @@ static double within_range(double error, double size2, double reach2, double far
 /* The weight that multiplies, its error in *error. */
 static double weight_at(const norm_row *n, size_t i, double *error)
 {
+    *error = 0;
+    if (!n->weight) return 1;
     const double w = n->weight->value[i] + (n->t->unit_offset ? 1 : 0);
     *error = ref_error(n->weight, i);
     if (n->t->unit_offset) *error = sqrt(square(*error) + square(REF_UNIT * w));
@@ -174,7 +176,6 @@ bool ref_norm(ref_state *r, const ir_op *op)
     if ((n.weight && !fits(n.weight, n.columns)) || (n.bias && !fits(n.bias, n.columns)) || n.columns == 0 ||
         y->count != x->count)
         return ref_fail(r, op, "operand, weight and result do not fit");
-    if (op->kind != op_l2norm && !n.weight) return ref_fail(r, op, "has no weight");
     n.shares = x->shares, n.out = y;
     if (!ref_copy_shares(r, op, x, y)) return false;
     if (op->kind == op_layernorm && !(n.own_share = ref_add_share(r, op, y, NULL))) return false;

@@ -222,6 +222,8 @@ static void note_op(facts *f, const ir_op *op)
     note(f, is_move(op) && is_move(op->inputs[0]->def), "a view of a view");
     note(f, op->kind == op_concat && op->input_count > 2, "concat of three");
     note(f, op->kind == op_layernorm && op->input_count == 2, "layernorm without bias");
+    note(f, op->kind == op_layernorm && op->input_count == 1, "layernorm without weight");
+    note(f, op->kind == op_rmsnorm && op->input_count == 1, "rmsnorm without weight");
     note(f, op->kind == op_linear && op->input_count == 3, "linear with bias");
     note(f, op->kind == op_reshape && op->outputs[0]->rank > op->inputs[0]->rank, "reshape to more axes");
     note(f, op->kind == op_reshape && op->outputs[0]->rank < op->inputs[0]->rank, "reshape to fewer axes");

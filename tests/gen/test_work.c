@@ -198,8 +198,8 @@ static void tally_product(tally *t, const ir_op *op)
 static double of_row(const ir_op *op, double n)
 {
     switch (op->kind) {
-    case op_rmsnorm: return 2 * n + 3 + 2 * n;
-    case op_layernorm: return n + 1 + n + 2 * n + 3 + 2 * n + (op->input_count == 3 ? n : 0);
+    case op_rmsnorm: return 2 * n + 3 + op->input_count * n;
+    case op_layernorm: return n + 1 + n + 2 * n + 3 + op->input_count * n;
     case op_l2norm: return 2 * n + 2 + n;
     case op_softmax: return n + 1 + n + n + n + n;
     case op_row_mean: return n + 1;
@@ -225,8 +225,8 @@ static void tally_op(tally *t, const ir_op *op)
     case op_concat:
     case op_reshape:
     case op_cast: break;
-    case op_rmsnorm: t->others += op->attributes.unit_offset ? (double)elements(t, op->inputs[1]) : 0; /* fall through */
-    case op_layernorm:
+    case op_rmsnorm:
+    case op_layernorm: t->others += op->attributes.unit_offset ? (double)elements(t, op->inputs[1]) : 0; /* fall through */
     case op_l2norm:
     case op_softmax:
     case op_row_mean:

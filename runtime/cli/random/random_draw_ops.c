@@ -247,12 +247,12 @@ int put_rmsnorm(drawing *d, int x)
 {
     const random_value v = *value_at(d, x);
     static const char *const eps[] = {"1.0e-5", "1.0e-6", "1.0e-12", "1.0e-2"};
-    const int w = make_param(d, &v.shape[v.rank - 1], 1);
+    const int w = draw_chance(d, 92) ? make_param(d, &v.shape[v.rank - 1], 1) : -1;
     random_op *op = op_begin(d, op_rmsnorm);
     op_in(op, x);
-    op_in(op, w);
+    if (w >= 0) op_in(op, w);
     if (draw_chance(d, 60)) op_say(op, "eps", "%s", DRAW_OF(d, eps));
-    if (draw_chance(d, 25)) op_say(op, "unit_offset", "true");
+    if (w >= 0 && draw_chance(d, 25)) op_say(op, "unit_offset", "true");
     return op_out(d, op, v.shape, v.rank, random_spec_type, 5, -5);
 }
 
@@ -261,12 +261,13 @@ int put_layernorm(drawing *d, int x)
     const random_value v = *value_at(d, x);
     const random_axis *columns = &v.shape[v.rank - 1];
     static const char *const eps[] = {"1.0e-5", "1.0e-6", "1.0e-3"};
-    const int w = make_param(d, columns, 1), b = draw_chance(d, 60) ? make_param(d, columns, 1) : -1;
+    const int w = draw_chance(d, 92) ? make_param(d, columns, 1) : -1, b = w >= 0 && draw_chance(d, 60) ? make_param(d, columns, 1) : -1;
     random_op *op = op_begin(d, op_layernorm);
     op_in(op, x);
-    op_in(op, w);
+    if (w >= 0) op_in(op, w);
     if (b >= 0) op_in(op, b);
     if (draw_chance(d, 60)) op_say(op, "eps", "%s", DRAW_OF(d, eps));
+    if (w >= 0 && draw_chance(d, 12)) op_say(op, "unit_offset", "true");
     return op_out(d, op, v.shape, v.rank, random_spec_type, 5, -5);
 }
 
