@@ -186,6 +186,30 @@ START_TEST(open_mpis_launcher_starts_them)
 }
 END_TEST
 
+/* Of two that see that the owner is gone, one takes over. */
+static void take_over(void *argument)
+{
+    arena *a = argument;
+    char path[128];
+    snprintf(path, sizeof path, "%s/trials.db", folder);
+    database *d = database_open(a, path, false);
+    int rank;
+    ck_assert(database_tell(d, "sweep", "key", "tile 1", 0, "x") && !database_tell(d, "sweep", "key", "tile 1", 1, "y"));
+    ck_assert(!database_take_over(d, "other", "key", "tile 1", 0, 1) && !database_take_over(d, "sweep", "other", "tile 1", 0, 1));
+    ck_assert(!database_take_over(d, "sweep", "key", "tile 2", 0, 1) && !database_take_over(d, "sweep", "key", "tile 1", 2, 1));
+    ck_assert(database_take_over(d, "sweep", "key", "tile 1", 0, 1) && !database_take_over(d, "sweep", "key", "tile 1", 0, 2));
+    ck_assert_str_eq(database_told(d, a, "sweep", "key", "tile 1", &rank), "x");
+    ck_assert_int_eq(rank, 1);
+}
+
+START_TEST(one_rank_takes_over)
+{
+    arena *a = arena_new();
+    ck_assert_msg(arena_run(a, take_over, a) == code_ok, "%s", arena_diagnostics(a));
+    arena_free(a);
+}
+END_TEST
+
 /* What launchers say, and what follows where they do not say all. */
 static const struct {
     const char *variables; /* NAME=VALUE NAME=VALUE */
@@ -227,6 +251,10 @@ int main(void)
     TCase *places = tcase_create("places");
     tcase_add_loop_test(places, a_rank_knows_its_place, 0, sizeof launched / sizeof *launched);
     suite_add_tcase(s, places);
+    TCase *shared = tcase_create("shared");
+    tcase_add_checked_fixture(shared, make_folder, remove_folder);
+    tcase_add_test(shared, one_rank_takes_over);
+    suite_add_tcase(s, shared);
     TCase *devices = tcase_create("devices");
     tcase_set_tags(devices, "long");
     tcase_set_timeout(devices, 120);

@@ -680,6 +680,41 @@ static void check_spilled(void *argument)
     ck_assert(tile_same(made->launches[0].work->tile, again->launches[0].work->tile));
 }
 
+/* Attention over a cache, one query a sequence. */
+static const char step[] =
+    "block: step\ndtype: bf16\ndims: {B: 4, S: 1, L: 4096, H: 8, KV: 2, hd: 64}\n"
+    "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd], pos: {shape: [B], dtype: i32, range: [0, L-S]}}\n"
+    "state: {keys: [B, KV, L, hd], values: [B, KV, L, hd]}\nops:\n"
+    "  - {out: kc, op: kv_append, in: [k], state: keys, at: pos}\n  - {out: vc, op: kv_append, in: [v], state: values, at: pos}\n"
+    "  - {out: y, op: attention, in: [q, kc, vc], heads: H, kv_heads: KV, at: pos}\noutputs: {y: y}\n";
+
+static unsigned long long hash_with(arena *a, const char *line, unsigned long long code)
+{
+    compiled c;
+    const compile_request q = {.text = step, .size = sizeof step - 1, .name = "t.yaml", .level = fusion_tile, .target = "sm_90a",
+                               .tuning = &(tuning){.lines = &line, .count = 1}};
+    compile_inside(a, &q, &c);
+    return candidate_hash_launches(c.plan, code);
+}
+
+static void check_hashes(void *argument)
+{
+    arena *a = *(arena **)argument;
+    const char *one = "decode: keys=16 threads=64 splits=8 resident=1", *two = "decode: keys=16 threads=64 splits=8 resident=2";
+    ck_assert(hash_with(a, one, 7) == hash_with(a, one, 7));
+    ck_assert(hash_with(a, one, 7) != hash_with(a, one, 8));
+    ck_assert(hash_with(a, one, 7) != hash_with(a, two, 7));
+    ck_assert(hash_with(a, one, 0) == 0); /* of code that is not known */
+}
+
+START_TEST(one_code_in_other_grids_is_not_the_same)
+{
+    arena *a = arena_new();
+    ck_assert_msg(arena_run(a, check_hashes, &a) == code_ok, "%s", arena_diagnostics(a));
+    arena_free(a);
+}
+END_TEST
+
 START_TEST(what_spills_in_the_default_is_no_candidates_fault)
 {
     arena *a = arena_new();
@@ -822,6 +857,7 @@ int main(void)
     tcase_add_test(e, a_list_of_cases_is_tuned_in_slices);
     tcase_add_test(e, another_build_to_race_is_found_and_what_is_slower_than_it_is_named);
     tcase_add_test(e, what_spills_in_the_default_is_no_candidates_fault);
+    tcase_add_test(e, one_code_in_other_grids_is_not_the_same);
     tcase_add_checked_fixture(w, make_folder, remove_folder);
     tcase_add_test(w, every_line_that_ships_is_used_by_default);
     tcase_set_timeout(k, 120);

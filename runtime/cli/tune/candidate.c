@@ -141,18 +141,18 @@ static void take_code(const tuning_session *c, candidate *x, const code_result *
     }
 }
 
-/* What else a launch is made of: two candidates of one code may still start other grids. */
-static void hash_launches(candidate_build *e)
+unsigned long long candidate_hash_launches(const plan *p, unsigned long long hash)
 {
-    for (int i = 0; e->code_hash && i < e->plan->launch_count; i++) {
-        const launch *l = &e->plan->launches[i];
+    for (int i = 0; hash && i < p->launch_count; i++) {
+        const launch *l = &p->launches[i];
         for (int k = 0; k < l->work_count; k++) {
             const tile_extents *x = &l->work[k].extents;
             const int numbers[] = {l->threads,      l->shared_bytes, l->dynamic_bytes, x->tile_rows,
                                    x->column_tiles, l->cluster,      l->resident,      l->grid_limit};
-            e->code_hash = XXH3_64bits_withSeed(numbers, sizeof numbers, e->code_hash);
+            hash = XXH3_64bits_withSeed(numbers, sizeof numbers, hash);
         }
     }
+    return hash;
 }
 
 typedef struct compiling {
@@ -175,7 +175,7 @@ static void compile_all(void *argument)
     for (int i = 0; i < j->count; i++) {
         candidate_build *e = j->list[i]->item;
         e->compile_seconds = each;
-        if (e->plan) hash_launches(e);
+        if (e->plan) e->code_hash = candidate_hash_launches(e->plan, e->code_hash);
     }
 }
 

@@ -45,4 +45,6 @@ void candidates_prepare(tuning_session *c, candidate *const *list, int count, co
 bool candidate_time(const tuning_session *c, candidate *x, double *seconds);
 bool candidate_check(tuning_session *c, candidate *x, const char *signature); /* what phases of the signature store */
 void candidate_close(candidate *x);
+/* A hash of the code (0: not known), and of what else a launch is made of: two candidates of one code may still start other grids. */
+unsigned long long candidate_hash_launches(const plan *p, unsigned long long hash);
 #endif
