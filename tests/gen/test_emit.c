@@ -559,6 +559,13 @@ START_TEST(the_manifest_says_what_the_plan_says)
             ck_assert_int_eq(json_integer_value(json_object_get(json_array_get(arguments, (size_t)n), "offset")),
                              l->arguments[n].offset);
     }
+    json_t *values = json_object_get(o, "values"), *value;
+    size_t i;
+    json_array_foreach(values, i, value)
+    {
+        const ir_value *v = program_value(b.p->program, json_string_value(json_object_get(value, "name")));
+        ck_assert_msg(v && (v->kind < value_constant || v->output), "%s is no tensor of a caller", v ? v->name : "an unknown value");
+    }
     json_decref(o);
     arena_free(b.a);
     free(text);

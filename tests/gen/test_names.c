@@ -151,6 +151,26 @@ START_TEST(every_name_of_the_spec_in_a_page_ends_in_a_mark_and_nothing_else_does
 }
 END_TEST
 
+/* ---- kernels */
+/* One phase is named as the kernel that packs another one's weights would be: ahead of that one, and behind it. */
+static const char packs[] = "block: b\ndtype: f32\ndims: {M: 2, D: 16}\ninputs: {x: [M, D]}\nparams: {w: [D, D]}\nops:\n"
+                            "  - {out: q_pack, op: linear, in: [x, w]}\n  - {out: q, op: linear, in: [q_pack, w]}\n"
+                            "  - {out: k, op: linear, in: [q, w]}\n  - {out: k_pack, op: linear, in: [k, w]}\noutputs: {y: k_pack}\n";
+
+START_TEST(no_two_kernels_have_one_name)
+{
+    rig *r = rig_plan(&(rig_request){.yaml = packs, .level = fusion_tile, .target = "sm_90a"});
+    const plan *p = r->c.plan;
+    const char *all[8];
+    int count = 0;
+    ck_assert(p->launch_count == 4 && p->pack_count == 4);
+    for (int i = 0; i < 4; i++) all[count++] = p->launches[i].name, all[count++] = p->packs[i].name;
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < i; k++) ck_assert_str_ne(all[i], all[k]);
+    rig_close(r);
+}
+END_TEST
+
 /* ---- pages compile, whatever names they have */
 static const char taken[] =
     "block: k0\ndtype: bf16\ndims: {row: 2, K: 64, threads: 5, L: 16}\ndynamic: {row: [1, 4]}\n"
@@ -207,6 +227,7 @@ int main(void)
     tcase_add_test(t, no_identifier_of_the_templates_ends_in_a_mark);
     tcase_add_test(t, a_stem_has_letters_digits_and_single_underscores_within);
     tcase_add_test(t, different_values_have_different_names);
+    tcase_add_test(t, no_two_kernels_have_one_name);
     tcase_add_test(t, every_name_of_the_spec_in_a_page_ends_in_a_mark_and_nothing_else_does);
     suite_add_tcase(s, t);
     t = tcase_create("compilers");
