@@ -452,6 +452,18 @@ START_TEST(split_concat_and_reshape_only_move)
 }
 END_TEST
 
+/* A reshape is of its operand's dtype, whatever the spec computes in. */
+START_TEST(a_reshape_keeps_the_dtype_of_its_operand)
+{
+    bench *b = open_text("block: t\ndtype: bf16\ndims: {M: 2}\ninputs: {x: [M, 6]}\nops:\n  - {out: f, op: cast, in: [x], to: f32}\n"
+                         "  - {out: y, op: reshape, in: [f], shape: [M, 3, 2]}\noutputs: {y: y}\n");
+    bench_fill(b, 7);
+    const ref_tensor *y = run(b, "y");
+    for (size_t i = 0; i < 12; i++) ck_assert_double_eq(y->value[i], bench_data(b, "x")[i]);
+    bench_close(b);
+}
+END_TEST
+
 /* ---- runs */
 /* Every attribute that may be left out, each left out once; what the reader puts there is spoilt. */
 START_TEST(defaults_are_the_references_own)
@@ -1083,6 +1095,7 @@ int main(void)
                                   functions_are_those_of_their_definitions,
                                   functions_are_right_to_the_last_places_of_their_tails,
                                   split_concat_and_reshape_only_move,
+                                  a_reshape_keeps_the_dtype_of_its_operand,
                                   defaults_are_the_references_own,
                                   a_graph_that_says_another_shape_is_refused,
                                   a_matrix_of_another_batch_is_refused,
