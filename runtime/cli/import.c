@@ -66,7 +66,7 @@ static void find_kinds(import_job *j)
     j->layers = model_layers(j->config);
     j->kind_of = arena_alloc(j->a, (size_t)j->layers * sizeof *j->kind_of);
     for (long long i = 0; i < j->layers; i++) {
-        const layer_facts l = layer_read(j->config, i);
+        const layer_facts l = layer_read(j->config, i, j->o->number.length);
         int k = 0;
         while (k < j->kind_count && !layer_same(&j->kinds[k].layer, &l)) k++;
         if (k == j->kind_count) {

@@ -195,41 +195,134 @@ static double rope_number(const rope_map *m, const char *key, double otherwise)
     return otherwise;
 }
 
-static void check_rope_keys(const rope_map *m, const char *const *known, int count)
+static bool rope_has(const rope_map *m, const char *key)
 {
+    const json_t *value = json_object_get(m->map, key);
+    return value && !json_is_null(value);
+}
+
+/* The kinds of ropes of configs, and the keys that each has beyond those of all. */
+typedef enum rope_kind { rope_default, rope_linear, rope_llama3, rope_dynamic, rope_yarn, rope_longrope, rope_mrope, rope_kinds } rope_kind;
+static const struct {
+    const char *name, *keys;
+} ropes[rope_kinds] = {
+    [rope_default] = {"default", ""},
+    [rope_linear] = {"linear", " factor "},
+    [rope_llama3] = {"llama3", " factor low_freq_factor high_freq_factor original_max_position_embeddings "},
+    [rope_dynamic] = {"dynamic", " factor "},
+    [rope_yarn] = {"yarn", " factor attention_factor beta_fast beta_slow mscale mscale_all_dim truncate original_max_position_embeddings "},
+    [rope_longrope] = {"longrope", " factor attention_factor short_factor long_factor original_max_position_embeddings "},
+    [rope_mrope] = {"mrope", " mrope_section "}, /* the sections turn alike where tokens are text */
+};
+
+static void check_rope_keys(const rope_map *m, rope_kind kind)
+{
+    static const char of_all[] = " rope_type type rope_theta partial_rotary_factor ";
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)m->map, key, value)
     {
-        bool good = json_is_null(value);
-        for (int i = 0; i < count; i++) good |= known[i] && strcmp(key, known[i]) == 0;
-        if (!good) config_refuse(m->c, arena_printf(m->c->a, "%s.%s", m->path, key), "is no number of this rope");
+        const char *word = arena_printf(m->c->a, " %s ", key);
+        if (json_is_null(value) || (!strchr(key, ' ') && (strstr(of_all, word) || strstr(ropes[kind].keys, word)))) continue;
+        config_refuse(m->c, arena_printf(m->c->a, "%s.%s", m->path, key), "is no number of this rope");
     }
 }
 
-static void read_scaling(const rope_map *m, layer_facts *l)
+static rope_kind kind_of_rope(const rope_map *m)
 {
-    static const char *const kinds[] = {"default", "linear", "llama3", "mrope"};
-    const json_t *type = json_object_get(m->map, "rope_type");
-    if (!type) type = json_object_get(m->map, "type");
-    int kind = -1;
-    for (int i = 0; i < 4; i++)
-        if (!type || (json_is_string(type) && strcmp(json_string_value(type), kinds[i]) == 0)) kind = kind < 0 ? i : kind;
-    if (type && !json_is_string(type)) config_refuse(m->c, arena_printf(m->c->a, "%s.rope_type", m->path), "should be a word");
-    if (kind < 0)
-        config_cannot(m->c, arena_printf(m->c->a, "%s.rope_type", m->path), "specs have no rope scaling %s; they have linear and llama3",
-                      text_harmless(m->c->a, json_string_value(type)));
-    const char *known[] = {"rope_type", "type", "rope_theta", "partial_rotary_factor", kind == 3 ? "mrope_section" : NULL,
-                           kind == 1 || kind == 2 ? "factor" : NULL, kind == 2 ? "low_freq_factor" : NULL,
-                           kind == 2 ? "high_freq_factor" : NULL, kind == 2 ? "original_max_position_embeddings" : NULL};
-    check_rope_keys(m, known, sizeof known / sizeof *known);
-    if (kind != 1 && kind != 2) return; /* the sections of mrope all turn alike where tokens are text */
-    l->rope.kind = kind == 1 ? rope_linear : rope_llama3;
-    l->rope.factor = rope_number(m, "factor", 0);
-    if (kind == 1) return;
-    l->rope.low = rope_number(m, "low_freq_factor", 0), l->rope.high = rope_number(m, "high_freq_factor", 0);
-    l->rope.original = rope_number(m, "original_max_position_embeddings", 0);
-    if (l->rope.low >= l->rope.high) config_refuse(m->c, m->path, "low_freq_factor should be below high_freq_factor");
+    const json_t *type = json_object_get(m->map, rope_has(m, "rope_type") ? "rope_type" : "type");
+    const char *path = arena_printf(m->c->a, "%s.rope_type", m->path);
+    if (!type || json_is_null(type)) return rope_default;
+    if (!json_is_string(type)) config_refuse(m->c, path, "should be a word");
+    const char *name = json_string_value(type);
+    if (strcmp(name, "su") == 0) name = "longrope"; /* as the first of Phi 3 called it */
+    for (int i = 0; i < rope_kinds; i++)
+        if (strcmp(ropes[i].name, name) == 0) return (rope_kind)i;
+    config_cannot(m->c, path, "specs have no rope scaling %s; they have linear, llama3, dynamic, yarn and longrope",
+                  text_harmless(m->c->a, name));
+}
+
+/* Positions that the model had before it was stretched: the config's own, else the rope's, else those that it has. */
+static double original_positions(const rope_map *m, const layer_facts *l)
+{
+    if (config_has(m->c, fact_original_positions)) return (double)need(m->c, fact_original_positions, "original_max_position_embeddings");
+    return rope_number(m, "original_max_position_embeddings", (double)l->positions);
+}
+
+static const char *number_text(arena *a, double value)
+{
+    text t = {.a = a};
+    text_number(&t, value);
+    return t.data;
+}
+#define number(m, value) number_text((m)->c->a, value)
+
+static double mscale(double factor, double by) { return factor <= 1 ? 1 : 0.1 * by * log(factor) + 1; }
+
+static const char *yarn(const rope_map *m, layer_facts *l)
+{
+    const double original = original_positions(m, l), factor = rope_number(m, "factor", (double)l->positions / original);
+    const double fast = rope_number(m, "beta_fast", 32), slow = rope_number(m, "beta_slow", 1);
+    const json_t *truncate = json_object_get(m->map, "truncate");
+    if (truncate && !json_is_boolean(truncate) && !json_is_null(truncate))
+        config_refuse(m->c, arena_printf(m->c->a, "%s.truncate", m->path), "should be true or false");
+    if (slow >= fast) config_refuse(m->c, m->path, "beta_slow should be below beta_fast");
+    if (l->rope.theta <= 1) config_refuse(m->c, m->path, "rope_theta should be above 1");
+    l->rope.attention_factor = rope_has(m, "attention_factor") ? rope_number(m, "attention_factor", 0)
+                               : rope_has(m, "mscale") && rope_has(m, "mscale_all_dim")
+                                   ? mscale(factor, rope_number(m, "mscale", 0)) / mscale(factor, rope_number(m, "mscale_all_dim", 0))
+                                   : mscale(factor, 1);
+    return arena_printf(m->c->a, "{type: yarn, factor: %s, original: %s, beta_fast: %s, beta_slow: %s%s}", number(m, factor),
+                        number(m, original), number(m, fast), number(m, slow), json_is_false(truncate) ? ", truncate: false" : "");
+}
+
+/* Short texts are turned by short_factor, texts of more tokens than `original` by long_factor: a spec is for either. */
+static const char *longrope(const rope_map *m, layer_facts *l, long long length)
+{
+    const double original = original_positions(m, l), factor = rope_number(m, "factor", (double)l->positions / original);
+    const bool is_long = length > original;
+    const char *key = is_long ? "long_factor" : "short_factor", *path = arena_printf(m->c->a, "%s.%s", m->path, key);
+    const json_t *list = json_object_get(m->map, key);
+    text t = {.a = m->c->a};
+    if (!json_is_array(list) || 2 * (long long)json_array_size(list) != l->rope.rotary)
+        config_refuse(m->c, path, "should be a list of %lld numbers, one for each pair that turns", l->rope.rotary / 2);
+    text_printf(&t, "{type: longrope, factors: [");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const double one = config_real(m->c, json_array_get(list, i), path);
+        if (!(one > 0)) config_refuse(m->c, path, "numbers should be above 0");
+        text_printf(&t, "%s%s", i ? ", " : "", number(m, one));
+    }
+    text_printf(&t, "]}");
+    const double stretched = factor <= 1 ? 1 : sqrt(1 + log(factor) / log(original));
+    l->rope.attention_factor = rope_number(m, "attention_factor", stretched);
+    if (is_long) l->least_tokens = (long long)original + 1;
+    else if (original < (double)l->positions) l->positions = (long long)original;
+    l->rope.note = arena_printf(m->c->a, "texts of %s than %.0f tokens turn by other factors: --length=N of `tfgen import` asks for them",
+                                is_long ? "no more" : "more", original);
+    return t.data;
+}
+
+static const char *llama3(const rope_map *m, const layer_facts *l)
+{
+    const double low = rope_number(m, "low_freq_factor", 0), high = rope_number(m, "high_freq_factor", 0);
+    if (low >= high) config_refuse(m->c, m->path, "low_freq_factor should be below high_freq_factor");
+    return arena_printf(m->c->a, "{type: llama3, factor: %s, low_freq: %s, high_freq: %s, original: %s}",
+                        number(m, rope_number(m, "factor", 0)), number(m, low), number(m, high), number(m, original_positions(m, l)));
+}
+
+static void read_scaling(const rope_map *m, layer_facts *l, long long length)
+{
+    const rope_kind kind = kind_of_rope(m);
+    check_rope_keys(m, kind);
+    switch (kind) {
+    case rope_linear: l->rope.scaling = arena_printf(m->c->a, "{type: linear, factor: %s}", number(m, rope_number(m, "factor", 0))); break;
+    case rope_llama3: l->rope.scaling = llama3(m, l); break;
+    case rope_yarn: l->rope.scaling = yarn(m, l); break;
+    case rope_longrope: l->rope.scaling = longrope(m, l, length); break;
+    case rope_dynamic: l->rope.note = "the config's rope is dynamic: it is this one up to the positions that the model has"; break;
+    default: break;
+    }
+    if (l->rope.attention_factor == 1) l->rope.attention_factor = 0;
 }
 
 /* rope_parameters of transformers 5, for all layers or a type of them; else rope_scaling of transformers 4. False: no rope. */
@@ -241,7 +334,10 @@ static bool find_map(const model_config *c, const layer_facts *l, rope_map *m)
     if (new && !json_is_null(new)) {
         if (!json_is_object(new)) config_refuse(c, "rope_parameters", "should be an object");
         m->map = new;
-        if (!json_object_get(new, "full_attention") && !json_object_get(new, "sliding_attention")) return true;
+        const bool flat = !json_object_get(new, "full_attention") && !json_object_get(new, "sliding_attention");
+        if (flat && c->family->scaling_without_window)
+            config_refuse(c, "rope_parameters", "should have a map for full_attention and one for sliding_attention");
+        if (flat) return true;
         m->map = json_object_get(new, type), m->path = arena_printf(c->a, "rope_parameters.%s", type);
         if (!m->map) config_refuse(c, m->path, "is missing");
         if (!json_is_null(m->map) && !json_is_object(m->map)) config_refuse(c, m->path, "should be an object, or null");
@@ -252,21 +348,10 @@ static bool find_map(const model_config *c, const layer_facts *l, rope_map *m)
     return m->map = old, m->path = "rope_scaling", true;
 }
 
-static void read_rope(const model_config *c, layer_facts *l, long long layer)
+static void read_rotary(const model_config *c, layer_facts *l, double part, const char *path)
 {
-    const family *f = c->family;
-    rope_map m;
-    if (without_rope(c, l, layer) || !find_map(c, l, &m)) return;
-    const double own = l->window && f->local_theta ? real_or(c, fact_local_theta, f->local_theta) : real_or(c, fact_theta, f->theta);
-    double part = real_or(c, fact_partial, f->partial ? f->partial : 1);
-    l->rope.is = true, l->rope.theta = own;
-    if (m.map) {
-        l->rope.theta = rope_number(&m, "rope_theta", own), part = rope_number(&m, "partial_rotary_factor", part);
-        read_scaling(&m, l);
-    }
-    if (!(l->rope.theta > 0)) config_refuse(c, c->facts[fact_theta].key, "should be above 0");
     if (!(part > 0 && part <= 1))
-        config_refuse(c, config_has(c, fact_partial) ? c->facts[fact_partial].key : m.path, "should be above 0, at most 1");
+        config_refuse(c, config_has(c, fact_partial) ? c->facts[fact_partial].key : path, "should be above 0, at most 1");
     l->rope.rotary = config_has(c, fact_rotary) ? c->facts[fact_rotary].whole : (long long)((double)l->head_size * part);
     if (l->rope.rotary < 2 || l->rope.rotary % 2 || l->rope.rotary > l->head_size)
         config_cannot(c, config_has(c, fact_rotary) ? "rotary_dim" : "head_dim",
@@ -274,7 +359,21 @@ static void read_rope(const model_config *c, layer_facts *l, long long layer)
                       l->head_size);
 }
 
-layer_facts layer_read(const model_config *c, long long layer)
+static void read_rope(const model_config *c, layer_facts *l, long long layer, long long length)
+{
+    const family *f = c->family;
+    rope_map m;
+    if (without_rope(c, l, layer) || !find_map(c, l, &m)) return;
+    const double own = l->window && f->local_theta ? real_or(c, fact_local_theta, f->local_theta) : real_or(c, fact_theta, f->theta);
+    double part = real_or(c, fact_partial, f->partial ? f->partial : 1);
+    l->rope.is = true, l->rope.theta = own;
+    if (m.map) l->rope.theta = rope_number(&m, "rope_theta", own), part = rope_number(&m, "partial_rotary_factor", part);
+    if (!(l->rope.theta > 0)) config_refuse(c, c->facts[fact_theta].key, "should be above 0");
+    read_rotary(c, l, part, m.path);
+    if (m.map) read_scaling(&m, l, length);
+}
+
+layer_facts layer_read(const model_config *c, long long layer, long long length)
 {
     layer_facts l;
     const long long count = model_layers(c);
@@ -282,6 +381,8 @@ layer_facts layer_read(const model_config *c, long long layer)
     if (layer >= count) bail(c->a, code_usage, (position){0}, "--layer=%lld: the model has layers 0 to %lld", layer, count - 1);
     l.family = c->family;
     read_sizes(c, &l);
+    if (length > l.positions) bail(c->a, code_usage, (position){0}, "--length=%lld: the model has %lld positions", length, l.positions);
+    l.least_tokens = 1;
     read_wiring(c, &l);
     l.qkv_bias = has_bias(c, c->family->qkv_bias), l.o_bias = has_bias(c, c->family->o_bias), l.mlp_bias = has_bias(c, c->family->mlp_bias);
     read_attention(c, &l);
@@ -290,12 +391,21 @@ layer_facts layer_read(const model_config *c, long long layer)
     if (flag_or(c, fact_scale_by_layer, false)) l.scale = 1 / sqrt((double)l.head_size) / (double)(layer + 1);
     if (flag_or(c, fact_swiglu, false)) config_cannot(c, "use_swiglu_ffn", "specs are made of feed-forwards with one product ahead");
     read_window(c, &l, layer);
-    read_rope(c, &l, layer);
+    read_rope(c, &l, layer, length);
+    if (length && length < l.positions) l.positions = length;
     if (l.window >= l.positions) l.window = 0; /* no key is ever hidden by it */
     return l;
 }
 
-bool layer_same(const layer_facts *x, const layer_facts *y) { return memcmp(x, y, sizeof *x) == 0; }
+static bool same_text(const char *x, const char *y) { return x == y || (x && y && strcmp(x, y) == 0); }
+
+bool layer_same(const layer_facts *x, const layer_facts *y)
+{
+    layer_facts p, q;
+    memcpy(&p, x, sizeof p), memcpy(&q, y, sizeof q);
+    p.rope.scaling = p.rope.note = q.rope.scaling = q.rope.note = NULL;
+    return memcmp(&p, &q, sizeof p) == 0 && same_text(x->rope.scaling, y->rope.scaling);
+}
 
 const char *layer_kind_name(const layer_facts *l)
 {

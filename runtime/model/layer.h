@@ -4,8 +4,6 @@
 #define TFGEN_MODEL_LAYER_H
 #include "runtime/model/config.h"
 
-typedef enum rope_kind { rope_plain, rope_linear, rope_llama3 } rope_kind;
-
 /* Zero what a layer has not, so that two layers of one kind are equal byte by byte (layer_same). */
 typedef struct layer_facts {
     const family *family;
@@ -23,15 +21,18 @@ typedef struct layer_facts {
     double residual; /* what the halves' results are multiplied by; 1 */
     struct {
         bool is; /* false: no rope */
-        double theta;
+        double theta, attention_factor; /* attention_factor 0: none */
         long long rotary;
-        rope_kind kind;
-        double factor, low, high, original;
+        const char *scaling; /* as the spec says it, {type: linear, factor: 8}; NULL: none */
+        const char *note;    /* what of the config the spec does not say, and why; or NULL */
     } rope;
+    long long least_tokens; /* texts of fewer have another spec; 1 */
 } layer_facts;
 
 long long model_layers(const model_config *c);
-layer_facts layer_read(const model_config *c, long long layer);
+/* length: of the longest texts that the spec is for; 0: as many as the model has positions, or, where its ropes depend on the length, as it
+ * had at first. */
+layer_facts layer_read(const model_config *c, long long layer, long long length);
 bool layer_same(const layer_facts *x, const layer_facts *y);
 /* "sliding", "full", or "layer" where the model has one kind only: of layers that differ in windows or ropes. */
 const char *layer_kind_name(const layer_facts *l);

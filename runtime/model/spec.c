@@ -173,10 +173,8 @@ static const char *head_norm(writer *w, const char *in, const char *heads, const
 static const char *scaling_text(const writer *w)
 {
     const layer_facts *l = w->l;
-    if (l->rope.kind == rope_plain) return "";
-    if (l->rope.kind == rope_linear) return format(w, ", scaling: {type: linear, factor: %s}", number_text(w, l->rope.factor));
-    return format(w, ", scaling: {type: llama3, factor: %s, low_freq: %s, high_freq: %s, original: %s}", number_text(w, l->rope.factor),
-                  number_text(w, l->rope.low), number_text(w, l->rope.high), number_text(w, l->rope.original));
+    const char *factor = l->rope.attention_factor ? format(w, ", attention_factor: %s", number_text(w, l->rope.attention_factor)) : "";
+    return l->rope.scaling ? format(w, ", scaling: %s%s", l->rope.scaling, factor) : factor;
 }
 
 static const char *rope(writer *w, const char *in, const char *out, const char *heads)
@@ -317,7 +315,7 @@ static void put_dims(text *t, const writer *w)
 {
     const layer_facts *l = w->l;
     const bool decode = w->r->decode;
-    const long long tokens = least(l->positions, 128), room = least(l->positions, 1024);
+    const long long few = l->least_tokens, tokens = least(l->positions, few + 127), room = least(l->positions, few + 1023);
     text_printf(t, "dims: {B: 1, S: %lld", decode ? 1 : tokens);
     if (decode) text_printf(t, ", L: %lld", room);
     text_printf(t, ", D: %lld, H: %lld", l->hidden, l->heads);
@@ -329,14 +327,15 @@ static void put_dims(text *t, const writer *w)
                 l->kv_heads != l->heads ? ", KV of them for keys and values" : "");
     const long long batch = most_batch(l, decode ? room : l->positions);
     if (decode) text_printf(t, "dynamic: {B: [1, %lld]}\n", batch);
-    else text_printf(t, "dynamic: {B: [1, %lld], S: [1, %lld]}      # as many tokens as the model has positions\n", batch, l->positions);
+    else text_printf(t, "dynamic: {B: [1, %lld], S: [%lld, %lld]}      # as many tokens as %s\n", batch, few, l->positions,
+                     few > 1 || (l->rope.note && l->rope.scaling) ? "its ropes are for" : "the model has positions");
     text_printf(t, "presets:\n");
     if (decode)
-        text_printf(t, "  chat:  {B: 1, L: %lld}\n  batch: {B: %lld, L: %lld}\n", least(l->positions, 4096), least(batch, 32),
-                    least(l->positions, 2048));
+        text_printf(t, "  chat:  {B: 1, L: %lld}\n  batch: {B: %lld, L: %lld}\n", least(l->positions, few + 4095), least(batch, 32),
+                    least(l->positions, few + 2047));
     else
-        text_printf(t, "  prompt: {B: 1, S: %lld}\n  batch:  {B: %lld, S: %lld}\n", least(l->positions, 2048), least(batch, 8),
-                    least(l->positions, 512));
+        text_printf(t, "  prompt: {B: 1, S: %lld}\n  batch:  {B: %lld, S: %lld}\n", least(l->positions, few + 2047), least(batch, 8),
+                    least(l->positions, few + 511));
 }
 
 /* A block's name has letters, digits, _ and -. */
@@ -350,6 +349,7 @@ static void put_head(text *t, const writer *w)
     text_printf(t, "# Embeddings, %s are outside of it.\n", f->encoder ? "poolers and heads" : "the last norm and the head");
     if (f->encoder) text_printf(t, "# Every token sees %s; a padded batch adds lengths: NAME to attention, an i32 input [B].\n",
                                 f->causal_encoder ? "those ahead of it" : "every other");
+    if (w->l->rope.note) text_printf(t, "# Ropes: %s.\n", w->l->rope.note);
     text_printf(t, "block: %s\ndtype: %s\n", block_name(w), w->r->config->dtype);
 }
 
@@ -359,9 +359,8 @@ static void put_inputs(text *t, const writer *w)
         text_printf(t, "inputs: {x: [B, S, D]}\n");
         return;
     }
-    text_printf(
-        t,
-        "inputs:\n  x: [B, S, D]\n  pos: {shape: [B], dtype: i32, range: [0, L-S]}     # rows of each sequence's cache that are filled\n");
+    text_printf(t, "inputs:\n  x: [B, S, D]\n  pos: {shape: [B], dtype: i32, range: [%lld, L-S]}", w->l->least_tokens - 1);
+    text_printf(t, "     # rows of each sequence's cache that are filled\n");
 }
 
 const char *spec_write(arena *a, const spec_request *r)

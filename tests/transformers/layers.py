@@ -21,6 +21,7 @@ SMALL = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, num_key
 ENCODER = {k: v for k, v in SMALL.items() if k != "num_key_value_heads"}
 LLAMA3 = dict(rope_type="llama3", rope_theta=1000.0, factor=4.0, low_freq_factor=1.0, high_freq_factor=4.0,
               original_max_position_embeddings=16)
+LONGROPE = dict(rope_type="longrope", rope_theta=1e4, short_factor=[1.0, 1.25, 1.5, 2.0], long_factor=[1.5, 2.0, 4.0, 8.0])
 VISION = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48, image_size=8, patch_size=4)
 
 OPT = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, ffn_dim=48, max_position_embeddings=64, vocab_size=60,
@@ -31,12 +32,17 @@ CASES = [
     ("llama", dict(SMALL, head_dim=16, rope_parameters=LLAMA3)),
     ("llama", dict(SMALL, attention_bias=True, mlp_bias=True, rms_norm_eps=1e-3,
                    rope_parameters=dict(rope_type="linear", factor=2.0, rope_theta=1e4))),
+    ("llama", dict(SMALL, rope_parameters=dict(rope_type="dynamic", factor=4.0, rope_theta=1e4))),
+    ("llama", dict(SMALL, rope_parameters=dict(rope_type="yarn", factor=4.0, rope_theta=1e4, original_max_position_embeddings=16,
+                                               mscale=0.7, mscale_all_dim=0.5, beta_fast=8.0, beta_slow=0.5, truncate=False))),
     ("mistral", dict(SMALL, sliding_window=4, head_dim=16)),
     ("mistral", dict(SMALL, sliding_window=None, head_dim=8)),
     ("ministral", dict(SMALL, sliding_window=4, head_dim=8)),
     ("qwen2", dict(SMALL, use_sliding_window=True, sliding_window=4, max_window_layers=1)),
     ("qwen2", dict(SMALL, use_sliding_window=False, sliding_window=4)),
     ("qwen3", dict(SMALL, head_dim=16)),
+    ("qwen3", dict(SMALL, head_dim=16, rope_parameters=dict(rope_type="yarn", factor=4.0, rope_theta=1e4,
+                                                            original_max_position_embeddings=8))),
     ("smollm3", dict(SMALL, num_hidden_layers=4, pad_token_id=0)),
     ("granite", dict(SMALL, attention_multiplier=0.3, residual_multiplier=0.22)),
     ("gemma", dict(SMALL, head_dim=16)),
@@ -48,9 +54,14 @@ CASES = [
     ("olmo", dict(SMALL, clip_qkv=0.5)),
     ("olmo2", dict(SMALL)),
     ("olmo3", dict(SMALL, num_hidden_layers=4, sliding_window=4)),
+    ("olmo3", dict(SMALL, num_hidden_layers=4, sliding_window=4, rope_parameters=dict(
+        sliding_attention=dict(rope_type="default", rope_theta=5e5),
+        full_attention=dict(rope_type="yarn", factor=4.0, rope_theta=5e5, original_max_position_embeddings=16, attention_factor=1.3)))),
     ("phi3", dict(SMALL, pad_token_id=0, rope_parameters=dict(rope_type="default", rope_theta=1e4, partial_rotary_factor=0.75),
                   hidden_size=64)),
     ("phi3", dict(SMALL, pad_token_id=0, sliding_window=4)),
+    ("phi3", dict(SMALL, pad_token_id=0, original_max_position_embeddings=32, rope_parameters=LONGROPE)),
+    ("phi3", dict(SMALL, pad_token_id=0, original_max_position_embeddings=8, rope_parameters=LONGROPE), "--length=48"),
     ("glm4", dict(SMALL, head_dim=8, pad_token_id=0)),
     ("stablelm", dict(SMALL, use_qkv_bias=True)),
     ("stablelm", dict(SMALL, use_parallel_residual=True,
@@ -192,7 +203,7 @@ def check_layer(folder, specs, layer, names, x, y, cache, repeated):
     return worst
 
 
-def check(family, keys):
+def check(family, keys, *options):
     torch.manual_seed(1)
     config = transformers.AutoConfig.for_model(family, **keys)
     config._attn_implementation = "eager"
@@ -201,7 +212,7 @@ def check(family, keys):
     with tempfile.TemporaryDirectory() as folder:
         model.save_pretrained(folder)
         specs = f"{folder}/specs"
-        tfgen("import", folder, f"--output={specs}/", "--quiet")
+        tfgen("import", folder, f"--output={specs}/", "--quiet", *options)
         if family not in NO_V4:
             old = f"{folder}/old"
             os.mkdir(old)
@@ -209,7 +220,7 @@ def check(family, keys):
                 spelled = version_4(json.load(f), family)
             with open(f"{old}/config.json", "w") as f:
                 json.dump(spelled, f)
-            tfgen("import", f"{old}/config.json", f"--output={old}/specs/", "--quiet")
+            tfgen("import", f"{old}/config.json", f"--output={old}/specs/", "--quiet", *options)
             for name in sorted(os.listdir(specs)):
                 both = [open(f"{p}/{name}").read() for p in (specs, f"{old}/specs")]
                 lines = [[l for l in text.split("\n") if not l.startswith("prefix:") and name != "layers.json"] for text in both]
@@ -255,12 +266,12 @@ asked = sys.argv[2:]
 transformers.logging.set_verbosity_error()
 transformers.utils.logging.disable_progress_bar()
 failed = 0
-for family, keys in CASES:
+for family, keys, *options in CASES:
     if asked and family not in asked:
         continue
     try:
         check_defaults(family)
-        worst = check(family, keys)
+        worst = check(family, keys, *options)
         good = all(e <= BOUND for e in worst.values())
         print(f"{'good' if good else 'BAD '} {family:20} " + "  ".join(f"{k} {e:.2e}" for k, e in worst.items()), flush=True)
     except Exception as why:
