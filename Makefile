@@ -29,10 +29,10 @@ ALL_CFLAGS := -std=c11 $(WARN) $(CFLAGS) '-ffile-prefix-map=$(CURDIR)=.' -fPIC -
   $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
 # JIT-compiled kernels resolve the engine's functions from the process, hence -rdynamic.
 ALL_LDFLAGS := $(LDFLAGS) -rdynamic -pthread $(if $(SAN),-fsanitize=$(SAN))
-# Tests' own files are compiled as often as they run: not optimised, but for those that compute much themselves; and linked without the
-# debug information that 80 programs would each have of the whole library (TEST_LDFLAGS= keeps it, for a debugger).
-TEST_FLAGS ?= -O0
-TEST_LDFLAGS ?= $(if $(SAN),,-Wl,-S)
+# Tests' own files are compiled as often as they run: not optimised, but for those that compute much themselves, and without debug
+# information, as 80 programs would each have that of the whole library (TEST_DEBUG=1 keeps both, for a debugger).
+TEST_DEBUG ?= $(SAN)
+TEST_FLAGS ?= -O0 $(if $(TEST_DEBUG),,-g0)
 LIBS := -lyaml -ljansson -lxxhash -ldl -lm
 # The command alone keeps trials of tunings.
 CLI_LIBS := -lsqlite3 $(LIBS)
@@ -51,6 +51,8 @@ CLI_OBJECTS := $(CLI_SOURCES:%.c=$(B)/%.o)
 # What tests of the command's own parts link: everything of it but its main.
 CLI_PARTS := $(filter-out $(B)/runtime/cli/main.o,$(CLI_OBJECTS))
 SUPPORT := $(B)/tests/support.o
+# What a test program has beside its own file.
+TESTED := $(B)/tests/tested.o
 # Programs lie flat: their names are their suites'.
 TESTS := $(addprefix $(B)/tests/,$(notdir $(TEST_SOURCES:.c=)))
 COUNTED := $(patsubst %.c,$(B)/counted/%.o,$(filter ir/% gen/%,$(LIB_SOURCES)))
@@ -167,10 +169,13 @@ $(FUZZERS:=.o) $(VERIFY_CODE).o: TEST_FLAGS :=
 $(TESTS): | $(DOUBLES)
 $(B)/tests/test_ablate $(B)/tests/test_calibrate $(B)/tests/test_doctor $(B)/tests/test_hip $(B)/tests/test_hip_failures \
   $(B)/tests/test_random $(B)/tests/test_ranks $(B)/tests/test_table $(B)/tests/test_trace_command $(B)/tests/test_tune: | $(HIP_DOUBLES)
-$(filter-out %/test_scale,$(TESTS)): $(B)/tests/%: $(B)/tests/%.o $(SUPPORT) $(CLI_PARTS) $(B)/libtfgen.a $(B)/tfgen $(B)/tfgen-worker
+$(filter-out %/test_scale,$(TESTS)): $(B)/tests/%: $(B)/tests/%.o $(TESTED) $(B)/tfgen $(B)/tfgen-worker
 	$(if $(V),,@echo "  LINK $@")
-	$(Q)$(CC) $(ALL_LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(SUPPORT) $(CLI_PARTS) \
-	  -Wl,--whole-archive $(B)/libtfgen.a -Wl,--no-whole-archive -Wl,--wrap=_mark_point $(CHECK_LIBS) $(LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(TESTED) -Wl,--wrap=_mark_point $(CHECK_LIBS) $(LIBS)
+# Joined once, as one object is read sooner than 250.
+$(TESTED): $(SUPPORT) $(CLI_PARTS) $(B)/libtfgen.a
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(CC) -nostdlib -r $(if $(TEST_DEBUG),,-Wl,-S) -o $@ $(SUPPORT) $(CLI_PARTS) -Wl,--whole-archive $(B)/libtfgen.a
 # What tests/ir/test_scale.c counts: each basic block of these calls it.
 $(B)/counted/%.o: %.c
 	@mkdir -p $(@D)
