@@ -124,6 +124,11 @@ static int break_of(const char *code, int room)
     return at;
 }
 
+static void append_blanks(text *out, int count)
+{
+    for (int i = 0; i < count; i += 4) text_append(out, "    ", count - i < 4 ? (size_t)(count - i) : 4);
+}
+
 /* Where it is broken each part has the place. */
 static void append_line(text *out, const written_line *l)
 {
@@ -133,11 +138,13 @@ static void append_line(text *out, const written_line *l)
     const int columns = most_columns - (int)strlen(place), behind = (l->indent + 2) * 4;
     int indent = code[0] ? l->indent * 4 : 0;
     for (int at; indent + (int)strlen(code) > columns && (at = break_of(code, columns - indent));) {
-        text_printf(out, "%*s%.*s%s\n", indent, "", at, code, place);
+        append_blanks(out, indent);
+        text_printf(out, "%.*s%s\n", at, code, place);
         code += at + 1;
         indent = behind;
     }
-    text_printf(out, "%*s%s%s\n", indent, "", code, place);
+    append_blanks(out, indent);
+    text_printf(out, "%s%s\n", code, place);
 }
 
 void writer_append(text *out, const writer *w)

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "ir/base/arena.h"
 #include "ir/base/diagnostic.h"
+#include "ir/base/format.h"
 #include <assert.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -118,11 +119,11 @@ char *arena_vprintf(arena *a, const char *format, va_list list)
     char most[256]; /* of nearly every text, which is formatted once then */
     va_list again;
     va_copy(again, list);
-    const int n = vsnprintf(most, sizeof most, format, list);
+    const int n = format_bounded(most, sizeof most, format, list);
     if (n < 0) bail(a, code_bad_input, (position){0}, "a message could not be formatted");
     char *s = arena_alloc(a, (size_t)n + 1);
     if ((size_t)n < sizeof most) memcpy(s, most, (size_t)n + 1);
-    else vsnprintf(s, (size_t)n + 1, format, again);
+    else format_bounded(s, (size_t)n + 1, format, again);
     va_end(again);
     return s;
 }
@@ -201,7 +202,7 @@ static void say(arena *a, position at, bool warning, const char *format, va_list
     diagnostic_buffer *b = warning ? &a->warnings : &a->diagnostics;
     const size_t before = b->size;
     char message[most_message];
-    int n = vsnprintf(message, sizeof message, format, list);
+    int n = format_bounded(message, sizeof message, format, list);
     if (n >= (int)sizeof message) memcpy(message + sizeof message - 4, "...", 4);
     diagnostic_render(b, &a->source, at, warning ? "warning" : "error", n < 0 ? format : message);
     if (warning && is_said(b, before)) b->data[b->size = before] = 0;

@@ -2,6 +2,7 @@
  * in every locale and read back to the same value. Refuses: nothing (the arena bounds the size). */
 #include "ir/base/arena.h"
 #include "ir/base/diagnostic.h"
+#include "ir/base/format.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,13 +33,13 @@ void text_printf(text *t, const char *format, ...)
     reserve(t, 64);
     const size_t room = t->capacity - t->size;
     va_start(list, format);
-    const int n = vsnprintf(t->data + t->size, room, format, list);
+    const int n = format_bounded(t->data + t->size, room, format, list);
     va_end(list);
     if (n < 0) bail(t->a, code_bad_input, (position){0}, "a message could not be formatted");
     if ((size_t)n >= room) { /* it did not fit */
         reserve(t, (size_t)n);
         va_start(list, format);
-        vsnprintf(t->data + t->size, (size_t)n + 1, format, list);
+        format_bounded(t->data + t->size, (size_t)n + 1, format, list);
         va_end(list);
     }
     t->size += (size_t)n;

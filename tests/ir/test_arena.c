@@ -1,11 +1,13 @@
 /* Arena, diagnostics, text buffers, numbers and nearest names: what the text forms of the stages cannot reach. */
 #define _DEFAULT_SOURCE /* mkdtemp, setenv */
 #include "ir/base/arena.h"
+#include "ir/base/format.h"
 #include "ir/base/names.h"
 #include "ir/base/number.h"
 #include "tests/support.h"
 #include <check.h>
 #include <float.h>
+#include <limits.h>
 #include <locale.h>
 #include <math.h>
 #include <stdint.h>
@@ -37,6 +39,38 @@ START_TEST(memory_is_zeroed_aligned_and_does_not_overlap)
         if (i * 37 % 1000) ck_assert_uint_eq(pieces[i][0], (unsigned char)(i + 1));
     ck_assert_ptr_ne(arena_alloc(a, 0), arena_alloc(a, 0));
     arena_free(a);
+}
+END_TEST
+
+/* Both, of a room that takes all, some and none of it. */
+static void __attribute__((format(printf, 1, 2))) check_format(const char *format, ...)
+{
+    for (size_t room = 0; room < 80; room += room < 12 ? 1 : 30) {
+        char own[80], libc[80];
+        va_list list;
+        memset(own, 'x', sizeof own), memset(libc, 'x', sizeof libc);
+        va_start(list, format);
+        const int n = format_bounded(own, room, format, list);
+        va_end(list);
+        va_start(list, format);
+        ck_assert_int_eq(n, vsnprintf(libc, room, format, list));
+        va_end(list);
+        ck_assert_msg(memcmp(own, libc, sizeof own) == 0, "%s in %zu bytes: %.40s", format, room, own);
+    }
+}
+
+START_TEST(texts_are_those_of_printf)
+{
+    const char *const nothing = NULL;
+    const char open[] = {'o', 'p', 'e', 'n'};
+    check_format("%s", "");
+    check_format("plain, and %% and %c", 'c');
+    check_format("%s|%.*s|%.*s|%.*s", "text", 2, "text", -1, "text", 4, open);
+    check_format("%s %.*s", nothing, 3, nothing);
+    check_format("%d %d %d %d", 0, -7, INT_MAX, INT_MIN);
+    check_format("%lld %lld %lld", 0ll, LLONG_MAX, LLONG_MIN);
+    check_format("%d%s%x then %s and %d", 5, "a", 255, "the rest", 6);
+    check_format("%5d|%-5s|%*s|%.2f|%g|%zu|%llx|%s", 5, "b", 6, "c", 0.5, 1e-5, (size_t)9, 255ull, "end");
 }
 END_TEST
 
@@ -368,6 +402,7 @@ int main(void)
     Suite *s = suite_create("arena");
     TCase *c = tcase_create("arena");
     tcase_add_test(c, memory_is_zeroed_aligned_and_does_not_overlap);
+    tcase_add_test(c, texts_are_those_of_printf);
     tcase_add_test(c, memory_beyond_the_limit_ends_the_run_with_an_error);
     tcase_add_test(c, bail_unwinds_with_its_code);
     tcase_add_test(c, a_run_with_complaints_is_bad_input_even_when_it_returns);
