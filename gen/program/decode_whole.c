@@ -163,11 +163,11 @@ void decode_whole_geometry(const problem *p, const ir_tile *tile, tile_extents *
     to->in_flight = decode_in_flight(p, t);
 }
 
-/* A workgroup gives one part at most: places, the largest score and the sum of each row, behind a flag. */
+/* A workgroup gives one part at most, a slice: places, the largest score and the sum of each row. */
 extent decode_whole_scratch(const problem *p, const ir_tile *tile)
 {
     const ir_op *op = problem_attention(p);
-    const long long slice = 4 + rows_kept(p) * (problem_head(p) + 4);
+    const long long slice = slice_head + rows_kept(p) * (problem_head(p) + 4);
     return extent_multiply(p->a, op->at, op->inputs[0]->shape[0],
                            extent_number(op->attributes.kv_heads * row_tiles(p) * tile->decode_whole.splits * slice));
 }

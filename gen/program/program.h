@@ -49,7 +49,7 @@ typedef struct program {
     void (*members)(emission *e, writer *w);                                /* writes the spec struct's members, args excepted */
     /* ---- programs with partial results; NULL: none */
     int (*parts)(const problem *p, const ir_tile *t);      /* partial sums per row of what it stores */
-    extent (*scratch)(const problem *p, const ir_tile *t); /* floats of workspace for partial results; 0: none */
+    extent (*scratch)(const problem *p, const ir_tile *t); /* floats of workspace for slices of partial results; 0: none */
     bool one_tile;  /* one tile a workgroup: the grid has as many workgroups as tiles */
     bool asks_next; /* its template prefetches the weights of the next launch into L2 (templates/frame/next.h) */
     /* ---- products */
@@ -58,6 +58,8 @@ typedef struct program {
     bool begins_with_weights;                /* loads weights before the launch ahead has ended, so that one may prefetch them */
     bool aligned_rows;                       /* needs 16-byte aligned rows of A, which gen/plan/align.c provides */
 } program;
+
+enum { slice_head = 4 }; /* floats of a slice ahead of its data: slices<...>::head of templates/frame/workspace.h */
 
 const program *program_of(const ir_phase *phase); /* the program of the phase's tile */
 const program *program_at(program_kind kind);

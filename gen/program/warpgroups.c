@@ -159,12 +159,14 @@ void ws_geometry(const problem *p, const ir_tile *t, tile_extents *to)
 
 int ws_parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_warpgroups.n); }
 
-/* Of each tile split - 1 times 128 * n floats and 8 words; whole tiles, and clusters of them, are no more. */
+/* A tile has split - 1 times two slices, of a warpgroup's 64 * n floats each. Counted row by row, as the last cluster may have few. */
 extent ws_scratch(const problem *p, const ir_tile *t)
 {
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
     const position at = p->phase->ops[0]->at;
     if (x->split_k <= 1) return extent_number(0);
     const extent rows = extent_add(p->a, at, p->space.rows, extent_number(warpgroup_rows * x->cluster - 1));
-    return extent_multiply(p->a, at, rows, extent_number((long long)column_tiles(p, x->n) * (x->split_k - 1) * (x->n + 1)));
+    const long long slices = 2 * (warpgroup_rows / 2 * (long long)x->n + slice_head);
+    const long long of_a_row = (slices + warpgroup_rows - 1) / warpgroup_rows;
+    return extent_multiply(p->a, at, rows, extent_number(column_tiles(p, x->n) * (x->split_k - 1) * of_a_row));
 }

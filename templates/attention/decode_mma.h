@@ -294,32 +294,26 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         return x;
     }
 
-    // ---- parts: a workgroup gives one at most. Those of other clusters are taken from memory, where one is whole when the 8 bytes before
-    // it hold a number that memory nobody wrote does not; who took it clears them.
-    static constexpr unsigned long long full = 0x9d2be3167f4a91c5ull;
-    static constexpr int slice = 4 + kept * pitch; // floats: of a row, places, largest, sum
-    DEV static float *slice_of(const args &p, int workgroup) { return S::partial(p) + static_cast<long long>(workgroup) * slice; }
-    DEV static unsigned long long *flag_of(const args &p, int workgroup)
-    {
-        return reinterpret_cast<unsigned long long *>(slice_of(p, workgroup));
-    }
+    // ---- parts: a workgroup gives one at most. Those of other clusters are taken from memory.
+    using slices_of_parts = slices<kept * pitch>; // of a row: places, largest, sum
+    DEV static slices_of_parts parts_of(const args &p) { return {S::partial(p)}; }
     // The first workgroup of this one's cluster.
     DEV static int cluster_start() { return block_index() / cluster * cluster; }
 
     DEV static void give(const args &p, const part &t, memory &m)
     {
         const bool near = cluster > 1 && t.taker < cluster_start() + cluster;
-        float *to = near ? m.given[0] : slice_of(p, block_index()) + 4;
+        float *to = near ? m.given[0] : parts_of(p).data(block_index());
         for (int i = thread_again(); i < t.rows * fours; i += threads) {
             const int row = i / fours, place = i % fours * 4;
             const joined x = join_warps(m, row, place);
-            part_store(to + row * pitch + place, x.o);
-            if (place == 0) part_store(to + row * pitch + head_dim, {{x.largest, x.sum, 0.0f, 0.0f}});
+            slice_store(to + row * pitch + place, x.o);
+            if (place == 0) slice_store(to + row * pitch + head_dim, {{x.largest, x.sum, 0.0f, 0.0f}});
         }
         if (near) return;
-        parts_stored();
+        slice_stored();
         barrier();
-        if (thread_index() == 0) flag_store(flag_of(p, block_index()), full);
+        if (thread_index() == 0) parts_of(p).publish(block_index());
     }
     DEV static void rescale(joined &x, float largest)
     {
@@ -339,7 +333,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
 #pragma unroll
             for (int i = 0; i < at_once; i++) {
                 const int of = from + i < end ? from + i : end - 1;
-                const float *part = Near ? m.given[0] + row * pitch : slice_of(p, of) + 4 + row * pitch;
+                const float *part = Near ? m.given[0] + row * pitch : parts_of(p).data(of) + row * pitch;
                 o[i] = four_of<Near>(part + place, of);
                 numbers[i] = four_of<Near>(part + head_dim, of);
             }
@@ -357,13 +351,13 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         if constexpr (Near)
             return cluster_read(from, workgroup - cluster_start());
         else
-            return part_read(from);
+            return slice_read(from);
     }
     DEV static void await(const args &p, int first, int end)
     {
         for (int i = first + thread_index(); i < end; i += threads) {
-            while (flag_read(flag_of(p, i)) != full) pause();
-            flag_store(flag_of(p, i), 0);
+            parts_of(p).await(i);
+            parts_of(p).clear(i);
         }
         barrier();
     }

@@ -8,6 +8,7 @@
 // waits for lower workgroups only.
 #pragma once
 #include "templates/frame/next.h"
+#include "templates/frame/workspace.h"
 #include "templates/base/spec.h"
 
 template <class S, int Turn, int Rows> struct decode_runs {

@@ -1,14 +1,13 @@
-// In: a list of phases F (one, or all of a block, written by the generator) and its arguments. Out: what the frames ws and interleaved
-// share: the walk over tiles, waiting for tiles of this launch and publishing them. A wait that takes too long sets a word
-// and ends.
+// In: a list of phases F (one, or several of a block) and its arguments. Out: what the frames that walk a list share: the walk over tiles,
+// waiting for tiles of this launch and publishing them.
 //
-// F: args, phases, tiles(p, phase), with(p, phase, what): calls what(P(), args of P), and what the frame asks for. Blocks also have:
-//   counters(p): zeroed words: [0] workgroups done, [1] set when waiting took too long, from [2] on F's own
-//   counter_count(p), needs(p, phase, index) -> dependency, posts(p, phase, index) -> counter or -1
-// From the ISA layer: thread_index, block_index, block_total, counter_read, counter_add, counter_store, pause, foreign_fence (what other
-// workgroups stored becomes visible to every way of loading) and own_fence (what this thread stored may be read so by others).
+// F: args, phases, tiles(p, phase), with(p, phase, what): calls what(P(), args of P), and what the frame asks for. Of several phases also:
+//   words(p): of its counters (workspace.h), all zero before the first launch; counter_count(p): how many there are
+//   needs(p, phase, index) -> dependency, posts(p, phase, index) -> counter or -1
+// Where a phase reads what another one of the launch writes, its argument is a pointer to what is not const: const says that no thread of
+// the launch writes there, and such loads may be early (load_constant, base/device.h).
 #pragma once
-#include "templates/base/device.h"
+#include "templates/frame/workspace.h"
 
 struct early {}; // what no launch writes: weights
 struct late {};  // the rest
@@ -45,13 +44,11 @@ template <class F> struct item {
     DEV void next() { index += block_total(); }
 };
 
-constexpr unsigned most_polls = 1u << 24;
-
 template <class F> DEV bool ready(const typename F::args &p, const item<F> &w)
 {
     if constexpr (F::phases > 1) {
         const dependency d = F::needs(p, w.phase, w.index);
-        return d.count == 0 || counter_read(F::counters(p) + 2 + d.counter) >= static_cast<unsigned>(d.count);
+        return d.count == 0 || counters{F::words(p)}.has(d.counter, d.count);
     }
     return true;
 }
@@ -60,32 +57,17 @@ template <class F> DEV bool ready(const typename F::args &p, const item<F> &w)
 template <class F> DEV void await(const typename F::args &p, const item<F> &w)
 {
     if constexpr (F::phases > 1) {
-        for (unsigned polls = 0; !ready<F>(p, w); polls++) {
-            if (polls == most_polls || counter_read(F::counters(p) + 1)) {
-                counter_store(F::counters(p) + 1, 1);
-                break;
-            }
-            pause();
-        }
-        foreign_fence();
+        const dependency d = F::needs(p, w.phase, w.index);
+        if (d.count > 0) counters{F::words(p)}.await(d.counter, d.count);
     }
 }
 
-// By one thread, after own_fence() of each and a barrier.
+// By one thread, after device_release() of each wave and a barrier.
 template <class F> DEV void publish(const typename F::args &p, const item<F> &w)
 {
     const int counter = F::posts(p, w.phase, w.index);
-    if (counter >= 0)
-        counter_add(F::counters(p) + 2 + counter, 1);
+    if (counter >= 0) counters{F::words(p)}.publish(counter);
 }
 
-// By one thread of each workgroup at its end. The last one leaves the counters as it found them, so launches and graph replays need no
-// memset between them.
-template <class F> DEV void leave(const typename F::args &p)
-{
-    if (counter_add(F::counters(p), 1) != static_cast<unsigned>(block_total()) - 1)
-        return;
-    for (int i = 0; i < F::counter_count(p); i++)
-        counter_store(F::counters(p) + 2 + i, 0);
-    counter_store(F::counters(p), 0);
-}
+// By one thread of each workgroup at its end.
+template <class F> DEV void leave(const typename F::args &p) { counters{F::words(p)}.leave(F::counter_count(p)); }

@@ -74,7 +74,7 @@ template <class F> DEV void run_interleaved(const typename F::args &p)
         if constexpr (F::phases > 1) {
             if (thread_index() == 0) await<F>(p, w);
             wave_group_barrier();
-            foreign_fence();
+            device_acquire();
         }
         F::with(p, w.phase, [&](auto program, const auto &a) {
             using P = decltype(program);
@@ -88,7 +88,7 @@ template <class F> DEV void run_interleaved(const typename F::args &p)
             P::finish(a, t, c, memory + interleaved_memory<F>::scratch); TF_TRACED(trace_end(p.tf_trace, own, 0));
         });
         if constexpr (F::phases > 1) {
-            own_fence();
+            device_release();
             wave_group_barrier();
             if (thread_index() == 0) publish<F>(p, w);
         }

@@ -94,6 +94,7 @@ template <class F> DEV void ws_produce(const typename F::args &p, ring<F> r)
     for (; w.valid(p); w.next(), ahead = 0) { TF_TRACED(trace_asked(p.tf_trace, trace_slot<F>(p, w)));
         if (ahead == 0 && !ready<F>(p, w)) ahead = ws_load_ahead<F>(p, w, r);
         await<F>(p, w);
+        if constexpr (F::phases > 1) proxy_fence(); // what is awaited is read by bulk copies
         F::with(p, w.phase, [&](auto program, const auto &a) {
             using P = decltype(program);
             const auto t = P::at(a, w.index);
@@ -128,7 +129,7 @@ template <class F> DEV void ws_consume(const typename F::args &p, ring<F> r, sha
             P::finish(a, t, c, scratch); TF_TRACED(trace_end(p.tf_trace, own, ws_producers));
         });
         if constexpr (F::phases > 1) {
-            own_fence();
+            proxy_fence();
             group_barrier(1, ws_consumers);
             if (thread_index() == ws_producers) publish<F>(p, w);
         }

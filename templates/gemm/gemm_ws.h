@@ -150,50 +150,52 @@ template <class S> struct gemm_ws {
     };
 
     // ---- parts of a tile. Each warpgroup gives its accumulators to the same warpgroup of the workgroup with the last part, which adds
-    // them to its own, in the order of the parts. They are there when the 8 bytes before them hold a number that memory nobody wrote does
-    // not; who took them clears it. All workgroups are resident and take items in ascending order, so those that are waited for come to
-    // their end.
-    using four = neighbours<float, 4>;
-    static constexpr int registers = product::registers, slice = 128 * registers + 4; // floats
-    static constexpr unsigned long long full = 0x9d2be3167f4a91c5ull;
+    // them to its own, in the order of the parts. All workgroups are resident and take items in ascending order, so those that are waited
+    // for come to their end.
+    static constexpr int registers = product::registers;
+    using slices_of_parts = slices<128 * registers>;
 
-    DEV static float *slice_of(const args &p, const tile &t, int part)
+    DEV static slices_of_parts parts_of(const args &p) { return {S::partial(p)}; }
+    DEV static long long slice_of(const tile &t, int part)
     {
         const int group = thread_index() / 128 - 1;
-        return S::partial(p) + ((static_cast<long long>(t.index) * (S::split_k - 1) + part) * 2 + group) * slice;
+        return (static_cast<long long>(t.index) * (S::split_k - 1) + part) * 2 + group;
     }
     DEV static void give(const args &p, const tile &t, const accumulators &c)
     {
-        float *to = slice_of(p, t, t.part);
+        const slices_of_parts parts = parts_of(p);
+        const long long own = slice_of(t, t.part);
 #pragma unroll
         for (int i = 0; i < registers; i += 4) {
-            const four x = {{c.acc[i], c.acc[i + 1], c.acc[i + 2], c.acc[i + 3]}};
-            put_element(reinterpret_cast<four *>(to + 4 + (i * 32 + thread_index() % 128) * 4), x);
+            const slice_word x = {{c.acc[i], c.acc[i + 1], c.acc[i + 2], c.acc[i + 3]}};
+            slice_store(parts.data(own) + (i * 32 + thread_index() % 128) * 4, x);
         }
+        slice_stored();
         group_barrier(4 + thread_index() / 128, 128);
-        if (thread_index() % 128 == 0) flag_store(reinterpret_cast<unsigned long long *>(to), full);
+        if (thread_index() % 128 == 0) parts.publish(own);
     }
     DEV static void take(const args &p, const tile &t, accumulators &c)
     {
         const int thread = thread_index() % 128;
         const bool looks = thread + 1 < S::split_k; // a thread for each part
-        auto *const flag = reinterpret_cast<unsigned long long *>(slice_of(p, t, looks ? thread : 0));
-        while (looks && flag_read(flag) != full) pause();
+        const slices_of_parts parts = parts_of(p);
+        const long long awaited = slice_of(t, looks ? thread : 0);
+        if (looks) parts.await(awaited);
         group_barrier(4 + thread_index() / 128, 128);
         int others = S::split_k - 1;
         pin(others); // else a loop of one turn is none, and its loads all at once do not fit the registers
 #pragma unroll 1
         for (int part = 0; part < others; part++) {
-            const float *from = slice_of(p, t, part) + 4 + thread * 4;
+            const float *from = parts.data(slice_of(t, part)) + thread * 4;
 #pragma unroll
             for (int i = 0; i < registers; i += 4) {
-                const four x = element_of(reinterpret_cast<const four *>(from + i * 128));
+                const slice_word x = slice_read(from + i * 128);
 #pragma unroll
                 for (int k = 0; k < 4; k++) c.acc[i + k] += x.e[k];
             }
         }
         group_barrier(4 + thread_index() / 128, 128);
-        if (looks) flag_store(flag, 0);
+        if (looks) parts.clear(awaited);
     }
 
     // ---- results of 2 bytes pass through shared memory, so that lanes side by side store rows in pieces of 16 bytes. The epilogue is

@@ -1,6 +1,5 @@
 // In: vectors of a wave's registers, pointers, LDS. Out: what the matrix layers of AMD's machines (mfma.h, wmma.h) share: LDS, uniform
-// values, fences of the compiler's schedule, counters between workgroups. Refuses other makers' targets. Builtins alone, so that the host
-// engine can stand in for them.
+// values, fences of the compiler's schedule. Refuses other makers' targets. Builtins alone, so that the host engine can stand in for them.
 #pragma once
 #include "templates/isa/simt.h"
 
@@ -86,18 +85,3 @@ template <int Level> DEV void priority() { __builtin_amdgcn_s_setprio(Level); }
 DEV void schedule_fence() { asm volatile("" ::: "memory"); }
 template <int Level> DEV void priority() { asm volatile("s_setprio %0" ::"n"(Level)); }
 #endif
-
-// ---- global counters between workgroups (agent scope)
-
-DEV unsigned counter_read(const unsigned *counter) { return __hip_atomic_load(counter, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); }
-DEV unsigned counter_add(unsigned *counter, unsigned n)
-{
-    return __hip_atomic_fetch_add(counter, n, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
-}
-DEV void counter_store(unsigned *counter, unsigned value)
-{
-    __hip_atomic_store(counter, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
-}
-DEV void foreign_fence() { __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent"); }
-DEV void own_fence() { __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent"); }
-DEV void pause() { __builtin_amdgcn_s_sleep(1); }

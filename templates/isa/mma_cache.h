@@ -155,11 +155,6 @@ DEV int thread_again() { return thread_index(); }
 template <class X> DEV X warp_same(const X &x) { return x; } // what all lanes have the same of
 DEV void warp_sync() { __syncwarp(); }
 
-// Parts that workgroups hand to each other through memory, each of one thread's stores behind a flag.
-DEV void part_store(float *to, const neighbours<float, 4> &x) { put_element(reinterpret_cast<neighbours<float, 4> *>(to), x); }
-DEV neighbours<float, 4> part_read(const float *from) { return element_of(reinterpret_cast<const neighbours<float, 4> *>(from)); }
-DEV void parts_stored() {} // the flag's store publishes them
-
 // Rows of queries, `unit` keys or values at a time: scores(key, row) = keys * rows, results(column, row) += turned values * weights.
 template <class T, int HeadDim> struct cache_tile {
     static constexpr int rows = 8, unit = 16;

@@ -1,6 +1,6 @@
 // In: rows of queries, keys and values in memory, 16 bits an element. Out: under the names of isa/mma_cache.h and isa/nvidia.h, attention
-// over a cache on AMD's matrix units: cache_tile, exchange in a wave, words and parts that workgroups hand to each other. Refuses f32.
-// Needs isa/mfma.h, or isa/wmma.h and isa/wmma_wide.h; isa/amd_weights.h.
+// over a cache on AMD's matrix units: cache_tile, exchange in a wave. Refuses f32. Needs isa/mfma.h, or
+// isa/wmma.h and isa/wmma_wide.h; isa/amd_weights.h.
 //
 // Lane l has line l % 16 of an operand and its 16-byte part l / 16. Of scores(key, row) = keys * rows it so has 8 keys side by side of one
 // row, in the order in which a product over keys takes 16 bytes of their weights: neither scores nor weights change lanes. The other
@@ -47,41 +47,6 @@ DEV float larger(float x, float y) { return __builtin_fmaxf(x, y); }
 DEV float machine_exp2(float x) { return wave_exp2(x); }
 #endif
 
-// ---- words and parts that workgroups hand to each other. Dies of a device have an L2 each, so both go past it, a part's bytes too: then a
-// flag needs no write-back of an L2 before it, and who reads drops no line of his own.
-DEV unsigned long long flag_read(const unsigned long long *flag)
-{
-    return __hip_atomic_load(flag, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
-}
-DEV void flag_store(unsigned long long *flag, unsigned long long value)
-{
-    __hip_atomic_store(flag, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
-}
-struct part_words {
-    unsigned long long of[2];
-};
-DEV void part_store(float *to, const neighbours<float, 4> &x)
-{
-    const part_words w = __builtin_bit_cast(part_words, x);
-    unsigned long long *const at = reinterpret_cast<unsigned long long *>(to);
-    flag_store(at, w.of[0]);
-    flag_store(at + 1, w.of[1]);
-}
-DEV neighbours<float, 4> part_read(const float *from)
-{
-    const unsigned long long *const at = reinterpret_cast<const unsigned long long *>(from);
-    return __builtin_bit_cast(neighbours<float, 4>, (part_words{{flag_read(at), flag_read(at + 1)}}));
-}
-// Before the barrier behind which one thread sets the flag: each wave's stores have arrived.
-DEV void parts_stored()
-{
-#if TF_WAVE == 64
-    asm volatile("" ::: "memory");
-    wait_memory();
-#else
-    own_fence();
-#endif
-}
 DEV int number_read(const int *number) { return *number; } // no launch begins before the one ahead has ended
 
 // A workgroup is alone in its cluster.

@@ -125,8 +125,7 @@ template <int W> DEV vec<float, W> cluster_read(int member, shared_address from)
 }
 
 // Orders ordinary accesses before asynchronous ones (tensor loads, matrix products) of the same memory, in both directions.
-DEV void foreign_fence() { asm volatile("fence.proxy.async.global;" ::: "memory"); }
-DEV void own_fence() { asm volatile("fence.proxy.async.global;" ::: "memory"); }
+DEV void proxy_fence() { asm volatile("fence.proxy.async.global;" ::: "memory"); }
 DEV void async_fence_shared() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 // ---- shared memory by address

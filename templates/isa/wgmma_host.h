@@ -234,8 +234,7 @@ template <int W> DEV vec<float, W> cluster_read(int member, shared_address from)
 {
     return load_aligned<W>(host_shared<float>(from, tf_hs_cluster_shared(member)));
 }
-DEV void foreign_fence() { __threadfence(); }
-DEV void own_fence() { __threadfence(); }
+DEV void proxy_fence() { __threadfence(); }
 DEV void async_fence_shared() { __threadfence_block(); }
 
 // ---- shared memory by address

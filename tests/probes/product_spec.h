@@ -131,7 +131,7 @@ template <class First, class Second, class A0, class A1> struct two_phases {
         else
             what(Second(), p.p1);
     }
-    DEV static unsigned *counters(const args &p) { return p.words; }
+    DEV static unsigned *words(const args &p) { return p.words; }
     DEV static int counter_count(const args &p) { return First::row_tiles(p.p0); }
     DEV static dependency needs(const args &p, int phase, int index)
     {

@@ -1,0 +1,57 @@
+// In: memory of a launch's workspace. Out: how the workgroups of one launch hand results to each other: slices, each written by one
+// workgroup (or warpgroup) and read by one other; counters of tiles that are done. Whoever is waited for is resident, too, and comes earlier
+// in the order of tiles, so no wait is in a circle. isa/device_scope.h says which fence orders what.
+#pragma once
+#include "templates/isa/device_scope.h"
+
+// Floats of data each, at multiples of 16 bytes, behind a flag. A slice is published while its flag holds a number that memory nobody wrote
+// does not; who took it clears the flag. So the host prepares nothing, and the next launch finds none published.
+// gen/base/layout.c counts their bytes.
+template <int Floats> struct slices {
+    static constexpr int head = 4, pitch = head + Floats; // floats
+    static constexpr unsigned long long published = 0x9d2be3167f4a91c5ull;
+    static_assert(Floats % 4 == 0, "slices of whole 16 bytes");
+    float *memory;
+
+    DEV float *data(long long i) const { return memory + i * pitch + head; }
+    DEV unsigned long long *flag(long long i) const { return reinterpret_cast<unsigned long long *>(memory + i * pitch); }
+    // By one thread: after slice_stored() of all that stored and a barrier.
+    DEV void publish(long long i) const { flag_store(flag(i), published); }
+    // By one thread; the others meet it at a barrier and read then.
+    DEV void await(long long i) const
+    {
+        while (flag_read(flag(i)) != published) pause();
+    }
+    DEV void clear(long long i) const { flag_store(flag(i), 0); } // by the thread that waited
+};
+
+constexpr unsigned most_polls = 1u << 24;
+
+// A launch's words, all zero before it and after it: [0] workgroups that have left, [1] set when a wait took too long, then one for each
+// counter. These only grow while the launch runs.
+struct counters {
+    unsigned *words;
+
+    DEV bool has(int counter, int count) const { return counter_read(words + 2 + counter) >= static_cast<unsigned>(count); }
+    // By one thread; then a barrier, and device_acquire() by every wave that reads. A wait that takes too long ends all waits.
+    DEV void await(int counter, int count) const
+    {
+        for (unsigned polls = 0; !has(counter, count); polls++) {
+            if (polls == most_polls || counter_read(words + 1)) {
+                counter_store(words + 1, 1);
+                break;
+            }
+            pause();
+        }
+    }
+    // By one thread: after device_release() of every wave that stored and a barrier.
+    DEV void publish(int counter) const { counter_add(words + 2 + counter, 1); }
+    // By one thread of each workgroup at its end. The last one leaves `count` counters as it found them, so launches and graph replays need
+    // no memset between them.
+    DEV void leave(int count) const
+    {
+        if (counter_add(words, 1) != static_cast<unsigned>(block_total()) - 1) return;
+        for (int i = 0; i < count; i++) counter_store(words + 2 + i, 0);
+        counter_store(words, 0);
+    }
+};

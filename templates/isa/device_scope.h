@@ -1,0 +1,123 @@
+// In: words of memory that all workgroups of a launch reach. Out: loads, stores and fences at the scope of the device (AMD: agent), under
+// the same names for every maker. What hands data to other workgroups uses these alone (frame/workspace.h).
+//
+// Order. Who publishes: every thread stores, then device_release() (or, of slices, slice_stored()); a barrier; one thread adds to a counter
+// or stores a flag. Who waits: one thread reads it until it has the value; a barrier; device_acquire() by every wave; then all may read.
+// NVIDIA: add and store release, reads acquire, both cumulative over the workgroup's barrier (PTX ISA, memory consistency model): no further
+// fence. AMD: these are relaxed, so that a poll drops no cache lines, and every wave orders its own accesses: release waits for its stores
+// and writes back the L2, acquire drops stale lines (LLVM, AMDGPU memory model). Slices go past the L2 instead, which needs neither.
+#pragma once
+#include "templates/isa/simt.h"
+
+#if defined(TF_ON_HOST) && !defined(TF_TARGET_AMD)
+
+DEV unsigned counter_read(const unsigned *counter) { return __hip_atomic_load(counter, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT); }
+DEV unsigned counter_add(unsigned *counter, unsigned n)
+{
+    return __hip_atomic_fetch_add(counter, n, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT);
+}
+DEV void counter_store(unsigned *counter, unsigned value)
+{
+    __hip_atomic_store(counter, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+}
+DEV unsigned long long flag_read(const unsigned long long *flag)
+{
+    return __hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT);
+}
+DEV void flag_store(unsigned long long *flag, unsigned long long value)
+{
+    __hip_atomic_store(flag, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+}
+DEV void pause() { tf_hs_yield(); }
+
+#elif defined(__clang__)
+
+DEV unsigned counter_read(const unsigned *counter) { return __hip_atomic_load(counter, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); }
+DEV unsigned counter_add(unsigned *counter, unsigned n)
+{
+    return __hip_atomic_fetch_add(counter, n, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+DEV void counter_store(unsigned *counter, unsigned value)
+{
+    __hip_atomic_store(counter, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+DEV unsigned long long flag_read(const unsigned long long *flag)
+{
+    return __hip_atomic_load(flag, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+DEV void flag_store(unsigned long long *flag, unsigned long long value)
+{
+    __hip_atomic_store(flag, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+DEV void pause() { __builtin_amdgcn_s_sleep(1); }
+
+#else
+
+DEV unsigned counter_read(const unsigned *counter)
+{
+    unsigned value;
+    asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(counter) : "memory");
+    return value;
+}
+DEV unsigned counter_add(unsigned *counter, unsigned n)
+{
+    unsigned old;
+    asm volatile("atom.acq_rel.gpu.add.u32 %0, [%1], %2;" : "=r"(old) : "l"(counter), "r"(n) : "memory");
+    return old;
+}
+DEV void counter_store(unsigned *counter, unsigned value)
+{
+    asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(counter), "r"(value) : "memory");
+}
+DEV unsigned long long flag_read(const unsigned long long *flag)
+{
+    unsigned long long value;
+    asm volatile("ld.acquire.gpu.u64 %0, [%1];" : "=l"(value) : "l"(flag) : "memory");
+    return value;
+}
+DEV void flag_store(unsigned long long *flag, unsigned long long value)
+{
+    asm volatile("st.release.gpu.u64 [%0], %1;" ::"l"(flag), "l"(value) : "memory");
+}
+DEV void pause() { asm volatile("nanosleep.u32 20;"); }
+#endif
+
+// ---- 16 bytes of a slice, and the fences of each wave
+using slice_word = neighbours<float, 4>;
+#if defined(TF_TARGET_AMD)
+DEV void device_acquire() { __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent"); }
+DEV void device_release() { __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent"); }
+
+// Dies of a device have an L2 each. A slice's bytes go past it, as its flag does: then the flag needs no write-back of an L2 before it, and
+// who reads drops no line of his own.
+struct slice_halves {
+    unsigned long long of[2];
+};
+DEV void slice_store(float *to, const slice_word &x)
+{
+    const slice_halves w = __builtin_bit_cast(slice_halves, x);
+    unsigned long long *const at = reinterpret_cast<unsigned long long *>(to);
+    flag_store(at, w.of[0]);
+    flag_store(at + 1, w.of[1]);
+}
+DEV slice_word slice_read(const float *from)
+{
+    const unsigned long long *const at = reinterpret_cast<const unsigned long long *>(from);
+    return __builtin_bit_cast(slice_word, (slice_halves{{flag_read(at), flag_read(at + 1)}}));
+}
+DEV void slice_stored() // the wave's stores have arrived
+{
+#if TF_WAVE == 64
+    asm volatile("" ::: "memory");
+    __builtin_amdgcn_s_waitcnt(0x0f70); // of those to memory
+#else
+    device_release();
+#endif
+}
+#else
+DEV void device_acquire() {}
+DEV void device_release() {}
+DEV void slice_store(float *to, const slice_word &x) { put_element(reinterpret_cast<slice_word *>(to), x); }
+DEV slice_word slice_read(const float *from) { return element_of(reinterpret_cast<const slice_word *>(from)); }
+DEV void slice_stored() {}
+#endif
