@@ -72,6 +72,7 @@ typedef struct packed_weight {
 typedef struct scratch {
     const char *name;
     extent floats;              /* over dynamic dims */
+    bool zeroed; /* zero before the first launch, and after each: counters (templates/frame/workspace.h) */
     const struct launch *trace; /* records of when this one computes its tiles (templates/frame/trace.h); NULL: it is of floats */
 } scratch;
 
@@ -111,6 +112,7 @@ typedef struct launch {
     bool overlap;      /* may be launched so that it begins before the launch ahead of it has ended: it waits itself */
     int cluster, resident; /* as its work needs it (tile_extents) */
     int grid_limit;        /* largest useful grid; the frame strides over the rest. 0: none */
+    bool together;         /* its workgroups wait for each other's tiles: all are resident, in a cooperative launch */
     int trace;             /* among the plan's scratches: records of when it computes its tiles; -1: none */
 } launch;
 /* Its only work. Whoever asks for it serves launches of one phase, and is to change for the first level that puts several into a launch. */

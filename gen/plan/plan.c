@@ -314,7 +314,8 @@ static void plan_kernel(planner *p, int index)
                   .work = arena_alloc(p->a, (size_t)kernel->phase_count * sizeof *l->work),
                   .name = name,
                   .file = arena_printf(p->a, "%s.hip", name),
-                  .overlap = p->p->target->overlaps,
+                  .together = kernel->phase_count > 1,
+                  .overlap = p->p->target->overlaps && kernel->phase_count == 1,
                   .cluster = 1};
     for (int i = 0; i < kernel->phase_count; i++) plan_phase(p, l, kernel->phases[i]);
     limit_grid(p, l);

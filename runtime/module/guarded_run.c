@@ -241,12 +241,12 @@ tfgen_code guarded_get_packed(guarded_run *s, int i, void *data, size_t bytes, h
 }
 
 /* Copied: a fill of bytes can make no NaN but 0xff..., which -NaN is on some GPUs. */
-static tfgen_status poison(guarded_run *s, char *data, size_t bytes, tfgen_error *error)
+static tfgen_status fill(guarded_run *s, char *data, size_t bytes, uint16_t with, tfgen_error *error)
 {
     enum { room = 1 << 16 };
     uint16_t pattern[room / 2];
     tfgen_status status = TFGEN_OK;
-    for (size_t i = 0; i < room / 2; i++) pattern[i] = guarded_poison_bits;
+    for (size_t i = 0; i < room / 2; i++) pattern[i] = with;
     for (size_t at = 0; at < bytes && status == TFGEN_OK; at += room)
         status = s->device->api->copy(s->device, data + at, pattern, bytes - at < room ? bytes - at : room, TFGEN_TO_DEVICE, NULL, error);
     return status;
@@ -266,11 +266,15 @@ tfgen_code guarded_poison(guarded_run *s, host_log *log)
     tfgen_error error = {""};
     tfgen_status status = TFGEN_OK;
     for (int i = 0; i < m->tensors.count && status == TFGEN_OK; i++)
-        if (tensor_kind_of(m->tensors.values[i]) == TFGEN_OUTPUT) status = poison(s, s->tensors[i].data, s->tensors[i].bytes, &error);
-    for (int i = 0; i < m->workspace_count && status == TFGEN_OK; i++)
-        status = poison(s, s->workspace[i].data, s->workspace[i].bytes, &error);
+        if (tensor_kind_of(m->tensors.values[i]) == TFGEN_OUTPUT)
+            status = fill(s, s->tensors[i].data, s->tensors[i].bytes, guarded_poison_bits, &error);
+    for (int i = 0; i < m->workspace_count && status == TFGEN_OK; i++) {
+        const int scratch = i - s->plan->stored_count;
+        const bool zeroed = scratch >= 0 && s->plan->scratches[scratch].zeroed;
+        status = fill(s, s->workspace[i].data, s->workspace[i].bytes, zeroed ? 0 : guarded_poison_bits, &error);
+    }
     for (int i = 0; i < m->weight_count && status == TFGEN_OK; i++)
-        if (m->weights[i].bytes > 0) status = poison(s, s->weight_pointers[i], (size_t)m->weights[i].bytes, &error);
+        if (m->weights[i].bytes > 0) status = fill(s, s->weight_pointers[i], (size_t)m->weights[i].bytes, guarded_poison_bits, &error);
     return noted(s, status, &error, log);
 }
 

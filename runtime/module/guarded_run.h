@@ -39,7 +39,8 @@ tfgen_code guarded_get_scratch(guarded_run *s, int i, void *data, size_t bytes, 
 /* And its i-th packed weight, once guarded_pack() was called. */
 tfgen_code guarded_get_packed(guarded_run *s, int i, void *data, size_t bytes, host_log *log);
 
-/* Fills outputs, workspace and weights with a NaN (of f32, f16 and bf16) that no arithmetic makes, so that what nobody writes shows. */
+/* Fills outputs, workspace and weights with a NaN (of f32, f16 and bf16) that no arithmetic makes, so that what nobody writes shows;
+ * counters with zeros. */
 enum { guarded_poison_bits = 0xffe5 };
 tfgen_code guarded_poison(guarded_run *s, host_log *log);
 bool guarded_is_poison(dtype type, const void *data, size_t index); /* nobody wrote this element of `data` */

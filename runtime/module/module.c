@@ -143,7 +143,7 @@ static void lay_out_launch(tfgen_module *m, int index)
     *u = (module_kernel){.name = l->name, .source = &l->source, .file = l->file, .launch = l, .argument_bytes = l->argument_bytes,
                 .shape = {.grid = module_grid(m, l, &m->plan->program->dims), .threads = (unsigned)l->threads,
                           .shared_bytes = (unsigned)l->shared_bytes, .dynamic_bytes = (unsigned)l->dynamic_bytes,
-                          .wave = (unsigned)m->plan->target->wave, .overlap = l->overlap}};
+                          .wave = (unsigned)m->plan->target->wave, .cooperative = l->together, .overlap = l->overlap}};
     write_bindings(m, u, l->arguments, l->argument_count);
 }
 

@@ -167,6 +167,7 @@ template <class S, class X> DEV X shaped_score(X dot)
 
 template <class S> struct attention {
     using args = typename S::args;
+    using in_list = mixed_in_list;
     using head = head_part<S::head_dim, S::team>;
     static constexpr int block_q = S::block_q, block_k = S::block_k, threads = S::threads, stages = 1, width = head::count * S::team;
     static_assert(block_q * S::team == threads && S::team <= TF_WAVE, "tile: a team of a wave's lanes for each query row");

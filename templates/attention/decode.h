@@ -6,6 +6,7 @@
 
 template <class S> struct decode {
     using args = typename S::args;
+    using in_list = mixed_in_list;
     using head = head_part<S::head_dim, S::team>;
     static constexpr int threads = S::threads, stages = 1, teams = threads / S::team, group = S::heads / S::kv_heads;
     static_assert(S::team <= TF_WAVE && threads % S::team == 0, "tile: teams of a wave's lanes");
@@ -128,6 +129,7 @@ template <class S> struct decode {
 
 template <class S> struct combine {
     using args = typename S::args;
+    using in_list = mixed_in_list;
     static constexpr int threads = S::threads, stages = 1;
     struct tile {
         int batch, token, head;

@@ -69,6 +69,22 @@ template <class P> struct mixed_ring {
     }
 };
 
+// A tile of a list of several phases (frame_list.h).
+struct mixed_in_list {
+    template <class P> static constexpr int bytes = sizeof(mixed_memory<P>);
+    template <class P, class Wait> DEV static void tile(const typename P::args &p, int index, char *shared, Wait wait)
+    {
+        wait();
+        mixed_memory<P> &memory = *reinterpret_cast<mixed_memory<P> *>(shared);
+        const typename P::tile t = P::at(p, index);
+        typename P::accumulators c;
+        mixed_ring<P> ring{p, t, memory, 0, P::k_tiles(p, t), {}};
+        ring.start();
+        P::compute(p, t, ring, c);
+        P::finish(p, t, c, memory.scratch);
+    }
+};
+
 template <class P> DEV void run_mixed(const typename P::args &p)
 { TF_TRACED(trace_enter(p.tf_trace, P::tiles(p)));
 #if defined(TF_ON_HOST)

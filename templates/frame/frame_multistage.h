@@ -24,8 +24,8 @@ template <class P> struct stream {
     typename P::source from;
     copies in_flight;
 
-    DEV stream(const typename P::args &arguments, shared_address stages, int count)
-        : p(arguments), memory(stages), tiles(count), index(block_index()), k_tile(0), position(1)
+    DEV stream(const typename P::args &arguments, shared_address stages, int first, int count)
+        : p(arguments), memory(stages), tiles(count), index(first), k_tile(0), position(1)
     {
         from = P::source_of(p, P::at(p, index));
 #pragma unroll 1
@@ -71,6 +71,26 @@ template <class P> struct stream {
     }
 };
 
+// A tile of a list of several phases (frame_list.h), for which the ring is filled anew: copies bring weights and rows together, so none is
+// under way while the tile waits.
+struct multistage_in_list {
+    template <class P> static constexpr int bytes = multistage_memory<P>::bytes;
+    template <class P, class Wait> DEV static void tile(const typename P::args &p, int index, char *shared, Wait wait)
+    {
+#if defined(TF_ON_HOST)
+        const shared_address memory = 0;
+#else
+        const shared_address memory = shared_at(shared);
+#endif
+        wait();
+        stream<P> s(p, memory, index, index + 1);
+        typename P::accumulators c;
+        P::compute(p, s, c);
+        P::finish(p, P::at(p, index), c, memory + multistage_memory<P>::scratch);
+        s.in_flight.template wait<0>();
+    }
+};
+
 template <class P> DEV void run_multistage(const typename P::args &p)
 { TF_TRACED(trace_enter(p.tf_trace, P::tiles(p)));
 #if defined(TF_ON_HOST)
@@ -82,7 +102,7 @@ template <class P> DEV void run_multistage(const typename P::args &p)
     const int tiles = P::tiles(p);
     previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
     if (block_index() >= tiles) return;
-    stream<P> s(p, memory, tiles);
+    stream<P> s(p, memory, block_index(), tiles);
 #pragma unroll 1
     for (int index = block_index(); index < tiles; index += block_total()) {
         typename P::accumulators c; TF_TRACED(trace_start(p.tf_trace, index, 0));

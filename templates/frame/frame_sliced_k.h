@@ -9,6 +9,20 @@
 #pragma once
 #include "templates/isa/simt.h"
 
+// A tile of a list of several phases (frame_list.h): its first weights are asked for ahead of the wait.
+struct sliced_k_in_list {
+    template <class P> static constexpr int bytes = P::memory_bytes;
+    template <class P, class Wait> DEV static void tile(const typename P::args &p, int index, char *shared, Wait wait)
+    {
+        const typename P::tile t = P::at(p, index);
+        typename P::accumulators c;
+        P::start(p, t, c);
+        wait();
+        typename P::results r = P::compute(p, t, c);
+        P::finish(p, t, r, reinterpret_cast<float *>(shared));
+    }
+};
+
 template <class P> DEV void run_sliced_k(const typename P::args &p)
 { TF_TRACED(trace_enter(p.tf_trace, P::tiles(p)));
 #if defined(TF_ON_HOST)

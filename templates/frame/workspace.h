@@ -1,6 +1,6 @@
 // In: memory of a launch's workspace. Out: how the workgroups of one launch hand results to each other: slices, each written by one
-// workgroup (or warpgroup) and read by one other; counters of tiles that are done. Whoever is waited for is resident, too, and comes earlier
-// in the order of tiles, so no wait is in a circle. isa/device_scope.h says which fence orders what.
+// workgroup (or warpgroup) and read by one other; counters of tiles that are done. Whoever is waited for is resident, too, and comes
+// earlier in the order of tiles, so no wait is in a circle. isa/device_scope.h says which fence orders what.
 #pragma once
 #include "templates/isa/device_scope.h"
 

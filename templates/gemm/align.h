@@ -8,6 +8,7 @@
 template <class S> struct align {
     using args = typename S::args;
     using type = typename S::type;
+    using in_list = mixed_in_list;
     struct tile {
         int row, piece; // the first
     };
@@ -17,7 +18,7 @@ template <class S> struct align {
     };
     struct scratch {
     };
-    static constexpr int stages = 1, V = 16 / sizeof(type), pieces = S::stride / V, per_tile = S::threads * S::each;
+    static constexpr int threads = S::threads, stages = 1, V = 16 / sizeof(type), pieces = S::stride / V, per_tile = threads * S::each;
     static_assert(S::stride % V == 0 && S::stride >= S::N, "tile: rows of whole pieces");
 
     DEV static int tiles(const args &p)

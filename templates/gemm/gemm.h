@@ -17,6 +17,7 @@ template <class S, int V> DEV vec<float, V> load_b(const typename S::args &p, in
 
 template <class S> struct gemm_tiles {
     using args = typename S::args;
+    using in_list = mixed_in_list;
     using packing = pieces<typename S::b_type>;
     using accumulators = simt_fragment<S::tile_n, S::thread_m, S::thread_n, S::granule, S::width>;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, threads = S::threads, stages = S::stages;
@@ -198,6 +199,7 @@ template <class S> struct gemm_tiles {
 // lines. Other lanes, and waves, have other chunks. At the end lanes and waves add up, in a fixed order.
 template <class S> struct gemm_skinny {
     using args = typename S::args;
+    using in_list = mixed_in_list;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, threads = S::threads, stages = 1, width = 2 * S::granule;
     static constexpr int side = 8, columns = width / side, chunks = TF_WAVE / side; // lanes side by side, columns of each; chunks of a wave
     static constexpr int waves = threads / TF_WAVE, blocks = tile_n / width, sharing = waves / blocks, each = tile_m * columns;

@@ -12,6 +12,7 @@
 
 template <class S> struct gemm_mma {
     using args = typename S::args;
+    using in_list = multistage_in_list;
     using a_type = typename S::a_type;
     using b_type = typename S::b_type;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, threads = S::threads, stages = S::stages,

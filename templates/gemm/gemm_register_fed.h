@@ -13,6 +13,7 @@
 
 template <class S> struct gemm_register_fed {
     using args = typename S::args;
+    using in_list = sliced_k_in_list;
     using a_type = typename S::a_type;
     using b_type = typename S::b_type;
     using weights = piece_of_weights<b_type>;

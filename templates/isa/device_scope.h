@@ -1,11 +1,11 @@
 // In: words of memory that all workgroups of a launch reach. Out: loads, stores and fences at the scope of the device (AMD: agent), under
 // the same names for every maker. What hands data to other workgroups uses these alone (frame/workspace.h).
 //
-// Order. Who publishes: every thread stores, then device_release() (or, of slices, slice_stored()); a barrier; one thread adds to a counter
-// or stores a flag. Who waits: one thread reads it until it has the value; a barrier; device_acquire() by every wave; then all may read.
-// NVIDIA: add and store release, reads acquire, both cumulative over the workgroup's barrier (PTX ISA, memory consistency model): no further
-// fence. AMD: these are relaxed, so that a poll drops no cache lines, and every wave orders its own accesses: release waits for its stores
-// and writes back the L2, acquire drops stale lines (LLVM, AMDGPU memory model). Slices go past the L2 instead, which needs neither.
+// Order. Who publishes: every thread stores, then device_release() (or, of slices, slice_stored()); a barrier; one thread adds to a
+// counter or stores a flag. Who waits: one thread reads it until it has the value; a barrier; device_acquire() by every wave; all read.
+// NVIDIA: add and store release, reads acquire, both cumulative over the workgroup's barrier (PTX ISA, memory consistency model): no
+// further fence. AMD: these are relaxed, so that a poll drops no cache lines, and every wave orders its own accesses: release waits for
+// its stores and writes back the L2, acquire drops stale lines (LLVM, AMDGPU memory model). Slices go past the L2, which needs neither.
 #pragma once
 #include "templates/isa/simt.h"
 

@@ -127,13 +127,14 @@ template <class X> DEV X begin_chunk(const X &x)
 template <class S> struct rows {
     using args = typename S::args;
     using context = typename S::context;
+    using in_list = mixed_in_list;
 #if defined(TF_SIGNAL_FIRST)
     static constexpr bool signals = false;
 #else
     static constexpr bool signals = S::steps > 0; // calls next_may_start() itself
 #endif
-    static constexpr int V = S::V, team = S::team, rows_at_once = S::threads / team, stages = 1;
-    static_assert(S::threads % team == 0, "tile: teams divide the workgroup");
+    static constexpr int V = S::V, team = S::team, threads = S::threads, rows_at_once = threads / team, stages = 1;
+    static_assert(threads % team == 0, "tile: teams divide the workgroup");
     static constexpr int chunks = ceil_div(ceil_div(S::N, V), team);
     // What a thread may keep, in floats, of the 256, 128 or 64 registers that a thread of so large a workgroup has. Beside what is kept, V
     // floats of each chunk are worked on, and compilers may hold those from step to step.
