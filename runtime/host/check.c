@@ -99,10 +99,10 @@ bool check_block_start(checker *c, block *b)
     check_block_end(b);
     return true;
 }
-void check_collective(checker *c, hs_wave *w)
+void check_collective(checker *c, hs_wave *w, bool orders)
 {
     if (c->watched) watch_meeting(w, w->exec);
-    else happens_collective(&c->order, grid_wave(c, w));
+    else if (orders) happens_collective(&c->order, grid_wave(c, w));
 }
 void check_barrier(checker *c, block *b)
 {
@@ -124,7 +124,7 @@ void check_sync(const void *p, int kind)
         return;
     }
     host_self.busy++;
-    happens_sync(&c->order, grid_wave(c, t->w), (uintptr_t)p, kind);
+    happens_sync(&c->order, grid_wave(c, t->w), t->lane, (uintptr_t)p, kind);
     host_self.busy--;
 }
 
@@ -239,10 +239,18 @@ static bool is_noted(const cell *at, stamp now)
     return memcmp(&first, &now, sizeof now) == 0;
 }
 
+/* Of several lanes it is not known which: all that live have to be before this one. */
+static bool lanes_ordered(const checker *c, stamp before, stamp now)
+{
+    if (before.lane == now.lane) return true;
+    const uint64_t lanes = before.lane == LANE_SEVERAL ? host_self.pub.cur->w->live : 1ull << before.lane;
+    return happens_lanes(&c->order, (unsigned)now.wave, before.tick, lanes, now.lane);
+}
+
 static bool conflict(const checker *c, stamp before, stamp now)
 {
     if (!before.valid || !(before.bytes & now.bytes) || (before.atomic && now.atomic)) return false;
-    if (before.wave == now.wave) return before.lane != now.lane && before.tick == now.tick;
+    if (before.wave == now.wave) return !lanes_ordered(c, before, now);
     return !happens_before(&c->order, (unsigned)before.wave, before.tick, (unsigned)now.wave);
 }
 
@@ -253,10 +261,10 @@ static void note_read(const checker *c, cell *at, stamp now)
         const stamp s = at->reads[i];
         if (!s.valid) {
             to = i;
-        } else if (s.wave == now.wave && s.bytes == now.bytes && s.atomic == now.atomic) {
-            if (s.tick == now.tick && s.lane != now.lane) now.lane = LANE_SEVERAL;
+        } else if (s.wave == now.wave && s.bytes == now.bytes && s.atomic == now.atomic && (s.tick == now.tick || s.lane == now.lane)) {
+            if (s.lane != now.lane) now.lane = LANE_SEVERAL;
             to = i;
-        } else if (s.wave != now.wave && happens_before(&c->order, (unsigned)s.wave, s.tick, (unsigned)now.wave)) {
+        } else if (!conflict(c, (stamp){.wave = s.wave, .tick = s.tick, .lane = s.lane, .bytes = 3, .valid = 1}, now)) {
             to = i;
         }
     }

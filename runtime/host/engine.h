@@ -252,7 +252,7 @@ void memory_close(host_engine *e);
 checker *check_new(launch *l);
 void check_free(checker *c);
 bool check_block_start(checker *c, block *b); /* false: no memory */
-void check_collective(checker *c, hs_wave *w);
+void check_collective(checker *c, hs_wave *w, bool orders); /* orders: what its lanes did to memory before and after */
 void check_barrier(checker *c, block *b);
 void check_grid(checker *c);
 void check_matrix(checker *c, hs_u32 operations); /* of one matrix instruction */

@@ -32,7 +32,8 @@ bool happens_open(happens *h, unsigned blocks, unsigned waves_per_block, unsigne
     h->seen = calloc(n, sizeof *h->seen);
     h->released = calloc(n, sizeof *h->released);
     h->pending = calloc(n, sizeof *h->pending);
-    if (!h->ticks || !h->seen || !h->released || !h->pending) return false;
+    h->lanes = calloc(h->rows, sizeof *h->lanes);
+    if (!h->ticks || !h->seen || !h->released || !h->pending || !h->lanes) return false;
     for (unsigned i = 0; i < h->waves; i++) h->ticks[i] = 1;
     return true;
 }
@@ -45,6 +46,7 @@ void happens_close(happens *h)
     free(h->seen);
     free(h->released);
     free(h->pending);
+    free(h->lanes);
 }
 
 void happens_block(happens *h, unsigned block)
@@ -54,16 +56,28 @@ void happens_block(happens *h, unsigned block)
     memset(row(h, h->seen, first), 0, bytes);
     memset(row(h, h->released, first), 0, bytes);
     memset(row(h, h->pending, first), 0, bytes);
+    memset(&h->lanes[row_of(h, first)], 0, h->per_block * sizeof *h->lanes);
 }
 
-void happens_collective(happens *h, unsigned wave) { h->ticks[wave]++; }
+static void order_lanes(happens *h, unsigned wave)
+{
+    lane_order *l = &h->lanes[row_of(h, wave)];
+    l->tick = h->ticks[wave]++;
+    if (l->released) memset(l->acquired, 0, sizeof l->acquired);
+    l->released = 0;
+}
+
+void happens_collective(happens *h, unsigned wave) { order_lanes(h, wave); }
 
 /* Whatever any wave of [first, first + n) has seen or done, all have seen. */
 static void meet(happens *h, unsigned first, unsigned n)
 {
     uint32_t *all = row(h, h->seen, first);
     for (unsigned i = 1; i < n; i++) join(h, all, row(h, h->seen, first + i));
-    for (unsigned i = 0; i < n; i++) all[column_of(h, first + i, first)] = h->ticks[first + i]++;
+    for (unsigned i = 0; i < n; i++) {
+        all[column_of(h, first + i, first)] = h->ticks[first + i];
+        order_lanes(h, first + i);
+    }
     for (unsigned i = 1; i < n; i++) memcpy(row(h, h->seen, first + i), all, h->columns * sizeof *all);
 }
 
@@ -125,8 +139,21 @@ static void publish(happens *h, unsigned wave, uintptr_t address, bool release)
     if (release) to[column_of(h, wave, wave)] = h->ticks[wave]++;
 }
 
-void happens_sync(happens *h, unsigned wave, uintptr_t address, int kind)
+static void sync_lanes(lane_order *l, unsigned lane, int kind)
 {
+    l->acquired[lane] |= l->released;
+    if (!(kind & HS_SYNC_LOAD)) l->released |= 1ull << lane;
+}
+
+bool happens_lanes(const happens *h, unsigned wave, uint32_t tick, uint64_t lanes, unsigned lane)
+{
+    const lane_order *l = &h->lanes[row_of(h, wave)];
+    return tick <= l->tick || !(lanes & ~(l->acquired[lane] | 1ull << lane));
+}
+
+void happens_sync(happens *h, unsigned wave, unsigned lane, uintptr_t address, int kind)
+{
+    sync_lanes(&h->lanes[row_of(h, wave)], lane, kind);
     uint32_t *seen = row(h, h->seen, wave), *pending = row(h, h->pending, wave);
     if (kind & HS_SYNC_FENCE) {
         if (kind & HS_SYNC_ACQUIRE) join(h, seen, pending);

@@ -79,9 +79,14 @@ HS_INLINE hs_self *hs_worker() { return (hs_self *)((char *)__builtin_thread_poi
 #else
 #define HS_ADDRESS_OF_1 "adrp %0, 1b\n\tadd %0, %0, :lo12:1b"
 #endif
+#define HS_IS_ONE(macro) HS_IS_ONE_OF(macro) // 1 or 0 where it is not defined: sources say for whom they are after these lines
+#define HS_IS_ONE_OF(value) HS_SECOND_OF(HS_BEFORE_##value 1, 0, 0)
+#define HS_BEFORE_1 0,
+#define HS_SECOND_OF(...) HS_SECOND(__VA_ARGS__)
+#define HS_SECOND(first, second, ...) second
 #define HS_SITE(what, op)                                                                                                      \
     ({                                                                                                                         \
-        static const hs_site hs_site_here = {what, __FILE__, __LINE__, op};                                                    \
+        static const hs_site hs_site_here = {what, __FILE__, __LINE__, (op) | (HS_IS_ONE(TF_TARGET_NVIDIA) ? HS_OP_APART : 0)};    \
         const hs_place *hs_place_here;                                                                                         \
         __asm__ volatile(".pushsection hs_places,\"aw\"\n\t.balign 16\n1:\t.quad %c1, 2f\n\t.popsection\n2:\t" HS_ADDRESS_OF_1     \
                          : "=r"(hs_place_here)                                                                                 \
@@ -241,7 +246,7 @@ HS_INLINE bool hs_all(const hs_place *s, bool p) { return hs_ballot(s, !p) == 0;
 #define tf_hs_any(p) hs_any(HS_SITE("tf_hs_any", HS_OP_BALLOT), p)
 #define tf_hs_all(p) hs_all(HS_SITE("tf_hs_all", HS_OP_BALLOT), p)
 HS_INLINE void hs_wave_sync(const hs_place *s) { hs_collect(s, 0); }
-#define tf_hs_wave_sync() hs_wave_sync(HS_SITE("tf_hs_wave_sync", HS_OP_NONE))
+#define tf_hs_wave_sync() hs_wave_sync(HS_SITE("tf_hs_wave_sync", HS_OP_NONE | HS_OP_MEETS))
 #define __syncwarp(...) tf_hs_wave_sync()
 
 // Sum, maximum and minimum over aligned groups of `width` lanes (all of the wave when 0), in the order of an xor butterfly:

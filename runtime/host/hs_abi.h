@@ -29,7 +29,8 @@ typedef struct hs_thread {
 
 /* What the last lane to arrive does with the mailbox, once for the wave. HS_OP_NONE: lanes only read each other's words. */
 enum { HS_OP_NONE, HS_OP_BALLOT, HS_OP_SUM_F32, HS_OP_MAX_F32, HS_OP_MIN_F32, HS_OP_SUM_I32, HS_OP_MAX_I32, HS_OP_MIN_I32,
-       HS_OP_MAX_U32, HS_OP_MIN_U32, HS_OP_MMA, HS_OP_COUNT };
+       HS_OP_MAX_U32, HS_OP_MIN_U32, HS_OP_MMA, HS_OP_COUNT,
+       HS_OP_MEETS = 256, HS_OP_APART = 512 }; /* flags: a meeting for its own sake; on a machine whose lanes are apart otherwise */
 
 /* A line of the source where lanes wait for each other, and a copy of its code. Lanes are at the same operation when they are
  * at the same copy: two calls may share a line, and a function that is inlined into two branches is two operations. The low

@@ -92,6 +92,12 @@ static void refuse(hs_wave *w, const hs_site *site, const char *why)
     launch_reported(l);
 }
 
+/* NVIDIA's lanes run apart since Volta, and of what a warp does together only __syncwarp() orders their accesses (CUDA C++ Programming
+ * Guide: shuffles "do not imply a memory barrier"; __syncwarp() "guarantees memory ordering among threads participating in the barrier").
+ * AMD's waves run in lockstep: accesses to LDS are performed for a whole wave at a time, in the order of its program (LLVM, User Guide for
+ * AMDGPU Backend, Memory Model). Here lanes run one after the other, so that a collective stands for that order. */
+static bool orders_lanes(hs_u32 op) { return !(op & HS_OP_APART) || op & HS_OP_MEETS; }
+
 void wave_complete(hs_wave *w, hs_u64 lanes, const hs_site *site, hs_u32 word)
 {
     hs_u64 *mail = w->mail[word & HS_PARITY ? 1 : 0];
@@ -102,7 +108,7 @@ void wave_complete(hs_wave *w, hs_u64 lanes, const hs_site *site, hs_u32 word)
     if (lanes == w->full) memset(w->site, 0, (size_t)__builtin_popcountll(lanes) * sizeof *w->site);
     else
         for (hs_u64 m = lanes; m; m &= m - 1) w->site[__builtin_ctzll(m)] = HS_RUN;
-    if (block_of(w)->launch->check) check_collective(block_of(w)->launch->check, w);
+    if (block_of(w)->launch->check) check_collective(block_of(w)->launch->check, w, orders_lanes(site->op));
     if (op == HS_OP_BALLOT) ballot(lanes, mail);
     else if (op == HS_OP_MMA) why = matrix(w, lanes, mail);
     else if (op != HS_OP_NONE) why = op < HS_OP_COUNT ? fold(w, lanes, op, mail) : "an unknown operation";

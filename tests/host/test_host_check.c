@@ -39,6 +39,34 @@ START_TEST(leaning_on_lockstep_is_a_race)
 }
 END_TEST
 
+/* Lanes of NVIDIA's warps run apart: what a shuffle waits for is a number, not memory. */
+START_TEST(a_shuffle_orders_accesses_on_amd_alone)
+{
+    host_module *m = load_checked("wrong.hip");
+    wrong_args a = {memory(64 * 4, "x"), 0};
+    launch_ok(m, "shuffled_amd", dims(1, 64), &a);
+    const host_log *log = launch_bad(m, "shuffled_nvidia", dims(1, 64), &a, HOST_CHECKED);
+    says(log, "data race: read of 4 bytes at shared");
+    says_line(log, "wrong.hip", "shuffled");
+    a.n = 1;
+    launch_ok(m, "shuffled_nvidia", dims(1, 64), &a);
+    host_module_free(m);
+}
+END_TEST
+
+START_TEST(what_one_lane_releases_another_has_to_acquire)
+{
+    host_module *m = load_checked("wrong.hip");
+    wrong_args a = {memory(64 * 4, "x"), 0};
+    const host_log *log = launch_bad(m, "told_by_one", dims(1, 64), &a, HOST_CHECKED);
+    says_line(log, "wrong.hip", "told_by_one");
+    says(log, "against a write by block (0,0,0) wave 0 lane 0");
+    a.n = 1;
+    launch_ok(m, "told_by_one", dims(1, 64), &a);
+    host_module_free(m);
+}
+END_TEST
+
 START_TEST(blocks_that_write_one_word_race)
 {
     host_module *m = load_checked("wrong.hip");
@@ -203,16 +231,16 @@ START_TEST(a_block_begins_with_no_fence_of_the_block_before_it)
         happens h;
         ck_assert(happens_open(&h, 3, 1, 1));
         happens_block(&h, 0);
-        happens_sync(&h, 0, 0, HS_SYNC_FENCE | HS_SYNC_RELEASE);
-        happens_sync(&h, 0, flag + 8, 0);
+        happens_sync(&h, 0, 0, 0, HS_SYNC_FENCE | HS_SYNC_RELEASE);
+        happens_sync(&h, 0, 0, flag + 8, 0);
         happens_block(&h, 1);
         if (fenced) {
-            happens_sync(&h, 1, flag + 8, HS_SYNC_ACQUIRE | HS_SYNC_LOAD);
-            happens_sync(&h, 1, 0, HS_SYNC_FENCE | HS_SYNC_RELEASE);
+            happens_sync(&h, 1, 0, flag + 8, HS_SYNC_ACQUIRE | HS_SYNC_LOAD);
+            happens_sync(&h, 1, 0, 0, HS_SYNC_FENCE | HS_SYNC_RELEASE);
         }
-        happens_sync(&h, 1, flag, 0);
+        happens_sync(&h, 1, 0, flag, 0);
         happens_block(&h, 2);
-        happens_sync(&h, 2, flag, HS_SYNC_ACQUIRE | HS_SYNC_LOAD);
+        happens_sync(&h, 2, 0, flag, HS_SYNC_ACQUIRE | HS_SYNC_LOAD);
         ck_assert_int_eq(happens_before(&h, 0, 1, 2), fenced);
         ck_assert_int_eq(happens_before(&h, 1, 1, 2), fenced);
         happens_close(&h);
@@ -228,6 +256,8 @@ int main(void)
     tcase_add_checked_fixture(t, open_engine, close_engine);
     tcase_add_test(t, a_missing_barrier_is_a_race);
     tcase_add_test(t, leaning_on_lockstep_is_a_race);
+    tcase_add_test(t, a_shuffle_orders_accesses_on_amd_alone);
+    tcase_add_test(t, what_one_lane_releases_another_has_to_acquire);
     tcase_add_test(t, blocks_that_write_one_word_race);
     tcase_add_test(t, atomics_race_with_plain_accesses_alone);
     tcase_add_test(t, accesses_out_of_bounds_are_exact);

@@ -122,6 +122,32 @@ extern "C" __global__ void racy_wave(const wrong_args p)
     p.x[threadIdx.x] = sh.slot[threadIdx.x ^ 1]; // line: lockstep
 }
 TF_EXPORT(racy_wave)
+template <class Meet> static void neighbours(const wrong_args &p, Meet meet)
+{
+    TF_SHARED_STRUCT(wrong_shared, sh);
+    sh.slot[threadIdx.x] = p.x[threadIdx.x];
+    meet();
+    p.x[threadIdx.x] = sh.slot[threadIdx.x ^ 1]; // line: shuffled
+}
+extern "C" __global__ void shuffled_amd(const wrong_args p) { neighbours(p, [] { tf_hs_shfl(1, 0); }); }
+TF_EXPORT(shuffled_amd)
+#define TF_TARGET_NVIDIA 1
+extern "C" __global__ void shuffled_nvidia(const wrong_args p)
+{
+    if (p.n) neighbours(p, [] { __syncwarp(); });
+    else neighbours(p, [] { tf_hs_shfl(1, 0); });
+}
+TF_EXPORT(shuffled_nvidia)
+#undef TF_TARGET_NVIDIA
+/* Lane 0 says that it has written; of the others only those that look for it know. */
+extern "C" __global__ void told_by_one(const wrong_args p)
+{
+    TF_SHARED_STRUCT(wrong_shared, sh);
+    if (threadIdx.x == 0) sh.slot[0] = 1;
+    if (threadIdx.x == 0 || p.n) __hip_atomic_fetch_add(&sh.other[0], 1, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_WORKGROUP);
+    if (threadIdx.x == 1) p.x[0] = sh.slot[0]; // line: told_by_one
+}
+TF_EXPORT(told_by_one)
 extern "C" __global__ void racy_blocks(const wrong_args p)
 {
     if (threadIdx.x == 0) p.x[p.n ? (int)blockIdx.x : 0] = (int)blockIdx.x; // line: blocks
