@@ -1,6 +1,6 @@
-// In: a list of several phases F (frame.h), whose programs are of the frames mixed, sliced_k and multistage, and its arguments. Out: the walk
-// over their tiles in one launch: a tile waits for those that it reads, is computed, and is published. All workgroups are resident. Refuses
-// (static_assert) phases of different numbers of threads.
+// In: a list of several phases F (frame.h), whose programs are of the frames mixed, sliced_k and multistage, and its arguments. Out: the
+// walk over their tiles in one launch: a tile waits for those that it reads, is computed, and is published. All workgroups are resident.
+// Refuses (static_assert) phases of different numbers of threads.
 //
 // F derives from phase_list<programs>. Each program P names how its frame computes a tile for itself, P::in_list:
 //   bytes<P>: of shared memory
@@ -29,7 +29,8 @@ template <class F> DEV void run_list(const typename F::args &p)
 #endif
     next_may_start();
     previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
-    for (item<F> w = item<F>::first(); w.valid(p); w.next()) { TF_TRACED(const int own = trace_slot<F>(p, w); trace_start(p.tf_trace, own, 0));
+    for (item<F> w = item<F>::first(); w.valid(p); w.next())
+    { TF_TRACED(const int own = trace_slot<F>(p, w); trace_start(p.tf_trace, own, 0));
         F::with(p, w.phase, [&](auto program, const auto &a) {
             using P = decltype(program);
             P::in_list::template tile<P>(a, w.index, shared, [&] {
