@@ -225,6 +225,10 @@ static void note_op(facts *f, const ir_op *op)
     note(f, op->kind == op_layernorm && op->input_count == 1, "layernorm without weight");
     note(f, op->kind == op_rmsnorm && op->input_count == 1, "rmsnorm without weight");
     note(f, op->kind == op_linear && op->input_count == 3, "linear with bias");
+    for (int rows = 0; rows < 3; rows++)
+        for (int weight = 0; weight < 3; weight++)
+            note(f, op->kind == op_linear && op->inputs[0]->type == (dtype)rows && op->inputs[1]->type == (dtype)weight,
+                 "linear of %s rows and a %s weight", dtype_name((dtype)rows), dtype_name((dtype)weight));
     note(f, op->kind == op_reshape && op->outputs[0]->rank > op->inputs[0]->rank, "reshape to more axes");
     note(f, op->kind == op_reshape && op->outputs[0]->rank < op->inputs[0]->rank, "reshape to fewer axes");
     note_attributes(f, op);
