@@ -50,18 +50,27 @@ typedef struct rope_scaling {
 typedef struct ir_value ir_value;
 typedef struct ir_op ir_op;
 
-/* Fields that an op does not use are zero. Defaults are filled in by the reader, so later stages never ask "was it given". */
+/* The members are rows of ir/op.def; those that an op does not use are zero. Defaults are filled in by the reader, so later stages never
+ * ask "was it given". */
 typedef struct ir_attributes {
-    ir_value *lengths, *at, *state; /* also operands: they count as uses */
-    ir_value *fold;                 /* linear after fusion: weight [K] multiplied into the packed weight, or NULL */
-    dtype to;
-    double eps, theta, attention_factor /* 0: 1 */, softcap /* 0: none */, scale;
-    bool unit_offset, causal, transpose;
-    bool fold_offset; /* linear after fusion: the factor is 1 + fold */
-    long long heads, kv_heads, rotary, window /* 0: none */, offset /* slice: first column */;
-    rope_pairing pairing;
-    rope_scaling scaling;
-    weight_layout layout;
+#define TYPE_int long long
+#define TYPE_float double
+#define TYPE_bool bool
+#define TYPE_dtype dtype
+#define TYPE_pairing rope_pairing
+#define TYPE_layout weight_layout
+#define TYPE_scaling rope_scaling
+#define TYPE_value ir_value *
+#define ATTRIBUTE(type, name) TYPE_##type name;
+#include "ir/op.def"
+#undef TYPE_int
+#undef TYPE_float
+#undef TYPE_bool
+#undef TYPE_dtype
+#undef TYPE_pairing
+#undef TYPE_layout
+#undef TYPE_scaling
+#undef TYPE_value
 } ir_attributes;
 
 /* Which rows of a stored tensor are a param, counted after the tensor was transposed: of each group of `every` rows (0: of all) those from

@@ -2,15 +2,10 @@
 #include "ir/program/fields.h"
 #include <string.h>
 
-#define FIELD(key, type) {#key, field_##type, offsetof(ir_attributes, key)}
 const attribute_field attribute_fields[] = {
-    FIELD(to, dtype),        FIELD(eps, float),        FIELD(unit_offset, bool), FIELD(heads, int),       FIELD(kv_heads, int),
-    FIELD(pairing, pairing), FIELD(theta, float),      FIELD(rotary, int),       FIELD(scaling, scaling), FIELD(attention_factor, float),
-    FIELD(layout, layout),   FIELD(transpose, bool),   FIELD(causal, bool),      FIELD(window, int),      FIELD(softcap, float),
-    FIELD(scale, float),     FIELD(offset, int),       FIELD(lengths, value),    FIELD(at, value),        FIELD(state, value),
-    FIELD(fold, value),      FIELD(fold_offset, bool),
+#define ATTRIBUTE(type, name) {#name, field_##type, offsetof(ir_attributes, name)},
+#include "ir/op.def"
 };
-#undef FIELD
 const int attribute_field_count = sizeof attribute_fields / sizeof *attribute_fields;
 
 /* The spec's attributes, then those that lowering and fusion write. */
@@ -20,14 +15,12 @@ static const struct {
 } taken[] = {
 #define ATTR(op, key, field, type, required, help) {op_##op, #field},
 #include "ir/op.def"
-    {op_slice, "offset"}, {op_linear, "fold"}, {op_linear, "fold_offset"},
-    {op_attention_partial, "heads"}, {op_attention_partial, "kv_heads"}, {op_attention_partial, "causal"},
-    {op_attention_partial, "window"}, {op_attention_partial, "softcap"}, {op_attention_partial, "scale"},
-    {op_attention_partial, "lengths"}, {op_attention_partial, "at"}, {op_attention_combine, "heads"},
+    {op_slice, "offset"}, {op_linear, "fold"}, {op_linear, "fold_offset"}, {op_attention_combine, "heads"},
 };
 
 bool op_takes(op_kind kind, const char *key)
 {
+    if (kind == op_attention_partial) kind = op_attention;
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (taken[i].kind == kind && strcmp(taken[i].key, key) == 0) return true;
     return false;
