@@ -232,7 +232,7 @@ choice *choice_make(const problem *p, const preferences *w)
 {
     enum { any = rewrite_split_keys | rewrite_row_sums | rewrite_aligned_rows };
     choice *c = arena_alloc(p->a, sizeof *c);
-    *c = (choice){.of = asked_program(p, w)};
+    *c = (choice){.asked = *p, .op_count = p->phase->op_count, .of = asked_program(p, w)};
     if (!c->of) {
         c->list = alternatives_of(p, &c->count);
         const ir_tile *known = tile_known(c, p, w, any);
@@ -241,6 +241,9 @@ choice *choice_make(const problem *p, const preferences *w)
     c->rewrites = rewrites_of(p, c->of);
     return c;
 }
+
+/* A phase that wants no rewrite may lose what another one's takes over. */
+bool choice_still_holds(const choice *c, const ir_phase *phase) { return !c->rewrites && c->op_count == phase->op_count; }
 
 void choice_settle(choice *c, const problem *p, const preferences *w, ir_phase *phase)
 {

@@ -20,6 +20,8 @@ typedef struct alternative {
 } alternative;
 
 typedef struct choice {
+    problem asked; /* of the phase before the rewrites */
+    int op_count;  /* of it */
     const program *of;
     unsigned rewrites;       /* that it wants */
     const alternative *list; /* of the phase before the rewrites */
@@ -32,6 +34,8 @@ choice *choice_make(const problem *p, const preferences *w);
 /* For the phase after the choice's rewrites: lines and wisdom may be for it by the signature that it has now. Fills phase->refused: why it
  * is none of the other programs. */
 void choice_settle(choice *c, const problem *p, const preferences *w, ir_phase *phase);
+/* What was counted before the rewrites holds for the phase: none of them changed it. */
+bool choice_still_holds(const choice *c, const ir_phase *phase);
 /* The best program that is not in `tried`, by kind, and wants no rewrite of the phase; NULL: there is none left. */
 const program *choice_next(const problem *p, const bool tried[program_count]);
 #endif

@@ -292,7 +292,8 @@ static void fit_launch(const planner *p, launch *l, const launch_phase *w, const
 static void plan_phase(planner *p, launch *l, ir_phase *phase)
 {
     const preferences w = {p->overrides, p->tuning};
-    const problem of = problem_of(p->a, p->program, phase, p->p->device);
+    const bool known = phase->choice && choice_still_holds(phase->choice, phase);
+    const problem of = known ? phase->choice->asked : problem_of(p->a, p->program, phase, p->p->device);
     choice *c = phase->choice ? phase->choice : choice_make(&of, &w); /* of a phase that a rewrite added */
     launch_phase *work = &l->work[l->work_count++];
     choice_settle(c, &of, &w, phase);
