@@ -1,6 +1,7 @@
 /* In: a phase. Out: signature.h. */
 #include "gen/base/signature.h"
 #include "ir/program/fields.h"
+#include "ir/program/former.h"
 #include "ir/program/segments.h"
 #include <string.h>
 
@@ -82,6 +83,13 @@ const char *phase_signature(arena *a, const ir_program *p, const ir_phase *phase
     }
     text_printf(&s.out, ")");
     return s.out.data;
+}
+
+const char *signature_today(arena *a, const char *signature)
+{
+    const size_t size = strcspn(signature, "(");
+    const char *family = arena_strndup(a, signature, size), *now = name_today(former_families, family);
+    return now == family ? signature : arena_printf(a, "%s%s", now, signature + size);
 }
 
 phase_size phase_size_of(arena *a, const ir_program *p, const ir_phase *phase)

@@ -10,6 +10,8 @@
 #define TFGEN_GEN_SIGNATURE_H
 #include "ir/ir.h"
 
+/* One that an older tfgen wrote, with the name that its family has now (ir/former.def). */
+const char *signature_today(arena *a, const char *signature);
 const char *phase_signature(arena *a, const ir_program *p, const ir_phase *phase);
 
 /* At the program's own dims. keys: of its attention; 0: it has none. */

@@ -71,14 +71,20 @@ static double seconds_of(const problem *p, const program *of)
     return tile_default(p, of->kind, &t, &why) ? program_seconds(p, of, &t) : INFINITY;
 }
 
+static bool is_in_registers(const alternative *x)
+{
+    const layer_kind layer = program_table[x->of->kind].layer;
+    return layer == layer_simt || layer == layer_decode_simt;
+}
+
 /* Where times are guesses simt is left to others, too, and of what is left to others matrix units come first (is_better). */
 static void leave_simt(const problem *p, alternative *list, int count)
 {
     bool others = false;
     for (int i = 0; i < count; i++)
-        others |= program_table[list[i].of->kind].layer != layer_simt && !list[i].obstacle && !list[i].worse;
+        others |= !is_in_registers(&list[i]) && !list[i].obstacle && !list[i].worse;
     for (int i = 0; i < count && others && times_are_guesses(p); i++)
-        if (program_table[list[i].of->kind].layer == layer_simt && !list[i].obstacle)
+        if (is_in_registers(&list[i]) && !list[i].obstacle && !list[i].worse)
             list[i].worse = "another program is the default for this shape: no timings of this device are known";
 }
 
@@ -149,14 +155,20 @@ static long long row_tiles(const problem *p, const ir_tile *t)
     return (extent_value(&x.rows, &p->program->dims) + x.tile_rows - 1) / x.tile_rows;
 }
 
-/* A tile tuned for other rows may read the weights twice here, where the model's choice reads them once. */
+/* A product's tile that was tuned for other rows may read the weights twice here, where the model's choice reads them once. The same rows
+ * of an attention may be those of many sequences, or many queries of one, of which another program is far slower. */
 static bool serves_here(const choice *c, const problem *p, const wisdom_entry *e, phase_size size)
 {
+    const double far = 2;
     ir_tile t;
     const char *why;
-    if (p->phase->family != family_gemm || e->size.rows == size.rows) return true;
+    const bool product = p->phase->family == family_gemm, attention = p->phase->family == family_attention;
+    if (!attention && (!product || e->size.rows == size.rows)) return true;
     const alternative *own = cheapest(p, c->list, c->count, NULL);
-    return !own || !tile_default(p, own->of->kind, &t, &why) || row_tiles(p, &t) > 1 || row_tiles(p, &e->tile) <= 1;
+    if (!own || !tile_default(p, own->of->kind, &t, &why)) return true;
+    if (product) return row_tiles(p, &t) > 1 || row_tiles(p, &e->tile) <= 1;
+    const program *tuned = program_at(e->tile.program);
+    return tuned == own->of || program_seconds(p, tuned, &e->tile) < far * program_seconds(p, own->of, &t);
 }
 
 /* The nearest tuned size of this signature whose tile is legal here; NULL if there is none. rewrites: those still allowed. */
@@ -198,6 +210,13 @@ static const alternative *alternative_of(const choice *c, const program *of)
     return NULL;
 }
 
+/* Why it is left to others, and what it takes beside the best where times are no guesses. */
+static const char *worse_text(const choice *c, arena *a, const alternative *x, const alternative *best)
+{
+    if (!best || times_are_guesses(&c->asked) || !(x->seconds > 0 && best->seconds > 0) || isinf(x->seconds)) return x->worse;
+    return arena_printf(a, "%s (%s)", x->worse, slower_text(a, x->seconds, best));
+}
+
 /* First the alternatives that cannot run, then the slower ones. */
 static void say_refusals(const choice *c, arena *a, ir_phase *phase)
 {
@@ -206,7 +225,7 @@ static void say_refusals(const choice *c, arena *a, ir_phase *phase)
     phase->refused_count = 0;
     for (int i = 0; i < c->count; i++)
         if (c->list[i].obstacle || (c->list[i].worse && &c->list[i] != best))
-            add_refusal(phase, c->list[i].of, c->list[i].obstacle ? c->list[i].obstacle : c->list[i].worse);
+            add_refusal(phase, c->list[i].of, c->list[i].obstacle ? c->list[i].obstacle : worse_text(c, a, &c->list[i], best));
     for (int i = 0; i < c->count && best; i++)
         if (!c->list[i].obstacle && !c->list[i].worse && &c->list[i] != best)
             add_refusal(phase, c->list[i].of, slower_text(a, c->list[i].seconds, best));

@@ -31,13 +31,22 @@ static const char *hint(const char *word, const char *const *names, size_t count
 }
 
 /* ---- reading */
+/* -1: there is none of that name. */
+static int layer_named(const char *name)
+{
+    size_t count;
+    const char *const *names = layer_names(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0) return (int)i;
+    return -1;
+}
+
 static int read_layer(const overrides *w, const tile_override *of, const char *given)
 {
     size_t count;
     const char *const *names = layer_names(&count), *name = name_today(former_layers, given);
     override_warn(w, of, former_hint(w->a, given, name));
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(names[i], name) == 0) return (int)i;
+    if (layer_named(name) >= 0) return layer_named(name);
     const char *near = hint(name, names, count, w->a), *all = all_names(w->a, names, count);
     override_refuse(w, of, arena_printf(w->a, "no layer '%s'%s layers are %s", name, near, all));
 }
@@ -128,7 +137,7 @@ static _Noreturn void refuse_name(const overrides *w, const tile_override *of, c
                                  hint(of->selector, names, count, w->a), all_names(w->a, names, count), all_names(w->a, list, families)));
 }
 
-static void settle(const overrides *w, tile_override *of, const ir_program *p, const char *const *launches, bool final)
+static void find_phases(const overrides *w, tile_override *of, const ir_program *p, const char *const *launches)
 {
     size_t count;
     const char *const *families = family_names(&count);
@@ -139,6 +148,31 @@ static void settle(const overrides *w, tile_override *of, const ir_program *p, c
             if (names_phase(w, of->selector, p, k, p->kernels[k]->phases[i], launches[k]))
                 of->phases[of->phase_count++] = p->kernels[k]->phases[i]->name;
     for (size_t i = 0; i < count; i++) of->of_family |= strcmp(families[i], of->selector) == 0;
+}
+
+/* A selector that is, or begins with, the former name of a family: today's name takes its place, and layers are those that the former
+ * family's now are. */
+static void take_former_family(const overrides *w, tile_override *of)
+{
+    const char *family = arena_strndup(w->a, of->selector, strcspn(of->selector, "("));
+    const char *today = name_today(former_families, family), *layer = of->layer >= 0 ? layer_names(NULL)[of->layer] : NULL;
+    if (today == family) return;
+    of->former = family;
+    of->selector = signature_today(w->a, of->selector);
+    override_warn(w, of, former_hint(w->a, family, today));
+    const char *layer_now = layer ? name_today(former_layers_of(w->a, family), layer) : NULL;
+    if (layer_now == layer) return;
+    override_warn(w, of, former_hint(w->a, layer, layer_now));
+    of->layer = layer_named(layer_now);
+}
+
+static void settle(const overrides *w, tile_override *of, const ir_program *p, const char *const *launches, bool final)
+{
+    find_phases(w, of, p, launches);
+    if (!of->of_family && !of->phase_count && !of->former) {
+        take_former_family(w, of);
+        if (of->former) find_phases(w, of, p, launches);
+    }
     if (!of->of_family && !of->phase_count && final) refuse_name(w, of, p);
 }
 

@@ -15,6 +15,7 @@ typedef struct override_setting {
 
 typedef struct tile_override {
     const char *line, *selector;
+    const char *former; /* the family that the selector named, by a name that it had; or NULL */
     int layer; /* -1: any */
     override_setting settings[most_override_settings];
     int count;

@@ -1,4 +1,4 @@
-/* In: a program with decode phases whose attention is whole. Out: what gen/plan/split.h says. A split attention becomes
+/* In: a program with attention that is whole. Out: what gen/plan/split.h says. A split attention becomes
  * attention_partial, f32[B, S, H, hd + 2]: a part's unnormalised o, its largest score and its sum; an attention_combine in a kernel behind
  * it makes the attention's result. */
 #include "gen/plan/split.h"
@@ -14,7 +14,7 @@ static ir_op *whole_attention(const ir_phase *phase)
 
 bool split_is_wanted(const problem *p, const program *of)
 {
-    return p->phase->family == family_decode && of->parts && whole_attention(p->phase);
+    return of->parts && whole_attention(p->phase);
 }
 
 /* Turns the attention into one that stores partials; returns the op that combines them into its former result. */

@@ -97,11 +97,21 @@ static int field_of(const tile_override *w, int setting, program_kind program)
     return tile_field_find(program, w->settings[setting].key);
 }
 
+/* A line that names a former family is for the programs that it had. */
+static bool was_layer_of(arena *a, const char *family, layer_kind layer)
+{
+    for (const former_name *n = former_layers_of(a, family); n->former; n++)
+        if (strcmp(n->today, layer_names(NULL)[layer]) == 0) return true;
+    return false;
+}
+
 /* Why the program cannot have the line at all; NULL: it can. */
 static const char *override_obstacle(const problem *p, const tile_override *w, program_kind program)
 {
     const program_info *of = &program_table[program];
     unsigned given = 0;
+    if (w->of_family && w->former && !was_layer_of(p->a, w->former, of->layer))
+        return arena_printf(p->a, "phase %s is computed by %s, which the family %s did not have", p->phase->name, of->name, w->former);
     if (w->layer >= 0 && w->layer != (int)of->layer) return arena_printf(p->a, "phase %s is computed by %s", p->phase->name, of->name);
     for (int i = 0; i < w->count; i++) {
         const int field = field_of(w, i, program);

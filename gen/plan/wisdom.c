@@ -151,7 +151,7 @@ static void read_signature(line_reader *r, wisdom_entry *e)
 {
     const char *word = next_word(r);
     const size_t size = strlen(word);
-    e->signature = size ? arena_strndup(r->a, word, size - 1) : "";
+    e->signature = size ? signature_today(r->a, arena_strndup(r->a, word, size - 1)) : "";
     if (size < 2 || word[size - 1] != ':') e->stale = "expected a signature followed by a colon";
 }
 

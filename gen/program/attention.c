@@ -2,6 +2,16 @@
 #include "gen/program/attention.h"
 #include <math.h>
 
+const char *attention_whole_obstacle(const problem *p)
+{
+    return problem_attention(p)->kind == op_attention ? NULL : "it does not take split keys";
+}
+
+const char *decode_obstacle(const problem *p)
+{
+    return value_is_cache(problem_attention(p)->inputs[1]) ? NULL : "its keys are not in a cache";
+}
+
 /* On GPUs a wave has a row in registers, some of each lane's; more columns than that spill on every target. */
 const char *attention_in_registers_obstacle(const problem *p)
 {

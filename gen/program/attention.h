@@ -3,6 +3,8 @@
 #define TFGEN_GEN_ATTENTION_H
 #include "gen/program/program.h"
 
+const char *attention_whole_obstacle(const problem *p); /* of programs that read all keys of a query */
+const char *decode_obstacle(const problem *p);          /* of programs that share out the keys of few queries */
 const char *attention_in_registers_obstacle(const problem *p);
 long long problem_team(const problem *p, long long most);          /* threads of a wave that share a head: a power of two */
 /* Workgroups of `rows` queries of a head, of a group's heads `pack` together, that take keys in blocks of block_k: their bytes and

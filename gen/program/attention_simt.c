@@ -6,6 +6,14 @@
 
 extern const program attention_simt_program;
 
+static const char *obstacle(const problem *p)
+{
+    const char *split = attention_whole_obstacle(p);
+    return split ? split : attention_in_registers_obstacle(p);
+}
+
+static const worse_range worse[] = {{.where = where_few_at_cache, .why = few_at_cache_why}, {0}};
+
 static long long shared_bytes(const problem *p, const ir_tile *t)
 {
     const attention_simt_tile *x = &t->attention_simt;
@@ -130,7 +138,8 @@ static void members(emission *e, writer *w)
 const program attention_simt_program = {.kind = program_attention_simt,
                                         .device = "attention",
                                         .template = "templates/attention/attention.h",
-                                        .obstacle = attention_in_registers_obstacle,
+                                        .obstacle = obstacle,
+                                        .worse = worse,
                                         .describe_cost = describe_cost,
                                         .defaults = defaults,
                                         .illegal = illegal,

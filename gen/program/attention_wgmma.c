@@ -17,6 +17,7 @@ static const char *obstacle(const problem *p)
     const ir_op *op = problem_attention(p);
     const long long head = problem_head(p);
     const dtype type = op->inputs[0]->type;
+    if (attention_whole_obstacle(p)) return attention_whole_obstacle(p);
     if (!dtype_multiplies(type, layer_wgmma)) return "operands are not bf16 or f16";
     for (int i = 1; i < 3; i++)
         if (op->inputs[i]->type != type) return "operands differ in dtype";
@@ -26,6 +27,8 @@ static const char *obstacle(const problem *p)
         if (!reachable(p->a, op->inputs[i])) return "rows are not 16-byte aligned";
     return NULL;
 }
+
+static const worse_range worse[] = {{.where = where_few_at_cache, .why = few_at_cache_why}, {0}};
 
 /* attention_ws<...>::shared_bytes: queries twice where there is room */
 static long long bytes_of(const problem *p, const attention_wgmma_tile *t)
@@ -130,6 +133,7 @@ const program attention_wgmma_program = {.kind = program_attention_wgmma,
                                          .device = "attention_ws",
                                          .template = "templates/attention/attention_ws.h",
                                          .obstacle = obstacle,
+                                         .worse = worse,
                                          .describe_cost = describe_cost,
                                          .defaults = defaults,
                                          .illegal = illegal,

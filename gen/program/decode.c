@@ -1,7 +1,15 @@
-/* Attention of few queries over a part of a cache (templates/attention/decode.h): a workgroup a part and head of keys. In: a decode phase.
- * Out: how many parts, how many threads share a key. */
+/* Attention of few queries over a part of a cache (templates/attention/decode.h): a workgroup a part and head of keys. In: an attention, or
+ * a part of one. Out: how many parts, how many threads share a key. */
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
+
+static const char *obstacle(const problem *p)
+{
+    const char *why = decode_obstacle(p);
+    return why ? why : attention_in_registers_obstacle(p);
+}
+
+static const worse_range worse[] = {{.where = where_many_at_cache, .why = many_at_cache_why}, {0}};
 
 /* Keys that a part takes at least, and parts at most. */
 static int split_count(const problem *p)
@@ -95,7 +103,8 @@ static void members(emission *e, writer *w)
 const program decode_program = {.kind = program_decode,
                                 .device = "decode",
                                 .template = "templates/attention/decode.h",
-                                .obstacle = attention_in_registers_obstacle,
+                                .obstacle = obstacle,
+                                .worse = worse,
                                 .describe_cost = describe_cost,
                                 .defaults = defaults,
                                 .illegal = illegal,

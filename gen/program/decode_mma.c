@@ -1,5 +1,5 @@
-/* Attention of few queries over a cache on warps' matrix products (templates/attention/decode_mma.h), in one launch. In: a decode phase
- * whose keys are not split. Out: how many keys a warp takes at a time, how many workgroups share out all keys of the batch. */
+/* Attention of few queries over a cache on warps' matrix products (templates/attention/decode_mma.h), in one launch. In: an attention
+ * over a cache. Out: how many keys a warp takes at a time, how many workgroups share out all keys of the batch. */
 #include "gen/emit/attention.h"
 #include "gen/program/decode_whole.h"
 
@@ -53,6 +53,14 @@ static decode_whole_tile short_tile(const problem *p)
     return t;
 }
 
+/* Above 16 rows the model of time says which of decode and wgmma is faster, but only in the range that it was fitted to
+ * (docs/performance.md, "A few queries over a cache"), and not where a call may have more queries than the plan was made for. */
+static const worse_range worse[] = {{.where = where_many_at_cache | where_guessed, .why = many_at_cache_why},
+                                    {.where = where_many_at_cache | where_queries_vary, .why = many_at_cache_why},
+                                    {.where = where_many_at_cache, .most_length = 2047, .why = many_at_cache_why},
+                                    {.where = where_many_at_cache, .least_rows = 65, .why = many_at_cache_why},
+                                    {0}};
+
 static void defaults(const problem *p, ir_tile *tile)
 {
     enum { long_share = 256 << 10 }; /* bytes of keys and values that a multiprocessor reads */
@@ -92,6 +100,7 @@ const program decode_mma_program = {.kind = program_decode_mma,
                                     .template = "templates/attention/decode_mma.h",
                                     .isa = {{layer_mma, "templates/isa/mma_cache.h"}},
                                     .obstacle = decode_whole_obstacle,
+                                    .worse = worse,
                                     .describe_cost = decode_whole_cost,
                                     .defaults = defaults,
                                     .illegal = illegal,

@@ -45,14 +45,15 @@ const char *decode_whole_obstacle(const problem *p)
     const ir_op *op = problem_attention(p);
     const dtype type = op->inputs[0]->type;
     const long long head = problem_head(p);
+    if (decode_obstacle(p)) return decode_obstacle(p);
+    if (attention_whole_obstacle(p)) return attention_whole_obstacle(p);
     if (!dtype_is_real(type) || dtype_size(type) != 2) return "operands are neither bf16 nor f16";
     if (head % 16 != 0 || head > 256) return "the head size is not a multiple of 16 up to 256";
     for (int i = 0; i < 3; i++) {
         const view v = view_of(p->a, op->inputs[i]);
         if (v.stride % 8 || v.offset % 8) return "rows are not 16-byte aligned";
     }
-    if (most_turns(p) > most_index) return "the keys exceed 32-bit counters";
-    return op->kind == op_attention ? NULL : "it does not take split keys";
+    return most_turns(p) > most_index ? "the keys exceed 32-bit counters" : NULL;
 }
 
 long long decode_work_tiles(const problem *p)

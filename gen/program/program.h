@@ -9,7 +9,8 @@
 #include "gen/program/weights.h"
 
 /* A range of problems in which the program is not chosen, whatever the cost model says: another one was timed there and is faster or more
- * accurate, or the device was never timed. It applies where all circumstances of `where` hold. The rows of attention are its queries. */
+ * accurate, or the device was never timed. It applies where all circumstances of `where` hold. The rows of attention are its queries, its
+ * length is its keys. */
 typedef enum circumstance {
     where_guessed = 1,         /* times_are_guesses() */
     where_16_bits = 2,         /* both operands have 16 bits and copyable rows: register-fed can serve */
@@ -17,13 +18,18 @@ typedef enum circumstance {
     where_f32_on_units = 8,    /* matrix units of the target multiply f32 */
     where_warpgroups = 16,     /* only warpgroup instructions reach the full rate of the matrix units */
     where_8_rows = 32,         /* target_info.matrix_rows */
-    where_16_rows = 64
+    where_16_rows = 64,
+    where_few_at_cache = 128,  /* attention over a cache of at most 16 rows, queries times heads of a group */
+    where_many_at_cache = 256, /* attention over a cache of more */
+    where_queries_vary = 512   /* a call may have more queries than the plan was made for */
 } circumstance;
 typedef struct worse_range {
     unsigned where;                                             /* a set of circumstances */
     long long least_rows, most_rows, least_length, most_length; /* rows, and K of a product; 0: unbounded */
     const char *why;                                            /* the reason as a clause; NULL ends the list */
 } worse_range;
+#define few_at_cache_why "flash-decoding is the default up to 16 query rows a KV head"
+#define many_at_cache_why "flash-decoding is the default up to 16 query rows a KV head only"
 
 typedef struct program {
     program_kind kind;

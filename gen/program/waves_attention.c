@@ -12,6 +12,7 @@ static const char *obstacle(const problem *p)
     const ir_op *op = problem_attention(p);
     const dtype type = op->inputs[0]->type;
     const long long head = problem_head(p);
+    if (attention_whole_obstacle(p)) return attention_whole_obstacle(p);
     if (!dtype_is_real(type) || dtype_size(type) != 2) return "operands are neither bf16 nor f16";
     if (head % 8 != 0 || head > 256) return "the head size is not a multiple of 8 up to 256";
     if (is_narrow(p) && head > 128) return "the head size is above 128";
@@ -23,7 +24,9 @@ static const char *obstacle(const problem *p)
 }
 
 /* A wave has 32 queries, of which few would leave most of its products unused. */
-static const worse_range worse[] = {{.most_rows = 16, .why = "queries are 16 or fewer"}, {0}};
+static const worse_range worse[] = {{.where = where_few_at_cache, .why = few_at_cache_why},
+                                    {.most_rows = 16, .why = "queries are 16 or fewer"},
+                                    {0}};
 
 static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
 {

@@ -1,5 +1,5 @@
 /* Attention of few queries over a cache on a wave's mfma, and on its wmma (templates/attention/decode_mma.h), in one launch: the same
- * program, of waves of 64 and of 32 lanes. In: a decode phase whose keys are not split. Out: a tile that keeps as many bytes under way as
+ * program, of waves of 64 and of 32 lanes. In: an attention over a cache. Out: a tile that keeps as many bytes under way as
  * memory needs. */
 #include "gen/program/decode_whole.h"
 
@@ -13,6 +13,8 @@ static const char *obstacle(const problem *p)
         if (view_of(p->a, problem_attention(p)->inputs[i]).stride >= (1 << 30) / 64) return "rows exceed 32-bit offsets";
     return decode_whole_obstacle(p);
 }
+
+static const worse_range worse[] = {{.where = where_many_at_cache, .why = many_at_cache_why}, {0}};
 
 /* Bytes that a unit has to ask for at a time: of a wave that multiplies what came nothing is under way. */
 static double needed(const problem *p)
@@ -53,6 +55,7 @@ static bool smaller(const problem *p, ir_tile *tile)
      .template = "templates/attention/decode_mma.h",                                                   \
      .isa = {{layer_##layer, "templates/isa/" header}, {layer_##layer, "templates/isa/wave_cache.h"}}, \
      .obstacle = obstacle,                                                                             \
+     .worse = worse,                                                                                   \
      .describe_cost = decode_whole_cost,                                                               \
      .defaults = defaults,                                                                             \
      .illegal = decode_whole_illegal,                                                                  \

@@ -10,23 +10,41 @@ static bool multiplies_f32_on_units(const problem *p)
     return false;
 }
 
+static unsigned at_cache(const problem *p)
+{
+    enum { few_rows = 16 };
+    const ir_op *op = problem_attention(p);
+    if (!op || op->kind == op_attention_combine || !value_is_cache(op->inputs[1])) return 0;
+    const long long most = extent_high(&op->inputs[0]->shape[1], &p->program->dims);
+    const bool few = most <= few_rows && most * op->attributes.heads <= few_rows * op->attributes.kv_heads;
+    return (few ? where_few_at_cache : where_many_at_cache) | (most > problem_queries(p) ? where_queries_vary : 0);
+}
+
 static unsigned circumstances_of(const problem *p)
 {
     unsigned here = (times_are_guesses(p) ? where_guessed : 0) | (p->target->matrix_share < 1 ? where_warpgroups : 0) |
                     (p->target->matrix_rows == 8 ? where_8_rows : 0) | (p->target->matrix_rows == 16 ? where_16_rows : 0);
-    if (!problem_product(p)) return here;
+    if (!problem_product(p)) return here | at_cache(p);
     here |= obstacle_to_16_bits(p, layer_register_fed) ? where_not_16_bits : where_16_bits;
     return here | (multiplies_f32_on_units(p) ? where_f32_on_units : 0);
 }
 
 static bool is_within(long long x, long long least, long long most) { return x >= least && (!most || x <= most); }
 
+/* Of a product, or the keys of an attention. */
+static long long length_of(const problem *p)
+{
+    const ir_op *op = problem_attention(p);
+    if (problem_product(p)) return product_length(p);
+    return op->kind == op_attention_combine ? 0 : extent_value(value_tokens(op->inputs[1]), &p->program->dims);
+}
+
 const char *program_is_worse(const problem *p, const program *of)
 {
     if (!of->worse) return NULL;
     const bool product = problem_product(p) != NULL;
     const unsigned here = circumstances_of(p);
-    const long long rows = product ? problem_rows(p) : problem_queries(p), length = product ? product_length(p) : 0;
+    const long long rows = product ? problem_rows(p) : problem_queries(p), length = length_of(p);
     for (const worse_range *r = of->worse; r->why; r++)
         if (!(r->where & ~here) && is_within(rows, r->least_rows, r->most_rows) && is_within(length, r->least_length, r->most_length))
             return r->why;

@@ -77,26 +77,22 @@ static void check_gemm(const checker *c, const ir_phase *phase)
             rule_broken(c, phase->ops[i]->at, "%%%s: products are joined by packing, so weights are params", name_of(phase->ops[i]));
 }
 
-/* A decode phase that has not left its keys to parts. */
-static bool takes_a_cache(const ir_phase *phase)
+static bool is_own_op(phase_family family, op_kind kind)
 {
-    for (int i = 0; i < phase->op_count; i++)
-        if (phase->ops[i]->kind == op_attention && value_is_cache(phase->ops[i]->inputs[1])) return true;
-    return false;
+    switch (family) {
+    case family_attention: return kind == op_attention || kind == op_attention_partial;
+    case family_align: return kind == op_align;
+    default: return kind == op_attention_combine;
+    }
 }
 
 /* The families of one op, beside which only views stand. */
 static void check_single(const checker *c, const ir_phase *phase)
 {
-    op_kind kind = phase->family == family_attention ? op_attention
-                   : phase->family == family_decode  ? op_attention_partial
-                   : phase->family == family_align   ? op_align
-                                                     : op_attention_combine;
-    if (phase->family == family_decode && takes_a_cache(phase)) kind = op_attention;
     int found = 0;
     for (int i = 0; i < phase->op_count; i++) {
         const ir_op *op = phase->ops[i];
-        if (op->kind == kind && op->role == role_body) found++;
+        if (is_own_op(phase->family, op->kind) && op->role == role_body) found++;
         else if (!op_is_view(op)) rule_broken(c, op->at, "%%%s does not belong in phase %s", name_of(op), phase->name);
     }
     if (found != 1) rule_broken(c, phase->ops[0]->at, "phase %s holds %d ops of its family", phase->name, found);

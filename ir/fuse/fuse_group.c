@@ -44,22 +44,12 @@ bool op_reads(const ir_op *op, const ir_value *v)
     return false;
 }
 
-/* Attention of few queries over a cache: there is too little work in a sequence's queries, so workgroups share out its keys. */
-static bool shares_keys(const ir_program *p, const ir_op *op)
-{
-    enum { few_queries = 16 };
-    if (!value_is_cache(op->inputs[1])) return false;
-    const long long queries = extent_high(&op->inputs[0]->shape[1], &p->dims);
-    return queries <= few_queries && queries * op->attributes.heads <= few_queries * op->attributes.kv_heads;
-}
-
-static phase_family family_of(const ir_program *p, const group *g)
+static phase_family family_of(const group *g)
 {
     for (int i = 0; i < g->count; i++)
         switch (g->ops[i]->kind) {
         case op_linear: case op_matmul: return family_gemm;
-        case op_attention: return shares_keys(p, g->ops[i]) ? family_decode : family_attention;
-        case op_attention_partial: return family_decode;
+        case op_attention: case op_attention_partial: return family_attention;
         case op_attention_combine: return family_combine;
         default: break;
         }
@@ -92,7 +82,7 @@ static void list_ops(fusing *f)
         group *g = group_making(f, p->ops[i]);
         if (g) g->ops[g->count++] = p->ops[i];
     }
-    for (int g = 0; g < f->group_count; g++) f->groups[g].family = family_of(p, &f->groups[g]);
+    for (int g = 0; g < f->group_count; g++) f->groups[g].family = family_of(&f->groups[g]);
 }
 
 /* Edges from earlier ops, in the order of the later ones. Among ops with code they come from their operands, through views, and from

@@ -152,7 +152,7 @@ static const char *base_name(arena *a, const ir_value *v)
 
 static const char *natural_name(fusing *f, const ir_phase *phase)
 {
-    static const char *const of_family[] = {NULL, NULL, "attention", "decode", "combine"};
+    static const char *const of_family[] = {NULL, NULL, "attention", "combine"};
     const ir_op *product = NULL, *last = NULL;
     int products = 0;
     segment_list list;

@@ -2,6 +2,11 @@
 #include "ir/program/former.h"
 #include <string.h>
 
+const former_name former_families[] = {
+#define FORMER_FAMILY(former, today) {#former, #today},
+#include "ir/former.def"
+    {NULL, NULL}};
+
 const former_name former_layers[] = {
 #define FORMER_LAYER(former, today) {#former, #today},
 #include "ir/former.def"
@@ -11,6 +16,14 @@ const former_name former_frames[] = {
 #define FORMER_FRAME(former, today) {#former, #today},
 #include "ir/former.def"
     {NULL, NULL}};
+
+static const struct {
+    const char *family;
+    former_name name;
+} layers_of[] = {
+#define FORMER_LAYER_OF(family, former, today) {#family, {#former, #today}},
+#include "ir/former.def"
+};
 
 static const struct {
     program_kind program;
@@ -32,6 +45,18 @@ bool was_frame_of(program_kind program, frame_kind frame)
     for (size_t i = 0; former[i].program; i++)
         if (former[i].program == program && former[i].frame == frame) return true;
     return false;
+}
+
+const former_name *former_layers_of(arena *a, const char *family)
+{
+    enum { all = sizeof layers_of / sizeof *layers_of };
+    if (name_today(former_families, family) == family) return former_layers;
+    former_name *list = arena_alloc(a, (all + 1) * sizeof *list);
+    int count = 0;
+    for (int i = 0; i < all; i++)
+        if (strcmp(layers_of[i].family, family) == 0) list[count++] = layers_of[i].name;
+    list[count] = (former_name){NULL, NULL};
+    return list;
 }
 
 const char *name_today(const former_name *list, const char *name)

@@ -8,7 +8,9 @@ typedef struct former_name {
 } former_name;
 
 /* Each ends in {NULL, NULL}. */
-extern const former_name former_layers[], former_frames[];
+extern const former_name former_families[], former_layers[], former_frames[];
+/* Of layers, behind the name of a family that the reader met: a former family's own, else former_layers. */
+const former_name *former_layers_of(arena *a, const char *family);
 const char *name_today(const former_name *list, const char *name); /* list NULL: nothing was renamed */
 /* Of a field of the program's tile. */
 const char *field_today(program_kind program, const char *name);

@@ -172,7 +172,8 @@ static void read_phase(reader *r)
     if (r->phases.count == max_kernels) bail(r->a, code_bad_input, at, "more than %d phases", max_kernels);
     scan_expect(&r->in, ":");
     const char *const *names = family_names(&families);
-    phase->family = (phase_family)scan_choice(&r->in, names, families, "family");
+    r->layers = former_layers_of(r->a, scan_ahead(&r->in));
+    phase->family = (phase_family)scan_renamed(&r->in, names, families, former_families, "family");
     scan_spaces(&r->in);
     if (scan_accept(&r->in, "after ")) read_after(r, phase);
     scan_expect(&r->in, "{");
@@ -219,7 +220,7 @@ static program_kind read_program(reader *r)
         bail(r->a, code_bad_input, at, "a tile of a phase of the family %s begins with layer=", family_names(NULL)[family]);
     size_t count;
     const char *const *names = layer_names(&count);
-    const program_kind program = program_find(family, (layer_kind)scan_renamed(&r->in, names, count, former_layers, "layer"));
+    const program_kind program = program_find(family, (layer_kind)scan_renamed(&r->in, names, count, r->layers, "layer"));
     if (!program) bail(r->a, code_bad_input, at, "no program of the family %s has that layer", family_names(NULL)[family]);
     return program;
 }
@@ -306,7 +307,7 @@ static void read_refusal(reader *r)
     if (phase->refused_count == layer_count) bail(r->a, code_bad_input, scan_here(&r->in), "more than %d refusals", layer_count);
     phase->refused = build_grow(r->a, phase->refused, phase->refused_count, sizeof *phase->refused);
     refusal *x = &phase->refused[phase->refused_count++];
-    x->layer = (layer_kind)scan_renamed(&r->in, names, count, former_layers, "layer");
+    x->layer = (layer_kind)scan_renamed(&r->in, names, count, r->layers, "layer");
     scan_expect(&r->in, ":");
     x->why = scan_rest(&r->in);
 }

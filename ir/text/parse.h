@@ -32,6 +32,7 @@ typedef struct reader {
     ir_phase *phase;
     bool has_frame; /* of the kernel */
     frame_kind frame;
+    const former_name *layers; /* former ones of the phase's family */
     name_map kernels, phases;
 } reader;
 

@@ -165,6 +165,14 @@ int scan_choice(scanner *in, const char *const *names, size_t count, const char 
     return scan_renamed(in, names, count, NULL, what);
 }
 
+const char *scan_ahead(scanner *in)
+{
+    scan_spaces(in);
+    const char *end = in->s;
+    while (end < in->end && is_word(*end)) end++;
+    return arena_strndup(in->a, in->s, (size_t)(end - in->s));
+}
+
 int scan_renamed(scanner *in, const char *const *names, size_t count, const former_name *former, const char *what)
 {
     scan_spaces(in);

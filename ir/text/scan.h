@@ -30,4 +30,5 @@ int scan_choice(scanner *in, const char *const *names, size_t count, const char 
 void scan_warn(const scanner *in, position at, const char *given, const char *today);   /* where a former name was given */
 /* The same where names were changed: of a former one it warns. */
 int scan_renamed(scanner *in, const char *const *names, size_t count, const former_name *former, const char *what);
+const char *scan_ahead(scanner *in); /* the word that comes, which it leaves there */
 #endif

@@ -29,7 +29,7 @@ static layer_kind layer_at(const plan *p, const ir_op *op)
     return layer_simt;
 }
 
-bool ref_plan_rounds_scores(const plan *p, const ir_op *attention) { return layer_at(p, attention) != layer_simt; }
+bool ref_plan_rounds_scores(const plan *p, const ir_op *attention) { return layer_is_on_units(layer_at(p, attention)); }
 bool ref_plan_splits(const plan *p, const ir_op *linear) { return layer_at(p, linear) == layer_wgmma_3xtf32; }
 
 /* ---- what a plan may say */

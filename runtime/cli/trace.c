@@ -142,7 +142,7 @@ static bool has_sums(const launch *l)
 {
     for (int i = 0; i < l->work_count; i++) {
         const phase_family f = l->work[i].phase->family;
-        if (f == family_gemm || f == family_attention || f == family_decode) return true;
+        if (f == family_gemm || f == family_attention) return true;
     }
     return false;
 }

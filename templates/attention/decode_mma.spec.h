@@ -1,7 +1,7 @@
-// Written by tfgen: llama_decode_decode of specs/llama-decode.yaml for ampere; read it beside templates/attention/decode_mma.h.
-// Kernel k2, phase decode:
+// Written by tfgen: llama_decode_attention of specs/llama-decode.yaml for ampere; read it beside templates/attention/decode_mma.h.
+// Kernel k2, phase attention:
 //   body %a              bf16[B,1,256]       = attention %qr, %kc, %vc heads=8 kv_heads=2 causal scale=0.17677669529663687 at=%pos !41:5
-struct llama_decode_decode_spec {
+struct llama_decode_attention_spec {
     struct args {
         const int *pos_;
         const bf16 *qr_;
@@ -43,11 +43,11 @@ struct llama_decode_decode_spec {
     }
     DEV static float *partial(const args &p) { return p.parts; }
 };
-TF_LAYOUT(llama_decode_decode_spec::args, pos_, 0);
-TF_LAYOUT(llama_decode_decode_spec::args, qr_, 8);
-TF_LAYOUT(llama_decode_decode_spec::args, k_cache_, 16);
-TF_LAYOUT(llama_decode_decode_spec::args, v_cache_, 24);
-TF_LAYOUT(llama_decode_decode_spec::args, a_, 32);
-TF_LAYOUT(llama_decode_decode_spec::args, parts, 40);
-TF_LAYOUT(llama_decode_decode_spec::args, B_, 48);
-static_assert(sizeof(llama_decode_decode_spec::args) == 56, "size of args");
+TF_LAYOUT(llama_decode_attention_spec::args, pos_, 0);
+TF_LAYOUT(llama_decode_attention_spec::args, qr_, 8);
+TF_LAYOUT(llama_decode_attention_spec::args, k_cache_, 16);
+TF_LAYOUT(llama_decode_attention_spec::args, v_cache_, 24);
+TF_LAYOUT(llama_decode_attention_spec::args, a_, 32);
+TF_LAYOUT(llama_decode_attention_spec::args, parts, 40);
+TF_LAYOUT(llama_decode_attention_spec::args, B_, 48);
+static_assert(sizeof(llama_decode_attention_spec::args) == 56, "size of args");

@@ -30,7 +30,7 @@ def traced(target, folder, case, line, group):
     tfgen("emit", "tests/specs/decode-heads.yaml", f"--dim=B={SEQUENCES},L={KEYS},H={heads},KV={kv},hd={head}", f"--target={target}",
           "--compiler=clang", "--code", "--tile=" + line, "-o", folder, "--quiet")
     plan = Plan(folder, None, None)
-    item, = [k for k in plan.manifest["kernels"] if k["phases"][0]["family"] == "decode"]
+    item, = [k for k in plan.manifest["kernels"] if k["phases"][0]["family"] == "attention"]
     plan.address["pos"] = plan.machine.memory.upload(np.full(SEQUENCES, KEYS - 1, np.int32).tobytes(), "pos")
     path = f"{folder}/{item['name']}.hsaco"
     code_object, lines = CodeObject(path), code.disassembled(path)
@@ -92,7 +92,7 @@ def main():
                     cells.append("-")
                     continue
                 wrong = []
-                for line, group, whole in (("decode splits=1", 2, True), ("decode splits=4 keys=32 threads=64", 0, False)):
+                for line, group, whole in (("attention splits=1", 2, True), ("attention splits=4 keys=32 threads=64", 0, False)):
                     g = traced(target, f"{folder}/{target}-{case[2]}-{group}", case, line, group)
                     f = g if whole else f
                     wrong += [x for x in faults(g, case, whole) if whole or "under way" not in x]

@@ -170,9 +170,9 @@ END_TEST
 
 START_TEST(a_fault_in_the_parts_of_an_attention_is_theirs)
 {
-    find_planted(DECODE, "", "llama_decode_decode.hip", "scale = 0.25f", "scale = 0.5f");
+    find_planted(DECODE, "", "llama_decode_attention.hip", "scale = 0.25f", "scale = 0.5f");
     is_first("a.part", "attention", 41);
-    ck_assert_str_eq(string(first(), "kernel"), "llama_decode_decode");
+    ck_assert_str_eq(string(first(), "kernel"), "llama_decode_attention");
 }
 END_TEST
 

@@ -227,7 +227,7 @@ START_TEST(the_text_says_why_and_what_it_costs)
                      0);
     says("weights under way: 65.5 kB a unit; memory's latency of 1.00 us (assumed: an H200's) times its bandwidth is 17.4 kB");
     ck_assert_int_eq(tfgen("explain specs/llama-decode.yaml --preset=llama-8b --no-code --fusion=tile --target=gfx942 "
-                           "--tile=\"decode keys=32 threads=256 resident=2\""),
+                           "--tile=\"attention keys=32 threads=256 resident=2\""),
                      0);
     says("keys and values under way: 65.5 kB a unit; memory's latency of 1.00 us (assumed: an H200's) times its bandwidth is 17.4 kB");
     ck_assert_int_eq(tfgen("explain specs/rmsnorm.yaml --no-code --target=gfx942"), 0);

@@ -223,6 +223,33 @@ START_TEST(what_is_known_is_the_newest_of_each_tile_and_what_hung)
 }
 END_TEST
 
+/* A file of the time when attention of few queries was a family of its own. */
+static void ask_by_todays_family(void *argument)
+{
+    arena *a = *(arena **)argument;
+    const char *path = arena_printf(a, "%s/former.db", folder);
+    database_trial t = {.session = 1, .key = {"decode(attention(x))", "host", "host", {8, 4}}, .program = "rows", .version = "1",
+                        .tile = "threads=8", .status = "ready", .ratio = 0.5};
+    database *d = database_open(a, path, false);
+    database_finish(d, database_start(d, &t), &t);
+    t.key.signature = "decoder(x)";
+    database_finish(d, database_start(d, &t), &t);
+    static const char *const known[] = {"attention(attention(x))", "decoder(x)"};
+    for (int i = 0; i < 2; i++) {
+        seen s = {0};
+        database_known(database_open(a, path, false), &(database_key){known[i], "host", "host", {8, 4}}, see, &s);
+        ck_assert_msg(s.count == 1, "%s: %d", known[i], s.count);
+    }
+}
+
+START_TEST(what_is_known_under_a_familys_former_name_is_known_today)
+{
+    arena *a = arena_new();
+    ck_assert_msg(arena_run(a, ask_by_todays_family, &a) == code_ok, "%s", arena_diagnostics(a));
+    arena_free(a);
+}
+END_TEST
+
 static void open_it(void *argument)
 {
     arena *a = *(arena **)argument;
@@ -700,7 +727,7 @@ static unsigned long long hash_with(arena *a, const char *line, unsigned long lo
 static void check_hashes(void *argument)
 {
     arena *a = *(arena **)argument;
-    const char *one = "decode: keys=16 threads=64 splits=8 resident=1", *two = "decode: keys=16 threads=64 splits=8 resident=2";
+    const char *one = "attention: keys=16 threads=64 splits=8 resident=1", *two = "attention: keys=16 threads=64 splits=8 resident=2";
     ck_assert(hash_with(a, one, 7) == hash_with(a, one, 7));
     ck_assert(hash_with(a, one, 7) != hash_with(a, one, 8));
     ck_assert(hash_with(a, one, 7) != hash_with(a, two, 7));
@@ -840,6 +867,7 @@ int main(void)
     tcase_add_checked_fixture(d, make_folder, remove_folder);
     tcase_add_test(d, many_tuners_of_one_file_lose_nothing_and_a_kill_costs_its_trial_alone);
     tcase_add_test(d, what_is_known_is_the_newest_of_each_tile_and_what_hung);
+    tcase_add_test(d, what_is_known_under_a_familys_former_name_is_known_today);
     tcase_add_test(d, the_best_of_other_ranks_is_of_the_same_kernel_size_and_sweep);
     tcase_add_loop_test(d, a_file_that_is_no_database_of_tfgen_or_is_newer_is_refused, 0, 4);
     tcase_add_test(d, a_devices_clocks_are_told_or_why_not);

@@ -1,4 +1,5 @@
 /* Names that an older tfgen had (ir/former.def): read as today's in IR text, --tile, wisdom and databases of trials, with a hint. */
+#include "gen/base/signature.h"
 #include "gen/plan/overrides.h"
 #include "gen/plan/wisdom.h"
 #include "ir/program/former.h"
@@ -39,8 +40,26 @@ static bool is_field(program_kind program, const char *name)
     return false;
 }
 
+static bool is_family(const char *name)
+{
+    size_t count;
+    const char *const *names = family_names(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0) return true;
+    return false;
+}
+
 START_TEST(a_former_name_is_nobodys_today_and_todays_is_somebodys)
 {
+    arena *a = arena_new();
+    for (const former_name *n = former_families; n->former; n++) {
+        ck_assert_msg(!is_family(n->former) && is_family(n->today), "%s", n->former);
+        const former_name *layers = former_layers_of(a, n->former);
+        ck_assert_msg(layers != former_layers && layers->former, "%s", n->former);
+        for (; layers->former; layers++) ck_assert_msg(is_layer(layers->former) && is_layer(layers->today), "%s", layers->former);
+    }
+    ck_assert_ptr_eq(former_layers_of(a, "attention"), former_layers);
+    arena_free(a);
     for (const former_name *n = former_layers; n->former; n++) ck_assert_msg(!is_layer(n->former) && is_layer(n->today), "%s", n->former);
     for (const former_name *n = former_frames; n->former; n++) ck_assert_msg(!is_frame(n->former) && is_frame(n->today), "%s", n->former);
     for (size_t i = 1; i < sizeof fields / sizeof *fields; i++)
@@ -92,6 +111,13 @@ START_TEST(text_has_former_names_and_a_warning_with_their_place)
         check_text(arena_printf(a, " frame=%s", n->former), "rows {\n", "t.ir:6:17", n);
     for (const former_name *n = former_layers; n->former; n++)
         check_text("", arena_printf(a, "%s {\n    tile layer=%s ", family_names(NULL)[family_on(n->today)], n->former), "t.ir:8:16", n);
+    for (const former_name *f = former_families; f->former; f++) {
+        check_text("", arena_printf(a, "%s {\n", f->former), "t.ir:7:13", f);
+        for (const former_name *n = former_layers_of(a, f->former); n->former; n++) {
+            check_text("", arena_printf(a, "%s {\n    tile layer=%s ", f->former, n->former), "t.ir:8:16", n);
+            check_text("", arena_printf(a, "%s {\n    not %s: for a reason\n", f->former, n->former), "t.ir:8:9", n);
+        }
+    }
     for (size_t i = 1; i < sizeof fields / sizeof *fields; i++) {
         const program_info *p = &program_table[fields[i].program];
         const bool several = family_programs(p->family) > 1;
@@ -190,7 +216,61 @@ START_TEST(tile_has_former_fields_and_a_warning)
 }
 END_TEST
 
+/* A former family's layers, for whatever of its programs serve; a phase of another program is none of the line's. */
+static const char one_query[] =
+    "block: t\ndtype: bf16\ndims: {B: 2, S: 1, L: 512}\n"
+    "inputs: {q: [B, S, 256], k: [B, S, 256], v: [B, S, 256], pos: {shape: [B], dtype: i32, range: [L-S, L-S]}}\n"
+    "state: {k_cache: [B, 4, L, 64], v_cache: [B, 4, L, 64]}\nops:\n"
+    "  - {out: kc, op: kv_append, in: [k], state: k_cache, at: pos}\n  - {out: vc, op: kv_append, in: [v], state: v_cache, at: pos}\n"
+    "  - {out: a, op: attention, in: [q, kc, vc], heads: 4, causal: true, at: pos}\n"
+    "  - {out: b, op: attention, in: [q, k, v], heads: 4}\noutputs: {a: a, b: b}\n";
+
+static const ir_phase *attention_of(const rig *r, const char *value)
+{
+    for (int i = 0; i < r->c.plan->launch_count; i++) {
+        const ir_phase *phase = r->c.plan->launches[i].work->phase;
+        if (phase->family == family_attention && strncmp(phase->ops[0]->outputs[0]->name, value, strlen(value)) == 0) return phase;
+    }
+    ck_abort_msg("%s", value);
+}
+
+START_TEST(tile_has_former_families_with_their_layers_and_a_warning)
+{
+    static const struct {
+        const char *line;
+        program_kind a;
+        bool b;
+    } cases[] = {{"decode: layer=mma keys=16", program_decode_mma, false},
+                 {"decode: layer=simt team=4", program_decode, false},
+                 {"decode(attention(bf16[256],bf16[4,64],bf16[4,64])/heads=4/kv_heads=4/causal/at->bf16[256]!): layer=mma keys=16",
+                  program_decode_mma, false},
+                 {"decode: threads=128", program_decode_mma, false},
+                 {"attention: layer=simt", program_attention_simt, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const tuning t = {.lines = &cases[i].line, .count = 1};
+        rig *r = rig_plan(&(rig_request){.yaml = one_query, .level = fusion_tile, .target = "sm_90a", .tuning = &t});
+        const ir_phase *a = attention_of(r, "a"), *b = attention_of(r, "b");
+        ck_assert_msg(a->tile.program == cases[i].a && (a->from == tile_of_user) && (b->from == tile_of_user) == cases[i].b, "%s: %s, %s",
+                      cases[i].line, program_table[a->tile.program].name, program_table[b->tile.program].name);
+        const char *said = arena_warnings(r->a);
+        ck_assert_msg((strstr(said, ": decode is called attention now") != NULL) == !cases[i].b, "%s", said);
+        ck_assert_msg((strstr(said, ": simt is called decode_simt now") != NULL) == (cases[i].a == program_decode), "%s", said);
+        rig_close(r);
+    }
+}
+END_TEST
+
 /* ---- in wisdom and databases */
+START_TEST(a_signature_of_a_former_family_is_todays)
+{
+    arena *a = arena_new();
+    ck_assert_str_eq(signature_today(a, "decode(attention(bf16[8])!)"), "attention(attention(bf16[8])!)");
+    static const char *const same[] = {"gemm(linear(bf16[8])!)", "decoder(x)", "", "attention(decode(x))"};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) ck_assert_str_eq(signature_today(a, same[i]), same[i]);
+    arena_free(a);
+}
+END_TEST
+
 START_TEST(a_setting_by_its_former_name_is_todays)
 {
     arena *a = arena_new();
@@ -217,6 +297,8 @@ int main(void)
     tcase_add_test(c, todays_names_are_read_without_a_warning);
     tcase_add_test(c, tile_has_former_layers_and_a_warning);
     tcase_add_test(c, tile_has_former_fields_and_a_warning);
+    tcase_add_test(c, tile_has_former_families_with_their_layers_and_a_warning);
+    tcase_add_test(c, a_signature_of_a_former_family_is_todays);
     tcase_add_test(c, a_setting_by_its_former_name_is_todays);
     suite_add_tcase(s, c);
     return run_suite(s);

@@ -101,7 +101,7 @@ static const struct {
              {"tests/specs/every-op.yaml", NULL, fusion_tile},
              {"specs/llama-block.yaml", "gemm: layer=simt", fusion_tile},
              {"specs/llama-block.yaml", "gemm: layer=skinny", fusion_tile},
-             {"specs/llama-decode.yaml", "decode: layer=simt", fusion_tile}};
+             {"specs/llama-decode.yaml", "attention: layer=decode_simt", fusion_tile}};
 
 START_TEST(a_spec_struct_has_only_members_that_its_template_takes_in_lines_of_140_columns)
 {

@@ -288,7 +288,6 @@ static const struct {
     {PHASE("gemm", LINEAR("l", "x", "w") LINEAR("m", "x", "wi")), "family: %m: products are joined by packing, so weights are params"},
     {PHASE("attention", NEG), "family: %y does not belong in phase k0p"},
     {PHASE("attention", "    epi %y f32[M,3,8] = attention %q, %k, %k " SIZES "#0\n"), "family: %y does not belong in phase k0p"},
-    {PHASE("decode", "    body %y f32[M,3,8] = attention %q, %k, %k " SIZES "#0\n"), "family: %y does not belong in phase k0p"},
     {PHASE("combine", "    body %y f32[M,3,8] = attention %q, %k, %k " SIZES "#0\n"), "family: %y does not belong in phase k0p"},
     {PHASE("align", "    body %y f32[M,3,8] = attention %q, %k, %k " SIZES "#0\n"), "family: %y does not belong in phase k0p"},
     {PHASE("attention",

@@ -266,7 +266,7 @@ static const struct {
     {"outputs", LLAMA, "out  %x2 as y", "out  %kc as y", NULL},
     {"outputs", LLAMA, "out  %x2 as y", "out  %x as y", NULL},
     {"family", LLAMA, "phase stats : rows", "phase stats : gemm", NULL},
-    {"family", LLAMA, "phase decode : decode", "phase decode : attention", NULL},
+    {"family", LLAMA, "phase attention : attention", "phase attention : combine", NULL},
     {"space", ROWS("    body %y f32[M,4] = neg %x #0\n    body %z f32[4] = exp %f #0\n    body %u f32[M,2,8,2] = exp %s #0\n"), "", "",
      NULL},
     {"segments",

@@ -577,7 +577,7 @@ START_TEST(a_member_that_is_taken_out_is_missed_by_name)
          "templates/attention/attention.h:%u: attention asks for S::keys, which llama_attention_spec does not have"},
         {"templates/attention/decode.spec.h", "using type = ", "type", NULL}, /* asked for by no decode */
         {"templates/attention/decode.spec.h", "window = 0", "window",
-         "templates/attention/decode.h:%u: decode asks for S::window, which llama_decode_decode_spec does not have"},
+         "templates/attention/decode.h:%u: decode asks for S::window, which llama_decode_attention_spec does not have"},
         {"templates/gemm/pack.spec.h", "DEV static float element(", "element(",
          "templates/gemm/pack.h:%u: pack asks for S::element, which llama_qkv_pack_spec does not have"},
     };

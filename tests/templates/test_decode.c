@@ -28,7 +28,7 @@ static int splits_of(const rig *r)
 {
     for (int i = 0; i < r->c.plan->launch_count; i++) {
         const ir_phase *phase = r->c.plan->launches[i].work->phase;
-        if (phase->family == family_decode) return phase->tile.decode.splits;
+        if (phase->tile.program == program_decode) return phase->tile.decode.splits;
     }
     ck_abort_msg("no decode phase");
 }

@@ -40,49 +40,56 @@ static const decode_step steps[] = {
     {"sm_80", "f16", causal, NULL, 5, 1, 420, 8, 2, 64, {0, 99, 409, 16, 127}},
     {"sm_90a", "bf16", causal, NULL, 1, 1, 1024, 8, 2, 128, {-1}},
     {"sm_90a", "bf16", causal, NULL, 2, 1, 700, 7, 1, 128, {513, 699}},
-    {"sm_80", "bf16", causal, "decode keys=16 threads=128 splits=5 cluster=1", 3, 1, 300, 4, 4, 80, {299, 1, 128}},
-    {"sm_90a", "f16", causal, "decode keys=16 threads=64 splits=3 cluster=1", 2, 1, 260, 8, 1, 96, {200, 31}},
+    {"sm_80", "bf16", causal, "attention keys=16 threads=128 splits=5 cluster=1", 3, 1, 300, 4, 4, 80, {299, 1, 128}},
+    {"sm_90a", "f16", causal, "attention keys=16 threads=64 splits=3 cluster=1", 2, 1, 260, 8, 1, 96, {200, 31}},
     {"sm_90a", "bf16", causal, NULL, 2, 1, 530, 16, 1, 256, {529, 64}},
-    {"sm_80", "bf16", causal, "decode keys=32 threads=64 splits=4 cluster=1", 2, 1, 300, 16, 1, 16, {299, 33}},
+    {"sm_80", "bf16", causal, "attention keys=32 threads=64 splits=4 cluster=1", 2, 1, 300, 16, 1, 16, {299, 33}},
     {"sm_90a", "bf16", causal, NULL, 2, 1, 300, 6, 2, 32, {299, 33}},
-    {"sm_90a", "bf16", causal, "decode keys=64 threads=64 splits=4 cluster=1", 2, 1, 600, 4, 2, 48, {599, 63}},
-    {"sm_90a", "bf16", causal, "decode keys=16 threads=64 splits=7 cluster=1", 3, 2, 400, 8, 2, 64, {0, 398, 77}},
-    {"sm_80", "bf16", causal, "decode keys=16 threads=64 splits=7 cluster=1", 3, 3, 400, 4, 2, 64, {0, 397, 77}},
-    {"sm_90a", "f16", causal, "decode keys=16 threads=32 splits=4 cluster=1", 2, 4, 200, 8, 2, 64, {196, 14}},
-    {"sm_90a", "bf16", windowed, "decode keys=16 threads=64 splits=3 cluster=1", 4, 1, 600, 8, 2, 64, {0, 69, 70, 599}},
-    {"sm_80", "bf16", windowed, "decode keys=16 threads=64 splits=3 cluster=1", 4, 4, 600, 4, 1, 128, {0, 66, 67, 596}},
-    {"sm_90a", "bf16", capped, "decode keys=16 threads=64 splits=3 cluster=1", 2, 2, 300, 8, 2, 64, {150, 298}},
-    {"sm_90a", "bf16", all_keys, "decode keys=16 threads=64 splits=3 cluster=1", 2, 3, 300, 4, 2, 64, {150, 297}},
-    {"sm_80", "bf16", counted, "decode keys=16 threads=64 splits=3 cluster=1", 3, 1, 300, 4, 2, 64, {150, 299, 0}},
-    {"sm_90a", "bf16", both, "decode keys=16 threads=64 splits=3 cluster=1", 3, 2, 300, 4, 2, 64, {150, 297, 0}},
-    {"sm_90a", "bf16", causal, "decode keys=16 threads=64 splits=4 cluster=4", 3, 1, 500, 8, 2, 64, {499, 70, 300}},
+    {"sm_90a", "bf16", causal, "attention keys=64 threads=64 splits=4 cluster=1", 2, 1, 600, 4, 2, 48, {599, 63}},
+    {"sm_90a", "bf16", causal, "attention keys=16 threads=64 splits=7 cluster=1", 3, 2, 400, 8, 2, 64, {0, 398, 77}},
+    {"sm_80", "bf16", causal, "attention keys=16 threads=64 splits=7 cluster=1", 3, 3, 400, 4, 2, 64, {0, 397, 77}},
+    {"sm_90a", "f16", causal, "attention keys=16 threads=32 splits=4 cluster=1", 2, 4, 200, 8, 2, 64, {196, 14}},
+    {"sm_90a", "bf16", windowed, "attention keys=16 threads=64 splits=3 cluster=1", 4, 1, 600, 8, 2, 64, {0, 69, 70, 599}},
+    {"sm_80", "bf16", windowed, "attention keys=16 threads=64 splits=3 cluster=1", 4, 4, 600, 4, 1, 128, {0, 66, 67, 596}},
+    {"sm_90a", "bf16", capped, "attention keys=16 threads=64 splits=3 cluster=1", 2, 2, 300, 8, 2, 64, {150, 298}},
+    {"sm_90a", "bf16", all_keys, "attention keys=16 threads=64 splits=3 cluster=1", 2, 3, 300, 4, 2, 64, {150, 297}},
+    {"sm_80", "bf16", counted, "attention keys=16 threads=64 splits=3 cluster=1", 3, 1, 300, 4, 2, 64, {150, 299, 0}},
+    {"sm_90a", "bf16", both, "attention keys=16 threads=64 splits=3 cluster=1", 3, 2, 300, 4, 2, 64, {150, 297, 0}},
+    {"sm_90a", "bf16", causal, "attention keys=16 threads=64 splits=4 cluster=4", 3, 1, 500, 8, 2, 64, {499, 70, 300}},
     /* stages: more and fewer turns than there are, parts that follow each other, rows of 32 bytes, windows that begin anywhere */
-    {"sm_90a", "bf16", causal, "decode keys=16 threads=64 splits=3 cluster=1 stages=2", 4, 1, 600, 8, 2, 64, {0, 15, 333, 599}},
-    {"sm_90a", "f16", causal, "decode keys=32 threads=32 splits=2 cluster=1 stages=3", 3, 1, 301, 6, 2, 80, {300, 31, 128}},
-    {"sm_90a", "bf16", windowed, "decode keys=16 threads=96 splits=2 cluster=1 stages=5", 4, 4, 600, 4, 1, 128, {0, 66, 67, 596}},
-    {"sm_90a", "bf16", causal, "decode keys=64 threads=64 splits=2 cluster=1 stages=1", 2, 1, 700, 3, 3, 16, {699, 63}},
-    {"sm_90a", "bf16", both, "decode keys=16 threads=64 splits=3 cluster=1 stages=2", 3, 2, 300, 4, 2, 48, {150, 297, 0}},
-    {"sm_90a", "bf16", causal, "decode keys=16 threads=64 splits=4 cluster=4 stages=2", 3, 1, 500, 16, 1, 64, {499, 70, 300}},
-    {"sm_90a", "bf16", causal, "decode keys=16 threads=32 splits=2 cluster=1", 40, 1, 100, 2, 1, 32,
+    {"sm_90a", "bf16", causal, "attention keys=16 threads=64 splits=3 cluster=1 stages=2", 4, 1, 600, 8, 2, 64, {0, 15, 333, 599}},
+    {"sm_90a", "f16", causal, "attention keys=32 threads=32 splits=2 cluster=1 stages=3", 3, 1, 301, 6, 2, 80, {300, 31, 128}},
+    {"sm_90a", "bf16", windowed, "attention keys=16 threads=96 splits=2 cluster=1 stages=5", 4, 4, 600, 4, 1, 128, {0, 66, 67, 596}},
+    {"sm_90a", "bf16", causal, "attention keys=64 threads=64 splits=2 cluster=1 stages=1", 2, 1, 700, 3, 3, 16, {699, 63}},
+    {"sm_90a", "bf16", both, "attention keys=16 threads=64 splits=3 cluster=1 stages=2", 3, 2, 300, 4, 2, 48, {150, 297, 0}},
+    {"sm_90a", "bf16", causal, "attention keys=16 threads=64 splits=4 cluster=4 stages=2", 3, 1, 500, 16, 1, 64, {499, 70, 300}},
+    {"sm_90a", "bf16", causal, "attention keys=16 threads=32 splits=2 cluster=1", 40, 1, 100, 2, 1, 32,
      {99, 0, 15, 16, 17, 31, 32, 33, 47, 48, 49, 50, 1, 2, 3, 63, 64, 65, 80, 81, 90, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 18, 98, 97, 96, 95,
       94, 93, 92, 91}},
     /* AMD: a block of 128 columns, whole or not, one of 64, both; rows that fill a product or do not */
     {"gfx942", "bf16", causal, NULL, 4, 1, 4200, 4, 1, 64, {0, 999, 4095, 16}},
     {"gfx1100", "bf16", causal, NULL, 2, 1, 700, 7, 1, 128, {513, 699}},
-    {"gfx950", "bf16", causal, "decode threads=128 splits=5", 3, 1, 300, 4, 4, 80, {299, 1, 128}},
-    {"gfx908", "f16", causal, "decode keys=64 threads=64 splits=3", 2, 1, 260, 8, 1, 96, {200, 31}},
+    {"gfx950", "bf16", causal, "attention threads=128 splits=5", 3, 1, 300, 4, 4, 80, {299, 1, 128}},
+    {"gfx908", "f16", causal, "attention keys=64 threads=64 splits=3", 2, 1, 260, 8, 1, 96, {200, 31}},
     {"gfx90a", "bf16", causal, NULL, 2, 1, 530, 16, 1, 256, {529, 64}},
     {"gfx1201", "bf16", causal, NULL, 2, 1, 530, 16, 1, 192, {529, 64}},
-    {"gfx1100", "bf16", causal, "decode threads=64 splits=4", 2, 1, 300, 16, 1, 160, {299, 33}},
-    {"gfx942", "bf16", causal, "decode threads=64 splits=4", 2, 1, 300, 16, 1, 16, {299, 33}},
-    {"gfx942", "bf16", causal, "decode threads=64 splits=7", 3, 3, 400, 10, 2, 48, {0, 397, 77}},
-    {"gfx942", "bf16", windowed, "decode threads=64 splits=3", 4, 4, 600, 4, 1, 128, {0, 66, 67, 596}},
-    {"gfx1201", "bf16", windowed, "decode threads=64 splits=3", 4, 1, 600, 8, 2, 64, {0, 69, 70, 599}},
-    {"gfx950", "bf16", capped, "decode threads=64 splits=3", 2, 2, 300, 8, 2, 64, {150, 298}},
-    {"gfx908", "f16", both, "decode threads=64 splits=3", 3, 1, 300, 4, 2, 64, {150, 299, 0}},
-    {"gfx1201", "bf16", causal, "decode threads=32 splits=2", 40, 1, 100, 2, 1, 32,
+    {"gfx1100", "bf16", causal, "attention threads=64 splits=4", 2, 1, 300, 16, 1, 160, {299, 33}},
+    {"gfx942", "bf16", causal, "attention threads=64 splits=4", 2, 1, 300, 16, 1, 16, {299, 33}},
+    {"gfx942", "bf16", causal, "attention threads=64 splits=7", 3, 3, 400, 10, 2, 48, {0, 397, 77}},
+    {"gfx942", "bf16", windowed, "attention threads=64 splits=3", 4, 4, 600, 4, 1, 128, {0, 66, 67, 596}},
+    {"gfx1201", "bf16", windowed, "attention threads=64 splits=3", 4, 1, 600, 8, 2, 64, {0, 69, 70, 599}},
+    {"gfx950", "bf16", capped, "attention threads=64 splits=3", 2, 2, 300, 8, 2, 64, {150, 298}},
+    {"gfx908", "f16", both, "attention threads=64 splits=3", 3, 1, 300, 4, 2, 64, {150, 299, 0}},
+    {"gfx1201", "bf16", causal, "attention threads=32 splits=2", 40, 1, 100, 2, 1, 32,
      {99, 0, 15, 16, 17, 31, 32, 33, 47, 48, 49, 50, 1, 2, 3, 63, 64, 65, 80, 81, 90, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 18, 98, 97, 96, 95,
       94, 93, 92, 91}},
+    /* more rows than a product has, of whole row tiles and of one in part */
+    {"sm_90a", "bf16", causal, "attention layer=decode_mma keys=16 threads=64 splits=3 cluster=1", 2, 9, 300, 8, 2, 64, {0, 291}},
+    {"gfx942", "bf16", causal, "attention layer=decode_mfma threads=64 splits=3", 2, 9, 300, 8, 2, 64, {0, 291}},
+    {"sm_80", "f16", windowed, "attention layer=decode_mma keys=16 threads=64 splits=2 cluster=1", 1, 48, 250, 2, 1, 32, {200}},
+    {"sm_90a", "bf16", both, "attention layer=decode_mma keys=32 threads=64 splits=2 cluster=2 stages=2", 3, 7, 300, 16, 4, 80,
+     {150, 290, 0}},
+    {"gfx1201", "bf16", windowed, "attention layer=decode_wmma threads=64 splits=2", 1, 48, 250, 2, 1, 32, {200}},
 };
 
 static rig *open_step(const decode_step *t, bool plan_only)
@@ -115,7 +122,7 @@ static const launch *decode_launch(const rig *r)
     for (int i = 0; i < r->c.plan->launch_count; i++) {
         const phase_family family = r->c.plan->launches[i].work->phase->family;
         ck_assert(family != family_combine);
-        if (family == family_decode) found = &r->c.plan->launches[i];
+        if (family == family_attention) found = &r->c.plan->launches[i];
     }
     ck_assert_ptr_nonnull(found);
     return found;
@@ -142,7 +149,7 @@ START_TEST(every_head_group_and_length_is_within_its_bound)
 {
     const decode_step *t = &steps[_i];
     rig *r = open_step(t, false);
-    ck_assert(phase_layer(decode_launch(r)->work->phase) != layer_simt);
+    ck_assert(layer_is_on_units(phase_layer(decode_launch(r)->work->phase)));
     place(r, t);
     rig_run(r);
     rig_judge(r);
@@ -169,15 +176,15 @@ static const struct {
                {{"gfx942", "f32", causal, NULL, 1, 1, 64, 4, 2, 64, {0}}, "operands are neither bf16 nor f16"},
                {{"gfx1201", "bf16", causal, NULL, 1, 1, 64, 4, 2, 208, {0}},
                 "a lane's registers cannot hold heads of more than 192 columns"},
-               {{"gfx950", "bf16", causal, "decode layer=simt", 1, 1, 64, 4, 2, 64, {0}}, NULL},
-               {{"sm_90a", "bf16", causal, "decode layer=simt", 1, 1, 64, 4, 2, 64, {0}}, NULL}};
+               {{"gfx950", "bf16", causal, "attention layer=decode_simt", 1, 1, 64, 4, 2, 64, {0}}, NULL},
+               {{"sm_90a", "bf16", causal, "attention layer=decode_simt", 1, 1, 64, 4, 2, 64, {0}}, NULL}};
 
 START_TEST(what_it_refuses_is_split_in_two_kernels)
 {
     rig *r = open_step(&refused[_i].step, true);
     const plan *p = r->c.plan;
     const ir_phase *parts = p->launches[p->launch_count - 2].work->phase;
-    ck_assert_int_eq(parts->family, family_decode);
+    ck_assert_int_eq(parts->family, family_attention);
     ck_assert_int_eq(parts->tile.program, program_decode);
     ck_assert_int_eq(p->launches[p->launch_count - 1].work->phase->family, family_combine);
     const char *text = ir_print(r->a, p->program);
@@ -191,21 +198,21 @@ START_TEST(a_tile_that_it_cannot_have_is_an_error_that_says_why)
     static const struct {
         const char *target, *line, *message;
         tfgen_code code;
-    } cases[] = {{"gfx942", "decode layer=mma", "the target lacks these instructions", code_unsupported},
-                 {"sm_80", "decode keys=48", "keys is a power of two", code_unsupported},
-                 {"sm_80", "decode threads=48", "threads are whole waves", code_unsupported},
-                 {"sm_90a", "decode threads=512 resident=5", "a multiprocessor holds 2048 threads", code_unsupported},
-                 {"gfx942", "decode keys=16", "keys=16; it is 32 to 64", code_unsupported},
-                 {"gfx942", "decode threads=96", "threads are whole waves", code_unsupported},
-                 {"gfx1100", "decode cluster=2", "decode_wmma has no setting 'cluster'", code_usage},
-                 {"gfx90a", "decode threads=512 resident=5", "a multiprocessor holds 2048 threads", code_unsupported},
-                 {"gfx908", "decode threads=512 resident=6", "a multiprocessor holds 2560 threads", code_unsupported},
-                 {"sm_80", "decode splits=4 cluster=2", "the target has no clusters", code_unsupported},
-                 {"sm_90a", "decode splits=6 cluster=4", "cluster divides splits", code_unsupported},
-                 {"sm_90a", "decode splits=6 cluster=3", "cluster is a power of two", code_unsupported},
-                 {"sm_90a", "decode team=4", "decode_mma has no setting 'team'", code_usage},
-                 {"sm_80", "decode stages=2", "the target lacks bulk copies", code_unsupported},
-                 {"sm_90a", "decode threads=512 resident=1 keys=32 stages=16", "bytes of shared memory; a workgroup has 232448",
+    } cases[] = {{"gfx942", "attention layer=decode_mma", "the target lacks these instructions", code_unsupported},
+                 {"sm_80", "attention keys=48", "keys is a power of two", code_unsupported},
+                 {"sm_80", "attention threads=48", "threads are whole waves", code_unsupported},
+                 {"sm_90a", "attention threads=512 resident=5", "a multiprocessor holds 2048 threads", code_unsupported},
+                 {"gfx942", "attention keys=16", "keys=16; it is 32 to 64", code_unsupported},
+                 {"gfx942", "attention threads=96", "threads are whole waves", code_unsupported},
+                 {"gfx1100", "attention cluster=2", "decode_wmma has no setting 'cluster'", code_usage},
+                 {"gfx90a", "attention threads=512 resident=5", "a multiprocessor holds 2048 threads", code_unsupported},
+                 {"gfx908", "attention threads=512 resident=6", "a multiprocessor holds 2560 threads", code_unsupported},
+                 {"sm_80", "attention splits=4 cluster=2", "the target has no clusters", code_unsupported},
+                 {"sm_90a", "attention splits=6 cluster=4", "cluster divides splits", code_unsupported},
+                 {"sm_90a", "attention splits=6 cluster=3", "cluster is a power of two", code_unsupported},
+                 {"sm_90a", "attention team=4", "decode_mma has no setting 'team'", code_usage},
+                 {"sm_80", "attention stages=2", "the target lacks bulk copies", code_unsupported},
+                 {"sm_90a", "attention threads=512 resident=1 keys=32 stages=16", "bytes of shared memory; a workgroup has 232448",
                   code_unsupported}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         arena *a = arena_new();
@@ -271,9 +278,9 @@ int main(void)
     suite_add_tcase(suite, t);
     TCase *more = suite_long(suite, "more results", 120);
     /* Whole heads of 256, the cap, lengths, windows, stages, parts in memory, clusters, more sequences than a warp has lanes; of AMD odd
-     * groups, a block of 128 columns that is not whole, and one of 64, whole heads, several queries. */
+     * groups, a block of 128 columns that is not whole, and one of 64, whole heads, several queries; then more rows than a product has. */
     add_some_now(t, more, every_head_group_and_length_is_within_its_bound, sizeof steps / sizeof *steps,
-                 (const int[]){0, 1, 6, 15, 17, 22, 23, 24, 25, 26, 28, 29, 31, 35, 36, 39, -1});
+                 (const int[]){0, 1, 6, 15, 17, 22, 23, 24, 25, 26, 28, 29, 31, 35, 36, 39, 41, 42, -1});
     TCase *plans = tcase_create("plans");
     tcase_set_timeout(plans, 120);
     tcase_add_loop_test(plans, what_it_refuses_is_split_in_two_kernels, 0, (int)(sizeof refused / sizeof *refused));

@@ -13,14 +13,14 @@ typedef struct run_case {
 enum { sequences = 2, capacity = 256, kv_heads = 2, heads = 4 };
 
 static const run_case cases[] = {
-    {"sm_90a", "bf16", "layer=mma ", "decode keys=16 threads=64 splits=3 cluster=1", "", 1, 64, 16, 201},
-    {"sm_90a", "bf16", "layer=mma ", "decode keys=16 threads=64 splits=3 cluster=1", ", window: 70", 1, 64, 64, 201},
-    {"sm_90a", "f16", "layer=mma ", "decode keys=32 threads=64 splits=2 cluster=1 stages=2", ", window: 70", 2, 48, 32, 250},
-    {"gfx942", "bf16", "layer=mfma ", "decode threads=64 splits=3", ", window: 45", 1, 64, 32, 170},
-    {"gfx1100", "bf16", "layer=wmma ", "decode threads=64 splits=2", "", 1, 160, 64, 130}, /* a part of a row's columns at a time */
+    {"sm_90a", "bf16", "layer=decode_mma ", "attention keys=16 threads=64 splits=3 cluster=1", "", 1, 64, 16, 201},
+    {"sm_90a", "bf16", "layer=decode_mma ", "attention keys=16 threads=64 splits=3 cluster=1", ", window: 70", 1, 64, 64, 201},
+    {"sm_90a", "f16", "layer=decode_mma ", "attention keys=32 threads=64 splits=2 cluster=1 stages=2", ", window: 70", 2, 48, 32, 250},
+    {"gfx942", "bf16", "layer=decode_mfma ", "attention threads=64 splits=3", ", window: 45", 1, 64, 32, 170},
+    {"gfx1100", "bf16", "layer=decode_wmma ", "attention threads=64 splits=2", "", 1, 160, 64, 130}, /* some of a row's columns at once */
     {"gfx942", "bf16", "layer=mfma ", "attention block_q=64 threads=128 block_k=32", ", window: 90", 40, 64, 32, 213},
     {"sm_90a", "bf16", "layer=wgmma ", "attention block_k=64", "", 40, 64, 64, 190},
-    {"sm_80", "f32", "layer=simt ", "decode splits=3", ", window: 70", 1, 24, 16, 201}, /* asks for each row by itself */
+    {"sm_80", "f32", "layer=decode_simt ", "attention splits=3", ", window: 70", 1, 24, 16, 201}, /* asks for each row by itself */
 };
 
 static void write_spec(char *yaml, size_t size, const run_case *c)

@@ -671,7 +671,7 @@ static const golden goldens[] = {
     {"templates/gemm/gemm.spec.h", "specs/llama-block.yaml", "gemm", "llama_qkv", NULL, NULL},
     {"templates/attention/attention.spec.h", "specs/llama-block.yaml", "attention", "llama_attention", NULL, NULL},
     {"templates/attention/decode.spec.h", "specs/llama-decode.yaml", "decode", NULL, "gfx942",
-     "decode layer=simt"}, /* the first of its family */
+     "attention layer=decode_simt"}, /* the first of its family */
     {"templates/gemm/pack.spec.h", "specs/llama-block.yaml", "pack", "llama_qkv_pack", NULL, NULL},
     {"templates/gemm/gemm_mfma.spec.h", "specs/llama-block.yaml", "gemm_mfma", "llama_qkv", "gfx942", "gemm layer=mfma"},
     {"templates/attention/attention_mfma.spec.h", "specs/llama-block.yaml", "attention_mfma", "llama_attention", "gfx942", NULL},

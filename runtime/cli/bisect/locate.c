@@ -109,7 +109,7 @@ static const char *tile_of(arena *a, const launch_phase *l, const ir_value *v, c
 {
     const ir_phase *phase = l->phase;
     if (phase->family == family_gemm) return product_tile(a, l, v, dims, index);
-    if (phase->family == family_attention || phase->family == family_decode) return attention_tile(a, phase, v, dims, index);
+    if (phase->family == family_attention) return attention_tile(a, phase, v, dims, index);
     long long row, column;
     if (phase->family != family_rows || !in_space(a, phase, v, dims, index, &row, &column)) return NULL;
     return span(a, "row", row, l->extents.tile_rows, extent_value(&l->extents.rows, dims));

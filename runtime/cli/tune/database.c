@@ -2,6 +2,7 @@
  * with its text. */
 #define _GNU_SOURCE
 #include "runtime/cli/tune/database_parts.h"
+#include "ir/program/former.h"
 #include "runtime/cli/cli.h"
 #include "runtime/system/input.h"
 #include "runtime/wisdom/wisdom_file.h"
@@ -80,6 +81,18 @@ static bool has_column(database *d, const char *of, const char *name)
     return there;
 }
 
+/* What is known of a kernel is looked up by today's signature. */
+static void rename_families(database *d)
+{
+    for (const former_name *n = former_families; n->former; n++) {
+        sqlite3_stmt *s = database_prepare(d, "UPDATE trials SET signature = ?1 || substr(signature, length(?2) + 1)"
+                                              " WHERE signature >= ?2 || '(' AND signature < ?2 || ')'");
+        database_put_text(s, 1, n->today);
+        database_put_text(s, 2, n->former);
+        database_step(d, s);
+    }
+}
+
 static void set_up(database *d)
 {
     run(d, "BEGIN IMMEDIATE", "lock");
@@ -92,6 +105,7 @@ static void set_up(database *d)
     }
     run(d, schema, "make the tables of");
     if (!has_column(d, "sessions", "clocks_why")) run(d, "ALTER TABLE sessions ADD COLUMN clocks_why TEXT", "widen");
+    rename_families(d);
     run(d, arena_printf(d->a, "PRAGMA user_version = %d", database_version), "write");
     run(d, "COMMIT", "write");
 }

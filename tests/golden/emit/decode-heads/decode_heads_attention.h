@@ -1,8 +1,8 @@
-// Written by tfgen: decode_heads_decode of tests/specs/decode-heads.yaml for host; read it beside templates/attention/decode.h.
-// Kernel k2, phase decode:
+// Written by tfgen: decode_heads_attention of tests/specs/decode-heads.yaml for host; read it beside templates/attention/decode.h.
+// Kernel k2, phase attention:
 //   body %y.part         f32[4,1,8,66]       = attention_partial %q, %kc, %vc heads=8 kv_heads=2 causal window=200 scale=0.125 at=%pos
 //      !14:5
-struct decode_heads_decode_spec {
+struct decode_heads_attention_spec {
     struct args {
         const int *pos_;
         const bf16 *q_;
@@ -42,9 +42,9 @@ struct decode_heads_decode_spec {
         return p.y_part_ + (((batch + token) * 8 + head) * 1ll + split) * 66; // !14:5
     }
 };
-TF_LAYOUT(decode_heads_decode_spec::args, pos_, 0);
-TF_LAYOUT(decode_heads_decode_spec::args, q_, 8);
-TF_LAYOUT(decode_heads_decode_spec::args, keys_, 16);
-TF_LAYOUT(decode_heads_decode_spec::args, values_, 24);
-TF_LAYOUT(decode_heads_decode_spec::args, y_part_, 32);
-static_assert(sizeof(decode_heads_decode_spec::args) == 40, "size of args");
+TF_LAYOUT(decode_heads_attention_spec::args, pos_, 0);
+TF_LAYOUT(decode_heads_attention_spec::args, q_, 8);
+TF_LAYOUT(decode_heads_attention_spec::args, keys_, 16);
+TF_LAYOUT(decode_heads_attention_spec::args, values_, 24);
+TF_LAYOUT(decode_heads_attention_spec::args, y_part_, 32);
+static_assert(sizeof(decode_heads_attention_spec::args) == 40, "size of args");

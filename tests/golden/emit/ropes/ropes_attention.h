@@ -1,8 +1,8 @@
-// Written by tfgen: ropes_decode of tests/specs/ropes.yaml for host; read it beside templates/attention/decode.h.
-// Kernel k3, phase decode:
+// Written by tfgen: ropes_attention of tests/specs/ropes.yaml for host; read it beside templates/attention/decode.h.
+// Kernel k3, phase attention:
 //   body %a.part         f32[B,S,3,12]       = attention_partial %qr, %ks, %vs heads=3 kv_heads=3 causal window=7 softcap=30
 //      scale=0.31622776601683794 at=%pos !18:5
-struct ropes_decode_spec {
+struct ropes_attention_spec {
     struct args {
         const int *pos_;
         const bf16 *qr_;
@@ -43,11 +43,11 @@ struct ropes_decode_spec {
         return p.a_part_ + (((batch * p.S_ + token) * 3 + head) * 1ll + split) * 12; // !18:5
     }
 };
-TF_LAYOUT(ropes_decode_spec::args, pos_, 0);
-TF_LAYOUT(ropes_decode_spec::args, qr_, 8);
-TF_LAYOUT(ropes_decode_spec::args, kc_, 16);
-TF_LAYOUT(ropes_decode_spec::args, vc_, 24);
-TF_LAYOUT(ropes_decode_spec::args, a_part_, 32);
-TF_LAYOUT(ropes_decode_spec::args, B_, 40);
-TF_LAYOUT(ropes_decode_spec::args, S_, 44);
-static_assert(sizeof(ropes_decode_spec::args) == 48, "size of args");
+TF_LAYOUT(ropes_attention_spec::args, pos_, 0);
+TF_LAYOUT(ropes_attention_spec::args, qr_, 8);
+TF_LAYOUT(ropes_attention_spec::args, kc_, 16);
+TF_LAYOUT(ropes_attention_spec::args, vc_, 24);
+TF_LAYOUT(ropes_attention_spec::args, a_part_, 32);
+TF_LAYOUT(ropes_attention_spec::args, B_, 40);
+TF_LAYOUT(ropes_attention_spec::args, S_, 44);
+static_assert(sizeof(ropes_attention_spec::args) == 48, "size of args");

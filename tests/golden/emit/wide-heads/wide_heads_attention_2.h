@@ -1,8 +1,8 @@
-// Written by tfgen: wide_heads_decode of tests/specs/wide-heads.yaml for host; read it beside templates/attention/decode.h.
-// Kernel k3, phase decode:
+// Written by tfgen: wide_heads_attention_2 of tests/specs/wide-heads.yaml for host; read it beside templates/attention/decode.h.
+// Kernel k3, phase attention_2:
 //   body %d.part         f32[2,3,2,1023]     = attention_partial %q, %kc, %vc heads=2 kv_heads=1 causal window=5 scale=0.03129587719622029
 //      at=%pos !19:5
-struct wide_heads_decode_spec {
+struct wide_heads_attention_2_spec {
     struct args {
         const int *pos_;
         const bf16 *q_;
@@ -42,9 +42,9 @@ struct wide_heads_decode_spec {
         return p.d_part_ + (((batch * 3 + token) * 2 + head) * 1ll + split) * 1023; // !19:5
     }
 };
-TF_LAYOUT(wide_heads_decode_spec::args, pos_, 0);
-TF_LAYOUT(wide_heads_decode_spec::args, q_, 8);
-TF_LAYOUT(wide_heads_decode_spec::args, k_cache_, 16);
-TF_LAYOUT(wide_heads_decode_spec::args, v_cache_, 24);
-TF_LAYOUT(wide_heads_decode_spec::args, d_part_, 32);
-static_assert(sizeof(wide_heads_decode_spec::args) == 40, "size of args");
+TF_LAYOUT(wide_heads_attention_2_spec::args, pos_, 0);
+TF_LAYOUT(wide_heads_attention_2_spec::args, q_, 8);
+TF_LAYOUT(wide_heads_attention_2_spec::args, k_cache_, 16);
+TF_LAYOUT(wide_heads_attention_2_spec::args, v_cache_, 24);
+TF_LAYOUT(wide_heads_attention_2_spec::args, d_part_, 32);
+static_assert(sizeof(wide_heads_attention_2_spec::args) == 40, "size of args");

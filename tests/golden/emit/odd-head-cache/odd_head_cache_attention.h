@@ -1,8 +1,8 @@
-// Written by tfgen: odd_head_cache_decode of tests/specs/odd-head-cache.yaml for host; read it beside templates/attention/decode.h.
-// Kernel k1, phase decode:
+// Written by tfgen: odd_head_cache_attention of tests/specs/odd-head-cache.yaml for host; read it beside templates/attention/decode.h.
+// Kernel k1, phase attention:
 //   body %a.part         f32[2,5,2,24]       = attention_partial %qr, %kc, %vc heads=2 kv_heads=2 causal scale=0.21320071635561041 at=%pos
 //      !16:5
-struct odd_head_cache_decode_spec {
+struct odd_head_cache_attention_spec {
     struct args {
         const int *pos_;
         const bf16 *qr_;
@@ -42,9 +42,9 @@ struct odd_head_cache_decode_spec {
         return p.a_part_ + (((batch * 5 + token) * 2 + head) * 1ll + split) * 24; // !16:5
     }
 };
-TF_LAYOUT(odd_head_cache_decode_spec::args, pos_, 0);
-TF_LAYOUT(odd_head_cache_decode_spec::args, qr_, 8);
-TF_LAYOUT(odd_head_cache_decode_spec::args, k_cache_, 16);
-TF_LAYOUT(odd_head_cache_decode_spec::args, v_cache_, 24);
-TF_LAYOUT(odd_head_cache_decode_spec::args, a_part_, 32);
-static_assert(sizeof(odd_head_cache_decode_spec::args) == 40, "size of args");
+TF_LAYOUT(odd_head_cache_attention_spec::args, pos_, 0);
+TF_LAYOUT(odd_head_cache_attention_spec::args, qr_, 8);
+TF_LAYOUT(odd_head_cache_attention_spec::args, k_cache_, 16);
+TF_LAYOUT(odd_head_cache_attention_spec::args, v_cache_, 24);
+TF_LAYOUT(odd_head_cache_attention_spec::args, a_part_, 32);
+static_assert(sizeof(odd_head_cache_attention_spec::args) == 40, "size of args");

@@ -1,8 +1,8 @@
-// Written by tfgen: llama_decode_decode of specs/llama-decode.yaml for host; read it beside templates/attention/decode.h.
-// Kernel k2, phase decode:
+// Written by tfgen: llama_decode_attention of specs/llama-decode.yaml for host; read it beside templates/attention/decode.h.
+// Kernel k2, phase attention:
 //   body %a.part         f32[B,1,8,34]       = attention_partial %qr, %kc, %vc heads=8 kv_heads=2 causal scale=0.17677669529663687 at=%pos
 //      !41:5
-struct llama_decode_decode_spec {
+struct llama_decode_attention_spec {
     struct args {
         const int *pos_;
         const bf16 *qr_;
@@ -43,10 +43,10 @@ struct llama_decode_decode_spec {
         return p.a_part_ + (((batch + token) * 8 + head) * 1ll + split) * 34; // !41:5
     }
 };
-TF_LAYOUT(llama_decode_decode_spec::args, pos_, 0);
-TF_LAYOUT(llama_decode_decode_spec::args, qr_, 8);
-TF_LAYOUT(llama_decode_decode_spec::args, k_cache_, 16);
-TF_LAYOUT(llama_decode_decode_spec::args, v_cache_, 24);
-TF_LAYOUT(llama_decode_decode_spec::args, a_part_, 32);
-TF_LAYOUT(llama_decode_decode_spec::args, B_, 40);
-static_assert(sizeof(llama_decode_decode_spec::args) == 48, "size of args");
+TF_LAYOUT(llama_decode_attention_spec::args, pos_, 0);
+TF_LAYOUT(llama_decode_attention_spec::args, qr_, 8);
+TF_LAYOUT(llama_decode_attention_spec::args, k_cache_, 16);
+TF_LAYOUT(llama_decode_attention_spec::args, v_cache_, 24);
+TF_LAYOUT(llama_decode_attention_spec::args, a_part_, 32);
+TF_LAYOUT(llama_decode_attention_spec::args, B_, 40);
+static_assert(sizeof(llama_decode_attention_spec::args) == 48, "size of args");

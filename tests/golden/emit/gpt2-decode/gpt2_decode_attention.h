@@ -1,8 +1,8 @@
-// Written by tfgen: gpt2_decode_decode of specs/gpt2-decode.yaml for host; read it beside templates/attention/decode.h.
-// Kernel k4, phase decode:
+// Written by tfgen: gpt2_decode_attention of specs/gpt2-decode.yaml for host; read it beside templates/attention/decode.h.
+// Kernel k4, phase attention:
 //   body %a.part         f32[B,1,4,34]       = attention_partial %q, %kc, %vc heads=4 kv_heads=4 causal scale=0.17677669529663687 at=%pos
 //      !38:5
-struct gpt2_decode_decode_spec {
+struct gpt2_decode_attention_spec {
     struct args {
         const int *pos_;
         const bf16 *qkv_;
@@ -43,10 +43,10 @@ struct gpt2_decode_decode_spec {
         return p.a_part_ + (((batch + token) * 4 + head) * 1ll + split) * 34; // !38:5
     }
 };
-TF_LAYOUT(gpt2_decode_decode_spec::args, pos_, 0);
-TF_LAYOUT(gpt2_decode_decode_spec::args, qkv_, 8);
-TF_LAYOUT(gpt2_decode_decode_spec::args, k_cache_, 16);
-TF_LAYOUT(gpt2_decode_decode_spec::args, v_cache_, 24);
-TF_LAYOUT(gpt2_decode_decode_spec::args, a_part_, 32);
-TF_LAYOUT(gpt2_decode_decode_spec::args, B_, 40);
-static_assert(sizeof(gpt2_decode_decode_spec::args) == 48, "size of args");
+TF_LAYOUT(gpt2_decode_attention_spec::args, pos_, 0);
+TF_LAYOUT(gpt2_decode_attention_spec::args, qkv_, 8);
+TF_LAYOUT(gpt2_decode_attention_spec::args, k_cache_, 16);
+TF_LAYOUT(gpt2_decode_attention_spec::args, v_cache_, 24);
+TF_LAYOUT(gpt2_decode_attention_spec::args, a_part_, 32);
+TF_LAYOUT(gpt2_decode_attention_spec::args, B_, 40);
+static_assert(sizeof(gpt2_decode_attention_spec::args) == 48, "size of args");
