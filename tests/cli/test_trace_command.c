@@ -26,7 +26,8 @@ static json_t *read_json(const char *name)
     return read;
 }
 
-static void trace_once(void)
+/* Ahead of the cases that look at what it wrote: one run of 2 s for all of them. */
+static void trace_a_block(void)
 {
     const int code =
         tfgen("trace specs/llama-block.yaml --target=sm_90a --jobs=2 --seconds=0 --json -o %s/t.json --svg=%s/t.svg", folder, folder);
@@ -80,7 +81,6 @@ static int events_of(const json_t *events, const char *kind, const char *name)
 
 START_TEST(a_timeline_is_in_chromes_format_and_has_every_tile)
 {
-    trace_once();
     json_t *all = read_json("t.json"), *events = json_object_get(all, "traceEvents"), *summary = json_object_get(all, "otherData"), *e;
     slice *slices = calloc(json_array_size(events), sizeof *slices);
     int count = 0;
@@ -112,7 +112,6 @@ END_TEST
 /* The host engine runs a launch when the one ahead has ended. */
 START_TEST(a_summary_has_launches_in_order_with_as_many_tiles_as_the_plan)
 {
-    trace_once();
     json_t *all = json_loads(output, 0, NULL), *launches = json_object_get(all, "launches"), *e;
     rig *r = rig_plan(&(rig_request){.path = "specs/llama-block.yaml", .level = fusion_tile, .target = "sm_90a"});
     double last = 0;
@@ -145,7 +144,6 @@ END_TEST
 START_TEST(a_picture_needs_no_other_file_and_names_each_launch)
 {
     rig *r = rig_plan(&(rig_request){.path = "specs/llama-block.yaml", .level = fusion_tile, .target = "sm_90a"});
-    trace_once();
     char *svg = whole_file(path_of("t.svg"));
     is_picture(svg);
     for (int i = 0; i < r->c.plan->launch_count; i++) {
@@ -214,17 +212,20 @@ int main(void)
 {
     use_kernels(kernels_timed);
     Suite *s = suite_create("trace_command");
-    TCase *t = tcase_create("trace");
+    TCase *t = tcase_create("trace"), *block = tcase_create("block");
     if (!mkdtemp(folder)) return 1;
     tcase_set_timeout(t, 120);
-    tcase_add_test(t, a_timeline_is_in_chromes_format_and_has_every_tile);
-    tcase_add_test(t, a_summary_has_launches_in_order_with_as_many_tiles_as_the_plan);
-    tcase_add_test(t, a_picture_needs_no_other_file_and_names_each_launch);
     tcase_add_test(t, text_says_what_was_traced_and_what_that_costs);
     tcase_add_test(t, a_plan_as_text_is_traced);
     tcase_add_test(t, a_gpu_is_traced_through_its_driver);
     tcase_add_loop_test(t, what_cannot_be_traced_is_refused, 0, sizeof refused / sizeof *refused);
     suite_add_tcase(s, t);
+    tcase_set_timeout(block, 120);
+    tcase_add_unchecked_fixture(block, trace_a_block, NULL);
+    tcase_add_test(block, a_timeline_is_in_chromes_format_and_has_every_tile);
+    tcase_add_test(block, a_summary_has_launches_in_order_with_as_many_tiles_as_the_plan);
+    tcase_add_test(block, a_picture_needs_no_other_file_and_names_each_launch);
+    suite_add_tcase(s, block);
     const int failed = run_suite(s);
     char command[128];
     snprintf(command, sizeof command, "rm -rf %s", folder);
