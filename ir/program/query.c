@@ -10,8 +10,9 @@ const op_info op_table[op_count] = {
 
 extent value_rows(arena *a, const ir_value *v)
 {
-    extent rows = extent_number(1);
-    for (int i = 0; i + 1 < v->rank; i++) rows = i ? extent_multiply(a, v->at, rows, v->shape[i]) : v->shape[i];
+    if (v->rank < 2) return extent_number(1);
+    extent rows = v->shape[0];
+    for (int i = 1; i + 1 < v->rank; i++) rows = extent_multiply(a, v->at, rows, v->shape[i]);
     return rows;
 }
 
