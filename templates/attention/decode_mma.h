@@ -438,14 +438,14 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
 #pragma unroll 1
         for (int at = 0;; at ^= 1) {
             const stand &now = m.turns.stands[at];
-            numbers again = {};
+            numbers again = {}; TF_TRACED(trace_times when = {});
             const bool looks = !sure && first_warp && known_to;
             if (looks) again = runs::read(p, thread_index());
             if (now.to > m.turns.from) {
                 sums s;
-                const part t = warp_same(now.now); TF_TRACED(trace_start(p.tf_trace, trace_part(p, t), 0));
+                const part t = warp_same(now.now); TF_TRACED(when.start = trace_clock());
                 attend(p, t, m, r, s);
-                put(m, t, s); TF_TRACED(trace_computed(p.tf_trace, trace_part(p, t), 0));
+                put(m, t, s); TF_TRACED(when.computed = trace_clock());
             }
             if (!sure && first_warp) {
                 const bool stale = any_lane(looks && differs(again, m.turns.of[thread_index()]));
@@ -475,7 +475,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
                 }
                 store(p, t, m);
             }
-            barrier(); TF_TRACED(trace_end(p.tf_trace, trace_part(p, t), 0)); // the next part uses the same memory
+            barrier(); TF_TRACED(trace_whole(p.tf_trace, trace_part(p, t), 0, when)); // the next part uses the same memory
         } TF_TRACED(trace_leave(p.tf_trace, 0));
         if constexpr (cluster > 1) { // whose memory is there until all have read it
             if (!arrived) cluster_arrive();

@@ -125,6 +125,18 @@ DEV void trace_end(float *trace, int tile, int thread)
 {
     if (thread_index() == thread) trace_of(trace, tile).end = trace_clock();
 }
+// All of a tile at its end: of one that may turn out to be none, whose record another workgroup has.
+struct trace_times {
+    unsigned long long start, computed;
+};
+DEV void trace_whole(float *trace, int tile, int thread, const trace_times &when)
+{
+    if (thread_index() != thread) return;
+    trace_start(trace, tile, thread);
+    trace_of(trace, tile).start = when.start;
+    trace_of(trace, tile).computed = when.computed;
+    trace_end(trace, tile, thread);
+}
 
 // Of an item of a list of phases F (frame.h) among all of the launch's.
 template <class F, class Item> DEV int trace_slot(const typename F::args &p, const Item &w)
