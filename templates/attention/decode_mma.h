@@ -424,14 +424,14 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         if (S::queries(p) == 0 || S::batches(p) == 0) return previous_wait();
         ring r(m);
         if (!sure) {
-            if (first_warp) runs::reckon(p, m.turns);
+            if (first_warp) runs::template reckon<false>(p, m.turns);
             barrier();
             ask_ahead(p, m);
         }
         previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
         next_weights<S>::ask(p, thread_index(), 32);
         if (sure) {
-            if (first_warp) runs::reckon(p, m.turns);
+            if (first_warp) runs::template reckon<true>(p, m.turns);
             barrier();
         }
         bool arrived = false, met = false; // at the cluster's barrier, which says that parts are given
@@ -455,7 +455,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
             if (!sure) {
                 sure = true;
                 if (m.turns.stale) {
-                    if (first_warp) runs::reckon(p, m.turns);
+                    if (first_warp) runs::template reckon<true>(p, m.turns);
                     barrier();
                     at = 1; // the first again
                     continue;
