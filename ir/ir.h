@@ -47,6 +47,11 @@ typedef struct rope_scaling {
     int factor_count;
 } rope_scaling;
 
+typedef struct number_list {
+    const double *at;
+    int count;
+} number_list;
+
 typedef struct ir_value ir_value;
 typedef struct ir_op ir_op;
 
@@ -61,6 +66,7 @@ typedef struct ir_attributes {
 #define TYPE_layout weight_layout
 #define TYPE_scaling rope_scaling
 #define TYPE_value ir_value *
+#define TYPE_numbers number_list
 #define ATTRIBUTE(type, name) TYPE_##type name;
 #include "ir/op.def"
 #undef TYPE_int
@@ -71,6 +77,7 @@ typedef struct ir_attributes {
 #undef TYPE_layout
 #undef TYPE_scaling
 #undef TYPE_value
+#undef TYPE_numbers
 } ir_attributes;
 
 /* Which rows of a stored tensor are a param, counted after the tensor was transposed: of each group of `every` rows (0: of all) those from
@@ -226,6 +233,7 @@ const ir_value *value_root(const ir_value *v);                   /* follows root
 /* Values of tokens are [B, S, H*hd] or [B, S, H, hd]. A cache, which is a state or what kv_append makes of it, has the axes of cache_axis,
  * [B, KV, L, hd]. Nobody else counts them (but for the verifier and the reference, who judge): gen/emit/cache.h says where a row lies. */
 typedef enum cache_axis { cache_batch, cache_head, cache_token, cache_column } cache_axis;
+bool attention_is_plain(const ir_op *op); /* no sinks, no slopes, no window of later keys */
 bool value_is_cache(const ir_value *v);
 const extent *value_tokens(const ir_value *v);                    /* S or L */
 /* So many tokens of a head, from a multiple of it on, lie one stride apart; 0: all of them do. */

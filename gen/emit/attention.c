@@ -195,6 +195,46 @@ void heads_write_cache(heads *h)
     write_line(h->w, "DEV static int most_keys(const args &p) { return %s; }", c_text(h->e->a, tokens_of(h, op->inputs[1])));
 }
 
+static const char *slope_table(heads *h)
+{
+    enum { a_row = 6 };
+    emission *e = h->e;
+    const number_list *alibi = &h->op->attributes.alibi;
+    const char *name =
+        name_marked(e->a, arena_printf(e->a, "%s_%s", e->name, e->names->values[h->op->outputs[0]->id]), name_table);
+    text row = {.a = e->a};
+    write_comment(&e->tables, "What a score of each head falls by for each token between query and key.");
+    write_head(&e->tables, h->op->at, "TF_TABLE float %s[%d] =", name, alibi->count);
+    for (int i = 0; i < alibi->count; i++) {
+        const bool last = i + 1 == alibi->count, full = i % a_row == a_row - 1;
+        text_f32(&row, alibi->at[i]);
+        text_printf(&row, last ? "" : full ? "," : ", ");
+        if (!last && !full) continue;
+        write_line(&e->tables, "%s", row.data);
+        row = (text){.a = e->a};
+    }
+    end_head(&e->tables, "};");
+    return name;
+}
+
+void heads_write_scores(heads *h)
+{
+    expression_pool *p = h->e->pool;
+    const expression *head = c_int(p, "head");
+    if (h->op->attributes.alibi.count) {
+        const char *table = slope_table(h);
+        write_line(h->w, "static constexpr bool alibi = true;");
+        write_spec_line(h->w, h->op->at, "DEV static float slope(int head) { return %s; }",
+                        c_text(h->e->a, c_element(p, c_name(p, table), head)));
+    }
+    if (h->op->input_count > 3) {
+        const expression *from = c_sum(p, use_value(h->e, h->op->inputs[3], false), head);
+        write_line(h->w, "static constexpr bool sinks = true;");
+        write_spec_line(h->w, h->op->at, "DEV static float sink(const args &p, int head) { return load<1>(%s, 1)[0]; }",
+                        c_text(h->e->a, from));
+    }
+}
+
 void heads_write_lists(heads *h)
 {
     enum { most_in_a_chain = 8192 };

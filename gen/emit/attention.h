@@ -14,6 +14,7 @@ typedef struct heads {
 heads heads_start(emission *e, writer *w);                          /* writes nothing yet */
 void heads_write_sizes(heads *h);                                   /* head_dim, heads, kv_heads */
 void heads_write_rules(heads *h);                                   /* mask, scale, types, extents, keys and positions */
+void heads_write_scores(heads *h); /* slopes and sinks, where there are any */
 /* Of programs off the matrix units: may rows be loaded 16 bytes at a time, may lists of keys be too long for one chain of additions. */
 void heads_write_lists(heads *h);
 /* In place of rules, of few queries over a cache: where a sequence's numbers lie, strides of keys and values. */

@@ -9,7 +9,7 @@ const char *attention_whole_obstacle(const problem *p)
 
 const char *decode_obstacle(const problem *p)
 {
-    return value_is_cache(problem_attention(p)->inputs[1]) ? NULL : "its keys are not in a cache";
+    return value_is_cache(problem_attention(p)->inputs[1]) ? attention_plain_obstacle(p) : "its keys are not in a cache";
 }
 
 /* On GPUs a wave has a row in registers, some of each lane's; more columns than that spill on every target. */
@@ -20,6 +20,14 @@ const char *attention_in_registers_obstacle(const problem *p)
     return p->target->serial || head <= most
                ? NULL
                : arena_printf(p->a, "heads have %lld columns; kernels for %s take at most %lld", head, p->target->name, most);
+}
+
+const char *attention_plain_obstacle(const problem *p)
+{
+    const ir_op *op = problem_attention(p);
+    if (op->attributes.alibi.count) return "scores have slopes (alibi)";
+    if (op->input_count > 3) return "there are sinks";
+    return attention_is_plain(op) ? NULL : "the window has later keys";
 }
 
 long long problem_team(const problem *p, long long most)
@@ -44,7 +52,8 @@ static double problem_most_keys(const problem *p)
 {
     const ir_op *op = problem_attention(p);
     const double keys = (double)extent_value(value_tokens(op->inputs[1]), &p->program->dims);
-    return op->attributes.window ? fmin(keys, (double)op->attributes.window) : keys;
+    const double window = (double)op->attributes.window;
+    return window > 0 ? fmin(keys, op->attributes.causal ? window : 2 * window - 1) : keys;
 }
 
 void attention_cost(const problem *p, double rows, int pack, int block_k, cost_descriptor *d)

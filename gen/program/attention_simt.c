@@ -130,6 +130,7 @@ static void members(emission *e, writer *w)
     heads_write_sizes(&h);
     write_line(w, "static constexpr int block_q = %d, block_k = %d, team = %d, threads = %d;", x->block_q, x->block_k, x->team, x->threads);
     heads_write_rules(&h);
+    heads_write_scores(&h);
     heads_write_lists(&h);
     heads_write_pointers(&h);
     heads_write_output(&h, has_vectors(&h, x));

@@ -23,6 +23,7 @@ static const char *obstacle(const problem *p)
         if (op->inputs[i]->type != type) return "operands differ in dtype";
     if (head % 16 != 0 || head < 16 || head > 256) return "the head size is not a multiple of 16 up to 256";
     if (!(op->attributes.scale > 0)) return "the scale is not positive";
+    if (attention_plain_obstacle(p)) return attention_plain_obstacle(p);
     for (int i = 0; i < 3; i++)
         if (!reachable(p->a, op->inputs[i])) return "rows are not 16-byte aligned";
     return NULL;

@@ -168,6 +168,11 @@ static void check_attention(const checker *c, const ir_op *op)
     need(c, op, extent_equal(&k->shape[cached ? 2 : 1], &v->shape[cached ? 2 : 1]), "not as many keys as values");
     need(c, op, !t->at || cached, "at without a cache");
     need(c, op, !cached || t->at || t->lengths, "a cache without at or lengths");
+    need(c, op, !t->alibi.count || t->alibi.count == t->heads, "alibi is not a slope for each head");
+    for (int i = 0; i < t->alibi.count; i++) need(c, op, isfinite(t->alibi.at[i]), "a slope is not finite");
+    if (op->input_count > 3)
+        need(c, op, op->inputs[3]->kind == value_param && is_vector(op->inputs[3], t->heads),
+             "sinks are no param of a number for each head");
     if (t->at) need(c, op, extent_equal(&t->at->shape[0], &q->shape[0]), "at is not [B]");
     if (t->lengths) need(c, op, extent_equal(&t->lengths->shape[0], &q->shape[0]), "lengths is not [B]");
     if (op->kind == op_attention) need(c, op, same_shape(q, y), "the out is not shaped as the queries");

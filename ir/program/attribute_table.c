@@ -11,6 +11,7 @@
 #define OFFSET_LAYOUT(field) offsetof(ir_attributes, field)
 #define OFFSET_VALUE(field) offsetof(ir_attributes, field)
 #define OFFSET_SCALING(field) offsetof(ir_attributes, field)
+#define OFFSET_NUMBERS(field) offsetof(ir_attributes, field)
 #define OFFSET_SIZES(field) 0
 #define OFFSET_SHAPE(field) 0
 

@@ -13,7 +13,8 @@ typedef enum attribute_type {
     attribute_VALUE,
     attribute_SIZES,
     attribute_SHAPE,
-    attribute_SCALING
+    attribute_SCALING,
+    attribute_NUMBERS
 } attribute_type;
 
 typedef struct attribute_info {

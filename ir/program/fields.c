@@ -44,6 +44,7 @@ bool field_is_set(const ir_attributes *t, const attribute_field *f)
     case field_pairing: return *(const rope_pairing *)field != pairing_half;
     case field_layout: return *(const weight_layout *)field != layout_out_in;
     case field_value: return *(ir_value *const *)field != NULL;
+    case field_numbers: return ((const number_list *)field)->count != 0;
     case field_scaling: return ((const rope_scaling *)field)->kind != scaling_none;
     }
     return false;

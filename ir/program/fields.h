@@ -4,7 +4,7 @@
 #include "ir/ir.h"
 
 typedef enum field_type {
-    field_int, field_float, field_bool, field_dtype, field_pairing, field_layout, field_value, field_scaling
+    field_int, field_float, field_bool, field_dtype, field_pairing, field_layout, field_value, field_scaling, field_numbers
 } field_type;
 
 typedef struct attribute_field {

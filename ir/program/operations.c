@@ -2,6 +2,7 @@
 #include "ir/program/operations.h"
 
 enum {
+    alibi_operations = 3,   /* of a pair: difference, product, sum */
     softmax_operations = 5, /* of a pair: scale, largest, difference, exponential, sum */
     softcap_operations = 3, /* division, tanh, product */
     rope_operations = 3     /* of an element: two products and a sum */
@@ -20,12 +21,14 @@ static double clamped_sum(long long from, long long count, long long most)
 }
 
 /* Queries first .. first + count - 1 of one sequence. The one at p sees the keys from p + 1 - window (0: from the first) on, up to itself
- * (causal) or the last of `filled`. */
+ * (causal), to p - 1 + window or the last of `filled`. */
 static void see_sequence(const ir_attributes *t, long long first, long long count, long long filled, keys_seen *seen)
 {
-    const double shown = t->causal ? clamped_sum(first + 1, count, filled) : (double)count * (double)filled;
+    const bool ends = t->causal || t->window > 0;
+    const long long later = t->causal ? 1 : t->window;
+    const double shown = ends ? clamped_sum(first + later, count, filled) : (double)count * (double)filled;
     const double hidden = t->window > 0 ? clamped_sum(first + 1 - t->window, count, filled) : 0;
-    const double last = t->causal ? clamped_sum(first + count, 1, filled) : (double)filled;
+    const double last = ends ? clamped_sum(first + count - 1 + later, 1, filled) : (double)filled;
     const double before = t->window > 0 ? clamped_sum(first + 1 - t->window, 1, filled) : 0;
     seen->pairs += shown - hidden;
     if (last > before && count > 0) seen->keys += last - before;
@@ -62,7 +65,8 @@ static operations of_attention(const ir_op *op, const dim_table *dims, integer_s
     const double pairs = attention_seen(op, dims, integers, context).pairs * (double)t->heads;
     const double divided = op->kind == op_attention ? count_of(op->outputs[0], dims) : 0;
     const double width = (double)value_head_size(op->inputs[0], t->heads);
-    return (operations){4 * width * pairs, pairs * (softmax_operations + (t->softcap > 0 ? softcap_operations : 0)) + divided};
+    const double of_pair = softmax_operations + (t->softcap > 0 ? softcap_operations : 0) + (t->alibi.count ? alibi_operations : 0);
+    return (operations){4 * width * pairs, pairs * of_pair + divided};
 }
 
 static double rotated(const ir_op *op, const dim_table *dims)

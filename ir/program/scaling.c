@@ -16,14 +16,19 @@ const scaling_number scaling_numbers[] = {
 };
 const int scaling_number_count = sizeof scaling_numbers / sizeof *scaling_numbers;
 
+bool numbers_same(const number_list *x, const number_list *y)
+{
+    return x->count == y->count && (x->count == 0 || memcmp(x->at, y->at, (size_t)x->count * sizeof *x->at) == 0);
+}
+
 bool scaling_same(const rope_scaling *x, const rope_scaling *y)
 {
-    if (x->kind != y->kind || x->factor_count != y->factor_count) return false;
+    if (x->kind != y->kind) return false;
     for (int i = 0; i < scaling_number_count; i++) {
         const scaling_number *n = &scaling_numbers[i];
         if (n->kind == x->kind && scaling_value(x, n) != scaling_value(y, n)) return false;
     }
-    return x->factor_count == 0 || memcmp(x->factors, y->factors, (size_t)x->factor_count * sizeof *x->factors) == 0;
+    return numbers_same(&(number_list){x->factors, x->factor_count}, &(number_list){y->factors, y->factor_count});
 }
 
 const char *scaling_fault(const rope_scaling *s, double theta, long long rotary)

@@ -14,12 +14,13 @@ extern const scaling_number scaling_numbers[];
 extern const int scaling_number_count;
 extern const char *const scaling_names[scaling_count]; /* "none" first */
 
-enum { most_scaling_factors = 4096 };
+enum { most_listed_numbers = 4096 };
 static inline double *scaling_at(rope_scaling *s, const scaling_number *n) { return (double *)((char *)s + n->offset); }
 static inline double scaling_value(const rope_scaling *s, const scaling_number *n)
 {
     return *(const double *)((const char *)s + n->offset);
 }
+bool numbers_same(const number_list *x, const number_list *y);
 bool scaling_same(const rope_scaling *x, const rope_scaling *y);
 /* NULL: the numbers make sense for a rope of `rotary` elements (0: not known yet) with this base; else what does not. */
 const char *scaling_fault(const rope_scaling *s, double theta, long long rotary);

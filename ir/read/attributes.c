@@ -32,17 +32,18 @@ static bool read_float(graph_reader *r, const spec_node *node, const char *what,
     return false;
 }
 
-static bool read_factors(graph_reader *r, const spec_node *node, const char *what, rope_scaling *out)
+typedef bool read_number(graph_reader *r, const spec_node *node, const char *what, double *out);
+
+static bool read_numbers(graph_reader *r, const spec_node *node, const char *what, read_number *one, number_list *out)
 {
-    if (node->kind != spec_list || node->count < 1 || node->count > most_scaling_factors) {
-        complain(r->a, node->at, "%s: must be a list of numbers, one for each pair that turns", what);
+    if (node->kind != spec_list || node->count < 1 || node->count > most_listed_numbers) {
+        complain(r->a, node->at, "%s: must be a list of numbers", what);
         return false;
     }
     double *list = arena_alloc(r->a, (size_t)node->count * sizeof *list);
     bool good = true;
-    for (int i = 0; i < node->count; i++) good &= read_positive(r, node->items[i], what, &list[i]);
-    out->factors = list;
-    out->factor_count = node->count;
+    for (int i = 0; i < node->count; i++) good &= one(r, node->items[i], what, &list[i]);
+    *out = (number_list){list, node->count};
     return good;
 }
 
@@ -93,8 +94,10 @@ static bool read_scaling(graph_reader *r, const spec_node *node, const char *wha
     const spec_node *factors = spec_find(node, "factors");
     if (out->kind == scaling_longrope && !factors)
         complain(r->a, node->at, "%s: factors: is missing, which type longrope needs", what);
-    else if (out->kind == scaling_longrope)
-        read_factors(r, factors, arena_printf(r->a, "%s: factors", what), out);
+    number_list list = {NULL, 0};
+    if (out->kind == scaling_longrope && factors)
+        read_numbers(r, factors, arena_printf(r->a, "%s: factors", what), read_positive, &list);
+    out->factors = list.at, out->factor_count = list.count;
     if (arena_complaints(r->a) > before) return false;
     if (out->kind != scaling_llama3 || out->low_freq < out->high_freq) return true;
     complain(r->a, node->at, "%s: low_freq must be less than high_freq", what);
@@ -137,6 +140,7 @@ static bool read_attribute(op_draft *d, const spec_node *node, const attribute_i
     case attribute_DTYPE: return graph_dtype(r, node, what, field);
     case attribute_SIZES:
     case attribute_SHAPE: return read_list(d, node, what, info);
+    case attribute_NUMBERS: return read_numbers(r, node, what, graph_real, field);
     case attribute_SCALING: return read_scaling(r, node, what, field);
     case attribute_VALUE: return (*(ir_value **)field = graph_lookup(r, node, d)) != NULL;
     case attribute_PAIRING:

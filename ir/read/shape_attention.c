@@ -157,13 +157,11 @@ static bool check_visibility(op_draft *d)
                            "at: is the place in a cache; %%%s is none (kv_append makes one)", k->name);
     if (cached && !t->at && !t->lengths)
         return shape_clash(d, d->op->at, "%%%s is a cache; at: or lengths: must say how much of it is filled", k->name);
-    if (t->causal && !t->at && !extent_equal(&q->shape[1], value_tokens(k)))
-        return shape_clash(d, graph_attribute_at(d, "causal"),
-                           "causal: %%%s has %s queries and %%%s %s keys; without at: they must be as many", q->name,
+    const char *needs = t->causal ? "causal" : t->window ? "window" : t->alibi.count ? "alibi" : NULL;
+    if (needs && !t->at && !extent_equal(&q->shape[1], value_tokens(k)))
+        return shape_clash(d, graph_attribute_at(d, needs),
+                           "%s: %%%s has %s queries and %%%s %s keys; without at: they must be as many", needs, q->name,
                            graph_extent_text(d->r, &q->shape[1]), k->name, graph_extent_text(d->r, value_tokens(k)));
-    if (t->window && !t->causal)
-        return shape_clash(d, graph_attribute_at(d, "window"),
-                           "window: counts back from a query's own position, so it needs causal: true");
     return check_positions(d, "lengths", t->lengths, q) && check_positions(d, "at", t->at, q) && check_number(d, "at", t->at, &q->shape[1]);
 }
 
@@ -183,6 +181,21 @@ static void warn_of_ranges(op_draft *d)
     if (!is_told(op)) warn_of_range(d, "at", t->at, value_tokens(op->inputs[1]), &op->inputs[0]->shape[1]);
 }
 
+/* What there is one of for each head. */
+static bool check_heads(op_draft *d)
+{
+    const ir_op *op = d->op;
+    const ir_attributes *t = &op->attributes;
+    long long count = 0;
+    if (t->alibi.count && t->alibi.count != t->heads)
+        return shape_clash(d, graph_attribute_at(d, "alibi"), "alibi: has %d slopes for %lld heads", t->alibi.count, t->heads);
+    if (op->input_count < 4) return true;
+    const ir_value *sinks = op->inputs[3];
+    if (sinks->kind != value_param || sinks->rank != 1 || !extent_is_number(&sinks->shape[0], &count) || count != t->heads)
+        return shape_clash(d, d->in_at[3], "the sinks %s should be a param [%lld], one for each head", shape_of(d, 3), t->heads);
+    return true;
+}
+
 bool shape_attention(op_draft *d, ir_value *out)
 {
     ir_attributes *t = &d->op->attributes;
@@ -192,7 +205,7 @@ bool shape_attention(op_draft *d, ir_value *out)
         return shape_clash(d, graph_attribute_at(d, "kv_heads"), "kv_heads: %lld does not divide heads: %lld",
                            t->kv_heads, t->heads);
     if (!head_size(d, 0, t->heads, "heads", &head_dim)) return false;
-    if (!check_keys(d, 1, head_dim) || !check_keys(d, 2, head_dim) || !check_visibility(d)) return false;
+    if (!check_keys(d, 1, head_dim) || !check_keys(d, 2, head_dim) || !check_visibility(d) || !check_heads(d)) return false;
     if (t->scale == 0) t->scale = 1 / sqrt((double)head_dim);
     warn_of_ranges(d);
     shape_set(out, d->op->inputs[0]);

@@ -27,7 +27,7 @@ typedef struct attention_job {
     size_t B, S, T, H, KV, hd;
     dtype type; /* of values */
     ref_rows keys; /* values lie as they do */
-    const ref_tensor *q, *k, *v, *lengths, *at;
+    const ref_tensor *q, *k, *v, *lengths, *at, *sinks;
     bool q_exact, k_exact, v_exact;
     double score_unit; /* exponentials are rounded to this */
     bool round_scores; /* to the dtype of the values: numbers, not only errors */
@@ -73,6 +73,7 @@ static void visible(const attention_job *j, size_t b, size_t s, long long *low, 
     const long long position = first_position(j, b) + (long long)s;
     *low = 0, *high = keys_of(j, b);
     if (j->t->causal && position + 1 < *high) *high = position + 1;
+    if (!j->t->causal && j->t->window > 0 && position + j->t->window < *high) *high = position + j->t->window;
     if (j->t->window > 0 && position + 1 - j->t->window > *low) *low = position + 1 - j->t->window;
 }
 
@@ -112,7 +113,7 @@ static void shift_scores(const attention_job *j, size_t t, size_t k, double slop
 }
 
 /* z and the error of z, for the visible keys; returns the largest z. */
-static double scores(const attention_job *j, size_t q, size_t b, size_t g, long long low, long long high,
+static double scores(const attention_job *j, size_t q, size_t b, size_t g, long long low, long long high, long long position, double fall,
                      const head_buffers *h)
 {
     double largest = -INFINITY;
@@ -127,6 +128,11 @@ static double scores(const attention_job *j, size_t q, size_t b, size_t g, long 
             z = j->t->softcap * tangent;
             slope *= 1 - square(tangent);
         }
+        if (fall != 0) { /* its table, the product, the difference */
+            const double far = fall * (double)llabs(position - t);
+            z -= far;
+            noise += square(REF_UNIT) * (2 * square(far) + square(z));
+        }
         if (!j->q_exact) shift_scores(j, (size_t)t, k, slope, h);
         h->score[t] = z, h->noise[t] = noise;
         if (z > largest || isnan(z)) largest = z;
@@ -134,19 +140,29 @@ static double scores(const attention_job *j, size_t q, size_t b, size_t g, long 
     return largest;
 }
 
+/* Of a head: a score that has no value. */
+typedef struct sink { bool exists; double score, error; } sink;
+
 /* Turns z into p and the error of z into that of p, both relative; returns the squared relative rounding of their sum, which is of
  * exponentials that have not been rounded. */
-static double probabilities(const attention_job *j, long long low, long long high, double largest, bool whole, const head_buffers *h)
+static double probabilities(const attention_job *j, long long low, long long high, double largest, const sink *own, bool whole,
+                            const head_buffers *h)
 {
     ref_sum s = {.whole = whole};
+    double sink_error = 0;
     for (long long t = low; t < high; t++) {
         const double z = h->score[t], a2 = h->noise[t] + square(REF_UNIT) * (square(z) + square(z - largest) + 4);
         h->score[t] = exp(z - largest);
         h->noise[t] = a2 < 1e-4 ? a2 : square(expm1(fmin(sqrt(a2), 100)));
         ref_sum_add(&s, h->score[t], 0);
     }
+    if (own->exists) { /* its error is that of all weights together */
+        const double e = exp(own->score - largest), a2 = square(own->error) + square(REF_UNIT) * (square(own->score - largest) + 4);
+        ref_sum_add(&s, e, 0);
+        sink_error = square(e) * (a2 < 1e-4 ? a2 : square(expm1(fmin(sqrt(a2), 100))));
+    }
     for (long long t = low; t < high; t++) h->score[t] = (j->round_scores ? dtype_round(j->type, h->score[t]) : h->score[t]) / s.value;
-    return ref_sum_rounding(&s) / square(s.value);
+    return (ref_sum_rounding(&s) + sink_error) / square(s.value);
 }
 
 static void weigh_values(const attention_job *j, size_t b, size_t g, long long low, long long high, bool whole,
@@ -208,9 +224,12 @@ static void one_query(const attention_job *j, size_t b, size_t s, size_t head, c
     long long low, high;
     visible(j, b, s, &low, &high);
     if (low >= high) return; /* nothing to attend to: zeros */
-    const double largest = scores(j, q, b, g, low, high, h);
+    const sink own = {j->sinks, j->sinks ? j->sinks->value[head] : 0, j->sinks ? ref_error(j->sinks, head) : 0};
+    const double fall = j->t->alibi.count ? j->t->alibi.at[head] : 0;
+    double largest = scores(j, q, b, g, low, high, first_position(j, b) + (long long)s, fall, h);
+    if (own.exists && !(own.score <= largest)) largest = own.score;
     const bool whole = high - low <= most_in_a_chain || j->score_unit > 0;
-    const double relative = probabilities(j, low, high, largest, whole, h) + square(3 * REF_UNIT);
+    const double relative = probabilities(j, low, high, largest, &own, whole, h) + square(3 * REF_UNIT);
     const double n = (double)(high - low) - 1;
     const ref_chains chains = ref_chains_of(n, whole);
     weigh_values(j, b, g, low, high, whole, h);
@@ -284,6 +303,7 @@ bool ref_attention(ref_state *r, const ir_op *op)
                        .v = ref_of(r, op->inputs[2]),
                        .lengths = t->lengths ? ref_of(r, t->lengths) : NULL,
                        .at = t->at ? ref_of(r, t->at) : NULL,
+                       .sinks = op->input_count > 3 ? ref_of(r, op->inputs[3]) : NULL,
                        .o = ref_out(r, op)};
     j.T = j.keys.tokens;
     if (j.B * j.S * j.H * j.KV == 0 || j.H % j.KV != 0) return ref_fail(r, op, "heads do not divide");
@@ -293,6 +313,8 @@ bool ref_attention(ref_state *r, const ir_op *op)
         return ref_fail(r, op, "queries, keys and values do not fit");
     if ((j.at && j.at->count != j.B) || (j.lengths && j.lengths->count != j.B))
         return ref_fail(r, op, "at or lengths do not fit");
+    if ((j.sinks && j.sinks->count != j.H) || (t->alibi.count && (size_t)t->alibi.count != j.H))
+        return ref_fail(r, op, "sinks or slopes do not fit the heads");
     j.q_exact = ref_exact(j.q), j.k_exact = ref_exact(j.k), j.v_exact = ref_exact(j.v);
     if (r->rules && r->rules->rounds_scores && r->rules->rounds_scores(r->rules->context, op))
         j.score_unit = ref_unit(ref_type(r, qv)), j.round_scores = r->round_stored && r->rules->numbers_of_scores;

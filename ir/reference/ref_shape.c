@@ -42,6 +42,7 @@ static ir_attributes resolve(const ref_state *r, const ir_op *op)
         DEFAULT(causal, false);
         DEFAULT(window, 0);
         DEFAULT(softcap, 0);
+        DEFAULT(alibi, (number_list){0});
         DEFAULT(scale, 1 / sqrt(head_size(r, x, t.heads)));
         DEFAULT(lengths, NULL);
         DEFAULT(at, NULL);

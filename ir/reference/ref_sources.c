@@ -177,6 +177,7 @@ static bool same_attributes(const ir_attributes *x, const ir_attributes *y)
            x->transpose == y->transpose && x->heads == y->heads && x->kv_heads == y->kv_heads && x->rotary == y->rotary &&
            x->pairing == y->pairing && x->theta == y->theta && scaling_same(&x->scaling, &y->scaling) &&
            x->attention_factor == y->attention_factor && x->causal == y->causal && x->window == y->window && x->softcap == y->softcap &&
+           numbers_same(&x->alibi, &y->alibi) &&
            x->scale == y->scale && x->lengths == y->lengths && x->at == y->at && x->state == y->state;
 }
 

@@ -11,19 +11,30 @@
 
 enum { max_text = 16 << 20, max_ops = 65536, max_kernels = 65536 };
 
-static void read_factors(reader *r, rope_scaling *s)
+static number_list read_list(reader *r)
 {
-    double *list = arena_alloc(r->a, most_scaling_factors * sizeof *list);
-    do list[s->factor_count++] = scan_double(&r->in);
-    while (s->factor_count < most_scaling_factors && scan_accept(&r->in, ","));
-    s->factors = list;
+    double *list = arena_alloc(r->a, most_listed_numbers * sizeof *list);
+    number_list all = {list, 0};
+    do list[all.count++] = scan_double(&r->in);
+    while (all.count < most_listed_numbers && scan_accept(&r->in, ","));
+    return all;
+}
+
+static void read_numbers(reader *r, number_list *list)
+{
+    scan_expect(&r->in, "(");
+    *list = read_list(r);
+    scan_expect(&r->in, ")");
 }
 
 static void read_scaling(reader *r, rope_scaling *s)
 {
     s->kind = (rope_scaling_kind)scan_choice(&r->in, scaling_names, scaling_count, "rope scaling");
     scan_expect(&r->in, "(");
-    if (s->kind == scaling_longrope) read_factors(r, s);
+    if (s->kind == scaling_longrope) {
+        const number_list factors = read_list(r);
+        s->factors = factors.at, s->factor_count = factors.count;
+    }
     int count = 0;
     for (int i = 0; i < scaling_number_count; i++) {
         if (scaling_numbers[i].kind != s->kind) continue;
@@ -50,6 +61,7 @@ static void read_field(reader *r, ir_op *op, const attribute_field *f)
     case field_layout: *(weight_layout *)field = (weight_layout)scan_choice(&r->in, layouts, 2, "layout"); break;
     case field_value: *(ir_value **)field = read_value(r); break;
     case field_scaling: read_scaling(r, field); break;
+    case field_numbers: read_numbers(r, field); break;
     case field_bool: break;
     }
 }

@@ -160,6 +160,15 @@ static void put_scaling(text *t, const rope_scaling *s)
     text_append(t, ")", 1);
 }
 
+static void put_numbers(text *t, const number_list *list)
+{
+    for (int i = 0; i < list->count; i++) {
+        text_append(t, i ? "," : "(", 1);
+        text_number(t, list->at[i]);
+    }
+    text_append(t, ")", 1);
+}
+
 static void put_field(text *t, const ir_op *op, const attribute_field *f)
 {
     const void *field = (const char *)&op->attributes + f->offset;
@@ -176,6 +185,7 @@ static void put_field(text *t, const ir_op *op, const attribute_field *f)
     case field_layout: text_printf(t, "in_out"); break;
     case field_value: text_printf(t, "%%%s", (*(ir_value *const *)field)->name); break;
     case field_scaling: put_scaling(t, field); break;
+    case field_numbers: put_numbers(t, field); break;
     }
 }
 

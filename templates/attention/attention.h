@@ -113,6 +113,13 @@ template <int N> struct softmax_row {
             if (score[j] == take_max::identity()) w[j] = 0.0f; // also where the largest is infinite or NaN
         return w;
     }
+    // A score without a value: only the weights of the others are less.
+    DEV void add_sink(float score)
+    {
+        if (score == take_max::identity()) return;
+        o *= raise(score);
+        sum += weight_exp(score - largest);
+    }
     DEV columns<N> result() const { return sum == 0.0f ? columns_of<N>::zero() : o * (1.0f / sum); }
 };
 
@@ -151,10 +158,26 @@ template <int N> struct key_sums<N, true> : softmax_row<N> {
     }
 };
 
+// A window reaches as far ahead as back, unless later keys are hidden.
 template <class S> DEV bool key_is_visible(int key, int position)
 {
-    return (!S::causal || key <= position) && (S::window == 0 || key > position - S::window);
+    const bool early = S::causal ? key <= position : S::window == 0 || key - S::window < position;
+    return early && (S::window == 0 || key > position - S::window);
 }
+
+// What few specs have they say in a member of its name.
+template <class S, class = void> struct has_alibi {
+    static constexpr bool value = false;
+};
+template <class S> struct has_alibi<S, decltype(static_cast<void>(S::alibi))> {
+    static constexpr bool value = true;
+};
+template <class S, class = void> struct has_sinks {
+    static constexpr bool value = false;
+};
+template <class S> struct has_sinks<S, decltype(static_cast<void>(S::sinks))> {
+    static constexpr bool value = true;
+};
 
 template <class S, class X> DEV X shaped_score(X dot)
 {
@@ -186,6 +209,7 @@ template <class S> struct attention {
         key_sums<head::count, S::long_lists> row;
         int position;
         bool exists;
+        float slope;
     };
     struct alignas(16) stage {
         float k[alone ? width : block_k][alone ? block_k : width], v[block_k][width];
@@ -205,12 +229,13 @@ template <class S> struct attention {
         t.first = block * block_q;
         t.token = t.first + thread_index() / S::team;
         const int keys = S::keys(p, t.batch), last = t.first + block_q < S::queries(p) ? t.first + block_q - 1 : S::queries(p) - 1;
-        const int seen = S::causal ? S::position(p, t.batch, last) + 1 : keys;
+        const int seen = S::causal ? S::position(p, t.batch, last) + 1 : S::window ? later(S::position(p, t.batch, last), keys) : keys;
         const int hidden = S::window ? S::position(p, t.batch, t.first) - S::window + 1 : 0;
         t.to = seen < keys ? seen : keys;
         t.from = hidden > 0 ? hidden / block_k * block_k : 0; // in blocks from key 0, so the order of a row's keys is its own
         return t;
     }
+    DEV static int later(int position, int keys) { return position > keys - S::window ? keys : position + S::window; }
     DEV static int k_tiles(const args &, const tile &t) { return t.to > t.from ? ceil_div(t.to - t.from, block_k) : 0; }
 
     DEV static void load(const args &p, const tile &t, int k_tile, stage &s)
@@ -274,6 +299,10 @@ template <class S> struct attention {
         const int column = head::first();
         for (int j0 = 0; j0 < block_k && first + j0 < to; j0 += at_once) {
             scores score = shaped_score<S>(dots(q, s, j0));
+            if constexpr (has_alibi<S>::value) {
+#pragma unroll
+                for (int j = 0; j < at_once; j++) score[j] -= c.slope * magnitude(static_cast<float>(first + j0 + j - c.position));
+            }
             if (!alone || !all_visible(first + j0, to, c.position)) {
 #pragma unroll
                 for (int j = 0; j < at_once; j++) {
@@ -299,6 +328,7 @@ template <class S> struct attention {
         c.row.clear();
         c.exists = t.token < S::queries(p);
         c.position = c.exists ? S::position(p, t.batch, t.token) : -1;
+        if constexpr (has_alibi<S>::value) c.slope = S::slope(t.head);
         const columns<head::count> read =
             c.exists ? head::template read<S::aligned>(S::q(p, t.batch, t.token, t.head)) : columns_of<head::count>::zero();
         float q[head::count];
@@ -323,6 +353,7 @@ template <class S> struct attention {
         const int left = S::head_dim - head::first();
         if (!c.exists || left <= 0) return;
         c.row.end();
+        if constexpr (has_sinks<S>::value) c.row.add_sink(S::sink(p, t.head));
         write(p, t, left < head::count ? left : head::count, c.row.result());
     }
 

@@ -167,6 +167,10 @@ static void note_attributes(facts *f, const ir_op *op)
     note(f, op->kind == op_attention && t->kv_heads < t->heads, "attention: heads in groups");
     note(f, op->kind == op_attention && t->window > 0, "attention: window");
     note(f, op->kind == op_attention && t->softcap > 0, "attention: softcap");
+    note(f, op->kind == op_attention && t->window > 0 && !t->causal, "attention: a window of later keys");
+    note(f, op->kind == op_attention && t->alibi.count, "attention: slopes");
+    note(f, op->kind == op_attention && t->alibi.count && op->inputs[1]->root, "attention: slopes over a cache");
+    note(f, op->kind == op_attention && op->input_count > 3, "attention: sinks");
     note(f, op->kind == op_attention && t->scale > 0.39 && size > 8, "attention: scale");
     note(f, op->kind == op_attention && op->inputs[0]->rank == 4, "attention of heads apart");
     note(f, op->kind == op_attention && op->inputs[1]->root && t->lengths, "attention: lengths of a cache");

@@ -160,6 +160,7 @@ static bool sees(const ir_attributes *a, long long position, long long key, long
 {
     if (key >= filled) return false;
     if (a->causal && key > position) return false;
+    if (!a->causal && a->window > 0 && key >= position + a->window) return false;
     return a->window <= 0 || key > position - a->window;
 }
 
@@ -179,7 +180,7 @@ static void tally_attention(tally *t, const ir_op *op)
                 for (long long key = 0; key < T; key++) {
                     if (!sees(a, first + s, key, filled)) continue;
                     for (long long d = 0; d < head; d++) t->products += 2 + 2; /* of the score, of the result */
-                    t->others += 5 + (a->softcap > 0 ? 3 : 0);
+                    t->others += 5 + (a->softcap > 0 ? 3 : 0) + (a->alibi.count ? 3 : 0);
                 }
     }
     t->others += (double)elements(t, op->outputs[0]);

@@ -68,6 +68,10 @@ static const struct {
     {"%y f32[M,4] " ROPE "scaling=proportional(2,1) #0\n", "attributes: rope %y: the scaling's share is above 1"},
     {"%y f32[M,4] " ROPE "attention_factor=-1 #0\n", "attributes: rope %y: attention_factor is negative"},
     {"%y f32[M,4] = rmsnorm %x eps=1 unit_offset #0\n", "shapes: rmsnorm %y: unit_offset without a weight"},
+    {"%y f32[M,3,8] = attention %q, %k, %k heads=4 kv_heads=2 scale=1 alibi=(1,2) #0\n",
+     "shapes: attention %y: alibi is not a slope for each head"},
+    {"%y f32[M,3,8] = attention %q, %k, %k, %f5 heads=4 kv_heads=2 scale=1 #0\n",
+     "shapes: attention %y: sinks are no param of a number for each head"},
     /* elementwise: the out is as large as the largest operand, axis by axis */
     {"%y f32[4] = neg %x #0\n", "shapes: neg %y: the result's rank differs from its operands'"},
     {"%y f32[1,M,4] = add %x, %f #0\n", "shapes: add %y: the result's rank differs from its operands'"},

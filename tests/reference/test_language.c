@@ -1,5 +1,6 @@
-/* What models beyond Llama and GPT-2 take: elementwise ops of templates/base/functions.h and scalings of ropes, by the reference on numbers
- * known by other means, and each file of tests/specs/language/ on the host engine in the geometries of its targets. */
+/* What models beyond Llama and GPT-2 take: elementwise ops of templates/base/functions.h, scalings of ropes, windows, slopes and sinks of
+ * attention, by the reference on numbers known by other means, and each file of tests/specs/language/ on the host engine in the geometries
+ * of its targets. */
 #define _GNU_SOURCE
 #include "tests/reference/ref_harness.h"
 #include "ir/reference/ref_parts.h"
@@ -180,6 +181,64 @@ START_TEST(scalings_are_those_of_transformers)
 }
 END_TEST
 
+/* ---- attention */
+/* A query of zeros sees equal scores but for what is added to them; values are 4^t, so that the weights are read off. */
+static const ref_tensor *attend(bench **b, const char *in, const char *more)
+{
+    static char yaml[512];
+    snprintf(yaml, sizeof yaml,
+             "block: t\ndtype: f32\ninputs: {q: [1, 5, 2], k: [1, 5, 2], v: [1, 5, 2]}\nparams: {s: [2]}\nops:\n"
+             "  - {out: u, op: mul, in: [s, 1]}\n  - {out: y, op: attention, in: [q, k, v%s], heads: 2%s}\noutputs: {y: y, u: u}\n",
+             in, more);
+    *b = open_text(yaml);
+    for (int i = 0; i < 10; i++) bench_data(*b, "v")[i] = pow(4, i / 2);
+    set(*b, "s", (const double[]){log(3), -INFINITY}, 2);
+    return run(*b, "y");
+}
+
+START_TEST(a_window_without_causal_sees_as_far_ahead_as_back)
+{
+    bench *b;
+    const ref_tensor *y = attend(&b, "", ", window: 2");
+    const double expected[] = {(1 + 4) / 2.0, (1 + 4 + 16) / 3.0, (4 + 16 + 64) / 3.0, (16 + 64 + 256) / 3.0, (64 + 256) / 2.0};
+    for (int i = 0; i < 10; i++) near(y->value[i], expected[i / 2]);
+    bench_close(b);
+}
+END_TEST
+
+START_TEST(slopes_take_from_scores_by_distance)
+{
+    bench *b;
+    const double base[] = {0.5, 2}; /* e^-slope */
+    char alibi[128];
+    snprintf(alibi, sizeof alibi, ", causal: true, alibi: [%.17g, %.17g]", -log(base[0]), -log(base[1]));
+    const ref_tensor *y = attend(&b, "", alibi);
+    for (int s = 0; s < 5; s++)
+        for (int h = 0; h < 2; h++) {
+            double sum = 0, o = 0;
+            for (int t = 0; t <= s; t++) sum += pow(base[h], s - t), o += pow(base[h], s - t) * pow(4, t);
+            near(y->value[2 * s + h], o / sum);
+        }
+    bench_close(b);
+}
+END_TEST
+
+/* exp(log 3) beside the ones of s + 1 keys; minus infinity is no sink. */
+START_TEST(a_sink_takes_weight_and_has_no_value)
+{
+    bench *b;
+    const ref_tensor *y = attend(&b, ", s", ", causal: true");
+    double sum = 0;
+    for (int s = 0; s < 5; s++) {
+        sum += pow(4, s);
+        near(y->value[2 * s], sum / (s + 1 + 3));
+        near(y->value[2 * s + 1], sum / (s + 1));
+        ck_assert(y->error[2 * s] > 0 && y->error[2 * s] < 1e-6 * y->value[2 * s]);
+    }
+    bench_close(b);
+}
+END_TEST
+
 /* ---- on every target */
 static glob_t specs;
 static const char *const gpus[] = {"gfx90a", "gfx942", "gfx950", "gfx1100", "sm_80", "sm_90a"};
@@ -218,6 +277,9 @@ int main(void)
     tcase_add_test(t, what_is_no_number_goes_through_functions_by_their_formulas);
     tcase_add_test(t, a_bound_holds_both_sides_of_a_choice_that_rounding_makes);
     tcase_add_test(t, scalings_are_those_of_transformers);
+    tcase_add_test(t, a_window_without_causal_sees_as_far_ahead_as_back);
+    tcase_add_test(t, slopes_take_from_scores_by_distance);
+    tcase_add_test(t, a_sink_takes_weight_and_has_no_value);
     tcase_add_loop_test(t, a_spec_is_right_at_every_level_and_in_every_dtype, 0, 3 * (int)specs.gl_pathc);
     suite_add_tcase(s, t);
     tcase_add_loop_test(suite_long(s, "every target", 600), a_spec_is_right_on_every_target, 0, (int)specs.gl_pathc);

@@ -103,15 +103,26 @@ static void place(drawing *d, projections *p, const attention_shape *s, int at)
     d->drawn = behind;
 }
 
-static void say_options(drawing *d, random_op *op, const attention_shape *s, bool causal, long long keys)
+static void say_slopes(drawing *d, random_op *op, int heads)
+{
+    enum { most_heads = 32 };
+    char list[8 * most_heads] = "";
+    for (int i = 0; i < heads && heads <= most_heads; i++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s0.%d", i ? ", " : "", 1 + draw_below(d, 50));
+    if (heads <= most_heads) op_say(op, "alibi", "[%s]", list);
+}
+
+/* same: queries and keys are of the same tokens, or have positions. */
+static void say_options(drawing *d, random_op *op, const attention_shape *s, bool causal, bool same, long long keys)
 {
     static const char *const caps[] = {"20", "50", "3"}, *const scales[] = {"0.4", "0.1", "1"};
     op_say(op, "heads", "%s", s->heads.text);
     if (s->kv_heads.value != s->heads.value || draw_chance(d, 10)) op_say(op, "kv_heads", "%s", s->kv_heads.text);
     if (causal || draw_chance(d, 3)) op_say(op, "causal", "%s", causal ? "true" : "false");
-    if (causal && draw_chance(d, 20)) op_say(op, "window", "%d", 1 + draw_below(d, (int)keys + 2));
+    if ((causal || same) && draw_chance(d, 20)) op_say(op, "window", "%d", 1 + draw_below(d, (int)keys + 2));
     if (draw_chance(d, 12)) op_say(op, "softcap", "%s", DRAW_OF(d, caps));
     if (draw_chance(d, 12)) op_say(op, "scale", "%s", DRAW_OF(d, scales));
+    if (same && draw_chance(d, 10)) say_slopes(d, op, (int)s->heads.value);
 }
 
 static int attend(drawing *d, const projections *p, const attention_shape *s, bool causal)
@@ -122,9 +133,11 @@ static int attend(drawing *d, const projections *p, const attention_shape *s, bo
     snprintf(range, sizeof range, "%d, %s", draw_chance(d, 30) ? 0 : 1, keys.text);
     const int lengths = draw_chance(d, 15) ? make_integers(d, &v.shape[0], range) : -1;
     const double size = value_at(d, p->v)->size;
+    const int sinks = draw_chance(d, 8) ? make_param(d, &s->heads, 1) : -1;
     random_op *op = op_begin(d, op_attention);
     op_in(op, p->q), op_in(op, p->k), op_in(op, p->v);
-    say_options(d, op, s, causal, keys.value);
+    if (sinks >= 0) op_in(op, sinks);
+    say_options(d, op, s, causal, axis_same(&keys, &v.shape[1]), keys.value);
     if (lengths >= 0) op_name(op, "lengths", lengths);
     return op_out(d, op, v.shape, v.rank, random_spec_type, size, -size);
 }
@@ -216,7 +229,7 @@ int draw_decode(drawing *d, int x, const attention_shape *s)
     random_value out = *value_at(d, q);
     random_op *op = op_begin(d, op_attention);
     op_in(op, q), op_in(op, k), op_in(op, values);
-    say_options(d, op, s, !by_length && draw_chance(d, 85), c.capacity.value);
+    say_options(d, op, s, !by_length && draw_chance(d, 85), !by_length, c.capacity.value);
     if (by_length) op_name(op, "lengths", lengths);
     else op_name(op, "at", c.at);
     const int a = op_out(d, op, out.shape, out.rank, random_spec_type, 5, -5);
