@@ -121,6 +121,10 @@ template <class F> DEV void ws_consume(const typename F::args &p, ring<F> r, sha
     if constexpr (F::turns)
         if (thread_index() / 128 == 2) turn_pass(); // the first is the first one's
     for (item<F> w = item<F>::first(); w.valid(p); w.next()) { TF_TRACED(const int own = trace_slot<F>(p, w));
+        if constexpr (F::phases > 1) { // epilogues read memory, too, for which the producer's wait orders nothing
+            if (thread_index() == ws_producers) await<F>(p, w);
+            group_barrier(1, ws_consumers);
+        }
         F::with(p, w.phase, [&](auto program, const auto &a) {
             using P = decltype(program);
             const auto t = P::at(a, w.index);

@@ -1,5 +1,5 @@
-/* Several phases in one launch (templates/frame/frame_list.h): the launches of a plan, put together by hand as one, with counters between
- * them. The generator writes launches of one phase alone. */
+/* Several phases in one launch (docs/frames.md): the launches of a plan, put together by hand as one, with counters between them. The
+ * generator writes launches of one phase alone. */
 #include "gen/program/program.h"
 #include "gen/source/template_text.h"
 #include "tests/support.h"
@@ -10,7 +10,7 @@
 static const char yaml[] =
     "block: t\ndtype: bf16\ndims: {S: 37, D: 96, N: 80}\ninputs: {x: [S, D], r: [S, D]}\nparams: {w: [N, D], n: [N]}\nops:\n"
     "  - {out: a, op: add, in: [x, r]}\n  - {out: b, op: linear, in: [a, w]}\n  - {out: y, op: rmsnorm, in: [b, n]}\noutputs: {y: y}\n";
-enum { phases = 3, word_count = 2 + 2 * 2 };
+enum { most_phases = 3, word_count = 2 + 2 * 2 };
 
 /* A tile of b waits for all rows of a that it has, one of y for all columns of b. */
 static const char list[] =
@@ -33,41 +33,76 @@ static const char list[] =
     "        return phase == 1 ? dependency{tile, left < below ? left : below}\n"
     "                          : dependency{second::row_tiles(p.b) + tile, second::column_tiles};\n    }\n"
     "    DEV static int posts(const args &p, int phase, int index)\n    {\n"
-    "        return phase == 2 ? -1 : phase * second::row_tiles(p.b) + row_tile(p, phase, index);\n    }\n};\n"
-    "TF_KERNEL_LIST(t_joined_, joined)\n";
+    "        return phase == 2 ? -1 : phase * second::row_tiles(p.b) + row_tile(p, phase, index);\n    }\n};\n";
 
-/* What another phase of the launch writes is no constant. */
+/* A product of a product, which is added to it: a tile of y reads rows of a as an operand, and in its epilogue. By the frames that have
+ * lists of their own. */
+static const char products_yaml[] =
+    "block: t\ndtype: bf16\ndims: {S: 200, D: 96, N: 160}\ninputs: {x: [S, D]}\nparams: {v: [N, D], w: [N, N]}\nops:\n"
+    "  - {out: a, op: linear, in: [x, v]}\n  - {out: b, op: linear, in: [a, w]}\n  - {out: y, op: add, in: [a, b]}\noutputs: {y: y}\n";
+static const char products[] =
+    "struct joined {\n"
+    "    struct args {\n        first::args a;\n        second::args y;\n        unsigned *words;\n    };\n"
+    "    static constexpr int phases = 2, stages = first::stages, stage_bytes = first::stage_bytes, threads = first::threads;\n"
+    "    static constexpr int scratch_bytes = first::scratch_bytes, cluster = 1;\n    static constexpr bool turns = false;\n"
+    "    static_assert(second::stage_bytes == stage_bytes && second::scratch_bytes == scratch_bytes, \"one ring for both\");\n"
+    "    DEV static int tiles(const args &p, int phase) { return phase ? second::tiles(p.y) : first::tiles(p.a); }\n"
+    "    template <class Do> DEV static void with(const args &p, int phase, Do what)\n    {\n"
+    "        if (phase == 0) what(first(), p.a);\n        else what(second(), p.y);\n    }\n"
+    "    DEV static unsigned *words(const args &p) { return p.words; }\n"
+    "    DEV static int counter_count(const args &p) { return first::row_tiles(p.a); }\n"
+    "    DEV static dependency needs(const args &p, int phase, int index)\n    {\n"
+    "        return phase ? dependency{second::at(p.y, index).row, first::column_tiles} : dependency{0, 0};\n    }\n"
+    "    DEV static int posts(const args &p, int phase, int index) { return phase ? -1 : first::at(p.a, index).row; }\n};\n";
+
+/* What another phase of the launch writes is no constant, and a product knows it. */
 static char *spec_struct(arena *a, const launch *l, bool reads)
 {
-    char *text = arena_printf(a, "%s", l->spec_header), *at = strstr(text, "const bf16 *");
-    if (reads) memset(at, ' ', strlen("const "));
-    return text;
+    char *text = arena_printf(a, "%s", l->spec_header), *at = strstr(text, "const bf16 *"), *args = strstr(text, "    struct args");
+    if (!reads) return text;
+    if (at) memset(at, ' ', strlen("const "));
+    return arena_printf(a, "%.*s    static constexpr bool a_written = true;\n%s", (int)(args - text), text, args);
 }
 
-static source_text joined_source(arena *a, const plan *p)
+static source_text joined_source(arena *a, const plan *p, int phases, const char *names, const char *entry)
 {
     struct text templates = {.a = a}, body = {.a = a};
     template_choice choice = {0};
     for (int i = 0; i < phases; i++) program_templates(&choice, p->launches[i].work->program, p->target);
-    template_choose(&choice, "templates/frame/frame_list.h");
+    if (phases == most_phases) template_choose(&choice, "templates/frame/frame_list.h");
     for (int i = 0; i < template_count; i++)
         if (choice.has[i]) template_append(&templates, (template_id)i, false);
     text_printf(&body, "#line 1 \"t_joined.hip\"\n");
     for (int i = 0; i < phases; i++) text_printf(&body, "%s", spec_struct(a, &p->launches[i], i > 0));
-    /* Whether a product's tile says its first row's number, or its own among tiles of rows. */
-    const program *of = p->launches[1].work->program;
-    text_printf(&body, "using second = %s<t_b_spec>;\nconstexpr int rows_a_number = %s;\n%s", of->device,
-                of->kind == program_gemm_mma ? "1" : "second::tile_m", list);
+    text_printf(&body, "%s%s(t_joined_, joined)\n", names, entry);
     return (source_text){p->launches[1].source.head, templates.data, body.data};
 }
 
-/* The arguments of all, one behind another, and the counters. */
+static source_text rows_and_product(arena *a, const plan *p)
+{
+    /* Whether a product's tile says its first row's number, or its own among tiles of rows. */
+    const program *of = p->launches[1].work->program;
+    const char *names = arena_printf(a, "using second = %s<t_b_spec>;\nconstexpr int rows_a_number = %s;\n%s", of->device,
+                                     of->kind == program_gemm_mma ? "1" : "second::tile_m", list);
+    return joined_source(a, p, most_phases, names, "TF_KERNEL_LIST");
+}
+
+static source_text two_products(arena *a, const plan *p)
+{
+    const program *of = p->launches[0].work->program;
+    const char *names = arena_printf(a, "using first = %s<%s_spec>;\nusing second = %s<%s_spec>;\n%s", of->device, p->launches[0].name,
+                                     of->device, p->launches[1].name, products);
+    return joined_source(a, p, 2, names, of->kind == program_gemm_wgmma ? "TF_KERNEL_WS" : "TF_KERNEL_INTERLEAVED");
+}
+
+/* The arguments of all, one behind another, and the counters; tensor maps align the whole. */
 static void join_arguments(arena *a, plan *p, launch *to)
 {
+    enum { aligned = 128 };
     int count = 0;
     unsigned bytes = 0;
     argument *all = arena_alloc(a, 32 * sizeof *all);
-    for (int i = 0; i < phases; i++) {
+    for (int i = 0; i < p->launch_count; i++) {
         for (int k = 0; k < p->launches[i].argument_count; k++) {
             all[count] = p->launches[i].arguments[k];
             all[count++].offset += bytes;
@@ -77,23 +112,43 @@ static void join_arguments(arena *a, plan *p, launch *to)
     p->scratches[p->scratch_count] = (scratch){.name = "words", .floats = extent_number(word_count), .zeroed = true};
     all[count] = (argument){.kind = argument_scratch, .name = "words", .index = p->scratch_count++, .written = true, .offset = bytes,
                             .size = 8};
-    to->arguments = all, to->argument_count = count + 1, to->argument_bytes = bytes + 8;
+    to->arguments = all, to->argument_count = count + 1;
+    to->argument_bytes = all->kind == argument_map ? (bytes + 8 + aligned - 1) / aligned * aligned : bytes + 8;
 }
 
-static void join_launches(arena *a, plan *p)
+static void join_launches(arena *a, plan *p, source_text source, bool asks)
 {
     launch joined = p->launches[0];
-    ck_assert_int_eq(p->launch_count, phases);
     joined.name = "t_joined", joined.file = "t_joined.hip";
-    joined.source = joined_source(a, p);
+    joined.source = source;
     join_arguments(a, p, &joined);
-    for (int i = 0; i < phases; i++) {
+    for (int i = 0; i < p->launch_count; i++) {
         ck_assert_int_eq(p->launches[i].threads, joined.threads);
         if (p->launches[i].shared_bytes > joined.shared_bytes) joined.shared_bytes = p->launches[i].shared_bytes;
     }
-    joined.dynamic_bytes = joined.shared_bytes;
+    if (asks) joined.dynamic_bytes = joined.shared_bytes;
     joined.together = true, joined.resident = 1;
     p->launches[0] = joined, p->launch_count = 1;
+}
+
+/* On one workgroup and on four, and each again: the counters are as they were. */
+static void run_joined(rig *r, bool check)
+{
+    tfgen_code code;
+    const guarded_options options = {.cache_dir = getenv("TFGEN_CACHE_DIR"), .check = check, .multiprocessors = 8};
+    r->s = guarded_open(r->c.plan, &options, &code, &r->log);
+    ck_assert_msg(r->s != NULL, "%s", r->log.text ? r->log.text : "no run");
+    rig_fill(r, 1);
+    for (int grid = 1; grid <= 4; grid += 3) {
+        r->c.plan->launches[0].grid_limit = grid;
+        rig_run(r);
+        rig_judge(r);
+        rig_execute(r);
+        rig_judge(r);
+        unsigned words[word_count] = {1};
+        ck_assert_int_eq(guarded_get_scratch(r->s, r->c.plan->scratch_count - 1, words, sizeof words, &r->log), code_ok);
+        for (int i = 0; i < word_count; i++) ck_assert_uint_eq(words[i], 0);
+    }
 }
 
 static const struct {
@@ -109,22 +164,26 @@ START_TEST(three_phases_in_one_launch_wait_for_each_others_tiles)
 {
     const tuning asked = {.lines = (const char **)runs[_i].lines, .count = 2};
     rig *r = rig_plan(&(rig_request){.yaml = yaml, .level = fusion_none, .target = runs[_i].target, .tuning = &asked});
-    tfgen_code code;
-    join_launches(r->a, r->c.plan);
-    const guarded_options options = {.cache_dir = getenv("TFGEN_CACHE_DIR"), .check = runs[_i].check, .multiprocessors = 8};
-    r->s = guarded_open(r->c.plan, &options, &code, &r->log);
-    ck_assert_msg(r->s != NULL, "%s", r->log.text ? r->log.text : "no run");
-    rig_fill(r, 1);
-    for (int grid = 1; grid <= 4; grid += 3) { /* and again: the counters are as they were */
-        r->c.plan->launches[0].grid_limit = grid;
-        rig_run(r);
-        rig_judge(r);
-        rig_execute(r);
-        rig_judge(r);
-        unsigned words[word_count] = {1};
-        ck_assert_int_eq(guarded_get_scratch(r->s, r->c.plan->scratch_count - 1, words, sizeof words, &r->log), code_ok);
-        for (int i = 0; i < word_count; i++) ck_assert_uint_eq(words[i], 0);
-    }
+    ck_assert_int_eq(r->c.plan->launch_count, most_phases);
+    join_launches(r->a, r->c.plan, rows_and_product(r->a, r->c.plan), true);
+    run_joined(r, runs[_i].check);
+    rig_close(r);
+}
+END_TEST
+
+static const struct {
+    const char *target, *line;
+    bool check;
+} pairs[] = {{"sm_90a", "gemm layer=wgmma n=96 cluster=1 smem_epilogue=0 stages=3", true},
+             {"gfx942", "gemm layer=mfma m=64 n=64", false}};
+
+START_TEST(a_product_waits_for_rows_that_another_one_makes)
+{
+    const tuning asked = {.lines = &pairs[_i].line, .count = 1};
+    rig *r = rig_plan(&(rig_request){.yaml = products_yaml, .level = fusion_tile, .target = pairs[_i].target, .tuning = &asked});
+    ck_assert_int_eq(r->c.plan->launch_count, 2);
+    join_launches(r->a, r->c.plan, two_products(r->a, r->c.plan), r->c.plan->launches[0].dynamic_bytes > 0);
+    run_joined(r, pairs[_i].check);
     rig_close(r);
 }
 END_TEST
@@ -135,6 +194,7 @@ int main(void)
     TCase *t = tcase_create("counters");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, three_phases_in_one_launch_wait_for_each_others_tiles, 0, sizeof runs / sizeof *runs);
+    tcase_add_loop_test(t, a_product_waits_for_rows_that_another_one_makes, 0, sizeof pairs / sizeof *pairs);
     suite_add_tcase(s, t);
     return run_suite(s);
 }
