@@ -25,6 +25,7 @@ typedef struct trial {
     const ref_tensor **given;
     bool *judged; /* by launch: with trial_options.only */
     bool choices; /* some stored number is one of rounding: ref_rules.choose */
+    ref_tensor **exact, **judging; /* outputs by graph value id: of any device, given this one's choices */
     ref_tensor *open; /* by graph value id: an output with such numbers, as it was before they were the device's */
     tfgen_code lost; /* of a copy that the reference asked for: it frees what it has before the trial ends */
     trial_result result;
@@ -307,12 +308,16 @@ static void judge_rms(trial *t, const ir_value *v, const ref_tensor *exact, cons
     if (exact->count >= ref_spread_count && c->rms_rounded > 0 && !(c->rms <= 1.5 * c->rms_rounded)) c->verdict = trial_bad;
 }
 
+static const double *bounds_of(trial *t, const ref_tensor *r)
+{
+    double *bound = data_numbers(t->a, (long long)r->count);
+    for (size_t i = 0; i < r->count; i++) bound[i] = r->error ? ref_sigmas * r->error[i] : 0;
+    return bound;
+}
+
 static void tell_result(trial *t, const ir_value *v, const ref_tensor *exact, const double *got)
 {
-    if (!t->o->result) return;
-    double *bound = data_numbers(t->a, (long long)exact->count);
-    for (size_t i = 0; i < exact->count; i++) bound[i] = exact->error ? ref_sigmas * exact->error[i] : 0;
-    t->o->result(t->o->context, v, got, bound, exact->count);
+    if (t->o->result) t->o->result(t->o->context, v, got, bounds_of(t, exact), exact->count);
 }
 
 /* ---- choices of rounding */
@@ -363,26 +368,27 @@ static void evaluate_outputs(trial *t, const ref_rules *rules, bool rounded, ref
         }
 }
 
-static void check_outputs(trial *t, const ref_rules *rules, ref_tensor **exact)
+static void check_outputs(trial *t, const ref_rules *rules)
 {
     ref_rules plain = *rules;
     plain.finished = NULL, plain.numbers_of_scores = true, plain.choose = note_choices;
-    ref_tensor **rounded = output_results(t), **given = exact;
+    ref_tensor **rounded = output_results(t);
     t->open = arena_alloc(t->a, (size_t)(t->graph->value_count + 1) * sizeof *t->open);
     arena_defer(t->a, free_open, t);
-    reference(t, false, &plain, exact);
+    reference(t, false, &plain, t->exact);
     plain.choose = take_choices;
-    if (t->choices) evaluate_outputs(t, &plain, false, given = output_results(t));
+    t->judging = t->choices ? output_results(t) : t->exact;
+    if (t->choices) evaluate_outputs(t, &plain, false, t->judging);
     if (!t->choices) plain.choose = NULL;
     evaluate_outputs(t, &plain, true, rounded);
     for (int i = 0; i < t->graph->value_count; i++) {
         const ir_value *v = t->graph->values[i];
         if (!v->output) continue;
-        double *got = data_numbers(t->a, (long long)given[i]->count);
+        double *got = data_numbers(t->a, (long long)t->exact[i]->count);
         download(t, planned(t, v), got);
-        judge(t, v->output, given[i], got, true);
-        judge_rms(t, v, given[i], rounded[i]);
-        tell_result(t, v, exact[i], got); /* of any choice: another plan's may be another */
+        judge(t, v->output, t->judging[i], got, true);
+        judge_rms(t, v, t->judging[i], rounded[i]);
+        tell_result(t, v, t->exact[i], got); /* of any choice: another plan's may be another */
     }
 }
 
@@ -409,7 +415,7 @@ static void tell_unnamed(trial *t)
     }
 }
 
-static void compare(trial *t, ref_tensor **exact)
+static void compare(trial *t)
 {
     const bool some = t->o->sample_above > 0 && t->result.operations > t->o->sample_above;
     const ref_rules rules = {.stored = rule_stored,
@@ -428,7 +434,7 @@ static void compare(trial *t, ref_tensor **exact)
     t->result.checks = arena_alloc(t->a, (size_t)(2 * t->graph->value_count + 1) * sizeof *t->result.checks);
     reference(t, true, &rules, output_results(t));
     if (t->o->unnamed) tell_unnamed(t);
-    if (!some && !t->o->only) check_outputs(t, &rules, exact);
+    if (!some && !t->o->only) check_outputs(t, &rules);
     for (int i = 0; i < t->result.check_count; i++) {
         if (t->result.checks[i].verdict > t->result.verdict) t->result.verdict = t->result.checks[i].verdict;
         t->result.unjudged += t->result.checks[i].unjudged;
@@ -572,18 +578,23 @@ static void write_outputs(trial *t)
     safetensors_write(t->a, t->o->output, list.items, list.count);
 }
 
-/* Inputs, params and states by name; outputs as ref.NAME with bound.NAME in float64, for harnesses that run the kernels elsewhere. */
-static void write_data(trial *t, ref_tensor *const *exact)
+static void add_expected(trial *t, item_list *list, const char *prefix, const ir_value *v, const ref_tensor *r)
 {
-    item_list list = {arena_alloc(t->a, (size_t)t->graph->value_count * 3 * sizeof *list.items), 0};
+    add_item(t, list, arena_printf(t->a, "%sref.%s", prefix, v->output), v, r->value, true);
+    add_item(t, list, arena_printf(t->a, "%sbound.%s", prefix, v->output), v, bounds_of(t, r), true);
+}
+
+/* Inputs, params and states by name; outputs as ref.NAME with bound.NAME in float64, for harnesses that run the kernels elsewhere; where
+ * choices of rounding are open, own.ref.NAME and own.bound.NAME are what this device's outputs were judged by. */
+static void write_data(trial *t)
+{
+    item_list list = {arena_alloc(t->a, (size_t)t->graph->value_count * 5 * sizeof *list.items), 0};
     for (int i = 0; i < t->graph->value_count; i++) {
         const ir_value *v = t->graph->values[i];
         if (data_is_given(v)) add_item(t, &list, v->name, v, t->inputs[i].value, false);
         if (!v->output) continue;
-        double *bound = data_numbers(t->a, (long long)exact[i]->count);
-        for (size_t k = 0; k < exact[i]->count; k++) bound[k] = exact[i]->error ? ref_sigmas * exact[i]->error[k] : 0;
-        add_item(t, &list, arena_printf(t->a, "ref.%s", v->output), v, exact[i]->value, true);
-        add_item(t, &list, arena_printf(t->a, "bound.%s", v->output), v, bound, true);
+        add_expected(t, &list, "", v, t->exact[i]);
+        if (t->choices) add_expected(t, &list, "own.", v, t->judging[i]);
     }
     safetensors_write(t->a, t->o->dump_data, list.items, list.count);
 }
@@ -608,11 +619,11 @@ trial_result trial_run(arena *a, const ir_program *graph, const plan *p, const t
     double *first = data_numbers(a, t->plan->launch_count + 1);
     need(t, guarded_execute(t->s, first, &t->log));
     t->result.launches = guarded_launches(t->s) - before;
-    ref_tensor **exact = output_results(t);
-    if (o->reference == reference_always || (o->reference == reference_auto && t->result.operations <= 2e11)) compare(t, exact);
+    t->exact = output_results(t);
+    if (o->reference == reference_always || (o->reference == reference_auto && t->result.operations <= 2e11)) compare(t);
     else if (o->dump_data) bail(a, code_usage, (position){0}, "--dump-data needs the reference; add --reference=always");
     if (o->output) write_outputs(t);
-    if (o->dump_data) write_data(t, exact);
+    if (o->dump_data) write_data(t);
     time_runs(t, first);
     return t->result;
 }

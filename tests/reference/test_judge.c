@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "runtime/cli/trial.h"
 #include "ir/program/half.h"
+#include "runtime/data/safetensors.h"
 #include "runtime/device/device.h"
 #include "runtime/cli/ref_plan.h"
 #include "tests/support.h"
@@ -712,6 +713,37 @@ START_TEST(a_command_says_unjudged_with_exit_code_8)
 }
 END_TEST
 
+static void read_bounds(void *argument)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/data", folder);
+    arena *a = *(arena **)argument;
+    const safetensors *f = safetensors_open(a, path);
+    double widest[2] = {0};
+    for (int own = 0; own < 2; own++) {
+        const safetensors_tensor *t = safetensors_find(f, own ? "own.bound.y" : "bound.y");
+        ck_assert_ptr_nonnull(t);
+        double *bounds = arena_alloc(a, (size_t)t->count * sizeof *bounds);
+        safetensors_read(f, t, bounds);
+        for (long long i = 0; i < t->count; i++) widest[own] = fmax(widest[own], bounds[i]);
+    }
+    ck_assert_msg(widest[1] > 0 && widest[0] > 8 * widest[1], "bounds up to %g, %g by its own choice", widest[0], widest[1]);
+}
+
+START_TEST(bounds_are_written_of_any_device_and_of_this_ones_choices)
+{
+    arena *a = arena_new();
+    char path[256], arguments[512];
+    snprintf(path, sizeof path, "%s/routed.yaml", folder);
+    FILE *f = fopen(path, "w");
+    ck_assert(f && fputs(routed[0].right, f) >= 0 && fclose(f) == 0);
+    snprintf(arguments, sizeof arguments, "run %s --device=host --repeat=0 -q --dump-data=%s/data", path, folder);
+    ck_assert_msg(tfgen("", arguments) == 0, "%s", output);
+    ck_assert_msg(arena_run(a, read_bounds, &a) == code_ok, "%s", arena_diagnostics(a));
+    arena_free(a);
+}
+END_TEST
+
 /* The JSON that the command prints; the caller frees it. */
 static json_t *tfgen_json(const char *arguments)
 {
@@ -780,6 +812,7 @@ int main(void)
     tcase_add_test(command, a_read_beyond_the_end_is_found_where_it_is_looked_for);
     tcase_add_test(command, what_is_not_compared_is_not_called_good);
     tcase_add_test(command, a_command_says_unjudged_with_exit_code_8);
+    tcase_add_test(command, bounds_are_written_of_any_device_and_of_this_ones_choices);
     suite_add_tcase(suite, c);
     suite_add_tcase(suite, command);
     return run_suite(suite);
