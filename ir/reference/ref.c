@@ -15,6 +15,17 @@ void ref_free(ref_tensor *t)
     *t = (ref_tensor){0};
 }
 
+bool ref_copy(ref_tensor *to, const ref_tensor *from)
+{
+    const size_t bytes = from->count * sizeof(double);
+    ref_free(to);
+    *to = (ref_tensor){.value = malloc(bytes + 1), .error = from->error ? malloc(bytes + 1) : NULL, .count = from->count};
+    if (!to->value || (from->error && !to->error)) return false;
+    memcpy(to->value, from->value, bytes);
+    if (from->error) memcpy(to->error, from->error, bytes);
+    return true;
+}
+
 /* ---- values */
 static bool count_elements(ref_state *r, const ir_value *v)
 {

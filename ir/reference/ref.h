@@ -91,6 +91,7 @@ typedef struct ref_rules {
 bool ref_run(const ir_program *graph, const ref_tensor *const inputs[], bool round_stored, const ref_rules *rules,
              ref_tensor *const results[], char *message, size_t message_size);
 void ref_free(ref_tensor *t);
+bool ref_copy(ref_tensor *to, const ref_tensor *from); /* without shares, over what `to` has; false: no memory */
 
 /* Device data against t. Where the reference says NaN, it must be NaN; where infinite, infinite with the same sign. Where the error is
  * infinite, rounding decides whether it is a number at all: such an element is not judged, and counted. */
