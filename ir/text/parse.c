@@ -13,11 +13,13 @@ enum { max_text = 16 << 20, max_ops = 65536, max_kernels = 65536 };
 
 static number_list read_list(reader *r)
 {
-    double *list = arena_alloc(r->a, most_listed_numbers * sizeof *list);
-    number_list all = {list, 0};
-    do list[all.count++] = scan_double(&r->in);
-    while (all.count < most_listed_numbers && scan_accept(&r->in, ","));
-    return all;
+    double *list = NULL;
+    int count = 0;
+    do {
+        list = build_grow(r->a, list, count, sizeof *list);
+        list[count++] = scan_double(&r->in);
+    } while (count < most_listed_numbers && scan_accept(&r->in, ","));
+    return (number_list){list, count};
 }
 
 static void read_numbers(reader *r, number_list *list)

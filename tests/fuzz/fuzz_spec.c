@@ -2,7 +2,9 @@
  * accepts what the next one does not, or ends in any way but those that the command documents. */
 #include "tests/fuzz/fuzz_pipeline.h"
 
-static const char *const samples[] = {"specs/*.yaml", "specs/bad/*.yaml", "tests/specs/*.yaml", "tests/corpus/spec/*", NULL};
+static const char *const samples[] = {"specs/*.yaml",        "specs/bad/*.yaml",
+                                      "tests/specs/*.yaml",  "tests/specs/language/*.yaml",
+                                      "tests/corpus/spec/*", NULL};
 
 static const char *const tokens[] = {"0",
                                      "1",
@@ -68,6 +70,8 @@ static const char *const tokens[] = {"0",
                                      "shape: [S, B, D]",
                                      "dynamic: {B: [1, 64]}",
                                      "scaling: {type: llama3}",
+                                     "scaling: {type: longrope, factors: [1, 2]}",
+                                     "alibi: [0.5, 0.25]",
                                      "eps: 1e-5",
                                      "unit_offset: true",
 #define OP(name, least, most, shape, class, help) "op: " #name,
