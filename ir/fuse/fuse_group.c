@@ -87,7 +87,7 @@ static void list_ops(fusing *f)
 
 /* Edges from earlier ops, in the order of the later ones. Among ops with code they come from their operands, through views, and from
  * hazards on states: kv_append writes its state in place, so it waits for who touched the state since the last append, and who touches it
- * later waits for it. */
+ * later waits for it. (A spec reads a state only through its one append; IR text may read it before.) */
 typedef struct state_use {
     const ir_op *op;
     struct state_use *before;
