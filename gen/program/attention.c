@@ -66,7 +66,7 @@ void attention_cost(const problem *p, double rows, int pack, int block_k, cost_d
     /* Units share out the keys evenly, but for the tile that sees most. */
     const double groups = tiles * sequences(p) * heads / pack, rounds = groups / p->device->units;
     const double each = fmax(rounds * keys, fmax(keys, problem_most_keys(p))) / ceil(rounds),
-                 seen = op->attributes.causal ? each : ceil(each / block_k) * block_k;
+                 seen = op->attributes.causal ? fmax(each, block_k) : ceil(each / block_k) * block_k; /* a block at least */
     const double once = work_read(w, op->inputs[1]) + work_read(w, op->inputs[2]);
     d->groups = groups, d->type = op->inputs[0]->type;
     d->memory = (w->read + w->written) / d->groups;
