@@ -233,7 +233,6 @@ const ir_value *value_root(const ir_value *v);                   /* follows root
 /* Values of tokens are [B, S, H*hd] or [B, S, H, hd]. A cache, which is a state or what kv_append makes of it, has the axes of cache_axis,
  * [B, KV, L, hd]. Nobody else counts them (but for the verifier and the reference, who judge): gen/emit/cache.h says where a row lies. */
 typedef enum cache_axis { cache_batch, cache_head, cache_token, cache_column } cache_axis;
-bool attention_is_plain(const ir_op *op); /* no sinks, no slopes, no window of later keys */
 bool value_is_cache(const ir_value *v);
 const extent *value_tokens(const ir_value *v);                    /* S or L */
 /* So many tokens of a head, from a multiple of it on, lie one stride apart; 0: all of them do. */

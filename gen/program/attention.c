@@ -9,7 +9,7 @@ const char *attention_whole_obstacle(const problem *p)
 
 const char *decode_obstacle(const problem *p)
 {
-    return value_is_cache(problem_attention(p)->inputs[1]) ? attention_plain_obstacle(p) : "its keys are not in a cache";
+    return value_is_cache(problem_attention(p)->inputs[1]) ? NULL : "its keys are not in a cache";
 }
 
 /* On GPUs a wave has a row in registers, some of each lane's; more columns than that spill on every target. */
@@ -26,8 +26,14 @@ const char *attention_plain_obstacle(const problem *p)
 {
     const ir_op *op = problem_attention(p);
     if (op->attributes.alibi.count) return "scores have slopes (alibi)";
+    return attention_keys_obstacle(p);
+}
+
+const char *attention_keys_obstacle(const problem *p)
+{
+    const ir_op *op = problem_attention(p);
     if (op->input_count > 3) return "there are sinks";
-    return attention_is_plain(op) ? NULL : "the window has later keys";
+    return op->attributes.window && !op->attributes.causal ? "the window has later keys" : NULL;
 }
 
 long long problem_team(const problem *p, long long most)

@@ -6,6 +6,7 @@
 const char *attention_whole_obstacle(const problem *p); /* of programs that read all keys of a query */
 const char *decode_obstacle(const problem *p);          /* of programs that share out the keys of few queries */
 const char *attention_in_registers_obstacle(const problem *p);
+const char *attention_keys_obstacle(const problem *p);  /* of programs without sinks and windows of later keys */
 const char *attention_plain_obstacle(const problem *p); /* of programs without slopes, sinks and windows of later keys */
 long long problem_team(const problem *p, long long most);          /* threads of a wave that share a head: a power of two */
 /* Workgroups of `rows` queries of a head, of a group's heads `pack` together, that take keys in blocks of block_k: their bytes and

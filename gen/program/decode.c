@@ -5,7 +5,7 @@
 
 static const char *obstacle(const problem *p)
 {
-    const char *why = decode_obstacle(p);
+    const char *why = decode_obstacle(p) ? decode_obstacle(p) : attention_keys_obstacle(p);
     return why ? why : attention_in_registers_obstacle(p);
 }
 
@@ -95,6 +95,7 @@ static void members(emission *e, writer *w)
     heads_write_sizes(&h);
     write_line(w, "static constexpr int team = %d, threads = %d, splits = %d;", x->team, x->threads, x->splits);
     heads_write_rules(&h);
+    heads_write_scores(&h);
     heads_write_lists(&h);
     heads_write_pointers(&h);
     heads_write_partial(&h, h.op->outputs[0], true);

@@ -45,12 +45,6 @@ const ir_value *value_root(const ir_value *v)
     return v;
 }
 
-bool attention_is_plain(const ir_op *op)
-{
-    const ir_attributes *t = &op->attributes;
-    return op->input_count <= 3 && t->alibi.count == 0 && (t->causal || t->window == 0);
-}
-
 bool value_is_cache(const ir_value *v) { return v->kind == value_state || (v->def && v->def->kind == op_kv_append); }
 
 const extent *value_tokens(const ir_value *v) { return &v->shape[value_is_cache(v) ? cache_token : 1]; }

@@ -62,6 +62,10 @@ template <class S> struct decode {
                 score[j] = wave_join<take_sum, S::team>(tree_join<take_sum>(x));
             }
             score = shaped_score<S>(score);
+            if constexpr (has_alibi<S>::value) {
+#pragma unroll
+                for (int j = 0; j < at_once; j++) score[j] -= S::slope(h) * magnitude(static_cast<float>(key0 + j * stride - position));
+            }
 #pragma unroll
             for (int j = 1; j < at_once; j++)
                 if (key0 + j * stride >= to) score[j] = take_max::identity();
