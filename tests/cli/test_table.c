@@ -305,6 +305,30 @@ START_TEST(a_row_that_nobody_can_judge_has_no_time)
 }
 END_TEST
 
+/* The other phase's tile shows in the statistics that it writes: a sum of each row for each of its column tiles. */
+START_TEST(rows_of_a_grid_keep_the_tiles_of_other_phases)
+{
+    static const char two[] = "block: two\ndtype: f32\ndims: {M: 4, K: 32, N: 256, P: 16}\ninputs: {x: [M, K], r: [M, N]}\n"
+                              "params: {w: [N, K], n: [N], v: [P, N]}\nops:\n  - {out: h, op: linear, in: [x, w]}\n"
+                              "  - {out: s, op: add, in: [h, r]}\n  - {out: g, op: rmsnorm, in: [s, n], eps: 1.0e-5}\n"
+                              "  - {out: y, op: linear, in: [g, v]}\noutputs: {s: s, y: y}\n";
+    char folder[] = "/tmp/tfgen-table-XXXXXX", arguments[512];
+    double written[2];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    write_file(folder, "two.yaml", "%s", two);
+    for (int wide = 0; wide < 2; wide++) {
+        snprintf(arguments, sizeof arguments,
+                 "%s/two.yaml --device=host --no-check --seconds=0 --grid 'y: m=4 n=64 k=64 thread_m=4 thread_n=32 threads=2 stages=2' "
+                 "--tile 'h: m=4 n=%d k=16 thread_m=1 thread_n=32 threads=%d stages=2'", folder, wide ? 128 : 64, wide ? 16 : 8);
+        json_t *t = table_of(arguments);
+        written[wide] = json_number_value(json_object_get(json_array_get(json_object_get(t, "rows"), 0), "bytes_written"));
+        json_decref(t);
+    }
+    ck_assert_double_eq(written[0] - written[1], 4 * 2 * 4); /* 4 rows have two sums more */
+    ck_assert_int_eq(shell("rm -r %s", folder), 0);
+}
+END_TEST
+
 static const char strange[] = "block: t\ndtype: f32\ndims: {M: 4, D: 32}\ninputs: {x: [M, D]}\nops: [{out: y, op: softmax, in: [x]}]\n"
                               "outputs: {y: y}\n";
 
@@ -389,6 +413,7 @@ int main(void)
     tcase_add_test(c, an_illegal_point_says_why);
     tcase_add_test(c, a_wrong_row_has_no_time);
     tcase_add_test(c, a_row_that_nobody_can_judge_has_no_time);
+    tcase_add_test(c, rows_of_a_grid_keep_the_tiles_of_other_phases);
     tcase_add_test(c, reports_have_every_row_and_quote_what_is_in_them);
     tcase_add_test(c, a_gpus_rows_have_floors);
     tcase_add_test(c, the_readmes_example_has_no_illegal_row);
