@@ -137,7 +137,7 @@ static void check_tensors(const import_job *j, const ir_program *p, long long la
 /* ---- specs */
 static const char *make_spec(const import_job *j, const kind *k, bool decode)
 {
-    const spec_request r = {j->config, &k->layer, k->which, j->prefix, decode};
+    const spec_request r = {j->config, &k->layer, k->which, j->prefix, decode, j->o->lengths != NULL};
     const char *text = spec_write(j->a, &r), *name = decode ? "the spec for generation" : "the spec";
     const ir_program *p = graph_read(j->a, text, strlen(text), name, NULL); /* what it refuses is a mistake here, or a size of the model */
     if (j->tensors) check_tensors(j, p, k->first);
@@ -232,6 +232,9 @@ static void import_model(void *argument)
     find_kinds(j);
     find_prefix(j);
     if (j->o->decode) need_decode(j);
+    if (j->o->lengths && !j->config->family->encoder)
+        bail(j->a, code_usage, (position){0}, "--lengths is for encoders: tokens of %s never see the padding behind their text",
+             j->config->family->model_type);
     if (folder && (j->o->layer || j->o->decode))
         bail(j->a, code_usage, (position){0},
              "-o FOLDER/ writes all kinds of layers, for prompts and generation: it takes no --layer and no --decode");

@@ -135,7 +135,8 @@ static void ignore(model_config *c, const char *key) { text_printf(&c->ignored, 
 static void check_must(model_config *c, int i, const json_t *value)
 {
     json_t *wanted = json_loads(musts[i][1], JSON_DECODE_ANY, NULL);
-    const bool good = json_is_null(value) || json_equal(wanted, value);
+    bool good = json_is_null(value) || json_equal(wanted, value);
+    for (size_t k = 0; k < json_array_size(wanted); k++) good |= json_equal(json_array_get(wanted, k), value);
     json_decref(wanted);
     if (good) return ignore(c, musts[i][0]);
     config_cannot(c, musts[i][0], "specs are made of layers where this is %s", musts[i][1]);
@@ -159,6 +160,8 @@ static void read_key(model_config *c, const char *key, const json_t *value)
         const unsigned long long reads = c->family->reads | read_by_all;
         c->facts[i].null |= json_is_null(value);
         if (json_is_null(value)) return ignore(c, key);
+        const char *only = i == fact_activation ? c->family->activation_key : NULL;
+        if (only && strcmp(key, only) != 0) return ignore(c, key);
         if (reads & 1ull << i) return read_fact(c, (model_fact)i, key, value);
         if (changes_nothing(value)) return ignore(c, key);
         config_refuse(c, key, "layers of %s have no such thing, and this value says that these have", c->family->model_type);
@@ -175,7 +178,7 @@ static void read_key(model_config *c, const char *key, const json_t *value)
 /* Of keys that the file does not have. */
 static void fill_defaults(model_config *c)
 {
-    const unsigned long long sizes = FACT(hidden) | FACT(layers) | FACT(heads) | FACT(inner) | FACT(positions);
+    const unsigned long long sizes = FACT(hidden) | FACT(layers) | FACT(heads) | FACT(inner);
     for (int i = 0; i < family_most_defaults && c->family->defaults[i].value != 0; i++) {
         const model_fact fact = c->family->defaults[i].fact;
         const double value = c->family->defaults[i].value;

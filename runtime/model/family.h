@@ -63,6 +63,7 @@ typedef struct family {
     bool gated;
     const char *gate, *up, *down; /* gate: of both where up is NULL */
     const char *activation;       /* where the config does not say */
+    const char *activation_key;   /* the only one that is read, of families whose configs have others, which say something else; or NULL */
 
     bool gelu_is_tanh;            /* a config that says gelu means the form with tanh */
 

@@ -200,6 +200,7 @@ static const char *attention_more(const writer *w)
     if (l->softcap) text_printf(&t, ", softcap: %s", number_text(w, l->softcap));
     if (l->scale) text_printf(&t, ", scale: %s", number_text(w, l->scale));
     if (w->r->decode) text_printf(&t, ", at: pos");
+    if (w->r->lengths) text_printf(&t, ", lengths: n");
     return t.data;
 }
 
@@ -347,16 +348,22 @@ static void put_head(text *t, const writer *w)
     text_printf(t, "# One layer of %s%s: %s. Written by `tfgen import` from a config.json.\n", f->model_type,
                 w->r->decode ? " while it generates, a token a sequence" : "", w->r->which);
     text_printf(t, "# Embeddings, %s are outside of it.\n", f->encoder ? "poolers and heads" : "the last norm and the head");
-    if (f->encoder) text_printf(t, "# Every token sees %s; a padded batch adds lengths: NAME to attention, an i32 input [B].\n",
-                                f->causal_encoder ? "those ahead of it" : "every other");
+    const char *seen = f->causal_encoder ? "those ahead of it" : "every other";
+    if (f->encoder)
+        text_printf(t, "# Every token sees %s%s.\n", seen, w->r->lengths ? " of its text" : "; --lengths of import is for padded batches");
     if (w->l->rope.note) text_printf(t, "# Ropes: %s.\n", w->l->rope.note);
     text_printf(t, "block: %s\ndtype: %s\n", block_name(w), w->r->config->dtype);
 }
 
 static void put_inputs(text *t, const writer *w)
 {
-    if (!w->r->decode) {
+    if (!w->r->decode && !w->r->lengths) {
         text_printf(t, "inputs: {x: [B, S, D]}\n");
+        return;
+    }
+    if (w->r->lengths) {
+        text_printf(
+            t, "inputs:\n  x: [B, S, D]\n  n: {shape: [B], dtype: i32, range: [1, S]}     # tokens of each text; the rest is padding\n");
         return;
     }
     text_printf(t, "inputs:\n  x: [B, S, D]\n  pos: {shape: [B], dtype: i32, range: [%lld, L-S]}", w->l->least_tokens - 1);

@@ -58,7 +58,7 @@ static void import_all(void *argument)
     const long long count = model_layers(c);
     for (long long i = 0; i < count && i < 8; i++) {
         const layer_facts l = layer_read(c, i, 0);
-        const spec_request r = {c, &l, "a layer", c->family->prefixes[0], i % 2 && !c->family->encoder};
+        const spec_request r = {c, &l, "a layer", c->family->prefixes[0], i % 2 && !c->family->encoder, i % 2 && c->family->encoder};
         o->spec = spec_write(o->a, &r);
         (void)graph_read(o->a, o->spec, strlen(o->spec), "spec.yaml", NULL);
         o->spec = NULL;

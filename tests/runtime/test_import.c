@@ -51,7 +51,7 @@ START_TEST(every_family_has_its_specs)
 END_TEST
 
 /* Those with the most that others have not: norms written out, ropes of part of a head, caps, windows, packed rows, a scale by layer. */
-static const char *const few[] = {"cohere --decode", "gemma3 --layer=0 --decode", "falcon", "clip_text_model"};
+static const char *const few[] = {"cohere --decode", "gemma3 --layer=0 --decode", "falcon", "clip_text_model", "bert --lengths"};
 
 static void run_spec(const char *arguments, const char *dims)
 {
@@ -161,6 +161,10 @@ static const struct {
     {LLAMA "\"layer_types\": [\"linear_attention\"]}", "", 3, "layer_types: should be a list of 6 words"},
     {"{\"model_type\": \"mistral\", " SIZES "\"layer_types\": [\"a\", 1, 2, 3, 4, 5]}", "", 4,
      "layer_types[0]: a: specs can say full_attention"},
+    {LLAMA "\"vocab_size\": 5}", "--lengths", 2, "--lengths is for encoders: tokens of llama never see the padding behind their text"},
+    {LLAMA "\"position_embedding_type\": \"relative_key\"}", "", 4, "where this is [\"absolute\", \"rope_gptj\"]"},
+    {LLAMA "\"position_embedding_type\": \"rope_gptj\"}", "-o /dev/null", 0, ""},
+    {"{\"model_type\": \"starcoder2\", " SIZES "\"hidden_act\": \"relu\", \"activation_function\": \"gelu\"}", "", 0, "op: relu,"},
     {"{\"model_type\": \"gemma2\", " SIZES "\"sliding_window\": 8}", "", 2,
      "the model has 2 kinds of layers: sliding (layers 0, 2, 4 of 6); full (layers 1, 3, 5 of 6). --layer=N says which"},
     {LLAMA "\"vocab_size\": 5}", "--layer=6", 2, "--layer=6: the model has layers 0 to 5"},

@@ -144,6 +144,10 @@ def layers_of(model):
     return max(found, key=lambda m: sum(1 for _ in m.parameters()))
 
 
+PADDED = {"bert", "roberta", "xlm-roberta", "camembert", "electra", "distilbert"}
+LENGTHS = [TOKENS, 7]  # of the texts of a padded batch
+
+
 def forward(model, family):
     """Inputs and outputs of each layer, and the keys and values behind them (None of an encoder)."""
     seen = []
@@ -161,7 +165,8 @@ def forward(model, family):
         elif family == "whisper":
             model.encoder(torch.randn(BATCH, model.config.num_mel_bins, 2 * model.config.max_source_positions, generator=generator))
         elif family in ENCODERS:
-            model(input_ids=torch.randint(5, 60, (BATCH, TOKENS), generator=generator))
+            mask = {"attention_mask": torch.tensor([[i < n for i in range(TOKENS)] for n in LENGTHS]).long()} if family in PADDED else {}
+            model(input_ids=torch.randint(5, 60, (BATCH, TOKENS), generator=generator), **mask)
         else:
             cache = transformers.DynamicCache()
             model(input_ids=torch.randint(5, 60, (BATCH, TOKENS), generator=generator), past_key_values=cache, use_cache=True)
@@ -181,11 +186,15 @@ def error(ours, theirs):
 def check_layer(folder, specs, layer, names, x, y, cache, repeated):
     worst = {}
     dims = f"--dim=B={x.shape[0]},S={x.shape[1]}"
-    save_file({"x": x.contiguous()}, f"{folder}/in.safetensors")
+    padded = "n" if "--lengths" in names["options"] else None
+    given = {"n": torch.tensor(LENGTHS, dtype=torch.int32)} if padded else {}
+    save_file(dict(given, x=x.contiguous()), f"{folder}/in.safetensors")
     run = ["--target=host", f"--weights={folder}", f"--layer={layer}", f"--input={folder}/in.safetensors", "--reference=never",
            "--repeat=0", f"--output={folder}/out.safetensors"]
     tfgen("run", f"{specs}/{names['prefill']}", dims, *run)
-    worst["prompt"] = error(load_file(f"{folder}/out.safetensors")["y"], y)
+    got = load_file(f"{folder}/out.safetensors")["y"]
+    ends = LENGTHS if padded else [x.shape[1]] * x.shape[0]
+    worst["prompt"] = error(*(torch.cat([t[i, :n] for i, n in enumerate(ends)]) for t in (got, y)))  # nobody reads the padding
     if "decode" not in names:
         return worst
     if hasattr(cache, "layers"):
@@ -236,6 +245,7 @@ def check(family, keys, *options):
             if names["prefill"] in done and layer not in (0, len(index) - 1):
                 continue
             done.add(names["prefill"])
+            names["options"] = options
             for what, e in check_layer(folder, specs, layer, names, *seen[layer], cache, repeated).items():
                 worst[what] = max(worst.get(what, 0), e)
     return worst
@@ -269,6 +279,7 @@ failed = 0
 for family, keys, *options in CASES:
     if asked and family not in asked:
         continue
+    options = ["--lengths"] if family in PADDED else options
     try:
         check_defaults(family)
         worst = check(family, keys, *options)
