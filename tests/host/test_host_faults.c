@@ -50,6 +50,21 @@ START_TEST(a_trap_names_block_thread_wave_and_lane)
 }
 END_TEST
 
+/* What ran through is used again; a block whose frames may be torn is not. */
+START_TEST(a_block_that_failed_is_not_kept)
+{
+    host_module *m = load("wrong.hip");
+    wrong_args a = {memory(64 * 4, "x"), 7};
+    ck_assert_uint_eq(engine->free_count, 0);
+    launch_bad(m, "asserting", dims(1, 64), &a, HOST_TRAP);
+    ck_assert_uint_eq(engine->free_count, 0);
+    a.n = 0;
+    launch_ok(m, "asserting", dims(1, 64), &a);
+    ck_assert_uint_eq(engine->free_count, 1);
+    host_module_free(m);
+}
+END_TEST
+
 START_TEST(an_assertion_says_what_it_asserts)
 {
     host_module *m = load("wrong.hip");
@@ -410,6 +425,7 @@ int main(void)
     tcase_add_checked_fixture(t, open_engine, close_engine);
     tcase_add_test(t, an_address_is_told_by_the_nearest_region);
     tcase_add_test(t, a_trap_names_block_thread_wave_and_lane);
+    tcase_add_test(t, a_block_that_failed_is_not_kept);
     tcase_add_test(t, an_assertion_says_what_it_asserts);
     tcase_add_test(t, a_write_past_the_end_names_the_allocation);
     tcase_add_test(t, a_write_into_the_slack_is_found_after_the_launch);
