@@ -2,6 +2,7 @@
  * with it. Runs $TFGEN (default ./tfgen). No test looks at a time but that it is one. */
 #define _GNU_SOURCE
 #include "gen/source/probe.h"
+#include "runtime/cli/calibrate/meter.h"
 #include "tests/runtime/hip_program.h"
 #include "tests/shell.h"
 #include "tests/support.h"
@@ -47,6 +48,12 @@ static void has_what_all_have(const device_model *d)
     ck_assert_double_gt(d->rates[rate_vector_reached].of[dtype_f32], 0);
     ck_assert_int_eq(d->rates[rate_products_reached].source, source_measured);
 }
+
+START_TEST(a_hop_is_what_more_answers_take)
+{
+    ck_assert_double_eq(meter_each(1 + 64, 64, 1 + 256, 256), 1); /* a launch of a second, answers of one each */
+}
+END_TEST
 
 /* No shipped file says what a host's memory or products can do: all of it is measured, and then there are predictions for it. */
 START_TEST(the_host_is_measured_and_predictions_are_made_with_that)
@@ -159,6 +166,7 @@ int main(int argc, char **argv)
     Suite *s = suite_create("calibrate");
     TCase *c = tcase_create("calibrate");
     tcase_set_timeout(c, 300);
+    tcase_add_test(c, a_hop_is_what_more_answers_take);
     tcase_add_test(c, the_host_is_measured_and_predictions_are_made_with_that);
     tcase_add_test(c, a_gpu_is_measured_through_its_driver_and_keeps_its_data_sheet);
     tcase_add_test(c, what_cannot_be_measured_is_refused);

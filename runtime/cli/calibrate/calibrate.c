@@ -128,7 +128,7 @@ static double seconds_an_answer(calibration *c)
         const int few = run.count;
         run.count *= 4;
         const double longer = meter_seconds(c->meter, &run, 1);
-        if (longer > 3 * shorter) return (longer - shorter) / (2.0 * (run.count - few));
+        if (longer > 3 * shorter) return meter_each(shorter, few, longer, run.count) / 2;
         shorter = longer;
     }
     return 0;

@@ -148,6 +148,8 @@ double meter_seconds(meter *m, const probe_run *run, int launches)
     return spread_of(list, count).median;
 }
 
+double meter_each(double shorter, int few, double longer, int many) { return (longer - shorter) / (many - few); }
+
 double meter_cycles(meter *m, const probe_run *run, double *cycles)
 {
     unsigned counted[2];

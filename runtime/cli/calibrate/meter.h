@@ -22,6 +22,8 @@ typedef struct probe_run {
 } probe_run;
 /* Seconds of a launch: the median of several times, of `launches` in a row (in a graph, where the device has such). */
 double meter_seconds(meter *m, const probe_run *run, int launches);
+/* Seconds of one of those that a longer run has more: what both runs have besides is no part of it. */
+double meter_each(double shorter, int few, double longer, int many);
 /* What one launch took, and cycles that it counted (probe_cycles). */
 double meter_cycles(meter *m, const probe_run *run, double *cycles);
 #endif
