@@ -202,7 +202,7 @@ static void find_family(model_config *c)
     const char *type = word_of(c, c->object, "model_type"), *why;
     if (!type) config_refuse(c, "model_type", "is missing; it says which family the model is of");
     if ((c->family = family_find(type, &why))) return;
-    if (why) config_cannot(c, "model_type", "%s has what specs cannot say: %s", type, why);
+    if (why) config_cannot(c, "model_type", "%s is not imported; its layers have %s", type, why);
     const char *like = family_like(type);
     text known = {.a = c->a};
     for (size_t i = 0; !like && family_name(i); i++) text_printf(&known, "%s%s", i ? ", " : "", family_name(i));

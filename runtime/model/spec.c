@@ -51,16 +51,10 @@ static void add_note(writer *w, const char *note)
 }
 
 /* ---- norms */
-/* (x-mean)/sqrt(var+eps), in words of smaller ops: a layernorm without a weight. */
+/* A layernorm without a weight. */
 static const char *normalise(writer *w, const char *out, const char *in)
 {
-    const char *mean = add_op(w, format(w, "%s_mean", out), "row_mean", in, "");
-    const char *centred = add_op(w, format(w, "%s_c", out), "sub", format(w, "%s, %s", in, mean), "");
-    const char *square = add_op(w, format(w, "%s_sq", out), "square", centred, "");
-    const char *variance = add_op(w, format(w, "%s_var", out), "row_mean", square, "");
-    const char *more = add_op(w, format(w, "%s_eps", out), "add", format(w, "%s, %s", variance, number_text(w, w->l->eps)), "");
-    const char *root = add_op(w, format(w, "%s_r", out), "rsqrt", more, "");
-    return add_op(w, out, "mul", format(w, "%s, %s", centred, root), "");
+    return add_op(w, out, "layernorm", in, format(w, ", eps: %s", number_text(w, w->l->eps)));
 }
 
 static const char *layer_norm(writer *w, const char *out, const char *in, const char *param, const char *from, const char *columns)
@@ -70,7 +64,7 @@ static const char *layer_norm(writer *w, const char *out, const char *in, const 
     if (f->norm_no_weight) return normalise(w, out, in);
     add_param(w, weight, columns, format(w, "%s.weight", from), "");
     if (!f->norm_no_bias) add_param(w, format(w, "%s_b", param), columns, format(w, "%s.bias", from), "");
-    if (f->norm_unit_offset) weight = add_op(w, format(w, "%s_w1", param), "add", format(w, "%s, 1", weight), "");
+    if (f->norm_unit_offset) eps = format(w, "%s, unit_offset: true", eps);
     return add_op(w, out, "layernorm", f->norm_no_bias ? format(w, "%s, %s", in, weight) : format(w, "%s, %s, %s_b", in, weight, param),
                   eps);
 }

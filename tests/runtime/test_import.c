@@ -125,7 +125,7 @@ static const struct {
     {"{}", "", 3, "model_type: is missing"},
     {"{\"model_type\": 3}", "", 3, "model_type: should be a word"},
     {"{\"model_type\": \"lama\"}", "", 4, "model_type: lama is not known here; did you mean 'llama'?"},
-    {"{\"model_type\": \"mixtral\"}", "", 4, "mixtral has what specs cannot say: experts"},
+    {"{\"model_type\": \"mixtral\"}", "", 4, "mixtral is not imported; its layers have experts"},
     {"{\"model_type\": \"mamba2\"}", "", 4, "a state space"},
     {"{\"model_type\": \"llama\"}", "", 3, "num_hidden_layers: is missing"},
     {LLAMA "\"hidden_act\": \"xielu\"}", "", 4, "hidden_act: there is no op for the activation xielu"},
