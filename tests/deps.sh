@@ -16,7 +16,7 @@ want libamdhip64-5
 # One clang for the host engine, the AMD targets and libclang. Debian's security suite has 22.
 for p in clang-22 lld-22 libclang1-22; do want $p; done
 # llvm-mc, llvm-mca and llvm-objdump; numpy judges what the emulator computed.
-[ "${1:-}" = amd ] && for p in llvm-22 python3-numpy; do want $p; done
+[ "${1:-}" = amd ] && for p in llvm-22 python3-numpy python3-msgpack; do want $p; done
 [ -n "$missing" ] || exit 0
 sudo=
 [ "$(id -u)" = 0 ] || sudo=sudo
