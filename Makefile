@@ -85,7 +85,7 @@ help:
 # make test-elsewhere   suites that could depend on where the tree lies, from a path with a space below the folder of temporary files
 # make verify-all    the full matrix of specs, levels, dtypes, targets and odd sizes, then all tests, those tagged long too
 # make verify-code   every kernel of every spec, preset, level and dtype compiled for every GPU target; goes on where it was stopped
-# make test-amd TINYGRAD_DIR=...   real AMD code objects run in an instruction emulator and examined (installs LLVM's tools, numpy and msgpack)
+# make test-amd TINYGRAD_DIR=...   real AMD code objects run in an instruction emulator and examined (installs what it needs)
 # make mutants       SEED=1 COUNT=150: which small faults, planted one by one in copies of the tree, the suites notice (tests/mutants)
 # make test-transformers PYTHON=...   layers of imported models beside transformers, where that Python has it
 # make test-bare     proves demo and test in a minimal Debian 12 folder (debootstrap, root)

@@ -35,6 +35,7 @@ done
 sh tests/figures.sh || bad=1
 python3 tests/circles.py build/default || bad=1
 python3 tests/width.py || bad=1
+python3 tests/amd/targets.py >/dev/null || bad=1
 python3 tests/paths.py || bad=1
 # What .clang-tidy asks, of what is shipped.
 tidy=$(command -v clang-tidy-22 || command -v clang-tidy)

@@ -51,7 +51,7 @@ def phases_of(gfx, line, size):
     """Lists of lanes that go together, and banks of 4 bytes."""
     read = line.name.startswith(("ds_read", "ds_load"))
     if size == 16:
-        wide = AMD[gfx]["banks"] == "64" and read
+        wide = AMD[gfx]["lds_banks"] == "64" and read
         half, banks = (READ_950, 64) if wide else (READ_CDNA if read and wave_of(gfx) == 64 else NEIGHBOURS, 32)
     else:
         together = min(32, 128 // size)
@@ -163,7 +163,7 @@ def port_of(gfx, interval):
     """Cycles (of 4 clocks) for which the LDS accesses of one wave of 16 bytes a lane have the port, 128 bytes a clock; of 64 banks
     256 for reads."""
     wide = re.compile(r"ds_(read|write)(_b128|2(st64)?_b64)")
-    return sum(1 if AMD[gfx]["banks"] == "64" and "read" in x.name else 2 for x in interval if wide.match(x.name))
+    return sum(1 if AMD[gfx]["lds_banks"] == "64" and "read" in x.name else 2 for x in interval if wide.match(x.name))
 
 
 def share_of(gfx, trace, lines):

@@ -50,7 +50,7 @@ def round_up(n, to):
 
 def slots_of(target, number, tile, kind, k, middle):
     aligned = k % (16 // number.size) == 0 and (kind != TWO or middle % (16 // number.size) == 0)
-    return 2 if AMD[target]["copies"] == "1" and tile.threads == 512 and tile.rows >= 128 and aligned else 1
+    return 2 if "copies_to_lds" in AMD[target] and tile.threads == 512 and tile.rows >= 128 and aligned else 1
 
 
 def build(folder, target, number, tile, kind, n, k, middle):
