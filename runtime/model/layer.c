@@ -375,9 +375,8 @@ static void read_rope(const model_config *c, layer_facts *l, long long layer, lo
 
 layer_facts layer_read(const model_config *c, long long layer, long long length)
 {
-    layer_facts l;
+    layer_facts l = {0};
     const long long count = model_layers(c);
-    memset(&l, 0, sizeof l); /* padding, too: layer_same */
     if (layer >= count) bail(c->a, code_usage, (position){0}, "--layer=%lld: the model has layers 0 to %lld", layer, count - 1);
     l.family = c->family;
     read_sizes(c, &l);
@@ -399,12 +398,22 @@ layer_facts layer_read(const model_config *c, long long layer, long long length)
 
 static bool same_text(const char *x, const char *y) { return x == y || (x && y && strcmp(x, y) == 0); }
 
+static bool same_rope(const layer_facts *x, const layer_facts *y)
+{
+    return x->rope.is == y->rope.is && x->rope.theta == y->rope.theta && x->rope.attention_factor == y->rope.attention_factor &&
+           x->rope.rotary == y->rope.rotary && same_text(x->rope.scaling, y->rope.scaling);
+}
+
+/* Every member but rope.note, which is a remark. */
 bool layer_same(const layer_facts *x, const layer_facts *y)
 {
-    layer_facts p, q;
-    memcpy(&p, x, sizeof p), memcpy(&q, y, sizeof q);
-    p.rope.scaling = p.rope.note = q.rope.scaling = q.rope.note = NULL;
-    return memcmp(&p, &q, sizeof p) == 0 && same_text(x->rope.scaling, y->rope.scaling);
+    return x->family == y->family && x->hidden == y->hidden && x->heads == y->heads && x->kv_heads == y->kv_heads &&
+           x->head_size == y->head_size && x->inner == y->inner && x->positions == y->positions && x->eps == y->eps &&
+           x->activation == y->activation && x->wiring == y->wiring && same_text(x->first_norm, y->first_norm) &&
+           same_text(x->second_norm, y->second_norm) && x->qkv_bias == y->qkv_bias && x->o_bias == y->o_bias &&
+           x->mlp_bias == y->mlp_bias && x->packed == y->packed && x->q_norm == y->q_norm && x->window == y->window &&
+           x->scale == y->scale && x->softcap == y->softcap && x->clip == y->clip && x->residual == y->residual &&
+           x->least_tokens == y->least_tokens && same_rope(x, y);
 }
 
 const char *layer_kind_name(const layer_facts *l)

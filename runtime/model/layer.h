@@ -4,7 +4,7 @@
 #define TFGEN_MODEL_LAYER_H
 #include "runtime/model/config.h"
 
-/* Zero what a layer has not, so that two layers of one kind are equal byte by byte (layer_same). */
+/* What a layer does not have is zero. A new member belongs in layer_same(), too. */
 typedef struct layer_facts {
     const family *family;
     long long hidden, heads, kv_heads, head_size, inner, positions;
