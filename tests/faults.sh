@@ -41,7 +41,7 @@ heads=B=1,S=69,H=2,KV=1,hd=16 few=B=1,S=7,D=53,F=37 block=B=1,S=5,D=48,H=3,KV=1,
 planted barrier linear $few '' linear_l "$found%l" 18 "$late"'/^        barrier();$/{N;/\n *const int rows = S::rows/s/^.*\n//}'
 planted stride rmsnorm B=1,S=3,D=53 '' rmsnorm_n "$found%n" 17 's/p.x_ + row \* 53ll/p.x_ + row * 52ll/'
 planted future attention $heads '' attention_attention "$found%a" 19 \
-    's/key <= position)/key <= position + 1)/;s/S::position(p, batch, token) + 1 : keys/S::position(p, batch, token) + 2 : keys/'
+    's/key <= position :/key <= position + 1 :/;s/S::position(p, batch, token) + 1 : keys/S::position(p, batch, token) + 2 : keys/'
 planted tail attention $heads '' attention_attention "$found%a" 19 \
     's/ceil_div(t.to - t.from, block_k)/(t.to - t.from) \/ block_k/;s/ceil_div(visible(\([^)]*\)), block_k)/visible(\1) \/ block_k/'
 planted overflow swiglu $few '--dtype=f16 --what=nan' swiglu_gate_up "$found%prod" 22 \

@@ -42,7 +42,7 @@ END_TEST
 
 START_TEST(a_key_of_the_future_is_found)
 {
-    find_planted(ATTENTION, "", "attention_attention.hip", "key <= position)", "key <= position + 1)");
+    find_planted(ATTENTION, "", "attention_attention.hip", "key <= position :", "key <= position + 1 :");
     is_first("a", "attention", 19);
     lies_within(1, 0, 35); /* the last token has no future */
     ck_assert_ptr_nonnull(strstr(string(first(), "tile_of_element"), "sequence 0, head 0"));

@@ -440,7 +440,7 @@ START_TEST(the_command_refuses_what_makes_no_sense)
     snprintf(path, sizeof path, "%s/bad", folder);
     spill(path, "tfgen archive 2\n", 16);
     ck_assert_int_eq(tfgen("cache import %s", path), 3);
-    says("no archive");
+    says("not an archive");
     ck_assert_int_eq(tfgen("cache export /dev/null/x"), 7);
     setenv("TFGEN_CACHE_DIR", "", 1);
     ck_assert_int_eq(tfgen("cache ls"), 7);
