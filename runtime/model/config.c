@@ -74,6 +74,15 @@ double config_real(const model_config *c, const json_t *value, const char *key)
     return real;
 }
 
+/* Whether two keys name the same activation; some configs of Gemma say "gelu" beside the tanh form that they mean. */
+static bool same_activation(const model_config *c, const char *x, const char *y)
+{
+    static const char tanh_form[] = "gelu_pytorch_tanh";
+    if (c->family->gelu_is_tanh && strcmp(x, "gelu") == 0) x = tanh_form;
+    if (c->family->gelu_is_tanh && strcmp(y, "gelu") == 0) y = tanh_form;
+    return strcmp(x, y) == 0;
+}
+
 static void read_fact(model_config *c, model_fact fact, const char *key, const json_t *value)
 {
     config_value *v = &c->facts[fact];
@@ -90,10 +99,8 @@ static void read_fact(model_config *c, model_fact fact, const char *key, const j
         got.word = json_string_value(value);
         break;
     }
-    const bool same =
-        !v->key || (got.whole == v->whole && got.real == v->real && got.flag == v->flag &&
-                    (!got.word || strcmp(got.word, v->word) == 0 || (c->family->gelu_is_tanh && strcmp(got.word, "gelu") == 0) ||
-                     (c->family->gelu_is_tanh && strcmp(v->word, "gelu") == 0)));
+    const bool same = !v->key || (got.whole == v->whole && got.real == v->real && got.flag == v->flag &&
+                                  (!got.word || same_activation(c, got.word, v->word)));
     if (!same) config_refuse(c, key, "differs from %s, which says the same thing", v->key);
     got.null = v->null;
     *v = got;
@@ -214,15 +221,19 @@ static void find_dtype(model_config *c, const json_t *outer)
 {
     static const char *const names[][2] = {{"float32", "f32"}, {"float16", "f16"}, {"bfloat16", "bf16"}};
     static const char *const where[] = {"dtype", "torch_dtype"};
-    c->dtype = "bf16";
-    for (int i = 0; i < 4; i++) {
-        const char *word = word_of(c, i < 2 ? c->object : outer, where[i % 2]);
-        for (int k = 0; word && k < 3; k++)
-            if (strcmp(word, names[k][0]) == 0) {
-                c->dtype = names[k][1];
-                return;
-            }
-    }
+    const char *word = NULL, *key = NULL;
+    for (int i = 0; i < 4 && !word; i++) word = word_of(c, i < 2 ? c->object : outer, key = where[i % 2]);
+    c->dtype = word ? NULL : "bf16";
+    for (int k = 0; word && k < 3; k++)
+        if (strcmp(word, names[k][0]) == 0) c->dtype = names[k][1];
+    if (!c->dtype) config_cannot(c, key, "%s is not supported; specs take float32, float16 and bfloat16", text_harmless(c->a, word));
+}
+
+/* Keys of a model with several parts that are about the text model's weights, too. */
+static void check_outer(const model_config *c, const json_t *outer)
+{
+    const json_t *value = json_object_get(outer, "quantization_config");
+    if (value && !json_is_null(value)) config_cannot(c, "quantization_config", "quantised weights are not imported");
 }
 
 static void release(void *json) { json_decref(json); }
@@ -249,7 +260,10 @@ model_config *config_read(arena *a, const char *json, size_t size, const char *p
     *c = (model_config){.a = a, .path = path, .within = "", .ignored = {.a = a}};
     json_t *all = parse(c, json, size), *nested = json_object_get(all, "text_config");
     c->object = all;
-    if (json_is_object(nested) && json_object_get(nested, "model_type")) c->object = nested, c->within = "text_config.";
+    if (json_is_object(nested) && json_object_get(nested, "model_type")) {
+        check_outer(c, all);
+        c->object = nested, c->within = "text_config.";
+    }
     find_family(c);
     find_dtype(c, all);
     json_object_foreach(c->object, key, value) read_key(c, key, value);

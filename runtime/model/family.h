@@ -69,6 +69,7 @@ typedef struct family {
 
     bool no_rope, interleaved;
     bool scaling_without_window; /* only ropes of layers without a window are scaled */
+    bool yarn_is_longrope;       /* the first configs of Phi 3 said yarn and have longrope's factors */
     double theta, local_theta, partial;
     window_rule window;
     long long window_pattern;

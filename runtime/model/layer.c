@@ -72,7 +72,8 @@ static void read_wiring(const model_config *c, layer_facts *l)
     const family *f = c->family;
     l->wiring = f->wiring;
     l->first_norm = f->attention_norm, l->second_norm = f->mlp_norm;
-    if (f->wiring == wiring_by_key) l->wiring = flag_or(c, fact_parallel, f->parallel_default) ? wiring_parallel : wiring_ahead;
+    const bool parallel = flag_or(c, fact_grouped_heads, false) || flag_or(c, fact_parallel, f->parallel_default);
+    if (f->wiring == wiring_by_key) l->wiring = parallel ? wiring_parallel : wiring_ahead;
     if (reads(c, fact_norm_before) && !flag_or(c, fact_norm_before, true)) l->wiring = wiring_behind;
     if (l->wiring != wiring_parallel) return;
     const long long norms = whole_or(c, fact_parallel_norms, flag_or(c, fact_grouped_heads, false) || !f->one_norm ? 2 : 1);
@@ -147,7 +148,10 @@ static bool slides(const model_config *c, long long layer)
     const bool wanted = !reads(c, fact_use_window) || flag_or(c, fact_use_window, false);
     if (!reads(c, fact_window) && type && strcmp(type, "sliding_attention") == 0)
         config_cannot(c, "layer_types", "layers of %s have no window", c->family->model_type);
-    if (type) return strcmp(type, "sliding_attention") == 0 && (c->family->window != window_never || wanted);
+    const bool listed = type && strcmp(type, "sliding_attention") == 0;
+    if (listed && !wanted && c->family->window != window_never)
+        config_refuse(c, "layer_types", "layer %lld has sliding_attention, but use_sliding_window is false", layer);
+    if (type) return listed && wanted;
     if (!reads(c, fact_window) || !config_has(c, fact_window) || !wanted) return false;
     if (c->family->window == window_never) config_cannot(c, "use_sliding_window", "layer_types is missing, which says for which layers");
     return slides_by_rule(c, layer);
@@ -235,7 +239,7 @@ static rope_kind kind_of_rope(const rope_map *m)
     if (!type || json_is_null(type)) return rope_default;
     if (!json_is_string(type)) config_refuse(m->c, path, "should be a word");
     const char *name = json_string_value(type);
-    if (strcmp(name, "su") == 0) name = "longrope"; /* as the first of Phi 3 called it */
+    if (strcmp(name, "su") == 0 || (m->c->family->yarn_is_longrope && strcmp(name, "yarn") == 0)) name = "longrope";
     for (int i = 0; i < rope_kinds; i++)
         if (strcmp(ropes[i].name, name) == 0) return (rope_kind)i;
     config_cannot(m->c, path, "specs have no rope scaling %s; they have linear, llama3, dynamic, yarn and longrope",
@@ -280,6 +284,8 @@ static const char *yarn(const rope_map *m, layer_facts *l)
 static const char *longrope(const rope_map *m, layer_facts *l, long long length)
 {
     const double original = original_positions(m, l), factor = rope_number(m, "factor", (double)l->positions / original);
+    if (original < 2 || original != floor(original))
+        config_refuse(m->c, "original_max_position_embeddings", "should be a whole number of at least 2");
     const bool is_long = length > original;
     const char *key = is_long ? "long_factor" : "short_factor", *path = arena_printf(m->c->a, "%s.%s", m->path, key);
     const json_t *list = json_object_get(m->map, key);
@@ -331,6 +337,8 @@ static bool find_map(const model_config *c, const layer_facts *l, rope_map *m)
     const char *type = l->window ? "sliding_attention" : "full_attention";
     const json_t *new = json_object_get(c->object, "rope_parameters"), *old = json_object_get(c->object, "rope_scaling");
     *m = (rope_map){c, NULL, "rope_parameters"};
+    if (new && !json_is_null(new) && old && !json_is_null(old) && !json_equal(new, old))
+        config_refuse(c, "rope_scaling", "differs from rope_parameters, which says the same thing");
     if (new && !json_is_null(new)) {
         if (!json_is_object(new)) config_refuse(c, "rope_parameters", "should be an object");
         m->map = new;
@@ -339,6 +347,7 @@ static bool find_map(const model_config *c, const layer_facts *l, rope_map *m)
             config_refuse(c, "rope_parameters", "should have a map for full_attention and one for sliding_attention");
         if (flat) return true;
         m->map = json_object_get(new, type), m->path = arena_printf(c->a, "rope_parameters.%s", type);
+        if (c->family->scaling_without_window && json_is_null(m->map)) return m->map = NULL, true; /* the plain rope */
         if (!m->map) config_refuse(c, m->path, "is missing");
         if (!json_is_null(m->map) && !json_is_object(m->map)) config_refuse(c, m->path, "should be an object, or null");
         return !json_is_null(m->map);
@@ -364,11 +373,13 @@ static void read_rope(const model_config *c, layer_facts *l, long long layer, lo
     const family *f = c->family;
     rope_map m;
     if (without_rope(c, l, layer) || !find_map(c, l, &m)) return;
-    const double own = l->window && f->local_theta ? real_or(c, fact_local_theta, f->local_theta) : real_or(c, fact_theta, f->theta);
+    const bool local = l->window && f->local_theta;
+    const model_fact theta = local ? fact_local_theta : fact_theta;
+    const double own = real_or(c, theta, local ? f->local_theta : f->theta);
     double part = real_or(c, fact_partial, f->partial ? f->partial : 1);
     l->rope.is = true, l->rope.theta = own;
     if (m.map) l->rope.theta = rope_number(&m, "rope_theta", own), part = rope_number(&m, "partial_rotary_factor", part);
-    if (!(l->rope.theta > 0)) config_refuse(c, c->facts[fact_theta].key, "should be above 0");
+    if (!(l->rope.theta > 0)) config_refuse(c, c->facts[theta].key, "should be above 0");
     read_rotary(c, l, part, m.path);
     if (m.map) read_scaling(&m, l, length);
 }

@@ -113,6 +113,8 @@ START_TEST(both_spellings_give_the_same_bytes)
 END_TEST
 
 /* ---- configs that lie */
+#define ENCODER_SIZES "\"hidden_size\": 32, \"num_hidden_layers\": 1, \"num_attention_heads\": 4, \"intermediate_size\": 48"
+#define GEMMA3 "{\"model_type\": \"gemma3_text\", " SIZES "\"sliding_window\": 8, "
 #define LLAMA "{\"model_type\": \"llama\", " SIZES
 static const struct {
     const char *config, *arguments;
@@ -171,6 +173,33 @@ static const struct {
     {"{\"model_type\": \"bert\", " SIZES "\"vocab_size\": 5}", "--decode", 3, "num_key_value_heads: layers of bert have no such thing"},
     {"{\"model_type\": \"bert\", \"hidden_size\": 32, \"num_hidden_layers\": 1, \"num_attention_heads\": 4, \"intermediate_size\": 48}",
      "--decode", 2, "--decode: layers of bert read a text at once"},
+    {GEMMA3 "\"rope_local_base_freq\": 0}", "--layer=0", 3, "rope_local_base_freq: should be above 0"},
+    {GEMMA3 "\"rope_parameters\": {\"full_attention\": null, \"sliding_attention\": {}}}", "--layer=5", 0, "theta: 1000000"},
+    {GEMMA3 "\"hidden_act\": \"relu\"}", "--layer=0", 0, "op: gelu_tanh,"},
+    {"{\"model_type\": \"gemma\", " SIZES "\"hidden_act\": \"gelu\", \"hidden_activation\": \"relu\"}", "", 3,
+     "hidden_activation: differs from hidden_act"},
+    {"{\"model_type\": \"clip_text_model\", " ENCODER_SIZES "}", "", 0, "op: quick_gelu,"},
+    {"{\"model_type\": \"siglip_vision_model\", " ENCODER_SIZES "}", "", 0, "op: gelu_tanh,"},
+    {"{\"model_type\": \"vit\", " ENCODER_SIZES "}", "", 0, "op: gelu_erf,"},
+    {"{\"model_type\": \"falcon\", \"new_decoder_architecture\": true, \"parallel_attn\": false, \"num_kv_heads\": 2, "
+     ENCODER_SIZES "}", "", 0, "from: ln_mlp.weight"},
+    {"{\"model_type\": \"stablelm\", \"hidden_size\": 512, \"num_hidden_layers\": 1, \"num_attention_heads\": 64, "
+     "\"intermediate_size\": 48}", "", 0, "KV: 32"},
+    {"{\"model_type\": \"phi3\", " SIZES "\"rope_scaling\": {\"type\": \"yarn\", \"short_factor\": [1, 1, 1, 2]}}", "", 0,
+     "scaling: {type: longrope, factors: [1, 1, 1, 2]}"},
+    {LLAMA "\"rope_scaling\": {\"type\": \"longrope\", \"short_factor\": [1, 1, 1, 1], \"original_max_position_embeddings\": 1}}", "", 3,
+     "original_max_position_embeddings: should be a whole number of at least 2"},
+    {LLAMA "\"rope_parameters\": {\"rope_theta\": 1e4}, \"rope_scaling\": {\"type\": \"linear\", \"factor\": 4}}", "", 3,
+     "rope_scaling: differs from rope_parameters"},
+    {LLAMA "\"torch_dtype\": \"float8_e4m3fn\"}", "", 4, "torch_dtype: float8_e4m3fn is not supported; specs take float32, float16"},
+    {"{\"quantization_config\": {\"quant_method\": \"gptq\"}, \"text_config\": " LLAMA "\"vocab_size\": 5}}", "", 4,
+     "error: quantization_config: quantised weights are not imported"},
+    {LLAMA "\"_attn_implementation_autoset\": true, \"is_llama_config\": true, \"transformers.js_config\": {}}", "", 0, ""},
+    {"{\"model_type\": \"qwen2\", " SIZES "\"layer_types\": [\"sliding_attention\", \"full_attention\", \"full_attention\", "
+     "\"full_attention\", \"full_attention\", \"full_attention\"]}",
+     "--layer=0", 3, "layer_types: layer 0 has sliding_attention, but use_sliding_window is false"},
+    {"{\"model_type\": \"olmo3\", " SIZES "\"rope_theta\": 1e4}", "--layer=0", 0, "theta: 10000}"}, /* as transformers 4 has it */
+    {"{\"model_type\": \"olmo3\", " SIZES "\"rope_theta\": 1e4}", "--layer=3", 0, "theta: 10000}"},
 };
 enum { bad_count = sizeof bad / sizeof *bad };
 
