@@ -2,6 +2,7 @@
  * fit. */
 #include "ir/reference/ref_parts.h"
 #include "ir/program/half.h"
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,14 @@ static double frequency(const ir_attributes *t, size_t i)
     return (1 - blend) * plain / s->factor + blend * plain;
 }
 
+/* Of an angle in float64, here and in the table that a device turns by: the frequency, its product with the position, whole turns taken
+ * off. Where that is much of a turn nothing is known of the result, and it is not judged. */
+static double turn_rounding(double angle)
+{
+    const double e = 4 * DBL_EPSILON * fabs(angle);
+    return e < 0.1 ? e : INFINITY;
+}
+
 /* y1 = x1 cos - x2 sin, y2 = x2 cos + x1 sin. A device must keep the angle modulo a turn (templates/base/rope.h does, by
  * integers): it is off by u at any position, where a float32 product of position and frequency would be by u times the
  * angle. cos and sin are off by what their form is, products and sum by u of what is added. */
@@ -66,8 +75,10 @@ static void rotate(ref_form form, const ref_tensor *x, ref_tensor *y, size_t one
     const double c = by * cos(angle), s = by * sin(angle), a = x->value[one], b = x->value[two];
     const double turn = square(REF_UNIT), ea = square(ref_error(x, one)), eb = square(ref_error(x, two));
     const double function = form == ref_form_definition ? 2 * REF_UNIT : ref_form_error(op_rope, form);
-    const double sized = by == 1 ? 0 : 2 * square(REF_UNIT);    /* the factor, and a product with it */
-    const double own = square(by) * (square(function) + 5 * square(REF_UNIT) + sized); /* of cos or sin, and of two products and a sum */
+    const double sized = by == 1 ? 0 : 2 * square(REF_UNIT); /* the factor, and a product with it */
+    const double lost = a != 0 || b != 0 ? square(turn_rounding(angle)) : 0;
+    /* of cos or sin, and of two products and a sum */
+    const double own = square(by) * (square(function) + 5 * square(REF_UNIT) + sized + lost);
     y->value[one] = a * c - b * s;
     y->value[two] = b * c + a * s;
     y->error[one] = sqrt(c * c * ea + s * s * eb + turn * square(y->value[two]) + own * (square(a) + square(b)));

@@ -181,6 +181,21 @@ START_TEST(scalings_are_those_of_transformers)
 }
 END_TEST
 
+/* Some 2^60 turns a token: float64 does not know what part of a turn is left. */
+START_TEST(an_angle_of_too_many_turns_is_not_judged)
+{
+    bench *b = open_text("block: t\ndtype: f32\ninputs: {x: [1, 2, 4]}\nops:\n"
+                         "  - {out: y, op: rope, in: [x], heads: 1, pairing: half, scaling: {type: longrope, factors: [1.0e-19, 1.0e-4]}}\n"
+                         "outputs: {y: y}\n");
+    for (int i = 0; i < 8; i++) bench_data(b, "x")[i] = i == 4 || i == 6 ? 1 : 0.5;
+    const ref_tensor *y = run(b, "y");
+    for (int i = 0; i < 4; i++) ck_assert_double_lt(y->error[i], 1e-6); /* position 0 */
+    ck_assert(isinf(y->error[4]) && isinf(y->error[6]));
+    ck_assert_double_lt(y->error[5], 1e-6);
+    bench_close(b);
+}
+END_TEST
+
 /* ---- attention */
 /* A query of zeros sees equal scores but for what is added to them; values are 4^t, so that the weights are read off. */
 static const ref_tensor *attend(bench **b, const char *in, const char *more)
@@ -277,6 +292,7 @@ int main(void)
     tcase_add_test(t, what_is_no_number_goes_through_functions_by_their_formulas);
     tcase_add_test(t, a_bound_holds_both_sides_of_a_choice_that_rounding_makes);
     tcase_add_test(t, scalings_are_those_of_transformers);
+    tcase_add_test(t, an_angle_of_too_many_turns_is_not_judged);
     tcase_add_test(t, a_window_without_causal_sees_as_far_ahead_as_back);
     tcase_add_test(t, slopes_take_from_scores_by_distance);
     tcase_add_test(t, a_sink_takes_weight_and_has_no_value);
