@@ -156,6 +156,14 @@ static double change_by(op_kind kind, const effect of[most_operands], int k, dou
     return fmax(change(f, apply_moved(kind, of, k, step)), change(f, apply_moved(kind, of, k, -step)));
 }
 
+static bool may_choose_either(const effect *condition)
+{
+    return condition->error != 0 && fabs(condition->value) <= ref_sigmas * condition->error;
+}
+
+/* What is not taken has no effect, were it no number. */
+static bool may_be_taken(const effect of[most_operands], int k) { return may_choose_either(&of[0]) || (k == 1) == (of[0].value != 0); }
+
 /* A condition within its error of 0 may as well be 0. */
 static double change_of_choice(const effect of[most_operands])
 {
@@ -167,6 +175,7 @@ static double sensitivity(op_kind kind, const effect of[most_operands], int k)
 {
     const double e = of[k].error, f = apply_to(kind, of);
     if (e == 0) return 0;
+    if (kind == op_where && k > 0) return may_be_taken(of, k) ? e : 0;
     if (isinf(e) || may_cross(kind, of, k)) return INFINITY;
     if (kind == op_where && k == 0) return change_of_choice(of);
     return fmax(change_by(kind, of, k, e, f), change_by(kind, of, k, ref_sigmas * e, f) / ref_sigmas);

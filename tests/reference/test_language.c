@@ -117,6 +117,25 @@ START_TEST(a_bound_holds_both_sides_of_a_choice_that_rounding_makes)
 }
 END_TEST
 
+/* The operand that a condition near 0 does not take may be taken on a device; one that it surely does not take has no effect. */
+START_TEST(operands_of_where_count_where_they_may_be_taken)
+{
+    bench *b = open_text("block: t\ndtype: f32\ninputs: {c: [3], x: [3]}\nops:\n  - {out: y, op: where, in: [c, x, 0]}\noutputs: {y: y}\n");
+    const double x[] = {-1e-9, 0.5, -1e-9}, c[] = {0, 0, 1};
+    double c_errors[] = {1e-3, 0, 1e-3}, x_errors[] = {1e-3, INFINITY, 1e-3};
+    set(b, "x", x, 3);
+    set(b, "c", c, 3);
+    b->data[bench_id(b, "c")].error = c_errors;
+    b->data[bench_id(b, "x")].error = x_errors;
+    const ref_tensor *y = run(b, "y");
+    ck_assert_double_ge(y->error[0], 1e-3);
+    ck_assert_double_eq(y->error[1], 0);
+    ck_assert_double_eq_tol(y->error[2], 1e-3, 1e-9);
+    b->data[bench_id(b, "c")].error = b->data[bench_id(b, "x")].error = NULL;
+    bench_close(b);
+}
+END_TEST
+
 /* ---- scalings of a rope's frequencies */
 enum { pairs = 8, rotary = 2 * pairs };
 
@@ -291,6 +310,7 @@ int main(void)
     tcase_add_test(t, functions_are_those_of_their_definitions);
     tcase_add_test(t, what_is_no_number_goes_through_functions_by_their_formulas);
     tcase_add_test(t, a_bound_holds_both_sides_of_a_choice_that_rounding_makes);
+    tcase_add_test(t, operands_of_where_count_where_they_may_be_taken);
     tcase_add_test(t, scalings_are_those_of_transformers);
     tcase_add_test(t, an_angle_of_too_many_turns_is_not_judged);
     tcase_add_test(t, a_window_without_causal_sees_as_far_ahead_as_back);
