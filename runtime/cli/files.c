@@ -36,10 +36,12 @@ static struct stream *read_once(arena *a, const char *path)
 {
     for (struct stream *s = streams; s; s = s->next)
         if (strcmp(s->path, path) == 0) return s;
+    size_t size;
+    const char *all = read_stream(a, strcmp(path, "-") == 0 ? stdin : cli_open_input(a, path), path, &size);
     struct stream *s = calloc(1, sizeof *s);
-    const char *all = s ? read_stream(a, strcmp(path, "-") == 0 ? stdin : cli_open_input(a, path), path, &s->size) : NULL;
-    if (!s || !(s->path = strdup(path)) || !(s->data = malloc(s->size + 1)))
+    if (!s || !(s->path = strdup(path)) || !(s->data = malloc(size + 1)))
         bail(a, code_device, (position){0}, "not enough memory for %s", path);
+    s->size = size;
     memcpy(s->data, all, s->size + 1);
     s->next = streams;
     return streams = s;

@@ -7,15 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* Layers that are the same but for their numbers. */
 typedef struct kind {
     layer_facts layer;
     const char *name; /* of its files, without -decode.yaml */
     const char *which;
-    long long first;
     int count;
+    const ir_program *program; /* of its spec; NULL: it is not written */
 } kind;
 
 typedef struct import_job {
@@ -26,6 +25,7 @@ typedef struct import_job {
     checkpoint *tensors; /* NULL: no folder, or none there */
     const char *tensors_path;
     const char *prefix;
+    bool gamma; /* see spec_request */
     long long layers;
     int *kind_of; /* by layer */
     kind *kinds;
@@ -72,7 +72,7 @@ static void find_kinds(import_job *j)
         if (k == j->kind_count) {
             j->kinds = arena_more(j->a, j->kinds, j->kind_count, &j->kind_room, sizeof *j->kinds);
             const char *name = kind_name(j, &l);
-            j->kinds[j->kind_count++] = (kind){.layer = l, .name = name, .first = i};
+            j->kinds[j->kind_count++] = (kind){.layer = l, .name = name};
         }
         j->kind_of[i] = k, j->kinds[k].count++;
     }
@@ -88,6 +88,12 @@ static bool has_layer(const import_job *j, const char *prefix)
     return false;
 }
 
+static void find_gamma(import_job *j)
+{
+    const char *start = layer_prefix(j->a, (layer_place){j->prefix, 0}), *norm = j->config->family->attention_norm;
+    j->gamma = norm && checkpoint_has(j->tensors, arena_printf(j->a, "%s%s.gamma", start, norm));
+}
+
 static void find_prefix(import_job *j)
 {
     const family *f = j->config->family;
@@ -96,12 +102,12 @@ static void find_prefix(import_job *j)
     for (int i = 0; i < family_most_prefixes && f->prefixes[i]; i++)
         if (has_layer(j, f->prefixes[i])) {
             j->prefix = f->prefixes[i];
-            return;
+            return find_gamma(j);
         }
     text tried = {.a = j->a};
     for (int i = 0; i < family_most_prefixes && f->prefixes[i]; i++) text_printf(&tried, "%s%s", i ? ", " : "", f->prefixes[i]);
     arena_source(j->a, j->tensors_path, NULL, 0);
-    bail(j->a, code_bad_input, (position){0}, "no tensor's name begins as those of a layer of %s do: %s", f->model_type, tried.data);
+    bail(j->a, code_bad_input, (position){0}, "no tensor of a layer of %s; their names begin with %s", f->model_type, tried.data);
 }
 
 /* What older files keep beside the weights. */
@@ -121,46 +127,78 @@ static bool spec_uses(const ir_program *p, const char *name)
     return false;
 }
 
-static void check_tensors(const import_job *j, const ir_program *p, long long layer)
+/* What a tensor's name has behind the layer's prefix, and the layer's number; NULL: it is outside of the layers. */
+static const char *name_in_layer(const import_job *j, const char *name, long long *layer)
 {
-    const char *start = layer_prefix(j->a, (layer_place){j->prefix, layer}), *name;
+    static const char mark[] = "{layer}";
+    const char *at = strstr(j->prefix, mark), *tail = at + strlen(mark);
+    const size_t head = (size_t)(at - j->prefix);
+    if (strncmp(name, j->prefix, head) != 0) return NULL;
+    const size_t digits = strspn(name + head, "0123456789");
+    if (!digits || digits > 9 || strncmp(name + head + digits, tail, strlen(tail)) != 0) return NULL;
+    *layer = atoll(name + head);
+    return name + head + digits + strlen(tail);
+}
+
+/* The spec of a layer, where it is written; NULL: it is not. */
+static const ir_program *spec_of_layer(const import_job *j, long long layer)
+{
+    const long long only = j->o->number.layer;
+    return layer < j->layers && (only < 0 || layer == only) ? j->kinds[j->kind_of[layer]].program : NULL;
+}
+
+/* Of all layers that the specs are for. */
+static void check_tensors(const import_job *j)
+{
+    long long layer;
+    const char *name, *own;
+    if (!j->tensors) return;
     arena_source(j->a, j->tensors_path, NULL, 0);
-    for (int i = 0; i < p->value_count; i++)
-        if (p->values[i]->from && !checkpoint_has(j->tensors, arena_printf(j->a, "%s%s", start, p->values[i]->from)))
-            complain(j->a, (position){0}, "there is no tensor %s%s, which config.json says there is", start, p->values[i]->from);
-    for (size_t i = 0; (name = checkpoint_name_at(j->tensors, i)); i++)
-        if (strncmp(name, start, strlen(start)) == 0 && !is_buffer(name + strlen(start)) && !spec_uses(p, name + strlen(start)))
-            complain(j->a, (position){0}, "there is a tensor %.200s, of which config.json says nothing", name);
+    for (layer = 0; layer < j->layers; layer++) {
+        const ir_program *p = spec_of_layer(j, layer);
+        const char *start = layer_prefix(j->a, (layer_place){j->prefix, layer});
+        for (int i = 0; p && i < p->value_count; i++)
+            if (p->values[i]->from && !checkpoint_has(j->tensors, arena_printf(j->a, "%s%s", start, p->values[i]->from)))
+                complain(j->a, (position){0}, "tensor %s%s is missing; config.json implies it", start, p->values[i]->from);
+    }
+    for (size_t i = 0; (name = checkpoint_name_at(j->tensors, i)); i++) {
+        const ir_program *p = (own = name_in_layer(j, name, &layer)) ? spec_of_layer(j, layer) : NULL;
+        if (p && !is_buffer(own) && !spec_uses(p, own))
+            complain(j->a, (position){0}, "tensor %.200s is not used by the spec of its layer; config.json does not imply it", name);
+    }
     bail_if_complained(j->a);
 }
 
 /* ---- specs */
-static const char *make_spec(const import_job *j, const kind *k, bool decode)
+static const char *make_spec(const import_job *j, kind *k, bool decode)
 {
-    const spec_request r = {j->config, &k->layer, k->which, j->prefix, decode, j->o->lengths != NULL};
+    const spec_request r = {j->config, &k->layer, k->which, j->prefix, decode, j->gamma, j->o->lengths != NULL};
     const char *text = spec_write(j->a, &r), *name = decode ? "the spec for generation" : "the spec";
-    const ir_program *p = graph_read(j->a, text, strlen(text), name, NULL); /* what it refuses is a mistake here, or a size of the model */
-    if (j->tensors) check_tensors(j, p, k->first);
+    k->program = graph_read(j->a, text, strlen(text), name, NULL); /* what it refuses is a mistake here, or a size of the model */
+    arena_source(j->a, NULL, NULL, 0);
     return text;
 }
 
 static void need_decode(const import_job *j)
 {
     if (j->config->family->encoder)
-        bail(j->a, code_usage, (position){0}, "--decode: layers of %s read a text at once and generate nothing",
+        bail(j->a, code_usage, (position){0}, "--decode: %s is an encoder and does not generate",
              j->config->family->model_type);
 }
 
-static const kind *asked_kind(const import_job *j)
+static kind *asked_kind(const import_job *j)
 {
     const long long layer = j->o->number.layer;
-    if (layer >= j->layers) bail(j->a, code_usage, (position){0}, "--layer=%lld: the model has layers 0 to %lld", layer, j->layers - 1);
+    if (layer >= j->layers)
+        bail(j->a, code_usage, (position){0}, "--layer=%lld: layer %lld does not exist (the model has layers 0 to %lld)", layer, layer,
+             j->layers - 1);
     if (layer >= 0) return &j->kinds[j->kind_of[layer]];
     if (j->kind_count == 1) return &j->kinds[0];
     text known = {.a = j->a};
     for (int k = 0; k < j->kind_count && k < 8; k++) text_printf(&known, "%s%s (%s)", k ? "; " : "", j->kinds[k].name, j->kinds[k].which);
-    bail(j->a, code_usage, (position){0}, "the model has %d kinds of layers: %s%s. --layer=N says which, and -o FOLDER/ writes all",
-         j->kind_count, known.data, j->kind_count > 8 ? "; ..." : "");
+    bail(j->a, code_usage, (position){0},
+         "the model has %d kinds of layers: %s%s. Choose a layer with --layer=N, or write all specs with -o FOLDER/", j->kind_count,
+         known.data, j->kind_count > 8 ? "; ..." : "");
 }
 
 static json_t *ignored_json(const import_job *j)
@@ -197,6 +235,7 @@ static void write_folder(const import_job *j, const char *folder)
     const bool encoder = j->config->family->encoder;
     for (int k = 0; k < j->kind_count; k++) /* all are good before one is written */
         for (int decode = 0; decode < (encoder ? 1 : 2); decode++) specs[k][decode] = make_spec(j, &j->kinds[k], decode);
+    check_tensors(j);
     for (int k = 0; k < j->kind_count; k++)
         for (int decode = 0; decode < (encoder ? 1 : 2); decode++) {
             const char *path = arena_printf(j->a, "%s/%s%s.yaml", folder, j->kinds[k].name, decode ? "-decode" : "");
@@ -216,11 +255,10 @@ static void open_model(import_job *j)
     const char *json = cli_read_file(j->a, path, &size);
     j->config = config_read(j->a, json, size, path);
     if (!is_folder(j->path)) return;
-    static const char *const names[] = {"model.safetensors", "model.safetensors.index.json"};
-    for (int i = 0; i < 2 && !j->tensors; i++) {
-        j->tensors_path = arena_printf(j->a, "%s/%s", j->path, names[i]);
-        if (access(j->tensors_path, F_OK) == 0) j->tensors = checkpoint_open(j->a, j->tensors_path);
-    }
+    const char *pickle, *name = checkpoint_in_folder(j->a, j->path, &pickle);
+    if (!name) return; /* the config alone, or with pickles, which are not read */
+    j->tensors_path = arena_printf(j->a, "%s/%s", j->path, name);
+    j->tensors = checkpoint_open(j->a, j->tensors_path);
 }
 
 static void import_model(void *argument)
@@ -233,7 +271,7 @@ static void import_model(void *argument)
     find_prefix(j);
     if (j->o->decode) need_decode(j);
     if (j->o->lengths && !j->config->family->encoder)
-        bail(j->a, code_usage, (position){0}, "--lengths is for encoders: tokens of %s never see the padding behind their text",
+        bail(j->a, code_usage, (position){0}, "--lengths is for encoders: %s is causal, so its tokens never see padding behind their text",
              j->config->family->model_type);
     if (folder && (j->o->layer || j->o->decode))
         bail(j->a, code_usage, (position){0},
@@ -243,6 +281,7 @@ static void import_model(void *argument)
         write_folder(j, size > 1 && out[size - 1] == '/' ? arena_strndup(j->a, out, size - 1) : out);
     } else {
         const char *text = make_spec(j, asked_kind(j), j->o->decode != NULL);
+        check_tensors(j);
         cli_write_file(j->a, out, text, strlen(text));
     }
     if (!j->o->quiet && j->config->ignored.size && j->o->output && strcmp(out, "-") != 0)

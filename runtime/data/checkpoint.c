@@ -67,11 +67,12 @@ static const json_t *read_map(arena *a, const char *path)
     const bool fits = fstat(file, &s) == 0 && s.st_size <= checkpoint_most_index;
     json_t *all = fits ? json_loadfd(file, JSON_REJECT_DUPLICATES, &error) : NULL;
     close(file);
-    if (!fits) bad(a, path, "more than %d bytes, which no index of tensors has", checkpoint_most_index);
+    if (!fits) bad(a, path, "larger than %d MB, the limit for an index of tensors", checkpoint_most_index >> 20);
     if (!all) bad(a, path, "line %d, column %d: %s", error.line, error.column, error.text);
     arena_defer(a, release, all);
     const json_t *map = json_object_get(all, "weight_map");
-    if (!json_is_object(map)) bad(a, path, "has no map \"weight_map\" of tensors to files: is it an index of safetensors?");
+    if (!json_is_object(map))
+        bad(a, path, "has no object \"weight_map\", which gives each tensor its file: is this an index of safetensors files?");
     return map;
 }
 
@@ -81,7 +82,8 @@ static int find_shard(checkpoint *c, const char *name)
         if (strcmp(c->shards[i].name, name) == 0) return i;
     if (is_pickle(name)) refuse_pickle(c->a, c->path, name);
     const bool plain = name[0] && name[0] != '.' && !strchr(name, '/') && ends_in(name, ".safetensors");
-    if (!plain) bad(c->a, c->path, "\"%.200s\" is no name of a .safetensors file beside the index", text_harmless(c->a, name));
+    if (!plain)
+        bad(c->a, c->path, "\"%.200s\" should be the name of a .safetensors file in the folder of the index", text_harmless(c->a, name));
     enum { most_shards = 4096 };
     if (c->shard_count == most_shards) bad(c->a, c->path, "names more than %d files", most_shards);
     c->shards = arena_more(c->a, c->shards, c->shard_count, &c->shard_room, sizeof *c->shards);
@@ -101,7 +103,7 @@ static void read_index(checkpoint *c)
     c->entries = arena_alloc(c->a, (json_object_size(map) + 1) * sizeof *c->entries);
     json_object_foreach((json_t *)map, name, file)
     {
-        if (!json_is_string(file)) bad(c->a, c->path, "weight_map: %.200s has no name of a file", text_harmless(c->a, name));
+        if (!json_is_string(file)) bad(c->a, c->path, "weight_map: the file of %.200s should be a string", text_harmless(c->a, name));
         c->entries[c->entry_count++] = (entry){name, find_shard(c, json_string_value(file))};
     }
     qsort(c->entries, (size_t)c->entry_count, sizeof *c->entries, by_name);
@@ -115,29 +117,30 @@ static const safetensors *shard_file(checkpoint *c, int i)
 }
 
 /* ---- opening */
+/* A link that leads nowhere exists: opening it says why it cannot be read. */
 static bool exists(const char *path)
 {
     struct stat s;
-    return stat(path, &s) == 0;
+    return lstat(path, &s) == 0;
 }
 
-const char *checkpoint_in_folder(arena *a, const char *folder)
+const char *checkpoint_in_folder(arena *a, const char *folder, const char **pickle)
 {
     static const char *const usual[] = {"model.safetensors", "model.safetensors.index.json"};
-    const char *first = NULL, *pickle = NULL;
+    const char *first = NULL;
     int count = 0;
+    *pickle = NULL;
     for (int i = 0; i < 2; i++)
         if (exists(arena_printf(a, "%s/%s", folder, usual[i]))) return usual[i];
     DIR *d = opendir(folder);
     if (!d) bad(a, folder, "cannot open: %s", strerror(errno));
     for (const struct dirent *e; (e = readdir(d));) {
-        if (is_pickle(e->d_name)) pickle = arena_strdup(a, e->d_name);
+        if (is_pickle(e->d_name)) *pickle = arena_strdup(a, e->d_name);
         if (!ends_in(e->d_name, ".safetensors")) continue;
         if (!first || strcmp(e->d_name, first) < 0) first = arena_strdup(a, e->d_name);
         count++;
     }
     closedir(d);
-    if (!count && pickle) refuse_pickle(a, folder, pickle);
     if (count > 1)
         bad(a, folder, "has %d .safetensors files and no model.safetensors.index.json that says which tensor is in which; name the file "
                        "that has the layer's, such as %s/%s", count, folder, first);
@@ -150,7 +153,8 @@ checkpoint *checkpoint_open(arena *a, const char *path)
     checkpoint *c = arena_alloc(a, sizeof *c);
     *c = (checkpoint){.a = a, .path = arena_strdup(a, path), .folder = ""};
     if (stat(path, &s) == 0 && S_ISDIR(s.st_mode)) {
-        const char *name = checkpoint_in_folder(a, path);
+        const char *pickle, *name = checkpoint_in_folder(a, path, &pickle);
+        if (!name && pickle) refuse_pickle(a, path, pickle);
         if (!name) bad(a, path, "is a folder without a .safetensors file");
         c->path = arena_printf(a, "%s%s%s", path, ends_in(path, "/") ? "" : "/", name);
     }
@@ -179,12 +183,6 @@ static const safetensors *file_of(checkpoint *c, const char *name)
 bool checkpoint_has(const checkpoint *c, const char *name)
 {
     return c->indexed ? find_entry(c, name) != NULL : safetensors_find(c->shards[0].file, name) != NULL;
-}
-
-const safetensors_tensor *checkpoint_find(checkpoint *c, const char *name)
-{
-    const safetensors *file = file_of(c, name);
-    return file ? safetensors_need(file, name) : NULL;
 }
 
 const char *checkpoint_name_at(const checkpoint *c, size_t index)

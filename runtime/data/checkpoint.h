@@ -11,11 +11,10 @@ enum { checkpoint_most_index = 64 << 20 };
 typedef struct checkpoint checkpoint;
 
 checkpoint *checkpoint_open(arena *a, const char *path);
-/* "model.safetensors", a folder's file of tensors, or its index; NULL: the folder has none. */
-const char *checkpoint_in_folder(arena *a, const char *folder);
+/* The name of a folder's model.safetensors, of its index, or of its only other .safetensors file; NULL: it has none. *pickle: a pickle that
+ * is there in its place, or NULL. */
+const char *checkpoint_in_folder(arena *a, const char *folder, const char **pickle);
 
-/* A tensor's shape, without the rest of its file; NULL: there is none of this name. */
-const safetensors_tensor *checkpoint_find(checkpoint *c, const char *name);
 bool checkpoint_has(const checkpoint *c, const char *name); /* by its index: the file itself may be missing */
 /* One of its tensors by number, in no order of their own; NULL behind the last. */
 const char *checkpoint_name_at(const checkpoint *c, size_t index);

@@ -70,7 +70,9 @@ long long config_whole(const model_config *c, const json_t *value, const char *k
 double config_real(const model_config *c, const json_t *value, const char *key)
 {
     const double real = json_number_value(value);
-    if (!json_is_number(value) || !isfinite(real) || fabs(real) > 1e30) config_refuse(c, key, "should be a number");
+    if (!json_is_number(value)) config_refuse(c, key, "should be a number");
+    if (!isfinite(real) || fabs(real) > 1e30 || (real != 0 && fabs(real) < 1e-30))
+        config_refuse(c, key, "should be a number whose size is from 1e-30 to 1e30, or 0");
     return real;
 }
 
@@ -95,7 +97,8 @@ static void read_fact(model_config *c, model_fact fact, const char *key, const j
         got.flag = json_is_true(value);
         break;
     case key_WORD:
-        if (!json_is_string(value) || strlen(json_string_value(value)) > 100) config_refuse(c, key, "should be a word");
+        if (!json_is_string(value) || strlen(json_string_value(value)) > 100)
+            config_refuse(c, key, "should be a string of at most 100 characters");
         got.word = json_string_value(value);
         break;
     }
@@ -146,7 +149,7 @@ static void check_must(model_config *c, int i, const json_t *value)
     for (size_t k = 0; k < json_array_size(wanted); k++) good |= json_equal(json_array_get(wanted, k), value);
     json_decref(wanted);
     if (good) return ignore(c, musts[i][0]);
-    config_cannot(c, musts[i][0], "specs are made of layers where this is %s", musts[i][1]);
+    config_cannot(c, musts[i][0], "is not supported unless it is %s", musts[i][1]);
 }
 
 static const char *known_like(const model_config *c, const char *key)
@@ -171,7 +174,7 @@ static void read_key(model_config *c, const char *key, const json_t *value)
         if (only && strcmp(key, only) != 0) return ignore(c, key);
         if (reads & 1ull << i) return read_fact(c, (model_fact)i, key, value);
         if (changes_nothing(value)) return ignore(c, key);
-        config_refuse(c, key, "layers of %s have no such thing, and this value says that these have", c->family->model_type);
+        config_refuse(c, key, "layers of %s do not have this, but the value enables it", c->family->model_type);
     }
     for (int i = 0; i < read_count; i++)
         if (strcmp(read_elsewhere[i], key) == 0) return;
@@ -179,7 +182,7 @@ static void read_key(model_config *c, const char *key, const json_t *value)
         if (strcmp(musts[i][0], key) == 0) return check_must(c, i, value);
     if (is_harmless(key)) return ignore(c, key);
     const char *like = known_like(c, key);
-    config_refuse(c, key, "is not known, and may change the mathematics of a layer%s", nearest_hint(c->a, like));
+    config_refuse(c, key, "unknown key, which may change the mathematics of a layer%s", nearest_hint(c->a, like));
 }
 
 /* Of keys that the file does not have. */
@@ -200,20 +203,21 @@ static const char *word_of(const model_config *c, const json_t *object, const ch
 {
     const json_t *value = json_object_get(object, key);
     if (!value || json_is_null(value)) return NULL;
-    if (!json_is_string(value) || strlen(json_string_value(value)) > 100) config_refuse(c, key, "should be a word");
+    if (!json_is_string(value) || strlen(json_string_value(value)) > 100)
+        config_refuse(c, key, "should be a string of at most 100 characters");
     return json_string_value(value);
 }
 
 static void find_family(model_config *c)
 {
     const char *type = word_of(c, c->object, "model_type"), *why;
-    if (!type) config_refuse(c, "model_type", "is missing; it says which family the model is of");
+    if (!type) config_refuse(c, "model_type", "is missing; it names the model's family, such as llama");
     if ((c->family = family_find(type, &why))) return;
-    if (why) config_cannot(c, "model_type", "%s is not imported; its layers have %s", type, why);
+    if (why) config_cannot(c, "model_type", "%s is not supported; its layers have %s", type, why);
     const char *like = family_like(type);
     text known = {.a = c->a};
     for (size_t i = 0; !like && family_name(i); i++) text_printf(&known, "%s%s", i ? ", " : "", family_name(i));
-    config_cannot(c, "model_type", "%s is not known here%s%s%s", text_harmless(c->a, type), like ? "" : "; known are ",
+    config_cannot(c, "model_type", "unknown family %s%s%s%s", text_harmless(c->a, type), like ? "" : "; known families: ",
                   like ? "" : known.data, nearest_hint(c->a, like));
 }
 
@@ -243,12 +247,13 @@ static json_t *parse(model_config *c, const char *json, size_t size)
 {
     json_error_t error;
     arena_source(c->a, c->path, json, size);
-    if (size > config_most_bytes) bail(c->a, code_bad_input, (position){0}, "is larger than any config.json");
+    if (size > config_most_bytes)
+        bail(c->a, code_bad_input, (position){0}, "larger than %d MB, the limit for a config.json", config_most_bytes >> 20);
     json_t *all = json_loadb(json, size, JSON_REJECT_DUPLICATES, &error);
     if (!all)
         bail(c->a, code_bad_input, (position){error.line, error.column > 0 ? error.column : 1}, "%s", text_harmless(c->a, error.text));
     arena_defer(c->a, release, all);
-    if (!json_is_object(all)) bail(c->a, code_bad_input, (position){1, 1}, "a config.json is an object, { ... }");
+    if (!json_is_object(all)) bail(c->a, code_bad_input, (position){1, 1}, "a config.json should be an object, { ... }");
     return all;
 }
 

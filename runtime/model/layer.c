@@ -1,5 +1,6 @@
 /* In, out and refusals: runtime/model/layer.h. */
 #include "runtime/model/layer.h"
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -40,7 +41,7 @@ static void read_heads(const model_config *c, layer_facts *l)
     l->kv_heads = whole_or(c, fact_kv_heads, l->heads);
     if (one) l->kv_heads = flag_or(c, fact_multi_query, true) ? 1 : l->heads; /* Falcon's older models */
     if (l->kv_heads < 1 || l->heads % l->kv_heads)
-        config_refuse(c, c->facts[fact_kv_heads].key, "%lld heads of keys do not divide %lld heads of queries", l->kv_heads, l->heads);
+        config_refuse(c, c->facts[fact_kv_heads].key, "%lld key heads do not divide %lld query heads", l->kv_heads, l->heads);
     l->head_size = whole_or(c, fact_head_size, 0);
     if (config_has(c, fact_head_size) && l->head_size < 1) config_refuse(c, "head_dim", "should be at least 1");
     if (!l->head_size && l->hidden % l->heads)
@@ -55,6 +56,7 @@ static void read_sizes(const model_config *c, layer_facts *l)
     const bool four = c->family->packed == packing_by_key || c->family->in_out || strcmp(c->family->model_type, "gptj") == 0;
     if (reads(c, fact_mlp_ratio)) l->inner = l->hidden * whole_or(c, fact_mlp_ratio, 4);
     else l->inner = four && !config_has(c, fact_inner) ? 4 * l->hidden : need(c, fact_inner, "intermediate_size");
+    if (l->inner < 1 || l->inner > INT_MAX) config_refuse(c, "mlp_ratio", "makes %lld columns of the feed-forward half", l->inner);
     l->positions = c->family->encoder && !config_has(c, fact_positions) ? 8192 : need(c, fact_positions, "max_position_embeddings");
     l->eps = real_or(c, fact_eps, c->family->eps);
     if (!(l->eps >= 0) || l->eps > 1) config_refuse(c, c->facts[fact_eps].key, "should be from 0 to 1");
@@ -88,7 +90,7 @@ static void read_attention(const model_config *c, layer_facts *l)
     if (f->packed == packing_by_key && l->kv_heads == 1) l->packed = packing_stacked;
     l->q_norm = f->q_norm_by_key && !flag_or(c, fact_qk_norm, false) ? qk_norm_none : f->q_norm_kind;
     if (flag_or(c, fact_qk_norm, false) && !f->q_norm)
-        config_cannot(c, c->facts[fact_qk_norm].key, "each head has a norm whose weight is a tensor of its own");
+        config_cannot(c, c->facts[fact_qk_norm].key, "norms whose weights are a tensor per head are not supported");
     l->softcap = real_or(c, fact_softcap, 0);
     l->clip = real_or(c, fact_clip, 0);
     if (l->softcap < 0) config_refuse(c, c->facts[fact_softcap].key, "should not be negative");
@@ -107,7 +109,7 @@ static void read_activation(const model_config *c, layer_facts *l)
     const char *name = config_has(c, fact_activation) ? c->facts[fact_activation].word : c->family->activation;
     if (c->family->gelu_is_tanh && strcmp(name, "gelu") == 0) name = "gelu_pytorch_tanh";
     l->activation = activation_find(name);
-    if (!l->activation) config_cannot(c, c->facts[fact_activation].key, "there is no op for the activation %s", text_harmless(c->a, name));
+    if (!l->activation) config_cannot(c, c->facts[fact_activation].key, "activation %s is not supported", text_harmless(c->a, name));
 }
 
 /* ---- kinds of layers */
@@ -118,11 +120,11 @@ static const char *listed_type(const model_config *c, long long layer)
     const json_t *list = json_object_get(c->object, "layer_types"), *item = json_array_get(list, (size_t)layer);
     if (!list || json_is_null(list)) return NULL;
     if (!json_is_array(list) || json_array_size(list) != (size_t)model_layers(c))
-        config_refuse(c, "layer_types", "should be a list of %lld words, one a layer", model_layers(c));
+        config_refuse(c, "layer_types", "should be a list of %lld strings, one per layer", model_layers(c));
     for (int i = 0; i < 2; i++)
         if (json_is_string(item) && strcmp(json_string_value(item), known[i]) == 0) return known[i];
-    if (!json_is_string(item)) config_refuse(c, arena_printf(c->a, "layer_types[%lld]", layer), "should be a word");
-    config_cannot(c, arena_printf(c->a, "layer_types[%lld]", layer), "%s: specs can say full_attention and sliding_attention",
+    if (!json_is_string(item)) config_refuse(c, arena_printf(c->a, "layer_types[%lld]", layer), "should be a string");
+    config_cannot(c, arena_printf(c->a, "layer_types[%lld]", layer), "%s is not supported; full_attention and sliding_attention are",
                   text_harmless(c->a, json_string_value(item)));
 }
 
@@ -153,7 +155,8 @@ static bool slides(const model_config *c, long long layer)
         config_refuse(c, "layer_types", "layer %lld has sliding_attention, but use_sliding_window is false", layer);
     if (type) return listed && wanted;
     if (!reads(c, fact_window) || !config_has(c, fact_window) || !wanted) return false;
-    if (c->family->window == window_never) config_cannot(c, "use_sliding_window", "layer_types is missing, which says for which layers");
+    if (c->family->window == window_never)
+        config_cannot(c, "use_sliding_window", "layer_types is missing, so the layers with a window are not known");
     return slides_by_rule(c, layer);
 }
 
@@ -175,7 +178,7 @@ static bool without_rope(const model_config *c, const layer_facts *l, long long 
     }
     if (!list || json_is_null(list)) return interval > 0 && (layer + 1) % interval == 0;
     if (!json_is_array(list) || json_array_size(list) != (size_t)model_layers(c))
-        config_refuse(c, "no_rope_layers", "should be a list of %lld numbers, one a layer", model_layers(c));
+        config_refuse(c, "no_rope_layers", "should be a list of %lld numbers, one per layer", model_layers(c));
     return config_whole(c, json_array_get(list, (size_t)layer), "no_rope_layers") == 0; /* 1 has one */
 }
 
@@ -228,7 +231,7 @@ static void check_rope_keys(const rope_map *m, rope_kind kind)
     {
         const char *word = arena_printf(m->c->a, " %s ", key);
         if (json_is_null(value) || (!strchr(key, ' ') && (strstr(of_all, word) || strstr(ropes[kind].keys, word)))) continue;
-        config_refuse(m->c, arena_printf(m->c->a, "%s.%s", m->path, key), "is no number of this rope");
+        config_refuse(m->c, arena_printf(m->c->a, "%s.%s", m->path, key), "this type of rope does not have this key");
     }
 }
 
@@ -237,12 +240,12 @@ static rope_kind kind_of_rope(const rope_map *m)
     const json_t *type = json_object_get(m->map, rope_has(m, "rope_type") ? "rope_type" : "type");
     const char *path = arena_printf(m->c->a, "%s.rope_type", m->path);
     if (!type || json_is_null(type)) return rope_default;
-    if (!json_is_string(type)) config_refuse(m->c, path, "should be a word");
+    if (!json_is_string(type)) config_refuse(m->c, path, "should be a string");
     const char *name = json_string_value(type);
     if (strcmp(name, "su") == 0 || (m->c->family->yarn_is_longrope && strcmp(name, "yarn") == 0)) name = "longrope";
     for (int i = 0; i < rope_kinds; i++)
         if (strcmp(ropes[i].name, name) == 0) return (rope_kind)i;
-    config_cannot(m->c, path, "specs have no rope scaling %s; they have linear, llama3, dynamic, yarn and longrope",
+    config_cannot(m->c, path, "%s is not supported; default, linear, llama3, dynamic, yarn, longrope and mrope are",
                   text_harmless(m->c->a, name));
 }
 
@@ -291,7 +294,7 @@ static const char *longrope(const rope_map *m, layer_facts *l, long long length)
     const json_t *list = json_object_get(m->map, key);
     text t = {.a = m->c->a};
     if (!json_is_array(list) || 2 * (long long)json_array_size(list) != l->rope.rotary)
-        config_refuse(m->c, path, "should be a list of %lld numbers, one for each pair that turns", l->rope.rotary / 2);
+        config_refuse(m->c, path, "should be a list of %lld numbers, one for each rotated pair", l->rope.rotary / 2);
     text_printf(&t, "{type: longrope, factors: [");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const double one = config_real(m->c, json_array_get(list, i), path);
@@ -364,7 +367,7 @@ static void read_rotary(const model_config *c, layer_facts *l, double part, cons
     l->rope.rotary = config_has(c, fact_rotary) ? c->facts[fact_rotary].whole : (long long)((double)l->head_size * part);
     if (l->rope.rotary < 2 || l->rope.rotary % 2 || l->rope.rotary > l->head_size)
         config_cannot(c, config_has(c, fact_rotary) ? "rotary_dim" : "head_dim",
-                      "%lld of %lld columns of a head turn; specs take even numbers from 2 to the head's size", l->rope.rotary,
+                      "rope rotates %lld of a head's %lld columns; it should be an even number from 2 to the head's size", l->rope.rotary,
                       l->head_size);
 }
 
@@ -388,7 +391,9 @@ layer_facts layer_read(const model_config *c, long long layer, long long length)
 {
     layer_facts l = {0};
     const long long count = model_layers(c);
-    if (layer >= count) bail(c->a, code_usage, (position){0}, "--layer=%lld: the model has layers 0 to %lld", layer, count - 1);
+    if (layer >= count)
+        bail(c->a, code_usage, (position){0}, "--layer=%lld: layer %lld does not exist (the model has layers 0 to %lld)", layer, layer,
+             count - 1);
     l.family = c->family;
     read_sizes(c, &l);
     if (length > l.positions) bail(c->a, code_usage, (position){0}, "--length=%lld: the model has %lld positions", length, l.positions);
@@ -399,7 +404,7 @@ layer_facts layer_read(const model_config *c, long long layer, long long length)
     read_activation(c, &l);
     l.residual = real_or(c, fact_residual_multiplier, 1);
     if (flag_or(c, fact_scale_by_layer, false)) l.scale = 1 / sqrt((double)l.head_size) / (double)(layer + 1);
-    if (flag_or(c, fact_swiglu, false)) config_cannot(c, "use_swiglu_ffn", "specs are made of feed-forwards with one product ahead");
+    if (flag_or(c, fact_swiglu, false)) config_cannot(c, "use_swiglu_ffn", "the SwiGLU feed-forward of dinov2 is not supported");
     read_window(c, &l, layer);
     read_rope(c, &l, layer, length);
     if (length && length < l.positions) l.positions = length;

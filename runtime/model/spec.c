@@ -62,8 +62,9 @@ static const char *layer_norm(writer *w, const char *out, const char *in, const 
     const family *f = w->l->family;
     const char *eps = format(w, ", eps: %s", number_text(w, w->l->eps)), *weight = format(w, "%s_w", param);
     if (f->norm_no_weight) return normalise(w, out, in);
-    add_param(w, weight, columns, format(w, "%s.weight", from), "");
-    if (!f->norm_no_bias) add_param(w, format(w, "%s_b", param), columns, format(w, "%s.bias", from), "");
+    add_param(w, weight, columns, format(w, "%s.%s", from, w->r->gamma ? "gamma" : "weight"), "");
+    if (!f->norm_no_bias)
+        add_param(w, format(w, "%s_b", param), columns, format(w, "%s.%s", from, w->r->gamma ? "beta" : "bias"), "");
     if (f->norm_unit_offset) eps = format(w, "%s, unit_offset: true", eps);
     return add_op(w, out, "layernorm", f->norm_no_bias ? format(w, "%s, %s", in, weight) : format(w, "%s, %s, %s_b", in, weight, param),
                   eps);

@@ -9,6 +9,7 @@ typedef struct spec_request {
     const char *which;  /* for the comment: "layers 0-4, 6-10 of 12" */
     const char *prefix; /* with {layer} */
     bool decode;        /* one token a sequence, with a cache of keys and values */
+    bool gamma;         /* weights and biases of layer norms are called gamma and beta, as the first BERT's are */
     bool lengths;       /* of an encoder: the texts of a batch have lengths of their own, in an input */
 } spec_request;
 

@@ -138,16 +138,16 @@ START_TEST(an_index_stays_within_its_folder)
         const char *index, *expected;
     } cases[] = {
         {"{\"weight_map\": {\"n.weight\": \"../a.safetensors\"}}",
-         "\"../a.safetensors\" is no name of a .safetensors file beside the index"},
-        {"{\"weight_map\": {\"n.weight\": \"/tmp/a.safetensors\"}}", "\"/tmp/a.safetensors\" is no name of"},
-        {"{\"weight_map\": {\"n.weight\": \".a.safetensors\"}}", "\".a.safetensors\" is no name of"},
-        {"{\"weight_map\": {\"n.weight\": \"\"}}", "\"\" is no name of"},
-        {"{\"weight_map\": {\"n.weight\": \"a.py\"}}", "\"a.py\" is no name of"},
+         "\"../a.safetensors\" should be the name of a .safetensors file in the folder of the index"},
+        {"{\"weight_map\": {\"n.weight\": \"/tmp/a.safetensors\"}}", "\"/tmp/a.safetensors\" should be the name of"},
+        {"{\"weight_map\": {\"n.weight\": \".a.safetensors\"}}", "\".a.safetensors\" should be the name of"},
+        {"{\"weight_map\": {\"n.weight\": \"\"}}", "\"\" should be the name of"},
+        {"{\"weight_map\": {\"n.weight\": \"a.py\"}}", "\"a.py\" should be the name of"},
         {"{\"weight_map\": {\"n.weight\": \"a.bin\"}}", "a.bin is a pickle"},
-        {"{\"weight_map\": {\"n.weight\": 3}}", "weight_map: n.weight has no name of a file"},
+        {"{\"weight_map\": {\"n.weight\": 3}}", "weight_map: the file of n.weight should be a string"},
         {"{\"weight_map\": {\"a\": \"a.safetensors\", \"a\": \"b.safetensors\"}}", "line 1, column "},
-        {"{\"weight_map\": []}", "has no map \"weight_map\""},
-        {"[1]", "has no map \"weight_map\""},
+        {"{\"weight_map\": []}", "has no object \"weight_map\""},
+        {"[1]", "has no object \"weight_map\""},
         {"{\"weight_map\": ", "line 1, column "},
     };
     make_folder();

@@ -123,56 +123,57 @@ static const struct {
 } bad[] = {
     {"", "", 3, "c.json:1:1: error: '[' or '{' expected near end of file"},
     {"{\"model_type\": \"llama\",\n \"hidden_size\": 32,\n \"hidden_size\": 32}", "", 3, "c.json:3:14: error: duplicate object key"},
-    {"[]", "", 3, "a config.json is an object"},
+    {"[]", "", 3, "a config.json should be an object"},
     {"{}", "", 3, "model_type: is missing"},
-    {"{\"model_type\": 3}", "", 3, "model_type: should be a word"},
-    {"{\"model_type\": \"lama\"}", "", 4, "model_type: lama is not known here; did you mean 'llama'?"},
-    {"{\"model_type\": \"mixtral\"}", "", 4, "mixtral is not imported; its layers have experts"},
+    {"{\"model_type\": 3}", "", 3, "model_type: should be a string"},
+    {"{\"model_type\": \"lama\"}", "", 4, "model_type: unknown family lama; did you mean 'llama'?"},
+    {"{\"model_type\": \"mixtral\"}", "", 4, "mixtral is not supported; its layers have experts"},
     {"{\"model_type\": \"mamba2\"}", "", 4, "a state space"},
     {"{\"model_type\": \"llama\"}", "", 3, "num_hidden_layers: is missing"},
-    {LLAMA "\"hidden_act\": \"xielu\"}", "", 4, "hidden_act: there is no op for the activation xielu"},
-    {LLAMA "\"use_alibi_bias\": true}", "", 3, "use_alibi_bias: is not known, and may change the mathematics of a layer"},
-    {LLAMA "\"mlp_biass\": true}", "", 3, "mlp_biass: is not known, and may change the mathematics of a layer; did you mean 'mlp_bias'?"},
-    {LLAMA "\"sliding_window\": 8}", "", 3, "sliding_window: layers of llama have no such thing"},
+    {LLAMA "\"hidden_act\": \"xielu\"}", "", 4, "hidden_act: activation xielu is not supported"},
+    {LLAMA "\"use_alibi_bias\": true}", "", 3, "use_alibi_bias: unknown key, which may change the mathematics of a layer"},
+    {LLAMA "\"mlp_biass\": true}", "", 3, "mlp_biass: unknown key, which may change the mathematics of a layer; did you mean 'mlp_bias'?"},
+    {LLAMA "\"sliding_window\": 8}", "", 3, "sliding_window: layers of llama do not have this, but the value enables it"},
     {LLAMA "\"sliding_window\": null}", "-o /dev/null", 0, ""},
     {LLAMA "\"rms_norm_eps\": \"1e-5\"}", "", 3, "rms_norm_eps: should be a number"},
     {LLAMA "\"rms_norm_eps\": -1}", "", 3, "rms_norm_eps: should be from 0 to 1"},
     {LLAMA "\"head_dim\": 1e300}", "", 3, "head_dim: should be a whole number from 0 to 2147483647"},
     {LLAMA "\"head_dim\": 99999999999999999999}", "", 3, "error: too big integer near"},
     {LLAMA "\"head_dim\": 2147483646}", "", 3, "error: "},
-    {LLAMA "\"head_dim\": 7}", "", 4, "head_dim: 7 of 7 columns of a head turn; specs take even numbers"},
+    {LLAMA "\"head_dim\": 7}", "", 4, "head_dim: rope rotates 7 of a head's 7 columns; it should be an even number"},
     {LLAMA "\"n_head\": 8}", "", 3, "n_head: differs from num_attention_heads, which says the same thing"},
     {LLAMA "\"attention_bias\": 1}", "", 3, "attention_bias: should be true or false"},
     {LLAMA "\"quantization_config\": {\"quant_method\": \"gptq\"}}", "", 4,
-     "quantization_config: specs are made of layers where this is null"},
-    {LLAMA "\"rope_scaling\": {\"rope_type\": \"warp\", \"factor\": 4}}", "", 4, "rope_scaling.rope_type: specs have no rope scaling warp"},
+     "quantization_config: is not supported unless it is null"},
+    {LLAMA "\"rope_scaling\": {\"rope_type\": \"warp\", \"factor\": 4}}", "", 4, "rope_scaling.rope_type: warp is not supported"},
     {LLAMA "\"rope_scaling\": {\"rope_type\": \"linear\"}}", "", 3, "rope_scaling.factor: is missing"},
     {LLAMA "\"rope_scaling\": {\"rope_type\": \"linear\", \"factor\": 0}}", "", 3, "rope_scaling.factor: should be above 0"},
     {LLAMA "\"rope_scaling\": {\"rope_type\": \"linear\", \"factor\": 2, \"beta\": 1}}", "", 3,
-     "rope_scaling.beta: is no number of this rope"},
+     "rope_scaling.beta: this type of rope does not have this key"},
     {LLAMA "\"rope_scaling\": {\"rope_type\": \"yarn\", \"factor\": 4, \"beta_fast\": 1}}", "", 3,
      "rope_scaling: beta_slow should be below beta_fast"},
     {LLAMA "\"rope_scaling\": {\"rope_type\": \"longrope\", \"short_factor\": [1, 2]}}", "", 3,
-     "rope_scaling.short_factor: should be a list of 4 numbers, one for each pair that turns"},
+     "rope_scaling.short_factor: should be a list of 4 numbers, one for each rotated pair"},
     {LLAMA "\"rope_scaling\": {\"rope_type\": \"longrope\", \"short_factor\": [1, 2, 3, 0]}}", "", 3,
      "rope_scaling.short_factor: numbers should be above 0"},
     {LLAMA "\"vocab_size\": 5}", "--length=257", 2, "--length=257: the model has 256 positions"},
     {"{\"model_type\": \"olmo3\", " SIZES "\"rope_parameters\": {\"rope_theta\": 5e5}}", "", 3,
      "rope_parameters: should have a map for full_attention and one for sliding_attention"},
     {LLAMA "\"rope_parameters\": []}", "", 3, "rope_parameters: should be an object"},
-    {LLAMA "\"layer_types\": [\"linear_attention\"]}", "", 3, "layer_types: should be a list of 6 words"},
+    {LLAMA "\"layer_types\": [\"linear_attention\"]}", "", 3, "layer_types: should be a list of 6 strings, one per layer"},
     {"{\"model_type\": \"mistral\", " SIZES "\"layer_types\": [\"a\", 1, 2, 3, 4, 5]}", "", 4,
-     "layer_types[0]: a: specs can say full_attention"},
-    {LLAMA "\"vocab_size\": 5}", "--lengths", 2, "--lengths is for encoders: tokens of llama never see the padding behind their text"},
-    {LLAMA "\"position_embedding_type\": \"relative_key\"}", "", 4, "where this is [\"absolute\", \"rope_gptj\"]"},
+     "layer_types[0]: a is not supported; full_attention"},
+    {LLAMA "\"vocab_size\": 5}", "--lengths", 2, "--lengths is for encoders: llama is causal"},
+    {LLAMA "\"position_embedding_type\": \"relative_key\"}", "", 4,
+     "position_embedding_type: is not supported unless it is [\"absolute\", \"rope_gptj\"]"},
     {LLAMA "\"position_embedding_type\": \"rope_gptj\"}", "-o /dev/null", 0, ""},
     {"{\"model_type\": \"starcoder2\", " SIZES "\"hidden_act\": \"relu\", \"activation_function\": \"gelu\"}", "", 0, "op: relu,"},
     {"{\"model_type\": \"gemma2\", " SIZES "\"sliding_window\": 8}", "", 2,
-     "the model has 2 kinds of layers: sliding (layers 0, 2, 4 of 6); full (layers 1, 3, 5 of 6). --layer=N says which"},
-    {LLAMA "\"vocab_size\": 5}", "--layer=6", 2, "--layer=6: the model has layers 0 to 5"},
-    {"{\"model_type\": \"bert\", " SIZES "\"vocab_size\": 5}", "--decode", 3, "num_key_value_heads: layers of bert have no such thing"},
+     "the model has 2 kinds of layers: sliding (layers 0, 2, 4 of 6); full (layers 1, 3, 5 of 6). Choose a layer with --layer=N"},
+    {LLAMA "\"vocab_size\": 5}", "--layer=6", 2, "--layer=6: layer 6 does not exist (the model has layers 0 to 5)"},
+    {"{\"model_type\": \"bert\", " SIZES "\"vocab_size\": 5}", "--decode", 3, "num_key_value_heads: layers of bert do not have this"},
     {"{\"model_type\": \"bert\", \"hidden_size\": 32, \"num_hidden_layers\": 1, \"num_attention_heads\": 4, \"intermediate_size\": 48}",
-     "--decode", 2, "--decode: layers of bert read a text at once"},
+     "--decode", 2, "--decode: bert is an encoder and does not generate"},
     {GEMMA3 "\"rope_local_base_freq\": 0}", "--layer=0", 3, "rope_local_base_freq: should be above 0"},
     {GEMMA3 "\"rope_parameters\": {\"full_attention\": null, \"sliding_attention\": {}}}", "--layer=5", 0, "theta: 1000000"},
     {GEMMA3 "\"hidden_act\": \"relu\"}", "--layer=0", 0, "op: gelu_tanh,"},
@@ -198,6 +199,9 @@ static const struct {
     {"{\"model_type\": \"qwen2\", " SIZES "\"layer_types\": [\"sliding_attention\", \"full_attention\", \"full_attention\", "
      "\"full_attention\", \"full_attention\", \"full_attention\"]}",
      "--layer=0", 3, "layer_types: layer 0 has sliding_attention, but use_sliding_window is false"},
+    {LLAMA "\"rope_theta\": 1e-300}", "", 3, "rope_theta: should be a number whose size is from 1e-30 to 1e30, or 0"},
+    {"{\"model_type\": \"dinov2\", \"mlp_ratio\": 0, \"hidden_size\": 32, \"num_hidden_layers\": 1, \"num_attention_heads\": 4}", "", 3,
+     "mlp_ratio: makes 0 columns of the feed-forward half"},
     {"{\"model_type\": \"olmo3\", " SIZES "\"rope_theta\": 1e4}", "--layer=0", 0, "theta: 10000}"}, /* as transformers 4 has it */
     {"{\"model_type\": \"olmo3\", " SIZES "\"rope_theta\": 1e4}", "--layer=3", 0, "theta: 10000}"},
 };
@@ -271,14 +275,65 @@ START_TEST(tensors_of_the_folder_are_compared)
     says("prefix: transformer.h.{layer}. ");
     save_model("layers.", "mlp.c_proj.bias");
     ck_assert_int_eq(tfgen("import %s --layer=1", folder), 3);
-    says("no tensor's name begins as those of a layer of gpt2 do: transformer.h.{layer}., h.{layer}.");
+    says("no tensor of a layer of gpt2; their names begin with transformer.h.{layer}., h.{layer}.");
     save_model("h.", "attn.masked_bias");
     ck_assert_int_eq(tfgen("import %s --layer=1", folder), 3);
-    says("there is no tensor h.1.mlp.c_proj.bias, which config.json says there is");
+    says("tensor h.1.mlp.c_proj.bias is missing; config.json implies it");
     ck_assert_ptr_null(strstr(output, "masked_bias"));
     save_model("h.", "attn.q_norm.weight");
     ck_assert_int_eq(tfgen("import %s --layer=1", folder), 3);
-    says("there is a tensor h.1.attn.q_norm.weight, of which config.json says nothing");
+    says("tensor h.1.attn.q_norm.weight is not used by the spec of its layer");
+    remove_folder();
+}
+END_TEST
+
+/* An index that names all tensors of tests/models/bert.json but those of `missing`, with the norms' names of the first BERT. */
+static void write_bert_index(const char *missing)
+{
+    static const char *const names[] = {"attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense",
+                                        "intermediate.dense", "output.dense", "attention.output.LayerNorm", "output.LayerNorm"};
+    char path[200], name[200];
+    snprintf(path, sizeof path, "%s/model.safetensors.index.json", folder);
+    FILE *f = fopen(path, "w");
+    fprintf(f, "{\"weight_map\": {\"x\": \"a.safetensors\"");
+    for (int i = 0; i < 32; i++) {
+        const bool norm = i % 8 >= 6, bias = i / 8 % 2;
+        snprintf(name, sizeof name, "bert.encoder.layer.%d.%s.%s", i / 16, names[i % 8],
+                 norm ? bias ? "beta" : "gamma" : bias ? "bias" : "weight");
+        if (strcmp(name, missing) != 0) fprintf(f, ", \"%s\": \"a.safetensors\"", name);
+    }
+    fprintf(f, "}}");
+    ck_assert_int_eq(fclose(f), 0);
+}
+
+START_TEST(every_layer_has_its_tensors_under_the_names_of_the_file)
+{
+    make_folder();
+    ck_assert_int_eq(shell("cp tests/models/bert.json %s/config.json", folder), 0);
+    write_bert_index("");
+    ck_assert_msg(tfgen("import %s", folder) == 0, "%s", output);
+    says("from: attention.output.LayerNorm.gamma");
+    says("from: output.LayerNorm.beta");
+    write_bert_index("bert.encoder.layer.1.output.dense.bias");
+    ck_assert_int_eq(tfgen("import %s --layer=0", folder), 0);
+    ck_assert_int_eq(tfgen("import %s --layer=1", folder), 3);
+    says("tensor bert.encoder.layer.1.output.dense.bias is missing; config.json implies it");
+    ck_assert_int_eq(tfgen("import %s -o %s/specs/", folder, folder), 3);
+    remove_folder();
+}
+END_TEST
+
+START_TEST(a_file_of_any_name_and_a_broken_link_are_tensors_of_the_folder)
+{
+    make_folder();
+    ck_assert_int_eq(shell("cp tests/models/gpt2.json %s/config.json", folder), 0);
+    save_model("h.", "attn.q_norm.weight");
+    ck_assert_int_eq(shell("mv %s/model.safetensors %s/other.safetensors", folder, folder), 0);
+    ck_assert_int_eq(tfgen("import %s --layer=1", folder), 3);
+    says("other.safetensors: error: tensor h.1.mlp.c_proj.bias is missing");
+    ck_assert_int_eq(shell("ln -s nowhere %s/model.safetensors", folder), 0);
+    ck_assert_int_eq(tfgen("import %s --layer=1", folder), 3);
+    says("model.safetensors: error: cannot open: No such file");
     remove_folder();
 }
 END_TEST
@@ -316,6 +371,8 @@ int main(void)
     tcase_add_loop_test(c, a_config_that_lies_is_refused_by_name, 0, bad_count);
     tcase_add_test(c, deep_nesting_is_refused);
     tcase_add_test(c, tensors_of_the_folder_are_compared);
+    tcase_add_test(c, every_layer_has_its_tensors_under_the_names_of_the_file);
+    tcase_add_test(c, a_file_of_any_name_and_a_broken_link_are_tensors_of_the_folder);
     tcase_add_test(c, a_spec_reads_the_tensors_of_its_layer);
     tcase_add_test(c, the_page_has_every_family);
     suite_add_tcase(suite, c);
