@@ -306,8 +306,8 @@ static const char *longrope(const rope_map *m, layer_facts *l, long long length)
     l->rope.attention_factor = rope_number(m, "attention_factor", stretched);
     if (is_long) l->least_tokens = (long long)original + 1;
     else if (original < (double)l->positions) l->positions = (long long)original;
-    l->rope.note = arena_printf(m->c->a, "texts of %s than %.0f tokens turn by other factors: --length=N of `tfgen import` asks for them",
-                                is_long ? "no more" : "more", original);
+    l->rope.note = arena_printf(m->c->a, "texts of %s %.0f tokens have other factors, in the spec that `tfgen import --length=N` writes",
+                                is_long ? "up to" : "more than", original);
     return t.data;
 }
 
@@ -328,7 +328,7 @@ static void read_scaling(const rope_map *m, layer_facts *l, long long length)
     case rope_llama3: l->rope.scaling = llama3(m, l); break;
     case rope_yarn: l->rope.scaling = yarn(m, l); break;
     case rope_longrope: l->rope.scaling = longrope(m, l, length); break;
-    case rope_dynamic: l->rope.note = "the config's rope is dynamic: it is this one up to the positions that the model has"; break;
+    case rope_dynamic: l->rope.note = "dynamic in the config, which is the same up to the model's positions"; break;
     default: break;
     }
     if (l->rope.attention_factor == 1) l->rope.attention_factor = 0;
@@ -375,6 +375,10 @@ static void read_rope(const model_config *c, layer_facts *l, long long layer, lo
 {
     const family *f = c->family;
     rope_map m;
+    static const char *const maps[] = {"rope_parameters", "rope_scaling"};
+    for (int i = 0; i < 2 && f->no_rope; i++)
+        if (json_object_get(c->object, maps[i]) && !json_is_null(json_object_get(c->object, maps[i])))
+            config_refuse(c, maps[i], "layers of %s have no rope", f->model_type);
     if (without_rope(c, l, layer) || !find_map(c, l, &m)) return;
     const bool local = l->window && f->local_theta;
     const model_fact theta = local ? fact_local_theta : fact_theta;

@@ -323,8 +323,8 @@ static void put_dims(text *t, const writer *w)
                 l->kv_heads != l->heads ? ", KV of them for keys and values" : "");
     const long long batch = most_batch(l, decode ? room : l->positions);
     if (decode) text_printf(t, "dynamic: {B: [1, %lld]}\n", batch);
-    else text_printf(t, "dynamic: {B: [1, %lld], S: [%lld, %lld]}      # as many tokens as %s\n", batch, few, l->positions,
-                     few > 1 || (l->rope.note && l->rope.scaling) ? "its ropes are for" : "the model has positions");
+    else text_printf(t, "dynamic: {B: [1, %lld], S: [%lld, %lld]}      # S: %s\n", batch, few, l->positions,
+                     few > 1 || (l->rope.note && l->rope.scaling) ? "the lengths that this rope is for" : "the model's positions");
     text_printf(t, "presets:\n");
     if (decode)
         text_printf(t, "  chat:  {B: 1, L: %lld}\n  batch: {B: %lld, L: %lld}\n", least(l->positions, few + 4095), least(batch, 32),
@@ -343,10 +343,11 @@ static void put_head(text *t, const writer *w)
     text_printf(t, "# One layer of %s%s: %s. Written by `tfgen import` from a config.json.\n", f->model_type,
                 w->r->decode ? " while it generates, a token a sequence" : "", w->r->which);
     text_printf(t, "# Embeddings, %s are outside of it.\n", f->encoder ? "poolers and heads" : "the last norm and the head");
-    const char *seen = f->causal_encoder ? "those ahead of it" : "every other";
+    const char *seen = f->causal_encoder ? "itself and the tokens before it" : "every token";
     if (f->encoder)
-        text_printf(t, "# Every token sees %s%s.\n", seen, w->r->lengths ? " of its text" : "; --lengths of import is for padded batches");
-    if (w->l->rope.note) text_printf(t, "# Ropes: %s.\n", w->l->rope.note);
+        text_printf(t, "# A token attends to %s%s.\n", seen,
+                    w->r->lengths ? " of its text" : "; for padded batches, import with --lengths");
+    if (w->l->rope.note) text_printf(t, "# Rope: %s.\n", w->l->rope.note);
     text_printf(t, "block: %s\ndtype: %s\n", block_name(w), w->r->config->dtype);
 }
 

@@ -199,6 +199,8 @@ static const struct {
     {"{\"model_type\": \"qwen2\", " SIZES "\"layer_types\": [\"sliding_attention\", \"full_attention\", \"full_attention\", "
      "\"full_attention\", \"full_attention\", \"full_attention\"]}",
      "--layer=0", 3, "layer_types: layer 0 has sliding_attention, but use_sliding_window is false"},
+    {"{\"model_type\": \"bert\", \"rope_scaling\": {\"type\": \"linear\", \"factor\": 2}, " ENCODER_SIZES "}", "", 3,
+     "rope_scaling: layers of bert have no rope"},
     {LLAMA "\"rope_theta\": 1e-300}", "", 3, "rope_theta: should be a number whose size is from 1e-30 to 1e30, or 0"},
     {"{\"model_type\": \"dinov2\", \"mlp_ratio\": 0, \"hidden_size\": 32, \"num_hidden_layers\": 1, \"num_attention_heads\": 4}", "", 3,
      "mlp_ratio: makes 0 columns of the feed-forward half"},
