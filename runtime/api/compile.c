@@ -1,4 +1,4 @@
-/* In: spec text and a request. Out: the plan with its sources. Refuses what a stage refuses. This is the spine: a line a stage.
+/* In: spec text and a request. Out: the plan with its sources. Refuses what a stage refuses. compile_inside() has one line per stage.
  * --from=STAGE enters it lower down, with IR text printed by --dump=STAGE. */
 #include "runtime/api/compile.h"
 #include "gen/plan/wisdom.h"
@@ -91,7 +91,7 @@ static const ir_program *read_spec(const job *j)
     return p;
 }
 
-/* Graph and ir are ops, fuse and plan are kernels: each of a pair reads the other's text, which says enough. */
+/* The texts of graph and ir hold ops, those of fuse and plan kernels; the reader can only tell these pairs apart. */
 static const ir_program *read_text(const job *j)
 {
     const compile_request *r = j->request;
@@ -104,7 +104,7 @@ static const ir_program *read_text(const job *j)
     return p;
 }
 
-/* Wisdom goes by what the device is: its model, or what it calls itself where it is none of its target's. */
+/* Wisdom is keyed by device: its model, or the name that the driver reports if no model of the target matches. */
 static const tuning *tuning_for(arena *a, const compile_request *r, const device_model *device)
 {
     if (!r->tuning) return NULL;

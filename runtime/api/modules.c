@@ -1,6 +1,6 @@
-/* In: a plan, a device, options; then dims. Out: a module, and variants of it: its spec planned for calls of at most those dims, compiled
- * and loaded like the module itself. Refuses a plan for another target, options that make no sense, dims that the spec does not allow, and
- * what the compilers refuse; a module is then as it was. */
+/* In: a plan, a device, options; for variants, dims. Out: a module, and variants of it: its spec planned for calls up to those dims,
+ * compiled and loaded like the module itself. Refuses a plan for another target, inconsistent options, dims that the spec does not allow,
+ * and what the compilers refuse; the module is then unchanged. */
 #include "runtime/cache/cache.h"
 #include "runtime/module/variants.h"
 #include <string.h>
@@ -19,7 +19,7 @@ static tfgen_status check_options(const char *call, const tfgen_module_options *
 typedef struct variant_job {
     arena *a;
     const tfgen_module *m;
-    const dim_table *dims; /* of the calls: at most these */
+    const dim_table *dims; /* upper bounds of the calls' dims */
     compiled out;
 } variant_job;
 
@@ -31,7 +31,7 @@ static void plan_variant(void *argument)
     dim_override *overrides = arena_alloc(j->a, (before + count + 1) * sizeof *overrides);
     for (size_t i = 0; i < before; i++) overrides[i] = r.graph.overrides[i];
     r.graph.override_count = before;
-    for (size_t i = 0; i < count; i++) /* behind the plan's own: the last one wins */
+    for (size_t i = 0; i < count; i++) /* after the plan's own: the last override wins */
         if (j->dims->dims[i].dynamic) overrides[r.graph.override_count++] = (dim_override){j->dims->dims[i].name, j->dims->dims[i].value};
     r.graph.overrides = overrides;
     r.at_most = true;

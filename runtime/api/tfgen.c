@@ -1,4 +1,4 @@
-/* The public interface and nothing else. In: calls. Out: plans that own their arena. Refuses with a status and a text. */
+/* The public functions for plans. Plans own their arena. Errors are a status and a text. */
 #include "runtime/api/tfgen.h"
 #include "runtime/module/variants.h"
 #include "runtime/system/ranges.h"
@@ -14,7 +14,7 @@ typedef struct plan_job {
     const tfgen_plan_options *options;
 } plan_job;
 
-/* As long as the plan, which may be made again. */
+/* Copied into the plan's arena: planning again, for variants or after spills, needs it. */
 static const tuning *kept_tuning(arena *a, const tfgen_plan_options *o)
 {
     const char **lines = arena_alloc(a, (o->tile_count + 1) * sizeof *lines);
@@ -26,7 +26,7 @@ static const tuning *kept_tuning(arena *a, const tfgen_plan_options *o)
 
 static const char *kept(arena *a, const char *text) { return text ? arena_strdup(a, text) : NULL; }
 
-/* The plan keeps it: its modules make plans for other dims of it (tfgen_module_prepare). */
+/* Copied into the plan's arena: tfgen_module_prepare() plans from it for other dims. */
 static compile_request request_of(const plan_job *j)
 {
     const tfgen_plan_options *o = j->options;
@@ -78,7 +78,7 @@ static void plan_body(void *argument)
     j->plan->sources = arena_alloc(a, ((size_t)j->plan->compiled.plan->launch_count + 1) * sizeof *j->plan->sources);
 }
 
-/* False: one of a list's pointers is NULL, which the error then says. */
+/* False: the list or an item's string is NULL; `error` is set. */
 static bool is_list(const char *name, const void *list, size_t count, size_t step, tfgen_error *error)
 {
     if (count && !list) return device_report(error, TFGEN_USAGE, "tfgen_plan_create: options.%s is NULL with a count", name), false;
@@ -205,7 +205,7 @@ size_t tfgen_plan_tensor_index(const tfgen_plan *plan, const char *name, tfgen_t
     return (size_t)-1;
 }
 
-/* ---- statuses: those of the public header have the numbers of code.def */
+/* ---- statuses: the public header's values equal those in code.def */
 _Static_assert((int)TFGEN_OK == (int)code_ok && (int)TFGEN_USAGE == (int)code_usage && (int)TFGEN_BAD_INPUT == (int)code_bad_input, "");
 _Static_assert((int)TFGEN_UNSUPPORTED == (int)code_unsupported && (int)TFGEN_COMPILE_FAILED == (int)code_compile_failed, "");
 _Static_assert((int)TFGEN_DEVICE_ERROR == (int)code_device && (int)TFGEN_IO == (int)code_io, "");
