@@ -1,5 +1,5 @@
-/* In: code made ahead of time, and what to call it. Out: a static library with it and a header, for programs that link libtfgen. Refuses
- * (bails) what the assembler and the archiver refuse, and says what to install when there are none. */
+/* In: kernels compiled ahead of time, and the library's names. Out: a static library and a header, for programs that link libtfgen.
+ * Bails with the assembler's or archiver's error, or with what to install if there is none. */
 #ifndef TFGEN_CLI_BUILD_H
 #define TFGEN_CLI_BUILD_H
 #include "runtime/cli/cli.h"
@@ -15,19 +15,19 @@ typedef struct build_library {
     const char *block;              /* llama-decode */
     const char *identifier;         /* llama_decode: its names in C begin with this and an underscore */
     const char *file;               /* llama-decode: libFILE.a and FILE.h */
-    const char *spec_name;          /* as plans must call it: it is part of the kernels' source */
+    const char *spec_name;          /* must equal the name used for planning: it is part of the kernels' source */
     const char *spec;
     size_t spec_size;
     const unsigned char *bundle;
     size_t bundle_size;
-    const build_shape *shapes, *variants; /* variants: dims alone */
+    const build_shape *shapes, *variants; /* variants: only dims are set */
     size_t shape_count, variant_count;
     const char *dtype;              /* or NULL */
     fusion_level level;
     name_list no_fuse, tiles, targets;
 } build_library;
 
-/* The names of the public header and of its library begin with tfgen; those of a block do not: x is put ahead where they would. */
+/* A block's C names and file name. "tfgen" is reserved for the public header and library: names that begin with it get the prefix x. */
 const char *build_identifier(arena *a, const char *block);
 const char *build_file(arena *a, const char *block);
 /* Writes folder/libFILE.a; returns its path. */

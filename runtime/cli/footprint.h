@@ -1,4 +1,4 @@
-/* In: a plan with its sources. Out: the device memory that a caller of it needs, item by item, as the runtime takes it: weights
+/* In: a plan with its sources. Out: the device memory that running it needs, item by item, as the runtime allocates it: weights
  * (tfgen_weights_bytes), states, workspace (tfgen_workspace_bytes), inputs and outputs. */
 #ifndef TFGEN_CLI_FOOTPRINT_H
 #define TFGEN_CLI_FOOTPRINT_H
@@ -16,13 +16,13 @@ typedef struct memory_item {
 typedef struct footprint {
     memory_item *items;
     int count;
-    double of[memory_kind_count]; /* sums; workspace with what aligns it */
-    double originals;             /* params as the caller has them, which may go once weights are packed */
+    double of[memory_kind_count]; /* bytes by kind; workspace includes alignment padding */
+    double originals;             /* bytes of unpacked params, which may be freed after packing */
 } footprint;
 
 footprint footprint_of(arena *a, const plan *p);
-/* Of a model of so many layers, one after the other: weights and states of each, the rest once. */
+/* Bytes for a model of `layers` such layers run in sequence: weights and states per layer, the rest once. */
 double footprint_bytes(const footprint *f, long long layers);
-/* While the last layer's weights are packed, its originals are there, too. */
+/* Peak bytes while packing: the above plus the unpacked params of the last layer. */
 double footprint_packing(const footprint *f, long long layers);
 #endif

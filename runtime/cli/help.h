@@ -1,4 +1,4 @@
-/* In: the tables of options.def. Out: the overview, a page for each command, the man page. Refuses: topics that there are not. */
+/* In: the tables of options.def. Out: the overview, a page for each command, the man page. */
 #ifndef TFGEN_CLI_HELP_H
 #define TFGEN_CLI_HELP_H
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* In: options.def. Out: its rows: commands by group, options, and what each option means to a command. */
+/* In: options.def. Out: its rows: commands by group, options, and the meaning of each option for a command. */
 #ifndef TFGEN_CLI_OPTIONS_TABLE_H
 #define TFGEN_CLI_OPTIONS_TABLE_H
 #include "runtime/cli/options.h"
@@ -30,14 +30,14 @@ enum {
 };
 extern const option_info all_options[option_count];
 
-typedef struct option_meaning { const char *name, *argument, *commands, *help; } option_meaning; /* argument: "" where it takes none */
+typedef struct option_meaning { const char *name, *argument, *commands, *help; } option_meaning; /* argument "": a flag */
 extern const option_meaning all_meanings[];
 extern const int meaning_count;
 
 int command_by_name(const char *name); /* -1: none */
 bool meaning_is_for(const option_meaning *m, command_kind command);
-/* What an option is to a command; NULL: the command does not take it. */
+/* The meaning of an option for a command; NULL: the command does not take it. */
 const option_meaning *option_for(const option_info *o, command_kind command);
-/* What the man page says of an option beyond its meanings, or NULL. */
+/* Additional text on an option for the man page, or NULL. */
 const char *option_more(const char *name);
 #endif

@@ -1,5 +1,5 @@
-/* In: measured runs, or a file that `bench --record` wrote. Out: the file; its runs. Refuses (code_bad_input) files that are no such
- * record, with the place; they may be from anybody. */
+/* In: measured runs, or a file that `bench --record` wrote. Out: the file, or its runs. Files are untrusted: anything but a valid record
+ * is refused (code_bad_input) with its line and column. */
 #ifndef TFGEN_CLI_RECORD_H
 #define TFGEN_CLI_RECORD_H
 #include "ir/ir.h"
@@ -13,14 +13,14 @@ typedef struct recorded_launch {
     spread seconds;
 } recorded_launch;
 
-/* Of one block at one level, dims, dtype and device: `key` has them all. Runs of one key in a file are one: their samples are pooled. */
+/* One block at one level, dims, dtype and device: `key` holds them all. Runs of a file with equal keys are merged, their samples pooled. */
 typedef struct recorded_run {
-    const char *key, *device; /* device: what it calls itself */
-    const char *bad;          /* what --check said, where a bound was exceeded; or NULL */
-    const char *unjudged;     /* what it said where no element of a value was judged; or NULL */
+    const char *key, *device; /* device: the name that the driver reports */
+    const char *bad;          /* message of --check if a bound was exceeded, or NULL */
+    const char *unjudged;     /* message of --check if no element of a value could be judged, or NULL */
     double *samples;          /* seconds of whole runs */
     int sample_count;
-    recorded_launch *launches; /* of the last of them */
+    recorded_launch *launches; /* of the last of the merged runs */
     int launch_count;
 } recorded_run;
 
@@ -29,9 +29,9 @@ typedef struct record {
     int count;
 } record;
 
-/* Writes {"record": 1, "tfgen": ..., "runs": runs} aside and renames it into place; bails code_io. */
+/* Writes {"record": 1, "tfgen": ..., "runs": runs} to a temporary file and renames it into place; bails code_io. */
 void record_write(arena *a, const char *path, json_t *runs);
 record record_read(arena *a, const char *path);
-const char *record_key(arena *a, const ir_program *p, const char *target, bool graph); /* of runs of this program */
-const recorded_run *record_find(const record *r, const char *key);                     /* NULL: there is none */
+const char *record_key(arena *a, const ir_program *p, const char *target, bool graph);
+const recorded_run *record_find(const record *r, const char *key); /* NULL: not found */
 #endif

@@ -1,17 +1,17 @@
-/* In: a plan of a graph. Out: what it says about roundings, as ref_rules ask it. The reference judges whether what is
- * said is allowed. */
+/* In: a plan of a graph. Out: where the plan rounds, as the callbacks of ref_rules return it. The reference judges whether that is
+ * allowed. */
 #ifndef TFGEN_CLI_REF_PLAN_H
 #define TFGEN_CLI_REF_PLAN_H
 #include "gen/gen.h"
 #include "ir/reference/ref.h"
 
-/* The ops are the graph's; the plan's are known by their position in the spec. */
+/* `linear`, `attention` and `op` are the graph's ops; the plan's are matched by their position in the spec. */
 ref_fold ref_plan_folded(const plan *p, const ir_program *graph, const ir_op *linear);
 bool ref_plan_rounds_scores(const plan *p, const ir_op *attention);
 bool ref_plan_splits(const plan *p, const ir_op *linear);
-/* Quick wherever the plan may take quick forms: whatever is stored of the op's result is rounded to 16 bits. */
+/* Quick where the plan may use quick forms: everything stored of the op's result is rounded to 16 bits. */
 ref_form ref_plan_form(const plan *p, const ir_op *op);
 
-/* What the plan may not do: a value in another dtype or shape than the graph's, a weight packed in another dtype. NULL: nothing. */
+/* The plan's first violation: a value whose dtype or shape differs from the graph's, or a weight packed in another dtype. NULL: none. */
 const char *ref_plan_wrong(arena *a, const plan *p, const ir_program *graph);
 #endif

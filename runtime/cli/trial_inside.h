@@ -1,4 +1,4 @@
-/* In, out, refusals: trial.h. What its files share: a trial under way, and the device's numbers. */
+/* See trial.h. Shared by its files: the state of a trial, and access to the device's values. */
 #ifndef TFGEN_TRIAL_INSIDE_H
 #define TFGEN_TRIAL_INSIDE_H
 #include "runtime/cli/trial.h"
@@ -13,29 +13,29 @@ typedef struct trial {
     host_log log;
     const ref_tensor *inputs; /* by graph value id */
     const ref_tensor **given;
-    bool *judged; /* by launch: with trial_options.only */
-    bool choices; /* some stored number is one of rounding: ref_rules.choose */
-    ref_tensor **exact, **judging; /* outputs by graph value id: of any device, given this one's choices */
-    ref_tensor *open; /* by graph value id: an output with such numbers, as it was before they were the device's */
-    tfgen_code lost; /* of a copy that the reference asked for: it frees what it has before the trial ends */
+    bool *judged; /* by launch; with trial_options.only */
+    bool choices; /* rounding decides some stored number: ref_rules.choose */
+    ref_tensor **exact, **judging; /* outputs by graph value id: exact for any device; for this device's rounding choices */
+    ref_tensor *open; /* by graph value id: an output with such numbers, before the device's replaced them */
+    tfgen_code lost; /* error of a copy inside the reference, reported after it has freed its memory */
     trial_result result;
 } trial;
 
 /* trial_values.c */
-const ir_value *trial_planned(const trial *t, const ir_value *v); /* the plan's value for a graph's: the same name */
+const ir_value *trial_planned(const trial *t, const ir_value *v); /* the plan's value with the name of a graph's value */
 bool trial_in_memory(const trial *t, const ir_value *graph_value);
-void trial_need(trial *t, tfgen_code code); /* bails unless it is code_ok */
-tfgen_code trial_no_memory(trial *t);       /* says so */
+void trial_need(trial *t, tfgen_code code); /* bails unless code_ok */
+tfgen_code trial_no_memory(trial *t);       /* logs the error, returns code_device */
 double trial_element(dtype type, const void *data, size_t at);
-void *trial_fetched(trial *t, const ir_value *v, tfgen_code *code); /* a value's storage, for the caller to free; NULL: *code says why */
-tfgen_code trial_try_download(trial *t, const ir_value *v, double *out); /* what the device has for a value of the plan, through its view */
+void *trial_fetched(trial *t, const ir_value *v, tfgen_code *code); /* a copy of a value's storage, freed by the caller; NULL: see *code */
+tfgen_code trial_try_download(trial *t, const ir_value *v, double *out); /* the device's numbers of a plan's value, through its view */
 void trial_download(trial *t, const ir_value *v, double *out);
 
 /* trial_judge.c: compares every stored value and every output with the reference. */
 void trial_judge(trial *t);
 const double *trial_bounds(trial *t, const ref_tensor *r);
 
-/* trial_files.c: outputs, and every state as it is now: the next step's --state; what --dump-data writes. */
+/* trial_files.c: outputs with the states after the run (the next step's --state); and the files of --dump-data. */
 void trial_write_outputs(trial *t);
 void trial_write_data(trial *t);
 
