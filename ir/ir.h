@@ -1,5 +1,5 @@
-/* Every type of the IR. A graph (as read from a spec) and a fused program are the same types: a graph has ops and no kernels; a
- * program has kernels of phases of ops. Text form: ir/text/print.c. Rules: ir/check/check.c. Memory: all in one arena, nothing is freed. */
+/* Every type of the IR. A graph (read from a spec) and a fused program share the types: a graph has ops but no kernels; a program has
+ * kernels, which hold phases, which hold ops. Text form: ir/text/print.c. Rules: ir/check/check.c. Memory: everything is in one arena. */
 #ifndef TFGEN_IR_H
 #define TFGEN_IR_H
 #include "ir/base/extent.h"
@@ -43,7 +43,7 @@ typedef enum rope_scaling_kind {
 typedef struct rope_scaling {
     rope_scaling_kind kind;
     double factor, low_freq, high_freq, original, length, beta_fast, beta_slow, truncate /* 0 or 1 */, share;
-    const double *factors; /* longrope: of each pair */
+    const double *factors; /* longrope: one per rotated pair */
     int factor_count;
 } rope_scaling;
 
@@ -55,8 +55,8 @@ typedef struct number_list {
 typedef struct ir_value ir_value;
 typedef struct ir_op ir_op;
 
-/* The members are rows of ir/op.def; those that an op does not use are zero. Defaults are filled in by the reader, so later stages never
- * ask "was it given". */
+/* Members are the ATTRIBUTE rows of ir/op.def; those an op does not use are zero. The reader fills in defaults, so later stages need not
+ * check whether the spec gave one (op_states() can tell). */
 typedef struct ir_attributes {
 #define TYPE_int long long
 #define TYPE_float double
@@ -80,15 +80,15 @@ typedef struct ir_attributes {
 #undef TYPE_numbers
 } ir_attributes;
 
-/* Which rows of a stored tensor are a param, counted after the tensor was transposed: of each group of `every` rows (0: of all) those from
- * `first` on, ahead of `end`. Packed heads are such groups. */
+/* The rows of a stored tensor that make up a param, counted after transposing: rows [first, end) of each group of `every` rows (0: one
+ * group of all rows). Used where heads are packed, e.g. q, k and v of each head. */
 typedef struct row_range {
     long long first, end, every;
 } row_range;
 
 typedef enum value_kind { value_input, value_param, value_state, value_constant, value_result } value_kind;
 
-/* What passes ask most comes first, in two lines of a processor's cache: a program has thousands of values, 1.2 KB each. */
+/* Hot fields come first, within two CPU cache lines: a program has thousands of values of 1.2 KB each. */
 struct ir_value {
     int id;           /* index in program.values */
     value_kind kind;
@@ -96,21 +96,21 @@ struct ir_value {
     int rank; /* 0: scalar constant */
     ir_op *def;         /* value_result: the op that makes it */
     const char *name;   /* without %; unique; [A-Za-z_][A-Za-z0-9_.]* ; a '.' only in names made by lowering: h.ss */
-    const char *output; /* name in `outputs:`, or NULL. The spec's output y is this value */
-    /* Views (set by fusion): this value lives in `root`'s storage, columns root_offset.. of rows of root_stride elements.
-     * NULL: storage of its own, dense, or (set by planning, root_stride not 0) in rows of root_stride elements. A kv_append's
-     * result has root = its state. */
+    const char *output; /* name in the spec's `outputs:`; NULL: not an output */
+    /* A view (set by fusion) lives in `root`'s storage, from column root_offset on, with rows root_stride elements apart. NULL: it
+     * owns its storage, dense, or with a row stride of root_stride elements where planning set one (not 0). The root of a kv_append's
+     * result is its state. */
     ir_value *root;
     long long root_offset, root_stride;
     position at;
     extent shape[max_rank];
     double constant; /* value_constant */
-    /* input: sensible range of int32 data, for random data: inclusive */
+    /* input: valid range of int32 data, both ends inclusive; random test data is drawn from it */
     extent range_low, range_high;
     bool has_range;
-    /* param: where its data comes from in a safetensors file; transpose: stored [in,out] there but declared [out,in] here */
+    /* param: its tensor in a safetensors file; from_transposed: stored [in,out] there, declared [out,in] here */
     const char *from;
-    const row_range *from_rows; /* NULL: all of its rows */
+    const row_range *from_rows; /* NULL: all rows */
     bool from_transposed;
 };
 
@@ -122,21 +122,21 @@ struct ir_op {
     ir_value **inputs, **outputs; /* linear: x, weight[, bias] */
     ir_attributes attributes;
     position at;
-    unsigned stated; /* of a graph: bit i: the spec gives attribute i of ir/op.def; the others are defaults. Ask op_states() */
-    int origin;      /* index of the graph op that it comes from: level `none` makes one kernel of each origin */
+    unsigned stated; /* graph only: bit i: the spec gives attribute i of ir/op.def, else it is a default. Read by op_states() */
+    int origin;      /* index of the graph op it was lowered from; level `none` makes one kernel per origin */
     op_role role;
 };
 
-/* Why planning did not take a program of the phase's family: what is in its way, or what it costs. */
+/* Why planning rejected an MMA path of the phase's family: unsupported here, or estimated slower. */
 typedef struct refusal {
     layer_kind layer;
     const char *why; /* one line */
 } refusal;
 
-/* A tile that was compiled once: the kernel had too few registers. It is not planned again. */
+/* A tile whose compiled kernel spilled registers; planning does not choose it again. */
 typedef struct spilled_tile {
     ir_tile tile;
-    int scratch, vectors; /* bytes of memory a thread in their place, vector registers moved there; of a thread */
+    int scratch, vectors; /* per thread: bytes of scratch memory, vector registers spilled */
 } spilled_tile;
 
 typedef struct ir_phase {
@@ -144,16 +144,16 @@ typedef struct ir_phase {
     phase_family family;
     ir_op **ops; /* in executable order; values used outside the phase are stored, nothing else is */
     int op_count;
-    struct ir_phase **after; /* phases whose stored values it reads */
+    struct ir_phase **after; /* phases whose stored values this one reads */
     int after_count;
-    ir_tile tile;          /* of no program before planning, or with some fields given by text */
-    position tile_at;      /* of that text's line, in the text itself */
+    ir_tile tile;          /* before planning: empty, or the fields that IR text gives */
+    position tile_at;      /* of the tile line, in the IR text */
     tile_source from;      /* who chose the tile */
-    spilled_tile *spilled; /* what its tile was in earlier plans */
+    spilled_tile *spilled; /* tiles of earlier plans that spilled */
     int spilled_count;
     refusal *refused;
     int refused_count;
-    struct choice *choice; /* while it is planned: gen/plan/choice.h */
+    struct choice *choice; /* during planning only: gen/plan/choice.h */
 } ir_phase;
 
 typedef struct ir_kernel {
@@ -169,15 +169,15 @@ typedef struct fusion_note {
     ir_op *user;
 } fusion_note;
 
-/* Who makes and who reads each value of a program with kernels, by value id (ir/program/index.c). */
+/* Producer and consumer phase of each value of a program with kernels, by value id (ir/program/index.c). */
 typedef struct program_index {
-    ir_phase **maker, **reader; /* reader: the only phase with an op that reads it, or a view of it */
-    bool *read_widely;          /* by several phases */
+    ir_phase **maker, **reader; /* reader: the one phase that reads the value or a view of it */
+    bool *read_widely;          /* several phases read it */
 } program_index;
 
 typedef struct ir_program {
     const char *name; /* block name, dashes kept */
-    const char *prefix; /* of params' names in a whole model's file: a layer's, its number written {layer}; NULL: not said */
+    const char *prefix; /* of tensor names in a whole model's file, with {layer} for the layer number; NULL: none */
     dtype type;       /* the spec's dtype */
     dim_table dims;
     ir_value **values;
@@ -187,18 +187,18 @@ typedef struct ir_program {
     ir_kernel **kernels;
     int kernel_count;
     fusion_level level;
-    bool input_sums;    /* planning may let products take sums of their rows: fusion input_sums */
-    const char *device; /* of a plan: the device model that its tiles were chosen for; else NULL */
+    bool input_sums;    /* fusion input_sums: planning may let GEMMs accumulate row sums of squares of A */
+    const char *device; /* plan: the device model its tiles were chosen for; else NULL */
     fusion_note *notes;
     int note_count;
-    const program_index *index; /* for questions about phases; NULL: they walk the program, which may change */
+    const program_index *index; /* speeds up queries about phases; NULL while kernels may change: queries then walk the program */
 } ir_program;
 
 typedef enum target_vendor { vendor_host, vendor_amd, vendor_nvidia } target_vendor;
 
 typedef enum lds_reads { lds_reads_NEIGHBOURS, lds_reads_CDNA, lds_reads_CDNA4 } lds_reads;
 
-typedef struct target_info { /* ir/target.def says what they are */
+typedef struct target_info { /* fields are described in ir/target.def */
     const char *name, *family;
     target_vendor vendor;
     int wave;
@@ -212,53 +212,53 @@ typedef struct target_info { /* ir/target.def says what they are */
     int sector_bytes, line_bytes;
     bool overlaps, copies_to_lds, bulk_copies;
     int cluster, registers, lane_registers;
-    long long grid, items; /* of a launch, at most: workgroups, threads */
-    const char *device; /* the device file of plans that name none: ir/devices/device_model.h */
+    long long grid, items; /* limits of a launch: workgroups, threads */
+    const char *device; /* default device model of a plan: ir/devices/device_model.h */
 } target_info;
 const target_info *target_find(const char *name);       /* NULL when unknown */
 bool target_has(const target_info *target, layer_kind layer);
-const target_info *target_of_machine(const char *arch); /* of an architecture without features; NULL: none runs there */
+const target_info *target_of_machine(const char *arch); /* arch without feature suffixes; NULL: no target runs there */
 const target_info *target_list(size_t *count);
-bool frame_asks(frame_kind frame, const target_info *target); /* for shared memory at launch; else a variable has it */
-extern const char *const target_names; /* all of them: "host,gfx90a,..." */
+bool frame_asks(frame_kind frame, const target_info *target); /* true: shared memory is dynamic, sized at launch; false: a static array */
+extern const char *const target_names; /* comma-separated: "host,gfx90a,..." */
 
-/* Shared questions (ir/program/query.c) */
+/* Queries (ir/program/query.c) */
 extent value_rows(arena *a, const ir_value *v);                  /* product of all axes but the last; 1 for rank 0 and 1 */
-/* Whether these rows, of each group, are `rows` in all. */
+/* Whether the range can select exactly `rows` rows in total. */
 bool row_range_makes(const row_range *range, long long rows);
 long long value_columns(const ir_value *v);                      /* last axis (static by rule); 1 for rank 0 */
 long long value_count(const ir_value *v, const dim_table *dims); /* elements */
-long long value_stride(const ir_value *v);                       /* elements from row to row of its storage */
-const ir_value *value_root(const ir_value *v);                   /* follows root to the value that owns storage */
-/* Values of tokens are [B, S, H*hd] or [B, S, H, hd]. A cache, which is a state or what kv_append makes of it, has the axes of cache_axis,
- * [B, KV, L, hd]. Nobody else counts them (but for the verifier and the reference, who judge): gen/emit/cache.h says where a row lies. */
+long long value_stride(const ir_value *v);                       /* row stride of its storage, in elements */
+const ir_value *value_root(const ir_value *v);                   /* follows `root` to the value that owns the storage */
+/* Activations are [B, S, H*hd] or [B, S, H, hd]. A KV cache (a state, or the result of kv_append) is [B, KV, L, hd], indexed by cache_axis.
+ * Row addresses are computed in gen/emit/cache.h only; the verifier and the reference compute their own, as an independent check. */
 typedef enum cache_axis { cache_batch, cache_head, cache_token, cache_column } cache_axis;
 bool value_is_cache(const ir_value *v);
 const extent *value_tokens(const ir_value *v);                    /* S or L */
-/* So many tokens of a head, from a multiple of it on, lie one stride apart; 0: all of them do. */
+/* Length of an aligned run of a head's tokens that lie one stride apart; 0: all tokens of the head do. */
 long long value_run_length(const ir_value *v);
-long long value_heads_in_row(const ir_value *v, long long heads); /* 1 where heads have an axis of their own */
+long long value_heads_in_row(const ir_value *v, long long heads); /* heads in one row; 1 if heads have their own axis */
 long long value_head_size(const ir_value *v, long long heads);    /* hd */
-bool op_states(const ir_op *op, const char *key);                 /* the spec gives this attribute itself; of IR text: always */
-bool op_in_spec(op_kind kind);                                    /* false: only lowering, fusion or planning writes it */
+bool op_states(const ir_op *op, const char *key);                 /* the spec gives this attribute explicitly; IR text: always true */
+bool op_in_spec(op_kind kind);                                    /* false: internal, created by lowering, fusion or planning */
 bool op_is_elementwise(const ir_op *op);                          /* class ELEMENT or INTERNAL */
 int op_operands(const ir_op *op, ir_value **out, int most);       /* inputs, then lengths, at, state, fold where set */
 ir_phase *phase_of(const ir_program *p, const ir_op *op);
 ir_value *program_value(const ir_program *p, const char *name);
-const program_index *program_index_make(arena *a, const ir_program *p); /* of its present kernels */
-int phase_index(const ir_phase *phase, const ir_op *op); /* of its ops; -1: it has not this one. Both may be NULL */
+const program_index *program_index_make(arena *a, const ir_program *p); /* of its current kernels */
+int phase_index(const ir_phase *phase, const ir_op *op); /* index in phase->ops; -1: absent. Both may be NULL */
 bool phase_has(const ir_phase *phase, const ir_op *op);
-const ir_op *phase_first(const ir_phase *phase, op_class class);        /* its first op of that class; NULL: it has none */
-layer_kind phase_layer(const ir_phase *phase);                          /* of its program; simt before planning */
+const ir_op *phase_first(const ir_phase *phase, op_class class);        /* first op of that class, or NULL */
+layer_kind phase_layer(const ir_phase *phase);                          /* its MMA path; simt before planning */
 
-/* Stages; each is a pure function of its arguments. They bail or complain through the arena. */
+/* Compiler stages: pure functions of their arguments. Errors go through the arena (bail, complain). */
 typedef struct dim_override {
     const char *name;
     long long value;
 } dim_override;
 typedef struct graph_options {
     const char *preset;            /* or NULL */
-    const dim_override *overrides; /* stronger than the preset */
+    const dim_override *overrides; /* take precedence over the preset */
     size_t override_count;
     const char *dtype; /* replaces the spec's dtype, or NULL */
 } graph_options;
@@ -267,14 +267,14 @@ ir_program *lower(arena *a, const ir_program *graph); /* composites become ELEME
 typedef struct fuse_options {
     fusion_level level;
     const target_info *target;
-    const char *const *disabled; /* names of fusions turned off (ir/reason.def lists them) */
+    const char *const *disabled; /* fusions turned off, by the names in ir/reason.def */
     size_t disabled_count;
-    bool check_once; /* kernels are written, and the verifier runs, behind the last pass alone, not behind each */
+    bool check_once; /* build kernels and verify after the last pass only, not after each */
 } fuse_options;
-ir_program *fuse(arena *a, const ir_program *lowered, const fuse_options *options); /* kernels of phases */
+ir_program *fuse(arena *a, const ir_program *lowered, const fuse_options *options); /* builds kernels of phases */
 const char *const *fusion_names(size_t *count);
 void ir_check(arena *a, const ir_program *p, const char *after_pass); /* bails "internal: after PASS: rule: ..." */
 char *ir_print(arena *a, const ir_program *p);
-char *ir_print_ops(arena *a, const ir_program *p, const ir_phase *phase); /* its lines of that text */
+char *ir_print_ops(arena *a, const ir_program *p, const ir_phase *phase); /* the phase's lines of that text */
 ir_program *ir_read(arena *a, const char *ir_text, size_t size, const char *name); /* ir_print(ir_read(t)) == t, byte for byte */
 #endif
