@@ -27,8 +27,8 @@ template <int Floats> struct slices {
 
 constexpr unsigned most_polls = 1u << 24;
 
-// A launch's words, all zero before it and after it: [0] workgroups that have left, [1] set when a wait took too long, then one for each
-// counter. These only grow while the launch runs.
+// A launch's words, all zero before it: [0] workgroups that have left; [1] set when a wait took too long; then one for each counter, which
+// only grows while the launch runs. After the launch all are zero again but [1], which the host clears before the next one.
 struct counters {
     unsigned *words;
 
@@ -50,7 +50,9 @@ struct counters {
     // no memset between them.
     DEV void leave(int count) const
     {
+        device_release(); // what this workgroup published arrives before it has left
         if (counter_add(words, 1) != static_cast<unsigned>(block_total()) - 1) return;
+        device_acquire();
         for (int i = 0; i < count; i++) counter_store(words + 2 + i, 0);
         counter_store(words, 0);
     }
