@@ -1,5 +1,5 @@
-/* In: a spec, options. Out: where its kernels part from the float64 reference, or from the cost model: one structure that text and JSON are
- * written from. Shared by the files of this folder. */
+/* In: a spec, options. Out: where its kernels first differ from the float64 reference, or from the cost model: one structure that text and
+ * JSON are written from. Shared by the files of this folder. */
 #ifndef TFGEN_CLI_BISECT_H
 #define TFGEN_CLI_BISECT_H
 #include "runtime/cli/source_edits.h"
@@ -8,32 +8,32 @@
 
 typedef enum bisect_what { bisect_diff, bisect_nan, bisect_slow } bisect_what;
 
-/* Why an element's number is wrong, where that can be told from the numbers alone. */
+/* The kind of error of an element, as far as the numbers show it. */
 typedef enum parting_kind {
     parting_none,      /* every element is right */
     parting_beyond,    /* beyond its bound */
-    parting_unwritten, /* nobody wrote it */
-    parting_infinite,  /* NaN or infinite, and should not be */
+    parting_unwritten, /* never written */
+    parting_infinite,  /* NaN or infinite, where the reference is finite */
     parting_together   /* each element is within its bound, but their RMS is too large: REF_MOST_SPREAD */
 } parting_kind;
 
-/* How one value's numbers part from what they should be. */
+/* How one value's numbers differ from the expected ones. */
 typedef struct parting {
-    const ir_value *value;                                      /* of the graph that judged it */
-    bool end_to_end;                                            /* an output, from the inputs on */
+    const ir_value *value;                                      /* in the graph that judged it */
+    bool end_to_end;                                            /* an output, compared end to end */
     parting_kind kind;                                          /* of the first wrong element */
-    long long elements, bad, unwritten, infinite, first, worst; /* indices */
-    double got, expected, bound, ratio;                         /* of the first */
+    long long elements, bad, unwritten, infinite, first, worst; /* counts; first, worst: indices of wrong elements */
+    double got, expected, bound, ratio;                         /* of the first wrong element */
     double worst_ratio, spread;
-    double factor;                           /* the wrong numbers are this many times what they should be, or 0 */
-    bool zeros;                              /* the wrong numbers are all 0 */
-    long long low[max_rank], high[max_rank]; /* indices by axis between which all wrong elements lie */
-    bool overflows; /* of nan: what it should be is no number of its dtype either, though all that it is made of are */
+    double factor;                           /* got / expected if it is the same for all wrong numbers, or 0 */
+    bool zeros;                              /* all wrong numbers are 0 */
+    long long low[max_rank], high[max_rank]; /* bounding box of the wrong elements, by axis */
+    bool overflows; /* bisect_nan: the expected value exceeds the dtype's range too, from finite operands */
 } parting;
 
-/* Where in the plan a value is made. */
+/* Where a plan computes a value. */
 typedef struct place_made {
-    const ir_op *op;       /* of the graph: what the spec calls it */
+    const ir_op *op;       /* in the graph, with the spec's name */
     const char *spec_text; /* the line of the spec, or NULL */
     const launch *launch;  /* NULL: no kernel makes it */
     const ir_phase *phase;
@@ -48,35 +48,34 @@ typedef struct finding {
     place_made made;
 } finding;
 
-/* What is in memory, for another phase, without the spec having a name for it: sums of rows that a norm is made of, parts of an attention,
- * aligned copies. */
+/* An intermediate in memory that the spec does not name: row sums of a norm, partials of split attention, aligned copies. */
 typedef struct unnamed_step {
-    const ir_op *op; /* of the plan, or a sum of the lowered graph */
-    /* Of what it reads, as the device has it; of parts what the attention should be. value NULL: the run has not come to it. */
+    const ir_op *op; /* in the plan, or a sum in the lowered graph */
+    /* Expected, from the device's numbers of its operands; for partials: the attention's result. value NULL: not reached yet. */
     ref_tensor known;
 } unnamed_step;
 
-/* A run of a plan, value after value on the device's own inputs. */
+/* The comparison of a run, value by value, each on the device's own inputs. */
 typedef struct walk {
     arena *a;
     bisect_what what;
-    const ir_program *graph; /* whose values are judged */
+    const ir_program *graph; /* its values are judged */
     const plan *plan;
     parting *list; /* in order of the graph's ops, then steps */
     int count;
     unnamed_step *steps;
     int step_count;
-    progress *bar; /* of kernels that are compiled, or NULL */
+    progress *bar; /* for kernel compilation, or NULL */
 } walk;
 
-/* What another framework computed, value after value on its own numbers. */
+/* Comparison with another framework's values, each computed from its own numbers. */
 typedef struct expected_result {
     const char *file;
-    int given;            /* values that the file has */
-    parting *list;        /* of those, in order */
-    const char *unknown;  /* names of tensors that are no values, or NULL */
-    const char *between;  /* values on the way to the first that parts that the file does not have, or NULL */
-    const parting *first; /* that parts; NULL: none */
+    int given;            /* values in the file */
+    parting *list;        /* one per value in the file, in order */
+    const char *unknown;  /* names of tensors in the file that are not values of the graph, or NULL */
+    const char *between;  /* values missing from the file on the path to the first that differs, or NULL */
+    const parting *first; /* the first that differs; NULL: none */
 } expected_result;
 
 typedef struct slow_launch {
@@ -96,44 +95,44 @@ typedef struct bisection {
     const ir_program *graph;
     source_edits edits;
     trial_options trial;
-    /* ---- what came of it */
-    const char *on;    /* the device */
-    long long runs;    /* until something was wrong, or as many as were asked for */
+    /* ---- results */
+    const char *on;    /* name of the device */
+    long long runs;    /* runs up to the first failure, or the number requested */
     double operations; /* of the graph */
-    const char *fault; /* how the host engine stopped a kernel, or NULL: then nothing was compared */
-    bool sampled;      /* of products and attention only some rows were judged */
-    walk whole;        /* the plan as it is */
+    const char *fault; /* the host engine's error if it stopped a kernel (nothing is compared then), or NULL */
+    bool sampled;      /* only some rows of products and attention were judged */
+    walk whole;        /* of the unmodified plan */
     bool found;
-    const char *unjudged;    /* of diff: the first value of which no element is judged, or NULL */
-    finding stored;          /* the first value in memory that is wrong; launch NULL and no parting: none */
-    finding first;           /* what of it is wrong first, with the phase's own values stored; the same where that tells no more */
-    int shown;               /* values that were stored for that */
-    bool vanished;           /* with them the fault is gone */
-    const char *hidden;      /* why values of the phase could not be stored, or NULL */
-    const char *lost;        /* changes of --replace-source that such a plan could not have, or NULL */
-    const char *checker;     /* what the host engine's checker says, or NULL */
-    bool checked;            /* it was asked */
-    const parting *overflow; /* of nan: the first value that the dtype cannot hold, by the reference itself; or NULL */
+    const char *unjudged;    /* bisect_diff: the first value of which no element could be judged, or NULL */
+    finding stored;          /* the first wrong value in memory; launch NULL and no parting: none */
+    finding first;           /* the first wrong value once the phase's intermediates are stored too; equal to `stored` if none is earlier */
+    int shown;               /* number of intermediates stored for that */
+    bool vanished;           /* storing them made the error disappear */
+    const char *hidden;      /* why intermediates of the phase could not be stored, or NULL */
+    const char *lost;        /* edits of --replace-source that could not be merged into that plan, or NULL */
+    const char *checker;     /* report of the host engine's checker, or NULL */
+    bool checked;            /* the checker was run */
+    const parting *overflow; /* bisect_nan: the first value that exceeds its dtype's range in the reference too, or NULL */
     expected_result expected;
-    /* ---- of slow */
+    /* ---- bisect_slow */
     const plan *timed;
-    slow_launch *launches;      /* of that plan, in order */
+    slow_launch *launches;      /* of `timed`, in order */
     const slow_launch *slowest; /* the furthest above the model */
     double tolerance;
 } bisection;
 
-/* parting.c: got against what it should be. */
+/* parting.c: compares got with expected. */
 parting parting_of(const ir_value *v, const dim_table *dims, const ref_tensor *expected, const double *got, bisect_what what);
 
-/* locate.c: where plan `p` makes that value; the graph and the spec say what the op is called there. */
+/* locate.c: where plan `p` computes that value, with the op's name in the graph and its line in the spec. */
 place_made locate(bisection *b, const plan *p, const parting *found);
 
-/* shown.c: the plan once more, with the values of a phase in memory. */
+/* shown.c: runs the plan again with the intermediates of a phase stored to memory. */
 void bisect_inside(bisection *b);
 
 /* walk.c */
 trial_options walk_options(const bisection *b, walk *w);
-const parting *walk_first(const walk *w, const plan *p); /* in the order of the plan; NULL: all is right */
+const parting *walk_first(const walk *w, const plan *p); /* the first wrong value in the plan's order; NULL: none */
 void walk_outputs(walk *w, const ir_program *graph, const trial_result *r);
 
 void bisect_expected(bisection *b);

@@ -1,24 +1,24 @@
-/* In: a case. Out: its report, from a child process, so that a crash or a hang of the host engine, the compiler or the planner costs that
- * case alone. Several run at once. */
+/* In: a case. Out: its report, from a child process, so that a crash or a hang of the host engine, the compiler or the planner affects only
+ * that case. Several run at once. */
 #ifndef TFGEN_CLI_RANDOM_CHILD_H
 #define TFGEN_CLI_RANDOM_CHILD_H
 #include "runtime/cli/random/random_case.h"
 
 enum { random_most_children = 256 };
 
-/* Processor time and time on the clock after which a case counts as hung. */
+/* CPU time and wall-clock time after which a case counts as hung. */
 typedef struct random_limits { unsigned cpu_seconds, seconds; } random_limits;
 
-typedef struct random_child random_child; /* a place for one case at a time */
+typedef struct random_child random_child; /* runs one case at a time */
 random_child *random_child_new(arena *a);
-/* False: no process to be had. */
+/* False: fork failed. */
 bool random_child_start(random_child *child, const random_case *c, const random_limits *limits);
-/* Whether its case has ended; kills what is over its time. Waits for at most `wait_ms`. */
+/* Waits up to `wait_ms` for the case to end; kills it if it is over its limits. True: it has ended. */
 bool random_child_ended(random_child *child, int wait_ms);
 const random_report *random_child_report(const random_child *child);
 void random_child_kill(random_child *child);
-/* --device: what its target is, asked in a process of its own, as drivers do not outlive a fork. Bails with what that process said. */
+/* The target of --device, found in a child process, as an initialised driver does not survive fork(). Bails with the child's message. */
 const char *random_device_target(arena *a, const char *device, const char *target);
-/* One case from start to end. */
+/* Starts a case and waits for its end. */
 const random_report *random_child_run(random_child *child, const random_case *c, const random_limits *limits);
 #endif

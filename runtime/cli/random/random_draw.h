@@ -1,5 +1,5 @@
-/* What the parts that draw a spec share: the stream of numbers, and one function for each thing that a spec may say. Each returns the
- * index of the value it makes. Private to random_draw*.c. */
+/* Shared by the files that draw a spec: the random number stream, and one function for each construct of a spec, which returns the index of
+ * the value it makes. Private to random_draw*.c. */
 #ifndef TFGEN_CLI_RANDOM_DRAW_H
 #define TFGEN_CLI_RANDOM_DRAW_H
 #include "runtime/cli/random/random_spec.h"
@@ -7,12 +7,12 @@
 typedef struct drawing {
     random_spec *s;
     uint64_t seed, index, drawn;
-    random_axis batch, tokens;    /* the leading axes that the spec has everywhere: B and S */
-    long long most_elements;      /* of one value: what the reference and the host engine do in a moment */
-    bool narrow;                  /* some values are f16: nothing may pass 65504 */
+    random_axis batch, tokens;    /* the leading axes of the spec's activations: B and S */
+    long long most_elements;      /* limit per value, so that the reference and the host engine stay fast */
+    bool narrow;                  /* some values are f16: nothing may exceed 65504 */
 } drawing;
 
-/* ---- numbers (random_drawing.c, and so on to ops) */
+/* ---- numbers (random_drawing.c up to "ops, one each") */
 uint64_t draw_bits(drawing *d);
 int draw_below(drawing *d, int n);                 /* 0 .. n-1 */
 bool draw_chance(drawing *d, int percent);
@@ -38,7 +38,7 @@ int make_param(drawing *d, const random_axis *shape, int rank);
 int make_integers(drawing *d, const random_axis *length, const char *range);
 int use_count(drawing *d, int v);
 
-/* ---- ops: what every op is put together from */
+/* ---- building blocks of ops */
 random_op *op_begin(drawing *d, op_kind kind);
 void op_in(random_op *op, int value);
 void op_number(random_op *op, const char *number);
@@ -65,15 +65,15 @@ int put_softmax(drawing *d, int x);
 int put_l2norm(drawing *d, int x);
 int put_rope(drawing *d, int x, const random_axis *heads, long long head_size, int at);
 
-/* ---- what people write with them (random_draw_parts.c) */
+/* ---- common compositions of ops (random_draw_parts.c) */
 int draw_activation(drawing *d, int x);
 int draw_norm(drawing *d, int x);
-int draw_gentle(drawing *d, int x);                /* x, or x made small enough to go on with */
+int draw_gentle(drawing *d, int x);                /* x, or x scaled down to keep magnitudes small */
 int draw_sum(drawing *d, int x, int y);            /* a residual: x + y, or a weighted one */
 int draw_mlp(drawing *d, int x, const random_axis *to);
 int draw_elementwise(drawing *d, int x);           /* one op on x, with any other operand that fits */
 int draw_chain(drawing *d, int x, int length);     /* chains that share and fan out */
-int draw_reuse(drawing *d, int x);                 /* doubled, squared, under many users, parted and joined again */
+int draw_reuse(drawing *d, int x);                 /* doubled, squared, with many users, split and concatenated */
 int draw_move(drawing *d, int x);
 int draw_reduction(drawing *d, int x);
 int draw_product(drawing *d, int x);
@@ -83,7 +83,7 @@ typedef struct attention_shape {
     random_axis heads, kv_heads, head_size;
 } attention_shape;
 attention_shape draw_heads(drawing *d, long long most_columns);
-int draw_attention(drawing *d, int x, const attention_shape *shape); /* x [B,S,D] to [B,S,H*hd], by any road */
+int draw_attention(drawing *d, int x, const attention_shape *shape); /* x [B,S,D] to [B,S,H*hd], in one of several spellings */
 int draw_decode(drawing *d, int x, const attention_shape *shape);    /* the same with caches */
 
 /* ---- whole blocks (random_draw_block.c) */

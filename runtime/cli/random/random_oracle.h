@@ -1,9 +1,9 @@
-/* What else must hold of a spec that came out right. Each oracle turns a good report into a wrong one, and says what it saw. */
+/* Further properties of a spec whose results are within bounds. An oracle that finds a violation turns the good report into a wrong one. */
 #ifndef TFGEN_CLI_RANDOM_ORACLE_H
 #define TFGEN_CLI_RANDOM_ORACLE_H
 #include "runtime/cli/random/random_results.h"
 
-/* results: of the run that was good; empty when only planned. */
+/* results: of the good run; empty with plan_only. */
 void random_oracles_ask(const random_case *c, const char *level, const random_results *results, random_level_report *mine);
 /* Those that compile and run (random_oracle_run.c). */
 void random_oracles_run(const random_case *c, const char *level, const random_results *results, random_level_report *mine);

@@ -1,5 +1,5 @@
-/* In: a spec that fails in a known way. Out: a smaller one that fails in the same way: fewer outputs, ops, attributes, smaller dims.
- * What cannot be made smaller comes back as it is. */
+/* In: a failing spec and its failure's cause. Out: a smaller spec with the same failure (fewer outputs, ops, attributes, smaller dims), or
+ * the same spec if none is found. */
 #ifndef TFGEN_CLI_RANDOM_REDUCE_H
 #define TFGEN_CLI_RANDOM_REDUCE_H
 #include "runtime/cli/random/random_child.h"
@@ -8,6 +8,6 @@ typedef struct random_report_text { const char *outcome, *message, *level, *targ
 
 const random_spec *random_reduce(arena *a, const random_spec *s, const random_case *c, int level, const char *cause, random_child *child,
                                  const random_limits *limits);
-/* What stands above a reduced spec. */
+/* The comment written above a reduced spec. */
 char *random_failure_comment(arena *a, const random_report_text *t, const char *from);
 #endif

@@ -1,5 +1,5 @@
-/* In: a spec's text, a level, a target. Out: what the device has for each output, with its bounds, and the checks of the reference.
- * Refuses what the stages refuse: bails. */
+/* In: a spec's text, a level, a target. Out: the device's numbers and bounds for each output, and the checks of the reference. Bails if a
+ * stage does. */
 #ifndef TFGEN_CLI_RANDOM_RESULTS_H
 #define TFGEN_CLI_RANDOM_RESULTS_H
 #include "runtime/cli/random/random_case.h"
@@ -19,12 +19,12 @@ typedef struct random_trial {
     bool check;               /* under the race and bounds checker */
     const dim_override *dims; /* or NULL */
     size_t dim_count;
-    random_results *results;  /* NULL: not kept */
+    random_results *results;  /* filled by the run, or NULL */
 } random_trial;
 
 compile_request random_request(const random_trial *t);
-fusion_level random_level(const char *name); /* of one that was checked */
+fusion_level random_level(const char *name); /* the name must be valid */
 trial_result random_trial_run(arena *a, const random_trial *t, const compiled *done);
-/* Both outputs of a name, as far as both go, differ by no more than both bounds together; else `message` says where. */
+/* True if outputs of equal name differ by at most the sum of their bounds over their common length; else `message` says where. */
 bool random_results_agree(const random_results *x, const random_results *y, char *message, size_t size);
 #endif

@@ -1,4 +1,4 @@
-/* `tfgen verify --random`: many drawn specs, added up. */
+/* `tfgen verify --random`: runs many drawn specs and sums up their outcomes. */
 #ifndef TFGEN_CLI_RANDOM_RUN_H
 #define TFGEN_CLI_RANDOM_RUN_H
 #include "runtime/cli/cli.h"

@@ -1,6 +1,6 @@
-/* In: a seed and an index. Out: a valid spec, drawn: first as a model that can be changed (to reduce it, rename it, put its ops in another
- * order), then as the text that a user could have written. Whether the reader takes the text is for the caller to see.
- * Nothing here shares code with the reader: shapes are texts, and what fits is known by construction. */
+/* In: a seed and an index. Out: a valid random spec: first as a model that can be changed (reduced, renamed, its ops reordered), then as
+ * text that a user could have written. The caller checks that the reader accepts it. No code is shared with the reader: shapes are texts,
+ * and operands fit by construction. */
 #ifndef TFGEN_CLI_RANDOM_SPEC_H
 #define TFGEN_CLI_RANDOM_SPEC_H
 #include "ir/ir.h"
@@ -13,7 +13,7 @@ enum {
     random_most_in = 16,
     random_most_out = 5,
     random_most_attributes = 8,
-    random_spec_type = -1 /* the dtype that the spec says for all */
+    random_spec_type = -1 /* the spec's default dtype */
 };
 
 typedef struct random_dim {
@@ -22,7 +22,7 @@ typedef struct random_dim {
     bool dynamic;
 } random_dim;
 
-/* A size: text over the dims, and its value at their defaults. */
+/* A size: an expression over the dims, and its value at their defaults. */
 typedef struct random_axis {
     char text[40];
     long long value;
@@ -35,16 +35,16 @@ typedef struct random_value {
     int rank;
     random_axis shape[max_rank];
     int type;         /* a dtype, or random_spec_type */
-    char range[96];   /* of int32 data */
-    bool cache;       /* what a kv_append makes: attention alone reads it */
-    double size;      /* about the largest that it gets, by magnitude: draws keep f16 from overflowing */
-    double least;     /* no number of it is below this; above 0 it may be divided by, or its logarithm taken */
+    char range[96];   /* of int32 values */
+    bool cache;       /* result of kv_append: only attention reads it */
+    double size;      /* estimate of the largest magnitude, to keep f16 from overflowing */
+    double least;     /* lower bound of its numbers; above 0 it may be a divisor or a logarithm's argument */
 } random_value;
 
 typedef struct random_attribute {
     const char *key;
     char text[256];
-    int value; /* or -1: the index of the value that it names */
+    int value; /* index of the value that it names, or -1 */
 } random_attribute;
 
 typedef struct random_operand {
@@ -68,26 +68,24 @@ typedef struct random_spec {
     int value_count;
     random_op ops[random_most_ops];
     int op_count;
-    bool output[random_most_values]; /* by value; its name for the caller is y and the value's digits */
-    const char *kind;                /* what was drawn, in a word, for reports */
-    uint64_t names;                  /* 0: the text has the names above; else words that others have, too (random_words.h), by this seed */
+    bool output[random_most_values]; /* by value; an output is named y and the value's digits */
+    const char *kind;                /* one word for reports: the kind of spec drawn */
+    uint64_t names;                  /* 0: the names above; else a seed for names that templates, C++ or vendors use (random_words.h) */
 } random_spec;
 
-/* The same for ever: of one seed and index always one spec, on any machine. type: what its dtype is, or random_spec_type to draw
- * that too. */
+/* Deterministic: a seed and an index give the same spec on any machine. type: its dtype, or random_spec_type to draw that too. */
 random_spec *random_spec_draw(arena *a, uint64_t seed, uint64_t index, int type);
 
-/* Drops ops that nothing needs, and makes every result that nobody uses an output, as the reader wants it. */
+/* Drops dead ops, and makes every unused result an output, as the reader requires. */
 void random_spec_settle(random_spec *s);
 /* The YAML text, under a comment. */
 char *random_spec_text(arena *a, const random_spec *s, const char *comment);
-/* Another order of the ops in which each still comes after what it reads. */
+/* Reorders the ops randomly; each stays after the makers of its operands. */
 void random_spec_shuffle(random_spec *s, uint64_t seed);
-/* The block, every dim and every value get other names, those of others. */
+/* Renames the block, every dim and every value to words of random_words.h. */
 void random_spec_rename(random_spec *s, uint64_t seed);
-/* What the text calls dim i. */
+/* The name of dim i in the text. */
 const char *random_spec_dim(const random_spec *s, int i);
-/* Whether its dim B is more than one, the first axis of whatever has it and nothing else: then rows of a batch know nothing of
- * each other. */
+/* True if dim B is above 1 and occurs only as a value's first axis: then batch rows are independent of each other. */
 bool random_spec_is_batched(const random_spec *s);
 #endif

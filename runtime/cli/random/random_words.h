@@ -1,8 +1,8 @@
-/* In: nothing. Out: words that a spec may take for its names and that are someone else's, too. */
+/* Out: words that are valid names in a spec but also used by templates, C++, compilers or headers. */
 #ifndef TFGEN_CLI_RANDOM_WORDS_H
 #define TFGEN_CLI_RANDOM_WORDS_H
 
-/* Each once, always in the same order: every identifier of the templates, C++'s keywords, what compilers and headers of CUDA and HIP
- * define. The list is made by the first call and kept for the life of the process. */
+/* Without duplicates, in a fixed order: every identifier of the templates, C++'s keywords, names that compilers and headers of CUDA and HIP
+ * define. The first call makes the list, which lives as long as the process. */
 const char *const *random_words(int *count);
 #endif

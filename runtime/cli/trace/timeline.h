@@ -1,71 +1,70 @@
-/* In: the records that the kernels of a traced plan left (templates/frame/trace.h). Out: when each tile of each launch was computed on
- * which unit, and what units did the rest of the time. Refuses (code_device) records that are not there, or that say what cannot be. Pure.
- */
+/* In: the records written by the kernels of a traced plan (templates/frame/trace.h). Out: when and on which unit (multiprocessor) each tile
+ * of each launch was computed, and how units spent the rest of the time. Refuses (code_device) missing or contradictory records. Pure. */
 #ifndef TFGEN_CLI_TIMELINE_H
 #define TFGEN_CLI_TIMELINE_H
 #include "ir/base/arena.h"
 #include <jansson.h>
 
-/* What one launch left: `workgroups` records, then `places` of tiles, some of which may be empty. */
+/* The records of one launch: one per workgroup, then `places` tile records, some of which may be empty. */
 typedef struct trace_records {
     const char *name, *ops;
-    const unsigned long long *words; /* six each */
+    const unsigned long long *words; /* six per record */
     long long workgroups, places;
-    bool sums; /* tiles are sums first, then what is done with them */
+    bool sums; /* tiles have a mainloop and then an epilogue, timed separately */
 } trace_records;
 
 /* Times in nanoseconds after the first workgroup began. */
 typedef struct timeline_tile {
     int launch, workgroup, warpgroup, unit;
-    int lane; /* tiles that one unit has at the same time lie in several */
+    int lane; /* row of the drawing: concurrent tiles of one unit get different lanes */
     long long tile;
     double start, computed, end;
-    double asked, data; /* negative: not told */
+    double asked, data; /* when the first data was requested and arrived; negative: not recorded */
 } timeline_tile;
 
 typedef struct timeline_launch {
     const char *name, *ops;
-    double begin, first, last, end; /* a workgroup's begin, a tile's begin, a tile's end, a workgroup's end */
+    double begin, first, last, end; /* first workgroup's begin, first tile's begin, last tile's end, last workgroup's end */
     int workgroups, units;
-    bool sums;                  /* as of the records */
+    bool sums;                  /* trace_records.sums */
     const timeline_tile *tiles; /* in order of start */
     long long tile_count;
-    /* Shares of the device's units from begin to end: in a tile of it; before a unit's first tile; between two; behind its last one; of
-     * units that have none. They add up to 1. */
+    /* Shares of all units' time from begin to end: computing a tile of this launch; before a unit's first tile; between tiles; after its
+     * last tile; on units without a tile. They add up to 1. */
     double busy, before, between, after, unused;
-    double median, longest; /* of tiles */
+    double median, longest; /* durations of tiles */
     const timeline_tile *worst;
-    double ahead;  /* mean of what workgroups wait for the launch ahead; negative: not told */
-    double data;   /* share of tiles' time in which they wait for their first data; negative: not told */
-    double stores; /* share of tiles' time after their sums are there; negative: they have none */
-    double gap;    /* from the last tile of the launch ahead to the first of this one; negative: they overlap */
+    double ahead;  /* mean wait of workgroups for the previous launch; negative: not recorded */
+    double data;   /* share of tiles' time spent waiting for their first data; negative: not recorded */
+    double stores; /* share of tiles' time spent in the epilogue; negative: no separate epilogue */
+    double gap;    /* from the last tile of the previous launch to the first of this one; negative: they overlap */
 } timeline_launch;
 
 typedef struct timeline {
     timeline_launch *launches;
     int launch_count;
-    const unsigned long long *units; /* what the hardware calls them, those that had a workgroup, ascending */
-    int unit_count;                  /* of these */
-    int device_units;                /* that there are, at least unit_count */
-    int lanes;                       /* of the unit that has most */
+    const unsigned long long *units; /* hardware ids of the units that ran a workgroup, ascending */
+    int unit_count;                  /* length of units */
+    int device_units;                /* units of the device, at least unit_count */
+    int lanes;                       /* most lanes of any unit */
     double length;                   /* from the first begin to the last end */
-    double busy;                     /* share of all units' time in which they had a tile */
-    double resolution;               /* least step of the clock that is seen */
+    double busy;                     /* share of all units' time spent in tiles */
+    double resolution;               /* smallest clock step observed */
 } timeline;
 
-/* nanoseconds: of a tick of the clock. */
+/* nanoseconds: per clock tick. */
 timeline *timeline_make(arena *a, const trace_records *records, int count, double nanoseconds, int device_units);
 
-/* What stands beside a timeline. */
+/* Facts printed with a timeline. */
 typedef struct trace_facts {
     const char *block, *dtype, *level, *target, *device, *clock;
     bool graph;
-    double plain, traced; /* median seconds of a run without tracing, and with */
-    int runs;             /* that these are of */
+    double plain, traced; /* median seconds of a run without and with tracing */
+    int runs;             /* runs in each median */
 } trace_facts;
 
 void trace_print(const trace_facts *f, const timeline *t);                    /* to standard output */
-json_t *trace_summary(const trace_facts *f, const timeline *t);               /* new */
+json_t *trace_summary(const trace_facts *f, const timeline *t);               /* new reference */
 const char *trace_events(arena *a, const trace_facts *f, const timeline *t);  /* Chrome's trace format */
 const char *trace_picture(arena *a, const trace_facts *f, const timeline *t); /* SVG */
 #endif
