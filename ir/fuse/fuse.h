@@ -1,5 +1,5 @@
-/* In: the lowered program while it is grouped. Out: what the fusion passes share: groups of ops (phases to be), their users, legality
- * of a merge, and the way back to kernels of phases. Refuses: merges that no phase can run, with a reason. Private to ir/. */
+/* In: a lowered program during fusion. Out: state shared by the fusion passes: groups of ops (future phases), their users, whether a merge
+ * is legal, and the conversion to kernels of phases. Refuses: merges that no phase can run, with a reason. Private to ir/. */
 #ifndef TFGEN_FUSE_H
 #define TFGEN_FUSE_H
 #include "ir/program/build.h"
@@ -16,7 +16,7 @@ typedef struct group {
 
 typedef struct edge_list {
     ir_op **ops;
-    int *start; /* by index in p->ops, of the op that comes first; one more at the end */
+    int *start; /* CSR offsets into ops, by the earlier op's index in p->ops; one extra entry at the end */
     int room, start_room;
 } edge_list;
 
@@ -26,11 +26,11 @@ typedef struct found_edge {
     ir_op *to;
 } found_edge;
 
-/* A walk from group to group along edges, which can be stopped at each edge and taken up again. */
+/* A breadth-first walk over groups along edges, resumable at every edge. */
 typedef struct group_walk {
     const edge_list *edges;
-    int *met, count;  /* groups, in order; the first is where it began */
-    int at, op, edge; /* index in met, in that group's ops, among that op's edges: the next to look at */
+    int *met, count;  /* groups visited, in order; the first is the start */
+    int at, op, edge; /* next edge: index in met, in that group's ops, among that op's edges */
     int stamp;
 } group_walk;
 
@@ -40,49 +40,49 @@ typedef struct fusing {
     ir_program *p;
     const fuse_options *options;
     bool disabled[32]; /* by index of fusion_names() */
-    const char *last_pass; /* that changed something */
-    ir_phase **phases;     /* by sequence, of the last fuse_settle; without names and dependencies until they are finished */
+    const char *last_pass; /* last pass that changed something */
+    ir_phase **phases;     /* from the last fuse_settle, in sequence order; fuse_finish() adds names and dependencies */
     group *groups;
     int group_count;
-    int *home;  /* by value id: the group of the op that makes it. no_group: a view, which is part of no group */
-    int *stands; /* by value id, after fuse_settle: home, or of a view the group with whose phase it is printed */
-    int *place;  /* by value id, in fuse_settle: index in the group that is settled of the op that makes it */
-    int *order; /* by value id: index in p->ops of the op that makes it */
-    int room;   /* of home and order */
-    edge_list users; /* who reads an op's out, views too */
-    edge_list after; /* ops with code that must run after one: those that read its out or a view of it, and hazards on states */
+    int *home;  /* by value id: group of the producing op; no_group: a view, which belongs to none */
+    int *stands; /* by value id, after fuse_settle: home; for a view: the group whose phase prints it */
+    int *place;  /* by value id, in fuse_settle: index of the producing op in the group being settled */
+    int *order; /* by value id: index in p->ops of the producing op */
+    int room;   /* capacity of home and order */
+    edge_list users; /* ops that read an op's result, views included */
+    edge_list after; /* ops with code that must run after an op: they read its result or a view of it, or conflict on a state */
     edge_list before; /* the same edges, by the op that comes later */
-    found_edge *found; /* of a refresh: edges as they are met */
+    found_edge *found; /* scratch of fuse_refresh: edges in discovery order */
     int found_room;
-    int *uses; /* by value id: how often ops read it */
-    state_uses *states; /* of a refresh, by value id */
+    int *uses; /* by value id: number of reads */
+    state_uses *states; /* scratch of fuse_refresh, by value id */
     int uses_room;
     int *rank, *sequence, sequence_count; /* a valid order of the groups: position by group, group by position (-1: merged) */
-    int *waits, *ready, waits_room;       /* of fuse_schedule */
-    int *marks, marks_room, marks_now;    /* of fuse_products.c */
-    ir_op **lists; /* what the groups' op lists lie in after a refresh */
+    int *waits, *ready, waits_room;       /* scratch of fuse_schedule */
+    int *marks, marks_room, marks_now;    /* scratch of fuse_products.c */
+    ir_op **lists; /* storage of the groups' op lists after a refresh */
     int lists_room;
-    int *stamp, stamp_room, stamp_now; /* by group: the walk that met it last */
-    group_walk walks[2];               /* of fuse_legal.c: from the earlier group forward, from the later one back */
-    int *slots;                        /* ranks of what they met */
-    bool *is_root; /* by value id, of fuse_views.c: others live in it */
+    int *stamp, stamp_room, stamp_now; /* by group: the last walk that visited it */
+    group_walk walks[2];               /* fuse_legal.c: forward from the earlier group, backward from the later one */
+    int *slots;                        /* ranks of the groups visited */
+    bool *is_root; /* by value id, for fuse_views.c: other values live in its storage */
     int is_root_room;
 } fusing;
 
 /* fuse_group.c */
-void fuse_refresh(fusing *f); /* after ops or their order changed: recomputes order, after and the groups' op lists */
-void fuse_schedule(fusing *f); /* ranks the groups anew: after groups were added */
+void fuse_refresh(fusing *f); /* call after ops or their order changed: recomputes order, edges and the groups' op lists */
+void fuse_schedule(fusing *f); /* call after adding groups: recomputes their ranks */
 void fuse_set_home(fusing *f, const ir_value *v, int group);
 /* no_group for declared values and views */
 static inline int fuse_home(const fusing *f, const ir_value *v) { return v->def && v->id < f->room ? f->home[v->id] : no_group; }
-int fuse_source(const fusing *f, const ir_value *v); /* the group that makes what v shows; no_group: none, or several do */
+int fuse_source(const fusing *f, const ir_value *v); /* group that produces the data of v, through views; no_group: none or several */
 int fuse_new_group(fusing *f);
-int fuse_users(const fusing *f, const ir_value *v, ir_op **users, int most); /* returns how many there are, views among them */
+int fuse_users(const fusing *f, const ir_value *v, ir_op **users, int most); /* returns the total, views included; fills at most `most` */
 bool fuse_only_used_by(const fusing *f, const ir_value *v, const ir_op *user);
 bool op_reads(const ir_op *op, const ir_value *v);
-void fuse_insert(fusing *f, int index, ir_op *op, int group); /* before p->ops[index]; refresh when done */
+void fuse_insert(fusing *f, int index, ir_op *op, int group); /* before p->ops[index]; call fuse_refresh() when done */
 
-/* fuse_legal.c: would these two groups make one phase? fuse_merge does it when so. */
+/* fuse_legal.c: why two groups cannot be one phase (reason_none: they can); fuse_merge merges them if they can. */
 reason fuse_why_not(fusing *f, int x, int y);
 bool fuse_merge(fusing *f, int x, int y);
 bool op_is_product(const ir_op *op);
@@ -90,11 +90,11 @@ bool group_reduces(const group *g); /* holds a row reduction */
 bool group_reads(const group *g, const ir_value *v);
 bool value_is_full(arena *a, const ir_value *v, const ir_value *like); /* the same rows and columns */
 
-/* fuse_settle.c: roles and order; fuse_finish: kernels of one phase each, then the verifier, naming the pass that was settled last. */
-void fuse_settle(fusing *f, const char *pass); /* finishes unless check_once */
+/* fuse_settle.c: assigns roles and order; fuse_finish builds one kernel per phase and runs the verifier, which names the last pass. */
+void fuse_settle(fusing *f, const char *pass); /* also calls fuse_finish() unless check_once */
 void fuse_finish(fusing *f);
 
-/* The passes: true when something changed. */
+/* Passes; each returns true if it changed something. */
 bool fuse_origins(fusing *f);
 bool fuse_reshapes(fusing *f);
 bool fuse_qkv(fusing *f);
@@ -117,15 +117,15 @@ bool fuse_sums(fusing *f);
 bool fuse_join(fusing *f);
 bool fuse_epilogue_elementwise(fusing *f);
 
-/* What the notes ask: the fusion that serves an edge (index in fusion_names(), -1: none), and why a norm was not folded. */
+/* Queries for the notes: the fusion that would remove an edge (index in fusion_names(), -1: none), and why a norm was not folded. */
 int fusion_index(const char *name);
 int fuse_epilogue_fusion(fusing *f, const ir_op *op, int product_group);
-bool fuse_epilogue_allowed(fusing *f, int group, int product_group, reason *why); /* the fusion of each of its ops may run */
+bool fuse_epilogue_allowed(fusing *f, int group, int product_group, reason *why); /* the fusion of every op of the group is enabled */
 int fuse_rows_fusion(fusing *f, int producer, int user);
-reason fuse_why_not_folded(fusing *f, const ir_value *a_operand); /* reason_none: it is no norm */
-reason fuse_why_not_packed(fusing *f, int x, int y);                  /* two gemm groups; reason_none: nothing forbids it */
-bool fuse_may_run(const fusing *f, int fusion, reason *why); /* level and --no-fuse */
+reason fuse_why_not_folded(fusing *f, const ir_value *a_operand); /* reason_none: not a norm */
+reason fuse_why_not_packed(fusing *f, int x, int y);                  /* two gemm groups; reason_none: legal */
+bool fuse_may_run(const fusing *f, int fusion, reason *why); /* enabled by the level, not disabled by --no-fuse */
 void fuse_notes(fusing *f);
 
-int remove_dead_ops(arena *a, ir_program *p); /* dce.c: how many it removed */
+int remove_dead_ops(arena *a, ir_program *p); /* dce.c: returns the number removed */
 #endif
