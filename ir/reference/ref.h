@@ -1,9 +1,9 @@
-/* In: a graph as read from a spec, before any pass, and its data as doubles. Out: every value in float64 with a bound of what float32
- * evaluation and storage may add to it, element by element, and verdicts of device data against those. Refuses: data that is missing or
- * does not fit, with a sentence.
+/* In: a graph as read from a spec, before any pass, and its data as doubles. Out: every value in float64, with an error bound per
+ * element for float32 evaluation and storage, and verdicts on device data against these. Refuses: missing data or data of the wrong size,
+ * with a message.
  *
- * The reference is written by hand and shares nothing with lowering, planning, emission or the shape code. It works on the graph's own ops:
- * a composite op is its definition here.
+ * The reference is written by hand and shares nothing with lowering, planning, emission or the shape code. It evaluates the graph's own
+ * ops: a composite op is computed by its definition.
  *
  * Tolerance. Every element carries `error`: the size of the error that a correct float32 evaluation typically stays below, as a root of
  * summed squares, because roundings behave as independent (Higham & Mary, A new approach to probabilistic rounding error analysis, SIAM J.
@@ -29,89 +29,89 @@
 
 enum { ref_sigmas = 6 };
 
-/* All elements together are judged more sharply than one: the root mean square of their ratios may be 1.5 times the largest that was seen
- * of a right device in the first 1,741 drawn specs at three levels each, 0.125 (0.077 of the shipped specs and those of tests/specs; of
- * 10,186 later 0.136, and 0.172 where a norm of one number a row makes nearly one number of all: docs/verification.md). Roundings are
- * taken at their maximum and sums as if each rounding of a partial sum had that size, so it stays below 1/6, where every error is as large
- * as the model takes it. Elements with the same value and error come of the same numbers (a max, a relu or a broadcast made them equal) and
- * round alike: where the mean is larger than that, they count as one. Of fewer than ref_spread_count elements it says little. */
+/* Limit of the root mean square of the elements' ratios, a sharper test than the limit per element: 1.5 times the largest seen on a correct
+ * device in the first 1,741 random specs at three levels each, 0.125 (0.077 in the shipped specs and tests/specs; 0.136 in 10,186 later
+ * specs, and 0.172 where a norm over one column makes nearly all elements equal: docs/verification.md). The model takes every rounding,
+ * also those of partial sums, at its maximum, so a correct device stays below 1/6, the ratio at which every error is as large as modelled.
+ * Elements with equal value and error have the same origin (a max, a relu or a broadcast made them equal) and round alike: if the mean
+ * exceeds the limit, they count as one. Fewer than ref_spread_count elements are too few to judge by. */
 #define REF_MOST_SPREAD 0.19
 enum { ref_spread_count = 256 };
 
 typedef struct ref_tensor {
     double *value, *error; /* error NULL: exact */
     size_t count;
-    /* Which parts of the errors come from values that reach an element by several ways (ref_sources.c): these add up, where other errors
-     * cancel. The library's own; callers leave it NULL. */
+    /* Parts of the errors that come from values which reach an element along several paths (ref_sources.c): these add linearly, other
+     * errors add as squares. Owned by the library; callers set NULL. */
     struct ref_share *shares;
 } ref_tensor;
 
-/* A linear's packed weight is weight[n][k] * factor[k], or * (1 + factor[k]), rounded once, and its operand has not been multiplied by the
- * factor: y = r * sum x (w * factor) for y = sum (x * r * factor) * w. Refused where the operand has no such factor. */
+/* A norm's weight folded into a linear: the packed weight is weight[n][k] * factor[k], or * (1 + factor[k]), rounded once, and the operand
+ * is not multiplied by the factor: y = r * sum x (w * factor) instead of sum (x * r * factor) * w. An error if the operand has no such
+ * factor. */
 typedef struct ref_fold {
     bool folds, plus_one;
-    const ir_value *factor; /* of the graph; NULL: the graph has no such value */
+    const ir_value *factor; /* graph value; NULL: not in the graph */
 } ref_fold;
 
-/* Which function a device computes an op by. The definition: as the op's formula says, op by op in float32, as a framework may; the others
- * are the templates' (FORM in ir/op.def). */
+/* How a device computes an op. definition: the op's formula, step by step in float32, as a framework may; exact and quick: the functions
+ * of the templates (FORM in ir/op.def). */
 typedef enum ref_form { ref_form_definition, ref_form_exact, ref_form_quick } ref_form;
 
-/* What a plan does where rounding is its choice. Any function may be NULL. */
+/* The rounding choices that a plan made. Any function may be NULL. */
 typedef struct ref_rules {
     bool (*stored)(void *context,
-                   const ir_value *graph_value); /* rounded to its dtype in memory; NULL: every result is */
-    ref_fold (*folded)(void *context, const ir_op *linear); /* what is multiplied into its packed weight */
-    /* a product of f32 is made of three of tf32, whose sums are truncated (templates/gemm/gemm_ws_split.h) */
+                   const ir_value *graph_value); /* the value is stored, so rounded to its dtype; NULL: all are */
+    ref_fold (*folded)(void *context, const ir_op *linear); /* the norm weight folded into its packed weight */
+    /* 3xTF32: an f32 product is computed as three tf32 products, whose accumulation truncates (templates/gemm/gemm_ws_split.h) */
     bool (*splits)(void *context, const ir_op *linear);
     ref_form (*form)(void *context, const ir_op *graph_op); /* NULL: the definition */
     bool (*rounds_scores)(void *context,
-                          const ir_op *attention); /* exponentials are rounded to the dtype before they meet v */
-    bool numbers_of_scores; /* with round_stored: as numbers, too, not only in errors; which numbers is a device's choice */
-    /* A result is complete, rounded if it is stored. The callee may compare it, and may replace its numbers by the
-     * device's own and set its errors to 0, so that what follows is checked on the device's own inputs. */
+                          const ir_op *attention); /* P is rounded to the dtype before P * V */
+    bool numbers_of_scores; /* with round_stored: also round the numbers of P, not only add the error; how P rounds is device-specific */
+    /* Called when a result is complete (rounded if it is stored). The callee may compare it, and may put in the device's
+     * numbers with errors of 0, so that later ops are checked on the device's own inputs. */
     void (*finished)(void *context, const ir_value *graph_value, ref_tensor *t);
-    /* Of a stored result, before `finished`: elements that are `open` are choices of rounding, as those beside a threshold are
-     * (ref_sides.c), or have infinite errors. The callee may give one the device's number and the error 0, so that what follows is judged
-     * by that choice. */
+    /* Called for a stored result before `finished`: `open` marks elements that rounding decides, near a threshold (ref_sides.c) or with
+     * infinite errors. The callee may replace one by the device's number with error 0, so that later ops follow the device's choice. */
     void (*choose)(void *context, const ir_value *graph_value, const bool *open, ref_tensor *t);
-    /* Products and attention are computed for some rows alone, spread over all from the first to the last; elements of the others, and what
-     * follows from them, have infinite errors, so nobody judges them. Of values that go on with the device's numbers that is all. */
+    /* Compute products and attention only for some rows, spread from the first to the last. Elements of the other rows, and whatever
+     * depends on them, get infinite errors, so they are not judged; this stops at values replaced by the device's numbers. */
     bool sampled;
-    /* Of a run for some values alone: whether this is one of them; NULL: all are. Only what those are made of is evaluated, back to values
-     * that are stored, of which `take` fills in the device's numbers. */
+    /* Partial run: whether this value is wanted; NULL: all are. Only the wanted values and what they depend on are evaluated, back to
+     * stored values, whose device numbers `take` fills in. */
     bool (*wanted)(void *context, const ir_value *graph_value);
     void (*take)(void *context, const ir_value *graph_value, double *value);
     void *context;
 } ref_rules;
 
-/* inputs: by value id; needed for inputs, params and states, already rounded to their dtypes; they are read, and not copied.
- * round_stored: numbers are rounded where they are stored (and by cast), else only their errors tell of it. results: by value id; where
- * not NULL, receives the value, to be freed by ref_free(). rules may be NULL. False: `message` says why. */
+/* inputs: by value id; required for inputs, params and states, already rounded to their dtypes; borrowed for the call.
+ * round_stored: round numbers where they are stored (and by cast); else rounding only enters their errors. results: by value id; each
+ * entry that is not NULL receives its value, which the caller frees with ref_free(). rules may be NULL. False: error text in `message`. */
 bool ref_run(const ir_program *graph, const ref_tensor *const inputs[], bool round_stored, const ref_rules *rules,
              ref_tensor *const results[], char *message, size_t message_size);
 void ref_free(ref_tensor *t);
-bool ref_copy(ref_tensor *to, const ref_tensor *from); /* without shares, over what `to` has; false: no memory */
+bool ref_copy(ref_tensor *to, const ref_tensor *from); /* without shares; overwrites `to`; false: out of memory */
 
-/* Device data against t. Where the reference says NaN, it must be NaN; where infinite, infinite with the same sign. Where the error is
- * infinite, rounding decides whether it is a number at all: such an element is not judged, and counted. */
+/* Device data against t. NaN must match NaN, infinity must match infinity of the same sign. An element with infinite error (rounding
+ * decides whether it is finite) is not judged, but counted as unjudged. */
 typedef struct ref_verdict {
     double ratio;             /* largest |got - value| / (ref_sigmas * error); the check passes up to 1 */
     double difference, bound; /* at the worst element */
     size_t worst;
     double rms;               /* relative root mean square error over the judged elements that are finite */
-    double spread; /* root mean square of |got - value| / (ref_sigmas * error) over the judged elements with an error; 0 of too few */
+    double spread; /* root mean square of |got - value| / (ref_sigmas * error) over judged elements with an error; 0: too few */
     size_t unjudged;
 } ref_verdict;
 ref_verdict ref_compare(const ref_tensor *t, const double *got);
-/* Of one element: |got - value| / (ref_sigmas * error); infinite where no bound covers it, 0 where it is not judged. */
+/* One element: |got - value| / (ref_sigmas * error); infinite if no bound covers it, 0 if it is not judged. */
 double ref_ratio(const ref_tensor *t, size_t i, double got);
 double ref_unit(dtype t); /* unit roundoff */
 double ref_rms(const double *expected, const double *got, size_t count);
-/* The same of what the errors of t say: what a correct evaluation typically stays below. */
+/* The relative RMS error that t's errors predict: a correct evaluation typically stays below it. */
 double ref_rms_of_errors(const ref_tensor *t);
 
-/* What stands in device data for an element that no kernel wrote: a NaN that no arithmetic makes, and never right. */
+/* Marks an element that no kernel wrote: a NaN that no arithmetic produces, so it always fails. */
 double ref_unwritten(void);
 bool ref_is_unwritten(double d);
 #endif

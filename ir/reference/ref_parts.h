@@ -1,10 +1,10 @@
-/* In: one run of the reference. Out: what its files share. Refuses: nothing itself. Private to ir/reference. */
+/* State and helpers shared by the files of one reference run. Private to ir/reference. */
 #ifndef TFGEN_REF_PARTS_H
 #define TFGEN_REF_PARTS_H
 #include "ir/reference/ref.h"
 #include <stdint.h>
 
-/* A value as the spec's rules make it. */
+/* Shape and dtype of a value, derived independently of ir/read. */
 typedef struct ref_shape {
     int rank;
     long long size[max_rank];
@@ -14,40 +14,40 @@ typedef struct ref_shape {
 typedef struct ref_state {
     const ir_program *p;
     ref_shape *shapes;         /* by value id */
-    ir_attributes *attributes; /* by the id of an op's first out; defaults filled in */
+    ir_attributes *attributes; /* by the id of an op's first output; defaults filled in */
     const ref_rules *rules;
     bool round_stored;
-    ref_tensor *tensors; /* by value id; count 0: not there */
-    bool *on_grid;       /* by value id: its numbers are numbers of its dtype, so storing them rounds nothing */
+    ref_tensor *tensors; /* by value id; count 0: not computed, or freed */
+    bool *on_grid;       /* by value id: its numbers are exact in its dtype, so storing does not round */
     bool *unknown;       /* by value id: some of its errors are infinite */
-    bool *borrowed;      /* by value id: its numbers are the caller's */
-    bool *needed;        /* by value id: what is wanted is made of it, or it is wanted itself */
-    /* Of sources of errors (ref_sources.c), by value id. */
-    int *first;                  /* the first value that the same op makes of the same values; its own */
-    int *uses;                   /* of a first value: how often ops that hand shares on read it or one of the others */
-    bool *has_twin;              /* a first value that has others */
-    bool *is_source;             /* its own errors are a share of it */
-    struct ref_source **sources; /* of first values that have others */
-    /* Ops in buckets by their kind and operands, to find those that do the same: by bucket one more than the index of its last op, by op
-     * one more than that of the one before it; 0: none. */
+    bool *borrowed;      /* by value id: the numbers belong to the caller */
+    bool *needed;        /* by value id: wanted, or a wanted value depends on it */
+    /* Sources of errors (ref_sources.c), by value id. */
+    int *first;                  /* the first value computed by the same op from the same operands; itself if there is none earlier */
+    int *uses;                   /* first values: reads of it or its twins by ops that pass shares on */
+    bool *has_twin;              /* first values: it has twins */
+    bool *is_source;             /* its own errors are tracked as a share */
+    struct ref_source **sources; /* first values with twins */
+    /* Hash chains of ops by kind and operands, to find duplicates. alike: by bucket, 1 + index of its last op; alike_before: by op,
+     * 1 + index of the previous op in the bucket; 0: none. */
     int *alike, *alike_before;
-    double **inherited;          /* by value id: of its errors, what its operands' errors make; NULL: unknown, so nothing */
-    bool *may_cross;          /* by value id: what elementwise ops make of it may be a divisor, or an argument of a root or logarithm */
-    struct ref_sides **sides; /* by value id (ref_sides.c); NULL: of no element */
+    double **inherited;          /* by value id: part of its errors inherited from operands; NULL: unknown, taken as none */
+    bool *may_cross;          /* by value id: elementwise ops may turn it into a divisor or the argument of a root or logarithm */
+    struct ref_sides **sides; /* by value id (ref_sides.c); NULL: no element has any */
     char *message;
     size_t message_size;
 } ref_state;
 
 #define REF_UNIT 0x1p-24   /* unit roundoff of float32 */
-#define REF_LEAST 0x1p-126 /* below it a device may flush to 0 */
+#define REF_LEAST 0x1p-126 /* smaller magnitudes may be flushed to 0 on a device */
 
 ref_form ref_form_of(const ref_state *r, const ir_op *op);
 /* Relative error of a template's form of a function, by its row of FORM (ir/op.def): an ulp is at most 2u of the result. */
 double ref_form_error(op_kind kind, ref_form form);
 
-double ref_least(dtype t); /* half the smallest step, or what is flushed */
+double ref_least(dtype t); /* absolute error near 0: half the smallest subnormal step, or the flush threshold */
 
-/* Each returns false after ref_fail(). Outputs are allocated and zeroed, with errors. */
+/* Each returns false after ref_fail(), and allocates its outputs zeroed, with errors. */
 bool ref_element(ref_state *r, const ir_op *op);
 bool ref_reduce(ref_state *r, const ir_op *op);
 bool ref_norm(ref_state *r, const ir_op *op);
@@ -69,15 +69,15 @@ static inline const ir_attributes *ref_attributes(const ref_state *r, const ir_o
 bool ref_fail(ref_state *r, const ir_op *op, const char *why);
 const ref_tensor *ref_of(const ref_state *r, const ir_value *v);
 ref_tensor *ref_out(ref_state *r, const ir_op *op);
-/* Rows are computed in groups of four; of a sampled run only some groups are. */
+/* Rows are computed in groups of four; a sampled run computes only some groups. */
 enum { ref_row_group = 4 };
 bool ref_takes_group(const ref_state *r, size_t index, size_t rows);
 double ref_error(const ref_tensor *t, size_t i);                     /* 0 where errors are NULL */
 bool ref_exact(const ref_tensor *t);                                 /* no error at all */
 long long ref_axis(const ref_state *r, const ir_value *v, int axis); /* negative axes count from the back */
 bool ref_is_stored(const ref_state *r, const ir_value *v);
-/* How keys and values lie: a cache is [B, heads, tokens, columns], a value of tokens [B, tokens, heads, columns]. Appends and attention
- * alike find rows by this. */
+/* Layout of keys and values: a cache is [B, heads, tokens, columns], an activation [B, tokens, heads, columns]. Used by append and
+ * attention. */
 typedef struct ref_rows {
     size_t tokens, heads;
     bool cache;
@@ -90,51 +90,51 @@ static inline size_t ref_row(const ref_rows *x, size_t batch, size_t head, size_
 
 /* ---- ref_sources.c: where errors come from */
 typedef struct ref_source {
-    int holders; /* shares of it; the last one frees it */
-    double *common; /* of each element, what part of its squared error all who read it see alike; NULL: nothing */
+    int holders; /* reference count: shares that point here */
+    double *common; /* per element: fraction of its squared error that all readers see alike; NULL: 0 */
 } ref_source;
 
-/* What one source does to the errors of a tensor. */
+/* The effect of one source on the errors of a tensor. */
 typedef struct ref_share {
     struct ref_share *next;
     ref_source *source;
-    bool stretched; /* several elements may have one element of the source */
-    double *size;   /* of each element: how far it moves where the source moves by its error, with the sign */
-    uint32_t *at;   /* of each element: which element of the source that is; of size 0: any */
+    bool stretched; /* several elements may depend on one element of the source */
+    double *size;   /* per element: signed change when the source moves by its error */
+    uint32_t *at;   /* per element: index of the source's element; arbitrary if size is 0 */
 } ref_share;
-enum { ref_most_shares = 16 }; /* of a tensor, after each op; two more while one runs */
+enum { ref_most_shares = 16 }; /* per tensor after each op; while an op runs, two more */
 
-ref_share *ref_share_of(const ref_tensor *t, const ref_source *source); /* NULL: it has none */
-/* Zeros, or the share that is there already; source NULL: of a new source. NULL after ref_fail(). */
+ref_share *ref_share_of(const ref_tensor *t, const ref_source *source); /* NULL: none */
+/* A zeroed share, or the existing one; source NULL: creates a new source. NULL after ref_fail(). */
 ref_share *ref_add_share(ref_state *r, const ir_op *op, ref_tensor *t, ref_source *source);
-bool ref_copy_shares(ref_state *r, const ir_op *op, const ref_tensor *x, ref_tensor *y); /* room in y for those of x */
-void ref_put_share(ref_share *s, size_t i, double size, uint32_t at); /* adds up with the same element; of two, the larger stays */
+bool ref_copy_shares(ref_state *r, const ir_op *op, const ref_tensor *x, ref_tensor *y); /* allocates in y a share for each of x's */
+void ref_put_share(ref_share *s, size_t i, double size, uint32_t at); /* same source element: adds; different ones: the larger stays */
 void ref_drop_share(ref_tensor *t, ref_share *s);
 void ref_forget_shares(ref_tensor *t);
-double ref_own_square(const ref_tensor *t, size_t i); /* the error without its shares, squared */
-void ref_cover_shares(ref_tensor *t);                 /* no error is smaller than its shares */
+double ref_own_square(const ref_tensor *t, size_t i); /* squared error minus the shares */
+void ref_cover_shares(ref_tensor *t);                 /* raises errors that are smaller than their shares */
 double ref_common_part(const ref_share *s, size_t i); /* 0 to 1 */
-double *ref_keep_inherited(ref_state *r, const ir_op *op); /* of op's first out, to be filled in; NULL after ref_fail() */
+double *ref_keep_inherited(ref_state *r, const ir_op *op); /* for op's first output; the caller fills it; NULL after ref_fail() */
 bool ref_make_source(ref_state *r, const ir_op *op, const ir_value *v);
-void ref_note_op(ref_state *r, int index); /* of each op that is evaluated, in order, before the first runs */
+void ref_note_op(ref_state *r, int index); /* call for each op to evaluate, in order, before the first runs */
 void ref_release_sources(ref_state *r);
-bool ref_settle_sources(ref_state *r, const ir_op *op); /* after op, when what it read last is gone */
-/* Elements first <= i < the result that have one element of the source, or nothing of it; which one. */
+bool ref_settle_sources(ref_state *r, const ir_op *op); /* call after op, once operands that it was last to read are freed */
+/* End of the run of elements from `first` on that depend on one element of the source, or on none; ref_run_at: which one. */
 size_t ref_share_run(const ref_share *s, size_t first, size_t end);
 uint32_t ref_run_at(const ref_share *s, size_t first, size_t end);
-double ref_joined(double x, double y); /* of two independent numbers with signs */
+double ref_joined(double x, double y); /* combines two independent signed errors */
 
-/* ---- ref_sides.c: numbers whose sign rounding decides */
+/* ---- ref_sides.c: numbers whose sign depends on rounding */
 enum { ref_samples = 13 };
 
-/* What an element is for 0, both ends and numbers between of the range of another: `origin`, a value and an element. */
+/* Samples of an element as a function of another one, `origin` (value and element): at 0, both ends of its range and between. */
 typedef struct ref_side {
     uint64_t origin;
-    double at[ref_samples]; /* NaN: nothing is known */
+    double at[ref_samples]; /* NaN: unknown */
 } ref_side;
 
 typedef struct ref_sides {
-    uint32_t *slot; /* of each element: one more than its place in the list; 0: it has none */
+    uint32_t *slot; /* per element: 1 + index in list; 0: none */
     ref_side *list;
     size_t count, room;
 } ref_sides;
@@ -142,26 +142,26 @@ typedef struct ref_sides {
 void ref_note_choices(ref_state *r); /* before the first op */
 bool ref_begin_sides(ref_state *r, const ir_op *op, const ir_value *v); /* false after ref_fail() */
 bool ref_let_choose(ref_state *r, const ir_op *op, const ir_value *v);  /* asks the rules; false after ref_fail() */
-ref_side *ref_add_side(ref_state *r, const ir_op *op, const ir_value *v, size_t i); /* to be filled in; NULL after ref_fail() */
+ref_side *ref_add_side(ref_state *r, const ir_op *op, const ir_value *v, size_t i); /* the caller fills it; NULL after ref_fail() */
 const ref_side *ref_side_of(const ref_state *r, const ir_value *v, size_t i);       /* NULL: none */
-double ref_farthest_side(const ref_side *s, double from);                           /* infinite where they do not say */
+double ref_farthest_side(const ref_side *s, double from);                           /* infinite if unknown */
 void ref_forget_sides(ref_state *r, const ir_value *v);
 
-/* ref_fold.c: whether the operand of a linear is a product with this factor, and values that a folded linear needs beyond its own
- * operands, NULL at the end. */
+/* ref_fold.c: whether a linear's operand is a product with this factor; and the values, NULL-terminated, that a folded linear needs besides
+ * its own operands. */
 bool ref_fold_is_factor(const ref_state *r, const ir_op *linear, const ref_fold *f);
 enum { ref_fold_most_needs = 6 };
 void ref_fold_needs(const ir_op *linear, const ir_value *needs[ref_fold_most_needs]);
 
-/* A number on its way into a dtype: what is surely too large becomes infinite, where rounding decides the error does. */
+/* Overflow on conversion to a dtype: a value certainly too large becomes infinite; if rounding decides, its error does. */
 void ref_overflow(dtype t, double *value, double *error);
 
-/* A sum as a device may build it, in any order. Of more than REF_CHAIN terms it is a sum of sums of so many at most
- * (templates/base/sums.h), unless `whole` says that a chain may have all (attention's weights). */
+/* A sum as a device may compute it, in any order. Above REF_CHAIN terms it is blocked: partial sums of at most REF_CHAIN terms are added
+ * (templates/base/sums.h), unless `whole`: one chain may hold all terms (attention's weights). */
 typedef struct ref_sum {
-    double value, block, partial_squares, term_squares, input_squares; /* block: of the terms since the last whole one */
+    double value, block, partial_squares, term_squares, input_squares; /* block: sum since the last full block */
     double last;
-    size_t count, repeats; /* repeats: terms equal to the one ahead of them, but for zeros */
+    size_t count, repeats; /* repeats: nonzero terms equal to the preceding one */
     bool whole;
 } ref_sum;
 #define REF_CHAIN 4096
@@ -171,13 +171,13 @@ void ref_sum_add(ref_sum *s, double term, double error);
  * most u times the partial sum each, add up instead of cancelling. A term that n terms of a sum of `count` are equal to stands ahead of an
  * equal one about n^2 / count times, so n follows from the repeats. Few repeats are chance: 16 bits hold few numbers. */
 double ref_repeated(size_t count, size_t repeats);
-double ref_sum_rounding(const ref_sum *s); /* squared error by rounding alone */
-/* What n additions round in random order, in squares of u: so many of the sum's square, so many of its terms' squares. */
+double ref_sum_rounding(const ref_sum *s); /* squared error from rounding alone */
+/* Squared rounding error of n additions in random order, in units of u^2: coefficients of y^2 and of the sum of squared terms. */
 typedef struct ref_chains {
     double of_value, of_terms;
 } ref_chains;
 ref_chains ref_chains_of(double n, bool whole);
-double ref_sum_error(const ref_sum *s);    /* squared, with that of the terms */
+double ref_sum_error(const ref_sum *s);    /* squared; includes the terms' errors */
 
 /* Calls work(context, i) for i < count on all cores. */
 void ref_parallel(size_t count, void (*work)(void *context, size_t i), void *context);
