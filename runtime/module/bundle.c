@@ -99,7 +99,7 @@ static size_t sort_drafts(draft *drafts, const bundle_code *list, size_t count)
 
 static size_t up(size_t n) { return (n + code_alignment - 1) / code_alignment * code_alignment; }
 
-/* Offsets of names and code; returns the size in all. Sorted entries share their architecture's name. */
+/* Assigns offsets to names and code; returns the total size. Sorted entries share their architecture's name. */
 static size_t lay_out(draft *drafts, size_t count, size_t *names)
 {
     size_t at = 0;
@@ -168,7 +168,7 @@ static bool refuse(char *error, const char *format, ...)
     return false;
 }
 
-/* No entry's names or code leave the bytes. The order makes every key unique. */
+/* Every entry's names and code lie within the bytes. Strictly ascending order makes keys unique. */
 static bool check_entries(const bundle *b, size_t names, char *error)
 {
     const size_t code = up(b->names + names);
@@ -232,7 +232,7 @@ static bool look_up(const bundle *b, const entry *key, unsigned *at)
     return false;
 }
 
-/* What is there instead, for people. */
+/* Writes to `error` what the bundle has instead. */
 static void explain(const bundle *b, const char *arch, const char *kernel, char *error)
 {
     const char *last = "";
@@ -290,7 +290,7 @@ static bundle_found find_host(const bundle *b, const char *kernel, const char *s
     return bundle_missing;
 }
 
-/* Code for sm_80 runs on the GPUs of its generation, of which those of boards (8.7) are none. */
+/* Code for sm_80 runs on later GPUs of compute capability 8.x, but not on the embedded sm_87. */
 static bool runs_sm_80(const char *arch) { return strcmp(arch, "sm_86") == 0 || strcmp(arch, "sm_89") == 0; }
 
 bundle_found bundle_find(const bundle *b, const char *arch, const char *kernel, const char *source, size_t source_size, const void **code,

@@ -1,6 +1,5 @@
-/* In: a module, weights, the caller's tensors, workspace and stream. Out: the kernels of the plan, or of the variant for such dims,
- * launched. Refuses, before anything is launched, missing and misaligned pointers and dims outside their range. Allocates nothing, takes no
- * lock, waits for nothing. */
+/* In: a module, weights, the caller's tensors, workspace and stream. Out: launches of the kernels of the plan, or of the variant for these
+ * dims. Refuses, before the first launch, missing and misaligned pointers and dims outside their range. Never allocates, locks or waits. */
 #include "runtime/module/variants.h"
 #include "runtime/module/weights.h"
 #include "runtime/system/ranges.h"
@@ -19,7 +18,7 @@ static void *memory_at(const call *c, const binding *s)
 
 static const dim_table *dims_of(const tfgen_module *m, const call *c) { return c->dims ? c->dims : &m->plan->program->dims; }
 
-/* The map `index` at the present addresses and dims. */
+/* Encodes tensor map `index` for the call's addresses and dims. */
 static tfgen_status encode_map(const tfgen_module *m, int index, const call *c, void *map, tfgen_error *error)
 {
     const map_binding *r = &m->maps[index];
@@ -55,7 +54,7 @@ tfgen_status module_kernel_launch(const tfgen_module *m, const module_kernel *u,
     _Alignas(map_bytes) unsigned char bytes[argument_room];
     launch_shape shape = u->shape;
     if (c->dims && u->launch) shape.grid = module_grid(m, u->launch, c->dims);
-    memset(bytes, 0, u->argument_bytes); /* padding too: what is on the stack goes to no device */
+    memset(bytes, 0, u->argument_bytes); /* padding too: no stack garbage reaches the device */
     tfgen_status status = put_arguments(m, u, c, bytes, error);
     if (status != TFGEN_OK) return status;
     range_begin(u->name, NULL);

@@ -17,15 +17,15 @@ struct guarded_run {
     tfgen_module *module;
     tfgen_weights *weights;
     memory *tensors, *workspace;
-    void **tensor_pointers, **workspace_pointers; /* the same addresses, as calls want them */
+    void **tensor_pointers, **workspace_pointers; /* the same addresses, as arrays for `call` */
     void **weight_pointers;                       /* by slot */
-    void **events;                                /* one before each launch and one behind the last */
-    host_log engine;                              /* what the host engine said at length */
+    void **events;                                /* one before each launch and one after the last */
+    host_log engine;                              /* the host engine's full report */
     int launches;
 };
 
-/* The device's whole report where it made one, else the error; of a launch that went wrong the error's first line is ahead of it, which
- * names the kernel. */
+/* Logs the host engine's full report if there is one, else the error; for a failed launch, first the error's first line, which names the
+ * kernel. */
 static tfgen_code noted(guarded_run *s, tfgen_status status, const tfgen_error *error, host_log *log)
 {
     if (status == TFGEN_OK) return code_ok;
@@ -240,7 +240,7 @@ tfgen_code guarded_get_packed(guarded_run *s, int i, void *data, size_t bytes, h
     return noted(s, status, &error, log);
 }
 
-/* Copied: a fill of bytes can make no NaN but 0xff..., which -NaN is on some GPUs. */
+/* Copies instead of filling bytes: a byte fill makes only the NaN 0xff..., which arithmetic on some GPUs produces as -NaN. */
 static tfgen_status fill(guarded_run *s, char *data, size_t bytes, uint16_t with, tfgen_error *error)
 {
     enum { room = 1 << 16 };

@@ -1,5 +1,5 @@
-/* In: a plan, a device, options. Out: a module: code for every kernel, from a bundle, the kernel cache or the compilers, loaded, with the
- * bindings of arguments. Refuses a plan for another target, what compilers refuse, and plans with more arguments than a launch takes. */
+/* In: a plan, a device, options. Out: a module: the code of every kernel, from a bundle, the kernel cache or the compilers, loaded, and the
+ * argument bindings. Refuses a plan for another target, what compilers refuse, and plans with more arguments than a launch takes. */
 #include "runtime/module/module.h"
 #include "runtime/module/bundle.h"
 #include "runtime/module/plan_code.h"
@@ -129,7 +129,7 @@ static void lay_out_pack(tfgen_module *m, int index)
     write_bindings(m, u, w->arguments, w->argument_count);
 }
 
-/* Kernels that share out tiles are started on what is resident. */
+/* Persistent kernels, which distribute tiles themselves, launch only as many workgroups as can be resident. */
 unsigned module_grid(const tfgen_module *m, const launch *l, const dim_table *dims)
 {
     const long long tiles = launch_grid(l, dims), most = (long long)l->resident * m->device->info.multiprocessors / l->cluster * l->cluster;
@@ -194,7 +194,7 @@ typedef struct build {
     bundle made;  /* the caller's, when there is one */
     int *missing; /* kernels that the bundle does not have (the host) */
     int missing_count;
-    pthread_mutex_t lock; /* what follows, and calls of progress */
+    pthread_mutex_t lock; /* guards the fields below and calls of progress */
     int done, total;
     tfgen_status status;
 } build;
@@ -213,8 +213,8 @@ static void say(build *b, const char *log)
     if (b->settings->log && log) host_log_add(b->settings->log, log, strlen(log));
 }
 
-/* What was made ahead of time for this very source and device. A bundle that is broken, or that lacks what only it may have, is
- * a status. */
+/* Looks for code compiled ahead of time for exactly this source and device. A broken bundle, or with bundle_only a missing entry, sets the
+ * status. */
 static bundle_found look_up(build *b, const char *kernel, const char *source, size_t bytes, const void **code, size_t *size)
 {
     char why[bundle_error_size];
@@ -235,7 +235,7 @@ static tfgen_status open_bundle(build *b)
     return device_report(b->error, TFGEN_USAGE, "the bundle: %s", why);
 }
 
-/* What a variant does not make: packs, which are the module's, and code that the module or another variant has. */
+/* The kernel of the module or another variant whose code a variant can share. */
 static const module_kernel *same_in(const tfgen_module *m, const module_kernel *u)
 {
     for (int i = m->pack_count; i < kernel_count(m); i++)
@@ -252,7 +252,7 @@ static const module_kernel *same_kernel(const tfgen_module *m, const module_kern
 
 static bool is_idle(const tfgen_module *m, const module_kernel *u) { return m->beside && !u->launch; }
 
-/* Units that are to be made, as far as they are known now. */
+/* Kernels still to be made, as far as known before compiling. */
 static int count_units(const tfgen_module *m)
 {
     int count = 0;
@@ -284,7 +284,7 @@ static void load_from_bundle(build *b)
     }
 }
 
-/* The longest first: what is begun last should not be what takes longest. */
+/* Longest source first, so that no long compile starts last. */
 static void sort_missing(build *b)
 {
     const module_kernel *kernels = b->m->kernels;
@@ -333,7 +333,7 @@ static void take_images(build *b, const device_source *sources, void **images)
     b->missing_count = left;
 }
 
-/* Leaves in `missing` what is to be compiled alone: all of them, without memory. */
+/* Leaves in `missing` the kernels to compile one by one; without memory that is all of them. */
 static void compile_together(build *b)
 {
     const size_t room = (size_t)b->missing_count + 1;
@@ -387,7 +387,7 @@ static void count_compiled(void *context, const char *kernel, bool cached, bool 
     if (good) tell(context, kernel, cached);
 }
 
-/* More than the first plan had, where it is made again. */
+/* The total grows if a plan is made again. */
 static void count_more(void *context, int more)
 {
     build *b = context;
@@ -409,7 +409,7 @@ static void take_kernel(build *b, module_kernel *u, const code_request *q, const
                               b->m->device->info.arch, r->log ? r->log : "");
 }
 
-/* Code that spills with every tile is taken from AMD's compilers: it is slow, but right. NVIDIA's is refused (runtime/compile/nvrtc.c). */
+/* AMD code that spills with every tile is accepted: slow, but correct. NVIDIA code that spills is refused (runtime/compile/nvrtc.c). */
 static void make_for_device(build *b)
 {
     tfgen_module *m = b->m;

@@ -1,5 +1,5 @@
-/* In: a plan and a device. Out: the code on that device, and for every launch where its arguments come from, so that a launch is a few
- * copies and one call of the driver. Shared by module.c, weights.c, execute.c and guarded_run.c; immutable once built. */
+/* In: a plan and a device. Out: the code loaded on that device, and for every launch the source of each argument, so that a launch is a few
+ * copies and one driver call. Shared by module.c, weights.c, execute.c and guarded_run.c; immutable once built. */
 #ifndef TFGEN_MODULE_H
 #define TFGEN_MODULE_H
 #include "runtime/api/compile.h"
@@ -7,20 +7,20 @@
 #include <pthread.h>
 
 enum {
-    argument_room = 4096,  /* bytes of a kernel's arguments; what every driver takes */
-    most_workspace = 2048, /* stored values and scratches: their addresses are on the stack of a call */
+    argument_room = 4096,  /* bytes of a kernel's arguments; every driver accepts this many */
+    most_workspace = 2048, /* stored values and scratches; tfgen_execute() keeps their addresses on its stack */
     most_weights = 2048,   /* packed weights and copies: likewise */
     most_tensors = 65535
 };
 
-/* The caller's tensors: inputs, params, states and outputs, in this order. An index of the public interface is one of this list. */
+/* The caller's tensors: inputs, params, states and outputs, in this order. Tensor indices of the public interface index this list. */
 typedef struct tensor_list {
     const ir_value **values;
     int count;
 } tensor_list;
 tensor_list tensors_of(arena *a, const plan *p);
 tfgen_tensor_kind tensor_kind_of(const ir_value *v);
-bool param_is_kept(const ir_value *v); /* a param of static shape: part of a layer's weights. Others are read anew by every call */
+bool param_is_kept(const ir_value *v); /* a param of static shape is stored in the weights; others are read from the caller by each call */
 
 struct tfgen_plan {
     arena *arena;
@@ -29,7 +29,7 @@ struct tfgen_plan {
     const char *text, *manifest;
     const char **warnings;
     size_t warning_count;
-    _Atomic(char *) *sources; /* by kernel: whole, once somebody asked; free() */
+    _Atomic(char *) *sources; /* by kernel: whole source, made on first request; free() */
     tensor_list tensors;
 };
 
@@ -40,10 +40,10 @@ typedef struct binding {
     int index; /* tensor; stored value, then scratch; weight; dim; map */
 } binding;
 
-/* A tensor map of a launch, encoded by each call. */
+/* A tensor map argument of a launch, encoded anew by each call. */
 typedef struct map_binding {
     const tensor_box *box;
-    binding memory; /* where the matrix lies */
+    binding memory; /* the matrix's storage */
 } map_binding;
 enum { map_bytes = 128 }; /* and their alignment */
 
@@ -59,10 +59,10 @@ typedef struct module_kernel { /* a pack kernel or a launch */
     void *image, *kernel;
 } module_kernel;
 
-/* What launches read of a layer's weights: a packed weight, or the copy of a param that kernels read as it is. */
+/* One buffer of a layer's weights: a packed weight, or the copy of a param that kernels read unpacked. */
 typedef struct weight_slot {
     const char *name;
-    const char *key; /* of what is in it: slots of one key hold the same bytes for the same params, in whatever module they are */
+    const char *key; /* identifies the content: for the same params, slots with one key hold the same bytes, in any module */
     long long bytes;
     int tensor; /* the param that is copied; -1: filled by the pack kernel with this slot's index */
 } weight_slot;
@@ -71,16 +71,16 @@ struct tfgen_module {
     arena *arena;
     tfgen_device *device;
     const plan *plan;
-    const char *manifest; /* NULL: nobody asked for it; of a variant: the module's, with all variants so far */
-    /* The same spec planned for other dims (runtime/module/variants.h), in modules of their own that this one owns. */
-    const tfgen_plan *made_of;                /* by tfgen_module_create(); NULL: it has no variants */
+    const char *manifest; /* NULL: not requested; in a variant: the module's, with all variants so far */
+    /* Variants (runtime/module/variants.h): the same spec planned for other dims, in modules that this one owns. */
+    const tfgen_plan *made_of;                /* set by tfgen_module_create(); NULL: the module cannot have variants */
     _Atomic(struct tfgen_module *) variants;  /* the one prepared last */
-    pthread_mutex_t preparing;                /* of those who add one */
-    const struct tfgen_module *beside;        /* of a variant: the module */
-    struct tfgen_module *earlier;             /* of a variant: the one prepared before it, or NULL */
-    arena *plan_arena;                        /* of a variant: its plan's */
+    pthread_mutex_t preparing;                /* held while a variant is added */
+    const struct tfgen_module *beside;        /* in a variant: its owner */
+    struct tfgen_module *earlier;             /* in a variant: the one prepared before it, or NULL */
+    arena *plan_arena;                        /* in a variant: its plan's */
     tensor_list tensors;
-    int *needed; /* tensors that launches take from the caller */
+    int *needed; /* tensors that launches read from or write to the caller's memory */
     int needed_count;
     module_kernel *kernels; /* pack kernels, then launches */
     int pack_count, launch_count;
@@ -93,20 +93,20 @@ struct tfgen_module {
 };
 
 typedef struct module_settings {
-    const tfgen_module_options *options; /* all but cache_dir */
+    const tfgen_module_options *options; /* cache_dir is ignored */
     struct cache *cache;                 /* NULL: none */
-    host_log *log;                       /* what compilers said of an error is appended to it; or NULL */
-    bool same_workspace; /* no plan made again may need more workspace: the caller has asked for the plan's */
-    const tfgen_module *beside; /* not NULL: a variant of this module is built. It packs nothing, and what has a source that the module or a
-                                 * variant of it has runs their code */
+    host_log *log;                       /* compiler messages of a failure are appended; or NULL */
+    bool same_workspace; /* a plan made again must not need more workspace: the caller relies on the first one's size */
+    const tfgen_module *beside; /* not NULL: build a variant of this module. It has no pack kernels, and shares the code of kernels whose
+                                 * source the module or another variant has */
 } module_settings;
-/* The plan must outlive the module, the cache need not. The module's plan is another where kernels of this one
- * spill (runtime/module/plan_code.h). */
+/* The plan must outlive the module, the cache need not. If kernels spill, the module uses another plan
+ * (runtime/module/plan_code.h). */
 tfgen_status module_build(const plan *p, tfgen_device *d, const module_settings *settings, tfgen_module **out, tfgen_error *error);
 
-/* Memory of one run: by tensor, by workspace item, by slot of the weights. A tensor that no launch takes may be NULL. */
+/* Memory of one run: addresses by tensor, by workspace item, by weight slot. Tensors that no launch uses may be NULL. */
 typedef struct call {
-    const dim_table *dims; /* NULL: the plan's own, and grids as they are in the kernels */
+    const dim_table *dims; /* NULL: the plan's own, with the grids stored in the kernels */
     void *const *tensors, *const *workspace, *const *weights;
     void *stream;
 } call;

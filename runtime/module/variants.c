@@ -1,4 +1,4 @@
-/* In: a module, dims, variants. Out: variants.h: who runs a call, what workspace calls need, the manifest of all. */
+/* In: a module, dims, variants. Out: the variant that runs a call, the workspace that calls need, the manifest of all. See variants.h. */
 #include "runtime/module/variants.h"
 #include <stdatomic.h>
 #include <string.h>
@@ -20,7 +20,7 @@ tfgen_status dims_take(const plan *p, const tfgen_dim *dims, size_t count, dim_t
     return TFGEN_OK;
 }
 
-/* ---- who runs a call */
+/* ---- selection for a call */
 static bool covers(const tfgen_module *m, const dim_table *dims)
 {
     const dim_table *own = &m->plan->program->dims;
@@ -67,7 +67,7 @@ const tfgen_module *variant_find(const tfgen_module *m, const dim_table *dims)
     return NULL;
 }
 
-/* A variant runs calls up to its own dims: at those it takes the most. */
+/* A variant runs calls up to its own dims, where its workspace is largest. */
 static long long most_workspace_of(const tfgen_module *v, const dim_table *dims)
 {
     const dim_table *own = &v->plan->program->dims;

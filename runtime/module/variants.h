@@ -1,6 +1,6 @@
-/* In: a module and the dims of a call. Out: which of the plans that the module holds runs it: its own, or a variant, which is the same spec
- * planned for calls of at most some dims (tfgen_module_prepare). A variant is a module whose weights are those of the first. Refuses dims
- * that the spec does not allow, and variants that would read other weights. */
+/* In: a module and the dims of a call. Out: the plan that runs it: the module's own, or a variant, the same spec planned for calls up to
+ * certain dims (tfgen_module_prepare). A variant is a module that uses its owner's weights. Refuses dims that the spec does not allow, and
+ * variants that would read other weights. */
 #ifndef TFGEN_VARIANTS_H
 #define TFGEN_VARIANTS_H
 #include "runtime/module/module.h"
@@ -8,13 +8,13 @@
 /* The plan's dims with the caller's values of dynamic ones; refuses unknown names, static dims and values outside the range. */
 tfgen_status dims_take(const plan *p, const tfgen_dim *dims, size_t count, dim_table *out, tfgen_error *error);
 
-/* Of the module and its variants whose every dynamic dim is at least that of the call and whose workspace fits in `room` bytes (0: what the
- * module's own plan takes), the one with the smallest product of dynamic dims; among equals the first that was prepared, a variant ahead of
- * the module. None: the module. No lock. */
+/* Considers the module and its variants whose dynamic dims are all at least the call's and whose workspace fits in `room` bytes (0: the
+ * size that the module's own plan needs); picks the smallest product of dynamic dims. Ties: variants first, in order of preparation. If
+ * none qualifies, the module. Takes no lock. */
 const tfgen_module *variant_pick(const tfgen_module *m, const dim_table *dims, size_t room);
 
-/* The variant for calls of at most these dims; NULL: none was prepared. */
+/* The variant prepared for exactly these dims; NULL: none. */
 const tfgen_module *variant_find(const tfgen_module *m, const dim_table *dims);
-/* Joins `v`, built beside `m` with a plan in v->plan_arena, to its variants; the module owns it then. Call with m->preparing held. */
+/* Adds `v`, built with settings.beside = m and a plan in v->plan_arena; m owns it then. The caller holds m->preparing. */
 tfgen_status variant_join(tfgen_module *m, tfgen_module *v, tfgen_error *error);
 #endif

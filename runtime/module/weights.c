@@ -1,4 +1,4 @@
-/* In: a device. Out: weights.h: the list, made, looked up in, freed. Refuses (TFGEN_USAGE) a module that reads what is not in it. */
+/* In: a device. Out: the list of weights.h: creation, look-up, release. Refuses (TFGEN_USAGE) a module that reads a missing weight. */
 #include "runtime/module/weights.h"
 #include <stdatomic.h>
 #include <stdlib.h>

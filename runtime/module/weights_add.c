@@ -1,6 +1,6 @@
-/* In: a module and the device pointers of one layer's params. Out: what the module reads of them, in weights: packed by the plan's pack
- * kernels, and copies of what kernels read as it is, but for what is there already. Refuses missing and misaligned pointers, and what the
- * device refuses; the weights are then as they were. */
+/* In: a module and the device pointers of one layer's params. Out: the weights that the module reads and that are still missing: packed by
+ * the plan's pack kernels, or copied where kernels read a param unpacked. Refuses missing and misaligned pointers, and what the device
+ * refuses; the weights are then unchanged. */
 #include "runtime/module/weights.h"
 #include "runtime/system/ranges.h"
 #include <stdatomic.h>
@@ -10,9 +10,9 @@
 typedef struct addition {
     const tfgen_weights *to;
     const tfgen_module *m;
-    const char *call; /* of the public interface, for messages */
+    const char *call; /* public function, for messages; NULL: params are not checked */
     weight_list made;
-    void **memory; /* by slot, of what is made; else NULL */
+    void **memory; /* by slot; NULL: nothing to fill */
 } addition;
 
 static tfgen_status make_weight(addition *a, int slot, tfgen_error *error)
@@ -29,7 +29,7 @@ static tfgen_status make_weight(addition *a, int slot, tfgen_error *error)
     return status;
 }
 
-/* A param that a slot is made of. */
+/* Checks one param that a slot is made from. */
 static tfgen_status check_param(const addition *a, void *const *tensors, int tensor, tfgen_error *error)
 {
     const uintptr_t address = tensors ? (uintptr_t)tensors[tensor] : 0;
@@ -48,7 +48,7 @@ static tfgen_status check_slot(const addition *a, void *const *tensors, int slot
     return status;
 }
 
-/* Makes what the weights lack; of two slots with one key, the first is made. */
+/* Allocates missing weights; of two slots with the same key, the first. */
 static tfgen_status make_missing(addition *a, void *const *tensors, tfgen_error *error)
 {
     const weight *last = NULL;
@@ -96,7 +96,7 @@ tfgen_status weights_allocate(const tfgen_module *m, tfgen_weights **out, tfgen_
     return status;
 }
 
-/* Nothing of the caller's is read, and what is new is written, when this returns; also after a failure. */
+/* Synchronises the stream, after a failure too: on return the caller's memory is no longer read and new weights are complete. */
 static tfgen_status weights_add(tfgen_weights *w, const tfgen_module *m, void *const *tensors, void *stream, const char *name,
                                 tfgen_error *error)
 {
