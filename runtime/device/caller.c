@@ -1,12 +1,12 @@
-/* In: options, structs and errors of callers of the public interface; names of kernels. Out: options as this version knows them, structs
- * as the caller's does, a status with its text; symbols. Refuses options whose size makes no sense. */
+/* In: options, structs and errors of the public interface's callers; names of kernels. Out: options converted to this version, structs to
+ * the caller's, a status with its text; symbols. Refuses options of invalid size. */
 #include "runtime/device/device.h"
 #include "gen/base/names.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* What logs and diagnostics end in, and the half of a character where a text was cut, are no part of a message. */
+/* Removes trailing newlines and the like, and, where the text was cut, a partial UTF-8 character. */
 static void trim(char *text, bool cut)
 {
     size_t n = strlen(text), first = n;

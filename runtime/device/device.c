@@ -1,5 +1,5 @@
-/* In: names of devices. Out: devices, and the public calls on them, each handed to its kind's table. Refuses names that no kind or no
- * ordinal of this machine has, with what there is and, for a kind without devices, why. */
+/* In: names of devices. Out: devices, and the public calls on them, forwarded to the table of the device's kind. Refuses unknown kinds and
+ * ordinals, listing what exists; for a kind without devices, with the reason. */
 #include "runtime/device/device.h"
 #include <limits.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static tfgen_device_info info_of(const device_api *api, int ordinal)
         api->close(d);
     }
     if (status == TFGEN_OK) return info;
-    info = (tfgen_device_info){.size = sizeof info}; /* there, and yet it cannot be used */
+    info = (tfgen_device_info){.size = sizeof info}; /* present but unusable */
     snprintf(info.name, sizeof info.name, "%s:%d", api->kind, ordinal);
     return info;
 }

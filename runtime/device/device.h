@@ -1,6 +1,6 @@
-/* In: a kind of device and an ordinal. Out: one table of functions that everything above (modules, weights, execute, bench, the
- * command) calls, so that hip, cuda and host differ in one file each. Refuses with a status and a sentence that names the call of the
- * vendor's library. The vendors' libraries are opened at run time and never linked. */
+/* In: a kind of device and an ordinal. Out: a table of functions that all layers above (modules, weights, execute, bench, the command)
+ * call, so that hip, cuda and host differ in one file each. Errors are a status and a sentence that names the vendor library's call. The
+ * vendors' libraries are opened at run time and never linked. */
 #ifndef TFGEN_DEVICE_H
 #define TFGEN_DEVICE_H
 #include "gen/gen.h"
@@ -13,31 +13,31 @@ struct tfgen_device {
     const device_api *api;
     int ordinal;
     tfgen_device_info info;
-    char bus[32]; /* 0000:41:00.0, or "": the driver does not say */
-    /* an api's own device begins with this struct */
+    char bus[32]; /* PCI address, 0000:41:00.0; "": the driver does not report it */
+    /* each api's device type begins with this struct */
 };
 
 typedef struct launch_shape {
     unsigned grid, threads;
-    unsigned shared_bytes;  /* static and dynamic shared memory of a workgroup */
-    unsigned dynamic_bytes; /* the part of it that a launch asks for */
+    unsigned shared_bytes;  /* static and dynamic shared memory per workgroup */
+    unsigned dynamic_bytes; /* the dynamic part */
     unsigned wave;
     bool cooperative;
-    bool overlap; /* may begin before the launch ahead of it has ended (docs/overlap.md); not with cooperative */
+    bool overlap; /* may start before the previous launch has ended (PDL, docs/overlap.md); not with cooperative */
 } launch_shape;
 
-/* Source that a device compiles itself (the host). Everything that its compiler said is appended to `log`, which may be NULL. */
+/* Source that the device itself compiles (the host). All compiler messages are appended to `log`, which may be NULL. */
 typedef struct device_source {
     const char *name, *file, *text;
-    struct cache *cache;   /* NULL: keep nothing */
-    double seconds;        /* limit; 0: the compiler's own */
+    struct cache *cache;   /* NULL: none */
+    double seconds;        /* time limit; 0: the compiler's default */
     host_log *log;
     bool cached;           /* out: it was in the cache */
 } device_source;
 
-/* A tensor map (sm_90a): a matrix of `rows` x `columns` elements, rows `stride` bytes apart, boxes of box_rows x box_columns with a
- * 128-byte swizzle, zeros outside. heads > 0: such a matrix for each head of each batch, boxes of box_heads heads of one batch. pieces: a
- * matrix and boxes of pieces of 1 KB of a packed weight (tensor_box in gen/gen.h), without swizzle. */
+/* A TMA tensor map (sm_90a): a matrix of `rows` x `columns` elements, rows `stride` bytes apart, boxes of box_rows x box_columns with a
+ * 128-byte swizzle, out-of-bounds elements read as zero. heads > 0: one such matrix per head of each batch; a box spans box_heads heads of
+ * one batch. pieces: matrix and boxes count 1 KB core-matrix tiles of a packed weight (tensor_box in gen/gen.h), without swizzle. */
 typedef struct map_shape {
     const void *data;
     dtype type;
@@ -49,23 +49,23 @@ typedef struct map_shape {
 
 struct device_api {
     const char *kind; /* hip, cuda, host */
-    /* Devices that can be used now; *why (static text or one line in the caller's buffer) when there are none. */
+    /* Number of usable devices; if there are none, `why` (the caller's buffer) receives one line with the reason. */
     int (*count)(char *why, size_t why_size);
     tfgen_status (*open)(int ordinal, tfgen_device **out, tfgen_error *error); /* fills info */
-    /* The same info without a context, which takes time and memory; NULL: open() costs nothing. */
+    /* The same info without creating a context, which takes time and memory; NULL: open() is cheap. */
     tfgen_status (*describe)(int ordinal, tfgen_device_info *info, tfgen_error *error);
     void (*close)(tfgen_device *d);
 
-    /* Code. An image comes from a code object (of the compilers, or made ahead of time) by load(), or from source by compile(), which
-     * only a device has that compiles for itself and which is called from several threads at once. A kernel lives as long as its image. */
+    /* Code. load() makes an image from a code object, compile() from source. compile() exists only for devices that have their own compiler
+     * (the host) and is called from several threads at once. A kernel lives as long as its image. */
     tfgen_status (*load)(tfgen_device *d, const void *code, size_t size, void **image, tfgen_error *error);
     tfgen_status (*compile)(tfgen_device *d, device_source *source, void **image, tfgen_error *error);
-    /* Ahead of compile(): images of those that are made faster together; of the others images[i] stays NULL. May be NULL. */
+    /* Called before compile(): compiles sources that build faster together; for the others images[i] stays NULL. May be NULL. */
     void (*compile_together)(tfgen_device *d, device_source *sources, size_t count, void **images);
     void (*unload)(tfgen_device *d, void *image);
-    /* Of a name as users know it: what the code calls it is kernel_symbol() of that. */
+    /* `name` is the kernel's user-visible name; its symbol in the code is kernel_symbol(name). */
     tfgen_status (*kernel)(tfgen_device *d, void *image, const char *name, unsigned dynamic_bytes, void **kernel, tfgen_error *error);
-    /* The arguments are one struct of `bytes` that is copied by the call, aligned to 128. No allocation, no lock. */
+    /* `arguments` is one struct of `bytes` bytes, aligned to 128, copied before the call returns. No allocation, no lock. */
     tfgen_status (*launch)(tfgen_device *d, void *kernel, const launch_shape *shape, void *arguments, size_t bytes, void *stream,
                            tfgen_error *error);
     tfgen_status (*encode_map)(tfgen_device *d, void *map /* 128 bytes, aligned to 128 */, const map_shape *shape, tfgen_error *error);
@@ -76,8 +76,7 @@ struct device_api {
     tfgen_status (*fill)(tfgen_device *d, void *memory, unsigned char byte, size_t bytes, void *stream, tfgen_error *error);
     tfgen_status (*synchronize)(tfgen_device *d, void *stream, tfgen_error *error);
 
-    /* For timing and graphs (`tfgen bench`). The host's stream is NULL, its events are readings of a clock, and it has no graphs
-     * (unsupported). */
+    /* For timing and graphs (`tfgen bench`). On the host, streams are NULL, events are clock readings and graphs are unsupported. */
     tfgen_status (*stream_create)(tfgen_device *d, void **stream, tfgen_error *error);
     void (*stream_destroy)(tfgen_device *d, void *stream);
     tfgen_status (*event_create)(tfgen_device *d, void **event, tfgen_error *error);
@@ -92,35 +91,35 @@ struct device_api {
 
 extern const device_api hip_device, cuda_device, host_device; /* device_hip.c, device_cuda.c, device_host.c */
 
-/* The host engine as the command uses it: a GPU target's kernels in that target's geometry, checked, with the engine's reports whole. */
+/* Options of the host engine for the command: run a GPU target's kernels in that target's geometry, checked, with full reports. */
 typedef struct host_device_options {
     const target_info *target; /* NULL: host */
-    bool guard;                /* faults and hangs of kernels become errors, which takes signal handlers during launches */
-    bool poison;               /* check behind allocations, fill shared memory with NaN before each workgroup */
-    bool check;                /* race and bounds checker: a launch that it faults ends with code_check_failed */
-    unsigned workers;          /* 0: one a processor */
-    int multiprocessors;       /* that it says it has, for launches that share out tiles; 0: as many as workgroups that run at once */
+    bool guard;                /* turn faults and hangs of kernels into errors; installs signal handlers during launches */
+    bool poison;               /* check the bytes after allocations, fill shared memory with NaN before each workgroup */
+    bool check;                /* race and bounds checker: a launch with findings ends with code_check_failed */
+    unsigned workers;          /* 0: one per processor */
+    int multiprocessors;       /* to report, for persistent kernels; 0: the number of workgroups that run concurrently */
     void (*touched)(void *context, const char *kernel, const char *name, size_t read, size_t written); /* with check: host_touched */
     void *context;                                                                                    /* of touched */
-    const host_watch *watch;   /* with check: told of each access, instead of looking for races */
-    host_log *log;             /* the engine's reports, appended by launches, which are then made by one thread only; or NULL */
+    const host_watch *watch;   /* with check: called for each access, instead of detecting races */
+    host_log *log;             /* launches append the engine's reports; then launch from one thread only. May be NULL */
 } host_device_options;
 tfgen_status host_device_open(const host_device_options *options, tfgen_device **out, tfgen_error *error);
 
-/* Kinds in the order in which tfgen_device_open(NULL) looks; the host is last. */
+/* Kinds in the order that tfgen_device_open(NULL) tries them; the host is last. */
 extern const device_api *const device_kinds[];
 extern const size_t device_kind_count;
 
-/* What code calls the kernel `name` (gen/base/names.h), in the caller's buffer. */
+/* Writes the symbol of kernel `name` (gen/base/names.h) to the caller's buffer and returns it. */
 enum { symbol_room = 128 };
 const char *kernel_symbol(const char *name, char symbol[symbol_room]);
 
-/* Writes the sentence (error may be NULL) and returns the status. */
+/* Formats the message into `error` (may be NULL) and returns the status. */
 tfgen_status device_report(tfgen_error *error, tfgen_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* What an arena_run() of that code said. */
+/* The same with the message of an arena_run() that returned `code`. */
 tfgen_status device_report_arena(tfgen_error *error, tfgen_code code, const arena *a);
-/* Copies `size` bytes of a caller's struct whose first field is its own size, the rest zero. False: the size makes no sense. */
+/* Copies a caller's options, whose first field is their size, and zeroes fields beyond that size. False: the size is invalid. */
 bool take_options(void *known, size_t known_size, const void *given);
-/* A struct that the caller reads: as much of it as the caller knows, with the caller's size kept. */
+/* Copies a result into the caller's struct of `room` bytes: the fields that the caller knows; its `size` is kept. */
 void give_struct(void *out, size_t room, const void *from, size_t size);
 #endif

@@ -1,6 +1,6 @@
-/* In: calls of the device table. Out: the same by the CUDA driver, which is opened at run time (libcuda.so.1, or what TFGEN_LIBCUDA names).
- * Every call runs in one context of the device: the one that the opener had current, else the primary one; it is pushed and popped only
- * where the calling thread has another. Refuses with the name of the driver's call and its code. */
+/* The device table for CUDA. The driver is opened at run time (libcuda.so.1, or the file that TFGEN_LIBCUDA names). Every call runs in one
+ * context of the device: the one that was current when it was opened, else the primary one; it is pushed and popped only if the calling
+ * thread has another one current. Errors name the driver's call and its code. */
 #define _GNU_SOURCE
 #include "runtime/device/cuda_abi.h"
 #include "runtime/device/device.h"
@@ -22,7 +22,7 @@ typedef struct cuda_machine {
     int id;
     cuda_context context;
     bool primary; /* retained here */
-    bool overlaps; /* launches may begin before the one ahead of them has ended */
+    bool overlaps; /* supports programmatic dependent launch */
     int most_shared;
 } cuda_machine;
 
@@ -170,8 +170,8 @@ static tfgen_status take_context(cuda_machine *m, tfgen_error *error)
     return check(&m->cu, code, "cuDevicePrimaryCtxRetain", "", error);
 }
 
-/* Since CUDA 12.3 a capture records such launches as they are. With an older driver they are plain ones, which is slower and no
- * less right. */
+/* Graph capture records programmatic dependent launches since CUDA 12.3. With an older driver launches are plain: slower, equally
+ * correct. */
 static bool takes_overlap(const driver *cu)
 {
     int version = 0;
@@ -272,7 +272,7 @@ static tfgen_status cuda_launch(tfgen_device *d, void *kernel, const launch_shap
     return check(&m->cu, result, "cuLaunchKernel", "", error);
 }
 
-/* Whole pieces, in words of 4 bytes; those along columns, then those along k. */
+/* Whole 1 KB pieces as words of 4 bytes; dimensions: pieces along columns, then along k. */
 static int encode_pieces(const cuda_machine *m, void *map, const map_shape *s)
 {
     enum { words = piece_bytes / 4 };
@@ -306,7 +306,7 @@ static tfgen_status cuda_encode(tfgen_device *d, void *map, const map_shape *sha
     if (!m->cu.TensorMapEncodeTiled)
         return device_report(error, TFGEN_UNSUPPORTED, "the driver has no cuTensorMapEncodeTiled: a newer one is needed (12.0)");
     if (!dtype_is_real(shape->type)) return device_report(error, TFGEN_UNSUPPORTED, "no tensor map of this dtype");
-    IN_CONTEXT(m, result, encode(m, map, shape)); /* it touches no device, and yet wants a context */
+    IN_CONTEXT(m, result, encode(m, map, shape)); /* touches no device, but requires a context */
     return check(&m->cu, result, "cuTensorMapEncodeTiled", "", error);
 }
 

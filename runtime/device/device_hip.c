@@ -1,6 +1,6 @@
-/* In: calls of the device table. Out: the same by the HIP runtime of the installed ROCm, which is opened at run time (libamdhip64.so.7, .6,
- * .5, or what TFGEN_LIBHIP names). Each call runs with the device current and leaves the caller's current device as it was. Refuses with
- * the name of HIP's call and HIP's name of its error; code for another architecture before the driver sees it. */
+/* The device table for HIP. The installed ROCm's runtime is opened at run time (libamdhip64.so.7, .6, .5, or the file that TFGEN_LIBHIP
+ * names). Each call makes the device current and then restores the caller's. Errors name HIP's call and HIP's error; code for another
+ * architecture is refused before the driver sees it. */
 #define _GNU_SOURCE
 #include "runtime/compile/codeobject.h"
 #include "runtime/device/device.h"
@@ -52,7 +52,7 @@ static void *open_file(char *why, size_t why_size)
         if (!library) snprintf(why, why_size, "TFGEN_LIBHIP cannot be opened: %s", refusal);
         return library;
     }
-    if (access("/dev/kfd", F_OK) && access("/dev/dxg", F_OK)) { /* then no library finds a GPU, and ROCm's takes long to say so */
+    if (access("/dev/kfd", F_OK) && access("/dev/dxg", F_OK)) { /* no GPU can be found, and ROCm takes long to report that */
         snprintf(why, why_size,
                  "there is no /dev/kfd: no AMD GPU, or its kernel module amdgpu is not loaded (a container needs --device=/dev/kfd "
                  "--device=/dev/dri)");
@@ -135,7 +135,7 @@ static const char *hiding_variable(void)
     return NULL;
 }
 
-/* Why a library that could be opened sees nothing. */
+/* Why the library was opened but reports no device. */
 static void explain_none(const library *hip, int code, char *why, size_t why_size)
 {
     const char *variable = hiding_variable();
@@ -185,7 +185,7 @@ static size_t arch_length(const char *s, size_t room)
     return s[n] ? 0 : n;
 }
 
-/* hipDeviceProp_t has another layout in each major version of ROCm: the architecture is the only text of its form behind the name. */
+/* The layout of hipDeviceProp_t differs between major versions of ROCm: searches it for the only string of an architecture's form. */
 static bool find_arch(const hip_machine *m, char *arch, size_t size)
 {
     enum { room = 16384, name = 256 };
@@ -254,7 +254,7 @@ static tfgen_status hip_open(int ordinal, tfgen_device **out, tfgen_error *error
 static void hip_close(tfgen_device *d) { free(d); }
 
 /* ---- code */
-/* The driver's own answer to code for another GPU tells neither. */
+/* HIP's own error for code of another GPU names neither architecture. */
 static tfgen_status check_arch(const hip_machine *m, const void *code, size_t size, tfgen_error *error)
 {
     codeobject object;
@@ -271,7 +271,7 @@ static tfgen_status check_arch(const hip_machine *m, const void *code, size_t si
     return same ? TFGEN_OK : TFGEN_UNSUPPORTED;
 }
 
-/* Of the right architecture and refused all the same: most often a compiler that is newer than the runtime. */
+/* The architecture is right but HIP refuses the code: most often the compiler is newer than the runtime. */
 static tfgen_status too_new(const hip_machine *m, tfgen_error *error)
 {
     int version = 0;
@@ -296,7 +296,7 @@ static tfgen_status hip_load(tfgen_device *d, const void *code, size_t size, voi
     return result == hip_no_binary_for_gpu ? too_new(m, error) : check(&m->hip, result, "hipModuleLoadData", "", error);
 }
 
-/* What was launched of it ends first: not every version of HIP waits for that. */
+/* Waits for launches of the image: not every version of HIP does so itself. */
 static void hip_unload(tfgen_device *d, void *image)
 {
     const hip_machine *m = machine_of(d);
@@ -390,7 +390,7 @@ static bool is_capturing(const hip_machine *m, void *stream)
     return stream && m->hip.StreamIsCapturing(stream, &status) == hip_success && status != 0;
 }
 
-/* HIP does not say when it has read pageable memory of the host: nothing but waiting lets the caller have it back. */
+/* HIP does not document when it has read pageable host memory, so the copy waits before the caller may reuse it. */
 static tfgen_status hip_copy(tfgen_device *d, void *to, const void *from, size_t bytes, tfgen_copy_kind kind, void *stream,
                              tfgen_error *error)
 {

@@ -1,5 +1,5 @@
-/* In: kernels' source and launches. Out: the same on this machine's processors, by the host engine; memory is the process's own, streams
- * and events are the caller's time. Refuses streams and graphs, which the host does not have. */
+/* The device table for the host engine: compiles and runs kernels on this machine's processors. Memory is the process's own, launches are
+ * synchronous, events are clock readings. Refuses graphs. */
 #define _GNU_SOURCE
 #include "runtime/device/device.h"
 #include <stdio.h>
@@ -59,7 +59,7 @@ tfgen_status host_device_open(const host_device_options *options, tfgen_device *
     m->options = *options;
     describe(&m->device.info, options->target);
     m->device.info.multiprocessors = options->multiprocessors > 0 ? options->multiprocessors
-                                     : options->check             ? 1 /* launches that are checked run on one worker */
+                                     : options->check             ? 1 /* checked launches run on one worker */
                                                                   : (int)host_engine_workers(m->engine);
     *out = &m->device;
     return TFGEN_OK;
@@ -117,7 +117,7 @@ static tfgen_status host_build(tfgen_device *d, device_source *source, void **im
     return status_of(status);
 }
 
-/* Without memory they are compiled one by one. */
+/* Without memory, leaves them to be compiled one by one. */
 static void host_build_together(tfgen_device *d, device_source *sources, size_t count, void **images)
 {
     host_page *pages = count ? calloc(count, sizeof *pages) : NULL;
@@ -202,7 +202,7 @@ static tfgen_status host_start(tfgen_device *d, void *kernel, const launch_shape
     return status_of(status);
 }
 
-/* What templates/isa/wgmma_host.h reads as a tensor map. */
+/* The tensor map layout that templates/isa/wgmma_host.h reads. */
 typedef struct host_map {
     const void *data;
     long long rows, row_bytes, stride;
@@ -261,7 +261,7 @@ static tfgen_status host_synchronize(tfgen_device *d, void *stream, tfgen_error 
 static tfgen_status no_stream(tfgen_device *d, void **stream, tfgen_error *error)
 {
     (void)d, (void)error;
-    *stream = NULL; /* the host runs at once */
+    *stream = NULL; /* launches are synchronous */
     return TFGEN_OK;
 }
 
