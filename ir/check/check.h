@@ -1,4 +1,4 @@
-/* In: a graph or a program. Out: nothing, when every rule holds. Refuses: the first broken rule, by name. The public entry is
+/* In: a graph or a program. Out: returns if every rule holds. Refuses: the first broken rule, by name. The public entry is
  * ir_check(); this header is private to ir/. */
 #ifndef TFGEN_CHECK_H
 #define TFGEN_CHECK_H
@@ -7,9 +7,9 @@
 typedef struct checker {
     arena *a;
     const ir_program *p;
-    const char *pass; /* NULL: the program was read from text, so a broken rule is the text's fault */
+    const char *pass; /* NULL: the program was read from text, so a broken rule is a user error */
     const char *rule;
-    ir_phase **phase_of_value; /* by value id: the phase that makes it, or NULL */
+    ir_phase **phase_of_value; /* by value id: the producing phase, or NULL */
     int *order_of_value;       /* by value id: index in program.ops, -1 for declared values */
 } checker;
 
@@ -18,7 +18,7 @@ void ir_check_read(arena *a, const ir_program *p); /* as ir_check, for text: bai
 const char *const *check_rule_names(size_t *count);
 
 void check_shapes(const checker *c);     /* check_shape.c: types and shapes of each op */
-void check_attributes(const checker *c); /* check_shape.c: each op has what it needs and nothing else */
+void check_attributes(const checker *c); /* check_shape.c: each op has exactly the attributes it takes */
 void check_family(const checker *c);     /* check_phase.c and below */
 void check_space(const checker *c);
 void check_segments(const checker *c);

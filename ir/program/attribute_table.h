@@ -22,13 +22,13 @@ typedef struct attribute_info {
     const char *key, *help;
     attribute_type type;
     bool required;
-    size_t offset; /* of the field in ir_attributes; 0 for SIZES and SHAPE, which say the shapes of the outs only */
+    size_t offset; /* of the field in ir_attributes; 0 for SIZES and SHAPE, which only determine the outputs' shapes */
 } attribute_info;
 
 extern const attribute_info attribute_table[];
 extern const int attribute_count;
 
-/* What PyTorch, HuggingFace or FlashAttention call an op, or an op's attribute; NULL: nobody does. */
+/* tfgen's name for an op, or an op's attribute, that PyTorch, HuggingFace or FlashAttention call `word`; NULL: none. */
 const char *op_called(const char *word);
 const char *attribute_called(op_kind op, const char *word);
 #endif

@@ -1,4 +1,4 @@
-/* ir/dtype.def as an enum and as answers. */
+/* ir/dtype.def as an enum and queries. */
 #ifndef TFGEN_IR_DTYPE_H
 #define TFGEN_IR_DTYPE_H
 #include "ir/base/arena.h"
@@ -19,11 +19,11 @@ int dtype_size(dtype t);
 const char *dtype_name(dtype t);
 const char *dtype_c_name(dtype t);    /* in kernels: float f16 bf16 int */
 const char *dtype_file_name(dtype t); /* in safetensors files: F32 F16 BF16 I32 */
-bool dtype_is_real(dtype t);          /* arithmetic is done on it; the others are inputs only */
+bool dtype_is_real(dtype t);          /* usable in arithmetic; other dtypes are for inputs only */
 bool dtype_multiplies(dtype t, layer_kind layer);
 bool dtype_parse(const char *name, dtype *out);
 bool dtype_parse_real(const char *name, dtype *out);
-const char *dtype_hint(const char *word); /* our name for what others call "fp16" or "float", or the nearest; NULL: none */
-/* The names, `between` two of them and `last` ahead of the last one: "f32, f16 or bf16". */
+const char *dtype_hint(const char *word); /* tfgen's name for "fp16", "float" etc., else the nearest name; NULL: none */
+/* All names, separated by `between`, before the last one by `last`: "f32, f16 or bf16". */
 const char *dtype_names(arena *a, bool real_only, const char *between, const char *last);
 #endif

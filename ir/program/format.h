@@ -1,10 +1,9 @@
-/* ir/format.def as an enum and as answers, and how much memory a packed weight is. Everything that reckons sizes, strides or bytes of a
- * packed weight asks here. */
+/* ir/format.def as an enum and queries, and the size of packed weights. All sizes and strides of packed weights are computed from these. */
 #ifndef TFGEN_IR_FORMAT_H
 #define TFGEN_IR_FORMAT_H
 #include "ir/program/dtype.h"
 
-/* Of pieces, in which packed weights lie (docs/packing.md, templates/gemm/pieces.h); row_bytes: along k. */
+/* Core-matrix tiles of packed weights (docs/packing.md, templates/gemm/pieces.h); row_bytes: along k. */
 enum { piece_columns = 16, piece_row_bytes = 64, piece_bytes = 1024 };
 
 typedef enum format_kind {
@@ -15,7 +14,7 @@ typedef enum format_kind {
 
 typedef struct weight_scale {
     dtype type;
-    int columns, length; /* that share one: packed columns (0: the format has no scales), elements along k (0: all) */
+    int columns, length; /* block that shares one scale: packed columns (0: no scales), elements along k (0: all) */
     int zero_bits;
 } weight_scale;
 
@@ -25,21 +24,21 @@ typedef struct weight_format {
     int bits, terms;
     weight_scale scale;
     const char *pack;
-    unsigned holds; /* a bit a dtype */
+    unsigned holds; /* source dtypes, bit i: dtype i */
     bool folds;
 } weight_format;
 
 const weight_format *format_at(format_kind kind);
-const weight_format *format_plain(dtype type); /* of the params' own numbers; NULL: it is no dtype of weights */
-/* The format of weights of dtype `from` in numbers of `type`; NULL: there is none. */
+const weight_format *format_plain(dtype type); /* unquantised weights of that dtype; NULL: not a weight dtype */
+/* The format that stores weights of dtype `from` as `type`; NULL: none. */
 const weight_format *format_in(dtype type, dtype from);
 bool format_holds(const weight_format *f, dtype from);
 
-/* Numbers of a packed column of K elements, with padding: whole pieces; of several terms whole turns of 32 elements each. */
+/* Numbers in a packed column of K elements, padded to whole tiles; formats of several terms: to whole groups of 32 elements. */
 long long format_length(const weight_format *f, long long K);
 long long format_numbers_bytes(const weight_format *f, long long numbers); /* without scales */
-int format_piece_length(const weight_format *f);                           /* elements along k of a piece */
-/* Scales and zero points of so many packed columns of K elements. */
+int format_piece_length(const weight_format *f);                           /* elements of a tile along k */
+/* Bytes of scales and zero points for `columns` packed columns of K elements. */
 long long format_scale_bytes(const weight_format *f, long long columns, long long K);
-double format_element_bytes(const weight_format *f, long long K); /* of one element of K, with its share of a scale */
+double format_element_bytes(const weight_format *f, long long K); /* per element along K, with its share of a scale */
 #endif

@@ -1,4 +1,4 @@
-/* In: ir/former.def. Out: today's names of what an older tfgen called otherwise. A name that is no former one is its own. */
+/* In: ir/former.def. Out: current names for those of older tfgen versions. A name that was never renamed maps to itself. */
 #ifndef TFGEN_FORMER_H
 #define TFGEN_FORMER_H
 #include "ir/program/tile.h"
@@ -9,12 +9,12 @@ typedef struct former_name {
 
 /* Each ends in {NULL, NULL}. */
 extern const former_name former_families[], former_layers[], former_frames[];
-/* Of layers, behind the name of a family that the reader met: a former family's own, else former_layers. */
+/* Former layer names that apply after `family` in the text: the former family's own list, else former_layers. */
 const former_name *former_layers_of(arena *a, const char *family);
 const char *name_today(const former_name *list, const char *name); /* list NULL: nothing was renamed */
-/* Of a field of the program's tile. */
+/* Current name of a field of the program's tile. */
 const char *field_today(program_kind program, const char *name);
-bool was_frame_of(program_kind program, frame_kind frame); /* in text of an older tfgen */
-/* "team is called threads_per_row now"; NULL: the two are the same. */
+bool was_frame_of(program_kind program, frame_kind frame); /* an older tfgen used this frame for the program */
+/* "team is called threads_per_row now"; NULL if both are equal. */
 const char *former_hint(arena *a, const char *given, const char *today);
 #endif

@@ -47,8 +47,8 @@ const char *const *layer_names(size_t *count);
 const char *const *frame_names(size_t *count);
 const char *const *level_names(size_t *count);
 const char *const *source_names(size_t *count);
-bool layer_is_on_units(layer_kind layer); /* its instructions are those of matrix units */
-extern const char *const fusion_levels;   /* those that are there: "none,ops,tile" */
-/* Also of one that is not there yet. */
+bool layer_is_on_units(layer_kind layer); /* uses tensor-core / MFMA instructions */
+extern const char *const fusion_levels;   /* the supported ones: "none,ops,tile" */
+/* Also finds levels that are not supported yet. */
 bool level_find(const char *name, fusion_level *level);
 #endif

@@ -1,28 +1,28 @@
-/* In: an op of a graph that is lowered, or of a program with kernels, and values of the dims. Out: the operations that it takes. This is
- * the only count: the reference's cost, benchmarks, explanations and predictions all ask it. Pure.
+/* In: an op of a lowered graph or a program with kernels, and values of the dims. Out: its operation count (FLOPs), the only one in tfgen:
+ * used for the reference's cost, benchmarks, explanations and predictions. Pure.
  *
- * Multiplying and adding are two operations. A function (exp, silu, rsqrt, ...) is one, so is one comparison (max, min), a rotated element
- * of a rope is three, and a square in a sum of squares two. Moving, rounding and writing into a cache are none. Attention is counted for
- * the pairs of a query and a key that it sees. A composite op is counted as what lowering writes for it: none of its own. */
+ * A multiply-add is two operations; a function (exp, silu, rsqrt, ...) or a comparison (max, min) is one; a rotated rope element is
+ * three; a term of a sum of squares is two. Moves, rounding and cache writes are free. Attention counts visible (query, key) pairs only.
+ * A composite op counts zero: lowering replaces it by ops that are counted. */
 #ifndef TFGEN_OPERATIONS_H
 #define TFGEN_OPERATIONS_H
 #include "ir/ir.h"
 
 typedef struct operations {
-    double products; /* of linears, matmuls and attention's two products */
+    double products; /* linear, matmul, and QK and PV of attention */
     double others;
 } operations;
 
-/* Data of an int32 input by its name, or NULL: then the largest that it may be is taken. No function: likewise for all. */
+/* Returns the data of an int32 input by name; NULL, or no function: its upper bound is assumed. */
 typedef const int *integer_source(void *context, const char *name);
 
-/* Of an attention: pairs of a query and a key that it sees, and keys that any query sees, of one head, over the whole batch. */
+/* Per head, over the whole batch: visible (query, key) pairs, and keys that at least one query sees. */
 typedef struct keys_seen {
     double pairs, keys;
 } keys_seen;
 
 keys_seen attention_seen(const ir_op *op, const dim_table *dims, integer_source *integers, void *context);
 operations op_operations(const ir_op *op, const dim_table *dims, integer_source *integers, void *context);
-/* Of a graph that is lowered, or of a program. */
+/* p: a lowered graph, or a program. */
 operations program_operations(const ir_program *p, integer_source *integers, void *context);
 #endif

@@ -1,4 +1,4 @@
-/* In: ir/reason.def. Out: why two phases were not fused, as a name for code, a code for text and a sentence for people. */
+/* Why two phases were not fused (ir/reason.def): an enum for C, a code for IR text, a sentence for users. */
 #ifndef TFGEN_REASON_H
 #define TFGEN_REASON_H
 #include <stddef.h>
@@ -11,5 +11,5 @@ typedef enum reason {
 
 const char *reason_code(reason r);
 const char *const *reason_codes(size_t *count);
-const char *reason_sentence(const char *code); /* what a code means */
+const char *reason_sentence(const char *code); /* explains a code */
 #endif

@@ -22,6 +22,6 @@ static inline double scaling_value(const rope_scaling *s, const scaling_number *
 }
 bool numbers_same(const number_list *x, const number_list *y);
 bool scaling_same(const rope_scaling *x, const rope_scaling *y);
-/* NULL: the numbers make sense for a rope of `rotary` elements (0: not known yet) with this base; else what does not. */
+/* NULL: valid for a rope of `rotary` elements (0: not known yet) with base theta; else a message with what is invalid. */
 const char *scaling_fault(const rope_scaling *s, double theta, long long rotary);
 #endif

@@ -1,26 +1,25 @@
-/* In: a phase. Out: facts that follow from its ops and are asked by fusion, planning and emission alike: its space, what it stores,
- * the column segments of its packed weight. Derived on every call, never stored. Refuses (returns false) epilogues that no
- * arrangement of columns can serve. */
+/* In: a phase. Out: facts derived from its ops, for fusion, planning and emission: its iteration space, what it stores, the column segments
+ * of its packed weight. Recomputed on every call. Refuses (returns false) epilogues that no arrangement of columns can serve. */
 #ifndef TFGEN_SEGMENTS_H
 #define TFGEN_SEGMENTS_H
 #include "ir/program/views.h"
 
-/* Packed columns of one half of a pair that lie side by side, behind as many of the other half (docs/packing.md). */
+/* Interleave of paired columns: 16 packed columns of one half alternate with 16 of the other (docs/packing.md). */
 enum { packed_granule = 16 };
 
 typedef enum segment_kind {
     segment_plain,     /* packed column n is column n - packed_start of `first` */
     segment_pair_rope, /* the two halves of each head of `first`, for a rope pairing=half in the epilogue */
-    segment_pair_join  /* column j of `first` beside column j of `second`, for an elementwise op that joins them */
+    segment_pair_join  /* column j of `first` paired with column j of `second`, for an elementwise op that joins them */
 } segment_kind;
 
 typedef struct gemm_segment {
     segment_kind kind;
     ir_op *first, *second; /* the body's products, in its order; second: pair_join only */
-    ir_op *rope;           /* pair_rope: the op that asks for it */
+    ir_op *rope;           /* pair_rope: the rope */
     long long columns;     /* logical columns of `first`, and of `second` */
     long long units;       /* pair_rope: heads; else 1 */
-    long long pairs;       /* pairs a unit: head size / 2, or columns; plain: 0 */
+    long long pairs;       /* pairs per unit: head size / 2, or columns; plain: 0 */
     long long padded;      /* pairs rounded up to a multiple of a granule; plain: 0 */
     long long packed_start, packed_count; /* multiples of two granules */
 } gemm_segment;
@@ -32,7 +31,7 @@ typedef struct segment_list {
     int *of_op;               /* by index in phase->ops: index in items, or -1 */
 } segment_list;
 
-/* Segments of a gemm phase, in the order of its body. A matmul is one plain segment. False: there is no such arrangement. */
+/* Segments of a gemm phase, in the order of its body. A matmul is one plain segment. False: no arrangement exists. */
 bool gemm_segments(arena *a, const ir_phase *phase, segment_list *out);
 
 /* The segment that an epilogue op computes in; NULL for ops over row scalars or column vectors alone (they belong to none). */
@@ -42,20 +41,19 @@ const gemm_segment *segment_of(const segment_list *list, const ir_phase *phase, 
  * head (pair_rope). -1: padding. */
 long long segment_column(const gemm_segment *s, long long n, bool *second);
 
-/* What a phase walks over: rows x columns. gemm: rows of its products (of a matmul: batches * M) and the sum of their columns. rows:
- * the widest value of its ops, so a phase of slices has the source's columns, one of a concat the concat's. attention, decode and
- * combine: of their out. */
+/* A phase's iteration space, rows x columns. gemm: rows of its products (matmul: batches * M) and the sum of their columns. rows: those of
+ * its widest value, so slices have their source's columns, a concat its result's. attention, decode and combine: those of their output. */
 typedef struct phase_extent {
     extent rows;
     long long columns;
 } phase_extent;
 phase_extent phase_space(arena *a, const ir_phase *phase);
 
-/* True when the phase must write v, made by an op of it that is no view: an op of another phase or an output needs it, or a view of it. */
+/* True if the phase must store v, which one of its non-view ops produces: another phase or an output needs v or a view of it. */
 bool value_stored(const ir_program *p, const ir_phase *phase, const ir_value *v);
 
 /* A row_sumsq in the epilogue of a gemm phase: stored as [rows, column tiles] partial sums, which readers add in order. */
 bool value_is_partial(const ir_program *p, const ir_value *v);
-/* Of a product's phase: the sum of squares of its left operand's rows that is taken while they are read; NULL: there is none. */
+/* gemm phase: the row_sumsq of its A operand that is accumulated while A is loaded; NULL: none. */
 const ir_op *phase_input_sum(const ir_phase *phase);
 #endif

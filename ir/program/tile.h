@@ -1,5 +1,5 @@
-/* The tile of a phase: the program that computes it and what that program was told. Types only and their tables; what is legal and what is
- * best is gen/program's to know. */
+/* The tile of a phase: the program that computes it and that program's parameters. Types and tables only; gen/program decides what is
+ * legal and what is fastest. */
 #ifndef TFGEN_IR_TILE_H
 #define TFGEN_IR_TILE_H
 #include "ir/base/arena.h"
@@ -23,7 +23,7 @@ enum { most_tile_fields = 9 };
 
 typedef struct ir_tile {
     program_kind program;
-    unsigned given; /* bit i: field i has a value; in a plan all of the program's have, but for those that are fixed */
+    unsigned given; /* bit i: field i has a value; in a plan all non-fixed fields of the program have one */
     union {
         int at[most_tile_fields]; /* by index of the program's fields */
 #define TILE(name, ...) name##_tile name;
@@ -34,7 +34,7 @@ typedef struct ir_tile {
 typedef struct tile_field {
     const char *name;
     int least, most;
-    const char *help; /* NULL: it is fixed, and no text has it */
+    const char *help; /* NULL: fixed, never printed or read */
 } tile_field;
 
 typedef struct program_info {
@@ -45,17 +45,17 @@ typedef struct program_info {
     const tile_field *fields;
     int field_count, threads; /* threads: index of that field, which every program has */
 } program_info;
-extern const program_info program_table[program_count]; /* that of program_none has no fields */
+extern const program_info program_table[program_count]; /* program_none has no fields */
 
-program_kind program_find(phase_family family, layer_kind layer); /* program_none: the family has no such program */
-int family_programs(phase_family family);                          /* how many a family has; text names the layer where more than one */
-program_kind program_named(const char *name); /* "gemm_simt"; program_none: there is none */
-ir_tile tile_of_program(program_kind program); /* without a value but of what is fixed */
-unsigned program_fields(program_kind program); /* the bits of `given` of a whole tile */
-int tile_field_find(program_kind program, const char *name); /* index, of a former name too; -1: no such field, or it is fixed */
-/* "m=128" of t's program into t; returns why not, or NULL. */
+program_kind program_find(phase_family family, layer_kind layer); /* program_none: no such program */
+int family_programs(phase_family family);                          /* programs in a family; IR text names the layer if there are several */
+program_kind program_named(const char *name); /* e.g. "gemm_simt"; program_none: unknown */
+ir_tile tile_of_program(program_kind program); /* only fixed fields have values */
+unsigned program_fields(program_kind program); /* `given` of a complete tile */
+int tile_field_find(program_kind program, const char *name); /* index; accepts former names; -1: unknown or fixed */
+/* Parses a setting such as "m=128" into t. NULL: ok; else the error text. */
 const char *tile_read_setting(arena *a, const char *word, ir_tile *t);
 bool tile_is_whole(const ir_tile *t);               /* every field has a value */
-bool tile_same(const ir_tile *x, const ir_tile *y); /* whole ones */
+bool tile_same(const ir_tile *x, const ir_tile *y); /* both must be whole */
 int tile_threads(const ir_tile *t);
 #endif

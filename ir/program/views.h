@@ -1,5 +1,5 @@
-/* In: values and ops. Out: what a view is, and which values it shows. A view has no code: its data is where others write it, and whoever
- * reads it reckons the address from root, offset and stride. Pure functions. */
+/* In: values and ops. Out: which ops are views, and which values' data a view shows. A view has no code: other ops write its data, and
+ * readers compute addresses from root, offset and stride. Pure functions. */
 #ifndef TFGEN_VIEWS_H
 #define TFGEN_VIEWS_H
 #include "ir/ir.h"
@@ -9,16 +9,16 @@
 bool op_moves_as_view(const ir_op *op);
 static inline bool op_is_view(const ir_op *op)
 {
-    const bool may = op->kind == op_slice || op->kind == op_reshape || op->kind == op_concat; /* few are */
+    const bool may = op->kind == op_slice || op->kind == op_reshape || op->kind == op_concat; /* fast path: few ops are */
     return may && op_moves_as_view(op);
 }
 
-/* The values, made by ops with code, whose data is v's: v itself unless a view makes it. None: v is the caller's, or a view of such a
- * value. More than one: a concat's operands, whichever part of the concat v shows. */
+/* The values, produced by ops with code, that hold v's data; returns their count: v itself unless it is a view; 0 if v is a declared value
+ * or a view of one; several for a concat's operands, whichever part of the concat v shows. */
 enum { most_makers = 16 };
 int value_makers(const ir_value *v, const ir_value **makers);
 bool value_has_maker(const ir_value *v, const ir_value *maker);
 
-/* v has the rows and columns of its only maker, so a thread that makes an element there has v's element. */
+/* v has the rows and columns of its only maker, so the thread that computes an element holds the same element of v. */
 bool view_is_transparent(arena *a, const ir_value *v);
 #endif
