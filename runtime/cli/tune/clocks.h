@@ -1,6 +1,5 @@
-/* In: a device that has just run something. Out: its clocks, power and heat, for whoever asks later why a time was what it was; by NVML
- * (libnvidia-ml.so.1, opened at run time, or what TFGEN_LIBNVML names) or by what amdgpu writes into /sys. What cannot be
- * read is said. */
+/* In: a device that has just run something. Out: its clocks, power and temperature, to explain measured times later. Read by NVML
+ * (libnvidia-ml.so.1, loaded at run time, or the library that TFGEN_LIBNVML names) or from amdgpu's files in /sys. Unreadable: a reason. */
 #ifndef TFGEN_TUNE_CLOCKS_H
 #define TFGEN_TUNE_CLOCKS_H
 #include "runtime/device/device.h"

@@ -1,9 +1,8 @@
-/* In: the environment that a launcher of parallel programs (Open MPI's mpirun, and those of MPICH's kin) gives the processes that it
- * starts; no library of it is needed. Out: which of how many this one is, and a command that goes on when its process dies. Refuses
- * nothing: without such an environment a process is alone.
+/* In: the environment variables of an MPI launcher (Open MPI's mpirun, or MPICH and its derivatives); no MPI library is needed. Out: this
+ * process's rank and the number of ranks, and a supervisor that restarts work that crashed. Without a launcher there is one rank.
  *
- * Launchers end all processes when one dies or says that it failed, so the process that they see does nothing that may die: it starts
- * another one that does the work, tells the others by the database that it is there, and starts the work again where that died. */
+ * Launchers kill all ranks when one crashes or fails, so the process that they see does nothing that may crash: it forks the work,
+ * sends heartbeats to the other ranks through the database, and restarts the work if it crashes. */
 #ifndef TFGEN_TUNE_RANKS_H
 #define TFGEN_TUNE_RANKS_H
 #include <stdbool.h>
@@ -12,17 +11,17 @@
 typedef struct ranks {
     int rank, size, local; /* size 1: alone; local: rank among those of this host */
     bool many_hosts;
-    const char *sweep; /* the same for all of them, and for no other launch */
+    const char *sweep; /* id of the launch: equal for all its ranks, unique to it */
 } ranks;
 
 ranks ranks_of(arena *a);
 
 typedef struct ranks_work {
-    int (*run)(void *context); /* in a process of its own; its exit code */
+    int (*run)(void *context); /* called in a child process; returns its exit code */
     void *context;
-    const char *database; /* path; NULL: there is none, and the work will say so */
+    const char *database; /* path; NULL: none, which the work reports */
 } ranks_work;
 
-/* The exit code of the process that the launcher sees: that of the work; of others than the first 0, whose is the worst of all. */
+/* Runs the work and returns the exit code for the launcher: rank 0 returns the worst of all ranks, the others 0. Alone: the work's. */
 int ranks_supervise(const ranks *r, const ranks_work *w);
 #endif

@@ -1,11 +1,10 @@
-/* In: trials. Out: a file that says what was tried and how fast it was: tiles by time, what the model said beside what was measured,
- * the best so far trial by trial; as one page that needs no network, CSV, JSON or text, by the end of its name. Refuses other ends, and
- * what cannot be written. */
+/* In: trials. Out: a report file: tiles by time, predicted against measured time, the best so far after each trial; a self-contained page,
+ * CSV, JSON or text, by the file name's extension. Refuses other extensions and unwritable files. */
 #ifndef TFGEN_TUNE_REPORT_H
 #define TFGEN_TUNE_REPORT_H
 #include "runtime/cli/cli.h"
 #include "runtime/cli/tune/database.h"
 
-void report_check(arena *a, const char *path); /* bails: no such kind of report */
+void report_check(arena *a, const char *path); /* bails on an unknown extension */
 void report_write(arena *a, database *d, long long session, const char *path); /* session 0: all */
 #endif

@@ -1,9 +1,9 @@
-/* In: the database, the ranks of a sweep. Out: each candidate is one rank's, what one finds the others begin from, and of each kernel one
- * decides for all. A rank that dies keeps nobody waiting: what it held goes to the others. Refuses (bails) what the database refuses.
+/* In: the database, the ranks of a sweep. Out: work sharing: each candidate belongs to one rank, ranks start from each other's best tiles,
+ * and one rank decides per kernel. A dead rank blocks nobody: its candidates go to the others. Bails with the database's error.
  *
- * All walk through the same kernels in the same order. Of each, every rank searches among tiles that no other has taken, and says when it
- * is through; when all that are alive are, one of them (whoever says so first) lets the best of all meet the default on its own device, and
- * tells what came of it; the others go on from there. */
+ * All ranks tune the same kernels in the same order. For each kernel, a rank searches among tiles that no other has taken, and reports when
+ * it is done. When all live ranks are done, the first to claim it times the best tiles of all against the default on its own device and
+ * publishes the decision, from which all continue. */
 #ifndef TFGEN_TUNE_SHARE_H
 #define TFGEN_TUNE_SHARE_H
 #include "runtime/cli/tune/database.h"
@@ -11,17 +11,17 @@
 
 typedef struct share share;
 
-/* group: ranks whose devices are alike, which alone share. */
+/* group: only ranks with the same group, i.e. like devices, share. */
 share *share_open(arena *a, database *d, const ranks *r, long long session, const char *group);
 
-/* key: of a case, or of a kernel. */
-bool share_tell(share *s, const char *key, const char *what, const char *value); /* true: nobody had told it */
+/* key: identifies a case or a kernel. */
+bool share_tell(share *s, const char *key, const char *what, const char *value); /* true: this rank was the first to publish it */
 const char *share_told(share *s, arena *a, const char *key, const char *what);   /* or NULL */
-bool share_take(share *s, const char *key, const char *program, const char *tile); /* false: another has it */
-int share_taken(share *s, const char *key);                                        /* tiles, by all */
-void share_best(share *s, const database_key *key, database_best_visit *visit, void *context); /* of others; at most 4 */
-/* This rank is through. Waits for the others, until `until` (seconds_now()) and a little longer for those that are alive; true: this rank
- * decides; false: somebody has, and told "decision". */
-void share_pass(share *s, const char *key); /* nobody is to wait for this rank */
+bool share_take(share *s, const char *key, const char *program, const char *tile); /* false: another rank has the tile */
+int share_taken(share *s, const char *key);                                        /* number of tiles taken by all ranks */
+void share_best(share *s, const database_key *key, database_best_visit *visit, void *context); /* other ranks' best, at most 4 */
+void share_pass(share *s, const char *key); /* the others need not wait for this rank */
+/* This rank is done. Waits for the others until `until` (seconds_now()), a little longer for live ones. True: this rank decides; false:
+ * another has, and published "decision". */
 bool share_join(share *s, const char *key, double until);
 #endif

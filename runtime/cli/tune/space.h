@@ -1,6 +1,5 @@
-/* In: a phase of a plan. Out: the tiles that it may have, near a given one: every program of its family that nothing is in the way of, each
- * field in the steps of its range (ir/tile.def), whatever the program calls legal. Knows no program and no field by name. Refuses
- * nothing. */
+/* In: a phase of a plan. Out: its legal tiles near a given one, over every supported program of its family and the steps of each field's
+ * range (ir/tile.def). Independent of particular programs and fields. */
 #ifndef TFGEN_TUNE_SPACE_H
 #define TFGEN_TUNE_SPACE_H
 #include "gen/gen.h"
@@ -9,16 +8,16 @@ typedef struct space {
     arena *a;
     const plan *plan;
     const ir_phase *phase;
-    ir_tile *known; /* proposed, or not to be */
+    ir_tile *known; /* visited: proposed already, or excluded */
     int known_count, known_room;
 } space;
 
 space *space_of(arena *a, const plan *p, const ir_phase *phase);
-void space_forget(space *s, const ir_tile *t); /* it is not proposed any more */
-/* Legal tiles that are not known yet, at most `most`, the nearest first: other programs' defaults, then tiles of which one field is a step
- * away, then two, then three. They are known then. */
+void space_forget(space *s, const ir_tile *t); /* excludes the tile from proposals */
+/* Up to `most` unvisited legal tiles, nearest first: other programs' defaults, then tiles that differ by a step in one field, then in two,
+ * then in three. Marks them visited. */
 int space_near(space *s, const ir_tile *of, int most, ir_tile *out);
-/* A user's line that asks for it (--tile). */
+/* The --tile line that selects this tile. */
 const char *space_line(arena *a, const char *signature, const ir_tile *t);
-const char *space_text(arena *a, const ir_tile *t); /* layer and fields of it */
+const char *space_text(arena *a, const ir_tile *t); /* its layer and fields */
 #endif
