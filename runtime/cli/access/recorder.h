@@ -1,6 +1,6 @@
-/* In: accesses of lanes as the host engine tells them (host_watch). Out: for each launch, what its waves asked memory and shared memory
- * for, instruction by instruction: sectors, lines, cycles of banks; and what caches make of it. Beyond `limit` accesses of
- * a launch are counted and not looked at, and the launch says so. */
+/* In: lanes' accesses as the host engine reports them (host_watch). Out: for each launch, by instruction: the sectors, cache lines and
+ * shared-memory bank cycles that its waves request; and reuse in caches. Accesses of a launch beyond `limit` are counted but not analysed:
+ * see access_launch.recorded. */
 #ifndef TFGEN_CLI_RECORDER_H
 #define TFGEN_CLI_RECORDER_H
 #include "ir/devices/device_model.h"
@@ -8,85 +8,85 @@
 #include "runtime/host/host.h"
 
 typedef struct access_options {
-    const device_model *device; /* whose rules count */
-    size_t limit;               /* accesses of a launch that are recorded */
-    unsigned long long seed;    /* of the sample of lines, where there are many */
+    const device_model *device; /* gives sector, line, bank and cache sizes */
+    size_t limit;               /* most accesses recorded per launch */
+    unsigned long long seed;    /* for sampling lines if there are many */
     const char *only;           /* a kernel's name, or NULL: all */
-    int at_once;                /* workgroups that run at once; 0: as many as the device's units hold, by threads and shared memory */
+    int at_once;                /* concurrent workgroups; 0: as many as fit on the device by threads and shared memory */
 } access_options;
 
-/* What one instruction asked for in one of its requests: the picture's. */
+/* One request of an instruction, for the picture. */
 typedef struct access_example {
-    bank_request lanes; /* of bulk copies lane 0 alone */
-    unsigned long long bytes; /* of a bulk copy */
+    bank_request lanes; /* bulk copies: only lane 0 */
+    unsigned long long bytes; /* bulk copies: the row's size */
 } access_example;
 
-/* Where code is in the sources, as told by the compiler. Strings are the launch's. */
+/* Source position of an instruction, from debug information. Strings are owned by the launch. */
 typedef struct access_place {
     const char *source; /* file:line of the template */
-    const char *spec;   /* file:line:column of the spec; NULL: it belongs to no op alone */
-    const char *calls;  /* all calls that it lies in, the innermost first */
+    const char *spec;   /* file:line:column of the spec; NULL: not from a single op */
+    const char *calls;  /* the inlined call stack, innermost first */
 } access_place;
 
-/* What is wrong with a line, and makes up a share of its launch's that counts. */
+/* The fault of a source line, if it is a significant share of its launch's. */
 typedef enum access_fault {
     access_good,
-    access_conflicts, /* cycles of banks lost */
-    access_waste,     /* more than half of the bytes that its workgroups bring is used by none of their requests */
-    access_again,     /* more than twice the sectors that a request's bytes fill: other requests of the workgroup use the rest */
+    access_conflicts, /* bank conflicts */
+    access_waste,     /* over half of the bytes fetched by a workgroup are never used by it */
+    access_again,     /* requests touch over twice the sectors that their bytes fill; other requests of the workgroup use the rest */
     access_fault_count
 } access_fault;
 
-/* All requests of one line of the source to one allocation. A request is what lanes of a wave ask for by one instruction at a time, at most
- * 16 bytes each, or one row of a bulk copy. */
+/* All requests of one source line to one allocation. A request is one instruction of a wave, at most 16 bytes per lane, or one row of a
+ * bulk copy. */
 typedef struct access_row {
     const char *memory; /* the allocation; NULL: shared memory */
     host_access_kind kind;
     bool bulk, matrix;
-    int width; /* bytes a lane; 0: several */
+    int width; /* bytes per lane; 0: varies */
     access_place place;
-    double requests, lanes, asked, used; /* bytes that lanes asked for, each; bytes of the request, each once */
-    double sectors, least, lines;        /* of memory: least is the sectors that the bytes fill */
-    double brought, kept;                /* of memory: sectors that a workgroup's requests have, each once; bytes of them that they use */
-    double cycles, least_cycles;         /* of shared memory */
+    double requests, lanes, asked, used; /* asked: bytes summed over lanes; used: distinct bytes per request */
+    double sectors, least, lines;        /* global memory; least: sectors that the bytes would fill */
+    double brought, kept;                /* global memory: distinct sectors per workgroup; distinct bytes used of them */
+    double cycles, least_cycles;         /* shared memory */
     int ways;                            /* of its worst request */
     access_fault fault;
     access_example worst;
 } access_row;
 
 enum { access_distances = 34 };
-/* How many other lines were touched since a line was touched last: distance[0] none, [i] at least 2^(i-1); `first` the first time. */
+/* Histogram of reuse distances (other lines touched since a line's last touch): distance[0]: 0, [i]: from 2^(i-1); first: first touches. */
 typedef struct access_reuse {
     double first, distance[access_distances];
-    double rate; /* of the lines that were looked at; 1: all */
-    double touches, hits; /* of them, those that the cache of `bytes` has: by least recent use, fully associative */
+    double rate; /* share of lines sampled; 1: all */
+    double touches, hits; /* hits: in a fully associative LRU cache of `bytes` */
     double bytes;
 } access_reuse;
 
-typedef struct access_spread { /* of one allocation, over chiplets */
+typedef struct access_spread { /* reads of one allocation by chiplets (XCDs) */
     const char *memory;
-    double lines, fetched; /* lines read by some chiplet; by how many, added up */
+    double lines, fetched; /* lines read by any chiplet; the sum over chiplets of lines read */
 } access_spread;
 
 typedef struct access_launch {
     const char *kernel;
     unsigned workgroups, threads;
     unsigned long long accesses, recorded; /* of lanes */
-    unsigned whole;                        /* workgroups that are recorded */
+    unsigned whole;                        /* workgroups recorded completely */
     access_row *rows;
     int row_count;
-    access_reuse own, shared; /* of a workgroup alone; of all that run at once, in the device's L2 */
+    access_reuse own, shared; /* within a workgroup; in L2, by all concurrent workgroups */
     int at_once;
-    double touched, working_set, chiplet_set; /* bytes of lines: of the launch; of workgroups at once, the largest; of those on a chiplet */
+    double touched, working_set, chiplet_set; /* bytes of lines: whole launch; most of concurrent workgroups; of those on one chiplet */
     access_spread *spread;
     int spread_count;
-    unsigned passed; /* 1 with each further time that the kernel was launched */
+    unsigned passed; /* earlier launches of this kernel; reports show only the first */
 } access_launch;
 
 typedef struct access_recorder access_recorder;
-access_recorder *access_recorder_new(const access_options *o); /* NULL: no memory */
+access_recorder *access_recorder_new(const access_options *o); /* NULL: out of memory */
 void access_recorder_free(access_recorder *r);
 const host_watch *access_recorder_watch(access_recorder *r);
-/* In the order of the launches; the recorder's. *lost: memory was short, and launches are missing. */
+/* In launch order, owned by the recorder. *lost: launches are missing for lack of memory. */
 const access_launch *access_recorder_launches(const access_recorder *r, int *count, bool *lost);
 #endif

@@ -1,5 +1,5 @@
-/* In: a plan, a device, a budget. Out: for each of its kernels the tile that is fastest there, in the plan's own chain of launches; what
- * was tried is in the database, what was found in the wisdom. Refuses (bails) what the device and the files refuse. */
+/* In: a plan, a device, a budget. Out: the fastest tile for each of its kernels, timed within the plan's own chain of launches; trials go
+ * to the database, results to the wisdom. Bails on errors of the device and of files. */
 #ifndef TFGEN_TUNE_TUNER_H
 #define TFGEN_TUNE_TUNER_H
 #include "runtime/cli/bench.h"
@@ -9,7 +9,7 @@
 #include "runtime/wisdom/wisdom_file.h"
 #include <signal.h>
 
-typedef struct tuner { /* of one command */
+typedef struct tuner { /* one per command */
     arena *a;
     const cli_options *o;
     tfgen_device *device;
@@ -20,15 +20,15 @@ typedef struct tuner { /* of one command */
     const char *date;
     const volatile sig_atomic_t *stopped;
     double until;       /* by seconds_now() */
-    bool again, resume; /* also what is known; go on with what the database knows */
-    ranks ranks;        /* that tune together */
-    share *share;       /* what they tell each other; NULL: this one is alone */
+    bool again, resume; /* again: tune kernels that the wisdom has, too; resume: continue from the database's trials */
+    ranks ranks;        /* the processes that tune together */
+    share *share;       /* their communication; NULL: this process is alone */
 } tuner;
 
 typedef struct tuned_kernel {
-    const char *name, *signature, *standard, *tile, *how; /* how: what came of it, a word */
-    double share, launch_seconds;  /* of the run's time, of the default; between events */
-    double seconds, ratio, noise;  /* of the whole run with the default; of it with the tile; standard error of the logarithm */
+    const char *name, *signature, *standard, *tile, *how; /* how: the outcome, a word */
+    double share, launch_seconds;  /* of the default: share of the run's time; time between events */
+    double seconds, ratio, noise;  /* run with the default; run with the tile / that; standard error of log(ratio) */
     int tried, refused, same, dropped, wrong, unjudged;
     bool ended;
 } tuned_kernel;
@@ -37,10 +37,10 @@ typedef struct tuned_plan {
     const plan *plan; /* the default */
     tuned_kernel *kernels;
     int count;
-    double before, ratio; /* seconds of a run; with all that was kept */
+    double before, ratio; /* seconds of a default run; run with all kept tiles / that */
 } tuned_plan;
 
-/* path: of the spec, for commands that are shown; where: its dims, for people. Bails. */
+/* path: the spec's, for commands that are printed; where: its dims, for messages. Bails. */
 tuned_plan tuner_run(tuner *t, arena *a, const compile_request *r, const ir_program *graph, const plan *p, const char *path,
                      const char *where);
 #endif
