@@ -28,16 +28,16 @@ char *arena_strdup(arena *a, const char *s);
 char *arena_strndup(arena *a, const char *s, size_t n);
 char *arena_printf(arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *arena_vprintf(arena *a, const char *format, va_list list) __attribute__((format(printf, 2, 0)));
-size_t arena_used(const arena *a); /* bytes that were asked for */
-/* Of a list in the arena: room for one more item of `size` bytes behind `count` of *room. The list, or a longer copy. */
+size_t arena_used(const arena *a); /* bytes requested so far */
+/* Grows an arena list of `count` items of `size` bytes, capacity *room, by at least one if full. Returns the list or a larger copy. */
 void *arena_more(arena *a, void *list, int count, int *room, size_t size);
 void arena_defer(arena *a, void (*call)(void *), void *argument);
 
-/* Names the text that positions refer to from now on; it is kept by reference. NULL text: no caret lines. */
+/* Sets the text that later positions refer to; borrowed, must outlive the arena's use of it. NULL text: no caret lines. */
 void arena_source(arena *a, const char *name, const char *text, size_t size);
-/* The same for IR text, whose values have places in a spec that is not here: a place means the line that ends in it, !13:5. */
+/* For IR text, whose values have positions of a spec that is not at hand: a position means the text line that ends in it, !13:5. */
 void arena_source_marked(arena *a, const char *name, const char *text, size_t size);
-/* From now on places are those of the IR text itself. */
+/* Later positions are those in the IR text itself. */
 void arena_source_unmarked(arena *a);
 const char *arena_source_name(const arena *a);
 
@@ -48,9 +48,9 @@ tfgen_code arena_run(arena *a, void (*body)(void *), void *argument);
 /* complain() records `file:line:col: error: ...` with the source line and a caret, and returns. bail() records and unwinds to
  * arena_run(). bail_if_complained() is how a pass that complained ends. */
 void complain(arena *a, position at, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* `file:line:col: warning: ...`, once each: what is taken as it stands, and may not be what its author means. No complaint. */
+/* `file:line:col: warning: ...`, once per message: accepted input that is probably not what its author meant. Does not fail the pass. */
 void warn(arena *a, position at, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Of what the caller asks for beside the text: a preset, a dim, a dtype that there is not. */
+/* complain() about an option rather than the text: an unknown preset, dim or dtype. */
 void complain_usage(arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 _Noreturn void bail(arena *a, tfgen_code code, position at, const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* bail(), followed by the lines of another program's log. */
@@ -58,21 +58,21 @@ _Noreturn void bail_with_log(arena *a, tfgen_code code, position at, const char 
     __attribute__((format(printf, 5, 6)));
 void bail_if_complained(arena *a);
 int arena_complaints(const arena *a);
-/* The i-th for programs, as it was said; NULL behind the last. */
+/* The i-th complaint or warning in structured form; NULL past the last. */
 typedef struct complaint {
-    char *file; /* NULL: of no text */
+    char *file; /* NULL: not about a text */
     position at; /* line 0: no place */
     char *message;
     bool warning;
 } complaint;
 const complaint *arena_complaint(const arena *a, int i);
-const char *arena_warnings(const arena *a);    /* the same of warn() */
+const char *arena_warnings(const arena *a);    /* as arena_diagnostics(), but those of warn() */
 const char *arena_diagnostics(const arena *a); /* all of them, rendered, each ends in a newline; "" when none */
 
 /* The candidate nearest to `word` (at most a third of its length in changes, or one; a swap is one; or the word without some of its parts
  * between _, num_heads without num_), or NULL. */
 const char *nearest_name(const char *word, const char *const *candidates, size_t n);
-const char *nearest_hint(arena *a, const char *near); /* "; did you mean 'near'?", or "" of NULL */
+const char *nearest_hint(arena *a, const char *near); /* "; did you mean 'near'?"; "" if near is NULL */
 
 /* A string that grows in an arena. Always NUL-terminated. Zero-initialise with {.a = a}. */
 typedef struct text {
@@ -83,9 +83,9 @@ typedef struct text {
 
 void text_printf(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_append(text *t, const char *s, size_t n);
-/* A copy in which whatever is no UTF-8, or should not reach a terminal, is '?': for names of files, in JSON and comments. */
+/* A copy with '?' for invalid UTF-8 and characters unsafe on a terminal: for file names in JSON and comments. */
 const char *text_harmless(arena *a, const char *s);
 void text_f32(text *t, double value);  /* shortest decimal that reads back as the same float, C++ literal with suffix: 1e-05f */
-void text_rounded(text *t, double value, int digits); /* so many of them, in every locale */
+void text_rounded(text *t, double value, int digits); /* fixed number of digits, locale-free */
 void text_number(text *t, double value); /* shortest decimal that reads back as the same double, locale-free */
 #endif

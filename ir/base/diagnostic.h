@@ -8,23 +8,23 @@
 typedef struct diagnostic_source {
     const char *name, *text;
     size_t size;
-    bool marked; /* places are those that lines of the text end with: !13:5 */
+    bool marked; /* positions are those at the ends of the text's lines: !13:5 */
 } diagnostic_source;
 
-/* Owns malloc()ed data, NUL-terminated; when memory ends, what does not fit is left out. */
+/* Owns malloc()ed data, NUL-terminated; text is dropped when out of memory. */
 typedef struct diagnostic_buffer {
     char *data;
     size_t size, capacity;
 } diagnostic_buffer;
 
-/* Of a text whose lines end in their places, that of the line. */
+/* Position in the text itself: for a marked source, that of the line which ends in `at`. */
 position diagnostic_place(const diagnostic_source *source, position at);
 void diagnostic_render(diagnostic_buffer *b, const diagnostic_source *source, position at, const char *kind, const char *message);
-/* The text of another program (a compiler, an engine): its lines are kept, the rest is made harmless alike. */
+/* Output of another program (a compiler, an engine): line breaks are kept, other unsafe characters are replaced. */
 void diagnostic_log(diagnostic_buffer *b, const char *log);
 
 /* One character of UTF-8 at s (n >= 1 bytes left): its length, its code point (-1 when malformed, length 1). */
 int utf8_decode(const char *s, size_t n, long *point);
-/* Columns that a terminal gives to it: 0, 1 or 2; -1 when it must not reach a terminal. */
+/* Terminal columns: 0, 1 or 2; -1: unsafe on a terminal. */
 int utf8_width(long point);
 #endif

@@ -1,5 +1,4 @@
-/* In: a printf format and its arguments. Out: what vsnprintf writes and returns, sooner where they are strings and whole numbers. Refuses:
- * nothing. Private to ir/base: others have text_printf() and arena_printf(). */
+/* vsnprintf() with a fast path for strings and integers. Private to ir/base: others use text_printf() and arena_printf(). */
 #ifndef TFGEN_FORMAT_H
 #define TFGEN_FORMAT_H
 #include <stdarg.h>

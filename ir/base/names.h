@@ -1,4 +1,4 @@
-/* In: names and what they stand for. Out: what a name stands for, and whether a word may be a name. Refuses: a name that is there already.
+/* A map from names to items, and the rules for valid names. Refuses: duplicate names.
  * Used by the spec reader, whose limits bound the number of names, so colliding hashes cost little. */
 #ifndef TFGEN_NAMES_H
 #define TFGEN_NAMES_H
@@ -6,8 +6,8 @@
 
 enum { most_name = 63 };
 
-/* What may be a name, in a spec as in text. Names of blocks and kernels become names of files and of functions, so these rules are also
- * what keeps files within their folder. */
+/* Valid names in a spec and in IR text. Names of blocks and kernels become file and function names, so these rules also keep files within
+ * their folder. */
 bool name_is_plain(const char *s);  /* letters, digits, _, no digit first: dims, values, outputs, kernels */
 bool name_is_block(const char *s);  /* letters, digits, _, -, a letter first */
 bool name_is_tensor(const char *s); /* of a safetensors file: 1 to 255 characters of ASCII, no space among them */
@@ -25,6 +25,6 @@ typedef struct name_map {
     size_t capacity, count;
 } name_map;
 
-void *names_find(const name_map *t, const char *name);     /* NULL when it is not there */
-bool names_add(name_map *t, const char *name, void *item); /* false when it is there already; keeps both by reference */
+void *names_find(const name_map *t, const char *name);     /* NULL: not found */
+bool names_add(name_map *t, const char *name, void *item); /* false: already there; name and item are borrowed */
 #endif

@@ -1,5 +1,5 @@
-/* In: nothing. Out: how many processors this process may run on: fewer than the machine has under taskset, a batch system, or a container
- * with processors of its own. At least 1. */
+/* Number of processors this process may run on, at least 1: fewer than the machine has under taskset, a batch system, or in a container
+ * with a CPU set. */
 #ifndef TFGEN_PROCESSORS_H
 #define TFGEN_PROCESSORS_H
 

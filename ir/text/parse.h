@@ -1,5 +1,5 @@
-/* In: a reader, which the text form is read into. Out: the words that its lines are made of: dims, values, shapes, outputs. Private to
- * ir/text/parse.c and ir/text/parse_values.c. */
+/* The IR text reader's state, and the readers of dims, values, shapes and outputs. Private to ir/text/parse.c and
+ * ir/text/parse_values.c. */
 #ifndef TFGEN_PARSE_H
 #define TFGEN_PARSE_H
 #include "ir/program/build.h"
@@ -9,13 +9,13 @@ enum { max_values = 262144, max_list = 256 };
 
 /* A name that is used before the line that makes it. */
 typedef struct pending {
-    ir_value *view;     /* a view, waits for its root; NULL for an output */
+    ir_value *view;     /* a view whose root is pending; NULL: an output */
     const char *output; /* the spec's name for it */
     const char *name;
     position at;
 } pending;
 
-typedef struct declared { /* an input, parameter or state, and where its line is */
+typedef struct declared { /* an input, parameter or state, with its position in the text */
     ir_value *value;
     position here, spec;
 } declared;
@@ -32,13 +32,13 @@ typedef struct reader {
     ir_phase *phase;
     bool has_frame; /* of the kernel */
     frame_kind frame;
-    const former_name *layers; /* former ones of the phase's family */
+    const former_name *layers; /* former layer names of the phase's family */
     name_map kernels, phases;
 } reader;
 
 dtype read_dtype(reader *r);
-position read_place(reader *r); /* !line:column at the end of a line: where in the spec; 0:0 if it is not there */
-ir_value *read_value(reader *r); /* %name of a value that an earlier line has */
+position read_place(reader *r); /* !line:column at the end of a line: position in the spec; 0:0 if absent */
+ir_value *read_value(reader *r); /* %name of a value declared on an earlier line */
 ir_value *read_new_value(reader *r, value_kind kind);
 void read_dim(reader *r);
 void read_declared(reader *r, value_kind kind); /* an input, parameter or state */

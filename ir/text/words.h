@@ -1,4 +1,4 @@
-/* In: roles, kinds of values. Out: the words that the text form has for them. Private to ir/text. */
+/* The words of the IR text for roles and value kinds. Private to ir/text. */
 #ifndef TFGEN_WORDS_H
 #define TFGEN_WORDS_H
 #include "ir/ir.h"
