@@ -1,4 +1,4 @@
-/* In: a fused program. Out: nothing, when each phase is one that its family's template can run. Refuses: the first that is not. */
+/* In: a fused program. Out: returns if its family's template can run every phase. Refuses: the first phase that it cannot. */
 #include "ir/check/check.h"
 #include "ir/program/segments.h"
 
@@ -40,7 +40,7 @@ static bool is_number(const extent *e, long long value)
     return extent_is_number(e, &n) && n == value;
 }
 
-/* A sum of squares of the rows that the products multiply, taken while they are read. */
+/* Row sums of squares of A, accumulated while the products load it. */
 static bool is_input_sum(const ir_op *op) { return op->kind == op_row_sumsq && op->role == role_body; }
 
 /* gemm: products of one left operand, and its rows' sum; nothing but elementwise ops before them; after them what an epilogue can do. */
@@ -86,7 +86,7 @@ static bool is_own_op(phase_family family, op_kind kind)
     }
 }
 
-/* The families of one op, beside which only views stand. */
+/* Families whose phases hold one op and otherwise only views. */
 static void check_single(const checker *c, const ir_phase *phase)
 {
     int found = 0;
@@ -125,7 +125,7 @@ static void check_fits(const checker *c, const ir_op *op, const ir_value *v, con
     if (!fits) rule_broken(c, op->at, "%%%s does not fit the space of its phase", v->name);
 }
 
-/* A value that all rows share is recomputed by each, so no row may be the one that stores it. */
+/* A row-invariant value is recomputed by every row, so it cannot be stored. */
 static void check_stored_rows(const checker *c, const ir_phase *phase, const ir_op *op, const phase_extent *space)
 {
     extent rows = value_rows(c->a, op->outputs[0]);
@@ -155,7 +155,7 @@ static void check_gemm_space(const checker *c, const ir_phase *phase)
 {
     phase_extent space = phase_space(c->a, phase);
     segment_list list;
-    if (!gemm_segments(c->a, phase, &list)) return; /* rule "segments" says so */
+    if (!gemm_segments(c->a, phase, &list)) return; /* reported by rule "segments" */
     long long depth = 0; /* columns of the left operand */
     for (int i = 0; i < phase->op_count; i++)
         if (is_product(phase->ops[i])) depth = value_columns(phase->ops[i]->inputs[0]);
@@ -223,7 +223,7 @@ void check_memory(const checker *c)
     each_phase(c, check_one_memory);
 }
 
-/* Partial sums are added by whoever reads them, once a row; a sum is not known before its phase ends. */
+/* Each reader adds the partial sums, once per row; a sum is complete only when its phase ends. */
 void check_partial_sums(const checker *c)
 {
     const ir_program *p = c->p;

@@ -1,5 +1,5 @@
-/* In: device files, those that are part of tfgen or a user's. Out: what a device has, as planning and benchmarks ask for it. Refuses what
- * does not follow ir/devices/facts.def, with file:line:col. */
+/* In: device files, built in or a user's. Out: a device's properties, for planning and benchmarks. Refuses files that do not follow
+ * ir/devices/facts.def, with file:line:col. */
 #ifndef TFGEN_IR_DEVICE_MODEL_H
 #define TFGEN_IR_DEVICE_MODEL_H
 #include "ir/ir.h"
@@ -39,30 +39,30 @@ typedef struct device_rates {
 typedef struct device_model {
     const char *name;  /* for --device-model and the plan's text: letters, digits and - */
     const char *label; /* for people */
-    const char *match; /* part of what such a device calls itself, or NULL */
+    const char *match; /* substring of the name that the device reports, or NULL */
     const target_info *target;
 #define COUNT(key, least, most, required, help) int key;
 #include "ir/devices/facts.def"
-    device_fact counts[fact_counts]; /* where those come from, and the same numbers */
+    device_fact counts[fact_counts]; /* the same numbers, with their sources */
     device_fact numbers[number_count];
     device_rates rates[rate_count];
 } device_model;
 
-/* Of a file's text; complaints name `path`. Bails. The arena's source is then this text. */
+/* Parses a device file; errors name `path`. Bails on errors. Makes the text the arena's source. */
 device_model *device_model_read(arena *a, const char *text, size_t size, const char *path);
 
-/* The text of a file that reads back as this model. */
+/* The model as the text of a device file, which reads back as the same model. */
 const char *device_model_print(arena *a, const device_model *d);
 
-/* Those that are part of tfgen (ir/devices/models.def), by index; the source of the arena stays what it is. */
+/* Built-in models (ir/devices/models.def), by index; the arena's source is unchanged. */
 size_t device_model_total(void);
 device_model *device_model_at(arena *a, size_t index);
 const char *device_model_text(size_t index, size_t *size);    /* the file */
 device_model *device_model_find(arena *a, const char *name);  /* NULL: there is none */
-device_model *device_model_named(arena *a, const char *name); /* bails with the names that there are */
+device_model *device_model_named(arena *a, const char *name); /* bails on an unknown name, listing all names */
 device_model *device_model_default(arena *a, const target_info *target);
-/* What a device that calls itself `label` is; where none matches, the default. */
+/* The model matching the name `label` that a device reports, else the target's default. */
 device_model *device_model_of(arena *a, const target_info *target, const char *label);
-double device_last_level(const device_model *d); /* bytes of the cache next to memory; 0: not known */
-double device_latency(const device_model *d);    /* of memory; an H200's where the file does not say */
+double device_last_level(const device_model *d); /* bytes of the last-level cache; 0: unknown */
+double device_latency(const device_model *d);    /* of memory; an H200's if the file has none */
 #endif

@@ -33,7 +33,7 @@ static bool joins_origin(const ir_op *op, const ir_op *other)
     return op != other && op->origin == other->origin && op->kind != op_attention_partial && op->kind != op_attention_combine;
 }
 
-/* What lowering made of one op of the graph is one phase at every level, where a phase can run it. */
+/* At every level, ops lowered from one graph op form one phase if a phase can run them. */
 bool fuse_origins(fusing *f)
 {
     bool changed = false;
@@ -63,8 +63,8 @@ static void begin(fusing *f)
     fuse_settle(f, "origins");
 }
 
-/* After a change the first passes get their turn again: they fuse more than the later ones, which may take their ops away. The limit is
- * for hostile graphs; to fuse less is always right. */
+/* Restarts at the first pass after each change: earlier passes fuse more, and later ones may take ops that they need. The limit bounds
+ * time on hostile graphs; fusing less is always correct. */
 static void run_passes(fusing *f)
 {
     int changes = 0;

@@ -49,7 +49,7 @@ static bool inside(const trial *t, const ir_value *v)
     return g != no_group && (g == t->x || g == t->y);
 }
 
-/* v shows something of what the two groups make. */
+/* v holds data, perhaps as a view, that the two groups make. */
 static bool shows_inside(const trial *t, const ir_value *v)
 {
     const ir_value *makers[most_makers];
@@ -164,7 +164,7 @@ static void reorder(fusing *f, int merged)
     for (int i = 1; i < after->count; i++) place(f, slots[n++], after->met[i]);
 }
 
-/* Rows are the space's or 1, columns are `columns` or 1; a value that all rows share is not stored. */
+/* Rows are the space's or 1, columns are `columns` or 1; a row-invariant value is not stored. */
 static reason why_not_fit(const trial *t, const ir_value *v, const extent *rows, long long columns)
 {
     extent own = value_rows(t->f->a, v);
@@ -174,7 +174,7 @@ static reason why_not_fit(const trial *t, const ir_value *v, const extent *rows,
     return reason_none;
 }
 
-/* What the phase itself makes is read from registers, at the same row and column, through views that change neither. */
+/* Values made in the phase are read from registers, at the same row and column, so through views that change neither. */
 static reason why_not_read(const trial *t, const ir_op *op)
 {
     op_class class = op_table[op->kind].class;
@@ -259,7 +259,7 @@ static reason why_not_gemm(const trial *t)
     return reason_none;
 }
 
-/* Copies walk the columns of their own operand, so they stand alone; the slices of one value stand together. */
+/* Copies iterate over their operand's columns, so each gets its own phase; slices of one value share one. */
 static reason why_not_copies(const trial *t)
 {
     const ir_op *copy = NULL;

@@ -81,7 +81,7 @@ reason fuse_why_not_folded(fusing *f, const ir_value *y)
     return why ? why : reason_other_users;
 }
 
-/* Copies of the ops that make a row scalar from what is stored: cheap, so every phase that needs it has its own. */
+/* Copies of the ops that compute a row scalar from stored values: cheap, so every phase that needs it recomputes it. */
 typedef struct cloning {
     fusing *f;
     int at; /* index in p->ops to insert before; moves on */
@@ -192,7 +192,7 @@ static void use_sum(fusing *f, const ir_op *y, ir_value *x, bool *changed)
     }
 }
 
-/* Norms of one row with different weights need its sum of squares once. */
+/* Norms of the same rows with different weights share one sum of squares. */
 static bool share_sums(fusing *f)
 {
     bool changed = false;
@@ -217,7 +217,7 @@ bool fuse_statistics(fusing *f)
     return fuse_sums(f) || shared;
 }
 
-/* Which products take sums depends on their programs, so planning does it (gen/plan/sums.c). Here it is allowed. */
+/* Only enables it: which products accumulate sums depends on their programs, so planning decides (gen/plan/sums.c). */
 bool fuse_input_sums(fusing *f)
 {
     f->p->input_sums = true;

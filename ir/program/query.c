@@ -49,7 +49,7 @@ bool value_is_cache(const ir_value *v) { return v->kind == value_state || (v->de
 
 const extent *value_tokens(const ir_value *v) { return &v->shape[value_is_cache(v) ? cache_token : 1]; }
 
-/* No value is in pages. */
+/* Paged caches are not supported yet: all tokens lie one stride apart. */
 long long value_run_length(const ir_value *v)
 {
     (void)v;

@@ -43,7 +43,7 @@ static bool find_owners(const ir_phase *phase, owners *of, int i)
     return true;
 }
 
-/* What the epilogue asks of each product, by index in phase->ops. */
+/* What the epilogue requires of each product's columns, by index in phase->ops. */
 typedef struct demand {
     int partner; /* -1: none */
     ir_op *rope;

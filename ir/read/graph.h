@@ -1,6 +1,5 @@
-/* In: the tree of a spec. Out: what the parts of the spec reader share while they fill an ir_program. Refuses: nothing
- * itself; a part complains, marks what it could not read as broken, and goes on, and nobody complains of what is broken
- * already. Private to ir/read. */
+/* State shared by the parts of the spec reader while they fill an ir_program. A part that finds an error complains, marks the item as
+ * broken and goes on; items already broken cause no further complaints. Private to ir/read. */
 #ifndef TFGEN_GRAPH_H
 #define TFGEN_GRAPH_H
 #include "ir/program/attribute_table.h"
@@ -16,14 +15,13 @@ enum {
 };
 #define MOST_ELEMENTS (1LL << 40)
 
-/* One name of the spec. */
 typedef struct named {
     const char *name;
     position at;
     ir_value *value; /* NULL: declared, but broken */
     bool used;
-    bool contested; /* declared twice, complained */
-    bool phantom;   /* never declared; entered so that the complaint comes once */
+    bool contested; /* declared twice, already reported */
+    bool phantom;   /* never declared; entered so that it is reported once */
 } named;
 
 typedef struct graph_reader {
@@ -38,10 +36,10 @@ typedef struct graph_reader {
     name_map unknown_dims; /* reported once */
     bool dim_broken[max_dims];
     const ir_op *writer[most_values]; /* by id of a state: the kv_append that writes it */
-    /* What could not be read, and so must not be blamed on others: */
-    bool names_lost; /* declarations: no value is called undefined */
-    bool dims_lost;  /* dims: none is called unknown */
-    bool lost;       /* part of the spec could not be read, so nothing can be called unused */
+    /* Parts that could not be read, which would cause follow-on errors: */
+    bool names_lost; /* declarations: do not report undefined values */
+    bool dims_lost;  /* dims: do not report unknown dims */
+    bool lost;       /* any part: do not report unused names */
 } graph_reader;
 
 /* One op while it is read; inputs that are broken are NULL. */
@@ -58,16 +56,16 @@ typedef struct op_draft {
 } op_draft;
 
 /* graph_tools.c */
-position graph_attribute_at(const op_draft *d, const char *key); /* of its value; of the op when it is not given */
+position graph_attribute_at(const op_draft *d, const char *key); /* of the attribute's value; of the op if not given */
 bool graph_check_map(graph_reader *r, const spec_node *node, const char *what);
-/* Complains of every key of `map` that is none of `keys`; `what` names the map. True when one seems misspelt. */
+/* Complains of every key of `map` not in `keys`; `what` names the map. True if one looks misspelt. */
 bool graph_check_keys(graph_reader *r, const spec_node *map, const char *const *keys, size_t n, const char *what);
-/* The same of an op's map: its attributes have other names elsewhere. */
+/* graph_check_keys() for an op's map; also knows the names that other frameworks use for its attributes. */
 bool graph_check_op_keys(const op_draft *d, const char *const *keys, size_t n);
 bool graph_check_name(graph_reader *r, const spec_node *node, const char *what);
 const char *graph_hint(graph_reader *r, const char *word, const char *const *names,
                        size_t n); /* "; did you mean X?" or "" */
-/* Walks the names in an expression: copies the next one (most_name + 1 bytes), steps behind it; false at the end. */
+/* Copies the next name of an expression into `name` (most_name + 1 bytes) and advances *s past it; false at the end. */
 bool graph_next_name(const char **s, char *name);
 bool graph_extent(graph_reader *r, const spec_node *node, const char *what, extent *out);
 bool graph_static(graph_reader *r, const spec_node *node, const char *what, long long *out); /* 1 to most_number */
@@ -76,7 +74,7 @@ bool graph_bool(graph_reader *r, const spec_node *node, const char *what, bool *
 bool graph_dtype(graph_reader *r, const spec_node *node, const char *what, dtype *out);
 const char *graph_shape_text(graph_reader *r, const ir_value *v); /* [B, S, 256] */
 const char *graph_extent_text(graph_reader *r, const extent *e);
-long long graph_lowest(const extent *e, const dim_table *dims); /* over the corners of the dynamic ranges */
+long long graph_lowest(const extent *e, const dim_table *dims); /* minimum over the corners of the dynamic ranges */
 
 /* graph_dims.c, graph_values.c, graph_ops.c */
 void graph_read_dims(graph_reader *r);
@@ -87,7 +85,7 @@ void graph_report_unused(graph_reader *r);
 
 ir_value *graph_new_value(graph_reader *r, const char *name, value_kind kind, dtype type, position at);
 bool graph_declare(graph_reader *r, const char *name, position at,
-                   ir_value *value); /* false: the name is taken, complained */
+                   ir_value *value); /* false: the name is taken, already reported */
 ir_value *graph_lookup(graph_reader *r, const spec_node *node, const op_draft *user); /* NULL: broken; marks as used */
 bool graph_value_fits(graph_reader *r, const ir_value *v, const char *what, position at);
 bool graph_shape(graph_reader *r, const spec_node *node, const char *what, ir_value *v);

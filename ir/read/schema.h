@@ -1,5 +1,4 @@
-/* In: the tables of ir/op.def. Out: a JSON Schema (draft 7) of the spec language, for editors and other tools. Refuses:
- * nothing. */
+/* In: the tables of ir/op.def. Out: a JSON Schema (draft 7) of the spec language, for editors and other tools. */
 #ifndef TFGEN_SCHEMA_H
 #define TFGEN_SCHEMA_H
 #include "ir/base/arena.h"

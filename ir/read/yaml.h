@@ -12,15 +12,14 @@ typedef struct spec_node {
     spec_node_kind kind;
     position at;
     const char *text; /* scalar; never holds a NUL */
-    position text_at; /* where its first character stands: behind the quote of a quoted one */
+    position text_at; /* position of its first character, after an opening quote */
     bool quoted;
     int count;                /* list and map */
     struct spec_node **items; /* list: items; map: values */
     struct spec_node **keys;  /* map: scalars; each key once */
 } spec_node;
 
-/* Names `name` as the arena's source and reads all of text. A key that stands twice is complained of, and the first one
- * stays. */
+/* Makes text the arena's source, called `name`, and parses it. A duplicate key is reported; the first one is kept. */
 spec_node *yaml_read(arena *a, const char *text, size_t size, const char *name);
 const spec_node *spec_find(const spec_node *map, const char *key); /* the value, or NULL */
 #endif
