@@ -1,5 +1,5 @@
-/* The parts of the kernel cache to each other: the form of an entry (cache_entry.c), marks (cache_claim.c), the folder
- * (cache_folder.c). In, out and refusals are said in runtime/cache/cache.h. */
+/* Internal interfaces of the kernel cache: the format of an entry (cache_entry.c), claims (cache_claim.c), the folder (cache_folder.c).
+ * runtime/cache/cache.h has the contract. */
 #ifndef TFGEN_CACHE_PARTS_H
 #define TFGEN_CACHE_PARTS_H
 #include <pthread.h>
@@ -15,7 +15,7 @@ struct cache {
     double wait_seconds;
     void (*warn)(void *context, const char *text);
     void *context;
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* guards all fields below */
     bool warned;
     cache_kept *kept;
     long long kept_bytes, stored_bytes; /* in memory; in files since the last sweep */
@@ -32,13 +32,13 @@ typedef struct cache_entry {
 
 /* The bytes of an entry; NULL without memory. */
 unsigned char *entry_encode(const char *key, const code_result *r, size_t *size);
-/* NULL: good. Else why not; nothing of `bytes` was believed. */
+/* NULL: valid. Else the reason; then no part of `bytes` is used. */
 const char *entry_parse(unsigned char *bytes, size_t size, cache_entry *e);
-/* Reads a file of an open folder, which may be anything. NULL: good, and e->bytes is the caller's; *used: when it was last used. Else why
- * not. */
+/* Reads a file of an open folder; its content is untrusted. NULL: valid, the caller frees e->bytes, and *age is the seconds since its last
+ * use. Else the reason. */
 const char *entry_read(int folder, const char *name, cache_entry *e, double *age);
 bool entry_has_key(const cache_entry *e, const char *key);
-/* Also takes e->bytes (as out->code) when it returns true. */
+/* True: *out is filled and owns e->bytes (as out->code). */
 bool entry_take(cache_entry *e, code_result *out);
 /* "name", "arch" …: the rest of a key's line as a new string; "" when there is none. */
 char *entry_key_line(const cache_entry *e, const char *label);
@@ -47,27 +47,27 @@ void entry_id(const char *key, size_t size, char id[cache_id_length + 1]);
 
 /* ---- cache_claim.c ---- */
 
-/* What a waiter has seen of a mark. */
+/* What a waiter has observed of a claim. */
 typedef struct cache_watch {
     char owner[160];
     double since, first;
 } cache_watch;
 typedef enum claim_state { claim_mine, claim_busy, claim_impossible } claim_state;
-/* busy: ask again in a while with the same watch. impossible: no mark can be made, or waiting was long enough. */
+/* busy: retry later with the same watch. impossible: the claim cannot be written, or the wait limit has passed. */
 claim_state claim_take(cache *c, cache_kind kind, const char *key, cache_watch *w, cache_claim **claim);
 double cache_now(void); /* monotonic */
 
 /* ---- cache_folder.c ---- */
 
 char *folder_file(const cache *c, cache_kind kind, const char *id, const char *suffix);
-/* A handle of the folder of this kind's entries, which the caller closes; -1: there is none, or it is not to be trusted; *why (may be NULL)
- * says so in words. */
+/* Opens the folder of this kind's entries; the caller closes the descriptor. -1: it does not exist or is not trusted; *why (`why` may be
+ * NULL) is the reason. */
 int folder_open(const cache *c, cache_kind kind, bool make, const char **why);
 /* Reads an entry by its id. */
 const char *folder_read(const cache *c, cache_kind kind, const char *id, cache_entry *e, double *age);
-/* Writes aside and renames. NULL: done. Else why not. */
+/* Writes a temporary file and renames it. NULL: done; else the reason. */
 const char *folder_put(const cache *c, cache_kind kind, const char *id, const void *bytes, size_t size);
-/* After an entry of so many bytes was stored: now and then a sweep. */
+/* Call after storing an entry of `bytes` bytes; sweeps occasionally. */
 void folder_grew(cache *c, size_t bytes);
 
 typedef struct folder_item {
