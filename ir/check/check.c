@@ -1,4 +1,4 @@
-/* In: a graph or a program, after a pass or as read from text. Out: nothing, when every rule holds. Refuses: the first broken rule, by
+/* In: a graph or a program, after a pass or as read from text. Out: returns if every rule holds. Refuses: the first broken rule, by
  * name and op: exit code 1 "internal: after PASS: RULE: ..." after a pass, a bad input for text. */
 #include "ir/check/check.h"
 #include "ir/base/names.h"
@@ -126,7 +126,7 @@ static int phase_order(const checker *c, const ir_phase *phase)
     return phase->op_count ? c->order_of_value[phase->ops[0]->outputs[0]->id] : -1;
 }
 
-/* Who reads a view waits for those that make what it shows. */
+/* A view's reader runs after the phases that produce its data. */
 static void check_comes_after(const checker *c, const ir_op *op, const ir_phase *phase, const ir_value *v)
 {
     const ir_value *makers[most_makers];
@@ -192,7 +192,7 @@ static void check_waits(const checker *c, const ir_op *op, const ir_op *writer, 
         rule_broken(c, second->at, "phase %s uses %%%s while %s may write it, or the reverse", y->name, state->name, x->name);
 }
 
-/* kv_append changes its state in place: whoever touched the state before must be done, whoever touches it later must wait. */
+/* kv_append writes its state in place: earlier accesses must have finished, later ones must wait. */
 static void check_states(const checker *c)
 {
     const ir_program *p = c->p;
@@ -208,7 +208,7 @@ static void check_states(const checker *c)
     }
 }
 
-/* What a concat that is a view shows is made by ops with code. */
+/* The operands of a concat that is a view are produced by ops with code. */
 static void check_joined(const checker *c, const ir_op *op)
 {
     for (int i = 0; i < op->input_count && op->kind == op_concat && op_is_view(op); i++)

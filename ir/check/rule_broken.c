@@ -1,4 +1,4 @@
-/* In: the rule that is checked, what broke it and where. Out: nothing; it does not return. Refuses: see ir/check/check.h. */
+/* In: the broken rule, a message and a position. Does not return. */
 #include "ir/check/check.h"
 #include <stdio.h>
 

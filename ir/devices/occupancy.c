@@ -1,5 +1,5 @@
-/* In: what kernels take. Out: occupancy.h. A workgroup begins when all of its waves fit; its waves go to the SIMDs in
- * turn. */
+/* In: resource use of kernels. Out: see occupancy.h. A workgroup starts only if all of its waves fit; waves are assigned to SIMDs
+ * round-robin. */
 #include "ir/devices/occupancy.h"
 #include <limits.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static const machine *machine_of(const target_info *target)
 
 static long long up(long long x, long long step) { return (x + step - 1) / step * step; }
 
-/* Of a lane, for the waves of one SIMD. */
+/* Registers per lane position of one SIMD, shared by its waves. */
 static int file_of(const machine *m, const target_info *t) { return t->vendor == vendor_nvidia ? t->registers / m->simds : t->registers; }
 
 unit_room unit_room_of(const target_info *target)
@@ -50,14 +50,14 @@ static int waves_by_scalars(const machine *m, int scalars)
     return waves < m->waves ? waves : m->waves;
 }
 
-/* Registers with which a SIMD holds so many waves; -1: not even the fewest. */
+/* Most registers per lane at which a SIMD holds `waves` waves; -1: none. */
 static long long registers_for(const machine *m, int file, long long waves)
 {
     const long long most = waves <= m->waves && waves > 0 ? file / waves / m->granule * m->granule : 0;
     return most > 0 ? most : -1;
 }
 
-/* Bytes with which a unit holds so many workgroups. */
+/* Most shared memory per workgroup, in bytes, at which a unit holds `groups` workgroups; -1: none. */
 static long long shared_for(const machine *m, long long unit, long long groups)
 {
     const long long most = unit / groups / m->piece * m->piece - m->reserved;
@@ -76,7 +76,7 @@ static void find_limits(occupancy *o)
 static void find_steps(const machine *m, const device_model *d, long long waves, occupancy *o)
 {
     const int file = file_of(m, d->target);
-    const long long wanted = (waves * (o->groups + 1) + m->simds - 1) / m->simds; /* a SIMD, for a workgroup more */
+    const long long wanted = (waves * (o->groups + 1) + m->simds - 1) / m->simds; /* per SIMD, for one more workgroup */
     o->step[by_registers] = registers_for(m, file, wanted);
     o->step[by_sums] = m->apart ? registers_for(m, file, wanted) : -1;
     o->step[by_scalars] = m->scalars && wanted <= m->waves ? m->scalars / wanted : -1;
@@ -100,7 +100,7 @@ bool occupancy_of(const device_model *d, const kernel_need *need, occupancy *out
     out->by[by_waves] = (int)((long long)m->waves * m->simds / waves);
     out->by[by_groups] = waves > 1 || d->target->vendor == vendor_nvidia ? m->groups : INT_MAX;
     find_limits(out);
-    /* A limit that the hardware's number of waves sets is told by that name alone. */
+    /* If the hardware's wave limit binds, report it alone, without the register limits that tie with it. */
     if (out->limits >> by_waves & 1) out->limits &= ~(1u << by_registers | 1u << by_sums | 1u << by_scalars);
     out->waves = (int)((waves * out->groups + m->simds - 1) / m->simds);
     find_steps(m, d, waves, out);

@@ -65,7 +65,7 @@ static group *place_ops(fusing *f)
     return placed;
 }
 
-/* What role an op plays, by whom it depends on and who depends on it within its group. */
+/* What determines an op's role: its dependencies within its group. */
 typedef struct dependence {
     bool on_core, for_core; /* core: products, attention, or row reductions */
     bool read;              /* by an op of the group */

@@ -1,4 +1,4 @@
-/* In: ir/dtype.def. Out: what ir/program/dtype.h says. What is no dtype is told by false or NULL. */
+/* In: ir/dtype.def. Out: see ir/program/dtype.h; unknown names give false or NULL. */
 #include "ir/program/dtype.h"
 #include <string.h>
 #include <strings.h>

@@ -1,4 +1,4 @@
-/* In: ir/format.def. Out: what ir/program/format.h says. Where there is no format the answer is NULL. */
+/* In: ir/format.def. Out: see ir/program/format.h; NULL if there is no such format. */
 #include "ir/program/format.h"
 
 #define H(type) (1u << dtype_##type)

@@ -1,4 +1,4 @@
-/* In: a program with kernels. Out: who makes each value, and who reads it, itself or by a view of it. */
+/* In: a program with kernels. Out: the producer of each value, and its readers, directly or through views. */
 #include "ir/program/views.h"
 
 static void note_reader(program_index *x, ir_phase *phase, const ir_value *v)

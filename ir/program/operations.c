@@ -2,15 +2,15 @@
 #include "ir/program/operations.h"
 
 enum {
-    alibi_operations = 3,   /* of a pair: difference, product, sum */
-    softmax_operations = 5, /* of a pair: scale, largest, difference, exponential, sum */
+    alibi_operations = 3,   /* per pair: difference, product, sum */
+    softmax_operations = 5, /* per pair: scale, max, difference, exponential, sum */
     softcap_operations = 3, /* division, tanh, product */
-    rope_operations = 3     /* of an element: two products and a sum */
+    rope_operations = 3     /* per element: two products and a sum */
 };
 
 static long long least(long long x, long long y) { return x < y ? x : y; }
 
-/* Sum of the numbers from, from + 1, ... (count of them), each first brought into 0 .. most. */
+/* Sum of `count` consecutive integers starting at `from`, each clamped to 0 .. most. */
 static double clamped_sum(long long from, long long count, long long most)
 {
     const long long below = from < 0 ? least(-from, count) : 0;

@@ -29,7 +29,7 @@ static bool is_view(const ir_value *v)
     return v->def && op_is_view(v->def);
 }
 
-/* Chains of views may be long, so the storage is asked first: it belongs to whoever made it, unless several wrote parts of it. */
+/* Chains of views may be long, so check the storage first: its owner is the only maker, unless several ops wrote parts of it. */
 int value_makers(const ir_value *v, const ir_value **makers)
 {
     const ir_value *root = value_root(v);

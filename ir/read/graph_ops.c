@@ -125,7 +125,7 @@ static void make_outputs(op_draft *d)
     }
 }
 
-/* A name that is none ("") was complained of. */
+/* "": an invalid name, already reported. */
 static void declare_outputs(op_draft *d)
 {
     for (int i = 0; i < d->op->output_count; i++) {

@@ -1,4 +1,4 @@
-/* In: an op while it is read. Out: its operands' shapes as text, and a complaint where they clash. Refuses: nothing itself. */
+/* In: an op while it is read. Out: its operands' shapes as text, and a complaint where they clash. */
 #include "ir/read/shape.h"
 #include <string.h>
 
