@@ -1,4 +1,4 @@
-/* In: what a recorder has of a plan's launches. Out: it as text, as JSON, as a picture. */
+/* In: the recorded launches of a plan. Out: reports as text, as JSON, as a picture. */
 #ifndef TFGEN_CLI_ACCESS_REPORT_H
 #define TFGEN_CLI_ACCESS_REPORT_H
 #include <jansson.h>
@@ -16,18 +16,18 @@ typedef struct access_report {
     unsigned long long seed;
 } access_report;
 
-/* What a launch computes, as ops of the spec; "packs weights" of the others. */
+/* The spec's ops that a launch computes; "packs weights" for packing launches. */
 const char *access_ops(const access_report *r, const access_launch *l);
-/* The place in the spec that a row's access is made for: its own, else the first op's of its launch. */
+/* The position in the spec that a row belongs to: its own, else that of its launch's first op. */
 const char *access_spec(const access_report *r, const access_launch *l, const access_row *row);
 const char *access_name(const access_row *row); /* "read", "tensor load", ... */
-/* Of the bytes that sectors have, those used: of each request's; of a workgroup's, whose requests share sectors. */
+/* Used share of the bytes of sectors: counted per request; counted per workgroup, whose requests share sectors. */
 double access_share(const access_report *r, const access_row *row);
 double access_kept(const access_report *r, const access_row *row);
 extern const char *const access_faults[access_fault_count]; /* "", "conflicts", ... */
 
 void access_print(const access_report *r);
 json_t *access_json(const access_report *r);
-/* Of the worst request of each line of the source: what of lines, or of banks, each lane asks for. */
+/* Draws the worst request of each source line: the parts of lines, or the banks, that each lane accesses. */
 void access_picture(const access_report *r, const char *path);
 #endif

@@ -1,5 +1,5 @@
-/* In: a spec, options. Out: what its plans are, level by level and launch by launch, counted and predicted, with what the compilers made of
- * them: one structure that text, JSON and the page are written from. */
+/* In: a spec, options. Out: its plans by level and launch, with operation and byte counts, predicted times and compiler results: one
+ * structure that text, JSON and the page are written from. */
 #ifndef TFGEN_CLI_EXPLANATION_H
 #define TFGEN_CLI_EXPLANATION_H
 #include "gen/plan/predict.h"
@@ -8,30 +8,30 @@
 #include "runtime/module/plan_code.h"
 #include <jansson.h>
 
-/* What a compiler made of a launch. */
+/* The compiler's result for a launch. */
 typedef struct explained_code {
     const char *missing;  /* why nothing is known, or NULL */
-    const char *compiler; /* what made it */
+    const char *compiler; /* its name */
     kernel_facts facts;
     kernel_need need;
-    bool holds; /* the occupancy is known */
+    bool holds; /* `held` is known */
     occupancy held;
-    long long matrix; /* matrix instructions; -1: not known */
+    long long matrix; /* number of matrix instructions; -1: unknown */
 } explained_code;
 
 typedef struct explained_kernel {
     const launch *launch;
     const char *ops; /* as in the spec */
-    int op_count;    /* of the spec's ops, with which this kernel has to do */
+    int op_count;    /* number of the spec's ops that this kernel computes, in whole or in part */
     work work;
     bool foreseen; /* predicted and floor are known */
     prediction predicted;
     double floor;
-    const char *limit; /* of the floor */
+    const char *limit; /* what sets the floor */
     explained_code code;
 } explained_kernel;
 
-/* An edge between two launches, which fusion left. Bytes of a value are told with the first edge that moves them, so that edges add up. */
+/* An edge between two launches that fusion did not remove. A value's bytes count only at the first edge that moves them, so they add up. */
 typedef struct explained_edge {
     const fusion_note *note;
     const char *sentence;
@@ -39,7 +39,7 @@ typedef struct explained_edge {
     double read, written, seconds;
 } explained_edge;
 
-/* A level on one device model, with the tiles that are chosen for it. */
+/* A level planned for one device model. */
 typedef struct explained_device {
     const device_model *model;
     const char *refused; /* why there is no plan, or NULL */
@@ -72,27 +72,26 @@ typedef struct explanation {
     int level_count;
 } explanation;
 
-/* Of one plan: kernels with their work and prediction. */
+/* The kernels of a plan with their work and predicted times. */
 explained_kernel *explain_kernels(arena *a, const ir_program *graph, const plan *p);
 explained_edge *explain_edges(arena *a, const explained_level *l, int *count);
-/* Compiles the plan, unless o->no_code is set; *p may become the plan that was made again. NULL: nothing was compiled, *missing says why.
- */
+/* Compiles the plan unless o->no_code is set; *p may become a replan after register spills. NULL: not compiled, *missing has the reason. */
 const plan_code *explain_compile(arena *a, const cli_options *o, const plan **p, const char **missing);
 void explain_code(arena *a, const plan_code *code, const char *missing, explained_level *l);
-/* The caller gets v, or a view of what it lies in. */
+/* True if v is an output, or shares an output's storage. */
 bool explained_output(const ir_program *p, const ir_value *v);
-/* Words of ir/kinds.def. */
+/* Names from ir/kinds.def. */
 const char *explained_family(const ir_phase *phase);
 const char *explained_layer(layer_kind layer);
 const char *explained_frame(frame_kind frame);
 double launches_seconds(const explained_kernel *k, int count, bool floor);
 
-/* The same request on another device, with the tiles that are chosen for it; its sums. */
+/* Plans the request for another device; explain_add_up() sums over its kernels. */
 explained_device explain_device(arena *a, compile_request r, const device_model *d);
 void explain_add_up(explained_device *d);
 
 void explain_print(const explanation *e);
 json_t *explain_json(const explanation *e);
-/* The page: one file that needs nothing else. */
+/* Writes the page, a self-contained file. */
 void explain_page(arena *a, const char *path, const json_t *all);
 #endif

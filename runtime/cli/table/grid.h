@@ -1,5 +1,5 @@
-/* In: lines of --grid: "(name) norm: threads=64,128 v=4,8". Out: the points of each line's product, the last setting the fastest, as lines
- * that gen/plan/overrides.h reads. Refuses (code_usage) what is no such line, and more than grid_most points. */
+/* In: lines of --grid: "(name) norm: threads=64,128 v=4,8". Out: the Cartesian product of each line, the last setting varying fastest, as
+ * lines that gen/plan/overrides.h reads. Refuses (code_usage) malformed lines and more than grid_most points. */
 #ifndef TFGEN_TABLE_GRID_H
 #define TFGEN_TABLE_GRID_H
 #include "ir/ir.h"
@@ -7,7 +7,7 @@
 enum { grid_most = 1000 };
 
 typedef struct grid_point {
-    const char *label; /* what stands in parentheses, else the settings */
+    const char *label; /* the text in parentheses, else the settings */
     const char *line;  /* norm: threads=64 v=4 */
 } grid_point;
 

@@ -1,16 +1,16 @@
-/* In: specs, a grid, a sweep, a device. Out: a row a point: how long it took there, beside what it cannot beat. Refuses (bails) what
- * specs and devices refuse; a point that is no legal tile is a row that says why. */
+/* In: specs, a grid, a sweep, a device. Out: a row per point with its measured time and its roofline floor. Bails with errors of specs and
+ * devices; an illegal tile gives a row with the reason. */
 #ifndef TFGEN_TABLE_H
 #define TFGEN_TABLE_H
 #include "gen/base/work.h"
 #include "runtime/cli/cli.h"
 #include "runtime/cli/spread.h"
 
-/* ---- tables that are part of tfgen */
+/* ---- tables shipped with tfgen */
 typedef struct shipped_table {
     const char *name, *title, *specs, *dims, *sweep, *grid; /* specs: identifiers */
 } shipped_table;
-const shipped_table *table_shipped(const char *name); /* NULL: there is none */
+const shipped_table *table_shipped(const char *name); /* NULL: not found */
 const char *const *table_names(arena *a, size_t *count);
 const char *table_spec(const char *identifier, size_t *size, const char **path);
 
@@ -19,14 +19,14 @@ typedef enum row_status { row_timed, row_illegal, row_failed, row_unjudged, row_
 extern const char *const row_status_names[];
 
 typedef struct table_row {
-    const char *block, *dims, *label; /* label: of a point of the grid, or "" */
+    const char *block, *dims, *label; /* label: the grid point's, or "" */
     row_status status;
     const char *tile; /* of the grid's phase, or "" */
-    const char *note; /* why it is illegal, wrong, not judged or another tile than was asked for; or "" */
-    spread time;      /* of a whole run, of timed ones */
+    const char *note; /* why it is illegal, wrong, unjudged or has another tile than requested; or "" */
+    spread time;      /* of a whole run, if row_timed */
     int samples, launches;
     work work;
-    double floor;      /* seconds; 0: the device model does not say */
+    double floor;      /* seconds; 0: unknown to the device model */
     const char *limit; /* of the longest launch's floor, or "" */
 } table_row;
 
@@ -38,10 +38,10 @@ typedef struct table {
     int count, room;
 } table;
 
-/* ---- as a file: by the end of its name */
-void table_check_path(arena *a, const char *path); /* bails: no such kind */
+/* ---- writing; files by the extension of their name */
+void table_check_path(arena *a, const char *path); /* bails on an unknown extension */
 void table_write(arena *a, const table *t, const char *path);
 json_t *table_json(const table *t);
 void table_print(arena *a, const table *t);
-const char *table_row_name(arena *a, const table_row *r); /* what tells it from the others */
+const char *table_row_name(arena *a, const table_row *r); /* unique in its table */
 #endif
