@@ -1,6 +1,5 @@
-/* In: a spec and options. Out: what each wave of its kernels asks memory for and what shared memory's banks make of it, as the host engine
- * sees the emitted kernels access it in the geometry of a GPU; as text, as JSON, as a picture. Refuses the host as a target, which has no
- * waves. */
+/* In: a spec and options. Out: the memory requests and shared-memory bank conflicts of each wave, recorded by the host engine while it runs
+ * the emitted kernels in the geometry of a GPU; as text, as JSON, as a picture. Refuses the host as a target: it has no waves. */
 #include "runtime/cli/access/report.h"
 #include "runtime/cli/source_edits.h"
 #include "runtime/cli/trial.h"

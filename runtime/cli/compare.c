@@ -1,5 +1,5 @@
-/* In: two records of runs, before and after. Out: how much faster each run became, with what the noise leaves open, and whether that is
- * enough. Exit code 1 when a run is slower than it may be, beyond noise, or is gone. Refuses records of other devices. */
+/* In: two records of runs, before and after. Out: the speedup of each run with its confidence interval, and whether that is enough.
+ * Exit code 1 if a run is slower than allowed, beyond noise, or missing. Refuses records of other devices. */
 #include "runtime/cli/cli.h"
 #include "runtime/cli/record.h"
 #include <math.h>

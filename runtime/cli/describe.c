@@ -1,4 +1,4 @@
-/* In: graphs and kernels; what a device says of one that went wrong. Out: what a kernel computes, in words; an error at its place. */
+/* In: graphs and kernels; a device's error text. Out: the names of the ops that a kernel computes; the error at the kernel's place. */
 #define _GNU_SOURCE
 #include "runtime/cli/trial.h"
 #include "runtime/cli/plan_words.h"

@@ -1,5 +1,5 @@
-/* In: this machine. Out: everything that tfgen can use, tried out: compilers compile a kernel, devices load one, the cache is written to;
- * what is missing comes with the package or the variable that mends it. Exit code 1 when nothing can run. */
+/* In: this machine. Out: a test of everything that tfgen can use: compilers compile a kernel, devices load one, the cache is written to;
+ * for what is missing, the package or variable that fixes it. Exit code 1 if nothing can run. */
 #define _GNU_SOURCE
 #include "runtime/cli/cli.h"
 #include "runtime/device/device.h"

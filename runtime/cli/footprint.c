@@ -1,4 +1,4 @@
-/* In: plans. Out: footprint.h. */
+/* See footprint.h. */
 #include "runtime/cli/footprint.h"
 #include <string.h>
 

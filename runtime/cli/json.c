@@ -1,5 +1,5 @@
-/* In: JSON of jansson's, an arena. Out: JSON that goes with the arena, its text, and what several commands say in it alike. Refuses (bails)
- * only what there is no memory for. */
+/* In: jansson values, an arena. Out: JSON released with the arena, its text, and objects that several commands share. Bails if out of
+ * memory. */
 #include "runtime/cli/cli.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* In: what options were given as. Out: lists, numbers, sizes of dims, levels. Refuses (bails code_usage) what is none, with what it should
- * be. */
+/* In: option values as text. Out: lists, numbers, sizes of dims, levels. Bails code_usage on malformed values, with the expected form. */
 #define _GNU_SOURCE
 #include "runtime/cli/options.h"
 #include <errno.h>

@@ -1,6 +1,5 @@
-/* In: a spec, device models, a sweep of a dim, recorded runs. Out: for each value and device the time that the plan made for it should
- * take, what sets that time, and where the run was recorded the measured time and the error. Refuses what planning refuses of every device.
- */
+/* In: a spec, device models, a sweep of a dim, recorded runs. Out: for each value and device the predicted time of its plan, what limits
+ * it, and for recorded runs the measured time and the prediction's error. Fails only if planning fails for every device. */
 #include "runtime/cli/explain/explanation.h"
 #include "runtime/cli/record.h"
 #include <math.h>

@@ -1,4 +1,4 @@
-/* In: a plan of a graph. Out: what it says about roundings; see runtime/cli/ref_plan.h. */
+/* See runtime/cli/ref_plan.h. */
 #include "runtime/cli/ref_plan.h"
 #include "gen/gen.h"
 

@@ -1,4 +1,4 @@
-/* In: measured seconds. Out: their median and spread, and a time as a person reads it. */
+/* See spread.h. */
 #include "runtime/cli/spread.h"
 #include <stdlib.h>
 

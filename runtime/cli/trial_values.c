@@ -1,4 +1,4 @@
-/* In: values of a trial under way. Out: what the device has for them, as numbers. Refuses, by name, what stopped the device. */
+/* In: values of a running trial. Out: the device's numbers for them. Device errors name the kernel that caused them. */
 #include "runtime/cli/trial_inside.h"
 #include "ir/program/half.h"
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* In: what to do with wisdom files. Out: their entries as a table, JSON or text; one file of several. Refuses unknown words with exit code
- * 2, a file that cannot be read or written with 7. Damaged and stale lines are told, and are never an error: plans pass over them. */
+ * 2, a file that cannot be read or written with 7. Damaged and stale lines are reported but are no error: planning skips them. */
 #include "runtime/cli/cli.h"
 #include "runtime/cli/plan_words.h"
 #include "runtime/wisdom/wisdom_file.h"

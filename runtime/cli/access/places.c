@@ -1,5 +1,5 @@
-/* In: addresses of code. Out: for each the line of the source that it is of, a number, with the line of the spec. Where no
- * symboliser is, each address is a place of its own, without a line. */
+/* In: code addresses. Out: for each the index of its source line, with the line of the spec. Without a symboliser each address is a place
+ * of its own, without a line. */
 #define _GNU_SOURCE
 #include "runtime/cli/access/recording.h"
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* In: accesses of lanes. Out: requests: what the lanes of a wave ask for by one instruction at a time, counted into a row of the
  * instruction, and the lines that they touch.
  *
- * The host engine runs lane after lane, so lanes' accesses are put side by side here: the n-th by the same code since the lanes' last
- * meeting (a collective or a barrier) is one request, as lanes that take the same way through the code execute it together. */
+ * The host engine runs lanes one by one, so this file regroups their accesses: the n-th access by the same code since the lanes' last
+ * collective or barrier is one request, as lanes on the same path through the code execute it together. */
 #include "runtime/cli/access/recording.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* In, out, refusals: reuse.h.
  *
- * The distance of a touch is the number of other lines since the line's last touch: a line that was touched again since counts where it was
- * touched last, so a tree of sums over the last touches has it (Olken). Of many lines a sample is enough: those whose hash is small, and
- * distances grow by what was left out (SHARDS, Waldspurger and others, FAST 2015). */
+ * The distance of a touch is the number of other lines touched since the line's last touch. Each line counts at its last touch, so a
+ * Fenwick tree over last touches gives the distance (Olken). With many lines, only those with a small hash are sampled, and distances are
+ * scaled by the sampling rate (SHARDS, Waldspurger and others, FAST 2015). */
 #include "runtime/cli/access/reuse.h"
 #include <math.h>
 #include <stdlib.h>

@@ -2,9 +2,8 @@
  * and source line; or the launch that is furthest above the cost model. Exit code 0: nothing was found; 1: something was; 8: nothing
  * was, but of a value no element is judged. Refuses data that does not fit the spec.
  *
- * The plan runs once. Each value in memory is compared with the reference on the device's own inputs, so that the first that is wrong is
- * where the fault is, however far its consequences go: no second run of a prefix is needed. What lies inside its phase is then looked for
- * with one more run (shown.c). */
+ * The plan runs once. Each value in memory is compared with the reference on the device's own inputs, so the first wrong value locates the
+ * fault, however far it propagates: no prefix needs to be run again. One more run then looks inside the phase (shown.c). */
 #include "runtime/cli/bisect/bisect.h"
 #include "runtime/cli/trial_data.h"
 #include <string.h>

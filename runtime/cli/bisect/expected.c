@@ -1,5 +1,5 @@
-/* In: numbers that another framework computed, of outputs and of any value on the way, by name. Out: the first value that parts from what
- * the spec says it should be, on that framework's own numbers as far as the file has them. Refuses tensors of another shape, and files
+/* In: numbers that another framework computed for outputs and intermediates, by name. Out: the first value that differs from the spec's
+ * result, computed from that framework's own numbers where the file has them. Refuses tensors of another shape, and files
  * without any value of the spec. */
 #include "runtime/cli/bisect/bisect.h"
 #include "runtime/cli/trial_data.h"

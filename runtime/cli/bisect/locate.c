@@ -1,5 +1,5 @@
-/* In: a value that is wrong, and the element of it. Out: what makes it: the op and its line in the spec, the launch, its phase, the tile
- * that has the element, and the line of the emitted source. What is not known is NULL. */
+/* In: a wrong value and its element. Out: what computes it: the op and its line in the spec, the launch, its phase, the tile with the
+ * element, and the line of the emitted source. NULL: unknown. */
 #include "gen/base/names.h"
 #include "ir/program/segments.h"
 #include "runtime/cli/bisect/bisect.h"

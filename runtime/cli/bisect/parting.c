@@ -1,5 +1,5 @@
-/* In: a value's numbers and what they should be. Out: which elements are wrong, where they lie, and what they have in common. Refuses
- * nothing: an element that rounding decides is not judged (ir/reference/ref.h). */
+/* In: a value's numbers and the expected ones. Out: which elements are wrong, where they lie, and what they have in common. Elements that
+ * rounding decides are not judged (ir/reference/ref.h). */
 #include "runtime/cli/bisect/bisect.h"
 #include <math.h>
 

@@ -1,6 +1,6 @@
-/* In: a plan whose value is wrong. Out: which value of the phase is wrong first. Values inside a phase are in registers: the plan's text
- * gets an output for each, so that the same phases with the same tiles store them, and that plan is run. Where the fault is gone then, or
- * the values cannot be stored, the answer stays the phase's own. */
+/* In: a plan with a wrong value. Out: the first wrong value inside its phase. Intermediates of a phase are in registers, so each is added
+ * to the plan's text as an output, and the same phases and tiles are run storing them. If the fault disappears then, or they cannot be
+ * stored, the answer remains the phase's stored value. */
 #include "runtime/cli/bisect/bisect.h"
 #include "ir/program/segments.h"
 #include <string.h>

@@ -1,5 +1,5 @@
-/* In: values of a drawing. Out: one op on them, with an estimate of how large its result gets and what it is never below. Refuses nothing:
- * who calls says only what is valid. The estimates are rough and lean to the large side: they keep f16 finite and quotients sound. */
+/* In: values of a drawing. Out: one op on them, with an estimate of how large its result gets and what it is never below. Callers
+ * pass only valid operands. The estimates are rough and rather too large: they keep f16 finite and divisors away from 0. */
 #include "runtime/cli/random/random_draw.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* In: ranks.h. Out: the work done by a child, which is begun again when a signal ends it. */
+/* See ranks.h. The work runs in a child process, which is restarted when a signal ends it. */
 #define _GNU_SOURCE
 #include "runtime/cli/tune/ranks.h"
 #include "runtime/cli/cli.h"

@@ -1,4 +1,4 @@
-/* In: search.h. Out: the fastest. */
+/* See search.h. */
 #include "runtime/cli/tune/search.h"
 #include "runtime/cli/spread.h"
 #include <math.h>

@@ -1,4 +1,4 @@
-/* In: share.h. Out: who has what. A rank is alive as long as its beats change, by this process's own clock: hosts' clocks differ. */
+/* See share.h. A rank is alive while its heartbeat changes, timed by this process's own clock, as hosts' clocks differ. */
 #define _GNU_SOURCE
 #include "runtime/cli/tune/share.h"
 #include "runtime/cli/cli.h"

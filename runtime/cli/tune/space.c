@@ -1,4 +1,4 @@
-/* In: space.h. Out: legal tiles. */
+/* See space.h. */
 #include "runtime/cli/tune/space.h"
 #include "gen/plan/tile.h"
 #include "runtime/cli/plan_words.h"

@@ -1,4 +1,4 @@
-/* In: tuner.h. Out: kernels tuned one after the other, the longest first, each among what was kept of those before it. */
+/* See tuner.h. Kernels are tuned one by one, the longest first, each in the plan with the tiles kept so far. */
 #define _GNU_SOURCE
 #include "runtime/cli/plan_words.h"
 #include "runtime/cli/tune/clocks.h"

@@ -1,4 +1,4 @@
-/* In: tiles near the best. Out: those that the planner makes a plan of, the likeliest by the model first. */
+/* In: tiles near the best. Out: those that the planner accepts, by predicted time. */
 #include "gen/plan/predict.h"
 #include "runtime/cli/plan_words.h"
 #include "runtime/cli/tune/under_test.h"
