@@ -1,6 +1,5 @@
 /* In: bytes that claim to be a GPU code object (AMD HSA ELF, an offload bundle around one, or a cubin). Out: its
- * architecture and what each kernel needs. Refuses everything that is not consistent, with a sentence; the bytes may be
- * hostile. */
+ * architecture and each kernel's resource usage. Refuses inconsistent files, with a message; the bytes may be hostile. */
 #ifndef TFGEN_CODEOBJECT_H
 #define TFGEN_CODEOBJECT_H
 #include <stdbool.h>
@@ -8,14 +7,13 @@
 
 typedef struct kernel_facts {
     char *name;
-    unsigned vgprs; /* as allocated: on AMD parts with one register file, AGPRs are part of them; on NVIDIA, registers a
-                       thread */
+    unsigned vgprs; /* as allocated; AMD with a unified register file: AGPRs included; NVIDIA: registers per thread */
     unsigned agprs, sgprs;
     unsigned vgpr_spills, sgpr_spills; /* registers; a cubin does not record them (0) */
-    unsigned scratch_bytes;            /* a lane; NVIDIA: local memory */
-    unsigned lds_bytes;                /* static shared memory a workgroup */
-    unsigned kernarg_bytes;            /* all parameters; AMD: and the hidden arguments of kernels that use them */
-    unsigned max_threads;              /* a workgroup */
+    unsigned scratch_bytes;            /* per lane; NVIDIA: local memory */
+    unsigned lds_bytes;                /* static shared memory per workgroup */
+    unsigned kernarg_bytes;            /* all parameters; AMD: plus the hidden arguments of kernels that use them */
+    unsigned max_threads;              /* per workgroup */
     unsigned wave;
 } kernel_facts;
 
@@ -28,7 +26,7 @@ typedef struct codeobject {
 
 enum { codeobject_error_size = 160 };
 
-/* False: error holds why, and nothing is to be freed. */
+/* False: error has the reason, and there is nothing to free. */
 bool codeobject_read(const void *code, size_t size, codeobject *out, char error[codeobject_error_size]);
 void codeobject_free(codeobject *c);
 void kernel_facts_free(kernel_facts *kernels, size_t n);

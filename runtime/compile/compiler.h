@@ -1,7 +1,6 @@
 /* In: HIP source text and an architecture. Out: a code object, what its kernels need, and the compiler's own messages.
- * Refuses nothing itself: an architecture without a compiler here, a wrong source, a hang and a crash each have a
- * status and a sentence. Compilers run in child processes, so none of this reaches the caller's process; all calls are
- * thread-safe. */
+ * An architecture without a compiler on this machine, an invalid source, a hang and a crash each have a status and a
+ * message. Compilers run in child processes, so none of these affects the caller's process; all calls are thread-safe. */
 #ifndef TFGEN_COMPILER_H
 #define TFGEN_COMPILER_H
 #include "ir/ir.h"
@@ -12,7 +11,7 @@ typedef enum compiler_kind { compiler_auto, compiler_clang, compiler_hiprtc, com
 typedef enum code_status {
     build_ok,
     build_unsupported, /* no compiler for this architecture on this machine; the log says what to install */
-    build_failed,      /* the compiler refused the source; NVIDIA: also spills, local memory and ptxas warnings */
+    build_failed,      /* the compiler rejected the source; NVIDIA: also spills, local memory and ptxas warnings */
     build_timed_out,
     build_crashed,
     build_io /* no worker program, no room for temporary files, no memory */
@@ -33,9 +32,9 @@ typedef struct code_result {
     code_status status;
     unsigned char *code;
     size_t code_size;
-    char *compiler; /* what ran: "clang 22.1.8", "HIPRTC 5.2.21153", "NVRTC 13.0"; NULL when nothing did */
-    char *log;      /* messages, with the places in the spec (page_places.h); "" when there are none, NULL only without memory */
-    kernel_facts *kernels; /* also when build_failed because of what they need */
+    char *compiler; /* the one that ran: "clang 22.1.8", "HIPRTC 5.2.21153", "NVRTC 13.0"; NULL: none did */
+    char *log;      /* messages, with their places in the spec (page_places.h); "": none; NULL only without memory */
+    kernel_facts *kernels; /* also if build_failed because of their resource usage */
     size_t n_kernels;
 } code_result;
 
@@ -45,19 +44,18 @@ typedef struct code_result {
 code_status code_compile(const code_request *request, code_result *out);
 void code_result_free(code_result *r);
 
-/* Its registers did not suffice: memory a thread, or vector registers elsewhere. Scalar registers kept in lanes of vector registers cost no
- * memory and do not count. *out (may be NULL) says how much. */
+/* True: a kernel uses scratch memory or spills vector registers. Scalar registers spilled to lanes of vector registers cost no memory and
+ * do not count. *out (may be NULL) has the amounts. */
 bool code_spills(const code_result *r, spilled_tile *out);
 
-/* The same for many, `jobs` at a time (0: one a processor). out[i] belongs to requests[i]. progress, when not NULL, is
- * called after each, from any thread but never by two at once. Returns the status of the first request that is not ok.
- */
+/* code_compile() for many requests, `jobs` at a time (0: one per processor); out[i] belongs to requests[i]. progress (may
+ * be NULL) is called after each, from any thread but never concurrently. Returns the first status that is not build_ok. */
 typedef void code_progress(void *context, size_t index, const code_result *result);
 code_status code_compile_all(const code_request *requests, size_t n, int jobs, code_result *out,
                              code_progress *progress, void *context);
 
-/* One line that changes when a compiler that this request may run does (file, size, time, what it is told): part of a cache
- * key. Starts no process. NULL when there is no such compiler. The caller frees it. */
+/* One line, part of a cache key, that identifies the compilers that may run for this architecture (file, size, time, flags).
+ * Starts no process. NULL: there is no such compiler. The caller frees it. */
 char *code_compiler_identity(const char *arch, compiler_kind kind);
 
 bool compiler_by_name(const char *name, compiler_kind *out); /* auto, clang, hiprtc, nvrtc */

@@ -1,6 +1,6 @@
-/* In: a compiler, its input and a time limit. Out: the file it made and everything it said. The compiler runs in
- * `tfgen-worker`, a process group of its own with a temporary directory of its own, both gone when worker_run()
- * returns. Internal to the compilers. */
+/* In: a compiler, its input and a time limit. Out: its output file and all its messages. The compiler runs in
+ * `tfgen-worker`, in its own process group and temporary directory, both gone when worker_run() returns. Internal to
+ * the compilers. */
 #ifndef TFGEN_WORKER_H
 #define TFGEN_WORKER_H
 #include "runtime/system/printed.h"
@@ -14,18 +14,18 @@ typedef struct worker_call {
     const char *tool; /* the compiler's file */
     const char *arch, *name, *source;
     size_t size;
-    bool line_directive; /* put `#line 1 "name"` in front, so that no message names a temporary file */
+    bool line_directive; /* prepend `#line 1 "name"`, so that no message names a temporary file */
     double time_limit;
 } worker_call;
 
 typedef struct worker_answer {
-    unsigned char *data; /* what the compiler made, NUL behind it; NULL: nothing */
+    unsigned char *data; /* the compiler's output, followed by a NUL; NULL: none */
     size_t size;
     char *log, *compiler;
 } worker_answer;
 
 char *worker_path(void); /* of the program; NULL: there is none. The caller frees it */
-/* NULL: the program is there and is this version's worker; else what is wrong, which the caller frees. */
+/* NULL: the worker program exists and has this version; else a description of the fault, which the caller frees. */
 char *worker_fault(void);
 code_status worker_run(const worker_call *call, worker_answer *out);
 void worker_answer_free(worker_answer *a);
@@ -55,7 +55,7 @@ typedef struct worker_symbol {
 
 bool worker_load(const char *library, const worker_symbol *wanted, size_t count); /* false: stderr says why */
 
-/* What each compiler is told besides the architecture and, for clang, where to write. NULL-terminated. */
+/* Compiler flags besides the architecture and, for clang, the output file. NULL-terminated. */
 extern const char *const hiprtc_flags[], *const nvrtc_flags[]; /* clang_flags: gen/source/by_hand.h */
 
 /* ---- where compilers are: each returns a path to free, or NULL ---- */
@@ -70,11 +70,11 @@ char *libclang_find(void);
 char *path_search(const char *const *lists, size_t count, const char *file);
 extern const char system_libraries[]; /* such a list */
 
-/* ---- what a log means ---- */
+/* ---- reading logs ---- */
 
-/* clang's way to say that it does not know the architecture, or that it cannot link for it. */
+/* True: clang reports that it does not know the architecture, or cannot link for it. */
 bool clang_log_says_unsupported(const char *log);
-/* Takes ptxas' reports out of the log and into the kernels; false: something in them is an error here, and the log says
- * what. */
+/* Moves ptxas' resource reports from the log into the kernels; false: they contain what counts as an error here, which
+ * the log then names. */
 bool nvrtc_read_log(char **log, const char *name, kernel_facts *kernels, size_t n);
 #endif
