@@ -1,4 +1,4 @@
-/* In: what the kernel lets this process run on. Out: a count. Where the kernel's answer does not fit, all there are. */
+/* Counts the CPUs in the process's affinity mask; all online CPUs if the mask does not fit a cpu_set_t. */
 #define _GNU_SOURCE
 #include "ir/base/processors.h"
 #include <sched.h>

@@ -1,5 +1,5 @@
 /* In: pieces of text and numbers. Out: one NUL-terminated string that grows in an arena; numbers are written the same
- * in every locale and read back to the same value. Refuses: nothing (the arena bounds the size). */
+ * in every locale and read back to the same value. The arena bounds the size. */
 #include "ir/base/arena.h"
 #include "ir/base/diagnostic.h"
 #include "ir/base/format.h"

@@ -1,4 +1,4 @@
-/* In: ops with their operands. Out: nothing, when each op's attributes, dtypes and shapes agree. Refuses: the first that does not.
+/* In: ops with their operands. Out: returns if each op's attributes, dtypes and shapes agree. Refuses: the first op where they do not.
  * It shares no code with the reader's shape inference, so that either finds the other's mistakes. */
 #include "ir/check/check.h"
 #include "ir/program/fields.h"
@@ -319,7 +319,7 @@ static void check_indices(const checker *c, const ir_op *op)
         need(c, op, op->inputs[k]->type != dtype_i32 || op->kind == op_cast, "an operand is i32");
 }
 
-/* The fields that a kind of op takes, asked once for all ops of the kind. */
+/* The fields that an op kind takes, computed once per kind. */
 typedef struct taken_fields {
     bool known, heads, kv_heads;
     unsigned bits;

@@ -1,5 +1,5 @@
 /* In: names, targets, what a device calls itself. Out: models of the device files that are part of tfgen. The assembler brings the files in
- * as they are, so planning needs no folder of them. Refuses (NULL) names that there are not. */
+ * as they are, so planning needs no folder of them. Refuses (NULL) unknown names. */
 #include "ir/devices/device_model.h"
 #include <string.h>
 
@@ -41,7 +41,7 @@ static void read_model(void *argument)
 
 static void close_arena(void *a) { arena_free(a); }
 
-/* In an arena of its own, since messages of this one may be about another text. */
+/* Parsed in its own arena, since this arena's source may be another text. */
 device_model *device_model_at(arena *a, size_t index)
 {
     model_job j = {arena_new(), index, NULL};

@@ -170,7 +170,7 @@ static void read_entry(arena *a, const spec_node *key, const spec_node *n, devic
 }
 
 /* ---- back to text */
-/* In quotes: notes are words of people, with colons. */
+/* Quoted: notes are free text and may contain colons. */
 static void put_quoted(text *t, const char *s)
 {
     text_printf(t, "\"");

@@ -186,7 +186,7 @@ static void check_preset(graph_reader *r, const char *name, const spec_node *pre
     }
 }
 
-/* Who gives an override may not have the spec before him: without a near name he is told all of them. */
+/* An override's author may not have the spec at hand: without a near name, list all of them. */
 static const char *override_hint(graph_reader *r, const char *name)
 {
     const char *near = dim_hint(r, name);

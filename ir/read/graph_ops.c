@@ -133,7 +133,7 @@ static void declare_outputs(op_draft *d)
         if (!v->name[0]) continue;
         graph_declare(d->r, v->name, v->at, d->broken ? NULL : v);
         named *n = names_find(&d->r->names, v->name);
-        if (n && d->op->kind == op_kv_append) n->used = true; /* to write the state is use enough */
+        if (n && d->op->kind == op_kv_append) n->used = true; /* writing a state counts as use */
     }
 }
 

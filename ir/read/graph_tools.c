@@ -98,7 +98,7 @@ static bool names_are_sound(graph_reader *r, const char *expression)
     return sound;
 }
 
-/* So that an unknown dim is reported once, and the dim that was meant is not called unused. */
+/* Reports an unknown dim only once, and keeps the dim that was meant from being reported as unused. */
 static void remember_unknown(graph_reader *r, const char *expression)
 {
     char name[most_name + 1];

@@ -38,7 +38,7 @@ static bool is_one(const extent *e)
     return extent_is_number(e, &n) && n == 1;
 }
 
-/* Positions are reckoned in 32 bits. */
+/* Kernels compute positions in 32 bits. */
 static bool check_number(op_draft *d, const char *key, const ir_value *p, const extent *more)
 {
     arena *a = d->r->a;
@@ -140,7 +140,7 @@ static bool check_keys(op_draft *d, int i, long long head_dim)
                        dtype_name(q->type), k->name, dtype_name(k->type));
 }
 
-/* Which keys a query may see must be said in one way only. */
+/* A spec may restrict the visible keys in one way only. */
 static bool check_visibility(op_draft *d)
 {
     const ir_value *q = d->op->inputs[0], *k = d->op->inputs[1], *v = d->op->inputs[2];

@@ -172,7 +172,7 @@ static void put_numbers(text *t, const number_list *list)
 static void put_field(text *t, const ir_op *op, const attribute_field *f)
 {
     const void *field = (const char *)&op->attributes + f->offset;
-    /* These two have no neutral value, so they are always told. */
+    /* These two have no neutral value, so they are always printed. */
     bool told = (f->type == field_dtype && op->kind == op_cast) || (f->type == field_pairing && op->kind == op_rope);
     if (!told && !field_is_set(&op->attributes, f)) return;
     text_printf(t, f->type == field_bool ? " %s" : " %s=", f->key);
@@ -264,7 +264,7 @@ static void put_kernel(text *t, const ir_program *p, const ir_kernel *k)
     text_printf(t, "}\n");
 }
 
-/* The code is what is read back, the sentence is for people. */
+/* The code is read back; the sentence is for users. */
 static void put_note(text *t, const fusion_note *n)
 {
     text_printf(t, "note %s %%%s -> %%%s: %s\n", n->code, n->value->name, n->user->outputs[0]->name, reason_sentence(n->code));
