@@ -70,7 +70,7 @@ const char *database_told(database *d, arena *a, const char *sweep, const char *
 /* Transfers an entry owned by `from` to `rank`; false: another rank owned it. */
 bool database_take_over(database *d, const char *sweep, const char *key, const char *what, int from, int rank);
 int database_count_told(database *d, const char *sweep, const char *key, const char *like);
-/* Stores a rank's heartbeat; -1: the rank has ended. */
+/* Stores a rank's heartbeat; negative: it has ended with exit code -1 - beat. */
 void database_beat(database *d, const char *sweep, int rank, long long beat);
 typedef void database_beats_visit(void *context, int rank, long long beat);
 void database_beats(database *d, const char *sweep, database_beats_visit *visit, void *context);

@@ -128,10 +128,10 @@ static void note_worst(void *context, int rank, long long beat)
 static void count_running(void *context, int rank, long long beat)
 {
     (void)rank;
-    *(long long *)context += beat > 0 ? beat : 0; /* changes as long as one beats */
+    *(long long *)context += beat > 0 ? beat : 0; /* the sum changes while any rank is alive */
 }
 
-/* The first waits for the others, and has the worst of their exit codes. */
+/* Rank 0 waits for the other ranks and takes the worst of their exit codes. */
 static void wait_for_all(watch *s)
 {
     enum { quiet_steps = 50 };
