@@ -19,12 +19,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What is computed. S new tokens attend to all that the cache holds, and to each other; `pos` is data on the device. */
+/* The layer's spec. S new tokens attend to the cached tokens and causally to each other; `pos` is read on the device. */
 static const char layer_spec[] =
     "block: llama-layer\n"
     "dtype: %s\n"
     "dims: {B: 1, S: %d, L: %d, D: %d, H: %d, KV: %d, hd: %d, F: %d}\n"
-    "%s" /* what of it may differ from call to call */
+    "%s" /* dims that may change between calls */
     "inputs:\n"
     "  x: [B, S, D]\n"
     "  pos: {shape: [B], dtype: i32, range: [0, L-S]}\n"
@@ -150,7 +150,7 @@ static checkpoint checkpoint_open(const char *folder)
     return c;
 }
 
-/* Data of a tensor; `bytes` is what the plan wants and must be what the file has. */
+/* Data of a tensor; its size must be `bytes`, as the plan expects (-1: any size). */
 static const void *tensor_data(const checkpoint *c, const char *name, int64_t bytes)
 {
     const json_t *t = json_object_get(c->header, name), *offsets = json_object_get(t, "data_offsets");
@@ -247,13 +247,13 @@ static void stage_close(stage *s, int layers)
 typedef struct model {
     checkpoint file;
     tfgen_device *device;
-    stage *prompt, *layer, *head; /* prompt: of all layers, for many tokens */
+    stage *prompt, *layer, *head; /* prompt: the layer for many tokens, or NULL */
     void *keys[most_layers], *values[most_layers];
     void *x[2], *pos, *logits, *workspace;
     const unsigned char *embedding;
     size_t row_bytes;
-    int rows;             /* of the prompt at a time */
-    int64_t prompt_bytes; /* of weights that only the prompt's module reads */
+    int rows;             /* prompt tokens per call */
+    int64_t prompt_bytes; /* weights that only the prompt's module reads */
 } model;
 
 static void **slot(stage *s, const char *name, tfgen_tensor_kind kind)
@@ -321,7 +321,7 @@ static void model_close(model *m)
     json_decref(m->file.config);
 }
 
-/* Runs x[0] of `rows` tokens through all layers, from position `at` of the cache on; the module is the one for so many. */
+/* Runs the `rows` tokens in x[0] through all layers, starting at cache position `at`, with the prompt's module if rows > 1. */
 static void run_layers(model *m, int rows, int32_t at)
 {
     stage *s = rows > 1 ? m->prompt : m->layer;
@@ -339,7 +339,7 @@ static void run_layers(model *m, int rows, int32_t at)
     }
 }
 
-/* Feeds tokens from position `at` on, as many at a time as there is room for. */
+/* Feeds tokens from position `at` on, up to m->rows at a time. */
 static void feed(model *m, const int *tokens, int count, int at)
 {
     for (int rows; count; tokens += rows, at += rows, count -= rows) {
@@ -353,7 +353,7 @@ static void feed(model *m, const int *tokens, int count, int at)
     }
 }
 
-/* Feeds one token; logits are on the device afterwards. */
+/* Feeds one token and leaves its logits on the device. */
 static void step(model *m, int token, int at)
 {
     tfgen_args args = TFGEN_ARGS_INIT;

@@ -64,7 +64,7 @@ int main(int argc, char **argv)
         if ((n[i] = atoi(argv[2 + i])) < 1) return 2;
     const int layers = n[0], width = n[1], heads = n[2], kv_heads = n[3], hidden = n[4], vocabulary = n[5], head = width / heads;
 
-    mkdir(argv[1], 0777); /* where it cannot be, its first file says why */
+    mkdir(argv[1], 0777); /* on failure the first create() reports why */
     FILE *config = create(argv[1], "config.json");
     fprintf(config,
             "{\"num_hidden_layers\": %d, \"hidden_size\": %d, \"num_attention_heads\": %d, \"num_key_value_heads\": %d,\n"

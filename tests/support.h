@@ -1,5 +1,5 @@
-/* In: a spec, a level, a target, sizes, data. Out: its plan on the host engine with the data a test gives it, what the device stored,
- * and the float64 reference of the same data. What the stages refuse fails the test that asked, with their text. */
+/* In: a spec, fusion level, target, dims and data. Out: the plan's results on the host engine and the float64 reference of the same data.
+ * An error of any stage fails the test with that stage's message. */
 #ifndef TFGEN_TESTS_SUPPORT_H
 #define TFGEN_TESTS_SUPPORT_H
 #include "runtime/api/compile.h"
@@ -8,18 +8,18 @@
 #include <check.h>
 
 typedef struct rig_request {
-    const char *path, *yaml; /* one of them */
+    const char *path, *yaml; /* exactly one is set */
     fusion_level level;
-    const char *target, *dtype; /* NULL: host, the spec's */
+    const char *target, *dtype; /* NULL: host; the spec's dtype */
     const dim_override *dims;
     size_t dim_count;
-    const char *disabled; /* a fusion that is turned off, or NULL */
+    const char *disabled; /* fusion to turn off, or NULL */
     const tuning *tuning; /* or NULL */
-    bool check;           /* races, bounds and barriers are checked: a fault fails the run */
+    bool check;           /* detect races, out-of-bounds accesses and barrier errors; each fails the run */
     void (*touched)(void *context, const char *kernel, const char *name, size_t read, size_t written); /* with check (guarded_run.h) */
-    void *context;                                                                                    /* of touched */
-    bool one_workgroup;   /* has all tiles of a launch */
-    int multiprocessors;  /* that launches share out tiles among; 0: this machine's processors, 1 with check */
+    void *context;                                                                                    /* passed to touched */
+    bool one_workgroup;   /* one workgroup computes all tiles of a launch */
+    int multiprocessors;  /* over which launches spread their tiles; 0: this machine's processors, 1 with check */
 } rig_request;
 
 enum { rig_most_reads = 256 };
@@ -29,66 +29,66 @@ typedef struct rig {
     rig_request request;
     compiled c;
     ir_program *graph;
-    guarded_run *s; /* NULL: only planned */
+    guarded_run *s; /* NULL: planned, not compiled */
     host_log log;
-    size_t *room;        /* numbers that a value had when the rig was opened, by graph value id */
-    ref_tensor *data, *exact, *rounded; /* by graph value id; exact and rounded: outputs, after rig_reference() */
+    size_t *room;        /* elements allocated when the rig was opened, by graph value id */
+    ref_tensor *data, *exact, *rounded; /* by graph value id; rig_reference() fills exact and rounded */
     const ref_tensor **given;
     double *reads[rig_most_reads];
     int read_count;
 } rig;
 
-/* From now on this process has a decimal comma, until setlocale(LC_NUMERIC, "C"); false, and said: there is no localedef to make such a
- * locale. */
+/* Switches this process to a locale with a decimal comma, until setlocale(LC_NUMERIC, "C"). Without localedef: prints that the test is
+ * skipped, returns false. */
 bool comma_locale(void);
 
-int tile_setting(const ir_phase *phase, const char *key); /* of a planned phase; one that its program has */
+int tile_setting(const ir_phase *phase, const char *key); /* of a planned phase; an unknown key fails the test */
 
-rig *rig_plan(const rig_request *request); /* compiles no kernel */
-rig *rig_open(const rig_request *request); /* kernels, memory, random data of seed 1 */
+rig *rig_plan(const rig_request *request); /* plans, compiles nothing */
+rig *rig_open(const rig_request *request); /* compiles, allocates, fills data at random with seed 1 */
 void rig_close(rig *r);
 
-/* Another value of a dynamic dim, at most the one that the rig was opened with: the plan and its kernels stay as they are. Data is as
- * long as the new dims say, and keeps its first numbers. */
+/* Sets a dynamic dim without planning or compiling again; no value may outgrow its size at rig_open(). Data takes the new dims' size and
+ * keeps its first elements. */
 void rig_set_dim(rig *r, const char *name, long long value);
 
-const ir_value *rig_value(const rig *r, const char *name); /* of the graph */
+const ir_value *rig_value(const rig *r, const char *name); /* in the graph */
 size_t rig_count(const rig *r, const char *name);
-double *rig_data(const rig *r, const char *name); /* what the device will be given; room for the numbers of the first dims */
+double *rig_data(const rig *r, const char *name); /* uploaded by rig_run(); sized for the dims at rig_open() */
 void rig_fill(rig *r, unsigned long long seed);
-void rig_round(rig *r); /* data to what its dtypes hold */
+void rig_round(rig *r); /* rounds data to its dtypes */
 
-/* Gives the device all data, fills everything else with NaN, packs weights and launches once. */
+/* Uploads all data, fills all other memory with NaN, packs weights and launches once. */
 void rig_run(rig *r);
 void rig_upload(rig *r, const char *name);
-void rig_execute(rig *r); /* launches again: states go on */
-/* What the device has of a value, as many numbers as it has now; freed with the rig. */
+void rig_execute(rig *r); /* launches again; states keep their contents */
+/* Downloads a value at its current size; freed with the rig. */
 double *rig_read(rig *r, const char *name);
-/* True when nothing behind the numbers of an output has been written since rig_run() filled it with NaN. */
+/* True if everything past the output's current size is still NaN, as rig_run() left it. */
 bool rig_tail_untouched(const rig *r, const char *name);
 
 void rig_reference(rig *r); /* fills exact and rounded: see trial.c */
-/* The reference, and every output of the device within its bound of it; returns the largest ratio. */
+/* Runs the reference and fails unless every output is within its error bound; returns the largest error / bound. */
 double rig_judge(rig *r);
 
-bool same_numbers(const double *x, const double *y, size_t count); /* bit by bit; NaNs are one number */
+bool same_numbers(const double *x, const double *y, size_t count); /* bitwise; all NaNs are equal */
 double *copy_numbers(const double *x, size_t count);
-/* Cases of their own that `make test` leaves to `make verify-all`: tagged long. */
+/* A test case tagged long: `make test` skips it, `make verify-all` runs it. */
 TCase *suite_long(Suite *suite, const char *name, double timeout);
-/* Of a loop's `count` cases those of `list`, which ends with -1, are for `now`, all others for later: now a case for each way through the
- * code, later those that go the same way at other sizes. */
+/* Adds loop cases 0 to count - 1: those in `list` (ends with -1) to `now`, the others to `later`. `now` takes a case per code path,
+ * `later` the same paths at other sizes. */
 void add_some_now(TCase *now, TCase *later, const TTest *test, int count, const int *list);
 int run_suite(Suite *suite);
-/* Kernels of most suites run for a moment and are not optimised (tests/run.sh). Those that are timed run longer than at level 0 and are
- * compiled sooner than at 3, long ones run longer than they are compiled, and some are asked about as users get them: such a suite says so
- * ahead of them. */
+/* Sets the host compiler's optimisation level. Most suites use 0 (tests/run.sh): their kernels run briefly. Timed kernels use 1, which
+ * compiles faster than 3; kernels that run longer than they compile, and those that must be as users get them, use 3. Call it before any
+ * kernel is compiled. */
 typedef enum kernel_use { kernels_timed = 1, kernels_long = 3, kernels_of_users = 3 } kernel_use;
 void use_kernels(kernel_use use);
-/* HIP's runtime and compiler are those of tests/doubles from now on, and no other compiler is there. */
+/* From now on the HIP runtime and HIPRTC are those of tests/doubles, and clang is disabled. */
 void use_hip_double(void);
-/* The host compiler is from now on a script in the folder, in which a shell edits the source, file $t, ahead of clang; and nothing is
- * cached. */
+/* From now on the host compiler is a script in the folder: it runs the shell command `edit` on the source, file $t, then clang. Disables
+ * the kernel cache. */
 void use_compiler(const char *folder, const char *edit);
-/* One by which kernels of rows do nothing unless their threads take 16 columns at a time. */
+/* A compiler that makes row kernels return at once unless each thread reads vectors of 16 columns (V = 16). */
 void use_bad_compiler(const char *folder);
 #endif

@@ -1,4 +1,4 @@
-/* What the suites of `tfgen bisect` share: a folder of their own, kernels with a fault planted in them, and what bisect says of it. */
+/* What the suites of `tfgen bisect` share: a temporary folder, kernels with an injected fault, and checks of bisect's answer. */
 #ifndef TFGEN_TESTS_BISECT_RIG_H
 #define TFGEN_TESTS_BISECT_RIG_H
 #define _GNU_SOURCE
@@ -55,7 +55,7 @@ static inline void read_text(const char *file)
     content = whole_file(path_of(file));
 }
 
-/* The kernel's file with each `from` turned into `to`. */
+/* Replaces every `from` in the kernel's file by `to`. */
 static inline void edit(const char *file, const char *from, const char *to)
 {
     char *made;
@@ -94,7 +94,7 @@ static inline const json_t *first(void)
     return o;
 }
 
-/* The first wrong value, the op that the spec has for it, and its line there. */
+/* Checks the first wrong value, its op in the spec, and that op's line. */
 static inline void is_first(const char *value, const char *op, int line)
 {
     ck_assert_msg(strcmp(string(first(), "value"), value) == 0, "%s instead of %s:\n%.3000s", string(first(), "value"), value, output);

@@ -1,4 +1,4 @@
-/* What the suites of the command share: a folder of their own. */
+/* What the suites of the command share: a temporary folder. */
 #ifndef TFGEN_TESTS_CLI_RIG_H
 #define TFGEN_TESTS_CLI_RIG_H
 #define _GNU_SOURCE

@@ -1,5 +1,5 @@
-/* In: nothing. Out: how the double of HIPRTC hands host code to the double of the HIP runtime: behind the real code object, which a mark in
- * the padding of its ELF identification announces, follow a head and a shared object of the host engine. */
+/* How the double of HIPRTC passes host code to the double of the HIP runtime: a container_head and a host engine shared object are appended
+ * to the real code object; a mark in the padding of its ELF identification says that they are there. */
 #ifndef TFGEN_DOUBLES_CONTAINER_H
 #define TFGEN_DOUBLES_CONTAINER_H
 #include <elf.h>
@@ -16,7 +16,7 @@ typedef struct container_head {
 } container_head;
 static const char container_magic[16] = "tfgen host code";
 
-/* Bytes of an ELF file: hipModuleLoadData is given no size, so the file itself must say. 0: no ELF. */
+/* Size of an ELF file in bytes, from its headers, since hipModuleLoadData gets no size. 0: not ELF. */
 static inline size_t container_elf_size(const unsigned char *file)
 {
     Elf64_Ehdr head;

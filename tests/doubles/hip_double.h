@@ -1,11 +1,11 @@
-/* In: nothing. Out: what the files of the double of the HIP runtime share, and what tests ask of it.
- * The double is a shared object with the runtime's symbols. It keeps devices, modules, streams, events, graphs and memory; holds every call
- * to what the runtime and the loaded code object's metadata demand; executes late, when something waits, and by the host engine or the
- * instruction emulator. What no program may do is a violation: it is counted and told, and the call fails.
+/* The double of the HIP runtime: what its files share, and the functions that tests call.
+ * The double is a shared object with the runtime's symbols. It keeps devices, modules, streams, events, graphs and memory, and checks each
+ * call against the runtime's rules and the loaded code object's metadata. Work is deferred until something waits, then runs on the host
+ * engine or the instruction emulator. A call that breaks a rule is a violation: it is recorded and the call fails.
  *
  * Environment: TFGEN_DOUBLE_DEVICES=gfx90a,gfx942 (default gfx90a; empty: none), TFGEN_DOUBLE_MEMORY=bytes a device, TFGEN_DOUBLE_FAULT
- * (see hip_double_fault), TFGEN_DOUBLE_VERSION (of hipRuntimeGetVersion), TFGEN_DOUBLE_EMULATOR=emulator.py with TINYGRAD_DIR: executes
- * code objects instruction by instruction; HIP_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES and HSA_OVERRIDE_GFX_VERSION as the runtime does. */
+ * (see hip_double_fault), TFGEN_DOUBLE_VERSION (hipRuntimeGetVersion's), TFGEN_DOUBLE_EMULATOR=emulator.py with TINYGRAD_DIR: executes
+ * code objects instruction by instruction; HIP_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES and HSA_OVERRIDE_GFX_VERSION as in the runtime. */
 #ifndef TFGEN_DOUBLES_HIP_DOUBLE_H
 #define TFGEN_DOUBLES_HIP_DOUBLE_H
 #include <stdbool.h>
@@ -15,12 +15,12 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* ---- for tests, by dlsym */
-/* "hipMalloc:3:2": the third call of hipMalloc from now on returns 2 and does nothing. "async:2": the second kernel that runs fails, which
- * the next wait tells. "lost:2": at the second launch the device is gone. Once each; NULL: none. */
+/* ---- for tests, found with dlsym() */
+/* "hipMalloc:3:2": the third call of hipMalloc from now on returns 2 and does nothing. "async:2": the second kernel that runs fails; the
+ * next wait reports it. "lost:2": the device is lost at the second launch. Each fires once; NULL clears it. */
 void hip_double_fault(const char *text);
-const char *hip_double_violations(void); /* the first one's text, and forgets it; NULL: none */
-int hip_double_live(void);               /* objects and allocations that exist, but of lost devices */
+const char *hip_double_violations(void); /* returns and clears the first one's text; NULL: none */
+int hip_double_live(void);               /* live objects and allocations, except those of lost devices */
 long hip_double_launches(void);          /* kernels that ran */
 
 /* ---- inside */
@@ -30,7 +30,7 @@ typedef struct device device;
 typedef struct stream stream;
 typedef struct module module;
 
-typedef struct kernel { /* a hipFunction_t; lives as long as the process, so that a stale handle can be told */
+typedef struct kernel { /* a hipFunction_t; never freed, so that a stale handle is detected */
     module *module;
     char *name;
     unsigned explicit_bytes, kernarg_bytes, most_threads, lds_bytes, wave;
@@ -40,7 +40,7 @@ typedef struct kernel { /* a hipFunction_t; lives as long as the process, so tha
 struct module {
     device *device; /* NULL: unloaded */
     struct host_module *host;
-    int file; /* of the code object, for the emulator; -1: none */
+    int file; /* descriptor of the code object, for the emulator; -1: none */
     kernel *kernels;
     int queued; /* launches that have not run */
     module *next;
@@ -50,7 +50,7 @@ typedef enum op_kind { op_launch, op_copy, op_fill, op_record } op_kind;
 typedef struct event event;
 typedef struct op {
     op_kind kind;
-    unsigned long number; /* in order of the calls */
+    unsigned long number; /* in call order */
     kernel *kernel;
     unsigned grid, threads, dynamic_bytes;
     bool cooperative;
@@ -89,17 +89,17 @@ struct stream {
     char magic[8];
     device *device;
     bool blocking, broken_capture;
-    graph *capture; /* or NULL */
+    graph *capture; /* NULL: not capturing */
     op_list ops;
     stream *next;
 };
 
 typedef struct allocation {
     char *address;
-    size_t bytes, room; /* room: to the guard */
+    size_t bytes, room; /* room: bytes up to the guard */
     char *map;
     size_t map_bytes;
-    int awake; /* kernels and copies that were given it and run: it is mapped in */
+    int awake; /* running kernels and copies that use it; mapped while > 0 */
     bool freed;
     struct allocation *next;
 } allocation;
@@ -111,11 +111,11 @@ struct device {
     size_t memory, used;
     char *arena;
     size_t arena_used;
-    int arena_file; /* -1, or shared with the emulator */
+    int arena_file; /* descriptor shared with the emulator, or -1 */
     allocation *allocations;
     stream null_stream, *streams;
-    int pending_error; /* told by the next wait */
-    int sticky;        /* every call fails with it */
+    int pending_error; /* reported by the next wait */
+    int sticky;        /* every call fails with it; 0: none */
 };
 
 typedef struct state {
@@ -132,21 +132,21 @@ state *double_state(void); /* made from the environment by the first call */
 
 enum { arena_bytes_log2 = 35 };
 
-/* Takes the lock; a planned fault's or a lost device's code, or 0. */
+/* Takes the lock. Returns the code of an injected fault or a lost device, or 0. */
 int double_begin(const char *call);
 int double_end(int code);
 void violate(const char *format, ...) __attribute__((format(printf, 1, 2)));
 device *current_device(void);
-/* True when the planned fault of this kind ("async", "lost") is due. */
+/* True when the injected fault of this kind ("async", "lost") is due. */
 bool fault_due(const char *kind);
 
 /* hip_memory.c */
 bool memory_open(device *d);
-/* The live allocation that the address lies in, if any, can be touched, until memory_sleep() was called as often: nobody but running
- * kernels and copies may, and of allocations only those that they were given, whatever number there is. */
+/* Maps in the live allocation that contains the address, if any, until as many calls of memory_sleep(). Otherwise allocations are unmapped,
+ * so that only running kernels and copies can access them, and only those passed to them. */
 void memory_wake(device *d, const void *address);
 void memory_sleep(device *d, const void *address);
-/* NULL: [address, +bytes) is live memory of this device; else what is wrong. */
+/* NULL if [address, address + bytes) is live memory of this device, else a text that says what is wrong. */
 const char *memory_fault(device *d, const void *address, size_t bytes);
 bool memory_is_device(const void *address);
 bool memory_is_host(const void *address); /* of this process, which has touched it, and no device's; addresses that it keeps free are not */
@@ -157,9 +157,9 @@ kernel *kernel_of(void *handle); /* NULL: never was one */
 
 /* hip_stream.c */
 stream *stream_of(void *handle, device *d); /* NULL after a violation */
-int stream_push(stream *s, op *o);          /* queues or captures; takes o */
-int device_wait(device *d); /* everything runs; what failed since the last wait */
-int forbidden_in_capture(const char *call); /* a violation when the calling thread captures */
+int stream_push(stream *s, op *o);          /* queues or captures; takes ownership of o */
+int device_wait(device *d); /* runs all queued work; returns the first error since the last wait */
+int forbidden_in_capture(const char *call); /* raises a violation if the calling thread is capturing */
 int stream_wait(stream *s);
 void queue_drop(op_list *list);
 

@@ -1,6 +1,6 @@
-/* A double of NVIDIA's driver: the same symbols, memory of the process as device memory, and images made by double_image() in place of
- * cubins. It checks what a driver would (contexts, live pointers, limits, what a capture forbids), records launches with their arguments,
- * and fails where it is told to. It executes nothing. */
+/* A double of NVIDIA's driver: the same symbols, host memory as device memory, and images of double_image_of() for cubins. It checks
+ * contexts, live pointers, limits and calls forbidden during capture as the driver does, records launches with their arguments, and injects
+ * failures on request. It executes nothing. */
 #ifndef TFGEN_TESTS_LIBCUDA_DOUBLE_H
 #define TFGEN_TESTS_LIBCUDA_DOUBLE_H
 #include <stdatomic.h>
@@ -35,14 +35,14 @@ typedef struct double_map {
     char magic[8];
     int type, swizzle, rank;
     unsigned box[4];
-    unsigned long long address, sizes[4], strides[3]; /* innermost first; of the first axis there is no stride */
+    unsigned long long address, sizes[4], strides[3]; /* innermost first; strides start at the second axis */
 } double_map;
 
 typedef struct double_state {
     int devices, major, minor, init_code, version; /* before the first call; the defaults are 1, 9, 0, 0, 13000 */
     atomic_int allocations, bytes_over, modules, primaries, streams, events, graphs, encodes, launched, captured, replays, waits, wrong;
     char wrong_text[200];
-    const char *fail_call; /* without cu and suffix: "MemAlloc"; fails with fail_code when fail_after calls of it went well */
+    const char *fail_call; /* without cu and suffix: "MemAlloc"; fails with fail_code after fail_after successful calls */
     atomic_int fail_after;
     int fail_code;
     atomic_int lost; /* every call fails with this code from now on */

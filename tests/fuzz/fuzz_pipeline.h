@@ -24,7 +24,7 @@ static inline void check_text(pipeline *t, const ir_program *p, const char *stag
     if (strcmp(t->text, t->again) != 0) fuzz_finding("text does not read back to itself", t->text);
 }
 
-/* A name of a file or a function that leaves its folder or its line would be the spec's author's doing. */
+/* File and function names derive from the spec: none may escape its folder or its line of source. */
 static inline void check_name(const char *name)
 {
     const size_t n = strlen(name);
@@ -54,7 +54,7 @@ static inline void check_plan(pipeline *t, const plan *p)
     if (workspace_layout(p, &p->program->dims, NULL) < 0) fuzz_finding("a workspace of less than nothing", NULL);
 }
 
-/* From a graph, or from kernels, to sources. */
+/* From a graph, or from lowered kernels, to sources. */
 static inline void to_the_end(pipeline *t, ir_program *p)
 {
     static const fusion_level levels[] = {fusion_none, fusion_ops, fusion_tile, fusion_tile};

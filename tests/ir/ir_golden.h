@@ -1,5 +1,5 @@
-/* In: golden files of IR text. Out: their parts, and a comparison that rewrites the file under TFGEN_GOLDEN_UPDATE=1. Refuses: files
- * that are not there. A file may begin with lines "# level tile" and "# no rope kv_append"; "---" parts before from after. */
+/* In: golden files of IR text. Out: their parts, and a comparison that rewrites the file under TFGEN_GOLDEN_UPDATE=1. A missing file
+ * fails the test. A file may begin with lines "# level tile" and "# no rope kv_append"; "---" separates before from after. */
 #ifndef TFGEN_TESTS_IR_GOLDEN_H
 #define TFGEN_TESTS_IR_GOLDEN_H
 #include "ir/ir.h"
@@ -18,7 +18,7 @@ typedef struct golden {
     fusion_level level;
 } golden;
 
-/* Runs one function in a fresh arena; what went wrong is in `errors`. */
+/* The outcome of one function run in a fresh arena; `errors` holds its messages. */
 typedef struct attempt {
     arena *a;
     tfgen_code code;

@@ -1,5 +1,4 @@
-/* In: specs as text or files, data. Out: graphs and reference runs for tests, failing the test when something is
- * refused. */
+/* In: specs as text or files, data. Out: graphs and reference runs; an error fails the test. */
 #ifndef TFGEN_TESTS_REF_HARNESS_H
 #define TFGEN_TESTS_REF_HARNESS_H
 #include <check.h>
@@ -42,7 +41,7 @@ static inline int bench_id(const bench *b, const char *name)
 static inline double *bench_data(bench *b, const char *name) { return b->data[bench_id(b, name)].value; }
 static inline ref_tensor *bench_result(bench *b, const char *name) { return &b->result[bench_id(b, name)]; }
 
-/* Reads the spec and makes room for its data; all zero. */
+/* Reads the spec and allocates its data, zeroed. */
 static inline bench *bench_open(const char *yaml, size_t size, const graph_options *options)
 {
     bench *b = calloc(1, sizeof *b);

@@ -1,4 +1,4 @@
-/* What the suites of the kernel cache share: a folder of its own for each test, a compiler that copies and counts, entries by name. */
+/* What the suites of the kernel cache share: a fresh folder for each test, a fake compiler that logs its calls, entries by name. */
 #ifndef TFGEN_TESTS_CACHE_RIG_H
 #define TFGEN_TESTS_CACHE_RIG_H
 #include <check.h>
@@ -62,7 +62,7 @@ static inline void after_each(void) { directory_remove(folder); }
 
 static inline double seconds(void) { return cache_now(); }
 
-/* A compiler that writes its kernel's name down, takes its time and hands out a real code object with the name behind it. */
+/* A fake compiler: logs the kernel's name, runs the shell command `before` (a delay, say), and outputs a real code object + "FROM name". */
 static inline bool use_fake_compiler(const char *before)
 {
     if (access(object_file, R_OK)) return printf("skipped: no clang for a first code object\n"), false;
@@ -104,7 +104,7 @@ static inline bool right(const requests *q, size_t i, const code_result *r)
            !strcmp(r->kernels[0].name, "tiny") && r->kernels[0].lds_bytes == 1024 && r->compiler && r->log;
 }
 
-/* Compiles all and checks all; returns how many were hits. */
+/* Compiles and checks all requests; returns the number of cache hits. */
 static inline int compile_all(cache *c, const requests *q, int jobs)
 {
     code_result r[most_requests];
@@ -141,7 +141,7 @@ static inline char *key_named(const char *name)
     return key;
 }
 
-/* Of `size` bytes that depend on the name. */
+/* A result with `size` bytes of code derived from the name. */
 static inline code_result result_named(const char *name, size_t size)
 {
     static const kernel_facts facts[2] = {{(char *)"first", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
@@ -178,7 +178,7 @@ static inline bool same_results(const code_result *a, const code_result *b)
     return same;
 }
 
-/* True: found, and it is all that was stored. What is found but wrong fails the test. */
+/* True if the entry is found; one that differs from what was stored fails the test. */
 static inline bool find_named(cache *c, const char *name, size_t size)
 {
     char *key = key_named(name);
@@ -239,7 +239,7 @@ static inline void walk_counts(void *context, const cache_info *info)
 static inline void put_fifo(const char *path) { ck_assert_int_eq(mkfifo(path, 0600), 0); }
 static inline void put_directory(const char *path) { ck_assert_int_eq(mkdir(path, 0700), 0); }
 static inline void put_loop(const char *path) { ck_assert_int_eq(symlink(path, path), 0); }
-/* Compiled once, for all tests: the object that the fake compiler hands out. */
+/* Compiles, once for all tests, the code object that the fake compiler outputs. */
 static inline void make_object(void)
 {
     static const char source[] = TINY_PREFIX TINY_KERNEL;

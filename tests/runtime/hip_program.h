@@ -1,5 +1,5 @@
 /* In: a spec and a device's name. Out: a host program over the public interface, on the doubles of HIPRTC and of the HIP runtime that lie
- * in doubles/ beside the test, with its outputs judged by the float64 reference; what the double saw. The test fails. */
+ * in doubles/ beside the test, with its outputs checked against the float64 reference; the double's violations. Errors fail the test. */
 #ifndef TFGEN_TESTS_HIP_PROGRAM_H
 #define TFGEN_TESTS_HIP_PROGRAM_H
 #include "runtime/compile/compiler.h"
@@ -186,7 +186,7 @@ static inline tfgen_status judge(program *p, tfgen_error *error)
     return TFGEN_OK;
 }
 
-/* A whole life on a device: the first status that is not ok. Nothing is left behind. */
+/* Start, execute, synchronise, judge, stop. Returns the first status that is not ok; everything is freed. */
 static inline tfgen_status whole(const char *device, tfgen_error *error)
 {
     program p;
@@ -206,7 +206,7 @@ static inline void use_library(const char *name)
     setenv("TFGEN_LIBHIP", path, 1);
 }
 
-/* Sets the environment: before anything is opened. */
+/* Sets the environment; call it before a device is opened. */
 static inline bool use_doubles(const char *argv0)
 {
     static const char *const hidden[] = {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", "HSA_OVERRIDE_GFX_VERSION",

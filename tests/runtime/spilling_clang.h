@@ -1,5 +1,5 @@
-/* In: a text that only the sources with one tile have. Out: a compiler for AMD that gives those kernels a neighbour with 1 KB of scratch,
- * so that their code objects say what those of a kernel with too few registers would; all else it compiles as the newest clang does. */
+/* In: a text that occurs only in sources with one tile. Out: a compiler for AMD that adds a kernel with 1 KB of scratch to those sources,
+ * so that their code objects report register spills; it compiles all others as the newest clang does. */
 #ifndef TFGEN_TESTS_SPILLING_CLANG_H
 #define TFGEN_TESTS_SPILLING_CLANG_H
 #include "runtime/compile/worker.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Returns false, and says so, where there is no clang. `variable` then names the compiler, a script in `folder`. */
+/* Points the environment variable `variable` at the compiler, a script in `folder`. Without clang: prints that, returns false. */
 static inline bool use_spilling_clang(const char *folder, const char *variable, const char *tile)
 {
     static const char *const prefix = TINY_PREFIX SCRATCH_KERNEL;

@@ -1,6 +1,6 @@
-/* In: a graph and its data. Out: its values as a plain float32 device computes them, storing each in its dtype, on
- * purpose with one fault if asked. For tests of the bounds: written apart from the reference, in float, in the orders
- * of a GPU. */
+/* In: a graph and its data. Out: its values as a plain float32 device computes them, each stored in its dtype, with one
+ * injected fault on request. For tests of the error bounds: written independently of the reference, in float, with the
+ * summation orders of GPUs. */
 #ifndef TFGEN_TESTS_FLOAT_DEVICE_H
 #define TFGEN_TESTS_FLOAT_DEVICE_H
 #include "tests/reference/ref_harness.h"
@@ -8,13 +8,13 @@
 typedef enum fault {
     fault_none,
     fault_missing_term,  /* the last product of every sum */
-    fault_dropped_tail,  /* what is beyond a multiple of 16 */
-    fault_shifted_mask,  /* a query sees one key too many */
-    fault_missing_key,   /* the last visible key is left out */
+    fault_dropped_tail,  /* elements past the last multiple of 16 */
+    fault_shifted_mask,  /* each query attends to one key too many */
+    fault_missing_key,   /* the last visible key is skipped */
     fault_unscaled_head, /* head 0 without its scale */
     fault_wrong_divisor, /* mean over D-1 */
     fault_no_eps,
-    fault_swapped_pair, /* rope turns the wrong way */
+    fault_swapped_pair, /* rope rotates the wrong way */
     fault_late_position /* rope one token late */
 } fault;
 
@@ -24,7 +24,7 @@ typedef struct float_device {
     const bench *b;
     float *value[most_bench_values];
     fault wrong;
-    const char *wrong_at; /* name of the op's out; NULL: everywhere */
+    const char *wrong_at; /* the faulty op's output; NULL: all ops */
     summing order;
     bool stored_only_outputs; /* else every result is rounded to its dtype */
 } float_device;
@@ -41,7 +41,7 @@ static size_t axis_of(const float_device *d, const ir_value *v, int from_back)
 
 static size_t count_of(const float_device *d, const ir_value *v) { return (size_t)value_count(v, &d->b->graph->dims); }
 
-/* sum x_i w_{i step}, in one of the orders in which devices add. */
+/* sum x_i w_{i step}, in d->order. */
 static float float_dot(const float_device *d, const float *x, const float *w, size_t step, size_t n)
 {
     float lane[8] = {0}, sum = 0;
@@ -145,7 +145,7 @@ static void float_rope(float_device *d, const ir_op *op, float *y)
     }
 }
 
-/* Online, one key at a time, as flash attention does. */
+/* Online softmax, one key at a time, as in FlashAttention. */
 static void float_attention(float_device *d, const ir_op *op, float *y)
 {
     const ir_attributes *t = &op->attributes;
@@ -201,7 +201,7 @@ static void float_element(float_device *d, const ir_op *op, float *y)
 {
     const float *x = d->value[op->inputs[0]->id], *z = op->input_count > 1 ? d->value[op->inputs[1]->id] : x;
     const size_t n = count_of(d, op->outputs[0]), other = op->input_count > 1 ? count_of(d, op->inputs[1]) : n;
-    const size_t columns = other > 1 && axis_of(d, op->inputs[op->input_count - 1], 1) == 1 ? n / other : 1; /* of a number a row */
+    const size_t columns = other > 1 && axis_of(d, op->inputs[op->input_count - 1], 1) == 1 ? n / other : 1; /* one scalar per row */
     for (size_t i = 0; i < n; i++) y[i] = float_function(op->kind, x[i], z[i / columns % other]);
 }
 
