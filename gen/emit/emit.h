@@ -194,7 +194,7 @@ typedef struct chain {
     scope *s;
     const place *at;
     bool *inside;       /* by op of the phase: its result is computed within the function */
-    const expression **names, **results; /* by op of the phase: its local, and what that is of the function's parameters */
+    const expression **names, **results; /* by op of the phase: its local, and its value in terms of the function's parameters */
     leaf *leaves;
     int leaf_count, ops, cost;
     scope locals;

@@ -1,4 +1,4 @@
-/* In: the ATTR table of ir/op.def. Out: the same as data, and which attributes of an op its spec states. */
+/* In: the ATTR table of ir/op.def. Out: the same as data; whether a spec gives an attribute itself. */
 #include "ir/program/attribute_table.h"
 #include <stddef.h>
 #include <string.h>
