@@ -57,6 +57,8 @@ static void grow(name_map *t)
     *t = bigger;
 }
 
+bool names_equal(const char *x, const char *y) { return x == y || (x && y && strcmp(x, y) == 0); }
+
 bool names_add(name_map *t, const char *name, void *item)
 {
     if (2 * (t->count + 1) > t->capacity) grow(t);

@@ -25,6 +25,7 @@ typedef struct name_map {
     size_t capacity, count;
 } name_map;
 
+bool names_equal(const char *x, const char *y);            /* also true if both are NULL */
 void *names_find(const name_map *t, const char *name);     /* NULL: not found */
 bool names_add(name_map *t, const char *name, void *item); /* false: already there; name and item are borrowed */
 #endif

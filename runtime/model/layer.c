@@ -1,5 +1,6 @@
 /* In, out and refusals: runtime/model/layer.h. */
 #include "runtime/model/layer.h"
+#include "ir/base/names.h"
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -416,12 +417,10 @@ layer_facts layer_read(const model_config *c, long long layer, long long length)
     return l;
 }
 
-static bool same_text(const char *x, const char *y) { return x == y || (x && y && strcmp(x, y) == 0); }
-
 static bool same_rope(const layer_facts *x, const layer_facts *y)
 {
     return x->rope.is == y->rope.is && x->rope.theta == y->rope.theta && x->rope.attention_factor == y->rope.attention_factor &&
-           x->rope.rotary == y->rope.rotary && same_text(x->rope.scaling, y->rope.scaling);
+           x->rope.rotary == y->rope.rotary && names_equal(x->rope.scaling, y->rope.scaling);
 }
 
 /* Every member but rope.note, which is a remark. */
@@ -429,8 +428,8 @@ bool layer_same(const layer_facts *x, const layer_facts *y)
 {
     return x->family == y->family && x->hidden == y->hidden && x->heads == y->heads && x->kv_heads == y->kv_heads &&
            x->head_size == y->head_size && x->inner == y->inner && x->positions == y->positions && x->eps == y->eps &&
-           x->activation == y->activation && x->wiring == y->wiring && same_text(x->first_norm, y->first_norm) &&
-           same_text(x->second_norm, y->second_norm) && x->qkv_bias == y->qkv_bias && x->o_bias == y->o_bias &&
+           x->activation == y->activation && x->wiring == y->wiring && names_equal(x->first_norm, y->first_norm) &&
+           names_equal(x->second_norm, y->second_norm) && x->qkv_bias == y->qkv_bias && x->o_bias == y->o_bias &&
            x->mlp_bias == y->mlp_bias && x->packed == y->packed && x->q_norm == y->q_norm && x->window == y->window &&
            x->scale == y->scale && x->softcap == y->softcap && x->clip == y->clip && x->residual == y->residual &&
            x->least_tokens == y->least_tokens && same_rope(x, y);

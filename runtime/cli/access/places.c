@@ -2,6 +2,7 @@
  * of its own, without a line. */
 #define _GNU_SOURCE
 #include "runtime/cli/access/recording.h"
+#include "ir/base/names.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,14 +79,12 @@ static void ask_near(recording *r, placing *all, size_t first, uintptr_t *codes,
     }
 }
 
-static bool is_same(const char *x, const char *y) { return x == y || (x && y && strcmp(x, y) == 0); }
-
 /* The number of a place; the place is the recording's then, or gone. */
 static unsigned number_of_place(recording *r, access_place place)
 {
     const access_place *all = r->places.items;
     for (size_t i = 0; i < r->places.count && place.source; i++)
-        if (is_same(all[i].source, place.source) && is_same(all[i].spec, place.spec)) {
+        if (names_equal(all[i].source, place.source) && names_equal(all[i].spec, place.spec)) {
             free((char *)place.source);
             free((char *)place.spec);
             free((char *)place.calls);
