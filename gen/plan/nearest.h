@@ -1,19 +1,18 @@
-/* In: a phase of a plan, and some fields of a tile that somebody asks for. Out: the nearest tile that the phase can have: of all programs
- * of its family that have those fields, first by the fields that are asked for, then by how little the others differ from what the program
- * has by default. Without such a tile it says so. */
+/* In: a phase of a plan and values for some fields of its tile. Out: the nearest legal tile among all programs of the family that have
+ * these fields: ranked by the distance of the requested fields, then by how little the others differ from the program's defaults. */
 #ifndef TFGEN_GEN_NEAREST_H
 #define TFGEN_GEN_NEAREST_H
 #include "gen/plan/overrides.h"
 #include "gen/program/problem.h"
 
 typedef struct nearest {
-    bool known;        /* some program of the family has such fields */
-    bool found, exact; /* exact: it has all that was asked for */
+    bool known;        /* a program of the family, on the requested layer if any, has the requested fields */
+    bool found, exact; /* exact: every requested value is met */
     ir_tile tile;
-    const char *why; /* it is not exact, or there is none: what is wrong with what was asked for, as one program says it */
+    const char *why; /* unless exact: the rule that the requested values break, of `own` where it has the fields */
 } nearest;
 
 nearest nearest_tile(arena *a, const plan *p, const ir_phase *phase, const tile_override *asked);
-/* The same while the plan is made. own: the program that is taken where others are as near. */
+/* The same during planning. own: the program that wins ties. */
 nearest nearest_of_problem(const problem *p, program_kind own, const tile_override *asked);
 #endif

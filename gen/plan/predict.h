@@ -1,6 +1,6 @@
-/* In: a launch of a plan, its work, the plan's device model. Out: how long it should take there, and what of the device sets that time, by
- * the one model that planning asks, too (gen/base/cost.h), with the bytes and operations that it comes from. Refuses (false) devices
- * without a bandwidth. Pure. */
+/* In: a launch of a plan, its work, the plan's device model. Out: its predicted time, the resource that limits it, and the bytes and
+ * operations behind both, by the cost model that planning uses (gen/base/cost.h). Returns false if the device file has no bandwidth. Pure.
+ * */
 #ifndef TFGEN_GEN_PREDICT_H
 #define TFGEN_GEN_PREDICT_H
 #include "gen/base/cost.h"
@@ -18,24 +18,24 @@ typedef enum predicted_limit {
 extern const char *const predicted_limit_names[];
 
 typedef struct prediction {
-    double asked;                               /* bytes read through L2; what several tiles read counts for each of them */
-    double moved;                               /* bytes of those that come from or go to memory */
+    double asked;                               /* bytes requested of L2; data read by several tiles counts once per tile */
+    double moved;                               /* bytes of those that come from or go to DRAM */
     double padded;                              /* operations of products, padding of edge tiles included */
-    double use;                                 /* share of the units that has a tile, averaged over all waves of workgroups */
+    double use;                                 /* share of the multiprocessors with a tile, averaged over rounds of workgroups */
     double memory, cache, products, arithmetic; /* seconds that each takes alone */
     double latency, shared;                     /* seconds alone: waiting for prefetched bytes; shared memory traffic */
     double epilogues;                           /* seconds of epilogues that overlap with nothing */
     double fixed;                               /* seconds of launching, filling and draining */
-    double seconds;                             /* fixed, epilogues, and of each round of workgroups the longest of the others */
+    double seconds;                             /* fixed, epilogues, and for each round of workgroups the longest of the others */
     predicted_limit limit;
     unsigned assumed;
 } prediction;
 
-/* Bytes in flight per unit, and how many its share of memory's bandwidth times latency needs (Little's law): with fewer, memory is idle. */
+/* Bytes in flight per multiprocessor, and the bytes needed to saturate its share of DRAM bandwidth: bandwidth * latency (Little's law). */
 typedef struct flight {
-    const launch_phase *of;        /* the launch's with most */
-    double bytes, needed, latency; /* seconds */
-    bool assumed;                  /* the device file does not tell the latency */
+    const launch_phase *of;        /* the launch's phase with most bytes in flight */
+    double bytes, needed, latency; /* latency in seconds */
+    bool assumed;                  /* the device file has no latency; a default is used */
 } flight;
 /* False if the program does not count bytes in flight, or the device file has no bandwidth. */
 bool launch_flight(const plan *p, const launch *l, flight *out);

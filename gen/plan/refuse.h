@@ -1,11 +1,11 @@
-/* In: a phase and the tile that somebody asked for. Out: nothing: it bails (code_unsupported) with where that stands, why it is illegal,
- * and the nearest tile that is legal. */
+/* In: a phase and an illegal tile that the plan's text or a user requested. Bails (code_unsupported) with the line that requested it, the
+ * rule that it breaks, and the nearest legal tile. */
 #ifndef TFGEN_GEN_REFUSE_H
 #define TFGEN_GEN_REFUSE_H
 #include "gen/plan/tile.h"
 
-/* phase: the copy that is being planned, whose tile is refused for `rule`. */
+/* phase: the copy that is being planned; its tile breaks `rule`. */
 _Noreturn void tile_refuse(const problem *p, const preferences *w, const ir_phase *phase, const char *rule);
-/* A layer is refused that the plan's text (at: its line) or a user asks for. */
+/* Bails: a requested layer breaks `rule`. at: its line in the plan's text; {0}: a user's override requested it. */
 _Noreturn void layer_refuse(const problem *p, position at, const char *rule);
 #endif

@@ -1,11 +1,11 @@
-/* In: the program of a plan whose phases have their choices. Out: the same, with attention of few queries over a cache split in two kernels
- * where its program leaves parts of the keys: these, and what adds them up. */
+/* In: the program of a plan, a choice made for each phase. Out: the same; where the chosen program splits the keys of an attention over a
+ * cache (flash-decoding), two kernels: one stores a partial result per split, the next combines them. */
 #ifndef TFGEN_GEN_SPLIT_H
 #define TFGEN_GEN_SPLIT_H
 #include "gen/program/program.h"
 #include "ir/program/edit.h"
 
 void split_keys(editor *e);
-/* `of` leaves parts of what the phase still is to make whole. */
+/* True if `of` stores partials of an attention that the phase still computes whole. */
 bool split_is_wanted(const problem *p, const program *of);
 #endif

@@ -1,12 +1,12 @@
-/* In: the program of a plan whose phases have their choices. Out: the same, with sums of squares of rows in the body of the
- * product that reads the rows, where its program takes them meanwhile (input_sums of ir/reason.def); who made them before no longer does,
- * unless others need them. A phase that made nothing else is gone. */
+/* In: the program of a plan, a choice made for each phase. Out: the same, with sums of squares of rows moved into the product that reads
+ * the rows, if its program accumulates them while it loads A (input_sums of ir/reason.def). The phase that made them before does so no
+ * more unless others read them, and is removed if it made nothing else. */
 #ifndef TFGEN_GEN_SUMS_H
 #define TFGEN_GEN_SUMS_H
 #include "gen/program/program.h"
 #include "ir/program/edit.h"
 
 void take_sums(editor *e);
-/* `of` can take a sum that the phase reads from another while it loads the same rows. */
+/* True if the phase reads a sum of squares of A's rows that `of` could accumulate while it loads them. */
 bool row_sums_are_wanted(const problem *p, const program *of);
 #endif
