@@ -1,6 +1,6 @@
-/* In: a program in which products on wgmma or mma read rows that are no multiple of 16 bytes apart. Out: a value that only this program's
- * kernels know gets longer rows; of one that the caller knows an align kernel makes a copy with such rows, once for all products that
- * read it (H200: copies by the product's own threads lost at every size). */
+/* In: a program with products whose program needs 16-byte aligned rows of A and whose A has others. Out: a value internal to the program
+ * gets padded rows; of a value that the caller sees, an align kernel makes a padded copy, once for all products that read it (H200: copies
+ * by the product's own threads were slower at every size). */
 #include "gen/plan/align.h"
 #include "gen/base/names.h"
 #include "gen/plan/choice.h"
@@ -8,8 +8,8 @@
 typedef struct aligner {
     editor *e;
     /* by value id */
-    ir_op **copy;  /* that was made of it */
-    bool *is_root; /* others live in it */
+    ir_op **copy;  /* the align op; NULL: none yet */
+    bool *is_root; /* other values live in its storage */
 } aligner;
 
 static long long aligned_columns(const ir_value *v)
@@ -18,7 +18,7 @@ static long long aligned_columns(const ir_value *v)
     return (value_columns(v) + unit - 1) / unit * unit;
 }
 
-/* Nobody but kernels of this program sees v's storage, and none of them sees it as rows of another length. */
+/* True if only kernels of this program access v's storage, and all with v's row length. */
 static bool may_be_longer(const aligner *g, const ir_value *v)
 {
     if (v->kind != value_result || v->output || v->root || op_is_view(v->def)) return false;
@@ -26,7 +26,7 @@ static bool may_be_longer(const aligner *g, const ir_value *v)
 }
 
 /* ---- the copy */
-/* v is a view that stands in `from`, its first reader, which now is `to`. */
+/* If v is a view in phase `from`, moves it, with the views that it reads, to phase `to`. */
 static void move_view(editor *e, ir_phase *from, ir_phase *to, const ir_value *v)
 {
     if (phase_index(from, v->def) < 0) return;
@@ -42,7 +42,7 @@ static void wait_for_makers(editor *e, ir_phase *phase, const ir_value *v)
     for (int i = 0; i < n; i++) edit_run_after(e, phase, edit_maker(e, makers[i]));
 }
 
-/* A kernel before kernel k, in which `reader` reads v. */
+/* Adds a kernel that copies v before kernel k, which has phase `reader`; returns the align op. */
 static ir_op *insert_copy(aligner *g, int k, ir_phase *reader, ir_value *v)
 {
     editor *e = g->e;
@@ -81,7 +81,7 @@ bool alignment_is_wanted(const problem *p, const program *of)
     return linear && value_alignment(p->a, linear->inputs[0]) != 16;
 }
 
-/* Another product may have made the rows longer meanwhile. */
+/* Another product with the same A may have padded or copied it already. */
 static void align_operand(aligner *g, int k, ir_phase *phase)
 {
     ir_value *v = first_linear(phase)->inputs[0];
@@ -96,7 +96,7 @@ static void align_operand(aligner *g, int k, ir_phase *phase)
 void align_operands(editor *e)
 {
     const ir_program *p = e->b->p;
-    const size_t values = (size_t)p->value_count, room = values + (size_t)p->op_count + 1; /* a copy a phase at most */
+    const size_t values = (size_t)p->value_count, room = values + (size_t)p->op_count + 1; /* at most one copy per phase */
     aligner g = {e, arena_alloc(e->b->a, room * sizeof *g.copy), arena_alloc(e->b->a, room)};
     for (size_t i = 0; i < values; i++)
         if (p->values[i]->root) g.is_root[p->values[i]->root->id] = true;

@@ -1,5 +1,5 @@
-/* In: problems. Out: choice.h. Every alternative is costed once, before anything is rewritten, so that what the plan says of those that
- * lost is about the phase that they would have had. */
+/* In: problems. Out: choice.h. Alternatives are costed once, before any rewrite: the refusals in the plan's text then refer to the phase
+ * that each alternative would have computed. */
 #include "gen/plan/choice.h"
 #include "gen/plan/align.h"
 #include "gen/plan/refuse.h"
@@ -77,7 +77,8 @@ static bool is_in_registers(const alternative *x)
     return layer == layer_simt || layer == layer_decode_simt;
 }
 
-/* Where times are guesses simt is left to others, too, and of what is left to others matrix units come first (is_better). */
+/* Where times are guesses, marks SIMT programs as worse too if another program has no such mark. Among programs marked worse, is_better()
+ * then prefers matrix units. */
 static void leave_simt(const problem *p, alternative *list, int count)
 {
     bool others = false;
@@ -93,7 +94,7 @@ static bool on_matrix_units(const alternative *x)
     return layer_is_on_units(program_table[x->of->kind].layer);
 }
 
-/* Programs whose layer the target has. Costs are computed only if two or more qualify. */
+/* All programs of the family whose layer the target has. Times are computed only if at least two have no obstacle. */
 static const alternative *alternatives_of(const problem *p, int *count)
 {
     alternative *list = arena_alloc(p->a, program_count * sizeof *list);
@@ -112,7 +113,7 @@ static const alternative *alternatives_of(const problem *p, int *count)
     return list;
 }
 
-/* What is not left to others comes first, then what takes less time. */
+/* Alternatives not marked worse come first, then those that take less time. */
 static bool is_better(const problem *p, const alternative *x, const alternative *than)
 {
     if (!x->worse != !than->worse) return !x->worse;
@@ -120,7 +121,7 @@ static bool is_better(const problem *p, const alternative *x, const alternative 
     return x->seconds < than->seconds;
 }
 
-/* The best alternative that nothing prevents. tried: NULL, or programs to skip, as are alternatives that want a rewrite. */
+/* The best alternative without an obstacle. tried: programs to skip, besides all that need a rewrite; NULL: skip none. */
 static const alternative *cheapest(const problem *p, const alternative *list, int count, const bool *tried)
 {
     const alternative *best = NULL;
@@ -139,7 +140,7 @@ const program *choice_next(const problem *p, const bool tried[program_count])
 }
 
 /* ---- wisdom */
-/* True if no override is for the phase. (A tile in the plan's text names its program, so wisdom is not asked.) */
+/* True if no override is for the phase. (A tile in the plan's text names its program, so wisdom is not consulted.) */
 static bool is_free(const problem *p, const preferences *w)
 {
     for (int i = 0; i < w->overrides->count; i++)
@@ -147,7 +148,7 @@ static bool is_free(const problem *p, const preferences *w)
     return true;
 }
 
-/* How many times a product with this tile reads its weights: once per row tile. */
+/* Row tiles of a product with this tile, each of which reads all weights; 0: the tile is illegal. */
 static long long row_tiles(const problem *p, const ir_tile *t)
 {
     if (tile_illegal(p, t)) return 0;
@@ -155,8 +156,8 @@ static long long row_tiles(const problem *p, const ir_tile *t)
     return (extent_value(&x.rows, &p->program->dims) + x.tile_rows - 1) / x.tile_rows;
 }
 
-/* A product's tile that was tuned for other rows may read the weights twice here, where the model's choice reads them once. The same rows
- * of an attention may be those of many sequences, or many queries of one, of which another program is far slower. */
+/* False if the tuned tile is bad at this size. A product's tile tuned for other rows may read the weights twice where the model's choice
+ * reads them once. An attention's equal row count may be many sequences or many queries of one, for which its program may be far slower. */
 static bool serves_here(const choice *c, const problem *p, const wisdom_entry *e, phase_size size)
 {
     const double far = 2;
@@ -171,7 +172,7 @@ static bool serves_here(const choice *c, const problem *p, const wisdom_entry *e
     return tuned == own->of || program_seconds(p, tuned, &e->tile) < far * program_seconds(p, own->of, &t);
 }
 
-/* The nearest tuned size of this signature whose tile is legal here; NULL if there is none. rewrites: those still allowed. */
+/* The tile tuned at the nearest size of this signature that is legal and serves here; NULL: none. rewrites: those it may require. */
 static const ir_tile *tile_known(const choice *c, const problem *p, const preferences *w, unsigned rewrites)
 {
     const tuning *t = w->tuning;
@@ -210,14 +211,14 @@ static const alternative *alternative_of(const choice *c, const program *of)
     return NULL;
 }
 
-/* Why it is left to others, and what it takes beside the best where times are no guesses. */
+/* Why x is worse, with its time and the best one's unless times are guesses. */
 static const char *worse_text(const choice *c, arena *a, const alternative *x, const alternative *best)
 {
     if (!best || times_are_guesses(&c->asked) || !(x->seconds > 0 && best->seconds > 0) || isinf(x->seconds)) return x->worse;
     return arena_printf(a, "%s (%s)", x->worse, slower_text(a, x->seconds, best));
 }
 
-/* First the alternatives that cannot run, then the slower ones. */
+/* First the alternatives with an obstacle or marked worse, then the slower ones. */
 static void say_refusals(const choice *c, arena *a, ir_phase *phase)
 {
     const alternative *best = alternative_of(c, c->of);
@@ -261,7 +262,7 @@ choice *choice_make(const problem *p, const preferences *w)
     return c;
 }
 
-/* A phase that wants no rewrite may lose what another one's takes over. */
+/* A phase without rewrites may still lose ops to another phase's rewrite, such as its row sums. */
 bool choice_still_holds(const choice *c, const ir_phase *phase) { return !c->rewrites && c->op_count == phase->op_count; }
 
 void choice_settle(choice *c, const problem *p, const preferences *w, ir_phase *phase)

@@ -1,4 +1,4 @@
-/* In, out and refusals: gen/plan/nearest.h. Values of fields are asked nearest first; for each set of them up to three other fields move,
+/* Contract: gen/plan/nearest.h. Sets of values of the requested fields are tried nearest first; for each set up to three other fields move
  * over powers of two. Distances are sums of |log2(value / wanted)|. */
 #include "gen/plan/nearest.h"
 #include "gen/plan/tile.h"
@@ -9,16 +9,16 @@
 enum { most_moved = 3, most_values = 64, most_sets = 400 };
 
 typedef struct hunt {
-    arena *a, *scratch; /* scratch: of one set of asked values */
+    arena *a, *scratch; /* scratch: freed after each set of requested values */
     const problem *of;
     program_kind own;
     const tile_override *tile_override;
     problem problem; /* in scratch */
     const program_info *info;
-    ir_tile home; /* the program's default, with what is asked for */
-    unsigned asked;
+    ir_tile home; /* the program's default with the requested values */
+    unsigned asked; /* bits of the requested fields */
     ir_tile set;
-    double off, least_off, least_moved; /* of the set; of the best so far */
+    double off, least_off, least_moved; /* distance of the set's requested fields; distances of the best so far */
     nearest best;
 } hunt;
 
@@ -30,8 +30,8 @@ static void closer(int *next, long long value, int behind)
     if (value > behind && value < *next) *next = (int)value;
 }
 
-/* The first behind v: of a small range each value, else powers of two and what is wanted; with `all`, also three times those and multiples
- * of 32. A range has up to a million values, and hunts ask for lists by the thousand. */
+/* The next candidate above v: in a range below 16 every value, else powers of two and `wanted`; with `all` also 3 * 2^i and multiples of 32
+ * up to 512. Not every value: a range has up to a million, and a search lists values thousands of times. */
 static int next_value(const tile_field *f, int wanted, bool all, int v)
 {
     int next = f->most;
@@ -45,7 +45,7 @@ static int next_value(const tile_field *f, int wanted, bool all, int v)
     return next;
 }
 
-/* The nearest to the wanted one first, which need not be there. */
+/* Candidates sorted by distance from `wanted`, which may be out of range. */
 static int list_values(const tile_field *f, int wanted, bool all, int most, int *out)
 {
     int count = 0;
@@ -58,7 +58,7 @@ static int list_values(const tile_field *f, int wanted, bool all, int most, int 
     return count;
 }
 
-/* ---- one set of asked values: the other fields */
+/* ---- one set of requested values: the other fields */
 static void offer(hunt *h, const ir_tile *t, double moved)
 {
     if (tile_illegal(&h->problem, t)) return;
@@ -99,7 +99,7 @@ static void try_set(hunt *h, const ir_tile *asked, double off)
     arena_free(h->scratch);
 }
 
-/* ---- sets of asked values, nearest first */
+/* ---- sets of requested values, nearest first */
 typedef struct value_set {
     int at[most_tile_fields];
     double off;
@@ -114,7 +114,7 @@ static int by_distance(const void *x, const void *y)
 static value_set *list_sets(const hunt *h, int *count)
 {
     size_t room = 1;
-    const int most = h->tile_override->count > 2 ? 16 : most_values; /* of a field */
+    const int most = h->tile_override->count > 2 ? 16 : most_values; /* values per field */
     for (int i = 0; i < h->info->field_count; i++)
         if (h->asked & 1u << i && room < 1 << 16) room *= (size_t)most + 1;
     value_set *list = arena_alloc(h->a, room * sizeof *list);
@@ -136,7 +136,7 @@ static value_set *list_sets(const hunt *h, int *count)
 }
 
 /* ---- programs */
-/* False: it lacks a field, or is of another layer. */
+/* Sets the requested values in h->home. False: the program lacks a field or is on another layer. */
 static bool take_asked(hunt *h)
 {
     h->asked = 0;
@@ -156,7 +156,7 @@ static bool in_range(const hunt *h, const ir_tile *t)
     return true;
 }
 
-/* Of the sets of asked values the first alone, which is what was asked for, or the others. */
+/* first: tries only the first set, the exact request; else only the other sets. */
 static void hunt_program(hunt *h, program_kind kind, bool first)
 {
     const char *why;

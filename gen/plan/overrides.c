@@ -1,4 +1,4 @@
-/* In: lines of `--tile`. Out: overrides.h. Refuses what overrides.h says. Programs and what is legal are gen/plan/tile.c's to know. */
+/* In: lines of `--tile`. Out, refusals: overrides.h. Whether a tile is legal is checked by gen/plan/tile.c. */
 #include "gen/plan/overrides.h"
 #include "gen/base/signature.h"
 #include "ir/program/former.h"
@@ -31,7 +31,7 @@ static const char *hint(const char *word, const char *const *names, size_t count
 }
 
 /* ---- reading */
-/* -1: there is none of that name. */
+/* -1: unknown. */
 static int layer_named(const char *name)
 {
     size_t count;
@@ -107,7 +107,7 @@ overrides *overrides_read(arena *a, const tuning *t)
 }
 
 /* ---- which phases they are for */
-static size_t phases_of(const ir_program *p) /* and one */
+static size_t phases_of(const ir_program *p) /* plus one, so that no allocation is empty */
 {
     size_t count = 1;
     for (int k = 0; k < p->kernel_count; k++) count += (size_t)p->kernels[k]->phase_count;
@@ -150,8 +150,8 @@ static void find_phases(const overrides *w, tile_override *of, const ir_program 
     for (size_t i = 0; i < count; i++) of->of_family |= strcmp(families[i], of->selector) == 0;
 }
 
-/* A selector that is, or begins with, the former name of a family: today's name takes its place, and layers are those that the former
- * family's now are. */
+/* If the selector is, or begins with, a former name of a family: replaces it by today's name, and the layer by what that family's layer is
+ * called today. */
 static void take_former_family(const overrides *w, tile_override *of)
 {
     const char *family = arena_strndup(w->a, of->selector, strcspn(of->selector, "("));

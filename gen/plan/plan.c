@@ -17,7 +17,7 @@ typedef struct planner {
     ir_program *program; /* a copy of what was given */
     const tuning *tuning;
     overrides *overrides;
-    const char *const *names; /* of the kernels as functions */
+    const char *const *names; /* of the __global__ functions, by kernel */
 } planner;
 
 /* ---- a copy of the program, which may be changed */
@@ -74,7 +74,7 @@ static void check_count(const planner *p, const ir_value *v, long long n, const 
     if (n > most_index) bail(p->a, code_unsupported, v->at, "%%%s: up to %lld %s; kernels count up to %d", v->name, n, what, most_index);
 }
 
-/* Rows of a cache are reached by sequence, head and position, never counted through. */
+/* A cache's rows are exempt: they are addressed by sequence, head and position, never by one row index. */
 static void check_sizes(const planner *p)
 {
     for (int i = 0; i < p->program->value_count; i++) {
@@ -92,14 +92,14 @@ typedef struct kernel_namer {
     name_map names, numbers;
 } kernel_namer;
 
-/* What a kernel does: block and phase, at most 54 characters and a number, so that with _pack it has 60; no other kernel's, nor that of
- * what packs its weights. */
+/* The function name of a kernel, from block and phase: cut to 51 characters, so that with a number and _pack it has at most 60. Unique
+ * among kernels and pack kernels. */
 static const char *kernel_name(kernel_namer *n, const ir_phase *phase)
 {
     enum { most = 51 };
     const char *wanted = arena_printf(n->a, "%s_%s", n->block, name_stem(n->a, phase->name)), *name = NULL;
     wanted = name_stem(n->a, arena_printf(n->a, "%.*s", most, wanted));
-    int *last = names_find(&n->numbers, wanted); /* of the names that begin so */
+    int *last = names_find(&n->numbers, wanted); /* the last number given to this stem */
     if (!last) names_add(&n->numbers, wanted, last = arena_alloc(n->a, sizeof *last));
     for (;;) {
         name = ++*last == 1 ? wanted : arena_printf(n->a, "%s_%d", wanted, *last);
@@ -169,7 +169,7 @@ static void plan_storage(planner *p, const problem *of)
         }
 }
 
-/* What workgroups of one phase hand to each other. */
+/* Index of the scratch for partial results that the phase's workgroups exchange; -1: none. */
 static int plan_scratch(planner *p, const ir_kernel *kernel, const problem *of)
 {
     const program *by = program_of(of->phase);
@@ -181,7 +181,7 @@ static int plan_scratch(planner *p, const ir_kernel *kernel, const problem *of)
     return p->p->scratch_count++;
 }
 
-/* Where a launch says when, if it is to. */
+/* Index of the scratch for the launch's timing records; -1: no trace was requested. */
 static int plan_trace(planner *p, const launch *l)
 {
     if (!p->tuning || !p->tuning->trace) return -1;
@@ -191,8 +191,8 @@ static int plan_trace(planner *p, const launch *l)
 }
 
 /* ---- launches */
-/* Tiles are ints, and so is the number of a workgroup's next one, which may not exist. Tiles beyond what a launch can have as workgroups
- * are walked by those that it has. */
+/* Tile indices are ints, and so is a workgroup's next index, which may lie one grid beyond the last tile. If there are more tiles than a
+ * launch can have workgroups, the workgroups stride over them. */
 static void limit_grid(const planner *p, launch *l)
 {
     enum { most_tiles = 0x7fffffff - (1 << 20) };
@@ -226,8 +226,8 @@ static void forbid_tiles(const planner *p, ir_phase *phase)
         if (strcmp(p->tuning->forbidden[i].phase, phase->name) == 0) phase->spilled[phase->spilled_count++] = p->tuning->forbidden[i].tile;
 }
 
-/* Fills the phase's tile. Where all tiles of the choice have spilled, programs that want no rewrite are next; where all of those have, it
- * is the choice again: there is no better one. */
+/* Fills the phase's tile and returns its program. If all tiles of the choice have spilled, tries the programs that need no rewrite; if all
+ * of those have spilled too, takes the choice again, spills and all. */
 static const program *choose_tile(const planner *p, const problem *of, const choice *c, ir_phase *phase)
 {
     const preferences w = {p->overrides, p->tuning};
@@ -255,7 +255,7 @@ static void check_phases(const planner *p)
                  p->program->kernels[k]->name, p->program->kernels[k]->phase_count);
 }
 
-/* Program and rewrites of each phase, before the first is rewritten. */
+/* Chooses program and rewrites of every phase before any phase is rewritten. */
 static void choose_programs(planner *p)
 {
     p->program->index = program_index_make(p->a, p->program);
@@ -277,7 +277,7 @@ static void rewrite_phases(builder *b)
     if (edit_finish(&e)) ir_check(b->a, b->p, "rewrites");
 }
 
-/* The larger of what the launch has and what the phase needs: workgroups are all alike. */
+/* Grows the launch to what the phase needs: all workgroups of a launch have the same threads and shared memory. */
 static void fit_launch(const planner *p, launch *l, const launch_phase *w, const problem *of)
 {
     const tile_extents *x = &w->extents;
@@ -294,7 +294,7 @@ static void plan_phase(planner *p, launch *l, ir_phase *phase)
     const preferences w = {p->overrides, p->tuning};
     const bool known = phase->choice && choice_still_holds(phase->choice, phase);
     const problem of = known ? phase->choice->asked : problem_of(p->a, p->program, phase, p->p->device);
-    choice *c = phase->choice ? phase->choice : choice_make(&of, &w); /* of a phase that a rewrite added */
+    choice *c = phase->choice ? phase->choice : choice_make(&of, &w); /* the phase was added by a rewrite */
     launch_phase *work = &l->work[l->work_count++];
     choice_settle(c, &of, &w, phase);
     *work = (launch_phase){.phase = phase, .program = choose_tile(p, &of, c, phase), .tile = &phase->tile};
@@ -358,10 +358,10 @@ plan *plan_choose(arena *a, const ir_program *fused, const device_model *device,
     return p.p;
 }
 
-/* ---- again, without tiles that spilled */
+/* ---- replanning without tiles that spilled */
 static bool is_spilled(const spilled_tile *s) { return s->scratch > 0 || s->vectors > 0; }
 
-/* The tiles of launches whose code spilled join those that are forbidden; false: each of them was tried often enough. */
+/* Adds the tiles of launches that spilled to the forbidden ones. False: each of their phases has spilled most_spilled times already. */
 static bool forbid_spilled(const plan *p, const spilled_tile *spilled, tuning *t, forbidden_tile *list)
 {
     const size_t known = t->forbidden_count;
@@ -374,7 +374,7 @@ static bool forbid_spilled(const plan *p, const spilled_tile *spilled, tuning *t
     return t->forbidden_count > known;
 }
 
-/* A phase of the launch has another tile than those that spilled. */
+/* True if a phase of the launch now has a tile that has not spilled before. */
 static bool has_new_tile(const launch *now, const launch *before)
 {
     for (int i = 0; i < now->work_count; i++)

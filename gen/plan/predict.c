@@ -15,7 +15,7 @@ static int field_of(const ir_phase *phase, const char *name, int otherwise)
 
 /* ---- tiles */
 typedef struct tiles {
-    double rows, columns, split; /* tiles along the rows, along the columns; parts of a tile's length */
+    double rows, columns, split; /* row tiles, column tiles, slices of split-K */
 } tiles;
 
 static tiles tiles_of(const plan *p, const launch_phase *l)
@@ -25,15 +25,15 @@ static tiles tiles_of(const plan *p, const launch_phase *l)
     return (tiles){ceil(rows / x->tile_rows), x->column_tiles / split, split};
 }
 
-/* What register_fed adds where instructions take 8 rows and it sums its rows' squares: a product of the rows with themselves beside those
- * of a tile's pieces of columns (templates/isa/mma_pieces.h). */
+/* Extra operations of register_fed, as a share, if it sums squares of A's rows and its MMA takes 8 rows: it multiplies the rows with
+ * themselves, one more product next to those of the tile's n / 16 column pieces (templates/isa/mma_pieces.h). */
 static double squares_share(const plan *p, const ir_phase *phase)
 {
     const bool multiplied = phase_layer(phase) == layer_register_fed && p->target->matrix_rows == 8 && phase_input_sum(phase);
     return multiplied ? (double)piece_columns / field_of(phase, "n", piece_columns) : 0;
 }
 
-/* Of a linear: whole tiles, along its length too. */
+/* Operations of a linear in whole tiles, padding along M, N and K included. */
 static double padded_linear(const plan *p, const launch_phase *l, const ir_op *product)
 {
     const ir_phase *phase = l->phase;
@@ -44,7 +44,7 @@ static double padded_linear(const plan *p, const launch_phase *l, const ir_op *p
     return all * (1 + squares_share(p, phase));
 }
 
-/* Of an attention: with the halves of its blocks that a mask hides. */
+/* Operations of the phase's products, padding included; for causal attention the masked halves of diagonal blocks. */
 static double padded_products(const plan *p, const launch_phase *l, const work *w)
 {
     const ir_phase *phase = l->phase;
@@ -59,7 +59,7 @@ static double padded_products(const plan *p, const launch_phase *l, const work *
 }
 
 /* ---- time */
-/* Ends of a product's workgroups go with its products; others' are waits for memory. */
+/* Epilogues count as product time if the phase multiplies; else as latency, since they wait for memory. */
 static predicted_limit limit_of(const prediction *p)
 {
     const bool multiplies = p->products > 0;
@@ -99,7 +99,7 @@ static void predict_phase(arena *a, const plan *p, const launch *l, const launch
                         .assumed = c.assumed};
 }
 
-/* A phase behind those before it, without a launch of its own. */
+/* Adds a later phase of the same launch: its time without the launch's fixed cost. */
 static void add_phase(prediction *sum, const prediction *one)
 {
     sum->asked += one->asked, sum->moved += one->moved, sum->padded += one->padded;
@@ -124,7 +124,7 @@ bool launch_predict(arena *a, const plan *p, const launch *l, const work *w, pre
     return true;
 }
 
-/* Of the phase's workgroups on a unit. */
+/* Bytes in flight of the phase's workgroups on one multiprocessor. */
 static double under_way_of(const plan *p, const launch *l, const launch_phase *of)
 {
     const double groups = ceil((double)launch_grid(l, &p->program->dims) / p->device->units);

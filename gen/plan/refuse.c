@@ -1,10 +1,10 @@
-/* In, out and refusals: gen/plan/refuse.h. */
+/* Contract: gen/plan/refuse.h. */
 #include "gen/plan/refuse.h"
 #include "gen/plan/nearest.h"
 #include "gen/plan/overrides.h"
 #include <string.h>
 
-/* All that the user's lines ask of the phase, as one; `line` is the last one's. */
+/* The user's overrides for the phase, merged into one; its `line` is the last override's. */
 static tile_override asked_by_user(const preferences *w, const ir_phase *phase)
 {
     const program_info *info = &program_table[phase->tile.program];
@@ -21,7 +21,7 @@ static tile_override asked_by_user(const preferences *w, const ir_phase *phase)
     return all;
 }
 
-/* What the text says of the tile. */
+/* The fields that the plan's text gives. */
 static tile_override asked_by_text(const problem *p, const ir_phase *phase)
 {
     const program_info *info = &program_table[phase->tile.program];

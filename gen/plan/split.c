@@ -1,6 +1,5 @@
-/* In: a program with attention that is whole. Out: what gen/plan/split.h says. A split attention becomes
- * attention_partial, f32[B, S, H, hd + 2]: a part's unnormalised o, its largest score and its sum; an attention_combine in a kernel behind
- * it makes the attention's result. */
+/* Contract: gen/plan/split.h. A split attention becomes attention_partial, f32[B, S, H, hd + 2] per split: the unnormalised output, the
+ * largest score and the sum of exponentials. An attention_combine in the next kernel reduces them to the attention's result. */
 #include "gen/plan/split.h"
 #include "gen/plan/choice.h"
 #include "ir/program/reason.h"

@@ -1,9 +1,9 @@
-/* In: a program whose products read sums of squares of the very rows that they multiply. Out: what gen/plan/sums.h says. */
+/* Contract: gen/plan/sums.h. The products concerned read sums of squares of the same rows that they multiply. */
 #include "gen/plan/sums.h"
 #include "gen/plan/choice.h"
 #include "ir/program/reason.h"
 
-/* The sum of squares of the product's rows that the phase reads; NULL: it reads none. */
+/* The sum of squares of the product's A rows that the phase reads from another phase; NULL: none. */
 static ir_value *sum_read(const ir_phase *phase)
 {
     const ir_op *product = phase_first(phase, class_PRODUCT);
@@ -52,7 +52,7 @@ static void read_own(editor *e, int *reads, ir_phase *phase, const ir_value *sum
             }
 }
 
-/* The rows, if a phase makes them, are stored for the sum as they are for the product. */
+/* Adds the sum to the product's phase. Rows that a phase makes are stored anyway, because the product reads them. */
 static void take(editor *e, int *reads, ir_phase *phase, ir_value *sum)
 {
     const ir_op *product = phase_first(phase, class_PRODUCT);
@@ -72,7 +72,8 @@ static bool has_code(const ir_phase *phase)
     return false;
 }
 
-/* Views alone need no kernel; those that stand with the sum are of what it reads, and move to the first product that reads it. */
+/* Removes the sum from its phase. If only views remain there, they are views of the sum's operand: they move to `reader`, and the phase
+ * becomes empty. */
 static void remove_sum(editor *e, const ir_value *sum, ir_phase *reader)
 {
     ir_phase *maker = edit_maker(e, sum);

@@ -1,5 +1,5 @@
-/* In: a problem and its program. Out: tile.h. Defaults first, then wisdom, then settings of the program's own text (a plan that is read
- * back), then the user's; what results is checked as a whole. */
+/* In: a problem and its program. Out: tile.h. Defaults, or a tile from wisdom, then fields of the plan's text (a plan that is read back),
+ * then the user's; the result is checked as a whole. */
 #include "gen/plan/tile.h"
 #include "gen/plan/overrides.h"
 #include "ir/program/former.h"
@@ -24,7 +24,7 @@ static const char *out_of_range(const problem *p, const ir_tile *t)
     return NULL;
 }
 
-/* Of a program without an obstacle. */
+/* The rule that the tile breaks; its program must have no obstacle. */
 static const char *rule_broken(const problem *p, const ir_tile *t)
 {
     const program *of = program_at(t->program);
@@ -41,7 +41,7 @@ static const char *rule_broken(const problem *p, const ir_tile *t)
     return NULL;
 }
 
-/* What is in the way of a program of any tile here, its epilogue among it. */
+/* Why the program cannot compute the phase with any tile, a column order for its epilogue included; NULL: it can. */
 static const char *why_not(const problem *p, program_kind kind)
 {
     if (program_table[kind].family != p->phase->family) return "the program belongs to another family";
@@ -97,7 +97,7 @@ static int field_of(const tile_override *w, int setting, program_kind program)
     return tile_field_find(program, w->settings[setting].key);
 }
 
-/* A line that names a former family is for the programs that it had. */
+/* True if the former family had a program on this layer: an override of that family is for those programs only. */
 static bool was_layer_of(arena *a, const char *family, layer_kind layer)
 {
     for (const former_name *n = former_layers_of(a, family); n->former; n++)
@@ -105,7 +105,7 @@ static bool was_layer_of(arena *a, const char *family, layer_kind layer)
     return false;
 }
 
-/* Why the program cannot have the line at all; NULL: it can. */
+/* Why the override cannot apply to the program; NULL: it can. */
 static const char *override_obstacle(const problem *p, const tile_override *w, program_kind program)
 {
     const program_info *of = &program_table[program];

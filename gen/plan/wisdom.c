@@ -1,4 +1,4 @@
-/* In: text, from anybody. Out: wisdom.h. What is legal for a phase is gen/plan/tile.c's to say, when it is asked for. */
+/* In: untrusted text. Out: wisdom.h. Whether a tile is legal for a phase is checked by gen/plan/tile.c when an entry is used. */
 #include "gen/plan/wisdom.h"
 #include "gen/source/template_text.h"
 #include "ir/base/number.h"
@@ -18,7 +18,7 @@ static uint64_t mixed(uint64_t hash, const char *s, size_t size)
     return hash;
 }
 
-/* Behind a comment that begins at i. */
+/* The index after the comment that begins at i. */
 static size_t comment_end(const char *s, size_t size, size_t i)
 {
     if (s[i + 1] == '/') {
@@ -29,10 +29,10 @@ static size_t comment_end(const char *s, size_t size, size_t i)
     return i + 2;
 }
 
-/* Comments and blanks change no code, nor does what is left out of it. */
+/* Hashes code without comments, blanks and the lines that emission leaves out. */
 static uint64_t mixed_code(uint64_t hash, const char *s, size_t size)
 {
-    bool begins = true; /* a line */
+    bool begins = true; /* at the start of a line */
     for (size_t i = 0, skip; i < size; i += skip) {
         const char c = s[i], next = i + 1 < size ? s[i + 1] : 0;
         const char *end = begins && template_line_is_left_out(s + i, size - i) ? memchr(s + i, '\n', size - i) : NULL;
@@ -46,7 +46,7 @@ static uint64_t mixed_code(uint64_t hash, const char *s, size_t size)
     return hash;
 }
 
-/* Templates that every source has say nothing of this program. */
+/* Templates that every source includes are left out of a program's version. */
 static uint64_t count_version(program_kind kind)
 {
     const program_info *p = &program_table[kind];
@@ -164,7 +164,7 @@ static bool is_date(const char *s)
     return true;
 }
 
-/* Behind #: what is not understood is a remark. */
+/* After #: unknown words are remarks. */
 static void read_measured(line_reader *r, wisdom_entry *e)
 {
     e->date = "";
@@ -191,8 +191,8 @@ static void read_settings(line_reader *r, wisdom_entry *e)
             e->stale = arena_printf(r->a, "it lacks the field %s of %s", p->fields[i].name, p->name);
 }
 
-/* Behind the tile, so that a stale line is read as far as it goes: what it is about, it still says. An entry that serves is one of today's
- * version, and is written so. */
+/* Runs after the tile is read, so that a stale entry still has its key and tile. An entry that is still valid gets today's version, with
+ * which it is written. */
 static void check_version(line_reader *r, wisdom_entry *e)
 {
     const program_kind kind = e->tile.program;
@@ -245,7 +245,7 @@ static wisdom *refused(arena *a, wisdom *w, size_t size, const char *why)
     return w;
 }
 
-/* Of a file that does not begin as those of this version do. */
+/* Why the first line is not that of a wisdom file of this version. */
 static const char *head_refusal(arena *a, const char *data, size_t size)
 {
     static const char word[] = "wisdom ";
@@ -282,7 +282,7 @@ wisdom *wisdom_read(arena *a, const char *data, size_t size)
 }
 
 /* ---- writing */
-/* To a tenth of a nanosecond: what is read and written again stays what it was. */
+/* To a tenth of a nanosecond, so that reading and writing again does not change the text. */
 static void put_time(text *t, const char *name, double seconds)
 {
     if (!(seconds > 0)) return;
@@ -330,7 +330,7 @@ const wisdom_entry *wisdom_better(const wisdom_entry *x, const wisdom_entry *y)
     if (newer) return newer > 0 ? x : y;
     if (x->seconds != y->seconds && x->seconds > 0 && y->seconds > 0) return x->seconds < y->seconds ? x : y;
     for (int i = 0; i < most_tile_fields; i++)
-        if (x->tile.at[i] != y->tile.at[i]) return x->tile.at[i] < y->tile.at[i] ? x : y; /* whichever file came first */
+        if (x->tile.at[i] != y->tile.at[i]) return x->tile.at[i] < y->tile.at[i] ? x : y; /* independent of the order of files */
     return x;
 }
 

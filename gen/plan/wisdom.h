@@ -22,7 +22,7 @@ typedef struct wisdom_entry {
     double seconds, default_seconds; /* 0: not in the line */
     const char *date;                /* "": not in the line */
     int line;
-    const char *text;           /* the line, control characters escaped */
+    const char *text;           /* the line, through text_harmless() */
     const char *stale;          /* why it is not used; NULL: it is used */
     bool former;                /* used although of a former version: the line may have former names of program and fields */
     struct wisdom_entry *other; /* of the same signature */
