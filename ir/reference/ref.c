@@ -64,7 +64,7 @@ static bool take_given(ref_state *r, const ir_value *v, const ref_tensor *given)
     return true;
 }
 
-/* Moves of numbers that are on a dtype's grid stay on it. */
+/* A move or append whose operands are exact in their dtype gives a result that is exact in it, if the dtype is the same. */
 static bool moves_grid(const ref_state *r, const ir_op *op)
 {
     const op_class class = op_table[op->kind].class;
@@ -81,8 +81,8 @@ static bool reads_unknown(const ref_state *r, const ir_op *op)
     return false;
 }
 
-/* Sums and all that is made of them: a result that is no number or infinite is certain as long as what they read is; their errors are no
- * numbers then. Elementwise ops and moves say it of each element themselves. */
+/* Error of a result that is NaN or infinite. Sums, and ops made of sums, compute a NaN error for it: the result is certain (error 0) unless
+ * an operand has infinite errors. Elementwise ops and moves have set the error of each element themselves. */
 static void settle(ref_state *r, const ir_op *op, ref_tensor *t)
 {
     const op_class class = op_table[op->kind].class;
@@ -110,7 +110,7 @@ static void round_to_type(ref_state *r, const ir_value *v)
     for (size_t i = 0; i < t->count; i++) {
         const double y = t->value[i];
         if (!isfinite(y)) continue;
-        /* A value that may as well have the other sign is that far away, not likely that far: its rounding comes on top. */
+        /* Where the bound reaches across 0, the device may well be off by all of it (the other sign): rounding then adds linearly. */
         const double limit = ref_sigmas * t->error[i] > fabs(y) ? unit * fabs(y) / ref_sigmas : 0;
         t->error[i] = sqrt(t->error[i] * t->error[i] + unit * y * unit * y + (y != 0 ? least * least : 0)) + limit;
         ref_overflow(type, &t->value[i], &t->error[i]);
@@ -119,7 +119,7 @@ static void round_to_type(ref_state *r, const ir_value *v)
     r->on_grid[v->id] = true;
 }
 
-/* f32 results may be flushed to 0 below the least normal number, stored or not. */
+/* A device may flush f32 results below the least normal number to 0, whether they are stored or not. */
 static void allow_flush(ref_tensor *t)
 {
     for (size_t i = 0; i < t->count; i++)
@@ -170,7 +170,7 @@ static bool evaluate(ref_state *r, const ir_op *op)
 }
 
 /* ---- runs */
-/* What evaluating an op reads; some are NULL. */
+/* The values that evaluating an op reads: read_at(op, 0) to read_at(op, read_count(op) - 1); some are NULL. */
 static int read_count(const ir_op *op) { return op->input_count + 3 + ref_fold_most_needs; }
 
 static const ir_value *read_at(const ir_op *op, int i)
@@ -201,7 +201,7 @@ static bool is_wanted(const ref_state *r, const ir_value *v)
     return !r->rules || !r->rules->wanted || r->rules->wanted(r->rules->context, v);
 }
 
-/* The device's numbers stand for it. */
+/* Partial run: the device's numbers are taken, the op is not evaluated. */
 static bool is_taken(const ref_state *r, const ir_value *v) { return !is_wanted(r, v) && ref_is_stored(r, v); }
 
 static bool is_evaluated(const ref_state *r, const ir_op *op)
@@ -231,10 +231,10 @@ static void release(ref_state *r, const ir_value *v)
     else ref_free(&r->tensors[v->id]);
 }
 
-/* Results are the caller's to free: what is borrowed is copied. */
+/* The caller frees results, so borrowed numbers are copied. */
 static bool hand_over(ref_state *r, const ir_value *v, ref_tensor *const *results)
 {
-    ref_forget_shares(&r->tensors[v->id]); /* also of the caller's numbers */
+    ref_forget_shares(&r->tensors[v->id]); /* borrowed tensors may have shares, too */
     const ref_tensor t = r->tensors[v->id];
     const bool asked = results && results[v->id];
     if (asked && r->borrowed[v->id]) {

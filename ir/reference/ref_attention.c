@@ -1,17 +1,17 @@
 /* In: attention of a graph. Out: its values and errors. Refuses: shapes that do not fit.
  *
- * For a query and its visible keys t: z_t = scale * q.k_t (capped: c tanh(z_t/c)), p_t = exp(z_t - m) / s, o = sum p_t
- * v_t. With a_t the error of z_t and of exp together, do = sum p_t (v_t - o) a_t + sum p_t dv_t, in squares; then the
- * sums of products and of exponentials round as sums do. a_t^2 = scale^2 (sum k^2 e_q^2 + q^2 e_k^2 + rounding of the
- * dot product) + u^2 (z_t^2 + (z_t - m)^2 + 4): scaling, and exp's argument.
+ * For a query and its visible keys t: z_t = scale * q.k_t (capped: c tanh(z_t/c)), p_t = exp(z_t - m) / s, o = sum p_t v_t. With a_t the
+ * error of z_t and of exp together, do = sum p_t (v_t - o) a_t + sum p_t dv_t, whose terms add as squares; the sums of products and of
+ * exponentials round as in ref.h. a_t^2 = scale^2 (sum k^2 e_q^2 + q^2 e_k^2 + rounding of the dot product) + u^2 (z_t^2 + (z_t - m)^2
+ * + 4), whose last term is the rounding of the scaling and of exp's argument.
  *
- * The error of a query is the same for all keys, so that where values go with keys (both made of the same rows) what it does adds up along
- * them: do_d = sum_j e_q,j C_jd with C_jd = sum p_t (v_td - o_d) dz_t/dq_j, and the sum of e_q,j^2 C_jd^2 is the mean of
- * (sum_j +-e_q,j C_jd)^2 over all signs (Hutchinson, A stochastic estimator of the trace, Commun. Stat. 18(3), 1989), here over `probes`
- * choices of them. What that is more than the squares say is added, in each column and over all of them.
+ * The error of a query is the same for all keys, so its effects are correlated and add up where values correlate with keys (both computed
+ * from the same rows): do_d = sum_j e_q,j C_jd with C_jd = sum p_t (v_td - o_d) dz_t/dq_j. The sum of e_q,j^2 C_jd^2 is the mean of
+ * (sum_j +-e_q,j C_jd)^2 over all signs (Hutchinson, A stochastic estimator of the trace, Commun. Stat. 18(3), 1989), estimated here from
+ * `probes` random sign vectors. Its excess over the independent estimate is added, per column and over all columns.
  *
- * Sums over more than 8192 keys are sums of sums, taken to be of at most REF_CHAIN keys each (what runs has fewer: keys_in_a_chain,
- * templates/attention/attention.h); those on matrix units, whose weights are rounded to 16 bits, are one chain. */
+ * Sums over more than 8192 keys are blocked, at most REF_CHAIN keys a block (devices use fewer: keys_in_a_chain,
+ * templates/attention/attention.h); on matrix units, whose weights P are rounded to 16 bits, one chain holds all keys. */
 #include "ir/reference/ref_parts.h"
 #include "ir/program/half.h"
 #include <math.h>
@@ -25,24 +25,24 @@ typedef struct attention_job {
     const ref_state *run;
     const ir_attributes *t;
     size_t B, S, T, H, KV, hd;
-    dtype type; /* of values */
-    ref_rows keys; /* values lie as they do */
+    dtype type; /* of V */
+    ref_rows keys; /* layout of K and V */
     const ref_tensor *q, *k, *v, *lengths, *at, *sinks;
     bool q_exact, k_exact, v_exact;
-    double score_unit; /* exponentials are rounded to this */
-    bool round_scores; /* to the dtype of the values: numbers, not only errors */
+    double score_unit; /* unit roundoff of the dtype that P is rounded to; 0: f32 */
+    bool round_scores; /* round the numbers of P to the dtype of V, not only add the error */
     ref_tensor *o;
     bool failed;
 } attention_job;
 
-/* Of one head while it runs, one number a key or a column. */
+/* Working memory of one head: a number per key (the first two, shifted) or per column of the head. */
 typedef struct head_buffers {
-    double *score, *noise; /* z, then p; a^2 */
-    double *o, *block /* of the keys since the last whole one */, *in_order, *terms, *squares;
-    /* Where queries have errors: these with signs [probes][hd], what they make of scores [key][probes], what comes of it [probes][hd], and
-     * what the squares have of it [hd]. */
+    double *score, *noise; /* score: z, then p; noise: a^2 */
+    double *o, *block /* sum since the last full block of keys */, *in_order, *terms, *squares;
+    /* Where queries have errors. shifts: the errors with random signs [probes][hd]; shifted: the change of scores by them [key][probes];
+     * together: the change of the output [probes][hd]; alone: its square if the keys' changes were independent [hd]. */
     double *shifts, *shifted, *together, *alone;
-    double *spoilt; /* not 0: a value of some key in this column is no finite number */
+    double *spoilt; /* not 0: V of some key is not finite in this column */
 } head_buffers;
 
 static double square(double x) { return x * x; }
@@ -57,7 +57,7 @@ static long long first_position(const attention_job *j, size_t b)
     return j->at ? (long long)j->at->value[b] : (long long)j->T - (long long)j->S;
 }
 
-/* Of a sequence, whichever its query. */
+/* Valid keys of a sequence, before the masks of a query. */
 static long long keys_of(const attention_job *j, size_t b)
 {
     long long n = (long long)j->T;
@@ -92,7 +92,7 @@ static double dot(const attention_job *j, size_t q, size_t k, double *noise)
     return sum;
 }
 
-/* Errors of a query with signs by chance, always the same. */
+/* Errors of a query with pseudo-random signs, a function of the element's index. */
 static void draw_shifts(const attention_job *j, size_t q, const head_buffers *h)
 {
     for (size_t d = 0; d < j->hd; d++) {
@@ -128,7 +128,7 @@ static double scores(const attention_job *j, size_t q, size_t b, size_t g, long 
             z = j->t->softcap * tangent;
             slope *= 1 - square(tangent);
         }
-        if (fall != 0) { /* its table, the product, the difference */
+        if (fall != 0) { /* ALiBi rounds the slope, the product and the difference */
             const double far = fall * (double)llabs(position - t);
             z -= far;
             noise += square(REF_UNIT) * (2 * square(far) + square(z));
@@ -140,11 +140,11 @@ static double scores(const attention_job *j, size_t q, size_t b, size_t g, long 
     return largest;
 }
 
-/* Of a head: a score that has no value. */
+/* Attention sink of a head: a logit that takes part in the softmax and has no V. */
 typedef struct sink { bool exists; double score, error; } sink;
 
-/* Turns z into p and the error of z into that of p, both relative; returns the squared relative rounding of their sum, which is of
- * exponentials that have not been rounded. */
+/* Turns z into p and noise into the squared relative error of p; returns the squared relative rounding of the denominator, which adds
+ * exponentials before they are rounded to 16 bits. */
 static double probabilities(const attention_job *j, long long low, long long high, double largest, const sink *own, bool whole,
                             const head_buffers *h)
 {
@@ -156,7 +156,7 @@ static double probabilities(const attention_job *j, long long low, long long hig
         h->noise[t] = a2 < 1e-4 ? a2 : square(expm1(fmin(sqrt(a2), 100)));
         ref_sum_add(&s, h->score[t], 0);
     }
-    if (own->exists) { /* its error is that of all weights together */
+    if (own->exists) { /* an error of the sink scales all weights alike */
         const double e = exp(own->score - largest), a2 = square(own->error) + square(REF_UNIT) * (square(own->score - largest) + 4);
         ref_sum_add(&s, e, 0);
         sink_error = square(e) * (a2 < 1e-4 ? a2 : square(expm1(fmin(sqrt(a2), 100))));
@@ -192,7 +192,7 @@ static void weigh_values(const attention_job *j, size_t b, size_t g, long long l
     }
 }
 
-/* What the query's error does beyond the squares, in which its parts of all keys are as if of errors of their own. */
+/* Adds to h->squares by how much the effect of the query's error, correlated over keys, exceeds the independent effects counted there. */
 static void add_up_shifts(const attention_job *j, size_t b, size_t g, long long low, long long high, const head_buffers *h)
 {
     double all_together = 0, all_alone = 0;
@@ -223,7 +223,7 @@ static void one_query(const attention_job *j, size_t b, size_t s, size_t head, c
     const size_t q = ((b * j->S + s) * j->H + head) * j->hd, g = head / (j->H / j->KV);
     long long low, high;
     visible(j, b, s, &low, &high);
-    if (low >= high) return; /* nothing to attend to: zeros */
+    if (low >= high) return; /* no visible key: zeros */
     const sink own = {j->sinks, j->sinks ? j->sinks->value[head] : 0, j->sinks ? ref_error(j->sinks, head) : 0};
     const double fall = j->t->alibi.count ? j->t->alibi.at[head] : 0;
     double largest = scores(j, q, b, g, low, high, first_position(j, b) + (long long)s, fall, h);
@@ -238,7 +238,7 @@ static void one_query(const attention_job *j, size_t b, size_t s, size_t head, c
         const double o = h->o[d];
         const double rounding = fmax(n > 0 ? h->in_order[d] : 0, chains.of_value * o * o) + (chains.of_terms + 1) * h->terms[d];
         j->o->value[q + d] = o;
-        /* A weight of 0 times a value that is no number is none: matrix units take hidden keys of a block along. */
+        /* 0 * NaN and 0 * inf are NaN, and matrix units multiply masked keys of a tile with weight 0: the device may give NaN here. */
         j->o->error[q + d] = h->spoilt[d] != 0 && isfinite(o) ? INFINITY
                                                               : sqrt(h->squares[d] + square(REF_UNIT) * rounding + relative * o * o);
     }

@@ -1,13 +1,12 @@
 /* In: elementwise ops and row reductions of a graph. Out: their values and errors. Refuses: operands that do not
  * broadcast.
  *
- * An elementwise result is off by what each operand's error does to it, and by the error of the function that computes it
- * (FORM in ir/op.def, or below). What an error e does is the largest of |f(x +- e) - f(x)| and of a sixth of |f(x +- 6 e) - f(x)|: an
- * operand is right as far as 6 e away (ref_sigmas), and where f is flat, has a kink or a pole, the step to there is more than 6 times that
- * of e. Errors of two operands add as squares, but for what both have from one source (ref_sources.c): that moves them together. Of a
- * product or quotient both errors together do more than each alone, which is all there is near 0. Where an operand's bound reaches beyond
- * the function's domain, or across its pole, the error is infinite, unless it is
- * known what comes of either side (ref_sides.c). */
+ * The error of an elementwise result is the effect of each operand's error, and the error of the function itself (FORM in ir/op.def, or
+ * below). The effect of an error e is the larger of |f(x +- e) - f(x)| and |f(x +- 6 e) - f(x)| / 6: an operand passes up to 6 e away
+ * (ref_sigmas), and where f is flat, has a kink or a pole, the change over 6 e can exceed 6 times that over e. Effects of two operands add
+ * as squares, except for errors that both have from one source (ref_sources.c), which are correlated. Products also count 6 e_x e_y, the
+ * largest term where both operands are near 0; quotients take the divisor at the end of its bound nearest to 0. Where an operand's bound
+ * reaches beyond the function's domain, or across its pole, the error is infinite, unless samples show both sides (ref_sides.c). */
 #include "ir/reference/ref_parts.h"
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@ enum { most_operands = 3 };
 static double larger(double x, double y) { return isnan(x) || isnan(y) ? NAN : x > y ? x : y; }
 static double smaller(double x, double y) { return isnan(x) || isnan(y) ? NAN : x < y ? x : y; }
 
-/* Written from the definitions; ir/op.def only names them. */
+/* Each op by its definition; shares no expression with the templates. */
 static double apply(op_kind kind, const double of[most_operands])
 {
     const double x = of[0], y = of[1], z = of[2];
@@ -34,7 +33,7 @@ static double apply(op_kind kind, const double of[most_operands])
     case op_sigmoid: return 1 / (1 + exp(-x));
     case op_silu: return x / (1 + exp(-x));
     case op_gelu_erf: return x * erfc(-x * 0.70710678118654752440) / 2;
-    case op_gelu_tanh: /* x (1 + tanh(a)) / 2, which cancels below 0 */
+    case op_gelu_tanh: /* x (1 + tanh(a)) / 2 without the cancellation at x < 0 */
         return x / (1 + exp(-2 * 0.79788456080286535588 * (x + 0.044715 * x * x * x)));
     case op_relu: return x > 0 || isnan(x) ? x : 0;
     case op_add: return x + y;
@@ -48,7 +47,7 @@ static double apply(op_kind kind, const double of[most_operands])
     case op_sign: return isnan(x) ? x : (x > 0) - (x < 0);
     case op_floor: return floor(x);
     case op_ceil: return ceil(x);
-    case op_round: return nearbyint(x); /* to even: nobody changes the rounding mode */
+    case op_round: return nearbyint(x); /* ties to even: the default rounding mode */
     case op_erf: return erf(x);
     case op_exp2: return exp2(x);
     case op_expm1: return expm1(x);
@@ -68,8 +67,8 @@ static double apply(op_kind kind, const double of[most_operands])
     }
 }
 
-/* Size of the error of the definition's own evaluation in float32. Functions of exp round the argument of exp2 (|x| u), gelu's 1 + tanh
- * or 1 + erf cancels (so |x| u, not |y| u), and a device's functions are right to two units in the last place. */
+/* Error of evaluating the definition in float32, with exact operands. Functions built on exp round the argument of exp2 (|x| u); gelu's
+ * 1 + tanh or 1 + erf cancels (so |x| u, not |y| u); a device's own functions are accurate to two units in the last place. */
 static double definition_rounding(op_kind kind, double x, double y, double result)
 {
     const double size = fabs(result);
@@ -99,7 +98,7 @@ static double definition_rounding(op_kind kind, double x, double y, double resul
     }
 }
 
-/* What an evaluation adds. Of x times an exponential, the exponential may be flushed to 0. */
+/* Error of evaluating the op in `form`, with exact operands. In x times an exponential, the exponential may be flushed to 0. */
 static double rounding(op_kind kind, ref_form form, double x, double y, double result)
 {
     const bool product = kind == op_silu || kind == op_quick_gelu || kind == op_mish || (form == ref_form_quick && kind == op_gelu_tanh);
@@ -108,14 +107,14 @@ static double rounding(op_kind kind, ref_form form, double x, double y, double r
     return ref_form_error(kind, form) * fabs(result) + flushed;
 }
 
-/* Infinite where one is a number and the other is not. */
+/* |to - from|; infinite if exactly one is NaN, 0 if both are. */
 static double change(double from, double to)
 {
     if (isnan(from) || isnan(to)) return isnan(from) && isnan(to) ? 0 : INFINITY;
     return from == to ? 0 : fabs(to - from);
 }
 
-/* Of one operand: its value and error, how far the error moves the result at most, and its slope there, with its sign. */
+/* One operand: its value and error, the largest change of the result by that error, and the signed slope of the result. */
 typedef struct effect {
     double value, error, moves, slope;
 } effect;
@@ -125,7 +124,7 @@ static double apply_to(op_kind kind, const effect of[most_operands])
     return apply(kind, (const double[most_operands]){of[0].value, of[1].value, of[2].value});
 }
 
-/* With operand k moved by `step`. */
+/* The result with `step` added to operand k. */
 static double apply_moved(op_kind kind, const effect of[most_operands], int k, double step)
 {
     double values[most_operands] = {of[0].value, of[1].value, of[2].value};
@@ -135,7 +134,7 @@ static double apply_moved(op_kind kind, const effect of[most_operands], int k, d
 
 static bool is_whole(const effect *x) { return x->error == 0 && floor(x->value) == x->value; }
 
-/* Within its bound operand k may lie on either side of where the function ends or has a pole. */
+/* The bound of operand k contains a pole or an end of the function's domain. */
 static bool may_cross(op_kind kind, const effect of[most_operands], int k)
 {
     const double x = of[k].value, reach = ref_sigmas * of[k].error;
@@ -150,7 +149,7 @@ static bool may_cross(op_kind kind, const effect of[most_operands], int k)
     }
 }
 
-/* The larger of what +step and -step do to f. */
+/* The larger change of the result f when operand k moves by +step or -step. */
 static double change_by(op_kind kind, const effect of[most_operands], int k, double step, double f)
 {
     return fmax(change(f, apply_moved(kind, of, k, step)), change(f, apply_moved(kind, of, k, -step)));
@@ -161,10 +160,10 @@ static bool may_choose_either(const effect *condition)
     return condition->error != 0 && fabs(condition->value) <= ref_sigmas * condition->error;
 }
 
-/* What is not taken has no effect, were it no number. */
+/* op_where: operand k may be the one selected. The other has no effect, not even as NaN. */
 static bool may_be_taken(const effect of[most_operands], int k) { return may_choose_either(&of[0]) || (k == 1) == (of[0].value != 0); }
 
-/* A condition within its error of 0 may as well be 0. */
+/* op_where: a condition within its error of 0 may be 0 on the device, which then selects the other operand. */
 static double change_of_choice(const effect of[most_operands])
 {
     const double c = fabs(of[0].value), e = of[0].error, all = change(of[1].value, of[2].value);
@@ -181,14 +180,15 @@ static double sensitivity(op_kind kind, const effect of[most_operands], int k)
     return fmax(change_by(kind, of, k, e, f), change_by(kind, of, k, ref_sigmas * e, f) / ref_sigmas);
 }
 
-/* What the shares of two operands have in common, in sums over sources of products with one sign. A device need not round a value alike for
- * each op that reads it (it may contract a product and a sum), so of errors that cancel those of the source's own last rounding do not:
- * `common` leaves them out. */
+/* Covariance of two operands through common sources: the positive and the negative products of their shares, summed apart. A device need
+ * not round a value the same way for each op that reads it (it may contract a multiply and an add), so a source's own last rounding
+ * must not be taken to cancel: common_plus and common_minus leave it out. */
 typedef struct covariance {
     double plus, minus, common_plus, common_minus;
 } covariance;
 
-/* The part of a move that goes with the error, up and down: of a kink or a curve within reach, the rest is independent. */
+/* Change of the result per change of operand k, by the central difference over its error, at most moves / error. Near a kink the effect is
+ * larger than slope * error; that remainder counts as independent. */
 static double central_slope(op_kind kind, const effect of[most_operands], int k)
 {
     const double e = of[k].error, up = apply_moved(kind, of, k, e), down = apply_moved(kind, of, k, -e);
@@ -197,15 +197,15 @@ static double central_slope(op_kind kind, const effect of[most_operands], int k)
     return fmax(-most, fmin(slope, most));
 }
 
-/* What two operands do together beyond the squares of each. */
+/* The cross term of two correlated operands, beyond the sum of their squares. */
 static double together(const effect *x, const effect *y, const covariance *c)
 {
     const double slopes = x->slope * y->slope;
     return 2 * slopes * (slopes > 0 ? c->plus + c->common_minus : c->common_plus + c->minus);
 }
 
-/* In squares, without the result's own rounding. The larger of two numbers moves by no more than either of them; of three operands one
- * is taken, by a condition that moves as well. */
+/* Squared effect of all operands, without the result's own rounding. A max, min or clamp changes by no more than the operand that changes
+ * most; op_where adds the effects of its condition and of both alternatives. */
 static double moved(op_kind kind, const effect of[most_operands], const covariance *c)
 {
     const double by_x = of[0].moves * of[0].moves, by_y = of[1].moves * of[1].moves, by_z = of[2].moves * of[2].moves;
@@ -215,7 +215,7 @@ static double moved(op_kind kind, const effect of[most_operands], const covarian
     return fmax(0, by_x + by_y + together(&of[0], &of[1], c)) + by_both * by_both;
 }
 
-/* Operands as the first of them finds the others: of a quotient the divisor that is nearest to 0. */
+/* The operands at which the effect of the first is largest: a quotient's divisor at the end of its bound nearest to 0. */
 static void seen_by_first(op_kind kind, const effect of[most_operands], effect to[most_operands])
 {
     for (int k = 0; k < most_operands; k++) to[k] = of[k];
@@ -223,7 +223,7 @@ static void seen_by_first(op_kind kind, const effect of[most_operands], effect t
     if (kind == op_div && of[1].error != 0 && nearest > 0) to[1].value = nearest;
 }
 
-/* *inherited: what of the error is the operands'. */
+/* *inherited: the part of *error that comes from the operands. */
 static void one_element(op_kind kind, ref_form form, effect of[most_operands], int count, const covariance *c, double *value, double *error,
                         double *inherited)
 {
@@ -239,7 +239,7 @@ static void one_element(op_kind kind, ref_form form, effect of[most_operands], i
     *error = sqrt(squares + own * own);
 }
 
-/* Steps of an operand along the axes of the result, 0 where it is stretched; axes are matched from the right. */
+/* Strides of an operand along the axes of the result, in elements, 0 where it broadcasts; axes align at the right. False: no fit. */
 static bool find_steps(const ref_state *r, const ir_value *v, const ir_value *out, long long *steps)
 {
     long long step = 1;
@@ -257,7 +257,7 @@ typedef struct walk { /* through the result's elements */
     size_t at[most_operands]; /* in each operand */
 } walk;
 
-/* Moves to the next element of the result: index counts like an odometer. */
+/* Moves to the next element of the result, last axis fastest. */
 static void step_on(const ref_state *r, const ir_value *out, walk *w)
 {
     for (int i = ref_rank(r, out) - 1; i >= 0; i--) {
@@ -284,7 +284,7 @@ static bool stretches(const ref_state *r, const ir_value *out, const long long *
     return false;
 }
 
-/* False after ref_fail(). An operand that is stretched is a source: its one number moves several elements. */
+/* False after ref_fail(). An operand that broadcasts becomes a source: one of its numbers moves several elements. */
 static bool find_meetings(ref_state *r, const ir_op *op, const walk *w, meeting *m, int *count)
 {
     ref_tensor *f = ref_out(r, op);
@@ -304,7 +304,7 @@ static bool find_meetings(ref_state *r, const ir_op *op, const walk *w, meeting 
     return true;
 }
 
-/* Of the first two operands: of three, one alone is taken. */
+/* Of the first two operands; ops with three do not use it. */
 static covariance covariance_of(const meeting *m, int count, const size_t *at)
 {
     covariance c = {0};
@@ -328,7 +328,7 @@ static void pass_shares(const meeting *m, int count, const size_t *at, const eff
 }
 
 /* ---- sides (ref_sides.c) */
-/* Operands' samples are of one number, and what has none is certain beside it. */
+/* The samples of all operands are functions of the same element, and operands without samples have negligible errors. */
 static bool sides_agree(const ref_side *const sides[most_operands], int count, const effect of[most_operands], double value, double error)
 {
     const ref_side *first = NULL;
@@ -341,8 +341,9 @@ static bool sides_agree(const ref_side *const sides[most_operands], int count, c
     return true;
 }
 
-/* What the result is on each side. Where it has a pole or an end within reach, though its operands have bounds, that is its bound: so that
- * the sum of nine such elements is within its own, however each was decided. */
+/* Samples of the result. Where its error is infinite (a pole or an end of the domain within reach) although its operands have bounds, the
+ * range of the samples becomes its error, as half of it: a sum of nine such elements then stays within its bound, whichever side each
+ * of them took. */
 static bool pass_sides(ref_state *r, const ir_op *op, const size_t *at, const effect of[most_operands], size_t i)
 {
     const ref_side *sides[most_operands] = {NULL}, *first = NULL;
@@ -367,7 +368,7 @@ static bool pass_sides(ref_state *r, const ir_op *op, const size_t *at, const ef
     const double value = isfinite(f->value[i]) ? f->value[i] : s->at[0], farthest = ref_farthest_side(s, value);
     if (!isfinite(farthest)) return true;
     f->value[i] = value, f->error[i] = fmax(farthest / 2, REF_UNIT * fabs(value));
-    for (ref_share *share = f->shares; share; share = share->next) share->size[i] = 0; /* a slope says nothing of it */
+    for (ref_share *share = f->shares; share; share = share->next) share->size[i] = 0; /* a slope does not describe a jump */
     return true;
 }
 
@@ -401,10 +402,10 @@ bool ref_element(ref_state *r, const ir_op *op)
 }
 
 /* ---- reductions of rows */
-/* Returns where the extreme is. */
+/* The row's maximum (sign 1) or minimum (-1); returns the index of its element. */
 static size_t row_extreme(const ref_tensor *x, size_t start, size_t columns, double sign, double *value, double *error)
 {
-    double best = -INFINITY, high = -INFINITY; /* no lower bound is further from the best than its own error */
+    double best = -INFINITY, high = -INFINITY; /* high: largest upper bound; `best` falls by no more than its own error */
     bool nan = false;
     size_t where = start;
     for (size_t i = start; i < start + columns; i++) {
@@ -418,8 +419,8 @@ static size_t row_extreme(const ref_tensor *x, size_t start, size_t columns, dou
     return where;
 }
 
-/* What each source does to a row's sum of terms whose derivatives are 1, or 2x, squared. Of a source that the whole row has in common it
- * is a share of the sum as well. */
+/* Squared effect of all sources on the sum of a row's terms, whose derivatives are 1 (row_sumsq: 2x). The effect of a source element that
+ * the whole row depends on also becomes a share of the sum. */
 static double row_shares(op_kind kind, const ref_tensor *x, size_t start, size_t columns, double scale, ref_tensor *f, size_t row)
 {
     double squares = 0;
@@ -437,7 +438,7 @@ static double row_shares(op_kind kind, const ref_tensor *x, size_t start, size_t
 static void row_total(op_kind kind, const ref_tensor *x, size_t start, size_t columns, ref_tensor *f, size_t row)
 {
     ref_sum s = {0};
-    double squares = 0; /* of errors, which have one sign */
+    double squares = 0; /* row_sumsq: the terms e^2 are all positive, so they add linearly */
     for (size_t i = start; i < start + columns; i++) {
         const double v = x->value[i], e = ref_error(x, i), own = x->shares ? sqrt(ref_own_square(x, i)) : e;
         if (kind == op_row_sumsq) {
@@ -450,7 +451,7 @@ static void row_total(op_kind kind, const ref_tensor *x, size_t start, size_t co
     const double scale = kind == op_row_mean ? 1 / (double)columns : 1;
     const double own = kind == op_row_mean ? REF_UNIT * s.value : 0, shared = row_shares(kind, x, start, columns, scale, f, row);
     f->value[row] = scale * s.value;
-    /* the caller knows whether what was added is certain */
+    /* not finite: ref.c (settle) decides whether that is certain */
     f->error[row] = isfinite(s.value) ? scale * sqrt(ref_sum_error(&s) + own * own + squares * squares + shared) : 0;
 }
 

@@ -1,7 +1,7 @@
-/* In: a linear of a graph and a factor that a plan folds into its weight. Out: whether algebra allows it. Refuses: nothing itself.
+/* In: a linear of a graph and a factor that a plan folds into its weight. Out: whether algebra allows it.
  *
- * sum_k (z_k f_k) w_k = sum_k z_k (f_k w_k), whatever z is, as long as f has one number for each column. The operand says so in the
- * graph: as a norm with a weight, or as a product written by hand. */
+ * sum_k (z_k f_k) w_k = sum_k z_k (f_k w_k) for any z, as long as f has one number per column. The linear's operand must be such a product
+ * in the graph: a norm with a weight, or a mul. */
 #include "ir/reference/ref_parts.h"
 
 static bool is_one(const ir_value *v) { return v->kind == value_constant && v->constant == 1; }
