@@ -9,14 +9,15 @@
 
 static double square(double x) { return x * x; }
 
-/* The pair that turns so often in `original` tokens, as a real number. */
+/* Index, as a real number, of the pair that makes `turns` full turns in scaling.original tokens. */
 static double yarn_pair(const ir_attributes *t, double turns)
 {
     const double wave = t->scaling.original / turns; /* f = 2 pi / wave = theta^(-2i/n) */
     return (double)t->rotary / 2 * log(wave / (2 * 3.14159265358979323846)) / log(t->theta);
 }
 
-/* As HuggingFace transformers' _compute_yarn_parameters: quick pairs stay, slow ones are slowed, between them a ramp. */
+/* As HuggingFace transformers' _compute_yarn_parameters: fast pairs keep their frequency, slow ones are divided by the factor, between them
+ * a linear ramp. */
 static double yarn(const ir_attributes *t, size_t i, double plain)
 {
     const rope_scaling *s = &t->scaling;
@@ -29,7 +30,7 @@ static double yarn(const ir_attributes *t, size_t i, double plain)
     return plain * (slowed / s->factor + 1 - slowed);
 }
 
-/* As _compute_dynamic_ntk_parameters for a sequence of `length`: a larger base. */
+/* As _compute_dynamic_ntk_parameters for a sequence of scaling.length tokens: a larger base. */
 static double dynamic(const ir_attributes *t, size_t i)
 {
     const rope_scaling *s = &t->scaling;
@@ -38,8 +39,8 @@ static double dynamic(const ir_attributes *t, size_t i)
     return i == 0 ? 1 : pow(base, -2.0 * (double)i / n);
 }
 
-/* The frequency of pair i of n/2, with its scaling. llama3 as HuggingFace transformers' _compute_llama3_parameters:
- * long waves are slowed by the factor, short ones stay, between them a blend. */
+/* The frequency of pair i of n/2, scaled. llama3 as HuggingFace transformers' _compute_llama3_parameters: low frequencies are divided by
+ * the factor, high ones stay, between them a blend. */
 static double frequency(const ir_attributes *t, size_t i)
 {
     const double plain = pow(t->theta, -2.0 * (double)i / (double)t->rotary), wave = 2 * 3.14159265358979323846 / plain;
@@ -59,25 +60,25 @@ static double frequency(const ir_attributes *t, size_t i)
     return (1 - blend) * plain / s->factor + blend * plain;
 }
 
-/* Of an angle in float64, here and in the table that a device turns by: the frequency, its product with the position, whole turns taken
- * off. Where that is much of a turn nothing is known of the result, and it is not judged. */
+/* Error of an angle computed in float64, here and in the device's table: rounding of the frequency, of its product with the position, and
+ * of the reduction modulo a turn. Above 0.1 rad the result is unknown and not judged. */
 static double turn_rounding(double angle)
 {
     const double e = 4 * DBL_EPSILON * fabs(angle);
     return e < 0.1 ? e : INFINITY;
 }
 
-/* y1 = x1 cos - x2 sin, y2 = x2 cos + x1 sin. A device must keep the angle modulo a turn (templates/base/rope.h does, by
- * integers): it is off by u at any position, where a float32 product of position and frequency would be by u times the
- * angle. cos and sin are off by what their form is, products and sum by u of what is added. */
+/* y1 = x1 cos - x2 sin, y2 = x2 cos + x1 sin. A device must keep the angle modulo a turn (templates/base/rope.h does, in integers): its
+ * error is u at any position, where that of a float32 product of position and frequency would be u times the angle. cos and sin have the
+ * error of their form; two products and a sum round by u of each term. */
 static void rotate(ref_form form, const ref_tensor *x, ref_tensor *y, size_t one, size_t two, double angle, double by)
 {
     const double c = by * cos(angle), s = by * sin(angle), a = x->value[one], b = x->value[two];
     const double turn = square(REF_UNIT), ea = square(ref_error(x, one)), eb = square(ref_error(x, two));
     const double function = form == ref_form_definition ? 2 * REF_UNIT : ref_form_error(op_rope, form);
-    const double sized = by == 1 ? 0 : 2 * square(REF_UNIT); /* the factor, and a product with it */
+    const double sized = by == 1 ? 0 : 2 * square(REF_UNIT); /* rounding of the factor and of the product with it */
     const double lost = a != 0 || b != 0 ? square(turn_rounding(angle)) : 0;
-    /* of cos or sin, and of two products and a sum */
+    /* rounding of cos or sin, of two products and of a sum */
     const double own = square(by) * (square(function) + 5 * square(REF_UNIT) + sized + lost);
     y->value[one] = a * c - b * s;
     y->value[two] = b * c + a * s;
@@ -131,8 +132,8 @@ bool ref_rope(ref_state *r, const ir_op *op)
     return true;
 }
 
-/* x [B,S,KV,hd] into rows at[b].. of a state [B,KV,L,hd]. What would lie beyond the capacity is not written. What is
- * written is rounded to the state's dtype: here, where the rest of the cache is not. */
+/* Writes one row of x [B,S,KV,hd] to a state [B,KV,L,hd], rounded to the state's dtype. It is rounded here, not when the op is finished, as
+ * the rest of the cache is rounded already. */
 static void append_row(const ref_state *r, const ir_op *op, size_t from, size_t to, size_t size)
 {
     const ref_tensor *x = ref_of(r, op->inputs[0]);
@@ -175,7 +176,7 @@ bool ref_append(ref_state *r, const ir_op *op)
     return true;
 }
 
-/* Columns of `width` from one row-major value into another. */
+/* Copies `width` columns of every row from one row-major value to another. */
 static void copy_columns(const ref_tensor *x, size_t x_columns, size_t x_first, ref_tensor *y, size_t y_columns,
                          size_t y_first, size_t width)
 {

@@ -1,5 +1,5 @@
-/* In: norms and softmax of a graph. Out: their values and errors by the derivatives written here. Refuses: shapes that
- * do not fit. D columns, x_j with error e_j, sums over the row. */
+/* In: norms and softmax of a graph. Out: their values and errors, by the derivatives given here. Refuses: shapes that do not fit.
+ * D is the number of columns, e_j the error of x_j; sums run over the row. */
 #include "ir/reference/ref_parts.h"
 #include <math.h>
 #include <stdlib.h>
@@ -13,21 +13,22 @@ typedef struct norm_row {
     double *y, *error;
     const ref_share *shares; /* of the operand */
     ref_tensor *out;
-    size_t start;         /* of the row, in both */
-    ref_share *own_share; /* of what a row itself adds to all of its numbers; NULL: nothing */
-    bool matters;         /* in some row that is more than a few roundings */
+    size_t start;         /* index of the row's first element, in operand and result */
+    ref_share *own_share; /* share of an error that the norm adds to a whole row (the mean's rounding); NULL: none */
+    bool matters;         /* in some row that error is more than a few roundings */
 } norm_row;
 
 static double square(double x) { return x * x; }
 static double input_error(const norm_row *n, size_t i) { return n->e ? n->e[i] : 0; }
 
-/* The derivatives below say what small errors do. A row whose size may be half of what it is, or none, is anywhere in its range. */
+/* The derivatives below hold for small errors only. If the bound of a row's norm exceeds half of it, the error covers the whole range of
+ * results. size2, reach2: squared norms of the row and of its errors; farthest: largest distance within that range. */
 static double within_range(double error, double size2, double reach2, double farthest)
 {
     return 4 * square(ref_sigmas) * reach2 < size2 ? error : fmax(error, farthest / ref_sigmas);
 }
 
-/* The weight that multiplies, its error in *error. */
+/* The weight of column i as the norm multiplies by it (1 + w with unit_offset), and its error. */
 static double weight_at(const norm_row *n, size_t i, double *error)
 {
     *error = 0;
@@ -38,8 +39,8 @@ static double weight_at(const norm_row *n, size_t i, double *error)
     return w;
 }
 
-/* Elements first <= i < end of a row move with one element of a source: y = (x - mean) r w, where `centred` says that there is a mean, and
- * r falls by r * share * (x - mean) dx. */
+/* Shares of elements first <= i < end of a row, which all depend on one element of the source: y = (x - mean) r w (mean only if
+ * `centred`), and x moving by dx lowers r by r * share * (x - mean) dx. */
 static void pass_run(norm_row *n, const ref_share *s, size_t first, size_t end, bool centred, double mean, double r, double share)
 {
     const double *dx = s->size + n->start;
@@ -53,7 +54,7 @@ static void pass_run(norm_row *n, const ref_share *s, size_t first, size_t end, 
     }
 }
 
-/* own: what the row itself adds to all x - mean. */
+/* own: error that the norm adds to all x - mean of the row alike. */
 static void pass_shares(norm_row *n, bool centred, double mean, double r, double share, double own)
 {
     double w_error;
@@ -69,8 +70,8 @@ static void pass_shares(norm_row *n, bool centred, double mean, double r, double
     n->matters |= own * r > 4 * REF_UNIT;
 }
 
-/* y_i = x_i r w_i with r = (mean x^2 + eps)^(-1/2), so dy_i = w_i r (dx_i - x_i r^2/D sum x_j dx_j) + y_i dr/r + x_i r
- * dw_i. dr/r is half the relative rounding of the mean, and 2u of rsqrt; multiplying takes two roundings. */
+/* y_i = x_i r w_i with r = (mean x^2 + eps)^(-1/2), so dy_i = w_i r (dx_i - x_i r^2/D sum x_j dx_j) + y_i dr/r + x_i r dw_i. dr/r is half
+ * the relative rounding of the mean, and 2u for rsqrt; the two products round as well. */
 static void rmsnorm_row(norm_row *n)
 {
     const double D = (double)n->columns;
@@ -93,7 +94,7 @@ static void rmsnorm_row(norm_row *n)
     pass_shares(n, false, 0, r, square(r) / D, 0);
 }
 
-/* y = x / max(|x|, eps): below eps a division by a constant, above it as rmsnorm. */
+/* y = x / max(|x|, eps): below eps a division by a constant, above it differentiated as rmsnorm. */
 static void l2norm_row(norm_row *n)
 {
     double spread = 0, reach2 = 0;
@@ -117,9 +118,9 @@ static void l2norm_row(norm_row *n)
 
 /* c = x - mean, r = (mean c^2 + eps)^(-1/2), y = c r w + b. As sum c = 0,
  *   dy_i = w_i r sum_j (d_ij - 1/D - c_i c_j r^2/D) dx_j,
- * whose squares add up to (1/D^2)(E0 + 2 c_i r^2 E1 + c_i^2 r^4 E2) over all j, with E0 = sum e^2, E1 = sum c e^2, E2 =
- * sum c^2 e^2, the term j = i put right. Rounding: the mean's error m shifts all c alike (and adds m^2 to the
- * variance); c = x - mean rounds; the mean of squares rounds as a sum. */
+ * whose squares add up to (1/D^2)(E0 + 2 c_i r^2 E1 + c_i^2 r^4 E2) over all j, with E0 = sum e^2, E1 = sum c e^2 and E2 = sum c^2 e^2.
+ * d_ij then replaces the term j = i. Rounding: the mean's error m shifts all c alike (and adds m^2 to the variance); c = x - mean rounds;
+ * the mean of squares rounds as a sum. */
 typedef struct layernorm_sums {
     double r, e0, e1, e2, shift, relative;
 } layernorm_sums;
@@ -195,16 +196,15 @@ bool ref_norm(ref_state *r, const ir_op *op)
     return true;
 }
 
-/* p_i = exp(x_i - m) / s. a_j, the relative error of an exponential: e_j, |x_j - m| u of its argument, that of exp. Then
- * dp_i = p_i (a_i - sum p_j a_j), and s rounds as a sum of positive terms. An error of a whole unit is no small one:
- * expm1. */
+/* p_i = exp(x_i - m) / s. a_j is the relative error of an exponential: e_j, |x_j - m| u from its argument, and exp's own. Then
+ * dp_i = p_i (a_i - sum p_j a_j), and s rounds as a sum of positive terms. a may not be small, so the change is expm1(a). */
 static void softmax_row(ref_form form, const double *x, const double *e, size_t columns, double *p, double *error)
 {
     double largest = -INFINITY, shared = 0;
     ref_sum s = {0};
     for (size_t i = 0; i < columns; i++)
         if (x[i] > largest || isnan(x[i])) largest = x[i];
-    if (largest == -INFINITY) return; /* nothing to choose from: zeros */
+    if (largest == -INFINITY) return; /* all -inf: zeros */
     for (size_t i = 0; i < columns; i++) ref_sum_add(&s, p[i] = exp(x[i] - largest), 0);
     for (size_t i = 0; i < columns; i++) {
         const double gap = x[i] - largest,

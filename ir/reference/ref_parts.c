@@ -1,4 +1,4 @@
-/* In: one run of the reference. Out: what its files share: units, axes, sums, cores. Refuses: nothing itself. */
+/* In: one run of the reference. Out: helpers for its files: unit roundoffs, axes, sums, threads. */
 #define _GNU_SOURCE
 #include "ir/reference/ref_parts.h"
 #include "ir/base/processors.h"
@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The first, the last, and as many between, evenly. */
+/* A sampled run takes the first group, the last, and four spread evenly between them. */
 bool ref_takes_group(const ref_state *r, size_t index, size_t rows)
 {
     enum { taken = 6 };
     const size_t groups = (rows + ref_row_group - 1) / ref_row_group;
     if (!r->rules || !r->rules->sampled || groups <= taken) return true;
-    const size_t i = (index * (taken - 1) + groups - 2) / (groups - 1); /* the first of the evenly spread that is not before it */
+    const size_t i = (index * (taken - 1) + groups - 2) / (groups - 1); /* the first sample at or after index */
     return i * (groups - 1) / (taken - 1) == index;
 }
 
@@ -50,7 +50,7 @@ const ref_tensor *ref_of(const ref_state *r, const ir_value *v) { return &r->ten
 ref_tensor *ref_out(ref_state *r, const ir_op *op) { return &r->tensors[op->outputs[0]->id]; }
 double ref_error(const ref_tensor *t, size_t i) { return t->error ? t->error[i] : 0; }
 
-/* Their sizes add as squares, and the larger has the sign. */
+/* Root of the sum of squares, with the sign of the larger. */
 double ref_joined(double x, double y) { return copysign(hypot(x, y), fabs(x) > fabs(y) ? x : y); }
 
 ref_rows ref_rows_of(const ref_state *r, const ir_value *v, size_t heads)
@@ -103,8 +103,8 @@ void ref_sum_add(ref_sum *s, double term, double error)
     s->block = 0;
 }
 
-/* In random order K terms in chains of L, K/L = m of them: a chain's partial sums are L/3 of its sum's square and L/6 of its terms'
- * squares, the squares of all chains' sums are y^2/m and sum t^2 together, and the m sums are added in a chain, too. */
+/* K terms in random order, in m = K/L chains of L: the squared partial sums of a chain add up to L/3 of its sum's square and L/6 of its
+ * terms' squares; the squared sums of all chains add up to y^2/m + sum t^2; the m sums are then added as one more chain. */
 ref_chains ref_chains_of(double n, bool whole)
 {
     const double L = whole ? n : fmin(n, REF_CHAIN), m = L > 0 ? n / L : 0;
@@ -127,7 +127,7 @@ double ref_sum_rounding(const ref_sum *s)
 
 double ref_sum_error(const ref_sum *s) { return s->input_squares + ref_sum_rounding(s); }
 
-/* ---- cores */
+/* ---- threads */
 typedef struct crew {
     size_t count, next;
     void (*work)(void *context, size_t i);

@@ -2,21 +2,20 @@
  *
  * y = sum_k x_k w_k, K terms, each element with
  *   e_y^2 = sum w^2 (e_x^2 + x^2 (u^2 ((K-1)/6 + 1) + extra^2)) + sum x^2 e_w^2 + u^2 max(sum s_i^2, (K-1) y^2/3)
- * (ir/reference/ref.h says why; s_i partial sums, sampled every `stride` terms). `extra` is the storage type's unit roundoff
- * where a weight has a norm's weight folded into it, and where an operand that is not in memory is rounded on its way
- * to the product.
+ * (derived in ir/reference/ref.h; s_i are the partial sums, sampled every `stride` terms). `extra` is the storage type's unit roundoff
+ * where a norm's weight is folded into the weight, and where an operand that is not in memory is rounded before the product.
  *
- * On tf32 tensor cores x = large + small. Of a product small * small is left out, each at most 2^-11 of its operand: a root mean square
- * of (2^12/3^.5)^2 * 2^-46 = 1.4 u; small is rounded to 11 bits, at most 2 u for each operand: 4 u together at most. And 32 products are
- * added in 4 sums that are truncated, each with its 8 terms cut off at the last place of the largest (M. Fasi, N. Higham, M. Mikaitis, S.
- * Pranesh, Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7:e330, 2021): 4 errors of up to 2 u s in one direction, 8 u
- * s, where s^2 is sum t^2 of the 32 if signs vary, and the errors of different 32 are independent; if they do not, all errors have one
- * direction and are 8 u y. So e_y^2 has (16 + 64) u^2 sum t^2 + 64 u^2 y^2 more.
+ * 3xTF32 splits x = large + small. It omits small * small, where each is at most 2^-11 of its operand: a root mean square of
+ * (2^12/3^.5)^2 * 2^-46 = 1.4 u; small is rounded to 11 bits, at most 2 u for each operand: 4 u together at most. Accumulation truncates:
+ * 32 products are added in 4 steps, each of which cuts its 8 terms off at the last place of the largest (M. Fasi, N. Higham, M. Mikaitis,
+ * S. Pranesh, Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7:e330, 2021): 4 errors of up to 2 u s in one direction,
+ * 8 u s. If signs vary, s^2 is sum t^2 of the 32, and the errors of different groups of 32 are independent; if not, all errors have one
+ * direction and add up to 8 u y. So e_y^2 grows by (16 + 64) u^2 sum t^2 + 64 u^2 y^2.
  *
  * Equal terms round alike (ref_repeated in ir/reference/ref_parts.h).
  *
- * Two sums of products run side by side, sum x w and sum g w^2; multiplication and addition round apart (-ffp-contract is off in ISO C), so
- * that the numbers do not depend on the processor. */
+ * Two sums of products are computed together: sum x w and sum g w^2, with g the factor of w^2 above. Multiplication and addition round
+ * separately (-ffp-contract is off in ISO C), so the numbers do not depend on the processor. */
 #include "ir/reference/ref_parts.h"
 #include "ir/program/half.h"
 #include <math.h>
@@ -32,7 +31,7 @@ typedef struct product {
     size_t M, N, K;
     const double *x, *x_error, *w, *w_error; /* errors may be NULL */
     bool out_in;                             /* w is [N,K], else [K,N] */
-    const double *fold; /* [K]: the weight is w * fold, rounded once to `type`, and x has fold in it already */
+    const double *fold; /* [K]: the device's weight is w * fold, rounded once to `type`; x is already multiplied by fold here. NULL: none */
     double fold_offset;
     bool split;
     double extra, fold_least; /* fold_least: half the smallest step of a folded weight */
@@ -50,7 +49,7 @@ static double weight_at(const product *p, size_t k, size_t n)
     return fold == 0 ? w : dtype_round(p->type, w * fold) / fold;
 }
 
-/* Columns first.. of the weight as panels of `lanes` columns, each [K][lanes], zeros beyond N. */
+/* `group` columns of the weight, from `first` on, as panels [K][lanes], zero beyond N. */
 static void pack(const product *p, size_t first, lane *out)
 {
     for (size_t panel = 0; panel < group / lanes; panel++)
@@ -71,7 +70,7 @@ static void pack_errors(const product *p, size_t first, lane *out)
             }
 }
 
-/* Rows of x and of g, interleaved: [K][2][tall]. */
+/* `tall` rows of x, from m on, and their g, interleaved: [K][2][tall]. */
 static void load_rows(const product *p, size_t m, double *rows)
 {
     const double own = REF_UNIT * REF_UNIT * ((double)(p->K - 1) / 6 + 1 + (p->split ? 80 : 0)) + p->extra * p->extra;
@@ -134,8 +133,8 @@ static void multiply(const double *rows, const lane *w, size_t K, size_t stride,
     multiply_body(rows, w, K, stride, out);
 }
 
-/* sum (x^2 + 36 e_x^2) e_w^2, where weights have errors: where both are near 0 all of it is their errors' product, each as large as is
- * right. Plain loops, for the few products that are small. */
+/* sum (x^2 + 36 e_x^2) e_w^2: where x and w are both near 0, the product of their errors dominates, each up to 6 e. Plain loops suffice:
+ * weights with errors are rare and small. */
 static double weight_noise(const product *p, const lane *errors, const double *rows, size_t row, size_t i)
 {
     double sum = 0;
@@ -146,7 +145,7 @@ static double weight_noise(const product *p, const lane *errors, const double *r
     return sum;
 }
 
-/* A folded weight too small for its dtype's full precision is off by a fixed step: x there counts without its fold. */
+/* A subnormal folded weight has an absolute error of fold_least; it multiplies x without the fold. */
 static double fold_noise(const product *p, const double *rows, size_t row)
 {
     double sum = 0;
@@ -158,7 +157,7 @@ static double fold_noise(const product *p, const double *rows, size_t row)
     return sum * p->fold_least * p->fold_least;
 }
 
-/* Which rows of a block, or columns of a panel, have many numbers that are equal to the one ahead of them. */
+/* Bit i: row i of a block, or column i of a panel, has many numbers equal to their predecessor. */
 static unsigned repeating(const double *numbers, size_t count, size_t K, size_t step)
 {
     unsigned bits = 0;
@@ -170,7 +169,7 @@ static unsigned repeating(const double *numbers, size_t count, size_t K, size_t 
     return bits;
 }
 
-/* Terms that are equal to the one ahead of them. */
+/* Number of nonzero terms whose two factors equal those of the preceding term. */
 static size_t repeated_terms(const product *p, const double *rows, size_t row, const lane *w, size_t i)
 {
     size_t repeats = 0;
@@ -181,7 +180,7 @@ static size_t repeated_terms(const product *p, const double *rows, size_t row, c
     return repeats;
 }
 
-/* columns: repeating() of w. */
+/* columns: repeating() of w; fixed: squared errors that are the same for a whole row. */
 static void write_block(const product *p, const block *b, size_t m, size_t n, const lane *w, unsigned columns, const lane *errors,
                         const double *rows, const double *fixed)
 {
@@ -191,7 +190,7 @@ static void write_block(const product *p, const block *b, size_t m, size_t n, co
         for (size_t i = 0; i < lanes && n + i < p->N; i++) {
             const double y = b->sum[row][i], random_order = (double)(p->K - 1) / 3 * y * y;
             double squares = fixed[row] + b->noise[row][i] + (errors ? weight_noise(p, errors, rows, row, i) : 0);
-            const bool rounds = isfinite(y) || p->split; /* infinities and NaN are exact, but not those made of two parts */
+            const bool rounds = isfinite(y) || p->split; /* infinities and NaN are exact, except in 3xTF32 (large + small) */
             if (rounds && p->K > 1) squares += REF_UNIT * REF_UNIT * fmax(b->partial[row][i], random_order);
             if (rounds && alike >> row & columns >> i & 1)
                 squares += REF_UNIT * REF_UNIT * ref_repeated(p->K, repeated_terms(p, rows, row, w, i)) * y * y;
@@ -202,7 +201,7 @@ static void write_block(const product *p, const block *b, size_t m, size_t n, co
     }
 }
 
-/* Rows that nobody asks for. */
+/* Rows that a sampled run skips: infinite errors, so they are not judged. */
 static void leave_out(const product *p, size_t m, size_t first)
 {
     for (size_t row = m; row < m + tall && row < p->M; row++)
@@ -255,7 +254,7 @@ static bool run_product(ref_state *r, const ir_op *op, product *p)
     return !p->failed || ref_fail(r, op, "not enough memory");
 }
 
-/* An operand that never was in memory may be rounded to its dtype on its way into a product. */
+/* Unit roundoff for an operand that is not stored: a product may round it to its dtype first. */
 static double entry_rounding(const ref_state *r, const ir_value *x)
 {
     return ref_type(r, x) == dtype_f32 || r->on_grid[x->id] ? 0 : ref_unit(ref_type(r, x));
@@ -277,14 +276,14 @@ static bool take_fold(ref_state *r, const ir_op *op, const ref_fold *f, product 
     return true;
 }
 
-/* ---- sources that a whole row of x, or all of a column of w, has in common: what they do to the terms of a sum adds up */
-/* An operand of one product: its K terms for each result lie `step` apart, those of the next row or column `stride`. */
+/* ---- sources that a whole row of x or column of w depends on: their effects on the terms of a sum add linearly */
+/* An operand of one product: `count` rows or columns, `stride` apart, of K elements `step` apart. */
 typedef struct operand {
     const ref_tensor *t;
     size_t first, count, step, stride;
 } operand;
 
-/* The element of the source that all terms have, or -1; -2: they have nothing of it. */
+/* The one element of the source that row or column i depends on; -1: there are several, -2: none. */
 static long long common_element(const operand *o, size_t K, const ref_share *s, size_t i)
 {
     long long at = -2;
@@ -308,7 +307,7 @@ static bool is_common(const operand *o, size_t K, const ref_share *s)
     return some;
 }
 
-/* *errors: those of the operand, from its first element on, without what their terms have in common; NULL: they have nothing. */
+/* *errors: the operand's errors from its first element on, minus common shares; NULL: it has no common shares. The caller frees it. */
 static bool part_errors(ref_state *r, const ir_op *op, const operand *o, size_t K, double **errors)
 {
     const size_t count = o->count * K;
@@ -337,7 +336,7 @@ static void add_moved(ref_tensor *y, size_t i, ref_share *out, double moved, uin
     ref_put_share(out, i, moved, at);
 }
 
-/* of_x: the operand is x, else w. */
+/* Adds the effect of the operand's common shares to y from element `first` on. of_x: the operand is x, else w. */
 static bool add_common(ref_state *r, const ir_op *op, const product *p, const operand *o, bool of_x, size_t first)
 {
     ref_tensor *y = ref_out(r, op);
@@ -359,7 +358,7 @@ static bool add_common(ref_state *r, const ir_op *op, const product *p, const op
     return true;
 }
 
-/* first: of the results in y. */
+/* first: index in y of the product's first result. */
 static bool run_shared(ref_state *r, const ir_op *op, product *p, const operand *x, const operand *w, size_t first)
 {
     double *errors[2] = {NULL, NULL};
@@ -414,7 +413,7 @@ bool ref_linear(ref_state *r, const ir_op *op)
     return true;
 }
 
-/* Which batch of an operand belongs to batch i of the result; leading axes are matched from the right, 1 stretches. */
+/* The batch of an operand that belongs to batch i of the result; leading axes align at the right, size 1 broadcasts. */
 static bool batch_of(const ref_state *r, const ir_value *v, const ir_value *out, size_t i, size_t *batch)
 {
     size_t step = 1;

@@ -1,9 +1,9 @@
 /* In: a graph's ops, which attributes the spec states, and the shapes and dtypes of inputs, params and states. Out: every value's shape and
- * dtype and every op's attributes, by the rules of docs/spec-language.md. Refuses: operands that the rules forbid, and a graph that says
- * otherwise.
+ * dtype and every op's attributes, by the rules of docs/spec-language.md. Refuses: operands that the rules forbid, and graphs whose shapes
+ * or attributes differ.
  *
- * Written by hand and apart from ir/: what the reader infers is compared with this, never used. Of stated attributes the numbers are the
- * reader's; so are the sizes that a split and a reshape state, which stand in the shapes of their outs only. */
+ * Written by hand, independent of ir/read: the reader's results are compared with these, never used. Exceptions: the numbers of stated
+ * attributes, and the sizes that split and reshape state, which only the shapes of their outs hold. */
 #include "ir/reference/ref_parts.h"
 #include <math.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static long long product(const ref_shape *s)
     return n;
 }
 
-/* Axes are paired from the right; one that is missing or 1 stretches. */
+/* Axes align at the right; one that is missing or 1 broadcasts. */
 static bool broadcast(const ref_shape *x, const ref_shape *y, ref_shape *out)
 {
     out->rank = x->rank > y->rank ? x->rank : y->rank;
@@ -136,7 +136,7 @@ static bool split_shapes(ref_state *r, const ir_op *op)
     return columns == x->size[x->rank - 1];
 }
 
-/* The op's out: its first operand's shape in the spec's dtype, changed by the rule. */
+/* Shape and dtype of the op's out: its first operand's shape in the spec's dtype, then changed by the op's rule. */
 static bool rule(ref_state *r, const ir_op *op, const ir_attributes *t)
 {
     ref_shape *out = &r->shapes[op->outputs[0]->id];

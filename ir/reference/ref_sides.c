@@ -1,10 +1,10 @@
-/* In: values of one run. Out: of numbers whose sign rounding decides, what elementwise ops make of them on either side, and at 0. Refuses:
- * nothing but a lack of memory.
+/* In: values of one run. Out: for elements whose sign depends on rounding, samples of what elementwise ops compute from either sign and
+ * from 0. Fails only without memory.
  *
- * A threshold is such a choice: relu(d) / max(relu(d), tiny) is 0 or 1, whichever way d was rounded, though an error of its divisor
- * reaches across 0. So a value near 0 that may come to be a divisor, or an argument of a root or logarithm, goes on as a few numbers of its
- * range, each through every elementwise op; where an op has a pole or an end within reach of its operand's error, the bound covers all that
- * they came to. Where two such values meet, or a number within the range makes more than its ends do, nothing is known. */
+ * Example: relu(d) / max(relu(d), tiny) is 0 or 1, depending on how d was rounded, although the bound of its divisor reaches across 0. So
+ * an element near 0 that may become a divisor, or the argument of a root or logarithm, is sampled over its range, and each sample goes
+ * through every elementwise op. Where an op has a pole or an end of its domain within the operand's bound, the error covers all samples.
+ * It stays infinite where two such elements meet, or where a sample inside the range lies outside the results of its ends and 0. */
 #include "ir/reference/ref_parts.h"
 #include <math.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ const ref_side *ref_side_of(const ref_state *r, const ir_value *v, size_t i)
     return s && s->slot[i] ? &s->list[s->slot[i] - 1] : NULL;
 }
 
-/* 0, then parts of the range up and down. */
+/* Sample k as a fraction of the bound: 0, 1, -1, 0.01, -0.01, ... */
 static double sample(int k)
 {
     static const double part[] = {1, 1e-2, 1e-5, 1e-9, 1e-15, 1e-25};
@@ -74,7 +74,7 @@ bool ref_begin_sides(ref_state *r, const ir_op *op, const ir_value *v)
     return true;
 }
 
-/* What the callee decided has no other side. */
+/* Elements that the callee set to the device's numbers (error 0) have no samples and no shares any more. */
 static void forget_decided(ref_state *r, const ir_value *v, const bool *open)
 {
     ref_tensor *t = &r->tensors[v->id];
@@ -97,7 +97,7 @@ bool ref_let_choose(ref_state *r, const ir_op *op, const ir_value *v)
     return true;
 }
 
-/* 0 and both ends bound what the others are, or nothing is known: infinite. */
+/* Infinite unless every sample is finite and lies between the results of 0 and of both ends. */
 double ref_farthest_side(const ref_side *s, double from)
 {
     double low = s->at[0], high = s->at[0], farthest = 0;

@@ -1,15 +1,14 @@
-/* In: the values of one run. Out: which part of a value's errors comes from which earlier value, so that what meets itself again (x + x,
- * x * x, x + f(x), a number that a whole row was made of) adds up as what it is, where errors of several sources add as squares. Refuses:
- * nothing but a lack of memory.
+/* In: the values of one run. Out: which part of a value's errors comes from which earlier value, so that errors which meet again (x + x,
+ * x * x, x + f(x), a number that a whole row depends on) add linearly with signs, and only errors of different sources add as squares.
+ * Fails only without memory.
  *
- * A source is a value whose errors reach an element, or a sum, by more than one way: several ops read it, it is stretched, or the same op
- * on the same values makes it twice. A share says
- * of each element of a tensor by how much it moves when the source moves by its own error: the derivative times that error, with the
- * sign. Elementwise ops, moves, reductions of rows, norms and rope hand shares on; products do for sources that a whole row has in common,
- * and softmax and attention do not. What is left of an error without the shares is independent of everything else.
+ * A source is a value whose errors reach an element, or a sum, along several paths: several ops read it, it broadcasts, or the same op
+ * computes it twice from the same values. A share gives for each element of a tensor the signed change when the source moves by its own
+ * error: derivative times error. Elementwise ops, moves, row reductions, norms and rope pass shares on; products do for sources that a
+ * whole row depends on; softmax and attention do not. The rest of an error, without the shares, is independent of everything else.
  *
- * A source that one living tensor alone has a share of cannot meet itself again: the share becomes part of that tensor's own error. So a
- * chain of any length has a share or two at a time. */
+ * A source of which only one live tensor has a share cannot meet itself again: the share is merged into that tensor's own error. So a chain
+ * of any length carries one or two shares at a time. */
 #include "ir/reference/ref_parts.h"
 #include "ir/program/scaling.h"
 #include <math.h>
@@ -40,7 +39,7 @@ static void free_share(ref_share *s)
     free(s);
 }
 
-/* source NULL: a new one. */
+/* source NULL: creates one. False: out of memory. */
 static bool fill_share(ref_share *s, ref_source *source, size_t count)
 {
     s->source = source ? source : calloc(1, sizeof *s->source);
@@ -126,7 +125,8 @@ double *ref_keep_inherited(ref_state *r, const ir_op *op)
     return *to;
 }
 
-/* Of the square of v's own error, without its shares: what its operands' errors make of it. Its last rounding is not common. */
+/* s->common: the fraction of v's squared own error (without shares) that comes from its operands. The rest is its last rounding, which
+ * readers need not see alike. */
 static bool note_common(ref_state *r, const ir_op *op, const ir_value *v, ref_source *s)
 {
     const ref_tensor *t = &r->tensors[v->id];
@@ -140,7 +140,7 @@ static bool note_common(ref_state *r, const ir_op *op, const ir_value *v, ref_so
     return s->common || ref_fail(r, op, "not enough memory");
 }
 
-/* From here on what v's own errors do is known by where they come from. */
+/* Makes v a source: its own errors become a share of it. No effect if it is one or is exact. */
 bool ref_make_source(ref_state *r, const ir_op *op, const ir_value *v)
 {
     ref_tensor *t = &r->tensors[v->id];
@@ -163,7 +163,7 @@ void ref_release_sources(ref_state *r)
         if (r->sources[i]) let_go(r->sources[i]);
 }
 
-/* Of a product of one term as of any elementwise op. */
+/* A product with one term per sum passes shares on as an elementwise op does. */
 static bool hands_on_shares(const ref_state *r, const ir_op *op)
 {
     const op_class class = op_table[op->kind].class;
@@ -181,7 +181,7 @@ static bool same_attributes(const ir_attributes *x, const ir_attributes *y)
            x->scale == y->scale && x->lengths == y->lengths && x->at == y->at && x->state == y->state;
 }
 
-/* The same op on the same values: what it makes has the same errors. */
+/* The same op with the same attributes on the same values: the results have the same errors. */
 static bool are_twins(const ref_state *r, const ir_op *x, const ir_op *y)
 {
     if (x->kind != y->kind || x->input_count != y->input_count || x->output_count != 1) return false;
@@ -190,7 +190,7 @@ static bool are_twins(const ref_state *r, const ir_op *x, const ir_op *y)
     return same_attributes(ref_attributes(r, x), ref_attributes(r, y));
 }
 
-/* Twins meet there, and few others. */
+/* Hash bucket of op: twins have the same. */
 static size_t alike_at(const ref_state *r, const ir_op *op)
 {
     uint64_t hash = (uint64_t)op->kind;
@@ -217,7 +217,7 @@ static double total(const ref_tensor *t, const ref_share *s)
     return sum;
 }
 
-/* No share is left that says nothing. A stretched one says which elements move together, whoever else has it. */
+/* Drops shares that are zero, or of sources that no other tensor shares. Stretched ones stay: they correlate elements of this tensor. */
 static void drop_useless(ref_tensor *t)
 {
     for (ref_share *s = t->shares, *next; s; s = next) {
@@ -237,7 +237,7 @@ static ref_share *smallest_share(const ref_tensor *t)
     return smallest;
 }
 
-/* The smallest of too many becomes one with another that moves the same elements together, or part of the own error. */
+/* Merges the smallest share with another that has the same element indices, or into the tensor's own error if there is none. */
 static bool drop_smallest(ref_state *r, const ir_op *op, ref_tensor *t)
 {
     ref_share *s = smallest_share(t), *other = t->shares, *both = NULL;
@@ -254,7 +254,7 @@ bool ref_settle_sources(ref_state *r, const ir_op *op)
     for (int k = 0; k < op->output_count; k++) {
         const ir_value *v = op->outputs[k];
         ref_tensor *t = &r->tensors[v->id];
-        if (!t->value) continue; /* nobody reads it */
+        if (!t->value) continue; /* freed: nobody reads it */
         drop_useless(t);
         int count = 0;
         for (const ref_share *s = t->shares; s; s = s->next) count++;
@@ -266,7 +266,6 @@ bool ref_settle_sources(ref_state *r, const ir_op *op)
 }
 
 /* ---- rows */
-/* From `first` on the elements before `end` that have the same element of the source, or nothing of it; returns where they end. */
 size_t ref_share_run(const ref_share *s, size_t first, size_t end)
 {
     size_t i = first, known = end;

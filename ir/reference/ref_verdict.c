@@ -1,4 +1,4 @@
-/* In: what the reference computed and what a device gave. Out: verdicts. */
+/* In: the reference's values and a device's. Out: verdicts. */
 #include "ir/reference/ref_parts.h"
 #include <math.h>
 #include <stdint.h>
@@ -21,7 +21,7 @@ bool ref_is_unwritten(double d)
     return bits == unwritten_bits;
 }
 
-/* Squares of differences and of numbers; what is not finite says nothing of sizes. */
+/* Sums of squared differences and squared expected values, over finite expected values. */
 typedef struct mean_square {
     double differences, sizes;
 } mean_square;
@@ -49,7 +49,7 @@ double ref_rms_of_errors(const ref_tensor *t)
     return relative(&m);
 }
 
-/* How far off one element is, as a part of its bound; infinite when no bound covers it. */
+/* |got - expected| / bound of one element; infinite if the bound cannot cover the difference. */
 static double element_ratio(double expected, double got, double bound)
 {
     if (ref_is_unwritten(got)) return INFINITY;
@@ -67,7 +67,7 @@ double ref_ratio(const ref_tensor *t, size_t i, double got)
     return isfinite(bound) || ref_is_unwritten(got) ? element_ratio(t->value[i], got, bound) : 0;
 }
 
-/* Squares of ratios of the judged elements that have an error. */
+/* Sum of squared ratios over the judged elements that have an error. */
 typedef struct spread {
     double squares;
     size_t count;
@@ -84,7 +84,7 @@ typedef struct element {
     double value, error, ratio;
 } element;
 
-/* Of equal values and errors the largest ratio comes first. */
+/* Orders by value, then error; the largest ratio comes first among equals. */
 static int compare_elements(const void *x, const void *y)
 {
     const element *a = x, *b = y;
@@ -93,8 +93,8 @@ static int compare_elements(const void *x, const void *y)
     return a->ratio > b->ratio ? -1 : a->ratio < b->ratio;
 }
 
-/* Elements that are equal in value and error count as one, the worst; NaNs and infinite numbers, whose ratio is 0 or infinite, do not
- * count. Without memory: `all`, of all elements. */
+/* The spread when elements of equal value and error count as one, the worst. NaN and infinite elements, whose ratio is 0 or infinite, do
+ * not count. Returns `all`, the spread over all elements, if out of memory. */
 static spread spread_of_different(const ref_tensor *t, const double *got, spread all)
 {
     element *elements = malloc((t->count ? t->count : 1) * sizeof *elements);
