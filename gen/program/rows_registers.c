@@ -9,13 +9,14 @@
 typedef struct made {
     int id, op, last;             /* of the value; the phase's op that makes it, and the last that uses it, -1: none */
     bool row_scalar, row, needed; /* one number a row; depends on such a number or on the row; computed for each vector */
+    bool paired;                  /* computed for the other column of each pair, too: a rope needs both */
 } made;
 
 typedef struct survey {
     const problem *p;
     made *made, **of_op; /* by id; by op, NULL: a view */
     int count;
-    int *loaded, loaded_count; /* ids of what is kept as it is loaded: more than once where several ops take it */
+    int *loaded, loaded_count; /* twice the id of what is kept as it is loaded, plus 1 for a pair's other column; may repeat */
     row_need need;
 } survey;
 
@@ -94,15 +95,17 @@ static void keep(survey *s, const ir_value *v, bool rounded)
         s->need.kept++;
 }
 
-static void need_operands(survey *s, const ir_op *op)
+static void need_operands(survey *s, const ir_op *op, bool paired)
 {
     for (int i = 0; i < op->input_count; i++) {
         made *x = find(s, op->inputs[i]);
         if (is_row_scalar(s, op->inputs[i])) continue;
-        if (x)
+        if (x) {
             x->needed = true;
-        else
-            s->loaded[s->loaded_count++] = op->inputs[i]->id;
+            x->paired |= paired;
+            continue;
+        }
+        for (int far = 0; far <= paired; far++) s->loaded[s->loaded_count++] = op->inputs[i]->id * 2 + far;
     }
 }
 
@@ -119,20 +122,20 @@ static void find_kept(survey *s)
     const ir_phase *phase = s->p->phase;
     int inputs = 0;
     for (int i = 0; i < phase->op_count; i++) inputs += phase->ops[i]->input_count;
-    s->loaded = arena_alloc(s->p->a, ((size_t)inputs + 1) * sizeof *s->loaded);
+    s->loaded = arena_alloc(s->p->a, ((size_t)inputs * 2 + 1) * sizeof *s->loaded);
     for (int i = phase->op_count - 1; i >= 0; i--) {
         const ir_op *op = phase->ops[i];
         made *m = s->of_op[i];
         if (!m) continue;
         m->needed = !m->row_scalar && (m->needed || stored(s, op));
         if (m->needed && !m->row && s->need.steps)
-            keep(s, op->outputs[0], stored(s, op) && m->last >= 0);
+            for (int far = 0; far <= m->paired; far++) keep(s, op->outputs[0], stored(s, op) && m->last >= 0);
         else if (m->needed || reduces_columns(s, op))
-            need_operands(s, op);
+            need_operands(s, op, m->paired || (op->kind == op_rope && op->attributes.pairing == pairing_half));
     }
     qsort(s->loaded, (size_t)s->loaded_count, sizeof *s->loaded, compare_ids);
     for (int i = 0; i < s->loaded_count; i++)
-        if (!i || s->loaded[i] != s->loaded[i - 1]) keep(s, s->p->program->values[s->loaded[i]], true);
+        if (!i || s->loaded[i] != s->loaded[i - 1]) keep(s, s->p->program->values[s->loaded[i] / 2], true);
 }
 
 /* Beside operands and result. */

@@ -199,7 +199,8 @@ void check_segments(const checker *c)
  * rows or columns shows memory. */
 static void check_operand(const checker *c, const ir_phase *phase, const ir_op *op, const ir_value *v)
 {
-    bool moves = op_table[op->kind].class == class_MOVE || (op->kind == op_rope && phase->family == family_rows);
+    bool pairs = op->kind == op_rope && phase->family == family_rows;
+    bool moves = op_table[op->kind].class == class_MOVE || (pairs && value_follows_rope(c->a, phase, v));
     const ir_value *makers[most_makers];
     int n = value_makers(v, makers);
     for (int i = 0; i < n; i++) {

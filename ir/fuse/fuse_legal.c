@@ -174,15 +174,16 @@ static reason why_not_fit(const trial *t, const ir_value *v, const extent *rows,
     return reason_none;
 }
 
-/* Values made in the phase are read from registers, at the same row and column, so through views that change neither. */
+/* Values made in the phase are read from registers, at the same row and column, so through views that change neither. The rope of a rows
+ * phase computes its operand at both columns of a pair; behind another rope the work would double with each. */
 static reason why_not_read(const trial *t, const ir_op *op)
 {
     op_class class = op_table[op->kind].class;
-    bool moves = class == class_MOVE || (op->kind == op_rope && t->phase.family == family_rows);
+    bool pairs = op->kind == op_rope && t->phase.family == family_rows;
     for (int k = 0; k < op->input_count; k++) {
         const ir_value *v = op->inputs[k];
         if (!shows_inside(t, v)) continue;
-        if (moves) return reason_neighbours;
+        if (class == class_MOVE || (pairs && value_follows_rope(t->f->a, &t->phase, v))) return reason_neighbours;
         if (!view_is_transparent(t->f->a, v)) return reason_space;
         const ir_value *maker[most_makers];
         value_makers(v, maker);

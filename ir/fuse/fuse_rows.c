@@ -26,12 +26,19 @@ static bool is_elementwise_group(const group *g)
     return is_plain_rows(g);
 }
 
+static bool group_holds(const group *g, op_kind kind)
+{
+    for (int i = 0; i < g->count; i++)
+        if (g->ops[i]->kind == kind) return true;
+    return false;
+}
+
 int fuse_rows_fusion(fusing *f, int producer, int user)
 {
     const group *x = &f->groups[producer], *y = &f->groups[user];
     if (!is_plain_rows(x) || !is_plain_rows(y)) return -1;
-    for (int i = 0; i < y->count; i++)
-        if (y->ops[i]->kind == op_kv_append) return fusion_index("kv_append");
+    if (y->count == 1 && group_holds(y, op_kv_append)) return fusion_index("kv_append");
+    if (group_holds(y, op_rope) || group_holds(y, op_kv_append)) return fusion_index("rope_prologue");
     bool takes_rows = group_reduces(y) && (group_reduces(x) || adds_rows(f, x));
     return fusion_index(takes_rows ? "norm_prologue" : "elementwise");
 }
@@ -131,4 +138,9 @@ bool fuse_elementwise(fusing *f)
 bool fuse_norm_prologue(fusing *f)
 {
     return join_rows(f, fusion_index("norm_prologue"));
+}
+
+bool fuse_rope_prologue(fusing *f)
+{
+    return join_rows(f, fusion_index("rope_prologue"));
 }

@@ -204,6 +204,24 @@ bool value_is_partial(const ir_program *p, const ir_value *v)
     return phase && phase->family == family_gemm;
 }
 
+static bool reads_result(const ir_op *op, const ir_op *from)
+{
+    for (int i = 0; i < op->input_count; i++)
+        if (op->inputs[i] == from->outputs[0] || value_has_maker(op->inputs[i], from->outputs[0])) return true;
+    return false;
+}
+
+bool value_follows_rope(arena *a, const ir_phase *phase, const ir_value *v)
+{
+    bool *after = arena_alloc(a, (size_t)phase->op_count * sizeof *after);
+    for (int i = 0; i < phase->op_count; i++) {
+        after[i] = phase->ops[i]->kind == op_rope;
+        for (int k = 0; k < i && !after[i]; k++) after[i] = after[k] && reads_result(phase->ops[i], phase->ops[k]);
+        if (after[i] && (v == phase->ops[i]->outputs[0] || value_has_maker(v, phase->ops[i]->outputs[0]))) return true;
+    }
+    return false;
+}
+
 const ir_op *phase_input_sum(const ir_phase *phase)
 {
     for (int i = 0; i < phase->op_count && phase->family == family_gemm; i++)

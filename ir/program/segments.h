@@ -54,6 +54,10 @@ bool value_stored(const ir_program *p, const ir_phase *phase, const ir_value *v)
 
 /* A row_sumsq in the epilogue of a gemm phase: stored as [rows, column tiles] partial sums, which readers add in order. */
 bool value_is_partial(const ir_program *p, const ir_value *v);
+
+/* The phase computes v from the result of a rope. */
+bool value_follows_rope(arena *a, const ir_phase *phase, const ir_value *v);
+
 /* gemm phase: the row_sumsq of its A operand that is accumulated while A is loaded; NULL: none. */
 const ir_op *phase_input_sum(const ir_phase *phase);
 #endif

@@ -166,6 +166,9 @@ static const fusion_case fusions[] = {
     {"norm_prologue", 1, 2,
      HEAD "inputs: {x: [B, 5, 32], z: [B, 5, 32]}\nparams: {n: [32]}\nops:\n"
           "  - {out: r, op: add, in: [x, z]}\n  - {out: y, op: layernorm, in: [r, n]}\noutputs: {r: r, y: y}\n"},
+    {"rope_prologue", 1, 2,
+     HEAD "inputs: {x: [B, 5, 2, 16]}\nparams: {n: [16]}\nops:\n"
+          "  - {out: h, op: rmsnorm, in: [x, n]}\n  - {out: y, op: rope, in: [h], heads: 2, pairing: half}\noutputs: {y: y}\n"},
     {"split", 2, 3,
      HEAD
      "inputs: {x: [B, 5, 32]}\nparams: {w: [96, 32]}\nops:\n  - {out: l, op: linear, in: [x, w]}\n"

@@ -345,7 +345,8 @@ static const struct {
     {PHASE("gemm", Q8("a", "") Q8("b", "") TURNED("d", "b", "heads=2 pairing=half rotary=4") "    epi %y f32[M,8] = add %a, %d #0\n"),
      "segments: no packing order of columns fits the epilogue of k0p"},
     /* what is in memory */
-    {PHASE("rows", "    body %e f32[M,4] = exp %x #0\n    body %y f32[M,4] = rope %e heads=2 pairing=half theta=1 rotary=2 #0\n"),
+    {PHASE("rows", "    body %d f32[M,4] = rope %x heads=2 pairing=half theta=1 rotary=2 #0\n    body %e f32[M,4] = exp %d #0\n"
+                   "    body %y f32[M,4] = rope %e heads=2 pairing=half theta=1 rotary=2 #0\n"),
      "memory: %y reads %e, which its phase makes, at other columns"},
     {PHASE("rows", "    body %e f32[M,4] = exp %x #0\n    body %y f32[M,2] = slice %e #0\n"),
      "memory: %y reads %e, which its phase makes, at other columns"},
