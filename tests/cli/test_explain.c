@@ -199,13 +199,13 @@ END_TEST
 /* What fit says is what the runtime allocates (tests/cli/test_fit.c). */
 START_TEST(workspace_is_what_fit_says)
 {
-    ck_assert_int_eq(tfgen("explain specs/llama-decode.yaml --preset=llama-8b --dim=B=64 --fusion=tile --no-code --json"), 0);
+    ck_assert_int_eq(tfgen("explain specs/llama-decode.yaml --preset=llama-8b --dim=B=1024 --fusion=tile --no-code --json"), 0);
     json_t *all = read_json();
     const double bytes = number_of(json_array_get(json_object_get(all, "levels"), 0), "workspace_bytes");
     json_decref(all);
     ck_assert_int_eq(tfgen("fit specs/llama-decode.yaml --preset=llama-8b --json"), 0);
     all = read_json();
-    ck_assert_double_eq(number_of(json_array_get(all, 0), "largest"), 64);
+    ck_assert_double_eq(number_of(json_array_get(all, 0), "largest"), 1024);
     ck_assert_double_eq(number_of(json_array_get(all, 0), "workspace"), bytes);
     ck_assert_double_gt(bytes, 0);
     json_decref(all);

@@ -149,7 +149,7 @@ START_TEST(layers_have_weights_and_states_of_their_own)
     ck_assert_double_eq(number(b, "weights"), 16 * number(a, "weights"));
     ck_assert_double_eq(number(b, "states"), 16 * number(a, "states"));
     ck_assert_double_eq(number(b, "workspace"), number(a, "workspace"));
-    ck_assert_double_eq(number(a, "states"), 2.0 * 64 * 8 * 1024 * 64 * 2); /* B KV L hd, keys and values in bf16 */
+    ck_assert_double_eq(number(a, "states"), 2.0 * 1024 * 8 * 1024 * 64 * 2); /* B KV L hd, keys and values in bf16 */
     json_decref(one), json_decref(many);
 }
 END_TEST
