@@ -264,7 +264,7 @@ model_config *config_read(arena *a, const char *json, size_t size, const char *p
     json_t *value;
     *c = (model_config){.a = a, .path = path, .within = "", .ignored = {.a = a}};
     json_t *all = parse(c, json, size), *nested = json_object_get(all, "text_config");
-    c->object = all;
+    c->object = c->outer = all;
     if (json_is_object(nested) && json_object_get(nested, "model_type")) {
         check_outer(c, all);
         c->object = nested, c->within = "text_config.";

@@ -24,6 +24,7 @@ typedef struct model_config {
     const char *path;   /* for messages */
     const char *within; /* "text_config." where the text model's is nested, else "" */
     json_t *object;     /* the text model's; as long as the arena lives */
+    json_t *outer;      /* the file's own, which may be the same */
     const char *dtype;  /* bf16, f16 or f32, of the file; bf16 where it does not say */
     const family *family;
     config_value facts[fact_count];

@@ -74,6 +74,17 @@ typedef struct family {
     window_rule window;
     long long window_pattern;
     bool no_rope_without_window; /* layers without a window have no rope */
+
+    /* What stands around the layers of a decoder (runtime/model/stem.h). Names, without .weight, stand behind the layers' prefix without
+     * its last part, those of the head alone. embedding NULL: nothing is generated. */
+    const char *embedding, *position_embedding, *embedding_norm, *last_norm, *heads[2];
+    int first_position;     /* row of position_embedding for the first token */
+    bool embedding_by_root; /* embeddings are multiplied by the root of their size, rounded to the dtype */
+    bool head_bias, tied;   /* tied: where the config does not say, the head's weight is the embedding's */
+    struct {
+        const char *key; /* NULL: there is none */
+        double otherwise; /* where the config does not say; 0: nothing is done */
+    } embedding_multiplier, logit_multiplier, logit_divisor, logit_cap;
 } family;
 
 /* NULL: there is no such family. *why: the type is known, and why its layers cannot be said. */

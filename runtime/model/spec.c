@@ -24,6 +24,8 @@ static const char *number_text(const writer *w, double value)
     return t.data;
 }
 
+static bool cached(const writer *w) { return w->r->form != spec_prompt; }
+
 /* Heads of keys: H where each query head has its own. */
 static const char *kv(const writer *w) { return w->l->kv_heads == w->l->heads ? "H" : "KV"; }
 
@@ -181,7 +183,7 @@ static const char *rope(writer *w, const char *in, const char *out, const char *
                                                               : format(w, ", rotary: %lld", l->rope.rotary);
     return add_op(w, out, "rope", in,
                   format(w, ", heads: %s, pairing: %s, theta: %s%s%s%s", heads, l->family->interleaved ? "interleaved" : "half",
-                         number_text(w, l->rope.theta), rotary, scaling_text(w), w->r->decode ? ", at: pos" : ""));
+                         number_text(w, l->rope.theta), rotary, scaling_text(w), cached(w) ? ", at: pos" : ""));
 }
 
 static const char *attention_more(const writer *w)
@@ -194,7 +196,7 @@ static const char *attention_more(const writer *w)
     if (l->window) text_printf(&t, ", window: %lld", l->window);
     if (l->softcap) text_printf(&t, ", softcap: %s", number_text(w, l->softcap));
     if (l->scale) text_printf(&t, ", scale: %s", number_text(w, l->scale));
-    if (w->r->decode) text_printf(&t, ", at: pos");
+    if (cached(w)) text_printf(&t, ", at: pos");
     if (w->r->lengths) text_printf(&t, ", lengths: n");
     return t.data;
 }
@@ -205,7 +207,7 @@ static const char *attention(writer *w, const char *in)
     const family *f = w->l->family;
     const char *q = clipped(w, projection(w, 0, in)), *k = clipped(w, projection(w, 1, in)), *v = clipped(w, projection(w, 2, in));
     q = rope(w, head_norm(w, q, "H", f->q_norm), "qr", "H"), k = rope(w, head_norm(w, k, kv(w), f->k_norm), "kr", kv(w));
-    if (w->r->decode) {
+    if (cached(w)) {
         k = add_op(w, "kc", "kv_append", k, ", state: k_cache, at: pos");
         v = add_op(w, "vc", "kv_append", v, ", state: v_cache, at: pos");
     }
@@ -307,24 +309,43 @@ static long long most_batch(const layer_facts *l, long long tokens)
     return batch;
 }
 
+/* What a comment says of the dynamic S. */
+static const char *meaning_of_s(const writer *w)
+{
+    const layer_facts *l = w->l;
+    if (w->r->form == spec_prefill) return "a prompt, or its next part";
+    return l->least_tokens > 1 || (l->rope.note && l->rope.scaling) ? "the lengths that this rope is for" : "the model's positions";
+}
+
+enum { most_part = 4096 }; /* tokens of a prompt at once */
+
 static void put_dims(text *t, const writer *w)
 {
     const layer_facts *l = w->l;
-    const bool decode = w->r->decode;
-    const long long few = l->least_tokens, tokens = least(l->positions, few + 127), room = least(l->positions, few + 1023);
+    const bool decode = w->r->form == spec_decode, part = w->r->form == spec_prefill;
+    const long long few = l->least_tokens, tokens = least(l->positions, part ? 128 : few + 127), room = least(l->positions, few + 1023);
     text_printf(t, "dims: {B: 1, S: %lld", decode ? 1 : tokens);
-    if (decode) text_printf(t, ", L: %lld", room);
+    if (cached(w)) text_printf(t, ", L: %lld", room);
     text_printf(t, ", D: %lld, H: %lld", l->hidden, l->heads);
     if (l->kv_heads != l->heads) text_printf(t, ", KV: %lld", l->kv_heads);
     if (l->hidden == l->heads * l->head_size) text_printf(t, ", hd: D/H");
     else text_printf(t, ", hd: %lld", l->head_size);
     text_printf(t, ", F: %lld}\n", l->inner);
-    text_printf(t, "# B batch, S tokens, %sD model, H heads%s, hd head, F feed-forward\n", decode ? "L rows of the cache, " : "",
+    text_printf(t, "# B batch, S tokens, %sD model, H heads%s, hd head, F feed-forward\n", cached(w) ? "L rows of the cache, " : "",
                 l->kv_heads != l->heads ? ", KV of them for keys and values" : "");
-    const long long batch = most_batch(l, decode ? room : l->positions);
+    const long long batch = most_batch(l, cached(w) ? room : l->positions);
     if (decode) text_printf(t, "dynamic: {B: [1, %lld]}\n", batch);
-    else text_printf(t, "dynamic: {B: [1, %lld], S: [%lld, %lld]}      # S: %s\n", batch, few, l->positions,
-                     few > 1 || (l->rope.note && l->rope.scaling) ? "the lengths that this rope is for" : "the model's positions");
+    else text_printf(t, "dynamic: {B: [1, %lld], S: [%lld, %lld]}      # S: %s\n", batch, part ? 1 : few,
+                     part ? least(l->positions, most_part) : l->positions, meaning_of_s(w));
+}
+
+static void put_presets(text *t, const writer *w)
+{
+    const layer_facts *l = w->l;
+    const bool decode = w->r->form == spec_decode;
+    const long long few = l->least_tokens, room = least(l->positions, few + 1023);
+    const long long batch = most_batch(l, cached(w) ? room : l->positions);
+    if (w->r->form == spec_prefill) return;
     text_printf(t, "presets:\n");
     if (decode)
         text_printf(t, "  chat:  {B: 1, L: %lld}\n  batch: {B: %lld, L: %lld}\n", least(l->positions, few + 4095), least(batch, 32),
@@ -335,13 +356,18 @@ static void put_dims(text *t, const writer *w)
 }
 
 /* A block's name has letters, digits, _ and -. */
-static const char *block_name(const writer *w) { return format(w, "%s%s", w->l->family->model_type, w->r->decode ? "-decode" : ""); }
+static const char *block_name(const writer *w)
+{
+    static const char *const ends[] = {"", "-decode", "-prefill"};
+    return format(w, "%s%s", w->l->family->model_type, ends[w->r->form]);
+}
 
 static void put_head(text *t, const writer *w)
 {
+    static const char *const when[] = {"", " while it generates, a token a sequence", " while it reads a prompt into its caches"};
     const family *f = w->l->family;
-    text_printf(t, "# One layer of %s%s: %s. Written by `tfgen import` from a config.json.\n", f->model_type,
-                w->r->decode ? " while it generates, a token a sequence" : "", w->r->which);
+    text_printf(t, "# One layer of %s%s: %s. Written by `tfgen import` from a config.json.\n", f->model_type, when[w->r->form],
+                w->r->which);
     text_printf(t, "# Embeddings, %s are outside of it.\n", f->encoder ? "poolers and heads" : "the last norm and the head");
     const char *seen = f->causal_encoder ? "itself and the tokens before it" : "every token";
     if (f->encoder)
@@ -353,7 +379,7 @@ static void put_head(text *t, const writer *w)
 
 static void put_inputs(text *t, const writer *w)
 {
-    if (!w->r->decode && !w->r->lengths) {
+    if (!cached(w) && !w->r->lengths) {
         text_printf(t, "inputs: {x: [B, S, D]}\n");
         return;
     }
@@ -362,7 +388,8 @@ static void put_inputs(text *t, const writer *w)
             t, "inputs:\n  x: [B, S, D]\n  n: {shape: [B], dtype: i32, range: [1, S]}     # tokens of each text; the rest is padding\n");
         return;
     }
-    text_printf(t, "inputs:\n  x: [B, S, D]\n  pos: {shape: [B], dtype: i32, range: [%lld, L-S]}", w->l->least_tokens - 1);
+    text_printf(t, "inputs:\n  x: [B, S, D]\n  pos: {shape: [B], dtype: i32, range: [%lld, L-%s]}",
+                w->r->form == spec_prefill ? 0 : w->l->least_tokens - 1, w->r->form == spec_prefill ? "1" : "S");
     text_printf(t, "     # rows of each sequence's cache that are filled\n");
 }
 
@@ -373,13 +400,57 @@ const char *spec_write(arena *a, const spec_request *r)
     write_ops(&w);
     put_head(&t, &w);
     put_dims(&t, &w);
+    put_presets(&t, &w);
     put_inputs(&t, &w);
     text_printf(&t, "prefix: %s      # ahead of the names below, in the model's files; {layer} is --layer\nparams:\n", r->prefix);
     put_lines(&t, w.params, w.param_count);
-    if (r->decode) text_printf(&t, "state:\n  k_cache: [B, %s, L, hd]%s\n  v_cache: [B, %s, L, hd]\n", kv(&w),
+    if (cached(&w)) text_printf(&t, "state:\n  k_cache: [B, %s, L, hd]%s\n  v_cache: [B, %s, L, hd]\n", kv(&w),
                                w.l->rope.is ? "      # keys behind rope" : "", kv(&w));
     text_printf(&t, "ops:\n");
     put_lines(&t, w.ops, w.op_count);
     text_printf(&t, "outputs: {y: x2}\n");
+    return t.data;
+}
+
+/* ---- what stands around the layers */
+static void write_head(writer *w, const stem_request *r, const char *in)
+{
+    add_param(w, "w_head", "V, D", r->head, "");
+    if (r->head_bias) add_param(w, "b_head", "V", r->head_bias, "");
+    const char *out = add_op(w, "l", "linear", format(w, r->head_bias ? "%s, w_head, b_head" : "%s, w_head", in), "");
+    if (r->logit_multiplier != 1)
+        out = add_op(w, "scaled", "mul", format(w, "%s, %s", out, number_text(w, r->logit_multiplier)), "");
+    if (r->logit_cap) {
+        const char *cap = number_text(w, r->logit_cap);
+        out = add_op(w, "share", "div", format(w, "%s, %s", out, cap), "");
+        out = add_op(w, "bent", "tanh", out, "");
+        out = add_op(w, "capped", "mul", format(w, "%s, %s", out, cap), "");
+    }
+    add_op(w, "logits", "cast", out, ", to: f32");
+}
+
+const char *spec_write_stem(arena *a, const stem_request *r)
+{
+    const spec_request as = {.config = r->config, .layer = r->layer, .gamma = r->gamma};
+    const char *family = r->layer->family->model_type;
+    writer w = {.a = a, .r = &as, .l = r->layer};
+    text t = {.a = a};
+    const char *in = norm(&w, r->head ? "h" : "y", "x", "norm", r->norm, "D");
+    if (r->head) write_head(&w, r, in);
+    text_printf(&t, "# %s of %s. Written by `tfgen import` from a config.json.\n",
+                !r->head  ? "The norm of the embeddings"
+                : r->norm ? "The last norm and the head"
+                          : "The head",
+                family);
+    text_printf(&t, "block: %s-%s\ndtype: %s\ndims: {B: 1, D: %lld", family, r->head ? "head" : "embedding", r->config->dtype,
+                r->layer->hidden);
+    if (r->head) text_printf(&t, ", V: %lld", r->vocabulary);
+    text_printf(&t, "}\n# B tokens, D model%s\ndynamic: {B: [1, %d]}\n", r->head ? ", V vocabulary" : "", r->head ? 64 : most_part);
+    text_printf(&t, "inputs: {x: [B, D]}\n");
+    if (w.param_count) text_printf(&t, "params:\n");
+    put_lines(&t, w.params, w.param_count);
+    text_printf(&t, "ops:\n");
+    put_lines(&t, w.ops, w.op_count);
+    text_printf(&t, r->head ? "outputs: {logits: logits}\n" : "outputs: {y: y}\n");
     return t.data;
 }

@@ -1,0 +1,44 @@
+/* In: a HuggingFace model: its folder, or its config.json alone. Out: the kinds of its layers, their specs, and where their tensors lie.
+ * Refuses (bails) what config.h and layer.h say; a folder whose tensors are those of no such model, or do not fit its config
+ * (code_bad_input). Nothing of the folder is run, and no network is asked. */
+#ifndef TFGEN_MODEL_MODEL_H
+#define TFGEN_MODEL_MODEL_H
+#include "runtime/data/checkpoint.h"
+#include "runtime/model/spec.h"
+
+/* Layers that are the same but for their numbers. */
+typedef struct model_kind {
+    layer_facts layer;
+    const char *name;  /* "sliding", "full", "full-2" */
+    const char *which; /* "layers 0-4, 6-10 of 12" */
+    int count;
+    const ir_program *program; /* of the spec that model_spec() wrote last; NULL: none */
+} model_kind;
+
+typedef struct model {
+    arena *a;
+    const char *path; /* the folder, or the config.json */
+    model_config *config;
+    checkpoint *tensors; /* NULL: no folder, or none there */
+    const char *tensors_path;
+    const char *prefix; /* of a layer's tensors, with {layer} */
+    bool gamma;         /* see spec_request */
+    long long length;   /* of the longest texts, as layer_read() takes it */
+    long long layers;
+    int *kind_of; /* by layer */
+    model_kind *kinds;
+    int kind_count, kind_room;
+} model;
+
+bool model_is_folder(const char *path);
+/* The text of a file of a folder, NUL-terminated; NULL: the folder has none of that name. Bails if it cannot be read or is too large. */
+char *model_read_file(arena *a, const char *folder, const char *name, size_t *size);
+/* A folder with its config.json. */
+model *model_open(arena *a, const char *folder, long long length);
+/* A config.json by itself. */
+model *model_of_config(arena *a, const char *json, size_t size, const char *path, long long length);
+/* The spec of a kind. */
+const char *model_spec(const model *m, model_kind *k, spec_form form, bool lengths);
+/* Compares the folder's tensors with the specs of the kinds that have one: of all layers, or (only >= 0) of one. */
+void model_check_tensors(const model *m, long long only);
+#endif
