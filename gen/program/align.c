@@ -1,5 +1,5 @@
-/* Copies rows to where tensor loads can take them (templates/gemm/align.h), in pieces of 16 bytes. In: an align phase (gen/plan/align.c
- * makes them). Out: a run of pieces a workgroup. */
+/* Copies rows to padded, 16-byte aligned rows that tensor loads accept (templates/gemm/align.h). In: an align phase, which gen/plan/align.c
+ * made. Out: a tile; a workgroup copies a run of 16-byte pieces. */
 #include "gen/program/program.h"
 
 static const ir_op *align_op(const ir_phase *phase)
@@ -18,7 +18,7 @@ static bool smaller(const problem *p, ir_tile *t)
     return t->align.each > 0;
 }
 
-/* Pieces, whatever row they are of. */
+/* A tile is threads * each consecutive 16-byte pieces, across row boundaries. */
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
     const ir_value *copy = align_op(p->phase)->outputs[0];

@@ -1,4 +1,4 @@
-/* In: the problem of an attention, or a part of one. Out: what its programs share. Refuses nothing itself. */
+/* In: the problem of an attention, or of one that stores partials. Out: gen/program/attention.h. */
 #include "gen/program/attention.h"
 #include <math.h>
 
@@ -12,7 +12,7 @@ const char *decode_obstacle(const problem *p)
     return value_is_cache(problem_attention(p)->inputs[1]) ? NULL : "its keys are not in a cache";
 }
 
-/* On GPUs a wave has a row in registers, some of each lane's; more columns than that spill on every target. */
+/* On GPUs a wave keeps a row of a head in registers; more than 32 columns a lane spill on every target. */
 const char *attention_in_registers_obstacle(const problem *p)
 {
     enum { most_columns = 32 };
@@ -53,7 +53,7 @@ double problem_keys(const problem *p)
     return p->work->products / (pairs * sequences(p) * (double)problem_queries(p));
 }
 
-/* Of the query that sees most. */
+/* Keys seen by the query that sees most. */
 static double problem_most_keys(const problem *p)
 {
     const ir_op *op = problem_attention(p);
@@ -69,10 +69,10 @@ void attention_cost(const problem *p, double rows, int pack, int block_k, cost_d
     const double queries = (double)problem_queries(p), head = (double)problem_head(p), heads = (double)op->attributes.heads;
     const double tiles = ceil(queries * pack / rows), tokens = fmin(queries, rows / pack);
     const double masked = op->attributes.causal ? (tokens - 1) / 2 + (block_k - 1) / 2.0 : 0, keys = problem_keys(p) + masked;
-    /* Units share out the keys evenly, but for the tile that sees most. */
+    /* Work is balanced over the units, but never below the tile that sees most keys. */
     const double groups = tiles * sequences(p) * heads / pack, rounds = groups / p->device->units;
     const double each = fmax(rounds * keys, fmax(keys, problem_most_keys(p))) / ceil(rounds),
-                 seen = op->attributes.causal ? fmax(each, block_k) : ceil(each / block_k) * block_k; /* a block at least */
+                 seen = op->attributes.causal ? fmax(each, block_k) : ceil(each / block_k) * block_k; /* at least one block */
     const double once = work_read(w, op->inputs[1]) + work_read(w, op->inputs[2]);
     d->groups = groups, d->type = op->inputs[0]->type;
     d->memory = (w->read + w->written) / d->groups;

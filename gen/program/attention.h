@@ -1,17 +1,17 @@
-/* What the programs of attention, decode and combine share when they plan. */
+/* Planning shared by the programs of attention, decode and combine. Functions named *_obstacle return NULL if nothing prevents it. */
 #ifndef TFGEN_GEN_ATTENTION_H
 #define TFGEN_GEN_ATTENTION_H
 #include "gen/program/program.h"
 
-const char *attention_whole_obstacle(const problem *p); /* of programs that read all keys of a query */
-const char *decode_obstacle(const problem *p);          /* of programs that share out the keys of few queries */
-const char *attention_in_registers_obstacle(const problem *p);
-const char *attention_keys_obstacle(const problem *p);  /* of programs without sinks and windows of later keys */
-const char *attention_plain_obstacle(const problem *p); /* of programs without slopes, sinks and windows of later keys */
-long long problem_team(const problem *p, long long most);          /* threads of a wave that share a head: a power of two */
-/* Workgroups of `rows` queries of a head, of a group's heads `pack` together, that take keys in blocks of block_k: their bytes and
- * operations, masked halves of blocks too. */
+const char *attention_whole_obstacle(const problem *p); /* for programs that read all keys of a query */
+const char *decode_obstacle(const problem *p);          /* for programs that read keys from a cache */
+const char *attention_in_registers_obstacle(const problem *p); /* for programs that keep rows of a head in registers */
+const char *attention_keys_obstacle(const problem *p);  /* for programs without sinks and windows with later keys */
+const char *attention_plain_obstacle(const problem *p); /* for programs without ALiBi slopes, sinks and windows with later keys */
+long long problem_team(const problem *p, long long most);          /* threads per head: `most` up to a power of two, at most a wave */
+/* Fills in workgroups, bytes and operations, masked parts of diagonal blocks included. A workgroup has `rows` rows, which are the queries
+ * of `pack` heads of a GQA group, and walks the keys in blocks of block_k. */
 void attention_cost(const problem *p, double rows, int pack, int block_k, cost_descriptor *d);
-double problem_keys(const problem *p); /* of a query, on average, that a mask shows */
-void attention_geometry(const problem *p, int queries, tile_extents *to); /* a row tile is so many queries of a head */
+double problem_keys(const problem *p); /* keys that a query sees (not masked), on average */
+void attention_geometry(const problem *p, int queries, tile_extents *to); /* a row tile: this many queries of a head */
 #endif

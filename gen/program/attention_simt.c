@@ -1,5 +1,5 @@
-/* Attention in registers (templates/attention/attention.h): any operands, any target; the host's own. In: an attention over all keys. Out:
- * how many threads share a query, how many keys are in shared memory at a time. */
+/* SIMT attention (templates/attention/attention.h): any operands, any target, the only one on the host. In: an attention over all keys.
+ * Out: a tile: how many threads share a query, how many keys are in shared memory at a time. */
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
 #include <math.h>
@@ -21,14 +21,14 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
     return mixed_memory(1, 2 * x->block_k * each * x->team * 4, 1, 16);
 }
 
-/* Of a key, each lane of a team makes the weights and takes part in adding up products. */
+/* For each key, every lane of a team computes the exponential and takes part in the reduction of the score. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { lane_operations = 10, exchange_operations = 8, end_cycles = 600, block_cycles = 100 };
     const attention_simt_tile *x = &t->attention_simt;
-    const double reached = x->team == 1 ? 0.55 : 0.28; /* of the vector rate, beside loads from shared memory and exponentials */
+    const double reached = x->team == 1 ? 0.55 : 0.28; /* of the vector rate; the rest goes to shared memory loads and exponentials */
     const double queries = fmin(x->block_q, (double)problem_queries(p));
-    attention_cost(p, x->block_q, 1, 1, d); /* no key beyond the last is multiplied, and no query that there is not */
+    attention_cost(p, x->block_q, 1, 1, d); /* no padding: keys and queries beyond the last are not computed */
     const double pairs = d->others / 8 * queries / x->block_q, shared = (double)shared_bytes(p, t),
                  room = p->device->numbers[number_shared].value;
     d->per_unit = fmax(1, fmin(groups_by_threads(p->target, x->threads), floor((room > 0 ? room : p->target->static_bytes) / shared)));
@@ -39,7 +39,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     d->end_cycles = end_cycles + block_cycles * pairs / queries / x->block_k;
 }
 
-/* Of some 64 columns more than a head has, which is what its threads' vectors may round it up to; what does not suffice is halved below. */
+/* Keys per block that fit shared memory, for heads rounded up by as much as 64 columns to whole vectors; fit() halves it if need be. */
 static long long block_keys(const problem *p, long long head)
 {
     long long keys = 32;
@@ -65,13 +65,14 @@ static void try_team(const problem *p, int team, int threads, double *least, ir_
     if (seconds < 0.95 * *least) *best = x, *least = seconds;
 }
 
-/* Of columns that are no whole vectors a thread has more than there are, one by one. */
+/* True if each thread's columns are whole vectors; else they are padded and accessed one by one. */
 static bool in_vectors(long long head, int team) { return head % (4 * team) == 0; }
 
-/* Where that was timed, a thread may have a whole row of up to 64 columns, whose keys it reads once for all of them and whose scores no
- * lanes exchange (H200, f32, B4 S512 H32 hd64: 663 us with teams of 4, 316 alone); else 16: with 24 (hd 96) it is slower. Fewer threads,
- * and larger teams, are for blocks that do not fill the machine (H200, f32, B2 S203 H2 hd64: 0.59 of the time), of whole vectors where a
- * head has more than two blocks (teams of 16 instead of 8: hd96, B4 S251 H4, 1.3 times as long; hd80, B9 S640 H16, 2.5 times). */
+/* A thread has 16 columns of a row; 24 (hd 96) is slower. On timed targets alternatives are compared by the cost model:
+ * - team = 1 for heads up to 64: a thread reads each key once for the whole row, and lanes exchange no scores (H200, f32, B4 S512 H32 hd64:
+ *   663 us with teams of 4, 316 with 1);
+ * - fewer threads and larger teams if blocks do not fill the machine (H200, f32, B2 S203 H2 hd64: 0.59 of the time). With more than two
+ *   blocks a head only in whole vectors (teams of 16 instead of 8: hd96, B4 S251 H4, 1.3 times as long; hd80, B9 S640 H16, 2.5 times). */
 static void defaults(const problem *p, ir_tile *t)
 {
     enum { most_alone = 64, usual_columns = 16 };
@@ -86,7 +87,7 @@ static void defaults(const problem *p, ir_tile *t)
     const long long heads = extent_value(&op->inputs[0]->shape[0], &p->program->dims) * op->attributes.heads,
                     blocks = (problem_queries(p) + threads / usual - 1) / (threads / usual); /* of a head */
     const bool few = blocks * heads < (blocks == 1 ? 2 : 1) * p->device->units;
-    const int most = op->inputs[0]->type == dtype_f32 ? 4 * usual : usual; /* others are matrix units' */
+    const int most = op->inputs[0]->type == dtype_f32 ? 4 * usual : usual; /* other types run on matrix units */
     for (int some = 128; some >= 64; some /= 2) {
         for (int team = usual; few && team <= most && team <= p->target->wave; team *= 2)
             if (team == usual || blocks <= 2 || in_vectors(head, team)) try_team(p, team, some, &least, t);
@@ -101,7 +102,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
     return x->block_q * x->team != x->threads ? "threads = block_q * team" : NULL;
 }
 
-/* More lanes share a row's columns, as far as a wave and whole vectors (else memory grows) go; then fewer keys at a time. */
+/* First larger teams, up to a wave and unless rounding to vectors needs more shared memory; then fewer keys at a time. */
 static bool smaller(const problem *p, ir_tile *t)
 {
     ir_tile wide = *t;
@@ -116,7 +117,7 @@ static bool smaller(const problem *p, ir_tile *t)
 
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to) { attention_geometry(p, t->attention_simt.block_q, to); }
 
-/* A thread's columns are whole vectors that exist (head_part of the template). */
+/* True if a thread's columns are whole 16-byte vectors without padding (head_part of the template). */
 static bool has_vectors(const heads *h, const attention_simt_tile *x)
 {
     const long long each = h->head / x->team;

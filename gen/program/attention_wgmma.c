@@ -1,4 +1,4 @@
-/* Attention on wgmma (templates/attention/attention_ws.h). In: an attention over all keys. Out: its tile by the model of time. */
+/* Attention on wgmma (templates/attention/attention_ws.h). In: an attention over all keys. Out: its tile, by the cost model. */
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
 #include <math.h>
@@ -31,7 +31,7 @@ static const char *obstacle(const problem *p)
 
 static const worse_range worse[] = {{.where = where_few_at_cache, .why = few_at_cache_why}, {0}};
 
-/* attention_ws<...>::shared_bytes: queries twice where there is room */
+/* attention_ws<...>::shared_bytes: queries are double-buffered if there is room */
 static long long bytes_of(const problem *p, const attention_wgmma_tile *t)
 {
     const long long panels = (problem_head(p) + 63) / 64, fixed = 1024 + t->stages * (panels * t->block_k * 128 + 16),
@@ -39,13 +39,13 @@ static long long bytes_of(const problem *p, const attention_wgmma_tile *t)
     return fixed + 2 * queries <= p->target->lds_bytes ? fixed + 2 * queries : fixed + queries;
 }
 
-/* Rows of the warpgroups of a workgroup that have any, where the queries of a sequence are fewer than a workgroup takes. */
+/* Rows of a workgroup's busy warpgroups: if a sequence has fewer queries than a workgroup takes, some are idle. */
 static double busy_rows(const problem *p, const attention_wgmma_tile *x)
 {
     return fmin(x->block_q, ceil((double)problem_queries(p) * x->pack_gqa / 64) * 64);
 }
 
-/* The warpgroups of a workgroup take a row tile of 64 each; what a block's softmax takes is hidden behind another's products in part. */
+/* Each warpgroup has a row tile of 64. A block's softmax is partly hidden behind the products of another warpgroup. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { end_cycles = 2000, begin = 2500, block_cycles = 150 };
@@ -57,7 +57,8 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     d->end_cycles = end_cycles + block_cycles * d->others / (8.0 * rows * x->block_k), d->start_cycles = begin;
 }
 
-/* The keys of a block that registers have room for; of few keys fewer, since a mask cuts whole blocks. */
+/* The tile for blocks of block_k keys. Three warpgroups (block_q 192) where registers allow, as many stages as shared memory holds, and as
+ * many packed heads as divide a GQA group. */
 static attention_wgmma_tile tile_of(const problem *p, int block_k)
 {
     const ir_op *op = problem_attention(p);
@@ -93,7 +94,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
 
 static long long shared_bytes(const problem *p, const ir_tile *t) { return bytes_of(p, &t->attention_wgmma); }
 
-/* Fewer threads have more registers each; fewer keys at a time need fewer. */
+/* First fewer threads, which get more registers each; then fewer keys at a time. */
 static bool smaller(const problem *p, ir_tile *t)
 {
     (void)p;
@@ -107,7 +108,7 @@ static bool smaller(const problem *p, ir_tile *t)
     return true;
 }
 
-/* A row tile is a warpgroup's: its heads share its 64 rows. */
+/* A row tile is the 64 rows of a warpgroup, shared by its packed heads. */
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
     const ir_op *op = problem_attention(p);

@@ -1,5 +1,5 @@
-/* Adds up what the parts of a decode made (templates/attention/decode.h): a workgroup a head of a query. In: a combine phase. Out: a thread
- * a column. */
+/* Split-KV reduction: combines the partials of a decode (templates/attention/decode.h). In: a combine phase. Out: a tile: a workgroup per
+ * query and head, a thread per column up to 256. */
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
 

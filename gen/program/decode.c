@@ -1,5 +1,5 @@
-/* Attention of few queries over a part of a cache (templates/attention/decode.h): a workgroup a part and head of keys. In: an attention, or
- * a part of one. Out: how many parts, how many threads share a key. */
+/* SIMT flash-decoding (templates/attention/decode.h): a workgroup per split and KV head. In: an attention, or one that stores partials.
+ * Out: a tile: how many splits, how many threads share a key. */
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
 
@@ -11,7 +11,7 @@ static const char *obstacle(const problem *p)
 
 static const worse_range worse[] = {{.where = where_many_at_cache, .why = many_at_cache_why}, {0}};
 
-/* Keys that a part takes at least, and parts at most. */
+/* Splits of at least 256 keys (host: 512), at most 32 (host: 8). */
 static int split_count(const problem *p)
 {
     const bool host = p->target->serial;
@@ -40,7 +40,7 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
     return mixed_memory(1, 1, t->decode.threads / t->decode.team * (problem_head(p) + 2) * 4, 4);
 }
 
-/* More lanes share a key's columns. */
+/* Larger teams: more lanes share a key's columns. */
 static bool smaller(const problem *p, ir_tile *t)
 {
     ir_tile wide = *t;
@@ -65,12 +65,12 @@ static int parts(const problem *p, const ir_tile *t)
     return t->decode.splits;
 }
 
-/* Each head of queries reads its keys and values itself, a few at a time, all but the first from L2; parts wait for the launch that joins
- * them, unless they are asked of a plan that has it. */
+/* Each query head reads keys and values itself, a few at a time: the first head of a group from DRAM, the others from L2. While the
+ * attention is still whole, the combine launch that the split adds is counted too. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { lane_operations = 10, exchange_operations = 8, columns_of_four = 16 };
-    const double reached = 0.28; /* of the vector rate, as attention_simt's */
+    const double reached = 0.28; /* of the vector rate, as in attention_simt.c */
     const ir_op *op = problem_attention(p);
     const decode_tile *x = &t->decode;
     const work *w = p->work;

@@ -1,9 +1,9 @@
-/* Attention of few queries over a cache on warps' matrix products (templates/attention/decode_mma.h), in one launch. In: an attention
- * over a cache. Out: how many keys a warp takes at a time, how many workgroups share out all keys of the batch. */
+/* Flash-decoding on mma in one launch (templates/attention/decode_mma.h). In: an attention over a cache. Out: a tile: how many keys a warp
+ * takes at a time, how many workgroups share the keys of the batch. */
 #include "gen/emit/attention.h"
 #include "gen/program/decode_whole.h"
 
-/* Copies to shared memory that take no thread's time take consecutive bytes: rows of keys, and of values, without gaps. */
+/* Stages are filled by bulk copies (cp.async.bulk), which copy consecutive bytes: rows of K and V must have no gaps. */
 static const char *obstacle_to_stages(const problem *p)
 {
     const ir_op *op = problem_attention(p);
@@ -13,7 +13,8 @@ static const char *obstacle_to_stages(const problem *p)
     return NULL;
 }
 
-/* Of a short cache a work tile is a cluster's, which joins its parts in half the time. Not all multiprocessors can be in clusters. */
+/* Short KV: one cluster per work tile, which combines its partials in half the time. It takes at most half of the multiprocessors, since
+ * not all can be in clusters. */
 static int cluster_size(const problem *p, const ir_tile *tile)
 {
     enum { most = 8, few_turns = 15 };
@@ -26,10 +27,10 @@ static int cluster_size(const problem *p, const ir_tile *tile)
     return size;
 }
 
-/* Of a long cache: one workgroup a multiprocessor, whose warps have 128 KB or a little more under way in shared memory. (H200, us, beside
- * the best tile that goes through registers, alone: B59 L6205 H48/16 hd64 342, 376; B51 L63005 H8/2 hd80 499, 505; B18 L8275 H16/16 hd128
- * 278, 307; B64 L1024 H24/8 hd128 71, 75; B1 L131072 H32/8 hd128 130, 141; but B8 L1024 H32/8 hd64 11.0, 9.9. Twice the stages: 0 to 4 %
- * slower. Behind a kernel that fills shared memory, so that the L1 is small, the first through registers took 530.) */
+/* Long KV: one workgroup a multiprocessor, with stages of at least 120 KB in flight in shared memory. (H200, us, this tile and the best
+ * one that loads through registers, alone: B59 L6205 H48/16 hd64 342, 376; B51 L63005 H8/2 hd80 499, 505; B18 L8275 H16/16 hd128 278, 307;
+ * B64 L1024 H24/8 hd128 71, 75; B1 L131072 H32/8 hd128 130, 141; but B8 L1024 H32/8 hd64 11.0, 9.9. Twice the stages: 0 to 4 % slower.
+ * After a kernel that fills shared memory, which leaves a small L1, the first took 530 through registers.) */
 static decode_whole_tile long_tile(const problem *p)
 {
     enum { least = 120 << 10 };
@@ -39,12 +40,13 @@ static decode_whole_tile long_tile(const problem *p)
     return t;
 }
 
-/* A short cache goes through registers. Two workgroups a multiprocessor where there is a work tile for each: one loads while the other
- * joins its warps. Else one, with all the registers that it wants. (H200, us, behind a product: B1 H32/8 hd128 L2048 16 keys a warp 6.2, 32
- * 5.8, in clusters of 8 5.1; B4 H28/4 L4001 in clusters of 4 15, without 13; B1 H32/8 hd64 L1024 in clusters of 4 2.5, without 3.3.) */
+/* Short KV: loads go through registers. Two workgroups a multiprocessor if there are as many work tiles as multiprocessors: one loads while
+ * the other combines its warps. Else one, with twice the registers. (H200, us, after a product: B1 H32/8 hd128 L2048 with 16 keys a warp
+ * 6.2, with 32 5.8, in clusters of 8 5.1; B4 H28/4 L4001 in clusters of 4 15, without 13; B1 H32/8 hd64 L1024 in clusters of 4 2.5, without
+ * 3.3.) */
 static decode_whole_tile short_tile(const problem *p)
 {
-    enum { long_run = 128 }; /* keys of a warp */
+    enum { long_run = 128 }; /* keys per warp */
     const long long head = problem_head(p), work_tiles = decode_work_tiles(p), units = p->device->units;
     decode_whole_tile t = {.keys = 16, .threads = head > 128 ? 128 : 256, .resident = work_tiles < units ? 1 : 2, .cluster = 1};
     const bool is_long = work_tiles >= units || decode_keys(p) * work_tiles >= long_run * units * (t.threads / 32);
@@ -53,8 +55,8 @@ static decode_whole_tile short_tile(const problem *p)
     return t;
 }
 
-/* Above 16 rows the model of time says which of decode and wgmma is faster, but only in the range that it was fitted to
- * (docs/performance.md, "A few queries over a cache"), and not where a call may have more queries than the plan was made for. */
+/* Above 16 rows the cost model chooses between decode and wgmma, but only in the range that it was fitted to (docs/performance.md, "A few
+ * queries over a cache"), and not if a call may have more queries than the plan was made for. */
 static const worse_range worse[] = {{.where = where_many_at_cache | where_guessed, .why = many_at_cache_why},
                                     {.where = where_many_at_cache | where_queries_vary, .why = many_at_cache_why},
                                     {.where = where_many_at_cache, .most_length = 2047, .why = many_at_cache_why},
@@ -63,7 +65,7 @@ static const worse_range worse[] = {{.where = where_many_at_cache | where_guesse
 
 static void defaults(const problem *p, ir_tile *tile)
 {
-    enum { long_share = 256 << 10 }; /* bytes of keys and values that a multiprocessor reads */
+    enum { long_share = 256 << 10 }; /* bytes of K and V per multiprocessor */
     const double bytes = 4.0 * (double)decode_keys(p) * (double)decode_work_tiles(p) * (double)problem_head(p);
     const bool is_long = !obstacle_to_stages(p) && bytes >= (double)long_share * p->device->units;
     decode_whole_tile t = is_long ? long_tile(p) : short_tile(p);
@@ -86,7 +88,7 @@ static const char *illegal(const problem *p, const ir_tile *tile)
     return decode_whole_illegal(p, tile);
 }
 
-/* Fewer keys at a time, then fewer workgroups with more registers each. */
+/* First fewer keys at a time, then fewer workgroups with more registers each. */
 static bool smaller(const problem *p, ir_tile *tile)
 {
     decode_whole_tile *t = &tile->decode_whole;

@@ -1,4 +1,4 @@
-/* In: the problem of an attention over a cache. Out: what gen/program/decode_whole.h says. Refuses nothing itself. */
+/* In: the problem of an attention over a cache. Out: gen/program/decode_whole.h. */
 #include "gen/program/decode_whole.h"
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
@@ -7,9 +7,9 @@
 
 enum { most_index = 0x7fffffff };
 
-/* Keys and values come as templates/isa/wave_cache.h has them, else as mma_cache.h has. */
+/* True if the template loads keys and values with templates/isa/wave_cache.h (AMD); else with mma_cache.h. */
 static bool by_wave_cache(const target_info *target) { return target->matrix_rows == 16; }
-/* Of wave_cache.h, where a lane's registers do not hold what long heads need. */
+/* True if wave_cache.h keeps queries of long heads in shared memory for lack of registers (RDNA). */
 static bool has_few_registers(const target_info *target) { return by_wave_cache(target) && target->lane_registers < 512; }
 
 long long decode_rows(const problem *p)
@@ -32,7 +32,7 @@ static long long rows_kept(const problem *p)
 
 long long decode_keys(const problem *p) { return extent_high(value_tokens(problem_attention(p)->inputs[1]), &p->program->dims); }
 
-/* Of all sequences, with the shortest turns. */
+/* Turns of all sequences, if a turn has 16 keys, the fewest. */
 static double most_turns(const problem *p)
 {
     const ir_op *op = problem_attention(p);
@@ -69,7 +69,7 @@ long long decode_turns(const problem *p, const decode_whole_tile *t)
     return (decode_keys(p) + turn - 1) / turn;
 }
 
-/* Whole work tiles, without parts to join, where that leaves little of the machine idle. */
+/* `even` workgroups per work tile, all resident at once, if they fill 90 % of the machine; else one more, which fills all of it. */
 int decode_splits(const problem *p, const decode_whole_tile *t)
 {
     const long long room = (long long)p->device->units * t->resident, work_tiles = decode_work_tiles(p), turns = decode_turns(p, t);
@@ -82,29 +82,30 @@ int decode_splits(const problem *p, const decode_whole_tile *t)
 long long decode_ring_bytes(const problem *p, const decode_whole_tile *t)
 {
     const long long turns = (long long)(t->threads / p->target->wave) * t->stages;
-    return turns * t->keys * problem_head(p) * 4 + (turns + 1) / 2 * 16; /* and what tells that they are there */
+    return turns * t->keys * problem_head(p) * 4 + (turns + 1) / 2 * 16; /* plus barriers */
 }
 
 long long decode_in_flight(const problem *p, const decode_whole_tile *t)
 {
-    const long long turns = t->stages ? t->stages : 1; /* of a wave */
+    const long long turns = t->stages ? t->stages : 1; /* in flight per wave */
     const long long turn = t->threads / p->target->wave * t->keys * turns, keys = decode_keys(p), head = problem_head(p);
     const bool late = has_few_registers(p->target) && head > 128; /* 128 columns of keys or of values at a time */
     return (turn < keys ? turn : keys) * (late ? 128 : 2 * head) * 2;
 }
 
-/* ---- what it costs (measured on an H200 beside attention on wgmma: docs/performance.md, "A few queries over a cache") */
-/* Row tiles of a head of keys, each of which reads all of its keys, at the plan's own dims. */
+/* ---- cost (fitted on an H200 together with attention on wgmma: docs/performance.md, "A few queries over a cache") */
+/* Row tiles per KV head, each of which reads all keys, at the plan's own dims. */
 static double row_passes(const problem *p)
 {
     const ir_attributes *t = &problem_attention(p)->attributes;
     return ceil((double)problem_queries(p) * (double)(t->heads / t->kv_heads) / p->target->matrix_rows);
 }
 
-/* A workgroup that is alone on its unit and takes keys through registers multiplies a turn while it loads nothing. */
+/* Cycles without loads in flight: a workgroup alone on its unit that loads through registers computes each turn before it loads the next.
+ * */
 static double cycles_between_loads(const problem *p, const decode_whole_tile *t, double passes)
 {
-    enum { cycles = 1000, elements = 32 * 64 }; /* of a wave's turn: keys times columns of a head */
+    enum { cycles = 1000, elements = 32 * 64 }; /* cycles of a wave's turn of 32 keys by 64 columns */
     if (t->stages || t->resident > 1) return 0;
     const ir_op *op = problem_attention(p);
     const double sequences = (double)extent_value(&op->inputs[0]->shape[0], &p->program->dims),
@@ -112,8 +113,8 @@ static double cycles_between_loads(const problem *p, const decode_whole_tile *t,
     return turns / (double)(decode_work_tiles(p) * t->splits) * cycles * t->keys * (double)problem_head(p) / elements;
 }
 
-/* Keys of all sequences are shared out evenly; parts meet in memory, or in a cluster. Row tiles after the first read a head's keys from
- * L2, or from memory again, where the keys of all sequences are more than L2 holds. */
+/* Keys of all sequences are shared evenly; partials are combined in a cluster, else through memory. Row tiles after the first read a head's
+ * keys from L2, and from DRAM again as far as the keys of all sequences exceed L2. */
 void decode_whole_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
 {
     enum { end_cycles = 1500 };
@@ -145,7 +146,7 @@ long long decode_whole_bytes(const problem *p, const ir_tile *tile)
 {
     const decode_whole_tile *t = &tile->decode_whole;
     const long long kept = rows_kept(p), head = problem_head(p), waves = t->threads / p->target->wave, padded = head + 4;
-    const bool in_order = by_wave_cache(p->target); /* columns are stored from where the waves left them */
+    const bool in_order = by_wave_cache(p->target); /* results are stored straight from the waves' partials */
     const long long of_waves = kept * waves * ((in_order ? head : padded) + 2), joined = in_order ? 4 : kept * padded;
     const long long run = 36 + 2 * p->target->wave; /* two stands of 16, numbers of a wave of sequences, four more */
     const long long floats = of_waves + joined + (t->cluster > 1 ? kept * padded : 4) + run;
@@ -165,7 +166,7 @@ void decode_whole_geometry(const problem *p, const ir_tile *tile, tile_extents *
     to->in_flight = decode_in_flight(p, t);
 }
 
-/* A workgroup gives one part at most, a slice: places, the largest score and the sum of each row. */
+/* A workgroup writes at most one partial, a slice: for each row the output columns, the largest score and the sum. */
 extent decode_whole_scratch(const problem *p, const ir_tile *tile)
 {
     const ir_op *op = problem_attention(p);

@@ -1,5 +1,4 @@
-/* Products on a warp's mma (templates/gemm/gemm_mma.h). In: a product. Out: its tile by a model of its time on NVIDIA machines without
- * wgmma. */
+/* Products on mma (templates/gemm/gemm_mma.h). In: a product. Out: its tile, by a cost model for NVIDIA devices without wgmma. */
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 #include "ir/devices/occupancy.h"
@@ -22,7 +21,7 @@ static long long memory_of(const gemm_mma_tile *t, bool sums)
            (sums ? (long long)t->m * (t->threads / 32 / warps_down(t)) * 4 : 0);
 }
 
-/* Workgroups that share a multiprocessor. 128 results and the operands of two units take 256 registers. */
+/* Workgroups that share a multiprocessor. 128 accumulators and the double-buffered operands take 256 registers. */
 static int resident(const target_info *target, const gemm_mma_tile *t, bool sums)
 {
     const unit_room room = unit_room_of(target);
@@ -35,8 +34,8 @@ static int resident(const target_info *target, const gemm_mma_tile *t, bool sums
     return by_shared < 1 ? 1 : by_shared < by_registers ? (int)by_shared : by_registers;
 }
 
-/* Of the matrix units' rate: of what a wave's instructions reach. With fewer results a thread, or a workgroup, more of
- * the time goes to loads of operands. */
+/* Share of the matrix units' rate that the tile reaches. With fewer results per thread or workgroup, more of the time goes to loads of
+ * operands. */
 static double share_of(const problem *p, const gemm_mma_tile *x)
 {
     const int results = x->m * x->n / x->threads;
@@ -44,7 +43,7 @@ static double share_of(const problem *p, const gemm_mma_tile *x)
     return p->target->matrix_share / slowness;
 }
 
-/* Nobody has timed small products beside wgmma's, which have twice the rate. */
+/* On wgmma targets mma has half the rate; small products were never compared there. */
 static const worse_range worse[] = {{where_warpgroups, .why = "the target has wgmma"},
                                     {where_guessed | where_16_bits, .most_rows = 32,
                                      .why = "register_fed reads each weight once for all rows"},
@@ -66,7 +65,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
 
 static const char *obstacle(const problem *p) { return obstacle_to_16_bits(p, layer_mma); }
 
-/* 128 x 256 with a warp on 64 x 64 reads least from shared memory; the others are for few tiles. */
+/* 128 x 256, where a warp has 64 x 64, reads least shared memory; smaller tiles are for small products. */
 static void defaults(const problem *p, ir_tile *t)
 {
     static const gemm_mma_tile known[] = {{128, 256, 32, 256, 4, 8}, {256, 128, 32, 256, 4, 8}, {128, 128, 32, 128, 3, 8},
@@ -79,7 +78,7 @@ static void defaults(const problem *p, ir_tile *t)
     enum {
         longest = 32768,
         folded = 32
-    }; /* longer sums are sums of sums, for which a thread has registers beside so many results (gemm_mma.h) */
+    }; /* longer K needs blocked summation, for which a thread has registers only with so few results (gemm_mma.h) */
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         x.gemm_mma = known[i];
         if (K > longest && known[i].m * known[i].n / known[i].threads > folded) continue;
@@ -102,7 +101,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
 
 static long long shared_bytes(const problem *p, const ir_tile *t) { return memory_of(&t->gemm_mma, problem_sums_rows(p)); }
 
-/* The first shape with fewer results a thread that the template takes. */
+/* The first legal shape with fewer results per thread. */
 static bool smaller(const problem *p, ir_tile *t)
 {
     static const tile_shape shapes[] = {{128, 128, 256}, {64, 128, 128}, {64, 128, 256}, {64, 64, 128}, {32, 64, 128}};

@@ -1,5 +1,5 @@
-/* Products of few rows on matrix units (templates/gemm/gemm_register_fed.h): every weight goes from memory to the registers of the wave
- * that multiplies it, once for all rows. In: a product. Out: a tile that keeps as many bytes under way as the machine's memory needs. */
+/* Products of few rows on matrix units (templates/gemm/gemm_register_fed.h): weights go from DRAM straight to registers, each once for all
+ * rows. In: a product. Out: a tile that keeps enough bytes in flight to saturate DRAM. */
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 #include "ir/devices/occupancy.h"
@@ -8,14 +8,14 @@
 
 extern const program gemm_register_fed_program;
 
-enum { most_ahead = 8, most_registers = 255 /* of a thread, that instructions have names for */ };
+enum { most_ahead = 8, most_registers = 255 /* per thread: an encoding limit */ };
 
-enum { most_pieces = 4 }; /* of rows: up to so many the program is the cheapest */
+enum { most_pieces = 4 }; /* row pieces of an MMA's height up to which the program is the cheapest */
 static int most_rows(const target_info *target) { return most_pieces * target->matrix_rows; }
-/* Pieces come as templates/isa/wave_pieces.h has them; else as mma_pieces.h has. */
+/* True if the template uses templates/isa/wave_pieces.h (AMD); else mma_pieces.h. */
 static bool by_wave_pieces(const target_info *target) { return target->matrix_rows == 16; }
 
-/* Rows of A that a tile reaches: offsets of wave_pieces.h from the first have 32 bits. */
+/* Most rows of A in a tile: wave_pieces.h addresses them with 32-bit offsets from the first. */
 static long long rows_reached(const problem *p)
 {
     const ir_value *a = problem_product(p)->inputs[0];
@@ -29,24 +29,25 @@ static const char *obstacle(const problem *p)
     return !obstacle && rows_reached(p) < p->target->matrix_rows ? "rows of A exceed 32-bit offsets" : obstacle;
 }
 
-/* ---- what a tile takes */
+/* ---- resources of a tile */
 static int waves_of(const problem *p, const gemm_register_fed_tile *t) { return t->threads / p->target->wave; }
 
-/* Of a thread: sums, pieces of weights and of rows under way, addresses (those of NVRTC 13 and clang 22 on tiles that do not spill). */
+/* Registers per thread: accumulators, weights and rows in flight, addresses (fitted to NVRTC 13 and clang 22 on tiles that do not spill).
+ * */
 static int registers_of_pieces(const target_info *target, int lines) { return lines * piece_row_bytes / 4 / target->wave; }
 static int registers(const target_info *target, const gemm_register_fed_tile *t)
 {
     const int rows_ahead = t->ahead % 4 == 0 ? 4 : t->ahead, weights = t->ahead * registers_of_pieces(target, t->n);
     const int loop = t->n * t->m / target->wave + 28 + weights + rows_ahead * registers_of_pieces(target, t->m);
     if (!by_wave_pieces(target)) return loop;
-    /* What the epilogue needs beside the next tile's weights. */
+    /* the epilogue runs with the next tile's weights in flight */
     const int epilogue = (target->lane_registers < 512 ? 144 : 96) + weights;
     return loop > epilogue ? loop : epilogue;
 }
-/* gemm_register_fed<...>::memory_bytes of a tile that makes partial sums of its rows, or takes sums of those that it reads. */
+/* gemm_register_fed<...>::memory_bytes. makes_sums: the epilogue stores partial sums of rows; takes_sums: sums squares of A's rows. */
 static long long memory_bytes(const target_info *target, const gemm_register_fed_tile *t, bool makes_sums, bool takes_sums)
 {
-    const int padding = by_wave_pieces(target) ? 0 : 4; /* of a row (piece_places) */
+    const int padding = by_wave_pieces(target) ? 0 : 4; /* floats per row (piece_places) */
     return 4ll * t->m * (t->threads / target->wave * (t->n + padding + takes_sums) + (makes_sums ? t->n / 2 : 0));
 }
 static long long shared_bytes(const problem *p, const ir_tile *t)
@@ -65,20 +66,20 @@ static int resident(const device_model *d, const gemm_register_fed_tile *t)
     return groups > 1 ? groups : 1;
 }
 
-/* ---- what it asks of a device */
-/* Bytes of weights that a workgroup's waves ask for ahead. */
+/* ---- cost */
+/* Bytes of weights that a workgroup keeps in flight. */
 static long long in_flight(const problem *p, const gemm_register_fed_tile *t)
 {
     const long long pieces = pieces_along(p, weights_as_rows), ahead = (long long)t->ahead * waves_of(p, t);
     return (ahead < pieces ? ahead : pieces) * (t->n / piece_columns) * piece_bytes;
 }
 
-/* Workgroups stay, and take one tile after the other; between two a multiprocessor of a single workgroup waits for rows. Where they leave
- * multiprocessors free, the next launch has loaded its first weights by the time this one ends. */
+/* Persistent workgroups: between two tiles a multiprocessor with a single workgroup waits for rows. If the launch leaves multiprocessors
+ * free, the next launch has its first weights loaded when this one ends. */
 static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
 {
     enum { rows_wait = 2400, gap = 5660, hidden = 4240, waits = 2 };
-    const double loads = 1.45, reached = 0.4; /* to registers: half of what a unit takes to shared memory; few products of each operand */
+    const double loads = 1.45, reached = 0.4; /* loads to registers are slower than to shared memory; operands are used few times */
     const gemm_register_fed_tile *t = &tile->gemm_register_fed;
     const double line = (double)product_length(p) * operand_bytes(p, weights_as_rows, operand_b), step = p->target->matrix_rows;
     product_cost(p, &(product_cut){t->m, t->n, piece_length(p, weights_as_rows), 1, 1, 1, weights_as_rows}, d);
@@ -89,8 +90,7 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     if (p->target->overlaps) d->start_cycles = gap * fmin(1, d->groups / p->device->units) - hidden;
 }
 
-/* Of tiles of so many rows, pieces across and waves the one with most under way where `resident` share a multiprocessor; false: it does not
- * fit. */
+/* Sets the tile of m rows and *shape (pieces across, waves, resident workgroups) with most bytes in flight; false: it does not fit. */
 static bool fill(const problem *p, int m, const int (*shape)[3], ir_tile *t)
 {
     const long long pieces = pieces_along(p, weights_as_rows);
@@ -110,10 +110,10 @@ static bool fill(const problem *p, int m, const int (*shape)[3], ir_tile *t)
 
 static void defaults(const problem *p, ir_tile *t)
 {
-    /* Pieces across, waves, resident: the first of those that are as fast. Few waves wait longer than the model knows, they are for sums of
-     * many rows; so many that none has a place beside them are for a single tile. */
+    /* Pieces across, waves, resident workgroups; the first wins ties. Shapes of few waves wait longer than the model predicts: only for
+     * many rows. 32 waves leave no room for a second workgroup: only if each workgroup has a single tile. */
     static const int shapes[][3] = {{2, 16, 1}, {1, 32, 1}, {1, 16, 1}, {2, 8, 2}, {4, 8, 1}, {8, 8, 1}, {2, 8, 1}, {1, 8, 1}, {2, 4, 1}};
-    enum { everywhere = 6 }; /* those that follow are for units of fewer registers and less LDS */
+    enum { everywhere = 6 }; /* the later ones only for AMD, with fewer registers and less LDS */
     const long long reached = rows_reached(p);
     const int step = p->target->matrix_rows, most = reached < most_rows(p->target) ? (int)reached / step * step : most_rows(p->target),
               count = by_wave_pieces(p->target) ? (int)(sizeof shapes / sizeof *shapes) : everywhere;
@@ -145,7 +145,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
     return registers(p->target, x) * x->threads > most ? "its tile needs more registers than a thread has" : NULL;
 }
 
-/* Fewer pieces under way, then fewer rows. */
+/* First fewer pieces in flight, then fewer rows. */
 static bool smaller(const problem *p, ir_tile *t)
 {
     gemm_register_fed_tile *x = &t->gemm_register_fed;

@@ -1,17 +1,17 @@
-/* Products on register tiles (templates/gemm/gemm.h): any operands, any target; the host's own. In: a product. Out: a tile by how many rows
- * and columns there are. */
+/* SIMT products on register tiles (templates/gemm/gemm.h): any operands, any target, the host too. In: a product. Out: a tile; on hosts
+ * by the number of rows, on GPUs by the cost model. */
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 #include <math.h>
 
 extern const program gemm_simt_program;
 
-/* A k tile's loads are under way while the one before it is multiplied. Of the vector rate it reaches 0.6 with 8 by 8 results a thread: a
- * number that comes from shared memory takes as long as a multiplication. */
+/* A k tile's loads are in flight while the one before is computed. With 8 x 8 results a thread it reaches 0.6 of the vector rate: a number
+ * read from shared memory costs as much as a multiply-add. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { end_cycles = 600 };
-    const double reached = 0.75; /* of what loads leave */
+    const double reached = 0.75; /* of the rate that shared memory loads leave */
     const gemm_registers_tile *x = &t->gemm_registers;
     const double k_tile_bytes =
         x->k * (x->m * operand_bytes(p, weights_widened, operand_a) + x->n * operand_bytes(p, weights_widened, operand_b));
@@ -23,7 +23,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
 }
 
 static const struct known_tile {
-    int most_rows; /* for at most so many; 0: any number */
+    int most_rows; /* the tile is for up to this many rows; 0: any number */
     int m, n, k, thread_m, thread_n;
 } host_tiles[] = {{4, 4, 256, 64, 4, 32}, {16, 16, 128, 64, 8, 32}, {48, 32, 128, 64, 8, 32}, {0, 128, 128, 64, 8, 32}},
   gpu_tiles[] = {{0, 32, 64, 32, 2, 8}, {0, 64, 64, 16, 4, 8}, {0, 128, 64, 16, 8, 8}, {0, 128, 128, 16, 8, 8}};
@@ -33,7 +33,7 @@ static void take(ir_tile *t, const struct known_tile *x)
     t->gemm_registers = (gemm_registers_tile){x->m, x->n, x->k, x->thread_m, x->thread_n, (x->m / x->thread_m) * (x->n / x->thread_n), 2};
 }
 
-/* Of tiles that take as long the smallest: it multiplies least for nothing. */
+/* Of tiles of equal time the smallest, which computes least padding. */
 static void defaults(const problem *p, ir_tile *t)
 {
     const struct known_tile *x = host_tiles;
@@ -55,7 +55,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_registers_tile *x = &t->gemm_registers;
     if (x->m % x->thread_m != 0 || x->n % x->thread_n != 0) return "thread_m divides m and thread_n divides n";
-    if (x->thread_m > 2 && x->thread_m % 4) return "thread_m is 1, 2 or a multiple of 4"; /* loads of neighbours are aligned to 16 bytes */
+    if (x->thread_m > 2 && x->thread_m % 4) return "thread_m is 1, 2 or a multiple of 4"; /* 16-byte aligned loads */
     if (x->thread_n % (2 * p->target->width) != 0) return arena_printf(p->a, "thread_n is a multiple of %d", 2 * p->target->width);
     if (x->n % 32) return "n is a multiple of 32";
     if (x->m / x->thread_m * (x->n / x->thread_n) != x->threads) return "threads = m/thread_m * n/thread_n";

@@ -1,26 +1,26 @@
-/* Products of few rows (templates/gemm/gemm.h): waves share out the length, so that a workgroup reads each weight once, at the speed of
- * memory. In: a product. Out: a tile of as many rows as there are, at most 8. */
+/* SIMT products of few rows (templates/gemm/gemm.h): waves share out K (sliced-K), so that a workgroup reads each weight once, at the speed
+ * of DRAM. In: a product. Out: a tile of all rows, at most 8. */
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 
 extern const program gemm_skinny_program;
 
-enum { most_rows = 8, block = 32, columns = block / 8 /* of a lane */ };
+enum { most_rows = 8, block = 32, columns = block / 8 /* per lane */ };
 
-/* Beyond some rows a weight is read more often than its operations are worth anywhere; where matrix units take f32, sooner, though few is
- * faster for the least weights: products of one model on both sides of that number have a packed weight each. */
+/* Each row tile reads all weights, so other programs are faster for many rows; from 17 rows where matrix units multiply f32, although
+ * skinny is faster there for the smallest weights. A model with plans on both sides of a limit has two packed weights. */
 static const worse_range worse[] = {{where_f32_on_units, .least_rows = 17, .why = "rows are more than 16"},
                                     {where_guessed, .least_rows = 17, .why = "rows are more than 16"},
                                     {.least_rows = 33, .why = "rows are more than 32"},
                                     {where_16_bits, .why = "register_fed reads each weight once for all rows"},
                                     {0}};
 
-/* All of the weight is read once for each tile of rows; what a turn of all lanes reads is under way while they multiply the last
- * one's; of a single row registers have room for two. */
+/* Each row tile reads all weights. Loads of one turn of all lanes are in flight while the turn before is computed; with a single row there
+ * are registers for two. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { end_cycles = 900 };
-    const double drawn = 0.77; /* few loads are under way beside the sums */
+    const double drawn = 0.77; /* accumulators leave registers for few loads in flight */
     const gemm_registers_tile *x = &t->gemm_registers;
     const int line = 16 * (p->target->wave / 8) * (x->threads / p->target->wave / (x->n / block));
     product_cost(p, &(product_cut){x->m, x->n, 1, 1, (int)((problem_rows(p) + x->m - 1) / x->m), 1, weights_widened}, d);
@@ -31,9 +31,9 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     d->products_share = 0.2, d->end_cycles = end_cycles, d->trips = 1;
 }
 
-/* More waves have more under way. Beside 8 rows' sums, or an epilogue that joins columns, they have too few registers for it; those of a
- * single row have as much by themselves, where they are not on a quarter of the units alone. On devices that nobody has measured it is a
- * guess. */
+/* More waves keep more loads in flight, but not with the accumulators of 8 rows or an epilogue that joins columns, which leave too few
+ * registers. With a single row 256 threads have enough in flight, unless the workgroups fill only a quarter of the units. On devices that
+ * were never measured: 256. */
 static int most_threads(const problem *p, int m)
 {
     enum { usual = 256, most_rows_of_more = 4 };

@@ -1,5 +1,5 @@
-/* Products of few rows on wgmma (templates/gemm/gemm_swap_ab.h), at the speed of memory. In: a product. Out: a tile by a model of its
- * time. */
+/* Products of few rows on wgmma with swapped operands (templates/gemm/gemm_swap_ab.h), at the speed of DRAM. In: a product. Out: a tile, by
+ * a cost model of its own. */
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 #include "ir/devices/occupancy.h"
@@ -12,7 +12,7 @@ static const char *obstacle(const problem *p) { return obstacle_to_16_bits(p, la
 
 static int threads_of(int n) { return (n + 63) / 64 * 128 + 32; }
 
-/* ---- what a tile takes */
+/* ---- resources of a tile */
 static long long bytes_of_stage(const gemm_swap_ab_tile *x) { return (long long)element_bytes * x->n * x->k + 16; }
 static long long bytes_of_row_stage(const gemm_swap_ab_tile *x) { return (long long)element_bytes * x->m * x->k; }
 
@@ -28,7 +28,7 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
     return bytes_of(&t->gemm_swap_ab);
 }
 
-/* Bytes of a workgroup, where `count` share a multiprocessor. */
+/* Shared memory per workgroup if `count` share a multiprocessor. */
 static long long shared_room(const target_info *target, int count)
 {
     const int reserved = unit_room_of(target).reserved;
@@ -40,18 +40,17 @@ static int resident(const target_info *target, const gemm_swap_ab_tile *x)
     return x->threads <= 288 && bytes_of(x) <= shared_room(target, 2) ? 2 : 1;
 }
 
-/* The tile's sums lie where the stages were. */
+/* True if the tile's accumulators fit the stages, whose memory they reuse. */
 static bool sums_fit(const gemm_swap_ab_tile *x)
 {
     return x->stages * (bytes_of_stage(x) - 16) + x->row_stages * bytes_of_row_stage(x) >= 4ll * x->m * (x->n + 4);
 }
 
-/* ---- how long it takes
- * Memory delivers weights as fast as it can, and what the workgroups have under way comes round in its latency; near both limits both
- * count. So a few workgroups whose stages fill their multiprocessors are nearly as fast as many, and the next launch begins on the others.
- * Rows come from the L2, and the tensor cores multiply meanwhile. Workgroups that find no seat begin late. The numbers are fitted to 1,000
- * tiles of 23 products of 24 to 128 rows, timed in chains of launches on an H200, where the tile that they choose takes 2 % longer than the
- * best. */
+/* ---- time
+ * Weights arrive at DRAM bandwidth, or as fast as latency lets the bytes in flight turn over; near both limits both count (hypot). So a few
+ * workgroups whose stages fill their multiprocessors are nearly as fast as many, and the next launch begins on the others. Rows come from
+ * L2 and MMAs run meanwhile. Workgroups beyond those resident start late. The numbers are fitted to 1,000 tiles of 23 products of 24 to 128
+ * rows, timed in chains of launches on an H200: the tile that they choose takes 2 % longer than the best. */
 static double bandwidth(const problem *p)
 {
     const device_fact *numbers = p->device->numbers;
@@ -64,13 +63,13 @@ static long long workgroups(const problem *p, const gemm_swap_ab_tile *x)
     return (problem_rows(p) + x->m - 1) / x->m * column_tiles(p, x->n) * x->split_k;
 }
 
-/* Bytes of weights of a workgroup. */
+/* Bytes of weights per workgroup. */
 static double weights_of(const problem *p, const gemm_swap_ab_tile *x)
 {
     return operand_bytes(p, weights_as_rows, operand_b) * x->n * (double)product_length(p) / x->split_k;
 }
 
-/* What the tensor cores take for a workgroup: a warpgroup's instruction, 16 long, takes half a cycle a row. */
+/* Seconds of tensor cores per workgroup: a wgmma (K 16) takes half a cycle per row. */
 static double products_time(const problem *p, const gemm_swap_ab_tile *x)
 {
     const double known = p->device->numbers[number_clock].value, clock = known > 0 ? known : 1.7e9, waits = 1.3;
@@ -78,7 +77,7 @@ static double products_time(const problem *p, const gemm_swap_ab_tile *x)
     return waits * instructions * x->m / 2 / clock;
 }
 
-/* In which `count` workgroups have their weights. */
+/* Seconds until `count` concurrent workgroups have their weights. */
 static double weights_time(const problem *p, const gemm_swap_ab_tile *x, long long count)
 {
     const double round_trip = 0.92e-6, each = weights_of(p, x), ahead = (double)x->stages * x->n * x->k * element_bytes;
@@ -98,8 +97,8 @@ static double time_of(const problem *p, const gemm_swap_ab_tile *x)
     return time + start + meeting * (x->split_k - 1);
 }
 
-/* As many stages as `together` workgroups have room for: as many for rows as for weights, then more for weights. No more than a part has
- * k tiles, unless the sums need them. */
+/* Sets as many stages as fit if `together` workgroups share a multiprocessor: equally many for rows and weights, then more for weights. Not
+ * more than a slice has k tiles, unless the accumulators need the memory. False: it does not fit. */
 static bool fill(const problem *p, int together, gemm_swap_ab_tile *x)
 {
     const long long part = (product_length(p) + x->k * x->split_k - 1) / (x->k * x->split_k),
@@ -113,7 +112,7 @@ static bool fill(const problem *p, int together, gemm_swap_ab_tile *x)
     return x->stages <= most && x->stages <= most_stages && sums_fit(x);
 }
 
-/* Longer k tiles read longer runs of memory; wide tiles have more of them side by side. */
+/* Longer k tiles read longer runs of DRAM; a wide tile reads enough short ones at once. */
 static gemm_swap_ab_tile tile_of(int m, int n, int split)
 {
     return (gemm_swap_ab_tile){.m = m, .n = n, .k = n <= 96 ? 128 : 64, .threads = threads_of(n), .split_k = split};
@@ -143,9 +142,9 @@ static void defaults(const problem *p, ir_tile *t)
             }
 }
 
-/* ---- what it asks of a device, beside other programs: of its own tiles time_of() knows more
- * K tiles of weights and of rows have stages of their own; whichever come late are waited for. The more rows, the more wgmma waits for
- * them. Where workgroups leave multiprocessors free, the next launch begins on those. */
+/* ---- cost, to compare with other programs (among its own tiles time_of() is more accurate)
+ * Weights and rows have separate stages, and wgmma waits for both: the more rows, the longer. If workgroups leave multiprocessors free, the
+ * next launch begins there. */
 static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
 {
     enum { round = 2500, meeting = 700, begin = 2500, hidden_begin = 1200 };
@@ -160,7 +159,7 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     d->start_cycles = (d->per_unit > 1 ? hidden_begin : begin) * fmin(1, d->groups / p->device->units);
 }
 
-/* Of more rows than a tile has, what it is better at is to cut up a length. */
+/* With several row tiles its only advantage is split-K. */
 static const worse_range worse[] = {{.least_rows = most_rows + 1,
                                      .most_length = 2047,
                                      .why = "M exceeds one tile and K is short"},

@@ -1,4 +1,4 @@
-/* Products of 16-bit operands on wgmma (templates/gemm/gemm_ws.h). In: a product. Out: its tile by the model of time. */
+/* Products of 16-bit operands on wgmma (templates/gemm/gemm_ws.h). In: a product. Out: its tile, by the cost model. */
 #include "gen/emit/gemm.h"
 #include "gen/program/warpgroups.h"
 
@@ -8,10 +8,10 @@ enum { length = 64 };
 
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d) { ws_cost(p, t, 1, d); }
 
-/* ---- results that pass through shared memory: 16 bytes at a time, in rows that begin at multiples of that */
+/* ---- smem epilogue: results leave through shared memory, 16 bytes at a time, so their rows must be 16-byte aligned */
 static bool narrow(const problem *p, const ir_value *v) { return value_columns(v) == 1 && p->space.columns != 1; }
 
-/* What an op stores beside others' columns of the same segment. */
+/* Why the op's result cannot be stored through shared memory; NULL: it can. */
 static const char *store_obstacle(const problem *p, const ir_op *op)
 {
     const ir_value *v = op->outputs[0];
@@ -31,7 +31,7 @@ static const char *operand_obstacle(const problem *p, const ir_op *op)
     return NULL;
 }
 
-/* Results of a rotated pair, or of a segment that stores two, do not leave in pieces of 16 bytes. */
+/* Why the phase cannot have a smem epilogue; NULL: it can. Rotated pairs, and segments with two outputs, do not make 16-byte pieces. */
 static const char *smem_epilogue_obstacle(const problem *p)
 {
     int stores[16] = {0};
@@ -42,7 +42,7 @@ static const char *smem_epilogue_obstacle(const problem *p)
         if (op->role == role_prologue || op_is_view(op) || !segment) continue;
         if (segment->kind == segment_pair_rope) return "pairs are rotated";
         const char *obstacle = op->role == role_epilogue ? operand_obstacle(p, op) : NULL;
-        const bool row_number = op->role == role_epilogue && narrow(p, op->outputs[0]); /* a product of one column is a tile, too */
+        const bool row_number = op->role == role_epilogue && narrow(p, op->outputs[0]); /* not a product of one column */
         const bool stored = op->kind == op_kv_append || (value_stored(p->program, p->phase, op->outputs[0]) && !row_number);
         if (!obstacle && stored) obstacle = store_obstacle(p, op);
         if (!obstacle && stored && ++stores[segment - p->segments->items] > 1) obstacle = "a segment has two outputs";

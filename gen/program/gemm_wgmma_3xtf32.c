@@ -1,5 +1,5 @@
-/* Products of f32 operands on wgmma (templates/gemm/gemm_ws_split.h): x = large + small, each in tf32, and a product adds up large * large,
- * large * small and small * large. In: a product. Out: its tile by the model of time. */
+/* Products of f32 operands on wgmma by 3xTF32 (templates/gemm/gemm_ws_split.h): x = large + small, both tf32; a product is large * large +
+ * large * small + small * large. In: a product. Out: its tile, by the cost model. */
 #include "gen/emit/gemm.h"
 #include "gen/program/warpgroups.h"
 #include <math.h>
@@ -13,18 +13,18 @@ static const char *obstacle(const problem *p)
     const ir_op *product = problem_product(p);
     const char *rows = obstacle_to_rows(p);
     if (rows) return rows;
-    return product->inputs[0]->type != dtype_f32 ? "operands are not both f32" : NULL; /* weights become f32 as they are packed */
+    return product->inputs[0]->type != dtype_f32 ? "operands are not both f32" : NULL; /* packing converts weights to f32 */
 }
 
-/* Sums of 32 products are truncated, longer ones are rounded (templates/gemm/gemm_ws_split.h): of the shortest, and of those that 16 parts
- * of 32768 do not hold, f32's own are better, as skinny makes them. */
+/* Accuracy: tensor cores truncate sums of 32 products, and rounded f32 additions join those (templates/gemm/gemm_ws_split.h). f32
+ * instructions are more accurate below K = 128, and, as skinny sums, where K exceeds 16 split-K slices of 32768. */
 static const worse_range worse[] = {{.most_length = 127, .why = "K is below 128, where f32 instructions are more accurate"},
                                     {.most_rows = 16,
                                      .least_length = (16 << 15) + 1,
                                      .why = "K is too long at this M: f32 instructions are more accurate"},
                                     {0}};
 
-/* Beside its products each warpgroup splits rows and rounds sums, which narrow tiles do not fill the time of. */
+/* Each warpgroup also splits A's rows and rounds sums; the products of narrow tiles take too little time to hide that. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     const double reached = 0.73, cycles = 180 + 11.0 * t->gemm_warpgroups.n, multiply = 12.0 * t->gemm_warpgroups.n;
@@ -43,7 +43,7 @@ static void defaults(const problem *p, ir_tile *t)
     static const int widths[] = {128, 96, 64};
     t->gemm_warpgroups =
         (gemm_warpgroups_tile){.m = warpgroup_rows, .k = length, .threads = warpgroup_threads, .group_m = 16, .cluster = 1};
-    /* beside sums of parts of 128 columns and their epilogue there are too few registers */
+    /* n = 128 leaves too few registers for split-K's epilogue */
     ws_choose(p, &gemm_wgmma_3xtf32_program, &(ws_search){widths, 3, 1, 0, 1, 96, fill}, t);
 }
 

@@ -1,4 +1,4 @@
-/* In: a phase. Out: gen/program/problem.h, and what several programs ask of one. */
+/* In: a phase. Out: gen/program/problem.h, and helpers of gen/program/program.h. */
 #include "gen/program/program.h"
 #include "ir/devices/occupancy.h"
 

@@ -1,9 +1,9 @@
-/* In: the problem of a product. Out: what gen/program/products.h says. Refuses nothing itself. */
+/* In: the problem of a product. Out: gen/program/products.h. */
 #include "gen/program/products.h"
 #include <math.h>
 
-/* Rows that are no multiples of 16 bytes can be copied (gen/plan/align.c), or made so. Between a copy and its reader a kernel might append
- * to a state. */
+/* Unaligned rows are padded or copied (gen/plan/align.c), but rows in a state are not: a kernel might append to the state between the copy
+ * and its reader. */
 static const char *align_obstacle(arena *a, const ir_value *v)
 {
     const bool state = value_root(v)->kind == value_state;
@@ -47,7 +47,7 @@ bool joins_columns(const problem *p)
     return false;
 }
 
-/* ---- what it asks of a device */
+/* ---- cost */
 long long product_length(const problem *p) { return value_columns(problem_product(p)->inputs[0]); }
 
 double operand_bytes(const problem *p, weight_numbers weights, operand which)
@@ -69,7 +69,7 @@ long long pieces_along(const problem *p, weight_numbers weights)
     return (product_length(p) + each - 1) / each;
 }
 
-/* With padding along k. */
+/* Bytes of B as packed, padding along K included. */
 static double packed_bytes(const problem *p, weight_numbers weights)
 {
     const weight_format *f = weights_format(weights, problem_product(p));
@@ -79,7 +79,7 @@ static double packed_bytes(const problem *p, weight_numbers weights)
 
 static double up(double x, double step) { return ceil(x / step) * step; }
 
-/* Of a matmul, whose matrices lie side by side. */
+/* Matrices of a batched matmul; 1 for a linear. */
 static double matrices(const problem *p)
 {
     const ir_op *product = problem_product(p);
@@ -89,7 +89,7 @@ static double matrices(const problem *p)
     return count;
 }
 
-/* Bytes of tensors that are no operand of a product. */
+/* Bytes of tensors that are not operands of the products. */
 static double other_bytes(const problem *p)
 {
     const work *w = p->work;
@@ -106,14 +106,15 @@ static double other_bytes(const problem *p)
     return bytes;
 }
 
-/* What tiles that run at once touch, added up over all of them. Tiles go down each column of a group of row tiles, group after group. */
+/* Row and column tiles touched by each set of tiles that run at once, summed over all sets. Tiles go down each column of a group of row
+ * tiles, group after group. */
 typedef struct touched {
     double rows, columns; /* row tiles, column tiles */
 } touched;
 
 static touched touched_by(double rows, double columns, double group, double at_once)
 {
-    enum { most = 128 }; /* the rest is like these: rows and columns are right to 6 % */
+    enum { most = 128 }; /* sets; the rest is extrapolated: rows and columns are right to 6 % */
     const double all = rows * columns, each = group * columns, sets = fmax(1, ceil(all / at_once));
     const int walked = sets < most ? (int)sets : most;
     touched sum = {0, 0};
@@ -131,7 +132,7 @@ static touched touched_by(double rows, double columns, double group, double at_o
     return (touched){sum.rows * sets / walked, sum.columns * sets / walked};
 }
 
-/* Bytes of its operands between memory and the last level of cache. */
+/* Bytes of the operands, `left` for A and `right` for B if read once, that move between DRAM and the last-level cache. */
 static double moved_bytes(const problem *p, const product_cut *cut, double left, double right)
 {
     const double rows = ceil((double)problem_rows(p) / cut->m), columns = column_tiles(p, cut->n), room = device_last_level(p->device) / 2;
@@ -149,15 +150,15 @@ void product_cost(const problem *p, const product_cut *cut, cost_descriptor *d)
     const double row_tiles = ceil(rows / cut->m), columns = column_tiles(p, cut->n), others = other_bytes(p) / count;
     const double left = rows * length * operand_bytes(p, cut->weights, operand_a);
     const double right = packed_bytes(p, cut->weights);
-    const double workgroups = row_tiles * columns * cut->parts;                                  /* of a matrix */
-    const double at_once = 2 * row_tiles * cut->m * fmax((double)p->packed_n, columns * cut->n); /* operations for an element of K */
+    const double workgroups = row_tiles * columns * cut->parts;                                  /* per matrix */
+    const double at_once = 2 * row_tiles * cut->m * fmax((double)p->packed_n, columns * cut->n); /* operations per element of K */
     d->groups = workgroups * count, d->type = product->inputs[0]->type;
     d->memory = (moved_bytes(p, cut, left, right) + others) / workgroups;
     d->asked = (left * columns + right * row_tiles + others) / workgroups;
     d->products = at_once * up(length, cut->k) / workgroups, d->others = p->work->others / d->groups;
 }
 
-/* Fewer rows a thread. */
+/* Fewer rows per thread. */
 bool register_tile_smaller(const problem *p, ir_tile *t)
 {
     (void)p;

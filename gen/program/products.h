@@ -5,14 +5,14 @@
 
 /* Why rows of A and of the packed weight cannot be copied as stored, for any program; NULL if they can. */
 const char *obstacle_to_rows(const problem *p);
-const char *obstacle_to_16_bits(const problem *p, layer_kind layer); /* the same, or why operands are not both bf16 or both f16 */
+const char *obstacle_to_16_bits(const problem *p, layer_kind layer); /* that, or that operands are not 16-bit types of the layer */
 
 /* Sets rows, multiple, tile_rows and column_tiles for tiles of m rows and n packed columns. */
 void products_geometry(const problem *p, int m, int n, tile_extents *to);
 int column_tiles(const problem *p, int n);
 
-/* A tiling: tiles of m rows, n packed columns and k along K; slices of split-K; row tiles that walk all columns together (rasterisation).
- * */
+/* A tiling: tiles of m rows, n packed columns and k along K; `parts` slices of split-K; group_m row tiles that walk all columns together
+ * (rasterisation). */
 typedef struct product_cut {
     int m, n, k, parts, group_m;
     int members; /* workgroups of a cluster that compute one tile */

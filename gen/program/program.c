@@ -1,4 +1,4 @@
-/* In: a kind of program, or a phase whose tile is of one. Out: the program. */
+/* In: a kind of program, or a phase with a tile. Out: the program. */
 #include "gen/program/program.h"
 
 #define PROGRAM_FILE(id) extern const program id##_program;

@@ -1,12 +1,12 @@
-/* Rows: a team of threads a row (templates/rows/rows.h). In: a rows phase. Out: how many threads share a row, and how many columns each
- * takes at a time: fewest that keep the machine busy, whole heads, pieces and slices. */
+/* Row-wise kernels: a team of threads per row (templates/rows/rows.h). In: a rows phase. Out: a tile: the smallest team that keeps the
+ * device busy, and the widest vectors that divide heads, slices and pieces of a concat. */
 #include "gen/program/rows.h"
 #include "ir/devices/occupancy.h"
 #include <math.h>
 
 static bool on_host(const problem *p) { return p->target->serial; }
 
-/* What a vector of columns must divide, so that none lies across a head, a piece of a concat, or the end of a slice. */
+/* The widest vector up to `most` that does not straddle a head, a piece of a concat or the end of a slice of this op. */
 static long long whole_columns(const problem *p, const ir_op *op, long long most)
 {
     const long long N = p->space.columns;
@@ -29,7 +29,7 @@ static long long whole_columns(const problem *p, const ir_op *op, long long most
     return v;
 }
 
-/* The most columns that go together. */
+/* The widest vector that all ops of the phase allow. */
 static long long whole_vector(const problem *p, long long most)
 {
     for (int i = 0; i < p->phase->op_count; i++)
@@ -45,7 +45,7 @@ static long long aligned_columns(const ir_value *x, long long N, long long most)
     return most;
 }
 
-/* On GPUs rows are loaded and stored in whole vectors, so they begin at multiples of them. */
+/* On GPUs rows are loaded and stored in whole vectors, so every row must begin at a multiple of the vector. */
 static long long vector_of(const problem *p)
 {
     if (on_host(p)) return whole_vector(p, 16);
@@ -59,7 +59,7 @@ static long long vector_of(const problem *p)
     return v;
 }
 
-/* Values that a row reads in whole: one, or more. */
+/* True if the phase loads whole rows of more than one value. */
 static bool reads_several(const problem *p)
 {
     const ir_value *first = NULL;
@@ -83,9 +83,9 @@ static int reductions_of(const ir_phase *phase)
     return count;
 }
 
-/* Vectors of a thread under way at once. An angle's reduction holds many registers: with eight, old compilers spill. Four where an H200 has
- * threads for all rows at once, of 2048 x 2048: add and rmsnorm 9.6 us, 10.8 with eight; rmsnorm 5.4 and 5.6; but layernorm, which adds up
- * twice, 6.1 and 5.9. */
+/* Most vectors that a thread loads at once. sin and cos: two, since their argument reduction needs registers; with eight, old compilers
+ * spill. Otherwise eight, or four if the device has threads for all rows at once (H200, 2048 x 2048, with four and eight: add and rmsnorm
+ * 9.6 us, 10.8; rmsnorm 5.4, 5.6; but layernorm, with two reductions, 6.1, 5.9). */
 static long long most_vectors(const problem *p, long long vectors)
 {
     const long long rows = extent_value(&p->space.rows, &p->program->dims), threads = (long long)p->device->units * p->device->row_threads;
@@ -95,8 +95,8 @@ static long long most_vectors(const problem *p, long long vectors)
     return reads_several(p) || reductions_of(p->phase) == 1 ? 4 : 8;
 }
 
-/* By the registers that compilers take a SIMD would hold a single wave, which waits for memory with nothing else to do, or not even the
- * workgroup. A scheduler of NVIDIA's holds two warps whatever they take, and nobody has measured fewer vectors a thread there. */
+/* True if the tile needs so many registers that a SIMD holds a single wave, which cannot hide latency, or that the workgroup does not fit.
+ * Not for NVIDIA: its schedulers hold two warps at any register count, and fewer vectors a thread were not measured there. */
 static bool is_alone(const problem *p, const row_need *need, const rows_tile *t)
 {
     const kernel_need kernel = {.threads = t->threads, .registers = row_registers(p, need, t)};
@@ -110,8 +110,8 @@ static rows_tile tile_of(long long team, long long v)
     return (rows_tile){.threads = team > least_threads ? (int)team : least_threads, .team = (int)team, .v = (int)v};
 }
 
-/* Threads a row. Eight vectors each are enough to have in flight, and a row inside a wave needs no barrier; with few rows more threads
- * share one, until each has one vector or the machine (busy_threads of it) is busy. So do they where a row takes too many registers. */
+/* Threads per row. A thread with eight vectors has enough loads in flight, and a team inside a wave needs no barrier. With few rows teams
+ * grow until each thread has one vector or busy_threads threads run; they also grow if a row needs too many registers. */
 static rows_tile shared_out(const problem *p, long long v)
 {
     enum { busy_threads = 65536, most_threads = 1024 };
@@ -127,20 +127,21 @@ static rows_tile shared_out(const problem *p, long long v)
     return t;
 }
 
-/* Of elementwise arithmetic a multiply-add is two; what goes with it (conversions, moves) is as much again. */
+/* Operations of the phase: twice those of op_cost(), which counts a multiply-add as one, and as many again for conversions and moves. */
 static double arithmetic(const problem *p)
 {
     double sum = 0;
     for (int i = 0; i < p->phase->op_count; i++) {
         const ir_op *op = p->phase->ops[i];
-        const bool of_input = op_table[op->kind].class == class_REDUCE || op->kind == op_kv_append; /* of a cache the rows that are new */
+        const bool of_input = op_table[op->kind].class == class_REDUCE || op->kind == op_kv_append; /* kv_append: the new rows alone */
         const ir_value *v = of_input ? op->inputs[0] : op->outputs[0];
         if (!op_is_view(op)) sum += 4.0 * op_cost(op, p->phase, p->target) * (double)value_count(v, &p->program->dims);
     }
     return sum;
 }
 
-/* What a thread has of a row it asks for at once, as far as its registers go; lanes and waves of a team exchange what they add up. */
+/* A thread loads all its vectors of a row at once, as far as registers go (most_ahead); each reduction ends in an exchange among the lanes
+ * and waves of a team. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { most_ahead = 32, exchange = 30, meeting = 60, wave_meeting = 30 };
@@ -176,7 +177,7 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
     return mixed_memory(1, 1, 4 * (t->rows.threads / p->target->wave + 1), 4);
 }
 
-/* More threads share a row; then each has shorter vectors, of which the compiler has fewer under way. */
+/* First larger teams; then shorter vectors, of which the compiler keeps fewer in flight. */
 static bool smaller(const problem *p, ir_tile *t)
 {
     rows_tile *x = &t->rows;

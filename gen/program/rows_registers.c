@@ -1,22 +1,21 @@
-/* In: a rows phase and its tile. Out: gen/program/rows.h: what a thread holds of a row, and about how many vector registers of a lane
- * compilers take for that (templates/rows/rows.h, gen/emit/rows.c). An estimate, which tests/gen/test_rows.c holds
- * against what compilers say. */
+/* In: a rows phase and its tile. Out: gen/program/rows.h: what a thread keeps of a row, and an estimate of the vector registers per lane
+ * that compilers need for it (templates/rows/rows.h, gen/emit/rows.c). tests/gen/test_rows.c compares it with compilers' reports. */
 #include "gen/program/rows.h"
 #include "gen/emit/emit.h"
 #include <stdlib.h>
 
-/* What the phase makes, in the order of values' ids. */
+/* A value that the phase computes; sorted by value id. */
 typedef struct made {
-    int id, op, last;             /* of the value; the phase's op that makes it, and the last that uses it, -1: none */
+    int id, op, last;             /* the value's id; indices of the op that makes it and of the last that uses it (-1: none) */
     bool row_scalar, row, needed; /* one number a row; depends on such a number or on the row; computed for each vector */
     bool paired;                  /* computed for the other column of each pair, too: a rope needs both */
 } made;
 
 typedef struct survey {
     const problem *p;
-    made *made, **of_op; /* by id; by op, NULL: a view */
+    made *made, **of_op; /* sorted by id; by op (NULL: a view) */
     int count;
-    int *loaded, loaded_count; /* twice the id of what is kept as it is loaded, plus 1 for a pair's other column; may repeat */
+    int *loaded, loaded_count; /* 2 * id of values kept as loaded, + 1 for a pair's other column; once for each op */
     row_need need;
 } survey;
 
@@ -115,8 +114,8 @@ static int compare_ids(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* From what is computed for each vector back to what is kept: what does not depend on the row's numbers, and without reductions what is
- * loaded. */
+/* Walks backwards from what is computed per vector to what must be kept from the loads on: with reductions, values that do not depend on
+ * row scalars; else the loaded operands. */
 static void find_kept(survey *s)
 {
     const ir_phase *phase = s->p->phase;
@@ -138,7 +137,7 @@ static void find_kept(survey *s)
         if (!i || s->loaded[i] != s->loaded[i - 1]) keep(s, s->p->program->values[s->loaded[i] / 2], true);
 }
 
-/* Beside operands and result. */
+/* Vectors that the op needs besides operands and result. */
 static int temporaries(const ir_op *op)
 {
     switch (op->kind) {
@@ -185,7 +184,7 @@ static void find_alive(survey *s)
     }
 }
 
-/* Registers of a chunk's. */
+/* Registers per chunk for what is kept. */
 static int row_kept(const row_need *need, int v) { return need->packed * (v > 1 ? v / 2 : 1) + need->kept * v; }
 
 row_need row_need_of(const problem *p)
@@ -195,7 +194,7 @@ row_need row_need_of(const problem *p)
     return s.need;
 }
 
-/* As templates/rows/rows.h has it: a thread keeps what it has of the row from step to step. */
+/* The same condition as in templates/rows/rows.h: a thread keeps its part of the row in registers from step to step. */
 static bool is_kept(const row_need *need, const rows_tile *t, long long chunks)
 {
     const int most = t->threads <= 256 ? 192 : t->threads <= 512 ? 128 : 48;

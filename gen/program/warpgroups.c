@@ -1,4 +1,4 @@
-/* In: the problem of a product. Out: what gen/program/warpgroups.h says. Refuses nothing itself. */
+/* In: the problem of a product. Out: gen/program/warpgroups.h. */
 #include "gen/program/warpgroups.h"
 #include "gen/emit/gemm.h"
 #include <math.h>
@@ -15,8 +15,8 @@ static long long tiles_of(const problem *p, long long n)
     return (problem_rows(p) + warpgroup_rows - 1) / warpgroup_rows * ((p->packed_n + n - 1) / n);
 }
 
-/* Where there are so few tiles that many multiprocessors would have no work, a tile's length is cut into parts of at least 4 k tiles.
- * Changes `best` where all that takes clearly less time than whole tiles of any width. */
+/* Tries split-K into slices of at least 4 k tiles, if all slices run at once. Changes `best` and `least` where the predicted time is below
+ * *least. */
 static void try_parts(const problem *p, const program *by, ws_fill *fill, int n, double *least, ir_tile *best)
 {
     enum { most = 16, least_k_tiles = 4 };
@@ -31,8 +31,8 @@ static void try_parts(const problem *p, const program *by, ws_fill *fill, int n,
     }
 }
 
-/* A part adds up this many products at most, as far as 16 parts go: longer chains of sums lose too much (templates/base/sums.h), and tensor
- * cores truncate each. */
+/* Splits K so that a slice has at most 32768 products, as far as 16 slices suffice: longer sums lose too much accuracy
+ * (templates/base/sums.h), and tensor cores truncate every addition. */
 static void cut_long(const problem *p, ws_fill *fill, int widest, ir_tile *best)
 {
     enum { longest = 32768, most = 16 };
@@ -50,15 +50,15 @@ static double seconds_of_whole(const problem *p, const program *by, ws_fill *fil
     return program_seconds(p, by, x);
 }
 
-/* Columns that the busiest unit has, tile after tile. */
+/* Columns processed by the most loaded multiprocessor. */
 static double columns_of_unit(const problem *p, int n)
 {
     return ceil((double)tiles_of(p, n) / p->device->units) * n;
 }
 
-/* Where power limits all, many widths seem to take the same time within a hundredth; of those the busiest unit should have least to do, as
- * power does not limit every run (H200: 256x14336x4096 by 224 columns took 0.90 of the time by 256, 880x5824x880 by 160 0.95 of that by
- * 192). Otherwise the widest, which reads least. */
+/* Chooses a width without split-K; returns its predicted time. Under a power limit many widths are predicted equal within 1 %: of those,
+ * the one with clearly least work on the most loaded multiprocessor, since not every run is power-limited (H200: 256x14336x4096 by 224
+ * columns took 0.90 of the time by 256, 880x5824x880 by 160 0.95 of that by 192). Otherwise the widest, which reads least. */
 static double try_whole(const problem *p, const program *by, const ws_search *s, ir_tile *best)
 {
     const double alike = 1.01;
@@ -94,7 +94,8 @@ void ws_choose(const problem *p, const program *by, const ws_search *s, ir_tile 
     cut_long(p, s->fill, s->widest_cut, t);
 }
 
-/* Bytes of L2 for a byte of a row, where rows do not begin at its lines, unless others ask for the same at the same time. */
+/* L2 bytes read per byte of A: more than 1 if rows do not begin at 128-byte lines, except in a launch of one round, whose workgroups read
+ * the same lines at the same time. */
 static double lines_of_row(const problem *p, const cost_descriptor *d)
 {
     enum { line = 128 };
@@ -103,21 +104,21 @@ static double lines_of_row(const problem *p, const cost_descriptor *d)
                                                                                                                               : 1;
 }
 
-/* Rows of a k tile, by what a unit takes for them: those beyond the last one are filled with zeros, which takes longer than reading. */
+/* Rows of A's k tile, weighted by the time to fill them: a row beyond M, which TMA fills with zeros, costs 2.5 rows that are read. */
 static double rows_taken(const problem *p, const cost_descriptor *d)
 {
     const double fill = 2.5, rows = (double)problem_rows(p), tiles = ceil(rows / warpgroup_rows), beyond = tiles * warpgroup_rows - rows;
     return warpgroup_rows + fill * beyond / (d->groups > p->device->units ? tiles : 1);
 }
 
-/* Its k tiles hide nothing of the epilogue and of the first loads. The last part of a length waits until the others have stored their sums,
- * and reads those one after the other. A cluster starts and ends together. */
+/* Epilogue and first loads overlap with nothing. The last slice of split-K waits until the others have stored their partials and adds them
+ * one after the other. A cluster's workgroups start and end together. */
 void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *d)
 {
     enum { whole_end = 900, column_end = 12, unstaged_column = 4, meeting = 4500, sum_column = 12, cluster_start = 1500 };
-    const double drawn = 0.83, share = 0.85; /* of memory, whose loads do not always come in time; of the products of one unit */
+    const double drawn = 0.83, share = 0.85; /* of DRAM bandwidth, as loads are not always in time; of a unit's product rate */
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
-    /* What follows is fitted with the bytes of one of tf32x2's terms. */
+    /* the constants were fitted counting weights in their own dtype, not as the two terms of tf32x2 */
     const weight_numbers numbers = operands > 1 ? weights_widened : weights_as_rows;
     product_cost(p, &(product_cut){warpgroup_rows * x->cluster, x->n, x->k, x->split_k, x->group_m / x->cluster, x->cluster, numbers}, d);
     const double k_tiles = ceil((double)((product_length(p) + x->k - 1) / x->k) / x->split_k),
@@ -159,7 +160,7 @@ void ws_geometry(const problem *p, const ir_tile *t, tile_extents *to)
 
 int ws_parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_warpgroups.n); }
 
-/* A tile has split - 1 times two slices, of a warpgroup's 64 * n floats each. Counted row by row, as the last cluster may have few. */
+/* A tile has 2 * (split_k - 1) slices, each the 64 * n floats of a warpgroup. Counted per row, M rounded up to whole clusters. */
 extent ws_scratch(const problem *p, const ir_tile *t)
 {
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;

@@ -1,13 +1,13 @@
-/* Products on a wave's mfma, and on its wmma (templates/gemm/gemm_mfma.h on templates/frame/frame_interleaved.h): the same program, of
- * waves of 64 and of 32 lanes. In: a product. Out: the largest tile of which there are enough. */
+/* Products on mfma (waves of 64 lanes) and wmma (32): the same program (templates/gemm/gemm_mfma.h, templates/frame/frame_interleaved.h).
+ * In: a product. Out: the largest tile that keeps the device busy. */
 #include "gen/program/waves.h"
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 #include "ir/devices/occupancy.h"
 
-enum { wave_row_bytes = 128 }; /* of an operand's row in a k tile */
+enum { wave_row_bytes = 128 }; /* an operand's row in a k tile */
 
-/* types: what is said of others than the layer's. */
+/* types: the message if the layer does not multiply the operands' dtype. */
 static const char *obstacle_to(const problem *p, layer_kind layer, const char *types)
 {
     const ir_op *product = problem_product(p);
@@ -21,12 +21,12 @@ static const char *obstacle_to(const problem *p, layer_kind layer, const char *t
 static const char *obstacle_to_mfma(const problem *p) { return obstacle_to(p, layer_mfma, "operands are not bf16, f16 or f32"); }
 static const char *obstacle_to_wmma(const problem *p) { return obstacle_to(p, layer_wmma, "operands are neither bf16 nor f16"); }
 
-/* Up to 16 rows skinny, up to 64 register_fed read weights once, at the speed of memory. */
+/* Up to 16 rows skinny, up to 64 register_fed read weights once, at the speed of DRAM. */
 static const worse_range worse[] = {{where_16_bits, .most_rows = 64, .why = "for few rows, other programs read each weight once"},
                                     {where_not_16_bits, .most_rows = 16, .why = "for few rows, other programs read each weight once"},
                                     {0}};
 
-/* Rows of A lie at multiples of 16 bytes and are whole pieces of 16. */
+/* Rows of A are 16-byte aligned and multiples of 16 bytes long. */
 static bool plain(const problem *p)
 {
     const ir_op *product = problem_product(p);
@@ -42,7 +42,7 @@ int wave_groups(const target_info *target, int threads)
     return groups > 1 ? groups : 1;
 }
 
-/* Tiles that a chiplet has under way. */
+/* Tiles that a chiplet computes at once. */
 static int chunk_of(const device_model *device, int threads)
 {
     return device->units / device->chiplets * wave_groups(device->target, threads);
@@ -50,7 +50,7 @@ static int chunk_of(const device_model *device, int threads)
 
 static int length_of(const problem *p) { return wave_row_bytes / dtype_size(problem_product(p)->inputs[0]->type); }
 
-/* Loads of the next k tile are under way while one is multiplied. */
+/* Loads of the next k tile are in flight while one is computed. */
 static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
 {
     enum { end_cycles = 2000 };
@@ -62,7 +62,7 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     d->end_cycles = end_cycles;
 }
 
-/* The largest tile of which there are enough to keep three quarters of the machine busy. */
+/* The largest tile that keeps three quarters of the units busy. */
 static void defaults(const problem *p, ir_tile *tile)
 {
     static const struct {
@@ -71,11 +71,11 @@ static void defaults(const problem *p, ir_tile *tile)
     const ir_op *product = problem_product(p);
     const long long rows = problem_rows(p), units = p->device->units;
     const int first = p->target->lane_registers < 512 ? 2 : 0;
-    /* A function that is called leaves its caller half of the registers: of a large tile they do not hold the sums (HIPRTC 5.2 spills). */
+    /* A called function leaves its caller half of the registers, too few for the accumulators of a large tile (HIPRTC 5.2 spills). */
     int i = phase_is_long(p->phase, p->target) && first < 2 ? 2 : first;
-    if (i == 0 && p->target->registers < 512) i = 1; /* 256x256 needs more than the 128 registers beside the sums (gfx908) */
+    if (i == 0 && p->target->registers < 512) i = 1; /* gfx908: 256x256 needs more than 128 registers besides accumulators */
     while (i < 3 && (rows + tiles[i].m - 1) / tiles[i].m * ((p->packed_n + tiles[i].n - 1) / tiles[i].n) * 4 < units * 3) i++;
-    enum { longest = 32768 }; /* longer sums are sums of sums, for which there are registers beside few results (gemm_mfma.h) */
+    enum { longest = 32768 }; /* longer K needs blocked summation, for which only small tiles have registers (gemm_mfma.h) */
     if (value_columns(product->inputs[0]) > longest && i < 3) i = 3;
     if (rows <= 32) i = 4;
     gemm_waves_tile t = {.m = tiles[i].m,
@@ -106,7 +106,7 @@ static const char *illegal(const problem *p, const ir_tile *tile)
     return NULL;
 }
 
-/* The first shape with fewer results a thread that the template takes. */
+/* The first legal shape with fewer results per thread. */
 static bool smaller(const problem *p, ir_tile *tile)
 {
     gemm_waves_tile *t = &tile->gemm_waves;

@@ -1,10 +1,10 @@
-/* Attention on a wave's mfma, and on its wmma (templates/attention/attention_mfma.h on templates/frame/frame_interleaved.h): the same
- * program, of waves of 64 and of 32 lanes. In: an attention over all keys. Out: its tile by how many there are. */
+/* Attention on mfma (waves of 64 lanes) and wmma (32): the same program (templates/attention/attention_mfma.h,
+ * templates/frame/frame_interleaved.h). In: an attention over all keys. Out: its tile, by head size and number of tiles. */
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
 #include "gen/program/waves.h"
 
-/* A lane has half the registers on RDNA. */
+/* RDNA: a lane has half the registers of CDNA. */
 static bool is_narrow(const problem *p) { return p->target->lane_registers < 512; }
 
 static const char *obstacle(const problem *p)
@@ -24,7 +24,7 @@ static const char *obstacle(const problem *p)
     return NULL;
 }
 
-/* A wave has 32 queries, of which few would leave most of its products unused. */
+/* A wave multiplies 32 queries; with few, most of its products are padding. */
 static const worse_range worse[] = {{.where = where_few_at_cache, .why = few_at_cache_why},
                                     {.most_rows = 16, .why = "queries are 16 or fewer"},
                                     {0}};
@@ -38,28 +38,28 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     d->ahead = 2.0 * t->block_k * (double)problem_head(p) * 2, d->streamed = d->asked, d->end_cycles = end_cycles;
 }
 
-/* Columns of values: as many as half of the threads bring in whole turns. */
+/* attention_mfma's shared memory. Half of the threads load values in whole turns, so columns are rounded up to those. */
 static long long bytes_of(long long head, const attention_waves_tile *t)
 {
     const long long columns = (head + 31) / 32 * 32, turn = t->threads / 2 / (t->block_k / 4) * 8, turns = (columns + turn - 1) / turn;
     return 2 * (t->block_k * ((head * 2 + 127) / 128 * 128) + (turns > 1 ? turns * turn : columns) * t->block_k * 2);
 }
 
-/* Eight waves (four with more registers, where heads are long), unless there were few tiles for the machine's units; then smaller
- * workgroups, of which a unit takes two or four. */
+/* Eight waves; four, with more registers each, if heads are long; fewer if there are too few tiles to keep the units busy: a unit then
+ * holds two or four workgroups. */
 static void defaults(const problem *p, ir_tile *tile)
 {
     const bool narrow = is_narrow(p);
     const ir_op *op = problem_attention(p);
     const long long queries = problem_queries(p), head = problem_head(p);
     const long long pairs = op->attributes.heads * extent_value(&op->inputs[0]->shape[0], &p->program->dims);
-    const bool few = p->target->registers < 512 && head > 64;          /* gfx908: 128 registers beside the sums */
-    const int most = !few || head <= 96 ? 256 : head > 128 ? 128 : 64; /* two waves, and four of long heads, have more each */
+    const bool few = p->target->registers < 512 && head > 64;          /* gfx908: 128 registers besides accumulators */
+    const int most = !few || head <= 96 ? 256 : head > 128 ? 128 : 64; /* fewer waves have more registers each */
     attention_waves_tile t = {.block_q = most > 128 && (head > 160 || narrow) ? 128 : most, .block_k = 64, .chiplets = p->device->chiplets};
-    const int least = head > 160 || (narrow && head > 64) ? 128 : 64; /* fewer threads hold more each */
+    const int least = head > 160 || (narrow && head > 64) ? 128 : 64; /* fewer threads would need more registers each */
     while (t.block_q > least && (queries + t.block_q - 1) / t.block_q * pairs * 2 < 3 * p->device->units) t.block_q /= 2;
     t.threads = 2 * t.block_q;
-    const bool wide = head <= 128 || head > 160; /* between, scores of 64 keys would be one too many for the registers */
+    const bool wide = head <= 128 || head > 160; /* between, registers do not suffice for scores of 64 keys */
     const int together = head <= 128 && t.threads < 512 ? 2 : 1;
     if (!wide || few || (head > 128 && t.threads < 256) || bytes_of(head, &t) * together > p->target->lds_bytes) t.block_k = 32;
     tile->attention_waves = t;
@@ -74,7 +74,7 @@ static const char *illegal(const problem *p, const ir_tile *tile)
     return t->block_k == 32 || t->block_k == 64 ? NULL : "block_k is 32 or 64";
 }
 
-/* Fewer keys at a time need fewer registers; fewer threads have more each. */
+/* First fewer keys at a time; then fewer threads, which get more registers each. */
 static bool smaller(const problem *p, ir_tile *tile)
 {
     (void)p;

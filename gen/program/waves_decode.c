@@ -1,11 +1,10 @@
-/* Attention of few queries over a cache on a wave's mfma, and on its wmma (templates/attention/decode_mma.h), in one launch: the same
- * program, of waves of 64 and of 32 lanes. In: an attention over a cache. Out: a tile that keeps as many bytes under way as
- * memory needs. */
+/* Flash-decoding on mfma (waves of 64 lanes) and wmma (32) in one launch: the same program (templates/attention/decode_mma.h). In: an
+ * attention over a cache. Out: a tile that keeps enough bytes in flight to saturate DRAM. */
 #include "gen/program/decode_whole.h"
 
 static const char *obstacle(const problem *p)
 {
-    enum { most_results = 96 }; /* of a lane, beside what it loads */
+    enum { most_results = 96 }; /* accumulators per lane, besides loads */
     const int rows = p->target->matrix_rows, most_columns = most_results * p->target->wave / rows;
     if (problem_head(p) > most_columns)
         return arena_printf(p->a, "a lane's registers cannot hold heads of more than %d columns", most_columns);
@@ -16,15 +15,15 @@ static const char *obstacle(const problem *p)
 
 static const worse_range worse[] = {{.where = where_many_at_cache, .why = many_at_cache_why}, {0}};
 
-/* Bytes that a unit has to ask for at a time: of a wave that multiplies what came nothing is under way. */
+/* Bytes that a unit must have in flight to saturate DRAM (bandwidth * latency), twice: a wave that computes has no loads in flight. */
 static double needed(const problem *p)
 {
     return 2 * p->device->numbers[number_bandwidth].value * device_latency(p->device) / p->device->units;
 }
 
-/* Four waves, one a SIMD, of two workgroups a unit: one loads while the other multiplies. Of long heads 512 registers a lane hold one of
- * them, with twice as much under way; 256 hold four, with half as much. A wave takes more keys at a time where less is under way than
- * memory needs, the registers hold them, and there are turns for every workgroup. */
+/* Four waves, one per SIMD, and two workgroups a unit: one loads while the other computes. For heads above 128 columns, with 512 registers
+ * a lane, one workgroup with twice as much in flight; with 256, four with half as much. A wave takes more keys at a time if less is in
+ * flight than DRAM needs, the registers hold them, and every workgroup still has a turn. */
 static void defaults(const problem *p, ir_tile *tile)
 {
     const int unit = p->target->matrix_columns, waves = 4;
@@ -41,7 +40,7 @@ static void defaults(const problem *p, ir_tile *tile)
     tile->decode_whole = t;
 }
 
-/* Fewer keys at a time, then fewer workgroups with more registers each. */
+/* First fewer keys at a time, then fewer workgroups with more registers each. */
 static bool smaller(const problem *p, ir_tile *tile)
 {
     decode_whole_tile *t = &tile->decode_whole;

@@ -1,4 +1,4 @@
-/* In: a product. Out: what gen/program/weights.h says. Refuses nothing itself. */
+/* In: a product. Out: gen/program/weights.h. */
 #include "gen/program/weights.h"
 #include "gen/gen.h"
 

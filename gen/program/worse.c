@@ -1,5 +1,4 @@
-/* In: a problem and a program. Out: whether the problem lies in one of the program's ranges in which it is left to others, and why. Refuses
- * nothing. */
+/* In: a problem and a program. Out: why other programs are preferred, if the problem lies in one of the program's worse_ranges. */
 #include "gen/program/products.h"
 
 static bool multiplies_f32_on_units(const problem *p)
@@ -31,7 +30,7 @@ static unsigned circumstances_of(const problem *p)
 
 static bool is_within(long long x, long long least, long long most) { return x >= least && (!most || x <= most); }
 
-/* Of a product, or the keys of an attention. */
+/* K of a product, or the keys of an attention. */
 static long long length_of(const problem *p)
 {
     const ir_op *op = problem_attention(p);
