@@ -1,5 +1,5 @@
-/* In: a program without kernels. Out: the program without ops whose results are unused, and without undeclared values that no op
- * makes. Breaks: value ids. A kv_append always stays: it changes its state. */
+/* In: a program without kernels. Out: the program without ops whose results are unused, and without undeclared values that no op makes. A
+ * kv_append always stays, as it changes its state. Breaks: value ids. */
 #include "ir/fuse/fuse.h"
 
 static bool *live_values(arena *a, const ir_program *p)

@@ -1,5 +1,5 @@
-/* In: a lowered program, a level, a target, fusions turned off. Out: kernels of phases, with a note for each edge that is left. The
- * passes are the rows of ir/reason.def; each is small, has a name, and is followed by the verifier. Refuses: the level block
+/* In: a lowered program, a level, a target, fusions turned off. Out: kernels of phases, with a note for each edge between two of them. The
+ * passes are the rows of ir/reason.def; the verifier runs after each (with check_once: after the last). Refuses: the level block
  * (code_unsupported), names of fusions that do not exist, graphs that are not lowered. */
 #include "ir/fuse/fuse.h"
 
@@ -33,7 +33,7 @@ static bool joins_origin(const ir_op *op, const ir_op *other)
     return op != other && op->origin == other->origin && op->kind != op_attention_partial && op->kind != op_attention_combine;
 }
 
-/* At every level, ops lowered from one graph op form one phase if a phase can run them. */
+/* At every level, ops lowered from the same graph op form one phase if a phase can run them. */
 bool fuse_origins(fusing *f)
 {
     bool changed = false;
@@ -63,8 +63,8 @@ static void begin(fusing *f)
     fuse_settle(f, "origins");
 }
 
-/* Restarts at the first pass after each change: earlier passes fuse more, and later ones may take ops that they need. The limit bounds
- * time on hostile graphs; fusing less is always correct. */
+/* Restarts at the first pass after each change: earlier passes are worth more, and later ones could take ops that they need. most_changes
+ * bounds the time on hostile graphs; fusing less is always correct. */
 static void run_passes(fusing *f)
 {
     int changes = 0;

@@ -1,5 +1,5 @@
-/* In: groups of elementwise ops, ropes and appends behind a product. Out: they are in the product's epilogue. Refuses: what the
- * epilogue cannot do (ir/fuse/fuse_legal.c says why). */
+/* In: groups of elementwise ops, ropes and appends that read a product. Out: they run in the product's epilogue. Refuses: what the epilogue
+ * cannot do (ir/fuse/fuse_legal.c says why). */
 #include "ir/fuse/fuse.h"
 #include <string.h>
 
@@ -48,7 +48,7 @@ static bool is_chain(const group *g)
     return true;
 }
 
-/* The product whose epilogue could take op: of its operands the one made last, as the others are stored by then. */
+/* The group whose epilogue could take op: the one that makes the latest of its operands, as the others are stored by then. */
 static int product_before(const fusing *f, const ir_op *op, bool rows_too)
 {
     int best = no_group, best_at = -1;

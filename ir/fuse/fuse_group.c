@@ -1,4 +1,4 @@
-/* In: a program, a group for each op. Out: who runs after whom, among ops and among groups. */
+/* In: a program, a group for each op. Out: the dependences of ops, and an order of groups in which they can run. */
 #include "ir/fuse/fuse.h"
 #include <string.h>
 
@@ -56,7 +56,7 @@ static phase_family family_of(const group *g)
     return family_rows;
 }
 
-/* NULL: a view, which is part of no group. */
+/* NULL: op is a view, which belongs to no group. */
 static group *group_making(const fusing *f, const ir_op *op)
 {
     const int g = fuse_home(f, op->outputs[0]);
@@ -85,22 +85,22 @@ static void list_ops(fusing *f)
     for (int g = 0; g < f->group_count; g++) f->groups[g].family = family_of(&f->groups[g]);
 }
 
-/* Edges from earlier ops, in the order of the later ones. Among ops with code they come from their operands, through views, and from
- * hazards on states: kv_append writes its state in place, so it waits for who touched the state since the last append, and who touches it
- * later waits for it. (A spec reads a state only through its one append; IR text may read it before.) */
+/* Edges from earlier ops, in the order of the later ones. Ops with code depend on the makers of their operands, seen through views, and on
+ * conflicting accesses of states: kv_append writes its state in place, so it runs after every access since the last append, and later
+ * accesses run after it. (A spec reads a state only through its one append; IR text may read it before.) */
 typedef struct state_use {
     const ir_op *op;
     struct state_use *before;
 } state_use;
 
 struct state_uses {
-    const ir_op *last; /* append; NULL: none so far */
-    state_use *uses;   /* since then */
+    const ir_op *last; /* last append; NULL: none so far */
+    state_use *uses;   /* accesses since then, latest first */
 };
 
 typedef struct edges {
     fusing *f;
-    bool through; /* among ops with code */
+    bool through; /* edges among ops with code, through views; else of all ops from their direct operands */
     int count;
     state_uses *states; /* by value id */
 } edges;
@@ -157,7 +157,7 @@ static void add_edges(edges *e)
     }
 }
 
-/* The edges by the op that comes first, counted and then filled in. */
+/* CSR lists of the edges, by the earlier op: counted, then filled in. */
 static void list_edges(fusing *f, edge_list *list, bool through)
 {
     const int n = f->p->op_count;
@@ -230,11 +230,11 @@ void fuse_insert(fusing *f, int index, ir_op *op, int group)
     fuse_set_home(f, op->outputs[0], group);
 }
 
-/* Groups in an order in which they can run; among those that are ready the one whose first op comes first. */
+/* Topological sort of the groups; of those that are ready, the one whose first op comes first in the program runs first. */
 typedef struct schedule {
     fusing *f;
-    int *waits; /* by group: edges from groups that have not run */
-    int *ready, ready_count; /* a heap: the parent of i is (i - 1) / 2 and comes first */
+    int *waits; /* by group: edges from groups not yet in the order */
+    int *ready, ready_count; /* a binary heap: the parent of i is (i - 1) / 2 and comes first */
 } schedule;
 
 static int first_op(const fusing *f, int g)
@@ -268,7 +268,7 @@ static int take_ready(schedule *s)
     return taken;
 }
 
-/* Counts the edges out of g, or takes them away and finds who is ready then. */
+/* Adds `change` to the counts of all groups with an edge from g; a count that falls to 0 makes its group ready. */
 static void each_edge(schedule *s, int g, int change)
 {
     const fusing *f = s->f;

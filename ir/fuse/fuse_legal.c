@@ -1,10 +1,10 @@
 /* In: two groups. Out: one group, or the reason why no phase can run their ops together. Refuses: cycles through a third group, and
- * whatever the families' templates cannot do; the rules are stated again, on finished programs, in ir/check/check_phase.c. */
+ * whatever the families' templates cannot do. ir/check/check_phase.c states the same rules for finished programs. */
 #include "ir/fuse/fuse.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Two groups as if they were one. */
+/* Two groups examined as if they were one. */
 typedef struct trial {
     fusing *f;
     int x, y;
@@ -90,8 +90,8 @@ static void begin_walks(fusing *f, int low, int high)
     begin_walk(f, &f->walks[1], &f->before, high, ++f->stamp_now);
 }
 
-/* One edge further. False: there are no more. *next: where it leads, when that lies between the two by rank and is new to this walk, or is
- * where the other walk began and this one has left its own beginning; else no_group. */
+/* Follows one edge. False: there are no more. *next: the group at its end if this walk has not visited it and its rank lies between low
+ * and high, or if it is the other walk's start and this edge does not begin at its own; else no_group. */
 static bool walk_on(fusing *f, group_walk *w, int *next)
 {
     const int low = f->walks[0].met[0], high = f->walks[1].met[0];
@@ -114,8 +114,8 @@ static void meet(fusing *f, group_walk *w, int g)
     w->met[w->count++] = g;
 }
 
-/* True when low, the one of lower rank, reaches high through a third group. One walks forward, one back, an edge each in turn, until they
- * meet or one of them is at its end: one group may have thousands of readers, another wait for as many. */
+/* True if low, the one of lower rank, reaches high through a third group. Two breadth-first walks, one forward from low, one backward from
+ * high, take an edge in turn until they meet or one of them ends: either group may have thousands of neighbours. */
 static bool reaches(fusing *f, int low, int high)
 {
     begin_walks(f, low, high);
@@ -147,8 +147,8 @@ static void place(fusing *f, int slot, int g)
     if (g != no_group) f->rank[g] = slot;
 }
 
-/* After a merge of low and high: what low reaches runs after the merged group, what high waits for before it, each in the order that it
- * had. They share out the ranks that they had; nobody else is touched, however far apart the two were. */
+/* Restores a valid order after a merge of low and high: groups that high depends on run before the merged group, groups that low reaches
+ * after it, each side in its old order. The groups permute their old ranks; no other group's rank changes. */
 static void reorder(fusing *f, int merged)
 {
     const group_walk *after = &f->walks[0], *before = &f->walks[1];
@@ -164,7 +164,7 @@ static void reorder(fusing *f, int merged)
     for (int i = 1; i < after->count; i++) place(f, slots[n++], after->met[i]);
 }
 
-/* Rows are the space's or 1, columns are `columns` or 1; a row-invariant value is not stored. */
+/* A value fits a phase whose rows are `rows` and columns `columns` if it has these or 1; a row-invariant value must not be stored. */
 static reason why_not_fit(const trial *t, const ir_value *v, const extent *rows, long long columns)
 {
     extent own = value_rows(t->f->a, v);
@@ -174,8 +174,8 @@ static reason why_not_fit(const trial *t, const ir_value *v, const extent *rows,
     return reason_none;
 }
 
-/* Values made in the phase are read from registers, at the same row and column, so through views that change neither. The rope of a rows
- * phase computes its operand at both columns of a pair; behind another rope the work would double with each. */
+/* Values made in the phase are read from registers, at the same row and column: only through transparent views. The rope of a rows phase
+ * computes its operand at both columns of a pair; a rope of a rope would double the work with each. */
 static reason why_not_read(const trial *t, const ir_op *op)
 {
     op_class class = op_table[op->kind].class;

@@ -1,5 +1,5 @@
-/* In: products whose input is x * r * w, r a number for each row, w a weight over the columns. Out: r * product(x, weight folded with
- * w), r computed in the product's epilogue. Refuses: normalised values that anybody else needs, weights that are no params. */
+/* In: products whose input is x * r * w, r a row scalar, w a weight per column. Out: r * product(x, weight folded with w), r computed in
+ * the product's epilogue. Refuses: normalised values with other users, weights that are not params. */
 #include "ir/fuse/fuse.h"
 #include "ir/program/format.h"
 #include <string.h>
@@ -117,7 +117,7 @@ static ir_value *clone_scalar(cloning *c, ir_value *v)
     return copy;
 }
 
-/* Ops were only inserted since the last refresh. */
+/* Current index of op in p->ops: at or behind f->order, as ops were only inserted since the last refresh. */
 static int index_of(const fusing *f, const ir_op *op, const ir_value *out)
 {
     int i = f->order[out->id];
@@ -173,7 +173,7 @@ bool fuse_rmsnorm(fusing *f)
         fold(f, &n);
         changed = true;
     }
-    if (changed) fuse_refresh(f); /* once: what a fold changes, no later norm asks about */
+    if (changed) fuse_refresh(f); /* once is enough: a fold changes nothing that the match of a later norm reads */
     return changed;
 }
 
@@ -197,7 +197,7 @@ static bool share_sums(fusing *f)
 {
     bool changed = false;
     const ir_program *p = f->p;
-    int *first = arena_alloc(f->a, ((size_t)p->value_count + 1) * sizeof *first); /* one more than the op's index, by operand */
+    int *first = arena_alloc(f->a, ((size_t)p->value_count + 1) * sizeof *first); /* by operand: 1 + index of its first row_sumsq */
     for (int k = 0; k < p->op_count; k++) {
         const ir_op *y = p->ops[k];
         if (y->kind != op_row_sumsq) continue;
@@ -217,7 +217,7 @@ bool fuse_statistics(fusing *f)
     return fuse_sums(f) || shared;
 }
 
-/* Only enables it: which products accumulate sums depends on their programs, so planning decides (gen/plan/sums.c). */
+/* Only permits it: whether a product can accumulate row sums depends on its MMA path, so planning decides (gen/plan/sums.c). */
 bool fuse_input_sums(fusing *f)
 {
     f->p->input_sums = true;

@@ -1,13 +1,13 @@
 /* In: the finished phases. Out: a note with a reason for each edge between two of them. */
 #include "ir/fuse/fuse.h"
 
-/* Sums over a row, known when the whole row is. */
+/* A row reduction, known only when the whole row is. */
 static bool is_statistic(const ir_value *v)
 {
     return v->def && op_table[v->def->kind].class == class_REDUCE;
 }
 
-/* The fusion that serves the edge: an epilogue, a view, or one rows phase. -1: none. */
+/* Index of the fusion that could remove the edge: an epilogue's, a view's, or one of rows phases. -1: none. */
 static int fusion_for(fusing *f, const ir_value *v, const ir_op *user, int x, int y)
 {
     if (user->kind == op_slice || v->def->kind == op_slice) return fusion_index("split");

@@ -20,7 +20,7 @@ static reason why_not_packed_together(const fusing *f, const ir_op *x, const ir_
     return reason_none;
 }
 
-/* Marks what elementwise ops make of v, each value with one user, by value id; returns true when it meets a mark of `other`. */
+/* Follows v through elementwise ops, as long as each value has one user, and marks the values; true if it meets a mark of `other`. */
 static bool follow(const fusing *f, const ir_value *v, int *marks, int mark, int other)
 {
     for (int steps = 0; steps < most_phase_ops; steps++) {
@@ -35,7 +35,7 @@ static bool follow(const fusing *f, const ir_value *v, int *marks, int mark, int
     return false;
 }
 
-/* Two linears that an elementwise op joins, as silu(gate) * up. */
+/* An elementwise op joins the results of two linears, as in silu(gate) * up. */
 static bool are_joined(fusing *f, const ir_op *x, const ir_op *y)
 {
     if (f->marks_room < f->p->value_count) {
@@ -69,7 +69,7 @@ reason fuse_why_not_packed(fusing *f, int x, int y)
 static int *next_of_operand(fusing *f)
 {
     int *next = arena_alloc(f->a, ((size_t)f->group_count + 1) * sizeof *next);
-    int *last = arena_alloc(f->a, ((size_t)f->p->value_count + 1) * sizeof *last); /* one more than the group, by operand */
+    int *last = arena_alloc(f->a, ((size_t)f->p->value_count + 1) * sizeof *last); /* by operand: 1 + the last group so far */
     for (int g = 0; g < f->group_count; g++) {
         next[g] = no_group;
         if (f->groups[g].family != family_gemm || !f->groups[g].count) continue;

@@ -1,5 +1,5 @@
-/* In: rows phases. Out: chains of elementwise ops, and norms with what is before them, in one rows phase. Refuses: what the rows
- * template cannot do (ir/fuse/fuse_legal.c says why). */
+/* In: groups of the rows family. Out: chains of elementwise ops merged, and norms merged with the elementwise ops before them. Refuses:
+ * what the rows template cannot do (ir/fuse/fuse_legal.c says why). */
 #include "ir/fuse/fuse.h"
 
 static bool is_plain_rows(const group *g)
@@ -7,7 +7,7 @@ static bool is_plain_rows(const group *g)
     return g->count > 0 && g->family == family_rows;
 }
 
-/* Adds two whole values, as a residual add. */
+/* Holds a residual add: the sum of two full values. */
 static bool adds_rows(fusing *f, const group *g)
 {
     for (int i = 0; i < g->count; i++) {
@@ -57,9 +57,9 @@ static bool join_rows(fusing *f, int fusion)
     return changed;
 }
 
-/* The elementwise groups that read each value, in order. */
+/* For each value, the elementwise groups that read it, in increasing order. */
 typedef struct readers {
-    int *groups, *start; /* start: by value id, one more at the end */
+    int *groups, *start; /* start: CSR offsets by value id, one extra entry at the end */
 } readers;
 
 static void each_reading(fusing *f, readers *r, bool fill)
@@ -88,7 +88,7 @@ static readers find_readers(fusing *f)
     return r;
 }
 
-/* The first group after `last` that reads v, or `best` when that comes before it. */
+/* The smaller of `best` and the first group after `last` that reads v. */
 static int next_reader(const readers *r, const ir_value *v, int last, int best)
 {
     int low = r->start[v->id], high = r->start[v->id + 1];
@@ -100,7 +100,7 @@ static int next_reader(const readers *r, const ir_value *v, int last, int best)
     return low < r->start[v->id + 1] && r->groups[low] < best ? r->groups[low] : best;
 }
 
-/* The first group after `last` that reads a whole value which x reads, too. */
+/* The first group after `last` that reads a full value that x reads, too. */
 static int next_sibling(fusing *f, const readers *r, const group *x, int last)
 {
     int best = f->group_count;
@@ -112,7 +112,7 @@ static int next_sibling(fusing *f, const readers *r, const group *x, int last)
     return best;
 }
 
-/* Elementwise groups that read one value side by side read it once together. */
+/* Merges elementwise groups that read the same value, so that it is read once. */
 static bool join_siblings(fusing *f)
 {
     bool changed = false;
@@ -127,7 +127,7 @@ static bool join_siblings(fusing *f)
     return changed;
 }
 
-/* Epilogues first: what they take lets other passes add to them, before chains of rows form. */
+/* Epilogues first: a longer epilogue lets other passes fuse more, before the ops form chains of rows phases. */
 bool fuse_elementwise(fusing *f)
 {
     if (fuse_epilogue_elementwise(f)) return true;

@@ -1,10 +1,9 @@
-/* In: ops in groups. Out: the program as kernels of one phase each: dead ops gone, phases and ops in executable order, roles, names,
- * dependencies; names, dependencies and kernels when they are asked for. Then the verifier runs and names the pass.
- * Breaks: value ids, so the groups are refreshed. */
+/* In: ops in groups. fuse_settle() removes dead ops, brings phases and ops into executable order and sets roles; fuse_finish() adds names,
+ * dependencies and kernels of one phase each, and runs the verifier, which names the pass. Breaks: value ids, so groups are refreshed. */
 #include "ir/fuse/fuse.h"
 #include <string.h>
 
-/* Removing dead ops renumbers values, by which homes are kept. */
+/* f->home is indexed by value id, and removing dead ops renumbers values: homes are carried over by op. */
 static void remove_dead(fusing *f)
 {
     ir_program *p = f->p;
@@ -21,14 +20,14 @@ static void remove_dead(fusing *f)
     fuse_refresh(f);
 }
 
-/* Where a view is printed, by value id: with its last maker, or, of a declared value, in the first phase that reads it. It means
- * nothing but that the view's operands stand before it and its readers behind. */
+/* Chooses the phase that prints each view: that of its last maker; for a view of a declared value, the first that reads it. The choice only
+ * has to put the view behind its operands and ahead of its readers. */
 static void place_views(fusing *f)
 {
     f->stands = arena_alloc(f->a, ((size_t)f->p->value_count + 1) * sizeof *f->stands);
     f->place = arena_alloc(f->a, ((size_t)f->p->value_count + 1) * sizeof *f->place);
     for (int i = 0; i < f->p->value_count; i++) f->stands[i] = fuse_home(f, f->p->values[i]);
-    for (int i = f->p->op_count - 1; i >= 0; i--) { /* readers that are views have their place */
+    for (int i = f->p->op_count - 1; i >= 0; i--) { /* backward: a reader that is a view is placed already */
         const ir_value *v = f->p->ops[i]->outputs[0], *makers[most_makers];
         if (f->stands[v->id] != no_group) continue;
         int place = no_group, n = value_makers(v, makers);
@@ -45,7 +44,7 @@ static void place_views(fusing *f)
     }
 }
 
-/* The groups with the views that stand in them, by position; their ops in executable order. */
+/* The groups with the views placed in them, by rank; their ops in executable order. */
 static group *place_ops(fusing *f)
 {
     int count = f->sequence_count, at = 0;
@@ -68,7 +67,7 @@ static group *place_ops(fusing *f)
 /* What determines an op's role: its dependencies within its group. */
 typedef struct dependence {
     bool on_core, for_core; /* core: products, attention, or row reductions */
-    bool read;              /* by an op of the group */
+    bool read;              /* an op of the group reads it */
 } dependence;
 
 static bool is_core(const group *g, const ir_op *op)
@@ -78,7 +77,8 @@ static bool is_core(const group *g, const ir_op *op)
     return class == class_PRODUCT || class == class_ATTENTION;
 }
 
-/* What i's operands and i tell each other. A group has as many views as a spec wants, so each op looks at its operands only. */
+/* One step of dataflow: forward, op i depends on the core if an operand does; backward, an operand is needed by the core if op i is. Each
+ * op visits only its operands, as a hostile spec may put any number of views into a group. */
 static void depend(const fusing *f, const group *g, dependence *d, int i, bool forward)
 {
     ir_value *used[24];
@@ -104,7 +104,7 @@ static dependence *find_dependences(fusing *f, const group *g)
     return d;
 }
 
-/* A view of what is stored already leads; a view that only others read trails, and so does a concat, with the views of it. */
+/* Views of values from outside the phase come first (prologue); concats, and views that only other phases read, come last (epilogue). */
 static op_role role_of_view(const fusing *f, const ir_op *op, bool read, op_role otherwise)
 {
     const ir_value *x = op->inputs[0];
@@ -168,7 +168,7 @@ static const char *natural_name(fusing *f, const ir_phase *phase)
     return base_name(f->a, last ? last->outputs[0] : phase->ops[0]->outputs[0]);
 }
 
-/* name, name_2, ...: each natural name counts for itself, as there may be thousands of "stats". */
+/* name, name_2, ...: a counter per natural name, as there may be thousands of "stats". */
 static void name_phases(fusing *f, ir_phase **phases, int count)
 {
     name_map taken = {.a = f->a}, counters = {.a = f->a};
@@ -223,7 +223,7 @@ static void make_kernels(fusing *f, ir_phase **phases, int count)
     p->kernel_count = count;
 }
 
-/* The groups as phases; the program's ops in their order. */
+/* The groups as phases in rank order; reorders p->ops to match. */
 static ir_phase **make_phases(fusing *f)
 {
     const int count = f->sequence_count;
@@ -243,7 +243,7 @@ void fuse_finish(fusing *f)
     ir_check(f->a, f->p, f->last_pass);
 }
 
-/* Passes that change ops have refreshed; merges leave lists and edges as a refresh would make them. */
+/* Expects lists and edges up to date: passes that change ops call fuse_refresh(), and merges keep them valid. */
 void fuse_settle(fusing *f, const char *pass)
 {
     remove_dead(f);

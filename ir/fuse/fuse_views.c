@@ -1,4 +1,4 @@
-/* In: reshapes, slices and concats, each a copy. Out: where the storage allows it they are views, without code and in no group.
+/* In: reshapes, slices and concats, each a copy. Out: where storage allows it, they become views, which have no code and no group.
  * Refuses: views of views that are not contiguous, storage that already has an owner, values that already have storage. */
 #include "ir/fuse/fuse.h"
 #include <string.h>
@@ -25,7 +25,7 @@ static bool same_rows(fusing *f, const ir_value *x, const ir_value *y)
     return extent_equal(&a, &b);
 }
 
-/* v lives in x's storage, `offset` columns from where x begins. Views of x's storage are flat: they name its owner. */
+/* Makes v a view of x, `offset` columns from x's first. A view's root is the owner of the storage, never another view. */
 static void set_view(fusing *f, ir_value *v, ir_value *x, long long offset)
 {
     v->root = x->root ? x->root : x;
@@ -34,7 +34,7 @@ static void set_view(fusing *f, ir_value *v, ir_value *x, long long offset)
     v->root_stride = x->root ? x->root_stride : value_columns(x);
 }
 
-/* A view is part of no group. Slices of one operand share a group while they are copies. */
+/* Views belong to no group. The group of a slice that was a copy may keep other slices of the same operand. */
 static void leave_group(fusing *f, const ir_op *op)
 {
     group *old = &f->groups[fuse_home(f, op->outputs[0])];
@@ -88,7 +88,7 @@ bool fuse_reshapes(fusing *f)
     return each_op(f, op_reshape, reshape_as_view);
 }
 
-/* A slice may not own what others see as rows without gaps, nor leave storage that it has in another. */
+/* Not for a slice whose storage must be dense (an output, or the owner of other values' storage) or is placed in another value already. */
 static bool slice_as_view(fusing *f, ir_op *op)
 {
     ir_value *x = op->inputs[0], *y = op->outputs[0];

@@ -5,8 +5,8 @@
 
 typedef struct lowering {
     builder b;
-    const ir_op *op; /* the graph's */
-    ir_value *out;   /* its first out, in the new program */
+    const ir_op *op; /* the op of the graph being lowered */
+    ir_value *out;   /* its first output, in the new program */
 } lowering;
 
 static ir_value *mapped(void *l, ir_value *v)
@@ -53,7 +53,7 @@ static ir_value *columns_of(lowering *l, const ir_value *x)
     return number(l, (double)value_columns(x));
 }
 
-/* Of a norm, as what it multiplies by. */
+/* The factor that a norm multiplies by: its weight, or 1 + weight with unit_offset. */
 static ir_value *norm_weight(lowering *l)
 {
     ir_value *w = in(l, 1);
@@ -174,7 +174,7 @@ static void lower_op(lowering *l)
     }
 }
 
-/* The caller gives an output memory of its own, so an input, a param or a state that is an output is copied. */
+/* Every output has memory of its own, so an input, param or state that is also an output is copied. */
 static void copy_outputs(lowering *l, int first_origin)
 {
     int count = l->b.p->value_count;

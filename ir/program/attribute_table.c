@@ -1,4 +1,4 @@
-/* In: the ATTR table of ir/op.def. Out: the same as data; whether a spec gives an attribute itself. */
+/* In: the ATTR table of ir/op.def. Out: it as data; whether a spec states an attribute. */
 #include "ir/program/attribute_table.h"
 #include <stddef.h>
 #include <string.h>
@@ -57,4 +57,4 @@ const char *attribute_called(op_kind op, const char *word)
     return NULL;
 }
 
-bool op_in_spec(op_kind kind) { return kind < op_slice; /* the table's last part is written by lowering and fusion */ }
+bool op_in_spec(op_kind kind) { return kind < op_slice; /* later ops are made by lowering, fusion and planning only */ }

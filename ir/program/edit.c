@@ -122,7 +122,7 @@ void edit_remove_value(editor *e, const ir_value *v) { e->gone[v->id] = true; }
 void edit_add_note(editor *e, const char *code, ir_value *v, ir_op *user)
 {
     ir_program *p = e->b->p;
-    if (p->note_count == e->note_count || !(p->note_count & (p->note_count - 1))) { /* full: as it was, or a power of two */
+    if (p->note_count == e->note_count || !(p->note_count & (p->note_count - 1))) { /* full: as on entry, or a power of two */
         fusion_note *more = arena_alloc(e->b->a, (2 * (size_t)p->note_count + 2) * sizeof *more);
         if (p->note_count) memcpy(more, p->notes, (size_t)p->note_count * sizeof *more);
         p->notes = more;
@@ -131,7 +131,7 @@ void edit_add_note(editor *e, const char *code, ir_value *v, ir_op *user)
     e->changed = true;
 }
 
-/* By counting: note_at[first_note[id] .. first_note[id + 1]) are of the value. */
+/* Counting sort: the notes of value id are note_at[first_note[id]] up to note_at[first_note[id + 1]], exclusive. */
 static void index_notes(editor *e)
 {
     const ir_program *p = e->b->p;

@@ -8,7 +8,7 @@ const attribute_field attribute_fields[] = {
 };
 const int attribute_field_count = sizeof attribute_fields / sizeof *attribute_fields;
 
-/* The spec's attributes, then those that lowering and fusion write. */
+/* First the attributes that a spec states, then those that lowering and fusion set. */
 static const struct {
     op_kind kind;
     const char *key;

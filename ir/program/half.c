@@ -1,18 +1,17 @@
-/* In: numbers as doubles, or as they lie in memory. Out: the other form, rounded once, to nearest even. Refuses:
- * nothing; what is too large becomes infinite, a NaN stays one. */
+/* In: numbers as doubles, or as stored. Out: the other form, rounded once, to nearest even. Overflow gives infinity; NaN stays NaN. */
 #include "ir/program/half.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 typedef struct format {
-    int digits; /* of the significand, the hidden one too */
+    int digits; /* of the significand, including the implicit bit */
     int least;  /* exponent of the smallest normal number */
     double largest;
 } format;
 static const format f16 = {11, -14, 65504.0}, bf16 = {8, -126, 0x1.fep127};
 
-/* Adding and taking away 1.5 * 2^52 rounds to a multiple of 1; the scales are powers of two and exact. */
+/* Adding and subtracting 1.5 * 2^52 rounds to an integer; scaling by powers of two is exact. */
 static double round_to(const format *f, double x)
 {
     if (!isfinite(x) || x == 0) return x;

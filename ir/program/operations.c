@@ -14,14 +14,14 @@ static long long least(long long x, long long y) { return x < y ? x : y; }
 static double clamped_sum(long long from, long long count, long long most)
 {
     const long long below = from < 0 ? least(-from, count) : 0;
-    long long whole = most - from; /* the first that is not below `most` */
+    long long whole = most - from; /* index of the first that reaches `most` */
     whole = whole < below ? below : least(whole, count);
     const double rising = (double)(whole - below) * ((double)(from + below) + (double)(from + whole - 1)) / 2;
     return rising + (double)(count - whole) * (double)most;
 }
 
-/* Queries first .. first + count - 1 of one sequence. The one at p sees the keys from p + 1 - window (0: from the first) on, up to itself
- * (causal), to p - 1 + window or the last of `filled`. */
+/* Adds the keys seen by queries first .. first + count - 1 of one sequence. The query at p sees keys from p + 1 - window on (window 0: from
+ * 0), up to p (causal), else up to p - 1 + window (window 0: all `filled`). */
 static void see_sequence(const ir_attributes *t, long long first, long long count, long long filled, keys_seen *seen)
 {
     const bool ends = t->causal || t->window > 0;
@@ -83,7 +83,7 @@ operations op_operations(const ir_op *op, const dim_table *dims, integer_source 
     case class_PRODUCT: return (operations){2 * count_of(y, dims) * (double)value_columns(x), op->input_count == 3 ? count_of(y, dims) : 0};
     case class_ATTENTION:
         if (op->kind != op_attention_combine) return of_attention(op, dims, integers, context);
-        return (operations){0, 2 * count_of(x, dims) + count_of(y, dims)}; /* each part scaled and added, then divided */
+        return (operations){0, 2 * count_of(x, dims) + count_of(y, dims)}; /* each partial is scaled and added, then the sum divided */
     case class_REDUCE: return (operations){0, count_of(x, dims) * (op->kind == op_row_sumsq ? 2 : 1)};
     case class_ROPE: return (operations){0, rope_operations * rotated(op, dims)};
     case class_COMPOSITE:

@@ -1,5 +1,5 @@
 /* In: a phase. Out: its space, what it stores, the column segments of its packed weight (see segments.h). Refuses: epilogues that join
- * three products, join products of different widths, rotate what is joined, or rotate one product in two ways. */
+ * three products, join products of different widths, rotate a joined product, or rotate one product in two ways. */
 #include "ir/program/segments.h"
 #include <string.h>
 
@@ -8,7 +8,7 @@ typedef struct owners {
     int first, second;
 } owners;
 
-/* Through views; a concat shows columns of several products. */
+/* Index in phase->ops of the op whose data v shows, through views; -1: none, or a concat of several. */
 static int index_of_maker(const ir_phase *phase, const ir_value *v)
 {
     const ir_value *makers[most_makers];
@@ -67,7 +67,7 @@ static bool demand_of_op(const ir_phase *phase, const owners *o, demand *of, int
     if (o[i].second >= 0 || !full_rotary(op)) return false;
     demand *d = &of[o[i].first];
     if (d->rope && d->rope->attributes.pairing != op->attributes.pairing) return false;
-    if (d->rope && d->rope->attributes.rotary != op->attributes.rotary) return false; /* heads of another size */
+    if (d->rope && d->rope->attributes.rotary != op->attributes.rotary) return false; /* different head sizes */
     if (!d->rope) d->rope = op;
     return true;
 }

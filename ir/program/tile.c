@@ -1,5 +1,5 @@
-/* In: ir/tile.def and ir/kinds.def. Out: the programs and their fields as tables, and look-ups in them. What is not there
- * is program_none, or -1. */
+/* In: ir/tile.def and ir/kinds.def. Out: the programs and their fields as tables, and look-ups in them, which return program_none or -1
+ * when there is none. */
 #include "ir/program/tile.h"
 #include "ir/program/former.h"
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #define END(id) };
 #include "ir/tile.def"
 
-/* Fields lie where the program's tile has the numbers of their names. */
+/* Asserts that each program's fields have the same names, order and offsets as the members of its tile struct. */
 #define PROGRAM(id, family, layer, frame, tile, help) \
     typedef tile##_tile id##_shared;                  \
     typedef struct id##_own {

@@ -1,7 +1,7 @@
 /* In: values and ops. Out: which ops are views, and which values made by ops with code they show. */
 #include "ir/program/views.h"
 
-/* y's columns are x's from `offset` on, in one storage. */
+/* x and y share storage, and y shows x's columns from `offset` on. */
 static bool lies_in(const ir_value *y, const ir_value *x, long long offset)
 {
     return value_root(x) == value_root(y) && value_stride(x) == value_stride(y) && y->root_offset == x->root_offset + offset;
