@@ -1,6 +1,6 @@
 /* In: requests for memory, deferred calls and error reports of one compile. Out: zeroed memory that is freed together,
- * rendered diagnostics, the unwinding of bail(). Refuses: more than arena_limit bytes or max_diagnostics errors; text
- * of the spec reaches a diagnostic only through ir/base/diagnostic.c, which makes it harmless to a terminal. */
+ * rendered diagnostics, the unwinding of bail(). Refuses: more than arena_limit bytes or max_diagnostics errors. Text
+ * of the spec reaches a diagnostic only through ir/base/diagnostic.c, which removes what could harm a terminal. */
 #define _GNU_SOURCE
 #define _GNU_SOURCE
 #include "ir/base/arena.h"
@@ -34,11 +34,11 @@ struct arena {
     bool running;
     tfgen_code code;
     diagnostic_source source;
-    diagnostic_buffer diagnostics, warnings; /* outside the blocks: "out of memory" must fit when they are full */
-    complaint *said; /* outside the blocks, too; those for which memory was short are left out */
+    diagnostic_buffer diagnostics, warnings; /* not in the blocks, so that "out of memory" can be reported when they are full */
+    complaint *said; /* malloc'ed, too; entries for which memory was short are missing */
     int said_count;
     int complaints, warned;
-    tfgen_code complained; /* code_ok: not yet */
+    tfgen_code complained; /* code_ok: no error yet */
 };
 
 arena *arena_new(void) { return calloc(1, sizeof(arena)); }
@@ -82,7 +82,7 @@ static block *add_block(arena *a, size_t bytes)
     if (!b) bail(a, code_device, (position){0}, "not enough memory");
     b->size = size;
     if (a->blocks && bytes > a->blocks->size - a->blocks->used && size == bytes && bytes > least_block) {
-        b->next = a->blocks->next; /* a big piece of its own: the present block keeps being filled */
+        b->next = a->blocks->next; /* a large allocation gets its own block; the current block continues to be filled */
         a->blocks->next = b;
     } else {
         b->next = a->blocks;
@@ -191,7 +191,7 @@ static void keep(arena *a, position at, bool warning, const char *message)
     a->said_count++;
 }
 
-/* A spec may be read twice: a warning is there once. */
+/* The text from `before` on occurs earlier, too. A spec may be read twice, and its warnings are shown once. */
 static bool is_said(diagnostic_buffer *b, size_t before)
 {
     return before && memmem(b->data, before, b->data + before, b->size - before);

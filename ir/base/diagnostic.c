@@ -9,7 +9,7 @@
 
 enum {
     window = 100 /* columns of a source line that are shown */,
-    lead = 60 /* of them before the caret of a cut line */
+    lead = 60 /* columns shown before the caret when the line is cut */
 };
 
 static void put(diagnostic_buffer *b, const char *s, size_t n)
@@ -77,7 +77,7 @@ int utf8_width(long point)
     return in_ranges(point, wide, sizeof wide / sizeof *wide) ? 2 : 1;
 }
 
-/* Prints one character; a tab is one space, whatever must not reach a terminal is '?'. Returns the columns it takes. */
+/* Prints one character, a tab as a space and what must not reach a terminal as '?'. Returns the columns it takes. */
 static int put_harmless(diagnostic_buffer *b, const char *s, int length, long point)
 {
     int width = utf8_width(point);
@@ -124,8 +124,7 @@ static const char *find_line(const diagnostic_source *source, int line, size_t *
     return start;
 }
 
-/* Cuts the line to `window` characters around the caret, prints it, and returns the column of the terminal for the
- * caret. */
+/* Prints the line, cut to `window` characters around the caret, and returns the caret's column on the terminal. */
 static int put_line(diagnostic_buffer *b, const char *s, size_t n, int column)
 {
     int caret = -1, place = 0, first = column > window - 10 ? column - lead : 1;
@@ -145,7 +144,7 @@ static int put_line(diagnostic_buffer *b, const char *s, size_t n, int column)
     return caret < 0 ? place : caret;
 }
 
-/* The first word of the line that ends in !line:column (or has only " #7" behind it); no place when there is none. */
+/* The first word of the line that ends in !line:column (perhaps followed by an origin, " #7"); no place if there is none. */
 static position marked_place(const diagnostic_source *source, position at)
 {
     char mark[32];

@@ -52,7 +52,7 @@ static void remove_term(extent *e, int i)
     memset(&e->terms[--e->count], 0, sizeof *e->terms);
 }
 
-/* Adds one term in its place; a sum of 0 vanishes. */
+/* Adds one term in canonical order; removes it if the sum is 0. */
 static extent_problem add_term(extent *e, const term *t)
 {
     int i = 0;
@@ -96,7 +96,7 @@ static extent_problem multiply_term(term *out, const term *x, const term *y)
     return extent_fine;
 }
 
-/* Most sizes are numbers, and of those most are rows of one row: no terms to sort. */
+/* Fast path: most extents are plain numbers. False: one of them is not, or the product overflows. */
 static bool multiply_numbers(extent *out, const extent *x, const extent *y)
 {
     long long n, m, product;
@@ -120,7 +120,7 @@ extent_problem extent_try_multiply(extent *out, const extent *x, const extent *y
     return extent_fine;
 }
 
-/* Only what comes out exactly: equal extents, or a divisor of one term that divides every term. */
+/* Exact division only: of equal extents, or by a single term that divides every term. */
 extent_problem extent_try_divide(extent *out, const extent *x, const extent *y)
 {
     if (y->count == 0) return extent_divides_by_zero;

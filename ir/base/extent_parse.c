@@ -13,7 +13,7 @@ typedef struct reader {
     const char *start, *s;
     position at;
     int depth;
-    bool failed; /* one error an expression: later ones would follow from it */
+    bool failed; /* an error was reported: later ones would follow from it */
 } reader;
 
 static position here(const reader *r, const char *s)
@@ -125,7 +125,7 @@ static const char *printed(const reader *r, const extent *e)
     return t.data;
 }
 
-/* Applies one operator; `from` is where the left operand began. */
+/* Applies one operator; `from`: start of the left operand, for errors. */
 static extent combine(reader *r, char op, const extent *x, const extent *y, const char *from)
 {
     extent result = extent_number(1);

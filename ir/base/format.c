@@ -1,4 +1,4 @@
-/* In, out, refusals: format.h. A spec of 4,000 ops makes a million short texts, nearly all of strings and whole numbers. */
+/* See format.h. A spec of 4,000 ops formats a million short texts, nearly all with strings and integers only. */
 #define _GNU_SOURCE
 #include "ir/base/format.h"
 #include <limits.h>
@@ -10,7 +10,7 @@
 typedef struct output {
     char *at;
     size_t room;
-    size_t size; /* of the whole text, also of what found no room */
+    size_t size; /* of the whole text, including what did not fit */
 } output;
 
 static void put(output *o, const char *s, size_t n)
@@ -37,7 +37,7 @@ static void put_text(output *o, const char *s, size_t most)
 
 static bool begins(const char *at, const char *with) { return strncmp(at, with, strlen(with)) == 0; }
 
-/* The argument of one directive, which stands behind its %. Returns what follows the directive; NULL: it is none of these. */
+/* Formats one directive; `at` points behind its %. Returns the text after the directive; NULL: unsupported. */
 static const char *put_argument(output *o, const char *at, va_list *list)
 {
     if (*at == 's') {
@@ -70,7 +70,7 @@ int format_bounded(char *out, size_t room, const char *format, va_list list)
         const char *stop = strchrnul(at, '%');
         put(&o, at, (size_t)(stop - at));
         at = *stop ? put_argument(&o, stop + 1, &own) : NULL;
-        if (*stop && !at) { /* vsnprintf knows this directive, and all that follow */
+        if (*stop && !at) { /* vsnprintf formats this directive and the rest */
             const int n = o.size < room ? vsnprintf(out + o.size, room - o.size, stop, own) : vsnprintf(NULL, 0, stop, own);
             o.size = n < 0 ? (size_t)INT_MAX + 1 : o.size + (size_t)n;
         }

@@ -32,7 +32,7 @@ const char *model_tensor_like(const char *name, const char *const *names, size_t
     return first;
 }
 
-/* "model.layers.12." is "model.layers.{layer}.", and the layer 12; -1: it has no number. */
+/* "model.layers.12." becomes "model.layers.{layer}.", *layer 12; -1: it has no number. */
 static const char *general_prefix(arena *a, const char *prefix, long long *layer)
 {
     static const char digits[] = "0123456789";

@@ -1,5 +1,5 @@
-/* In: names and what they stand for. Out: what a name stands for, and whether a word may be a name. Refuses: a name that is there already.
- * Open addressing, at most half full. */
+/* In: names and objects. Out: the object of a name; whether a word is a valid name. Refuses: names that exist already. A hash table with
+ * open addressing, at most half full. */
 #include "ir/base/names.h"
 #include <string.h>
 

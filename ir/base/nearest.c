@@ -1,5 +1,5 @@
-/* In: a misspelt word and the names that would be right. Out: the nearest one, for "did you mean". Refuses (NULL): what differs in more
- * than a third of the word's letters and has not all of its own words in it, and words that no name can be. */
+/* In: a misspelt word and the valid names. Out: the nearest name, for "did you mean". NULL: all differ in more than a third of the word's
+ * letters and none consists of some of its words joined by _, or the word is longer than any name. */
 #include "ir/base/arena.h"
 #include <string.h>
 
@@ -7,8 +7,8 @@ enum { longest = 63, too_far = 1000 };
 
 static int least(int x, int y) { return x < y ? x : y; }
 
-/* Levenshtein distance where two swapped neighbours count as one; three rows of the table at a time. Gives up, with
- * something above the bound, as soon as two rows are. */
+/* Edit distance where swapping two neighbours counts as one edit; keeps three rows of the table. Returns some number above `bound` as soon
+ * as two successive rows exceed it. */
 static int distance(const char *x, size_t nx, const char *y, size_t ny, int bound)
 {
     int rows[3][longest + 1], before = 0;
@@ -28,7 +28,7 @@ static int distance(const char *x, size_t nx, const char *y, size_t ny, int boun
     return rows[nx % 3][ny];
 }
 
-/* Twice the number of changed letters, one less where one word begins the other: sm_90 is nearer to sm_90a than to sm_80. */
+/* Twice the edit distance, minus 1 if one word is a prefix of the other: sm_90 is nearer to sm_90a than to sm_80. */
 static int spelling_apart(const char *x, size_t nx, const char *y, size_t ny, int bound)
 {
     if (ny > nx + (size_t)bound || nx > ny + (size_t)bound) return too_far;
@@ -37,7 +37,7 @@ static int spelling_apart(const char *x, size_t nx, const char *y, size_t ny, in
     return 2 * d - (strncmp(x, y, nx < ny ? nx : ny) == 0);
 }
 
-/* How many of the words of x, joined by _, are missing in y; too_far: y has one that x has not, or less than half of its letters. */
+/* Twice the number of words of x (separated by _) that y omits, minus 1; too_far: y is no subsequence of them, or under half as long. */
 static int words_apart(const char *x, size_t nx, const char *y, size_t ny)
 {
     int missing = 0;

@@ -10,7 +10,7 @@ enum { longest = 64, largest_exponent = 99999 };
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Reads what follows the "e"; the exponent stops growing where no double can follow. */
+/* Reads what follows the "e"; the exponent saturates beyond the range of doubles. */
 static bool read_exponent(const char *s, int *exponent)
 {
     int sign = *s == '-' ? -1 : 1, value = 0;

@@ -45,7 +45,7 @@ void text_printf(text *t, const char *format, ...)
     t->size += (size_t)n;
 }
 
-/* A locale may have any decimal separator, even of several bytes; here it becomes a point. */
+/* Replaces the locale's decimal separator, which may have several bytes, by a point. */
 static void use_point(char *s)
 {
     char *to = s;

@@ -169,7 +169,7 @@ static const ir_value *state_of(const ir_value *v)
     return root->kind == value_state ? root : NULL;
 }
 
-/* What an append makes is the state after its write: a second write would change a value that is made already. */
+/* The one append of each state, by value id. An append's result is the state after its write; a second write would change that value. */
 static const ir_op **check_writers(const checker *c)
 {
     const ir_op **writer = arena_alloc(c->a, ((size_t)c->p->value_count + 1) * sizeof *writer);
@@ -252,7 +252,7 @@ static void check_views(const checker *c)
     }
 }
 
-/* The caller gives each output memory of its own; so it is made by an op that writes, into storage that nobody else owns. */
+/* Every output has memory of its own: an op with code writes it, and it owns its storage. */
 static void check_outputs(const checker *c)
 {
     for (int i = 0; i < c->p->value_count && c->p->kernel_count; i++) {

@@ -1,4 +1,4 @@
-/* In: a fused program. Out: returns if its family's template can run every phase. Refuses: the first phase that it cannot. */
+/* In: a fused program. Out: returns if the template of each phase's family can run it. Refuses: the first phase that breaks a rule. */
 #include "ir/check/check.h"
 #include "ir/program/segments.h"
 
@@ -43,7 +43,7 @@ static bool is_number(const extent *e, long long value)
 /* Row sums of squares of A, accumulated while the products load it. */
 static bool is_input_sum(const ir_op *op) { return op->kind == op_row_sumsq && op->role == role_body; }
 
-/* gemm: products of one left operand, and its rows' sum; nothing but elementwise ops before them; after them what an epilogue can do. */
+/* gemm: products of one left operand, perhaps its rows' sum of squares; only elementwise ops before them; ops of an epilogue after. */
 static void check_gemm(const checker *c, const ir_phase *phase)
 {
     const ir_op *first = NULL;
@@ -195,8 +195,8 @@ void check_segments(const checker *c)
     each_phase(c, check_one_segments);
 }
 
-/* Ops that move data between threads read memory, not registers; what is written at other places is not read back; and a view that changes
- * rows or columns shows memory. */
+/* Within a phase a thread reads only its own elements, from registers. So ops that move data between threads read no value of their phase,
+ * nobody in the phase reads an append or a move, and a view that is not transparent shows no value of its phase. */
 static void check_operand(const checker *c, const ir_phase *phase, const ir_op *op, const ir_value *v)
 {
     bool pairs = op->kind == op_rope && phase->family == family_rows;

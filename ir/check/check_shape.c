@@ -30,7 +30,7 @@ static bool same_shape(const ir_value *x, const ir_value *y)
     return true;
 }
 
-/* All axes but the last `but` are the same. */
+/* All axes except the last `but` are equal. */
 static bool same_leading(const ir_value *x, const ir_value *y, int but)
 {
     if (x->rank != y->rank || x->rank < but) return false;
@@ -126,7 +126,7 @@ static void check_matmul(const checker *c, const ir_op *op)
         need(c, op, extent_equal(axis(x, i), axis(y, i)) && extent_equal(axis(w, i), axis(y, i)), "the batches differ");
 }
 
-/* [B, S, H*hd] or [B, S, H, hd]: the head size. */
+/* Head size of [B, S, H*hd] or [B, S, H, hd]. */
 static long long head_size(const checker *c, const ir_op *op, const ir_value *x, long long heads)
 {
     long long columns = value_columns(x);
@@ -138,7 +138,7 @@ static long long head_size(const checker *c, const ir_op *op, const ir_value *x,
     return columns / heads;
 }
 
-/* Whoever reads it through a view sees a value of tokens. */
+/* A view of a cache is not a cache: its readers see an activation. */
 static bool is_cache(const ir_value *v)
 {
     return v->kind == value_state || (v->def && v->def->kind == op_kv_append);
@@ -266,7 +266,7 @@ static void check_op_shape(const checker *c, const ir_op *op)
     else check_broadcast(c, op);
 }
 
-/* A bound over all allowed dims: each term at the end of the ranges that makes it least, or greatest. Saturates. */
+/* Lower or upper bound of e over the ranges of all dims, term by term. Saturates. */
 static long long bound(const extent *e, const dim_table *dims, bool least)
 {
     long long sum = 0;
@@ -282,7 +282,7 @@ static long long bound(const extent *e, const dim_table *dims, bool least)
     return sum;
 }
 
-/* Sizes that no arithmetic of a later stage overflows, and a last axis that is known. */
+/* Sizes must be small enough that no later stage overflows, and the last axis static. */
 static void check_value(const checker *c, const ir_value *v)
 {
     long long n, elements = 1;

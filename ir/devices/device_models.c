@@ -1,5 +1,5 @@
-/* In: names, targets, what a device calls itself. Out: models of the device files that are part of tfgen. The assembler brings the files in
- * as they are, so planning needs no folder of them. Refuses (NULL) unknown names. */
+/* In: names, targets, the name that a driver reports. Out: models of the device files built into tfgen (.incbin), so planning reads no
+ * folder. NULL: an unknown name. */
 #include "ir/devices/device_model.h"
 #include <string.h>
 
@@ -88,7 +88,7 @@ device_model *device_model_default(arena *a, const target_info *target)
     return d;
 }
 
-/* The one that says most about its name. */
+/* The model whose `match` is the longest substring of the label; the target's default if none matches. */
 device_model *device_model_of(arena *a, const target_info *target, const char *label)
 {
     device_model *best = NULL;

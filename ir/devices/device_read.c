@@ -1,5 +1,5 @@
-/* In: the text of a device file, from anybody; a device model. Out: the device model; the text. Refuses unknown and missing keys, targets
- * and dtypes that there are not, numbers out of ir/devices/facts.def's ranges and numbers that do not say where they come from. */
+/* In: the text of a device file, which may be hostile, or a device model. Out: the device model, or its text. Refuses: unknown and missing
+ * keys, unknown targets and dtypes, numbers outside the ranges of ir/devices/facts.def, numbers without a source. */
 #include "ir/base/number.h"
 #include "ir/devices/device_model.h"
 #include "ir/read/yaml.h"
@@ -60,7 +60,7 @@ static const char *read_text(arena *a, const char *key, const spec_node *n)
     return "";
 }
 
-/* The key that says where numbers come from: one of them, once. */
+/* Reads the key that names the source of numbers (one of the fact_source words), which may occur once. */
 static bool take_source(arena *a, const fact_key *k, const spec_node *key, const spec_node *n, fact_source *source, const char **note)
 {
     const fact_source found = source_of(key->text);

@@ -24,7 +24,7 @@ static bool read_positive(graph_reader *r, const spec_node *node, const char *wh
 static bool read_float(graph_reader *r, const spec_node *node, const char *what, const attribute_info *info,
                        double *out)
 {
-    bool layer_eps = strcmp(info->key, "eps") == 0 && info->op != op_l2norm; /* 0 is what some models use */
+    bool layer_eps = strcmp(info->key, "eps") == 0 && info->op != op_l2norm; /* may be 0: some models use that */
     if (!layer_eps) return read_positive(r, node, what, out);
     if (!graph_real(r, node, what, out)) return false;
     if (*out >= 0) return true;

@@ -1,7 +1,6 @@
-/* In: the text of a spec, a preset, overrides. Out: its op graph, checked: every shape known, every name used, all
- * defaults filled in. Refuses: everything that the rules of docs/values.md and ir/op.def exclude; all errors of a
- * file are reported together, none that only follows from another. The spec may be hostile: sizes, depth and counts are
- * bounded (ir/read/graph.h, ir/read/yaml.h). */
+/* In: the text of a spec, a preset, overrides. Out: its op graph, checked: every shape known, every name used, all defaults filled in.
+ * Refuses: what the rules of docs/values.md and ir/op.def exclude; all errors of a file are reported together, except consequences of
+ * others. The spec may be hostile: sizes, depth and counts are bounded (ir/read/graph.h, ir/read/yaml.h). */
 #include "ir/base/model_hint.h"
 #include "ir/read/graph.h"
 #include <string.h>
@@ -10,7 +9,7 @@ static const char *const top_keys[] = {"block",  "dtype",  "dims",   "dynamic", 
                                        "params", "prefix", "state", "ops",     "outputs"};
 enum { top_key_count = sizeof top_keys / sizeof *top_keys };
 
-/* Some key of the spec that is none looks like this one. */
+/* Some key of the spec is probably a misspelling of `key`. */
 static bool is_misspelt(const graph_reader *r, const char *key)
 {
     for (int i = 0; i < r->root->count; i++) {
@@ -20,7 +19,7 @@ static bool is_misspelt(const graph_reader *r, const char *key)
     return false;
 }
 
-/* HuggingFace's config.json, which people try first. */
+/* Bails with a hint if the file is a HuggingFace config.json, which many users try first. */
 static void refuse_config(graph_reader *r)
 {
     const spec_node *type = spec_find(r->root, "model_type");
@@ -32,7 +31,7 @@ static void check_top(graph_reader *r)
 {
     static const char *const required[] = {"block", "dtype", "inputs", "ops", "outputs"};
     if (graph_check_keys(r, r->root, top_keys, top_key_count, "a spec"))
-        r->lost = r->names_lost = r->dims_lost = true; /* a misspelt section is missing elsewhere */
+        r->lost = r->names_lost = r->dims_lost = true; /* a misspelt section would cause further errors */
     for (size_t i = 0; i < sizeof required / sizeof *required; i++) {
         if (spec_find(r->root, required[i]) || is_misspelt(r, required[i])) continue;
         complain(r->a, r->root->at, "%s: is missing", required[i]);

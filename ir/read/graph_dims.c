@@ -1,6 +1,6 @@
 /* In: `dims`, `dynamic`, `presets` of a spec, the chosen preset and the overrides. Out: the table of dims with their
  * values (default < preset < override) and ranges. Refuses: unknown dims and presets, values below 1 or outside the
- * dynamic range, dims that are made of dynamic dims (they would be sizes, not numbers). */
+ * dynamic range, dims computed from dynamic dims (they would have no fixed value). */
 #include "ir/read/graph.h"
 #include "ir/base/number.h"
 #include <string.h>
@@ -22,7 +22,7 @@ static const spec_node *section(graph_reader *r, const char *key)
     return node && graph_check_map(r, node, key) ? node : NULL;
 }
 
-/* A plain integer that any dim may have; `preset` names where it stands, or is "". */
+/* Reads an integer from 1 to most_number; `preset`: prefix for messages that names the preset, or "". */
 static bool read_value(graph_reader *r, const spec_node *node, const char *preset, const char *name, long long *value)
 {
     if (node->kind != spec_scalar || !integer_parse(node->text, value)) {
@@ -55,7 +55,7 @@ static const dim_override *find_override(graph_reader *r, const char *name)
     return NULL;
 }
 
-/* A dim made of earlier dims, `hd: D/H`; d is the last of the table and is not known to itself. */
+/* Evaluates a dim given as an expression of earlier dims, `hd: D/H`. d is the last of the table; its expression cannot name it. */
 static bool evaluate(graph_reader *r, const spec_node *node, dim *d, const spec_node *dynamic)
 {
     char name[most_name + 1];
@@ -78,7 +78,7 @@ static bool evaluate(graph_reader *r, const spec_node *node, dim *d, const spec_
     return good;
 }
 
-/* Default < preset < override. A bad value in a preset is complained of where all presets are checked. */
+/* Default < preset < override. Bad values in presets are reported by check_preset(). */
 static bool choose_value(graph_reader *r, dim *d, const spec_node *node, const spec_node *preset,
                          const spec_node *dynamic)
 {
@@ -120,8 +120,7 @@ static void read_dim(graph_reader *r, const spec_node *key, const spec_node *nod
     }
 }
 
-/* Reads `S: [1, 8192]` into low and high; the flag `dynamic` waits until all bounds are read, so that they may name
- * dims. */
+/* Reads `S: [1, 8192]` into low and high. `dynamic` is set after all bounds are read, so that bounds may name dims. */
 static bool read_range(graph_reader *r, const spec_node *node, const spec_node *dynamic, dim *d)
 {
     if (node->kind != spec_list || node->count != 2) {
@@ -168,7 +167,7 @@ static void read_dynamic(graph_reader *r, const spec_node *dynamic)
     }
 }
 
-/* Every preset is checked, whichever is chosen. */
+/* Called for every preset, not just the chosen one. */
 static void check_preset(graph_reader *r, const char *name, const spec_node *preset)
 {
     const char *what = arena_printf(r->a, "preset %.40s: ", name);
@@ -205,7 +204,7 @@ static void check_overrides(graph_reader *r)
     }
 }
 
-/* Defaults and overrides; presets were checked where they stand. */
+/* Checks defaults and overrides against ranges; values of presets were checked by check_preset(). */
 static void check_ranges(graph_reader *r, const spec_node *preset)
 {
     for (int i = 0; i < table(r)->count; i++) {

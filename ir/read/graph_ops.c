@@ -176,7 +176,7 @@ static const spec_node *find_kind(graph_reader *r, const spec_node *node, op_kin
     return NULL;
 }
 
-/* What an op of unknown kind names is still used and still declared, so that it causes no other complaint. */
+/* An op of unknown kind still uses its operands and declares its outs, so that it causes no further errors. */
 static void read_unknown(graph_reader *r, const spec_node *node)
 {
     const spec_node *in = spec_find(node, "in"), *out = spec_find(node, "out");
@@ -212,7 +212,7 @@ static void read_op(graph_reader *r, const spec_node *node)
     r->p->ops[r->p->op_count++] = op;
 }
 
-/* So that a use before its making can be told from an unknown name. */
+/* Notes the outs of all ops, to distinguish a use before its definition from an unknown name. */
 static void note_results(graph_reader *r, const spec_node *ops)
 {
     for (int i = 0; i < ops->count; i++) {

@@ -1,4 +1,4 @@
-/* In: nodes of a spec. Out: the sizes, numbers, words and texts that all parts of the reader need in the same form.
+/* In: nodes of a spec. Out: sizes, numbers, words and texts, read the same way by all parts of the reader.
  * Refuses: wrong kinds of nodes, unknown keys, bad names, sizes that are not static or out of range, numbers that a
  * float cannot hold. */
 #include "ir/read/graph.h"
@@ -84,8 +84,7 @@ bool graph_next_name(const char **s, char *name)
     return true;
 }
 
-/* Marks the named dims as used. False when one is broken, or unknown and reported: what is built on it is broken in
- * silence. */
+/* Marks the named dims as used. False if one is broken, or unknown and reported already: then the caller reports nothing. */
 static bool names_are_sound(graph_reader *r, const char *expression)
 {
     char name[most_name + 1];

@@ -43,7 +43,7 @@ bool graph_declare(graph_reader *r, const char *name, position at, ir_value *val
     }
     if (n && n->phantom) {
         n->phantom = false;
-        n->at = at; /* stays broken: its first use was before this */
+        n->at = at; /* stays broken: it was used before this declaration, which was reported */
         return true;
     }
     if (n) {
@@ -79,12 +79,12 @@ static void complain_undefined(graph_reader *r, const spec_node *node, const op_
     else if (dim_find(&r->p->dims, node->text))
         complain(r->a, node->at, "%s is a dim; an operand is a value or a number", node->text);
     else if (near && !r->names_lost) {
-        near->used = true; /* most likely it is what was meant */
+        near->used = true; /* probably meant, so not reported as unused */
         complain(r->a, node->at, "there is no value %%%s; did you mean %%%s?", node->text, near->name);
     } else if (!r->names_lost) {
         complain(r->a, node->at, "there is no value %%%s; an operand is an input, a param or the out of an op above",
                  node->text);
-        r->lost = true; /* whichever was meant is used */
+        r->lost = true; /* some declared value was meant: report none as unused */
     }
 }
 
@@ -139,7 +139,7 @@ bool graph_shape(graph_reader *r, const spec_node *node, const char *what, ir_va
     return good && graph_value_fits(r, v, what, node->at);
 }
 
-/* `range: [lo, hi]`, the data that makes sense in an int32 input. */
+/* `range: [lo, hi]`: the valid data of an int32 input. */
 static bool read_range(graph_reader *r, const spec_node *node, ir_value *v)
 {
     if (node->kind != spec_list || node->count != 2) {
@@ -171,7 +171,7 @@ static bool read_tensor_name(graph_reader *r, const spec_node *from, ir_value *v
     return good;
 }
 
-/* [first, end], sizes that are known when the plan is made. */
+/* Reads [first, end], which must be static sizes. */
 static bool read_row_numbers(graph_reader *r, const spec_node *rows, row_range *out)
 {
     extent first;
@@ -212,7 +212,7 @@ static bool read_rows(graph_reader *r, const spec_node *from, ir_value *v)
     return false;
 }
 
-/* Of a value whose shape is read. */
+/* Reads `from:`; the shape of v is known. */
 static bool read_from(graph_reader *r, const spec_node *from, ir_value *v)
 {
     return from->kind == spec_map ? read_rows(r, from, v) : read_tensor_name(r, from, v);

@@ -15,7 +15,7 @@ static void put_string(text *t, const char *s)
     text_append(t, "\"", 1);
 }
 
-/* Everything but the ops. */
+/* The schema up to the ops. */
 static const char head[] =
     "{\n"
     "  \"$schema\": \"http://json-schema.org/draft-07/schema#\",\n"
@@ -103,7 +103,7 @@ static void put_section(text *t, const section *s)
         s->type, s->more);
 }
 
-/* Each type with its own numbers. */
+/* An alternative per scaling type, with the numbers that it takes. */
 static const char *scaling_schema(arena *a)
 {
     text t = {.a = a};

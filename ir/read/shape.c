@@ -1,5 +1,5 @@
 /* In: an op with its inputs and attributes. Out: shapes and dtypes of its results, and the attributes that default to
- * what a shape says (kv_heads, rotary, scale). Refuses: shapes that clash, always with both facts. One function for
+ * sizes in shapes (kv_heads, rotary, scale). Refuses: shapes that clash, naming both facts. One function for
  * each shape rule of ir/op.def; attention and caches: ir/read/shape_attention.c. */
 #include "ir/read/shape.h"
 #include <string.h>
@@ -31,7 +31,7 @@ static bool is_one(const extent *e)
     return extent_is_number(e, &value) && value == 1;
 }
 
-/* Axes are matched from the right; a missing one or a 1 stretches. */
+/* Axes align at the right; a missing one or a 1 broadcasts. */
 static bool broadcast_axis(op_draft *d, ir_value *out, int i)
 {
     const extent *axis = NULL;

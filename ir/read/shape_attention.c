@@ -1,7 +1,6 @@
 /* In: a rope, attention or kv_append with its inputs and attributes. Out: the shape of its result and the attributes
- * that shapes say: rotary, kv_heads, scale. Refuses: heads that do not divide the columns, positions that are no int32
- * [B], caches that do not fit. Values of tokens are [B,S,H*hd] or [B,S,H,hd], whoever makes them; what kv_append makes is
- * a cache, [B,KV,L,hd]. */
+ * that default to sizes in shapes: rotary, kv_heads, scale. Refuses: heads that do not divide the columns, positions that are not
+ * int32 [B], caches that do not fit. Activations are [B,S,H*hd] or [B,S,H,hd]; the result of kv_append is a cache, [B,KV,L,hd]. */
 #include "ir/read/shape.h"
 #include "ir/program/scaling.h"
 #include <limits.h>
@@ -21,7 +20,7 @@ static bool check_positions(op_draft *d, const char *key, const ir_value *p, con
     return true;
 }
 
-/* Numbers of the range of p from `first` on, as far as sizes are known: "14 to 15", "8", "up to L". */
+/* The part of p's range from `first` on, as text: "14 to 15", "8"; "up to L" where bounds are dynamic. */
 static const char *range_from(op_draft *d, const ir_value *p, const extent *first)
 {
     arena *a = d->r->a;
@@ -38,7 +37,7 @@ static bool is_one(const extent *e)
     return extent_is_number(e, &n) && n == 1;
 }
 
-/* Kernels compute positions in 32 bits. */
+/* Kernels compute positions in 32 bits: the end of p's range plus `more` tokens must fit. */
 static bool check_number(op_draft *d, const char *key, const ir_value *p, const extent *more)
 {
     arena *a = d->r->a;
@@ -50,8 +49,8 @@ static bool check_number(op_draft *d, const char *key, const ir_value *p, const 
                        graph_extent_text(d->r, &p->range_high), graph_extent_text(d->r, more), INT_MAX);
 }
 
-/* Data in its range may lie ahead of `most` rows or behind them, over all that dynamic dims may be; `more` tokens come from there on. What
- * then happens is the same with a range as without. */
+/* Warns if p's range reaches below 0, or, with `more` tokens from there on (NULL: a length), beyond `most` rows for some dynamic dims. The
+ * result is defined in either case, and the message says how. */
 static void warn_of_range(op_draft *d, const char *key, const ir_value *p, const extent *most, const extent *more)
 {
     const dim_table *dims = &d->r->p->dims;
@@ -117,7 +116,7 @@ bool shape_rope(op_draft *d, ir_value *out)
     return check_positions(d, "at", t->at, x) && check_number(d, "at", t->at, &x->shape[1]);
 }
 
-/* k or v against q. */
+/* Checks that k or v (input i) fits q. */
 static bool check_keys(op_draft *d, int i, long long head_dim)
 {
     const ir_value *q = d->op->inputs[0], *k = d->op->inputs[i];
@@ -165,7 +164,7 @@ static bool check_visibility(op_draft *d)
     return check_positions(d, "lengths", t->lengths, q) && check_positions(d, "at", t->at, q) && check_number(d, "at", t->at, &q->shape[1]);
 }
 
-/* Whether the op that fills the cache has told of the same positions. */
+/* The append that fills the cache has the same positions and number of tokens, so it has warned already. */
 static bool is_told(const ir_op *attention)
 {
     const ir_value *k = attention->inputs[1];
@@ -181,7 +180,7 @@ static void warn_of_ranges(op_draft *d)
     if (!is_told(op)) warn_of_range(d, "at", t->at, value_tokens(op->inputs[1]), &op->inputs[0]->shape[1]);
 }
 
-/* What there is one of for each head. */
+/* ALiBi slopes and sinks: one per head. */
 static bool check_heads(op_draft *d)
 {
     const ir_op *op = d->op;
@@ -212,7 +211,7 @@ bool shape_attention(op_draft *d, ir_value *out)
     return true;
 }
 
-/* Rows that an append could write beyond the capacity. */
+/* An append must not have more tokens than its cache has rows. */
 static bool check_capacity(op_draft *d, const ir_value *x, const ir_value *state)
 {
     const dim_table *dims = &d->r->p->dims;

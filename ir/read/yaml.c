@@ -1,6 +1,5 @@
 /* In: the text of a YAML file, which may be hostile. Out: its tree, every node with line and column. Refuses: see
- * ir/read/yaml.h; each with the place where it stands. libyaml's event parser does the syntax; nothing of it outlives
- * yaml_read(). */
+ * ir/read/yaml.h; every error has its place. libyaml's event parser reads the syntax; no object of it outlives yaml_read(). */
 #include "ir/read/yaml.h"
 #include "ir/base/names.h"
 #include <string.h>
@@ -24,7 +23,7 @@ static void release(void *argument)
 
 static position place(yaml_mark_t mark) { return (position){(int)mark.line + 1, (int)mark.column + 1}; }
 
-/* A byte that cannot be read has an offset only. */
+/* libyaml gives only an offset for a byte that it cannot read. */
 static position place_of_offset(const char *text, size_t offset)
 {
     position at = {1, 1};
@@ -99,7 +98,7 @@ static spec_node *read_scalar(yaml_reader *r)
     return node;
 }
 
-/* The pieces of a list or map while its length is not known. */
+/* The items of a list or map until its length is known. */
 typedef struct pile {
     spec_node **items;
     int count, capacity;
@@ -134,7 +133,7 @@ static spec_node *read_list(yaml_reader *r, int depth)
     return node;
 }
 
-/* A key that cannot be kept (not a text, or there already) is complained of once. */
+/* False, and reported: a key that is not a text, or that exists already. */
 static bool check_key(yaml_reader *r, name_map *seen, const spec_node *key)
 {
     if (key->kind != spec_scalar) bail(r->a, code_bad_input, key->at, "a key must be a word");
@@ -164,7 +163,7 @@ static spec_node *read_map(yaml_reader *r, int depth)
     return node;
 }
 
-/* The present event begins the node. */
+/* Reads the node that the current event begins. */
 static spec_node *read_node(yaml_reader *r, int depth)
 {
     position at = place(r->event.start_mark);

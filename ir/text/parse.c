@@ -1,5 +1,5 @@
-/* In: the text form of ir/text/print.c, from anybody. Out: the program, verified, so that later stages may trust it as they trust a pass.
- * Refuses: anything else, with file:line:col of the first error; more than max_text bytes, max_ops ops. */
+/* In: the text form of ir/text/print.c, which may be hostile. Out: the program, verified, so that later stages can trust it like a pass's
+ * result. Refuses: anything else, with file:line:col of the first error; more than max_text bytes, max_ops ops. */
 #include "ir/text/parse.h"
 #include "ir/check/check.h"
 #include "ir/base/names.h"
@@ -223,7 +223,7 @@ static void read_kernel(reader *r)
     r->depth = 1;
 }
 
-/* The program that a phase's tile is of: the only one of its family, or the family's on the layer that the tile begins with. */
+/* The program of a phase's tile line: the only one of its family, or the one on the layer that the line begins with. */
 static program_kind read_program(reader *r)
 {
     const phase_family family = r->phase->family;
@@ -272,7 +272,7 @@ static void read_settings(reader *r, ir_tile *tile)
     scan_end_line(&r->in);
 }
 
-/* Behind a kernel's last phase: what says frame= says it of tiles. */
+/* At a kernel's closing brace. A kernel with frame= must have a tile in every phase, as the frame follows from the tiles. */
 static void end_kernel(reader *r)
 {
     r->depth = 0;
@@ -389,7 +389,7 @@ static void read_head(reader *r)
     scan_end_line(&r->in);
 }
 
-/* One line that is not within a phase. */
+/* Reads a line outside of phases. */
 static void read_outer_line(reader *r)
 {
     if (r->depth == 1 && scan_accept(&r->in, "phase ")) read_phase(r);
@@ -423,7 +423,7 @@ static void read_phase_line(reader *r)
     } else scan_expected(&r->in, "pro, body, epi, not, from, tile, spilled or \"}\"");
 }
 
-/* The rules that a spec's outputs obey. */
+/* The same rules as for a spec's outputs. */
 static void check_output(reader *r, name_map *outputs, const pending *n)
 {
     const ir_value *same = names_find(&r->b.names, n->output);
@@ -446,7 +446,7 @@ static void settle_names(reader *r)
     }
 }
 
-/* Places in this text while it is checked, those of the spec for what comes later. */
+/* Sets the places of all ops and values: in this text while it is verified, then in the spec for later stages. */
 static void move_places(reader *r, bool to_spec)
 {
     const position *places = to_spec ? r->spec_places : r->op_places;

@@ -1,4 +1,4 @@
-/* In: lines of the text form that declare. Out: dims, values with their shapes, outputs. Refuses: ir/text/parse.c. */
+/* In: declaring lines of the text form. Out: dims, values with their shapes, outputs. Refuses: as ir/text/parse.c. */
 #include "ir/text/parse.h"
 #include "ir/program/fields.h"
 #include "ir/text/words.h"
@@ -27,7 +27,7 @@ static extent read_extent(reader *r)
     return e;
 }
 
-/* !line:column at the end of a line, where it stands. */
+/* Reads !line:column at the end of a line, if it is there. */
 position read_place(reader *r)
 {
     scan_spaces(&r->in);

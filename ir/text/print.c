@@ -15,12 +15,13 @@
  *     }
  *   }
  *
- * `prefix "model.layers.{layer}."` behind the level is what stands ahead of params' names in a whole model's file; of a param `from="w"` is
- * its tensor there, `rows=64..128/192` the rows of it, here of each 192.
- * `in %v+4/16` after a type is a view, `/72` storage in rows of 72 elements; `!11:5` the place in the spec; `#0` the graph op it comes
- * from. A graph's ops stand without kernels and roles. Frames and tiles are a plan's; ahead of a tile `not LAYER: WHY` says why another
- * program was not taken, `from user` that somebody else than the model chose it, and `spilled scratch=60 vectors=0 layer=...` is a tile
- * that is not to be taken again. Columns are fixed, so a rename changes one line. Read back by ir/text/parse.c. */
+ * `prefix "model.layers.{layer}."` after the level is the prefix of params' names in a whole model's file; `from="w"` after a param is its
+ * tensor there, `rows=64..128/192` the rows of it: 64 to 127 of each 192.
+ * `in %v+4/16` after a type is a view of %v (column offset 4, row stride 16), `/72` storage in rows of 72 elements; `!11:5` the place in
+ * the spec; `#0` the graph op it comes from. The ops of a graph have no kernels and roles. Planning adds frames and tiles; ahead of a tile,
+ * `not LAYER: WHY` is a rejected program, `from user` means that not the cost model chose the tile, and `spilled scratch=60 vectors=0
+ * layer=...` is a tile that spilled and is not chosen again. Columns are fixed, so a rename changes one line. Read back by
+ * ir/text/parse.c. */
 #include "ir/program/fields.h"
 #include "ir/program/reason.h"
 #include "ir/program/scaling.h"
@@ -38,7 +39,7 @@ static const char *const *five_kinds(size_t *count) { NAMES("in", "par", "state"
 const char *const *role_names(void) { return four_roles(NULL); }
 const char *const *value_kind_names(void) { return five_kinds(NULL); }
 
-/* At least one space, then up to the column, counted from the last line's start. */
+/* Pads with spaces, at least one, up to the column, counted from `line`, the start of the line. */
 static void pad(text *t, size_t line, size_t column)
 {
     do text_append(t, " ", 1);
@@ -135,7 +136,7 @@ static void put_output(text *t, const ir_value *v)
     text_append(t, "\n", 1);
 }
 
-/* Declared values first, then results in the order of their ops: an order that a reader of the text has too. */
+/* Declared values first, then results in the order of their ops: an order that the text preserves. */
 static void put_outputs(text *t, const ir_program *p)
 {
     for (int i = 0; i < p->value_count; i++)
@@ -264,7 +265,7 @@ static void put_kernel(text *t, const ir_program *p, const ir_kernel *k)
     text_printf(t, "}\n");
 }
 
-/* The code is read back; the sentence is for users. */
+/* Only the code is read back; the sentence is for users. */
 static void put_note(text *t, const fusion_note *n)
 {
     text_printf(t, "note %s %%%s -> %%%s: %s\n", n->code, n->value->name, n->user->outputs[0]->name, reason_sentence(n->code));
