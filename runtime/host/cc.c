@@ -1,6 +1,6 @@
 /* In: HIP source text.
- * Out: a shared object for this very processor, made by clang in a subprocess; its messages.
- * Refuses: to go on without clang: the text then says which package has it. */
+ * Out: a shared object for this machine's processor, compiled by clang in a subprocess; clang's messages.
+ * Fails without clang, with a message that names the package. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -36,8 +36,8 @@ static char *in_path(const char *name)
     return NULL;
 }
 
-/* $TFGEN_HOST_OPTIMISE, the level of those who ask for the default: 0 to 3; unset 3; -1: something else. What runs for a moment, as most
- * tests do, is not worth the compiler's longest thoughts. */
+/* Optimisation level where the caller asks for the default: $TFGEN_HOST_OPTIMISE, 0 to 3, 3 if unset; -1: invalid. Lower levels pay where
+ * compiling takes longer than running, as in most tests. */
 static int usual_level(void)
 {
     const char *wish = secure_getenv("TFGEN_HOST_OPTIMISE");
@@ -58,7 +58,7 @@ host_status cc_find(const host_compile_options *o, char **path, host_log *log)
         return HOST_NO_COMPILER;
     }
     for (int version = NEWEST_CLANG; version >= OLDEST_CLANG - 1; version--) {
-        char name[24] = "clang"; /* room for any number, as compilers count */
+        char name[24] = "clang"; /* room for any int: compilers warn of truncation otherwise */
         if (version >= OLDEST_CLANG) snprintf(name, sizeof name, "clang-%d", version);
         if ((*path = in_path(name))) return HOST_OK;
     }
@@ -92,7 +92,7 @@ static void arguments_free(arguments *a)
     for (unsigned i = 0; i < a->count; i++) free(a->items[i]);
 }
 
-/* The version in a name such as /usr/lib/llvm-14/bin/clang; 0 when there is none. */
+/* The version in a path such as /usr/lib/llvm-14/bin/clang; 0: none. */
 static int version_of(const char *compiler)
 {
     char *real = realpath(compiler, NULL);
@@ -119,8 +119,8 @@ int cc_level(const host_compile_options *o)
     return o->check && asked > 1 ? 1 : asked;
 }
 
-/* No -ffast-math: it licenses the removal of compensation terms. Kernels call libm and libc by their file names, so that no
- * development package and no symbol of this process is needed. */
+/* No -ffast-math: it would permit the removal of compensation terms. Kernels link libm and libc by file name, so that neither a
+ * development package nor symbols of this process are needed. */
 static void build(arguments *a, const char *compiler, const host_compile_options *o)
 {
     char optimise[4] = {'-', 'O', (char)('0' + cc_level(o)), 0};
@@ -135,13 +135,13 @@ static void build(arguments *a, const char *compiler, const host_compile_options
     const int version = version_of(compiler);
     if (version && version < 15) add_words(a, "-Xclang -fallow-half-arguments-and-returns"); /* its f16 is __fp16 */
     if (has_avx512()) add_words(a, "-mprefer-vector-width=512");
-    /* Of version 5 binutils' addr2line (2.40) does not find inlined calls whose code lies in several pieces. */
+    /* Not DWARF 5: there addr2line (binutils 2.40) does not find inlined calls whose code is split into several ranges. */
     if (o->lines || o->check) add_words(a, "-gdwarf-4 -gline-tables-only");
     if (o->check)
         add_words(a, "-DHS_CHECK -fno-vectorize -fno-slp-vectorize -fno-omit-frame-pointer -fsanitize=kernel-address "
                      "-mllvm -asan-stack=0 -mllvm -asan-globals=0 -mllvm -asan-instrument-atomics=0 "
                      "-mllvm -asan-instrumentation-with-call-threshold=0 "
-                     /* to the compiler alone: the driver would link a runtime library */
+                     /* by -Xclang: the driver would link a runtime library */
                      "-Xclang -fsanitize=alignment -Xclang -fsanitize-recover=alignment");
 #ifdef HS_UCONTEXT
     add_words(a, "-DHS_UCONTEXT");
@@ -156,7 +156,7 @@ static void describe_cpu(host_log *out)
     for (unsigned i = 0; i < sizeof leaves / sizeof *leaves; i++) {
         unsigned a = 0, b = 0, c = 0, d = 0;
         __get_cpuid_count(leaves[i][0], leaves[i][1], &a, &b, &c, &d);
-        if (leaves[i][0] == 1) b = 0; /* the number of the core that asks */
+        if (leaves[i][0] == 1) b = 0; /* has the id of the current core, which varies */
         log_add(out, "cpu %x %x %x %x\n", a, b, c, d);
     }
 #else
@@ -207,7 +207,7 @@ static bool write_line(int to, const char *name)
     return write_all(to, text, (size_t)n);
 }
 
-/* Headers and source as one file in memory, each under its own name. */
+/* A memfd with the embedded headers and the source, each with its own name for diagnostics; -1: errno, or 0 without memory. */
 static int whole_source(const char *source, size_t size, const host_compile_options *o)
 {
     const int file = memfd_create("tfgen-host", MFD_CLOEXEC);
@@ -238,7 +238,7 @@ static unsigned until(uint64_t deadline_ms)
     return now < deadline_ms ? (unsigned)(deadline_ms - now) : 0;
 }
 
-/* Where things lie: in a temporary folder, which goes with this process. */
+/* Paths in a temporary folder, which is removed when this process ends. */
 typedef struct built {
     const char *folder;
     char *object, *output;
@@ -256,7 +256,7 @@ static process_end compile_object(const char *compiler, int source, const host_c
     return end;
 }
 
-/* `linker` is ld, or clang, which knows more places of libraries. */
+/* `linker` is ld, or clang, which searches more library folders. */
 static process_end link_by(const char *linker, const char *words, const built *b, unsigned limit, host_log *log)
 {
     arguments a = {0};
@@ -270,8 +270,8 @@ static process_end link_by(const char *linker, const char *words, const built *b
     return end;
 }
 
-/* Clang that links, too, compiles in a second process of its own, and starting that takes as long as parsing a kernel does: ld is called
- * from here. Where there is none, or it does not find the libraries, clang links. */
+/* Calls ld directly: a clang that also links compiles in a second process, whose start takes as long as parsing a kernel. If there is no
+ * ld, or it does not find the libraries, clang links. */
 static process_end link_object(const char *compiler, const built *b, uint64_t deadline, host_log *log)
 {
     char *ld = in_path("ld");
@@ -281,7 +281,7 @@ static process_end link_object(const char *compiler, const built *b, uint64_t de
     return end;
 }
 
-/* A pipe would keep the linker waiting; whoever asked sees that there is no output. */
+/* The linker would block on a pipe; the caller then finds that there is no output. */
 static bool is_file(const char *path)
 {
     struct stat s;

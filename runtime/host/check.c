@@ -1,6 +1,6 @@
 /* In: every access of a kernel that was compiled with check, its barriers, collectives, atomics and fences.
- * Out: data races, accesses out of bounds or misaligned, and reads of shared memory that nobody wrote, in GPU coordinates with the line.
- * At most MAX_TOLD places are told in full. An access out of bounds ends the launch. */
+ * Out: data races, accesses out of bounds or misaligned, and reads of unwritten shared memory, with GPU coordinates and source line.
+ * At most MAX_TOLD places are reported in full. An access out of bounds ends the launch. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +9,12 @@
 
 enum { GRAIN = 2, READERS = 3, MAX_TOLD = 8, LANE_SEVERAL = 64, NEAR = 4096 };
 
-/* One access, of one or both bytes of a grain. */
+/* One access to one or both bytes of a grain. */
 typedef struct stamp {
-    uint64_t wave : 24, tick : 28, lane : 8, atomic : 1, bytes : 2, valid : 1; /* no bit is padding: stamps are compared whole */
+    uint64_t wave : 24, tick : 28, lane : 8, atomic : 1, bytes : 2, valid : 1; /* no padding bits: stamps are compared by memcmp */
 } stamp;
-/* The last write, and reads since that are not ordered with each other: the oldest is forgotten, so a race with it may be
- * missed; none is invented. */
+/* The last write, and the latest reads since that are not ordered with each other. When the list is full the oldest is dropped: a race
+ * with it is missed, but no false race is reported. */
 typedef struct cell {
     stamp write, reads[READERS];
 } cell;
@@ -23,16 +23,16 @@ struct host_check {
     launch *l;
     happens order;
     unsigned count, told;
-    size_t matrix; /* operations of matrix instructions */
-    bool watched;  /* accesses are told, and not compared with each other */
+    size_t matrix; /* operations done by matrix instructions */
+    bool watched;  /* accesses go to host_watch instead of the race check */
     const void *seen[MAX_TOLD];
 };
 
 typedef struct place {
-    cell *cells; /* of the first byte's region */
+    cell *cells; /* of the whole region; NULL: not checked for races */
     size_t offset;
     bool shared;
-    const char *name; /* the region's own */
+    const char *name; /* the region's name */
 } place;
 
 checker *check_new(launch *l)
@@ -50,7 +50,7 @@ checker *check_new(launch *l)
 
 static size_t cells_bytes(size_t bytes) { return (bytes / GRAIN + 2) * sizeof(cell); }
 
-/* Before its cells go. */
+/* Reports the numbers of bytes read and written, before the region's cells are unmapped. */
 static void tell_touched(const launch *l, const region *r)
 {
     const host_engine_options *o = &l->engine->options;
@@ -136,7 +136,7 @@ static const char *kind_text(int kind)
     return names[kind & 3];
 }
 
-/* False when this code was told of already, or enough was. */
+/* False: this code address was reported already, or MAX_TOLD places were. */
 static bool worth_telling(checker *c, const void *pc)
 {
     c->count++;
@@ -184,7 +184,7 @@ static void unwritten(checker *c, const place *at, size_t offset, unsigned long 
     tell_who(c, pc);
 }
 
-/* A GPU's instruction would fault, where this processor's does not. */
+/* The access would fault on a GPU, though not on this processor. */
 static void misaligned(checker *c, const char *name, uintptr_t offset, unsigned long multiple, const void *pc)
 {
     if (c->watched || !worth_telling(c, pc)) return;
@@ -192,7 +192,7 @@ static void misaligned(checker *c, const char *name, uintptr_t offset, unsigned 
     tell_who(c, pc);
 }
 
-/* The access itself would touch what is not the kernel's. */
+/* Ends the launch before the access happens, as it would touch memory that is not the kernel's. */
 static bool outside(checker *c, block *b, const char *name, const void *p, unsigned long bytes, int kind, const void *pc)
 {
     c->count++;
@@ -212,7 +212,7 @@ static bool outside(checker *c, block *b, const char *name, const void *p, unsig
 
 static bool in(uintptr_t p, uintptr_t low, size_t bytes) { return p - low < bytes; }
 
-/* Of b's cluster whoever has shared memory there, or beside it; null: nobody. */
+/* The block of b's cluster whose shared memory, with its guard pages, contains p; NULL: none. */
 static block *member_at(const block *b, uintptr_t p)
 {
     for (unsigned i = 0; i < b->launch->cluster; i++) {
@@ -224,14 +224,14 @@ static block *member_at(const block *b, uintptr_t p)
 
 /* ---- accesses ---- */
 
-/* Without its bytes. */
+/* All fields but `bytes`. */
 static stamp stamp_of(const checker *c, const hs_thread *t, int kind)
 {
     const unsigned wave = grid_wave(c, t->w);
     return (stamp){.wave = wave, .tick = c->order.ticks[wave], .lane = t->lane, .atomic = kind >= HS_CHECK_ATOMIC_READ, .valid = 1};
 }
 
-/* Whether the read at the front says what `now` would add: a lane, or several, read the same bytes at this tick, and nobody wrote since. */
+/* The first read on record equals `now` except perhaps for the lane: the same bytes, wave and tick, with no write since. */
 static bool is_noted(const cell *at, stamp now)
 {
     stamp first = at->reads[0];
@@ -239,7 +239,7 @@ static bool is_noted(const cell *at, stamp now)
     return memcmp(&first, &now, sizeof now) == 0;
 }
 
-/* Of several lanes it is not known which: all that live have to be before this one. */
+/* LANE_SEVERAL does not say which lanes: then all live lanes must be ordered before this one. */
 static bool lanes_ordered(const checker *c, stamp before, stamp now)
 {
     if (before.lane == now.lane) return true;
@@ -275,13 +275,14 @@ static void note_read(const checker *c, cell *at, stamp now)
     at->reads[to] = now;
 }
 
-/* Both bytes of a grain have one last write: a write of one byte keeps the other's only if it cannot matter any more. */
+/* Checks and records an access to a grain. Both bytes share one last write, so a write of one byte forgets an earlier write of the other:
+ * a race with that may be missed. */
 static void touch(checker *c, const place *at, size_t grain, stamp now, int kind, unsigned long bytes, const void *pc)
 {
     cell *x = &at->cells[grain];
     const bool write = kind == HS_CHECK_WRITE || kind == HS_CHECK_ATOMIC_WRITE;
     const size_t offset = grain * GRAIN;
-    if (!write && !c->count && is_noted(x, now)) return; /* it was judged then; what is reported is counted each time */
+    if (!write && !c->count && is_noted(x, now)) return; /* checked already; after a report every access counts, so go on then */
     if (conflict(c, x->write, now)) race(c, at, offset, bytes, kind, pc, x->write, true);
     else if (at->shared && !write && !x->write.valid) unwritten(c, at, offset, bytes, kind, pc);
     for (unsigned i = 0; write && i < READERS; i++)
@@ -314,7 +315,7 @@ static cell *map_cells(size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* static_cells are of a module's size: they go with the launch, before the block returns to the pool. */
+/* Only b->cells: static_cells have the size of a module's variables and are unmapped in check_block_end(), with the launch. */
 void check_drop(block *b)
 {
     if (b->cells) munmap(b->cells, cells_bytes(b->shape.shared_bytes));
@@ -327,7 +328,7 @@ void check_block_end(block *b)
     b->static_cells = NULL;
 }
 
-/* The engine's own: the block with its stacks, the worker's words, the module's constants. */
+/* Memory of the engine: the block with its stacks, the worker's thread-locals, the module's image. */
 static bool is_ours(const block *b, uintptr_t p)
 {
     const host_module *m = b->launch->module;

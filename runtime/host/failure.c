@@ -1,6 +1,6 @@
-/* In: a launch that goes wrong, on any of its workers.
- * Out: its first failure, with a text that one worker writes; a worker's own words, which say whether it may be torn away meanwhile.
- * Refuses: later failures. */
+/* In: failures of a launch, from any of its workers.
+ * Out: the first one, with a report that only its worker writes (between launch_fail() and launch_reported()); the worker's thread-local
+ * state, whose `busy` count keeps the watchdog from tearing it out of engine code. Later failures are ignored. */
 #define _GNU_SOURCE
 #include "runtime/host/engine.h"
 

@@ -1,7 +1,7 @@
 /* In: signals of the processor (bad address, bad instruction, division) and the watchdog's kick, on a worker in a kernel.
- * Out: the worker is back in its own context, the launch has failed, and the text says where.
- * Refuses: signals that are not a kernel's: they go to whoever had the handler before. Installed only during launches; the
- * record of the old handlers is the one thing here that belongs to the process and not to an engine. */
+ * Out: the worker is back in its own context, the launch has failed, and the report says where.
+ * Passes on signals that are not a kernel's to the previous handler. Handlers are installed only during launches; the record of the old
+ * ones is the only state here that belongs to the process and not to an engine. */
 #define _GNU_SOURCE
 #include <string.h>
 #include <ucontext.h>
@@ -35,8 +35,8 @@ static void record_fault(fault_record *f, int signal, const siginfo_t *info, con
 #endif
 }
 
-/* Lets the handler's return continue in the worker's context, as if the fiber had switched to it. No jump out of the
- * handler: the kernel restores the signal mask and the alternate stack as always. */
+/* Changes the signal context so that returning from the handler continues in the worker, as if the fiber had switched to it. Jumping out of
+ * the handler would leave the signal mask and the alternate stack unrestored. */
 static void go_to_worker(block *b, ucontext_t *u)
 {
     hs_thread *host = &b->host;
@@ -50,7 +50,7 @@ static void go_to_worker(block *b, ucontext_t *u)
     r[REG_RBX] = (greg_t)host->bx;
     r[REG_RIP] = (greg_t)host->pc;
     r[REG_RSI] = r[REG_RDI] = (greg_t)host;
-    r[REG_EFL] &= ~(greg_t)0x400; /* the direction flag, which C expects clear */
+    r[REG_EFL] &= ~(greg_t)0x400; /* clears the direction flag, as the C ABI requires */
 #else
     u->uc_mcontext.sp = (uintptr_t)host->sp;
     u->uc_mcontext.regs[29] = (uintptr_t)host->bp;
@@ -68,7 +68,7 @@ static void pass_on(int signal, siginfo_t *info, void *context)
     if (old->sa_flags & SA_SIGINFO) {
         old->sa_sigaction(signal, info, context);
     } else if (old->sa_handler == SIG_DFL) {
-        if (signal != KICK_SIGNAL) sigaction(signal, old, NULL); /* it comes again when this returns */
+        if (signal != KICK_SIGNAL) sigaction(signal, old, NULL); /* the instruction faults again when this returns */
     } else if (old->sa_handler != SIG_IGN) {
         old->sa_handler(signal);
     }
@@ -107,7 +107,7 @@ bool fault_begin(void)
     return ok;
 }
 
-/* A handler that somebody else installed meanwhile stays. */
+/* Leaves a handler that other code installed meanwhile. */
 void fault_end(void)
 {
     pthread_mutex_lock(&installed.lock);

@@ -1,6 +1,6 @@
 /* In: the shape of a block (threads, wave size, shared memory, stack size).
  * Out: a block whose GPU threads are fibers: stacks with guard pages, and the entry and exit of a fiber.
- * Refuses: nothing but a shortage of memory. Guard pages stop being added when the process has very many mappings. */
+ * Fails only without memory. Stacks go without guard pages when the process reaches the system's limit of mappings. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,8 @@ static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
 /* ---- the life of a fiber ---- */
 
-/* A thread that ends hands its stack to the next one that has not begun, so kernels without barriers are a plain loop. */
+/* Runs on a fiber's stack. When the thread ends, the next one that has not begun runs on the same stack, so that kernels without barriers
+ * are a plain loop. */
 __attribute__((used, visibility("hidden"), no_sanitize_address)) void host_thread_main(hs_thread *t)
 {
     for (;;) {
@@ -38,7 +39,7 @@ __attribute__((used, visibility("hidden"), no_sanitize_address)) void host_threa
 static void fresh(void) { host_thread_main(host_self.pub.cur); }
 static char fresh_mark;
 bool fiber_is_fresh(const hs_thread *t) { return t->pc == &fresh_mark; }
-/* Context 0 is the worker's, the others are made when a fiber is first entered. */
+/* Context 0 is the worker's; a thread's is initialised when its fiber is first entered. */
 static ucontext_t *context_of(block *b, const hs_thread *t) { return (ucontext_t *)b->contexts + (t == &b->host ? 0 : t->lin + 1); }
 static void make_fresh(block *b, hs_thread *t)
 {
@@ -67,7 +68,7 @@ static void *contexts_new(unsigned threads) { return calloc(threads + 1, sizeof(
 static void contexts_free(void *c) { free(c); }
 static void *fresh_pc(void) { return &fresh_mark; }
 #else
-/* Entered by the jump of hs_switch(): the thread arrives where the resumed side expects it. */
+/* First target of hs_switch() into a new fiber: passes the thread, in the register where the resumed side has it, to host_thread_main(). */
 #ifdef __x86_64__
 __asm__(".text\n.hidden host_trampoline\n.globl host_trampoline\n.type host_trampoline,@function\nhost_trampoline:\n\t"
         "xorl %ebp, %ebp\n\tandq $-64, %rsp\n\tmovq %rsi, %rdi\n\tcall host_thread_main\n\tud2\n"
@@ -79,8 +80,7 @@ __asm__(".text\n.hidden host_trampoline\n.globl host_trampoline\nhost_trampoline
 extern char host_trampoline[] __attribute__((visibility("hidden")));
 bool fiber_is_fresh(const hs_thread *t) { return t->pc == host_trampoline; }
 void fiber_swap(hs_thread *from, hs_thread *to) { hs_switch(from, to); }
-/* Not instrumented: it never comes back, and what the sanitizer has marked around `nobody` would stay marked under the stack's next frames.
- */
+/* Not instrumented: this function never returns, so the sanitizer's redzones around `nobody` would stay poisoned for later frames. */
 __attribute__((no_sanitize_address)) void fiber_abandon(block *b)
 {
     hs_thread nobody;
@@ -94,7 +94,7 @@ static void *fresh_pc(void) { return host_trampoline; }
 
 /* ---- blocks ---- */
 
-/* `body` bytes between twice `guard` without access. */
+/* Maps `body` accessible bytes between two inaccessible areas of `guard` bytes. */
 static bool map_between(block *b, size_t body, size_t guard)
 {
     const size_t all = body + 2 * guard;
@@ -106,7 +106,7 @@ static bool map_between(block *b, size_t body, size_t guard)
     return !mprotect(b->pub.shared, body, PROT_READ | PROT_WRITE);
 }
 
-/* It ends at the addresses without access. */
+/* Maps shared memory that ends, rounded up to ARENA_ALIGN, at an inaccessible area. */
 static bool map_shared(block *b, unsigned bytes, bool far)
 {
     if (!bytes) return true;
@@ -125,10 +125,10 @@ static void add_guards(block *b, atomic_uint *guards)
     }
     b->guards = n;
     for (unsigned i = 0; i < n; i++)
-        if (mprotect(b->stacks + i * b->stack_stride, PAGE, PROT_NONE)) return; /* too many mappings: go without */
+        if (mprotect(b->stacks + i * b->stack_stride, PAGE, PROT_NONE)) return; /* too many mappings: the rest go without */
 }
 
-/* Where the parts of the slab begin, after the block itself. */
+/* Offsets of the slab's parts, which follow the block itself. */
 typedef struct slab_layout {
     size_t threads, waves, sites, spins, turns, made, copies, mail, stacks, end, stride, site_words;
 } slab_layout;
@@ -145,7 +145,7 @@ static slab_layout lay_out(const block_shape *s)
     l.copies = round_up(l.made + s->threads * sizeof(hs_u32), 64);
     l.mail = round_up(l.copies + s->threads * HS_MAX_COPIES * sizeof(hs_lds_copy), 64);
     l.stacks = round_up(l.mail + 2 * (size_t)s->waves * s->wave * sizeof(hs_u64), PAGE);
-    /* A power of two would put all stacks into the same cache sets. */
+    /* Not a power of two, which would map all stacks to the same cache sets. */
     l.stride = (round_up(s->stack_bytes, 2 * PAGE) + PAGE);
     l.end = l.stacks + s->threads * l.stride;
     return l;
@@ -232,7 +232,7 @@ static void reset_threads(block *b)
     }
 }
 
-/* 0x7fff is NaN in f16 and bf16, and so is a pair of it in f32. */
+/* Fills with 0x7fff, a NaN in f16 and bf16, and as a pair in f32. */
 static void poison_bytes(char *p, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++) p[i] = i & 1 ? 0x7f : (char)0xff;
@@ -247,7 +247,7 @@ void block_own_shared(host_module *m, block *b)
     m->shared_owner = b;
 }
 
-/* Only blocks that are resident beside others need a copy. */
+/* Each block that is resident together with others gets a copy of the module's __shared__ variables; a single one uses them in place. */
 static bool prepare_static_shared(block *b, launch *l, bool poison)
 {
     host_module *m = l->module;
@@ -314,7 +314,7 @@ bool block_run(block *b)
     host_self.faulted = 0;
     fiber_swap(&b->host, b->resume);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    host_self.pub.cur = NULL; /* from here on a fault or a kick is not the kernel's */
+    host_self.pub.cur = NULL; /* from here on faults and kicks are not attributed to the kernel */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     const bool thrown_out = host_self.faulted;
     host_self.faulted = 0;

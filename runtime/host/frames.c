@@ -1,6 +1,6 @@
 /* In: a shared object that clang made with -fstack-size-section.
- * Out: the bytes of stack that its functions take together: what any chain of calls needs, as kernels do not recurse.
- * An object that does not say needs nothing that is known. */
+ * Out: the sum of the stack frames of all its functions, an upper bound of any call chain, as kernels do not recurse; 0 if the object has
+ * no such section. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <string.h>
@@ -11,14 +11,14 @@ typedef struct bytes {
     size_t size;
 } bytes;
 
-/* A part of the object; empty where the object has no such part. */
+/* `size` bytes of the object from `from` on; empty if they are out of bounds. */
 static bytes part_of(bytes of, uint64_t from, uint64_t size)
 {
     if (from > of.size || size > of.size - from) return (bytes){0};
     return (bytes){of.at + from, (size_t)size};
 }
 
-/* Entries: an address, then a size in groups of seven bits, the lowest first. */
+/* Entries of .stack_sizes: an address, then the frame size as ULEB128. */
 static size_t sum_of(bytes entries)
 {
     const unsigned char *at = entries.at, *end = at + entries.size;

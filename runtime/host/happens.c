@@ -1,4 +1,4 @@
-/* In, out, refusals: happens.h. */
+/* See happens.h. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@ enum { MAX_ENTRIES = 1 << 22, MAX_PLACE_ENTRIES = 1 << 25 };
 
 static unsigned row_of(const happens *h, unsigned wave) { return wave % h->rows; }
 
-/* The column of a wave in rows of `of`, or -1 where only waves that run at once are known and these do not. */
+/* Column of `wave` in the rows of `of`; -1 where rows only have columns for waves resident at the same time, and these two are not. */
 static long column_of(const happens *h, unsigned wave, unsigned of)
 {
     if (h->columns == h->waves) return wave;
@@ -69,7 +69,7 @@ static void order_lanes(happens *h, unsigned wave)
 
 void happens_collective(happens *h, unsigned wave) { order_lanes(h, wave); }
 
-/* Whatever any wave of [first, first + n) has seen or done, all have seen. */
+/* A barrier of waves [first, first + n): each has now seen everything that any of them had seen or done. */
 static void meet(happens *h, unsigned first, unsigned n)
 {
     uint32_t *all = row(h, h->seen, first);
@@ -127,7 +127,7 @@ static bool is_empty(const happens *h, const uint32_t *r)
     return !any;
 }
 
-/* A release publishes what the wave has seen and done; a relaxed store, what it had at its last release fence. */
+/* A release publishes everything that the wave has seen and done; a relaxed store publishes that of the wave's last release fence. */
 static void publish(happens *h, unsigned wave, uintptr_t address, bool release)
 {
     const uint32_t *from = row(h, release ? h->seen : h->released, wave);

@@ -1,6 +1,6 @@
 /* In: the public calls of the engine.
  * Out: an engine; launches that have passed the checks, handed on to launch.c.
- * Refuses: sizes that do not fit a GPU's habits: more than 1024 threads a block, waves that are not a power of two. */
+ * Refuses: sizes that no GPU has: more than 1024 threads a block, waves that are not a power of two. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -107,7 +107,8 @@ static void set_shape(launch *l, const host_launch_dims *d)
     s->shared_bytes = d->shared_bytes;
 }
 
-/* In steps, so that blocks of the pool serve many kernels. */
+/* Bytes of stack per thread. What the compiler reports is rounded up to steps of DEFAULT_STACK, so that pooled blocks serve many kernels.
+ * */
 static size_t stack_of(const launch *l, const char *kernel, const host_launch_dims *d)
 {
     char symbol[512];
@@ -177,7 +178,7 @@ host_status host_launch(host_engine *e, host_module *m, const char *kernel, cons
         status = HOST_BAD_CALL;
     } else {
         l.shape.stack_bytes = stack_of(&l, kernel, dims);
-        /* Checked launches run on one worker: the same report every time. So do those with one copy of __shared__ variables. */
+        /* Checked launches run on one worker for reproducible reports, and so do modules with a single copy of __shared__ variables. */
         l.workers = m->check || m->shared_bytes ? 1 : l.blocks / l.cluster < e->options.workers ? l.blocks / l.cluster : e->options.workers;
         pthread_mutex_init(&l.lock, NULL);
         pthread_mutex_init(&l.grid_lock, NULL);
