@@ -1,7 +1,7 @@
-/* In: pages (emitted sources: defines, templates, what is a kernel's own).
- * Out: groups of pages that one run of the compiler can take as one text, and that text: what several pages begin with is parsed once.
- * Refuses: to change what a page means. One that is not built like this, defines what another in the group would hear of, or has another
- * text for a template stays alone. */
+/* In: pages (emitted sources: defines, templates, the kernel's own part).
+ * Out: groups of pages that can be compiled as one text, and that text: templates that several pages share are parsed once.
+ * A page stays alone if it has another structure, if its defines affect another page of the group, or if it has a different text for a
+ * template. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ typedef struct span {
     size_t size;
 } span;
 
-/* Behind the head each part begins with `#line N "NAME"`; the last one is the page's own. */
+/* After the head, each part begins with `#line N "NAME"`; the last is the kernel's own. */
 typedef struct part {
     span name, text;
 } part;
@@ -82,8 +82,8 @@ static span define_name(span line)
     return (span){at, strcspn(at, " \n")};
 }
 
-/* clang takes `#if defined(__CUDACC_RTC__) && defined(M)` and `#if defined(M) && !defined(__clang__)` for false whatever M is; comments
- * hear of nothing. */
+/* The line's mention of a macro at `at` has no effect: it is in a comment, or in a condition that clang finds false for any value of it
+ * (`#if defined(__CUDACC_RTC__) && defined(M)`, `#if defined(M) && !defined(__clang__)`). */
 static bool is_deaf(span line, const char *at)
 {
     const char *comment = memmem(line.at, line.size, "//", 2);
@@ -108,7 +108,7 @@ static const span *define_of(const page *p, span name)
     return NULL;
 }
 
-/* Whether `to` is the same with the defines of `from`. */
+/* The defines of `from` do not change what `to` means. */
 static bool bears(const page *to, const page *from)
 {
     for (size_t i = 0; i < from->define_count; i++) {
@@ -156,7 +156,7 @@ static void put_defines(const group *g, FILE *to)
         }
 }
 
-/* Whether no page has anything else ahead of this part. */
+/* p can be written now: every page that still needs it needs it next. */
 static bool is_next(const group *g, const size_t *done, const part *p)
 {
     for (size_t i = 0; i < g->count; i++) {
@@ -180,7 +180,7 @@ static bool put_next(const group *g, size_t *done, FILE *to)
     return false;
 }
 
-/* Each page's parts come in its order. NULL: two orders that cannot both be kept, or no memory. */
+/* All parts, in an order that agrees with each page's. NULL: there is none, or no memory. The caller frees it. */
 static char *text_of(const group *g, size_t *size)
 {
     size_t done[MOST_PAGES] = {0}, left = 0;
@@ -205,7 +205,7 @@ static void take(group *groups, size_t *count, const page *p)
     groups[i].pages[groups[i].count++] = p;
 }
 
-/* NULL: it is not for this to say what the compiler said of one of them. */
+/* NULL if it fails or the compiler has messages: then each page is compiled alone, so that messages name the right one. */
 static host_module *compile_group(const group *g, const page *first, const host_page *pages, const host_compile_options *options)
 {
     host_log log = {0};

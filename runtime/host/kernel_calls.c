@@ -1,6 +1,6 @@
 /* In: calls of kernels into the engine.
- * Out: the table of them that a module gets when it is loaded (hs_runtime): waits, prints, traps, and accesses that the checker looks at.
- * A thread that traps or reaches out of bounds leaves its fiber for good. */
+ * Out: the table of these functions that a module gets when it is loaded (hs_runtime): waits, prints, traps, and accesses for the checker.
+ * A thread that traps or accesses memory out of bounds never returns to its fiber. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include "runtime/host/engine.h"
@@ -18,7 +18,7 @@ static void __attribute__((noreturn, no_sanitize_address)) kernel_trap(const cha
     fiber_abandon(b);
 }
 
-/* Formats before it takes any lock: a bad string faults here, where the worker may be thrown out. */
+/* Formats before it takes a lock: a bad pointer faults here, where the worker can still leave the kernel. */
 static int kernel_print(const char *format, va_list arguments)
 {
     char line[2048];
@@ -29,7 +29,7 @@ static int kernel_print(const char *format, va_list arguments)
     return n;
 }
 
-/* Not instrumented: it leaves this stack for good, and the sanitizer would warn of it. */
+/* Not instrumented: it may abandon this stack, which the sanitizer would report. */
 static void __attribute__((no_sanitize_address)) kernel_access(const void *p, unsigned long bytes, int kind, const void *pc)
 {
     if (!check_access(p, bytes, kind, pc)) fiber_abandon(block_of(host_self.pub.cur->w));

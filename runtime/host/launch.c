@@ -1,6 +1,6 @@
 /* In: a kernel of a module, its dimensions and parameters.
- * Out: the kernel ran over all blocks, on the caller's thread and on the pool's; or a status and a text.
- * Refuses: dimensions that make no sense (host.c checks them). */
+ * Out: the kernel ran over all blocks, on the caller's thread and the pool's; or a status and a report.
+ * host.c has checked the dimensions. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static block *take_block(launch *l)
     return b;
 }
 
-/* The newest come first and the oldest go: a block that failed may have torn frames, and is not kept. */
+/* Puts a block into the pool, newest first; the oldest is freed. A failed block may have unfinished frames on its stacks and is freed. */
 static void give_block(launch *l, block *b)
 {
     enum { KEEP = 64 };
@@ -87,7 +87,7 @@ static void start_cluster(launch *l, block **members, unsigned number)
     block_join(members, l->cluster);
 }
 
-/* Returns how many there are: fewer when memory is short, which is told. */
+/* Returns the number of blocks taken: fewer than the cluster's, with a report, if memory is short. */
 static unsigned take_cluster(launch *l, worker_slot *slot, block **members)
 {
     unsigned n = 0;
@@ -95,18 +95,18 @@ static unsigned take_cluster(launch *l, worker_slot *slot, block **members)
     return n;
 }
 
-/* ---- clusters of blocks (of one, for most launches) in turn, one after the other. A block may wait for what another one stores: parts of
- * a product meet so, where the launch has no more workgroups than run at once on a GPU. Here fewer workers may run them: a launch of
- * another thread has the pool, or the machine few processors. So where the clusters of a worker go on waiting, it begins one more. */
+/* ---- clusters of blocks (of one block in most launches), run by a worker one after the other. A block may wait for another one's store:
+ * split-K parts meet so, in launches with no more workgroups than are resident on a GPU. Here fewer workers may run them (another launch
+ * has the pool, or the machine has few processors), so a worker whose clusters keep waiting begins one more. */
 typedef struct own_cluster {
     block *member[HS_MAX_CLUSTER];
-    unsigned count; /* of members: fewer than the launch's when memory is short, which is told */
+    unsigned count; /* members: fewer than the launch's if memory is short */
     struct own_cluster *next;
 } own_cluster;
 
 typedef struct own_clusters {
-    own_cluster *first, *spare; /* those that have not ended; one that has, to be used again */
-    unsigned waits;             /* rounds in which none of them has ended */
+    own_cluster *first, *spare; /* first: list of those that run; spare: one that has ended, for reuse */
+    unsigned waits;             /* successive rounds in which none ended */
 } own_clusters;
 
 static void drop_cluster(launch *l, own_cluster *c)
@@ -138,7 +138,7 @@ static bool begin_cluster(launch *l, worker_slot *slot, own_clusters *own)
     return true;
 }
 
-/* Each member runs until it waits; true: all have ended. */
+/* Runs each member until it waits. True: all have ended. */
 static bool run_cluster(launch *l, const own_cluster *c, unsigned *yields)
 {
     bool runs = false;
@@ -167,8 +167,8 @@ static void run_round(launch *l, own_clusters *own, unsigned *yields)
 
 static void work_in_turn(launch *l, worker_slot *slot)
 {
-    enum { patience = 256 }; /* a block that waits for its own threads or its cluster's gets far in so many turns */
-    const bool alone = l->check || l->module->shared_bytes; /* of what they keep of a block there is one copy */
+    enum { patience = 256 }; /* rounds that suffice for a block that waits for threads of its own cluster only */
+    const bool alone = l->check || l->module->shared_bytes; /* the checker's or module's state exists once: one cluster at a time */
     own_clusters own = {0};
     unsigned yields = 0;
     while (!failed(l)) {
@@ -192,7 +192,7 @@ static void grid_deadlock(launch *l)
     launch_reported(l);
 }
 
-/* Waits for all workers, each of which has brought `waiting` blocks to the grid barrier. False when the launch failed. */
+/* Grid barrier: waits until all workers have come; this one has brought `waiting` blocks. False: the launch failed. */
 static bool cross_grid(launch *l, unsigned waiting)
 {
     pthread_mutex_lock(&l->grid_lock);
@@ -213,7 +213,7 @@ static bool cross_grid(launch *l, unsigned waiting)
     return !failed(l);
 }
 
-/* The blocks of a worker have ended: nobody can wait for the grid any more. */
+/* The blocks of this worker have ended: any block that still waits for the grid is in a deadlock. */
 static void leave_grid(launch *l)
 {
     pthread_mutex_lock(&l->grid_lock);
@@ -299,7 +299,7 @@ static void *helper(void *argument)
     return NULL;
 }
 
-/* Signals that are the program's own must not land on the pool's threads. */
+/* Starts pool threads that block all signals but faults and kicks, so that the application's are not delivered to them. */
 static bool start_helpers(host_engine *e, unsigned n)
 {
     sigset_t ours, old;
@@ -312,8 +312,8 @@ static bool start_helpers(host_engine *e, unsigned n)
     return e->helpers == n;
 }
 
-/* The pool serves one launch at a time; another launch at the same moment runs on its caller's thread alone. Cooperative
- * launches need the number of workers beforehand, so those wait for the helpers to come. */
+/* The pool serves one launch at a time; a concurrent launch runs on its caller's thread alone. Cooperative launches must know the number of
+ * workers beforehand, so they wait for all helpers. */
 static void run_with_helpers(launch *l)
 {
     host_engine *e = l->engine;
@@ -334,7 +334,7 @@ static void run_with_helpers(launch *l)
     work(l, 0);
     if (!mine) return;
     pthread_mutex_lock(&e->lock);
-    if (!l->cooperative) e->joined = UINT32_MAX; /* nothing is left for those who have not come yet */
+    if (!l->cooperative) e->joined = UINT32_MAX; /* no work is left for helpers that have not joined yet */
     while (e->running || (l->cooperative && e->joined < l->workers)) pthread_cond_wait(&e->idle, &e->lock);
     e->job = NULL;
     e->pool_taken = false;

@@ -1,6 +1,6 @@
-/* In: a module without line tables that went wrong, and the source that it was made of.
- * Out: the same code once more, with line tables, as a file that symbolisers read: what runs for its speed is compiled without them.
- * Refuses: code that is another, byte by byte: its lines would mislead. */
+/* In: a module compiled without line tables (as fast ones are) in which a kernel failed, and its source.
+ * Out: the same code compiled again with line tables, as a file for symbolisers.
+ * Refuses: code that differs in any byte, as its lines would mislead. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 struct module_source {
     char *text, *name, *flags;
     size_t size;
-    host_compile_options options; /* that strings of the caller's are not in */
+    host_compile_options options; /* its strings belong to this struct, not to the caller */
 };
 
 void lines_forget(module_source *s)
@@ -45,7 +45,7 @@ static bool same_segment(const host_module *m, const unsigned char *object, size
     return at >= m->low && at <= m->high && p->p_filesz <= m->high - at && memcmp((const void *)at, object + p->p_offset, p->p_filesz) == 0;
 }
 
-/* What the module executes is what the object holds, at the same places. */
+/* The executable segments of the loaded module and of the object are equal, at the same addresses. */
 static bool same_code(const host_module *m, const unsigned char *object, size_t size)
 {
     Elf64_Ehdr head;

@@ -1,6 +1,6 @@
-/* In: a shared object that the host build made, now or ahead of time, as bytes.
- * Out: a module, without a file: it knows the engine's calls, where it lies in memory, and its __shared__ variables.
- * Refuses: what the loader refuses, objects of another version of the engine. */
+/* In: the bytes of a shared object from the host build, made now or ahead of time.
+ * Out: a module loaded from memory, with the engine's call table, its address range and its __shared__ variables.
+ * Refuses: what the loader refuses, and objects of another version of the engine. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -37,7 +37,7 @@ static int note_span(struct dl_phdr_info *info, size_t size, void *argument)
     return 1;
 }
 
-/* Where hs_self lies, seen from the thread pointer: the same in every thread, as it has the initial-exec model. */
+/* Offset of hs_self from the thread pointer: the same in every thread, as it is initial-exec TLS. */
 static long self_offset(void)
 {
 #ifdef __x86_64__
@@ -114,9 +114,9 @@ static char *spell_number(char *at, uint64_t number, int bits)
     return at;
 }
 
-/* The loader takes an object of a name that it has seen for the same object, and numbers of files come again: each load spells its path
- * in a way of its own, which the kernel reads as the same place. A process may hold several copies of this code (libtfgen.a in two
- * plugins), each of which counts for itself, so where the count lies is spelled, too. */
+/* dlopen() returns the loaded object for a path that it has seen, and descriptors are reused: so each load spells its path differently, by
+ * extra "/" and "/." that encode a counter. A process may hold several copies of this code (libtfgen.a in two plugins), each with its own
+ * counter, so the counter's address is encoded, too. */
 static void spell_name(char name[NAME_BYTES], int file)
 {
     static atomic_uint loads;
@@ -135,7 +135,7 @@ bool module_load(host_module *m, const void *object, size_t size, host_log *log)
     spell_name(name, m->file);
     const bool ok = bind_object(m, name, log);
     m->frame_bytes = ok ? frames_of(object, size) : 0;
-    if (!ok || !m->lines) { /* it is mapped; only symbolisers read it once more */
+    if (!ok || !m->lines) { /* the object is mapped; only symbolisers need the file */
         close(m->file);
         m->file = -1;
     }

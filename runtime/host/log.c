@@ -1,6 +1,6 @@
 /* In: pieces of text.
  * Out: one growing string, always terminated.
- * Refuses: to grow beyond HOST_LOG_MAX, and to fail: text that does not fit or for which memory is short is dropped. */
+ * Never fails: text beyond HOST_LOG_MAX, or for which memory is short, is dropped. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

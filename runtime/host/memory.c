@@ -1,6 +1,6 @@
-/* In: requests for memory that kernels work on, and addresses that they touched.
- * Out: allocations between guard pages, far from all else, with names; what an address belongs to.
- * Refuses: nothing but a shortage of memory. */
+/* In: requests for device memory; addresses that kernels touched.
+ * Out: named allocations between guard pages, far from other memory; the allocation that an address belongs to.
+ * Fails only without memory. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +13,9 @@ enum { MAPPED = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
 static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
 /* ---- where allocations lie ----
- * A page without access follows each, but a wrong index may lead further, as far as 32 bits and the size of what they count reach, and what
- * it finds there must not be the process's own. So an engine that catches faults has all allocations in the middle of addresses that are
- * nobody's. Those cost no memory; where a limit forbids them, allocations lie where the system puts them. */
+ * A guard page follows each allocation, but a wrong 32-bit index reaches further, up to 2^32 elements, and must not hit memory of the
+ * process. So an engine that catches faults places all allocations in the middle of a large reserved, inaccessible range. The range costs
+ * no memory; where a limit forbids it, allocations are placed by the system. */
 static const size_t most_reserve = (size_t)1 << 42, least_reserve = (size_t)1 << 36;
 
 void memory_reserve(host_engine *e)
@@ -25,11 +25,11 @@ void memory_reserve(host_engine *e)
         if (at == MAP_FAILED) continue;
         e->reserve = at;
         e->reserve_bytes = n;
-        e->reserve_next = n / 4; /* as much again stays free behind the last */
+        e->reserve_next = n / 4; /* as much stays unused after the last */
     }
 }
 
-/* Addresses without access; no address is given twice, as there are more than a process fills. */
+/* Takes inaccessible addresses from the range; addresses are never reused, as the range is larger than what a process allocates. */
 static char *take_pages(host_engine *e, size_t bytes)
 {
     char *at = NULL;
@@ -165,7 +165,7 @@ void memory_describe(host_engine *e, uintptr_t address, host_log *log)
     pthread_rwlock_unlock(&e->memory_lock);
 }
 
-/* Behind an allocation whose size is not a multiple of the alignment lie bytes that no page protects. */
+/* Checks the bytes between the end of an allocation and its guard page, which exist if the size is not a multiple of the alignment. */
 bool memory_slack_intact(host_engine *e, host_log *log)
 {
     bool ok = true;
@@ -177,7 +177,7 @@ bool memory_slack_intact(host_engine *e, host_log *log)
         for (; p < end && *p == SLACK_BYTE; p++) {}
         if (p == end) continue;
         log_add(log, "%s was written %lu bytes past its end\n", r->name, (unsigned long)((uintptr_t)p - r->high));
-        memset(p, SLACK_BYTE, (size_t)(end - p)); /* told once */
+        memset(p, SLACK_BYTE, (size_t)(end - p)); /* so that it is reported once */
         ok = false;
     }
     pthread_rwlock_unlock(&e->memory_lock);

@@ -1,6 +1,6 @@
 /* In: one matrix instruction of a wave: for each lane a pointer to its operands.
  * Out: D = A * B + C in every lane's registers, accumulated in f32 with ascending k (hardware may add in another order).
- * Refuses: shapes that are not in the table; sparse and multi-block forms are not. */
+ * Refuses: shapes that are not in the table, such as sparse and multi-block forms. */
 #define _GNU_SOURCE
 #include <string.h>
 #include "runtime/host/engine.h"
@@ -15,7 +15,7 @@
 typedef enum operand_type { F32, F16, BF16 } operand_type;
 typedef enum layout { CDNA, RDNA3, RDNA4 } layout;
 typedef struct mma_form {
-    unsigned m, k, wave, a_elements, d_elements; /* elements a lane */
+    unsigned m, k, wave, a_elements, d_elements; /* elements per lane */
     operand_type type;
     layout layout;
 } mma_form;
@@ -44,7 +44,7 @@ INLINE unsigned k_of(const mma_form *f, unsigned half, unsigned e)
 {
     switch (f->layout) {
     case CDNA: return half * f->a_elements + e;
-    case RDNA3: return e; /* both halves hold all of it */
+    case RDNA3: return e; /* both halves of the wave hold all k */
     default: return 8 * (e / 4) + 4 * half + e % 4;
     }
 }
@@ -65,11 +65,11 @@ INLINE float from_bits(uint32_t bits)
     return v;
 }
 
-/* In integers and by table-free arithmetic: works without F16C, and vectorises. */
+/* Integer arithmetic without tables: needs no F16C, and vectorises. */
 INLINE float from_f16(uint16_t h)
 {
     const uint32_t magnitude = (uint32_t)(h & 0x7fff) << 13, sign = (uint32_t)(h & 0x8000) << 16;
-    const float scaled = from_bits(magnitude) * 0x1p112f; /* moves the exponent's bias; right for denormals too */
+    const float scaled = from_bits(magnitude) * 0x1p112f; /* corrects the exponent bias, also of subnormals */
     uint32_t bits;
     memcpy(&bits, &scaled, 4);
     if ((h & 0x7c00) == 0x7c00) bits = magnitude | 0x7f800000;
@@ -83,8 +83,8 @@ INLINE float element(const void *p, operand_type type, unsigned e)
     return type == BF16 ? from_bits((uint32_t)h << 16) : from_f16(h);
 }
 
-/* a[k] is column k of A in the order of D's registers, so that a lane's accumulator is one vector. Written with vector types:
- * a compiler that unrolls these loops before it vectorises them makes shuffles of them, eight times slower. */
+/* a[k] is column k of A in the order of D's registers, so that a lane's accumulator is one vector. Uses vector types because a compiler
+ * that unrolls these loops before it vectorises them emits shuffles, eight times slower. */
 typedef struct operands {
     _Alignas(64) float a[32][32], b[32][32];
 } operands;
@@ -133,7 +133,7 @@ INLINE void multiply(const mma_form *f, hs_u64 *mail)
     else accumulate4(f, &o, mail);
 }
 
-/* One copy for each width of vectors; no ifuncs, which sanitizers cannot start. */
+/* One copy per vector width, chosen at run time; not by ifuncs, which do not work with sanitizers. */
 #if defined(__x86_64__)
 static unsigned level(void)
 {

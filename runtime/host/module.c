@@ -1,6 +1,6 @@
 /* In: source text and options.
- * Out: a loaded module, from the cache or fresh from the compiler.
- * Refuses: what the compiler refuses. What the cache has and the loader refuses is compiled again. */
+ * Out: a loaded module, from the cache or from the compiler.
+ * Refuses: what the compiler refuses. A cache entry that the loader refuses is compiled again. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static char *key_of(const char *compiler, const char *source, size_t size, const
     return key;
 }
 
-/* Loads the bytes that were checked, as an object of its own, so that two modules do not share their __shared__ variables. */
+/* Loads the verified bytes as a separate object, so that two modules do not share __shared__ variables. */
 static bool load_entry(host_module *m, const code_result *r)
 {
     host_log ignored = {0};
@@ -43,7 +43,7 @@ static bool load_entry(host_module *m, const code_result *r)
     return m->cached;
 }
 
-/* Compiles, stores and loads. What does not fit into the cache is loaded all the same. */
+/* Compiles, stores and loads. An object that cannot be stored is loaded all the same. */
 static host_status make(host_module *m, const char *source, size_t size, const host_compile_options *o, cache *c, const char *key,
                         host_log *log)
 {

@@ -1,5 +1,5 @@
-/* In: source; bytes of a shared object.
- * Out: a shared object as bytes; bytes as a file that has no name.
+/* In: source, or the bytes of a shared object.
+ * Out: the bytes of a shared object; bytes as an anonymous file.
  * Refuses: what the compiler refuses. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -67,7 +67,7 @@ static bool write_whole(int file, const unsigned char *bytes, size_t size)
 int object_file(const void *object, size_t size)
 {
     const int low = memfd_create("tfgen-host-object", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    const int file = low >= 0 ? fcntl(low, F_DUPFD_CLOEXEC, 3) : -1; /* a host may have closed its standard streams */
+    const int file = low >= 0 ? fcntl(low, F_DUPFD_CLOEXEC, 3) : -1; /* above 2: the application may have closed its standard streams */
     if (low >= 0) close(low);
     if (file < 0) return -1;
     if (write_whole(file, object, size) && fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) == 0)

@@ -1,6 +1,5 @@
-/* In: an address in a module's code, or a word that names a place where lanes wait.
- * Out: the place; file, line and function as text, as well as symbolisers can tell.
- * What no symboliser knows is told as an offset. */
+/* In: an address in a module's code, or the word by which waiting lanes name their place.
+ * Out: the place; file, line and function as text, as far as a symboliser knows them, else an offset. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -18,7 +17,7 @@ const hs_place *module_at(const host_module *m, hs_u32 word)
     return (const hs_place *)(m->anchor + offset);
 }
 
-/* clang-22 may have llvm-symbolizer-22 beside it; binutils, which every linker comes with, has addr2line. */
+/* clang-22 may have llvm-symbolizer-22 in its folder; binutils, which come with every ld, have addr2line. */
 static char *symboliser_of(const host_module *m)
 {
     const char *base = strrchr(m->compiler, '/');
@@ -33,8 +32,8 @@ static char *symboliser_of(const host_module *m)
 
 bool module_has_lines(const host_module *m) { return m->lines; }
 
-/* What the symboliser says of these addresses, each ahead of its places; false: there is none, or it failed. file: the module's object.
- * binutils: it names the symbol that the code lies in, where it should name the innermost of the calls that were inlined there. */
+/* answer: the symboliser's output for `count` addresses, each address followed by its places. False: there is no symboliser, or it failed.
+ * file: the module's object. *binutils: for inlined code it names the enclosing symbol instead of the innermost inlined function. */
 static bool ask_symboliser(const host_module *m, int file, const uintptr_t *codes, size_t count, host_log *answer, bool *binutils)
 {
     enum { TEXT = 24 };
@@ -59,10 +58,10 @@ static bool ask_symboliser(const host_module *m, int file, const uintptr_t *code
     return told;
 }
 
-/* "address, newline", then for each inlined call "function, newline, file:line (and column), newline". */
+/* Parses a line with an address, then for each inlined call a line with the function and one with file:line (perhaps :column). */
 static void tell_places(const host_module *m, char *answer, size_t count, size_t first, bool binutils, host_place_told *told, void *context)
 {
-    size_t behind = 0; /* the address that was told last */
+    size_t behind = 0; /* 1 + index of the current address */
     unsigned depth = 0;
     for (char *line = answer, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
         *end = 0;
@@ -100,7 +99,7 @@ void host_module_places(const host_module *m, const uintptr_t *codes, size_t cou
 static void tell_place(void *context, size_t index, unsigned depth, const char *function, const char *place, const char *spec)
 {
     enum { MOST = 4 };
-    (void)index, (void)spec; /* host_launch() adds it to all that is said of a launch */
+    (void)index, (void)spec; /* host_launch() adds the place in the spec to every report */
     if (depth < MOST) log_add(context, "%s%s (%s)", depth ? ", in " : "", place, function);
 }
 

@@ -1,6 +1,6 @@
 /* In: a command line (process.h).
- * Out: its output and its end; nothing of it is left running.
- * Refuses: to inherit signal masks, and to wait beyond the limit. */
+ * Out: its output and how it ended; no process of its group is left running. The child starts with default signal handlers and an empty
+ * mask, and is killed at the time limit. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 
 enum { LOOK_MS = 50, POLL_MS = 1, MAX_WORDS = 160 };
 
-/* The program under the compile worker, which ends it when this process dies however it dies; without a worker program as it is. */
+/* Runs the program under the compile worker's guard, which kills it if this process dies in any way; directly if there is no worker. */
 static bool guarded(char *const argv[], char *worker, char parent[16], const char *folder, char *out[MAX_WORDS])
 {
     size_t n = 0;
@@ -60,7 +60,7 @@ static bool spawn(char *const argv[], int input, int output, const char *folder,
     return ok;
 }
 
-/* What there is to read now. False: nothing more will come. */
+/* Reads what is available. False: end of output. */
 static bool take(int from, host_log *output)
 {
     char bytes[4096];
@@ -72,7 +72,7 @@ static bool take(int from, host_log *output)
     }
 }
 
-/* Until the process ends, whatever it left behind holds its outputs open. False: the time was over first. */
+/* Waits for the process to end, even if its descendants hold its outputs open. False: the deadline passed first. */
 static bool wait_for(pid_t pid, int from, uint64_t deadline_ms, host_log *output)
 {
     struct pollfd ends[] = {{.fd = from, .events = POLLIN}, {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN}};
@@ -91,7 +91,7 @@ static bool wait_for(pid_t pid, int from, uint64_t deadline_ms, host_log *output
     return ended;
 }
 
-/* Kills what is left of the process' group, before its number can be another's. */
+/* Kills the rest of the process group before waitpid() releases its id for reuse. */
 static process_end reap(pid_t pid, bool ended)
 {
     int status = 0;
@@ -99,7 +99,7 @@ static process_end reap(pid_t pid, bool ended)
     kill(-pid, SIGKILL);
     while ((r = waitpid(pid, &status, 0)) < 0 && errno == EINTR) {}
     if (!ended) return PROCESS_TIMEOUT;
-    if (r < 0) return PROCESS_OK; /* the program ignores its children: the output file will tell */
+    if (r < 0) return PROCESS_OK; /* the application ignores SIGCHLD, so there is no status: the output file decides */
     if (WIFSIGNALED(status)) return PROCESS_KILLED;
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? PROCESS_OK : PROCESS_FAILED;
 }

@@ -1,16 +1,16 @@
 /* In: a GPU thread that waits (for its wave, its block or the grid), yields or has ended.
- * Out: the thread that runs next; collectives and barriers that are complete are completed on the way.
- * Refuses: waiting for what cannot come (barriers in divergent code, mixed barriers): reported as a deadlock. */
+ * Out: the thread that runs next; completes collectives and barriers whose threads have all arrived.
+ * Reports a deadlock where threads wait for something that cannot happen (barriers in divergent code, mixed barriers). */
 #define _GNU_SOURCE
 #include <string.h>
 #include "runtime/host/engine.h"
 
-enum { PLACES_UNTIL = 4096 }; /* bytes of a report, after which it does without symbolisers */
+enum { PLACES_UNTIL = 4096 }; /* size of a report, in bytes, from which on symbolisers are not called any more */
 
 static bool is_barrier(hs_u32 word) { return word != HS_EXIT && (word & (HS_WAITING | HS_BARRIER)) == (HS_WAITING | HS_BARRIER); }
 static bool is_collective(hs_u32 word) { return word != HS_EXIT && (word & (HS_WAITING | HS_BARRIER)) == HS_WAITING; }
 
-/* Four words at a time: these loops are a good part of what a barrier costs. */
+/* Four words at a time, as these loops are a large part of a barrier's cost. */
 typedef hs_u32 words4 __attribute__((vector_size(16), aligned(4), may_alias));
 static bool none(words4 v) { return !(v[0] | v[1] | v[2] | v[3]); }
 
@@ -24,7 +24,7 @@ static bool words_are(const hs_u32 *site, hs_u32 n, hs_u32 word)
     return none(differ);
 }
 
-/* Plain barriers all, of one site or several. HS_EXIT has the bit of HS_GRID too. */
+/* All words are plain barriers, of one site or several. HS_EXIT includes the bit of HS_GRID. */
 static bool words_are_barriers(const hs_u32 *site, hs_u32 n)
 {
     const words4 wanted = {HS_BARRIER, HS_BARRIER, HS_BARRIER, HS_BARRIER};
@@ -64,7 +64,7 @@ static hs_thread *runnable_after(block *b, unsigned wave)
 
 hs_thread *sched_first(block *b) { return runnable_after(b, b->shape.waves - 1); }
 
-/* Not an addition in memory: only the worker itself writes it. */
+/* No atomic read-modify-write needed: only this worker writes the counter. */
 static void progressed(block *b)
 {
     const uint64_t n = atomic_load_explicit(b->progress, memory_order_relaxed);
@@ -84,7 +84,7 @@ void sched_release(block *b)
 
 /* ---- what went wrong ---- */
 
-/* The line of the operation, and where there are line tables the calls that led there. */
+/* The operation's source line and, with line tables, the inlined calls around it. */
 static void tell_place(host_log *log, const host_module *m, const hs_place *at, const char *verb)
 {
     if (!at) {
@@ -140,8 +140,8 @@ static hs_thread *deadlock(block *b, const char *why)
 
 /* ---- divergence ---- */
 
-/* Some live lanes wait in a collective that others will not reach first. Of the places where lanes wait, the one with the
- * lowest code address goes first: code is laid out so that a branch's body comes before the place where lanes meet again. */
+/* Lanes diverged: they wait in different collectives. The place with the lowest code address completes first, as compilers lay out a
+ * branch's body before the point where lanes reconverge. */
 static hs_u64 pick_group(const hs_wave *w, hs_u32 *word)
 {
     const void *lowest = NULL;
@@ -159,7 +159,7 @@ static hs_u64 pick_group(const hs_wave *w, hs_u32 *word)
     return group;
 }
 
-/* Lanes that come together again may have used different mailboxes last. */
+/* Reconverged lanes may have used different mailboxes last: moves their words to the one of `word`. */
 static hs_u32 use_one_mailbox(hs_wave *w, hs_u64 group, hs_u32 word)
 {
     const hs_u32 parity = word & HS_PARITY ? 1 : 0;
@@ -187,7 +187,7 @@ static bool complete_some(hs_wave *w)
 
 /* ---- the ends of barriers ---- */
 
-/* Nobody can run. Null when all is well, else why the threads at barriers cannot go on. */
+/* Called when no thread can run. NULL: all is well; else why the threads at barriers cannot continue. */
 static const char *barrier_fault(const block *b, bool *grid, bool *any)
 {
     bool plain = false;
@@ -240,10 +240,10 @@ static hs_thread *next_slowly(hs_thread *t)
     return end_barrier(b);
 }
 
-/* All threads of a block of full waves at plain barriers, each wave at one place? */
+/* The block has full waves only, and all its threads are at plain barriers, each wave at a single one. */
 static bool all_at_barrier(const block *b)
 {
-    if (b->shape.wave == 1) return words_are_barriers(b->sites, b->shape.threads); /* they lie side by side */
+    if (b->shape.wave == 1) return words_are_barriers(b->sites, b->shape.threads); /* contiguous */
     for (unsigned i = 0; i < b->shape.waves; i++) {
         const hs_wave *w = &b->waves[i];
         const hs_u32 word = w->site[0];
@@ -264,8 +264,7 @@ static hs_thread *release_all(block *b)
     return b->threads;
 }
 
-/* The usual cases, without a look at every lane's state: rotation within the wave, a collective of all live lanes, a barrier
- * of all threads. */
+/* Fast paths for the usual cases: the next lane of the wave, a collective of all live lanes, a barrier of all threads. */
 hs_thread *sched_next(hs_thread *t)
 {
     hs_wave *w = t->w;
@@ -286,7 +285,7 @@ hs_thread *sched_next(hs_thread *t)
     return next_slowly(t);
 }
 
-/* ---- clusters: their blocks have one worker, so nothing here is at the same time */
+/* ---- clusters: one worker runs all their blocks, so nothing here is concurrent */
 void cluster_arrive(hs_thread *t)
 {
     block *b = block_of(t->w), *lead = b->cluster[0];
@@ -314,7 +313,7 @@ int cluster_met(hs_thread *t)
     return 1;
 }
 
-/* A waiting loop gives the other threads of the block a turn, then, through the worker, the other blocks. */
+/* Called in spin loops: lets the other threads of the block run, then, through the worker, the other blocks. */
 hs_thread *sched_yield_to(hs_thread *t, const hs_place *at)
 {
     hs_wave *w = t->w;

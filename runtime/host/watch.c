@@ -1,12 +1,12 @@
-/* In: accesses, meetings and stand-ins of a checked launch.
- * Out: what host_watch tells: each access as the machine's own instruction makes it, with how often the lane has met others by then. */
+/* In: accesses, meetings (collectives, barriers) and stand-ins of a checked launch.
+ * Out: calls of host_watch: each access as the GPU's instruction makes it, with the number of meetings that the lane has had so far. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/host/engine.h"
 
 struct watched_lane {
-    unsigned meetings, stand_ins; /* stand_ins: how deep the lane is in code that stands in for the machine's */
+    unsigned meetings, stand_ins; /* stand_ins: nesting depth in code that emulates a GPU instruction, whose accesses are not reported */
 };
 
 static const host_watch *watch_of(const launch *l) { return l->engine->options.watch; }

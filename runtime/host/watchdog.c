@@ -1,4 +1,4 @@
-/* In: the launches that run, the engine's limits. Out: a launch that makes no progress or takes too long is told so; its workers are kicked
+/* In: running launches, the engine's limits. Out: launches that make no progress or take too long fail, and a signal takes their workers
  * out of loops that never wait. Sleeps while nothing runs. */
 #define _GNU_SOURCE
 #include <time.h>
@@ -19,7 +19,7 @@ static unsigned period_ms(const host_engine *e)
     return p < 5 ? 5 : p > 250 ? 250 : p;
 }
 
-/* A launch that has failed already is kicked too: a worker may loop, waiting for a block that is no more. */
+/* Also true for a failed launch: a worker may still spin, waiting for a block that has ended. */
 static bool overdue(const host_engine *e, launch *l, uint64_t now)
 {
     uint64_t progress = 0;
@@ -67,7 +67,7 @@ static void *watch(void *argument)
     return NULL;
 }
 
-/* It must not be the thread that a signal of the program, or a kick, is delivered to. */
+/* Blocks all signals: neither the application's nor kicks may be delivered to the watchdog's thread. */
 static bool start(host_engine *e)
 {
     sigset_t all, old;

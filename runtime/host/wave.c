@@ -1,12 +1,12 @@
-/* In: a wave whose lanes (all, or a group in divergent code) have come to one collective, their words in the mailbox.
+/* In: a wave whose lanes (all, or a group in divergent code) have arrived at one collective, their operands in the mailbox.
  * Out: the mailbox holds each lane's result, and the lanes can run.
- * Refuses: matrix instructions of a part of a wave, folds over a width that is not a power of two within the wave. */
+ * Refuses: matrix instructions by part of a wave, reductions over a width that is not a power of two within the wave. */
 #define _GNU_SOURCE
 #include <string.h>
 #include "runtime/host/engine.h"
 
-/* Folds pairs as an xor butterfly does, so that sums have the bits of the shuffles they stand for. Lanes that are not there
- * hold the identity. The loops are over whole vectors of 64 and vectorise. */
+/* Reduces pairs as an xor butterfly does, so that sums are bitwise those of the shuffles that they replace. Absent lanes hold the identity.
+ * Loops run over whole vectors of 64 and vectorise. */
 #define FOLD(name, type, expression)                                                                                           \
     static void name(type *v, unsigned width)                                                                                  \
     {                                                                                                                          \
@@ -92,10 +92,10 @@ static void refuse(hs_wave *w, const hs_site *site, const char *why)
     launch_reported(l);
 }
 
-/* NVIDIA's lanes run apart since Volta, and of what a warp does together only __syncwarp() orders their accesses (CUDA C++ Programming
- * Guide: shuffles "do not imply a memory barrier"; __syncwarp() "guarantees memory ordering among threads participating in the barrier").
- * AMD's waves run in lockstep: accesses to LDS are performed for a whole wave at a time, in the order of its program (LLVM, User Guide for
- * AMDGPU Backend, Memory Model). Here lanes run one after the other, so that a collective stands for that order. */
+/* Lanes of NVIDIA GPUs are scheduled independently since Volta, and of all warp collectives only __syncwarp() orders their accesses (CUDA
+ * C++ Programming Guide: shuffles "do not imply a memory barrier"; __syncwarp() "guarantees memory ordering among threads participating in
+ * the barrier"). AMD's waves run in lockstep: LDS accesses are performed for a whole wave at a time, in program order (LLVM, User Guide for
+ * AMDGPU Backend, Memory Model). Here lanes run one after the other, so a collective represents that order. */
 static bool orders_lanes(hs_u32 op) { return !(op & HS_OP_APART) || op & HS_OP_MEETS; }
 
 void wave_complete(hs_wave *w, hs_u64 lanes, const hs_site *site, hs_u32 word)
