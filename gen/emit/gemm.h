@@ -23,6 +23,8 @@ enum { gemm_stored_width = 0 }; /* the widest store that the alignment of all st
 enum { gemm_vector = 8 };       /* elements of a row of A or B that a thread loads at a time (templates/gemm/gemm.h: V) */
 
 bool gemm_is_matmul(const gemm *g);
+extent gemm_batches(const gemm *g); /* matrices of a matmul; 1 for linears */
+bool gemm_is_batched(const gemm *g); /* there is, or may be, more than one */
 void gemm_flatten_row(gemm *g, writer *w); /* matmul: in a function body, makes `row` count through all matrices of the batch */
 
 /* Collects what the epilogue needs and writes nothing. Call next: sizes, the program's constants, context, operands, epilogue.

@@ -8,19 +8,31 @@ static void write_map(gemm *g, const char *name, const tensor_box *box)
                c_text(g->e->a, use_map(g->e, name, box)));
 }
 
+/* Rows of an operand in memory; of a matmul with batches one matrix a batch. */
+static tensor_box box_of_value(const gemm *g, const ir_value *v, int box_rows)
+{
+    arena *a = g->e->a;
+    const view w = view_of(a, v);
+    const int size = dtype_size(v->type);
+    const long long stride = w.stride * size;
+    tensor_box box = {.value = w.root,
+                      .type = v->type,
+                      .start = w.offset * size,
+                      .stride = stride,
+                      .rows = gemm_is_matmul(g) ? v->shape[v->rank - 2] : g->e->space.rows,
+                      .columns = value_columns(v),
+                      .box_rows = box_rows,
+                      .box_columns = 128 / size};
+    if (!gemm_is_batched(g)) return box;
+    box.heads = 1, box.box_heads = 1, box.head_stride = extent_number(stride);
+    box.batches = gemm_batches(g), box.batch_stride = extent_multiply(a, v->at, extent_number(stride), box.rows);
+    return box;
+}
+
 static void write_a_map(gemm *g, int box_rows)
 {
-    const view v = view_of(g->e->a, g->a);
-    const int size = dtype_size(g->a->type);
     tensor_box *box = arena_alloc(g->e->a, sizeof *box);
-    *box = (tensor_box){.value = v.root,
-                        .type = g->a->type,
-                        .start = v.offset * size,
-                        .stride = v.stride * size,
-                        .rows = g->e->space.rows,
-                        .columns = g->K,
-                        .box_rows = box_rows,
-                        .box_columns = 128 / size};
+    *box = box_of_value(g, g->a, box_rows);
     write_map(g, "a_map", box);
 }
 
@@ -42,6 +54,7 @@ static tensor_box k_tile_of_pieces(const gemm *g, int n, int k)
 /* A k tile is two pieces long; of a cluster each brings one. */
 static tensor_box box_of_pieces(const gemm *g, const gemm_warpgroups_tile *t)
 {
+    if (gemm_is_matmul(g)) return box_of_value(g, g->b, (g->product->attributes.transpose ? t->n : t->k) / t->cluster);
     tensor_box box = k_tile_of_pieces(g, t->n, t->k);
     box.box_columns /= t->cluster;
     return box;
@@ -81,6 +94,15 @@ static void write_sizes(const gemm *g)
     write_line(g->w, "static constexpr int K = %lld, packed_n = %lld, granule = %d;", g->K, g->packed_n, packed_granule);
 }
 
+/* Names of templates/gemm/gemm_ws.h. */
+static void write_forms(const gemm *g, const tensor_box *b)
+{
+    const bool across = gemm_is_matmul(g) && !g->product->attributes.transpose;
+    write_line(g->w, "static constexpr operand_form a_form = in_rows, b_form = %s;",
+               b->pieces ? "in_pieces" : across ? "in_columns" : "in_rows");
+    write_line(g->w, "static constexpr bool batched = %s;", gemm_is_batched(g) ? "true" : "false");
+}
+
 static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *g, const gemm_warpgroups_tile *t))
 {
     const gemm_warpgroups_tile *t = &e->phase->tile.gemm_warpgroups;
@@ -91,9 +113,12 @@ static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *
     write_line(w, "static constexpr int cluster = %d, split_k = %d, width = %d, results = %d;", t->cluster, t->split_k, g.width, g.results);
     write_line(w, "static constexpr bool staged = %s, row_sums = %s, reads = %s;", g.staged ? "true" : "false",
                g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");
+    const tensor_box b = box(&g, t);
+    write_forms(&g, &b);
     gemm_write_operand_types(&g);
     gemm_write_context(&g);
-    write_maps(&g, t->m, box(&g, t));
+    if (gemm_is_batched(&g)) gemm_write_batches(&g);
+    write_maps(&g, t->m, b);
     write_partial(&g);
     gemm_write_epilogue(&g);
 }

@@ -4,6 +4,21 @@
 
 bool gemm_is_matmul(const gemm *g) { return g->product->kind == op_matmul; }
 
+extent gemm_batches(const gemm *g)
+{
+    const ir_value *out = g->product->outputs[0];
+    extent batches = extent_number(1);
+    for (int i = 0; gemm_is_matmul(g) && i + 2 < out->rank; i++) batches = extent_multiply(g->e->a, out->at, batches, out->shape[i]);
+    return batches;
+}
+
+bool gemm_is_batched(const gemm *g)
+{
+    const extent batches = gemm_batches(g);
+    long long n;
+    return !extent_is_number(&batches, &n) || n > 1;
+}
+
 static bool prologue(const gemm *g) { return value_made_here(g->e, g->a); }
 
 /* True if rows of A can be copied as they are, 16 bytes at a time. */
@@ -138,8 +153,6 @@ void gemm_write_plain(gemm *g)
 
 void gemm_write_batches(gemm *g)
 {
-    const ir_value *out = g->product->outputs[0];
-    extent batches = extent_number(1);
-    for (int i = 0; gemm_is_matmul(g) && i + 2 < out->rank; i++) batches = extent_multiply(g->e->a, out->at, batches, out->shape[i]);
+    const extent batches = gemm_batches(g);
     write_line(g->w, "DEV static int batches(const args &p) { return %s; }", c_text(g->e->a, extent_c(g->e, &batches)));
 }

@@ -4,6 +4,7 @@
 #include "gen/plan/align.h"
 #include "gen/base/names.h"
 #include "gen/plan/choice.h"
+#include "gen/program/products.h"
 
 typedef struct aligner {
     editor *e;
@@ -25,6 +26,12 @@ static bool may_be_longer(const aligner *g, const ir_value *v)
     return !g->is_root[v->id];
 }
 
+/* Whether the operand of the product is read in rows, as a packed weight is not. */
+static bool has_rows(const ir_op *product, int which)
+{
+    return which == operand_a || (which == operand_b && product->kind == op_matmul);
+}
+
 /* ---- the copy */
 /* If v is a view in phase `from`, moves it, with the views that it reads, to phase `to`. */
 static void move_view(editor *e, ir_phase *from, ir_phase *to, const ir_value *v)
@@ -43,12 +50,12 @@ static void wait_for_makers(editor *e, ir_phase *phase, const ir_value *v)
 }
 
 /* Adds a kernel that copies v before kernel k, which has phase `reader`; returns the align op. */
-static ir_op *insert_copy(aligner *g, int k, ir_phase *reader, ir_value *v)
+static ir_op *insert_copy(aligner *g, int k, ir_phase *reader, ir_value *v, operand which)
 {
     editor *e = g->e;
     arena *a = e->b->a;
     ir_value *copy = build_value(e->b, arena_printf(a, "%s.rows", v->name), v->type, v);
-    const char *kernel = arena_printf(a, "%s_align", e->b->p->kernels[k]->name);
+    const char *kernel = arena_printf(a, which == operand_a ? "%s_align" : "%s_align_b", e->b->p->kernels[k]->name);
     ir_phase *phase = edit_add_phase(e, k, false, family_align, name_stem(a, copy->name), kernel);
     move_view(e, reader, phase, v);
     copy->root_stride = aligned_columns(v);
@@ -63,46 +70,53 @@ static ir_op *insert_copy(aligner *g, int k, ir_phase *reader, ir_value *v)
 static void read_copy(editor *e, ir_phase *reader, const ir_value *v, const ir_op *copy)
 {
     for (int i = 0; i < reader->op_count; i++)
-        if (reader->ops[i]->role == role_body && reader->ops[i]->inputs[0] == v) reader->ops[i]->inputs[0] = copy->outputs[0];
+        for (int k = 0; k < reader->ops[i]->input_count; k++)
+            if (reader->ops[i]->role == role_body && has_rows(reader->ops[i], k) && reader->ops[i]->inputs[k] == v)
+                reader->ops[i]->inputs[k] = copy->outputs[0];
     edit_run_after(e, reader, edit_maker(e, copy->outputs[0]));
 }
 
 /* ---- which operands */
-static const ir_op *first_linear(const ir_phase *phase)
-{
-    for (int i = 0; i < phase->op_count; i++)
-        if (phase->ops[i]->kind == op_linear) return phase->ops[i];
-    return NULL;
-}
-
 bool alignment_is_wanted(const problem *p, const program *of)
 {
-    const ir_op *linear = of->aligned_rows && p->phase->family == family_gemm ? first_linear(p->phase) : NULL;
-    return linear && value_alignment(p->a, linear->inputs[0]) != 16;
+    const ir_op *product = of->aligned_rows && p->phase->family == family_gemm ? problem_product(p) : NULL;
+    for (int i = 0; product && i < 2; i++)
+        if (has_rows(product, i) && value_alignment(p->a, product->inputs[i]) != 16) return true;
+    return false;
 }
 
 /* Another product with the same A may have padded or copied it already. */
-static void align_operand(aligner *g, int k, ir_phase *phase)
+static void align_operand(aligner *g, int k, ir_phase *phase, operand which)
 {
-    ir_value *v = first_linear(phase)->inputs[0];
+    ir_value *v = phase_first(phase, class_PRODUCT)->inputs[which];
     if (value_alignment(g->e->b->a, v) == 16) return;
     if (may_be_longer(g, v)) {
         v->root_stride = aligned_columns(v);
         return;
     }
-    read_copy(g->e, phase, v, g->copy[v->id] ? g->copy[v->id] : insert_copy(g, k, phase, v));
+    read_copy(g->e, phase, v, g->copy[v->id] ? g->copy[v->id] : insert_copy(g, k, phase, v, which));
+}
+
+/* Kernel k, or the copy that now stands there. Copies of A and of B come one after the other: of a copied kernel the walk meets the reader
+ * again. */
+static void align_product(aligner *g, int k, ir_phase *phase)
+{
+    const ir_op *product = phase_first(phase, class_PRODUCT);
+    const int kernels = g->e->kernel_count;
+    for (operand which = operand_a; which <= operand_b && g->e->kernel_count == kernels; which++)
+        if (has_rows(product, (int)which)) align_operand(g, k, phase, which);
 }
 
 void align_operands(editor *e)
 {
     const ir_program *p = e->b->p;
-    const size_t values = (size_t)p->value_count, room = values + (size_t)p->op_count + 1; /* at most one copy per phase */
+    const size_t values = (size_t)p->value_count, room = values + 2 * (size_t)p->op_count + 1; /* at most two copies per phase */
     aligner g = {e, arena_alloc(e->b->a, room * sizeof *g.copy), arena_alloc(e->b->a, room)};
     for (size_t i = 0; i < values; i++)
         if (p->values[i]->root) g.is_root[p->values[i]->root->id] = true;
     for (int k = 0; k < e->kernel_count; k++)
         for (int i = 0; i < p->kernels[k]->phase_count; i++) {
             ir_phase *phase = p->kernels[k]->phases[i];
-            if (phase->choice->rewrites & rewrite_aligned_rows) align_operand(&g, k, phase);
+            if (phase->choice->rewrites & rewrite_aligned_rows) align_product(&g, k, phase);
         }
 }

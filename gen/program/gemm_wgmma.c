@@ -51,12 +51,19 @@ static const char *smem_epilogue_obstacle(const problem *p)
     return NULL;
 }
 
-static const char *obstacle(const problem *p) { return obstacle_to_16_bits(p, layer_wgmma); }
+static const char *obstacle(const problem *p) { return obstacle_to_16_bit_boxes(p, layer_wgmma); }
+
+/* Rows of 128 bytes that B has in a stage: a column of the result each, or places along k of 64 columns each (gemm_ws<...>::b_bytes). */
+static int stage_columns(const problem *p, const gemm_warpgroups_tile *x)
+{
+    const ir_op *product = problem_product(p);
+    return product->kind == op_matmul && !product->attributes.transpose ? (x->n + 63) / 64 * 64 : x->n;
+}
 
 static void fill(const problem *p, ir_tile *t)
 {
     gemm_warpgroups_tile *x = &t->gemm_warpgroups;
-    x->stages = (p->target->lds_bytes - 1024 - x->smem_epilogue * smem_epilogue_bytes) / ((x->m + x->n) * 128 + 16);
+    x->stages = (p->target->lds_bytes - 1024 - x->smem_epilogue * smem_epilogue_bytes) / ((x->m + stage_columns(p, x)) * 128 + 16);
     if (x->stages > 8) x->stages = 8;
 }
 
@@ -83,8 +90,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
 
 static long long shared_bytes(const problem *p, const ir_tile *t)
 {
-    (void)p;
-    return ws_shared_bytes(t, 1);
+    return ws_shared_bytes(t, stage_columns(p, &t->gemm_warpgroups));
 }
 
 /* Half as many columns. */

@@ -55,7 +55,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
 static long long shared_bytes(const problem *p, const ir_tile *t)
 {
     (void)p;
-    return ws_shared_bytes(t, 2);
+    return ws_shared_bytes(t, 2 * t->gemm_warpgroups.n);
 }
 
 static bool smaller(const problem *p, ir_tile *t)

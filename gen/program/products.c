@@ -7,7 +7,7 @@
 static const char *align_obstacle(arena *a, const ir_value *v)
 {
     const bool state = value_root(v)->kind == value_state;
-    return state && value_alignment(a, v) != 16 ? "rows of A lie in a state and are not a multiple of 16 bytes" : NULL;
+    return state && value_alignment(a, v) != 16 ? "rows of an operand lie in a state and are not a multiple of 16 bytes" : NULL;
 }
 
 const char *obstacle_to_rows(const problem *p)
@@ -25,6 +25,18 @@ const char *obstacle_to_16_bits(const problem *p, layer_kind layer)
     if (obstacle) return obstacle;
     const dtype a = product->inputs[0]->type;
     return dtype_multiplies(a, layer) && format_in(a, product->inputs[1]->type) ? NULL : "operands are not both bf16 or both f16";
+}
+
+const char *obstacle_to_16_bit_boxes(const problem *p, layer_kind layer)
+{
+    const ir_op *product = problem_product(p);
+    if (product->kind != op_matmul) return obstacle_to_16_bits(p, layer);
+    for (int i = 0; i < 2; i++) {
+        if (phase_makes(p->phase, product->inputs[i])) return "an operand is computed in the prologue";
+        const char *obstacle = align_obstacle(p->a, product->inputs[i]);
+        if (obstacle) return obstacle;
+    }
+    return dtype_multiplies(product->inputs[0]->type, layer) ? NULL : "operands are not both bf16 or both f16";
 }
 
 int column_tiles(const problem *p, int n) { return (int)((p->packed_n + n - 1) / n); }
@@ -79,13 +91,12 @@ static double packed_bytes(const problem *p, weight_numbers weights)
 
 static double up(double x, double step) { return ceil(x / step) * step; }
 
-/* Matrices of a batched matmul; 1 for a linear. */
-static double matrices(const problem *p)
+long long product_matrices(const problem *p)
 {
     const ir_op *product = problem_product(p);
     const ir_value *out = product->outputs[0];
-    double count = 1;
-    for (int i = 0; product->kind == op_matmul && i + 2 < out->rank; i++) count *= (double)extent_value(&out->shape[i], &p->program->dims);
+    long long count = 1;
+    for (int i = 0; product->kind == op_matmul && i + 2 < out->rank; i++) count *= extent_value(&out->shape[i], &p->program->dims);
     return count;
 }
 
@@ -146,7 +157,7 @@ static double moved_bytes(const problem *p, const product_cut *cut, double left,
 void product_cost(const problem *p, const product_cut *cut, cost_descriptor *d)
 {
     const ir_op *product = problem_product(p);
-    const double rows = (double)problem_rows(p), length = (double)product_length(p), count = matrices(p);
+    const double rows = (double)problem_rows(p), length = (double)product_length(p), count = (double)product_matrices(p);
     const double row_tiles = ceil(rows / cut->m), columns = column_tiles(p, cut->n), others = other_bytes(p) / count;
     const double left = rows * length * operand_bytes(p, cut->weights, operand_a);
     const double right = packed_bytes(p, cut->weights);

@@ -3,9 +3,12 @@
 #define TFGEN_GEN_PRODUCTS_H
 #include "gen/program/program.h"
 
-/* Why rows of A and of the packed weight cannot be copied as stored, for any program; NULL if they can. */
+/* Why rows of A and the packed weight cannot be copied as stored, for any program; NULL if they can. */
 const char *obstacle_to_rows(const problem *p);
 const char *obstacle_to_16_bits(const problem *p, layer_kind layer); /* that, or that operands are not 16-bit types of the layer */
+/* Why tensor loads cannot bring both operands, 16-bit numbers of one type: A, and B as a packed weight or as a matmul has it. */
+const char *obstacle_to_16_bit_boxes(const problem *p, layer_kind layer);
+long long product_matrices(const problem *p); /* of a matmul, at the plan's own dims; 1 of a linear */
 
 /* Sets rows, multiple, tile_rows and column_tiles for tiles of m rows and n packed columns. */
 void products_geometry(const problem *p, int m, int n, tile_extents *to);

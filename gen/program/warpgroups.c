@@ -12,7 +12,7 @@ static void set_tile(ir_tile *t, int n, int split, int cluster)
 
 static long long tiles_of(const problem *p, long long n)
 {
-    return (problem_rows(p) + warpgroup_rows - 1) / warpgroup_rows * ((p->packed_n + n - 1) / n);
+    return product_matrices(p) * ((problem_rows(p) + warpgroup_rows - 1) / warpgroup_rows) * ((p->packed_n + n - 1) / n);
 }
 
 /* Tries split-K into slices of at least 4 k tiles, if all slices run at once. Changes `best` and `least` where the predicted time is below
@@ -141,10 +141,10 @@ const char *ws_illegal(const problem *p, const ir_tile *t)
 }
 
 /* ws_memory<...>::bytes of templates/frame/frame_ws.h */
-long long ws_shared_bytes(const ir_tile *t, int operands)
+long long ws_shared_bytes(const ir_tile *t, int columns)
 {
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
-    const long long stage = (warpgroup_rows + (long long)operands * x->n) * 128;
+    const long long stage = (warpgroup_rows + (long long)columns) * 128;
     return 1024 + x->stages * stage + 16ll * x->stages + (x->smem_epilogue ? smem_epilogue_bytes : 0);
 }
 
@@ -160,14 +160,22 @@ void ws_geometry(const problem *p, const ir_tile *t, tile_extents *to)
 
 int ws_parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_warpgroups.n); }
 
+/* At least the rows of all row tiles, of each matrix. */
+static extent rows_of_whole_tiles(const problem *p, int tile_rows)
+{
+    tile_extents x = extents_start(p);
+    const position at = p->phase->ops[0]->at;
+    products_geometry(p, tile_rows, packed_granule, &x);
+    return extent_multiply(p->a, at, x.multiple, extent_add(p->a, at, x.rows, extent_number(tile_rows - 1)));
+}
+
 /* A tile has 2 * (split_k - 1) slices, each the 64 * n floats of a warpgroup. Counted per row, M rounded up to whole clusters. */
 extent ws_scratch(const problem *p, const ir_tile *t)
 {
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
-    const position at = p->phase->ops[0]->at;
     if (x->split_k <= 1) return extent_number(0);
-    const extent rows = extent_add(p->a, at, p->space.rows, extent_number(warpgroup_rows * x->cluster - 1));
+    const extent rows = rows_of_whole_tiles(p, warpgroup_rows * x->cluster);
     const long long slices = 2 * (warpgroup_rows / 2 * (long long)x->n + slice_head);
     const long long of_a_row = (slices + warpgroup_rows - 1) / warpgroup_rows;
-    return extent_multiply(p->a, at, rows, extent_number(column_tiles(p, x->n) * (x->split_k - 1) * of_a_row));
+    return extent_multiply(p->a, p->phase->ops[0]->at, rows, extent_number(column_tiles(p, x->n) * (x->split_k - 1) * of_a_row));
 }

@@ -19,7 +19,7 @@ typedef struct ws_search {
 void ws_choose(const problem *p, const program *by, const ws_search *s, ir_tile *t);
 void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *d); /* operands: copies of B */
 const char *ws_illegal(const problem *p, const ir_tile *t);
-long long ws_shared_bytes(const ir_tile *t, int operands); /* operands: copies of B */
+long long ws_shared_bytes(const ir_tile *t, int columns); /* columns: rows of 128 bytes that B has in a stage */
 void ws_geometry(const problem *p, const ir_tile *t, tile_extents *to);
 int ws_parts(const problem *p, const ir_tile *t);
 extent ws_scratch(const problem *p, const ir_tile *t);

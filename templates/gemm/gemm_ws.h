@@ -1,16 +1,22 @@
 // In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program under the warp-specialised frame: tensor loads
-// into stages of shared memory, A with a 128-byte swizzle, B in pieces (gemm/pieces.h), 2 warpgroups of 64 x tile_n each, S's epilogue.
+// into stages of shared memory, each operand in one of the forms below, 2 warpgroups of 64 x tile_n each, S's epilogue.
 // Refuses tiles other than 128 rows and a multiple of 32 columns from 64 to 256.
 //
-// Beyond the common contract S has: a_map(p), a tensor map of A [rows, K] with boxes of 128 bytes x tile_m rows, 128-byte swizzle;
-// b_map(p), one of packed B's pieces with boxes of tile_n columns x 128 bytes / cluster; group_m: row tiles that share a column of B tiles
-// while it is in L2; cluster: workgroups, on row tiles below each other, that load B together; staged: results pass through shared memory
-// (each of 2 bytes, one a column and segment, rows at multiples of 16 bytes; results: of a block's two halves of columns, 1 or 2), else
-// width: columns of a row that the epilogue is handed at a time, 2 or 4; reads: it loads more than row scalars; split: parts that a tile's
-// length is cut into, each a workgroup's, and partial(p): the memory through which they meet.
+// Beyond the common contract S has: a_form, b_form; batched: there are batches(p) products, whose tensor maps have rank 4, with one head;
+// a_map(p), b_map(p): tensor maps of A in rows [M, K] with boxes of 128 bytes x tile_m rows, or in columns [K, M] with boxes of 128 bytes
+// x tile_k rows, 128-byte swizzle; of B in pieces with boxes of tile_n columns x 128 bytes / cluster, in rows [N, K] with boxes of
+// 128 bytes x tile_n / cluster rows, or in columns [K, N] with boxes of 128 bytes x tile_k / cluster rows; group_m: row tiles that share a
+// column of B tiles while it is in L2; cluster: workgroups, on row tiles below each other, that load B together; staged: results pass
+// through shared memory (each of 2 bytes, one a column and segment, rows at multiples of 16 bytes; results: of a block's two halves of
+// columns, 1 or 2), else width: columns of a row that the epilogue is handed at a time, 2 or 4; reads: it loads more than row scalars;
+// split: parts that a tile's length is cut into, each a workgroup's, and partial(p): the memory through which they meet.
 #pragma once
 #include "templates/frame/frame_ws.h"
 #include "templates/gemm/pieces.h"
+
+// How the tensor maps of an operand have it: a packed weight's pieces (gemm/pieces.h); one row a row or column of the result, along k; one
+// row a place along k.
+enum operand_form { in_pieces, in_rows, in_columns };
 
 template <class S> struct gemm_ws {
     using args = typename S::args;
@@ -18,7 +24,11 @@ template <class S> struct gemm_ws {
     using b_type = typename S::b_type;
     using packing = pieces<b_type>;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, stages = S::stages;
-    static constexpr int a_bytes = tile_m * 128, stage_bytes = (tile_m + tile_n) * 128;
+    static constexpr int panel_bytes = tile_k * 128; // of an operand in columns: 128 bytes along its rows
+    static constexpr bool a_across = S::a_form == in_columns, b_across = S::b_form == in_columns;
+    static constexpr int b_panels = (tile_n + 63) / 64;
+    static constexpr int a_bytes = tile_m * 128, b_bytes = b_across ? b_panels * panel_bytes : tile_n * 128;
+    static constexpr int stage_bytes = a_bytes + b_bytes;
     static constexpr int half_bytes = tile_n * packing::row_bytes; // of B's pieces that lie side by side along n
     static constexpr int pitch = 128 + 16; // of a row in a warp's part of scratch: 64 columns; no bank conflicts
     static constexpr int scratch_bytes = S::staged ? ws_consumers / 32 * 16 * pitch : 0, cluster = S::cluster;
@@ -35,7 +45,8 @@ template <class S> struct gemm_ws {
     using product = wgmma<a_type, tile_n>;
     struct tile {
         int row, column; // in tiles
-        int part, index;        // of the tile's parts; its number
+        int part, index; // of the tile's parts; its number
+        int batch;
     };
     struct accumulators {
         float acc[product::registers];
@@ -46,7 +57,14 @@ template <class S> struct gemm_ws {
     static constexpr int column_tiles = (S::packed_n + tile_n - 1) / tile_n;
     static constexpr int all_k_tiles = (S::K + tile_k - 1) / tile_k;
     static_assert(S::split_k >= 1 && S::split_k <= all_k_tiles, "tile: a part has a k tile");
-    DEV static int whole_tiles(const args &p) { return row_tiles(p) * column_tiles; }
+    DEV static int matrix_tiles(const args &p) { return row_tiles(p) * column_tiles; }
+    DEV static int whole_tiles(const args &p)
+    {
+        if constexpr (S::batched)
+            return S::batches(p) * matrix_tiles(p);
+        else
+            return matrix_tiles(p);
+    }
     DEV static int tiles(const args &p) { return whole_tiles(p) * S::split_k; }
     DEV static int first_k_tile(int part) { return part * all_k_tiles / S::split_k; }
     DEV static int k_tiles(const args &, const tile &t)
@@ -61,22 +79,68 @@ template <class S> struct gemm_ws {
     DEV static tile at(const args &p, int item)
     {
         const int whole = S::split_k == 1 ? 0 : whole_tiles(p), part = S::split_k == 1 ? 0 : item / whole, index = item - part * whole;
-        const int rows = row_tiles(p), g = index / (S::group_m * column_tiles), in = index - g * S::group_m * column_tiles;
+        const int batch = S::batched ? index / matrix_tiles(p) : 0, of_matrix = S::batched ? index - batch * matrix_tiles(p) : index;
+        const int rows = row_tiles(p), g = of_matrix / (S::group_m * column_tiles), in = of_matrix - g * S::group_m * column_tiles;
         const int height = rows - g * S::group_m < S::group_m ? rows - g * S::group_m : S::group_m;
-        return {g * S::group_m + in % height, in / height, part, index};
+        return {g * S::group_m + in % height, in / height, part, index, batch};
     }
 
+    // Weights come early; a value is there when the launch that makes it has ended.
     DEV static void load(early, const args &p, const tile &t, int k_tile, stage m)
     {
         const int n = t.column * (tile_n / 16), k = column_of(t, k_tile) / packing::length;
-        if constexpr (cluster == 1)
+        if constexpr (S::b_form != in_pieces)
+            return;
+        else if constexpr (cluster == 1)
             piece_load(m.memory + a_bytes, S::b_map(p), m.full, n, k);
         else
             piece_load_all<cluster>(m.memory + a_bytes, S::b_map(p), m.full, n, k, half_bytes);
     }
     DEV static void load(late, const args &p, const tile &t, int k_tile, stage m)
     {
-        tensor_load(m.memory, S::a_map(p), m.full, column_of(t, k_tile), t.row * tile_m);
+        load_a(p, t, column_of(t, k_tile), m);
+        if constexpr (S::b_form != in_pieces) load_b(p, t, column_of(t, k_tile), m);
+    }
+    DEV static void load_a(const args &p, const tile &t, int k, stage m)
+    {
+        const int row = t.row * tile_m;
+        if constexpr (a_across)
+            for (int i = 0; i < tile_m / 64; i++) box_load<1>(m.memory + i * panel_bytes, S::a_map(p), t, row + i * 64, k, m, 0);
+        else
+            box_load<1>(m.memory, S::a_map(p), t, k, row, m, 0);
+    }
+    DEV static void load_b(const args &p, const tile &t, int k, stage m)
+    {
+        const shared_address to = m.memory + a_bytes;
+        const int n = t.column * tile_n;
+        if constexpr (b_across)
+            for (int i = 0; i < b_panels; i++) box_load<cluster>(to + i * panel_bytes, S::b_map(p), t, n + i * 64, k, m, tile_k / cluster);
+        else
+            box_load<cluster>(to, S::b_map(p), t, k, n, m, tile_n / cluster);
+    }
+    // A box of the tile's matrix; each of `Members` of a cluster brings box_rows of its rows to all.
+    template <int Members>
+    DEV static void box_load(shared_address to, const tensor_map &map, const tile &t, int column, int row, stage m, int box_rows)
+    {
+        if constexpr (S::batched && Members > 1)
+            tensor_load_all<Members>(to, map, m.full, column, 0, row, t.batch, box_rows);
+        else if constexpr (S::batched)
+            tensor_load(to, map, m.full, column, 0, row, t.batch);
+        else if constexpr (Members > 1)
+            tensor_load_all<Members>(to, map, m.full, column, row, box_rows);
+        else
+            tensor_load(to, map, m.full, column, row);
+    }
+
+    DEV static unsigned long long a_operand(shared_address at) { return a_across ? operand_across(at, panel_bytes) : operand(at); }
+    DEV static unsigned long long b_operand(shared_address at)
+    {
+        return S::b_form == in_pieces ? piece_operand(at) : b_across ? operand_across(at, panel_bytes) : operand(at);
+    }
+    // Bytes from a stage's first 16 places along k to the k-th.
+    template <operand_form Form> DEV static int along(int k)
+    {
+        return Form == in_pieces ? k / 2 * half_bytes + k % 2 * 256 : Form == in_rows ? k * 32 : k * 2048;
     }
 
     template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, accumulators &c)
@@ -90,12 +154,14 @@ template <class S> struct gemm_ws {
         }
         do {
             const stage m = ring.wait();
-            const auto a = operand(m.memory + group * 64 * 128), b = piece_operand(m.memory + a_bytes);
+            const auto a = a_operand(m.memory + group * 64 * 128), b = b_operand(m.memory + a_bytes);
             pin(c.acc);
             product_fence();
-            products.multiply(c.acc, a, b, s);
+            products.template multiply<a_across, b_across>(c.acc, a, b, s);
 #pragma unroll
-            for (int k = 1; k < 4; k++) products.multiply(c.acc, a + 2 * k, operand_behind(b, k / 2 * half_bytes + k % 2 * 256), 1);
+            for (int k = 1; k < 4; k++)
+                products.template multiply<a_across, b_across>(c.acc, operand_behind(a, along<S::a_form>(k)),
+                                                               operand_behind(b, along<S::b_form>(k)), 1);
             products.commit();
             pin(c.acc);
             products.template wait<1>(c.acc); // the previous k tile's products are done with their stage
@@ -124,7 +190,7 @@ template <class S> struct gemm_ws {
             r[h].row = t.row * tile_m + group * 64 + fragment::row(thread, 2 * h);
             r[h].exists = r[h].row < S::rows(p);
             r[h].sum = 0;
-            if (r[h].exists) r[h].context = S::begin(p, 0, r[h].row);
+            if (r[h].exists) r[h].context = S::begin(p, t.batch, r[h].row);
         }
         if constexpr (S::staged)
             store_staged(p, t, c, r, scratch + (thread_index() - ws_producers) / 32 * 16 * pitch);
@@ -137,7 +203,7 @@ template <class S> struct gemm_ws {
                 float sum = r[h].sum;
                 sum += lane_xor<4>(sum, 1);
                 sum += lane_xor<4>(sum, 2);
-                if (r[h].exists && thread % 4 == 0) S::finish_row(p, 0, r[h].row, t.column, sum);
+                if (r[h].exists && thread % 4 == 0) S::finish_row(p, t.batch, r[h].row, t.column, sum);
             }
     }
 
@@ -259,7 +325,7 @@ template <class S> struct gemm_ws {
             vec<float, 2> lo, hi;
             lo[0] = x[0], lo[1] = x[1], hi[0] = x[8], hi[1] = x[9];
             out[i] = {r[i % 2].exists, {}};
-            S::template epilogue<2>(p, r[i % 2].context, 0, r[i % 2].row, n + i / 2 * 8 + thread_index() % 4 * 2, lo, hi,
+            S::template epilogue<2>(p, r[i % 2].context, t.batch, r[i % 2].row, n + i / 2 * 8 + thread_index() % 4 * 2, lo, hi,
                                     r[i % 2].sum, out[i]);
         }
 #pragma unroll
@@ -282,7 +348,7 @@ template <class S> struct gemm_ws {
             if (!Whole && first + k >= S::rows(p)) break;
             to_find out{S::results == 2 && column & 16, false, 0, nullptr};
             float none = 0;
-            S::template epilogue<V>(p, S::begin(p, 0, first + k), 0, first + k, n, splat<V>(0.0f), splat<V>(0.0f), none, out);
+            S::template epilogue<V>(p, S::begin(p, t.batch, first + k), t.batch, first + k, n, splat<V>(0.0f), splat<V>(0.0f), none, out);
             if (out.found) *static_cast<neighbours<unsigned, 4> *>(out.to) = raw[k / rows_at_once];
 #pragma unroll
             for (int i = 0; i < V - 1; i++)
@@ -314,14 +380,14 @@ template <class S> struct gemm_ws {
             if constexpr (W == 4) {
                 const vec<float, 4> lo = exchanged(x[0], x[1], x[4], x[5]), hi = exchanged(x[8], x[9], x[12], x[13]);
                 if (Whole || r[h].exists)
-                    S::template epilogue<4>(p, r[h].context, 0, r[h].row, n + lane % 2 * 8 + lane / 2 * 4, lo, hi, r[h].sum, out);
+                    S::template epilogue<4>(p, r[h].context, t.batch, r[h].row, n + lane % 2 * 8 + lane / 2 * 4, lo, hi, r[h].sum, out);
             } else {
 #pragma unroll
                 for (int b = 0; b < 2; b++) {
                     vec<float, 2> lo, hi;
                     lo[0] = x[4 * b], lo[1] = x[4 * b + 1], hi[0] = x[4 * b + 8], hi[1] = x[4 * b + 9];
                     if (Whole || r[h].exists)
-                        S::template epilogue<2>(p, r[h].context, 0, r[h].row, n + b * 8 + lane * 2, lo, hi, r[h].sum, out);
+                        S::template epilogue<2>(p, r[h].context, t.batch, r[h].row, n + b * 8 + lane * 2, lo, hi, r[h].sum, out);
                 }
             }
         }

@@ -28,7 +28,7 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
         tensor_load(m.memory + a_bytes, S::b_map(p), m.full, 2 * base::column_of(t, k_tile), n);
         tensor_load(m.memory + a_bytes + tile_n * 128, S::b_map(p), m.full, 2 * base::column_of(t, k_tile) + tile_k, n);
     }
-    DEV static void load(late when, const args &p, const tile &t, int k_tile, stage m) { base::load(when, p, t, k_tile, m); }
+    DEV static void load(late, const args &p, const tile &t, int k_tile, stage m) { base::load_a(p, t, base::column_of(t, k_tile), m); }
 
     template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, accumulators &c)
     {

@@ -40,6 +40,15 @@ DEV void tensor_load(shared_address to, const tensor_map &map, shared_address ba
                  : "memory");
 }
 
+// The same of a tensor map of rank 4.
+DEV void tensor_load(shared_address to, const tensor_map &map, shared_address barrier, int column, int head, int row, int batch)
+{
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(
+                     to),
+                 "l"(&map), "r"(barrier), "r"(column), "r"(head), "r"(row), "r"(batch)
+                 : "memory");
+}
+
 // A box of whole pieces of a packed weight (gemm/pieces.h), from the n-th along its columns and the k-th along k on: those along n one
 // after the other, then the next along k.
 DEV void piece_load(shared_address to, const tensor_map &map, shared_address barrier, int n, int k)
@@ -80,6 +89,19 @@ DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_addres
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
                  "[%0], [%1, {%3, %4}], [%2], %5;" ::"r"(to + first * 128),
                  "l"(&map), "r"(barrier), "r"(column), "r"(row + first), "h"(static_cast<unsigned short>((1 << Members) - 1))
+                 : "memory");
+}
+
+// The same of a tensor map of rank 4.
+template <int Members>
+DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int head, int row, int batch,
+                         int box_rows)
+{
+    const int first = cluster_rank() * box_rows;
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+                 "[%0], [%1, {%3, %4, %5, %6}], [%2], %7;" ::"r"(to + first * 128),
+                 "l"(&map), "r"(barrier), "r"(column), "r"(head), "r"(row + first), "r"(batch),
+                 "h"(static_cast<unsigned short>((1 << Members) - 1))
                  : "memory");
 }
 
@@ -163,6 +185,13 @@ DEV unsigned long long operand(shared_address at) { return ((at & 0x3ffffu) >> 4
 DEV unsigned long long piece_operand(shared_address at) { return ((at & 0x3ffffu) >> 4) | 8ull << 16 | 32ull << 32; }
 DEV unsigned long long operand_behind(unsigned long long operand, int bytes) { return operand + (bytes >> 4); }
 
+// The operand's transpose is stored: rows of 128 bytes along its rows (or columns of the result), one a k, swizzled as operand()'s; 64
+// further along the row is `panel` bytes further; 16 further along k (one product) is 2048 bytes behind.
+DEV unsigned long long operand_across(shared_address at, int panel)
+{
+    return ((at & 0x3ffffu) >> 4) | static_cast<unsigned long long>(panel >> 4) << 16 | 64ull << 32 | 1ull << 62;
+}
+
 DEV void product_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 DEV void product_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 template <int Left> DEV void product_wait() { asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Left) : "memory"); }
@@ -183,8 +212,9 @@ struct fragment {
     DEV static int column(int thread, int i) { return i / 4 * 8 + thread % 4 * 2 + i % 2; }
 };
 
-// wgmma<T, N>::multiply(d, a, b, keep): d = a * transposed(b) + (keep ? d : 0), 64 x N, 32 bytes along k. An instruction names every
-// register of its accumulator; the lists "%0,%1,..." and "+f"(d[0]), ... are spelled by the preprocessor.
+// wgmma<T, N>::multiply<A, B>(d, a, b, keep): d = a * transposed(b) + (keep ? d : 0), 64 x N, 32 bytes along k. A, B: 1 if that operand is
+// one of operand_across(), which types of 2 bytes may be. An instruction names every register of its accumulator; the lists "%0,%1,..."
+// and "+f"(d[0]), ... are spelled by the preprocessor.
 template <class T, int N> struct wgmma;
 
 #define TF_TEN(t) "%" t "0,%" t "1,%" t "2,%" t "3,%" t "4,%" t "5,%" t "6,%" t "7,%" t "8,%" t "9"
@@ -225,12 +255,14 @@ template <class T, int N> struct wgmma;
 #define TF_WGMMA(T, N, R, A, B, KEEP, KIND, MAJOR)                                                                                \
     template <> struct wgmma<T, N> {                                                                                              \
         static constexpr int registers = R;                                                                                       \
+        template <int AcrossA = 0, int AcrossB = 0>                                                                               \
         DEV static void multiply(float (&d)[R], unsigned long long a, unsigned long long b, int keep)                             \
         {                                                                                                                         \
+            static_assert(sizeof(T) == 2 || (!AcrossA && !AcrossB), "operands of 4 bytes lie along k");                           \
             asm volatile("{ .reg .pred p; setp.ne.b32 p, " KEEP ", 0; wgmma.mma_async.sync.aligned.m64n" #N KIND " {" TF_LIST_##R \
                          "}, " A ", " B ", p, 1, 1" MAJOR "; }"                                                                   \
                          : TF_OUT_##R                                                                                             \
-                         : "l"(a), "l"(b), "r"(keep));                                                                            \
+                         : "l"(a), "l"(b), "r"(keep), "n"(AcrossA), "n"(AcrossB));                                                \
         }                                                                                                                         \
     };
 // f32 = tf32 + tf32: A in registers as fragment_load() brings it, in its large or in its small parts. `keep` is a literal.
@@ -271,9 +303,10 @@ DEV void fragment_load(shared_address rows, int piece, float *a)
 
 // A thread's products of whole stages into one accumulator, some of which are under way while others are issued.
 template <class T, int N> struct stage_products {
+    template <int AcrossA = 0, int AcrossB = 0>
     DEV static void multiply(float (&d)[wgmma<T, N>::registers], unsigned long long a, unsigned long long b, int keep)
     {
-        wgmma<T, N>::multiply(d, a, b, keep);
+        wgmma<T, N>::template multiply<AcrossA, AcrossB>(d, a, b, keep);
     }
     DEV static void commit() { product_commit(); }
     template <int Left> DEV static void wait(float (&)[wgmma<T, N>::registers]) { product_wait<Left>(); }
@@ -299,28 +332,33 @@ DEV float tf32_small(float left)
     return bits_float(y);
 }
 
-#define TF_WGMMA_SIZES(T, KIND, MAJOR)                         \
-    TF_WGMMA(T, 64, 32, "%32", "%33", "%34", KIND, MAJOR)      \
-    TF_WGMMA(T, 96, 48, "%48", "%49", "%50", KIND, MAJOR)      \
-    TF_WGMMA(T, 160, 80, "%80", "%81", "%82", KIND, MAJOR)     \
-    TF_WGMMA(T, 224, 112, "%112", "%113", "%114", KIND, MAJOR) \
-    TF_WGMMA(T, 128, 64, "%64", "%65", "%66", KIND, MAJOR)     \
-    TF_WGMMA(T, 192, 96, "%96", "%97", "%98", KIND, MAJOR)     \
-    TF_WGMMA(T, 256, 128, "%128", "%129", "%130", KIND, MAJOR)
+// Immediates of the instruction: whether an operand lies across k, of types that can.
+#define TF_MAJOR_16(A, B) ", " A ", " B
+#define TF_MAJOR_32(A, B)
+#define TF_WGMMA_SIZES(T, KIND, MAJOR) \
+    TF_WGMMA(T, 64, 32, "%32", "%33", "%34", KIND, MAJOR("%35", "%36")) \
+    TF_WGMMA(T, 96, 48, "%48", "%49", "%50", KIND, MAJOR("%51", "%52")) \
+    TF_WGMMA(T, 160, 80, "%80", "%81", "%82", KIND, MAJOR("%83", "%84")) \
+    TF_WGMMA(T, 224, 112, "%112", "%113", "%114", KIND, MAJOR("%115", "%116")) \
+    TF_WGMMA(T, 128, 64, "%64", "%65", "%66", KIND, MAJOR("%67", "%68")) \
+    TF_WGMMA(T, 192, 96, "%96", "%97", "%98", KIND, MAJOR("%99", "%100")) \
+    TF_WGMMA(T, 256, 128, "%128", "%129", "%130", KIND, MAJOR("%131", "%132"))
 // Of few columns, which are rows of a product whose operands have changed places (gemm/gemm_swap_ab.h).
-#define TF_WGMMA_NARROW(T, KIND)                             \
-    TF_WGMMA(T, 16, 8, "%8", "%9", "%10", KIND, ", 0, 0")    \
-    TF_WGMMA(T, 32, 16, "%16", "%17", "%18", KIND, ", 0, 0") \
-    TF_WGMMA(T, 48, 24, "%24", "%25", "%26", KIND, ", 0, 0") \
-    TF_WGMMA(T, 80, 40, "%40", "%41", "%42", KIND, ", 0, 0") \
-    TF_WGMMA(T, 112, 56, "%56", "%57", "%58", KIND, ", 0, 0")
+#define TF_WGMMA_NARROW(T, KIND) \
+    TF_WGMMA(T, 16, 8, "%8", "%9", "%10", KIND, TF_MAJOR_16("%11", "%12")) \
+    TF_WGMMA(T, 32, 16, "%16", "%17", "%18", KIND, TF_MAJOR_16("%19", "%20")) \
+    TF_WGMMA(T, 48, 24, "%24", "%25", "%26", KIND, TF_MAJOR_16("%27", "%28")) \
+    TF_WGMMA(T, 80, 40, "%40", "%41", "%42", KIND, TF_MAJOR_16("%43", "%44")) \
+    TF_WGMMA(T, 112, 56, "%56", "%57", "%58", KIND, TF_MAJOR_16("%59", "%60"))
 
-TF_WGMMA_SIZES(bf16, "k16.f32.bf16.bf16", ", 0, 0")
-TF_WGMMA_SIZES(f16, "k16.f32.f16.f16", ", 0, 0")
-TF_WGMMA_SIZES(float, "k8.f32.tf32.tf32", "")
+TF_WGMMA_SIZES(bf16, "k16.f32.bf16.bf16", TF_MAJOR_16)
+TF_WGMMA_SIZES(f16, "k16.f32.f16.f16", TF_MAJOR_16)
+TF_WGMMA_SIZES(float, "k8.f32.tf32.tf32", TF_MAJOR_32)
 TF_WGMMA_NARROW(bf16, "k16.f32.bf16.bf16")
 TF_WGMMA_NARROW(f16, "k16.f32.f16.f16")
 
+#undef TF_MAJOR_16
+#undef TF_MAJOR_32
 #undef TF_WGMMA_SIZES
 #undef TF_WGMMA_NARROW
 #undef TF_WGMMA

@@ -158,6 +158,10 @@ DEV void tensor_load(shared_address to, const tensor_map &map, shared_address ba
 {
     host_issue(to, map, barrier, column, row, 0, 0, false);
 }
+DEV void tensor_load(shared_address to, const tensor_map &map, shared_address barrier, int column, int head, int row, int batch)
+{
+    host_issue(to, map, barrier, column, row, head, batch, true);
+}
 DEV void piece_load(shared_address to, const tensor_map &map, shared_address barrier, int n, int k)
 {
     host_issue(to, map, barrier, k, n, 0, 0, false);
@@ -220,6 +224,14 @@ DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_addres
         host_issue(to + first * 128, map, barrier, column, row + first, 0, 0, false, tf_hs_cluster_shared(i));
 }
 template <int Members>
+DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int head, int row, int batch,
+                         int box_rows)
+{
+    const int first = tf_hs_cluster_rank() * box_rows;
+    for (int i = 0; i < Members; i++)
+        host_issue(to + first * 128, map, barrier, column, row + first, head, batch, true, tf_hs_cluster_shared(i));
+}
+template <int Members>
 DEV void piece_load_all(shared_address to, const tensor_map &map, shared_address barrier, int n, int k, int bytes)
 {
     const int own = tf_hs_cluster_rank();
@@ -260,9 +272,13 @@ template <int N> DEV void registers_shrink() {}
 template <int N> DEV void registers_grow() {}
 
 // ---- matrix products of a warpgroup: each thread makes its own elements, and waits for the others where it would wait for the products
-inline constexpr unsigned long long host_of_pieces = 1ull << 63;
+inline constexpr unsigned long long host_of_pieces = 1ull << 63, host_across = 1ull << 62;
 DEV unsigned long long operand(shared_address at) { return at >> 4; }
 DEV unsigned long long piece_operand(shared_address at) { return at >> 4 | host_of_pieces; }
+DEV unsigned long long operand_across(shared_address at, int panel)
+{
+    return at >> 4 | static_cast<unsigned long long>(panel) << 32 | host_across;
+}
 DEV unsigned long long operand_behind(unsigned long long operand, int bytes) { return operand + static_cast<unsigned>(bytes >> 4); }
 DEV void product_fence() {}
 DEV void product_commit() {}
@@ -283,22 +299,38 @@ DEV shared_address host_operand_at(unsigned long long operand, int row, int piec
     return operand & host_of_pieces ? from + row / 8 * 512 + piece * 128 + row % 8 * 16
                                     : base + row * 128 + (first + 16 * piece ^ row % 8 << 4);
 }
-// 8 rows of 16 bytes are what the machine reads at a time. Of A a warp has 16 rows for itself; the warps share B's.
+// Of an operand of 2 bytes that lies across k: element k of row `row`.
+DEV shared_address host_across_at(unsigned long long operand, int row, int k)
+{
+    const unsigned from = static_cast<unsigned>(operand & 0xffffffffu) << 4, panel = static_cast<unsigned>(operand >> 32 & 0xfffffu);
+    return from + row / 64 * panel + k * 128 + (row % 64 / 8 ^ k % 8) * 16 + row % 8 * 2;
+}
+// The i-th run of 16 bytes that the machine reads of rows from `row` on: 8 rows along k, or 8 places along k of 8 rows.
+DEV void operand_says(unsigned long long operand, int row, int i)
+{
+    const shared_address at = operand & host_across ? host_across_at(operand, row + i / 16 * 8, i % 16)
+                                                    : host_operand_at(operand, row + i / 16 * 8 + i % 8, i / 8 % 2);
+    tf_hs_says(host_shared<char>(at), 16, HS_CHECK_READ | HS_CHECK_MATRIX);
+}
+// Of A a warp has 16 rows for itself; the warps share B's.
 DEV void left_operand_says(unsigned long long operand)
 {
-    const int thread = thread_index() % 128, lane = thread % 32, row = thread / 32 * 16 + lane / 16 * 8 + lane % 8;
-    tf_hs_says(host_shared<char>(host_operand_at(operand, row, lane / 8 % 2)), 16, HS_CHECK_READ | HS_CHECK_MATRIX);
+    const int thread = thread_index() % 128;
+    operand_says(operand, thread / 32 * 16, thread % 32);
 }
 template <int N> DEV void right_operand_says(unsigned long long operand)
 {
-    for (int i = thread_index() % 128; i < 2 * N; i += 128)
-        tf_hs_says(host_shared<char>(host_operand_at(operand, i / 16 * 8 + i % 8, i / 8 % 2)), 16, HS_CHECK_READ | HS_CHECK_MATRIX);
+    for (int i = thread_index() % 128; i < 2 * N; i += 128) operand_says(operand, 0, i);
 }
 
 // 32 bytes along k of row `row` of an operand.
 template <class T> DEV vec<float, 32 / sizeof(T)> host_operand(unsigned long long operand, int row)
 {
     vec<float, 32 / sizeof(T)> v;
+    if (operand & host_across) {
+        for (unsigned k = 0; k < 32 / sizeof(T); k++) v[k] = to_float(*host_shared<T>(host_across_at(operand, row, static_cast<int>(k))));
+        return v;
+    }
     for (unsigned piece = 0; piece < 2; piece++) {
         const T *at = host_shared<T>(host_operand_at(operand, row, static_cast<int>(piece)));
         for (unsigned i = 0; i < 16 / sizeof(T); i++) v[piece * 16 / sizeof(T) + i] = to_float(at[i]);
@@ -338,9 +370,11 @@ template <class T, int N> struct stage_products {
     product in_flight[most];
     int count = 0, group = 0;
 
+    template <int AcrossA = 0, int AcrossB = 0>
     DEV void multiply(float (&)[wgmma<T, N>::registers], unsigned long long a, unsigned long long b, int keep)
     {
-        if (count == most) __builtin_trap();
+        const bool across_a = a & host_across, across_b = b & host_across;
+        if (count == most || across_a != AcrossA || across_b != AcrossB) __builtin_trap();
         left_operand_says(a);
         right_operand_says<N>(b);
         in_flight[count++] = {a, b, keep, group};

@@ -7,10 +7,6 @@
 
 #if defined(TF_ON_HOST)
 
-DEV void tensor_load(shared_address to, const tensor_map &map, shared_address barrier, int column, int head, int token, int batch)
-{
-    host_issue(to, map, barrier, column, token, head, batch, true);
-}
 DEV int warpgroup() { return thread_index() / 128; }
 DEV float quotient(float x, float y) { return x / y; }
 DEV void shared_zero(shared_address to) { store_aligned<4>(host_shared<float>(to), splat<4>(0.0f)); }
@@ -20,7 +16,6 @@ template <class T> DEV vec<float, 2> unpacked(T, unsigned pair)
     for (unsigned i = 0; i < 2; i++) v[i] = to_float(__builtin_bit_cast(T, static_cast<unsigned short>(pair >> 16 * i)));
     return v;
 }
-DEV unsigned long long operand_across(shared_address at, int panel) { return at >> 4 | static_cast<unsigned long long>(panel) << 32; }
 template <int N> DEV void pin(unsigned (&)[N]) {}
 
 template <class T, int N> struct wgmma_wide {
@@ -39,8 +34,7 @@ template <class T, int N> struct wgmma_wide {
     // A row of the first operand lies with the four threads of a quad.
     static void across(float (&d)[registers], const unsigned *a, unsigned long long b)
     {
-        const int thread = thread_index() % 128, panel = static_cast<int>(b >> 32);
-        const shared_address from = static_cast<unsigned>(b & 0xffffffffu) << 4;
+        const int thread = thread_index() % 128;
         tf_hs_stands_in();
         for (int lane = 0; lane < 4; lane++)
             for (int i = 0; i < 4; i++) {
@@ -53,20 +47,11 @@ template <class T, int N> struct wgmma_wide {
                 for (int c = 0; c < 2; c++) {
                     const int k = i / 2 * 8 + lane * 2 + c;
                     for (int e = 0; e < registers; e++) {
-                        const int n = fragment::column(thread, e);
-                        const T *v = host_shared<T>(from + n / 64 * panel + k * 128 + ((n % 64 / 8 ^ k % 8) << 4));
-                        if (e / 2 % 2 == i % 2) d[e] += x[c] * to_float(v[n % 8]);
+                        const T *v = host_shared<T>(host_across_at(b, fragment::column(thread, e), k));
+                        if (e / 2 % 2 == i % 2) d[e] += x[c] * to_float(*v);
                     }
                 }
             }
-    }
-    DEV static void across_says(unsigned long long b)
-    {
-        const int panel = static_cast<int>(b >> 32);
-        const shared_address from = static_cast<unsigned>(b & 0xffffffffu) << 4;
-        for (int i = thread_index() % 128; i < 2 * N; i += 128) // 8 rows of k of 16 bytes along n at a time
-            tf_hs_says(host_shared<char>(from + i / 128 * panel + i % 16 * 128 + ((i / 16 % 8 ^ i % 8) << 4)), 16,
-                       HS_CHECK_READ | HS_CHECK_MATRIX);
     }
 };
 
@@ -96,7 +81,7 @@ template <class T, int Scores, int Values> struct wide_products {
     }
     DEV void across(float (&)[value::registers], const unsigned *weights, unsigned long long b)
     {
-        value::across_says(b);
+        right_operand_says<Values>(b);
         next() = {weights, 0, b, 1, group};
     }
     DEV void commit() { group++; }
@@ -118,14 +103,6 @@ template <class T, int Scores, int Values> struct wide_products {
 
 DEV float quotient(float x, float y) { return __fdividef(x, y); }
 
-DEV void tensor_load(shared_address to, const tensor_map &map, shared_address barrier, int column, int head, int token, int batch)
-{
-    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(
-                     to),
-                 "l"(&map), "r"(barrier), "r"(column), "r"(head), "r"(token), "r"(batch)
-                 : "memory");
-}
-
 // The index of this thread's warpgroup, as a value that ptxas knows to be the same in all lanes.
 DEV int warpgroup() { return __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0); }
 
@@ -145,13 +122,6 @@ DEV vec<float, 2> unpacked(f16, unsigned pair)
 DEV void shared_zero(shared_address to) // 16 bytes
 {
     asm volatile("st.shared.v4.u32 [%0], {%1, %1, %1, %1};" ::"r"(to), "r"(0) : "memory");
-}
-
-// Second operand read across its rows: rows of 128 bytes along n, one a k, swizzled as operand()'s; 64 columns further is `panel` bytes
-// further; 16 rows further along k (one product) is 128 more in the descriptor.
-DEV unsigned long long operand_across(shared_address at, int panel)
-{
-    return ((at & 0x3ffffu) >> 4) | static_cast<unsigned long long>(panel >> 4) << 16 | 64ull << 32 | 1ull << 62;
 }
 
 // Keeps operands in registers until the products that read them are waited for.

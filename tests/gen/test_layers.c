@@ -59,7 +59,7 @@ static const struct {
               {PRODUCT("f32", "64", "64"), "tile layer=simt", false},
               {"block: t\ndtype: bf16\ndims: {M: 64, K: 64, N: 64}\ninputs: {x: [M, K], w: [K, N]}\n"
                "ops:\n  - {out: y, op: matmul, in: [x, w]}\noutputs: {y: y}\n",
-               "tile layer=simt", false}};
+               "tile layer=wgmma", true}};
 
 /* Programs on matrix units divide by these. */
 START_TEST(a_target_with_matrix_units_says_what_they_take)

@@ -1,0 +1,65 @@
+/* Matmuls on matrix units: either layout of B, one matrix or a batch of them, rows that tensor loads cannot read, operands that are columns
+ * of wider values, split-K, clusters and sums of rows, against the float64 reference. */
+#include "tests/support.h"
+#include <stdio.h>
+#include <string.h>
+
+#define MATMUL(dims, x, z, more) \
+    "dims: {" dims "}\ninputs: {x: [" x "], z: [" z "]}\nops:\n  - {out: y, op: matmul, in: [x, z]" more "}\noutputs: {y: y}\n"
+
+typedef struct matmul_case {
+    const char *target, *dtype, *tile, *body;
+    int copies;          /* of operands whose rows are no multiple of 16 bytes */
+    const char *b_form; /* of its spec struct */
+} matmul_case;
+static const matmul_case cases[] = {
+    {"sm_90a", "bf16", "layer=wgmma", MATMUL("M: 77, K: 137, N: 75", "M, K", "K, N", ""), 2, "in_columns"},
+    {"sm_90a", "f16", "layer=wgmma n=96", MATMUL("M: 77, K: 137, N: 75", "M, K", "N, K", ", transpose: true"), 2, "in_rows"},
+    {"sm_90a", "f16", "layer=wgmma n=96 stages=4", MATMUL("B: 2, H: 2, M: 130, K: 72, N: 104", "B, H, M, K", "B, H, K, N", ""), 0,
+     "in_columns"},
+    {"sm_90a", "bf16", "layer=wgmma n=64 stages=3 split_k=2 cluster=2 smem_epilogue=0",
+     MATMUL("B: 2, M: 130, K: 136, N: 72", "B, M, K", "B, K, N", ""), 0, "in_columns"},
+    {"sm_90a", "bf16", "layer=wgmma n=64 stages=3 split_k=2 cluster=2",
+     MATMUL("B: 2, M: 130, K: 136, N: 72", "B, M, K", "B, N, K", ", transpose: true"), 0, "in_rows"},
+    /* the reader of a row's sum of squares, in another matrix of the batch */
+    {"sm_90a", "bf16", "layer=wgmma n=64",
+     "dims: {B: 3, M: 20, K: 64, N: 80}\ninputs: {x: [B, M, K], z: [B, K, N]}\nparams: {g: [N]}\nops:\n"
+     "  - {out: p, op: matmul, in: [x, z]}\n  - {out: y, op: rmsnorm, in: [p, g]}\noutputs: {y: y}\n",
+     0, "in_columns"},
+    /* columns of wider rows */
+    {"sm_90a", "bf16", "layer=wgmma n=64",
+     "dims: {B: 2, M: 40, D: 72}\ninputs: {x: [B, M, 3*D]}\nops:\n  - {out: [q, k, v], op: split, in: [x], sizes: [D, D, D]}\n"
+     "  - {out: s, op: matmul, in: [q, k], transpose: true}\n  - {out: y, op: matmul, in: [s, v]}\noutputs: {y: y}\n",
+     0, "in_columns"},
+};
+
+START_TEST(matmuls_on_matrix_units_are_within_their_bounds)
+{
+    const matmul_case *c = &cases[_i];
+    char yaml[512], line[96];
+    snprintf(yaml, sizeof yaml, "block: t\ndtype: %s\n%s", c->dtype, c->body);
+    snprintf(line, sizeof line, "gemm %s", c->tile);
+    const char *lines = line;
+    const tuning tuning = {.lines = &lines, .count = 1};
+    rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = c->target, .tuning = &tuning});
+    const plan *p = r->c.plan;
+    int copies = 0, forms = 0;
+    for (int i = 0; i < p->program->op_count; i++) copies += p->program->ops[i]->kind == op_align;
+    for (int i = 0; i < p->launch_count; i++) forms += strstr(p->launches[i].source.body, c->b_form) != NULL;
+    ck_assert_int_eq(copies, c->copies);
+    ck_assert_int_gt(forms, 0);
+    rig_run(r);
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("matmul");
+    TCase *t = tcase_create("matrix units");
+    tcase_set_timeout(t, 120);
+    tcase_add_loop_test(t, matmuls_on_matrix_units_are_within_their_bounds, 0, (int)(sizeof cases / sizeof *cases));
+    suite_add_tcase(suite, t);
+    return run_suite(suite);
+}
