@@ -2,9 +2,9 @@
 #include "gen/base/cost.h"
 #include <math.h>
 
-/* Of an H200, for devices that nobody has measured: 4.3 of 4.8 TB/s, 790 of 989 TFLOP/s, an empty launch; L2 over memory; a unit's bytes of
- * shared memory a cycle; threads with which a unit's arithmetic is busy; what L2 gives workgroups that go through a length in step, which
- * ask for the same at the same time. */
+/* Measured on an H200, for what a device file lacks: shares of the peaks reached (4.3 of 4.8 TB/s, 790 of 989 TFLOP/s), seconds of an empty
+ * launch, L2 over DRAM bandwidth, a unit's L2 bandwidth over its even share, bytes of shared memory per unit and cycle, the L2 gain of
+ * workgroups that walk K in step and request the same data at the same time; usual_busy_threads: threads that keep a unit's ALUs busy. */
 static const double bandwidth_share = 0.9, products_share = 0.8, usual_launch = 0.72e-6, l2_over_memory = 2.5, unit_over_part = 2.5,
                     shared_bytes = 128, step_gain = 1.6, usual_clock = 1.7e9, usual_bandwidth = 1e12;
 enum { usual_busy_threads = 512 };
@@ -28,22 +28,23 @@ double device_clock(const device_model *d, bool loaded)
     return loaded ? number(d, number_clock_loaded, highest) : highest;
 }
 
-/* L2 of an H200 has two halves, and each holds what its own units read: twice what was read by all. */
+/* An H200's L2 has two halves, each of which caches what its own units read: data that all units read take twice the room. */
 double device_l2_misses(const device_model *d, double bytes)
 {
     const double holds = d->numbers[number_l2].value / 2;
     return holds > 0 && bytes > holds ? 1 - holds / bytes : 0;
 }
 
-/* Of a dtype without a rate: twice an f32's. */
+/* f32 operations per second outside matrix units; without rates in the device file: 256 per unit and cycle. */
 static double vector_rate(const device_model *d)
 {
     const double reached = d->rates[rate_vector_reached].of[dtype_f32], most = d->rates[rate_vector].of[dtype_f32];
     return reached > 0 ? reached : most > 0 ? most : 256 * d->units * device_clock(d, false);
 }
 
-/* Operations a second of all units, of which `busy` is the share that multiplies and reaches `share` of its peak: that, or what the power
- * limit leaves all; and what is left of that, where all did before. */
+/* Operations per second of the matrix units if a share `busy` of the units multiplies: at most x->products_share of their peak, and at most
+ * what the power limit allows all units together. all_before: earlier rounds ran on all units, so the busy ones get only their share of
+ * that limit. */
 static double matrix_rate(const device_model *d, const cost_descriptor *x, double busy, bool all_before, unsigned *assumed)
 {
     const double known = d->rates[rate_products].of[x->type], peak = known > 0 ? known : 8 * vector_rate(d);
@@ -53,11 +54,11 @@ static double matrix_rate(const device_model *d, const cost_descriptor *x, doubl
     return fmin(peak * busy * (x->products_share > 0 ? x->products_share : 1), most);
 }
 
-/* Few units draw more than their part of memory's bandwidth: half of them four fifths. */
+/* Share of DRAM bandwidth that a share `busy` of the units reaches: half of them reach four fifths. */
 static double bandwidth_drawn(double busy) { return pow(fmin(1, busy), 0.3); }
 
-/* What comes from memory, through L2 and ahead of its use comes at the same time; whole k tiles, which come when all of them has, wait for
- * others than the longest, too, where those take nearly as long. */
+/* DRAM, L2 and latency overlap, so the longest counts. With in_step a k tile waits until all of it has arrived: resources that take nearly
+ * as long as the longest count as well (a 6-norm). */
 static double loading(const cost_descriptor *x, double memory, double cache, double flight)
 {
     const double sharp = 6, most = fmax(memory, fmax(cache, flight));
@@ -65,7 +66,7 @@ static double loading(const cost_descriptor *x, double memory, double cache, dou
     return most > 0 ? most * pow(pow(memory / most, sharp) + pow(cache / most, sharp) + pow(flight / most, sharp), 1 / sharp) : 0;
 }
 
-/* What `count` workgroups at a time take of each, at a clock. */
+/* Seconds of each resource in a round of `count` concurrent workgroups, at a clock in Hz. */
 static cost round_at(const device_model *d, const cost_descriptor *x, double count, double clock, unsigned *assumed)
 {
     const double units = d->units, busy = fmin(1, count / units), busiest = ceil(count / units);
@@ -89,7 +90,7 @@ static cost round_at(const device_model *d, const cost_descriptor *x, double cou
     return now;
 }
 
-/* Matrix units that are busy all the time bring the clock down to what power leaves; those that wait for something do not. */
+/* The clock in a round of `count` workgroups: matrix units that never wait bring it down to the power limit; those that wait do not. */
 static double clock_of(const device_model *d, const cost_descriptor *x, double count)
 {
     const double highest = device_clock(d, false), loaded = device_clock(d, true), known = d->rates[rate_products].of[x->type];
@@ -102,7 +103,7 @@ static double clock_of(const device_model *d, const cost_descriptor *x, double c
     return fmin(highest, fmax(loaded, loaded * longest / multiplies));
 }
 
-/* `count` workgroups at a time. */
+/* Adds `times` rounds of `count` workgroups. */
 static void add_round(const device_model *d, const cost_descriptor *x, double count, double times, cost *c)
 {
     const cost now = round_at(d, x, count, clock_of(d, x, count), &c->assumed);

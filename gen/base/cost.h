@@ -41,6 +41,6 @@ typedef struct cost { /* seconds */
 cost cost_of(const device_model *d, const cost_descriptor *x);
 double device_bandwidth(const device_model *d, unsigned *assumed); /* bytes/s that kernels reach; 0: unknown */
 double device_clock(const device_model *d, bool loaded);           /* Hz */
-/* Of so many bytes that all units read again and again, the share that comes from memory each time. */
+/* Share of L2 misses when all units read the same `bytes` again and again. */
 double device_l2_misses(const device_model *d, double bytes);
 #endif

@@ -1,5 +1,5 @@
-/* In: a plan and values of its dynamic dims. Out: grids and sizes in bytes. Sizes saturate instead of
- * overflowing, and a caller compares them with what it has. */
+/* In: a plan and values of its dynamic dims. Out: grids and sizes in bytes. Sizes saturate at the largest long long instead of overflowing;
+ * callers compare them with the memory they have. */
 #include "gen/gen.h"
 #include <assert.h>
 
@@ -62,7 +62,7 @@ long long storage_bytes(const storage *s, const dim_table *dims)
     return times(times(times(count, value_stride(v)), s->parts), dtype_size(v->type));
 }
 
-/* Of a trace: workgroups, then tiles; where data decide how many there are (decode_mma), as many again for workgroups that share them. */
+/* A trace has a record per workgroup, then two per tile: a tile may be shared by workgroups as the data decide (decode_mma). */
 long long scratch_bytes(const scratch *s, const dim_table *dims)
 {
     if (!s->trace) return times(extent_value(&s->floats, dims), 4);

@@ -13,7 +13,7 @@ const char *name_stem(arena *a, const char *name)
     if (!isalpha((unsigned char)name[0])) *to++ = 'x';
     for (size_t i = 0; i < size; i++) {
         const char c = isalnum((unsigned char)name[i]) ? name[i] : '_';
-        if (c == '_' && to > out && to[-1] == '_') continue; /* two in a row belong to the compiler */
+        if (c == '_' && to > out && to[-1] == '_') continue; /* double underscores are reserved */
         *to++ = c;
     }
     while (to[-1] == '_') to--;
@@ -23,7 +23,7 @@ const char *name_stem(arena *a, const char *name)
 
 const char *name_marked(arena *a, const char *stem, name_kind kind) { return arena_printf(a, "%s%s", stem, name_marks[kind]); }
 
-/* Adds a number until no name is the same. `numbers` has the last one of each wanted name. */
+/* Appends a number until the name is free. `numbers` holds the last number used for each wanted name. */
 static const char *unused(arena *a, name_map *taken, name_map *numbers, const char *wanted)
 {
     const char *name = wanted;

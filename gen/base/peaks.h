@@ -1,4 +1,4 @@
-/* In: what a device can do at most (its model), and work. Out: the least time. */
+/* In: a device model and a launch's work. Out: the least time (roofline). */
 #ifndef TFGEN_GEN_PEAKS_H
 #define TFGEN_GEN_PEAKS_H
 #include "gen/base/work.h"

@@ -16,7 +16,7 @@ static void put_axis(signer *s, const ir_value *v, int axis, bool first)
     text_printf(&s->out, "%s%lld", first ? "" : ",", extent_value(&v->shape[axis], &s->p->dims));
 }
 
-/* Which axes are part of the signature: all but rows and keys. */
+/* All axes of params, heads and columns of caches, else the last axis: rows and keys are not part of the signature. */
 static bool axis_in_signature(const ir_value *v, int axis)
 {
     if (v->kind == value_param) return true;

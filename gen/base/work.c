@@ -1,6 +1,6 @@
-/* In: a launch of a plan. Out: its operations and bytes (work.h). A value that phases of one kernel hand to each other is
- * written but not read: it may stay in a cache. Views count as what they show, never more than what they are views of. A norm's weight that
- * is folded into a packed weight was read when that was packed. */
+/* In: a launch of a plan. Out: its operations and bytes (work.h). A value passed between phases of one kernel counts as written but not
+ * read, as it may stay in a cache. A view counts the bytes it shows; several views of a value count at most all of it. A norm's weight
+ * folded into a packed weight does not count: packing read it. */
 #include "gen/base/work.h"
 #include "ir/program/segments.h"
 #include <string.h>
@@ -9,7 +9,7 @@ enum { most_operands = 32 };
 
 typedef struct counter {
     const ir_program *program;
-    const plan *plan; /* or NULL: nothing is known of partial sums */
+    const plan *plan; /* NULL: not planned, so numbers of partial sums are unknown */
     ir_phase *const *phases;
     int phase_count;
     integer_source *integers;
@@ -22,7 +22,7 @@ static double bytes_of(const counter *c, const ir_value *v)
     return (double)value_count(v, &c->program->dims) * dtype_size(v->type);
 }
 
-/* What a launch of another kernel stored may be more than the value says: partial sums. */
+/* Bytes that v takes in memory: with partial sums more than its shape says. */
 static double stored_bytes(const counter *c, const ir_value *v)
 {
     for (int i = 0; c->plan && i < c->plan->stored_count; i++)
@@ -30,7 +30,7 @@ static double stored_bytes(const counter *c, const ir_value *v)
     return bytes_of(c, v);
 }
 
-/* A view has no code: what it shows was made where its operand was. */
+/* True if the launch computes v, or for a view what it shows. */
 static bool made_here(const counter *c, const ir_value *v)
 {
     while (v->def && op_is_view(v->def)) v = v->def->inputs[v->def->input_count - 1];
@@ -50,7 +50,7 @@ static void add_reading(counter *c, const ir_value *v, double bytes)
     }
     const double most = stored_bytes(c, root) - known;
     if (bytes > most) bytes = most;
-    if (bytes <= 0) return; /* other views of it show all of it */
+    if (bytes <= 0) return; /* other views have counted all of it */
     c->sum.tensors[c->sum.tensor_count++] = (tensor_work){v, bytes, 0};
     c->sum.read += bytes;
 }
@@ -63,7 +63,7 @@ static void add_writing(counter *c, const ir_value *v, double bytes)
 
 static bool attends(const ir_op *op) { return op->kind == op_attention || op->kind == op_attention_partial; }
 
-/* Only the keys and values that are seen. */
+/* Counts only keys and values that some query sees. */
 static void count_keys(counter *c, const ir_op *op)
 {
     const ir_attributes *t = &op->attributes;

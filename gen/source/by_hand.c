@@ -1,8 +1,8 @@
-/* In, out and refusals: gen/source/by_hand.h. */
+/* Contract: gen/source/by_hand.h. */
 #include "gen/source/by_hand.h"
 #include <string.h>
 
-/* No compilation-unit id: it would be a hash of temporary names, and equal sources should give equal bytes. */
+/* -fuse-cuid=none: the compilation-unit id is a hash of temporary names; equal sources should give equal bytes. */
 const char *const clang_flags[] = {"-x",         "hip",        "--cuda-device-only", "--no-gpu-bundle-output",  "-nogpulib",
                                    "-nogpuinc",  "-O3",        "-std=c++17",         "-fuse-cuid=none",         "-Wall",
                                    "-Werror",    "-fno-crash-diagnostics",           "-fno-color-diagnostics", NULL};

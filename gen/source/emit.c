@@ -1,6 +1,5 @@
-/* In: a plan. Out: the source, the spec header and the arguments of every launch and pack. Refuses (code_unsupported)
- * what the families' emitters refuse. A source is: defines of the target, the templates, constant tables, the spec
- * struct, the kernel. */
+/* In: a plan. Out: the source, the spec header and the arguments of every launch and pack. Refuses (code_unsupported) what the families'
+ * emitters refuse. A source has: the target's defines, the templates, constant tables, the spec struct, the kernel. */
 #include "gen/emit/emit.h"
 #include "gen/program/program.h"
 #include "gen/source/by_hand.h"
@@ -22,7 +21,7 @@ typedef struct emitter { /* what all sources of a plan share */
 
 typedef struct unit { /* one source file */
     const char *kernel, *file;
-    const char *device, *template; /* as of a program (gen/program/program.h) */
+    const char *device, *template; /* class template and its file, as in gen/program/program.h */
     template_choice templates;
     frame_kind frame;
     int threads, shared_bytes;
@@ -75,7 +74,7 @@ static emission emission_new(const emitter *of, const char *name, const ir_phase
     return e;
 }
 
-/* What is computed, as the plan has it, op by op with the places that statements name. */
+/* A comment with the phase's ops as the plan prints them, with the spec positions that statements refer to. */
 static void write_ops(const emission *e, const ir_kernel *kernel, bool packs, writer *w)
 {
     const char *line = packs ? "" : ir_print_ops(e->a, e->plan->program, e->phase);
@@ -87,7 +86,7 @@ static void write_ops(const emission *e, const ir_kernel *kernel, bool packs, wr
     }
 }
 
-/* The struct with its arguments, which are known once its members are written. */
+/* The struct with its arguments, which are known only after its members are written. */
 static writer whole_struct(emission *e, const ir_kernel *kernel, bool packs, const writer *members)
 {
     writer w = {.a = e->a};
@@ -109,8 +108,7 @@ enum { page_head_lines = 3 };
 static void append_target(text *out, const target_info *target, const unit *u)
 {
     template_target(out, target);
-    /* Nothing of matrix units where a kernel multiplies on register tiles: the source is the same for a whole family, and so is
-     * its cache entry. */
+    /* Defines only where needed: kernels without matrix units have the same source, and cache entry, for all targets of a family. */
     if (frame_asks(u->frame, target)) text_printf(out, "#define TF_CONST_IS_GLOBAL 1\n%s", u->quick ? "#define TF_QUICK 1\n" : "");
     if (u->templates.has[template_amd])
         text_printf(out, "#define TF_OPERAND_BYTES %d\n#define TF_LDS_BANKS %d\n#define TF_COPIES_TO_LDS %d\n", target->operand_bytes,
@@ -143,7 +141,7 @@ static void append_kernel(text *out, const unit *u, const char *struct_name)
     text_printf(out, "\n");
 }
 
-/* runtime/compile/page_places.c takes it from there, and so does whoever reads the page. */
+/* The spec's name for the source's first line, which runtime/compile/page_places.c reads. */
 static const char *spec_name(arena *a)
 {
     const char *name = arena_source_name(a);
@@ -158,7 +156,7 @@ static source_text write_source(emitter *of, const unit *u, const writer *w, con
     const template_set *templates = templates_find(a, &of->templates, &u->templates);
     append_target(&defines, target, u);
     text_printf(&defines, "%s", u->defines);
-    const int own = page_head_lines + count_lines(defines.data) + templates->lines + 2; /* behind #line */
+    const int own = page_head_lines + count_lines(defines.data) + templates->lines + 2; /* the line after #line */
     text_printf(&head, "// Written by tfgen: %s of %s for %s, wave %d. Try an edited one with run --replace-source.\n", u->kernel,
                 spec_name(a), target->family, target->wave);
     text_printf(&head, "// The kernel's own code starts at line %d; above are the templates that it uses.\n%s%s", own,
@@ -179,7 +177,7 @@ static const char *header_text(arena *a, const plan *p, const unit *u, const wri
 }
 
 /* ---- when the next launch may start (docs/overlap.md) */
-/* Bytes of what all rows of a rows phase share. */
+/* Bytes of a rows phase's params that all rows share. */
 static long long column_bytes(const ir_phase *phase)
 {
     const ir_value *seen[16];
@@ -199,9 +197,10 @@ static long long column_bytes(const ir_phase *phase)
 
 static frame_kind frame_of(const launch_phase *w) { return program_table[w->program->kind].frame; }
 
-/* Rows ahead of a kernel that loads weights before its wait let it begin at once: it takes no place before they are done. A kernel that
- * fills a multiprocessor's shared memory says nothing to rows that share much: begun beside it, they are left its small L1 (H200,
- * gelu(layernorm(linear)) 2048x2048x8192, 32 KB shared: 128 us, 124 when they begin after it). After the last launch comes the first. */
+/* When the launch lets the next one begin (griddepcontrol.launch_dependents). At once, if it is a rows kernel and the next one loads
+ * weights before its wait: that takes nothing from the rows. Never, if it fills a multiprocessor's shared memory and the next is a rows
+ * kernel with large params common to all rows: begun early, that would have a small L1 (H200, gelu(layernorm(linear)) 2048x2048x8192, 32 KB
+ * of params: 128 us, 124 when it begins after). After the last launch comes the first. */
 static const char *signal_defines(const plan *p, const launch *l)
 {
     enum { most_shared_columns = 24 << 10 };
@@ -270,7 +269,7 @@ static void emit_launch(emitter *of, launch *l)
     l->argument_bytes = argument_bytes(e.arguments, e.argument_count);
 }
 
-/* Lines without their places in the spec and without names of the plan. */
+/* packed_weight.signature: hashes the members without spec positions and names of the plan. */
 static const char *signature_of(const emission *e, const writer *members, const char *device)
 {
     text kernel = {.a = e->a}, signature = {.a = e->a};

@@ -1,5 +1,5 @@
-/* In: an emitted plan. Out: its manifest as JSON: what a program needs to launch the kernels without tfgen. Refuses
- * nothing; keys come in the order written here, so equal plans have equal manifests. */
+/* In: an emitted plan. Out: its manifest as JSON: what an application needs to launch the kernels without tfgen. Keys come in the order
+ * written here, so equal plans have equal manifests. */
 #include "gen/base/signature.h"
 #include "gen/emit/emit.h"
 #include "gen/source/by_hand.h"
@@ -35,9 +35,9 @@ static json_t *dims_json(const dim_table *dims)
     return list;
 }
 
-/* A matrix of rows x columns elements, `start` bytes into what it lies in, rows `stride` bytes apart, loaded box[0] x box[1] elements
- * at a time with a 128-byte swizzle and zeros outside. With heads: such a matrix for each head of each batch, box_heads at a time. With
- * pieces: rows, columns and box count pieces of 1 KB, and there is no swizzle. */
+/* A matrix of rows x columns elements, `start` bytes into its storage, rows `stride` bytes apart, loaded box[0] x box[1] elements at a time
+ * with a 128-byte swizzle and zeros outside. With heads: a matrix per head and batch, box_heads at a time. With pieces: rows, columns and
+ * box count pieces of 1 KB, without swizzle. */
 static void add_box(arena *a, json_t *o, const tensor_box *box, const dim_table *dims)
 {
     if (box->value)
@@ -105,7 +105,7 @@ static json_t *tile_json(const ir_tile *tile)
     return o;
 }
 
-/* Tiles that the phase had in earlier plans, the first one first. */
+/* Tiles of earlier plans that spilled, oldest first. */
 static json_t *spilled_json(const ir_phase *phase)
 {
     json_t *list = json_array();
@@ -137,7 +137,7 @@ static json_t *phases_json(arena *a, const plan *p, const launch *l)
 }
 
 /* grid = min(ceil(rows / tile_rows) * column_tiles * multiple, limit, resident * multiprocessors of the device, rounded down to whole
- * clusters), at least 1; `now` leaves out the last, which a plan does not know */
+ * clusters), at least 1; `now` leaves out the last term, as the plan does not know the device */
 static json_t *grid_json(arena *a, const launch *l, const dim_table *dims)
 {
     json_t *o = json_object();
@@ -237,7 +237,7 @@ static json_t *plan_json(arena *a, const plan *p)
                           level_names(NULL)[program->level], "dtype", dtype_name(program->type));
     json_object_set_new(o, "spec", json_string(spec ? text_harmless(a, spec) : ""));
     const char *command = command_by_hand(a, p->target, "NAME");
-    if (command) json_object_set_new(o, "compile", json_string(command)); /* NAME: of a kernel or a pack */
+    if (command) json_object_set_new(o, "compile", json_string(command)); /* NAME stands for a kernel or a pack */
     json_object_set_new(o, "wave", json_integer(p->target->wave));
     json_object_set_new(o, "dims", dims_json(&program->dims));
     json_object_set_new(o, "values", values_json(a, p));

@@ -1,18 +1,18 @@
-/* In: a launch and the one behind it. Out: what gen/source/next.h says. */
+/* In: a launch and the next one. Out: gen/source/next.h. */
 #include "gen/source/next.h"
 #include "gen/program/program.h"
 
-/* Bytes, of all workgroups. More is asked for twice, since the next launch begins meanwhile (H200, blocks that generate: 2 and 8 MB gain
- * half as much, 12 MB nothing). */
+/* Bytes prefetched by all workgroups together. More would be loaded twice, as the next launch begins meanwhile (H200, decode steps: 2 and
+ * 8 MB gain half as much, 12 MB nothing). */
 enum { asked_bytes = 4 << 20 };
 
-/* Runs of memory with which the first workgroups of a launch begin. */
+/* Contiguous runs of weights with which the first workgroups of a launch begin. */
 typedef struct weight_runs {
-    long long count, length; /* bytes from one to the next: so long each is at most */
+    long long count, length; /* length: bytes from one run to the next, and the longest that a run can be */
 } weight_runs;
 
-/* A workgroup has the packed columns of its tile, 16 by 16, from the start of its part of the length on: of 16 columns there is a run a
- * part (one, where the length is no whole number of parts). There are as many workgroups as find a seat. */
+/* The runs of all workgroups that are resident at once. A workgroup reads the packed columns of its tile in groups of 16, from the start of
+ * its slice of K: each 16 columns have a run per slice (a single run if the slices do not divide the pieces along K). */
 static weight_runs runs_of(const plan *p, const packed_weight *pack, const tile_extents *x)
 {
     const long long members = x->cluster, pieces = format_numbers_bytes(pack->format, pack->length) / piece_row_bytes;

@@ -1,6 +1,5 @@
-/* In: a launch and the one behind it. Out: members of its last phase's spec struct by which it asks for weights that the next one reads
- * first, while the machine's memory has nothing else to do: when its own last loads are issued, up to when the next one has begun
- * (docs/overlap.md). */
+/* In: a launch and the next one. Out: members of its last phase's spec struct, by which it prefetches into L2 the weights that the next
+ * launch reads first. DRAM is otherwise idle from its own last loads until the next launch begins (docs/overlap.md). */
 #ifndef TFGEN_GEN_NEXT_H
 #define TFGEN_GEN_NEXT_H
 #include "gen/emit/emit.h"

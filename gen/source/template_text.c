@@ -1,5 +1,5 @@
-/* In: nothing at run time; the templates' files at build time. Out: template_text.h. The assembler brings the files in as they are, so
- * the binary needs no folder of templates. */
+/* In: the templates' files, at build time. Out: template_text.h. The assembler includes the files (.incbin), so the binary needs no folder
+ * of templates. */
 #include "gen/source/template_text.h"
 #include "gen/emit/writer.h"
 #include <assert.h>
@@ -45,12 +45,12 @@ static template_id named(const char *path, size_t size)
     return (template_id)i;
 }
 
-/* Filled in once a process. */
+/* Filled in once per process. */
 static pthread_once_t read_once = PTHREAD_ONCE_INIT;
-static template_choice with[template_count]; /* a template, and whatever it includes */
+static template_choice with[template_count]; /* by template: itself and all that it includes */
 static template_choice common;
 
-/* A template includes others ahead of its first line of code. */
+/* Adds template i and all that it includes. #include lines precede a template's first line of code. */
 static void choose(template_choice *c, template_id i)
 {
     static const char include[] = "#include \"";
@@ -157,7 +157,7 @@ static text strip(arena *a, template_id i, bool traced)
     return out;
 }
 
-/* Once a process; of threads that come at once, the first one's is kept. */
+/* Made once per process and never freed; if threads race, the first result is kept. */
 static const stripped *stripped_text(arena *a, template_id i, bool traced)
 {
     static _Atomic(stripped *) known[template_count][2];

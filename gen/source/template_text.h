@@ -1,5 +1,5 @@
-/* In: templates by their paths. Out: their text, which is part of the binary, and of a source the templates that it needs: those that a
- * program names (gen/program/program.h), and what their own #include lines bring. */
+/* In: paths of templates. Out: their text, which the binary contains, and the set of templates that a source needs: those that its program
+ * names (gen/program/program.h) and those that they include. */
 #ifndef TFGEN_GEN_TEMPLATE_TEXT_H
 #define TFGEN_GEN_TEMPLATE_TEXT_H
 #include "gen/program/program.h"
@@ -21,23 +21,23 @@ typedef struct template_choice {
     bool has[template_count];
 } template_choice;
 
-/* Adds a template and whatever it includes. The path is one of gen/source/template.def. */
+/* Adds a template and all that it includes. path: one of gen/source/template.def. */
 void template_choose(template_choice *c, const char *path);
-/* Templates of a program's kernels on a target; target NULL: on any. Without those that only some kernels need (rotations, traces). */
+/* Adds the templates of a program's kernels on a target (NULL: any), without those that only some kernels need (rotations, traces). */
 void program_templates(template_choice *c, const program *p, const target_info *target);
-/* What the kernels of every program have. */
+/* The templates that every program's kernels include. */
 template_choice templates_common(void);
-void template_target(text *out, const target_info *target); /* what all templates are told of it, ahead of them */
+void template_target(text *out, const target_info *target); /* appends the target's #defines, which precede all templates */
 template_text template_at(template_id i);
-/* Appends its text under a #line. Lines that include another template or say #pragma once become empty, so line numbers
- * stay. Without `traced` what traces is left out of its lines. */
+/* Appends a template's text after a #line. Lines with #pragma once or the #include of a template become empty, so that line numbers stay.
+ * Without `traced`, TF_TRACED(...) parts are cut out of their lines. */
 void template_append(text *out, template_id i, bool traced);
-/* The line repeats, in a source of several templates, what another of its lines says: #pragma once, or the #include of a template. */
+/* True for #pragma once and the #include of a template, which a source made of joined templates does not need. */
 bool template_line_is_left_out(const char *line, size_t size);
-/* Characters of " TF_TRACED(...);" at the beginning of `s`; 0: it begins otherwise. */
+/* Length of the " TF_TRACED(...);" that `s` begins with; 0: it begins otherwise. */
 size_t template_traced(const char *s, size_t size);
 
-/* The texts of the templates that a source needs, joined once for all sources that need the same ones. */
+/* A set of templates and their joined text, shared by all sources with this set. */
 typedef struct template_set {
     template_choice choice;
     const char *text;
