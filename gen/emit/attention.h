@@ -1,4 +1,4 @@
-/* Members of the spec structs of attention, decode and combine, from which the programs of these families put theirs together. */
+/* Writers for the members of the spec structs of attention, decode and combine; each program calls those that its template reads. */
 #ifndef TFGEN_GEN_EMIT_ATTENTION_H
 #define TFGEN_GEN_EMIT_ATTENTION_H
 #include "gen/emit/emit.h"
@@ -14,15 +14,15 @@ typedef struct heads {
 heads heads_start(emission *e, writer *w);                          /* writes nothing yet */
 void heads_write_sizes(heads *h);                                   /* head_dim, heads, kv_heads */
 void heads_write_rules(heads *h);                                   /* mask, scale, types, extents, keys and positions */
-void heads_write_scores(heads *h); /* slopes and sinks, where there are any */
-/* Of programs off the matrix units: may rows be loaded 16 bytes at a time, may lists of keys be too long for one chain of additions. */
+void heads_write_scores(heads *h); /* ALiBi slopes and sinks, if any */
+/* For SIMT programs: whether rows allow 16-byte loads, and whether there may be so many keys that sums need blocked summation. */
 void heads_write_lists(heads *h);
-/* In place of rules, of few queries over a cache: where a sequence's numbers lie, strides of keys and values. */
+/* For flash-decoding in one launch, instead of rules: pointers to positions and lengths, strides of keys and values. */
 void heads_write_cache(heads *h);
-void heads_write_strides(heads *h);                                 /* from a row of keys or of values to the next ones */
-void heads_write_pointers(heads *h);                                /* q, k, v in memory */
-void heads_write_ragged(heads *h);                                  /* may sequences of a batch have fewer keys than others */
-void heads_write_maps(heads *h, long long pack, long long block_k); /* as tensor maps */
-void heads_write_partial(heads *h, const ir_value *x, bool written);
-void heads_write_output(heads *h, bool in_eights); /* in_eights: write() is given eight columns that exist, or as many as are 16 bytes */
+void heads_write_strides(heads *h);                                 /* elements between rows of keys, of values; run length */
+void heads_write_pointers(heads *h);                                /* q(), k(), v(): pointers to rows */
+void heads_write_ragged(heads *h);                                  /* whether sequences of a batch may have different key counts */
+void heads_write_maps(heads *h, long long pack, long long block_k); /* q, k, v as tensor maps */
+void heads_write_partial(heads *h, const ir_value *x, bool written); /* pointer to the partials of a split-KV attention */
+void heads_write_output(heads *h, bool in_eights); /* in_eights: write() always gets whole vectors of 8 columns, or of 16 bytes */
 #endif

@@ -49,8 +49,8 @@ bool gemm_reads(const gemm *g); /* whether the epilogue loads an operand with mo
 void gemm_on_register_tiles(emission *e, writer *w);
 void gemm_on_warpgroups(emission *e, writer *w);
 void gemm_on_warpgroups_split(emission *e, writer *w);
-/* The members behind the tile for gemm_register_fed, which loads packed weights from memory to registers. halves: a tile may hold one half
- * of a pair. */
+/* The members after the tile for gemm_register_fed, which loads packed weights straight to registers. halves: a tile may have one half of a
+ * block of columns. */
 void gemm_on_pieces(gemm *g, bool halves);
 /* The members for gemm_swap_ab; resident: workgroups that share a multiprocessor. */
 void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident);
