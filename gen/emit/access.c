@@ -1,5 +1,5 @@
-/* In: values, extents. Out: expressions of addresses, and the arguments that they need, in order of first use.
- * Refuses (code_unsupported) a view of a view whose rows are no rows of the storage. */
+/* In: values, extents. Out: address expressions, and the kernel arguments they need, in order of first use. Refuses (code_unsupported)
+ * views of views whose rows are not strided rows of the storage. */
 #include "gen/emit/emit.h"
 #include <string.h>
 
@@ -68,14 +68,14 @@ const expression *use_next_packed(emission *e, int index)
     return use_argument(e, (argument){.kind = argument_packed, .name = "next", .index = index, .size = sizeof(void *)});
 }
 
-/* Maps have names of their own, so equal boxes under two names are two arguments. */
+/* Maps are distinguished by name: equal boxes under two names are two arguments. */
 const expression *use_map(emission *e, const char *name, const tensor_box *box)
 {
     return use_argument(e,
                         (argument){.kind = argument_map, .name = name, .value = box->value, .index = box->packed, .box = box, .size = 128});
 }
 
-/* A dim's argument; NULL: no dynamic dim has the slot. */
+/* The argument of the dynamic dim with this slot; NULL: there is none. */
 static const expression *use_dim(emission *e, int slot)
 {
     for (int i = 0; i < e->names->dims.count; i++) {
@@ -86,7 +86,7 @@ static const expression *use_dim(emission *e, int slot)
     return NULL;
 }
 
-/* A term's size, its sign apart: 2 * p.B * p.S */
+/* A term without its sign: 2 * p.B * p.S */
 static const expression *term_c(emission *e, const term *t)
 {
     const long long size = t->factor < 0 ? -t->factor : t->factor;
@@ -179,7 +179,7 @@ view view_of(arena *a, const ir_value *v)
         const long long stride = value_stride(w.root);
         if (w.stride == value_columns(w.root) || extent_equal(&rows, &above)) {
             w.offset += w.root->root_offset;
-            /* dense in w.root: its rows may only be strided when v has the same rows */
+            /* v is dense in w.root; if that has strided rows, v must have the same rows */
             if (stride != value_columns(w.root)) {
                 const extent own = value_rows(a, v);
                 if (!extent_equal(&own, &rows))

@@ -1,5 +1,5 @@
-/* In: an attention, decode or combine phase. Out: members of its spec struct (docs/spec-structs.md: attention). The
- * verifier let only the op itself and views into these phases. */
+/* In: an attention, decode or combine phase. Out: members of its spec struct (docs/spec-structs.md: attention). The verifier has checked
+ * that such a phase has only its op and views. */
 #include "gen/emit/attention.h"
 #include "gen/emit/cache.h"
 
@@ -12,20 +12,20 @@ static bool aligned_rows(const heads *h, const ir_value *x)
 
 static const expression *tokens_of(heads *h, const ir_value *x) { return extent_c(h->e, value_tokens(x)); }
 
-/* A token's row: batch * p.S + token */
+/* The row of a token: batch * p.S + token */
 static const expression *row_of_token(heads *h, const ir_value *x, const expression *token)
 {
     expression_pool *p = h->e->pool;
     return c_sum(p, c_product(p, c_int(p, "batch"), tokens_of(h, x)), token);
 }
 
-/* Rows of values that are no cache are checked when a kernel is planned. */
+/* The address of a token's row in a cache. (Row counts of other values are checked to fit an int during planning.) */
 static const expression *row_of_cache(heads *h, const ir_value *x, const expression *token, const expression *head)
 {
     return cache_row(h->e, x, &(cache_place){c_int(h->e->pool, "batch"), head, token}, cache_row_by_row, false);
 }
 
-/* Of a value of tokens: a row has all heads of a token, or one where they have an axis of their own. */
+/* The address of a column in a value with a token axis. A row has all heads of a token; of rank 4, one head. */
 static const expression *token_address(heads *h, const ir_value *x, const expression *token, const expression *column, bool written)
 {
     expression_pool *p = h->e->pool;
@@ -88,7 +88,7 @@ static void write_numbers(heads *h)
 }
 
 /* ---- on wgmma: tensor maps (columns of a head, heads, tokens, batches) */
-/* Of a value of tokens. */
+/* Strides of a value with a token axis. */
 static cache_steps steps_of_tokens(heads *h, const ir_value *x, long long count)
 {
     const long long stride = view_of(h->e->a, x).stride, size = dtype_size(x->type), row = stride * size * (x->rank == 4 ? count : 1);

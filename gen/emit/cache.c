@@ -8,7 +8,7 @@ long long cache_heads(const ir_value *cache)
     return heads;
 }
 
-/* A cache may have more rows than an int counts, so they are counted in 64 bits. */
+/* A cache may have more rows than an int counts: row indices have 64 bits. */
 const expression *cache_row(emission *e, const ir_value *cache, const cache_place *at, cache_walk walk, bool written)
 {
     expression_pool *p = e->pool;

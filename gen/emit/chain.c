@@ -1,10 +1,9 @@
-/* In: a phase of much elementwise arithmetic, and a value that its ops make. Out: a function of one column for all the ops that lead to the
- * value, which is called, not inlined, and what to call it with. A thread of a product has up to 128 of them:
- * as many copies of long arithmetic keep compilers busy for minutes and take all registers. The host's compiler makes
- * vectors of the plain form, so there is none of this. */
+/* In: a phase with long elementwise arithmetic, and a value that it computes. Out: a function, called and not inlined, that computes one
+ * column of all ops that lead to the value, and its arguments. A thread of a product has up to 128 columns: as many inlined copies of long
+ * arithmetic keep compilers busy for minutes and take all registers. Not on the host, whose compiler vectorises the inlined form. */
 #include "gen/emit/emit.h"
 
-/* Operand x of an op whose result is made at the chain's place is computed there, too. */
+/* True if operand x of an op inside the chain is computed inside the chain as well. */
 static bool is_inside(const chain *c, const ir_value *x, const ir_value *of)
 {
     const emission *e = c->s->e;
@@ -54,7 +53,7 @@ static void write_op(chain *c, int index)
     c->results[index] = rounded_as(c->s, v, element_code(c->s, op, meant));
 }
 
-/* What the function is: its parameters, and all that it computes as one expression of them. */
+/* Identifies the function: its parameters, and its result as one expression of them. */
 static const expression *meaning_of(const chain *c, const ir_value *v)
 {
     emission *e = c->s->e;
@@ -64,7 +63,7 @@ static const expression *meaning_of(const chain *c, const ir_value *v)
     return c_call_of(e->pool, "chain", type_other, c->leaf_count + 1, parts);
 }
 
-/* The function's name; one that was written before serves again. */
+/* The function's name; writes it unless an equal one has been written. */
 static const char *write_function(chain *c, const ir_value *v)
 {
     emission *e = c->s->e;

@@ -1,16 +1,15 @@
-/* In: an IR value and a place (row and column). Out: C++ statements that compute it there, one an op, each operand
- * once, and the name of the result. Refuses (code_unsupported) what has no form inside a phase: a reduction of what is
- * no row of the phase. */
+/* In: an IR value and a place (row and column). Out: C++ statements that compute it there, one per op, each operand once, and the name of
+ * the result. Refuses (code_unsupported) what cannot be computed inside the phase, such as a reduction that the phase itself reads. */
 #include "gen/emit/emit.h"
 #include <string.h>
 
-/* A result's place is its op's, so that a plan that is read back emits the same bytes. */
+/* The op's position where there is one, so that a plan that is read back emits the same bytes. */
 position value_in_spec(const ir_value *v) { return v->def ? v->def->at : v->at; }
 
 /* ---- row scalars */
 static const expression *load_partial_sums(scope *s, const ir_value *v, const expression *row, int parts)
 {
-    enum { long_sum = 256 }; /* more are added up in blocks (templates/base/sums.h) */
+    enum { long_sum = 256 }; /* longer sums are blocked (templates/base/sums.h) */
     emission *e = s->e;
     const char *name = new_local(s, v, NULL);
     const expression *sums = use_value(e, v, false), *first = scaled(e, row, parts);
@@ -24,7 +23,7 @@ static const expression *load_partial_sums(scope *s, const ir_value *v, const ex
     return c_name(e->pool, name);
 }
 
-/* A local of what `code` is. */
+/* Declares a local with the value of `code`. */
 static const expression *write_local(scope *s, position at, const char *type, const char *name, const expression *code)
 {
     write_spec_line(s->w, at, "const %s %s = %s;", type, name, c_text(s->e->a, code));
@@ -41,7 +40,7 @@ static const expression *load_row_scalar(scope *s, const ir_value *v, const expr
     return write_local(s, value_in_spec(v), "float", name, c_call(e->pool, "load_one", from));
 }
 
-/* A reduction over one element, or a row-scalar op on a wide value of one column. */
+/* An operand of a row-scalar op, or of a reduction over a single element; must be a row scalar itself. */
 static const expression *narrow_operand(scope *s, const ir_value *v, const ir_value *of, const expression *row)
 {
     emission *e = s->e;
@@ -77,8 +76,8 @@ const expression *evaluate_row_scalar(scope *s, const ir_value *v, const express
     return name;
 }
 
-/* ---- positions of tokens. [B, S, H*hd]: the axis before the last counts tokens, the axes before it sequences. Where heads have an
- * axis of their own, [B, S, H, hd], that one stands between. */
+/* ---- positions of tokens. [B, S, H*hd]: the axis before the last counts tokens, the axes before that sequences. In [B, S, H, hd], with an
+ * axis for heads, tokens are axis 1. */
 static const ir_value *token_value(const ir_op *op) { return op->inputs[0]; }
 
 static int token_axis(const ir_value *x) { return x->rank == 4 ? 1 : x->rank - 2; }
@@ -130,14 +129,14 @@ const expression *evaluate_position(scope *s, const ir_op *op, const expression 
 }
 
 /* ---- rows */
-/* How many columns of `at` exist, where not all may. */
+/* How many columns of `at` exist; NULL: all. */
 static const expression *left_at(scope *s, const place *at)
 {
     expression_pool *p = s->e->pool;
     return at->guard ? c_choice(p, at->guard, at->left ? at->left : c_int(p, s->lanes), c_number(p, 0)) : at->left;
 }
 
-/* Legal to load `whole` columns at a time with one access: rows and first column keep the alignment. */
+/* True if the columns can be loaded by one aligned access: rows and first column begin at multiples of s->whole. */
 static bool aligned(scope *s, const ir_value *v, const place *at)
 {
     const view w = view_of(s->e->a, v);
@@ -202,7 +201,7 @@ static const expression *slice_op(scope *s, const ir_op *op, const place *at)
     const ir_value *x = op->inputs[0];
     place own = *at;
     own.shift -= op->attributes.offset;
-    if (own.shift == 0 && value_columns(x) == s->e->space.columns) { /* all slices share what is read there */
+    if (own.shift == 0 && value_columns(x) == s->e->space.columns) { /* unshifted slices share one load */
         own.guard = NULL;
         own.left = at->left ? c_int(s->e->pool, "left") : NULL;
         own.tag = NULL;
@@ -210,7 +209,7 @@ static const expression *slice_op(scope *s, const ir_op *op, const place *at)
     return value_is_row_scalar(s->e, x) ? splat(s, evaluate_row_scalar(s, x, at->row)) : evaluate(s, x, &own);
 }
 
-/* Where an element of the rows of `at`, `from` columns wide, is in rows of `to` columns. */
+/* The place in rows of `to` columns with the flat index of `at`, whose rows have `from` columns. */
 static place reshaped(scope *s, const place *at, long long from, long long to)
 {
     emission *e = s->e;
@@ -223,7 +222,6 @@ static place reshaped(scope *s, const place *at, long long from, long long to)
                    .tag = "_flat"};
 }
 
-/* A reshape keeps the flat index of an element. */
 static const expression *reshape_op(scope *s, const ir_op *op, const place *at)
 {
     const ir_value *x = op->inputs[0];
@@ -243,7 +241,7 @@ static const expression *size_of_turn(scope *s, const ir_op *op)
     return c_name(s->e->pool, t.data);
 }
 
-/* A pair's cosine and sine. */
+/* The cosines and sines of the pairs at hand, computed once for both halves. */
 static const expression *turn_of_pair(scope *s, const ir_op *op, const expression *row, long long pairs)
 {
     emission *e = s->e;
@@ -260,7 +258,7 @@ static const expression *turn_of_pair(scope *s, const ir_op *op, const expressio
     return turn;
 }
 
-/* Both halves at hand: one cosine and sine serve the pair. */
+/* The function has both halves of the pair, so they share cosine and sine. */
 static const expression *rope_of_pair(scope *s, const ir_op *op, const place *at, long long pairs)
 {
     const ir_value *x = op->inputs[0];
@@ -308,7 +306,7 @@ static const expression *row_vector_op(scope *s, const ir_value *v, const place 
     bail(s->e->a, code_unsupported, op->at, "%%%s: %s cannot be emitted inside a phase of this family", v->name, op_table[op->kind].name);
 }
 
-/* Long arithmetic as a function that is called for each column (chain.c): the name of a vec; NULL: not worth one. */
+/* Calls a function (chain.c) for each column; returns the name of the vec, or NULL if the chain is too short for a function. */
 static const expression *evaluate_chain(scope *s, const ir_value *v, const place *at)
 {
     emission *e = s->e;

@@ -1,4 +1,4 @@
-/* In: kinds and operands. Out: nodes, one for equal expressions. */
+/* In: kinds and operands. Out: interned nodes. */
 #include "gen/emit/expression.h"
 #include <stdint.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static void make_room(expression_pool *p)
         if (old.slots[i]) *slot_of(p, old.slots[i]) = old.slots[i];
 }
 
-/* The node that is equal to x, whose name and operands are copied where it is new. */
+/* The pool's node equal to x; a new one gets copies of x's name and operands. */
 static const expression *intern(expression_pool *p, expression x)
 {
     make_room(p);
@@ -73,7 +73,7 @@ static const expression *intern(expression_pool *p, expression x)
 }
 
 /* ---- leaves */
-/* What no int holds is a long long, whoever asks. */
+/* Numbers that do not fit an int become long long, whatever type was requested. */
 static const expression *number(expression_pool *p, long long number, expression_type type)
 {
     if (number != (int)number) type = type_long;
@@ -100,10 +100,10 @@ static const expression *operator(expression_pool *p, expression_kind kind, expr
 
 static bool is_number(const expression *x, long long number) { return x->kind == expression_number && x->number == number; }
 
-/* What is left of x when `other` goes, which adds nothing: x, unless it was `other` that made it wide. */
+/* x, if dropping the neutral operand `other` keeps the type; NULL: `other` widened the expression and must stay. */
 static const expression *alone(const expression *x, const expression *other) { return x->type >= other->type ? x : NULL; }
 
-/* x + y of two numbers of one type, where it is of that type; NULL: it is not. */
+/* x + y, if x is a number of this type and the sum fits it; else NULL. */
 static const expression *added(expression_pool *p, const expression *x, long long y, expression_type type)
 {
     long long sum;
@@ -111,7 +111,7 @@ static const expression *added(expression_pool *p, const expression *x, long lon
     return type == type_int && sum != (int)sum ? NULL : number(p, sum, type);
 }
 
-/* x + n and x - n, of an x that may itself end in a number: col - 256 + 16 is col - 240. */
+/* x + n, folded with a number at the end of x: col - 256 + 16 is col - 240. */
 static const expression *sum_with_number(expression_pool *p, const expression *x, long long n, expression_type type)
 {
     const expression *both = added(p, x, n, type);
@@ -154,7 +154,7 @@ const expression *c_product(expression_pool *p, const expression *x, const expre
     return operator(p, expression_product, type, x, y);
 }
 
-/* No divisor is 0. */
+/* y is never 0. */
 const expression *c_quotient(expression_pool *p, const expression *x, const expression *y)
 {
     if (is_number(y, 1) && alone(x, y)) return x;
@@ -168,7 +168,7 @@ const expression *c_remainder(expression_pool *p, const expression *x, const exp
     return is_number(x, 0) || is_number(y, 1) ? number(p, 0, wider(x, y)) : operator(p, expression_remainder, wider(x, y), x, y);
 }
 
-/* Of a column beside a number, col - 4 < 13 is col < 17: places of one column have one condition, however it was reached. */
+/* Folds numbers to the right, col - 4 < 13 to col < 17, so that equal conditions on a column become equal nodes. */
 static const expression *compared(expression_pool *p, expression_kind kind, const expression *x, const expression *y)
 {
     const bool is_sum = x->kind == expression_sum;

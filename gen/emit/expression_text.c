@@ -1,4 +1,4 @@
-/* In: expressions. Out: their C++, in parentheses where an operand binds no tighter than what it is an operand of. */
+/* In: expressions. Out: their C++ text, with parentheses where precedence needs them. */
 #include "gen/emit/expression.h"
 
 static const struct {
@@ -11,8 +11,8 @@ static const struct {
 
 static void append(text *t, const expression *x);
 
-/* Of operand `x` of a `parent`: it binds less tightly, or as tightly where C would take the ones ahead first. A remainder within a product
- * has parentheses for the reader's sake: (row % 4) * 64. */
+/* Whether operand x of `parent` needs parentheses: it binds less tightly, or equally and is the last operand, as C associates to the left.
+ * A remainder within a product gets them for readability: (row % 4) * 64. */
 static bool has_parentheses(const expression *x, expression_kind parent, bool is_last)
 {
     const int own = operators[x->kind].binds, around = operators[parent].binds;
@@ -56,7 +56,7 @@ static void append(text *t, const expression *x)
     const bool is_choice = x->kind == expression_choice;
     append_operand(t, of[0], x->kind, is_choice);
     text_printf(t, "%s", operators[x->kind].token);
-    if (is_choice) { /* from right to left: x ? y : z ? a : b */
+    if (is_choice) { /* right-associative: x ? y : z ? a : b */
         append(t, of[1]);
         text_append(t, " : ", 3);
     }

@@ -1,10 +1,10 @@
-/* In: a gemm phase. Out: members of its spec struct (docs/spec-structs.md: gemm), those of operands apart (gemm_operands.c). Refuses
- * (code_unsupported): two row sums in one epilogue, or a reduction other than a sum. The epilogue is one function a segment of packed
- * columns. */
+/* In: a gemm phase. Out: members of its spec struct (docs/spec-structs.md: gemm); those for operands are in gemm_operands.c. The epilogue
+ * is one function per segment of packed columns. Refuses (code_unsupported) two row sums in one epilogue, and reductions other than
+ * sums. */
 #include "gen/emit/gemm.h"
 
 /* ---- row scalars of the epilogue */
-/* By op of the phase: its result depends on the sum of the rows. */
+/* By op of the phase: whether its result depends on input_sum. */
 static bool *find_summed(const gemm *g)
 {
     const ir_phase *phase = g->e->phase;
@@ -25,7 +25,7 @@ static bool is_summed(const gemm *g, const bool *summed, const ir_value *v)
     return i >= 0 && summed[i];
 }
 
-/* Row scalars that are known once all of the row is read. */
+/* Writes summed(): row scalars that depend on input_sum, known after the mainloop. */
 static void write_summed(gemm *g, const bool *summed)
 {
     writer *w = g->w;
@@ -44,7 +44,7 @@ static void write_summed(gemm *g, const bool *summed)
     end_body(w);
 }
 
-/* What begin() knows: all but what depends on the sum of the row. */
+/* The body of begin(): positions, and row scalars that do not depend on input_sum. */
 static writer known_ahead(gemm *g, const bool *summed)
 {
     writer w = {.a = g->e->a};
@@ -74,7 +74,7 @@ static void write_begin(gemm *g)
     if (g->input_sum) write_summed(g, summed);
 }
 
-/* ---- the epilogue, a function a segment */
+/* ---- the epilogue, a function per segment */
 static const char *segment_function(const gemm *g, const gemm_segment *s)
 {
     return name_marked(g->e->a, g->e->names->values[s->first->outputs[0]->id], name_epilogue);
@@ -118,14 +118,14 @@ static scope epilogue_scope(gemm *g, writer *w)
     return s;
 }
 
-/* A product's name for the ops after it: rounded where it is stored too, since they see what is stored. */
+/* Makes the accumulator `name` known as the product's value; rounded if the product is stored too, as later ops read what is stored. */
 static void know_product(scope *s, const ir_op *op, const place *at, const char *name)
 {
     const ir_value *v = op->outputs[0];
     scope_know(s, columns_of(s, v, at), rounded_as(s, v, c_name(s->e->pool, name)));
 }
 
-/* The body of a segment's function; in a dry run the same statements go to a scratch writer. */
+/* The body of a segment's function; a dry run writes the same statements to a scratch writer. */
 static void write_segment_body(gemm *g, const gemm_segment *segment, scope *s)
 {
     const bool whole = (segment->kind == segment_plain ? segment->columns : segment->pairs) % g->width == 0;
@@ -151,7 +151,7 @@ static void write_segment(gemm *g, const gemm_segment *segment)
 {
     writer *w = g->w;
     const char *name = segment_function(g, segment);
-    /* no padding: every column exists */
+    /* full: no padding, every column exists */
     const bool plain = segment->kind == segment_plain;
     const bool full = plain ? segment->packed_count == segment->columns : segment->padded == segment->pairs;
     if (plain) {
@@ -198,14 +198,14 @@ static void write_row_scalar_stores(gemm *g, scope *s)
     }
 }
 
-/* Of a block of two granules of packed columns: a pair's column. */
+/* The column of a pair from its packed column: a block has a granule of one half, then one of the other. */
 static const expression *pair_column(expression_pool *p, const expression *column)
 {
     const expression *granule = c_number(p, packed_granule), *block = c_number(p, 2 * packed_granule);
     return c_sum(p, c_product(p, c_quotient(p, column, block), granule), c_remainder(p, column, block));
 }
 
-/* halves: of one half of a block at a time, which only segments take that are no pairs. */
+/* halves: writes columns(), for one half of a block at a time, instead of epilogue(); all segments must be plain. */
 static void write_dispatch(gemm *g, bool halves)
 {
     writer *w = g->w;
@@ -270,7 +270,7 @@ static void find_row_sum(gemm *g)
     }
 }
 
-/* True when an epilogue op has an operand in memory that is wider than a number a row. */
+/* True if an epilogue op loads an operand other than row scalars. */
 bool gemm_reads(const gemm *g)
 {
     const emission *e = g->e;
@@ -327,7 +327,7 @@ static void write_epilogue(gemm *g, bool halves)
 
 void gemm_write_epilogue(gemm *g) { write_epilogue(g, false); }
 
-/* 4, or 2 where rows that the epilogue stores begin at odd multiples of 2 elements. */
+/* 4, or 2 if rows that the epilogue stores begin at odd multiples of 2 elements. */
 static int stored_width(const gemm *g)
 {
     long long bits = 4;
@@ -355,7 +355,7 @@ gemm gemm_start(emission *e, writer *w, bool passes_shared, int width)
     g.width = g.staged ? gemm_vector : width == gemm_stored_width ? stored_width(&g) : width;
     const int arguments = e->argument_count;
     dry_run(&g);
-    e->argument_count = arguments; /* what it used is used again, in the order of the text */
+    e->argument_count = arguments; /* the real run registers them again, in the order of the text */
     return g;
 }
 
@@ -365,7 +365,7 @@ void gemm_write_sizes(const gemm *g)
                packed_granule);
 }
 
-/* ---- all members of some programs */
+/* ---- all members for some programs */
 void gemm_on_register_tiles(emission *e, writer *w)
 {
     const gemm_registers_tile *t = &e->phase->tile.gemm_registers;

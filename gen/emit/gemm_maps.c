@@ -1,5 +1,5 @@
-/* In: a gemm phase on warpgroups. Out: members of its spec struct (docs/spec-structs.md: gemm on matrix units): both operands come by
- * tensor maps. Refuses what gen/emit/gemm.c does. */
+/* In: a gemm phase on wgmma. Out: members of its spec struct (docs/spec-structs.md: gemm on matrix units); both operands are loaded through
+ * tensor maps. Refuses what gen/emit/gemm.c refuses. */
 #include "gen/emit/gemm.h"
 
 static void write_map(gemm *g, const char *name, const tensor_box *box)
@@ -36,7 +36,7 @@ static void write_a_map(gemm *g, int box_rows)
     write_map(g, "a_map", box);
 }
 
-/* Of n packed columns, k long. */
+/* The box of a k tile of B, n packed columns by k, in pieces. */
 static tensor_box k_tile_of_pieces(const gemm *g, int n, int k)
 {
     const weight_format *f = g->e->plan->packs[gemm_pack(g)].format;
@@ -51,7 +51,7 @@ static tensor_box k_tile_of_pieces(const gemm *g, int n, int k)
                         .pieces = true};
 }
 
-/* A k tile is two pieces long; of a cluster each brings one. */
+/* A k tile is two pieces long; in a cluster of two each workgroup loads one for both. */
 static tensor_box box_of_pieces(const gemm *g, const gemm_warpgroups_tile *t)
 {
     if (gemm_is_matmul(g)) return box_of_value(g, g->b, (g->product->attributes.transpose ? t->n : t->k) / t->cluster);
@@ -80,7 +80,7 @@ static void write_maps(gemm *g, int m, tensor_box b)
     write_map(g, "b_map", box);
 }
 
-/* Through which the parts of a tile meet, where it has several. */
+/* The scratch for split-K partials, if there is one. */
 static void write_partial(gemm *g)
 {
     if (g->e->scratch < 0) return;
@@ -88,7 +88,7 @@ static void write_partial(gemm *g)
                c_text(g->e->a, use_scratch(g->e, g->e->scratch, true)));
 }
 
-/* How long a packed column is only the map knows. */
+/* Without packed_k, which only the tensor map needs. */
 static void write_sizes(const gemm *g)
 {
     write_line(g->w, "static constexpr int K = %lld, packed_n = %lld, granule = %d;", g->K, g->packed_n, packed_granule);

@@ -1,5 +1,4 @@
-/* In: a gemm phase. Out: those members of its spec struct that say what A and B are and where their elements come from
- * (docs/spec-structs.md: gemm). */
+/* In: a gemm phase. Out: the members of its spec struct for A and B: types, addresses, elements (docs/spec-structs.md: gemm). */
 #include "gen/emit/gemm.h"
 
 bool gemm_is_matmul(const gemm *g) { return g->product->kind == op_matmul; }
@@ -21,7 +20,7 @@ bool gemm_is_batched(const gemm *g)
 
 static bool prologue(const gemm *g) { return value_made_here(g->e, g->a); }
 
-/* True if rows of A can be copied as they are, 16 bytes at a time. */
+/* True if rows of A can be copied as stored, 16 bytes at a time. */
 static bool a_plain(const gemm *g)
 {
     const view w = view_of(g->e->a, g->a);
@@ -88,7 +87,7 @@ void gemm_write_rows_of_operands(gemm *g)
     write_packed(g);
 }
 
-/* Which matrix of `operand` matrix `batch` of the result reads (broadcast over batches). */
+/* The matrix of `operand` that belongs to matrix `batch` of the result (broadcast over batches). */
 static const expression *batch_of(gemm *g, const ir_value *operand)
 {
     ir_value own = *operand, out = *g->product->outputs[0];

@@ -1,4 +1,4 @@
-/* In: a gemm phase of linears. Out: the source of the kernel that packs its weights, once, when they are bound
+/* In: a gemm phase of linears. Out: the spec struct members of the kernel that packs its weights, once, when they are bound
  * (docs/packing.md). Padding is zeros. */
 #include "gen/emit/emit.h"
 
@@ -8,7 +8,7 @@ typedef struct packing {
     long long K;
 } packing;
 
-/* The weight at [col][k] as a float, by its declared axes [out, in]. */
+/* The weight's element at [col][k] as a float, times the folded norm weight; the declared layout is [out, in] or [in, out]. */
 static const char *element_of(packing *g, const ir_op *linear)
 {
     emission *e = g->e;
@@ -24,7 +24,7 @@ static const char *element_of(packing *g, const ir_op *linear)
     return c_text(e->a, c_call(p, "op_mul", value, factor));
 }
 
-/* The column of the weight that a packed column of the segment holds. */
+/* The packed column, counted from the start of the segment. */
 static const char *in_segment(packing *g, const gemm_segment *s)
 {
     return c_text(g->e->a, c_shifted(g->e->pool, c_int(g->e->pool, "n"), -s->packed_start));
@@ -67,8 +67,8 @@ static void write_segments(packing *g)
     }
 }
 
-/* Pointers to several weights are loaded ahead of all branches: else HIPRTC 5.2 selects between their addresses, in a copy of the
- * arguments that it keeps in scratch. */
+/* Pointers to several weights are loaded before all branches: else HIPRTC 5.2 selects between their addresses in a copy of the arguments,
+ * which it keeps in scratch memory. */
 static void write_element(packing *g)
 {
     writer *to = g->w, segments = {.a = g->e->a};

@@ -1,5 +1,5 @@
-/* In: a rope. Out: the table of its frequencies, which stands before the spec struct: the part of a turn that a token adds, in units of
- * 2^-64 (templates/base/rope.h). Refuses (code_unsupported) more tables than a phase can have. */
+/* In: a rope. Out: the table of its frequencies, written before the spec struct: turns per token, in units of 2^-64
+ * (templates/base/rope.h). Refuses (code_unsupported) more than max_tables tables in a phase. */
 #include "gen/emit/emit.h"
 #include "ir/program/scaling.h"
 #include <math.h>
@@ -14,7 +14,7 @@ static double llama3_frequency(const rope_scaling *s, double frequency)
     return (1 - smooth) * frequency / s->factor + smooth * frequency;
 }
 
-/* Where in the list of frequencies a pair makes so many turns within the original length (YaRN, B. Peng et al., 2023). */
+/* The (fractional) index of the pair that makes this many turns within the original length (YaRN, B. Peng et al., 2023). */
 static double yarn_correction(const ir_attributes *t, double turns)
 {
     const double turn = 6.283185307179586476925286766559;
@@ -32,7 +32,7 @@ static double yarn_frequency(const ir_attributes *t, long long i, double frequen
     return frequency / s->factor * ramp + frequency * (1 - ramp);
 }
 
-/* theta grows with the length that is asked for (NTK-aware). */
+/* theta grows with the context length (dynamic NTK scaling). */
 static double dynamic_frequency(const ir_attributes *t, long long i)
 {
     const rope_scaling *s = &t->scaling;

@@ -1,9 +1,8 @@
-/* In: what a dry run found that row scalars and positions are needed. Out: the struct `context`, the statements that
- * fill its ints, and its fields under their names in a function. Refuses (code_unsupported) more than 16 ropes and
- * appends in one phase. */
+/* In: the row scalars and positions that a dry run found necessary. Out: the struct `context`, the statements that fill it, and its fields
+ * as known values of a function. Refuses (code_unsupported) more than 16 ropes and appends in one phase. */
 #include "gen/emit/emit.h"
 
-/* The same position of the same rows, under an earlier name. */
+/* An earlier item with the same positions for the same rows, whose fields can be shared; NULL: none. */
 static const struct row_number *same_number(const row_numbers *n, const ir_op *op)
 {
     const ir_value *x = op->inputs[0];

@@ -1,6 +1,5 @@
-/* In: a rows phase. Out: the members of its spec struct (docs/spec-structs.md: rows). Refuses (code_unsupported): what
- * evaluate.c refuses. What does not depend on row scalars is read (and computed) in read() and kept; the rest is
- * computed where it is needed. */
+/* In: a rows phase. Out: the members of its spec struct (docs/spec-structs.md: rows). Row vectors that do not depend on row scalars are
+ * loaded, or computed, in read() and kept in `element`; the rest is computed where it is needed. Refuses what evaluate.c refuses. */
 #include "gen/emit/emit.h"
 #include <string.h>
 
@@ -9,10 +8,10 @@ typedef struct rows {
     writer *w;
     kept_list kept;
     scope fields; /* names of context's fields */
-    const ir_value **reductions; /* of each step, and from where */
+    const ir_value **reductions; /* by step: the reduction, and the place of its operand (reduced_at) */
     place *reduced_at;
     int steps;
-    int *stages; /* by op of the phase: the last step that its result depends on; -1: none */
+    int *stages; /* by op of the phase: the last step that its result depends on; -1: no step */
     bool tails;  /* N is no multiple of V */
     row_numbers numbers;
 } rows;
@@ -33,8 +32,8 @@ static scope function_scope(rows *r, writer *w)
     return s;
 }
 
-/* What bf16 holds exactly takes half the registers: what is read as it is, and results that are rounded for all their users. The host
- * keeps nothing from step to step. */
+/* Values that bf16 holds exactly (loaded ones, and results that all users read rounded) are kept as pairs, in half the registers. Not on
+ * the host, which keeps nothing from step to step. */
 static bool kept_packed(const rows *r, const ir_value *v)
 {
     if (r->e->plan->target->vendor == vendor_host || v->type != dtype_bf16 || r->e->phase->tile.rows.v % 2) return false;
@@ -55,7 +54,7 @@ static bool is_stored_result(const rows *r, const ir_value *v, bool row_scalar)
     return value_written(r->e, v) && (v->def->kind != op_kv_append ? value_is_row_scalar(r->e, v) : false) == row_scalar;
 }
 
-/* ---- the dry run: what has to be kept in element and context */
+/* ---- the dry run: finds what element and context must keep */
 static void find_steps(rows *r)
 {
     const ir_phase *phase = r->e->phase;
@@ -93,7 +92,7 @@ static void find_stages(rows *r)
     for (int i = 0; i < phase->op_count; i++) r->stages[i] = find_stage(r, phase->ops[i]->outputs[0]);
 }
 
-/* Totals of earlier steps that v, computed at step `stage`, still needs. */
+/* Keeps in context the totals of earlier steps that v, computed after step `stage`, depends on. */
 static void keep_totals(rows *r, const ir_value *v, int stage, bool *seen)
 {
     const int index = value_index_here(r->e, v);
@@ -127,7 +126,7 @@ static void dry_run(rows *r)
     s.collect = &r->kept;
     r->fields = scope_new(r->e, &scratch, "V");
     r->kept.fields = &r->fields;
-    /* On GPUs all loads of a row come first, and then a chunk's arithmetic at a time. */
+    /* On GPUs all loads of a row are issued first; arithmetic follows chunk by chunk. */
     r->kept.loads_only = r->steps == 0 && r->e->plan->target->vendor != vendor_host;
     numbers_know(&r->numbers, &s);
     for (int i = 0; i < r->steps; i++) {
@@ -164,7 +163,7 @@ static void write_types(rows *r)
     end_head(w, "};");
 }
 
-/* Fields of context that are known after `stage` (-1: before the first step). */
+/* Computes the fields of context that depend on `stage` as their last step (-1: on none). */
 static void write_scalars(rows *r, scope *s, int stage)
 {
     for (int i = 0; i < r->kept.scalar_count; i++) {
@@ -270,7 +269,7 @@ void emit_rows(emission *e, writer *w)
     r.numbers = numbers_find(e);
     const int arguments = e->argument_count;
     dry_run(&r);
-    e->argument_count = arguments; /* what it used is used again below, in the order of the text */
+    e->argument_count = arguments; /* the real run below registers them again, in the order of the text */
     write_types(&r);
     write_line(w, "static constexpr int N = %lld, threads = %d, team = %d, V = %d, steps = %d;", e->space.columns, phase->tile.rows.threads,
                phase->tile.rows.team, phase->tile.rows.v, r.steps);

@@ -1,5 +1,5 @@
-/* In: what an emitted function has computed so far. Out: names for its locals, places in the phase's space, what is kept for other
- * functions, and an op's own C++. */
+/* In: what an emitted function has computed so far (a scope). Out: names for its locals, lookup of known values, fields kept for other
+ * functions, and the C++ call for an op. */
 #include "gen/emit/emit.h"
 #include <string.h>
 
@@ -50,7 +50,7 @@ const expression *find_known(const scope *s, knowledge key)
     return NULL;
 }
 
-/* A name for a local of this function: that of the value, with the tag of its place. */
+/* The value's name and the place's tag, with a number if that is taken. */
 const char *new_local(scope *s, const ir_value *v, const char *tag)
 {
     arena *a = s->e->a;
@@ -78,7 +78,7 @@ place operand_place(scope *s, const ir_value *operand, const ir_value *of, const
     return to;
 }
 
-/* ---- constants, what is kept */
+/* ---- constants, kept values */
 const expression *constant_c(scope *s, const ir_value *v)
 {
     text t = {.a = s->e->a};

@@ -1,6 +1,5 @@
-/* In: results of a phase and where the function at hand is in the phase's space. Out: the statements that store them:
- * dense values, views inside a wider root, cache rows. Rows that a cache has no room for are left
- * out, by the emitted test. */
+/* In: results of a phase and the place of the emitted function in the phase's space. Out: the statements that store them: dense values,
+ * views inside a wider root, cache rows. The emitted code tests for cache rows out of range and drops them. */
 #include "gen/emit/cache.h"
 #include <string.h>
 
@@ -16,7 +15,7 @@ const expression *store_condition(emission *e, const ir_value *v, const expressi
     return first_row_condition(e, v, e->shape, row);
 }
 
-/* The operand whose columns an op's result follows. */
+/* The operand that determines at which columns the op's result is computed. */
 static const ir_value *followed(const emission *e, const ir_op *op)
 {
     for (int i = 0; i < op->input_count; i++)
@@ -67,7 +66,7 @@ place store_place(scope *s, const ir_value *v, const place *base)
     const place from = here ? store_place(s, source, base) : at_start(s, source, base);
     switch (op->kind) {
     case op_slice: return inside_slice(s, op, &from);
-    case op_reshape: return at_start(s, v, base); /* a copy walks its own rows, and looks for their elements in its operand */
+    case op_reshape: return at_start(s, v, base); /* a copy walks its own rows and finds their elements in its operand */
     case op_kv_append: return from;
     default: return here && alike(e, source, v) ? from : at_start(s, v, base);
     }
@@ -80,7 +79,7 @@ static bool aligned_store(scope *s, const ir_value *v, const place *at)
     return s->whole > 0 && (w.offset - at->shift) % s->whole == 0 && w.stride % s->whole == 0;
 }
 
-/* NULL: always. What follows stands under it, up to end_test(). */
+/* Begins an if that ends with end_test(); test NULL: no if. */
 static void write_test(scope *s, position at, const expression *test)
 {
     if (!test) return;
@@ -90,7 +89,7 @@ static void write_test(scope *s, position at, const expression *test)
 
 static void end_test(scope *s, const expression *test) { s->w->indent -= test != NULL; }
 
-/* A piece of neighbours to `to`, of which `left` exist (NULL: all), by `out` in an epilogue; where `test` holds (NULL: always). */
+/* Stores vector x to `to`, `left` elements of it (NULL: all), if `test` holds (NULL: always); in an epilogue through `out`. */
 static void write_piece(scope *s, position at, const expression *test, const expression *to, const expression *left, const expression *x)
 {
     emission *e = s->e;
@@ -118,8 +117,8 @@ static void write_dense(scope *s, const ir_value *v, const place *at, const expr
     write_piece(s, v->def->at, c_both(p, when, at->guard), to, at->left ? at->left : aligned ? NULL : c_int(p, s->lanes), x);
 }
 
-/* Column h*hd + d of token t of sequence b goes to column d of head h at `position`; where heads have an axis of their own, [B, S, KV, hd],
- * column d of row (b*S + t)*KV + h does. */
+/* The address in the cache of an element that is appended: sequence b, head h, `position`, column d. In the operand it is column h*hd + d
+ * of row b*S + t; with an axis for heads, [B, S, KV, hd], column d of row (b*S + t)*KV + h. */
 static const expression *cache_address(scope *s, const ir_op *op, const expression *row, const expression *column,
                                        const expression *position)
 {
@@ -151,7 +150,7 @@ static void write_cache(scope *s, const ir_value *v, const place *at, const expr
     }
     const expression *to = cache_address(s, op, at->row, c_sum(p, column, i), position);
     write_test(s, op->at, test);
-    /* A pair's half ends at `left`; what follows it in memory belongs to another lane. */
+    /* a pair's half ends at `left`; the elements after it in memory belong to another lane */
     const expression *goes_on = c_both(p, c_less(p, i, c_int(p, s->lanes)), at->left ? c_less(p, i, at->left) : NULL);
     write_spec_line(s->w, op->at, "for (int i = 0; %s; i++)", c_text(e->a, goes_on));
     s->w->indent++;

@@ -1,11 +1,11 @@
-/* In: a phase. Out: of each value that its ops make or read: whether it is made here, whether it is one number a row, whether it depends
- * on the row. Found once, in the order of the ops, as a value's operands are reached by more paths than anybody could walk. */
+/* In: a phase. Out: for each value that its ops make or read: whether the phase makes it, whether it is a row scalar, whether it depends on
+ * the row. Computed once, in the order of the ops: recursion over operands would take exponential time. */
 #include "gen/emit/emit.h"
 #include <string.h>
 
 struct value_facts {
-    const ir_phase *phase; /* that makes it, and that the others are about */
-    int index;             /* of its op there */
+    const ir_phase *phase; /* that makes it; the other fields are valid for this phase alone */
+    int index;             /* of its op in the phase */
     bool row_scalar, needs_row;
 };
 
@@ -55,7 +55,7 @@ static int count_operands(const emission *e, const ir_op *op, value_question *is
     return n;
 }
 
-/* A view has no code, whichever phase its op stands in. */
+/* A view has no code: facts are those of the value behind it. */
 static void find_op(const emission *e, int index)
 {
     const ir_op *op = e->phase->ops[index];
@@ -73,7 +73,6 @@ void facts_find(const emission *e)
     for (int i = 0; i < e->phase->op_count; i++) find_op(e, i);
 }
 
-/* Nothing that the caller gives or gets has more than 16 bits: neither has what depends on it. */
 bool results_have_16_bits(const plan *p)
 {
     if (p->target->vendor == vendor_host || p->program->type == dtype_f32) return false;
@@ -91,7 +90,7 @@ bool value_written(const emission *e, const ir_value *v)
     return v->def->kind == op_kv_append || value_stored(e->plan->program, e->phase, v);
 }
 
-/* Ops of the phase that use a stored value see what others will read: the rounded one. */
+/* Ops of the phase that use a stored value read what other phases will read: the rounded value. */
 bool rounded_here(const emission *e, const ir_value *v)
 {
     if (dtype_size(v->type) == 4 || v->def->kind == op_cast || v->def->kind == op_kv_append || !value_written(e, v)) return false;
@@ -113,12 +112,12 @@ bool wide_reduction(const emission *e, const ir_value *v)
 }
 
 /* ---- how long elementwise arithmetic is */
-/* Of phases that get functions. A thread has fewer columns of rows than of a product. */
+/* Cost from which a phase gets functions (chain.c); more for rows, where a thread has fewer columns than in a product. */
 enum { long_cost = 28, long_rows_cost = 100 };
 
-/* NVRTC copies a division or a root with all its branches for each column of a product, a logarithm or the like with its tables, and takes
- * seconds for one, a quarter of a minute and more for two (sm_90a, tiles of 128x256). AMD's compilers take one second for either. By a
- * number of a row is no division (row_div, templates/base/ops.h). */
+/* NVRTC inlines a division or root with all its branches for each column of a product, a logarithm or the like with its tables: seconds for
+ * one, a quarter of a minute and more for two (sm_90a, tiles of 128x256); AMD's compilers take one second for either. Dividing by a row
+ * scalar is cheap (row_div, templates/base/ops.h). */
 static bool dear_to_compile(const ir_op *op, const ir_phase *phase, const target_info *target)
 {
     return target->vendor == vendor_nvidia && phase->family != family_rows && value_columns(op->inputs[op->input_count - 1]) > 1;

@@ -1,4 +1,4 @@
-/* In: lines with places. Out: source text, broken where it is wide. */
+/* In: lines with positions. Out: source text, wide lines broken. */
 #include "gen/emit/writer.h"
 #include <stdio.h>
 #include <string.h>
@@ -62,7 +62,7 @@ void write_body(writer *w)
     w->indent++;
 }
 
-/* The body is empty, or a line that has room behind what is ahead of the braces: all in one line. */
+/* Joins head and body to one line if the body is empty, or one line that fits; false: it is not. */
 static bool end_short_body(writer *w)
 {
     enum { place_columns = 14, struct_columns = 4 };
@@ -113,7 +113,7 @@ void write_comment(writer *w, const char *lines)
     }
 }
 
-/* Where to break code of which `room` columns fit: behind the last comma that stands in no list of template arguments; 0: nowhere. */
+/* Where to break code if `room` columns fit: after the last comma outside template arguments; 0: nowhere. */
 static int break_of(const char *code, int room)
 {
     int depth = 0, at = 0;
@@ -129,7 +129,7 @@ static void append_blanks(text *out, int count)
     for (int i = 0; i < count; i += 4) text_append(out, "    ", count - i < 4 ? (size_t)(count - i) : 4);
 }
 
-/* Where it is broken each part has the place. */
+/* Breaks the line if it is wide; each part gets the position. */
 static void append_line(text *out, const written_line *l)
 {
     const char *code = l->code;
