@@ -1,5 +1,5 @@
-/* In: requests. Out: results, from entries or from compilers. Where no entry can be read or written, compilers run and
- * what they made stays in memory, with one warning. */
+/* In: requests. Out: results, from entries or from compilers. Where entries cannot be read or written, results are compiled and kept in
+ * memory, with one warning. */
 #define _GNU_SOURCE
 #include "runtime/cache/cache.h"
 #include <errno.h>
@@ -24,7 +24,7 @@ char *cache_directory(void)
     return home && *home == '/' ? printed("%s/.cache/tfgen", home) : strdup("");
 }
 
-/* "500M" in bytes; -1: no such number. */
+/* Bytes of a text such as "500M"; -1: invalid. */
 static long long bytes_of(const char *text)
 {
     static const char units[] = "KMG";
@@ -104,7 +104,7 @@ void cache_warn(cache *c, const char *format, ...)
 
 /* ---- entries ---- */
 
-/* Takes the bytes. */
+/* Takes ownership of bytes. */
 static void keep(cache *c, cache_kind kind, unsigned char *bytes, size_t size)
 {
     cache_kept *k = malloc(sizeof *k);
@@ -151,7 +151,7 @@ bool cache_find(cache *c, cache_kind kind, const char *key, code_result *out)
     }
     found = found || find_kept(c, kind, key, out);
     if (!found || kind == cache_code || out->status == build_ok) return found;
-    code_result_free(out); /* the host engine has no code that is refused */
+    code_result_free(out); /* entries of spilled kernels are for GPU code only */
     return false;
 }
 
@@ -160,7 +160,7 @@ bool cache_store(cache *c, cache_kind kind, const char *key, const code_result *
     char id[cache_id_length + 1];
     const char *why = NULL;
     size_t size;
-    const bool spilled = r->status == build_failed && code_spills(r, NULL); /* so that it is not found out again at every start */
+    const bool spilled = r->status == build_failed && code_spills(r, NULL); /* stored, so that it is not compiled again at every start */
     if (!c || !(spilled || (r->status == build_ok && r->code_size))) return false;
     unsigned char *bytes = entry_encode(key, r, &size);
     if (!bytes) return false;
@@ -191,7 +191,7 @@ bool cache_find_or_claim(cache *c, cache_kind kind, const char *key, code_result
         const claim_state state = claim_take(c, kind, key, &w, claim);
         if (state == claim_busy) continue;
         if (state == claim_impossible || !cache_find(c, kind, key, out)) return false;
-        cache_claim_end(*claim); /* it came between the two */
+        cache_claim_end(*claim); /* stored between the look-up and the claim */
         *claim = NULL;
         return true;
     }
@@ -199,14 +199,14 @@ bool cache_find_or_claim(cache *c, cache_kind kind, const char *key, code_result
 
 /* ---- requests ---- */
 
-/* What is the same for many requests. */
+/* Shared by successive requests: the compiler's identity for an architecture and kind. */
 typedef struct circumstances {
     const char *arch;
     compiler_kind kind;
     char *compiler;
 } circumstances;
 
-/* NULL: no compiler, so that nothing says which entry would be right; or no memory. */
+/* Frees with free(). NULL: no compiler, whose identity is part of the key, or no memory. */
 static char *request_key(const code_request *q, circumstances *s)
 {
     static const char *const kinds[] = {"auto", "clang", "hiprtc", "nvrtc"};
@@ -240,9 +240,9 @@ bool cache_lookup(cache *c, const code_request *q, code_result *out)
 
 typedef struct job {
     size_t index;
-    char *key; /* NULL: not for the cache */
+    char *key; /* NULL: not cached */
     cache_watch watch;
-    double again; /* another process makes it: not to be looked at before */
+    double again; /* another process compiles it: time of the next look, 0: none */
     bool taken;
 } job;
 
@@ -255,7 +255,7 @@ typedef struct batch {
     size_t n;
     code_progress *progress;
     void *context;
-    pthread_mutex_t lock; /* jobs' again and taken, and calls of progress */
+    pthread_mutex_t lock; /* protects again and taken of jobs, and serialises calls of progress */
 } batch;
 
 static void report(batch *b, size_t index, bool hit)
@@ -264,7 +264,7 @@ static void report(batch *b, size_t index, bool hit)
     if (b->progress) b->progress(b->context, index, &b->out[index]);
 }
 
-/* The next that nobody here is at; waits while all of those are made elsewhere. NULL: none is left. */
+/* The next job that no thread has taken; waits while other processes compile all of them. NULL: none is left. */
 static job *next_job(batch *b)
 {
     for (;; pause_a_little()) {
@@ -293,7 +293,7 @@ static void put_back(batch *b, job *j)
     pthread_mutex_unlock(&b->lock);
 }
 
-/* False: another process makes it. */
+/* False: another process compiles it. */
 static bool run_job(batch *b, job *j, bool *hit)
 {
     code_result *out = &b->out[j->index];
@@ -302,7 +302,7 @@ static bool run_job(batch *b, job *j, bool *hit)
     if (*hit) return true;
     const claim_state state = j->key ? claim_take(b->cache, cache_code, j->key, &j->watch, &claim) : claim_impossible;
     if (state == claim_busy) return false;
-    /* Look again: it may have been made since, by the mark's last holder or for an equal request. */
+    /* Look again: the claim's last holder, or an equal request, may have stored it since. */
     *hit = j->key && cache_find(b->cache, cache_code, j->key, out);
     if (!*hit) (void)code_compile(&b->requests[j->index], out);
     if (!*hit && j->key) (void)cache_store(b->cache, cache_code, j->key, out);
@@ -310,7 +310,7 @@ static bool run_job(batch *b, job *j, bool *hit)
     return true;
 }
 
-/* Called once for each job; ends when it has done one, or when others are at all that are left. */
+/* Called once per job: returns after doing one, or when other threads have taken all that are left. */
 static void do_one(void *context, size_t ignored)
 {
     batch *b = context;

@@ -1,5 +1,5 @@
-/* In: the cache's entries, or an archive. Out: an archive, or entries. Refuses archives that break off or lie about sizes, and every
- * entry in them that is not good in itself; no name in an archive decides where a file goes. */
+/* In: the cache's entries, or an archive. Out: an archive, or entries. Refuses truncated archives and wrong sizes, and every entry that is
+ * not valid by itself; file names come from keys, never from the archive. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -8,11 +8,11 @@
 #include "runtime/compile/codeobject.h"
 #include "runtime/compile/worker.h"
 
-/* An archive: "tfgen archive 1\n"; for each entry its kind (1: code, 2: host) and size, 8 bytes each, little-endian, and its bytes, as
- * the file in the cache has them; at the end kind 0 and the number of entries. */
+/* Format: "tfgen archive 1\n"; per entry its kind (1: code, 2: host) and size, 8 bytes each, little-endian, and the bytes of its file in
+ * the cache; at the end kind 0 and the number of entries. */
 static const char magic[16] = "tfgen archive 1\n";
 
-/* NULL: an entry that this folder would make itself. Else why not. */
+/* Why this cache would not have written such an entry; NULL: it could have. */
 static const char *fault_of(const cache_entry *e, cache_kind kind)
 {
     char first[32], error[codeobject_error_size];
@@ -33,7 +33,7 @@ static const char *fault_of(const cache_entry *e, cache_kind kind)
     } else if (kind == cache_code) {
         char *arch = entry_key_line(e, "arch");
         const size_t base = arch ? strcspn(arch, ":") : 0, said = strlen(object.arch);
-        const bool nvidia = arch && !strncmp(arch, "sm_", 3); /* a cubin says sm_90 for sm_90a */
+        const bool nvidia = arch && !strncmp(arch, "sm_", 3); /* a cubin for sm_90a is marked sm_90 */
         if (!arch || strncmp(arch, object.arch, said) || (said != base && !(nvidia && said + 1 == base)))
             fault = "its code is for another architecture";
         free(arch);
@@ -128,7 +128,7 @@ bool cache_export(cache *c, FILE *out, cache_counts *counts, char error[cache_er
     return ok;
 }
 
-/* Grows as bytes come, so that a size that is a lie costs nothing. */
+/* Grows as bytes arrive, so that a false size allocates nothing. The caller frees it; NULL: too few bytes, or no memory. */
 static unsigned char *read_bytes(FILE *in, size_t size)
 {
     unsigned char *bytes = NULL;
@@ -144,7 +144,7 @@ static unsigned char *read_bytes(FILE *in, size_t size)
     return bytes;
 }
 
-/* Takes the bytes. NULL, or why the folder cannot be written. */
+/* Takes ownership of bytes. NULL, or why the folder cannot be written. */
 static const char *import_one(cache *c, cache_kind kind, unsigned char *bytes, size_t size, cache_counts *counts)
 {
     char id[cache_id_length + 1];

@@ -1,5 +1,5 @@
-/* In: a key. Out: whether this caller makes its entry, or waits for the process that does. Refuses to wait for the dead, and for
- * anybody longer than the cache's limit. Nothing depends on marks but how often a kernel is compiled. */
+/* In: a key. Out: whether this caller compiles its entry or waits for the process that does. Nobody waits for a dead process, or longer
+ * than the cache's limit. Claims only avoid duplicate compiles: correctness does not depend on them. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -11,8 +11,9 @@
 #include "runtime/cache/cache_parts.h"
 #include "runtime/compile/worker.h"
 
-/* A mark is a symbolic link that points nowhere: it is made in one step together with its text (the owner), exclusively, on network
- * file systems too. The owner is "BOOT NAMESPACE PID START THREAD.TIME": where the first two are ours, /proc tells whether it lives. */
+/* A claim's mark is a dangling symbolic link whose target is the owner's description: created exclusively and atomically with its text, on
+ * network file systems, too. The owner is "BOOT NAMESPACE PID START THREAD.TIME": if the first two are ours, /proc shows whether it lives.
+ * */
 struct cache_claim {
     char *path, owner[160];
 };
@@ -26,7 +27,7 @@ double cache_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The first line of a small file, blanks and control characters cut off; "?" when there is none. */
+/* The first line of a small file up to a blank; "?" if it cannot be read. */
 static void first_line(const char *path, char *out, size_t size)
 {
     FILE *f = fopen(path, "re");
@@ -35,7 +36,7 @@ static void first_line(const char *path, char *out, size_t size)
     out[strcspn(out, " \n")] = 0;
 }
 
-/* The start time of a process, in ticks; 0: it is gone, or a zombie. */
+/* Start time of a process, in clock ticks; 0: it has ended or is a zombie. */
 static unsigned long long start_of(long pid)
 {
     char path[64], text[1024];
@@ -46,14 +47,14 @@ static unsigned long long start_of(long pid)
     const size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
     if (f) fclose(f);
     text[n] = 0;
-    const char *after = strrchr(text, ')'); /* a program's name may hold anything */
+    const char *after = strrchr(text, ')'); /* the last: a program's name may contain any character */
     if (!after ||
         sscanf(after + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &state, &start) != 2)
         return 0;
     return state == 'Z' || state == 'X' ? 0 : start;
 }
 
-/* Where a process number means something. */
+/* The scope of process ids: boot id and PID namespace. */
 static void place(char *out, size_t size)
 {
     char boot[64], space[64];
@@ -93,7 +94,7 @@ static bool read_mark(const char *path, char owner[160])
     return n > 0;
 }
 
-/* Takes a dead owner's mark away: aside first, as another waiter may have done so and made its own meanwhile. */
+/* Removes a dead owner's mark. Renames it first, since another waiter may have replaced it by its own: then it is restored. */
 static void remove_mark(const char *path, const char *owner)
 {
     char found[160], *aside = printed("%s.%ld.part", path, (long)syscall(SYS_gettid));
@@ -104,12 +105,12 @@ static void remove_mark(const char *path, const char *owner)
     free(aside);
 }
 
-/* True when the mark at path is there and worth waiting for. */
+/* The mark at path exists and its owner may still be compiling; removes it otherwise. */
 static bool worth_waiting(const cache *c, const char *path, cache_watch *w)
 {
     char owner[160];
     if (!read_mark(path, owner)) {
-        /* No link: gone again, or something else with that name, which ages like an unknown owner's. */
+        /* Not a link: gone meanwhile, or another kind of file, which expires like a mark of an unknown owner. */
         if (access(path, F_OK)) return false;
         strcpy(owner, "?");
     }
@@ -145,7 +146,7 @@ claim_state claim_take(cache *c, cache_kind kind, const char *key, cache_watch *
     char *path = folder >= 0 ? folder_file(c, kind, id, suffix) : NULL;
     if (!path) return claim_impossible;
     describe_self(owner);
-    for (int tries = 0; tries < 2; tries++) { /* the second is after a dead owner's mark was removed */
+    for (int tries = 0; tries < 2; tries++) { /* the second try follows the removal of a dead owner's mark */
         if (symlink(owner, path) == 0) {
             if ((*claim = claim_make(path, owner))) return claim_mine;
             unlink(path);

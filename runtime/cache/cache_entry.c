@@ -1,5 +1,5 @@
-/* In: a compile's result and its key, or a file that claims to be an entry. Out: the entry's bytes, or the result. Refuses what is not
- * whole, not sealed, or not a plain file that only its owner (this user or root) can write. */
+/* In: a compile's result and its key, or an entry's file. Out: the entry's bytes, or the result. Refuses entries that are incomplete or do
+ * not match their seal, and files that are not regular or that anyone but this user and root can write. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,12 +12,12 @@
 #include "runtime/cache/cache_parts.h"
 #include "runtime/system/environment.h"
 
-/* An entry is what the compiler made, then the key in clear, then a note (compiler, log, facts), then the seal: so that loaders, which
- * do not look behind an ELF file's end, and objdump take an entry as it is. Numbers are little-endian.
+/* An entry is the compiler's output (payload), the key as text, a note (compiler, log, facts) and the seal, in this order, so that loaders
+ * and objdump, which ignore bytes after an ELF file's end, accept an entry as it is. Numbers are little-endian.
  *   seal: magic 16, sizes of payload, key and note 8 each, zero 8, XXH3-128 (canonical) of everything before it 16 */
 enum { seal_size = 64, hash_size = 16, touch_seconds = 60 };
 static const char magic[16] = "tfgen entry 1\n";
-static const char no_code[] = "none"; /* the payload of what is refused for its spills: an entry is never empty */
+static const char no_code[] = "none"; /* payload of a kernel refused for its spills, as payloads are never empty */
 
 /* ---- numbers and strings ---- */
 
@@ -66,7 +66,7 @@ static char *read_string(reader *r)
 
 /* ---- the note ---- */
 
-/* Every number of the facts, in this order; a new one needs a new cache_format. */
+/* Addresses of all numbers of the facts, in the order of the file; a new one requires a new cache_format. */
 static void fact_numbers(kernel_facts *k, unsigned *out[10])
 {
     unsigned *const all[10] = {&k->vgprs,         &k->agprs,     &k->sgprs,         &k->vgpr_spills, &k->sgpr_spills,
@@ -118,7 +118,7 @@ static bool read_note(reader r, code_result *out)
 
 const char *const cache_kind_names[cache_kind_count] = {"code", "host"};
 
-/* One line whatever the value holds, and never the same for two values. */
+/* Writes one line for any value, and different lines for different values. */
 static void put_line(FILE *f, const char *label, const char *value)
 {
     fprintf(f, "%s ", label);
@@ -146,7 +146,7 @@ char *cache_key(const cache_parts *p)
         fprintf(f, "environment %s=", *name);
         put_line(f, "", value);
     }
-    /* Two functions, so that what fools one by accident does not fool the other. */
+    /* Two hash functions, against accidental collisions of one. */
     fprintf(f, "source %zu %016llx%016llx %016llx\n", p->size, (unsigned long long)hash.high64, (unsigned long long)hash.low64,
             (unsigned long long)XXH64(p->source, p->size, 0));
     if (fclose(f) == 0) return text;
@@ -231,7 +231,7 @@ const char *entry_parse(unsigned char *bytes, size_t size, cache_entry *e)
     return NULL;
 }
 
-/* The bytes of a file that has at least so many; a writer elsewhere may shorten it meanwhile. */
+/* Reads `size` bytes of a file; NULL: it is shorter now (another process may truncate it), or no memory. The caller frees them. */
 static unsigned char *read_all(int file, size_t size)
 {
     unsigned char *bytes = malloc(size ? size : 1);
@@ -242,7 +242,8 @@ static unsigned char *read_all(int file, size_t size)
     return NULL;
 }
 
-/* Says that it was used, for the clean-up; not at every use, which would be writes to a network. */
+/* Marks the entry as used, for eviction, at most once in touch_seconds to save writes on network file systems. Returns its age in seconds.
+ * */
 static double touch(int file, const struct stat *s)
 {
     struct timespec now;
@@ -254,7 +255,7 @@ static double touch(int file, const struct stat *s)
 
 const char *entry_read(int folder, const char *name, cache_entry *e, double *age)
 {
-    /* O_NONBLOCK: a FIFO would wait for a writer. */
+    /* O_NONBLOCK: opening a FIFO would wait for a writer. */
     const int file = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     struct stat s;
     const char *fault = NULL;

@@ -1,5 +1,5 @@
-/* In: entries by kind and id. Out: files in the cache's folder, and what lies there. Refuses to touch what does not have an entry's,
- * a mark's or a part's name, and any folder that another user owns or may write to. */
+/* In: entries by kind and id. Out: files in the cache's folder, and lists of them. Touches only files with an entry's, a mark's or a
+ * temporary file's name, and no folder that another user owns or can write to. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +22,7 @@ char *folder_file(const cache *c, cache_kind kind, const char *id, const char *s
 
 static bool make_one(const char *path) { return mkdir(path, 0700) == 0 || errno == EEXIST; }
 
-/* False: errno says why. The slash at the end of path is none of its business. */
+/* Makes the folder and its parents. False: errno. */
 static bool make_folders(char *path)
 {
     bool ok = make_one(path);
@@ -31,7 +31,7 @@ static bool make_folders(char *path)
         *p = 0;
         const bool made = make_one(path);
         *p = '/';
-        if (!made && errno != EROFS && errno != EACCES && errno != EPERM) break; /* those may be of a parent that is there */
+        if (!made && errno != EROFS && errno != EACCES && errno != EPERM) break; /* these may concern a parent that exists */
         errno = ENOENT;
     }
     return ok || make_one(path);
@@ -39,7 +39,7 @@ static bool make_folders(char *path)
 
 static const char foreign[] = "it belongs to another user", open_to_others[] = "others may write to it";
 
-/* Whoever may write to a folder may put anything under any name in it. NULL: only this user or root may. */
+/* Why a folder is not trusted: whoever can write to it can replace any file in it. NULL: only this user and root can. */
 static const char *distrust(int folder)
 {
     struct stat s;
@@ -47,7 +47,7 @@ static const char *distrust(int folder)
     return s.st_uid != geteuid() && s.st_uid != 0 ? foreign : s.st_mode & 022 ? open_to_others : NULL;
 }
 
-/* Takes the handle; gives it back when the folder is to be trusted. */
+/* Returns the descriptor if its folder is trusted, else closes it and returns -1. */
 static int trusted(int folder, const char **why)
 {
     *why = folder < 0 ? strerror(errno) : distrust(folder);
@@ -56,8 +56,8 @@ static int trusted(int folder, const char **why)
     return -1;
 }
 
-/* Both the cache's folder and the kind's in it: who may write to the first may replace the second. From here on the handle is used, so what
- * is renamed afterwards does not matter. */
+/* Checks both the cache's folder and the kind's folder in it, as a writer of the first can replace the second. Files are then opened
+ * relative to the descriptor, so later renames have no effect. */
 int folder_open(const cache *c, cache_kind kind, bool make, const char **why)
 {
     enum { how = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
@@ -99,7 +99,8 @@ const char *folder_read(const cache *c, cache_kind kind, const char *id, cache_e
     return fault;
 }
 
-/* No fsync: after a power cut an entry may be short or zeros; its seal then says so and it is made again. */
+/* Writes an entry; NULL, or why not. No fsync: after a power failure an entry may be truncated or zero; its seal then fails and it is
+ * compiled again. */
 const char *folder_put(const cache *c, cache_kind kind, const char *id, const void *bytes, size_t size)
 {
     char name[cache_id_length + sizeof ".entry"], prefix[cache_id_length + 2];
@@ -115,9 +116,9 @@ const char *folder_put(const cache *c, cache_kind kind, const char *id, const vo
     return why;
 }
 
-/* ---- what lies there ---- */
+/* ---- listing and eviction ---- */
 
-/* The suffix of a name that is ours: ".entry", ".busy", or one that ends in ".part"; else NULL. */
+/* The suffix of one of our file names: ".entry", ".busy", or one that ends in ".part"; else NULL. */
 static const char *our_suffix(const char *name)
 {
     const size_t n = strlen(name);
@@ -161,7 +162,7 @@ static void add_item(item_list *l, const folder_item *item)
     l->items[l->count++] = *item;
 }
 
-/* Lists entries; when `remove_older` is not negative, removes marks and parts that are older. */
+/* Lists entries; if remove_older (seconds) is not negative, removes older marks and temporary files. */
 static item_list scan(const cache *c, double remove_older)
 {
     item_list all = {0};
@@ -195,14 +196,14 @@ static int oldest_first(const void *x, const void *y)
     return a->used != b->used ? (a->used > b->used) - (a->used < b->used) : strcmp(a->id, b->id);
 }
 
-/* errno: why not. */
+/* False: errno. */
 static bool remove_item(const cache *c, const folder_item *item)
 {
     char name[cache_id_length + sizeof ".entry"];
     const int folder = folder_open(c, item->kind, false, NULL);
     if (folder < 0) return false;
     snprintf(name, sizeof name, "%s.entry", item->id);
-    /* an empty folder in an entry's place too */
+    /* also removes an empty folder with an entry's name */
     const bool gone = unlinkat(folder, name, 0) == 0 || errno == ENOENT || (errno == EISDIR && unlinkat(folder, name, AT_REMOVEDIR) == 0);
     const int reason = errno;
     close(folder);
@@ -230,7 +231,7 @@ cache_counts cache_sweep(cache *c, long long most_bytes)
     return n;
 }
 
-/* A file whose time says when the folder was swept last, by anybody. Clocks of two machines differ: the distance counts. */
+/* The time of the file "swept" is that of the last sweep by any process. Clocks of machines differ, so a time in the future counts, too. */
 static bool sweep_is_due(const cache *c)
 {
     const char *why;
@@ -254,6 +255,6 @@ void folder_grew(cache *c, size_t bytes)
     const bool much = c->stored_bytes > c->most_bytes / 16;
     if (much) c->stored_bytes = 0;
     pthread_mutex_unlock(&c->lock);
-    /* Below the cap by an eighth, so that a full cache is not swept after every entry. */
+    /* Sweeps to 7/8 of the cap, so that a full cache is not swept after every entry. */
     if ((much || sweep_is_due(c)) && cache_sweep(c, -1).removed) cache_sweep(c, c->most_bytes - c->most_bytes / 8);
 }
