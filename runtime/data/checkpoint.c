@@ -1,4 +1,4 @@
-/* In, out and refusals: runtime/data/checkpoint.h. */
+/* See runtime/data/checkpoint.h. */
 #define _GNU_SOURCE
 #include "runtime/data/checkpoint.h"
 #include "ir/base/model_hint.h"
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file of tensors; opened when the first of them is asked for. */
+/* A file of tensors; opened when the first of them is read. */
 typedef struct shard {
     const char *name;
     safetensors *file;
@@ -23,15 +23,15 @@ typedef struct entry {
 
 struct checkpoint {
     arena *a;
-    const char *path, *folder; /* folder: with its slash, or "" */
-    bool indexed;              /* else all entries are those of shard 0 */
+    const char *path, *folder; /* folder: ends in a slash, or "" */
+    bool indexed;              /* else there are no entries: all tensors are in shard 0 */
     shard *shards;
     int shard_count, shard_room;
-    entry *entries; /* by name */
+    entry *entries; /* sorted by name */
     int entry_count;
 };
 
-/* The file is named as the place, in front of the message. */
+/* Bails with "PATH: message". */
 #define bad(a, path, ...) (arena_source(a, path, NULL, 0), bail(a, code_bad_input, (position){0}, __VA_ARGS__))
 
 static bool ends_in(const char *s, const char *end)
@@ -117,7 +117,7 @@ static const safetensors *shard_file(checkpoint *c, int i)
 }
 
 /* ---- opening */
-/* A link that leads nowhere exists: opening it says why it cannot be read. */
+/* lstat: a dangling link counts, so that opening it reports why it cannot be read. */
 static bool exists(const char *path)
 {
     struct stat s;
@@ -172,7 +172,7 @@ static const entry *find_entry(const checkpoint *c, const char *name)
     return c->entry_count ? bsearch(&key, c->entries, (size_t)c->entry_count, sizeof key, by_name) : NULL;
 }
 
-/* The file that has it, or should; NULL: none. */
+/* The file with the tensor (by the index, if there is one); NULL: none. */
 static const safetensors *file_of(checkpoint *c, const char *name)
 {
     if (!c->indexed) return safetensors_find(c->shards[0].file, name) ? c->shards[0].file : NULL;
@@ -213,7 +213,7 @@ static _Noreturn void refuse_missing(checkpoint *c, const char *name, layer_plac
         there ? model_tensor_hint(c->a, name, there, place.prefix, place.layer) : nearest_hint(c->a, near));
 }
 
-/* `from` ahead of the value's own name, the layer's prefix ahead of the others. */
+/* Tries v->from before v->name, and for each the layer's prefix before the others. */
 void checkpoint_read_value(checkpoint *c, const ir_value *v, const dim_table *dims, layer_place place, const char *const *prefixes,
                            size_t prefix_count, double *out)
 {

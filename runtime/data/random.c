@@ -6,7 +6,7 @@
 
 #ifdef __clang__
 #pragma STDC FP_CONTRACT                                                                                               \
-    OFF /* gcc's -std=c11 has it off; a fused multiply-add would give other numbers on other machines */
+    OFF /* as with gcc's -std=c11: fused multiply-adds would make numbers depend on the machine */
 #endif
 
 /* The finalizer of splitmix64 (Steele, Lea, Flood 2014). */
@@ -35,8 +35,7 @@ double random_uniform(uint64_t seed, uint64_t stream, uint64_t index)
     return ((double)(random_bits(seed, stream, index) >> 12) + 0.5) * 0x1p-52;
 }
 
-/* By basic arithmetic alone, which IEEE 754 pins down; a library's log is not the same everywhere. x is above 0 and
- * normal. */
+/* Natural logarithm of a normal x > 0 by basic arithmetic alone, which IEEE 754 defines exactly; libraries' log() differ. */
 static double logarithm(double x)
 {
     int exponent;
@@ -76,7 +75,7 @@ double random_normal(uint64_t seed, uint64_t stream, uint64_t index)
     return normal_at(random_uniform(seed, stream, index));
 }
 
-/* What one kind of data looks like: centre + spread * N, or low + |spread * N| where positive. */
+/* Distribution of one kind of data, N standard normal: centre + spread * N, or low + |spread * N| where positive. */
 typedef struct distribution {
     double centre, spread;
     bool positive;
@@ -113,7 +112,7 @@ static distribution of_value(const ir_program *graph, const ir_value *v)
     return found;
 }
 
-/* Widest range that every use of an int32 value allows. */
+/* The widest range that all uses of an int32 value allow. */
 static void integer_range(const ir_program *graph, const ir_value *v, long long *low, long long *high)
 {
     *low = 0, *high = 16;

@@ -1,5 +1,5 @@
-/* In: safetensors files. Out: their tensors by name, as doubles. Refuses (code_bad_input, with file and byte offset)
- * headers that are not what the format says; see the header. Writing: runtime/data/safetensors_write.c. */
+/* In: safetensors files. Out: their tensors by name, as doubles. Refuses (code_bad_input, with file and byte offset) headers that violate
+ * the format; see runtime/data/safetensors.h. Writing: runtime/data/safetensors_write.c. */
 #define _GNU_SOURCE
 #include "runtime/data/safetensors.h"
 #include "ir/program/half.h"
@@ -19,13 +19,13 @@ struct safetensors {
     const char *name;
     int file; /* -1: in memory */
     const unsigned char *memory;
-    size_t size, data;           /* of the file; where its data starts */
-    safetensors_tensor *tensors; /* by offset */
-    safetensors_tensor **sorted; /* by name */
+    size_t size, data;           /* bytes of the file; offset of its data */
+    safetensors_tensor *tensors; /* sorted by offset */
+    safetensors_tensor **sorted; /* sorted by name */
     size_t count;
 };
 
-/* Element types of the format. Those without a reader have a size only; types not listed here are kept by name. */
+/* Element types of the format. element_none: size known, numbers cannot be read. Other types are kept by name only. */
 typedef enum element {
     element_none,
     element_f64,
@@ -55,7 +55,7 @@ static const element_type *find_type(const char *name)
     return NULL;
 }
 
-/* bad() names the file as the place, in front of the message. */
+/* Bails with "FILE: message". */
 #define bad(f, ...) (arena_source((f)->a, (f)->name, NULL, 0), bail((f)->a, code_bad_input, (position){0}, __VA_ARGS__))
 
 static void read_bytes(const safetensors *f, size_t offset, void *out, size_t size)
@@ -75,7 +75,7 @@ static void read_bytes(const safetensors *f, size_t offset, void *out, size_t si
     }
 }
 
-/* A non-negative number below 2^53, which every writer of JSON can say exactly. */
+/* Reads a non-negative integer below 2^53, which JSON represents exactly. */
 static bool natural(const json_t *j, long long *out)
 {
     if (!json_is_integer(j) || json_integer_value(j) < 0 || json_integer_value(j) > 1LL << 53) return false;
@@ -142,7 +142,7 @@ static int by_offset(const void *x, const void *y)
 {
     const safetensors_tensor *p = x, *q = y;
     if (p->offset != q->offset) return p->offset < q->offset ? -1 : 1;
-    return (p->bytes > q->bytes) - (p->bytes < q->bytes); /* empty ones first */
+    return (p->bytes > q->bytes) - (p->bytes < q->bytes); /* empty tensors first */
 }
 
 static int by_name(const void *x, const void *y)
@@ -150,7 +150,7 @@ static int by_name(const void *x, const void *y)
     return strcmp((*(safetensors_tensor *const *)x)->name, (*(safetensors_tensor *const *)y)->name);
 }
 
-/* The format's own rule: the tensors fill the data without a gap and without sharing a byte. */
+/* The format requires that tensors cover the data without gaps or overlaps. */
 static void check_layout(const safetensors *f)
 {
     size_t at = f->data;
@@ -302,7 +302,7 @@ static double number(const element_type *type, const unsigned char *p)
     return (double)((int64_t)(x << unused) >> unused);
 }
 
-/* `count` elements from `first` on. */
+/* Reads `count` elements from `first` on. */
 static void read_part(const safetensors *f, const safetensors_tensor *t, long long first, long long count, double *out)
 {
     enum { piece = 4096 }; /* elements */
@@ -320,7 +320,7 @@ static void read_part(const safetensors *f, const safetensors_tensor *t, long lo
 
 void safetensors_read(const safetensors *f, const safetensors_tensor *t, double *out) { read_part(f, t, 0, t->count, out); }
 
-/* The tensor's axis that is axis i of the value, or of what the value is rows of. */
+/* The tensor's axis that corresponds to axis i of the value. */
 static int stored_axis(const ir_value *v, int i) { return v->from_transposed ? v->rank - 1 - i : i; }
 
 static bool has_rows(const row_range *r, long long stored, long long wanted)
@@ -329,7 +329,7 @@ static bool has_rows(const row_range *r, long long stored, long long wanted)
     return r->every ? stored == wanted / (r->end - r->first) * r->every : stored >= r->end;
 }
 
-/* rows: which of the tensor's are the value; NULL: all. */
+/* The tensor's shape fits the value. rows: the rows of it that make up the value; NULL: all. */
 static bool has_shape(const safetensors_tensor *t, const ir_value *v, const row_range *rows, const dim_table *dims)
 {
     if (t->rank != v->rank) return false;
@@ -362,7 +362,7 @@ static _Noreturn void refuse_shape(const safetensors *f, const safetensors_tenso
         shape_text(f->a, wanted, v->rank), v->from_transposed ? " (which it transposes)" : "");
 }
 
-/* A tensor of the value's own name is all of it; `from` may name rows of one. */
+/* Tries v->from, of which v->from_rows may select rows, before v->name, which must have the value's shape. Bails if none fits. */
 static const safetensors_tensor *find_tensor(const safetensors *f, const ir_value *v, const dim_table *dims, const char *const *prefixes,
                                              size_t prefix_count, const row_range **rows)
 {
@@ -387,7 +387,7 @@ const safetensors_tensor *safetensors_of_value(const safetensors *f, const ir_va
     return find_tensor(f, v, dims, prefixes, prefix_count, &rows);
 }
 
-/* Whole numbers that the type holds, and in the range that the spec gives them. */
+/* Elements must be 32-bit integers within the spec's range. */
 static void check_integers(const safetensors *f, const safetensors_tensor *t, const ir_value *v, const dim_table *dims, const double *data)
 {
     const double low = v->has_range ? (double)extent_value(&v->range_low, dims) : INT32_MIN;
@@ -401,7 +401,7 @@ static void check_integers(const safetensors *f, const safetensors_tensor *t, co
     }
 }
 
-/* The rows of a value in a tensor of so many: groups of `size`, `every` apart, from `first` on. */
+/* The tensor's rows that make up a value: `count` groups of `size` rows, the first at `first`, `every` rows apart. */
 typedef struct row_groups {
     long long count, size, every, first;
 } row_groups;
@@ -413,7 +413,7 @@ static row_groups groups_of(const row_range *r, long long all)
                     : (row_groups){1, r->end - r->first, all, r->first};
 }
 
-/* Of a tensor [columns, rows]: its columns are the value's rows. */
+/* Reads a transposed tensor [columns, rows]: its columns become the value's rows. */
 static void read_turned(const safetensors *f, const safetensors_tensor *t, const row_groups *r, double *out)
 {
     enum { piece = 4096 };

@@ -1,5 +1,4 @@
-/* In: tensors in memory. Out: a safetensors file, whole or not at all. Refuses (code_io) what the system refuses to
- * write. */
+/* In: tensors in memory. Out: a safetensors file, complete or not at all. Fails with code_io if it cannot be written. */
 #define _GNU_SOURCE
 #include "runtime/data/safetensors.h"
 #include <errno.h>
@@ -10,7 +9,7 @@
 #include <string.h>
 #include "runtime/system/files.h"
 
-/* Ours, and the reference's doubles. */
+/* Bytes of an element of the dtypes that are written: ours, and F64 of the reference. */
 static size_t element_size(const char *name)
 {
     for (int i = 0; i < dtype_count; i++)
@@ -25,7 +24,7 @@ static size_t item_bytes(const safetensors_item *item)
     return bytes;
 }
 
-/* Larger elements first, so that each tensor is aligned for its own type, as the format's own writer does. */
+/* Larger elements first, so that each tensor is aligned to its element size; the format's own writer does the same. */
 static int by_size(const void *x, const void *y)
 {
     const safetensors_item *p = *(const safetensors_item *const *)x, *q = *(const safetensors_item *const *)y;

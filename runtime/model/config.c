@@ -1,4 +1,4 @@
-/* In, out and refusals: runtime/model/config.h. */
+/* See runtime/model/config.h. */
 #include "runtime/model/config.h"
 #include <limits.h>
 #include <math.h>
@@ -31,7 +31,7 @@ enum {
     harmless_count = sizeof harmless / sizeof *harmless
 };
 
-/* What all families read. */
+/* Facts that every family reads. */
 static const unsigned long long read_by_all =
     FACT(hidden) | FACT(layers) | FACT(heads) | FACT(inner) | FACT(positions) | FACT(activation) | FACT(eps);
 
@@ -76,7 +76,7 @@ double config_real(const model_config *c, const json_t *value, const char *key)
     return real;
 }
 
-/* Whether two keys name the same activation; some configs of Gemma say "gelu" beside the tanh form that they mean. */
+/* Two keys name the same activation. Some configs of Gemma have both "gelu" and the tanh form, which is meant. */
 static bool same_activation(const model_config *c, const char *x, const char *y)
 {
     static const char tanh_form[] = "gelu_pytorch_tanh";
@@ -109,7 +109,7 @@ static void read_fact(model_config *c, model_fact fact, const char *key, const j
     *v = got;
 }
 
-/* The next word of a list of names; NULL behind the last. */
+/* The next word of a list of names, not terminated; NULL after the last. */
 static const char *next_word(const char **list, size_t *size)
 {
     const char *s = *list + strspn(*list, " ");
@@ -126,7 +126,7 @@ static bool lists(const char *names, const char *key)
     return false;
 }
 
-/* null, false, 0 and 1.0: what is not there, or multiplies by one. */
+/* null, false, 0 and 1.0: an absent feature, or a factor of one. */
 static bool changes_nothing(const json_t *value)
 {
     return json_is_null(value) || json_is_false(value) || (json_is_number(value) && json_number_value(value) == 0) ||
@@ -185,7 +185,7 @@ static void read_key(model_config *c, const char *key, const json_t *value)
     config_refuse(c, key, "unknown key, which may change the mathematics of a layer%s", nearest_hint(c->a, like));
 }
 
-/* Of keys that the file does not have. */
+/* Sets the family's defaults for keys that the file lacks. */
 static void fill_defaults(model_config *c)
 {
     const unsigned long long sizes = FACT(hidden) | FACT(layers) | FACT(heads) | FACT(inner);
@@ -233,7 +233,7 @@ static void find_dtype(model_config *c, const json_t *outer)
     if (!c->dtype) config_cannot(c, key, "%s is not supported; specs take float32, float16 and bfloat16", text_harmless(c->a, word));
 }
 
-/* Keys of a model with several parts that are about the text model's weights, too. */
+/* Keys of the outer object of a multimodal config that also concern the text model. */
 static void check_outer(const model_config *c, const json_t *outer)
 {
     const json_t *value = json_object_get(outer, "quantization_config");
@@ -242,7 +242,7 @@ static void check_outer(const model_config *c, const json_t *outer)
 
 static void release(void *json) { json_decref(json); }
 
-/* jansson refuses text that is nested deeply, numbers that are too large, and what is no UTF-8. */
+/* jansson refuses deep nesting, numbers out of range, and text that is not UTF-8. */
 static json_t *parse(model_config *c, const char *json, size_t size)
 {
     json_error_t error;

@@ -1,4 +1,4 @@
-/* In, out: runtime/model/family.h. */
+/* See runtime/model/family.h. */
 #include "runtime/model/family.h"
 #include "ir/base/arena.h"
 #include <string.h>

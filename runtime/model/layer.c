@@ -1,4 +1,4 @@
-/* In, out and refusals: runtime/model/layer.h. */
+/* See runtime/model/layer.h. */
 #include "runtime/model/layer.h"
 #include "ir/base/names.h"
 #include <limits.h>
@@ -114,7 +114,7 @@ static void read_activation(const model_config *c, layer_facts *l)
 }
 
 /* ---- kinds of layers */
-/* The type that layer_types has for the layer; NULL: there is no such list. */
+/* The layer's entry in layer_types; NULL: there is no such list. */
 static const char *listed_type(const model_config *c, long long layer)
 {
     static const char *const known[] = {"full_attention", "sliding_attention"};
@@ -180,10 +180,10 @@ static bool without_rope(const model_config *c, const layer_facts *l, long long 
     if (!list || json_is_null(list)) return interval > 0 && (layer + 1) % interval == 0;
     if (!json_is_array(list) || json_array_size(list) != (size_t)model_layers(c))
         config_refuse(c, "no_rope_layers", "should be a list of %lld numbers, one per layer", model_layers(c));
-    return config_whole(c, json_array_get(list, (size_t)layer), "no_rope_layers") == 0; /* 1 has one */
+    return config_whole(c, json_array_get(list, (size_t)layer), "no_rope_layers") == 0; /* 1: with rope */
 }
 
-/* A map of a rope's numbers, and its path. */
+/* The config's object with a rope's numbers (NULL: none), and its path for messages. */
 typedef struct rope_map {
     const model_config *c;
     const json_t *map;
@@ -209,7 +209,7 @@ static bool rope_has(const rope_map *m, const char *key)
     return value && !json_is_null(value);
 }
 
-/* The kinds of ropes of configs, and the keys that each has beyond those of all. */
+/* Rope types of configs, and the keys that each has besides the common ones. */
 typedef enum rope_kind { rope_default, rope_linear, rope_llama3, rope_dynamic, rope_yarn, rope_longrope, rope_mrope, rope_kinds } rope_kind;
 static const struct {
     const char *name, *keys;
@@ -220,7 +220,7 @@ static const struct {
     [rope_dynamic] = {"dynamic", " factor "},
     [rope_yarn] = {"yarn", " factor attention_factor beta_fast beta_slow mscale mscale_all_dim truncate original_max_position_embeddings "},
     [rope_longrope] = {"longrope", " factor attention_factor short_factor long_factor original_max_position_embeddings "},
-    [rope_mrope] = {"mrope", " mrope_section "}, /* the sections turn alike where tokens are text */
+    [rope_mrope] = {"mrope", " mrope_section "}, /* for text tokens all sections have the same position */
 };
 
 static void check_rope_keys(const rope_map *m, rope_kind kind)
@@ -250,7 +250,7 @@ static rope_kind kind_of_rope(const rope_map *m)
                   text_harmless(m->c->a, name));
 }
 
-/* Positions that the model had before it was stretched: the config's own, else the rope's, else those that it has. */
+/* Positions of the model before context extension: the config's key, else the rope's, else the model's present ones. */
 static double original_positions(const rope_map *m, const layer_facts *l)
 {
     if (config_has(m->c, fact_original_positions)) return (double)need(m->c, fact_original_positions, "original_max_position_embeddings");
@@ -284,7 +284,7 @@ static const char *yarn(const rope_map *m, layer_facts *l)
                         number(m, original), number(m, fast), number(m, slow), json_is_false(truncate) ? ", truncate: false" : "");
 }
 
-/* Short texts are turned by short_factor, texts of more tokens than `original` by long_factor: a spec is for either. */
+/* short_factor up to `original` tokens, long_factor beyond: a spec is for one of them, by `length`. */
 static const char *longrope(const rope_map *m, layer_facts *l, long long length)
 {
     const double original = original_positions(m, l), factor = rope_number(m, "factor", (double)l->positions / original);
@@ -335,7 +335,7 @@ static void read_scaling(const rope_map *m, layer_facts *l, long long length)
     if (l->rope.attention_factor == 1) l->rope.attention_factor = 0;
 }
 
-/* rope_parameters of transformers 5, for all layers or a type of them; else rope_scaling of transformers 4. False: no rope. */
+/* Finds rope_parameters (transformers 5; for all layers or per layer type), else rope_scaling (transformers 4). False: no rope. */
 static bool find_map(const model_config *c, const layer_facts *l, rope_map *m)
 {
     const char *type = l->window ? "sliding_attention" : "full_attention";
@@ -413,7 +413,7 @@ layer_facts layer_read(const model_config *c, long long layer, long long length)
     read_window(c, &l, layer);
     read_rope(c, &l, layer, length);
     if (length && length < l.positions) l.positions = length;
-    if (l.window >= l.positions) l.window = 0; /* no key is ever hidden by it */
+    if (l.window >= l.positions) l.window = 0; /* it would never hide a key */
     return l;
 }
 
@@ -423,7 +423,7 @@ static bool same_rope(const layer_facts *x, const layer_facts *y)
            x->rope.rotary == y->rope.rotary && names_equal(x->rope.scaling, y->rope.scaling);
 }
 
-/* Every member but rope.note, which is a remark. */
+/* Compares every member but rope.note, which is only a remark. */
 bool layer_same(const layer_facts *x, const layer_facts *y)
 {
     return x->family == y->family && x->hidden == y->hidden && x->heads == y->heads && x->kv_heads == y->kv_heads &&

@@ -1,4 +1,4 @@
-/* In, out and refusals: runtime/model/model.h. */
+/* See runtime/model/model.h. */
 #define _GNU_SOURCE
 #include "runtime/model/model.h"
 #include "runtime/system/input.h"
@@ -15,7 +15,7 @@ bool model_is_folder(const char *path)
 }
 
 /* ---- kinds of layers */
-/* "0-4, 6-10 of 12" */
+/* The layers of kind k as text: "0-4, 6-10 of 12". */
 static const char *which_layers(const model *m, int k)
 {
     text t = {.a = m->a};
@@ -86,7 +86,7 @@ static void find_prefix(model *m)
     bail(m->a, code_bad_input, (position){0}, "no tensor of a layer of %s; their names begin with %s", f->model_type, tried.data);
 }
 
-/* What older files keep beside the weights. */
+/* Buffers that older checkpoints store next to the weights. */
 static bool is_buffer(const char *name)
 {
     static const char *const buffers[] = {"self_attn.rotary_emb.inv_freq", "attention.rotary_emb.inv_freq", "attn.bias", "attn.masked_bias",
@@ -103,7 +103,7 @@ static bool spec_uses(const ir_program *p, const char *name)
     return false;
 }
 
-/* What a tensor's name has behind the layer's prefix, and the layer's number; NULL: it is outside of the layers. */
+/* The part of a tensor's name after the layer's prefix, and the layer's number; NULL: not a tensor of a layer. */
 static const char *name_in_layer(const model *m, const char *name, long long *layer)
 {
     static const char mark[] = "{layer}";
@@ -116,7 +116,7 @@ static const char *name_in_layer(const model *m, const char *name, long long *la
     return name + head + digits + strlen(tail);
 }
 
-/* The spec of a layer, where one was written; NULL: none. */
+/* The spec written for a layer; NULL: none. only: the one layer that was asked for, -1: all. */
 static const ir_program *spec_of_layer(const model *m, long long layer, long long only)
 {
     return layer < m->layers && (only < 0 || layer == only) ? m->kinds[m->kind_of[layer]].program : NULL;
@@ -202,6 +202,6 @@ model *model_open(arena *a, const char *folder, long long length)
     find_kinds(m);
     const char *pickle, *name = checkpoint_in_folder(a, folder, &pickle);
     if (name) m->tensors_path = arena_printf(a, "%s/%s", folder, name), m->tensors = checkpoint_open(a, m->tensors_path);
-    find_prefix(m); /* without tensors: the config alone, or with pickles, which are not read */
+    find_prefix(m); /* m->tensors may be NULL: no checkpoint, or only pickles, which are not read */
     return m;
 }

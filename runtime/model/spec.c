@@ -1,4 +1,4 @@
-/* In, out: runtime/model/spec.h. The text is made in two lists, of params and of ops, whose columns are then lined up. */
+/* See runtime/model/spec.h. The text is built as two lists, params and ops, whose columns are then aligned. */
 #include "runtime/model/spec.h"
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static const char *number_text(const writer *w, double value)
 
 static bool cached(const writer *w) { return w->r->form != spec_prompt; }
 
-/* Heads of keys: H where each query head has its own. */
+/* Name of the dim for K/V heads: H if each query head has its own. */
 static const char *kv(const writer *w) { return w->l->kv_heads == w->l->heads ? "H" : "KV"; }
 
 /* ---- params and ops */
@@ -37,7 +37,7 @@ static void add_param(writer *w, const char *name, const char *shape, const char
         (line){format(w, "%s:", name), format(w, "{shape: [%s],", shape), format(w, "from: %s%s}", from, more), NULL};
 }
 
-/* Returns the op's name. */
+/* Adds a line; returns `out`. */
 static const char *add_op(writer *w, const char *out, const char *op, const char *in, const char *more)
 {
     w->ops = arena_more(w->a, w->ops, w->op_count, &w->op_room, sizeof *w->ops);
@@ -72,7 +72,7 @@ static const char *layer_norm(writer *w, const char *out, const char *in, const 
                   eps);
 }
 
-/* Of `in`, with a weight of so many columns; from NULL: there is none. */
+/* A norm of `in`. columns: dim of its weight; from: the weight's tensor, NULL: no norm. */
 static const char *norm(writer *w, const char *out, const char *in, const char *param, const char *from, const char *columns)
 {
     if (!from) return in;
@@ -83,7 +83,7 @@ static const char *norm(writer *w, const char *out, const char *in, const char *
 }
 
 /* ---- products */
-/* One of several params that are rows of one tensor; rows NULL: all of it. */
+/* Adds a param that is some rows of a tensor; rows NULL: all of it. */
 static void add_weight(writer *w, const char *name, const char *shape, const char *tensor, const char *rows)
 {
     const char *from = rows ? format(w, "{tensor: %s.weight, %s}", tensor, rows) : format(w, "%s.weight", tensor);
@@ -97,8 +97,8 @@ static void add_bias(writer *w, const char *name, const char *size, const char *
 
 typedef struct product {
     const char *out, *in, *weight, *bias; /* bias NULL: none */
-    const char *rows, *columns;           /* of the weight */
-    const char *tensor, *part;            /* part: rows of the tensor, or NULL */
+    const char *rows, *columns;           /* dims of the weight */
+    const char *tensor, *part;            /* part: rows of the tensor, NULL: all */
 } product;
 
 static const char *linear(writer *w, product p)
@@ -108,7 +108,7 @@ static const char *linear(writer *w, product p)
     return add_op(w, p.out, "linear", p.bias ? format(w, "%s, %s, %s", p.in, p.weight, p.bias) : format(w, "%s, %s", p.in, p.weight), "");
 }
 
-/* Which rows of a packed tensor are q (0), k or v; NULL: it has a tensor of its own. */
+/* The rows of a packed tensor that are q (0), k (1) or v (2); NULL: it has its own tensor. */
 static const char *packed_rows(const writer *w, int which)
 {
     const char *k = kv(w), *both = strcmp(k, "H") == 0 ? "2*H" : "H+KV", *all = strcmp(k, "H") == 0 ? "3*H" : "H+2*KV";
@@ -154,7 +154,7 @@ static const char *clipped(writer *w, const char *in)
     return add_op(w, format(w, "%s_clip", in), "clamp", format(w, "%s, -%s, %s", in, c, c), "");
 }
 
-/* Norms of q and k ahead of rope. */
+/* Norm of q or k before rope. */
 static const char *head_norm(writer *w, const char *in, const char *heads, const char *from)
 {
     const char *param = format(w, "%s_norm", in), *out = format(w, "%sn", in);
@@ -201,7 +201,7 @@ static const char *attention_more(const writer *w)
     return t.data;
 }
 
-/* q, k and v of `in`, attention, and the product behind it. */
+/* q, k and v of `in`, attention and the output projection. */
 static const char *attention(writer *w, const char *in)
 {
     const family *f = w->l->family;
@@ -245,7 +245,7 @@ static const char *feed_forward(writer *w, const char *in)
 }
 
 /* ---- the layer */
-/* What a half makes on its way into the sum. */
+/* The result of a half (attention or feed-forward) before it is added to the residual: normalised and scaled where the model does so. */
 static const char *half_out(writer *w, const char *made, const char *stem, const char *norm_from, const char *scale_from)
 {
     made = norm(w, format(w, "%s_n", stem), made, format(w, "%s_out_norm", stem), norm_from, "D");
@@ -300,7 +300,7 @@ static void put_lines(text *t, const line *lines, int count)
 
 static long long least(long long x, long long y) { return x < y ? x : y; }
 
-/* At most 2^40 elements with all dims at their greatest: a batch of 64, where the widest rows leave room for it. */
+/* Largest batch, at most 64, for which no value exceeds 2^40 elements with all dims at their maximum. */
 static long long most_batch(const layer_facts *l, long long tokens)
 {
     const long long heads = l->heads * l->head_size, widest = l->inner > heads ? l->inner : heads;
@@ -309,7 +309,7 @@ static long long most_batch(const layer_facts *l, long long tokens)
     return batch;
 }
 
-/* What a comment says of the dynamic S. */
+/* Comment on the dynamic dim S. */
 static const char *meaning_of_s(const writer *w)
 {
     const layer_facts *l = w->l;
@@ -317,7 +317,7 @@ static const char *meaning_of_s(const writer *w)
     return l->least_tokens > 1 || (l->rope.note && l->rope.scaling) ? "the lengths that this rope is for" : "the model's positions";
 }
 
-enum { most_part = 4096 }; /* tokens of a prompt at once */
+enum { most_part = 4096 }; /* most tokens of a prompt per call */
 
 static void put_dims(text *t, const writer *w)
 {
@@ -355,7 +355,7 @@ static void put_presets(text *t, const writer *w)
                     least(l->positions, few + 511));
 }
 
-/* A block's name has letters, digits, _ and -. */
+/* The family's model_type, which is a valid block name, and a suffix for the form. */
 static const char *block_name(const writer *w)
 {
     static const char *const ends[] = {"", "-decode", "-prefill"};

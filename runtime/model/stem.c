@@ -1,9 +1,9 @@
-/* In, out and refusals: runtime/model/stem.h. */
+/* See runtime/model/stem.h. */
 #include "runtime/model/stem.h"
 #include <math.h>
 #include <string.h>
 
-/* A number that a family may have under a key; 0: nothing is done. */
+/* A positive number under a key that the family may have; `otherwise` if it is missing, 0 if it is null. */
 static double number_at(const model *m, const char *key, double otherwise)
 {
     const json_t *value = key ? json_object_get(m->config->object, key) : NULL;
@@ -24,7 +24,7 @@ static bool changes_nothing(const json_t *value)
     return !value || json_is_false(value) || (json_is_number(value) && json_number_value(value) == 1);
 }
 
-/* A key that changes embeddings or logits in other families, or in a way that is not supported; NULL: there is none. */
+/* A key that changes embeddings or logits in a way that this family does not have or that is unsupported; NULL: none. */
 static const char *foreign_key(const model *m)
 {
     const family *f = m->config->family;
@@ -60,7 +60,7 @@ static const char *stem_prefix(const model *m)
 
 static bool has(const model *m, const char *name) { return m->tensors && checkpoint_has(m->tensors, name); }
 
-/* The head's module; NULL: the folder has none. Without a folder the first name. */
+/* Name of the head's module; NULL: the checkpoint has none. Without a checkpoint: the family's first name. */
 static const char *find_head(const model *m)
 {
     static const char *const ahead[] = {"", "language_model."};
@@ -73,7 +73,7 @@ static const char *find_head(const model *m)
     return NULL;
 }
 
-/* As transformers 5: a head of its own counts, also where the config ties it to the embedding. */
+/* As transformers 5: a head in the checkpoint is used even if the config ties it to the embedding. */
 static void find_weights(const model *m, model_stem *s, const char *prefix)
 {
     const family *f = m->config->family;
