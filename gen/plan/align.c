@@ -26,7 +26,7 @@ static bool may_be_longer(const aligner *g, const ir_value *v)
     return !g->is_root[v->id];
 }
 
-/* Whether the operand of the product is read in rows, as a packed weight is not. */
+/* True if the product reads this operand as rows: A, and B of a matmul, but no packed weight. */
 static bool has_rows(const ir_op *product, int which)
 {
     return which == operand_a || (which == operand_b && product->kind == op_matmul);
@@ -85,7 +85,7 @@ bool alignment_is_wanted(const problem *p, const program *of)
     return false;
 }
 
-/* Another product with the same A may have padded or copied it already. */
+/* Another product with the same operand may have padded or copied it already. */
 static void align_operand(aligner *g, int k, ir_phase *phase, operand which)
 {
     ir_value *v = phase_first(phase, class_PRODUCT)->inputs[which];
@@ -97,8 +97,8 @@ static void align_operand(aligner *g, int k, ir_phase *phase, operand which)
     read_copy(g->e, phase, v, g->copy[v->id] ? g->copy[v->id] : insert_copy(g, k, phase, v, which));
 }
 
-/* Kernel k, or the copy that now stands there. Copies of A and of B come one after the other: of a copied kernel the walk meets the reader
- * again. */
+/* Aligns the operands of the product in kernel k, until a copy is inserted: that takes index k, and the walk meets the product again behind
+ * it, for its other operand. */
 static void align_product(aligner *g, int k, ir_phase *phase)
 {
     const ir_op *product = phase_first(phase, class_PRODUCT);

@@ -148,7 +148,7 @@ long long decode_whole_bytes(const problem *p, const ir_tile *tile)
     const long long kept = rows_kept(p), head = problem_head(p), waves = t->threads / p->target->wave, padded = head + 4;
     const bool in_order = by_wave_cache(p->target); /* results are stored straight from the waves' partials */
     const long long of_waves = kept * waves * ((in_order ? head : padded) + 2), joined = in_order ? 4 : kept * padded;
-    const long long run = 36 + 2 * p->target->wave; /* two stands of 16, numbers of a wave of sequences, four more */
+    const long long run = 36 + 2 * p->target->wave; /* runs::run: two stands of 16 words, two words per lane, four more */
     const long long floats = of_waves + joined + (t->cluster > 1 ? kept * padded : 4) + run;
     const long long shelf = has_few_registers(p->target) && head > 64 ? head * 2 * 16 : 0; /* queries */
     return decode_ring_bytes(p, t) + shelf + (floats * 4 + 15) / 16 * 16;

@@ -31,7 +31,7 @@ static void plan_variant(void *argument)
     dim_override *overrides = arena_alloc(j->a, (before + count + 1) * sizeof *overrides);
     for (size_t i = 0; i < before; i++) overrides[i] = r.graph.overrides[i];
     r.graph.override_count = before;
-    for (size_t i = 0; i < count; i++) /* after the plan's own: the last override wins */
+    for (size_t i = 0; i < count; i++) /* after the plan's own overrides: the last one wins */
         if (j->dims->dims[i].dynamic) overrides[r.graph.override_count++] = (dim_override){j->dims->dims[i].name, j->dims->dims[i].value};
     r.graph.overrides = overrides;
     r.at_most = true;
