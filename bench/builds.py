@@ -1,17 +1,15 @@
-"""This build of tfgen beside another one, in one process: `compare.py --other=FOLDER`, where the other is called `before`. Needs no
-PyTorch.
+"""Compares this build of tfgen with another one, named `before`, in one process: `compare.py --other=FOLDER`. Needs no PyTorch.
 
-Both libraries lie in the process with what they link (ctypes loads them with RTLD_LOCAL, and libtfgen.so exports nothing but its own API,
-whose structs say how large they are), each with the templates, devices and wisdom that were built into it. They share the kernel cache,
-where each finds what it compiled by its own source."""
+Both libraries are loaded into the process (by ctypes with RTLD_LOCAL; libtfgen.so exports only its own API, whose structs carry their
+size), each with the templates, devices and wisdom that were built into it. They share the kernel cache, whose keys include the source."""
 import os
 from statistics import geometric_mean
 
-TOLERANCE = 0.03  # two copies of one build differ by up to this: their workspaces and weights lie at other addresses
+TOLERANCE = 0.03  # two copies of one build differ by up to this, as their workspaces and weights have different addresses
 
 
 def build_of(folder):
-    """Variables that name the build of a folder: a checkout that is built, or what prepare_compare.sh makes."""
+    """Environment variables that select the build in a folder: a built checkout, or what prepare_compare.sh makes."""
     worker = os.path.abspath(os.path.join(folder, "tfgen-worker"))
     for part in ("", "lib"):
         library = os.path.abspath(os.path.join(folder, part, "libtfgen.so"))
@@ -21,7 +19,7 @@ def build_of(folder):
 
 
 def is_slower(row):
-    """Beyond three standard errors and what two copies of one build differ by."""
+    """Slower by more than three standard errors and by more than TOLERANCE."""
     ratio, noise = row["over_before"]
     return ratio + 3 * noise < 1 - TOLERANCE
 
@@ -34,7 +32,7 @@ def before_line(row):
 
 
 def before_table(rows):
-    """What came of all, in a few lines."""
+    """A summary of all cases, in a few lines."""
     raced = sorted((r for r in rows if r.get("over_before")), key=lambda r: r["over_before"][0])
     if not raced:
         return "nothing was raced with the other build"

@@ -1,4 +1,4 @@
-"""What compare.py times: each case is a function that makes data, what PyTorch says of it, and the peers' calls. Needs PyTorch."""
+"""The cases of compare.py: each function makes data, PyTorch's expected results, and the peers' calls. Needs PyTorch."""
 import math
 import os
 import random
@@ -238,7 +238,7 @@ def fp32(tune):
 
 # ---- blocks that generate: one token a sequence, over a cache
 def torch_decode(x, w, kc, vc, H, KV, hd, cos, sin):
-    """All sequences stand at the cache's last row."""
+    """All sequences are at the cache's last row."""
     B, _, D = x.shape
     L = kc.shape[2]
     q, k, v = F.linear(F.rms_norm(x, (D,), w["attn_norm"], 1e-5), w["qkv"]).split([H * hd, KV * hd, KV * hd], -1)
@@ -311,7 +311,7 @@ def spec(path, preset, dtype, **dims):
 
 
 def presets(tune, seed=1):
-    """f32 is not drawn for the largest preset: calls of 20 ms would take most of the time."""
+    """f32 is not drawn for the largest preset, whose calls of 20 ms would take most of the time."""
     cases, draw = [(path, more[0].partition("=")[2]) for _, path, more in untuned.presets()], random.Random(seed)
     for path, preset in sorted(draw.sample(cases, len(cases) // 2)):
         attempt(spec, path, preset, draw.choice(("bf16", "bf16", "f16", "f32") if preset != "llama-8b" else ("bf16", "f16")))
@@ -326,7 +326,7 @@ def drawn(tune, count=8, seed=1):
 
 # ---- tuned
 def small(function, args):
-    """The case of a rehearsal."""
+    """The small case that a rehearsal runs instead."""
     return {product: (5, 24, 16), row: (args[0], 8, 32, "bf16"), block: args, decode_block: (args[0], 2, 6, 32, 2, 1, 16, 48),
             swiglu: (5, 32, 48), gelu_norm_linear: (5, 32, 48), attend: (1, 2, 1, 8, 16, True), spec: (args[0], None, *args[2:3])}[function]
 

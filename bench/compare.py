@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tfgen beside what a user would pick instead, on one GPU, in one process, on the same inputs.
+"""Compares tfgen with what a user would pick instead, on one GPU, in one process, on the same inputs.
 
 usage: compare.py [products] [few] [fused] [attention] [rows] [blocks] [fp32] [decode] [sweep] [presets] [drawn] [--only=TEXT,TEXT]
                   [--count=N] [--seed=1] [--tune] [--alone[=TEXT,TEXT]] [--other=FOLDER] [--within=SECONDS] [--json=FILE] [--rehearse]
@@ -7,30 +7,30 @@ usage: compare.py [products] [few] [fused] [attention] [rows] [blocks] [fp32] [d
        compare.py tuned|kept --state=FOLDER [--budget=55] [--within=SECONDS] [--count=10] [--seed=1] [--only=TEXT,TEXT]
                   [--alone[=TEXT,TEXT]] [--json=FILE] [--rehearse]
 
-few: products of 1 to 64 rows; decode: blocks that generate a token a sequence, over a cache; sweep: --count (40) decode blocks of shapes
-that --seed draws; presets: half of all presets of all shipped specs, which half and in which dtype --seed draws, and drawn: --count (8)
-products, attentions, row operations and blocks each (as tests/h200/untuned.py draws them), both without peers, compared with the spec's own
-text. --tune: torch.compile's max-autotune beside its default. --only: cases whose name has a TEXT. --alone: cases whose name has a TEXT
-have no peer; without a TEXT, all. --within: no case is begun later.
+few: products of 1 to 64 rows; decode: blocks that generate one token per sequence, over a cache; sweep: --count (40) decode blocks of
+shapes drawn by --seed; presets: half of all presets of all shipped specs, the half and the dtypes drawn by --seed; drawn: --count (8)
+each of products, attentions, row operations and blocks (drawn as in tests/h200/untuned.py). presets and drawn have no peers and are
+compared with an evaluation of the spec. --tune: also times torch.compile's max-autotune. --only: cases whose name contains a TEXT.
+--alone: no peers for cases whose name contains a TEXT (without TEXT: for all). --within: begins no case after SECONDS.
 
---other: another build of tfgen, in the same process and in turn with this one, under the name `before`: a checkout that is built, or a
-folder that tests/h200/prepare_compare.sh made. Its results are held to the same limits. Each case says how many times as fast this build
-is, with the standard error of that, and the end has the geometric mean and the lowest ten; where a case is slower beyond noise (builds.py
-says what that is) the run fails. Both are as users get them, with the wisdom that is part of each; TFGEN_WISDOM=none is for both.
+--other: times another build of tfgen, `before`, in the same process and in turn with this one: a built checkout, or a folder made by
+tests/h200/prepare_compare.sh. Its results must meet the same limits. Each case prints the speed-up of this build over it with its standard
+error, and the end the geometric mean and the lowest ten; the run fails if a case is slower beyond noise (is_slower in builds.py). Each
+build uses the wisdom that is part of it; TFGEN_WISDOM=none disables both.
 
-tuned: tfgen untuned, tfgen with what `tfgen tune` finds in --budget seconds (10 at most for an operation), and torch.compile's
-max-autotune, in turn, with how long each took to tune: blocks and decode blocks of the presets, --count shapes and --count operations that
---seed draws. --state keeps wisdom, trials and results; what is in there is not done again, and no case is begun that would not end within
---within seconds, so that slices add up. Processes with one --state, a GPU each (CUDA_VISIBLE_DEVICES), take cases in turn. kept: each
-line of that wisdom that was better, alone, against the default; it fails where one is not faster by three standard errors, and writes
-confirmed.wisdom of the others. TFGEN names the command (default: tfgen beside this folder).
+tuned: times tfgen untuned, tfgen with what `tfgen tune` finds in --budget seconds (at most 10 for an operation), and torch.compile's
+max-autotune, in turn, and reports the tuning time of each: blocks and decode blocks of the presets, --count shapes and --count operations
+drawn by --seed. --state keeps wisdom, trials and results; finished cases are skipped, and no case is begun that would not end within
+--within seconds, so a run can be continued. Processes that share one --state, each with its GPU (CUDA_VISIBLE_DEVICES), divide the cases.
+kept: times each line of that wisdom that was better, alone, against the default; fails if one is not faster by three standard errors, and
+writes the others to confirmed.wisdom. TFGEN names the command (default: tfgen next to this folder).
 
---rehearse: small cases, without a GPU on PyTorch's CPU and the host engine: the way through all of it, and no times of a GPU.
+--rehearse: runs small cases, without a GPU on PyTorch's CPU and the host engine: it tests the script, and its times mean nothing.
 
 Every time is GPU time of one call: the median of CUDA-graph replays of several calls over rotated inputs, with the 10 % and 90 % points.
-The contenders of a case take turns, in an order drawn for each round, so clocks and heat are the same for all of them. Both sides' results
-are compared with PyTorch in float32 (float64 for fp32 cases) before anything is timed; a case that disagrees is printed as WRONG and fails
-the run. floor: max(FLOPs / peak, bytes / bandwidth), bandwidth being what the device's best copy moves. TFGEN_LIBRARY names libtfgen.so.
+The contenders of a case take turns, in an order drawn for each round, so clocks and heat are the same for all of them. All results are
+compared with PyTorch in float32 (float64 for fp32 cases) before anything is timed; a case that disagrees is printed as WRONG and fails
+the run. floor: max(FLOPs / peak, bytes / bandwidth), where bandwidth is that of the device's best copy. TFGEN_LIBRARY names libtfgen.so.
 Needs PyTorch."""
 import json
 import math
@@ -55,7 +55,7 @@ PARTS = ("products", "few", "fused", "attention", "rows", "blocks", "fp32", "dec
 
 
 def drawn_options(part, options):
-    """Of --count and --seed, what a part takes."""
+    """The options among --count and --seed that the part takes and that are given."""
     takes = {"presets": ("seed",)}.get(part, ("count", "seed") if part in ("sweep", "drawn", "tuned", "kept") else ())
     return {n: int(options[n]) for n in takes if n in options}
 
@@ -90,7 +90,7 @@ def main():
     contest.alone = tuple(options["alone"].split(",")) if "alone" in options else ()
     contest.deadline = time.monotonic() + float(options.get("within", math.inf))
     if "state" in options:
-        os.environ["TFGEN_WISDOM"] = "none"  # of what is untuned
+        os.environ["TFGEN_WISDOM"] = "none"  # for the untuned contender
         contest.tuning = Tuning(options["state"], float(options.get("budget", 55)),
                                 os.environ.get("TFGEN", os.path.join(HERE, "..", "tfgen")), "cuda" if ON_GPU else "host")
     contest.only = tuple(filter(None, options.get("only", "").split(",")))

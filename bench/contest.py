@@ -1,5 +1,5 @@
-"""The run of compare.py: what it was asked for, what came of its cases, and the steps of each: a case makes its contenders (ours_of), holds
-their results to those of PyTorch (right) and has them timed (report). Needs PyTorch."""
+"""State of a run of compare.py (options, results) and the steps of a case: make its contenders (ours_of), compare their results with
+PyTorch's (right), time them (report). Needs PyTorch."""
 import concurrent.futures
 import math
 import os
@@ -17,21 +17,21 @@ PEAK = {"bf16": 790e12, "f16": 790e12, "f32": 60e12}
 TYPE = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
 L2 = 64 << 20 if ON_GPU else 1 << 10
 rows, wrong, late, only = [], [], [], None
-tuning, key = None, None  # of the parts tuned and kept: Tuning, and the case
-confirm = False           # of the part kept
+tuning, key = None, None  # parts tuned and kept: Tuning; the current case's name
+confirm = False           # True: part kept
 deadline, longest = math.inf, {}
-alone = ()                # what the names of cases have that are timed without peers
-other = None              # of --other: variables that name that build
-planned = None            # of the pass ahead of the first case: what cases will compile
-rehearsal = None          # of --rehearse: (function, arguments) -> small ones
+alone = ()                # --alone: texts in the names of cases that are timed without peers
+other = None              # --other: environment variables that select that build
+planned = None            # list while compile_ahead() collects what cases will compile
+rehearsal = None          # --rehearse: (function, arguments) -> small arguments
 
 
 class Ahead(Exception):
-    """What a case compiles is known, and nothing else is wanted yet."""
+    """Leaves a case after it has noted what it compiles (compile_ahead)."""
 
 
 def ours_of(text, dims, dtype, data):
-    """What a case races: this build and, where there is one, the other."""
+    """This build of the case's spec and, with --other, the other build (.before)."""
     if planned is not None:
         planned.append((text, dims, dtype))
         raise Ahead
@@ -41,8 +41,8 @@ def ours_of(text, dims, dtype, data):
 
 
 def right(case, ours, want, limit, states=()):
-    """Runs each build once, and holds its outputs to `want`, name -> tensor. states: (tensor, what the call leaves in it or None); each
-    build finds them as they were. The largest difference."""
+    """Runs each build once and compares its outputs with `want` (name -> tensor). states: (tensor, expected contents after the call or
+    None); restored before each build. Returns the largest difference."""
     found, kept = [], [(t, t.clone(), wanted) for t, wanted in states]
     for name, build in (("", ours), (" before", ours.before)):
         if not build:
@@ -60,7 +60,7 @@ def is_alone(name):
 
 
 def report(case, dtype, flops, bytes_, peers, ours, tolerance, goal=None):
-    """peers: name -> list of closures. Prints a line a case, with the best of the peers."""
+    """Times a case and prints a line with the best of the peers. peers: name -> list of closures."""
     floor = max(flops / PEAK[dtype], bytes_ / BANDWIDTH) * 1e6
     if tuning:
         (report_kept if confirm else report_tuned)(case, dtype, floor, peers, ours)
@@ -86,7 +86,7 @@ def report(case, dtype, flops, bytes_, peers, ours, tolerance, goal=None):
 
 
 def first_call_seconds(peers):
-    """Of each, which compiles and tunes it; those that fail are left out."""
+    """Seconds of each peer's first call, which compiles and tunes it, by name; without those that fail."""
     seconds = {}
     for name, calls in peers.items():
         if is_alone(key):
@@ -102,7 +102,7 @@ def first_call_seconds(peers):
 
 
 def with_wisdom(case, dtype, ours, path):
-    """The same call planned with that wisdom; its results agree with those without."""
+    """The same call planned with the wisdom file `path`; compares its results with those without."""
     other = Ours(*ours.given, wisdom=path)
     other.calls()[0]()
     ours.calls()[0]()
@@ -111,7 +111,7 @@ def with_wisdom(case, dtype, ours, path):
     return other
 
 
-WARM = 0.3  # seconds: a GPU that waited for compilers has low clocks
+WARM = 0.3  # seconds of warm-up: a GPU that was idle while compilers ran has low clocks
 
 
 def report_tuned(case, dtype, floor, peers, ours):
@@ -131,7 +131,7 @@ def report_tuned(case, dtype, floor, peers, ours):
 
 
 def report_kept(case, dtype, floor, peers, ours):
-    """Each line alone, in a process that found none of them: the default and the line, in turn."""
+    """Times the default and each kept line of wisdom alone, in turn, in a process that did not tune."""
     for line in tuning.kept(key):
         mine = with_wisdom(case, dtype, ours, tuning.one(line))
         times = rounds_of(case, {"default": ours.calls(), "tfgen": mine.calls()}, 151, WARM)
@@ -148,7 +148,7 @@ def report_kept(case, dtype, floor, peers, ours):
 
 
 def agree(case, got, want, limit):
-    """True when both computed the same thing."""
+    """Relative RMS difference; above `limit` the case is reported as wrong."""
     d = difference(got, want)
     if d <= limit:
         return d
@@ -165,7 +165,7 @@ def is_long(name):
 
 
 def is_due(name):
-    """Of the parts tuned and kept: whether there is something to do, time for it, and nobody at it."""
+    """Parts tuned and kept: the case is not done, there is time for it, and no other process has taken it."""
     if confirm:
         return bool(tuning.kept(name)) and time.monotonic() < deadline
     expected = longest.get(is_long(name), tuning.budget + 20 if is_long(name) else 20)
@@ -200,7 +200,7 @@ def attempt(function, *args, **named):
 
 
 def compile_ahead(run_parts):
-    """Of every case, several at a time: nothing is timed while processors compile. What fails says so when its turn comes."""
+    """Compiles the kernels of every case in parallel, so that nothing is timed while compilers run. Failures are reported by the case."""
     global planned
     planned, start = [], time.monotonic()
     run_parts()

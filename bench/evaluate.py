@@ -1,4 +1,4 @@
-"""A spec's own text, evaluated by PyTorch: what results should be. Needs PyYAML."""
+"""Evaluates a spec's YAML with PyTorch, for expected results. Needs PyYAML."""
 import math
 
 import torch
@@ -8,7 +8,7 @@ TYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i3
 
 
 class Spec:
-    """dims: stronger than the preset's."""
+    """dims: override the preset's."""
 
     def __init__(self, path, preset, dtype, dims=None):
         with open(path) as f:
@@ -30,7 +30,7 @@ class Spec:
             yield name, v, [self.number(n) for n in v["shape"]]
 
     def data(self, generator):
-        """Tensors by name, as the device gets them, on the generator's device."""
+        """Random tensors by name, in the spec's dtypes, on the generator's device."""
         out = {}
         for section in ("inputs", "params", "state"):
             for name, v, shape in self.items(section):
@@ -79,7 +79,7 @@ def attention(q, k, v, op, spec, pos):
 
 
 def evaluate(spec, data, work, rounded):
-    """The spec's ops in `work`; with `rounded`, every result rounded to the spec's dtype."""
+    """Evaluates the spec's ops in the dtype `work`; rounded: rounds every result to the spec's dtype."""
     v = {n: t if t.dtype == torch.int32 else t.to(work) for n, t in data.items()}
     for op in spec.tree["ops"]:
         x = [v[n] for n in op["in"]]

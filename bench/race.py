@@ -1,6 +1,6 @@
-"""Contenders on one device, in turn. A time is GPU time of one call: of CUDA-graph replays of several calls over rotated inputs; contenders
-take turns, in an order drawn for each round, so that clocks and heat are the same for all of them. Without a GPU calls are timed by the
-clock, on PyTorch's CPU and the host engine, which says nothing of a GPU. Needs PyTorch."""
+"""Times contenders on one device in turn. A time is GPU time of one call, from CUDA-graph replays of several calls over rotated inputs; the
+order of contenders is drawn for each round, so that clocks and heat are the same for all of them. Without a GPU, calls on PyTorch's CPU and
+the host engine are timed by the clock, which says nothing about a GPU. Needs PyTorch."""
 import contextlib
 import math
 import os
@@ -28,7 +28,7 @@ def give_back_memory():
 
 
 def graph_of(calls):
-    """calls: closures over rotated inputs. A graph of some of them, in turn, and how many; without a GPU the list itself."""
+    """(CUDA graph of several calls in turn, their number); without a GPU the list itself. calls: closures over rotated inputs."""
     for c in calls:
         c()
     wait()
@@ -58,7 +58,7 @@ def called_us(calls, inner):
 def replayed_us(graph, inner):
     if not ON_GPU:
         return called_us(graph, inner)
-    graph.replay()  # what ran before was another contender
+    graph.replay()  # warm-up: another contender ran before
     start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     start.record()
     graph.replay()
@@ -72,7 +72,7 @@ def graphs_of(case, contenders):
     for name, calls in contenders.items():
         try:
             graphs[name] = graph_of(calls)
-        except Exception as e:  # a peer that cannot do the case is said and left out
+        except Exception as e:  # a peer that cannot run the case is reported and left out
             if name == "tfgen":
                 raise
             print(f"  {case}: {name} failed: {type(e).__name__} {str(e)[:120]}", flush=True)
@@ -80,8 +80,8 @@ def graphs_of(case, contenders):
 
 
 def rounds_of(case, contenders, rounds=25, warm_seconds=0.0):
-    """contenders: name -> closures. Microseconds of one call of each, round by round. warm_seconds: of runs before the first, so that the
-    clocks are those of work."""
+    """Microseconds per call of each contender, by round. contenders: name -> closures. warm_seconds: runs before the first round, to
+    raise the clocks."""
     graphs = graphs_of(case, contenders)
     times, order, start = {n: [] for n in graphs}, list(graphs), time.monotonic()
     while time.monotonic() - start < warm_seconds:
@@ -105,7 +105,7 @@ def times_of(case, contenders, rounds=25):
 
 
 def gain(times, name, over):
-    """How many times as fast as `over` it is: median of the rounds' ratios, and the standard error of that."""
+    """Speed-up over `over`: the median of the rounds' ratios, and its standard error."""
     logs = sorted(math.log(o / t) for o, t in zip(times[over], times[name]))
     middle = logs[len(logs) // 2]
     off = sorted(abs(x - middle) for x in logs)[len(logs) // 2]
@@ -113,7 +113,7 @@ def gain(times, name, over):
 
 
 def measured_bandwidth():
-    """Of the best of some ways to copy 1 GB."""
+    """Bytes per second, read and written, of the fastest of several ways to copy 1 GB."""
     x, y = (torch.zeros(1 << 28 if ON_GPU else 1 << 20, device=DEVICE) for _ in range(2))
     ways = (lambda: y.copy_(x), lambda: torch.mul(x, 2.0, out=y), lambda: torch.neg(x.view(torch.bfloat16), out=y.view(torch.bfloat16)))
     return 8 * x.numel() / min(replayed_us(*graph_of([w])) for w in ways for _ in range(5)) * 1e6
@@ -136,15 +136,15 @@ def environment(changed):
 
 
 class Planned(Layer):
-    """Compiled for the cache alone: there are no weights."""
+    """A spec compiled only for the cache: it has no weights."""
 
     def pack(self, params):
         return None
 
 
 class Ours:
-    """A spec over some sets of inputs and weights, each with buffers of its own, so that a call is nothing but tfgen_execute. wisdom: a
-    file, "none", or None for the usual place. build: variables that name another build (builds.py)."""
+    """A spec with several sets of inputs and weights, each with its own buffers, so that a call is just tfgen_execute. wisdom: a file,
+    "none", or None for the default place. build: environment variables that select another build (builds.py)."""
 
     def __init__(self, text, dims, dtype, data, fusion="tile", wisdom=None, build=None):
         self.given, self.before = (text, dims, dtype, data, fusion), None
@@ -155,7 +155,7 @@ class Ours:
 
     @staticmethod
     def compile(text, dims, dtype, fusion="tile"):
-        """Leaves the kernels in the cache."""
+        """Compiles the kernels into the cache."""
         Planned(text, b"compare.yaml", None, DEVICE, dims=dims, dtype=dtype, fusion=fusion).close()
 
     def calls(self):

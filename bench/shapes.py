@@ -1,4 +1,4 @@
-"""The sizes that compare.py times: those of known models, and others that a seed draws. Needs no PyTorch."""
+"""The sizes that compare.py times: those of known models, and random ones. Needs no PyTorch."""
 import math
 import random
 
@@ -30,7 +30,7 @@ def between(draw, low, high, step):
 
 
 def drawn_shape(draw):
-    """Of a decode block: D of 512 to 8192, 1 to 64 sequences, 128 to 131072 keys, at most 4 GB of caches."""
+    """A random shape of a decode block: D of 512 to 8192, 1 to 64 sequences, 128 to 131072 keys, at most 4 GB of caches."""
     while True:
         hd = draw.choice((64, 64, 80, 96, 128, 128, 128))
         D, B, L = between(draw, 512, 8192, 64), between(draw, 1, 64, 1), between(draw, 128, 131072, 1)
@@ -50,7 +50,7 @@ def drawn_operations(draw, count):
 
 
 def drawn_block(draw):
-    """Of a block: 16 to 4096 tokens of 1 to 4 sequences."""
+    """A random shape of a block: 16 to 4096 tokens of 1 to 4 sequences."""
     hd, KV = draw.choice((64, 64, 128)), draw.choice((4, 8))
     H = KV * draw.choice((1, 2, 4))
     B, S = draw.choice((1, 1, 2, 4)), between(draw, 16, 4096, draw.choice((1, 16, 64)))

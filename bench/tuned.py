@@ -1,8 +1,8 @@
-"""Cases of compare.py tuned by `tfgen tune`, and what came of them, in a folder: wisdom, trials.db, and a file a case in cases/. What is in
-there is not done again, so a long list of cases is done in slices; processes that share the folder take cases in turn, and one that is
-killed loses the case that it was at. Needs no PyTorch.
+"""Cases of compare.py tuned by `tfgen tune`. A folder holds wisdom, trials.db, and a file per case in cases/. Finished cases are skipped,
+so a long list can be done in several runs; processes that share the folder divide the cases, and one that is killed loses only its current
+case. Needs no PyTorch.
 
-usage: tuned.py FOLDER [--markdown]        the table of what is in there"""
+usage: tuned.py FOLDER [--markdown]        prints the table of a folder's results"""
 import fcntl
 import json
 import os
@@ -17,7 +17,7 @@ HEAD = "wisdom 1\n"
 
 
 class Tuning:
-    """tfgen: the command; device: as its --device has it; budget: seconds of a case."""
+    """tfgen: the command; device: its --device; budget: seconds per case."""
 
     def __init__(self, folder, budget, tfgen, device="cuda"):
         self.folder, self.budget, self.tfgen, self.device = folder, budget, tfgen, device
@@ -55,7 +55,7 @@ class Tuning:
 
     # ---- who works at it
     def take(self, key):
-        """False: another process is at it. A process that ends, however it does, gives it back."""
+        """Claims the case. False: another process has it. The claim ends with its process."""
         file = open(self.path(key, "lock"), "w")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -83,7 +83,7 @@ class Tuning:
             return [line for line in f.read().splitlines()[1:] if line and not line.startswith("#")]
 
     def tune(self, key, text, dims, dtype, most=None):
-        """What tfgen tune says of the case: seconds it took, kernels, and the lines of wisdom that are better than the default. Its own
+        """Runs tfgen tune on the case; returns its seconds, kernels, and the lines of wisdom that are better than the default. The case's
         wisdom is the file path(key, "wisdom")."""
         case = self.case(key)
         if "tune_seconds" in case:
@@ -107,7 +107,7 @@ class Tuning:
         return case
 
     def one(self, line):
-        """A wisdom file with this line alone, this process's."""
+        """A wisdom file of this process with this line alone."""
         path = os.path.join(self.folder, f"one-{os.getpid()}")
         self.write(path, HEAD + line + "\n")
         return path
@@ -115,7 +115,7 @@ class Tuning:
 
 # ---- the table
 def peer_of(case):
-    """Name, seconds that it took to compile and tune, microseconds; or None."""
+    """(name, seconds to compile and tune, microseconds per call) of the case's peer; None without one."""
     name, seconds = next(iter(case["torch_seconds"].items()), (None, 0))
     return (name, seconds, case["us"][name][0]) if case["over_torch"] else None
 
@@ -126,7 +126,7 @@ def remarks(case):
 
 
 def tuned_line(case):
-    """In characters."""
+    """A case's result as a line of text."""
     untuned, mine, peer = case["us"]["untuned"][0], case["us"]["tfgen"][0], peer_of(case)
     beside = f"{peer[0]} {peer[2]:8.1f} us, {case['over_torch'][0]:5.2f}x, in {peer[1]:5.1f} s" if peer else "no peer"
     return (f"{case['case']:52s} {case['dtype']:5s} untuned {untuned:8.1f} us  tuned {mine:8.1f} us, {case['gain'][0]:5.3f}x "

@@ -1,4 +1,4 @@
-// The same layer from C++17: owners for tfgen's objects, exceptions for its statuses, a dynamic number of rows.
+// A SwiGLU layer (specs/swiglu.yaml) from C++17: RAII owners for tfgen objects, exceptions for statuses, a dynamic number of rows.
 //
 //   c++ -std=c++17 swiglu.cpp -ltfgen && ./a.out [device]
 #include <cmath>
@@ -35,7 +35,7 @@ template <class Owner, class Make> Owner made(Make make)
     return Owner(object);
 }
 
-class buffer { // device memory with the host's copy in and out
+class buffer { // device memory, with copies from and to the host
   public:
     buffer(tfgen_device *on, std::size_t bytes) : on_(on)
     {

@@ -37,11 +37,11 @@ class Args(c.Structure):
 
 
 class Layer:
-    """A spec compiled for where its tensors are. Call it with its inputs and states by name; it returns the outputs by name, and states are
-    updated in place. params(description) gives the tensor of each parameter; dims overrides the spec's.
+    """A spec compiled for the device of its tensors. Call it with its inputs and states by name; it returns the outputs by name and updates
+    states in place. params(description) returns the tensor of each parameter; dims overrides the spec's.
 
-    Kernels read dense memory of exactly the plan's dtype and shape, and no gradient comes back: what is otherwise is refused by name, never
-    converted in silence."""
+    Kernels read contiguous memory of exactly the plan's dtype and shape, and there are no gradients: any other tensor is refused by name,
+    never silently converted."""
 
     def __init__(self, spec, name, params, device, dims=None, dtype=None, fusion="tile"):
         self.lib = c.CDLL(os.environ.get("TFGEN_LIBRARY", "libtfgen.so.0"))
@@ -73,7 +73,7 @@ class Layer:
         return {"name": t.name.decode(), "kind": t.kind, "dtype": TYPES[t.dtype.decode()], "shape": tuple(t.shape[:t.rank])}
 
     def check(self, want, tensor):
-        """Refuses a tensor that the kernels would read wrongly, with what mends it."""
+        """Refuses a tensor that the kernels would read wrongly, and names the remedy."""
         name = want["name"]
         if not isinstance(tensor, torch.Tensor):
             raise TypeError(f"{name}: a torch.Tensor should be given, not {type(tensor).__name__}")
@@ -93,7 +93,7 @@ class Layer:
             raise ValueError(f"{name} requires a gradient and this layer gives none: call it under torch.no_grad() or pass {name}.detach()")
 
     def pointers(self, by_name, kinds, outputs={}):
-        """Addresses in the plan's order; every tensor of these kinds must be there, and no other name. outputs are ours."""
+        """Addresses in the plan's order; all tensors of these kinds must be given, and no others. Outputs are allocated here."""
         wanted = {t["name"]: t for t in self.tensors if t["kind"] in kinds}
         for name in by_name:
             if name not in wanted:
@@ -109,7 +109,7 @@ class Layer:
         return c.c_void_p(None if self.device.type == "cpu" else torch.cuda.current_stream(self.device).cuda_stream)
 
     def pack(self, params):
-        """Weights of one layer; the tensors that params() gives may be freed afterwards."""
+        """Packs the weights of one layer; the tensors that params() returned may be freed afterwards."""
         given, weights = {t["name"]: params(t) for t in self.tensors if t["kind"] == PARAM}, c.c_void_p()
         self.call("weights_create", self.module, self.pointers(given, (PARAM,)), self.stream(), c.byref(weights))
         return weights
@@ -118,12 +118,12 @@ class Layer:
         return {t["name"]: torch.empty(t["shape"], dtype=t["dtype"], device=self.device) for t in self.tensors if t["kind"] == OUTPUT}
 
     def workspace(self):
-        """Memory of one call, and its first address that is a multiple of 256: PyTorch's own are multiples of 64 only."""
+        """The workspace of one call, and its first address that is a multiple of 256 (PyTorch aligns to 64 only)."""
         memory = torch.empty(self.lib.tfgen_plan_workspace_bytes(self.plan) + 256, dtype=torch.uint8, device=self.device)
         return memory, memory.data_ptr() + -memory.data_ptr() % 256
 
     def prepare(self, tensors):
-        """A call with buffers and weights of its own, ready to be issued again and again or captured in a graph."""
+        """A call with its own buffers and weights, which can be issued repeatedly or captured in a graph."""
         return Prepared(self, tensors)
 
     def __call__(self, **inputs):
@@ -154,7 +154,7 @@ class Prepared:
         layer.call("execute", layer.module, self.weights, c.byref(self.args), c.c_void_p(self.workspace), layer.stream())
 
     def close(self):
-        """Frees weights of its own; the layer must still be there."""
+        """Frees its own weights; the layer must still exist."""
         if self.own:
             self.layer.lib.tfgen_weights_free(self.own)
             self.own = None

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """usage: circles.py BUILD [--write]
 
-In: the object files of a build and the sources beside this folder. Out: a line for each circle of files that call each other, or folders
-that do, or headers and templates that include each other, and for each call that goes up: ir, gen, runtime call and include downward only,
-and the float64 reference (ir/reference) shares with what it judges no code but ir/base and ir/program. Refuses (exit code 1) calls that go
-up, and circles that are not in tests/circles.txt or have grown; what is listed and gone is told, and --write writes the list as it is now.
-ROOT in the environment names another tree. Needs nm.
+In: the object files of a build and the sources of this tree. Out: a line for each dependency cycle (files or folders that call each other,
+headers and templates that include each other) and for each upward call: runtime, gen and ir call and include downward only, and the float64
+reference (ir/reference) shares only ir/base and ir/program with the code it judges. Exit code 1: an upward call, or a cycle that is not in
+tests/circles.txt or has grown. Listed cycles that are gone are reported; --write updates the list. ROOT in the environment names another
+tree. Needs nm.
 """
 import collections, os, pathlib, re, subprocess, sys
 
 ROOT = pathlib.Path(os.environ.get("ROOT", pathlib.Path(__file__).resolve().parent.parent))
 LIST = ROOT / "tests" / "circles.txt"
-# What a folder may call; the longest that fits a file counts.
+# What a folder may call; the longest matching prefix of a file decides.
 BELOW = {"ir/reference": ("ir/reference", "ir/base", "ir/program"), "ir": ("ir",), "gen": ("ir", "gen"),
          "runtime": ("ir", "gen", "runtime")}
 HEAD = """# Circles of files that are there still: a line a circle, its files in order. tests/circles.py finds them and refuses a new one
@@ -20,7 +20,7 @@ HEAD = """# Circles of files that are there still: a line a circle, its files in
 
 
 def calls(build):
-    """{file: {file: a function}}: who needs what of whom."""
+    """{caller file: {callee file: a function}}."""
     objects = [p for top in ("ir", "gen", "runtime") for p in sorted((build / top).rglob("*.o"))]
     source = {str(p): str(p.relative_to(build).with_suffix("")) for p in objects}
     source = {p: f for p, f in source.items() if (ROOT / f).with_suffix(".c").exists()}
@@ -64,7 +64,7 @@ def by_folder(graph):
 
 
 def circles(graph):
-    """Tarjan's strongly connected components of two and more, sorted."""
+    """Strongly connected components (Tarjan) of at least two nodes, sorted."""
     number, low, stack, found = {}, {}, [], []
 
     def visit(x):

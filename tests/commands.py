@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """usage: commands.py TFGEN SPECS OUT [DEVICE [SECONDS]]
 
-Every command that looks inside, on every shipped spec: exit codes, a line of each and its seconds; what does not end as it should says what
-it printed. Without DEVICE (or host) as without a GPU: at the specs' own sizes, what a GPU's kernels do in the geometry of sm_90a on the
-host engine. With DEVICE (cuda) there, at the smallest preset: first what compiles and compares, side by side; then what takes times, one
-by one, of which some may find a launch that is slow (exit code 1 of `bisect --what=slow`, in specs this small). Exit code 1 where one is
-wrong. Nothing new is begun after SECONDS (3600)."""
+Runs every inspecting command on every shipped spec and prints a line with the seconds of each, and its output where the exit code is wrong.
+Without DEVICE (or host): at the specs' own sizes, kernels of sm_90a in the GPU's geometry on the host engine. With DEVICE (cuda): on that
+GPU, at the smallest preset; first, in parallel, commands that compile and compare, then, one by one, those that measure times, where
+`bisect --what=slow` may find a slow launch (exit code 1) in specs this small. Exit code 1 if one is wrong. Begins nothing after SECONDS
+(3600)."""
 import concurrent.futures, os, pathlib, subprocess, sys, time
 
 
@@ -36,7 +36,7 @@ class Runs:
 
 
 def of_any(r, spec, where, gpu):
-    """What does not matter how long it takes. where: preset and device."""
+    """Commands that measure no times. where: preset and device."""
     p, n = str(spec), spec.stem
     r.run(f"{n}-run", ["run", p, *where, "--repeat=1"])
     r.run(f"{n}-verify", ["verify", p, *where[1:], "--target=sm_90a", "--fusion=all", "--jobs=2"])
@@ -48,7 +48,7 @@ def of_any(r, spec, where, gpu):
 
 
 def of_host(r, spec):
-    """In a GPU's geometry, of which a GPU has nothing to say."""
+    """Commands that run a GPU's geometry on the host engine, needed without a GPU only."""
     p, n = str(spec), spec.stem
     r.run(f"{n}-predict", ["predict", p], line="h200")
     r.run(f"{n}-access", ["access", p, f"--svg={r.out / n}-access.svg"])

@@ -2,11 +2,10 @@
 """usage: course.py [--update] [PAGE...]
 
 In: the pages of docs/course and the command (TFGEN names it, else ./tfgen). Each block ```console begins with lines `$ COMMAND`, which a
-shell runs at the top of the tree with `tfgen` on its path and an empty folder $OUT; what follows is what it prints. Out: each line that a
-page has and the command does not print, or the other way round; and what a lesson (NN-name.md) lacks of two pictures, something to write,
-and its solution. --update (or TFGEN_GOLDEN_UPDATE=1) writes what is printed into the pages. Refuses (exit code 1) differences, commands
-that fail, and pages without a command. A block that needs a compiler which is not here names it (```console clang-22), and is passed
-over."""
+shell runs at the top of the tree with `tfgen` on its path and an empty folder $OUT, followed by the expected output. Out: each line that
+differs between page and output; and whether a lesson (NN-name.md) lacks two pictures, an exercise or its solution. --update (or
+TFGEN_GOLDEN_UPDATE=1) writes the output into the pages. Exit code 1: differences, commands that fail, pages without a command. A block that
+names a compiler (```console clang-22) is skipped where that is missing."""
 import glob
 import os
 import re

@@ -1,6 +1,6 @@
-"""In: what tfgen's float64 reference expects (ref.NAME, bound.NAME of --dump-data) and what a device stored; manifests. Out: the largest
-error over bound, by the rules of ir/reference/ref_verdict.c. Refuses a manifest of another version than this knows. For harnesses that
-run kernels outside of tfgen; needs numpy alone."""
+"""In: the float64 reference's values and bounds (ref.NAME, bound.NAME of --dump-data) and a device's results; manifests. Out: the largest
+ratio of error to bound, by the rules of ir/reference/ref_verdict.c. Refuses unknown versions of manifests. For harnesses that run kernels
+outside of tfgen; needs only numpy."""
 import json
 import os
 import sys
@@ -23,20 +23,20 @@ def read_manifest(folder):
 
 
 def poison(size):
-    """Bytes for memory that kernels write; not a number in every float type."""
+    """Initial bytes for memory that kernels write: NaN in every float type."""
     return (np.full((size + 1) // 2, POISON, np.uint16).tobytes())[:size]
 
 
 def as_double(raw, dtype):
-    """Bytes as they lie in memory, as numbers."""
+    """Numbers from the bytes of a tensor in memory."""
     if dtype == "bf16":
         return (np.frombuffer(raw, np.uint16).astype(np.uint32) << 16).view(np.float32).astype(np.float64)
     return np.frombuffer(raw, {"f32": np.float32, "f16": np.float16, "i32": np.int32}[dtype]).astype(np.float64)
 
 
 def judge(want, bound, raw, dtype):
-    """(largest error over bound, elements that are not judged because their bound is infinite) of one output; infinite when elements are
-    missing, were written by nobody, are no numbers where numbers are expected, or the reverse."""
+    """(largest ratio of error to bound, number of elements not judged because their bound is infinite) of one output; the ratio is infinite
+    if elements are missing or unwritten, or are NaN where a number is expected or the reverse."""
     want, bound, got = np.ravel(want), np.ravel(bound), as_double(raw, dtype)
     if got.size != want.size or got.size != bound.size or not got.size:
         return np.inf, 0

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""In: nothing. Out: whether tests/judging.py, which judges for the harnesses, fails what is wrong. Refuses (exit 1) a verdict that is not
-the right one. Needs numpy."""
+"""Tests that tests/judging.py, which judges results for harnesses, passes correct results and fails wrong ones. Exit code 1: a wrong
+verdict. Needs numpy."""
 import json
 import os
 import sys
@@ -16,7 +16,7 @@ BOUND = np.abs(WANT) * 6 * 2.0 ** -8
 
 
 def stored(values, dtype):
-    """As memory has them; bf16 cut off."""
+    """Bytes as stored in memory; bf16 by truncation."""
     if dtype == "bf16":
         return (np.asarray(values, np.float32).view(np.uint32) >> 16).astype(np.uint16).tobytes()
     return np.asarray(values, {"f32": np.float32, "f16": np.float16}[dtype]).tobytes()
@@ -29,7 +29,7 @@ def changed(values, index, value):
 
 
 def tail(raw, dtype, count):
-    """The last elements were written by nobody."""
+    """The last elements are unwritten."""
     size = len(raw) // N * count
     return raw[:-size] + poison(size)
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """usage: paths.py
 
-In: the files of this tree; ROOT in the environment names another tree. Out: what comments and documents name and what is not there: paths,
-names of source files alone, functions as name(), links and headings of documents ("docs/planning.md, Tiles that spill" in brackets).
-Refuses (exit code 1) those. Not looked at: what tfgen writes, data, and code itself, which compilers check. A part
-of a path in capitals (specs/NAME.yaml) stands for any name.
+In: the files of this tree; ROOT in the environment names another tree. Out: references in comments and documents to things that do not
+exist: paths, source files by name, functions as name(), links and headings of documents ("docs/planning.md, Tiles that spill" in brackets).
+Exit code 1 if there are any. Not checked: generated files, data, and code, which compilers check. A part of a path in capitals
+(specs/NAME.yaml) matches any name.
 """
 import fnmatch, os, pathlib, re, subprocess, sys
 
@@ -17,7 +17,7 @@ FUNCTION = re.compile(r"\b([a-z]\w*)\(\)")
 HEADING = re.compile(r"\(docs/([\w-]+\.md)(?:: |, )([A-Za-z][\w ,]*)\)")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CAPITALS = re.compile(r"(^|[/_])[A-Z]+(?=[./_]|$)")
-# Headers of C and of vendors, and what examples call their own files.
+# Headers of C and of vendors, and the names that examples give to their own files.
 OTHERS = {"cuda.h", "setjmp.h", "elf.h", "check.h", "my.c"}
 
 
@@ -31,7 +31,7 @@ def files():
 
 
 def parted(name, text):
-    """([(line number, comment)], code) of a file; of a document all is comment."""
+    """([(line number, comment)], code) of a file; a document is all comment."""
     if name.endswith(".md"):
         return list(enumerate(text.split("\n"), 1)), ""
     hashes = name.endswith((".py", ".sh", "Makefile", ".yaml"))

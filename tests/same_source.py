@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Is what two builds of tfgen emit the same, but for comments, #line and names?
+"""Checks that two builds of tfgen emit the same sources, except for comments, #line and names.
 
-  same_source.py record TFGEN FILE [-j N] [--drawn=N] [--every=K]     what a build emits, as hashes
-  same_source.py compare TFGEN FILE [-j N]                            of the same cases; exit code 1 where something differs
-  same_source.py show OLD NEW ARGUMENTS...                            the tokens that differ of one case: SPEC --target=... ...
+  same_source.py record TFGEN FILE [-j N] [--drawn=N] [--every=K]     records what a build emits, as hashes
+  same_source.py compare TFGEN FILE [-j N]                            compares the same cases; exit code 1 if something differs
+  same_source.py show OLD NEW ARGUMENTS...                            prints the tokens that differ in one case: SPEC --target=... ...
 
-Cases: every shipped spec at its own sizes and each preset, three levels, three dtypes, all targets; N drawn specs; --every=K takes each
-K-th case only. Of a kernel are compared the tokens of its source, names that no template has renumbered in the order in which
-they come (so a renaming is no difference, a mixed-up name is), and what a launch needs: grid, block, shared memory, arguments. A
-recorded file is good for one machine and a day's work: before a change, after it.
+Cases: every shipped spec at its own sizes and each preset, three levels, three dtypes, all targets; N drawn specs; --every=K takes only
+every K-th case. Compared are the tokens of each kernel's source, with names that no template has renumbered in order of appearance (so a
+renamed identifier is no difference, a swapped one is), and what a launch needs: grid, block, shared memory, arguments. A recorded file is
+meant for one machine: record before a change, compare after it.
 """
 import concurrent.futures, difflib, functools, hashlib, itertools, json, os, pathlib, re, shutil, subprocess, sys, tempfile
 
@@ -52,13 +52,13 @@ def cases_of(tfgen, drawn, every):
 
 @functools.lru_cache(maxsize=256)
 def templates_of(text):
-    """Hash of the tokens of the templates, and their words."""
+    """Hash of the templates' tokens, and the set of their identifiers."""
     tokens = TOKEN.findall(NOISE.sub("", text))
     return hashlib.md5("\n".join(tokens).encode()).hexdigest(), frozenset(t for t in tokens if WORD.match(t))
 
 
 def tokens_of(source):
-    """Of a kernel's source: the hash of its templates, and its own tokens under renumbered names."""
+    """Splits a kernel's source: the hash of its templates, and its own tokens with names renumbered."""
     own = re.search(r'^#line \d+ "[^"]*\.hip"$', source, re.M)
     cut = own.start() if own else 0
     templates, words = templates_of(source[source.index("\n"):cut])
@@ -80,7 +80,7 @@ def launch_of(kernel):
 
 
 def emitted(tfgen, case, folder):
-    """A line a kernel: what it is called, its launch, its templates, its tokens."""
+    """A line per kernel: its name, its launch, and the hashes of its templates and tokens."""
     shutil.rmtree(folder, ignore_errors=True)
     done = subprocess.run([tfgen, *case, "-o", folder], capture_output=True, text=True)
     if done.returncode:

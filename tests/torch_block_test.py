@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""examples/torch_block.py on the host engine, with tests/torch_double for PyTorch: right tensors give right numbers, wrong ones are refused
-by name.
+"""Tests examples/torch_block.py on the host engine, with tests/torch_double in place of PyTorch: correct tensors give correct numbers,
+wrong ones are refused by name.
 
 usage: torch_block_test.py        TFGEN_LIBRARY names libtfgen.so"""
 import os
@@ -40,7 +40,7 @@ failed = 0
 
 
 def whole(shape, seed):
-    """Small whole numbers: products and sums of them are exact in f32."""
+    """Small integers, whose products and sums are exact in f32."""
     n = 1
     for s in shape:
         n *= s
@@ -119,7 +119,7 @@ def refuse_params(params):
 
 
 def own_weights(layer, params):
-    """A prepared call packs weights of its own, and its workspace is its own and aligned."""
+    """A prepared call packs its own weights and has its own, aligned workspace."""
     for _ in range(8):
         x, w = whole((3, 8), 2), whole((8, 8), 3)
         run = layer.prepare({"x": x, "w": w, "u": params["u"]})
@@ -150,7 +150,7 @@ def states():
 
 
 def two_libraries(layer, params):
-    """Another copy of libtfgen in the same process, which has loaded nothing yet, while the first has: each runs its own kernels."""
+    """Two copies of libtfgen in one process, the second of which has loaded no kernel yet: each runs its own kernels."""
     given = os.environ["TFGEN_LIBRARY"]
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TFGEN_LIBRARY"] = shutil.copy(given, folder)

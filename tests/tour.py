@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """usage: tour.py [TFGEN]
 
-In: docs/architecture.md and the command; ROOT in the environment names another tree. Out: each line in a block of that tour which the spec
-does not have, or the command does not print: blocks of YAML are the spec's, of JSON nobody's, others what the command line in the text
-dumps of every stage. Where the tour has `...` a line is shortened; white space and places in the spec do not count. Refuses (exit code 1)
-such lines, and a tour without a command line.
+In: docs/architecture.md and the command; ROOT in the environment names another tree. Out: each line in a block of that tour that is not in
+the spec (YAML blocks) or not in the dumps of the tour's command line (other blocks; JSON is not checked). `...` in the tour stands for
+omitted text; white space and places in the spec are ignored. Exit code 1: such lines, or a tour without a command line.
 """
 import os, pathlib, re, subprocess, sys
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """usage: width.py [--mend] [FILE...]
 
-In: the tracked files of this tree, or some; ROOT in the environment names another tree. Out: each line that is wider than .clang-format's
-ColumnLimit, in code and in documents, ends in white space, or has a tab where none belongs. Refuses (exit code 1) those; some folders may
-have some still. Not looked at: what tfgen writes (golden files, spec headers beside templates, the man page, the schema), data, rows of
-tables, what a document shows of a console, and lines that have no place to break. --mend has clang-format break wide lines of C.
+In: the tracked files of this tree, or FILEs; ROOT in the environment names another tree. Out: each line, in code and documents, that is
+wider than .clang-format's ColumnLimit, ends in white space, or has a misplaced tab. Exit code 1 if there are any beyond the number that a
+folder is still allowed. Not checked: generated files (golden files, spec headers of templates, the man page, the schema), data, rows of
+tables, console blocks of documents, and lines that cannot be broken. --mend: clang-format breaks wide lines of C.
 """
 import os, pathlib, re, subprocess, sys
 
@@ -12,7 +12,7 @@ ROOT = pathlib.Path(os.environ.get("ROOT", pathlib.Path(__file__).resolve().pare
 LIMIT = int(re.search(r"^ColumnLimit: (\d+)$", (ROOT / ".clang-format").read_text(), re.M).group(1))
 CODE = {".c", ".h", ".def", ".hip", ".cpp", ".py", ".sh", ".md", ".in", ".cmake"}
 WRITTEN = re.compile(r"^tests/(golden|corpus)/|\.spec\.h$")
-# Folders that may have so many such lines still, as "gen": 3; the number only falls.
+# Folders that are still allowed some such lines, e.g. "gen": 3; the number may only fall.
 LEFT = {}
 
 
@@ -22,7 +22,7 @@ def wide(line, document):
 
 
 def wrong(name):
-    """[(line number, what)] of a file."""
+    """[(line number, what is wrong)] of a file."""
     document, tabs, console = name.endswith(".md"), name.endswith("Makefile"), False
     for number, line in enumerate((ROOT / name).read_text().split("\n"), 1):
         if document and line.startswith("```"):
