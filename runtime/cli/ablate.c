@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { most_combined = 6 };
-/* Operations: of what costs more on a device only some rows of products and attention are compared. */
+/* Operations above which only some rows of products and attention are compared on a device. */
 static const double sample_above = 2e9;
 
 typedef struct variant {
@@ -21,11 +21,11 @@ typedef struct variant {
     const char *const *off;
     size_t off_count;
     bool single; /* all but one fusion */
-    /* ---- what came of it */
-    const char *refused, *text; /* text: of the program, without level and notes */
+    /* ---- results */
+    const char *refused, *text; /* text: the plan's, without level and notes */
     bool checked, agrees, foreseen, measured;
     bool late;       /* neither run nor measured: the budget was spent */
-    const char *why; /* it does not agree, or was not checked */
+    const char *why; /* why it does not agree or was not checked */
     int launches;
     work work;
     double moved, workspace, predicted;
@@ -115,7 +115,7 @@ static compile_request request_of(const variant_job *j)
     return r;
 }
 
-/* What of a program's text decides what runs: not its level, which stands ahead of its device, and no notes. */
+/* The part of a plan's text that decides what runs: without the level (before the device line) and the notes. */
 static const char *what_runs(arena *a, const char *text)
 {
     const char *from = strstr(text, "\ndevice "), *notes = strstr(text, "\nnote ");
@@ -160,8 +160,8 @@ static void measure_variant(void *argument)
     j->v->measured = true;
 }
 
-/* On the device what is measured there; else on the host engine at the spec's own sizes, which the reference computes in a moment: what is
- * fused does not depend on them. */
+/* Checks the variant on the device if it is measured there; else on the host engine at the spec's own sizes, which the reference computes
+ * quickly (fusion does not depend on sizes). */
 static void check_variant(void *argument)
 {
     variant_job *j = argument;
@@ -228,7 +228,7 @@ static void print_variant(const ablate_job *j, const variant *v)
     fflush(stdout);
 }
 
-/* What a plan without it takes longer, a mark for each fortieth of the largest. */
+/* For each fusion the extra time of a plan without it, as a bar of up to 40 marks. */
 static void print_chart(const ablate_job *j)
 {
     double largest = 0;
@@ -270,7 +270,7 @@ static void print_end(const ablate_job *j)
 }
 
 /* ---- all variants */
-/* What an earlier variant of the same plan came to. */
+/* An earlier variant with the same plan, whose results hold; NULL: none. */
 static const variant *twin_of(const ablate_job *j, int kept, const variant *v)
 {
     for (int i = 0; i < kept && !v->refused; i++)
@@ -352,8 +352,8 @@ static json_t *variant_json(const ablate_job *j, const variant *v)
     return o;
 }
 
-/* What is wrong with the spec is told at once, with its place. Data of the sizes that are timed is made once for all variants: their graph
- * is the same. */
+/* Plans once, to report errors of the spec with their places before any variant runs. Makes the data for the timed sizes once, since all
+ * variants have the same graph. */
 static void look_at_spec(ablate_job *j)
 {
     compiled c;

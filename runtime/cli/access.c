@@ -13,7 +13,7 @@ typedef struct access_job {
 
 static void free_recorder(void *r) { access_recorder_free(r); }
 
-/* Bails where no kernel is called so. */
+/* Bails if the plan has no kernel of this name. */
 static void check_kernel(arena *a, const plan *p, const char *kernel)
 {
     const char **names = arena_alloc(a, (size_t)(p->launch_count + p->pack_count + 1) * sizeof *names);

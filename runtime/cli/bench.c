@@ -13,8 +13,8 @@
 typedef struct bench_job {
     arena *a;
     const cli_options *o;
-    const char *path, *level; /* level NULL: the text's */
-    json_t *all; /* of the whole command, or NULL: neither --json nor --record */
+    const char *path, *level; /* level NULL: that of the IR text */
+    json_t *all; /* all runs; NULL: neither --json nor --record */
     bool checked;
     trial_verdict verdict; /* of --check */
 } bench_job;
@@ -24,7 +24,7 @@ typedef struct report {
     const ir_program *graph; /* or NULL */
     const plan *plan;
     const tfgen_device_info *device;
-    const device_model *peaks; /* NULL: it says nothing of this device, or not enough */
+    const device_model *peaks; /* NULL: no model of this device, or one without peaks */
     const bench_result *r;
     bool graphs, samples; /* samples: JSON has them */
     const char *check;    /* a sentence, or NULL */
@@ -43,7 +43,7 @@ static double floor_of(const report *p, const work *w, const char **limit)
     return p->peaks ? peaks_floor(p->peaks, p->plan->program->type, w, limit ? limit : &unused) : 0;
 }
 
-/* The launches' floors one after the other: what this launch list cannot beat. */
+/* The sum of the launches' floors: the least time of this launch list. */
 static double floor_of_all(const report *p)
 {
     double sum = 0;
@@ -116,7 +116,7 @@ static json_t *launch_json(const report *p, const char *name, const char *ops, c
     return o;
 }
 
-/* Of whole runs, in their order. */
+/* Times of whole runs, in order. */
 static json_t *samples_json(const bench_result *r)
 {
     json_t *list = json_array();
@@ -219,7 +219,7 @@ static void record_runs(void *argument)
     record_write(j->a, j->path, j->runs);
 }
 
-/* What went wrong with the record, or what was before. */
+/* Writes the record; returns its error code, or `before` if it has none. */
 static int write_record(const char *path, json_t *runs, int before)
 {
     record_job j = {arena_new(), path, runs};

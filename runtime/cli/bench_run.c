@@ -10,7 +10,7 @@
 
 enum { least_sets = 3, most_sets = 1024, most_batch = bench_most_runs, least_repeats = 5, most_repeats = 10000, alignment = 256 };
 static const double least_rotated = 256e6, batch_seconds = 0.02, short_seconds = 0.004, warm_seconds = 0.1;
-/* A prime: what repeats it meets every alignment of rows. */
+/* Random data repeat with this period, a prime, so that repetitions do not align with rows. */
 static const long long period = 4194301;
 
 typedef struct buffer_set {
@@ -31,7 +31,7 @@ struct bench {
     void **data, **params; /* by tensor: host bytes of inputs, states and params; params on the device while weights are packed */
     buffer_set *sets;
     int set_count, next, batch; /* batch: runs of bench_batch(); 0: not known */
-    void **events; /* most_batch times one more than there are launches */
+    void **events; /* most_batch * (launches + 1) */
     double *samples; /* whole runs, then launch by launch: `room` each */
     size_t room;
     tfgen_error error;
@@ -107,7 +107,7 @@ static const int *integers(void *context, const char *name)
 /* ---- sets of buffers */
 static size_t aligned(size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-/* Params live in the weights alone. */
+/* Bytes of a set of buffers. Params are not in it: they are in the packed weights. */
 static size_t block_bytes(const bench *b)
 {
     size_t sum = aligned((size_t)b->module->workspace_bytes);
@@ -169,7 +169,7 @@ static void make_set(bench *b, buffer_set *s, size_t bytes)
     need(b, weights_fill(m, s->packed, b->params, b->stream, NULL, &b->error));
 }
 
-/* Workspace of its own; the other plan's tensors, and its weights with what this one packs otherwise. */
+/* A set with its own workspace that shares tensors and weights with another plan's set, except weights that this plan packs differently. */
 static void share_set(bench *b, buffer_set *s, const buffer_set *with, char *workspace)
 {
     const tfgen_module *m = b->module;
@@ -187,7 +187,7 @@ static void share_sets(bench *b)
     b->params = b->like->params;
     b->sets = arena_alloc(b->a, count * sizeof *b->sets);
     arena_defer(b->a, free_sets, b);
-    b->set_count = 1; /* whose block all workspaces are */
+    b->set_count = 1; /* all workspaces share this set's block */
     need(b, b->api->alloc(b->device, bytes ? count * bytes : alignment, "workspaces", &b->sets[0].block, &b->error));
     for (size_t i = 0; i < count; i++) share_set(b, &b->sets[i], &b->like->sets[i], (char *)b->sets[0].block + i * bytes);
     b->set_count = (int)count;
@@ -221,7 +221,7 @@ static void make_sets(bench *b)
 }
 
 /* ---- runs */
-/* All launches but `without`, or `only` one (-1: no such), with an event behind each where there are events. */
+/* Runs all launches except `without`, or only launch `only` (-1: neither); records an event after each if `events` is not NULL. */
 static void launch_some(bench *b, const buffer_set *s, int without, int only, void **events)
 {
     const tfgen_module *m = b->module;
@@ -253,7 +253,7 @@ static void start_run(bench *b, run_kind kind, void **events)
     if (kind == run_whole) need(b, b->api->event_record(b->device, events[1], b->stream, &b->error));
 }
 
-/* Times of `count` runs from number `at` on. */
+/* Times `count` runs; the first is sample `at`. */
 static void run_batch(bench *b, run_kind kind, int at, int count)
 {
     const int launches = b->module->launch_count, stride = launches + 1;
@@ -267,7 +267,7 @@ static void run_batch(bench *b, run_kind kind, int at, int count)
         }
 }
 
-/* Clocks rise, pages are touched, code is fetched. Returns what a run takes. */
+/* Warms up clocks, pages and code. Returns the seconds of a run. */
 static double warm_up(bench *b)
 {
     const double start = seconds_now();
@@ -334,7 +334,7 @@ static void make_events(bench *b)
     for (size_t i = 0; i < count; i++) need(b, b->api->event_create(b->device, &b->events[i], &b->error));
 }
 
-/* Before spread_of() sorts them. */
+/* Keeps samples in order, before spread_of() sorts them. */
 static void keep_samples(bench *b)
 {
     const int step = (b->result.repeats + record_most_samples - 1) / record_most_samples;
@@ -396,7 +396,7 @@ static void queue_runs(bench *b, int without, int only, int count)
     for (int r = 0; r < count; r++) launch_some(b, &b->sets[b->next++ % b->set_count], without, only, NULL);
 }
 
-/* The first replay of a graph is not timed: code and graph go to the device with it. */
+/* The first replay of a graph is not timed: it uploads code and graph to the device. */
 static void replay_queue(bench *b, int without, int only, int count)
 {
     void *graph;
@@ -462,7 +462,7 @@ void bench_forget_results(bench *b)
     for (int i = 0; i < b->module->tensors.count; i++)
         if (kind_of(b, i) == TFGEN_OUTPUT && tensor_bytes(b, i))
             need(b, b->api->fill(b->device, b->sets[0].tensors[i], 0xff, tensor_bytes(b, i), b->stream, &b->error));
-    need(b, b->api->synchronize(b->device, b->stream, &b->error)); /* another bench has another stream */
+    need(b, b->api->synchronize(b->device, b->stream, &b->error)); /* other benches use other streams */
 }
 
 static void *scratch_of(const bench *b, int scratch) { return b->sets[0].workspace[b->plan->stored_count + scratch]; }
@@ -479,7 +479,7 @@ void bench_clear_scratch(bench *b, int scratch, size_t bytes)
     need(b, b->api->synchronize(b->device, b->stream, &b->error));
 }
 
-/* While they are packed they are there twice. */
+/* Frees the unpacked params, which are needed only while weights are packed. */
 static void free_params(bench *b)
 {
     for (int i = 0; i < b->module->tensors.count; i++)

@@ -11,12 +11,12 @@
 
 typedef struct built { /* one kernel for one target */
     const char *target, *kernel, *file, *source;
-    const source_text *text; /* in pieces */
-    const char *arch; /* of a GPU: the target; of the host: with its level */
+    const source_text *text; /* source, in pieces */
+    const char *arch; /* a GPU's target; for the host, with its instruction set level */
     const char *level;
     code_result code;
-    bool compiled, replaced; /* of a GPU; replaced: it spills, and the plan was made again without its tile */
-    char mark[spill_mark_size]; /* what the bundle has for it then */
+    bool compiled, replaced; /* GPUs only; replaced: it spilled, and the plan was made again without its tile */
+    char mark[spill_mark_size]; /* the bundle's entry if replaced */
     unsigned char *object;
     size_t object_size;
     host_status status;
@@ -26,7 +26,7 @@ typedef struct built { /* one kernel for one target */
 typedef struct built_plan { /* for a GPU */
     const plan *plan;
     const char *target;
-    bool variant; /* of a shape's plan: its launches alone are built */
+    bool variant; /* a variant of a shape's plan: only its launches are built */
 } built_plan;
 
 typedef struct build_job {
@@ -53,7 +53,7 @@ static void add_dim(build_job *j, const char *option, build_shape *s, dim_overri
     for (size_t i = 0; i < one; i++) dims[s->dim_count++] = given[i];
 }
 
-/* "llama-1b:B=4:S=128": a preset, then dims; --preset and --dim come first and are weaker. */
+/* "llama-1b:B=4:S=128": a preset, then dims, which override --preset and --dim. */
 static build_shape shape_of(build_job *j, const char *given)
 {
     size_t base;
@@ -159,7 +159,7 @@ static void keep_plan(build_job *j, const plan *p, const char *target, bool vari
     if (strcmp(target, "host") != 0) j->plans[j->plan_count++] = (built_plan){p, target, variant};
 }
 
-/* What tfgen_module_prepare() would refuse where the program runs. */
+/* Refuses what tfgen_module_prepare() would refuse at run time. */
 static void check_variant(build_job *j, const plan *of, const plan *p, const build_shape *v, const char *target)
 {
     for (size_t i = 0; i < v->dim_count; i++) {
@@ -199,7 +199,7 @@ static void plan_shape(build_job *j, const build_shape *s, const char *target)
     compiled c;
     r.name = j->name, r.target = target;
     r.graph.overrides = s->dims, r.graph.override_count = s->dim_count;
-    (void)graph_read(j->a, r.text, r.size, j->path, &r.graph); /* its errors have the path; sources have the name alone */
+    (void)graph_read(j->a, r.text, r.size, j->path, &r.graph); /* for errors with the full path; sources have only the file's name */
     compile_inside(j->a, &r, &c);
     j->block = c.plan->program->name;
     j->spec = r.text, j->spec_size = r.size;
@@ -254,7 +254,7 @@ static void compile_gpus(build_job *j, int jobs)
     for (size_t i = 0; i < s.count; i++) s.items[i]->code = results[i], s.items[i]->compiled = true;
 }
 
-/* A plan whose kernels spill is made again; false: there is no better. */
+/* If kernels of the plan spilled, makes it again without their tiles; false: there is no better plan. */
 static bool plan_better(build_job *j, built_plan *b)
 {
     const plan *p = b->plan;

@@ -1,5 +1,5 @@
-/* In: a bundle and a spec's text. Out: build.h. The bytes go through the assembler's .incbin, so their size costs nothing; the header holds
- * the rest as inline functions. Refuses a temporary folder whose name an assembler would misread. */
+/* In: a bundle and a spec's text. Out: build.h. The library has their bytes, by the assembler's .incbin; the header has inline functions.
+ * Refuses a temporary folder whose name an assembler would misread. */
 #define _GNU_SOURCE
 #include "runtime/cli/build.h"
 #include "gen/base/names.h"
@@ -31,7 +31,7 @@ static char *in_path(arena *a, const char *name)
     return NULL;
 }
 
-/* $CC and $AR may be several words: "ccache gcc". In a folder that goes with this process. */
+/* Runs a tool; $CC and $AR may have several words: "ccache gcc". `folder` is removed when this process ends. */
 static void run_tool(arena *a, const char *variable, const char *otherwise, const char *folder, const char *const *arguments, size_t count)
 {
     char *argv[most_words + 1];
@@ -147,7 +147,7 @@ static void write_tables(text *t, const build_library *l)
     write_list(t, "tiles", &l->tiles);
 }
 
-/* What a preset is called is the spec's business: in a comment nothing of it can end the comment or the line. */
+/* A preset's name for a comment: other characters than a few safe ones become '?', so that it can end neither comment nor line. */
 static const char *comment(arena *a, const char *s)
 {
     char *copy = arena_strdup(a, s);

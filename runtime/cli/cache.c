@@ -39,7 +39,7 @@ static void show_entry(void *context, const cache_info *info)
     j->bytes += info->bytes;
     j->broken += info->fault != NULL;
     if (j->only_broken && !info->fault) return;
-    /* names come from files that anybody may have written */
+    /* names come from untrusted files */
     const char *name = text_harmless(j->a, info->name), *arch = text_harmless(j->a, info->arch);
     const char *compiler = text_harmless(j->a, info->compiler);
     if (j->o->json) {

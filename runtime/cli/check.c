@@ -1,5 +1,5 @@
-/* In: specs. Out: all their errors and warnings on stderr, one line a good spec on stdout; as JSON, an array with an object a spec, and in
- * it one an error or warning. Exit code 3 when any is bad. */
+/* In: specs. Out: their errors and warnings on stderr, a line per good spec on stdout; as JSON, an array with an object per spec, which has
+ * an object per error or warning. Exit code 3 if any spec is bad. */
 #include "runtime/cli/cli.h"
 #include <jansson.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static void check_one(void *argument)
     j->ops = graph_read(j->a, r.text, r.size, j->path, &r.graph)->op_count;
 }
 
-/* file, line and column are null where an error has none: of an option, of a file that cannot be read. */
+/* file, line and column are null for errors without a place: of an option, of a file that cannot be read. */
 static json_t *errors_json(arena *a, bool warnings)
 {
     json_t *errors = json_array();

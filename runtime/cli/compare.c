@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A median, and between which numbers it lies in 95 of 100 cases: samples by rank, whatever their distribution. */
+/* A median with its 95 % confidence interval, by ranks of samples: valid for any distribution. */
 typedef struct between {
     double median, low, high;
 } between;
@@ -15,7 +15,7 @@ typedef enum verdict { verdict_good, verdict_slower, verdict_noise, verdict_gone
 static const char *const verdict_names[] = {"good", "SLOWER", "noise", "GONE", "UNJUDGED", "BAD"};
 
 typedef struct comparison {
-    const recorded_run *before, *after; /* after NULL: it is gone */
+    const recorded_run *before, *after; /* after NULL: the run is missing */
     between times[2], speedup;
     verdict verdict;
 } comparison;
@@ -57,12 +57,12 @@ static comparison compared(compare_job *j, const recorded_run *before, const rec
     c.times[1] = between_of(j->a, c.after);
     c.speedup = (between){c.times[0].median / c.times[1].median, c.times[0].low / c.times[1].high, c.times[0].high / c.times[1].low};
     c.verdict = c.after->bad ? verdict_bad : judged(j, &c.speedup);
-    if (c.after->unjudged && c.verdict != verdict_slower) c.verdict = verdict_unjudged; /* slower is what compare is asked for */
+    if (c.after->unjudged && c.verdict != verdict_slower) c.verdict = verdict_unjudged; /* "slower" takes precedence */
     return c;
 }
 
 /* ---- output */
-/* Launches whose spreads lie apart. */
+/* Prints launches whose spreads do not overlap. */
 static void print_launches(const compare_job *j, const comparison *c)
 {
     for (int i = 0; i < c->before->launch_count; i++)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "rmsnorm linear x3 rope x2": each kind once, where it is first; ops that are not marked are left out. */
+/* "rmsnorm linear x3 rope x2": each kind of a marked op once, at its first place. */
 static const char *names_of(arena *a, ir_op *const *ops, int count, bool *marked)
 {
     text t = {.a = a};

@@ -1,5 +1,4 @@
-/* In: nothing. Out: the devices of this machine as a table or JSON, and why a kind has none; or the device models. The
- * host is always there. */
+/* Out: the devices of this machine as a table or JSON, and why a kind has none; or the device models. The host is always listed. */
 #define _GNU_SOURCE
 #include "runtime/cli/cli.h"
 #include "runtime/device/device.h"
@@ -9,7 +8,7 @@
 
 static const char *memory_text(arena *a, int64_t bytes) { return arena_printf(a, "%.1f GB", (double)bytes / (1 << 30)); }
 
-/* What a vendor's library says goes to terminals and into JSON. */
+/* Labels come from vendors' libraries, so they are made safe for terminals and JSON. */
 static json_t *device_json(arena *a, const tfgen_device_info *d)
 {
     return json_pack("{s:s, s:s, s:s, s:s, s:i, s:I}", "name", d->name, "label", text_harmless(a, d->label), "arch",

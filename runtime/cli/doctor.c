@@ -15,14 +15,14 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* absent: nothing needs it as things are, or it cannot be tried */
+/* absent: not needed on this machine, or it cannot be tried */
 typedef enum verdict { verdict_good, verdict_absent, verdict_bad } verdict;
 static const char *const verdict_names[] = {"good", "absent", "bad"};
 
 typedef struct visit {
     arena *a;
     bool json, quiet;
-    bool has_worker; /* without one no compiler but the host's can be tried */
+    bool has_worker; /* without one, only the host's compiler can be tried */
     json_t *checks, *runs_on;
 } visit;
 
@@ -59,7 +59,7 @@ static void report_untried(visit *v, const char *name, const char *what)
     report(v, verdict_absent, name, arena_printf(v->a, "%s: not tried without tfgen-worker", what), NULL);
 }
 
-/* ---- compilers: a kernel that each takes */
+/* ---- compilers: a kernel that every compiler accepts */
 static const char probe[] = "#ifdef __CUDACC_RTC__\n#define GLOBAL __global__\n#else\n#define GLOBAL __attribute__((global))\n#endif\n"
                             "extern \"C\" GLOBAL void probe_(float *x) { x[0] = 1.0f; }\n";
 static const char host_probe[] = "extern \"C\" __global__ void probe_(float *x) { x[0] = 1.0f; }\n";
@@ -68,7 +68,7 @@ static bool check_host_compiler(visit *v)
 {
     host_module *module = NULL;
     host_log log = {0};
-    char *worker = worker_path(); /* guards the host's compiler where there is one */
+    char *worker = worker_path(); /* guards the host's compiler, if there is a worker */
     const bool guarded = worker != NULL;
     free(worker);
     if (guarded && !v->has_worker) return report_untried(v, "host engine", "its compiler"), false;
@@ -98,7 +98,7 @@ static const compiler_check compilers[] =
      {"NVRTC", vendor_nvidia, "CUDA 12 or 13's NVRTC (apt install cuda-nvrtc-13-0), or set TFGEN_NVRTC or CUDA_HOME", compiler_nvrtc,
       nvrtc_find}};
 
-/* The first of the vendor's in the table: every compiler that makes later ones makes it, too. */
+/* The vendor's first target in the table: every compiler that supports a later one supports it, too. */
 static const char *arch_to_try(target_vendor vendor)
 {
     size_t count, i = 0;
@@ -114,7 +114,7 @@ static bool compiles(const char *arch, compiler_kind kind, code_result *r)
     return code_compile(&request, r) == build_ok;
 }
 
-/* What a library or a program says of itself, with its path if it does not name it. */
+/* The log of a library or program, preceded by its path unless the log names it. */
 static const char *fault_of(visit *v, const char *path, const char *log)
 {
     if (!log || !*log) log = "it fails";
@@ -158,7 +158,7 @@ static const char *mend_of(const char *kind)
     return "NVIDIA: its driver with libcuda.so.1 (Debian: apt install nvidia-driver libcuda1), or set TFGEN_LIBCUDA";
 }
 
-/* Code of the compiler that would be used, loaded: a driver that is too old for it shows here. */
+/* Loads code of the compiler that would be used, which shows whether the driver is too old for it. */
 static void try_device(visit *v, tfgen_device *d)
 {
     code_result r = {0};
@@ -226,7 +226,7 @@ static void check_variables(visit *v)
                "unset HSA_OVERRIDE_GFX_VERSION where tfgen has a target for the GPU itself");
 }
 
-/* Only where somebody asks for ranges. */
+/* Reports only if TFGEN_PROFILE is set. */
 static void check_ranges(visit *v)
 {
     const char *libraries[2] = {NULL}, *asked;

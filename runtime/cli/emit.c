@@ -1,5 +1,5 @@
-/* In: a spec and options. Out: a folder with the plan, one source and spec header a kernel, the manifest, and with --code a code
- * object a kernel. Exit code 4 when a target has no compiler here, 5 when a kernel does not compile. */
+/* In: a spec and options. Out: a folder with the plan, a source and a spec header per kernel, the manifest, and with --code a code object
+ * per kernel. Exit code 4 if a target has no compiler here, 5 if a kernel does not compile. */
 #include "gen/source/by_hand.h"
 #include "gen/base/names.h"
 #include "gen/gen.h"
@@ -15,14 +15,14 @@ typedef struct emit_job {
     const cli_options *o;
     const char *path;
     bool *noted; /* see emit_check */
-    cache *cache; /* one for all targets, so that it warns once */
+    cache *cache; /* shared by all targets, so that it warns once */
 } emit_job;
 
 /* Everything that is compiled: pack kernels, then launches. */
 typedef struct page {
     const char *file;
     const source_text *source;
-    libclang_expected plan; /* what the plan says of its kernel */
+    libclang_expected plan; /* what the plan says about its kernel */
     position at;            /* of its first op in the spec */
 } page;
 
@@ -75,7 +75,7 @@ static void count_more(void *context, int more)
     bar->total += more;
 }
 
-/* What was cached took no time, so it is no part of the estimate. */
+/* Cached kernels take no time, so they do not count for the ETA. */
 static void count_compiled(void *context, const char *kernel, bool cached, bool good)
 {
     progress *bar = context;
@@ -84,7 +84,7 @@ static void count_compiled(void *context, const char *kernel, bool cached, bool 
     else progress_step(bar, kernel);
 }
 
-/* What the code object says must agree with what the plan promised, whichever compiler made it. */
+/* The code object's facts must agree with the plan, whichever compiler made it. */
 static void check_facts(const emit_job *j, const page *u, const code_result *r, bool hit)
 {
     const libclang_expected *plan = &u->plan;
@@ -122,7 +122,8 @@ static void write_manifest(arena *a, const plan *p, const char *folder, json_t *
     cli_write_file(a, arena_printf(a, "%s/manifest.json", folder), text, strlen(text));
 }
 
-/* What is cached was checked when it was made. slot[i]: where page i is among those that are checked; -1: it is not. */
+/* Checks sources that are not cached (those were checked when they were compiled). slot[i]: page i's index among the checked; -1:
+ * cached. */
 static emit_check check_pages(const emit_job *j, const plan_code *code, const page *pages, int *slot)
 {
     arena *a = j->a;
@@ -138,7 +139,7 @@ static emit_check check_pages(const emit_job *j, const plan_code *code, const pa
     return emit_check_start(a, missing, expected, n, (int)j->o->number.jobs, j->noted);
 }
 
-/* The kernel, the place in the spec, the log. */
+/* Bails with the kernel, its place in the spec and the log. */
 static void not_compiled(const emit_job *j, const page *u, const code_result *r, const char *said, const char *target)
 {
     complain(j->a, u->at, "%s is not compiled for %s; it begins with this op", u->file, target);
@@ -146,7 +147,7 @@ static void not_compiled(const emit_job *j, const page *u, const code_result *r,
                   "%s: the compiler%s%s said:", u->file, r->compiler ? ", " : "", r->compiler ? r->compiler : "");
 }
 
-/* With --quiet the manifest alone says it. */
+/* With --quiet only the manifest has this. */
 static void tell_spilled(const emit_job *j, const plan *p)
 {
     for (int i = 0; i < p->launch_count && !j->o->quiet; i++)
@@ -158,7 +159,7 @@ static void tell_spilled(const emit_job *j, const plan *p)
         }
 }
 
-/* Code of the plan; where kernels spill, of the plan made again, whose sources are written over the first one's. */
+/* Code of the plan. If kernels spill, the plan is made again, and its sources overwrite the first plan's. */
 static const plan_code *make_code(const emit_job *j, const compile_request *r, const plan *p, const char *folder)
 {
     compiler_kind kind = compiler_auto;
@@ -209,7 +210,7 @@ static void emit_target(const emit_job *j, compile_request r, const char *target
     compiled c;
     r.target = target;
     compile_inside(j->a, &r, &c);
-    if (j->o->dump && !j->o->output && !j->o->code) return; /* asked for on standard output alone */
+    if (j->o->dump && !j->o->output && !j->o->code) return; /* --dump goes to standard output alone */
     write_sources(j->a, c.plan, folder);
     if (!j->o->quiet && !j->o->dump)
         printf("%s: %d kernels, %d packed weights for %s at level %s in %s\n", j->path, c.plan->launch_count, c.plan->pack_count, target,

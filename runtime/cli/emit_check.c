@@ -1,5 +1,5 @@
-/* In: emitted sources and what the plan says of them. Out: libclang's findings: differences from the plan end the command,
- * messages stand beside the compiler's. The compiler proper judges what libclang cannot. */
+/* In: emitted sources and what the plan says about them. Out: libclang's findings: a difference from the plan ends the command; messages
+ * are printed with the compiler's. What libclang cannot judge is left to the compiler. */
 #include "runtime/cli/emit_check.h"
 #include "runtime/compile/page_places.h"
 #include <stdio.h>
@@ -12,7 +12,7 @@ static void free_answers(void *argument)
     libclang_answers_free(c->answers, (size_t)c->count);
 }
 
-/* Owned by malloc, kept as long as the arena. */
+/* Hands a malloc'd text to the arena, which frees it. */
 static const char *adopted(arena *a, char *text)
 {
     if (!text) return "";

@@ -11,7 +11,7 @@ typedef struct explain_job {
     const char *path;
 } explain_job;
 
-/* The level's own device first, which may be a file of the caller's. */
+/* The plan's own device first; it may come from a file of the user. */
 static void find_devices(arena *a, const compile_request *r, explained_level *l)
 {
     const device_model *own = l->plan->device;
@@ -58,7 +58,7 @@ static explanation *explained(arena *a, const cli_options *o, const char *path)
 {
     explanation *e = arena_alloc(a, sizeof *e);
     cli_options one = *o;
-    const char *given = o->fusion ? o->fusion : o->tile ? "tile" : "all"; /* phases of one level are not those of another */
+    const char *given = o->fusion ? o->fusion : o->tile ? "tile" : "all"; /* tiles name phases, which differ between levels */
     const name_list levels = options_list(a, strcmp(given, "all") == 0 ? fusion_levels : given);
     for (size_t i = 0; i < levels.count; i++) options_level(a, levels.names[i]);
     one.fusion = NULL;

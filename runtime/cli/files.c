@@ -1,4 +1,4 @@
-/* In: paths. Out: texts, and files written aside and renamed into place. Refuses files above 64 MB and folders it cannot make. */
+/* In: paths. Out: texts, and files written under a temporary name and renamed. Refuses files above 64 MB and folders it cannot make. */
 #define _GNU_SOURCE
 #include "runtime/cli/cli.h"
 #include "runtime/system/files.h"
@@ -25,7 +25,7 @@ static char *read_stream(arena *a, FILE *in, const char *path, size_t *size)
     return all.data ? all.data : arena_strdup(a, "");
 }
 
-/* What standard input and pipes had, for who asks again: a spec is read for each level and each size. */
+/* Contents of standard input and pipes, kept because a spec is read again for each level and each size. */
 static struct stream {
     char *path, *data;
     size_t size;
@@ -87,7 +87,7 @@ static void make_parents(arena *a, const char *path)
 
 static void close_draft(void *draft) { (void)file_finish(draft, true); }
 
-/* Closed, it would tell its reader that this was all. */
+/* Keeps a pipe open while the command runs: closing it would signal the end to its reader. */
 static void hold_pipe(arena *a, const char *path)
 {
     file_draft *d = arena_alloc(a, sizeof *d);

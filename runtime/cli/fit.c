@@ -1,5 +1,5 @@
-/* In: a spec, a device model, a share of its memory. Out: the largest value of each dim asked for with which the plan's memory fits, and
- * that memory item by item; exit code 4 where no legal value fits. Refuses devices without a memory and dims that there are not. */
+/* In: a spec, a device model, a share of its memory. Out: the largest value of each requested dim with which the plan's memory fits, and
+ * that memory item by item; exit code 4 if no legal value fits. Refuses device models without a memory size and unknown dims. */
 #include "runtime/cli/cli.h"
 #include "runtime/cli/footprint.h"
 #include <jansson.h>
@@ -9,7 +9,7 @@
 
 /* The plan at one value of the dim. */
 typedef struct fitting {
-    bool planned; /* false: refused, `why` says for what */
+    bool planned; /* false: refused; `why` has the reason */
     const char *why;
     footprint f;
     double bytes; /* the larger of running and packing */
@@ -23,7 +23,7 @@ typedef struct fit_job {
     const device_model *device;
     double share, room; /* of the device's memory; bytes */
     json_t *all;
-    bool short_of; /* memory: a dim that does not fit with any value */
+    bool short_of; /* some dim does not fit with any value */
 } fit_job;
 
 /* ---- one plan, in an arena of its own */
@@ -47,7 +47,7 @@ static double largest_of(const footprint *f, long long layers)
     return running > packing ? running : packing;
 }
 
-/* `name` NULL: as the spec and the options say. `keep`: items and names stay, for a result that is shown. */
+/* Plans with dim `name` at `value`; NULL: at the values of spec and options. keep: keeps items and names, for a result that is shown. */
 static fitting plan_at(const fit_job *j, const char *name, long long value, bool keep)
 {
     planning p = {arena_new(), j->request, {0}};
@@ -74,7 +74,7 @@ static fitting plan_at(const fit_job *j, const char *name, long long value, bool
     return t;
 }
 
-/* ---- which values are legal: those of the spec's value and steps from there (hd: D/H wants multiples of H) */
+/* ---- which values are legal: the spec's value and steps from there (hd: D/H requires multiples of H) */
 enum { most_small_steps = 64 };
 
 static bool is_planned(const fit_job *j, const char *name, long long value, long long low, long long high)
@@ -82,7 +82,7 @@ static bool is_planned(const fit_job *j, const char *name, long long value, long
     return value >= low && value <= high && plan_at(j, name, value, false).planned;
 }
 
-/* The least distance at which another value is legal, of the small numbers and the divisors of `at`; 0: none is. */
+/* The least distance from `at` to another legal value, among small numbers and divisors of `at`; 0: none. */
 static long long step_near(const fit_job *j, const char *name, long long at, long long low, long long high)
 {
     for (long long step = 1; step <= at || step <= most_small_steps; step++) {
@@ -95,14 +95,14 @@ static long long step_near(const fit_job *j, const char *name, long long at, lon
 /* ---- the largest value */
 typedef struct found {
     const char *name;
-    long long value, next, step; /* next: the one above, or 0; step: between legal values, 0: they are not equally far apart */
-    bool any;                    /* false: value is the least that is legal */
-    fitting at, above;           /* with value and with next */
+    long long value, next, step; /* next: the legal value above, or 0; step: between legal values, 0: not evenly spaced */
+    bool any;                    /* false: none fits, and value is the least legal one */
+    fitting at, above;           /* the plans with value and next */
 } found;
 
 static bool fits(const fit_job *j, const fitting *t) { return t->planned && t->bytes <= j->room; }
 
-/* Legal values by number, the spec's own is 0. */
+/* Evenly spaced legal values by index; 0 is the spec's own. */
 typedef struct ladder {
     const fit_job *j;
     const char *name;
@@ -113,7 +113,8 @@ static long long rung(const ladder *l, long long n) { return l->from + n * l->st
 
 static fitting try_rung(const ladder *l, long long n) { return plan_at(l->j, l->name, rung(l, n), false); }
 
-/* `good` fits. Doubles until it fits no more, then halves: as many plans as the value has digits. */
+/* The largest index that fits, given that `good` fits and `bad` does not: doubles the step, then halves it (a logarithmic number of plans).
+ * */
 static long long climb(const ladder *l, long long good, long long bad)
 {
     for (long long ahead = 1; good < bad - 1; ahead *= 2) {
@@ -134,7 +135,8 @@ static long long climb(const ladder *l, long long good, long long bad)
     return good;
 }
 
-/* The spec's own value does not fit. True: *rung_out is the largest that does; false: it is the least that is legal. */
+/* Searches below the spec's own value, which does not fit. True: *rung_out is the largest that fits; false: none, and it is the least legal
+ * one. */
 static bool descend(const ladder *l, long long *rung_out)
 {
     long long bad = 0, refused = l->first - 1;
@@ -157,7 +159,7 @@ static bool descend(const ladder *l, long long *rung_out)
     return *rung_out = bad, false;
 }
 
-/* Among values that are equally far apart: those of the ladder through `from`. */
+/* Searches evenly spaced values, those of the ladder through `from`. */
 static found search_ladder(const fit_job *j, const char *name, long long from, long long low, long long high)
 {
     found f = {.name = name, .step = step_near(j, name, from, low, high)};
@@ -173,7 +175,7 @@ static found search_ladder(const fit_job *j, const char *name, long long from, l
     return f;
 }
 
-/* A legal value above, where legal ones are not equally far apart (divisors of another dim); 0: none is near. */
+/* A legal value above `value` if legal ones are not evenly spaced (divisors of another dim); 0: none is near. */
 static long long legal_above(const fit_job *j, const char *name, long long value, long long low, long long high)
 {
     for (long long ahead = 1; ahead <= most_small_steps; ahead++)

@@ -12,7 +12,7 @@ static void add_item(footprint *f, memory_kind kind, const char *name, const cha
 
 static double bytes_of(const plan *p, const ir_value *v) { return (double)value_count(v, &p->program->dims) * dtype_size(v->type); }
 
-/* Weights of one signature are there once. */
+/* Packed weights with equal signatures are stored once. */
 static void add_packed(arena *a, const plan *p, footprint *f)
 {
     const char **known = arena_alloc(a, ((size_t)p->pack_count + 1) * sizeof *known);

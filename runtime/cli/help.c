@@ -1,5 +1,5 @@
-/* In: options.def, the table of exit codes, that of the environment below. Out: the overview, a page for each command, each of at most 40
- * lines of 100 columns, and the man page, which has all. */
+/* In: options.def, the table of exit codes, the table of environment variables below. Out: the overview, a page for each command (at most
+ * 40 lines of 100 columns), and the man page, which has everything. */
 #define _GNU_SOURCE
 #include "runtime/cli/help.h"
 #include "runtime/cli/options_table.h"
@@ -30,7 +30,7 @@ static const struct { const char *name, *meaning; } variables[] = {
 
 enum { page_width = 100 };
 
-/* Words of at most so many columns a line; the text begins in column `at`, its other lines in column `margin`. */
+/* Prints words wrapped at page_width columns; the text begins in column `at`, further lines in column `margin`. */
 static void put_wrapped(FILE *out, const char *s, int at, int margin)
 {
     for (bool first = true; *s; first = false) {
@@ -43,7 +43,7 @@ static void put_wrapped(FILE *out, const char *s, int at, int margin)
     fputc('\n', out);
 }
 
-/* A help with the targets' names in it, until the next call. */
+/* The help text with {targets} replaced by the targets' names; valid until the next call. */
 static const char *filled_in(const char *help)
 {
     static const char targets[] = ""
@@ -57,14 +57,14 @@ static const char *filled_in(const char *help)
     return filled;
 }
 
-/* Commands that compare with the reference and end with its verdict. */
+/* True for commands whose exit code is a verdict of the reference. */
 static bool judges(command_kind c)
 {
     return c == command_run || c == command_verify || c == command_bench || c == command_bisect || c == command_compare ||
            c == command_tune || c == command_table;
 }
 
-/* `wrong` is what 1 means, "" where it cannot be. No code is cut from its words. */
+/* wrong: what exit code 1 means, "" if the command never returns it. Lines are not broken between a code and its text. */
 static void put_exit_codes(FILE *out, const char *wrong, bool judging)
 {
     int at = fprintf(out, "Exit codes:");
@@ -149,7 +149,7 @@ static void man_command(FILE *out, const command_info *c)
     }
 }
 
-/* A paragraph for each of its meanings. */
+/* A paragraph for each meaning of the option. */
 static void man_option(FILE *out, const option_info *o)
 {
     const char *more = option_more(o->name);
