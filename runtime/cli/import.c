@@ -1,6 +1,6 @@
-/* In: a model's config.json, or its folder. Out: a spec of a layer, or a folder with those of every kind of layer, for prompts and for
- * generation, and layers.json, which says which layer has which. Where the folder has tensors, their names are compared with the spec's:
- * those of a layer that it does not use, and those that are not there, are errors. Nothing of the folder is run, and no network asked. */
+/* In: a model's config.json, or its folder. Out: a spec of one layer; or a folder with specs of all kinds of layers, for prompts and for
+ * generation, and layers.json, which lists each layer's spec. If the model's folder has tensors, their names are compared with the specs':
+ * unused tensors of a layer, and missing ones, are errors. Runs no code of the folder and does not access a network. */
 #include "runtime/cli/cli.h"
 #include "runtime/model/stem.h"
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static void write_index(const import_job *j, const char *folder)
     cli_write_file(j->a, arena_printf(j->a, "%s/layers.json", folder), text, strlen(text));
 }
 
-/* The specs of what stands around a decoder's layers. */
+/* Writes the specs before and after a decoder's layers: embedding and head. */
 static void write_stem(const import_job *j, const char *folder)
 {
     static const char *const names[] = {"embedding", "head"};
@@ -89,7 +89,7 @@ static void write_folder(const import_job *j, const char *folder)
 {
     const char *(*specs)[2] = arena_alloc(j->a, (size_t)j->m->kind_count * sizeof *specs);
     const bool encoder = j->m->config->family->encoder;
-    for (int k = 0; k < j->m->kind_count; k++) /* all are good before one is written */
+    for (int k = 0; k < j->m->kind_count; k++) /* check all before writing any */
         for (int decode = 0; decode < (encoder ? 1 : 2); decode++) specs[k][decode] = make_spec(j, &j->m->kinds[k], decode);
     model_check_tensors(j->m, j->o->number.layer);
     write_stem(j, folder);

@@ -1,11 +1,12 @@
-/* tfgen, the command. In: argv. Out: an exit code (see --help). Each command has a file beside this one. */
+/* tfgen, the command. In: argv. Out: an exit code (see --help). Each command has a file in this folder. */
 #include "runtime/cli/cli.h"
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 
-/* A module under the checker keeps a file open for symbolisers (runtime/host/object.c): a plan of a thousand kernels, a thousand. */
+/* With the memory checker the host engine keeps a file open per kernel for symbolisers (runtime/host/object.c): a plan may need
+ * thousands. */
 static void allow_many_files(void)
 {
     const rlim_t wanted = 1 << 16;
@@ -15,7 +16,7 @@ static void allow_many_files(void)
     setrlimit(RLIMIT_NOFILE, &r);
 }
 
-/* What is longer than a buffer has met a full disk before it is flushed, and nothing is left to flush then. */
+/* Output longer than a buffer may have failed in an earlier write, on a full disk; fflush() then returns 0, so ferror() is checked too. */
 static bool printed_all(void)
 {
     errno = 0;
@@ -33,7 +34,7 @@ int main(int argc, char **argv)
     cli_options o;
     int code;
     allow_many_files();
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error with a text */
+    signal(SIGXFSZ, SIG_IGN); /* a file size limit then is an error with a message */
     if (options_parse(argc, argv, &o, &code)) code = mains[o.command](&o);
     const bool printed = printed_all();
     if (code == code_usage && o.help) fprintf(stderr, "Try '%s'.\n", o.help);

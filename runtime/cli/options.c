@@ -1,4 +1,4 @@
-/* In: argv. Out: cli_options. The tables of options.def become getopt_long()'s. Refuses what the table does not list and what is neither a
+/* In: argv. Out: cli_options, by getopt_long() with tables made from options.def. Refuses unknown options, and words that are neither a
  * command nor a file, with exit code 2. */
 #define _GNU_SOURCE
 #include "runtime/cli/options.h"
@@ -29,7 +29,7 @@ static void complain_near(const char *before, const char *near)
     else fputs("\n", stderr);
 }
 
-/* A word where a command or a spec should stand, and neither: a path that is not there would have a slash or a dot. */
+/* True for a first word that is probably a misspelt command: no such file, and no slash or dot as in a path. */
 static bool is_no_spec(const char *word)
 {
     return strcmp(word, "-") != 0 && !strchr(word, '/') && !strchr(word, '.') && access(word, F_OK) != 0;
@@ -81,7 +81,7 @@ static const option_info *find_option(const char *name, size_t length)
     return NULL;
 }
 
-/* Other words for an option, as other compilers have them, of those that the command takes; else the nearest in letters, or NULL. */
+/* The option of the command that an unknown word probably means: a synonym from other compilers, else the nearest spelling; NULL: none. */
 static const char *option_meant(const char *word, const char *const *names, size_t count)
 {
     static const char *const called[][2] = {{"level", "fusion"}, {"fuse", "fusion"},  {"fused", "fusion"},      {"arch", "target"},
@@ -93,7 +93,7 @@ static const char *option_meant(const char *word, const char *const *names, size
     return nearest_name(word, names, count);
 }
 
-/* An option of other commands, which are named where they are few. */
+/* Reports an option that only other commands have, and names those if they are few. */
 static void complain_of_another(command_kind command, const option_info *o)
 {
     enum { few = 4 };
@@ -108,7 +108,7 @@ static void complain_of_another(command_kind command, const option_info *o)
     fputc('\n', stderr);
 }
 
-/* What getopt_long() refused: --NAME in full, or the letter in optopt. */
+/* Reports what getopt_long() refused: --NAME in full, or the letter in optopt. */
 static bool complain_of_option(command_kind command, const char *given)
 {
     const char *of = all_commands[command].name, *names[option_count];
@@ -136,7 +136,7 @@ static bool complain_of_option(command_kind command, const char *given)
     return false;
 }
 
-/* What stands between two of a list that is given twice, which is one list; NULL: the last one counts. Tiles may have commas. */
+/* The separator with which a repeated option's values are joined to one list; NULL: the last value counts. Tiles may have commas. */
 static const char *separator(const option_meaning *m)
 {
     if (strcmp(m->argument, "TILE") == 0 || strcmp(m->argument, "TILES") == 0) return "\n";
@@ -230,7 +230,7 @@ bool options_fill_stdout(const cli_options *o)
     return false;
 }
 
-/* Devices and pipes may have all that is written. */
+/* True if two paths name the same regular file. Devices and pipes may be given twice. */
 static bool is_one_file(const char *x, const char *y)
 {
     struct stat at;
@@ -239,7 +239,7 @@ static bool is_one_file(const char *x, const char *y)
     return strcmp(x, y) == 0 && (stat(x, &at) != 0 || S_ISREG(at.st_mode));
 }
 
-/* One thing goes to one place. */
+/* Refuses two outputs to one file. */
 static bool check_written(const cli_options *o)
 {
     written list[most_written];
@@ -275,7 +275,7 @@ static void make_tables(command_kind command, struct option *longs, char *shorts
     memcpy(shorts, "hV", 3);
 }
 
-/* What is asked of tfgen itself; true: that was all. */
+/* Handles --help, --man, --version; true: nothing else is to be done. */
 static bool answer(int key, const cli_options *out, bool named)
 {
     if (key == key_help && named) help_command(stdout, out->command);
@@ -287,7 +287,7 @@ static bool answer(int key, const cli_options *out, bool named)
     return true;
 }
 
-/* False: the call ends here, with *code. */
+/* False: the process ends now, with exit code *code. */
 static bool read_options(int argc, char **argv, cli_options *out, bool named, int *code)
 {
     struct option longs[option_count + 4] = {{0}};
@@ -310,7 +310,7 @@ static bool read_options(int argc, char **argv, cli_options *out, bool named, in
 
 static bool needs_file(command_kind c) { return *all_commands[c].arguments; }
 
-/* What a command works on is there, or it needs nothing. */
+/* True if the command has the files it needs, and none if it takes none. */
 static bool check_files(const cli_options *o)
 {
     const command_info *c = &all_commands[o->command];
@@ -323,7 +323,7 @@ static bool check_files(const cli_options *o)
     return false;
 }
 
-/* The command's name leaves argv; without one the command is emit. */
+/* Removes the command's name from argv; without one the command is emit. */
 bool options_parse(int argc, char **argv, cli_options *out, int *exit_code)
 {
     const int named = argc > 1 ? command_by_name(argv[1]) : -1;

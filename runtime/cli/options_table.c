@@ -1,4 +1,4 @@
-/* In: options.def. Out: tables of it. tests/cli/test_help.c checks that each option means one thing to a command. */
+/* In: options.def. Out: its tables. tests/cli/test_help.c checks that each option has one meaning per command. */
 #include "runtime/cli/options_table.h"
 #include <string.h>
 

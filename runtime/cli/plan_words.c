@@ -1,4 +1,4 @@
-/* In, out, refusals: plan_words.h. */
+/* Contract: plan_words.h. */
 #include "runtime/cli/plan_words.h"
 #include "gen/base/signature.h"
 #include <string.h>

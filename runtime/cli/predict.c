@@ -6,20 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What bench --graph measures between two events beside the launches: an H200 takes 8.4 us for a rmsnorm of 2048 x 2048 so, and 5.4 us in a
- * chain of them. */
+/* Seconds that bench --graph measures between two events in addition to the launches: on an H200 an rmsnorm of 2048 x 2048 takes 8.4 us
+ * that way, 5.4 us in a chain of them. */
 static const double replay_start = 3e-6;
 
 typedef struct point {
-    long long value; /* of the dim that is swept */
+    long long value; /* of the swept dim */
     const device_model *device;
     const char *refused; /* why there is no plan, or NULL */
     int launches;
     double floor, seconds, operations, bytes;
     unsigned assumed;
-    const char *longest; /* launch, and its limit */
+    const char *longest; /* the longest launch; `limit` is its limit */
     predicted_limit limit;
-    double measured, start; /* 0: not recorded; start: of it, what a replay takes to begin */
+    double measured, start; /* 0: not recorded; start: the part of measured that starting a replay takes */
 } point;
 
 typedef struct predict_job {
@@ -29,7 +29,7 @@ typedef struct predict_job {
     compile_request request;
     dim_sweep sweep;
     const device_model **devices;
-    const char **named; /* what the user says of each */
+    const char **named; /* what the user called each */
     int device_count;
     record recorded;
     point *points;
@@ -37,7 +37,7 @@ typedef struct predict_job {
 } predict_job;
 
 /* ---- what is asked for */
-/* A name, or a file. */
+/* The device model of this name, or read from this file. */
 static const device_model *device_called(predict_job *j, const char *given)
 {
     compile_request r = {0};
@@ -157,7 +157,7 @@ static int by_size(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* Points with a measured time, the nearest first. */
+/* Points with a measured time, sorted by the prediction's error. */
 static const point **measured_points(const predict_job *j, int *count)
 {
     const point **list = arena_alloc(j->a, ((size_t)j->count + 1) * sizeof(*list));
@@ -218,7 +218,7 @@ static json_t *point_json(const predict_job *j, const point *p)
     return o;
 }
 
-/* What is wrong with the spec is told with its place. */
+/* Reads the spec at each size first, to report its errors with their places. */
 static void look_at_spec(predict_job *j)
 {
     for (int i = 0; i < j->sweep.count; i++) {

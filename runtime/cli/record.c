@@ -1,5 +1,5 @@
-/* In: runs as JSON, paths. Out: record.h. Refuses what is no record: not JSON, of another version, without samples, with numbers that are
- * no times. */
+/* In: runs as JSON, paths. Out: record.h. Refuses files that are not records: not JSON, of another version, without samples, or with
+ * invalid times. */
 #include "runtime/cli/record.h"
 #include "runtime/cli/cli.h"
 #include <math.h>
@@ -17,7 +17,7 @@ void record_write(arena *a, const char *path, json_t *runs)
 typedef struct reader {
     arena *a;
     const char *path;
-    int run; /* which, from 1; 0: the whole file */
+    int run; /* number of the run being read, from 1; 0: the file */
 } reader;
 
 static _Noreturn void refuse(const reader *r, const char *what)

@@ -17,7 +17,7 @@ ref_fold ref_plan_folded(const plan *p, const ir_program *graph, const ir_op *li
     return (ref_fold){0};
 }
 
-/* The instructions that the plan computes a graph's op with. Attention that became partial sums and their union is on none but simt. */
+/* The layer (instruction path) on which the plan computes a graph's op. Attention split into partials and a combine is SIMT only. */
 static layer_kind layer_at(const plan *p, const ir_op *op)
 {
     for (int k = 0; k < p->program->kernel_count; k++) {
@@ -48,7 +48,7 @@ static bool is_stored(const plan *p, const ir_value *v)
     return v->root != NULL || v->output != NULL;
 }
 
-/* What the graph does not know is in f32, as all arithmetic is, where it is stored; or a copy of something else, rounded by nobody. */
+/* A stored value that the graph does not have must be f32, as arithmetic is, or an exact copy of a value that may be stored. */
 static bool may_be_stored(const plan *p, const ir_program *graph, const ir_value *v)
 {
     const ir_op *op = v->def;
@@ -60,7 +60,7 @@ static bool may_be_stored(const plan *p, const ir_program *graph, const ir_value
 
 static bool is_long(const ir_value *v) { return v->type == dtype_f32; }
 
-/* Nothing that the program gives or keeps. */
+/* True if no output or state is f32. */
 static bool gives_16_bits(const ir_program *p)
 {
     for (int i = 0; i < p->value_count; i++)
@@ -68,7 +68,7 @@ static bool gives_16_bits(const ir_program *p)
     return p->type != dtype_f32;
 }
 
-/* But for one number a row, as statistics are. */
+/* True if the phase stores no f32 value, row scalars (statistics) aside. */
 static bool stores_16_bits(const plan *p, const ir_phase *phase)
 {
     for (int i = 0; i < phase->op_count; i++)
@@ -79,7 +79,8 @@ static bool stores_16_bits(const plan *p, const ir_phase *phase)
     return true;
 }
 
-/* A composite op is several of the plan, and one op may be computed in several phases. */
+/* True if the phase computes (a part of) the graph's op, matched by position: a composite op is several ops of the plan, and one op may be
+ * computed in several phases. */
 static bool computes(const ir_phase *phase, const ir_op *op)
 {
     for (int i = 0; i < phase->op_count; i++)
@@ -110,7 +111,7 @@ static const char *wrong_value(arena *a, const plan *p, const ir_program *graph)
     return NULL;
 }
 
-/* A packed weight has all digits of the weight's own dtype; only what multiplies f32 is made of two parts. */
+/* A packed weight must keep all digits of the weight's dtype; two tf32 terms are allowed only where f32 is multiplied. */
 static const char *wrong_product(arena *a, const plan *p)
 {
     for (int k = 0; k < p->program->kernel_count; k++)

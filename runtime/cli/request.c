@@ -1,4 +1,4 @@
-/* In: options. Out: compile requests. Refuses unknown levels, stages and fusions by name, with what is known. */
+/* In: options. Out: compile requests. Refuses unknown levels, stages and fusions, and lists the known ones. */
 #include "runtime/cli/cli.h"
 #include "runtime/device/device.h"
 #include "runtime/wisdom/wisdom_file.h"
@@ -42,7 +42,7 @@ static unsigned dump_stages(arena *a, const char *given)
     return bits;
 }
 
-/* A name, or the text of a file: its path has a slash or a dot. */
+/* Sets a device model's name, or the text of its file if `given` is a path (has a slash or a dot). */
 void cli_device_model(arena *a, const char *given, compile_request *r)
 {
     size_t size;
@@ -136,7 +136,7 @@ static const char *kind_name(const ir_value *v)
     return v->output ? "output" : v->kind == value_input ? "input" : v->kind == value_param ? "parameter" : "state";
 }
 
-/* What the caller gives or gets. */
+/* True for inputs, params, states and outputs. */
 static bool is_outside(const ir_value *v) { return v->kind < value_constant || v->output; }
 
 static bool same_tensor(const ir_value *x, const ir_value *y, const dim_table *dims)
@@ -231,8 +231,8 @@ tfgen_device *cli_open_host(arena *a, const char *target, unsigned workers)
     return device;
 }
 
-/* A kernel that goes wrong on the host is an error of the command's. The library leaves signals to its program, so its own host does not
- * do. */
+/* Opens a device. For the host, signals (a kernel's invalid access) are caught and become errors of the command; the library's own host
+ * device leaves signals to the application. */
 tfgen_device *cli_open_device(arena *a, const char *name)
 {
     tfgen_device *device;

@@ -1,6 +1,5 @@
-/* In: a spec and options. Out: the plan run on this machine: kernels, what was fused into each, times, errors beside their computed
- * bounds; as a table or as JSON. Exit code 1 when a bound is exceeded, 8 when no element of a
- * value is judged. */
+/* In: a spec and options. Out: the plan run on this machine: kernels, what was fused into each, times, errors and their computed bounds; as
+ * a table or as JSON. Exit code 1 if a bound is exceeded, 8 if a value has no element that can be judged. */
 #include "runtime/cli/source_edits.h"
 #include "runtime/cli/trial.h"
 #include "runtime/cli/spread.h"

@@ -1,4 +1,4 @@
-/* In: nothing. Out: the JSON Schema of specs on stdout, generated from ir/op.def's tables. */
+/* Out: the JSON Schema of specs on stdout, generated from ir/op.def's tables. */
 #include "ir/read/schema.h"
 #include "runtime/cli/cli.h"
 

@@ -1,6 +1,6 @@
-/* In: edited kernels, plans. Out: runtime/cli/source_edits.h. Two texts are compared line by line, then word by word,
- * blanks and #line aside (Myers, An O(ND) difference algorithm, Algorithmica 1, 1986); a change is made again in the line that it was made
- * in, or in the one that has all its words. */
+/* In: edited kernels, plans. Out: runtime/cli/source_edits.h. A three-way merge: texts are compared by lines, then by words, ignoring
+ * blanks and #line (Myers, An O(ND) difference algorithm, Algorithmica 1, 1986), and a change is repeated in the matching line of the other
+ * text, or in the line that has all its words. */
 #include "runtime/cli/source_edits.h"
 #include "runtime/cli/cli.h"
 #include "gen/source/by_hand.h"
@@ -26,7 +26,7 @@ static void replace(arena *a, source_text *s, const char *whole) { *s = (source_
 
 /* ---- pieces: lines of a text, words of a line */
 typedef struct piece {
-    const char *start; /* the piece before ends here: blanks, and #line ahead of a line, are its own */
+    const char *start; /* where the piece before ended: includes leading blanks, and #line before a line */
     const char *at;
     int size;
 } piece;
@@ -68,7 +68,7 @@ static piece_list lines_of(arena *a, const char *text)
     return l;
 }
 
-/* Blanks aside. */
+/* Equal apart from blanks. */
 static bool same_piece(const piece *x, const piece *y)
 {
     int i = 0, k = 0;
@@ -81,7 +81,7 @@ static bool same_piece(const piece *x, const piece *y)
 }
 
 /* ---- differences */
-enum { most_differences = 3000 }; /* of two lists: the search keeps a number for each pair of as many */
+enum { most_differences = 3000 }; /* between two lists; the search needs memory in proportion to its square */
 
 typedef struct search {
     const piece *x, *y;
@@ -100,7 +100,7 @@ static bool goes_down(const search *s, int d, int k)
     return k == -d || (k != d && s->reached[d - 1][k - 1 + d - 1] < s->reached[d - 1][k + 1 + d - 1]);
 }
 
-/* One more difference on every diagonal, then what is alike. True: the end is reached. */
+/* Extends every diagonal by one difference, then by all equal pieces. True: the end is reached. */
 static bool extend(search *s, int d)
 {
     bool done = false;
@@ -113,7 +113,7 @@ static bool extend(search *s, int d)
     return done;
 }
 
-/* Back from the end: pairs that are alike. */
+/* Walks the path back from the end and records the pairs of equal pieces. */
 static void pair_up(const search *s, int d, int *map, int first)
 {
     int x = s->n, y = s->m;
@@ -130,7 +130,7 @@ static void pair_up(const search *s, int d, int *map, int first)
     }
 }
 
-/* By piece of x: the one of y that is the same, or -1. */
+/* For each piece of x the index of the matching piece of y, or -1. */
 static int *align(arena *a, piece_list x, piece_list y)
 {
     int *map = arena_alloc(a, ((size_t)x.count + 1) * sizeof *map), first = 0, last = 0;
@@ -151,13 +151,13 @@ static int *align(arena *a, piece_list x, piece_list y)
     return map;
 }
 
-/* ---- the same change elsewhere */
-/* Pieces [from, to) of what was there became [start, end) of what is there now. */
+/* ---- repeating a change in another text */
+/* Pieces [from, to) of the text before became [start, end) of the text after. */
 typedef struct change {
     int from, to, start, end;
 } change;
 
-/* The next change from piece *i of `before` and *j of `after` on; false: there is none. */
+/* The next change at or after piece *i of `before` and *j of `after`; false: there is none. */
 static bool next_change(int before, int after, const int *in_after, int *i, int *j, change *out)
 {
     while (*i < before && in_after[*i] == *j) ++*i, ++*j;
@@ -181,8 +181,8 @@ static void copy_pieces(text *out, piece_list l, int from, int to)
     if (from < to) text_append(out, l.items[from].start, (size_t)(l.items[to - 1].at + l.items[to - 1].size - l.items[from].start));
 }
 
-/* Pieces [*at, *end) of the other list, which the change is made to; false: it has no place. What is not there is what stands there
- * between the same neighbours. */
+/* Pieces [*at, *end) of the other list that the change replaces; false: it has no place there. If the changed pieces have no match, those
+ * between their matched neighbours. */
 static bool span_in_other(const int *in_other, int before, int other, const change *c, int *at, int *end)
 {
     const int low = c->from > 0 ? in_other[c->from - 1] : -1, high = c->to < before ? in_other[c->to] : other;
@@ -195,7 +195,7 @@ static bool span_in_other(const int *in_other, int before, int other, const chan
     return *end >= *at;
 }
 
-/* A line that is another one in the other text, with the words changed that were changed; NULL: that has no place. */
+/* The other text's version of a changed line, with the changed words replaced; NULL: a change has no place in it. */
 static const char *merged_line(arena *a, const piece *before, const piece *after, const piece *other)
 {
     const piece_list b = words_of(a, before), x = words_of(a, after), o = words_of(a, other);
@@ -209,7 +209,7 @@ static const char *merged_line(arena *a, const piece *before, const piece *after
         copy_pieces(&out, x, c.start, c.end);
         done = end;
         if (c.end == x.count || done == o.count || !same_piece(&x.items[c.end], &o.items[done])) continue;
-        copy_pieces(&out, x, c.end, c.end + 1); /* what follows goes with its blanks: "+=" is two words */
+        copy_pieces(&out, x, c.end, c.end + 1); /* keep the next word's blanks: "+=" is two words */
         done++;
     }
     copy_pieces(&out, o, done, o.count);
@@ -221,11 +221,11 @@ typedef struct merging {
     const source_edit *edit;
     piece_list before, after, other;
     int *in_other;                  /* by line of `before` */
-    const char **instead, **behind; /* by line of `other`: what takes its place, what follows it; or NULL */
+    const char **instead, **behind; /* by line of `other`: its replacement, an insertion after it; or NULL */
     text *lost;
 } merging;
 
-/* Words up to the first "=": what a line declares or assigns to. */
+/* The number of words up to the first "=", the target of a declaration or assignment; 0: none. */
 static int assigned(piece_list words)
 {
     for (int i = 0; i < words.count; i++)
@@ -242,7 +242,7 @@ static bool assigns_same(arena *a, const piece *x, const piece *y)
     return same;
 }
 
-/* Where a line is: as it is, or else the only one that assigns to the same; -1: nowhere. */
+/* The matching line of the other text: an equal one, else the only one with the same assignment target; -1: none. */
 static int line_in_other(const merging *m, int i)
 {
     int found = -1;
@@ -327,7 +327,7 @@ static const char *merged(arena *a, const source_edit *e, const char *other, tex
 }
 
 /* ---- the folder */
-/* False: there is nothing. A pipe would be waited for. */
+/* False: nothing is there. Bails for other things than files: reading a pipe would block. */
 static bool is_file(arena *a, const char *path)
 {
     struct stat at;
@@ -352,7 +352,7 @@ static bool same_but_places(arena *a, const char *x, const char *y)
     return same;
 }
 
-/* The next line of a plan's text that says what its kernels are: no notes, no reasons, no places in the spec. `size` 0: there is none. */
+/* The next line of a plan's text without notes, reasons and spec positions, which do not change kernels. size 0: none. */
 static piece next_said(const char *at)
 {
     static const char *const unsaid[] = {"not ", "from ", "note "};
@@ -366,7 +366,7 @@ static piece next_said(const char *at)
     return (piece){at, at, 0};
 }
 
-/* A line of a plan's text without its columns. */
+/* A line of a plan's text with runs of blanks reduced to one. */
 static const char *one_blank(arena *a, const piece *p)
 {
     text t = {.a = a};
@@ -375,7 +375,7 @@ static const char *one_blank(arena *a, const piece *p)
     return t.data ? t.data : "nothing more";
 }
 
-/* What `tfgen emit` wrote beside the kernels, where it is: the same kernels with the same shapes and tiles. */
+/* If the folder has the plan.ir that `tfgen emit` wrote, bails unless it has the same kernels, shapes and tiles as this plan. */
 static void check_plan(arena *a, const char *folder, const plan *p)
 {
     const char *path = arena_printf(a, "%s/plan.ir", folder);

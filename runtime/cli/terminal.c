@@ -1,4 +1,4 @@
-/* In: what is being done and how far it is. Out: a line on stderr with an ETA, on a terminal only; colour escapes for people. */
+/* In: a task and its progress. Out: a progress line with an ETA on stderr, and colour escapes; on terminals only. */
 #define _GNU_SOURCE
 #include "runtime/cli/cli.h"
 #include <stdlib.h>

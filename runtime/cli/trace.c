@@ -15,10 +15,10 @@ typedef struct trace_job {
     const char *path;
 } trace_job;
 
-enum { runs_before = 2 /* that the traced one finds the device at work */, least_rounds = 3, most_rounds = 200 };
+enum { runs_before = 2 /* keep the device busy before the traced run */, least_rounds = 3, most_rounds = 200 };
 
 /* ---- the device */
-/* The one that is asked for, else the first GPU that tfgen has a target for; a target without a device is the host engine's. */
+/* The requested device, else the first GPU with a target; without one, the host engine runs the target's code. */
 static tfgen_device *device_for(arena *a, const cli_options *o, const char **target)
 {
     const char *name = o->device ? o->device : trial_best_device(a, o);
@@ -52,7 +52,7 @@ static instant now(void)
 
 typedef struct clock_kind {
     const char *name;
-    double nanoseconds; /* of a tick */
+    double nanoseconds; /* per tick */
 } clock_kind;
 
 static clock_kind clock_of(const tfgen_device *d, const target_info *target, instant from, instant to)
@@ -68,7 +68,7 @@ typedef struct pair {
     const ir_program *graph;
     bench *plain, *traced;
     bench_options options;
-    bool whole_tiles; /* what one thread says of its part of a tile holds for all: on the host engine the others may come later */
+    bool whole_tiles; /* one thread's times hold for the whole tile; false on the host engine, where other threads may run later */
 } pair;
 
 static const plan *plan_of(arena *a, compile_request request, const ir_program **graph, const cli_options *o, bool trace)
@@ -83,7 +83,7 @@ static const plan *plan_of(arena *a, compile_request request, const ir_program *
     return c.plan;
 }
 
-/* A kernel that spills is planned again: with a trace another one may. */
+/* Bails if tracing changed the plan: a kernel that spills with the trace gets another tile. */
 static void check_same_tiles(const pair *p)
 {
     arena *a = p->a;
@@ -93,7 +93,7 @@ static void check_same_tiles(const pair *p)
              "--tile fixes one that has room");
 }
 
-/* Each on the same inputs, one behind the other. */
+/* Runs both plans on the same inputs and compares their results bit by bit. */
 static bool same_results(const pair *p)
 {
     const size_t bytes = bench_results(p->plain, NULL);
@@ -109,7 +109,7 @@ static bool same_results(const pair *p)
     return memcmp(one, one + bytes, bytes) == 0;
 }
 
-/* In turn, so that what else the machine does meets both. */
+/* Times both plans alternately, so that other load on the machine affects both. */
 static void time_both(const pair *p, trace_facts *f)
 {
     double plain[most_rounds], traced[most_rounds], one;

@@ -1,4 +1,4 @@
-/* In: trial_data.h. Out: numbers, made by all processors. Refuses what trial_data.h says. */
+/* Contract: trial_data.h. Numbers are generated on all processors. */
 #include "runtime/cli/trial_data.h"
 #include "ir/program/half.h"
 #include "runtime/data/checkpoint.h"
@@ -12,7 +12,7 @@ enum { prefix_count = sizeof prefixes / sizeof *prefixes };
 
 bool data_is_given(const ir_value *v) { return v->kind == value_input || v->kind == value_param || v->kind == value_state; }
 
-/* Data and reference results may be larger than an arena wants; they are freed with it all the same. */
+/* calloc() for data too large for an arena block; freed with the arena. */
 double *data_numbers(arena *a, long long count)
 {
     double *p = calloc((size_t)(count > 0 ? count : 1), sizeof *p);
@@ -21,7 +21,7 @@ double *data_numbers(arena *a, long long count)
     return p;
 }
 
-/* Data of a value, or of its bytes, in pieces that all processors share. */
+/* A value's data, as numbers or bytes, generated piece by piece on all processors. */
 typedef struct pieces {
     const ir_program *graph;
     const ir_value *v;

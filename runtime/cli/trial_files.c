@@ -1,5 +1,5 @@
-/* In: a trial that has run. Out: its files of outputs and states, and of what harnesses elsewhere need. Refuses an output and a state of
- * one name. */
+/* In: a trial that has run. Out: files of outputs and states, and of data for external harnesses. Refuses an output and a state with the
+ * same name. */
 #include "runtime/cli/trial_inside.h"
 #include "ir/program/half.h"
 #include "runtime/cli/trial_data.h"
@@ -31,7 +31,7 @@ static void add_stored(trial *t, item_list *list, const char *name, const ir_val
     add_item(t, list, name, v, got, false);
 }
 
-/* A state that no kernel touches is as it was. */
+/* Adds a state; if no kernel touches it, its input data. */
 static void add_state(trial *t, item_list *list, int index)
 {
     const ir_value *v = t->graph->values[index], *p = trial_planned(t, v);
@@ -60,8 +60,8 @@ static void add_expected(trial *t, item_list *list, const char *prefix, const ir
     add_item(t, list, arena_printf(t->a, "%sbound.%s", prefix, v->output), v, trial_bounds(t, r), true);
 }
 
-/* Inputs, params and states by name; outputs as ref.NAME with bound.NAME in float64, for harnesses that run the kernels elsewhere; where
- * choices of rounding are open, own.ref.NAME and own.bound.NAME are what this device's outputs were judged by. */
+/* Inputs, params and states by name; outputs as ref.NAME with bound.NAME in float64, for harnesses that run the kernels elsewhere. If the
+ * reference leaves choices of rounding open, own.ref.NAME and own.bound.NAME are those by which this device's outputs were judged. */
 void trial_write_data(trial *t)
 {
     item_list list = {arena_alloc(t->a, (size_t)t->graph->value_count * 5 * sizeof *list.items), 0};

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the reference's questions */
+/* ---- callbacks of the reference */
 static bool rule_stored(void *context, const ir_value *v) { return trial_in_memory(context, v); }
 
 static ref_fold rule_folded(void *context, const ir_op *linear)
@@ -42,7 +42,8 @@ static bool makes(const launch *l, const ir_value *v)
     return false;
 }
 
-/* A value that no graph has, as statistics of rows are: those who read it show whether it is right. */
+/* True if phase `to` reads a value of launch `from` that the graph does not have (row statistics): such a value is judged by its
+ * readers. */
 static bool hands_on(const trial *t, const launch *from, const ir_phase *to)
 {
     for (int i = 0; i < to->op_count; i++)
@@ -155,7 +156,7 @@ static ref_tensor **output_results(trial *t)
     return results;
 }
 
-/* The RMS of the errors that the reference expects, relative to the values, but for those that it does not know. */
+/* The relative RMS of the errors that the reference expects; elements with unknown errors count as exact. */
 static double expected_rms(trial *t, const ref_tensor *exact)
 {
     double *off = data_numbers(t->a, (long long)exact->count);
@@ -163,11 +164,11 @@ static double expected_rms(trial *t, const ref_tensor *exact)
     return ref_rms(exact->value, off, exact->count);
 }
 
-/* Low precision: the RMS error against exact arithmetic is at most 1.5 times what rounding alone costs, at the stored values and of
- * attention's weights where the plan has them on matrix units. An f32 output with no value of 16 bits behind it (their rounding is 2^-11 or
- * more) is f32: arithmetic costs more than the one rounding, and bounds judge it, as they do wherever rounding is not most of it: a norm of
- * equal numbers is 0 but for its own roundings, that of 1 + 1e-7 x is of what f32 keeps of x. Errors are expected at up to 3.5 times what
- * rounding costs (ir/reference/ref.h); of the shipped specs it is 2.1 to 2.8. */
+/* Low precision: the RMS error against exact arithmetic may be 1.5 times that of rounding alone (rounding of stored values, and of
+ * attention's weights if the plan multiplies them on matrix units). Not judged this way: f32 outputs without 16-bit values behind them
+ * (whose rounding is 2^-11 or more), where arithmetic errs more than the one rounding. Bounds judge those, and all cases where rounding is
+ * not most of the error: a norm of equal numbers is 0 but for its own roundings; that of 1 + 1e-7 x depends on what f32 keeps of x. Errors
+ * are expected at up to 3.5 times those of rounding (ir/reference/ref.h); in the shipped specs they are 2.1 to 2.8 times. */
 static void judge_rms(trial *t, const ir_value *v, const ref_tensor *exact, const ref_tensor *rounded)
 {
     trial_check *c = &t->result.checks[t->result.check_count - 1];
@@ -198,7 +199,8 @@ static void note_choices(void *context, const ir_value *v, const bool *open, ref
     ((trial *)context)->choices = true;
 }
 
-/* The device's numbers, as far as they may be right: what follows is judged by its choice. An output's own are judged as they were. */
+/* Adopts the device's numbers where they may be right: later values are judged by the device's choice of rounding. Outputs themselves keep
+ * the reference's numbers. */
 static void take_choices(void *context, const ir_value *v, const bool *open, ref_tensor *r)
 {
     trial *t = context;
@@ -217,7 +219,7 @@ static void free_open(void *context)
     for (int i = 0; i < t->graph->value_count; i++) ref_free(&t->open[i]);
 }
 
-/* End to end; given the device's choices where it has some. */
+/* Evaluates the outputs end to end, with the device's choices of rounding if some were open. */
 static void evaluate_outputs(trial *t, const ref_rules *rules, bool rounded, ref_tensor **results)
 {
     reference(t, rounded, rules, results);
@@ -248,11 +250,11 @@ static void check_outputs(trial *t, const ref_rules *rules)
         trial_download(t, trial_planned(t, v), got);
         judge(t, v->output, t->judging[i], got, true);
         judge_rms(t, v, t->judging[i], rounded[i]);
-        tell_result(t, v, t->exact[i], got); /* of any choice: another plan's may be another */
+        tell_result(t, v, t->exact[i], got); /* the exact values: choices of rounding differ between plans */
     }
 }
 
-/* Parts of an attention lie side by side. */
+/* Downloads an attention's partials, which are contiguous. */
 static void download_parts(trial *t, const ir_value *v, double *out, size_t count)
 {
     tfgen_code code;

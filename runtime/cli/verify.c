@@ -1,5 +1,5 @@
-/* In: specs and lists of levels, dtypes, targets and sizes. Out: every combination run on the host engine and compared with float64.
- * A size that a spec cannot have (heads that do not divide, say) is left out and counted, never silently. */
+/* In: specs and lists of levels, dtypes, targets and sizes. Out: every combination, run on the host engine and compared with float64. Sizes
+ * that a spec cannot have (such as heads that do not divide) are skipped and counted in the summary. */
 #include "runtime/cli/random/random_run.h"
 #include "runtime/cli/trial.h"
 #include "runtime/device/device.h"
@@ -27,19 +27,19 @@ static const size_set size_sets[] = {
 enum { size_count = sizeof size_sets / sizeof *size_sets };
 
 typedef struct tally {
-    int passed, failed, unknown, left_out; /* unknown: a value of it is judged by no element */
+    int passed, failed, unknown, left_out; /* unknown: a value has no element that can be judged */
     long long unjudged; /* elements */
-    double worst; /* largest ratio of error to bound, of failed cases too */
+    double worst; /* largest ratio of error to bound, failed cases included */
     const char *worst_case;
 } tally;
 
 typedef struct verify_job {
-    arena *a; /* of the whole command; each case has one of its own */
+    arena *a; /* for the whole command; each case has its own */
     const cli_options *o;
     name_list levels, dtypes, targets;
     const char *sizes;
     tfgen_device *device; /* NULL: the host engine */
-    cache *cache;         /* one for all, so that it warns once */
+    cache *cache;         /* shared, so that it warns once */
     tally total, *specs;
     json_t *cases;
     text failures;
@@ -47,7 +47,7 @@ typedef struct verify_job {
 } verify_job;
 
 typedef struct verify_case {
-    const cli_options *o; /* of this case */
+    const cli_options *o; /* for this case */
     tfgen_device *device;
     arena *a;
     const char *path, *name;
@@ -204,7 +204,7 @@ static void check_lists(verify_job *j)
     for (size_t i = 0; i < j->targets.count; i++) (void)compile_device(j->a, &asked, compile_target(j->a, j->targets.names[i]));
     for (size_t i = 0; i < j->dtypes.count; i++)
         if (strcmp(j->dtypes.names[i], "spec") != 0 && !dtype_parse_real(j->dtypes.names[i], &type)) {
-            const char *near = dtype_parse(j->dtypes.names[i], &type) ? NULL : dtype_hint(j->dtypes.names[i]); /* one of positions: none */
+            const char *near = dtype_parse(j->dtypes.names[i], &type) ? NULL : dtype_hint(j->dtypes.names[i]); /* integers: no hint */
             bail(j->a, code_usage, (position){0}, "--dtype: '%s' is not %s%s", j->dtypes.names[i],
                  dtype_names(j->a, true, ", ", " or "), nearest_hint(j->a, near));
         }

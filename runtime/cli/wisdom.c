@@ -1,5 +1,6 @@
-/* In: what to do with wisdom files. Out: their entries as a table, JSON or text; one file of several. Refuses unknown words with exit code
- * 2, a file that cannot be read or written with 7. Damaged and stale lines are reported but are no error: planning skips them. */
+/* In: a subcommand and wisdom files. Out: their entries as a table, JSON or text; several files merged to one. Refuses unknown words with
+ * exit code 2, files that cannot be read or written with 7. Damaged and stale lines are reported but are not errors: planning skips
+ * them. */
 #include "runtime/cli/cli.h"
 #include "runtime/cli/plan_words.h"
 #include "runtime/wisdom/wisdom_file.h"
@@ -155,7 +156,7 @@ static void diff(const wisdom_job *j)
 
 typedef struct action {
     const char *name;
-    int least, most; /* words */
+    int least, most; /* number of arguments */
     void (*run)(const wisdom_job *j);
 } action;
 
