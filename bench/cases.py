@@ -11,8 +11,10 @@ import torch.nn.functional as F
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.join(HERE, "..", "tests", "h200"))
 import contest  # noqa: E402
+import drawn as drawing  # noqa: E402
 import untuned  # noqa: E402
-from contest import LIMIT, TYPE, attempt, compiled, conclude, normal, ours_of, report, right, rows, sets  # noqa: E402
+from contest import LIMIT, TYPE, attempt, compiled, conclude, normal, ours_of, report, right, right_peers, rows, sets  # noqa: E402
+from evaluate import Spec, evaluate, program  # noqa: E402
 from race import DEVICE  # noqa: E402
 from shapes import DECODE, FEW, LLM, SHAPES, cases_of, drawn_shape  # noqa: E402
 from tuned import tuned_table  # noqa: E402
@@ -292,9 +294,13 @@ def sweep(tune, count=40, seed=1):
     conclude(f"drawn decode blocks (seed {seed})", rows[first:])
 
 
-# ---- specs by their own text, without peers
+# ---- specs by their own text
+def limit_of(kind, dtype):
+    return 1e-4 if dtype == "f32" and kind not in ("product", "matmul") else LIMIT[dtype]
+
+
 def spec(path, preset, dtype, **dims):
-    from evaluate import Spec, evaluate
+    """Without peers."""
     path = os.path.join(HERE, "..", path)
     described = Spec(path, preset, dtype, dims)
     first = described.data(torch.Generator(DEVICE).manual_seed(1))
@@ -305,9 +311,55 @@ def spec(path, preset, dtype, **dims):
         ours = ours_of(f.read(), given, dtype, data)
     case = f"{os.path.basename(path)[:-5]} {preset or ' '.join(f'{n}{v}' for n, v in dims.items())}"
     want = evaluate(described, first, torch.float64 if dtype == "f32" else torch.float32, False)
-    d = right(case, ours, want, LIMIT[dtype] if dtype != "f32" else 1e-4, [(first[n], None) for n, _, _ in described.items("state")])
+    d = right(case, ours, want, limit_of("spec", dtype), [(first[n], None) for n, _, _ in described.items("state")])
     del want
     report(case, dtype, 0.0, bytes_, {}, ours, d)
+
+
+def operation_data(described, count):
+    """Every sequence stands at its cache's last row."""
+    data = [described.data(torch.Generator(DEVICE).manual_seed(1 + i)) for i in range(count)]
+    for v in data:
+        if "pos" in v:
+            v["pos"].fill_(described.dims["L"] - described.dims["S"])
+    return data
+
+
+def operation_peers(case, described, data, tune=False):
+    """Name -> calls, each of which returns the outputs in the spec's order. Products alone are cuBLAS's: torch.compile calls it, too."""
+    tensors, run = program(described, DEVICE)
+    given = [tensors(v) for v in data]
+    plain = {} if contest.tuning else {"cuBLAS" if case.kind in ("product", "matmul") else "eager": run}
+    if case.kind == "prefill" and case.dtype != "f32" and plain:
+        plain["cuDNN"] = through_cudnn(run)
+    if case.kind not in ("product", "matmul") or contest.tuning:
+        plain.update(compiled(run, tune))
+    return {n: [lambda f=f, v=v: f(v) for v in given] for n, f in plain.items()}
+
+
+def through_cudnn(run):
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    def attended(given):
+        with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+            return run(given)
+    return attended
+
+
+def operation(case, tune=False):
+    """What drawn.py draws, in float64, and beside what a user of PyTorch would run."""
+    if contest.planned is not None:
+        ours_of(case.text, case.dims, case.dtype, None)
+    described, size = Spec(case.text, None, case.dtype, case.dims), torch.finfo(TYPE[case.dtype]).bits // 8
+    data = operation_data(described, min(sets(case.elements * size), 6))
+    ours = ours_of(case.text, case.dims, case.dtype, data)
+    want, limit = evaluate(described, data[0], torch.float64, False), limit_of(case.kind, case.dtype)
+    d = right(str(case), ours, want, limit, [(data[0][n], None) for n, _, _ in described.items("state")])
+    peers = operation_peers(case, described, data, tune)
+    if not contest.tuning:  # there, their first calls are timed
+        peers = right_peers(str(case), peers, want, 4 * limit)
+    del want
+    report(str(case), case.dtype, 2.0 * case.multiplies, case.elements * size, peers, ours, d)
 
 
 def presets(tune, seed=1):
@@ -318,7 +370,9 @@ def presets(tune, seed=1):
 
 
 def drawn(tune, count=8, seed=1):
-    for kind in ("products", "attention", "rows", "blocks"):
+    for case in drawing.cases_of(seed, 5 * count):
+        attempt(operation, case)
+    for kind in ("attention", "rows"):
         for _, path, (dims, dtype) in list(untuned.drawn(kind, seed))[:count]:
             numbers = dict(d.split("=") for d in dims.partition("=")[2].split(","))
             attempt(spec, path, None, dtype.partition("=")[2], **{n: int(v) for n, v in numbers.items()})
@@ -327,12 +381,14 @@ def drawn(tune, count=8, seed=1):
 # ---- tuned
 def small(function, args):
     """The small case that a rehearsal runs instead."""
+    if function is operation:
+        return (drawing.small(args[0]),)
     return {product: (5, 24, 16), row: (args[0], 8, 32, "bf16"), block: args, decode_block: (args[0], 2, 6, 32, 2, 1, 16, 48),
             swiglu: (5, 32, 48), gelu_norm_linear: (5, 32, 48), attend: (1, 2, 1, 8, 16, True), spec: (args[0], None, *args[2:3])}[function]
 
 
 def tuned_cases(count, seed):
-    functions = {f.__name__: f for f in (block, decode_block, product, row)}
+    functions = {f.__name__: f for f in (block, decode_block, operation, row)}
     cases = [(functions[name], args) for name, args in cases_of(count, seed)]
     for function, args in cases:
         attempt(function, *args)

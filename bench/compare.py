@@ -8,10 +8,10 @@ usage: compare.py [products] [few] [fused] [attention] [rows] [blocks] [fp32] [d
                   [--alone[=TEXT,TEXT]] [--json=FILE] [--rehearse]
 
 few: products of 1 to 64 rows; decode: blocks that generate one token per sequence, over a cache; sweep: --count (40) decode blocks of
-shapes drawn by --seed; presets: half of all presets of all shipped specs, the half and the dtypes drawn by --seed; drawn: --count (8)
-each of products, attentions, row operations and blocks (drawn as in tests/h200/untuned.py). presets and drawn have no peers and are
-compared with an evaluation of the spec. --tune: also times torch.compile's max-autotune. --only: cases whose name contains a TEXT.
---alone: no peers for cases whose name contains a TEXT (without TEXT: for all). --within: begins no case after SECONDS.
+shapes drawn by --seed; presets: half of all presets of all shipped specs, the half and the dtypes drawn by --seed, without peers; drawn:
+--count (8) cases of each kind that ops.py draws, with their peers, and as many attentions and row operations, without; those of presets
+and drawn are compared with an evaluation of the spec. --tune: also times torch.compile's max-autotune. --only: cases whose name contains
+a TEXT. --alone: no peers for cases whose name contains a TEXT (without TEXT: for all). --within: begins no case after SECONDS.
 
 --other: times another build of tfgen, `before`, in the same process and in turn with this one: a built checkout, or a folder made by
 tests/h200/prepare_compare.sh. Its results must meet the same limits. Each case prints the speed-up of this build over it with its standard
@@ -19,11 +19,12 @@ error, and the end the geometric mean and the lowest ten; the run fails if a cas
 build uses the wisdom that is part of it; TFGEN_WISDOM=none disables both.
 
 tuned: times tfgen untuned, tfgen with what `tfgen tune` finds in --budget seconds (at most 10 for an operation), and torch.compile's
-max-autotune, in turn, and reports the tuning time of each: blocks and decode blocks of the presets, --count shapes and --count operations
-drawn by --seed. --state keeps wisdom, trials and results; finished cases are skipped, and no case is begun that would not end within
---within seconds, so a run can be continued. Processes that share one --state, each with its GPU (CUDA_VISIBLE_DEVICES), divide the cases.
-kept: times each line of that wisdom that was better, alone, against the default; fails if one is not faster by three standard errors, and
-writes the others to confirmed.wisdom. TFGEN names the command (default: tfgen next to this folder).
+max-autotune, in turn, and reports the tuning time of each: blocks and decode blocks of the presets, --count row operations, and twice
+--count cases that ops.py draws from --seed. --state keeps wisdom, trials and results; finished cases are skipped, and no case is begun that
+would not end within --within seconds, so a run can be continued. Processes that share one --state, each with its GPU
+(CUDA_VISIBLE_DEVICES), divide the cases. kept: times each line of that wisdom that was better, alone, against the default; fails if one is
+not faster by three standard errors, and writes the others to confirmed.wisdom. TFGEN names the command (default: tfgen next to this
+folder).
 
 --rehearse: runs small cases, without a GPU on PyTorch's CPU and the host engine: it tests the script, and its times mean nothing.
 

@@ -1,6 +1,8 @@
 """The sizes that compare.py times: those of known models, and random ones. Needs no PyTorch."""
-import math
 import random
+
+import drawn
+from drawn import between
 
 # ---- of known models
 LLM = [(2048, 4096, 4096), (2048, 6144, 4096), (2048, 28672, 4096), (2048, 4096, 14336), (4096, 6144, 4096), (4096, 4096, 14336),
@@ -25,10 +27,6 @@ PRESETS = [("tiny-small", 8, 128, 512, 8, 8, 64, 2048), ("tiny-medium", 16, 512,
 
 
 # ---- drawn
-def between(draw, low, high, step):
-    return max(step, round(math.exp(draw.uniform(math.log(low), math.log(high))) / step) * step)
-
-
 def drawn_shape(draw):
     """A random shape of a decode block: D of 512 to 8192, 1 to 64 sequences, 128 to 131072 keys, at most 4 GB of caches."""
     while True:
@@ -40,34 +38,16 @@ def drawn_shape(draw):
             return B, L, D, H, KV, hd, between(draw, 2 * D, 5 * D, draw.choice((2, 16, 256)))
 
 
-def drawn_operations(draw, count):
-    for i in range(count):
-        if i % 2 == 0:
-            yield "product", (between(draw, 16, 8192, 1), between(draw, 1024, 16384, 8), between(draw, 1024, 16384, 8))
-        else:
-            name = draw.choice(("rmsnorm", "layernorm", "softmax", "add+rmsnorm"))
-            yield "row", (name, between(draw, 512, 16384, 4), between(draw, 512, 8192, 8), "bf16")
-
-
-def drawn_block(draw):
-    """A random shape of a block: 16 to 4096 tokens of 1 to 4 sequences."""
-    hd, KV = draw.choice((64, 64, 128)), draw.choice((4, 8))
-    H = KV * draw.choice((1, 2, 4))
-    B, S = draw.choice((1, 1, 2, 4)), between(draw, 16, 4096, draw.choice((1, 16, 64)))
-    return B, S, H * hd, H, KV, hd, between(draw, 2 * H * hd, 5 * H * hd, 16)
+def drawn_rows(draw, count):
+    for _ in range(count):
+        name = draw.choice(("rmsnorm", "layernorm", "softmax", "add+rmsnorm"))
+        yield "row", (name, between(draw, 512, 16384, 4), between(draw, 512, 8192, 8), "bf16")
 
 
 def cases_of(count, seed):
-    """(function of compare.py, its arguments) of the part tuned. What may be left over when the time is up comes last. Drawn blocks are
-    added to SHAPES."""
-    cases = [("block", (name, "bf16")) for name in reversed(list(SHAPES)) if not name.startswith("drawn")]
+    """(function of compare.py, its arguments) of the part tuned. What may be left over when the time is up comes last: `count` drawn row
+    operations, and twice as many of the cases that drawn.py draws."""
+    cases = [("block", (name, "bf16")) for name in reversed(list(SHAPES))]
     cases += [("decode_block", case) for case in reversed(PRESETS)]
-    cases += drawn_operations(random.Random(f"operations {seed}"), count)
-    for i in range(count):
-        draw = random.Random(f"shape {seed} {i}")
-        if i % 2:
-            SHAPES[f"drawn{i}"] = drawn_block(draw)
-            cases.append(("block", (f"drawn{i}", "bf16")))
-        else:
-            cases.append(("decode_block", (f"drawn{i}", *drawn_shape(draw))))
-    return cases
+    cases += drawn_rows(random.Random(f"operations {seed}"), count)
+    return cases + [("operation", (case,)) for case in drawn.cases_of(seed, 2 * count)]

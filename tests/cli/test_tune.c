@@ -858,6 +858,16 @@ START_TEST(another_build_to_race_is_found_and_what_is_slower_than_it_is_named)
 }
 END_TEST
 
+START_TEST(what_a_seed_draws_repeats_and_slices_of_it_add_up)
+{
+    if (system("python3 -c '' 2>/dev/null") != 0) {
+        printf("skipped: %s: there is no python3\n", __func__);
+        return;
+    }
+    ck_assert_int_eq(system("python3 -B tests/cli/ops_test.py"), 0);
+}
+END_TEST
+
 int main(void)
 {
     use_kernels(kernels_timed);
@@ -884,6 +894,7 @@ int main(void)
     tcase_add_test(e, a_tile_that_nobody_can_judge_is_told_and_not_kept);
     tcase_add_test(e, a_list_of_cases_is_tuned_in_slices);
     tcase_add_test(e, another_build_to_race_is_found_and_what_is_slower_than_it_is_named);
+    tcase_add_test(e, what_a_seed_draws_repeats_and_slices_of_it_add_up);
     tcase_add_test(e, what_spills_in_the_default_is_no_candidates_fault);
     tcase_add_test(e, one_code_in_other_grids_is_not_the_same);
     tcase_add_checked_fixture(w, make_folder, remove_folder);

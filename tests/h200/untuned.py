@@ -4,10 +4,10 @@ kind of case the geometric mean of tuned time over untuned time (1: nothing is l
 whose candidates were wrong or that did not run; a goal that is missed is printed and is no failure.
 
 usage: untuned.py TFGEN OUT [--seed=1] [--first=0] [--seconds=100] [--part=0/1] [--jobs=N] [--budget=1]
-                  [--kinds=presets,products,attention,rows,blocks]
+                  [--kinds=presets,product,matmul,fused,prefill,decode,attention,rows]
        untuned.py --add FILE...
 
-Cases are every preset of every shipped spec, 60 products, 30 attentions, 30 row operations and 20 blocks that the seed draws, in an order
+Cases are every preset of every shipped spec, 20 of each kind that bench/drawn.py draws, 30 attentions and 30 row operations, in an order
 that the seed draws, too, so that any slice of them is a sample of all. A slice begins at case FIRST and begins none after SECONDS; its
 cases are added to OUT/untuned-SEED.jsonl, of which the sums are, and the next index is printed. All trials are in OUT/trials.db.
 --part=K/N: of N processes, each with a GPU and a folder of its own, the one of cases K, K+N, ...; --jobs: compilers at once;
@@ -15,7 +15,6 @@ cases are added to OUT/untuned-SEED.jsonl, of which the sums are, and the next i
 --add: a table of the cases of several files, the sums of all, and nothing is run."""
 import argparse
 import json
-import math
 import os
 import random
 import subprocess
@@ -24,34 +23,18 @@ import time
 from statistics import geometric_mean
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-KINDS = {"presets": None, "products": 60, "attention": 30, "rows": 30, "blocks": 20}
-BUDGET = {"presets": 10, "products": 6, "attention": 6, "rows": 4, "blocks": 12}  # seconds of a case
+sys.path.append(os.path.join(ROOT, "bench"))
+import drawn as drawing  # noqa: E402
+from drawn import between, length  # noqa: E402
+
+KINDS = {"presets": None, **dict.fromkeys(drawing.KINDS, 20), "attention": 30, "rows": 30}
+BUDGET = {"presets": 10, "product": 6, "matmul": 6, "fused": 8, "prefill": 12, "decode": 12, "attention": 6, "rows": 4}  # seconds of a case
 GOAL, LEAST = 0.95, 0.85
 PRESETS = ("tiny-small", "tiny-medium", "exercise", "llama-1b", "llama-8b")
 
 
-def between(draw, low, high, step=1):
-    """As many between 1 and 2 as between 1000 and 2000."""
-    return max(low, round(math.exp(draw.uniform(math.log(low), math.log(high))) / step) * step)
-
-
-def length(draw, low, high):
-    return between(draw, low, high, draw.choice((64, 64, 64, 64, 128, 256, 8, 8, 2, 1)))
-
-
 def dtype_of(draw):
     return draw.choice(("bf16",) * 12 + ("f16",) * 3 + ("f32",) * 5)
-
-
-def product(draw):
-    name = draw.choice(("product", "product", "residual", "linear", "swiglu", "gelu-layernorm-linear", "layernorm-gelu-linear"))
-    dtype = dtype_of(draw)
-    while True:
-        M, N, K = between(draw, 1, 8192, draw.choice((1, 1, 16, 128))), length(draw, 128, 16384), length(draw, 128, 16384)
-        if M * N * K <= (1e11 if dtype == "f32" else 4e11):
-            break
-    own = name in ("product", "residual")
-    return name, {"M": M, "N": N, "K": K} if own else {"B": 1, "S": M, "D": K, "F": N}, dtype
 
 
 def attention(draw):
@@ -70,32 +53,19 @@ def row(draw):
             return draw.choice(("rmsnorm", "layernorm", "softmax", "l2norm", "elementwise")), {"B": 1, "S": S, "D": D}, dtype_of(draw)
 
 
-def block(draw):
-    name = draw.choice(("llama-block", "llama-decode", "gpt2-block", "gpt2-decode", "bert-block", "qkv-rope"))
-    hd, KV, group = draw.choice((64, 64, 128)), draw.choice((2, 4, 8)), draw.choice((1, 2, 4))
-    if name.startswith(("gpt2", "bert")):
-        group = 1
-    H = KV * group
-    dims = {"D": H * hd, "H": H}
-    if name not in ("qkv-rope",):
-        dims["F"] = between(draw, 2 * H * hd, 5 * H * hd, draw.choice((2, 16, 256)))
-    if name.startswith(("llama", "qkv")):
-        dims["KV"] = KV
-    if name.endswith("decode"):
-        dims.update(B=between(draw, 1, 64), L=between(draw, 128, 4096))
-    else:
-        dims.update(B=between(draw, 1, 4), S=between(draw, 16, 2048))
-    return name, dims, draw.choice(("bf16",) * 4 + ("f32",))
-
-
 def drawn(kind, seed):
     """(name, spec, options) of a kind's cases. Each has numbers of its own, so that more of them change none."""
-    draw_one = {"products": product, "attention": attention, "rows": row, "blocks": block}[kind]
+    draw_one = {"attention": attention, "rows": row}[kind]
     for i in range(KINDS[kind]):
         name, dims, dtype = draw_one(random.Random(f"{kind} {seed} {i}"))
-        spec = f"tests/h200/{name}.yaml" if name in ("product", "residual") else f"specs/{name}.yaml"
         text = ",".join(f"{d}={v}" for d, v in dims.items())
-        yield f"{name} {dtype} {text}", spec, [f"--dim={text}", f"--dtype={dtype}"]
+        yield f"{name} {dtype} {text}", f"specs/{name}.yaml", [f"--dim={text}", f"--dtype={dtype}"]
+
+
+def operations(kind, seed, folder):
+    """The same of a kind of bench/drawn.py, whose specs this writes."""
+    for case in drawing.cases_of(seed, KINDS[kind], kinds=(kind,)):
+        yield f"{case} {case.dtype}", drawing.write(folder, case), drawing.options_of(case)
 
 
 def presets():
@@ -108,8 +78,10 @@ def presets():
                 yield f"{file[:-5]} {preset}", f"specs/{file}", [f"--preset={preset}"]
 
 
-def cases_of(seed, kinds):
-    cases = [(k, *c) for k in kinds for c in (presets() if k == "presets" else drawn(k, seed))]
+def cases_of(seed, kinds, folder):
+    def of(kind):
+        return presets() if kind == "presets" else operations(kind, seed, folder) if kind in drawing.KINDS else drawn(kind, seed)
+    cases = [(k, *c) for k in kinds for c in of(k)]
     random.Random(seed).shuffle(cases)
     return cases
 
@@ -168,7 +140,7 @@ def read(paths):
 
 def run_slice(options):
     os.makedirs(options.out, exist_ok=True)
-    path, cases = f"{options.out}/untuned-{options.seed}.jsonl", cases_of(options.seed, options.kinds)
+    path, cases = f"{options.out}/untuned-{options.seed}.jsonl", cases_of(options.seed, options.kinds, f"{options.out}/specs")
     began, at = time.monotonic(), options.first + options.part[0]
     while at < len(cases) and time.monotonic() - began < options.seconds:
         result = run_case(options, *cases[at])

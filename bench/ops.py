@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Drawn cases beside cuBLAS, cuDNN, eager PyTorch and torch.compile on one GPU, in one process and in turn: products, matmuls, fused graphs
+round one product, prefill blocks, and decode blocks of 1 to 512 rows, in bf16, f16 and f32 (drawn.py).
+
+usage: ops.py [--seed=1] [--count=40] [--first=0] [--kinds=product,matmul,fused,prefill,decode] [--within=SECONDS] [--state=FILE]
+              [--jobs=N] [--rehearse]
+
+Every contender's results are compared with the spec's ops in float64 before its time counts; one that is wrong is left out and said, and
+where tfgen is wrong the run fails. Times are taken as compare.py takes them. At the end: geometric means by kind, the worst ten, and the
+cases below 0.85 of the best contender.
+
+--state: keeps what was timed, and what is in there is not done again, so that slices add up; the table is that of all of the seed's cases
+in it. --within: no case is begun that is not likely to end in that time. --jobs: processes that compile tfgen's kernels and
+torch.compile's ahead, into the caches on disk, so that nothing is timed while processors compile (default: three for every four
+processors; 0: none). --rehearse: small sizes, without a GPU on PyTorch's CPU and the host engine: no times of a GPU.
+TFGEN_LIBRARY names libtfgen.so. Needs PyTorch; `slices.py FILE...` prints a table without it."""
+import argparse
+import math
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import drawn  # noqa: E402
+from slices import State, table  # noqa: E402
+
+AHEAD = 0.6  # of the time that there is, which compiling ahead may take
+
+
+def options_of(arguments):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--kinds", type=drawn.kinds_of, default=list(drawn.KINDS))
+    parser.add_argument("--within", type=float, default=math.inf)
+    parser.add_argument("--state")
+    parser.add_argument("--jobs", type=int, default=(os.cpu_count() or 1) * 3 // 4)
+    parser.add_argument("--rehearse", action="store_true")
+    parser.add_argument("--ahead", help=argparse.SUPPRESS)  # K/N: this process compiles the K-th of N parts and times nothing
+    return parser.parse_args(arguments)
+
+
+def todo(options, state):
+    cases = drawn.cases_of(options.seed, options.count, options.first, options.kinds)
+    return [drawn.small(c) if options.rehearse else c for c in cases if not state.has(c.seed, c.index)]
+
+
+# ---- ahead
+def compile_part(cases, part):
+    """Of a process of its own: what a case compiles is in the caches afterwards. What fails says so when its turn comes."""
+    import torch
+    from cases import operation_data, operation_peers
+    from evaluate import Spec
+    from race import Ours
+    first, step = (int(n) for n in part.split("/"))
+    for case in cases[first::step]:
+        try:
+            Ours.compile(case.text, case.dims, case.dtype)
+            described = Spec(case.text, None, case.dtype, case.dims)
+            with torch.no_grad():
+                for name, calls in operation_peers(case, described, operation_data(described, 1)).items():
+                    if name.startswith("torch.compile"):
+                        calls[0]()
+        except Exception as e:
+            print(f"  ahead: {case}: {type(e).__name__} {str(e)[:120]}", flush=True)
+
+
+def compile_ahead(options, cases, deadline):
+    jobs, start = min(options.jobs, len(cases)), time.monotonic()
+    environment = {**os.environ, "TORCHINDUCTOR_COMPILE_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    processes = [subprocess.Popen([sys.executable, os.path.abspath(__file__), *sys.argv[1:], f"--ahead={i}/{jobs}"], env=environment,
+                                  start_new_session=True) for i in range(jobs)]
+    for process in processes:
+        try:
+            process.wait(None if deadline == math.inf else max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    if jobs:
+        print(f"{len(cases)} cases compiled by {jobs} processes in {time.monotonic() - start:.0f} s", flush=True)
+
+
+# ---- timed
+def timed(case):
+    """The row of a case."""
+    import cases
+    import contest
+    before, wrong = len(contest.rows), len(contest.wrong)
+    contest.attempt(cases.operation, case)
+    row = {"seed": case.seed, "index": case.index, "kind": case.kind, "case": str(case), "dtype": case.dtype, "dims": case.dims}
+    row.update(*contest.rows[before:])
+    if len(contest.wrong) > wrong or len(contest.rows) == before:
+        row["failed"] = "its results are wrong" if len(contest.rows) > before else "it did not run"
+    return row
+
+
+def time_cases(todo_, state, deadline):
+    """What is left over when the time is up."""
+    longest = 0.0
+    for i, case in enumerate(todo_):
+        start = time.monotonic()
+        if start + longest > deadline:
+            return todo_[i:]
+        state.add(timed(case))
+        longest = max(longest, time.monotonic() - start)
+    return []
+
+
+def main():
+    options, start = options_of(sys.argv[1:]), time.monotonic()
+    state, deadline = State(options.state), start + options.within
+    cases_ = todo(options, state)
+    if options.ahead:
+        compile_part(cases_, options.ahead)
+        return 0
+    compile_ahead(options, cases_, start + AHEAD * options.within)
+    import torch
+    import contest
+    from race import ON_GPU, measured_bandwidth
+    if not ON_GPU and not options.rehearse:
+        sys.exit("ops.py: PyTorch sees no GPU; without one a run can be rehearsed: --rehearse")
+    contest.most_seconds, contest.BANDWIDTH = 2.0, measured_bandwidth()
+    random.seed(options.seed)
+    with torch.no_grad():
+        late = time_cases(cases_, state, deadline)
+    print(f"\n{torch.cuda.get_device_name() if ON_GPU else 'no GPU'}, PyTorch {torch.__version__}, seed {options.seed}, "
+          f"{time.monotonic() - start:.0f} s")
+    if late:
+        print(f"{len(late)} cases were not begun in the time: {late[0]} and those after it")
+    rows = [row for (seed, _), row in sorted(state.rows.items()) if seed == options.seed]
+    print(table(rows))
+    return 1 if any("failed" in row for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,86 @@
+"""What came of drawn cases: a file of them, a line of JSON each, to which every slice adds, and its table. Needs no PyTorch.
+
+usage: slices.py FILE...        the table of all that is in these files"""
+import json
+import os
+import sys
+from statistics import geometric_mean
+
+CLIFF = 0.85  # of the best contender: below it a case has fallen off
+
+
+class State:
+    """path: None keeps nothing."""
+
+    def __init__(self, path):
+        self.path, self.rows = path, {}
+        if path and os.path.exists(path):
+            drop_half_a_line(path)
+            self.rows = {key_of(row): row for row in read([path])}
+
+    def has(self, seed, index):
+        return (str(seed), index) in self.rows
+
+    def add(self, row):
+        self.rows[key_of(row)] = row
+        if self.path:
+            with open(self.path, "a", encoding="utf-8") as f:
+                f.write(json.dumps(row) + "\n")
+
+
+def drop_half_a_line(path):
+    """Which a process left that was killed while it wrote."""
+    with open(path, "rb+") as f:
+        f.truncate(f.read().rfind(b"\n") + 1)
+
+
+def key_of(row):
+    return str(row["seed"]), row["index"]
+
+
+def read(paths):
+    """The last row of each case."""
+    found = {}
+    for path in paths:
+        with open(path, encoding="utf-8") as f:
+            for line in f:
+                row = json.loads(line)
+                found[key_of(row)] = row
+    return [found[key] for key in sorted(found)]
+
+
+def line_of(row):
+    us = row["peers_us"][row["best"]][0]
+    return (f"{row['ratio']:5.2f}  {row['case']} {row['dtype']}: {row['tfgen_us'][0]:.1f} us, {row['best']} {us:.1f}, floor "
+            f"{row['floor_us']:.1f}")
+
+
+def kind_line(kind, own):
+    ratios = [r["ratio"] for r in own]
+    return (f"{kind:8s} {len(own):4d} cases, geometric mean {geometric_mean(ratios):.3f}, {sum(r >= 1 for r in ratios)} at 1.0 or above, "
+            f"worst {min(ratios):.3f}")
+
+
+def table(rows):
+    """Times of the best contender over ours: geometric means, the worst ten, and the cliffs by kind and dtype."""
+    failed = [r for r in rows if "failed" in r]
+    raced = sorted((r for r in rows if "failed" not in r and r["best"]), key=lambda r: r["ratio"])
+    lines = []
+    for kind in [*dict.fromkeys(r["kind"] for r in sorted(raced, key=lambda r: r["index"])), "all"]:
+        own = [r for r in raced if kind in (r["kind"], "all")]
+        lines += [kind_line(kind, own)] if own else []
+    lines += ["the worst ten:", *(f"  {line_of(r)}" for r in raced[:10])] if raced else ["nothing was raced"]
+    cliffs = {}
+    for r in raced:
+        if r["ratio"] < CLIFF:
+            cliffs.setdefault(f"{r['kind']} {r['dtype']}", []).append(r["ratio"])
+    lines.append(f"{sum(map(len, cliffs.values()))} cliffs, cases below {CLIFF} of the best contender"
+                 + "".join(f"; {name}: {len(own)}, down to {min(own):.3f}" for name, own in cliffs.items()))
+    unraced = len(rows) - len(raced) - len(failed)
+    lines += [f"{unraced} without a contender"] if unraced else []
+    lines += [f"FAILED {r['case']}: {r['failed']}" for r in failed]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(table(read(sys.argv[1:])))
