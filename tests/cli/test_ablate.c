@@ -1,4 +1,4 @@
-/* `tfgen ablate`: its figures are those that explain counts for the same plans; ratios stand only between variants that agree. */
+/* `tfgen ablate`: its figures equal those of `tfgen explain` for the same plans; ratios are printed only between variants that agree. */
 #define _GNU_SOURCE
 #include "tests/shell.h"
 #include "tests/support.h"

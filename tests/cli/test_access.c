@@ -1,4 +1,4 @@
-/* `tfgen access`: figures of emitted kernels against closed forms of what their spec has to move; what it refuses; the picture. */
+/* `tfgen access`: figures of emitted kernels against closed forms of the bytes that their spec must move; refusals; the picture. */
 #define _GNU_SOURCE
 #include "tests/shell.h"
 #include "tests/support.h"

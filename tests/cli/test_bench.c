@@ -1,4 +1,4 @@
-/* `tfgen bench`: the command's tables and JSON are read as a machine would. What it counts is in tests/gen/test_work.c. */
+/* `tfgen bench`: parses the command's tables and JSON. tests/gen/test_work.c tests what it counts. */
 #define _GNU_SOURCE
 #include "runtime/cli/bench.h"
 #include "tests/shell.h"

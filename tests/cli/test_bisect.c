@@ -1,4 +1,4 @@
-/* `tfgen bisect`: faults that are planted in emitted kernels are found, each with its op, element and line; what is right is left alone. */
+/* `tfgen bisect` finds faults planted in emitted kernels, each with its op, element and line, and reports none in correct ones. */
 #include "tests/cli/bisect_rig.h"
 
 START_TEST(a_missing_barrier_is_found_and_the_checker_names_the_access)

@@ -1,4 +1,4 @@
-/* `tfgen bisect --expected`: where another framework's numbers part from a spec's. */
+/* `tfgen bisect --expected`: where another framework's numbers begin to differ from a spec's. */
 #include "tests/cli/bisect_rig.h"
 #include "ir/program/half.h"
 #include "runtime/data/safetensors.h"

@@ -1,5 +1,5 @@
-/* `tfgen calibrate`: the host engine and, through the doubles of HIP (tests/doubles), a GPU; what it writes reads back, and plans are made
- * with it. Runs $TFGEN (default ./tfgen). No test looks at a time but that it is one. */
+/* `tfgen calibrate` on the host engine and, through the doubles of HIP (tests/doubles), on a GPU: its output reads back and can be planned
+ * with. Runs $TFGEN (default ./tfgen). Times are only checked to be positive numbers. */
 #define _GNU_SOURCE
 #include "gen/source/probe.h"
 #include "runtime/cli/calibrate/meter.h"

@@ -1,5 +1,5 @@
-/* `tfgen compare` and `bench --record`: medians and what the noise leaves open are reckoned here by hand; the gate's exit codes; files that
- * are no records. No case depends on how fast this machine is. */
+/* `tfgen compare` and `bench --record`: medians and undecided cases, against values computed by hand; the gate's exit codes; files that are
+ * not records. No case depends on the speed of this machine. */
 #define _GNU_SOURCE
 #include "tests/shell.h"
 #include "tests/support.h"

@@ -1,4 +1,4 @@
-/* docs/course: what its pages show is what the commands print (tests/course.py), and who checks that sees what is not so. */
+/* docs/course: its pages show what the commands print (tests/course.py), and that check notices pages that do not. */
 #include "tests/shell.h"
 #include "tests/support.h"
 #include <check.h>

@@ -1,5 +1,5 @@
-/* `tfgen explain`: every figure against what is counted otherwise: launches against the sum of their tensors, edges against what launches
- * write and read, code facts against the compiler's own; the page is one file that needs nothing else. */
+/* `tfgen explain`: every figure against an independent count: launches against the sum of their tensors, edges against the bytes that
+ * launches write and read, code facts against the compiler's; the page is a single self-contained file. */
 #define _GNU_SOURCE
 #include "runtime/compile/matrix_count.h"
 #include "tests/shell.h"

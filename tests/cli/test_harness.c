@@ -1,5 +1,5 @@
-/* The checks of the tree itself are checked: tests/run.sh, which says what `make test` found, tells and counts every failure, whatever runs
- * beside it; documents agree and name what is there; files call each other downward and in no circle. */
+/* The checks of the tree itself: tests/run.sh reports and counts every failure of `make test`, whatever runs in parallel; documents agree
+ * and refer only to things that exist; dependencies of files go downward, without cycles. */
 #define _GNU_SOURCE
 #include "tests/shell.h"
 #include <check.h>

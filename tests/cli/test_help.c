@@ -1,5 +1,5 @@
-/* What a new user sees first: the overview, a page for each command, of one screen and of its own options alone, examples that work, and
- * what stands behind an error of usage. Runs $TFGEN (default ./tfgen). */
+/* What a new user sees first: the overview, a page per command that fits a screen and lists only its options, examples that work, and the
+ * hint after a usage error. Runs $TFGEN (default ./tfgen). */
 #include "runtime/cli/options_table.h"
 #include "tests/cli/cli_rig.h"
 

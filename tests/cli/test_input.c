@@ -1,5 +1,5 @@
-/* Paths that name something else than a file: each command and each variable refuses them by name and waits for nobody; what a shell has
- * open already is read. Runs $TFGEN (default ./tfgen). */
+/* Paths that are not regular files: each command and variable refuses them by name and never blocks; descriptors that a shell has opened
+ * (/dev/fd/N) are read. Runs $TFGEN (default ./tfgen). */
 #include "tests/cli/cli_rig.h"
 
 static void make_obstacles(void)

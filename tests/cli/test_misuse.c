@@ -1,5 +1,5 @@
-/* What a hurried or a hostile user types, command by command: nothing that is wrong ends in success, and each error names the file and its
- * place, or the option. What single options refuse is in test_cli.c. */
+/* Wrong and hostile command lines, command by command: none succeeds, and each error names the file and its place, or the option. Refusals
+ * of single options are in test_cli.c. */
 #define _GNU_SOURCE
 #include "tests/shell.h"
 #include "tests/support.h"

@@ -1,4 +1,4 @@
-/* Pages and pictures: what is written in them is whole, and lies where it can be read. */
+/* Pages and pictures: their texts are complete, and placed where they can be read. */
 #define _POSIX_C_SOURCE 200809L
 #include "runtime/cli/page/drawing.h"
 #include "runtime/cli/page/page.h"

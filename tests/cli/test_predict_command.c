@@ -1,4 +1,4 @@
-/* `tfgen predict`: the same figures as explain has, at every value of a sweep, and the error against recorded runs. */
+/* `tfgen predict`: the same figures as `tfgen explain`, at every value of a sweep, and the error against recorded runs. */
 #define _GNU_SOURCE
 #include "tests/shell.h"
 #include "tests/support.h"

@@ -1,6 +1,6 @@
-/* The generator of specs is tested itself: what it draws is the same for ever, is read, and has everything that a spec may have, counted
- * against ir/op.def, so that a new op which is never drawn fails here. What it finds is found: a planted mistake is seen, and reduced to
- * the op that has it. Then a fixed slice of drawn specs is run. */
+/* The generator of random specs: what it draws is reproducible and valid, and covers everything that a spec can have, counted against
+ * ir/op.def, so that a new op which is never drawn fails here. A planted mistake is found, and reduced to the op that has it. Then a fixed
+ * slice of drawn specs is run. */
 #define _GNU_SOURCE
 #include "ir/program/attribute_table.h"
 #include "ir/reference/ref.h"

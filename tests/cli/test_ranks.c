@@ -1,5 +1,5 @@
-/* Several processes of one sweep: they share candidates and decisions by the database, each has a device of its own, and one that dies
- * keeps nobody waiting. Open MPI's launcher is used where there is one; elsewhere its environment does. */
+/* Several processes of one tuning sweep: they share candidates and decisions through the database, each has its own device, and one that
+ * dies blocks none of the others. Uses Open MPI's launcher if there is one, else its environment variables. */
 #define _GNU_SOURCE
 #include "runtime/cli/tune/database.h"
 #include "runtime/cli/tune/ranks.h"

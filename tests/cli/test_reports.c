@@ -1,6 +1,6 @@
-/* In: tests/golden/reports/: a file is commands of the shell, `---`, and what they print, errors and exit codes too. Out: Check's count.
- * Refuses: another word, column or count. What differs from machine to machine, measured times and errors, is # in them; space is one
- * blank. TFGEN_GOLDEN_UPDATE=1 rewrites the files. */
+/* In: tests/golden/reports/: a file holds shell commands, `---`, and what they print, with errors and exit codes. Out: Check's count.
+ * Refuses: any difference in words, columns or counts. What depends on the machine, measured times and errors, is # in the files; white
+ * space is one blank. TFGEN_GOLDEN_UPDATE=1 rewrites them. */
 #define _GNU_SOURCE
 #include "tests/ir/ir_golden.h"
 #include <ctype.h>

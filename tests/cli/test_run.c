@@ -1,4 +1,4 @@
-/* `tfgen run`: what it says of itself, the files that it writes and those that it begins with. */
+/* `tfgen run`: its report, the files that it writes and those that it reads. */
 #include "tests/cli/cli_rig.h"
 #include <jansson.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* The search of a tuning on a simulated device whose best configuration is known, with noise, drift, throttling, failures and hangs; what
- * tiles are proposed to it. No test depends on real times. */
+/* The tuner's search on a simulated device whose best configuration is known, with noise, drift, throttling, failures and hangs; the tiles
+ * that are proposed to it. No test depends on real times. */
 #define _GNU_SOURCE
 #include "gen/plan/tile.h"
 #include "runtime/cli/tune/search.h"

@@ -1,4 +1,4 @@
-/* What emit writes and dumps, and that text of a stage is read back where the command takes it. */
+/* What `tfgen emit` writes and dumps, and that the command reads the text of a stage back (--from). */
 #include "ir/ir.h"
 #include "tests/cli/cli_rig.h"
 #include <jansson.h>

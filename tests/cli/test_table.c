@@ -1,5 +1,5 @@
-/* Tables: the shipped ones run small on the host engine, grids are read, the nearest tile is the nearest, a page quotes what is in it,
- * and a GPU's rows have floors (by the double of HIP's runtime). No test depends on real times. */
+/* Tables: the shipped ones run on the host engine at small sizes, grids are read, the nearest tile is found, a page escapes its texts, and
+ * a GPU's rows have floors (by the double of HIP's runtime). No test depends on real times. */
 #define _GNU_SOURCE
 #include "gen/plan/tile.h"
 #include "runtime/cli/table/grid.h"

@@ -1,4 +1,4 @@
-/* `tfgen trace`: its files are what readers of them want, they have every tile once, and what cannot be traced is refused. */
+/* `tfgen trace`: its files have the format that viewers expect and every tile once; what cannot be traced is refused. */
 #define _GNU_SOURCE
 #include "gen/program/program.h"
 #include "tests/shell.h"

@@ -1,4 +1,4 @@
-/* What a trial judges: of large plans some rows, of one phase what it stores; both as in a run of all, and wrong where that is wrong. */
+/* What a trial judges: some rows of large plans, the stored values of a single phase. Both give the verdict of a complete run. */
 #include "gen/base/signature.h"
 #include "runtime/cli/trial.h"
 #include "runtime/cli/trial_data.h"

@@ -1,5 +1,5 @@
-/* Tuning: the database under many writers and kills, and the command on the host engine and a double of HIP. What the search decides is in
- * tests/cli/test_search.c. No test depends on real times. */
+/* Tuning: the database with many writers and killed processes, and the command on the host engine and a double of HIP. The search itself is
+ * tested in tests/cli/test_search.c. No test depends on real times. */
 #define _GNU_SOURCE
 #include "runtime/cli/plan_words.h"
 #include "runtime/cli/tune/database.h"

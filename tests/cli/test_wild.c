@@ -1,5 +1,5 @@
-/* A kernel that touches memory of nobody's ends each command that runs kernels on the host engine with an error that names kernel, op and
- * line, and with its exit code; what was measured until then is kept. The fault is planted between the emitter and the compiler. */
+/* A kernel that accesses unmapped memory: each command that runs kernels on the host engine ends with an error that names kernel, op and
+ * line, and with its exit code; earlier measurements are kept. The fault is planted between the emitter and the compiler. */
 #define _GNU_SOURCE
 #include "runtime/cli/cli.h"
 #include "tests/shell.h"

@@ -1,7 +1,6 @@
 /* In: OUTDIR JOBS [targets=LIST] [specs=LIST] [presets=LIST] [levels=LIST] [dtypes=LIST]. Out: every kernel that the plans
- * choose for shipped specs and presets, compiled for every GPU target and judged against its plan: OUTDIR/results.tsv (a
- * line a source, read again when run again: what was good is not compiled twice), OUTDIR/failed/, OUTDIR/summary.md, a
- * line a target. Exit code 1 when anything failed. */
+ * choose for shipped specs and presets, compiled for every GPU target and checked against its plan: OUTDIR/results.tsv (a line per source;
+ * a later run does not compile again what was good), OUTDIR/failed/, OUTDIR/summary.md (a line per target). Exit code 1 if any failed. */
 #define _GNU_SOURCE
 #include "runtime/api/compile.h"
 #include "runtime/compile/libclang.h"

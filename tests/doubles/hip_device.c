@@ -1,5 +1,5 @@
-/* In: the environment. Out: the double's devices as HIP describes them, the current device of each thread, errors' names, planned faults,
- * and the list of violations. Refuses ordinals that do not exist. */
+/* In: the environment. Out: the double's devices as HIP describes them, the current device of each thread, error names, planned faults, and
+ * the list of violations. Refuses ordinals that do not exist. */
 #define _GNU_SOURCE
 #include "tests/doubles/hip_double.h"
 #include <pthread.h>

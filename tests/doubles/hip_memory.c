@@ -1,5 +1,5 @@
-/* In: sizes and addresses. Out: device memory that only kernels and copies of the double can touch, each piece ending at a guard; what an
- * address is. Refuses pointers that are not live memory of the device: a violation. Addresses are never used twice. */
+/* In: sizes and addresses. Out: device memory that only the double's kernels and copies can access, each allocation ending at a guard page;
+ * the allocation of an address. A pointer that is not live device memory is a violation. Addresses are never reused. */
 #define _GNU_SOURCE
 #include "tests/doubles/hip_double.h"
 #include <stdlib.h>

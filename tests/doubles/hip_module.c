@@ -1,6 +1,6 @@
-/* In: code objects and launches. Out: modules and kernels with what their metadata says, and launches that agree with it. Refuses what the
- * runtime would refuse; a launch that no GPU could run right (arguments of another size, memory that is not the device's, a module that
- * is gone) is a violation. */
+/* In: code objects and launches. Out: modules, kernels with their metadata, and launches that agree with it. Refuses what the runtime would
+ * refuse; a launch that no GPU could run correctly (wrong size of arguments, memory that is not the device's, an unloaded module) is a
+ * violation. */
 #define _GNU_SOURCE
 #include "runtime/compile/codeobject.h"
 #include "runtime/host/host.h"

@@ -1,6 +1,6 @@
-/* In: a launch whose turn has come. Out: its effect on device memory: by the host engine from the host code beside the code object, or by
- * the instruction emulator from the code object itself, in a Python process that maps the same memory. A kernel that
- * faults leaves the device unusable, as it would be. */
+/* In: a launch, in stream order. Out: its effect on device memory: by the host engine from the host code next to the code object, or by the
+ * instruction emulator from the code object itself, in a Python process that maps the same memory. A kernel that faults leaves the device
+ * unusable, as on a GPU. */
 #define _GNU_SOURCE
 #include "runtime/host/host.h"
 #include "tests/doubles/hip_double.h"

@@ -1,6 +1,6 @@
 /* In: launches, copies, fills and events in the order of the calls. Out: their execution in stream order, as late as the rules allow: a
- * stream runs when something waits for it, so a program that forgets to wait reads old data. Captures become graphs instead. Refuses
- * foreign handles, and in a capture what cannot be captured: violations. */
+ * stream runs only when something waits for it, so a program that forgets to wait reads old data. Captures become graphs instead. Unknown
+ * handles, and calls that cannot be captured during a capture, are violations. */
 #define _GNU_SOURCE
 #include "tests/doubles/hip_double.h"
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* In: the calls of HIPRTC. Out: the code object that the real clang (TFGEN_DOUBLE_CLANG names it, else the newest of the PATH) or the real
- * HIPRTC (TFGEN_DOUBLE_HIPRTC) makes, and behind it the same source compiled for the host engine (container.h). Refuses what they refuse,
- * with their log. Knows all of tfgen's architectures. */
+ * HIPRTC (TFGEN_DOUBLE_HIPRTC) makes, followed by the same source compiled for the host engine (container.h). Refuses what they refuse,
+ * with their log. Supports all of tfgen's architectures. */
 #define _GNU_SOURCE
 #include "runtime/compile/compiler.h"
 #include "runtime/host/host.h"

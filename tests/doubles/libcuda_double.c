@@ -1,5 +1,5 @@
-/* In: the calls of runtime/device/cuda_abi.h. Out: see libcuda_double.h. Refuses what the driver would; `wrong` counts what no driver
- * forgives (freed memory, foreign handles), with a sentence on the first. Allocates only where the driver may: never in a launch. */
+/* In: the calls of runtime/device/cuda_abi.h. Out: see libcuda_double.h. Refuses what the driver would; `wrong` counts undefined uses
+ * (freed memory, unknown handles), with a sentence on the first. Allocates only where the driver may: never in a launch. */
 #define _GNU_SOURCE
 #include "tests/doubles/libcuda_double.h"
 #include "runtime/device/cuda_abi.h"

@@ -1,4 +1,4 @@
-/* Stands in for libraries of ranges (NVTX and roctx at once): writes each call as a line behind $RANGES_FILE. */
+/* A double of range libraries (NVTX and roctx at once): appends each call as a line to $RANGES_FILE. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,4 @@
-/* In: bytes that claim to be a bundle. Out: nothing, or a finding: something read beyond them, found where it is not, or refused without a
- * word. */
+/* In: bytes read as a bundle. A finding: a read beyond them, a kernel found that is not there, or a refusal without a message. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

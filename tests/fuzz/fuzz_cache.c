@@ -1,5 +1,5 @@
-/* In: bytes that claim to be an entry of the kernel cache, or an archive of some. Out: nothing, or a finding: something read beyond them,
- * an entry taken that does not give back what it holds, an archive that leaves the folder with what is not good. */
+/* In: bytes read as an entry of the kernel cache, or an archive of entries. A finding: a read beyond them, an accepted entry that does not
+ * return its content, an archive that leaves an invalid entry in the folder. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* In: bytes that claim to be a code object, with or without a bundle around it; or the log of a compiler. Out: nothing, or a finding:
- * something read beyond them or refused without a word. */
+/* In: bytes read as a code object, with or without a bundle around it, or as the log of a compiler. A finding: a read beyond them, or a
+ * refusal without a message. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>

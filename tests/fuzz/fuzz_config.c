@@ -1,5 +1,5 @@
-/* In: bytes that claim to be a model's config.json. Out: nothing, or a finding: a refusal without a word, an end that the command does not
- * document, or a spec that the reader of specs does not take for another reason than its sizes. */
+/* In: bytes read as a model's config.json. A finding: a refusal without a message, an undocumented exit code, or a written spec that the
+ * reader refuses for another reason than its sizes. */
 #include "ir/ir.h"
 #include "runtime/model/spec.h"
 #include "tests/fuzz/fuzzing.h"

@@ -1,5 +1,4 @@
-/* In: bytes that claim to be a safetensors file. Out: nothing, or a finding: something read beyond them, a byte that belongs to two
- * tensors, a refusal without a word. */
+/* In: bytes read as a safetensors file. A finding: a read beyond them, a byte that belongs to two tensors, a refusal without a message. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* In: bytes that claim to be a spec. Out: nothing, or a finding: where a stage between reading and emission crashes, takes too long,
- * accepts what the next one does not, or ends in any way but those that the command documents. */
+/* In: bytes read as a spec. A finding: a stage from reading to emission crashes, takes too long, accepts what the next one refuses, or ends
+ * in an undocumented way. */
 #include "tests/fuzz/fuzz_pipeline.h"
 
 static const char *const samples[] = {"specs/*.yaml",        "specs/bad/*.yaml",

@@ -1,5 +1,4 @@
-/* In: bytes that claim to be IR text of any stage. Out: nothing, or a finding: where a stage from there on crashes, takes too long, or ends
- * in any way but those that the command documents. */
+/* In: bytes read as IR text of any stage. A finding: that stage or a later one crashes, takes too long, or ends in an undocumented way. */
 #include "tests/fuzz/fuzz_pipeline.h"
 
 static const char *const samples[] = {"tests/golden/ir/*.ir", "tests/corpus/text/*", NULL};

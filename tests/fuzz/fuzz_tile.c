@@ -1,6 +1,6 @@
 /* In: "NUMBER NUMBER", then a line of tile settings. The first number chooses a phase of a planned program (tests/corpus/text), whose tile
- * line this becomes; the second the target, and whether the settings are a tuning line instead. Out: nothing, or a finding: a tile that
- * crashes, that makes a launch which the target cannot take, or that is refused without a word. */
+ * line this becomes; the second the target, and whether the settings are a tuning line instead. A finding: a tile that crashes, that makes
+ * a launch which the target cannot run, or that is refused without a message. */
 #include "tests/fuzz/fuzz_pipeline.h"
 #include <glob.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* In: a wisdom file. Out: nothing, or a finding: wisdom with which a plan is refused or cannot be made, or text that does not read back.
- * Whatever it says, a spec is planned: its tiles decide time alone. */
+/* In: bytes read as a wisdom file. A finding: a plan fails with it, or its text does not read back. Wisdom may only change speed, so any
+ * file must leave a spec plannable. */
 #include "tests/fuzz/fuzz_pipeline.h"
 #include "gen/plan/wisdom.h"
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* In: a target (tests/fuzz/fuzzing.h). Out: its program: fuzz_NAME [CASES [SEED [FIRST]]] runs mutants FIRST to FIRST+CASES-1 of a seed,
- * each of which follows from seed and number alone; fuzz_NAME FILE... runs files. A finding aborts, names seed and number, and leaves its
- * input in a file. Refuses more than most_cpu seconds of this process's own time for one input, and more memory than most_memory. */
+ * each a function of seed and number alone; fuzz_NAME FILE... runs files. A finding aborts, prints seed and number, and leaves its input in
+ * a file. More than most_cpu seconds of CPU time for one input, or more memory than most_memory, is a finding. */
 #define _GNU_SOURCE
 #include "tests/fuzz/fuzzing.h"
 #include <ctype.h>

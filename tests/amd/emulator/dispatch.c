@@ -1,6 +1,5 @@
-/* In: a wave, a table of instruction functions by program counter. Out: the wave run until it ends, waits, sleeps, used
- * its share, or touched memory that is not there (caught as a signal: lane addresses are real addresses). Refuses a
- * counter outside the code. */
+/* In: a wave, a table of instruction functions by program counter. Runs the wave until it ends, waits, sleeps, has used its share of
+ * instructions, or accesses unmapped memory (caught as a signal: lane addresses are real addresses). Refuses a counter outside the code. */
 #include "machine.h"
 #include <setjmp.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
-/* In: instructions that tinygrad's emulator lacks or gets wrong and that fit nowhere else. Out: their results. Refuses
- * DPP with carry (the harness does not route it here). */
+/* In: instructions that tinygrad's emulator lacks or gets wrong and that belong to no other file. Out: their results. Refuses DPP with
+ * carry (the harness does not route it here). */
 #include "machine.h"
 
 void op_nop4(ARGS) { BEGIN NEXT(4); }
