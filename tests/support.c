@@ -1,4 +1,4 @@
-/* In: see support.h. Out: plans on the host engine for tests. The test fails instead. */
+/* See support.h: plans on the host engine for tests. Any error fails the test. */
 #define _GNU_SOURCE
 #include "tests/support.h"
 #include "tests/shell.h"
@@ -206,7 +206,7 @@ void rig_run(rig *r)
     rig_execute(r);
 }
 
-/* As the reference's rules ask: memory holds this value, in its own dtype and not as partial sums. */
+/* ref_rules.stored: memory holds the value, in its own dtype and not as partial sums. */
 static bool in_memory(void *context, const ir_value *graph_value)
 {
     const rig *r = context;
@@ -218,7 +218,7 @@ static bool in_memory(void *context, const ir_value *graph_value)
     return false;
 }
 
-/* All that the device has of a value's root; freed by the caller. */
+/* Copy of the device's memory of a value's root; the caller frees it. */
 static void *fetched(const rig *r, const ir_value *v)
 {
     const size_t bytes = guarded_bytes(r->s, v);
@@ -300,8 +300,8 @@ double rig_judge(rig *r)
 }
 
 /* ---- small things */
-/* Check tells its parent of each assertion that holds, through a file, so that a crash can be placed. In a loop over a million elements
- * those are the same few places a million times: they are told once. (--wrap in the Makefile sends _mark_point() here.) */
+/* Check writes the place of each assertion that holds to a file, to locate crashes. A loop over a million elements would write the same few
+ * places a million times, so each is written once. (--wrap in the Makefile redirects _mark_point() here.) */
 void __real__mark_point(const char *file, int line);
 void __wrap__mark_point(const char *file, int line);
 void __wrap__mark_point(const char *file, int line)

@@ -1,4 +1,5 @@
-/* First operands of products on sm_90a whose rows are no multiple of 16 bytes: who makes them so, once, and that what is read is right. */
+/* Left operands of products on sm_90a whose rows are not a multiple of 16 bytes: which kernel aligns them, once, and that results are
+ * right. */
 #define _GNU_SOURCE
 #include "gen/emit/emit.h"
 #include "tests/support.h"

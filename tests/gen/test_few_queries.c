@@ -1,4 +1,4 @@
-/* Attention of few queries over a cache: what its programs cost beside what an H200 took, and which of them a phase gets. */
+/* Attention of few queries over a cache: the predicted times of its programs against those of an H200, and which of them a phase gets. */
 #include "gen/plan/wisdom.h"
 #include "gen/program/program.h"
 #include "tests/support.h"

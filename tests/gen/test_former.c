@@ -1,4 +1,4 @@
-/* Names that an older tfgen had (ir/former.def): read as today's in IR text, --tile, wisdom and databases of trials, with a hint. */
+/* Names of older versions (ir/former.def) are read as today's in IR text, --tile, wisdom and databases of trials, with a hint. */
 #include "gen/base/signature.h"
 #include "gen/plan/overrides.h"
 #include "gen/plan/wisdom.h"

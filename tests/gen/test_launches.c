@@ -1,5 +1,5 @@
-/* How much is launched: counted where launches are issued, at every level and with each fusion turned off; why every edge between two
- * kernels is there; and how long planning and one compile take. */
+/* Numbers of launches, counted where they are issued, at every level and with each fusion turned off; the reason of every edge between two
+ * kernels; the time of planning and of one compile. */
 #include "runtime/cli/trial.h"
 #include "runtime/compile/compiler.h"
 #include "tests/support.h"

@@ -1,4 +1,4 @@
-/* Which ISA layer a product is planned on, and what follows: packed weights, tensor maps, frame, geometry, and that NVRTC takes it. */
+/* The MMA path that a product is planned on, and what follows from it: packed weights, tensor maps, frame, geometry; NVRTC compiles it. */
 #include "gen/gen.h"
 #include "runtime/cli/ref_plan.h"
 #include "tests/support.h"

@@ -1,5 +1,5 @@
-/* Spec structs as a person and a compiler read them. Every member is asked for, by a template or by another member: that a template has all
- * that it asks for, tests/runtime/test_libclang.c looks. */
+/* Spec structs as a person and a compiler read them. Every member is used, by a template or by another member; that templates get all
+ * members that they use is tested in tests/runtime/test_libclang.c. */
 #include "tests/support.h"
 #include <ctype.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Names of a spec in its pages: none is a name of ours, whatever it is (gen/base/names.h). */
+/* Names of a spec in emitted pages: none collides with one of tfgen's, whatever it is (gen/base/names.h). */
 #define _GNU_SOURCE
 #include "gen/base/names.h"
 #include "gen/source/template_text.h"

@@ -1,5 +1,5 @@
-/* Launches on sm_90a may begin before the one ahead has ended: on every path through every kernel's PTX the wait for it stands before the
- * first access to global memory; loads of packed weights through their tensor map are all that may precede it. Skipped without NVRTC. */
+/* Programmatic dependent launch on sm_90a: on every path through every kernel's PTX, griddepcontrol.wait precedes the first access to
+ * global memory; only loads of packed weights through their tensor map may come before it. Skipped without NVRTC. */
 #define _GNU_SOURCE
 #include "runtime/compile/worker.h"
 #include "tests/support.h"

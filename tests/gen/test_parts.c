@@ -1,5 +1,4 @@
-/* Products of few tiles on sm_90a, whose length is cut into parts that meet in memory: what is cut, and that sums are right and the same
- * each time. */
+/* Split-K through memory, for products of few tiles on sm_90a: which products are split, and that sums are right and reproducible. */
 #define _GNU_SOURCE
 #include "tests/support.h"
 #include <stdio.h>

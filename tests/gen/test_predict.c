@@ -1,4 +1,4 @@
-/* What a unit holds, as CUDA's own calculator and LLVM's report say it; how long a launch should take, as the closed form says it. */
+/* Occupancy, against CUDA's calculator and LLVM's report; the predicted time of a launch, against a closed form. */
 #include "gen/plan/predict.h"
 #include "ir/devices/occupancy.h"
 #include "tests/support.h"

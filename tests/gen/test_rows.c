@@ -1,4 +1,5 @@
-/* Row operations on GPUs: what the planner chooses for a row, what a thread keeps of it, and that compilers hold it in registers. */
+/* Row operations on GPUs: the tile that the planner chooses for a row, the elements that a thread keeps, and that compilers keep them in
+ * registers. */
 #define _GNU_SOURCE
 #include "gen/program/rows.h"
 #include "ir/devices/occupancy.h"

@@ -1,6 +1,6 @@
-/* In: tests/golden/tiles/TARGET.txt: for a problem the tile that the planner chooses at each size of a sweep, where it changes. Out:
- * Check's count. Refuses: another choice. What it chooses is a matter of speed, so no result shows that a rule has slipped; here every rule
- * leaves its mark. TFGEN_GOLDEN_UPDATE=1 rewrites the files. */
+/* In: tests/golden/tiles/TARGET.txt: the tiles that the planner chooses for a problem over a sweep of sizes, where they change. Out:
+ * Check's count. Refuses: another choice. Choices only affect speed, so no result would show a broken rule. TFGEN_GOLDEN_UPDATE=1 rewrites
+ * the files. */
 #include "gen/gen.h"
 #include "tests/ir/ir_golden.h"
 #include "tests/support.h"

@@ -1,5 +1,5 @@
-/* Kernels that say when (templates/frame/trace.h): without tracing their sources are what they were, with it every tile of every launch
- * leaves one record that makes sense and every result keeps its bits; the timeline that is made of records adds up. */
+/* Kernels that record times (templates/frame/trace.h): without tracing their sources are unchanged; with it, every tile of every launch
+ * leaves one valid record and results keep their bits; the timeline built from the records is consistent. */
 #define _GNU_SOURCE
 #include "gen/program/program.h"
 #include "gen/source/template_text.h"

@@ -1,4 +1,4 @@
-/* Wisdom: what a plan takes from it and what it leaves, lines that are damaged or stale, two files in one, many writers of one file. */
+/* Wisdom: which lines a plan uses, damaged and stale lines, merging two files, concurrent writers of one file. */
 #define _GNU_SOURCE
 #include "gen/source/template_text.h"
 #include "runtime/wisdom/wisdom_file.h"

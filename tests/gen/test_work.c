@@ -1,5 +1,5 @@
-/* What a launch has to do: counted by hand, by closed forms, and by a double that walks the graph as it is read, element by element, term
- * by term and key by key, and shares no code with what it judges. */
+/* The work of a launch against counts by hand, by closed forms, and by a second implementation that walks the graph element by element,
+ * term by term and key by key, and shares no code with the one under test. */
 #define _GNU_SOURCE
 #include "gen/base/peaks.h"
 #include "runtime/cli/random/random_spec.h"

@@ -1,4 +1,4 @@
-/* --check: what is wrong is reported with its line and its threads, what is right is not reported. */
+/* --check reports errors with their line and threads, and nothing in correct kernels. */
 #include "tests/host/test_host_common.h"
 #include "runtime/host/happens.h"
 

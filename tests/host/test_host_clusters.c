@@ -1,5 +1,5 @@
-/* Clusters on the host engine: blocks that run together, wait for each other and reach each other's shared memory; what the checker says of
- * those that do not wait, or reach too far. */
+/* Clusters on the host engine: blocks that run together, wait for each other and access each other's shared memory; the checker's reports
+ * of missing waits and accesses out of bounds. */
 #include "tests/host/test_host_common.h"
 
 enum { members = 4, clusters = 5 };

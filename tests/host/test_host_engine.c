@@ -1,4 +1,4 @@
-/* The host engine runs everyday kernels: results against plain C, in the GPU's and the CPU's geometries. */
+/* The host engine runs common kernels: results against plain C, in the GPU's and the CPU's geometries. */
 #include "tests/host/test_host_common.h"
 #include <dirent.h>
 #include <pthread.h>

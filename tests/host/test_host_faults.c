@@ -1,4 +1,4 @@
-/* Kernels that go wrong end their launch with a status and a text; the process, its handlers and later launches are well. */
+/* A failing kernel ends its launch with a status and a report; the process, its signal handlers and later launches are unaffected. */
 #define _GNU_SOURCE
 #include "runtime/host/engine.h"
 #include "tests/host/test_host_common.h"

@@ -1,4 +1,4 @@
-/* Wave operations and matrix instructions of the host engine, every lane and element, against other formulations. */
+/* Wave operations and matrix instructions of the host engine, every lane and element, against independent implementations. */
 #include "tests/host/test_host_common.h"
 
 enum { N = 128 }; /* threads: two waves of 64 or four of 32 */

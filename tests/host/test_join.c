@@ -1,4 +1,4 @@
-/* Pages that are compiled as one: which are, that each kernel computes what it does alone, and that its faults have their place. */
+/* Pages compiled together: which are joined, that each kernel computes what it does alone, and that its faults keep their place. */
 #define _GNU_SOURCE
 #include "runtime/host/host.h"
 #include "tests/support.h"

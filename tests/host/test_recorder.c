@@ -1,4 +1,4 @@
-/* What a recorder makes of accesses: closed forms of kernels that were written for it, and other counts of what it reckons. */
+/* The recorder of accesses, against closed forms for kernels written for it and against independent counts. */
 #include "tests/host/test_host_common.h"
 #include "runtime/cli/access/recorder.h"
 #include "runtime/cli/access/reuse.h"

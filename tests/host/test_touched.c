@@ -1,5 +1,5 @@
-/* An independent count of bytes: the host engine's checker sees every access of the emitted kernels, and says of each allocation how many
- * bytes a launch read and wrote, each once. That is what gen/base/work.c reckons from the IR, to the byte. */
+/* An independent count of bytes: the host engine's checker sees every access of the emitted kernels and reports for each allocation how
+ * many distinct bytes a launch read and wrote. gen/base/work.c must compute the same from the IR, to the byte. */
 #include "gen/plan/predict.h"
 #include "tests/support.h"
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* In: texts that break one condition of the verifier each, beside which nothing is wrong. Out: Check's count. Refuses: a text that is
- * accepted, or refused for another reason; a message of ir/check/check_shape.c that no text is for. */
+/* In: texts that each break exactly one condition of the verifier. Out: Check's count. Refuses: a text that is accepted, or refused for
+ * another reason; a message of ir/check/check_shape.c that no text causes. */
 #define _GNU_SOURCE
 #include "ir/check/check.h"
 #include "ir/ir.h"

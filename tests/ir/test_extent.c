@@ -1,5 +1,4 @@
-/* Extents: expressions, canonical form, arithmetic, values and text, xst a straightforward evaluation of the same text.
- */
+/* Extents: expressions, canonical form, arithmetic, values and text, against a straightforward evaluation of the same text. */
 #include "ir/base/extent.h"
 #include <check.h>
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* Facts that are in tables: what the tables say of dtypes, and that what is printed and read follows them. */
+/* Tables of facts: the contents of those of dtypes, and that printing and reading follow them. */
 #include "ir/devices/device_model.h"
 #include "ir/program/format.h"
 #include "ir/read/schema.h"

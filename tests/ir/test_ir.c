@@ -1,5 +1,5 @@
 /* In: golden files of IR text, programs broken on purpose, mutated text. Out: Check's count. Refuses: a rule of the verifier that no
- * mutation makes fire. TFGEN_GOLDEN_UPDATE=1 rewrites the files. */
+ * mutation triggers. TFGEN_GOLDEN_UPDATE=1 rewrites the files. */
 #define _GNU_SOURCE
 #include "ir/check/check.h"
 #include "ir/fuse/fuse.h"

@@ -1,5 +1,5 @@
-/* Work grows with a spec's ops, no faster, in every stage: the basic blocks that run are counted (this program has ir/ and gen/ compiled
- * with -fsanitize-coverage=trace-pc), for a spec and for one twice as long. No test here looks at a clock. */
+/* The work of every stage is linear in a spec's ops: counts executed basic blocks (ir/ and gen/ are compiled with
+ * -fsanitize-coverage=trace-pc here) for a spec and for one twice as long. No test measures time. */
 #include "gen/gen.h"
 #include <check.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* docs/spec-language.md is true: every op and attribute of ir/op.def has its entry, and nothing else has; examples have the shapes that the
- * page says, defaults are the page's, what is out of range is refused. */
+/* docs/spec-language.md agrees with the reader: exactly the ops and attributes of ir/op.def have entries; examples have the stated shapes,
+ * defaults are the stated ones, values out of range are refused. */
 #include "ir/program/attribute_table.h"
 #include "ir/ir.h"
 #include <check.h>

@@ -1,5 +1,5 @@
-/* Views and copies: reshapes, splits, concats, heads as an axis of their own. Each file of tests/specs/views/ is right at every level, on a
- * CPU's geometry and on those of GPUs, by the float64 reference; every stored value is compared. */
+/* Views and copies: reshapes, splits, concats, heads as a separate axis. Each spec of tests/specs/views/ matches the float64 reference at
+ * every level, in a CPU's geometry and in those of GPUs; every stored value is compared. */
 #include "tests/support.h"
 #include <glob.h>
 #include <stdlib.h>

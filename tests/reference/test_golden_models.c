@@ -1,4 +1,4 @@
-/* Layers of real models, made by HuggingFace transformers: the float64 reference computes what they computed. */
+/* Layers of real models: the float64 reference against results of HuggingFace transformers. */
 #include "runtime/data/safetensors.h"
 #include "tests/reference/ref_harness.h"
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The judge is judged: a plan that computes another graph, leaves elements unwritten or is a little off everywhere must not pass, and the
- * wrong value is named. In process, the plan of one spec is tried against the graph of another; the command is given a compiler that
+/* Tests of the verdicts: a plan that computes another graph, leaves elements unwritten or is slightly wrong everywhere must not pass, and
+ * the wrong value is named. In process, the plan of one spec is compared with the graph of another; the command gets a compiler that
  * compiles something else. */
 #define _GNU_SOURCE
 #include "runtime/cli/trial.h"

@@ -1,6 +1,6 @@
-/* What models beyond Llama and GPT-2 take: elementwise ops of templates/base/functions.h, scalings of ropes, windows, slopes and sinks of
- * attention, by the reference on numbers known by other means, and each file of tests/specs/language/ on the host engine in the geometries
- * of its targets. */
+/* What models other than Llama and GPT-2 need: elementwise ops of templates/base/functions.h, rope scalings, attention windows, ALiBi
+ * slopes and sinks: the reference against values known by other means, and each spec of tests/specs/language/ on the host engine in the
+ * geometries of its targets. */
 #define _GNU_SOURCE
 #include "tests/reference/ref_harness.h"
 #include "ir/reference/ref_parts.h"

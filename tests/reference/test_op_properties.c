@@ -1,5 +1,5 @@
-/* What must hold of single ops whatever the numbers are: linearity, rows that sum to 1, rotations that turn, masks that hide, NaN that
- * is passed on. Each spec is one kernel or two, on one geometry of a CPU and on two of GPUs. */
+/* Properties of single ops for any data: linearity, softmax rows that sum to 1, composition of rotations, masks, propagation of NaN. Each
+ * spec is one or two kernels, in a CPU's geometry and in two of GPUs. */
 #include "ir/program/half.h"
 #include "tests/support.h"
 #include <math.h>

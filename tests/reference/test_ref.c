@@ -1,5 +1,4 @@
-/* The reference itself: what its ops mean, on inputs whose result is known by other means. Its bounds:
- * tests/reference/test_ref_bounds.c. */
+/* The reference itself: its ops on inputs whose results are known by other means. Its bounds: tests/reference/test_ref_bounds.c. */
 #define _GNU_SOURCE
 #include "tests/reference/ref_harness.h"
 #include "ir/base/processors.h"

@@ -1,4 +1,4 @@
-/* The bounds of the reference: a right device stays below them and comes near, a wrong one exceeds them. */
+/* The bounds of the reference: a correct device stays below them and comes near, a wrong one exceeds them. */
 #include "tests/templates/float_device.h"
 #include "ir/reference/ref_parts.h"
 

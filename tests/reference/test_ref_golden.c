@@ -1,7 +1,6 @@
-/* In: tests/golden/bounds.txt: of each value of the specs of tests/specs, as the reference computes it from data of seed 1, its size and
- * how far off a device may be (both as root mean squares), and by how much most. Out: Check's count. Refuses: a number that differs by a
- * millionth. A bound that is 2 % or ten times too wide passes every device that is right; here it shows. TFGEN_GOLDEN_UPDATE=1 rewrites the
- * file. */
+/* In: tests/golden/bounds.txt: for each value of the specs of tests/specs, computed from data of seed 1, the RMS of its elements and of
+ * their bounds, and the largest bound. Out: Check's count. Refuses: numbers that differ by more than a millionth. A bound that is 2 % or
+ * ten times too wide passes every correct device; here it is noticed. TFGEN_GOLDEN_UPDATE=1 rewrites the file. */
 #include "tests/ir/ir_golden.h"
 #include "tests/reference/ref_harness.h"
 

@@ -1,5 +1,5 @@
-/* Values that meet themselves again: the error of what is made of one source is what that source does, as a right device shows, and of two
- * sources it adds as squares, so that bounds stay tight. */
+/* Correlated errors: those from one source add linearly, as a correct device shows, and those from different sources as squares, so that
+ * bounds stay tight. */
 #include "tests/templates/float_device.h"
 #include "tests/shell.h"
 

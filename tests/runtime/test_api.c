@@ -1,4 +1,4 @@
-/* The public interface: what a host program sees. */
+/* The public interface, as an application uses it. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <locale.h>

@@ -1,4 +1,4 @@
-/* Bundles of code made ahead of time: written, found, and never believed when they are damaged. */
+/* Bundles of code made ahead of time: written, found, and refused when damaged. */
 #define _GNU_SOURCE
 #include "runtime/module/bundle.h"
 #include "runtime/host/host.h"

@@ -1,4 +1,4 @@
-/* The kernel cache: what it gives is what a compiler gave, whatever lies in its folder and whether it can be written or not. */
+/* The kernel cache returns what a compiler made, whatever its folder contains and whether it is writable or not. */
 #define _GNU_SOURCE
 #include "tests/runtime/cache_rig.h"
 

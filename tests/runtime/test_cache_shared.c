@@ -1,4 +1,4 @@
-/* The kernel cache among many: processes, threads, the killed, archives, and the command that looks after it. */
+/* The kernel cache shared by processes and threads, some of which are killed; archives; the command that manages it. */
 #define _GNU_SOURCE
 #include "tests/runtime/cache_rig.h"
 

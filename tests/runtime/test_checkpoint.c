@@ -1,4 +1,4 @@
-/* Tensors of whole models: folders, indexes, files of one layer, prefixes, and folders that lie. */
+/* Tensors of whole models: folders, indexes, files of one layer, prefixes, inconsistent folders. */
 #define _GNU_SOURCE
 #include "runtime/data/checkpoint.h"
 #include "tests/shell.h"

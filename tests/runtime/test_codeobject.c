@@ -1,4 +1,4 @@
-/* Code objects as files: what is read from them, and that no broken one does harm. */
+/* Code objects as files: what is read from them, and that broken ones are refused safely. */
 #define _GNU_SOURCE
 #include "runtime/compile/codeobject.h"
 #include "runtime/compile/compiler.h"

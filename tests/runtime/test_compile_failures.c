@@ -1,5 +1,5 @@
-/* Compilers that crash, hang, flood or refuse, as `tfgen emit --code` shows them: the kernel, the spec's line, the log, exit code 5;
- * and progress, for people at a terminal only. The compiler is a script. */
+/* Compilers that crash, hang, flood their output or refuse, as `tfgen emit --code` reports them: kernel, line of the spec, log, exit code
+ * 5; and progress, shown on a terminal only. The compiler is a script. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <errno.h>

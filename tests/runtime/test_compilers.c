@@ -1,4 +1,4 @@
-/* Source in, code object and facts out; and everything that can go wrong on the way, in a child process. */
+/* Compiling source to a code object and facts in a child process, and everything that can fail there. */
 #define _GNU_SOURCE
 #include "runtime/compile/compiler.h"
 #include "runtime/compile/worker.h"

@@ -1,5 +1,5 @@
-/* What `tfgen import` makes of configs: goldens of all families, both spellings, configs and folders that lie. The configs of tests/models
- * are written for these tests. Runs $TFGEN (default ./tfgen). TFGEN_GOLDEN_UPDATE=1 rewrites tests/golden/import. */
+/* `tfgen import` on configs: golden specs of all families, both spellings of keys, inconsistent configs and folders. The configs of
+ * tests/models are written for these tests. Runs $TFGEN (default ./tfgen). TFGEN_GOLDEN_UPDATE=1 rewrites tests/golden/import. */
 #define _GNU_SOURCE
 #include "runtime/data/safetensors.h"
 #include "runtime/model/family.h"

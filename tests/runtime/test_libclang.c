@@ -1,4 +1,4 @@
-/* What clang's parser says of emitted source: layouts, positions, shared memory, and what a template asks of its S. */
+/* What libclang reads from emitted source: layouts, positions, shared memory, and the members of S that a template uses. */
 #define _GNU_SOURCE
 #include "gen/base/names.h"
 #include "runtime/api/compile.h"

@@ -1,4 +1,4 @@
-/* From a place in an emitted page, as compilers and symbolisers say it, to the place in the spec. */
+/* Maps a place in an emitted page, as compilers and symbolisers print it, to the place in the spec. */
 #define _GNU_SOURCE
 #include "runtime/compile/page_places.h"
 #include <check.h>

@@ -1,5 +1,5 @@
-/* Ranges of NVTX and roctx, told to a double of their libraries: round plan, load, pack and execute, nested, only where TFGEN_PROFILE asks
- * for them. */
+/* NVTX and roctx ranges, recorded by a double of their libraries: around plan, load, pack and execute, nested, only if TFGEN_PROFILE
+ * enables them. */
 #define _GNU_SOURCE
 #include "runtime/api/tfgen.h"
 #include "runtime/system/ranges.h"

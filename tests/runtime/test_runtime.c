@@ -1,5 +1,5 @@
-/* Devices, modules, weights and execute as a host program uses them, on the host engine: results beside a guarded run of the same
- * plan, many threads, other dims, wrong calls. */
+/* Devices, modules, weights and execute as an application uses them, on the host engine: results against a guarded run of the same plan,
+ * many threads, other dims, wrong calls. */
 #define _GNU_SOURCE
 #include "runtime/api/tfgen.h"
 #include <check.h>

@@ -1,4 +1,4 @@
-/* safetensors files: what is read, what is refused and how it is said. */
+/* safetensors files: what is read, what is refused, and the messages. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Tiles that spilled: what is planned in their place, that it is legal to the last and computes the same, what text and manifest say of it,
- * and that compilers' results lead there. */
+/* Tiles that spilled: what is planned instead, that it stays legal until no tile is left and computes the same, how text and manifest show
+ * it, and that results of compilers trigger it. */
 #define _GNU_SOURCE
 #include "gen/gen.h"
 #include "gen/program/program.h"

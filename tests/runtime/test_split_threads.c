@@ -1,6 +1,6 @@
-/* Parts of products that wait for each other, on a host engine with fewer workers than the launch has workgroups: all of them come to
- * their end. A GPU has room for all at once; here one thread may have to run them all, as the other launch of the engine has the pool. What
- * waits for ever is ended by the case's time limit. */
+/* Split-K parts that wait for each other, on a host engine with fewer workers than the launch has workgroups: all of them must finish. A
+ * GPU holds all at once; here one thread may have to run them all, while another launch of the engine has the pool. The case's time limit
+ * ends a deadlock. */
 #define _GNU_SOURCE
 #include "runtime/device/device.h"
 #include <check.h>

@@ -1,4 +1,4 @@
-/* Other users of the machine, and files that anybody may have written: nothing of theirs is run, followed, or written over. */
+/* Files of other users, or that others can write: none is executed, followed as a link, or overwritten. */
 #define _GNU_SOURCE
 #include "tests/runtime/cache_rig.h"
 #include "tests/shell.h"

@@ -1,5 +1,5 @@
-/* Variants of a module: which of its plans runs a call, that all of them compute the same, and that preparing one changes nothing else. On
- * the host engine; what a GPU is asked for is in test_cuda.c and test_hip.c. */
+/* Variants of a module: which of its plans runs a call, that all compute the same, and that preparing one changes nothing else. On the host
+ * engine; the driver calls for a GPU are tested in test_cuda.c and test_hip.c. */
 #define _GNU_SOURCE
 #include "runtime/api/tfgen.h"
 #include "runtime/module/bundle.h"

@@ -1,4 +1,4 @@
-/* Weights beside modules: one copy for all modules that compute a layer, on the host engine. Those of a GPU are in test_cuda.c. */
+/* Weights as separate objects: one copy for all modules that compute a layer, on the host engine; on a GPU: test_cuda.c. */
 #include "runtime/api/compile.h"
 #include "runtime/api/tfgen.h"
 #include <check.h>

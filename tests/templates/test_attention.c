@@ -1,5 +1,5 @@
-/* Attention on the matrix units of each machine and in plain registers: every form that a spec may ask for, what lies where no key is, and
- * scores that rise or fall by so much from block to block that what was summed must be rescaled. Against the float64 reference. */
+/* Attention on the matrix units of each target and on vector instructions: every form that a spec can have, garbage in memory where there
+ * is no key, and scores that rise or fall so much from key tile to key tile that sums must be rescaled. Against the float64 reference. */
 #include "tests/support.h"
 #include <math.h>
 #include <stdlib.h>

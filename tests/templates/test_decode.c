@@ -1,5 +1,5 @@
-/* Decode steps whose keys are split among workgroups, on every target: positions at and beside the borders of splits, splits without a key,
- * windows across borders, scores of which one split has by far the largest. Against the float64 reference. */
+/* Decode steps whose keys are split among workgroups, on every target: positions at and next to the borders of splits, splits without keys,
+ * windows across borders, scores dominated by one split. Against the float64 reference. */
 #include "tests/support.h"
 #include <limits.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Decode attention on a warp's matrix products, in one launch (templates/attention/decode_mma.h): heads of every size and group, several
- * queries, windows, caps, sequences of very different lengths whose keys many workgroups share, against the float64 reference on the host
+/* Decode attention on mma.sync in one launch (templates/attention/decode_mma.h): all head sizes and GQA groups, several queries, windows,
+ * softcaps, sequences of very different lengths whose keys are split over many workgroups, against the float64 reference on the host
  * engine; what it refuses, and that its code does not spill. */
 #include "tests/support.h"
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Several phases in one launch (docs/frames.md): the launches of a plan, put together by hand as one, with counters between them. The
- * generator writes launches of one phase alone. */
+/* Several phases in one launch (docs/frames.md): the launches of a plan, combined by hand into one, with counters between them. The
+ * generator itself emits launches of a single phase. */
 #include "gen/program/program.h"
 #include "gen/source/template_text.h"
 #include "tests/support.h"

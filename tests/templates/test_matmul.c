@@ -1,5 +1,5 @@
-/* Matmuls on matrix units: either layout of B, one matrix or a batch of them, rows that tensor loads cannot read, operands that are columns
- * of wider values, split-K, clusters and sums of rows, against the float64 reference. */
+/* Matmuls on matrix units: either layout of B, single or batched, rows that TMA cannot load, operands that are columns of wider values,
+ * split-K, clusters and row sums, against the float64 reference. */
 #include "tests/support.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Products on the matrix units of each machine, in each dtype that they multiply, against the float64 reference: rows, columns and lengths
- * that fill no tile. */
+/* Products on the matrix units of each target, in each dtype that they multiply, against the float64 reference, at M, N and K that are not
+ * multiples of the tile. */
 #include "tests/support.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Products on warps' matrix products (layer mma, templates/gemm/gemm_mma.h): which phases have them, what they refuse, that their source is
- * right on the host engine at every alignment and tail, and that NVRTC makes code without spills of the largest. */
+/* Products on mma.sync (layer mma, templates/gemm/gemm_mma.h): which phases get it, what it refuses, results on the host engine at every
+ * alignment and tail, and that NVRTC compiles the largest without spills. */
 #include "tests/support.h"
 #include <stdio.h>
 #include <stdlib.h>

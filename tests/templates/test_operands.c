@@ -1,5 +1,5 @@
-/* Products whose two operands have different dtypes: each keeps its own numbers, in every program that can have both, and the others say
- * why not. A norm's weight is folded in as into any other. */
+/* Products whose two operands have different dtypes: neither is rounded to the other's, in every program that supports the pair; the others
+ * give their reason. Norm weights are folded in as usual. */
 #include "tests/support.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Packed weights lie in memory as docs/packing.md says, byte by byte, on every target and for every program that multiplies by them: so one
- * copy serves the plans of a model, and their signatures say so. */
+/* Packed weights have the layout of docs/packing.md, byte by byte, on every target and for every program that reads them, so that one copy
+ * serves all plans of a model; their signatures agree. */
 #include "tests/support.h"
 #include "ir/program/half.h"
 #include <stdio.h>

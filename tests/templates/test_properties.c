@@ -1,5 +1,5 @@
-/* What must hold of whole layers whatever the numbers are: causality, independence of batch entries, of sizes and of what memory held
- * before, symmetries of the weights, and a cache that gives what the whole sequence gives. */
+/* Properties of whole layers for any data: causality; independence of batch entries, sizes and previous memory contents; symmetries of the
+ * weights; decoding with a cache equals the whole sequence. */
 #include "ir/program/half.h"
 #include "tests/support.h"
 #include <math.h>

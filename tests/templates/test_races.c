@@ -1,6 +1,6 @@
-/* Programs of the mixed frame under the checker of races, bounds and barriers: rows whose teams are wider than a wave, register tiles, few
- * rows, attention, decode, packing. One workgroup has all tiles, so that a tile's memory is also the next one's. The other frames' are with
- * their templates' tests (test_layers.c, test_mma.c). */
+/* Programs of the mixed frame under the checker of races, bounds and barriers: rows with teams wider than a wave, register tiles, few rows,
+ * attention, decode, packing. One workgroup runs all tiles, so that shared memory is reused from tile to tile. Other frames: tests of their
+ * templates (test_layers.c, test_mma.c). */
 #include "tests/support.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Products of few rows whose weights go from memory to registers (layer register_fed, templates/gemm/gemm_register_fed.h): which phases
- * have them, what they refuse, that their source is right on the host engine at every number of rows, alignment and tail, and that NVRTC
- * makes code without spills of decode steps. */
+/* Products of few rows whose weights are loaded straight to registers (layer register_fed, templates/gemm/gemm_register_fed.h): which
+ * phases get it, what it refuses, results on the host engine at every number of rows, alignment and tail, and that NVRTC compiles decode
+ * steps without spills. */
 #include "tests/support.h"
 #include <stdio.h>
 #include <stdlib.h>

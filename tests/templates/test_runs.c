@@ -1,5 +1,5 @@
-/* Caches whose rows lie in runs of memory, as pages do: the spec structs of kernels are edited to say how long a run is, and to change the
- * places of neighbouring runs. Against the float64 reference where runs lie in order, and bit by bit the same where they do not. */
+/* Caches whose rows are contiguous in runs only, like pages: edits the kernels' spec structs to set the run length and to swap neighbouring
+ * runs. Against the float64 reference with runs in order, and bitwise equal with swapped ones. */
 #define _GNU_SOURCE
 #include "tests/support.h"
 #include <stdio.h>

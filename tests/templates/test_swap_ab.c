@@ -1,6 +1,6 @@
-/* Products of few rows on wgmma with columns and rows in each other's places (layer swap_ab, templates/gemm/gemm_swap_ab.h): which phases
- * have them, what they refuse, that their source is right on the host engine at every number of rows, alignment, tail and part of a length,
- * and that NVRTC makes code without spills of decode steps. */
+/* Products of few rows on wgmma with swapped operands (layer swap_ab, templates/gemm/gemm_swap_ab.h): which phases get it, what it refuses,
+ * results on the host engine at every number of rows, alignment, tail and split of K, and that NVRTC compiles decode steps without spills.
+ * */
 #include "tests/support.h"
 #include <stdio.h>
 #include <stdlib.h>
