@@ -1,4 +1,4 @@
-/* In: a report. Out: it as JSON (docs/insight.md). */
+/* In: a report. Out: its JSON (docs/insight.md). */
 #include "runtime/cli/access/report.h"
 
 static json_t *text_or_null(const char *s) { return s ? json_string(s) : json_null(); }
@@ -19,7 +19,7 @@ static json_t *row_json(const access_report *r, const access_launch *l, const ac
     return row;
 }
 
-/* "distance": touches by the number of other lines since the last; [0] none, [i] from 2^(i-1) on. */
+/* "distance": touches by reuse distance, the number of other lines since the line's last touch: [0] zero, [i] from 2^(i-1) on. */
 static json_t *reuse_json(const access_reuse *u)
 {
     json_t *distances = json_array();

@@ -1,4 +1,4 @@
-/* In: a report. Out: it as text on standard output: a line for each line of the source that accesses memory. */
+/* In: a report. Out: text on standard output, a line for each source line that accesses memory. */
 #include "runtime/cli/access/report.h"
 #include <string.h>
 
@@ -69,7 +69,7 @@ static void print_totals(const access_report *r, const access_launch *l)
     if (cycles > 0) printf("  banks: %.0f cycles, %.0f of them lost to conflicts\n", cycles, cycles - least);
 }
 
-/* Shares of touches that come again within so many bytes. */
+/* Shares of touches whose line was touched within the last N bytes of lines. */
 static void print_reuse(const access_report *r, const char *who, const access_reuse *u)
 {
     const int line = r->plan->target->line_bytes;

@@ -1,13 +1,13 @@
-/* In, out, refusals: banks.h.
+/* Contract: banks.h.
  *
- * Banks have a word of 4 bytes a cycle. Lanes that want the same word are served together. A request of 4 bytes or less a lane is served by
- * 32 lanes at a time, of 8 bytes by 16, of 16 bytes by 8: CUDA C++ Programming Guide, shared memory of compute capability 5.x and on;
- * ROCm's Composable Kernel documentation, "Understanding AMD GPU LDS and Bank Conflicts", which has the lanes of ds_read_b128 on CDNA. That
- * of gfx950, whose 64 banks serve 16 lanes, is the other half of the same order, as tests/amd/code.py counts it. */
+ * A bank delivers a 4-byte word per cycle; lanes that read the same word are served together. A phase serves 32 lanes of a request with up
+ * to 4 bytes a lane, 16 lanes with 8 bytes, 8 lanes with 16 bytes: CUDA C++ Programming Guide, shared memory of compute capability 5.x and
+ * later; ROCm's Composable Kernel documentation, "Understanding AMD GPU LDS and Bank Conflicts", which lists the lanes of each phase of
+ * ds_read_b128 on CDNA. On gfx950, with 64 banks and 16 lanes a phase, two of those phases are one, as counted by tests/amd/code.py. */
 #include "runtime/cli/access/banks.h"
 #include <string.h>
 
-/* Of lane / 4 within 32 lanes, the phase. */
+/* The phase of a lane, by lane / 4 within 32 lanes. */
 static const unsigned char phases_cdna[8] = {0, 1, 2, 3, 1, 0, 3, 2}, phases_cdna4[8] = {0, 1, 1, 0, 1, 0, 0, 1};
 
 static bool is_reordered(const target_info *target, const bank_request *r)

@@ -1,13 +1,12 @@
-/* In: the lines that a launch touches, workgroup after workgroup. Out: how soon lines come again, in a workgroup and among those that run
- * at once; how much those touch together; lines that several chiplets read. Workgroups that run at once are taken to touch
- * a line each in turn. */
+/* In: the lines that a launch touches, workgroup by workgroup. Out: reuse distances within a workgroup and among concurrent workgroups; the
+ * working set of those; lines that several chiplets read. Model: concurrent workgroups touch one line each in turn. */
 #define _GNU_SOURCE
 #include "runtime/cli/access/recording.h"
 #include "runtime/cli/access/reuse.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { many_touches = 1 << 22 }; /* beyond, distances are those of a sample of about so many */
+enum { many_touches = 1 << 22 }; /* with more, distances are computed for a sample of about this many */
 
 typedef struct cached {
     recording *r;
@@ -15,7 +14,7 @@ typedef struct cached {
     const unsigned *stream;
     const struct start *starts;
     size_t count, blocks, at_once;
-    unsigned *mixed; /* touches of workgroups that run at once, in turn */
+    unsigned *mixed; /* interleaved touches of concurrent workgroups */
     int line;
 } cached;
 
@@ -26,7 +25,7 @@ static access_reuse reuse_of(const cached *c, double bytes)
     return (access_reuse){.rate = c->count > many_touches ? (double)many_touches / (double)c->count : 1, .bytes = bytes};
 }
 
-/* Of one chiplet's workgroups from `from` to `to`, a touch each in turn, to `out`. */
+/* Interleaves the touches of one chiplet's workgroups among `from` to `to` into `out`; returns how many. */
 static size_t mix(const cached *c, size_t from, size_t to, unsigned chiplet, unsigned *out)
 {
     const unsigned chiplets = (unsigned)c->r->o->device->chiplets;
@@ -40,7 +39,7 @@ static size_t mix(const cached *c, size_t from, size_t to, unsigned chiplet, uns
     return n;
 }
 
-/* Workgroups from `from` on that run at once, by their numbers: behind the last of them. */
+/* The end of the set of concurrent workgroups that begins at `from`, by their numbers. */
 static size_t set_end(const cached *c, size_t from)
 {
     const size_t set = c->starts[from].block / c->at_once;
@@ -49,7 +48,7 @@ static size_t set_end(const cached *c, size_t from)
     return to;
 }
 
-/* A chiplet's part of the L2 has what its workgroups touch, and keeps it for those that run next. */
+/* A chiplet's L2 caches what its workgroups touch, and keeps it for those that run next. */
 static void count_chiplet(cached *c, unsigned chiplet)
 {
     access_launch *l = c->r->launch;

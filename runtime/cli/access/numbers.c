@@ -1,5 +1,4 @@
-/* In: items; keys. Out: lists that grow; a number for each key, in the order in which they come first. Refuses nothing but a shortage of
- * memory. */
+/* In: items; keys. Out: lists that grow; a number for each key, in order of first occurrence. Fails only if out of memory. */
 #include "runtime/cli/access/recording.h"
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,7 @@ void *list_add(list *l, size_t size, bool *failed)
     return memset((char *)l->items + l->count++ * size, 0, size);
 }
 
-/* ---- numbers of keys: where the key is, or would be */
+/* ---- numbers of keys */
 static size_t slot_of(const number_table *t, unsigned long long key)
 {
     size_t at = key * 0x9e3779b97f4a7c15ull >> 20 & (t->room - 1);

@@ -1,14 +1,14 @@
-/* In: a report. Out: an SVG that needs no other file: of the worst request of each line of the source a grid, a row of it a line of cache
- * or of all banks, a cell 4 bytes: who asks for it, what comes unasked, what waits for a bank. Of launches with many lines it has the
- * first, and says how many it leaves out. */
+/* In: a report. Out: a self-contained SVG: for each source line its worst request as a grid. A row is a cache line, or all banks; a cell is
+ * 4 bytes: the lane that requests it, bytes loaded but not requested, bank conflicts. With many source lines it shows the first ones, and
+ * how many are left out. */
 #include "runtime/cli/access/report.h"
 #include "runtime/cli/page/drawing.h"
 #include <string.h>
 
 enum { cell = 14, grid_words = 32, most_rows = 24, most_panels = 6, word = 4, widest = 900 };
-static const double left = 2, cells_left = 24, step = 2.32; /* per cent: of words, of the first cell, from cell to cell */
+static const double left = 2, cells_left = 24, step = 2.32; /* per cent: x of words, x of the first cell, distance of cells */
 
-/* Cells are light in dark surroundings, too: the numbers on them are dark. */
+/* Cells are light in the dark theme too, since the numbers on them are dark. */
 static const char style[] = ".clash{fill:none;stroke-width:2}.p0{fill:#9ec5fe}.p1{fill:#a3e4c4}.p2{fill:#ffd88a}.p3{fill:#f5b3c8}"
                             ".p4{fill:#c9b6f7}.p5{fill:#bfe3f2}.p6{fill:#d6e69a}.p7{fill:#f7c6a3}svg .lane{fill:#1a1d21;"
                             "font-size:clamp(6px,1.75vw,10px)}svg .small{font-size:11px}";
@@ -27,7 +27,7 @@ typedef struct grid {
     const access_row *row;
     const bank_request *lanes;
     const target_info *target;
-    unsigned long long line; /* bytes of a row of it */
+    unsigned long long line; /* bytes per row of the grid */
     unsigned long long rows[banks_most_lanes * 2];
     int count, words; /* rows; cells of each */
 } grid;
@@ -52,7 +52,7 @@ static void find_rows(grid *g)
                 add_row(g, at);
 }
 
-/* The lane that asks for a word, of several the first; -1: none. */
+/* The first lane that requests the word; -1: none. */
 static int lane_of(const grid *g, unsigned long long at)
 {
     for (int lane = 0; lane < g->lanes->lanes; lane++)
@@ -60,7 +60,7 @@ static int lane_of(const grid *g, unsigned long long at)
     return -1;
 }
 
-/* Whether the sector of a word is asked for. */
+/* Whether some lane requests a part of the word's sector. */
 static bool comes(const grid *g, unsigned long long at)
 {
     const unsigned long long sector = (unsigned)g->target->sector_bytes, low = at / sector * sector;
@@ -69,7 +69,7 @@ static bool comes(const grid *g, unsigned long long at)
     return false;
 }
 
-/* Whether another word of its bank is wanted in the same phase. */
+/* Whether a lane of the same phase requests another word of the same bank. */
 static bool clashes(const grid *g, unsigned long long at, int lane)
 {
     const unsigned long long banks = (unsigned)banks_count(g->target, g->lanes);
@@ -107,7 +107,7 @@ static void put_cell(grid *g, double x, int y, unsigned long long at)
         text_printf(out, "<text class=\"lane\" x=\"%.2f%%\" dx=\"1\" y=\"%d\">%d</text>\n", x, y + 10, lane);
 }
 
-/* Above the cells: the byte of a line, or the banks. */
+/* Column heads: byte offsets in a line, or banks. */
 static void put_heads(grid *g)
 {
     arena *a = g->p->r->a;

@@ -1,5 +1,5 @@
-/* In: code addresses. Out: for each the index of its source line, with the line of the spec. Without a symboliser each address is a place
- * of its own, without a line. */
+/* In: code addresses. Out: for each the index of its source line, and the line of the spec. Without a symboliser each address becomes a
+ * place of its own, without a line. */
 #define _GNU_SOURCE
 #include "runtime/cli/access/recording.h"
 #include "ir/base/names.h"
@@ -9,14 +9,14 @@
 
 typedef struct placing {
     access_place *places;
-    const size_t *which; /* of an address, the place; NULL: its own */
+    const size_t *which; /* by address: index of its place; NULL: the same index */
     bool failed;
 } placing;
 
 static bool starts_with(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
 
-/* How well a place says where an access is decided: not in headers of the host engine, hardly in the kernel's own file, where only what all
- * of it lies in is, and not in what all kernels are made of. */
+/* Ranks of the inlined frames at an address, by how well they tell where an access was written, best last: headers of the host engine, the
+ * emitted file (only the kernel's outer frame), templates that all kernels share, other templates. */
 enum { rank_none, rank_engine, rank_emitted, rank_common, rank_template };
 static int rank_of(const char *place)
 {
@@ -26,7 +26,7 @@ static int rank_of(const char *place)
     return starts_with(place, "templates/") ? rank_template : rank_emitted;
 }
 
-/* "file:line" of "./file:line:column"; NULL: the compiler has no line, for what it made of several. */
+/* "file:line" of "./file:line:column"; NULL: there is no line, for code that the compiler merged from several. */
 static char *line_of(const char *place, bool *failed)
 {
     if (starts_with(place, "./")) place += 2;
@@ -66,7 +66,7 @@ static void told(void *context, size_t index, unsigned depth, const char *functi
     else free(line);
 }
 
-/* Optimisers leave code without a line that they made of several: then code close ahead says where it is, as well as it can. */
+/* Merged code has no line. Then the nearest code before it, up to 128 bytes, is taken as its place. */
 static void ask_near(recording *r, placing *all, size_t first, uintptr_t *codes, size_t *which)
 {
     static const unsigned char back[] = {8, 16, 32, 48, 64, 96, 128};
@@ -79,7 +79,7 @@ static void ask_near(recording *r, placing *all, size_t first, uintptr_t *codes,
     }
 }
 
-/* The number of a place; the place is the recording's then, or gone. */
+/* The index of a place. Takes ownership of its strings: stores them, or frees them if the place is known. */
 static unsigned number_of_place(recording *r, access_place place)
 {
     const access_place *all = r->places.items;
@@ -102,7 +102,7 @@ void places_find(recording *r)
     placing all = {.places = calloc(count, sizeof *all.places)};
     uintptr_t *codes = malloc(count * sizeof *codes);
     size_t *which = malloc(count * sizeof *which);
-    for (size_t i = 0; codes && i < count; i++) codes[i] = (uintptr_t)r->codes.keys[first + i] - 1; /* in the call, not behind it */
+    for (size_t i = 0; codes && i < count; i++) codes[i] = (uintptr_t)r->codes.keys[first + i] - 1; /* inside the call, not after it */
     if (all.places && codes && which) {
         host_module_places(r->module, codes, count, told, &all);
         ask_near(r, &all, first, codes, which);

@@ -1,4 +1,4 @@
-/* In, out, refusals: recorder.h. */
+/* Contract: recorder.h. */
 #define _GNU_SOURCE
 #include "ir/devices/occupancy.h"
 #include "runtime/cli/access/recording.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { widest = 16 }; /* bytes that a lane asks for by one instruction */
+enum { widest = 16 }; /* most bytes that a lane requests by one instruction */
 
 struct access_recorder {
     access_options o;
@@ -27,7 +27,7 @@ static unsigned short memory_number(recording *r, const char *is)
     return added ? (unsigned short)(r->memories.count - 1) : 0;
 }
 
-/* Workgroups at most: registers may allow fewer. */
+/* Concurrent workgroups by threads and shared memory; registers may allow fewer. */
 static int at_once(const device_model *d, int threads, unsigned shared)
 {
     const kernel_need need = {.threads = threads, .shared = shared};
@@ -52,8 +52,8 @@ static void begin(void *context, const char *kernel, const host_launch_dims *dim
     memory_number(r, NULL);
 }
 
-/* A workgroup that did not fit is left out whole, where workgroups run one after the other: a part would have requests with lanes missing.
- */
+/* Begins a workgroup. If the previous one did not fit, it is dropped as a whole (when workgroups run one by one): its requests would lack
+ * lanes. */
 static void next_block(recording *r, unsigned block)
 {
     if (block == r->block || r->cooperative) return;
@@ -116,7 +116,7 @@ static void forget(recording *r)
     *r = (recording){0};
 }
 
-/* Launches of a kernel that was recorded already are the same ones. */
+/* How many launches of this kernel were recorded before; their numbers are the same. */
 static unsigned passes_before(const access_recorder *a, const char *kernel)
 {
     const access_launch *all = a->launches.items;
@@ -142,7 +142,6 @@ static void end(void *context)
     forget(r);
 }
 
-/* ---- all of it */
 access_recorder *access_recorder_new(const access_options *o)
 {
     access_recorder *a = calloc(1, sizeof *a);

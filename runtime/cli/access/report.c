@@ -1,10 +1,10 @@
-/* In, out, refusals: report.h: what text, JSON and picture say alike. */
+/* Contract: report.h. Shared by text, JSON and picture. */
 #include "runtime/cli/access/report.h"
 #include "runtime/cli/plan_words.h"
 #include "runtime/cli/trial.h"
 #include <string.h>
 
-/* Whose phases a launch's lines belong to: its own, or of a kernel that packs weights those of the product that they are for. */
+/* The kernel whose phases a launch computes; for a pack kernel, the kernel of the product that reads the weights. */
 static const ir_kernel *kernel_of(const access_report *r, const access_launch *l)
 {
     const launch *of = launch_named(r->plan, l->kernel);

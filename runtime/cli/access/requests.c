@@ -1,5 +1,5 @@
-/* In: accesses of lanes. Out: requests: what the lanes of a wave ask for by one instruction at a time, counted into a row of the
- * instruction, and the lines that they touch.
+/* In: accesses of lanes. Out: requests, each of which is one execution of an instruction by the lanes of a wave: counted in the
+ * instruction's row, with the lines touched.
  *
  * The host engine runs lanes one by one, so this file regroups their accesses: the n-th access by the same code since the lanes' last
  * collective or barrier is one request, as lanes on the same path through the code execute it together. */
@@ -66,11 +66,11 @@ static int by_place(const void *left, const void *right)
     return 0;
 }
 
-/* How many units of `size` bytes (sectors, lines) the sorted pieces touch; calls told, if not NULL, for each. */
+/* The number of units of `size` bytes (sectors, lines) that the sorted pieces touch; calls `told` for each, unless NULL. */
 static double units_of(const piece *all, int n, unsigned long long size, void (*told)(void *context, unsigned long long unit),
                        void *context)
 {
-    unsigned long long next = 0; /* the first that was not counted yet */
+    unsigned long long next = 0; /* the first unit not counted yet */
     double count = 0;
     for (int i = 0; i < n; i++)
         for (unsigned long long unit = all[i].low / size > next ? all[i].low / size : next; unit <= (all[i].high - 1) / size; unit++) {
@@ -139,7 +139,7 @@ static void count_shared(const recording *r, const event *e, size_t n, access_ro
     if (cost.ways > row->ways) row->ways = cost.ways;
 }
 
-/* Marks the sectors that a workgroup's requests touch, and the bytes used of each. With sectors of 128 bytes a mark stands for 2 bytes. */
+/* Marks the sectors that a workgroup's requests touch, and the bytes used of each. With 128-byte sectors a mark is for 2 bytes. */
 static void keep_sectors(recording *r, const event *e, size_t n, unsigned row)
 {
     const unsigned sector = (unsigned)r->o->device->target->sector_bytes, part = sector > 64 ? sector / 64 : 1;

@@ -1,4 +1,4 @@
-/* In, out, refusals: reuse.h.
+/* Contract: reuse.h.
  *
  * The distance of a touch is the number of other lines touched since the line's last touch. Each line counts at its last touch, so a
  * Fenwick tree over last touches gives the distance (Olken). With many lines, only those with a small hash are sampled, and distances are
@@ -26,7 +26,7 @@ static void tree_add(int *tree, size_t count, size_t at, int x)
     for (at++; at <= count; at += at & -at) tree[at] += x;
 }
 
-static long long tree_sum(const int *tree, size_t at) /* of places below `at` */
+static long long tree_sum(const int *tree, size_t at) /* sum of entries below `at` */
 {
     long long sum = 0;
     for (; at; at -= at & -at) sum += tree[at];

@@ -1,10 +1,10 @@
-/* In: rows of a launch. Out: the fault of each, the worst first. */
+/* In: rows of a launch. Out: the problem of each, worst first. */
 #define _GNU_SOURCE
 #include "runtime/cli/access/recording.h"
 #include <stdlib.h>
 #include <string.h>
 
-static const double counts = 0.05; /* the share of a launch's bytes, sectors or cycles that is worth a word */
+static const double counts = 0.05; /* least share of a launch's bytes, sectors or cycles that is reported */
 
 static char *copy_of(const char *s, bool *failed)
 {
@@ -31,7 +31,7 @@ static int by_excess(const void *left, const void *right)
     return volume != other ? (volume > other ? -1 : 1) : 0;
 }
 
-/* What is lost of all bytes that are brought, of all sectors that are asked for, of all cycles. */
+/* For each row the shares that it wastes of all bytes loaded, of all sectors requested, of all shared memory cycles. */
 static void judge(recording *r)
 {
     access_launch *l = r->launch;

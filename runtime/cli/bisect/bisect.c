@@ -1,6 +1,6 @@
-/* In: a spec, or edited kernels of it, on a device. Out: the first value whose numbers are not what they should be, with op, tile, element
- * and source line; or the launch that is furthest above the cost model. Exit code 0: nothing was found; 1: something was; 8: nothing
- * was, but of a value no element is judged. Refuses data that does not fit the spec.
+/* In: a spec, or edited kernels of it, on a device. Out: the first wrong value, with op, tile, element and source line; or the launch that
+ * is furthest above the cost model. Exit code 0: nothing found; 1: found; 8: nothing found, but some value has no element that can be
+ * judged. Refuses data that does not fit the spec.
  *
  * The plan runs once. Each value in memory is compared with the reference on the device's own inputs, so the first wrong value locates the
  * fault, however far it propagates: no prefix needs to be run again. One more run then looks inside the phase (shown.c). */
@@ -8,10 +8,10 @@
 #include "runtime/cli/trial_data.h"
 #include <string.h>
 
-/* Operations of a graph: above the first only some rows of products and attention are judged; up to the second a fault on the host engine
- * may be shown to its checker, too, which takes some 20 times as long as a run. */
+/* Operations of a graph: above the first, only some rows of products and attention are judged; up to the second, a fault on the host engine
+ * is also run under its checker, which takes about 20 times as long as a run. */
 static const double sample_above = 2e10, check_below = 3e8;
-enum { most_checked = 16 }; /* kernels, which are compiled again for the checker */
+enum { most_checked = 16 }; /* most kernels to compile again for the checker */
 
 /* ---- one run of the plan as it is */
 typedef struct whole_run {
@@ -34,15 +34,15 @@ static void run_body(void *whole)
 
 static void free_arena(void *a) { arena_free(a); }
 
-/* What follows the first error: its log. */
+/* The lines after the first error, its log. */
 static const char *log_of(arena *a, const char *said)
 {
     const char *end = said + strcspn(said, "\n");
     return arena_strdup(a, *end ? end + 1 : "");
 }
 
-/* False: a kernel on the host engine touched memory that is not its own, or did not end; a GPU would be lost for the rest of the process,
- * and says no more of it. */
+/* False: a kernel on the host engine accessed memory out of bounds or did not end. (On a GPU the process could not use the device any more,
+ * so there the error ends the command.) */
 static bool run_whole(bisection *b)
 {
     whole_run w = {.a = arena_new(), .b = b};
@@ -83,19 +83,19 @@ static void run_checked(void *checking_)
     (void)trial_run(c->a, c->b->graph, c->b->plan, &o);
 }
 
-/* The first report: a line, and those under it that begin with a blank; the checker makes one for each thread. */
+/* The first report: a line and the indented lines after it. The checker writes one for each thread. */
 static const char *first_report(arena *a, const char *all)
 {
     static const char head[] = "the checker found faults\n";
     const char *from = strstr(all, head), *end;
-    if (!from) return arena_strdup(a, all); /* no checker said it: the kernel did not compile or did not end */
+    if (!from) return arena_strdup(a, all); /* not a report: the kernel did not compile or did not end */
     from += sizeof head - 1;
     end = from + strcspn(from, "\n");
     while (end[0] == '\n' && end[1] == ' ') end += 1 + strcspn(end + 1, "\n");
     return arena_strndup(a, from, (size_t)(end - from));
 }
 
-/* What an elementwise op gets wrong inside its phase is no race. */
+/* Whether the checker may explain the fault: not if an elementwise op is wrong inside its phase, which is no race. */
 static bool checker_may_know(const bisection *b)
 {
     const place_made *m = &b->first.made;

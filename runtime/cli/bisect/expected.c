@@ -11,7 +11,7 @@ typedef struct comparing {
     bisection *b;
     const safetensors *file;
     bool *used;  /* by tensor */
-    double *got; /* a value's numbers by the file; as many as the largest has */
+    double *got; /* buffer for a value's numbers in the file, for the largest value */
     text between;
 } comparing;
 
@@ -21,7 +21,7 @@ static const safetensors_tensor *tensor_of(const comparing *c, const ir_value *v
     return t || !v->output ? t : safetensors_find(c->file, v->output);
 }
 
-/* The same axes, but for those of one element. */
+/* Equal shapes, ignoring axes of extent 1. */
 static bool same_shape(const safetensors_tensor *t, const ir_value *v, const dim_table *dims)
 {
     int at = 0;
@@ -54,8 +54,7 @@ static void need_shape(const comparing *c, const safetensors_tensor *t, const ir
          shape_text(a, t->shape, t->rank), v->name, shape_text(a, shape, v->rank));
 }
 
-/* What an op reads may be rounded once more inside it: frameworks compute a rope or a norm of several ops, each in the dtype. Told as an
- * error of the operand. */
+/* Frameworks compute a rope or a norm by several ops, each rounded to the dtype: allows one more rounding of an operand, as its error. */
 static void allow_rounding(dtype type, ref_tensor *t)
 {
     for (size_t i = 0; i < t->count && dtype_is_real(type); i++) t->error[i] = hypot(t->error[i], ref_unit(type) * fabs(t->value[i]));
@@ -86,7 +85,7 @@ static void compare_value(void *context, const ir_value *v, ref_tensor *r)
     allow_rounding(v->type, r);
 }
 
-/* Before the reference runs: what it has of memory is not an arena's, so nothing bails below it. */
+/* Runs before the reference, whose memory no arena owns, so that nothing below it may bail. */
 static void mark_used(comparing *c)
 {
     long long most = 1;
@@ -103,7 +102,7 @@ static void mark_used(comparing *c)
     c->got = data_numbers(c->b->a, most);
 }
 
-/* What the file has besides; without anything else it is the wrong file. */
+/* Notes the file's tensors that the spec does not have; bails if it has no others. */
 static void note_unknown(comparing *c)
 {
     text t = {.a = c->b->a};
@@ -141,7 +140,7 @@ static const ref_tensor **operands(bisection *b)
     return given;
 }
 
-/* A framework rounds each op's result to its dtype, and may round an attention's exponentials. */
+/* The reference's rules are a framework's: each op's result is rounded to its dtype, an attention's exponentials may be. */
 void bisect_expected(bisection *b)
 {
     arena *a = b->a;

@@ -1,5 +1,5 @@
-/* In: a wrong value and its element. Out: what computes it: the op and its line in the spec, the launch, its phase, the tile with the
- * element, and the line of the emitted source. NULL: unknown. */
+/* In: a wrong value and its element. Out: what computes it: op and line of the spec, launch, phase, the tile with the element, line of the
+ * emitted source. NULL: unknown. */
 #include "gen/base/names.h"
 #include "ir/program/segments.h"
 #include "runtime/cli/bisect/bisect.h"
@@ -29,7 +29,7 @@ static const char *spec_line(const bisection *b, const ir_op *op)
     return b->o->spec ? line_of_text(b->a, cli_read_file(b->a, b->o->spec, &size), op->at.line) : NULL;
 }
 
-/* The graph's op: the one that makes the value, or that a step of a composite comes from. */
+/* The graph's op that makes the value, or of which this op is a step. */
 static const ir_op *spec_op(const bisection *b, const ir_op *op)
 {
     const ir_value *v = b->graph ? program_value(b->graph, op->outputs[0]->name) : NULL;
@@ -44,7 +44,7 @@ static int field_of(const ir_phase *phase, const char *name)
     return i < 0 ? 0 : phase->tile.at[i];
 }
 
-/* The element's row and column as the phase counts them, whose rows may be several of the value's. */
+/* The element's row and column in the phase's space, of which a row may be several rows of the value. */
 static bool in_space(arena *a, const ir_phase *phase, const ir_value *v, const dim_table *dims, long long index, long long *row,
                      long long *column)
 {
@@ -91,7 +91,7 @@ static const char *product_tile(arena *a, const launch_phase *l, const ir_value 
     return arena_printf(a, "%s, %s", rows, span(a, "packed column", packed, n, list.packed_columns));
 }
 
-/* Of [B, S, heads*hd] or [B, S, heads, hd]. */
+/* The tile with an element of [B, S, heads*hd] or [B, S, heads, hd], as text. */
 static const char *attention_tile(arena *a, const ir_phase *phase, const ir_value *v, const dim_table *dims, long long index)
 {
     const ir_op *op = phase_first(phase, class_ATTENTION);
@@ -139,7 +139,7 @@ static bool find_line(place_made *m, arena *a, const char *source, const char *f
     return false;
 }
 
-/* Where the value is computed, else where it is stored, else the struct of its phase. */
+/* The line where the value is computed, else where it is stored, else the struct of its phase. */
 static void find_source(arena *a, place_made *m, const plan *p, const ir_value *v)
 {
     const char *source = source_join(a, &m->launch->source), *stem = names_choose(a, p->program).values[v->id];
@@ -173,7 +173,7 @@ place_made locate(bisection *b, const plan *p, const parting *found)
     if (!within) return m;
     m.computes = kernel_ops(a, b->graph, m.launch->kernel);
     m.tile = tile_text(a, &m.phase->tile);
-    const ir_value *shaped = v->def->kind == op_attention_partial ? found->value : v; /* parts are judged as the attention */
+    const ir_value *shaped = v->def->kind == op_attention_partial ? found->value : v; /* partials are judged as the attention's result */
     m.within = tile_of(a, within, shaped, &p->program->dims, found->first);
     find_source(a, &m, p, v);
     return m;

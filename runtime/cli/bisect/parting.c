@@ -1,5 +1,5 @@
-/* In: a value's numbers and the expected ones. Out: which elements are wrong, where they lie, and what they have in common. Elements that
- * rounding decides are not judged (ir/reference/ref.h). */
+/* In: a value's numbers and the expected ones. Out: which elements are wrong, where they are, and what they have in common. Elements that
+ * depend on a choice of rounding are not judged (ir/reference/ref.h). */
 #include "runtime/cli/bisect/bisect.h"
 #include <math.h>
 
@@ -31,8 +31,8 @@ static void note_element(parting *p, const dim_table *dims, const ref_tensor *t,
     p->ratio = ref_ratio(t, i, got);
 }
 
-/* Wrong numbers that are all one number times what they should be: the factor by least squares, and what it leaves is within bounds that
- * are as many times as wide. */
+/* Finds whether all wrong numbers are the right ones times one factor: a least squares fit whose residuals lie within bounds scaled by the
+ * factor. */
 static void find_factor(parting *p, const ref_tensor *t, const double *got, bisect_what what)
 {
     double both = 0, squares = 0;

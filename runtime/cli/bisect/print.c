@@ -1,4 +1,4 @@
-/* In: a bisection. Out: it as text or as JSON on standard output. */
+/* In: a bisection. Out: text or JSON on standard output. */
 #include "runtime/cli/bisect/bisect.h"
 #include "runtime/cli/spread.h"
 #include <math.h>
@@ -16,7 +16,7 @@ static const char *const kind_texts[] = {
 static const char *const kind_names[] = {"none", "beyond", "unwritten", "infinite", "together"};
 
 /* ---- words */
-/* Of a parting's first element, by axis. */
+/* The indices by axis of a parting's first wrong element. */
 static void find_indices(const bisection *b, const parting *p, long long at[max_rank])
 {
     long long index = p->first;
@@ -118,7 +118,7 @@ static void print_head(const bisection *b)
     for (int i = 0; i < b->edits.count; i++) printf("  %s is that of %s\n", b->edits.list[i].file, b->edits.folder);
 }
 
-/* Values in memory, or those of them that are wrong. */
+/* The number of values in memory that were compared; wrong: of those that are wrong. */
 static int values_of(const walk *w, bool wrong)
 {
     int n = 0;

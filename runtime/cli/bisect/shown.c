@@ -1,6 +1,6 @@
-/* In: a plan with a wrong value. Out: the first wrong value inside its phase. Intermediates of a phase are in registers, so each is added
- * to the plan's text as an output, and the same phases and tiles are run storing them. If the fault disappears then, or they cannot be
- * stored, the answer remains the phase's stored value. */
+/* In: a plan with a wrong value. Out: the first wrong value inside its phase. Intermediates of a phase are in registers, so they are added
+ * to the plan's text as outputs, and the same phases with the same tiles run again and store them. If the fault then disappears, or they
+ * cannot be stored, the answer remains the phase's stored value. */
 #include "runtime/cli/bisect/bisect.h"
 #include "ir/program/segments.h"
 #include <string.h>
@@ -9,8 +9,8 @@
 typedef struct shown {
     arena *a;
     bisection *b;
-    const char *text; /* the plan's */
-    bool run;         /* else only planned */
+    const char *text; /* of the plan */
+    bool run;         /* false: only plan */
     compiled c;
     walk walk;
     text lost;
@@ -35,7 +35,7 @@ static void body(void *shown_)
     source_edits_check(s->a, &s->b->edits, s->c.plan, result.plan);
 }
 
-/* NULL, or what went wrong. The arena lives as long as the bisection. */
+/* Returns an error or NULL. The arena lives as long as the bisection. */
 static const char *attempt(shown *s)
 {
     s->a = arena_new();
@@ -49,7 +49,7 @@ static const char *attempt(shown *s)
     return why;
 }
 
-/* The plan's text, with values as further outputs. */
+/* The plan's text with these values as additional outputs. */
 static const char *with_outputs(bisection *b, const char *const *names, int count)
 {
     const char *whole = ir_print(b->a, b->plan->program), *at = strstr(whole, "\nout ");
@@ -66,7 +66,7 @@ static bool is_kept(const bisection *b, const ir_phase *phase, const ir_value *v
     return v->root || v->output || v->kind != value_result || value_stored(b->plan->program, phase, v);
 }
 
-/* Values of a phase that the spec has a name for and that are not in memory. */
+/* Values of a phase that the spec names and that are not stored. */
 static int values_inside(bisection *b, const ir_phase *phase, const char **names)
 {
     int count = 0;
@@ -79,7 +79,7 @@ static int values_inside(bisection *b, const ir_phase *phase, const char **names
     return count;
 }
 
-/* Those that a plan may store: all, or else each that it may store alone. */
+/* Keeps the names of values that a plan can store: all of them together, or else each that it can store alone. */
 static int keep_storable(bisection *b, const char **names, int count)
 {
     int kept = 0;

@@ -1,5 +1,5 @@
-/* In: a plan on a device that has a model. Out: each launch's time in its chain and alone beside the model's, and the one that is furthest
- * above it. Refuses devices whose model has no bandwidth: there is nothing to compare with. */
+/* In: a plan on a device with a model. Out: each launch's time in the chain, alone, and predicted; the launch furthest above its
+ * prediction. Refuses models without a bandwidth, which predict nothing. */
 #include "gen/plan/predict.h"
 #include "runtime/cli/bench.h"
 #include "runtime/cli/bisect/bisect.h"
@@ -12,11 +12,11 @@ typedef struct timing {
     bisection *b;
     bench *bench;
     const plan *plan;
-    double *chained, *alone; /* launch by launch, most_rounds each */
+    double *chained, *alone; /* most_rounds per launch */
     int rounds;
 } timing;
 
-/* In its chain a launch takes what the runs are shorter without it: what it hides, or makes others wait, is counted with it. */
+/* A launch's time in the chain is the time that a run gets shorter without it, so overlap and waits that it causes count. */
 static void time_round(timing *t)
 {
     const double whole = bench_queue(t->bench, -1, -1, batch);
@@ -34,7 +34,7 @@ static void time_all(timing *t, double seconds)
     const size_t room = ((size_t)t->plan->launch_count + 1) * most_rounds * sizeof(double);
     double unused[batch];
     t->chained = arena_alloc(t->b->a, room), t->alone = arena_alloc(t->b->a, room);
-    bench_runs(t->bench, batch, unused); /* clocks rise, pages are touched */
+    bench_runs(t->bench, batch, unused); /* warm up clocks and pages */
     progress bar = progress_start("timing, rounds", least_rounds);
     const double start = seconds_now();
     while (t->rounds < least_rounds || (seconds_now() - start < seconds && t->rounds < most_rounds)) {

@@ -1,11 +1,11 @@
-/* In: runs of a plan (runtime/cli/trial.h). Out: for each value in memory how it parts from what it should be on the device's own inputs,
- * so that the first wrong one is where the fault is. Refuses what the device refuses. */
+/* In: runs of a plan (runtime/cli/trial.h). Out: for each value in memory its difference from the reference on the device's own inputs, so
+ * that the first wrong value locates the fault. Refuses what the device refuses. */
 #include "runtime/cli/bisect/bisect.h"
 #include "runtime/cli/trial_data.h"
 #include <math.h>
 #include <string.h>
 
-/* ---- steps that the spec has no name for */
+/* ---- steps without a name in the spec */
 static void add_step(walk *w, const ir_op *op) { w->steps[w->step_count++] = (unnamed_step){.op = op}; }
 
 static bool is_sum(const walk *w, const ir_op *op)
@@ -42,7 +42,7 @@ static void keep_known(walk *w, const ir_value *v, const ref_tensor *expected, c
     }
 }
 
-/* A graph of one op over numbers of f32, as the device adds them up. */
+/* A graph with this op alone on an f32 operand, since the device sums in f32. */
 static const ir_program *sum_graph(arena *a, const ir_program *graph, const ir_op *op)
 {
     ir_program *p = arena_alloc(a, sizeof *p);
@@ -69,7 +69,8 @@ static void judge_sum(walk *w, const ir_op *op, const ref_tensor *x, const doubl
     ref_free(&sum);
 }
 
-/* Element d of a head from its parts, each its elements, the largest score and the sum of exponentials (templates/attention/decode.h). */
+/* Element d of a head from its partials, each with the elements, the largest score and the sum of exponentials
+ * (templates/attention/decode.h). */
 static double joined(const double *parts, int count, long long size, long long d)
 {
     double largest = -INFINITY, sum = 0, o = 0;
@@ -81,14 +82,14 @@ static double joined(const double *parts, int count, long long size, long long d
     return sum > 0 ? o / sum : 0;
 }
 
-/* Parts are wrong where what they join to is: in float64, so that joining has no part in it. */
+/* Judges an attention's partials by what they combine to, in float64, so that combining adds no error. */
 static void judge_parts(walk *w, const unnamed_step *s, const ir_value *v, const double *parts)
 {
     const ir_value *whole = program_value(w->graph, s->op->outputs[0]->name);
     const long long size = value_columns(v) - 2;
     const int count = w->plan->parts[v->id];
     double *got = data_numbers(w->a, (long long)s->known.count);
-    ir_value *named = arena_alloc(w->a, sizeof *named); /* the attention's elements, under the name of its parts */
+    ir_value *named = arena_alloc(w->a, sizeof *named); /* the attention's elements, named as its partials */
     *named = *whole;
     named->name = v->name, named->output = NULL;
     for (long long i = 0; i < (long long)s->known.count; i++) got[i] = joined(parts + i / size * count * (size + 2), count, size, i % size);
@@ -137,7 +138,7 @@ trial_options walk_options(const bisection *b, walk *w)
     return o;
 }
 
-/* Of outputs end to end a run says which is beyond, not where; that stands behind all values. */
+/* Appends outputs that are beyond their end-to-end bounds; a run tells which outputs, not where. */
 void walk_outputs(walk *w, const ir_program *graph, const trial_result *r)
 {
     for (int i = 0; i < r->check_count; i++) {

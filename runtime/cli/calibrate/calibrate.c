@@ -1,5 +1,5 @@
-/* In: a device of this machine. Out: its device file: what of ir/devices/facts.def can be measured, measured; what a shipped file of the
- * same device has of the rest, with the source that it names there. Refuses what the device and its compilers refuse. */
+/* In: a device of this machine. Out: its device file: the facts of ir/devices/facts.def that can be measured; the others from the shipped
+ * file of the same device, with their sources. Refuses what the device and its compilers refuse. */
 #include "runtime/cli/bench.h"
 #include "runtime/cli/calibrate/meter.h"
 #include "runtime/cli/spread.h"
@@ -12,13 +12,13 @@ typedef struct calibration {
     const cli_options *o;
     tfgen_device *device;
     const target_info *target;
-    const device_model *base; /* that plans of what is measured are made for */
+    const device_model *base; /* for which the measured kernels are planned */
     bool known;               /* base is this device's */
-    bool most_bandwidth;      /* what memory has at most is a measurement, too */
+    bool most_bandwidth;      /* peak bandwidth is measured, too */
     cache *cache;
     meter *meter;
     int chunks;       /* of the meter's memory */
-    int units;        /* that run at the same time */
+    int units;        /* units that run concurrently */
     double sustained; /* seconds */
     device_model out;
     progress bar;
@@ -45,7 +45,7 @@ static void told(calibration *c, const char *what) { progress_step(&c->bar, what
 /* ---- reading memory and caches */
 static int divisor(int x, int y) { return y ? divisor(y, x % y) : x; }
 
-/* Every workgroup reads chunks of the window for a while, all of them together each chunk at least once; bytes a second. */
+/* Bytes per second of workgroups that read chunks of the window for a while, together every chunk at least once. */
 static double read_rate(calibration *c, long long grid, int chunks)
 {
     const double enough = 0.5e-3;
@@ -57,7 +57,7 @@ static double read_rate(calibration *c, long long grid, int chunks)
     return (double)grid * run.count * probe_chunk / meter_seconds(c->meter, &run, 1);
 }
 
-/* The least that is under way with which memory gives nearly all: it came round once in that time. */
+/* Latency by Little's law: the fewest bytes in flight with which DRAM reaches nearly its full rate, over that rate. */
 static void measure_latency(calibration *c)
 {
     static const double shares[] = {0.125, 0.1875, 0.25, 0.375, 0.5, 0.625, 0.75, 1, 1.25, 1.5, 2};
@@ -77,15 +77,15 @@ static void measure_latency(calibration *c)
         set(c, number_bandwidth, best, note_of(c, "the most that was read; no data sheet is known")), c->most_bandwidth = true;
 }
 
-/* Windows from small to all of the meter's memory. L2 is as large as the last one that is read at more than halfway from memory's rate to
- * the best. */
+/* Reads windows from small to all of the meter's memory. L2's size is the last window read faster than halfway between DRAM's rate and the
+ * best rate. */
 static void measure_cache(calibration *c)
 {
     enum { most_windows = 40 };
     int windows[most_windows], count = 0;
     double rates[most_windows], best = 0;
     const long long grid = (long long)read_groups * c->units;
-    const double known = c->out.numbers[number_l2].value; /* of what it is known to hold a quarter: units have caches of their own */
+    const double known = c->out.numbers[number_l2].value; /* use windows from a quarter of its size on: units have their own caches */
     for (int w = known > 0 ? (int)fmax(16, known / 4 / probe_chunk) : 16; w <= c->chunks && count < most_windows - 1; w *= 2) {
         windows[count++] = w;
         if (w >= 128 && w + w / 2 <= c->chunks) windows[count++] = w + w / 2;
@@ -94,9 +94,9 @@ static void measure_cache(calibration *c)
         rates[i] = read_rate(c, grid, windows[i]);
         if (rates[i] > best) best = rates[i];
     }
-    if (!count) return; /* no window is both beyond units' own caches and in memory */
+    if (!count) return; /* no window is larger than the units' caches and fits the memory */
     const double memory = rates[count - 1];
-    if (best < 1.2 * memory) return; /* no cache shows */
+    if (best < 1.2 * memory) return; /* no cache visible */
     int last = 0;
     for (int i = 0; i < count; i++)
         if (rates[i] > (best + memory) / 2) last = i;
@@ -111,7 +111,7 @@ static void measure_launches(calibration *c)
     probe_run run = {.kind = probe_nothing, .grid = c->units, .chunks = 1};
     const double began = seconds_now();
     (void)meter_seconds(c->meter, &run, 4);
-    const int row = seconds_now() - began < 20e-3 ? 128 : 8; /* of a device that is slow to wait for few say as much */
+    const int row = seconds_now() - began < 20e-3 ? 128 : 8; /* few are enough for a device that is slow to wait for */
     set(c, number_launch_cost, meter_seconds(c->meter, &run, row), note_of(c, "empty, %d workgroups, %d in a row", c->units, row));
     if (c->target->overlaps) {
         run.overlap = true;
@@ -119,7 +119,7 @@ static void measure_launches(calibration *c)
     }
 }
 
-/* From two counts, so that the launch itself is no part of it: of a run that takes much longer than a shorter one. */
+/* Seconds per round trip, from the difference of two counts, so that the launch does not count; the longer run takes much longer. */
 static double seconds_an_answer(calibration *c)
 {
     enum { most = 1 << 22 };
@@ -158,7 +158,7 @@ static void measure_clock(calibration *c)
 {
     enum { runs = 15 };
     double list[runs];
-    if (c->target->vendor == vendor_host) return; /* processors count time, not cycles */
+    if (c->target->vendor == vendor_host) return; /* CPUs count time, not cycles */
     for (int i = 0; i < runs; i++) list[i] = clock_now(c);
     const double hertz = spread_of(list, runs).median;
     if (is_clock(hertz)) set(c, number_clock, hertz, "one thread alone");
@@ -186,7 +186,7 @@ static void measure_vector(calibration *c)
 }
 
 /* ---- kernels of tfgen's own, on random data */
-/* In an arena of its own, so that its buffers are gone before the next one's are made. */
+/* Runs body in its own arena, so that its buffers are freed before the next one's are allocated. */
 static void run_apart(calibration *c, void (*body)(void *), void *argument, arena *a)
 {
     const tfgen_code code = arena_run(a, body, argument);
@@ -214,7 +214,7 @@ static bench *open_bench(calibration *c, arena *a, const char *spec, bench_optio
 }
 
 typedef struct product_rate {
-    double sustained, best, clock; /* operations a second; Hz right behind it, or 0 */
+    double sustained, best, clock; /* operations per second; Hz right after the run, or 0 */
 } product_rate;
 
 static product_rate run_product(calibration *c, bench *b, double work)
@@ -241,7 +241,7 @@ typedef struct product_job {
     dtype type;
     long long size;
     product_rate rate;
-    bool is_large; /* a run takes a while */
+    bool is_large; /* long runs */
 } product_job;
 
 static void try_product(void *argument)
@@ -293,7 +293,7 @@ static void measure_products(calibration *c)
 typedef struct copy_job {
     calibration *c;
     arena *a;
-    long long rows; /* of 8 KB */
+    long long rows; /* 8 KB each */
     double rate;
 } copy_job;
 
@@ -312,7 +312,7 @@ static void run_copy(void *argument)
     j->rate = 2.0 * (double)j->rows * 8192 / spread_of(list, 16).median;
 }
 
-/* Of a size with which a run takes much longer than to start. */
+/* Measures a copy that takes much longer than its launch. */
 static void measure_copy(calibration *c)
 {
     const double room = (double)c->device->info.memory_bytes / 32;
@@ -355,7 +355,7 @@ static void set_units(calibration *c)
     c->out.chiplets = 1, c->out.counts[fact_chiplets] = (device_fact){1, source_chosen, "it was not measured"};
 }
 
-/* Bytes to read: of which caches hold a sixty-fourth, whatever they keep. */
+/* Bytes to read: 64 times the caches, so that hits do not matter. */
 static double room_of(const calibration *c, double memory)
 {
     const double cache = device_last_level(c->base), least = 64e6, unknown = 16e9;
@@ -384,7 +384,7 @@ static void calibrate(void *argument)
 {
     calibration *c = argument;
     const char *out = c->o->output ? c->o->output : "-";
-    cli_check_output(c->a, out); /* ahead of what takes minutes */
+    cli_check_output(c->a, out); /* before minutes of measurements */
     c->device = cli_open_device(c->a, c->o->device);
     c->cache = cli_cache(c->a, c->o);
     c->sustained = c->o->real.seconds;

@@ -1,18 +1,18 @@
-/* In: meter.h. Out: times, by the device's events. Refuses what meter.h says. */
+/* Contract: meter.h. Times are measured by the device's events. */
 #include "runtime/cli/calibrate/meter.h"
 #include "gen/source/probe.h"
 #include "runtime/cli/spread.h"
 #include <string.h>
 
 enum { samples = 9, result_bytes = 1024 };
-static const double long_enough = 0.03; /* of waiting, for the median of fewer samples */
+static const double long_enough = 0.03; /* seconds of waiting after which the median of fewer samples will do */
 
-typedef struct probe_args { /* as templates/probe/probes.h has it */
+typedef struct probe_args { /* as in templates/probe/probes.h */
     const void *from;
     void *to;
     int chunks, count, step;
     float x, y;
-    int padding; /* named, as what is on the stack goes to no device */
+    int padding; /* named, so that no uninitialised stack bytes go to the device */
 } probe_args;
 _Static_assert(sizeof(probe_args) == 40, "the layout of templates/probe/probes.h");
 

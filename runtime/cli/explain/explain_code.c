@@ -1,5 +1,4 @@
-/* In: a plan. Out: what the compilers make of its launches. Without a compiler, or where one refuses, the sentence that
- * says so stands for the facts. */
+/* In: a plan. Out: what the compilers make of its launches; without a compiler, or if one refuses, a sentence instead of the facts. */
 #include "runtime/cli/explain/explanation.h"
 #include "runtime/compile/matrix_count.h"
 #include <string.h>
@@ -43,7 +42,7 @@ const plan_code *explain_compile(arena *a, const cli_options *o, const plan **p,
 
 static kernel_need need_of(const device_model *d, const launch *l, const kernel_facts *f)
 {
-    /* One file of registers has the AGPRs among the VGPRs; gfx908 gives them out by themselves. */
+    /* with a unified register file vgprs includes the AGPRs; gfx908 allocates them separately */
     return (kernel_need){.threads = l->threads,
                          .registers = (int)f->vgprs,
                          .sums = (int)f->agprs,

@@ -1,8 +1,8 @@
-/* In: a request, a device model. Out: the plan that is made for that device, counted and predicted. Where there is no
- * plan, the sentence that says why stands for it. */
+/* In: a request, a device model. Out: the plan for that device, its work and predicted times; without a plan, a sentence with the
+ * reason. */
 #include "runtime/cli/explain/explanation.h"
 
-/* A plan for another device, whose refusal does not end the command. */
+/* A plan for another device; if it is refused, the command goes on. */
 typedef struct other_plan {
     arena *a;
     compile_request request;

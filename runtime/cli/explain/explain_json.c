@@ -1,4 +1,4 @@
-/* In: an explanation. Out: it as JSON: numbers in operations, bytes and seconds; docs/insight.md names the keys. */
+/* In: an explanation. Out: its JSON, in operations, bytes and seconds; docs/insight.md lists the keys. */
 #include "runtime/cli/explain/explanation.h"
 #include <string.h>
 
@@ -14,7 +14,7 @@ static const char *kind_text(const ir_program *p, const ir_value *v)
     static const char *const names[] = {"input", "param", "state", "constant", "result"};
     const ir_value *root = value_root(v);
     if (v->kind == value_result && root->kind == value_state) return "cache";
-    return explained_output(p, v) ? "output" : names[root->kind]; /* a view shows what another holds */
+    return explained_output(p, v) ? "output" : names[root->kind]; /* a view has the kind of its root */
 }
 
 /* ---- the graph */
@@ -210,7 +210,7 @@ static json_t *model_json(const device_model *d, dtype type)
                      d->rates[rate_vector].of[dtype_f32]);
 }
 
-/* As it is, where it is text at all. */
+/* The text unchanged if it is valid UTF-8, else through text_harmless(). */
 static const char *plain_text(const explanation *e)
 {
     json_t *text = json_string(e->text);

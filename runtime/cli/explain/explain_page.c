@@ -1,5 +1,5 @@
-/* In: an explanation as JSON. Out: page.html with it, the style of all pages and the scripts inside: one file that needs no other. What is
- * in the JSON cannot end the element that holds it. */
+/* In: an explanation as JSON. Out: page.html with the JSON, the common style and the scripts: a self-contained file. Nothing in the JSON
+ * can end the element that contains it. */
 #include "runtime/cli/explain/explanation.h"
 #include "runtime/cli/page/page.h"
 #include <string.h>
@@ -8,7 +8,7 @@ PAGE_EMBED(tfgen_explain_page, "runtime/cli/explain/page.html");
 PAGE_EMBED(tfgen_explain_drawing, "runtime/cli/explain/drawing.js");
 PAGE_EMBED(tfgen_explain_script, "runtime/cli/explain/page.js");
 
-/* In JSON a '<' stands in strings alone, where it may be written so. */
+/* Appends JSON with '<' escaped: it occurs only in strings, where the escape is valid. */
 static void append_harmless(text *t, const char *json)
 {
     while (*json) {
@@ -19,7 +19,7 @@ static void append_harmless(text *t, const char *json)
     }
 }
 
-/* What stands ahead of the mark; behind it. */
+/* Appends the page up to the mark; returns the position after it. */
 static const char *append_until(text *t, const char *page, const char *mark)
 {
     const char *at = strstr(page, mark);

@@ -1,4 +1,4 @@
-/* In: an explanation. Out: it as text on standard output, a line or two a fact. */
+/* In: an explanation. Out: text on standard output. */
 #include "runtime/cli/explain/explanation.h"
 #include "runtime/cli/spread.h"
 #include <limits.h>

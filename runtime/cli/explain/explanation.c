@@ -72,7 +72,7 @@ static int launch_of(const explained_level *l, const ir_op *op)
     return -1;
 }
 
-/* What the launch moves of v: of itself, or of what stands for it in memory. */
+/* The launch's traffic of v, or of v's root; NULL: none. */
 static tensor_work *moved_by(const explained_level *l, int launch, const ir_value *v, bool written)
 {
     const work *w = launch < 0 ? NULL : &l->kernels[launch].work;
@@ -91,7 +91,7 @@ typedef struct edge_list {
     const explained_level *l;
     explained_edge *edges;
     int count;
-    const tensor_work **told; /* whose bytes are told */
+    const tensor_work **told; /* whose bytes some edge has */
     int told_count;
     double bandwidth;
 } edge_list;
@@ -103,7 +103,7 @@ static bool is_told(const edge_list *list, const tensor_work *t)
     return false;
 }
 
-/* The bytes, the first time that they are asked for. */
+/* The tensor's bytes for the first edge that asks, 0 for later ones. */
 static double tell_once(edge_list *list, const tensor_work *t)
 {
     if (!t || is_told(list, t)) return 0;
@@ -118,7 +118,7 @@ bool explained_output(const ir_program *p, const ir_value *v)
     return false;
 }
 
-/* It is written whoever reads it. */
+/* True if v is an output or in a state, so that it is stored even without readers. */
 static bool stays(const ir_program *p, const ir_value *v)
 {
     const ir_value *makers[most_makers];
@@ -134,7 +134,7 @@ static int maker_launch(const explained_level *l, const ir_value *v)
     return value_makers(v, makers) > 0 ? launch_of(l, makers[0]->def) : -1;
 }
 
-/* By every launch that makes a part of it. */
+/* Bytes of v written by all launches that make a part of it. */
 static double tell_written(edge_list *list, const ir_value *v)
 {
     const ir_value *makers[most_makers];
@@ -167,7 +167,7 @@ static const ir_op *reader_of(const launch *l, const ir_value *v)
     return NULL;
 }
 
-/* What launches read of each other without a note of fusion: planning's copies, and further views of a value. */
+/* Adds edges without a fusion note: copies that planning added, and further views of a value. */
 static void add_others(edge_list *list)
 {
     const explained_level *l = list->l;

@@ -1,9 +1,9 @@
-/* In, out: drawing.h. */
+/* Contract: drawing.h. */
 #include "runtime/cli/page/drawing.h"
 #include <math.h>
 #include <string.h>
 
-enum { line_height = 17, line_room = 345 /* pixels of a line of words: what a phone has */ };
+enum { line_height = 17, line_room = 345 /* pixels for a line of text: a phone's width */ };
 
 /* ---- the picture */
 static const markup_rule rules[] = {{":root", "background", markup_paper},
@@ -29,7 +29,7 @@ static const char plain[] = "svg text{font:13px system-ui,sans-serif}svg .title{
                             "svg .code{font-family:ui-monospace,monospace;font-size:12px}.axis{stroke-width:1}"
                             "@media(max-width:560px){.more{display:none}}";
 
-/* A phone lays out an SVG file as if it were 980 pixels wide, unless this element of HTML is in it. */
+/* Without this HTML element phones lay out an SVG file as if they were 980 pixels wide. */
 static const char viewport[] =
     "<metadata><meta xmlns=\"http://www.w3.org/1999/xhtml\" name=\"viewport\" content=\"width=device-width\"/></metadata>\n";
 
@@ -50,7 +50,7 @@ void draw_picture(text *t, draw_place place, const char *name, const char *style
 /* ---- words */
 static double letter_width(char c)
 {
-    if ((c & 0xc0) == 0x80) return 0; /* UTF-8: the letter was counted by its first byte */
+    if ((c & 0xc0) == 0x80) return 0; /* UTF-8 continuation byte */
     if (strchr("iljI.,:;'|!()[] ft", c)) return 5;
     return strchr("mwMW@%", c) || (c & 0x80) ? 13 : (c >= 'A' && c <= 'Z') ? 9.2 : 8;
 }
@@ -71,7 +71,7 @@ static void put_line(text *t, double x, int y, const char *class, const char *wo
 
 void draw_text(text *t, double x, int y, const char *class, const char *words) { put_line(t, x, y, class, words, strlen(words)); }
 
-/* Letters that fit a line: up to the last space of those, or all where there is none. */
+/* Bytes of the words that fit a line: up to the last space that fits; without a space, all letters that fit. */
 static size_t line_of(const char *words)
 {
     double width = 0;
@@ -114,7 +114,7 @@ static bool add_mark(const draw_scale *s, double value, double *marks, int most,
     return ++*count <= most;
 }
 
-/* 1, 2 and 5 of each power of ten, or 1 alone: the more that fit. */
+/* Marks at 1, 2 and 5 of each power of ten if `most` allows, else at powers of ten. */
 static int round_marks(const draw_scale *s, int most, double *marks)
 {
     static const double steps[2][3] = {{1, 2, 5}, {1, 0, 0}};

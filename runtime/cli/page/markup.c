@@ -24,7 +24,7 @@ void csv_put(text *t, const char *s)
     text_printf(t, "\"");
 }
 
-/* ---- colours: the first of two is for light surroundings, the second for dark ones; each is readable on paper, card and band */
+/* ---- colours: for the light theme, for the dark theme; each is readable on paper, card and band */
 static const struct {
     const char *name, *of[2];
 } palette[] = {

@@ -1,4 +1,4 @@
-/* In, out: page.h. Nothing of a name or a reason is trusted: pages and CSV quote them. */
+/* Contract: page.h. Names and reasons are untrusted: pages and CSV quote them. */
 #include "runtime/cli/page/page.h"
 #include "runtime/cli/page/markup.h"
 #include <string.h>
@@ -46,7 +46,7 @@ void sheet_add(sheet *s, const char *kind, const char *const *cells)
     s->kinds[s->row_count++] = kind;
 }
 
-/* Columns in which some row says something. */
+/* The columns that are not empty in all rows. */
 static int used_columns(const sheet *s, int *used)
 {
     int count = 0;
