@@ -1,4 +1,4 @@
-/* In: a spec's text. Out: what each level and each oracle makes of it. */
+/* In: a spec's text. Out: the outcome at each level and by each oracle. */
 #include "runtime/cli/random/random_case.h"
 #include "runtime/cli/random/random_oracle.h"
 #include "runtime/cli/random/random_results.h"
@@ -17,7 +17,7 @@ typedef struct level_job {
     random_report *out;
     random_level_report *mine;
     arena *words; /* outlives the levels */
-    text *before; /* of the last level */
+    text *before; /* describe() of the last level */
     random_results results;
 } level_job;
 
@@ -30,7 +30,7 @@ static void note_ratio(random_ratio *r, const trial_check *c, dtype type)
     if (type == dtype_f32 && c->spread > r->spread_f32) r->spread_f32 = c->spread;
 }
 
-/* Names of checks are those of values, or, end to end, of outputs. */
+/* The value of a check, which is named after it, or after its output if it is end to end. */
 static const ir_value *value_of(const ir_program *graph, const trial_check *check)
 {
     for (int i = 0; i < graph->value_count; i++) {
@@ -58,7 +58,7 @@ static void note_checks(level_job *j, const ir_program *graph, const trial_resul
              j->mine->op < op_count ? op_table[j->mine->op].name : "nobody");
 }
 
-/* A plan that is wrong in one op, for those who test whether it is noticed. */
+/* Plants a mistake in one op of the plan, for tests that it is found. */
 static void plant(level_job *j, compile_request r, compiled *done)
 {
     const char *old = j->c->mistake[0], *new = j->c->mistake[1], *at = old ? strstr(r.text, old) : NULL;
@@ -73,7 +73,7 @@ static void plant(level_job *j, compile_request r, compiled *done)
 
 static void append_source(text *t, const source_text *s) { text_printf(t, "%s%s%s", s->head, s->templates, s->body); }
 
-/* All that a run depends on: the sources, and the plan's text but for the level's name and the reasons of what was not fused. */
+/* Appends all that a run depends on: the sources, and the plan's text without the level's name and the reasons for what was not fused. */
 static void describe(text *t, const plan *p)
 {
     for (int i = 0; i < p->pack_count; i++) append_source(t, &p->packs[i].source);
@@ -85,7 +85,7 @@ static void describe(text *t, const plan *p)
     }
 }
 
-/* A level that fuses no more than the last one did has its results, too. */
+/* True if the plan equals the last level's, so that its results hold. */
 static bool is_known(level_job *j, const plan *p)
 {
     text t = {.a = j->words};
@@ -131,7 +131,7 @@ static void take(random_level_report *mine, tfgen_code code, const char *said)
     snprintf(mine->message, sizeof mine->message, "%.*s", (int)(n && said[n - 1] == '\n' ? n - 1 : n), said);
 }
 
-/* Levels are other roads to the same numbers. */
+/* Checks that the results of this level agree with those of the first. */
 static void compare_levels(level_job *j, random_results *first)
 {
     if (!first->count) *first = j->results;
@@ -140,7 +140,7 @@ static void compare_levels(level_job *j, random_results *first)
     j->mine->op = op_count;
 }
 
-/* After a failure: another one is opened for what follows. */
+/* Closes the device after a failure; later cases open it again. */
 static void close_device(const random_case *c)
 {
     if (!c->device || !*c->open) return;
@@ -174,7 +174,7 @@ int random_report_failure(const random_report *r, int level_count)
     return -1;
 }
 
-/* The first line that says something, with every name and number left out. */
+/* The outcome and the first error line without names and numbers, by which failures are grouped. */
 char *random_report_cause(arena *a, const random_report *r, int level)
 {
     const random_level_report *l = &r->levels[level];

@@ -1,4 +1,4 @@
-/* In: a case. Out: its report, which the child writes into memory that both share. */
+/* In: a case. Out: its report, which a child process writes into shared memory. */
 #define _GNU_SOURCE
 #include "runtime/cli/random/random_child.h"
 #include "runtime/cli/cli.h"
@@ -18,8 +18,8 @@
 
 enum { most_words = 512 << 10 };
 
-/* What parent and child share, at one address. A child with a device goes on with the next case, which lies here: a driver takes longer to
- * open a device than most cases take, and opens those of many processes one after the other. */
+/* Memory shared by parent and child, at the same address. A child with a device goes on with the next case, which the parent writes here,
+ * because drivers take longer to open a device than most cases take, and open those of several processes one by one. */
 typedef struct room {
     random_report report;
     random_limits limits;
@@ -34,7 +34,7 @@ struct random_child {
     room *shared;
     pid_t pid;
     int handle; /* readable when the process has ended */
-    int talk;   /* to a child that goes on: a byte there begins a case, a byte back ends it; -1: the process ends with its case */
+    int talk;   /* socket to a child that goes on: a byte begins a case, a byte back ends it; -1: the process ends with its case */
     bool busy;
     double started;
 };
@@ -74,7 +74,7 @@ static bool wait_for_another(int talk)
     return talk >= 0 && write(talk, &byte, 1) == 1 && read(talk, &byte, 1) == 1;
 }
 
-/* A process group of its own, so that its compilers end with it; what it prints goes nowhere. */
+/* Runs cases in its own process group, so that its compilers end with it; its output is discarded. */
 static void be_child(const random_case *first, room *shared, int talk)
 {
     const struct rlimit core = {0, 0};
@@ -94,7 +94,7 @@ static void be_child(const random_case *first, room *shared, int talk)
 }
 
 /* ---- in the parent */
-/* Moves a word to where the child sees it; false: there is no room, or no word. */
+/* Copies a string to shared memory; false: no room, or no string. */
 static bool share(room *shared, const char **word)
 {
     const size_t size = *word ? strlen(*word) + 1 : 0;
@@ -104,7 +104,7 @@ static bool share(room *shared, const char **word)
     return true;
 }
 
-/* What else the case and its spec point to is literals, which the child has. */
+/* Copies the case to shared memory. Its other pointers are to string literals, which the child has at the same addresses. */
 static bool share_case(room *shared, const random_case *c)
 {
     random_case *to = &shared->c;
@@ -118,8 +118,7 @@ static bool share_case(room *shared, const random_case *c)
     return ok;
 }
 
-/* The child of the last case takes the next one, where it has a device and did well: after a failure nobody knows what state the device is
- * in. */
+/* Gives the next case to the last case's child, if that has a device and did well; after a failure the device's state is unknown. */
 static bool hand_over(random_child *child, const random_case *c, bool did_well)
 {
     const char byte = 0;
@@ -143,7 +142,7 @@ static bool begin(random_child *child, const random_case *c)
         if (child->talk >= 0) close(child->talk);
         return child->talk = -1, false;
     }
-    setpgid(child->pid, child->pid); /* whichever of both is first */
+    setpgid(child->pid, child->pid); /* parent and child both set it: either may be first */
     child->handle = (int)syscall(SYS_pidfd_open, child->pid, 0);
     return true;
 }
@@ -196,7 +195,7 @@ bool random_child_ended(random_child *child, int wait_ms)
 {
     int status;
     char byte;
-    struct pollfd p[] = {{.fd = child->handle, .events = POLLIN}, {.fd = child->talk, .events = POLLIN}}; /* -1 is passed over */
+    struct pollfd p[] = {{.fd = child->handle, .events = POLLIN}, {.fd = child->talk, .events = POLLIN}}; /* -1 is ignored */
     if (!child->busy) return true;
     if (wait_ms > 0) (void)poll(p, 2, wait_ms);
     if (child->talk >= 0 && recv(child->talk, &byte, 1, MSG_DONTWAIT) == 1) {

@@ -1,5 +1,5 @@
-/* In: a seed and an index. Out: a spec: a whole block with one thing or a few changed, or a free graph. How often each
- * kind is drawn follows what people write: blocks first, then the parts of blocks, then anything that the rules allow. */
+/* In: a seed and an index. Out: a spec: a whole block with a few changes, or a free graph. Frequencies follow what people write: blocks
+ * most often, then parts of blocks, then anything that the rules allow. */
 #include "runtime/cli/random/random_draw.h"
 #include <string.h>
 
@@ -13,7 +13,7 @@ static int draw_leading(drawing *d, random_axis *shape, int rank)
     return rank;
 }
 
-/* What the spec has, the later the likelier; what nobody reads yet the likeliest. */
+/* Draws an existing value: later ones are likelier, unread ones likeliest. */
 static int draw_present(drawing *d)
 {
     for (int tries = 0; tries < 40; tries++) {
@@ -25,7 +25,7 @@ static int draw_present(drawing *d)
     return 0;
 }
 
-/* The other operand of attention needs three axes. */
+/* Reshapes x to three axes, as attention needs; -1: it cannot be. */
 static int three_axes(drawing *d, int x)
 {
     const random_value *v = value_at(d, x);
@@ -50,7 +50,7 @@ static void draw_attended(drawing *d, int x)
     (void)(draw_chance(d, 70) ? draw_attention(d, q, &shape) : draw_decode(d, q, &shape));
 }
 
-/* Views of views: the next move is of what the last one made. */
+/* A chain of moves (views of views). */
 static void draw_moves(drawing *d, int x)
 {
     const int count = 1 + draw_below(d, 3);
@@ -89,7 +89,7 @@ static void draw_free(drawing *d)
         make_input(d, shape, rank);
     }
     for (int i = 0; i < steps && has_room(d); i++) draw_step(d);
-    if (!d->s->op_count) put_unary(d, op_tanh, 0); /* no step found anything that fits */
+    if (!d->s->op_count) put_unary(d, op_tanh, 0); /* no step found operands that fit */
 }
 
 /* ---- the whole */

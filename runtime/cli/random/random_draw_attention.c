@@ -1,5 +1,5 @@
-/* In: x [B, S, D] of a drawing. Out: attention on it with any of its options: grouped heads, causal, window, cap, scale, lengths, norms
- * and ropes of every form on q and k, products apart or as one, heads as an axis of their own, keys of another sequence, caches. */
+/* In: x [B, S, D] of a drawing. Out: attention on it with any of its options: grouped heads, causal, window, cap, scale, lengths, norms and
+ * ropes of every form on q and k, separate or joined products, an axis for heads, keys of another sequence, caches. */
 #include "runtime/cli/random/random_draw.h"
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static int without_heads(drawing *d, int x, const random_axis *heads, const rand
     return put_reshape(d, x, shape, 3);
 }
 
-/* The norm of each head of q and k, as Qwen3 and Gemma 3 have it. */
+/* A norm of each head of q or k, as in Qwen3 and Gemma 3. */
 static int head_norm(drawing *d, int x, const random_axis *heads, const random_axis *size)
 {
     const int y = with_heads(d, x, heads, size);
@@ -76,7 +76,7 @@ static projections project(drawing *d, int x, const attention_shape *s)
 
 static bool has_heads(drawing *d, int x) { return value_at(d, x)->rank == 4; }
 
-/* Heads as an axis of their own, with a norm of each or without, for ropes and attention that take them so. */
+/* Gives q, k and v an axis for heads, perhaps with norms, for ropes and attention on [B, S, H, hd]. */
 static void set_apart(drawing *d, projections *p, const attention_shape *s)
 {
     const bool norms = draw_chance(d, 50);
@@ -85,7 +85,7 @@ static void set_apart(drawing *d, projections *p, const attention_shape *s)
     if (norms) p->q = put_rmsnorm(d, p->q), p->k = put_rmsnorm(d, p->k);
 }
 
-/* q and k alike; v stays. The positions are the caller's where there is a cache. */
+/* Norms and ropes on q and k; v is unchanged. at: positions if there is a cache. */
 static void place(drawing *d, projections *p, const attention_shape *s, int at)
 {
     const int form = draw_below(d, 10);
@@ -98,7 +98,7 @@ static void place(drawing *d, projections *p, const attention_shape *s, int at)
     const uint64_t drawn = d->drawn;
     p->q = put_rope(d, p->q, &s->heads, s->head_size.value, at);
     const uint64_t behind = d->drawn;
-    d->drawn = drawn; /* k turns as q does */
+    d->drawn = drawn; /* the same draws for k as for q */
     p->k = put_rope(d, p->k, &s->kv_heads, s->head_size.value, at);
     d->drawn = behind;
 }
@@ -112,7 +112,7 @@ static void say_slopes(drawing *d, random_op *op, int heads)
     if (heads <= most_heads) op_say(op, "alibi", "[%s]", list);
 }
 
-/* same: queries and keys are of the same tokens, or have positions. */
+/* same: queries and keys are the same tokens, or have positions. */
 static void say_options(drawing *d, random_op *op, const attention_shape *s, bool causal, bool same, long long keys)
 {
     static const char *const caps[] = {"20", "50", "3"}, *const scales[] = {"0.4", "0.1", "1"};
@@ -142,7 +142,7 @@ static int attend(drawing *d, const projections *p, const attention_shape *s, bo
     return op_out(d, op, v.shape, v.rank, random_spec_type, size, -size);
 }
 
-/* Keys and values of a sequence of its own. */
+/* Cross-attention: keys and values of another sequence. */
 static int attend_memory(drawing *d, int x, const attention_shape *s)
 {
     static const int lengths[] = {1, 5, 16, 37, 64, 100};
@@ -213,7 +213,7 @@ static bool is_plain(drawing *d, const random_axis *axis)
 
 int draw_decode(drawing *d, int x, const attention_shape *s)
 {
-    if (!is_plain(d, &value_at(d, x)->shape[1])) return draw_attention(d, x, s); /* how many tokens there may be is not known */
+    if (!is_plain(d, &value_at(d, x)->shape[1])) return draw_attention(d, x, s); /* the number of tokens is not a plain dim */
     x = draw_gentle(d, x);
     const random_value v = *value_at(d, x);
     const cache_shape c = draw_cache(d, &v.shape[0], &v.shape[1]);

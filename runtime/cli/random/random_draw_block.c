@@ -1,4 +1,4 @@
-/* In: a drawing. Out: a whole block of a transformer: one that is shipped, with one thing changed or a few. */
+/* In: a drawing. Out: a whole transformer block: a shipped one with a few changes. */
 #include "runtime/cli/random/random_draw.h"
 #include <string.h>
 
@@ -67,7 +67,7 @@ static int mlp(drawing *d, const block_plan *p, int x, const random_axis *column
     return put_linear(d, h, columns, p->bias);
 }
 
-/* The plainest form that the block has; draw_attention() has the others. */
+/* The block's attention in its plainest form; draw_attention() draws the others. */
 static int plain_attention(drawing *d, const block_plan *p, int x, const attention_shape *s)
 {
     const random_axis wide = axis_write(s->heads.value * s->head_size.value, false, "%s*%s", s->heads.text, s->head_size.text);
@@ -103,7 +103,7 @@ static int add_part(drawing *d, const block_plan *p, int x, int part)
     return p->post_norm ? norm(d, p, y) : draw_gentle(d, y);
 }
 
-/* Both halves, or one alone: small specs say as much for less. */
+/* Both halves of the block, or one alone, as small specs find as much in less time. */
 static int in_sequence(drawing *d, const block_plan *p, int x, const attention_shape *s, const random_axis *columns)
 {
     const int halves = draw_below(d, 5);
@@ -124,7 +124,7 @@ void draw_block(drawing *d)
     for (int i = 0; i < changes; i++) change_one(d, &p);
     const attention_shape s = draw_heads(d, 160);
     const random_axis columns = draw_chance(d, 70) ? axis_dim(d, "D", s.heads.value * s.head_size.value) : axis_columns(d);
-    if (p.cached && draw_chance(d, 60)) d->tokens = axis_dim(d, "S", 1); /* one new token, as while it generates */
+    if (p.cached && draw_chance(d, 60)) d->tokens = axis_dim(d, "S", 1); /* one new token: a decode step */
     const random_axis shape[3] = {d->batch, d->tokens, columns};
     const int x = make_value(d, value_input, shape, 3, random_spec_type);
     d->s->kind = p.cached ? "decode" : "block";

@@ -1,5 +1,5 @@
-/* In: values of a drawing. Out: one op on them, with an estimate of how large its result gets and what it is never below. Callers
- * pass only valid operands. The estimates are rough and rather too large: they keep f16 finite and divisors away from 0. */
+/* In: values of a drawing. Out: one op on them, with estimates of its result's largest magnitude and lower bound. Callers pass valid
+ * operands only. The estimates are rough and on the safe side: they keep f16 finite and divisors away from 0. */
 #include "runtime/cli/random/random_draw.h"
 #include <math.h>
 #include <stdio.h>
@@ -71,7 +71,7 @@ static reach binary_reach(op_kind kind, const reach *x, const reach *y)
     }
 }
 
-/* Axes are matched from the right; a missing one or a 1 stretches. */
+/* The broadcast shape of x and y; axes are matched from the right. Returns its rank. */
 static int stretched(const random_value *x, const random_value *y, random_axis *shape)
 {
     const int rank = x->rank > y->rank ? x->rank : y->rank;
@@ -119,7 +119,7 @@ int put_clamp(drawing *d, int x, const char *low, int high)
                   smaller(smaller(v.least, limit.least), -2));
 }
 
-/* The condition and y stretch to x; y < 0: the number 0.5. */
+/* where(condition, x, y); condition and y broadcast to x; y < 0: the constant 0.5. */
 int put_where(drawing *d, int condition, int x, int y)
 {
     const random_value v = *value_at(d, x), other = y < 0 ? v : *value_at(d, y);
@@ -155,7 +155,7 @@ int put_cast(drawing *d, int x, dtype to)
 }
 
 /* ---- products */
-/* A weight of these axes that the spec has already: params may be shared. */
+/* An existing weight of this shape, to test shared params; -1: none. */
 static int shared_weight(drawing *d, const random_axis *shape)
 {
     for (int i = 0; i < d->s->op_count; i++) {

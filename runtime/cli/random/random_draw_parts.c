@@ -1,11 +1,11 @@
-/* In: a value of a drawing. Out: what people write with it: activations, norms (by the op, or by hand), residuals, feed-forward parts,
- * elementwise chains with every form of broadcasting, reductions, moves, products. What does not fit gives x back. */
+/* In: a value x of a drawing. Out: what people write with it: activations, norms (by the op, or by hand), residuals, feed-forward parts,
+ * elementwise chains with every form of broadcasting, reductions, moves, products. Returns x if a part does not fit. */
 #include "runtime/cli/random/random_draw.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { small = 12 }; /* what stays below this may be squared, multiplied and summed up again without leaving f16 */
+enum { small = 12 }; /* values below this may be squared, multiplied and summed without overflow in f16 */
 
 int draw_gentle(drawing *d, int x)
 {
@@ -42,7 +42,7 @@ static int hand_rmsnorm(drawing *d, int x)
     const int mean = draw_chance(d, 50) ? put_reduce(d, op_row_mean, put_unary(d, op_square, x))
                                         : put_scalar(d, op_mul, put_reduce(d, op_row_sumsq, x), "0.02", false);
     int scale = put_scalar(d, op_add, mean, draw_chance(d, 50) ? "1.0e-5" : "0.01", false);
-    value_at(d, scale)->least = 0.2; /* of normal data; the rows are not all zero */
+    value_at(d, scale)->least = 0.2; /* for normal data, where no row is all zeros */
     scale = put_unary(d, op_rsqrt, scale);
     int y = put_binary(d, op_mul, x, scale);
     value_at(d, y)->size = 8, value_at(d, y)->least = -8;
@@ -74,7 +74,7 @@ static int hand_softmax(drawing *d, int x)
     return y;
 }
 
-/* Rows of one column: the mean square is the square, and quotients of roundings say nothing. */
+/* Norms need some columns: with one, x / rms(x) is a quotient of roundings. */
 static bool has_rows(drawing *d, int x) { return last_axis(d, x)->value >= 4; }
 
 int draw_norm(drawing *d, int x)
@@ -106,7 +106,7 @@ int draw_sum(drawing *d, int x, int y)
     return draw_chance(d, 80) ? put_binary(d, op_add, x, y) : put_binary(d, op_add, y, x);
 }
 
-/* A value made earlier whose shape is that of x, or of x with axes of 1, or missing. */
+/* An existing value that broadcasts to x. */
 static int present_operand(drawing *d, int x)
 {
     const random_value *v = value_at(d, x);
@@ -123,7 +123,7 @@ static int present_operand(drawing *d, int x)
     return -1;
 }
 
-/* A new operand: of x's shape with some axes 1 or left out, as input or param. */
+/* A new input or param that broadcasts to x: some axes 1 or left out. */
 static int new_operand(drawing *d, int x)
 {
     random_axis shape[max_rank];
@@ -155,7 +155,7 @@ static int draw_pair(drawing *d, int x)
     return put_binary(d, kind, x, y);
 }
 
-/* Row scalars against columns: [..., 1] with [N] stretches both. */
+/* Broadcasts both operands: [..., 1] with [N]. */
 static int draw_outer(drawing *d, int x)
 {
     if (last_axis(d, x)->value != 1 || last_axis(d, x)->dynamic) return draw_pair(d, x);
@@ -179,7 +179,7 @@ static int draw_with_number(drawing *d, int x)
     return put_scalar(d, kind, x, number, kind != op_max && draw_chance(d, 30));
 }
 
-/* Of three operands: a condition of x's shape or one that stretches, and what else there is. */
+/* A ternary op: where, with a condition that broadcasts to x, or clamp. */
 static int draw_choice(drawing *d, int x)
 {
     const int other = draw_chance(d, 60) ? present_operand(d, x) : new_operand(d, x);
@@ -189,7 +189,7 @@ static int draw_choice(drawing *d, int x)
     return put_where(d, condition < 0 ? x : put_unary(d, op_relu, condition), x, other);
 }
 
-/* What is only sound of positive numbers gets them. */
+/* An op that needs positive operands, with x made positive first. */
 static int draw_guarded(drawing *d, int x)
 {
     static const op_kind kinds[] = {op_log, op_sqrt, op_rsqrt, op_log1p};
@@ -228,7 +228,7 @@ int draw_chain(drawing *d, int x, int length)
     return x;
 }
 
-/* ---- values that meet themselves again */
+/* ---- values used several times */
 static int draw_doubling(drawing *d, int x)
 {
     const int times = 1 + draw_below(d, 6);
@@ -243,7 +243,7 @@ static int draw_squaring(drawing *d, int x)
     return x;
 }
 
-/* One value under 2 to 50 users, and their sum. */
+/* One value with 2 to 50 users, and the sum of their results. */
 static int draw_fan(drawing *d, int x)
 {
     const int users = 2 + draw_below(d, draw_chance(d, 70) ? 6 : 49);
@@ -313,7 +313,7 @@ int draw_product(drawing *d, int x)
     }
     if (draw_chance(d, 40) && !v.shape[v.rank - 2].dynamic && v.size < 5) return put_matmul(d, x, x, true);
     const bool transpose = draw_chance(d, 50);
-    while (to.value > 1 && leading * inner * to.value > 16 * d->most_elements) to = axis_number(to.value / 2); /* an operand a batch */
+    while (to.value > 1 && leading * inner * to.value > 16 * d->most_elements) to = axis_number(to.value / 2); /* B is per batch */
     memcpy(shape, v.shape, sizeof shape);
     shape[v.rank - 2] = transpose ? to : v.shape[v.rank - 1];
     shape[v.rank - 1] = transpose ? v.shape[v.rank - 1] : to;
@@ -393,7 +393,7 @@ static int move_concat(drawing *d, int x)
     return put_concat(d, xs, count);
 }
 
-/* Heads out of columns, columns out of heads, leading axes joined or cut. */
+/* A reshape: splits or joins columns and heads, or leading axes. */
 static int move_reshape(drawing *d, int x)
 {
     random_axis shape[max_rank];

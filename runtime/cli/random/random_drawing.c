@@ -1,5 +1,4 @@
-/* In: a drawing. Out: its next number; a size, a value or an op added to its spec. What the parts that draw are
- * made of. */
+/* In: a drawing. Out: its next random number; a size, a value or an op added to its spec: primitives of the other random_draw files. */
 #include "runtime/cli/random/random_draw.h"
 #include "runtime/data/random.h"
 #include <stdarg.h>
@@ -31,7 +30,7 @@ random_axis axis_write(long long value, bool dynamic, const char *format, ...)
     va_start(list, format);
     const int n = vsnprintf(x.text, sizeof x.text, format, list);
     va_end(list);
-    if (n >= (int)sizeof x.text) snprintf(x.text, sizeof x.text, "%lld", value); /* too long to say: static sizes only */
+    if (n >= (int)sizeof x.text) snprintf(x.text, sizeof x.text, "%lld", value); /* too long for text: static sizes only */
     return x;
 }
 
@@ -110,7 +109,7 @@ int make_value(drawing *d, value_kind kind, const random_axis *shape, int rank, 
     return at;
 }
 
-/* Now and then data has a type of its own. */
+/* Sometimes draws another dtype than the spec's. */
 static int own_type(drawing *d, int percent) { return draw_chance(d, percent) ? draw_below(d, 3) : random_spec_type; }
 
 int make_input(drawing *d, const random_axis *shape, int rank) { return make_value(d, value_input, shape, rank, own_type(d, 6)); }

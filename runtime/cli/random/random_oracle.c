@@ -1,8 +1,8 @@
-/* In: a spec that came out right at a level. Out: whether it stays the same in other words.
+/* In: a spec with correct results at a level. Out: whether equivalent texts give equal sources.
  *
- * text: what every stage prints is read back and leads to the very same source.
- * dead: ops that nobody uses, which only text of a stage can have, change no byte of the source.
- * names: under other names the source is the same but for those names. */
+ * text: the text of every stage, read back, gives the same source.
+ * dead: unused ops, which only a stage's text can have, change no byte of the source.
+ * names: with other names the source differs in those names only. */
 #include "runtime/cli/random/random_oracle.h"
 #include "gen/base/names.h"
 #include "ir/base/names.h"
@@ -31,7 +31,7 @@ static void compile_pass(void *argument)
     compile_inside(p->a, &r, &p->out);
 }
 
-/* All stages' text of a request; false: `mine` says what the compiler said. */
+/* The text of all stages; false: the compile failed, and `mine` has the error. */
 static bool run_pass(arena *a, const compile_request *request, const char *what, pass *p, random_level_report *mine)
 {
     *p = (pass){.a = a, .request = request};
@@ -43,7 +43,7 @@ static bool run_pass(arena *a, const compile_request *request, const char *what,
     return false;
 }
 
-/* Where two texts first differ, as a line of each. */
+/* Reports the first difference of two texts by a line of each. */
 static void tell_difference(random_level_report *mine, const char *what, const char *expected, const char *got)
 {
     size_t at = 0, line = 0;
@@ -76,7 +76,7 @@ static void ask_text(const compile_request *r, const pass *first, random_level_r
 }
 
 /* ---- dead ops */
-/* One op on each of a few results, at the end; a line of a graph is "%t007 bf16[B,S,64] = add ... !9:5 #3". */
+/* Appends unused ops on a few results; a line of a graph is "%t007 bf16[B,S,64] = add ... !9:5 #3". */
 static char *with_dead_ops(arena *a, const char *graph, uint64_t seed)
 {
     text t = {.a = a};
@@ -111,7 +111,7 @@ static void ask_dead(const random_case *c, const compile_request *r, const pass 
 /* ---- names */
 static bool in_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* The next token of C++ from *at on, without blanks and comments, which say names as the spec does. */
+/* The next token of C++ from *at on, skipping blanks and comments, in which names are spelt as in the spec. */
 static char *next_token(arena *a, const char **at)
 {
     const char *s = *at;
@@ -122,7 +122,8 @@ static char *next_token(arena *a, const char **at)
     return arena_strndup(a, s, size);
 }
 
-/* Ends as the emitter ends identifiers in which there is a name of the spec; in a macro's `quick_##name` it is a part of a word. */
+/* The mark (gen/base/names.h) in which an identifier made from a name of the spec ends; NULL: another word, or a part of one in a macro's
+ * `quick_##name`. */
 static const char *mark_of(const char *word, const char *behind)
 {
     if (strncmp(behind, "##", 2) == 0) return NULL;
@@ -141,10 +142,10 @@ static bool always(name_map *of, const char *word, char *other)
     return !before || strcmp(before, other) == 0;
 }
 
-/* The files of #line are called as the kernels are. */
+/* True before the .hip of a #line's file, which is named after the kernel. */
 static bool is_file(const char *behind) { return strncmp(behind, ".hip\"", 5) == 0; }
 
-/* Equal but for names of the spec, each of which always stands where its other name does. Where not, *x and *y are there. */
+/* True if the sources are equal up to a consistent renaming of the spec's names; else *x and *y are at the first difference. */
 static bool same_but_for_names(arena *a, const char **x, const char **y)
 {
     name_map other = {.a = a}, back = {.a = a};

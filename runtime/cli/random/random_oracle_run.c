@@ -1,9 +1,9 @@
-/* In: a spec that came out right at a level. Out: whether it does when it is run in another way.
+/* In: a spec with correct results at a level. Out: whether other ways of running it are correct, too.
  *
- * order: with its ops in another order it is right, too, and its outputs agree.
- * batch: the first sequence of a batch of B is what a batch of one gives (data is a matter of name and index: it is the same).
- * check: the host engine's checker sees no race, no access out of bounds.
- * target: another target's outputs agree. */
+ * order: with its ops in another order, results are correct and outputs agree.
+ * batch: the first sequence of a batch of B equals a batch of one (data depend on name and index only, so they are the same).
+ * check: the host engine's checker finds no race and no access out of bounds.
+ * target: outputs on another target agree. */
 #include "runtime/cli/random/random_oracle.h"
 #include "runtime/cli/cli.h"
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void run_another(void *argument)
     n->good = random_trial_run(n->a, &n->t, &done).verdict != trial_bad;
 }
 
-/* Right by itself, and outputs agree with those of the first run. */
+/* Checks a variant: correct by itself, and its outputs agree with the first run's. */
 static void ask_another(random_trial t, const random_results *first, const char *what, random_level_report *mine)
 {
     arena *kept = arena_new();
@@ -36,7 +36,7 @@ static void ask_another(random_trial t, const random_results *first, const char 
     const char *said = arena_diagnostics(n.a);
     mine->op = op_count;
     if (code == code_unsupported) {
-        /* refused by name: counted where it is asked for itself */
+        /* unsupported there: counted when that is drawn itself */
     } else if (code != code_ok) {
         mine->outcome = strstr(said, "internal:") ? random_internal : random_wrong;
         snprintf(mine->message, sizeof mine->message, "error: %s: %s", what, strstr(said, "error: ") ? strstr(said, "error: ") + 7 : said);

@@ -1,6 +1,5 @@
-/* In: a spec that fails. Out: a smaller one that fails in the same way. Delta debugging: each step makes the model smaller in one way, and
- * stays when the text is still a spec and its case still fails of the same cause. Steps go from what removes most to what removes least,
- * and again until none helps. */
+/* In: a spec that fails. Out: a smaller one that fails in the same way. Delta debugging: a step that makes the model smaller is kept if the
+ * text is still a spec and still fails for the same cause. Steps that remove most come first; all are repeated until none helps. */
 #include "runtime/cli/random/random_reduce.h"
 #include "runtime/cli/cli.h"
 #include <stdio.h>
@@ -34,7 +33,7 @@ static bool is_spec(const char *yaml)
     return good;
 }
 
-/* Wrong is wrong: which value shows it first changes while ops go. */
+/* Equal causes. All wrong results count as one cause, as the value that shows it first changes when ops are removed. */
 static bool alike_causes(const char *x, const char *y)
 {
     const char *wrong = random_outcome_names[random_wrong];
@@ -61,12 +60,12 @@ static bool fails_alike(reducer *r)
 
 static void begin(reducer *r) { *r->next = *r->best; }
 
-/* Keeps r->next when it fails alike and is no larger. */
+/* Keeps r->next if it fails alike and is not larger. */
 static bool keep(reducer *r)
 {
     if (r->tries >= most_tries) return false;
     random_spec_settle(r->next);
-    /* Both are copies of one spec: equal bytes are an equal spec, and other bytes cost a try at most. */
+    /* both are copies of one spec: equal bytes mean equal specs; a difference in padding only costs a try */
     const bool same = memcmp(r->next, r->best, sizeof *r->best) == 0; // NOLINT(bugprone-suspicious-memory-comparison)
     if (same || !fails_alike(r)) return false;
     *r->best = *r->next;
@@ -106,7 +105,7 @@ static void remove_op(random_spec *s, int i)
     s->op_count--;
 }
 
-/* The results of op i become inputs. */
+/* Removes ops one by one: their results become inputs. */
 static bool cut_ops(reducer *r)
 {
     bool any = false;
@@ -121,7 +120,7 @@ static bool cut_ops(reducer *r)
     return any;
 }
 
-/* An op that makes outputs goes; what it read is an output instead. */
+/* Removes ops that make outputs: their operands become outputs instead. */
 static bool shorten(reducer *r)
 {
     bool any = false;
@@ -154,7 +153,7 @@ static void use_instead(random_spec *s, int old, int new)
     if (s->output[old]) s->output[old] = false, s->output[new] = true;
 }
 
-/* Who reads the result of op i reads its operand. */
+/* Bypasses ops: readers of a result read an operand of the op instead. */
 static bool bypass_ops(reducer *r)
 {
     bool any = false;

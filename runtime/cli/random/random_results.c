@@ -33,8 +33,8 @@ static void keep_result(void *context, const ir_value *output, const double *got
     memcpy(one->bound, bound, count * sizeof *bound);
 }
 
-/* Opened here, in the process that uses it: no device lives on in a child. It was there when the run began, so that it is an error if it is
- * not now. */
+/* Opens the device in the process that uses it, since devices do not survive a fork. It existed when the run began, so failing to open it
+ * is an error. */
 static tfgen_device *device_of(arena *a, const random_case *c)
 {
     tfgen_error error;
@@ -52,7 +52,7 @@ trial_result random_trial_run(arena *a, const random_trial *t, const compiled *d
     return trial_run(a, done->graph, done->plan, &o);
 }
 
-/* Each is right by its own reference: one that is stored in 16 bits may be too large for them where the other stays in registers. */
+/* True if one of two correct numbers overflowed: stored in 16 bits, where the other stayed in registers. */
 static bool one_overflowed(double x, double y) { return !isinf(x) != !isinf(y) && !isnan(x) && !isnan(y); }
 
 static bool agree(const struct random_result *x, const struct random_result *y, char *message, size_t size)

@@ -1,6 +1,6 @@
-/* In: `verify --random=N` and a seed. Out: N specs drawn and run, each at every level on one target and dtype; what failed, reduced;
- * counts. Refuses options that make no sense here. A range of indices (--first) gives the same cases whoever runs it, so that a long run
- * can be cut into slices, run beside each other, and added up. */
+/* In: `verify --random=N` and a seed. Out: N specs drawn and run, each at every level on one target and dtype; failures, reduced; counts.
+ * Refuses options that make no sense here. A range of indices (--first) always gives the same cases, so that a long run can be cut into
+ * slices that run in parallel. */
 #include "runtime/cli/random/random_run.h"
 #include "ir/base/processors.h"
 #include "runtime/cli/random/random_child.h"
@@ -15,7 +15,7 @@
 enum { most_targets = 16, most_causes = 400 };
 
 typedef struct cause {
-    const char *key, *first, *message; /* of its first case */
+    const char *key, *first, *message; /* first, message: name and message of the first case */
     random_outcome outcome;
     int count;
 } cause;
@@ -47,7 +47,7 @@ typedef struct random_run {
 } random_run;
 
 /* ---- a case from its index */
-/* Pairs of target and dtype take turns, so that each slice has all of them alike, and a short one all targets and all dtypes. */
+/* Pairs of target and dtype take turns, so that every slice has them evenly, and short slices have all targets and all dtypes. */
 static int target_of(const random_run *r, long long index) { return (int)((unsigned long long)index % r->targets.count); }
 
 static int type_of(const random_run *r, long long index)
@@ -58,7 +58,7 @@ static int type_of(const random_run *r, long long index)
     return type;
 }
 
-/* What costs nothing is always asked; of what compiles once more, one in eight cases each at most. */
+/* Cheap oracles run always; those that compile again in at most one of eight cases each. */
 static unsigned oracles_of(const random_run *r, long long index)
 {
     static const unsigned dear[16] = {oracle_order, oracle_order, oracle_batch, oracle_batch, oracle_check, oracle_target};
@@ -126,7 +126,7 @@ static void show_failure(random_run *r, drawn *w, const random_report *report, i
 
 static void add_report(random_run *r, drawn *w, const random_report *shared)
 {
-    const random_report report = *shared; /* reducing runs other cases */
+    const random_report report = *shared; /* a copy: reducing runs other cases */
     const int bad = random_report_failure(&report, w->c.level_count);
     for (int i = 0; i < w->c.level_count; i++) {
         const random_level_report *l = &report.levels[i];

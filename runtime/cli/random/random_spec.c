@@ -1,4 +1,4 @@
-/* In: a drawn spec as a model. Out: its text; the model settled, in another order, under other names. */
+/* In: a drawn spec as a model. Out: its text; the model without unused parts, in another order, with other names. */
 #include "runtime/cli/random/random_spec.h"
 #include "runtime/cli/random/random_words.h"
 #include "runtime/data/random.h"
@@ -17,7 +17,7 @@ static void need_op(const random_op *op, bool *needed)
 
 static bool makes_needed(const random_op *op, const bool *needed)
 {
-    bool any = op->kind == op_kv_append; /* it changes its state */
+    bool any = op->kind == op_kv_append; /* it changes a state */
     for (int i = 0; i < op->out_count; i++) any = any || needed[op->out[i]];
     return any;
 }
@@ -243,10 +243,10 @@ static bool first_alone(const random_axis *shape, int rank)
     return good;
 }
 
-/* What is made of a batch names it, too (a reshape may say its number), and mixes no sequences. */
+/* True if the op keeps sequences of a batch apart, and its text names the batch dim (a reshape might use the number). */
 static bool keeps_batch(const random_spec *s, const random_op *op, const random_value *in)
 {
-    bool good = in->rank > (op->kind == op_matmul ? 2 : 1); /* a value of columns alone, or products that mix rows */
+    bool good = in->rank > (op->kind == op_matmul ? 2 : 1); /* not a vector of columns, nor a product that mixes rows */
     for (int k = 0; k < op->out_count; k++) good = good && names_batch(s->values[op->out[k]].shape[0].text);
     return good;
 }

@@ -1,4 +1,4 @@
-/* In: the templates; words of the language and of vendors. Out, refusals: random_words.h. */
+/* In: the templates; words of the language and of vendors. Contract: random_words.h. */
 #include "runtime/cli/random/random_words.h"
 #include "gen/source/template_text.h"
 #include "ir/base/names.h"
@@ -17,8 +17,8 @@ static const char language[] =
     "thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor "
     "xor_eq ";
 
-/* Variables, types, functions and macros that NVRTC, HIPRTC and clang know without a header, or that theirs define; of libraries that the
- * host engine's code is linked with. */
+/* Names that NVRTC, HIPRTC and clang predefine or define in their headers, and names of libraries that the host engine's code links
+ * with. */
 static const char vendors[] =
     "threadIdx blockIdx blockDim gridDim warpSize dim3 uint3 half half2 __half __half2 __nv_bfloat16 __nv_bfloat162 __hip_bfloat16 "
     "hip_bfloat16 size_t ptrdiff_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uchar ushort uint ulong cudaStream_t "
@@ -73,7 +73,7 @@ static void add_vectors(word_list *l)
         }
 }
 
-/* The templates have 0.5 MB of words, and a drawn spec asks for its names several times. */
+/* Made once, as the templates have 0.5 MB of words and a drawn spec asks for names several times. */
 static struct {
     pthread_once_t once;
     word_list list; /* in an arena that the process keeps */
@@ -82,7 +82,7 @@ static struct {
 static void read_words(void)
 {
     word_list *l = &words.list;
-    if (!(l->a = l->known.a = arena_new())) abort(); /* no memory for its first bytes */
+    if (!(l->a = l->known.a = arena_new())) abort(); /* out of memory */
     add_words(l, language, sizeof language - 1);
     add_words(l, vendors, sizeof vendors - 1);
     add_vectors(l);
