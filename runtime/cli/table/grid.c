@@ -1,4 +1,4 @@
-/* In: grid.h. Out: its points. What phases and settings there are is gen/plan/'s to know. */
+/* Contract: grid.h. Which phases and settings exist is known to gen/plan/. */
 #include "runtime/cli/table/grid.h"
 #include <string.h>
 

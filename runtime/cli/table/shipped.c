@@ -1,4 +1,4 @@
-/* In: nothing at run time; runtime/cli/table/shipped.def and its specs at build time. Out: what is in them. */
+/* In: runtime/cli/table/shipped.def and its specs, at build time. Out: the shipped tables. */
 #include "runtime/cli/table/table.h"
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* In: SPEC... or the name of a table, options. Out: table.h's rows, printed, as JSON or as a file. Exit code 1 when a value is outside its
- * bound. All that is timed is open at once and runs in turn, so that clocks that drift change every row alike. */
+/* In: SPEC... or the name of a table, options. Out: table.h's rows, printed, as JSON or as a file. Exit code 1 if a value is outside its
+ * bound. All timed plans are open at once and run in turn, so that drifting clocks affect all rows alike. */
 #define _GNU_SOURCE
 #include "runtime/cli/table/table.h"
 #include "gen/base/peaks.h"
@@ -19,10 +19,10 @@ static const double most_check_operations = 4e9;
 
 typedef struct table_case table_case;
 typedef struct entry { /* a row that is timed */
-    arena *a; /* of its plan and its buffers, the case's where those are the default's; NULL: there is nothing to time */
+    arena *a; /* of its plan and buffers; the case's arena if those are the default's; NULL: nothing to time */
     table_case *of;
     int row;
-    const char *line, *signature; /* of the grid's point; or NULL */
+    const char *line, *signature; /* for the grid's point; or NULL */
     const plan *plan;
     bench *bench;
     double *samples;
@@ -35,14 +35,14 @@ struct table_case { /* a spec at some dims */
     arena *a;
     const char *path, *text; /* text: of a shipped spec, or NULL */
     size_t size;
-    long long value; /* of the sweep */
+    long long value; /* of the swept dim */
     bool readable;
     compile_request request;
     compiled c;
     bench_options options;
     const device_model *peaks; /* or NULL */
     ref_tensor *inputs;
-    bench *root; /* of the default's plan */
+    bench *root; /* the default plan's */
 };
 
 struct table_job {
@@ -101,7 +101,7 @@ static plan *plan_with(const table_case *c, arena *a, const char *line)
     return p;
 }
 
-/* The phase that the line is for: of a family the first. */
+/* The phase that the line is for; the first, if it is for a family. */
 static const ir_phase *phase_asked(arena *a, const plan *p, const char *line, tile_override **out)
 {
     const char **names = arena_alloc(a, ((size_t)p->program->kernel_count + 1) * sizeof *names);
@@ -203,7 +203,7 @@ static void note_worst(table_job *j, int code)
     j->worst = cli_worse(j->worst, code);
 }
 
-/* In the entry's arena; false: it went wrong, and the row says how. */
+/* Runs body in the entry's arena; false: it failed, and the row has the error. */
 static bool attempt(entry *e, void (*body)(void *), void *argument)
 {
     const int code = (int)arena_run(e->a, body, argument);
@@ -212,7 +212,7 @@ static bool attempt(entry *e, void (*body)(void *), void *argument)
     return !code;
 }
 
-/* What a check needs goes with it. */
+/* Checks in an arena of its own, freed afterwards. */
 static void check_apart(entry *e)
 {
     arena *own = e->a;
@@ -275,7 +275,7 @@ static void open_case(void *argument)
     for (int i = first; i < j->t.count; i++) prepare(&j->entries[i]);
 }
 
-/* Rows that it has by then have no times. */
+/* Runs a step of a case; if it fails, the rows made so far have no times. */
 static void run_case(table_case *c, void (*body)(void *))
 {
     table_job *j = c->j;
@@ -286,7 +286,7 @@ static void run_case(table_case *c, void (*body)(void *))
         if (j->entries[i].of == c && j->t.rows[i].status == row_timed) say(&j->entries[i], row_failed, cli_first_error(j->a, c->a));
 }
 
-/* At each value of the sweep; what cannot be read is told before the first is timed. */
+/* Adds a case for each value of the sweep; reads all before timing, so that errors come first. */
 static void add_cases(table_job *j, const char *path, const char *text, size_t size)
 {
     for (int k = 0; k < j->sweep.count; k++) {
@@ -333,7 +333,7 @@ static void time_all(table_job *j, double seconds)
     }
 }
 
-/* Benches share their case's buffers: those of the rows end first. What is closed is closed once. */
+/* Closes the benches of rows before those of their cases, whose buffers they share. */
 static void close_all(void *argument)
 {
     table_job *j = argument;
@@ -344,7 +344,7 @@ static void close_all(void *argument)
 }
 
 /* ---- the command */
-/* A word that is neither a table nor a file. */
+/* Refuses a word that is neither a table nor a file. */
 static void check_name(const table_job *j, const char *name)
 {
     size_t count;
@@ -395,7 +395,7 @@ static void run_table(void *argument)
         add_cases(j, path, shipped, size);
     }
     open_device(j);
-    arena_defer(j->a, close_all, j); /* ahead of the device */
+    arena_defer(j->a, close_all, j); /* runs before the device is closed */
     for (int i = 0; i < j->case_count; i++)
         if (j->cases[i].readable) run_case(&j->cases[i], open_case);
     if (!j->t.count) return;

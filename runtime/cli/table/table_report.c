@@ -1,5 +1,5 @@
-/* In: a table. Out: text, JSON, CSV, a picture (SVG), or a page with the picture above the table, none of which needs a network. Nothing of
- * a name or a reason is trusted: pages and CSV quote them. */
+/* In: a table. Out: text, JSON, CSV, a picture (SVG), or a page with the picture above the table, all self-contained. Names and reasons are
+ * untrusted: pages and CSV quote them. */
 #include "runtime/cli/table/table.h"
 #include "runtime/cli/page/drawing.h"
 #include "runtime/cli/page/page.h"
@@ -9,7 +9,7 @@
 
 const char *const row_status_names[] = {"timed", "illegal", "failed", "unjudged", "wrong"};
 
-/* ---- columns: these of the console and of files, some more of files */
+/* ---- columns: of the console; files have more */
 enum { column_count = 9 };
 static const char *const column_names[column_count] = {"median us", "10 %",     "90 %",     "GFLOP/s", "GB/s",
                                                        "floor us",  "of floor", "launches", "limit"};
@@ -125,9 +125,9 @@ static void put_csv(text *out, const table *t)
     sheet_put_csv(out, &s);
 }
 
-/* ---- the picture: of each row its name, a bar of its time, and its floor across it */
+/* ---- the picture: for each row its name, a bar for its time, and a mark for its floor */
 enum { bar_height = 14, picture_widest = 900 };
-static const double bar_left = 2, bar_right = 54; /* behind the longest bar its time is written */
+static const double bar_left = 2, bar_right = 54; /* leaves room for the time after the longest bar */
 
 static double longest(const table *t)
 {

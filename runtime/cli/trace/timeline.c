@@ -1,4 +1,4 @@
-/* In: records. Out: timeline.h. Refuses records that were never written, and times that run backwards. */
+/* In: records. Out: timeline.h. Refuses records that were not written, and times that run backwards. */
 #include "runtime/cli/trace/timeline.h"
 #include "gen/gen.h"
 #include "runtime/cli/spread.h"
@@ -7,8 +7,8 @@
 
 typedef unsigned long long word;
 enum { words_each = trace_record_bytes / sizeof(word) };
-enum { own_entry, own_ready, own_exit, own_unit, own_tiles };                    /* of a workgroup's record */
-enum { tile_asked, tile_start, tile_data, tile_computed, tile_end, tile_where }; /* of a tile's */
+enum { own_entry, own_ready, own_exit, own_unit, own_tiles };                    /* words of a workgroup's record */
+enum { tile_asked, tile_start, tile_data, tile_computed, tile_end, tile_where }; /* words of a tile's record */
 
 typedef struct builder {
     arena *a;
@@ -163,7 +163,7 @@ static void add_up_tiles(const builder *b, timeline_launch *l)
     if (l->tile_count) l->median = spread_of(times, (int)l->tile_count).median;
 }
 
-/* Of one unit, tile by tile in order of start: until when it is busy, and how much of that it was. */
+/* Busy time of one unit, accumulated over tiles in order of start. */
 typedef struct occupied {
     double first, until, busy;
     bool any;
@@ -214,7 +214,7 @@ static int pointers_by_start(const void *x, const void *y)
     return by_start(a, b);
 }
 
-/* The first lane of its unit that is free. */
+/* Gives each tile the first free lane of its unit. */
 static void set_lanes(const builder *b, timeline_tile *const *list, long long count)
 {
     enum { most = 64 };

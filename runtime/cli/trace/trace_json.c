@@ -1,4 +1,4 @@
-/* In: a timeline. Out: its summary as JSON, and all of it in Chrome's trace format, which Perfetto reads. */
+/* In: a timeline. Out: its summary as JSON, and the whole timeline in Chrome's trace format, which Perfetto reads. */
 #include "runtime/cli/trace/timeline.h"
 #include "runtime/cli/cli.h"
 
@@ -39,7 +39,7 @@ json_t *trace_summary(const trace_facts *f, const timeline *t)
                      "overhead", overhead, "launches", launches);
 }
 
-/* ---- Chrome's trace format: microseconds; a process of launches, one of units, whose threads are units' lanes */
+/* ---- Chrome's trace format: microseconds; one process for launches, one for units, whose threads are the units' lanes */
 enum { process_launches = 1, process_units = 2 };
 enum { lanes_each = 64 };
 

@@ -1,5 +1,5 @@
-/* In: a timeline. Out: a picture of it, SVG that needs no other file: a row a unit, a colour a launch, beneath it what each launch takes.
- * Each launch can be reached by keyboard, which fades the others. */
+/* In: a timeline. Out: a self-contained SVG: a row per unit, a colour per launch, below it the times of each launch. Launches can be
+ * focused by keyboard, which fades the others. */
 #include "runtime/cli/page/drawing.h"
 #include "runtime/cli/spread.h"
 #include "runtime/cli/trace/timeline.h"
@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum {
-    wide = 10000 /* of the picture's own units */,
+    wide = 10000 /* width in units of the drawing */,
     row = 100,
-    room = 92 /* of a unit's row, for tiles */,
+    room = 92 /* height for tiles in a unit's row */,
     widest = 1600
 };
 static const double left = 8, right = 98; /* per cent */
@@ -20,7 +20,7 @@ static const char style[] = ".back{fill:none;pointer-events:all}a:focus{outline:
 
 static double along(const timeline *t, double nanoseconds) { return t->length > 0 ? nanoseconds / t->length * wide : 0; }
 
-/* Others fade while a launch is reached. */
+/* Style rules: others fade while a launch has focus or hover. */
 static void write_fading(text *out, const timeline *t)
 {
     for (int i = 0; i < t->launch_count; i++)
@@ -42,8 +42,8 @@ static void write_bar(text *out, const timeline *t, const timeline_tile *first, 
                 length);
 }
 
-/* One path a launch, whose lanes share a unit's row. Tiles side by side on a lane whose gap nobody could see are one bar; none is thinner
- * than a thousandth. */
+/* One path per launch; lanes share a unit's row. Neighbouring tiles on a lane with an invisible gap are one bar; no bar is thinner than a
+ * thousandth of the width. */
 static void write_tiles(text *out, const timeline *t, int index)
 {
     const timeline_launch *l = &t->launches[index];
@@ -72,7 +72,7 @@ static void write_tiles(text *out, const timeline *t, int index)
 
 static const char *time_text(arena *a, double nanoseconds) { return spread_time_text(a, nanoseconds * 1e-9, true); }
 
-/* What a launch is and takes. Returns the place below it. */
+/* Writes a launch's name, ops and times; returns the y below. */
 static int write_key(text *out, const timeline *t, int index, int y)
 {
     const timeline_launch *l = &t->launches[index];

@@ -1,4 +1,4 @@
-/* In: a timeline. Out: it as a table, on standard output. */
+/* In: a timeline. Out: a table on standard output. */
 #include "runtime/cli/trace/timeline.h"
 #include "runtime/cli/cli.h"
 #include <stdio.h>

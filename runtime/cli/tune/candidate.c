@@ -1,4 +1,4 @@
-/* In: candidate.h. Out: candidates that are ready, or say why not. Each has an arena of its own, which ends with it. */
+/* Contract: candidate.h. A candidate becomes ready, or has the reason why not; each has its own arena. */
 #include "runtime/cli/tune/candidate.h"
 #include "runtime/cli/plan_words.h"
 #include "runtime/cli/trial.h"
@@ -16,7 +16,7 @@ plan *session_plan(const tuning_session *c, arena *a, const char *line)
     tuning *t = arena_alloc(a, sizeof *t);
     if (c->line_count) memcpy(lines, c->lines, c->line_count * sizeof *lines);
     if (line) lines[c->line_count] = line;
-    *t = c->plan->tuning ? *c->plan->tuning : (tuning){0}; /* what spilled in the default spills here as well */
+    *t = c->plan->tuning ? *c->plan->tuning : (tuning){0}; /* tiles that spilled in the default plan spill here as well */
     t->lines = lines, t->count = c->line_count + (line != NULL);
     arena_source(a, c->request->name, NULL, 0);
     return plan_choose(a, c->fused, c->model, t);
@@ -51,7 +51,7 @@ static bool take(attempt *s, void (*body)(void *), candidate_status otherwise)
     return false;
 }
 
-/* A tile that spilled when the default was made gave way to another. */
+/* Plans the candidate; refused if the phase gets another tile because this one spilled in the default plan. */
 static void make_plan(void *argument)
 {
     attempt *s = argument;
@@ -63,7 +63,7 @@ static void make_plan(void *argument)
     s->e->plan = p;
 }
 
-/* A plan that was made again is another candidate's. */
+/* Opens the bench; a plan made again after spills has another tile, so the candidate is refused. */
 static void open_bench(void *argument)
 {
     attempt *s = argument;
@@ -74,7 +74,7 @@ static void open_bench(void *argument)
     bail(s->e->a, code_unsupported, (position){0}, "it spills");
 }
 
-/* ---- code: that of all candidates at once */
+/* ---- code: compiled for all candidates at once */
 typedef struct units {
     code_request *requests;
     code_result *results;
@@ -213,13 +213,13 @@ void candidates_prepare(tuning_session *c, candidate *const *list, int count, co
         attempt s = {.c = c, .x = list[i], .e = e, .signature = signature};
         if (take(&s, make_plan, candidate_refused)) note_launch(e, signature);
     }
-    if (!c->t->device->api->compile && !*c->t->stopped) { /* the host compiles for itself, when it opens a module */
+    if (!c->t->device->api->compile && !*c->t->stopped) { /* the host engine compiles when it opens a module */
         compiling j = {c, list, count, arena_new()};
         (void)arena_run(j.a, compile_all, &j);
         arena_free(j.a);
         for (int i = 0; i < count; i++) find_same(c, list[i]);
     }
-    for (int i = 0; i < count && !*c->t->stopped; i++) { /* the others stay new */
+    for (int i = 0; i < count && !*c->t->stopped; i++) { /* if stopped, the others stay new */
         attempt s = {.c = c, .x = list[i], .e = list[i]->item, .signature = signature};
         const double start = seconds_now();
         if (list[i]->status == candidate_new && take(&s, open_bench, candidate_refused)) list[i]->status = candidate_ready;
@@ -251,7 +251,7 @@ bool candidate_time(const tuning_session *c, candidate *x, double *seconds)
 }
 
 /* ---- against the reference */
-enum { check_seed = 1 }; /* as `tfgen run` has it */
+enum { check_seed = 1 }; /* the default of `tfgen run` */
 
 static void check_body(void *argument)
 {

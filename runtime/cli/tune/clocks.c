@@ -1,4 +1,4 @@
-/* In: clocks.h. Out: a line, or why there is none. */
+/* Contract: clocks.h. Gives a line, or why there is none. */
 #define _GNU_SOURCE
 #include "runtime/cli/tune/clocks.h"
 #include "runtime/system/input.h"
@@ -67,7 +67,7 @@ static clocks of_nvidia(arena *a, const char *bus)
     return c;
 }
 
-/* ---- AMD: "1: 1250Mhz *", the one with the star is now */
+/* ---- AMD: "1: 1250Mhz *"; the star marks the current level */
 static bool read_levels(const char *folder, const char *name, long *now, long *most)
 {
     char path[512], line[128];

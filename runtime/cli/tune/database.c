@@ -1,5 +1,5 @@
-/* In: database.h. Out: an SQLite file in WAL mode: readers wait for nobody, writers for each other. Refuses (bails) what SQLite refuses,
- * with its text. */
+/* Contract: database.h. An SQLite file in WAL mode: readers never wait, writers wait for each other. Bails with SQLite's text if SQLite
+ * fails. */
 #define _GNU_SOURCE
 #include "runtime/cli/tune/database_parts.h"
 #include "ir/program/former.h"
@@ -12,7 +12,7 @@
 
 enum { database_version = 2, wait_ms = 60000 };
 
-/* Times are seconds, dates those of SQLite in UTC. A trial without `ended` was interrupted, or is under way. */
+/* Times are in seconds, dates are SQLite's, in UTC. A trial without `ended` was interrupted or is running. */
 static const char schema[] =
     "CREATE TABLE IF NOT EXISTS sessions(id INTEGER PRIMARY KEY, began TEXT DEFAULT CURRENT_TIMESTAMP, ended TEXT, how TEXT, command TEXT,"
     " label TEXT, arch TEXT, target TEXT, model TEXT, driver TEXT, compiler TEXT, clocks TEXT, tfgen TEXT, seed INTEGER);"
@@ -70,7 +70,7 @@ static bool has_tables(database *d)
     return some;
 }
 
-/* Columns that files of this version may lack. */
+/* Files of this version may lack columns that were added later. */
 static bool has_column(database *d, const char *of, const char *name)
 {
     sqlite3_stmt *s = database_prepare(d, "SELECT count(*) FROM pragma_table_info(?) WHERE name = ?");
@@ -81,7 +81,7 @@ static bool has_column(database *d, const char *of, const char *name)
     return there;
 }
 
-/* What is known of a kernel is looked up by today's signature. */
+/* Renames former families in stored signatures, since lookups use today's. */
 static void rename_families(database *d)
 {
     for (const former_name *n = former_families; n->former; n++) {
@@ -110,7 +110,8 @@ static void set_up(database *d)
     run(d, "COMMIT", "write");
 }
 
-/* SQLite does not wait for its busy timeout here: of several that open a new file at once all but one are told that it is locked. */
+/* Switches to WAL mode in a loop: SQLite ignores its busy timeout here, so if several processes open a new file at once, all but one get
+ * "locked". */
 static void use_wal(database *d)
 {
     enum { step_ms = 5 };
@@ -128,13 +129,13 @@ database *database_open(arena *a, const char *path, bool many_hosts)
     const char *slash = strrchr(path, '/');
     *d = (database){a, NULL, path};
     if (slash && slash != path) cli_make_folder(a, arena_strndup(a, path, (size_t)(slash - path)));
-    const char *refusal = access(path, F_OK) == 0 ? input_refusal(path) : NULL; /* where there is nothing, SQLite makes it */
+    const char *refusal = access(path, F_OK) == 0 ? input_refusal(path) : NULL; /* a missing file is made by SQLite */
     if (refusal) bail(a, code_io, (position){0}, "trials: cannot open %s: %s", path, refusal);
     arena_defer(a, close_database, d);
     if (sqlite3_open_v2(path, &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
         bail(a, code_io, (position){0}, "trials: cannot open %s: %s", path, d->db ? sqlite3_errmsg(d->db) : "no memory");
     sqlite3_busy_timeout(d->db, wait_ms);
-    if (many_hosts) run(d, "PRAGMA journal_mode = DELETE", "open"); /* the log's index is memory, which hosts do not share */
+    if (many_hosts) run(d, "PRAGMA journal_mode = DELETE", "open"); /* WAL's index is shared memory, which hosts cannot share */
     else use_wal(d);
     run(d, "PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF", "open");
     set_up(d);

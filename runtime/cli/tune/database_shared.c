@@ -1,5 +1,5 @@
-/* In: database.h: what the processes of a sweep tell each other. Out: rows that the first to write them owns. Refuses (bails) what SQLite
- * refuses. */
+/* Contract: database.h. Messages between the processes of a sweep: rows that belong to the process that writes them first. Bails if SQLite
+ * fails. */
 #include "runtime/cli/tune/database_parts.h"
 #include <string.h>
 
@@ -51,7 +51,7 @@ int database_count_told(database *d, const char *sweep, const char *key, const c
     return count;
 }
 
-/* ---- who is there */
+/* ---- heartbeats */
 void database_beat(database *d, const char *sweep, int rank, long long beat)
 {
     sqlite3_stmt *s = about(d, "INSERT OR REPLACE INTO beats VALUES(?, ?, ?)", sweep, NULL, NULL);
@@ -69,7 +69,7 @@ void database_beats(database *d, const char *sweep, database_beats_visit *visit,
     if (code != SQLITE_DONE) database_cannot(d, "read");
 }
 
-/* Trials of this tile in the sweep that have come to nothing, and those that have ended. */
+/* SQL that counts the sweep's trials of a tile; completed by a condition: failed, or ended. */
 #define OF_THE_TILE                                                                                                                       \
     "(SELECT count(*) FROM trials WHERE 'tile ' || program || ' ' || tile = shared.what AND session IN (SELECT value FROM shared AS own" \
     " WHERE own.sweep = shared.sweep AND own.key = 'session') AND "

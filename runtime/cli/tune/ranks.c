@@ -23,7 +23,7 @@ static int number_of(const char *name, int otherwise)
     return given && end != given && !*end && x >= 0 && x < 1 << 20 ? (int)x : otherwise;
 }
 
-/* When the parent began, which tells it from another one with its number. */
+/* The parent's start time, which with its process number identifies it. */
 static unsigned long long parent_start(void)
 {
     char path[64], line[1024] = "";
@@ -31,7 +31,7 @@ static unsigned long long parent_start(void)
     FILE *f = fopen(path, "r");
     if (f && !fgets(line, sizeof line, f)) *line = 0;
     if (f) fclose(f);
-    const char *at = strrchr(line, ')'); /* behind the name, which may have blanks */
+    const char *at = strrchr(line, ')'); /* after the name, which may have blanks */
     for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
     return at ? strtoull(at, NULL, 10) : 0;
 }
@@ -39,7 +39,7 @@ static unsigned long long parent_start(void)
 ranks ranks_of(arena *a)
 {
     static const struct {
-        const char *rank, *size, *local, *locals, *job, *launcher; /* job: a number that may come again; launcher: its address */
+        const char *rank, *size, *local, *locals, *job, *launcher; /* job: an id that may be reused; launcher: its address */
     } launchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE",
                       "PMIX_NAMESPACE", "OMPI_MCA_orte_hnp_uri"},
                      {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", "PMI_JOBID", ""}};
@@ -58,7 +58,7 @@ ranks ranks_of(arena *a)
 
 /* ---- the process that the launcher sees */
 static volatile sig_atomic_t child;
-static volatile sig_atomic_t told; /* to end */
+static volatile sig_atomic_t told; /* a signal asked to end */
 static void hand_on(int signal)
 {
     told = 1;
@@ -73,7 +73,7 @@ static void begin(const ranks_work *w)
     if (child) return;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     signal(SIGTERM, SIG_DFL), signal(SIGINT, SIG_DFL);
-    if (getppid() != parent) _exit(1); /* it was gone before it could be noticed */
+    if (getppid() != parent) _exit(1); /* the parent ended before PR_SET_PDEATHSIG */
     const int code = w->run(w->context);
     fflush(stdout);
     _exit(code);
@@ -93,7 +93,8 @@ static void tell_death(watch *s, int signal)
             s->deaths < most_deaths ? "; it begins again" : "; the others go on");
 }
 
-/* Until the work has ended, or died too often: then it has failed, and what it held is anybody's. */
+/* Watches the child until its work has ended, or it died too often: then the work has failed, and other ranks may take over what it
+ * held. */
 static void watch_child(watch *s)
 {
     for (long long step = 0;; step++) {
@@ -128,7 +129,7 @@ static void note_worst(void *context, int rank, long long beat)
 static void count_running(void *context, int rank, long long beat)
 {
     (void)rank;
-    *(long long *)context += beat > 0 ? beat : 0; /* the sum changes while any rank is alive */
+    *(long long *)context += beat > 0 ? beat : 0; /* changes while any rank is alive */
 }
 
 /* Rank 0 waits for the other ranks and takes the worst of their exit codes. */
@@ -162,7 +163,7 @@ int ranks_supervise(const ranks *r, const ranks_work *w)
 {
     watch s = {.a = arena_new(), .r = r, .w = w};
     signal(SIGTERM, hand_on);
-    signal(SIGINT, SIG_IGN); /* a terminal gives it to the child as well */
+    signal(SIGINT, SIG_IGN); /* terminals send it to the child as well */
     const int code = arena_run(s.a, supervise, &s);
     if (code) fputs(arena_diagnostics(s.a), stderr);
     arena_free(s.a);

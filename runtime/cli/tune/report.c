@@ -1,4 +1,4 @@
-/* In: report.h. Out: the file. Nothing of a name or a reason is trusted: pages and CSV quote them. */
+/* Contract: report.h. Names and reasons are untrusted: pages and CSV quote them. */
 #include "runtime/cli/tune/report.h"
 #include "runtime/cli/page/drawing.h"
 #include "runtime/cli/page/page.h"
@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct trial_group { /* of one kernel on one device */
+typedef struct trial_group { /* trials of one kernel on one device */
     const trial_row *rows;
     size_t count;
 } trial_group;
 
-/* The kernel alone: the default's time between events, and what the run gained. 0: not timed. */
+/* Seconds of the kernel alone: the default's time between events minus what the run gained; 0: not timed. */
 static double launch_seconds(const trial_row *r)
 {
     const double seconds = r->launch_seconds + (r->ratio - 1) * r->run_seconds;
@@ -48,7 +48,7 @@ static const trial_row **sorted(arena *a, const trial_group *g)
     return list;
 }
 
-/* ---- the table that page, text and CSV write */
+/* ---- the table of page, text and CSV */
 enum { key_count = 6, column_count = key_count + 14 };
 static const sheet_column columns[column_count] = {{"kernel", sheet_name},     {"signature", sheet_words},  {"rows", sheet_number},
                                                    {"keys", sheet_number},     {"target", sheet_name},      {"device", sheet_name},
@@ -65,7 +65,7 @@ static const char *count_text(arena *a, long long n) { return n > 0 ? arena_prin
 
 static const char *status_of(const trial_row *r) { return *r->status ? r->status : "interrupted"; }
 
-/* With the kernel, of which there are several, or without. */
+/* Adds a row; the sheet has the kernel's columns if it is for several kernels. */
 static void add_row(sheet *s, const trial_row *r)
 {
     arena *a = s->a;
@@ -145,7 +145,7 @@ static const double picture_left = 14, picture_right = 96;
 
 static bool has_both(const trial_row *r) { return launch_seconds(r) > 0 && r->predicted > 0; }
 
-/* A little more than the values take, so that no mark lies on the edge. */
+/* Slightly wider than the values, so that no mark is on the edge. */
 static draw_scale scale_of(const trial_group *g, double (*value)(const trial_row *), double from, double to)
 {
     double low = INFINITY, high = 0;
@@ -158,7 +158,7 @@ static draw_scale scale_of(const trial_group *g, double (*value)(const trial_row
 static double predicted_us(const trial_row *r) { return r->predicted * 1e6; }
 static double measured_us(const trial_row *r) { return launch_seconds(r) * 1e6; }
 
-/* Where both are the same, as far as both axes go. */
+/* The line of equal values, within both axes. */
 static void put_equal(text *t, const draw_scale *x, const draw_scale *y)
 {
     const double low = fmax(x->low, y->low), high = fmin(x->high, y->high);
@@ -167,7 +167,7 @@ static void put_equal(text *t, const draw_scale *x, const draw_scale *y)
                 draw_at(x, low), draw_at(y, low), draw_at(x, high), draw_at(y, high));
 }
 
-/* What the model said (across) beside what was measured (up). */
+/* A plot of predicted times (x) and measured times (y). */
 static void put_model(text *t, const trial_group *g)
 {
     text body = {.a = t->a};
@@ -195,7 +195,7 @@ static void put_model(text *t, const trial_group *g)
     draw_picture(t, draw_part, "time measured over time by the model, a dot a tile", "", picture_widest, picture_height, &body);
 }
 
-/* What does nothing is fast. */
+/* True if results were correct: wrong kernels may be fast because they do nothing. */
 static bool is_right(const trial_row *r)
 {
     return r->ratio > 0 && strcmp(r->status, candidate_status_names[candidate_wrong]) != 0 &&
@@ -207,7 +207,7 @@ static void put_step(text *t, double x1, double y1, double x2, double y2)
     text_printf(t, "<line class=\"best\" x1=\"%.2f%%\" y1=\"%.1f\" x2=\"%.2f%%\" y2=\"%.1f\"/>\n", x1, y1, x2, y2);
 }
 
-/* The least ratio to the default so far, tile by tile in the order in which they were tried. */
+/* A plot of the least ratio to the default so far, over tiles in the order tried. */
 static void put_progress(text *t, const trial_group *g)
 {
     double least = 1, best = 1;

@@ -13,8 +13,8 @@ typedef struct search {
     const search_options *o;
     unsigned long long random;
     search_result r;
-    candidate *best; /* so far, or the default */
-    double began, checking; /* when; seconds that checks took */
+    candidate *best; /* so far; at first the default */
+    double began, checking; /* start time; seconds spent on checks */
 } search;
 
 static unsigned long long next_random(search *s) /* splitmix64 */
@@ -73,7 +73,7 @@ static void shuffle(search *s, candidate **list, int count)
     }
 }
 
-/* The default before and after, so that what drifts in between counts half. False: the default itself has no time. */
+/* Times the candidates with the default before and after, so that drift in between counts half. False: the default could not be timed. */
 static bool run_round(search *s, candidate **list, int count)
 {
     double before, after, own[search_most_wave];
@@ -90,7 +90,7 @@ static bool run_round(search *s, candidate **list, int count)
     return true;
 }
 
-/* How much slower than the best a candidate may be after so many rounds. */
+/* The ratio to the best above which a candidate is dropped after this many rounds. */
 static double slack(int rounds) { return rounds <= 1 ? 1.5 : rounds == 2 ? 1.2 : rounds == 3 ? 1.1 : rounds < 6 ? 1.05 : 1.02; }
 
 static double least_ratio(const search *s, candidate *const *list, int count)
@@ -118,8 +118,8 @@ static int drop_slow(search *s, candidate **list, int count, int rounds)
     return left;
 }
 
-/* Who stays in the race has seen `rounds` rounds, and stays ready for the last meeting. To be made ready took so much longer than a round
- * that there is always time for one. */
+/* Times candidates round by round and drops slow ones. Those that survive all rounds stay ready for the final comparison. The first round
+ * always runs, even out of time, as making a candidate ready takes far longer than a round. */
 static void race(search *s, candidate **list, int count)
 {
     const search_side *side = s->side;
@@ -128,7 +128,7 @@ static void race(search *s, candidate **list, int count)
         count = drop_slow(s, list, count, round);
     }
     for (int i = 0; i < count; i++)
-        if (!list[i]->rounds) list[i]->status = candidate_new, s->side->release(s->side->context, list[i]); /* no time was left */
+        if (!list[i]->rounds) list[i]->status = candidate_new, s->side->release(s->side->context, list[i]); /* no time left */
 }
 
 static int propose(search *s, candidate **list)
@@ -154,7 +154,7 @@ static int keep_ready(search *s, candidate **list, int count)
     return ready;
 }
 
-/* The best of all that are ready; others than the best few need not stay ready. */
+/* Chooses the best candidate that is ready, and releases all but the best few. */
 static void choose_best(search *s)
 {
     enum { stay = 4 };
@@ -181,7 +181,8 @@ static bool is_right(search *s, candidate *c)
     return c->checked;
 }
 
-/* A check may take longer than a wave: of the search all of them take a tenth, and that of what is kept is never made twice. */
+/* Checks the best candidate's results. A check may take longer than a wave: checks get at most a tenth of the search's time, and a
+ * candidate is checked once. */
 static void check_best(search *s)
 {
     const search_side *side = s->side;
@@ -193,7 +194,7 @@ static void check_best(search *s)
     s->checking += side->now(side->context) - start;
 }
 
-/* False: nobody proposes any more. */
+/* False: no candidates are left to propose. */
 static bool run_wave(search *s)
 {
     candidate *list[search_most_wave];
@@ -210,8 +211,8 @@ static bool run_wave(search *s)
     return true;
 }
 
-/* ---- the last meeting */
-/* Mean of the logarithms of the ratios without their tails, and its standard error. */
+/* ---- the final comparison */
+/* The trimmed mean of the ratios' logarithms, and its standard error. */
 static double mean_log(search *s, const candidate *c, int from, double *error)
 {
     const int count = c->rounds - from;
@@ -233,7 +234,8 @@ static bool run_pair(search *s, candidate *c)
     return true;
 }
 
-/* What it won by before is no part of it: the best of many was lucky. Pairs end early where all is clear. */
+/* Compares a candidate with the default in new pairs of runs. Earlier times are left out: the best of many candidates was partly lucky.
+ * Ends early if the result is clear. */
 static bool meet(search *s, candidate *c, double *ratio, double *noise)
 {
     const int from = c->rounds;
@@ -281,7 +283,7 @@ static void decide(search *s)
     else s->r.standard->status = candidate_kept, s->r.standard->reason = "the default; nothing was faster beyond noise";
 }
 
-/* Ready, with the ratio that others measured: they meet the default next. */
+/* Makes candidates of other ranks ready, with the ratios measured there; the final comparison follows. */
 static void take_in(search *s, const candidate *some, int count)
 {
     candidate *list[search_most_joined];

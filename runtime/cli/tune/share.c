@@ -10,7 +10,7 @@ enum { wait_us = 20000 };
 
 typedef struct seen_rank {
     long long beat;
-    double at; /* when it changed */
+    double at; /* when it last changed */
 } seen_rank;
 
 struct share {
@@ -18,7 +18,7 @@ struct share {
     database *d;
     const ranks *r;
     long long session;
-    const char *group; /* the key of its members */
+    const char *group; /* key under which ranks with this kind of device register */
     seen_rank *seen;   /* by rank */
 };
 
@@ -69,7 +69,7 @@ static bool is_alive(const share *s, int rank)
     return rank == s->r->rank || (x->at > 0 && x->beat >= 0 && seconds_now() - x->at < silent_seconds);
 }
 
-/* Alive, of the same kind of device, and not through with the kernel. */
+/* True if the rank is alive, has the same kind of device, and has not finished the kernel. */
 static bool is_missing(share *s, arena *a, const char *key, int rank)
 {
     const char *name = arena_printf(a, "rank %d", rank);
@@ -77,7 +77,7 @@ static bool is_missing(share *s, arena *a, const char *key, int rank)
 }
 
 /* ---- the end of a kernel */
-/* That nobody decides, or somebody who is gone. */
+/* True if this rank is the decider: it is the first to claim it, or takes over from a dead rank. */
 static bool may_decide(share *s, arena *a, const char *key)
 {
     int who;

@@ -28,7 +28,7 @@ void space_forget(space *s, const ir_tile *t)
 }
 
 /* ---- steps of a field */
-/* All of a short range; of a long one powers of two, three times those, and multiples of 32 up to 512. */
+/* True for all values of a short range; in a long one for its ends, 2^i, 3 * 2^i, and multiples of 32 up to 512. */
 static bool is_step(const tile_field *f, int value)
 {
     if (value == f->least || value == f->most || f->most - f->least < 16) return true;
@@ -44,7 +44,7 @@ static int step_from(const tile_field *f, int value, int direction)
     return value;
 }
 
-/* Where a field may go from a value: a step, twice or half as much, two steps. */
+/* Moves of a field: to the next step, to twice or half the value, by two steps. */
 enum { move_up, move_down, move_double, move_half, move_two_up, move_two_down, move_count };
 static int moved(const tile_field *f, int value, int move)
 {
@@ -73,13 +73,13 @@ static void offer(walk *w, const ir_tile *t)
     w->out[w->count++] = *t;
 }
 
-/* Of a field alone all moves are tried, of two all but the long ones, of three those that keep products of them. */
+/* All moves if one field changes; if two, all but those by two steps; if three, only doubling and halving, which can keep products. */
 static bool is_tried(int move, int changed)
 {
     return changed == 1 || (changed == 2 ? move <= move_half : move == move_double || move == move_half);
 }
 
-/* `left` more of `changed` fields, from field `first` on. */
+/* Moves `left` more of the `changed` fields, choosing from field `first` on. */
 static void change(walk *w, const ir_tile *from, int first, int changed, int left)
 {
     if (!left) {

@@ -1,5 +1,5 @@
-/* In, out and refusals: stop.h. A thread that waits for the alarm writes the wisdom: whatever holds up the others, it may allocate and take
- * locks, as a signal's handler may not. */
+/* Contract: stop.h. A thread of its own waits for the alarm and writes the wisdom: unlike a signal handler it may allocate and take locks,
+ * and it does not depend on the other threads. */
 #define _GNU_SOURCE
 #include "runtime/cli/tune/stop.h"
 #include "runtime/wisdom/wisdom_file.h"
@@ -50,7 +50,7 @@ void stop_listen(arena *a)
     sigset_t all, before;
     pthread_t thread;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for who works: what waits there is to see them */
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals go to the working threads */
     const bool waits = sem_init(&time_is_up, 0, 0) == 0 && pthread_create(&thread, NULL, wait_for_the_alarm, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!waits) bail(a, code_device, (position){0}, "tune: there is no thread to be had");

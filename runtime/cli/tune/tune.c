@@ -1,6 +1,6 @@
-/* In: specs, dims to sweep, a budget. Out: each kernel tuned on this machine's device, as tables or JSON; trials in the database, what was
- * found in the wisdom, which plans use from then on. Exit code 1 when a candidate's results were wrong, 8 when
- * one that was faster could not be judged. */
+/* In: specs, dims to sweep, a budget. Out: each kernel tuned on this machine's device, as tables or JSON; all trials in the database, the
+ * best tiles in the wisdom, which later plans use. Exit code 1 if a candidate's results were wrong, 8 if a faster one could not be
+ * judged. */
 #define _GNU_SOURCE
 #include "runtime/cli/plan_words.h"
 #include "runtime/cli/tune/report.h"
@@ -26,7 +26,7 @@ typedef struct tune_case { /* a spec at some dims */
     long long value;
 } tune_case;
 
-/* ---- what is told */
+/* ---- output */
 static void print_kernel(const tuned_kernel *k)
 {
     const colour good = strcmp(k->how, "better") == 0 ? colour_good : colour_none;
@@ -73,7 +73,7 @@ static json_t *plan_json(const tune_case *c, const tuned_plan *p)
 static compile_request request_of(const tune_case *c)
 {
     cli_options o = options_at(c->a, c->j->t.o, c->dim, c->value);
-    o.wisdom = "none"; /* the default is the model's */
+    o.wisdom = "none"; /* the default plan is the cost model's */
     return cli_request(c->a, &o, c->path);
 }
 
@@ -95,7 +95,7 @@ static void tune_dims(void *argument)
     compile_inside(a, &r, &done);
     const tuned_plan p = tuner_run(t, a, &r, done.graph, done.plan, c->path, dims_text(a, &done.plan->program->dims, ","));
     for (int i = 0; i < p.count; i++) c->j->wrong |= p.kernels[i].wrong > 0, c->j->unjudged |= p.kernels[i].unjudged > 0;
-    if (t->ranks.rank > 0) return; /* the first tells what came of it */
+    if (t->ranks.rank > 0) return; /* rank 0 prints the results */
     if (c->j->all) json_array_append_new(c->j->all, plan_json(c, &p));
     else if (!t->o->quiet) print_plan(c, &p);
 }
@@ -111,7 +111,7 @@ static const char *today(arena *a)
     return arena_strdup(a, date);
 }
 
-/* What the system says of its driver; NULL: it says nothing. */
+/* The driver's version from the system; NULL: unknown. */
 static const char *driver_of(arena *a, const tfgen_device_info *d)
 {
     const char *path = strncmp(d->name, "cuda", 4) == 0  ? "/proc/driver/nvidia/version"
@@ -140,7 +140,7 @@ static const char *trials_path(const tuner *t)
     return path;
 }
 
-/* Each rank has a device of its own, unless the user names one, or the host engine. */
+/* The rank's own device, unless the user names one, or the host engine. */
 static const char *own_device(const tuner *t)
 {
     const char *given = t->o->device;
@@ -184,7 +184,7 @@ typedef struct whole {
     int worst;
 } whole;
 
-/* The spec at the value, both by their numbers; false: it went wrong. */
+/* Runs body for file number `file` at sweep value number `value`; false: it failed. */
 static bool with_case(whole *w, int file, int value, void (*body)(void *))
 {
     tune_case c = {w->j, arena_new(), w->j->t.o->files[file], w->sweep.dim, w->sweep.values[value]};
@@ -193,8 +193,8 @@ static bool with_case(whole *w, int file, int value, void (*body)(void *))
     return code == code_ok;
 }
 
-/* By case, what can be read: the others are told before the first budget is spent. NULL: none can. Bails where a value of --sweep cannot:
- * then it is not what was meant. */
+/* By case, whether it can be read; errors are thus reported before any budget is spent. NULL: none can. Bails if a value of --sweep fits no
+ * spec, which is probably a mistake. */
 static const bool *readable(whole *w)
 {
     const int values = w->sweep.count, files = w->j->t.o->file_count;

@@ -73,7 +73,7 @@ static bool is_known(const tuner *t, const kernel_under_test *s)
     return count && list[0]->size.rows == s->size.rows && list[0]->size.keys == s->size.keys;
 }
 
-/* ---- a search, and what comes of it */
+/* ---- a search and its result */
 static wisdom_entry line_of(const kernel_under_test *s, const candidate *x, double before, double ratio)
 {
     const candidate_build *e = x->item;
@@ -114,7 +114,7 @@ static void count_candidates(tuned_kernel *k, const search_result *r)
     }
 }
 
-/* What was not kept, though it was fast. */
+/* Reports fast candidates that were rejected for wrong or unjudged results. */
 static void tell_wrong(const kernel_under_test *s, const search_result *r, const char *path, const char *where)
 {
     for (int i = 1; i < r->count; i++) {
@@ -170,7 +170,7 @@ static search_result search_kernel(kernel_under_test *s, candidate *standard)
     return r;
 }
 
-/* until: of this kernel. */
+/* Tunes one kernel; s->until is its deadline. */
 static void tune_kernel(tuning_session *c, kernel_under_test *s, tuned_kernel *k, const char *path, const char *where)
 {
     s->best = 1, s->terminal = isatty(STDERR_FILENO) && !c->t->o->quiet && c->t->ranks.rank == 0;
@@ -192,7 +192,7 @@ static void tune_kernel(tuning_session *c, kernel_under_test *s, tuned_kernel *k
         stop_hold(s->a, NULL, NULL);
         return;
     }
-    if (c->t->share) { /* ahead of the wisdom, which others look into */
+    if (c->t->share) { /* before the wisdom, which other ranks read */
         under_test_tell_decision(s, &r);
         k->tried = share_taken(c->t->share, s->key);
     }
@@ -212,7 +212,7 @@ static double seconds_of_run(tuning_session *c)
     return spread_of(list, 8).median;
 }
 
-/* A launch of the phase takes so long, and such a share of the block. */
+/* Adds a kernel, or a further launch of one: its seconds and its share of the block's time. */
 static void list_phase(const tuning_session *c, tuned_plan *out, const char *name, const ir_phase *phase, double seconds, double share)
 {
     const char *signature = phase_signature(c->a, c->plan->program, phase);
@@ -232,7 +232,7 @@ static void list_phase(const tuning_session *c, tuned_plan *out, const char *nam
     k->share += share;
 }
 
-/* One of each signature, the longest first; returns how many. */
+/* Lists a kernel per signature, longest first; returns how many. */
 static int list_kernels(tuning_session *c, tuned_plan *out)
 {
     double *seconds = arena_alloc(c->a, ((size_t)c->plan->launch_count + 1) * sizeof *seconds), sum = 0;
@@ -282,7 +282,7 @@ static void tune_one(tuning_session *c, tuned_plan *out, int index, const char *
     if (t->share) share_pass(t->share, s.key);
 }
 
-/* All that was kept against the default, in pairs. */
+/* Times the plan with all kept tiles against the default plan, in pairs. */
 static double compare(tuning_session *c)
 {
     enum { pairs = 25, pairs_when_stopped = 5 };
@@ -317,7 +317,7 @@ tuned_plan tuner_run(tuner *t, arena *a, const compile_request *r, const ir_prog
     c->plan = out.plan = bench_plan_of(c->root);
     out.kernels = arena_alloc(a, ((size_t)c->plan->launch_count + 1) * sizeof *out.kernels);
     out.before = seconds_of_run(c);
-    const clocks now = clocks_now(a, t->device); /* it has just run */
+    const clocks now = clocks_now(a, t->device); /* while the device is warm */
     database_clocks(t->trials, t->session, now.text, now.why);
     const int count = list_kernels(c, &out);
     stop_has_trials();

@@ -1,4 +1,4 @@
-/* In, out, refusals: under_test.h: what its files share. */
+/* Contract: under_test.h. Shared by the under_test files. */
 #include "runtime/cli/tune/under_test.h"
 #include <string.h>
 
@@ -17,7 +17,7 @@ database_key under_test_key(const kernel_under_test *s)
 bool under_test_read_tile(arena *a, const char *program, const char *version, const char *tile, ir_tile *out)
 {
     *out = tile_of_program(program_recalled(program));
-    const char *at = tile + strcspn(tile, " "); /* behind the layer */
+    const char *at = tile + strcspn(tile, " "); /* after the layer */
     for (at += strspn(at, " "); *at && out->program; at += strspn(at, " ")) {
         const size_t size = strcspn(at, " ");
         if (tile_read_setting(a, arena_strndup(a, at, size), out)) return false;

@@ -1,5 +1,4 @@
-/* In: what other ranks of a sweep told. Out: their best tiles, and one decision and one order for all. Refuses (bails) what the database
- * refuses. */
+/* In: messages of other ranks of a sweep. Out: their best tiles, one decision and one order for all ranks. Bails if the database fails. */
 #include "runtime/cli/tune/under_test.h"
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +42,7 @@ int under_test_join(void *kernel, int most, candidate *out)
     return o.count;
 }
 
-/* "default", or ratio, noise and the line. */
+/* Publishes the decision: "default", or ratio, noise and the line. */
 void under_test_tell_decision(const kernel_under_test *s, const search_result *r)
 {
     const candidate_build *e = r->kept->item;

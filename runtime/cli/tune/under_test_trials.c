@@ -1,5 +1,5 @@
-/* In: candidates. Out: their rows in the database, written as they come to something; and what it knows of the kernel already. Refuses
- * (bails) what the database refuses. */
+/* In: candidates. Out: their rows in the database, written as results arrive; earlier results for the kernel. Bails if the database
+ * fails. */
 #include "ir/devices/occupancy.h"
 #include "runtime/cli/tune/under_test.h"
 #include <string.h>
@@ -68,7 +68,7 @@ static bool is_known_right(const char *status)
     return strcmp(status, candidate_status_names[candidate_wrong]) != 0 && strcmp(status, candidate_status_names[candidate_unjudged]) != 0;
 }
 
-/* A tile that was interrupted twice is left alone. */
+/* Takes over an earlier trial's result. A tile interrupted twice is not tried again. */
 static void take_known(void *context, const char *program, const char *version, const char *tile, const char *status, double ratio,
                        int interrupted)
 {
