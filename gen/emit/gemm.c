@@ -373,7 +373,7 @@ void gemm_on_register_tiles(emission *e, writer *w)
     gemm_write_sizes(&g);
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, thread_m = %d, thread_n = %d, threads = %d, stages = %d;",
                t->m, t->n, t->k, t->thread_m, t->thread_n, t->threads, t->stages);
-    write_line(w, "static constexpr int width = %d;", g.width);
+    write_line(w, "static constexpr int width = %d, split_k = %d;", g.width, t->split_k);
     write_line(w, "static constexpr bool row_sums = %s, b_plain = %s;", g.row_sum ? "true" : "false",
                gemm_is_matmul(&g) ? "false" : "true");
     gemm_write_b_type(&g);
@@ -381,6 +381,7 @@ void gemm_on_register_tiles(emission *e, writer *w)
     gemm_write_batches(&g);
     gemm_write_a(&g);
     gemm_write_b(&g);
+    gemm_write_partial(&g);
     gemm_write_epilogue(&g);
 }
 

@@ -41,6 +41,7 @@ void gemm_write_a(gemm *g);                /* a(): elements of a row of A, loade
 void gemm_write_rows_of_a(gemm *g);        /* a_row(), at any alignment */
 void gemm_write_b(gemm *g);                /* packed(), or b() for a matmul */
 void gemm_write_rows_of_operands(gemm *g); /* a_row() and packed() */
+void gemm_write_partial(gemm *g);          /* partial(): the scratch of split-K, if there is one */
 void gemm_write_epilogue(gemm *g);
 int gemm_pack(const gemm *g);   /* index of its packed weight in the plan */
 bool gemm_reads(const gemm *g); /* whether the epilogue loads an operand with more than one number a row */

@@ -80,8 +80,7 @@ static void write_maps(gemm *g, int m, tensor_box b)
     write_map(g, "b_map", box);
 }
 
-/* The scratch for split-K partials, if there is one. */
-static void write_partial(gemm *g)
+void gemm_write_partial(gemm *g)
 {
     if (g->e->scratch < 0) return;
     write_line(g->w, "DEV static float *partial(const args &p) { return %s; }",
@@ -119,7 +118,7 @@ static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *
     gemm_write_context(&g);
     if (gemm_is_batched(&g)) gemm_write_batches(&g);
     write_maps(&g, t->m, b);
-    write_partial(&g);
+    gemm_write_partial(&g);
     gemm_write_epilogue(&g);
 }
 

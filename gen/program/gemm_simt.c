@@ -15,11 +15,12 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     const gemm_registers_tile *x = &t->gemm_registers;
     const double k_tile_bytes =
         x->k * (x->m * operand_bytes(p, weights_widened, operand_a) + x->n * operand_bytes(p, weights_widened, operand_b));
-    product_cost(p, &(product_cut){x->m, x->n, x->k, 1, 1, 1, weights_widened}, d);
+    product_cost(p, &(product_cut){x->m, x->n, x->k, x->split_k, 1, 1, weights_widened}, d);
     d->per_unit = x->threads < 1024 ? 2 : 1;
-    d->ahead = k_tile_bytes, d->streamed = k_tile_bytes * ceil((double)product_length(p) / x->k);
+    d->ahead = k_tile_bytes, d->streamed = k_tile_bytes * ceil(ceil((double)product_length(p) / x->k) / x->split_k);
     const double results = x->thread_m * x->thread_n;
-    d->products_share = reached * results / (results + x->thread_m + x->thread_n), d->end_cycles = end_cycles, d->trips = 1;
+    d->products_share = reached * results / (results + x->thread_m + x->thread_n), d->trips = 1;
+    d->end_cycles = end_cycles + register_tile_meets(x);
 }
 
 static const struct known_tile {
@@ -30,7 +31,26 @@ static const struct known_tile {
 
 static void take(ir_tile *t, const struct known_tile *x)
 {
-    t->gemm_registers = (gemm_registers_tile){x->m, x->n, x->k, x->thread_m, x->thread_n, (x->m / x->thread_m) * (x->n / x->thread_n), 2};
+    const int threads = x->m / x->thread_m * (x->n / x->thread_n);
+    t->gemm_registers = (gemm_registers_tile){x->m, x->n, x->k, x->thread_m, x->thread_n, threads, .stages = 2, .split_k = 1};
+}
+
+/* Where there are too few tiles for all units, K is split into parts of at least 8 k tiles, if that takes clearly less time than whole
+ * tiles of any size. */
+static void try_parts(const problem *p, double *least, ir_tile *t)
+{
+    enum { least_k_tiles = 8 };
+    const double clearly = 0.9;
+    *least *= clearly;
+    for (size_t i = 0; i < sizeof gpu_tiles / sizeof *gpu_tiles; i++)
+        for (int each = 1; each <= 2; each++) { /* workgroups a unit */
+            ir_tile tile = *t;
+            take(&tile, &gpu_tiles[i]);
+            gemm_registers_tile *x = &tile.gemm_registers;
+            x->split_k = register_tile_split(p, x, each * p->device->units, product_length(p) / (least_k_tiles * x->k));
+            const double seconds = x->split_k > 1 ? program_seconds(p, &gemm_simt_program, &tile) : INFINITY;
+            if (seconds < *least) *t = tile, *least = seconds;
+        }
 }
 
 /* Of tiles of equal time the smallest, which computes least padding. */
@@ -49,6 +69,7 @@ static void defaults(const problem *p, ir_tile *t)
         const double seconds = program_seconds(p, &gemm_simt_program, &tile);
         if (seconds < 0.98 * least) *t = tile, least = seconds;
     }
+    try_parts(p, &least, t);
 }
 
 static const char *illegal(const problem *p, const ir_tile *t)
@@ -59,6 +80,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
     if (x->thread_n % (2 * p->target->width) != 0) return arena_printf(p->a, "thread_n is a multiple of %d", 2 * p->target->width);
     if (x->n % 32) return "n is a multiple of 32";
     if (x->m / x->thread_m * (x->n / x->thread_n) != x->threads) return "threads = m/thread_m * n/thread_n";
+    if (x->split_k > (product_length(p) + x->k - 1) / x->k) return "each part of split_k has at least one k tile";
     return x->k % 16 ? "k is a multiple of 16" : NULL;
 }
 
@@ -79,5 +101,6 @@ const program gemm_simt_program = {.kind = program_gemm_simt,
                                    .smaller = register_tile_smaller,
                                    .geometry = register_tile_geometry,
                                    .parts = register_tile_parts,
+                                   .scratch = register_tile_scratch,
                                    .members = gemm_on_register_tiles,
                                    .weights = weights_widened};

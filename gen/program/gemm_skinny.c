@@ -2,6 +2,7 @@
  * of DRAM. In: a product. Out: a tile of all rows, at most 8. */
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
+#include <math.h>
 
 extern const program gemm_skinny_program;
 
@@ -15,6 +16,19 @@ static const worse_range worse[] = {{where_f32_on_units, .least_rows = 17, .why 
                                     {where_16_bits, .why = "register_fed reads each weight once for all rows"},
                                     {0}};
 
+/* Bytes of a column that a turn of all its lanes takes. */
+static int line_of(const problem *p, const gemm_registers_tile *x)
+{
+    return 16 * (p->target->wave / 8) * (x->threads / p->target->wave / (x->n / block));
+}
+
+/* Turns of the whole length. */
+static long long turns_of(const problem *p, const gemm_registers_tile *x)
+{
+    const long long elements = line_of(p, x) / dtype_size(problem_product(p)->inputs[1]->type);
+    return (product_length(p) + elements - 1) / elements;
+}
+
 /* Each row tile reads all weights. Loads of one turn of all lanes are in flight while the turn before is computed; with a single row there
  * are registers for two. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
@@ -22,13 +36,13 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     enum { end_cycles = 900 };
     const double drawn = 0.77; /* accumulators leave registers for few loads in flight */
     const gemm_registers_tile *x = &t->gemm_registers;
-    const int line = 16 * (p->target->wave / 8) * (x->threads / p->target->wave / (x->n / block));
-    product_cost(p, &(product_cut){x->m, x->n, 1, 1, (int)((problem_rows(p) + x->m - 1) / x->m), 1, weights_widened}, d);
+    const int line = line_of(p, x);
+    product_cost(p, &(product_cut){x->m, x->n, 1, x->split_k, (int)((problem_rows(p) + x->m - 1) / x->m), 1, weights_widened}, d);
     d->per_unit = groups_by_threads(p->target, x->threads), d->memory_share = drawn;
     d->ahead = (double)(x->n + x->m) * line * (problem_rows(p) == 1 ? 2 : 1);
-    d->streamed = (double)product_length(p) *
+    d->streamed = (double)product_length(p) / x->split_k *
                   (x->m * operand_bytes(p, weights_widened, operand_a) + x->n * operand_bytes(p, weights_widened, operand_b));
-    d->products_share = 0.2, d->end_cycles = end_cycles, d->trips = 1;
+    d->products_share = 0.2, d->end_cycles = end_cycles + register_tile_meets(x), d->trips = 1;
 }
 
 /* More waves keep more loads in flight, but not with the accumulators of 8 rows or an epilogue that joins columns, which leave too few
@@ -42,6 +56,20 @@ static int most_threads(const problem *p, int m)
     return 4 * column_tiles(p, block) <= p->device->units ? 3 * usual : usual;
 }
 
+/* Where there are too few tiles for all units, the length is cut into parts of at least 4 turns, if that takes clearly less time. */
+static void try_parts(const problem *p, double least, ir_tile *t)
+{
+    enum { least_turns = 4 };
+    const double clearly = 0.9;
+    ir_tile x = *t;
+    for (int each = 1; each <= 4; each *= 2) { /* workgroups a unit */
+        gemm_registers_tile *y = &x.gemm_registers;
+        y->split_k = register_tile_split(p, y, each * p->device->units, turns_of(p, y) / least_turns);
+        const double seconds = y->split_k > 1 ? program_seconds(p, &gemm_skinny_program, &x) : INFINITY;
+        if (seconds < clearly * least) *t = x, least = seconds / clearly;
+    }
+}
+
 static void defaults(const problem *p, ir_tile *t)
 {
     enum { step = 256 };
@@ -50,11 +78,12 @@ static void defaults(const problem *p, ir_tile *t)
     for (int m = (int)most; m >= 1 && 2 * m >= most; m /= 2)
         for (int threads = step; threads <= most_threads(p, m); threads += step) {
             ir_tile x = *t;
-            x.gemm_registers =
-                (gemm_registers_tile){.m = m, .n = block, .k = 16, .thread_m = m, .thread_n = columns, .threads = threads, .stages = 2};
+            x.gemm_registers = (gemm_registers_tile){
+                .m = m, .n = block, .k = 16, .thread_m = m, .thread_n = columns, .threads = threads, .stages = 2, .split_k = 1};
             const double seconds = program_seconds(p, &gemm_skinny_program, &x);
             if (seconds < 0.95 * least) *t = x, least = seconds;
         }
+    try_parts(p, least, t);
 }
 
 static const char *illegal(const problem *p, const ir_tile *t)
@@ -63,6 +92,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
     if (x->m != x->thread_m || !is_power_of_two(x->m)) return "m = thread_m, a power of two, at most 16";
     if (x->thread_n != columns || x->n % block != 0) return "n is a multiple of 32 columns, of which a thread has thread_n=4";
     if (x->threads % (p->target->wave * (x->n / block)) != 0) return "each 32 columns of n have equally many waves";
+    if (x->split_k > turns_of(p, x)) return "each part of split_k has at least one turn of all lanes";
     return x->m * x->n / (2 * p->target->width) > x->threads ? "threads: at least one for each row and 8 columns" : NULL;
 }
 
@@ -84,5 +114,6 @@ const program gemm_skinny_program = {.kind = program_gemm_skinny,
                                      .smaller = register_tile_smaller,
                                      .geometry = register_tile_geometry,
                                      .parts = register_tile_parts,
+                                     .scratch = register_tile_scratch,
                                      .members = gemm_on_register_tiles,
                                      .weights = weights_widened};

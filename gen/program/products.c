@@ -182,5 +182,36 @@ bool register_tile_smaller(const problem *p, ir_tile *t)
 void register_tile_geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
     products_geometry(p, t->gemm_registers.m, t->gemm_registers.n, to);
+    to->column_tiles *= t->gemm_registers.split_k;
 }
 int register_tile_parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_registers.n); }
+
+/* A tile has split_k - 1 slices of m * n floats. Counted row by row, as the last tile may have few. */
+extent register_tile_scratch(const problem *p, const ir_tile *t)
+{
+    const gemm_registers_tile *x = &t->gemm_registers;
+    const position at = p->phase->ops[0]->at;
+    tile_extents whole = extents_start(p);
+    if (x->split_k <= 1) return extent_number(0);
+    products_geometry(p, x->m, x->n, &whole);
+    const long long of_a_row = ((long long)x->m * x->n + slice_head + x->m - 1) / x->m;
+    const extent rows = extent_multiply(p->a, at, extent_add(p->a, at, whole.rows, extent_number(x->m - 1)), whole.multiple);
+    return extent_multiply(p->a, at, rows, extent_number(whole.column_tiles * (x->split_k - 1) * of_a_row));
+}
+
+/* The last part of a length waits until the others have stored their sums, and reads those one after the other. */
+double register_tile_meets(const gemm_registers_tile *x)
+{
+    enum { meeting = 4500, each = 500, floats_a_cycle = 16 };
+    return x->split_k > 1 ? meeting + (x->split_k - 1) * (each + (double)x->m * x->n / floats_a_cycle) : 0;
+}
+
+int register_tile_split(const problem *p, const gemm_registers_tile *x, int groups, long long steps)
+{
+    enum { most = 128 };
+    tile_extents whole = extents_start(p);
+    products_geometry(p, x->m, x->n, &whole);
+    const long long tiles = extents_tiles(&whole, &p->program->dims), split = tiles > 0 ? groups / tiles : 1;
+    const long long least = split < most ? split : most;
+    return (int)(least < steps ? least : steps > 1 ? steps : 1);
+}

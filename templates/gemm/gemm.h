@@ -1,9 +1,11 @@
 // In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program on register tiles: shared memory holds a
 // k-major tile of each operand in f32; a thread has thread_m rows and whole epilogue blocks of columns. Or, where there are more threads
-// than that needs, the program for few rows: waves share out K. Any M, N, K from 1.
+// than that needs, the program for few rows: waves share out K. Any M, N, K from 1. Where S::split_k is above 1, so many workgroups have a
+// part of a tile's K each (gemm/k_parts.h).
 // Refuses (static_assert) tiles that threads do not cover. A row's result depends on its own data and the tile alone.
 #pragma once
 #include "templates/frame/frame_mixed.h"
+#include "templates/gemm/k_parts.h"
 #include "templates/gemm/pieces.h"
 
 // V elements of column n of B, from k on.
@@ -19,7 +21,15 @@ template <class S> struct gemm_tiles {
     using args = typename S::args;
     using in_list = mixed_in_list;
     using packing = pieces<typename S::b_type>;
-    using accumulators = simt_fragment<S::tile_n, S::thread_m, S::thread_n, S::granule, S::width>;
+    struct accumulators : simt_fragment<S::tile_n, S::thread_m, S::thread_n, S::granule, S::width> { // as k_parts.h has sums
+        using fragment = simt_fragment<S::tile_n, S::thread_m, S::thread_n, S::granule, S::width>;
+        static constexpr int width = S::width, vectors = 2 * S::thread_m * fragment::blocks;
+        DEV vec<float, width> &vector(int i)
+        {
+            const int row = i / 2 / fragment::blocks, block = i / 2 % fragment::blocks;
+            return i % 2 ? this->high[row][block] : this->low[row][block];
+        }
+    };
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, threads = S::threads, stages = S::stages;
     static constexpr int lanes = accumulators::lanes, column_tiles = ceil_div(S::packed_n, tile_n);
     static constexpr int V = tile_k % 8 == 0 ? 8 : 1; // elements of a row that a thread k tiles at a time
@@ -29,6 +39,7 @@ template <class S> struct gemm_tiles {
 
     struct tile {
         int batch, row, column; // of the first element; column is a packed column
+        int part, index;        // of its K; its number
     };
     struct alignas(16) stage {
         float a[tile_k][tile_m + pad], b[tile_k][tile_n + pad];
@@ -38,13 +49,22 @@ template <class S> struct gemm_tiles {
     };
 
     DEV static int row_tiles(const args &p) { return ceil_div(S::rows(p), tile_m); }
-    DEV static int tiles(const args &p) { return row_tiles(p) * column_tiles * S::batches(p); }
-    DEV static tile at(const args &p, int index)
+    DEV static int whole_tiles(const args &p) { return row_tiles(p) * column_tiles * S::batches(p); }
+    DEV static int tiles(const args &p) { return whole_tiles(p) * S::split_k; }
+    DEV static tile at(const args &p, int item)
     {
+        const int part = S::split_k == 1 ? 0 : item / whole_tiles(p), index = S::split_k == 1 ? item : item % whole_tiles(p);
         const int each = row_tiles(p) * column_tiles, in = index % each;
-        return {index / each, in / column_tiles * tile_m, in % column_tiles * tile_n};
+        return {index / each, in / column_tiles * tile_m, in % column_tiles * tile_n, part, index};
     }
-    DEV static int k_tiles(const args &, const tile &) { return ceil_div(S::K, tile_k); }
+    using parts = k_parts<S, accumulators, threads>;
+    static constexpr int all_k_tiles = ceil_div(S::K, tile_k), most_k_tiles = ceil_div(all_k_tiles, S::split_k);
+    static_assert(S::split_k >= 1 && S::split_k <= all_k_tiles, "tile: a part has a k tile");
+    DEV static int first_k(const tile &t) { return S::split_k == 1 ? 0 : parts::first(t.part, all_k_tiles) * tile_k; }
+    DEV static int k_tiles(const args &, const tile &t)
+    {
+        return S::split_k == 1 ? all_k_tiles : parts::first(t.part + 1, all_k_tiles) - parts::first(t.part, all_k_tiles);
+    }
 
     // V elements along k of one line (a row of A, a column of B), as they are dealt to the threads: along k first, as rows lie in memory,
     // or eight lines side by side, as packed columns do (gemm/pieces.h). A processor's threads come one after the other: each has all of
@@ -93,10 +113,10 @@ template <class S> struct gemm_tiles {
     {
 #pragma unroll 1
         for (int i = 0; i < a_pieces::each; i++)
-            if (a_pieces::exists(i)) put_a(s, i, a_piece(p, t, k_tile * tile_k, i));
+            if (a_pieces::exists(i)) put_a(s, i, a_piece(p, t, first_k(t) + k_tile * tile_k, i));
 #pragma unroll 1
         for (int i = 0; i < b_pieces::each; i++)
-            if (b_pieces::exists(i)) put_b(s, i, b_piece(p, t, k_tile * tile_k, i));
+            if (b_pieces::exists(i)) put_b(s, i, b_piece(p, t, first_k(t) + k_tile * tile_k, i));
     }
 #if TF_WAVE > 1
     struct staged {
@@ -107,10 +127,10 @@ template <class S> struct gemm_tiles {
     {
 #pragma unroll
         for (int i = 0; i < a_pieces::each; i++)
-            if (a_pieces::exists(i)) to.a.x[i] = a_piece(p, t, k_tile * tile_k, i);
+            if (a_pieces::exists(i)) to.a.x[i] = a_piece(p, t, first_k(t) + k_tile * tile_k, i);
 #pragma unroll
         for (int i = 0; i < b_pieces::each; i++)
-            if (b_pieces::exists(i)) to.b.x[i] = b_piece(p, t, k_tile * tile_k, i);
+            if (b_pieces::exists(i)) to.b.x[i] = b_piece(p, t, first_k(t) + k_tile * tile_k, i);
     }
     DEV static void land(const staged &from, stage &s)
     {
@@ -130,11 +150,12 @@ template <class S> struct gemm_tiles {
 #else
     static constexpr int most_levels = TF_WAVE == 1 ? 4 : S::thread_m * S::thread_n <= 32 ? 3 : 2;
 #endif
-    static constexpr int levels = is_long(S::K) ? most_levels : 1;
-    static constexpr int all_k_tiles = ceil_div(S::K, tile_k), step = static_cast<int>(root_up(S::K, levels));
+    static constexpr int length = S::split_k == 1 ? S::K : most_k_tiles * tile_k; // of a part, at most
+    static constexpr bool in_levels = is_long(length) || (S::split_k > 1 && length > 512);
+    static constexpr int levels = in_levels ? most_levels : 1, step = static_cast<int>(root_up(length, levels));
     static constexpr int least_k_tiles = ceil_div(step, tile_k); // of a sum of the lowest level
     static constexpr int next_step =
-        levels == 1 ? 1 : static_cast<int>(root_up(ceil_div(all_k_tiles, least_k_tiles), levels - (levels > 1)));
+        levels == 1 ? 1 : static_cast<int>(root_up(ceil_div(most_k_tiles, least_k_tiles), levels - (levels > 1)));
 
     template <class Ring> DEV static void multiply_k_tile(Ring &ring, accumulators &c)
     {
@@ -167,6 +188,13 @@ template <class S> struct gemm_tiles {
 
     DEV static void finish(const args &p, const tile &t, accumulators &c, scratch &s)
     {
+        if constexpr (S::split_k > 1) {
+            if (!parts::is_last(t.part)) {
+                parts::give(p, t.index, t.part, c);
+                return;
+            }
+            parts::take(p, t.index, c);
+        }
         const int rows = S::rows(p);
 #pragma unroll
         for (int i = 0; i < S::thread_m; i++) {
@@ -212,12 +240,14 @@ template <class S> struct gemm_skinny {
 
     struct tile {
         int batch, row, column;
+        int part, index; // of its K; its number
     };
     // Of the terms that a lane has of each sum, those beyond so many are folded into what the lane keeps at the end, block after block.
     static constexpr int alike = each < chunks ? chunks / each : 1; // lanes that end up with the same sum: one of them writes it
-    static constexpr int left = each > chunks ? each / chunks : 1, stride = sharing * chunks * V, turns = ceil_div(S::K, stride),
-                         turns_folded = 128 / V;
-    static constexpr bool folds = turns * V > 1024;
+    static constexpr int left = each > chunks ? each / chunks : 1, stride = sharing * chunks * V,
+                         all_turns = ceil_div(S::K, stride), turns = ceil_div(all_turns, S::split_k), turns_folded = 128 / V;
+    static_assert(S::split_k >= 1 && S::split_k <= all_turns, "tile: a part has a turn of all lanes");
+    static constexpr bool folds = turns * V > (S::split_k > 1 ? 128 : 1024);
     static constexpr int blocks_folded = folds ? ceil_div(turns, turns_folded) : 1, levels = sum_levels(blocks_folded, 64);
     struct accumulators {
         float sum[each];
@@ -230,30 +260,45 @@ template <class S> struct gemm_skinny {
     };
 
     DEV static int row_tiles(const args &p) { return ceil_div(S::rows(p), tile_m); }
-    DEV static int tiles(const args &p) { return row_tiles(p) * column_tiles * S::batches(p); }
+    DEV static int whole_tiles(const args &p) { return row_tiles(p) * column_tiles * S::batches(p); }
+    DEV static int tiles(const args &p) { return whole_tiles(p) * S::split_k; }
     // Tiles of the same columns side by side, for these are in cache then.
-    DEV static tile at(const args &p, int index)
+    DEV static tile at(const args &p, int item)
     {
+        const int part = S::split_k == 1 ? 0 : item / whole_tiles(p), index = S::split_k == 1 ? item : item % whole_tiles(p);
         const int rows = row_tiles(p), in = index % (rows * column_tiles);
-        return {index / (rows * column_tiles), in % rows * tile_m, in / rows * tile_n};
+        return {index / (rows * column_tiles), in % rows * tile_m, in / rows * tile_n, part, index};
     }
     DEV static int k_tiles(const args &, const tile &) { return 0; }
     DEV static void load(const args &, const tile &, int, stage &) {}
 
-
+    struct unit_sums { // what a thread hands to the epilogue
+        static constexpr int width = S::width, vectors = 2;
+        vec<float, width> lo = splat<width>(0.0f), hi = lo;
+        DEV vec<float, width> &vector(int i) { return i ? hi : lo; }
+        DEV void clear() { lo = hi = splat<width>(0.0f); }
+        DEV void add(const unit_sums &other) { lo += other.lo, hi += other.hi; }
+    };
+    using parts = k_parts<S, unit_sums, units * tile_m>;
+    DEV static int first_k(const tile &, int part) // of a part
+    {
+        if constexpr (S::split_k == 1) return part ? S::K : 0;
+        const long long k = static_cast<long long>(parts::first(part, all_turns)) * stride;
+        return k < S::K ? static_cast<int>(k) : S::K;
+    }
     template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &, accumulators &c)
     {
         const int lane = thread_index() % TF_WAVE, column = t.column + wave_of_thread() / sharing * width + lane % side,
-                  first = (wave_of_thread() % sharing * chunks + lane / side) * V;
+                  first = first_k(t, t.part) + (wave_of_thread() % sharing * chunks + lane / side) * V, end = first_k(t, t.part + 1);
         clear(c);
         if (column >= S::packed_n) return;
         if constexpr (!folds)
-            multiply(p, t, c, column, first, S::K);
+            multiply(p, t, c, column, first, end);
         else
 #pragma unroll 1
             for (int block = 0; block < blocks_folded; block++) { // all lanes have as many, the last may be empty
                 const int from = first + block * turns_folded * stride, to = from + turns_folded * stride;
-                multiply(p, t, c, column, from, to < S::K ? to : S::K);
+                multiply(p, t, c, column, from, to < end ? to : end);
                 fold<each, TF_WAVE / 2>(c, 0);
                 vec<float, left> sums;
 #pragma unroll
@@ -328,16 +373,26 @@ template <class S> struct gemm_skinny {
         constexpr int W = S::width, in_block = units / blocks;
         const int rows = S::rows(p), unit = thread_index() / tile_m, i = thread_index() % tile_m, row = t.row + i, block = unit / in_block,
                   in = unit % in_block * W, n = t.column + block * width + in;
-        if (unit < units && row < rows) {
-            vec<float, W> lo = splat<W>(0.0f), hi = lo;
+        const bool exists = unit < units && row < rows;
+        unit_sums u;
+        if (exists) {
 #pragma unroll
             for (int w = 0; w < sharing; w++) {
-                lo += load_aligned<W>(&s.part[block * sharing + w][place(i, in)]);
-                hi += load_aligned<W>(&s.part[block * sharing + w][place(i, in + S::granule)]);
+                u.lo += load_aligned<W>(&s.part[block * sharing + w][place(i, in)]);
+                u.hi += load_aligned<W>(&s.part[block * sharing + w][place(i, in + S::granule)]);
             }
+        }
+        if constexpr (S::split_k > 1) {
+            if (!parts::is_last(t.part)) {
+                parts::give(p, t.index, t.part, u);
+                return;
+            }
+            parts::take(p, t.index, u);
+        }
+        if (exists) {
             float sum = 0;
             to_memory out;
-            if (n < S::packed_n) S::template epilogue<W>(p, S::begin(p, t.batch, row), t.batch, row, n, lo, hi, sum, out);
+            if (n < S::packed_n) S::template epilogue<W>(p, S::begin(p, t.batch, row), t.batch, row, n, u.lo, u.hi, sum, out);
             s.sums[thread_index()] = sum;
         }
         if constexpr (S::row_sums) {

@@ -61,6 +61,34 @@ static const struct {
                "ops:\n  - {out: y, op: matmul, in: [x, w]}\noutputs: {y: y}\n",
                "tile layer=wgmma", true}};
 
+/* Few results and a long K leave units idle: parts of it go to several, on every target; where tiles fill the machine none is cut. */
+START_TEST(a_long_k_of_few_results_is_split_on_register_tiles)
+{
+#define MATRICES(M, N, K)                                                                                                       \
+    "block: t\ndtype: f32\ninputs: {x: [" M ", " K "], w: [" K ", " N "]}\nops:\n  - {out: y, op: matmul, in: [x, w]}\n"        \
+    "outputs: {y: y}\n"
+    static const struct {
+        const char *target, *text;
+        program_kind program;
+        int split;
+    } cases[] = {{"sm_90a", MATRICES("256", "256", "524288"), program_gemm_simt, 66},
+                 {"sm_90a", MATRICES("1", "64", "16384"), program_gemm_skinny, 16},
+                 {"sm_90a", MATRICES("4096", "4096", "4096"), program_gemm_simt, 1},
+                 {"sm_90a", MATRICES("256", "256", "64"), program_gemm_simt, 1},
+                 {"sm_80", MATRICES("100", "70", "65536"), program_gemm_simt, 54},
+                 {"gfx1100", MATRICES("256", "256", "65536"), program_gemm_simt, 24},
+                 {"host", MATRICES("256", "256", "65536"), program_gemm_simt, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        build b = build_spec(cases[i].text, cases[i].target, NULL);
+        const ir_tile *t = b.p->launches[0].work[0].tile;
+        ck_assert_msg(t->program == cases[i].program && t->gemm_registers.split_k == cases[i].split, "%zu: split_k=%d", i,
+                      t->gemm_registers.split_k);
+        ck_assert_int_eq(b.p->scratch_count, cases[i].split > 1);
+        arena_free(b.a);
+    }
+}
+END_TEST
+
 /* Programs on matrix units divide by these. */
 START_TEST(a_target_with_matrix_units_says_what_they_take)
 {
@@ -495,6 +523,7 @@ int main(void)
     tcase_add_test(t, long_rows_are_multiplied_where_offsets_reach_all_rows_of_a_tile);
     tcase_add_loop_test(t, a_product_of_many_rows_in_16_bits_is_on_wgmma, 0, sizeof layers / sizeof *layers);
     tcase_add_test(t, a_product_of_many_rows_in_f32_is_split_on_3xtf32);
+    tcase_add_test(t, a_long_k_of_few_results_is_split_on_register_tiles);
     tcase_add_test(t, a_tuning_line_takes_a_product_off_the_matrix_units_or_puts_it_there);
     tcase_add_test(t, tensor_maps_come_first_and_say_what_they_map);
     tcase_add_test(t, a_layer_that_a_phase_cannot_have_is_an_error_that_says_why);
