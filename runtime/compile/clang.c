@@ -1,5 +1,5 @@
-/* In: HIP source and an AMD architecture. Out: a linked code object, from the newest clang on the PATH or the one in
- * TFGEN_CLANG. Refuses what clang refuses; warnings are errors. Needs the lld of the same version. */
+/* In: HIP source and an AMD architecture. Out: a linked code object, by the newest clang on the PATH, or TFGEN_CLANG. Refuses what clang
+ * refuses; warnings are errors. Needs the lld of the same version. */
 #define _GNU_SOURCE
 #include "gen/source/by_hand.h"
 #include "runtime/compile/worker.h"
@@ -12,7 +12,7 @@
 
 enum { newest_clang = 40, oldest_clang = 14 };
 
-/* Versioned names first, newest first: a bare `clang` may be any. */
+/* Versioned names first, newest first: a plain `clang` may have any version. */
 char *clang_find(void)
 {
     const char *given = secure_getenv("TFGEN_CLANG");
@@ -26,7 +26,7 @@ char *clang_find(void)
     return path_search(lists, 3, "clang");
 }
 
-/* From the name (clang-22), else from clang itself; 0 when neither tells. */
+/* The version from the name (clang-22), else from clang's output; 0: unknown. */
 static int version_of(const char *tool)
 {
     const char *dash = strrchr(tool, '-');
@@ -52,8 +52,8 @@ int clang_work(const worker_job *job)
     char *arch = printed("--offload-arch=%s", job->arch);
     const int in = source ? open(source, O_RDONLY | O_CLOEXEC) : -1;
     if (in < 0 || dup2(in, 0) < 0 || !code || !arch) return code_io;
-    /* Source on stdin: no path of ours in messages or in the file. Code object version 5 is what ROCm 5.7 to 7 load;
-     * clang 22 by itself would write 6, which needs ROCm 6.3, and clang before 17 knows 4 only. */
+    /* The source comes on stdin, so that messages and the code object have no path of this machine. Code object version 5 loads on ROCm 5.7
+     * to 7; clang 22 writes 6 by default, which needs ROCm 6.3, and clang before 17 only knows 4. */
     const char *line[40] = {job->tool};
     int n = 1;
     for (const char *const *f = clang_flags; *f; f++) line[n++] = *f;

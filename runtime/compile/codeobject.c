@@ -45,7 +45,7 @@ static bool refuse(image *m, const char *format, ...)
     return false;
 }
 
-/* NULL when the range is not inside the file. */
+/* NULL: the range is not inside the file. */
 static const void *range(const image *m, uint64_t offset, uint64_t size)
 {
     return offset > m->size || size > m->size - offset ? NULL : m->data + offset;
@@ -87,7 +87,7 @@ static bool find_section(const image *m, const char *name, Elf64_Shdr *out)
     return false;
 }
 
-/* Names are shown to people and looked up by drivers: only what a linker symbol of ours can be. */
+/* Names are printed and passed to drivers: accepts only what our linker symbols can be. */
 static char *copy_name(image *m, const char *s, size_t n)
 {
     bool fine = n > 0 && n <= max_name;
@@ -148,7 +148,7 @@ static bool address_to_offset(const image *m, uint64_t address, uint64_t size, u
     return false;
 }
 
-/* A file has one table of a type; looking into more would be time that a hostile one asks for. */
+/* Looks in the first table of the type only: valid files have one, and a hostile file could have many. */
 static bool find_symbol(const image *m, unsigned table_type, const char *name, size_t length, Elf64_Sym *out)
 {
     Elf64_Shdr table, strings;
@@ -164,7 +164,7 @@ static bool find_symbol(const image *m, unsigned table_type, const char *name, s
     return false;
 }
 
-/* The descriptor is what the hardware's launcher reads; metadata that says something else would mislead the planner. */
+/* Hardware reads the descriptor, the planner the metadata: refuses a file in which they differ. */
 static bool check_descriptor(image *m, const kernel_facts *k, const char *symbol, size_t length)
 {
     Elf64_Sym found;
@@ -249,7 +249,7 @@ static bool read_amd_metadata(image *m, const unsigned char *data, size_t size)
     return p.bad ? refuse(m, "broken metadata") : true;
 }
 
-/* Walks one note segment; *found when the metadata note was in it. */
+/* Walks one note segment; sets *found if it has the metadata note. */
 static bool read_notes(image *m, uint64_t offset, uint64_t size, bool *found)
 {
     if (!range(m, offset, size)) return refuse(m, "a note segment is outside the file");
@@ -332,7 +332,7 @@ static bool read_attributes(image *m, const Elf64_Shdr *s, kernel_facts *k)
     const unsigned char *p = range(m, s->sh_offset, s->sh_size);
     if (!p) return refuse(m, "an attribute section is outside the file");
     for (uint64_t left = s->sh_size; left >= 4;) {
-        const uint64_t size = p[0] == 4 ? p[2] | p[3] << 8 : 0; /* format 4 has its data behind it, the others inside */
+        const uint64_t size = p[0] == 4 ? p[2] | p[3] << 8 : 0; /* format 4: data follow the header; others: data are inside it */
         if (size > left - 4) return refuse(m, "an attribute does not fit its section");
         if (!read_attribute(m, k, p[1], p + 4, size)) return false;
         p += 4 + size;

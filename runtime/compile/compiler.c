@@ -1,6 +1,5 @@
-/* In: requests. Out: for each the result of the compiler that its architecture and kind ask for, checked: the code
- * object is parsed and must be for that architecture. Refuses names and architectures that could not be command-line
- * text. */
+/* In: requests. Out: for each the result of the compiler for its architecture and kind; the code object is parsed and must be for that
+ * architecture. Refuses names and architectures with characters that are unsafe in a command line. */
 #define _GNU_SOURCE
 #include "runtime/compile/compiler.h"
 #include "gen/source/by_hand.h"
@@ -19,7 +18,7 @@ typedef struct tool {
     char *(*find)(void);
     const char *missing; /* what to install */
     const char *const *flags;
-    const char *beside[3]; /* files that do a part of its work, beside it */
+    const char *beside[3]; /* helper programs in the same folder */
 } tool;
 
 static const tool tools[] = {
@@ -166,7 +165,7 @@ static void run_tool(const tool *t, const char *path, const code_request *q, cod
     worker_answer_free(&answer);
 }
 
-/* Keeps what earlier tools of an auto request said, so that "unsupported" explains all of them. */
+/* Tries a tool; keeps the logs of earlier tools of an auto request, so that "unsupported" explains all of them. */
 static void try_tool(const tool *t, const code_request *q, code_result *r)
 {
     char *before = r->log, *path = t->find();
@@ -216,7 +215,7 @@ bool code_spills(const code_result *r, spilled_tile *out)
     return s.scratch > 0 || s.vectors > 0;
 }
 
-/* File, size and time; only a file that is there is named. */
+/* Writes path, size and time of a file; nothing if it does not exist. */
 static bool put_file(FILE *f, const char *before, const char *path)
 {
     char *real = realpath(path, NULL);

@@ -1,6 +1,5 @@
-/* In: HIP source and an AMD architecture. Out: a code object from the HIPRTC of the installed ROCm (in libamdhip64
- * before ROCm 6). Refuses an architecture that its comgr does not list: HIPRTC would abort on it. Runs in the worker
- * only. */
+/* In: HIP source and an AMD architecture. Out: a code object from the installed ROCm's HIPRTC (in libamdhip64 before ROCm 6). Refuses an
+ * architecture that its comgr does not list, on which HIPRTC would abort. Runs in the worker only. */
 #define _GNU_SOURCE
 #include "runtime/compile/worker.h"
 #include <dlfcn.h>
@@ -51,7 +50,7 @@ static bool load(hiprtc *api, const char *tool)
     return worker_load(tool, wanted, sizeof wanted / sizeof *wanted);
 }
 
-/* 50221153 is 5.2.21153. A libhiprtc only tells its own major.minor. */
+/* 50221153 is 5.2.21153. A separate libhiprtc only reports its own major.minor. */
 static void version_text(const hiprtc *api, char *out, size_t size)
 {
     int a = 0, b = 0;
@@ -63,7 +62,7 @@ static void version_text(const hiprtc *api, char *out, size_t size)
         snprintf(out, size, "HIPRTC");
 }
 
-/* True also when comgr cannot be asked: then a crash is caught by the worker. Otherwise says what this HIPRTC knows. */
+/* True if comgr knows the architecture, or cannot be queried (the worker then catches a crash). False: logs the known architectures. */
 static bool knows(const worker_job *job, const char *version)
 {
     static const char *const names[] = {"libamd_comgr.so.3", "libamd_comgr.so.2", "libamd_comgr.so"};

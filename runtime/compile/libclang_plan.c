@@ -27,7 +27,7 @@ static char *field_difference(const libclang_parameter *p, const libclang_expect
     return NULL;
 }
 
-/* Static shared memory as compilers lay it out: one variable behind the other. Dynamic memory only adds to it. */
+/* Compares static shared memory, laid out one variable after the other as compilers do; dynamic memory comes on top. */
 static char *shared_difference(const libclang_kernel *k, const libclang_expected *e)
 {
     long long bytes = 0;

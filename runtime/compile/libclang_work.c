@@ -19,7 +19,7 @@ typedef struct cursor_set { /* open addressing; kind 0 is an empty slot */
     size_t capacity, count;
 } cursor_set;
 
-enum { most_calls = 200 /* depth of calls that is followed */ };
+enum { most_calls = 200 /* call depth to follow */ };
 
 typedef struct walker {
     libclang api;
@@ -31,7 +31,7 @@ typedef struct walker {
     int errors;
 } walker;
 
-/* runtime/compile/libclang_cuda.h as bytes, so that its GPU code is a file that people and tools can read. */
+/* runtime/compile/libclang_cuda.h as bytes, so that its GPU code is a file of its own. */
 __asm__(".pushsection .rodata\n"
         "libclang_cuda_begin: .incbin \"runtime/compile/libclang_cuda.h\"\n"
         "libclang_cuda_end: .byte 0\n"
@@ -64,7 +64,7 @@ static void put_string(walker *w, CXString s)
 
 static void put_number(walker *w, long long v) { fprintf(w->out, "\t%lld", v); }
 
-/* Line of the text as it was passed. */
+/* The line in the text as passed, ignoring #line. */
 static unsigned generated(walker *w, CXSourceLocation at, unsigned *column)
 {
     unsigned line = 0, offset;
@@ -157,7 +157,7 @@ static void put_shared(walker *w, CXCursor c)
     fputc('\n', w->out);
 }
 
-/* Puts c into the set; false: it was there, or there is no memory. */
+/* Adds c to the set; false: it was in it, or out of memory. */
 static bool first_time(walker *w, CXCursor c)
 {
     cursor_set *s = &w->seen;
@@ -270,11 +270,11 @@ int libclang_check_work(const worker_job *job)
     return end(&w, &text, &size);
 }
 
-/* ---- what a template asks of S ---- */
+/* ---- members of S that a template uses ---- */
 
 typedef struct tokens {
     walker *w;
-    char **text; /* spelling of each; comments left out */
+    char **text; /* spellings, without comments */
     unsigned *line;
     bool *guarded;
     size_t count;
@@ -306,7 +306,7 @@ static bool read_tokens(walker *w, tokens *t)
 
 static bool is(const tokens *t, size_t i, const char *text) { return i < t->count && !strcmp(t->text[i], text); }
 
-/* The token behind the bracket that closes the one at i. */
+/* The token after the bracket that closes the one at i. */
 static size_t bracket_end(const tokens *t, size_t i)
 {
     for (int depth = 0; i < t->count; i++) {
@@ -316,12 +316,12 @@ static size_t bracket_end(const tokens *t, size_t i)
     return t->count;
 }
 
-/* The token behind the statement at i. An else belongs to it: both branches are guarded alike. */
+/* The token after the statement at i, its else included: both branches are guarded. */
 static size_t statement_end(const tokens *t, size_t i)
 {
     while (i < t->count) {
         const bool block = is(t, i, "{"), bracket = block || is(t, i, "(") || is(t, i, "[");
-        if (is(t, i, "}")) return i; /* of the block around it */
+        if (is(t, i, "}")) return i; /* end of the enclosing block */
         const bool last = is(t, i, ";");
         i = bracket ? bracket_end(t, i) : i + 1;
         const bool goes_on = is(t, i, ";") || is(t, i, ",") || is(t, i, ".") || is(t, i, "(") || is(t, i, ")");
@@ -332,7 +332,7 @@ static size_t statement_end(const tokens *t, size_t i)
     return i;
 }
 
-/* Marks what may not be instantiated: branches of `if constexpr (...)`. */
+/* Marks the branches of `if constexpr (...)`, which may not be instantiated. */
 static void mark_guarded(tokens *t)
 {
     for (size_t i = 0; i + 2 < t->count; i++) {
@@ -353,7 +353,7 @@ typedef struct member_list {
     size_t count;
 } member_list;
 
-/* Tokens from..to use members of `parameter`: adds those that the list has not. */
+/* Adds the members of `parameter` that tokens from..to use, unless the list has them. */
 static void add_members(const tokens *t, size_t from, size_t to, const char *parameter, member_list *list)
 {
     for (size_t i = from; i + 2 < to; i++) {
@@ -378,7 +378,7 @@ static void put_members(const tokens *t, const member_list *list)
     }
 }
 
-/* The token behind the declaration that starts at i: its body's closing brace, or its semicolon. */
+/* The token after the declaration that starts at i, which ends in its body's brace or its semicolon. */
 static size_t declaration_end(const tokens *t, size_t i)
 {
     for (int depth = 0; i < t->count; i++) {
@@ -389,7 +389,7 @@ static size_t declaration_end(const tokens *t, size_t i)
     return t->count;
 }
 
-/* The token behind the > that closes the < at i. */
+/* The token after the > that closes the < at i. */
 static size_t angle_end(const tokens *t, size_t i)
 {
     size_t depth = 0;
@@ -398,7 +398,7 @@ static size_t angle_end(const tokens *t, size_t i)
     return i;
 }
 
-/* template < class S ... > struct NAME ...: `name` "" means all whose parameter is called S, functions too. */
+/* template < class S ... > struct NAME ...; name "": all templates with a parameter S, functions too. */
 static bool put_requirements(const tokens *t, const char *name)
 {
     member_list list = {calloc(t->count + 1, sizeof *list.items), 0};

@@ -1,5 +1,5 @@
-/* In: code objects. Out: matrix_count.h. Refuses files that are no ELF of a GPU that it knows, and code that does not end where its section
- * does. NVIDIA's instructions are 16 bytes; AMD's lengths follow from their first word, as the ISA documents say. */
+/* In: code objects. Out: matrix_count.h. Refuses files that are not ELF of a known GPU, and code whose last instruction exceeds its
+ * section. NVIDIA's instructions have 16 bytes; the length of AMD's follows from the first word, as in the ISA documents. */
 #include "runtime/compile/matrix_count.h"
 #include "runtime/compile/codeobject.h"
 #include <elf.h>
@@ -20,7 +20,7 @@ static unsigned word_at(const code_text *t, size_t at)
     return w;
 }
 
-/* ---- NVIDIA: the opcode is in the low 12 bits, its operand's form in the upper three of them */
+/* ---- NVIDIA: the low 12 bits are the opcode, of which the upper three are the operand's form */
 static bool cuda_is_matrix(unsigned w) { return (w & 0xfff) == 0x23c /* HMMA */ || (w & 0x1ff) == 0x1f0 /* HGMMA */; }
 
 static long long count_cuda(const code_text *t)
@@ -31,7 +31,7 @@ static long long count_cuda(const code_text *t)
     return count;
 }
 
-/* ---- AMD. Source operands: 255 is a literal behind the instruction; the words for SDWA and DPP have another word behind them, too. */
+/* ---- AMD. Source operand 255 is a literal word after the instruction; SDWA and DPP also take another word. */
 enum { source_literal = 255, source_sdwa = 249, source_dpp = 250, source_dpp8 = 233, source_dpp8_fi = 234 };
 
 static bool has_more(machine m, unsigned source)
@@ -40,7 +40,7 @@ static bool has_more(machine m, unsigned source)
     return m == machine_gfx9 ? source == source_sdwa : source == source_dpp8 || source == source_dpp8_fi;
 }
 
-/* One and two sources, s_setreg_imm32_b32 with its value. */
+/* Words of scalar instructions: a literal source adds one, so does the value of s_setreg_imm32_b32. */
 static size_t scalar_words(unsigned w)
 {
     const unsigned first = w & 255, second = w >> 8 & 255, setreg = 20;
@@ -50,7 +50,7 @@ static size_t scalar_words(unsigned w)
     return first == source_literal || second == source_literal ? 2 : 1;
 }
 
-/* Multiply-adds with a constant behind them (madmk, madak, fmamk, fmaak), whatever their sources. */
+/* Multiply-adds that always have a literal constant (madmk, madak, fmamk, fmaak). */
 static bool has_constant(machine m, unsigned op)
 {
     if (m == machine_gfx9) return op == 0x17 || op == 0x18 || op == 0x24 || op == 0x25;
@@ -64,7 +64,7 @@ static size_t vector_words(machine m, unsigned w)
     return has_more(m, source) ? 2 : 1;
 }
 
-/* VOP3, VOP3P: three sources of nine bits in the second word. gfx9 has no literals there. */
+/* VOP3, VOP3P: three 9-bit sources in the second word; no literals on gfx9. */
 static size_t three_words(machine m, unsigned next)
 {
     bool more = has_more(m, next & 511);
@@ -72,7 +72,7 @@ static size_t three_words(machine m, unsigned next)
     return m != machine_gfx9 && more ? 3 : 2;
 }
 
-/* Two instructions in one: the first sources of both, and constants of fmamk and fmaak. */
+/* VOPD, two instructions in one: a literal of either first source, or the constant of fmamk or fmaak, adds a word. */
 static size_t dual_words(unsigned w, unsigned next)
 {
     const unsigned x = w >> 22 & 15, y = w >> 17 & 31;
@@ -80,7 +80,7 @@ static size_t dual_words(unsigned w, unsigned next)
     return constant || (w & 511) == source_literal || (next & 511) == source_literal ? 3 : 2;
 }
 
-/* 0: not known. */
+/* Words of an instruction; 0: unknown. */
 static size_t words_of(machine m, unsigned w, unsigned next)
 {
     if (!(w >> 31)) return vector_words(m, w);
@@ -92,11 +92,11 @@ static size_t words_of(machine m, unsigned w, unsigned next)
     if (w >> 24 == 0xcd) return 2; /* VINTERP */
     if (w >> 24 == 0xce) return 1; /* LDSDIR */
     if (m == machine_gfx12) return class == 0x31 || class == 0x34 || class == 0x3b || class == 0x39 ? 3 : 2;
-    if (class == 0x3c) return 2 + (w & 1); /* images, whose addresses may take a word more */
+    if (class == 0x3c) return 2 + (w & 1); /* images: addresses may take another word */
     return 2;
 }
 
-/* Matrix products are VOP3P; those of gfx9 begin at opcode 64 (v_accvgpr_read and _write, 88 and 89, are none) and have more below. */
+/* Matrix products are VOP3P. On gfx9 opcodes from 64 on, except v_accvgpr_read and _write (88, 89), and some below. */
 static bool amd_is_matrix(machine m, unsigned w)
 {
     const unsigned op = w >> 16 & 127;

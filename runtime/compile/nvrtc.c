@@ -1,6 +1,5 @@
-/* In: CUDA-flavoured HIP source and an NVIDIA architecture. Out: a cubin, from NVRTC. Refuses what NVRTC refuses, and
- * on top every warning, ptxas advice (C75xx: serialised wgmma, ignored setmaxnreg), spills and local memory: each of
- * them is a slow kernel. */
+/* In: CUDA-flavoured HIP source and an NVIDIA architecture. Out: a cubin, by NVRTC. Refuses what NVRTC refuses, and all warnings, ptxas
+ * advice (C75xx: serialised wgmma, ignored setmaxnreg), spills and local memory: each means a slow kernel. */
 #define _GNU_SOURCE
 #include "runtime/compile/worker.h"
 #include <stdio.h>
@@ -54,11 +53,11 @@ static bool load(nvrtc *api, const char *tool)
     return worker_load(tool, wanted, sizeof wanted / sizeof *wanted);
 }
 
-/* A compile from NVRTC's own cache has an empty log, and with it no registers, no spills and no warnings. NVRTC 12 knows no cache:
- * --no-cache is the last, and is left out when it is refused. */
+/* --no-cache: a compile from NVRTC's own cache has an empty log, without registers, spills and warnings. It is last, and is dropped if
+ * NVRTC refuses it, as NVRTC 12 does, which has no cache. */
 const char *const nvrtc_flags[] = {"-std=c++17", "-default-device", "--ptxas-options=-v", "--no-cache", NULL};
 
-/* What ptxas reports of a function that had too few registers. */
+/* True if ptxas reports a stack frame: a function had too few registers. */
 static bool log_has_spills(const char *log)
 {
     static const char report[] = " bytes stack frame, ";
@@ -67,8 +66,8 @@ static bool log_has_spills(const char *log)
     return false;
 }
 
-/* A program that was compiled, and its log (NULL: none). The only option that depends on the request is the architecture, so an option that
- * is refused is an unknown architecture. */
+/* Compiles once; *log is NULL if there is none. Only the architecture option depends on the request, so a refused option means an unknown
+ * architecture. */
 static int compile_once(const nvrtc *api, const worker_job *job, const char *arch, bool all_registers, void **program, char **log)
 {
     const char *options[16] = {arch};
@@ -86,7 +85,7 @@ static int compile_once(const nvrtc *api, const worker_job *job, const char *arc
     return bad;
 }
 
-/* How it was compiled belongs to who compiled it: manifests say so of each kernel. */
+/* Writes the compiler's version, with `how` it compiled, for manifests. */
 static void tell_version(const nvrtc *api, const worker_job *job, const char *how)
 {
     char version[64] = "";
@@ -96,8 +95,8 @@ static void tell_version(const nvrtc *api, const worker_job *job, const char *ho
     worker_put(job, "compiler", version, (size_t)n);
 }
 
-/* ptxas gives a kernel of few threads fewer registers than there are, so that more workgroups are resident, and may then spill: where it
- * does, the kernel is compiled once more with all registers (TF_ALL_REGISTERS, templates/base/device.h). */
+/* ptxas may give a kernel with few threads fewer registers than possible, for more resident workgroups, and then spill. If it does, the
+ * kernel is compiled again with all registers (TF_ALL_REGISTERS, templates/base/device.h). */
 static int compile(const nvrtc *api, const worker_job *job)
 {
     char *arch = printed("--gpu-architecture=%s", job->arch), *log = NULL, *code;
@@ -137,7 +136,7 @@ typedef struct reader {
     bool refused;
 } reader;
 
-/* The unsigned number that stands right before `what` in a line, or 0. */
+/* The number directly before `what` in a line, or 0. */
 static unsigned number_before(const char *line, const char *what)
 {
     const char *p = strstr(line, what);
@@ -159,7 +158,7 @@ static void read_frame(reader *r, const char *line)
                    loads = number_before(line, " bytes spill loads");
     const unsigned spills = ((stores > loads ? stores : loads) + 3) / 4;
     const char *kernel = r->current ? r->current->name : "a device function";
-    kernel_facts *whose = r->current ? r->current : r->entry; /* a function's frame is its caller's as well */
+    kernel_facts *whose = r->current ? r->current : r->entry; /* a function's frame counts for its kernel */
     if (whose && spills > whose->vgpr_spills) whose->vgpr_spills = spills;
     if (whose && frame > whose->scratch_bytes) whose->scratch_bytes = frame;
     if (!frame && !stores && !loads) return;
@@ -168,7 +167,7 @@ static void read_frame(reader *r, const char *line)
             r->name, kernel, frame, stores, loads);
 }
 
-/* True for a line of ptxas' -v report that is no advice. */
+/* Reads a line of ptxas' -v report; false: another line, such as advice. */
 static bool read_report(reader *r, const char *line)
 {
     static const char entry[] = "Compiling entry function '", properties[] = "Function properties for ";

@@ -1,5 +1,5 @@
-/* In, out, refusals: page_places.h. Forms of places: NAME:LINE[:COLUMN] of clang, HIPRTC, gcc and symbolisers; of NVRTC NAME(LINE), "at
- * line LINE of NAME", and "at line LINE", which is of the file that the message begins with. */
+/* Contract: page_places.h. Forms of places: NAME:LINE[:COLUMN] of clang, HIPRTC, gcc and symbolisers; NVRTC's NAME(LINE), "at line LINE of
+ * NAME", and "at line LINE", which refers to the file at the message's start. */
 #define _GNU_SOURCE
 #include "runtime/compile/page_places.h"
 #include <ctype.h>
@@ -17,7 +17,7 @@ struct page_places {
     char *name, *spec;
     marked_line *lines;
     size_t count, room;
-    page_places *more; /* of another page */
+    page_places *more; /* another source's */
 };
 
 /* ---- reading a page */
@@ -33,7 +33,7 @@ static char *spec_of(const char *page, size_t size)
     return to ? strndup(from + 4, (size_t)(to - from - 4)) : NULL;
 }
 
-/* "#line 12 "llama_qkv.hip"": the number of the line that follows. False: no such line. */
+/* "#line 12 "llama_qkv.hip"": *number is that of the next line. False: another line. */
 static bool read_directive(const char *line, size_t size, const char *name, unsigned long *number, bool *own)
 {
     char text[512], *end;
@@ -46,12 +46,12 @@ static bool read_directive(const char *line, size_t size, const char *name, unsi
     return true;
 }
 
-/* Of a line that ends in "// !26:5". */
+/* Reads the spec position of a line that ends in "// !26:5". */
 static bool read_mark(const char *line, size_t size, marked_line *found)
 {
     char text[40];
     int end = 0;
-    while (size && strchr(" \t\r", line[size - 1])) size--; /* editors leave those */
+    while (size && strchr(" \t\r", line[size - 1])) size--; /* left by editors */
     const size_t tail = size < sizeof text ? size : sizeof text - 1;
     memcpy(text, line + size - tail, tail);
     text[tail] = 0;
@@ -148,7 +148,7 @@ static const char *past_number(const char *s, unsigned long *number)
     return end;
 }
 
-/* Behind a place at `s`, which is the page's name; NULL: a name without a line. */
+/* The end of a place at `s`, which begins with the source's name; NULL: a name without a line. */
 static const char *past_place(const page_places *p, const char *s, unsigned long *line)
 {
     unsigned long column;
@@ -160,7 +160,7 @@ static const char *past_place(const page_places *p, const char *s, unsigned long
     return *s == ':' && is_digit(s[1]) ? past_number(s + 1, &column) : s;
 }
 
-/* Behind "at line 12 of llama_qkv.hip" at `s`, or "at line 12" where the message is of the page; NULL: it is of another file. */
+/* The end of "at line 12 of llama_qkv.hip" at `s`, or of "at line 12" in a message about this source; NULL: it is about another file. */
 static const char *past_words(const page_places *p, const char *s, bool of_page, unsigned long *line)
 {
     static const char words[] = "at line ";
@@ -174,7 +174,7 @@ static const char *past_words(const page_places *p, const char *s, bool of_page,
 
 static bool goes_on(char before) { return before && (isalnum((unsigned char)before) || strchr("_-.", before)); }
 
-/* One line of a message. *of_page: the last that began a message was of the page. */
+/* Writes a line of a message with spec positions added. *of_page: the current message is about this source. */
 static void place_line(const page_places *p, FILE *to, const char *line, size_t size, bool *of_page)
 {
     const char *end = line + size, *from = line, *behind;

@@ -72,7 +72,7 @@ static bool write_source(const temporary_folder *t, const worker_call *c)
 
 static bool is_program(const char *path) { return access(path, X_OK) == 0 && !input_refusal(path); }
 
-/* Beside the library or program that holds this code, in the build tree, or where `make install` puts it. */
+/* Searches next to the library or program with this code, in the build tree, and where `make install` puts it. */
 char *worker_path(void)
 {
     static const char *const places[] = {"", "/../libexec/tfgen", "/../../libexec/tfgen", "/.."};
@@ -130,8 +130,8 @@ static bool flooded(int log)
     return fstat(log, &st) == 0 && st.st_size > most_written;
 }
 
-/* How the process ended: by itself, or stopped after `limit` seconds or when its messages would fill the disk. Its group is dead and
- * reaped afterwards. *known: the wait status is real (a host that ignores SIGCHLD has it thrown away). */
+/* How the process ended: by itself, or stopped after `limit` seconds or for too long messages. Kills its group and reaps it. *known: the
+ * wait status is valid (it is lost if the application ignores SIGCHLD). */
 static worker_end wait_for(pid_t pid, int log, double limit, int *status, bool *known)
 {
     struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
@@ -166,7 +166,7 @@ static void append(char **log, const char *line)
     *log = longer;
 }
 
-/* Takes `what` out of s, wherever it is. */
+/* Removes every occurrence of `what` from s. */
 static void erase(char *s, const char *what)
 {
     const size_t n = strlen(what);
@@ -212,7 +212,7 @@ static code_status judge(const worker_call *c, worker_end end, int status, bool 
     return result;
 }
 
-/* A compiler that had no room to write says nothing of the source. */
+/* A compiler that failed for lack of disk space does not mean that the source is wrong: such failures become I/O errors. */
 static code_status judge_room(const temporary_folder *t, const worker_call *c, code_status result, int status, worker_answer *out)
 {
     const bool too_large = WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ;
@@ -229,7 +229,7 @@ static code_status judge_room(const temporary_folder *t, const worker_call *c, c
 static code_status run_in(const temporary_folder *t, const char *program, const worker_call *c, worker_answer *out)
 {
     char *tmpdir = printed("TMPDIR=%s", t->path), *slash = printed("%s/", t->path);
-    /* What compilers leave in TMPDIR goes with the directory. */
+    /* files that compilers leave in TMPDIR are removed with the directory */
     char **environment = tmpdir ? environment_for_child(tmpdir) : NULL;
     char parent[16];
     snprintf(parent, sizeof parent, "%ld", (long)getpid());

@@ -1,6 +1,7 @@
-/* In: DIRECTORY MODE TOOL ARCH NAME PARENT, with DIRECTORY/source. Out: DIRECTORY/code, DIRECTORY/compiler, messages on
- * stderr, and a tfgen_code as exit status (1: clang's own). Or: guard PARENT DIRECTORY PROGRAM ARGUMENT..., which is that program and its
- * exit status; DIRECTORY may be empty. Refuses to outlive its parent, whose process number is given: then compiler and directory go too. */
+/* In: DIRECTORY MODE TOOL ARCH NAME PARENT, with DIRECTORY/source. Out: DIRECTORY/code, DIRECTORY/compiler, messages on stderr, and a
+ * tfgen_code as exit status (1: clang's own). Or: guard PARENT DIRECTORY PROGRAM ARGUMENT..., which runs that program and returns its exit
+ * status; DIRECTORY may be empty. Ends with its parent, whose process number is given: then kills the compiler and removes the
+ * directory. */
 #define _GNU_SOURCE
 #include "runtime/compile/worker.h"
 #include <fcntl.h>
@@ -49,7 +50,7 @@ static int work(char **arguments)
     const struct rlimit none = {0, 0}, file = {worker_most_file, worker_most_file};
     worker_job job = {.directory = arguments[1], .tool = arguments[3], .arch = arguments[4], .name = arguments[5]};
     setrlimit(RLIMIT_CORE, &none);
-    setrlimit(RLIMIT_FSIZE, &file); /* a compiler gone wild fills no disk */
+    setrlimit(RLIMIT_FSIZE, &file); /* bounds the disk space of a faulty compiler */
     if (!read_source(&job)) {
         perror("tfgen-worker: source");
         return code_io;
@@ -78,12 +79,12 @@ static int supervise(pid_t child, const sigset_t *set, const char *directory)
         kill(child, SIGKILL);
         waitpid(child, &status, 0);
         if (*directory) directory_remove(directory);
-        if (getpgrp() == getpid()) kill(0, SIGKILL); /* not the shell of someone who tries this by hand */
+        if (getpgrp() == getpid()) kill(0, SIGKILL); /* not if started by hand from a shell */
         exit(code_io);
     }
 }
 
-/* False: the parent is gone already, so nobody would send the signal. */
+/* False: the parent has already ended, so the signal would never come. */
 static bool die_with(pid_t parent, int signal)
 {
     prctl(PR_SET_PDEATHSIG, signal);
@@ -101,14 +102,14 @@ int main(int count, char **arguments)
     for (const int *s = (const int[]){SIGCHLD, SIGTERM, SIGINT, SIGHUP, 0}; *s; s++) sigaddset(&set, *s);
     sigprocmask(SIG_BLOCK, &set, &before);
     if (!die_with((pid_t)atol(arguments[runs ? 2 : 6]), SIGTERM)) return code_io;
-    close_range(3, ~0u, 0); /* the host's open files are not the compiler's business */
+    close_range(3, ~0u, 0); /* compilers do not inherit the application's files */
     const pid_t self = getpid(), child = fork();
     if (child < 0) return perror("tfgen-worker: fork"), code_io;
     if (child == 0) {
         sigprocmask(SIG_SETMASK, &before, NULL);
         const int code = !die_with(self, SIGKILL) ? code_io : runs ? run(arguments) : work(arguments);
         fflush(NULL);
-        _exit(code); /* no destructors of a compiler that may be in any state */
+        _exit(code); /* skips destructors: the compiler may be in any state */
     }
     status = supervise(child, &set, arguments[runs ? 3 : 1]);
     if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
