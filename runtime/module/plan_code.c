@@ -40,7 +40,8 @@ static long long bytes_at(const scratch *s, const dim_table *dims, bool high)
     return scratch_bytes(s, &at);
 }
 
-/* Of both plans they are a row's times the same rows, rounded up to tiles: so it is enough to compare them at both ends. */
+/* True if the plan has the same scratch with at least as many bytes. Both sizes are bytes per row times rows rounded up to tiles, so
+ * comparing them at the lowest and highest dims is enough. */
 static bool has_room(const plan *p, const scratch *s)
 {
     for (int i = 0; i < p->scratch_count; i++) {
@@ -75,8 +76,8 @@ typedef struct round_job {
     arena *a;
     const plan_code_options *o;
     plan_code *c;
-    int *missing; /* kernels to compile, the longest first, so that the last to begin is short */
-    bool *hit;    /* by place in `missing` */
+    int *missing; /* kernels to compile, longest first, so that no long compile starts last */
+    bool *hit;    /* by index in `missing` */
     int count;
 } round_job;
 

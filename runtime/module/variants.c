@@ -67,7 +67,7 @@ const tfgen_module *variant_find(const tfgen_module *m, const dim_table *dims)
     return NULL;
 }
 
-/* A variant runs calls up to its own dims, where its workspace is largest. */
+/* The variant's largest workspace for calls up to `dims`: it runs calls only up to its own dims. */
 static long long most_workspace_of(const tfgen_module *v, const dim_table *dims)
 {
     const dim_table *own = &v->plan->program->dims;

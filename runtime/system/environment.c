@@ -1,4 +1,4 @@
-/* In, out and refusals: runtime/system/environment.h. */
+/* Contract: runtime/system/environment.h. */
 #define _GNU_SOURCE
 #include "runtime/system/environment.h"
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* In, out and refusals: runtime/system/files.h. */
+/* Contract: runtime/system/files.h. */
 #define _GNU_SOURCE
 #include "runtime/system/files.h"
 #include <errno.h>
@@ -46,7 +46,7 @@ static bool begin(file_draft *d, int folder, const char *name)
     return forget(d), false;
 }
 
-/* Owns `file` from here on, also on failure. */
+/* Takes ownership of `file`, on failure too. */
 static bool attach(file_draft *d, int file)
 {
     if (file >= 0 && (d->out = fdopen(file, "w"))) return true;
@@ -118,7 +118,7 @@ static bool begin_in(file_draft *d, int folder, const char *name)
     return attach(d, file);
 }
 
-/* A handle of the folder that the path names a file in, and that name; -1, and errno. */
+/* A handle of the file's folder, and *name, the file's name in it; -1 and errno: it cannot be opened. */
 static int open_parent(const char *path, const char **name)
 {
     const char *slash = strrchr(path, '/');
@@ -156,7 +156,7 @@ bool file_finish(file_draft *d, bool good)
 {
     int reason = errno;
     if (good && fflush(d->out)) good = false, reason = errno;
-    if (fclose(d->out) && good) good = false, reason = errno; /* network file systems say here that the disk is full */
+    if (fclose(d->out) && good) good = false, reason = errno; /* network file systems report a full disk here */
     if (good && d->aside && renameat(d->folder, d->aside, d->folder, d->name)) good = false, reason = errno;
     if (!good && d->aside) unlinkat(d->folder, d->aside, 0);
     close(d->folder);

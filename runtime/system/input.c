@@ -1,4 +1,4 @@
-/* In, out and refusals: runtime/system/input.h. */
+/* Contract: runtime/system/input.h. */
 #define _GNU_SOURCE
 #include "runtime/system/input.h"
 #include <dlfcn.h>
@@ -27,7 +27,7 @@ const char *input_refusal(const char *path)
     return refusal_of(s.st_mode);
 }
 
-/* O_NONBLOCK: a pipe that took the file's place meanwhile is not waited for either. */
+/* O_NONBLOCK: does not block on a pipe that has replaced the file meanwhile. */
 int input_open(const char *path, const char **why)
 {
     struct stat s;

@@ -1,4 +1,4 @@
-/* In: a count of independent jobs. Out: all of them done, a few at a time. */
+/* In: a count of independent jobs. Runs all of them, a few at a time. */
 #define _GNU_SOURCE
 #include "runtime/system/parallel.h"
 #include "ir/base/processors.h"

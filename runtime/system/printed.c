@@ -1,4 +1,4 @@
-/* In, out and refusals: runtime/system/printed.h. */
+/* Contract: runtime/system/printed.h. */
 #define _GNU_SOURCE
 #include "runtime/system/printed.h"
 #include <stdarg.h>

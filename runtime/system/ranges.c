@@ -1,4 +1,4 @@
-/* In, out and refusals: runtime/system/ranges.h. */
+/* Contract: runtime/system/ranges.h. */
 #define _GNU_SOURCE
 #include "runtime/system/ranges.h"
 #include <dlfcn.h>
@@ -16,7 +16,7 @@ typedef struct listener {
     int (*pop)(void);
 } listener;
 
-/* Of the process, like the profiler that listens; written once. */
+/* Process-wide, as the profiler is; written once. */
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
 static listener listeners[most_listeners];
 static size_t listener_count;
@@ -53,7 +53,7 @@ static bool open_one(const char *path, size_t kind)
     return true;
 }
 
-/* 1: of each kind the first that is there; a path: that library, of whichever kind it is. */
+/* TFGEN_PROFILE=1: the first library found of each kind; a path: that library, whichever its kind. */
 static void open_listeners(void)
 {
     const char *given = secure_getenv("TFGEN_PROFILE");

@@ -1,4 +1,4 @@
-/* In, out and refusals: runtime/system/temporary.h. */
+/* Contract: runtime/system/temporary.h. */
 #define _GNU_SOURCE
 #include "runtime/system/temporary.h"
 #include <dirent.h>
@@ -59,13 +59,13 @@ const char *temporary_shortage(const temporary_folder *t, const char *said)
     static const int reasons[] = {ENOSPC, EDQUOT, EFBIG};
     struct statvfs s;
     for (size_t i = 0; said && i < sizeof reasons / sizeof *reasons; i++)
-        if (strstr(said, strerrordesc_np(reasons[i]))) return strerrordesc_np(reasons[i]); /* compilers speak English here */
+        if (strstr(said, strerrordesc_np(reasons[i]))) return strerrordesc_np(reasons[i]); /* compilers' messages are in English */
     if (fstatvfs(t->handle, &s)) return NULL;
     const bool full = (s.f_blocks && !s.f_bavail) || (s.f_files && !s.f_favail);
     return full ? strerrordesc_np(ENOSPC) : NULL;
 }
 
-/* Takes the handle. */
+/* Takes ownership of the handle. */
 static void remove_content(int folder, int depth)
 {
     DIR *d = fdopendir(folder);

@@ -1,4 +1,4 @@
-/* In: nothing at run time; the files of runtime/wisdom/shipped.def at build time. Out: what is in them. */
+/* In: the files of runtime/wisdom/shipped.def, at build time. Out: their text. */
 #include "runtime/wisdom/wisdom_file.h"
 #include <string.h>
 

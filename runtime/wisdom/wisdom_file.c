@@ -27,7 +27,7 @@ const char *wisdom_path(arena *a)
     return wisdom_data_path(a, "wisdom");
 }
 
-/* Up to one byte more than is allowed; -1 and errno. */
+/* Reads up to one byte more than allowed; returns the size, or -1 and errno. */
 static ssize_t read_all(arena *a, int file, char **out)
 {
     struct stat s;
@@ -44,7 +44,7 @@ static ssize_t read_all(arena *a, int file, char **out)
     return (ssize_t)size;
 }
 
-/* NULL: there is no such file (*why is NULL), or why it cannot be read. */
+/* NULL: the file does not exist (*why is NULL), or cannot be read (*why). */
 static wisdom *read_file(arena *a, const char *path, const char **why)
 {
     const int file = input_open(path, why);
@@ -64,7 +64,8 @@ static _Noreturn void cannot(arena *a, const char *what, const char *path, const
     bail(a, code_io, (position){0}, "wisdom: cannot %s %s: %s", what, path, why);
 }
 
-/* Of a file that somebody names: what is something else is neither passed over nor written over. NULL: there is none. */
+/* Reads a file that the user named; bails if it exists but is not a wisdom file, rather than ignoring or overwriting it. NULL: it does not
+ * exist. */
 static wisdom *read_named(arena *a, const char *path)
 {
     const char *why;
@@ -117,7 +118,7 @@ static void put_entry(wisdom *w, const wisdom_entry *from, wisdom_change *change
     change->added++;
 }
 
-/* over: what x has an entry for, y has no say in. */
+/* over: entries of x win over those of y with the same key; else the better one wins. */
 static wisdom *merged(arena *a, const wisdom *x, const wisdom *y, bool over, wisdom_change *change)
 {
     wisdom *w = arena_alloc(a, sizeof *w);
@@ -160,7 +161,7 @@ static void make_folders(arena *a, const char *path)
 
 static void close_file(void *file) { close(*(int *)file); }
 
-/* Held until the arena ends. */
+/* Locks the file until the arena ends. */
 static int *lock(arena *a, const char *path)
 {
     int *file = arena_alloc(a, sizeof *file);

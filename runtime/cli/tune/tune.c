@@ -193,8 +193,8 @@ static bool with_case(whole *w, int file, int value, void (*body)(void *))
     return code == code_ok;
 }
 
-/* By case, whether it can be read; errors are thus reported before any budget is spent. NULL: none can. Bails if a value of --sweep fits no
- * spec, which is probably a mistake. */
+/* By case, whether it can be read; errors are thus reported before any budget is spent. NULL: none can. With --sweep, bails if any case is
+ * refused: the sweep is then probably a mistake. */
 static const bool *readable(whole *w)
 {
     const int values = w->sweep.count, files = w->j->t.o->file_count;
