@@ -15,15 +15,26 @@ static long long tiles_of(const problem *p, long long n)
     return product_matrices(p) * ((problem_rows(p) + warpgroup_rows - 1) / warpgroup_rows) * ((p->packed_n + n - 1) / n);
 }
 
+enum { most_parts = 128 }; /* gemm_ws<...>::take: a thread of a warpgroup waits for each */
+
+/* Up to 16 all, then an eighth more, and the last. */
+static int next_split(int split, int last)
+{
+    const int next = split + (split < 16 ? 1 : split / 8);
+    return next < last || split >= last ? next : last;
+}
+
 /* Tries split-K into slices of at least 4 k tiles, if all slices run at once. Changes `best` and `least` where the predicted time is below
  * *least. */
 static void try_parts(const problem *p, const program *by, ws_fill *fill, int n, double *least, ir_tile *best)
 {
-    enum { most = 16, least_k_tiles = 4 };
+    enum { least_k_tiles = 4 };
     ir_tile x = *best;
     const int k = best->gemm_warpgroups.k;
     const long long k_tiles = (product_length(p) + k - 1) / k, tiles = tiles_of(p, n);
-    for (int split = 2; split <= most && tiles * split <= p->device->units && k_tiles / split >= least_k_tiles; split++) {
+    const long long room = tiles > 0 ? p->device->units / tiles : 0, slices = k_tiles / least_k_tiles, fit = room < slices ? room : slices;
+    const int last = fit < most_parts ? (int)fit : most_parts;
+    for (int split = 2; split <= last; split = next_split(split, last)) {
         set_tile(&x, n, split, 1);
         fill(p, &x);
         const double seconds = program_seconds(p, by, &x);
@@ -38,7 +49,7 @@ static void cut_long(const problem *p, ws_fill *fill, int widest, ir_tile *best)
     enum { longest = 32768, most = 16 };
     const long long parts = (product_length(p) + longest - 1) / longest;
     const gemm_warpgroups_tile x = best->gemm_warpgroups;
-    if (parts <= x.split_k) return;
+    if (parts <= x.split_k || x.split_k >= most) return;
     set_tile(best, x.n < widest ? x.n : widest, parts < most ? (int)parts : most, 1);
     fill(p, best);
 }

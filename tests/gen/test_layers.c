@@ -62,27 +62,28 @@ static const struct {
                "tile layer=wgmma", true}};
 
 /* Few results and a long K leave units idle: parts of it go to several, on every target; where tiles fill the machine none is cut. */
-START_TEST(a_long_k_of_few_results_is_split_on_register_tiles)
+START_TEST(a_long_k_of_few_results_is_split)
 {
-#define MATRICES(M, N, K)                                                                                                       \
-    "block: t\ndtype: f32\ninputs: {x: [" M ", " K "], w: [" K ", " N "]}\nops:\n  - {out: y, op: matmul, in: [x, w]}\n"        \
+#define MATRICES(type, M, N, K)                                                                                                     \
+    "block: t\ndtype: " type "\ninputs: {x: [" M ", " K "], w: [" K ", " N "]}\nops:\n  - {out: y, op: matmul, in: [x, w]}\n"        \
     "outputs: {y: y}\n"
     static const struct {
         const char *target, *text;
         program_kind program;
         int split;
-    } cases[] = {{"sm_90a", MATRICES("256", "256", "524288"), program_gemm_simt, 66},
-                 {"sm_90a", MATRICES("1", "64", "16384"), program_gemm_skinny, 16},
-                 {"sm_90a", MATRICES("4096", "4096", "4096"), program_gemm_simt, 1},
-                 {"sm_90a", MATRICES("256", "256", "64"), program_gemm_simt, 1},
-                 {"sm_80", MATRICES("100", "70", "65536"), program_gemm_simt, 54},
-                 {"gfx1100", MATRICES("256", "256", "65536"), program_gemm_simt, 24},
-                 {"host", MATRICES("256", "256", "65536"), program_gemm_simt, 1}};
+    } cases[] = {{"sm_90a", MATRICES("bf16", "64", "64", "262144"), program_gemm_wgmma, 64},
+                 {"sm_90a", MATRICES("f32", "256", "256", "524288"), program_gemm_simt, 66},
+                 {"sm_90a", MATRICES("f32", "1", "64", "16384"), program_gemm_skinny, 16},
+                 {"sm_90a", MATRICES("f32", "4096", "4096", "4096"), program_gemm_simt, 1},
+                 {"sm_90a", MATRICES("f32", "256", "256", "64"), program_gemm_simt, 1},
+                 {"sm_80", MATRICES("f32", "100", "70", "65536"), program_gemm_simt, 54},
+                 {"gfx1100", MATRICES("f32", "256", "256", "65536"), program_gemm_simt, 24},
+                 {"host", MATRICES("f32", "256", "256", "65536"), program_gemm_simt, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         build b = build_spec(cases[i].text, cases[i].target, NULL);
         const ir_tile *t = b.p->launches[0].work[0].tile;
-        ck_assert_msg(t->program == cases[i].program && t->gemm_registers.split_k == cases[i].split, "%zu: split_k=%d", i,
-                      t->gemm_registers.split_k);
+        const int split = t->at[tile_field_find(t->program, "split_k")];
+        ck_assert_msg(t->program == cases[i].program && split == cases[i].split, "%zu: split_k=%d", i, split);
         ck_assert_int_eq(b.p->scratch_count, cases[i].split > 1);
         arena_free(b.a);
     }
@@ -230,7 +231,7 @@ START_TEST(a_layer_that_a_phase_cannot_have_is_an_error_that_says_why)
                  {"gemm n=80", PRODUCT("f32", "64", "128"), "n is 64, 96 or 128"},
                  {"gemm k=64", PRODUCT("f32", "64", "128"), "k=64; it is 32 to 32"},
                  {"gemm n=128 stages=5", PRODUCT("f32", "64", "128"), "bytes of shared memory; a workgroup has 232448"},
-                 {"gemm split_k=17", PRODUCT("bf16", "129", "64"), "split_k=17; it is 1 to 16"}};
+                 {"gemm split_k=129", PRODUCT("bf16", "129", "64"), "split_k=129; it is 1 to 128"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tuning t = {.lines = &cases[i].line, .count = 1};
         build b = build_spec(cases[i].text, "sm_90a", &t);
@@ -523,7 +524,7 @@ int main(void)
     tcase_add_test(t, long_rows_are_multiplied_where_offsets_reach_all_rows_of_a_tile);
     tcase_add_loop_test(t, a_product_of_many_rows_in_16_bits_is_on_wgmma, 0, sizeof layers / sizeof *layers);
     tcase_add_test(t, a_product_of_many_rows_in_f32_is_split_on_3xtf32);
-    tcase_add_test(t, a_long_k_of_few_results_is_split_on_register_tiles);
+    tcase_add_test(t, a_long_k_of_few_results_is_split);
     tcase_add_test(t, a_tuning_line_takes_a_product_off_the_matrix_units_or_puts_it_there);
     tcase_add_test(t, tensor_maps_come_first_and_say_what_they_map);
     tcase_add_test(t, a_layer_that_a_phase_cannot_have_is_an_error_that_says_why);

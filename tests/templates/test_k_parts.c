@@ -1,4 +1,4 @@
-/* Products on register tiles whose K is split among workgroups (templates/gemm/k_parts.h): results within their bounds, launch after launch
+/* Products whose K is split among workgroups (templates/gemm/k_parts.h): results within their bounds, launch after launch
  * in the same workspace, and the same bits each time. */
 #include "tests/support.h"
 #include <stdio.h>
@@ -13,6 +13,10 @@
     "block: t\ndtype: f32\ndims: {B: 3, M: 5, N: 40, K: 515}\ninputs: {x: [B, M, K], w: [B, K, N]}\n"                           \
     "ops:\n  - {out: h, op: matmul, in: [x, w]}\noutputs: {h: h}\n"
 
+#define LONG                                                                                                                    \
+    "block: t\ndtype: bf16\ndims: {M: 5, N: 40, K: 1300}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"                           \
+    "ops:\n  - {out: h, op: linear, in: [x, w]}\noutputs: {h: h}\n"
+
 typedef struct parts_case {
     const char *target, *yaml, *tile;
 } parts_case;
@@ -20,6 +24,7 @@ static const parts_case cases[] = {
     {"host", MATRICES, "layer=simt m=4 k=64 thread_m=4 n=256 thread_n=32 threads=8 split_k=3"},
     {"sm_80", NORM, "layer=simt m=32 n=64 k=32 thread_m=2 thread_n=8 threads=128 split_k=22"}, /* a part is one k tile */
     {"sm_90a", NORM, "layer=skinny m=4 thread_m=4 threads=256 split_k=5"},
+    {"sm_90a", LONG, "layer=wgmma n=64 split_k=20"}, /* templates/gemm/gemm_ws.h */
     {"gfx942", NORM, "layer=skinny m=8 thread_m=8 threads=256 split_k=2"},
     {"gfx1100", MATRICES, "layer=simt m=32 n=64 k=32 thread_m=2 thread_n=8 threads=128 split_k=7"},
 };
