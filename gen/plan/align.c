@@ -15,8 +15,8 @@ typedef struct aligner {
 
 static long long aligned_columns(const ir_value *v)
 {
-    const long long unit = 16 / dtype_size(v->type);
-    return (value_columns(v) + unit - 1) / unit * unit;
+    const long long vector = 16 / dtype_size(v->type); /* elements of 16 bytes */
+    return (value_columns(v) + vector - 1) / vector * vector;
 }
 
 /* True if only kernels of this program access v's storage, and all with v's row length. */

@@ -26,14 +26,14 @@ static double needed(const problem *p)
  * flight than DRAM needs, the registers hold them, and every workgroup still has a turn. */
 static void defaults(const problem *p, ir_tile *tile)
 {
-    const int unit = p->target->matrix_columns, waves = 4;
+    const int mma_keys = p->target->matrix_columns, waves = 4;
     const int resident = problem_head(p) <= 128 ? 2 : p->target->lane_registers >= 512 ? 1 : 4;
-    decode_whole_tile t = {.keys = unit, .threads = waves * p->target->wave, .resident = resident, .splits = 1, .cluster = 1};
+    decode_whole_tile t = {.keys = mma_keys, .threads = waves * p->target->wave, .resident = resident, .splits = 1, .cluster = 1};
     tile->decode_whole = t;
     while (t.threads > p->target->wave && decode_whole_bytes(p, tile) > p->target->static_bytes)
         tile->decode_whole.threads = t.threads /= 2;
     const long long room = (long long)p->device->units * t.resident;
-    while (t.keys < 64 && problem_head(p) * t.keys * 2 <= 128 * unit && (double)(decode_in_flight(p, &t) * t.resident) < needed(p) &&
+    while (t.keys < 64 && problem_head(p) * t.keys * 2 <= 128 * mma_keys && (double)(decode_in_flight(p, &t) * t.resident) < needed(p) &&
            decode_turns(p, &t) * decode_work_tiles(p) >= 2 * room)
         t.keys *= 2;
     t.splits = decode_splits(p, &t);

@@ -19,7 +19,7 @@ typedef struct emitter { /* what all sources of a plan share */
     template_set *templates;
 } emitter;
 
-typedef struct unit { /* one source file */
+typedef struct page { /* one source file */
     const char *kernel, *file;
     const char *device, *template; /* class template and its file, as in gen/program/program.h */
     template_choice templates;
@@ -27,7 +27,7 @@ typedef struct unit { /* one source file */
     int threads, shared_bytes;
     bool quick; /* stores nothing wider than 16 bits */
     const char *defines;
-} unit;
+} page;
 
 /* ---- one spec struct */
 static void set_shape(emission *e)
@@ -105,39 +105,39 @@ static writer whole_struct(emission *e, const ir_kernel *kernel, bool packs, con
 /* ---- one source file */
 enum { page_head_lines = 3 };
 
-static void append_target(text *out, const target_info *target, const unit *u)
+static void append_target(text *out, const target_info *target, const page *x)
 {
     template_target(out, target);
     /* Defines only where needed: kernels without matrix units have the same source, and cache entry, for all targets of a family. */
-    if (frame_asks(u->frame, target)) text_printf(out, "#define TF_CONST_IS_GLOBAL 1\n%s", u->quick ? "#define TF_QUICK 1\n" : "");
-    if (u->templates.has[template_amd])
+    if (frame_asks(x->frame, target)) text_printf(out, "#define TF_CONST_IS_GLOBAL 1\n%s", x->quick ? "#define TF_QUICK 1\n" : "");
+    if (x->templates.has[template_amd])
         text_printf(out, "#define TF_OPERAND_BYTES %d\n#define TF_LDS_BANKS %d\n#define TF_COPIES_TO_LDS %d\n", target->operand_bytes,
                     target->lds_banks, target->copies_to_lds);
 }
 
 /* `form` of a frame (ir/frame.def) with its $K, $T, $S and $P filled in. */
-static void append_form(text *out, const char *form, const unit *u, const char *struct_name)
+static void append_form(text *out, const char *form, const page *x, const char *struct_name)
 {
     for (const char *at = form; *at; at++) {
         if (*at != '$')
             text_append(out, at, 1);
         else if (*++at == 'K')
-            text_printf(out, "%s%s", u->kernel, name_marks[name_value]);
+            text_printf(out, "%s%s", x->kernel, name_marks[name_value]);
         else if (*at == 'T')
-            text_printf(out, "%d", u->threads);
+            text_printf(out, "%d", x->threads);
         else if (*at == 'S')
             text_printf(out, "%s", struct_name);
         else
-            text_printf(out, "%s<%s>", u->device, struct_name);
+            text_printf(out, "%s<%s>", x->device, struct_name);
     }
 }
 
-static void append_kernel(text *out, const unit *u, const char *struct_name)
+static void append_kernel(text *out, const page *x, const char *struct_name)
 {
     text_printf(out, "static_assert(");
-    append_form(out, frame_table[u->frame].memory, u, struct_name);
-    text_printf(out, " == %d, \"shared memory\");\n", u->shared_bytes);
-    append_form(out, frame_table[u->frame].entry, u, struct_name);
+    append_form(out, frame_table[x->frame].memory, x, struct_name);
+    text_printf(out, " == %d, \"shared memory\");\n", x->shared_bytes);
+    append_form(out, frame_table[x->frame].entry, x, struct_name);
     text_printf(out, "\n");
 }
 
@@ -148,30 +148,30 @@ static const char *spec_name(arena *a)
     return harmless_name(a, name ? name : "spec");
 }
 
-static source_text write_source(emitter *of, const unit *u, const writer *w, const char *struct_name)
+static source_text write_source(emitter *of, const page *x, const writer *w, const char *struct_name)
 {
     arena *a = of->a;
     const target_info *target = of->p->target;
     text head = {.a = a}, defines = {.a = a}, body = {.a = a};
-    const template_set *templates = templates_find(a, &of->templates, &u->templates);
-    append_target(&defines, target, u);
-    text_printf(&defines, "%s", u->defines);
+    const template_set *templates = templates_find(a, &of->templates, &x->templates);
+    append_target(&defines, target, x);
+    text_printf(&defines, "%s", x->defines);
     const int own = page_head_lines + count_lines(defines.data) + templates->lines + 2; /* the line after #line */
-    text_printf(&head, "// Written by tfgen: %s of %s for %s, wave %d. Try an edited one with run --replace-source.\n", u->kernel,
+    text_printf(&head, "// Written by tfgen: %s of %s for %s, wave %d. Try an edited one with run --replace-source.\n", x->kernel,
                 spec_name(a), target->family, target->wave);
     text_printf(&head, "// The kernel's own code starts at line %d; above are the templates that it uses.\n%s%s", own,
                 by_hand_line, defines.data);
-    text_printf(&body, "#line %d \"%s\"\n", own, u->file);
+    text_printf(&body, "#line %d \"%s\"\n", own, x->file);
     writer_append(&body, w);
-    append_kernel(&body, u, struct_name);
+    append_kernel(&body, x, struct_name);
     return (source_text){head.data, templates->text, body.data};
 }
 
-static const char *header_text(arena *a, const plan *p, const unit *u, const writer *w)
+static const char *header_text(arena *a, const plan *p, const page *x, const writer *w)
 {
     text out = {.a = a};
-    text_printf(&out, "// Written by tfgen: %s of %s for %s; read it beside %s.\n", u->kernel, spec_name(a), p->target->family,
-                u->template);
+    text_printf(&out, "// Written by tfgen: %s of %s for %s; read it beside %s.\n", x->kernel, spec_name(a), p->target->family,
+                x->template);
     writer_append(&out, w);
     return out.data;
 }
@@ -252,18 +252,18 @@ static void emit_launch(emitter *of, launch *l)
     emit_next(&e, &members, l);
     use_trace_of(&e);
     const writer w = whole_struct(&e, l->kernel, false, &members);
-    const unit u = {l->name,
-                    l->file,
-                    from->device,
-                    from->template,
-                    templates_of(&e),
-                    frame_of(work),
-                    l->threads,
-                    l->shared_bytes,
-                    stores_16_bits(&e),
-                    signal_defines(of->p, l)};
-    l->source = write_source(of, &u, &w, e.struct_name);
-    l->spec_header = header_text(of->a, of->p, &u, &w);
+    const page one = {l->name,
+                      l->file,
+                      from->device,
+                      from->template,
+                      templates_of(&e),
+                      frame_of(work),
+                      l->threads,
+                      l->shared_bytes,
+                      stores_16_bits(&e),
+                      signal_defines(of->p, l)};
+    l->source = write_source(of, &one, &w, e.struct_name);
+    l->spec_header = header_text(of->a, of->p, &one, &w);
     l->arguments = e.arguments;
     l->argument_count = e.argument_count;
     l->argument_bytes = argument_bytes(e.arguments, e.argument_count);
@@ -298,18 +298,18 @@ static void emit_one_pack(emitter *of, int index)
     const writer w = whole_struct(&e, pack->kernel, true, &members);
     template_choice templates = {0};
     template_choose(&templates, pack_template);
-    const unit u = {pack->name,
-                    arena_printf(a, "%s.hip", pack->name),
-                    pack->format->pack,
-                    pack_template,
-                    templates,
-                    frame_mixed,
-                    pack->threads,
-                    pack_shared_bytes,
-                    false,
-                    ""};
-    pack->source = write_source(of, &u, &w, e.struct_name);
-    pack->signature = signature_of(&e, &members, u.device);
+    const page one = {pack->name,
+                      arena_printf(a, "%s.hip", pack->name),
+                      pack->format->pack,
+                      pack_template,
+                      templates,
+                      frame_mixed,
+                      pack->threads,
+                      pack_shared_bytes,
+                      false,
+                      ""};
+    pack->source = write_source(of, &one, &w, e.struct_name);
+    pack->signature = signature_of(&e, &members, one.device);
     pack->arguments = e.arguments;
     pack->argument_count = e.argument_count;
     pack->argument_bytes = argument_bytes(e.arguments, e.argument_count);

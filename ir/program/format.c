@@ -26,9 +26,9 @@ static long long quotient_up(long long x, long long by) { return x / by + (x % b
 
 long long format_length(const weight_format *f, long long K)
 {
-    enum { turn = 32 };
-    const int number_bits = 8 * dtype_size(f->type), unit = f->terms > 1 ? turn : format_piece_length(f);
-    return quotient_up(K, unit) * unit * f->bits / number_bits;
+    enum { k_tile = 32 };
+    const int number_bits = 8 * dtype_size(f->type), multiple = f->terms > 1 ? k_tile : format_piece_length(f);
+    return quotient_up(K, multiple) * multiple * f->bits / number_bits;
 }
 
 long long format_numbers_bytes(const weight_format *f, long long numbers) { return numbers * dtype_size(f->type); }

@@ -72,9 +72,9 @@ static bool demand_of_op(const ir_phase *phase, const owners *o, demand *of, int
     return true;
 }
 
-static long long round_up(long long n, long long unit)
+static long long round_up(long long n, long long multiple)
 {
-    return (n + unit - 1) / unit * unit;
+    return (n + multiple - 1) / multiple * multiple;
 }
 
 static void measure(gemm_segment *s, long long start)
@@ -82,7 +82,7 @@ static void measure(gemm_segment *s, long long start)
     if (s->kind == segment_plain) s->packed_count = round_up(s->columns, 2 * packed_granule);
     else {
         s->padded = round_up(s->pairs, packed_granule);
-        s->packed_count = s->units * s->padded * 2;
+        s->packed_count = s->heads * s->padded * 2;
     }
     s->packed_start = start;
 }
@@ -90,7 +90,7 @@ static void measure(gemm_segment *s, long long start)
 static bool make_segment(const ir_phase *phase, const demand *of, int i, gemm_segment *s)
 {
     ir_op *product = phase->ops[i];
-    *s = (gemm_segment){.kind = segment_plain, .first = product, .columns = value_columns(product->outputs[0]), .units = 1};
+    *s = (gemm_segment){.kind = segment_plain, .first = product, .columns = value_columns(product->outputs[0]), .heads = 1};
     if (of[i].partner >= 0) {
         s->kind = segment_pair_join;
         s->second = phase->ops[of[i].partner];
@@ -100,8 +100,8 @@ static bool make_segment(const ir_phase *phase, const demand *of, int i, gemm_se
     if (!of[i].rope || of[i].rope->attributes.pairing == pairing_interleaved) return true;
     s->kind = segment_pair_rope;
     s->rope = of[i].rope;
-    s->units = value_heads_in_row(s->rope->outputs[0], s->rope->attributes.heads);
-    s->pairs = s->columns / s->units / 2;
+    s->heads = value_heads_in_row(s->rope->outputs[0], s->rope->attributes.heads);
+    s->pairs = s->columns / s->heads / 2;
     return true;
 }
 
@@ -143,10 +143,10 @@ long long segment_column(const gemm_segment *s, long long n, bool *second)
     *second = false;
     if (s->kind == segment_plain) return at < s->columns ? at : -1;
     long long in = at % (2 * packed_granule), pair = at / (2 * packed_granule) * packed_granule + in % packed_granule;
-    long long unit = pair / s->padded, j = pair % s->padded;
+    long long head = pair / s->padded, j = pair % s->padded;
     *second = in >= packed_granule;
-    if (j >= s->pairs || unit >= s->units) return -1;
-    return s->kind == segment_pair_join ? j : unit * 2 * s->pairs + (*second ? s->pairs : 0) + j;
+    if (j >= s->pairs || head >= s->heads) return -1;
+    return s->kind == segment_pair_join ? j : head * 2 * s->pairs + (*second ? s->pairs : 0) + j;
 }
 
 /* The value whose shape an op of a rows phase works on. */

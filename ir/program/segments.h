@@ -18,8 +18,8 @@ typedef struct gemm_segment {
     ir_op *first, *second; /* the body's products, in its order; second: pair_join only */
     ir_op *rope;           /* pair_rope: the rope */
     long long columns;     /* logical columns of `first`, and of `second` */
-    long long units;       /* pair_rope: heads; else 1 */
-    long long pairs;       /* pairs per unit: head size / 2, or columns; plain: 0 */
+    long long heads;       /* pair_rope: heads in a row; else 1 */
+    long long pairs;       /* pair_rope: half a head; pair_join: columns; plain: 0 */
     long long padded;      /* pairs rounded up to a multiple of a granule; plain: 0 */
     long long packed_start, packed_count; /* multiples of two granules */
 } gemm_segment;
