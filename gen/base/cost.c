@@ -127,9 +127,9 @@ cost cost_of(const device_model *d, const cost_descriptor *x)
     const double seats = d->units * fmax(1, x->per_unit), rounds = floor(x->groups / seats), rest = x->groups - rounds * seats;
     if (rounds > 0) add_round(d, x, seats, rounds, &c);
     if (rest > 0) add_round(d, x, rest, 1, &c);
-    const double clock = clock_of(d, x, fmin(seats, x->groups)), turns = (rounds + (rest > 0) - 1) * x->round_cycles / clock;
+    const double clock = clock_of(d, x, fmin(seats, x->groups)), between = (rounds + (rest > 0) - 1) * x->round_cycles / clock;
     const double launch = launch_seconds(d, x->overlap, &c.assumed);
     c.start = fmax(0, launch + x->start_cycles / clock) + x->later_launches * (launch + device_latency(d));
-    c.ends += turns, c.seconds += turns + c.start;
+    c.ends += between, c.seconds += between + c.start;
     return c;
 }

@@ -17,13 +17,13 @@ static const char *obstacle_to_stages(const problem *p)
  * not all can be in clusters. */
 static int cluster_size(const problem *p, const ir_tile *tile)
 {
-    enum { most = 8, few_turns = 15 };
-    const long long turns = decode_turns(p, &tile->decode_whole), work_tiles = decode_work_tiles(p);
+    enum { most = 8, few_iterations = 15 };
+    const long long iterations = decode_iterations(p, &tile->decode_whole), work_tiles = decode_work_tiles(p);
     ir_tile wide = *tile;
     int size = 1;
     wide.decode_whole.cluster = most;
-    if (p->target->cluster < most || turns > few_turns || decode_whole_bytes(p, &wide) > p->target->static_bytes) return 1;
-    while (size < most && 2 * size <= turns && 4 * size * work_tiles <= p->device->units) size *= 2;
+    if (p->target->cluster < most || iterations > few_iterations || decode_whole_bytes(p, &wide) > p->target->static_bytes) return 1;
+    while (size < most && 2 * size <= iterations && 4 * size * work_tiles <= p->device->units) size *= 2;
     return size;
 }
 

@@ -32,8 +32,8 @@ static long long rows_kept(const problem *p)
 
 long long decode_keys(const problem *p) { return extent_high(value_tokens(problem_attention(p)->inputs[1]), &p->program->dims); }
 
-/* Turns of all sequences, if a turn has 16 keys, the fewest. */
-static double most_turns(const problem *p)
+/* Iterations over the keys of all sequences with 16 keys each, the fewest that an iteration has. */
+static double most_iterations(const problem *p)
 {
     const ir_op *op = problem_attention(p);
     const long long keys = decode_keys(p), batches = extent_high(&op->inputs[0]->shape[0], &p->program->dims);
@@ -54,7 +54,7 @@ const char *decode_whole_obstacle(const problem *p)
         const view v = view_of(p->a, op->inputs[i]);
         if (v.stride % 8 || v.offset % 8) return "rows are not 16-byte aligned";
     }
-    return most_turns(p) > most_index ? "the keys exceed 32-bit counters" : NULL;
+    return most_iterations(p) > most_index ? "the keys exceed 32-bit counters" : NULL;
 }
 
 long long decode_work_tiles(const problem *p)
@@ -63,34 +63,34 @@ long long decode_work_tiles(const problem *p)
     return extent_value(&op->inputs[0]->shape[0], &p->program->dims) * op->attributes.kv_heads * row_tiles(p);
 }
 
-long long decode_turns(const problem *p, const decode_whole_tile *t)
+long long decode_iterations(const problem *p, const decode_whole_tile *t)
 {
-    const long long turn = t->threads / p->target->wave * t->keys;
-    return (decode_keys(p) + turn - 1) / turn;
+    const long long each = t->threads / p->target->wave * t->keys;
+    return (decode_keys(p) + each - 1) / each;
 }
 
 /* `even` workgroups per work tile, all resident at once, if they fill 90 % of the machine; else one more, which fills all of it. */
 int decode_splits(const problem *p, const decode_whole_tile *t)
 {
-    const long long room = (long long)p->device->units * t->resident, work_tiles = decode_work_tiles(p), turns = decode_turns(p, t);
-    const long long even = room / work_tiles;
+    const long long room = (long long)p->device->units * t->resident, work_tiles = decode_work_tiles(p);
+    const long long even = room / work_tiles, iterations = decode_iterations(p, t);
     const long long fill = even * work_tiles * 10 >= room * 9 ? even : (room + work_tiles - 1) / work_tiles;
-    const long long splits = fill < turns ? fill : turns;
+    const long long splits = fill < iterations ? fill : iterations;
     return splits < 1 ? 1 : splits < 1024 ? (int)splits : 1024;
 }
 
 long long decode_ring_bytes(const problem *p, const decode_whole_tile *t)
 {
-    const long long turns = (long long)(t->threads / p->target->wave) * t->stages;
-    return turns * t->keys * problem_head(p) * 4 + (turns + 1) / 2 * 16; /* plus barriers */
+    const long long slots = (long long)(t->threads / p->target->wave) * t->stages;
+    return slots * t->keys * problem_head(p) * 4 + (slots + 1) / 2 * 16; /* plus barriers */
 }
 
 long long decode_in_flight(const problem *p, const decode_whole_tile *t)
 {
-    const long long turns = t->stages ? t->stages : 1; /* in flight per wave */
-    const long long turn = t->threads / p->target->wave * t->keys * turns, keys = decode_keys(p), head = problem_head(p);
+    const long long ahead = t->stages ? t->stages : 1; /* iterations in flight per wave */
+    const long long loaded = t->threads / p->target->wave * t->keys * ahead, keys = decode_keys(p), head = problem_head(p);
     const bool late = has_few_registers(p->target) && head > 128; /* 128 columns of keys or of values at a time */
-    return (turn < keys ? turn : keys) * (late ? 128 : 2 * head) * 2;
+    return (loaded < keys ? loaded : keys) * (late ? 128 : 2 * head) * 2;
 }
 
 /* ---- cost (fitted on an H200 together with attention on wgmma: docs/performance.md, "A few queries over a cache") */
@@ -101,16 +101,16 @@ static double row_passes(const problem *p)
     return ceil((double)problem_queries(p) * (double)(t->heads / t->kv_heads) / p->target->matrix_rows);
 }
 
-/* Cycles without loads in flight: a workgroup alone on its unit that loads through registers computes each turn before it loads the next.
- * */
+/* Cycles without loads in flight: a workgroup alone on its unit that loads through registers computes each iteration before it loads the
+ * next. */
 static double cycles_between_loads(const problem *p, const decode_whole_tile *t, double passes)
 {
-    enum { cycles = 1000, elements = 32 * 64 }; /* cycles of a wave's turn of 32 keys by 64 columns */
+    enum { cycles = 1000, elements = 32 * 64 }; /* cycles of a wave's iteration of 32 keys by 64 columns */
     if (t->stages || t->resident > 1) return 0;
     const ir_op *op = problem_attention(p);
     const double sequences = (double)extent_value(&op->inputs[0]->shape[0], &p->program->dims),
-                 turns = (double)decode_turns(p, t) * sequences * (double)op->attributes.kv_heads * passes;
-    return turns / (double)(decode_work_tiles(p) * t->splits) * cycles * t->keys * (double)problem_head(p) / elements;
+                 iterations = (double)decode_iterations(p, t) * sequences * (double)op->attributes.kv_heads * passes;
+    return iterations / (double)(decode_work_tiles(p) * t->splits) * cycles * t->keys * (double)problem_head(p) / elements;
 }
 
 /* Keys of all sequences are shared evenly; partials are combined in a cluster, else through memory. Row tiles after the first read a head's

@@ -9,8 +9,9 @@ long long decode_rows(const problem *p);      /* query rows per KV head: queries
 long long decode_keys(const problem *p);      /* keys per sequence, at most */
 /* Work tiles at the plan's own dims: one per sequence, KV head and row tile (the rows that one MMA takes). */
 long long decode_work_tiles(const problem *p);
-long long decode_turns(const problem *p, const decode_whole_tile *t); /* turns over all keys; in one, every warp takes t->keys keys */
-/* KV splits (workgroups) per work tile, so that all units are busy and each workgroup has at least one turn. */
+/* Iterations over a sequence's keys: in each, every warp of a workgroup takes t->keys keys. */
+long long decode_iterations(const problem *p, const decode_whole_tile *t);
+/* KV splits (workgroups) per work tile, so that all units are busy and each workgroup has at least one iteration. */
 int decode_splits(const problem *p, const decode_whole_tile *t);
 /* Bytes of shared memory for the stages of keys and values. */
 long long decode_ring_bytes(const problem *p, const decode_whole_tile *t);

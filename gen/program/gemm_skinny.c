@@ -16,21 +16,21 @@ static const worse_range worse[] = {{where_f32_on_units, .least_rows = 17, .why 
                                     {where_16_bits, .why = "register_fed reads each weight once for all rows"},
                                     {0}};
 
-/* Bytes of a column that a turn of all its lanes takes. */
+/* Bytes of a column that all its lanes load in an iteration. */
 static int line_of(const problem *p, const gemm_registers_tile *x)
 {
     return 16 * (p->target->wave / 8) * (x->threads / p->target->wave / (x->n / block));
 }
 
-/* Turns of the whole length. */
-static long long turns_of(const problem *p, const gemm_registers_tile *x)
+/* Iterations over the whole length. */
+static long long iterations_of(const problem *p, const gemm_registers_tile *x)
 {
     const long long elements = line_of(p, x) / dtype_size(problem_product(p)->inputs[1]->type);
     return (product_length(p) + elements - 1) / elements;
 }
 
-/* Each row tile reads all weights. Loads of one turn of all lanes are in flight while the turn before is computed; with a single row there
- * are registers for two. */
+/* Each row tile reads all weights. Loads of one iteration of all lanes are in flight while the one before is computed; with a single row
+ * there are registers for two. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { end_cycles = 900 };
@@ -56,15 +56,15 @@ static int most_threads(const problem *p, int m)
     return 4 * column_tiles(p, block) <= p->device->units ? 3 * usual : usual;
 }
 
-/* Where there are too few tiles for all units, the length is cut into parts of at least 4 turns, if that takes clearly less time. */
+/* Where there are too few tiles for all units, the length is cut into parts of at least 4 iterations, if that takes clearly less time. */
 static void try_parts(const problem *p, double least, ir_tile *t)
 {
-    enum { least_turns = 4 };
+    enum { least_iterations = 4 };
     const double clearly = 0.9;
     ir_tile x = *t;
     for (int each = 1; each <= 4; each *= 2) { /* workgroups a unit */
         gemm_registers_tile *y = &x.gemm_registers;
-        y->split_k = register_tile_split(p, y, each * p->device->units, turns_of(p, y) / least_turns);
+        y->split_k = register_tile_split(p, y, each * p->device->units, iterations_of(p, y) / least_iterations);
         const double seconds = y->split_k > 1 ? program_seconds(p, &gemm_skinny_program, &x) : INFINITY;
         if (seconds < clearly * least) *t = x, least = seconds / clearly;
     }
@@ -92,7 +92,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
     if (x->m != x->thread_m || !is_power_of_two(x->m)) return "m = thread_m, a power of two, at most 16";
     if (x->thread_n != columns || x->n % block != 0) return "n is a multiple of 32 columns, of which a thread has thread_n=4";
     if (x->threads % (p->target->wave * (x->n / block)) != 0) return "each 32 columns of n have equally many waves";
-    if (x->split_k > turns_of(p, x)) return "each part of split_k has at least one turn of all lanes";
+    if (x->split_k > iterations_of(p, x)) return "each part of split_k has at least one turn of all lanes";
     return x->m * x->n / (2 * p->target->width) > x->threads ? "threads: at least one for each row and 8 columns" : NULL;
 }
 

@@ -38,11 +38,11 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     d->ahead = 2.0 * t->block_k * (double)problem_head(p) * 2, d->streamed = d->asked, d->end_cycles = end_cycles;
 }
 
-/* attention_mfma's shared memory. Half of the threads load values in whole turns, so columns are rounded up to those. */
+/* attention_mfma's shared memory. Half of the threads load values in whole passes, so columns are rounded up to those. */
 static long long bytes_of(long long head, const attention_waves_tile *t)
 {
-    const long long columns = (head + 31) / 32 * 32, turn = t->threads / 2 / (t->block_k / 4) * 8, turns = (columns + turn - 1) / turn;
-    return 2 * (t->block_k * ((head * 2 + 127) / 128 * 128) + (turns > 1 ? turns * turn : columns) * t->block_k * 2);
+    const long long columns = (head + 31) / 32 * 32, pass = t->threads / 2 / (t->block_k / 4) * 8, passes = (columns + pass - 1) / pass;
+    return 2 * (t->block_k * ((head * 2 + 127) / 128 * 128) + (passes > 1 ? passes * pass : columns) * t->block_k * 2);
 }
 
 /* Eight waves; four, with more registers each, if heads are long; fewer if there are too few tiles to keep the units busy: a unit then

@@ -23,7 +23,7 @@ static double needed(const problem *p)
 
 /* Four waves, one per SIMD, and two workgroups a unit: one loads while the other computes. For heads above 128 columns, with 512 registers
  * a lane, one workgroup with twice as much in flight; with 256, four with half as much. A wave takes more keys at a time if less is in
- * flight than DRAM needs, the registers hold them, and every workgroup still has a turn. */
+ * flight than DRAM needs, the registers hold them, and every workgroup still has an iteration. */
 static void defaults(const problem *p, ir_tile *tile)
 {
     const int mma_keys = p->target->matrix_columns, waves = 4;
@@ -34,7 +34,7 @@ static void defaults(const problem *p, ir_tile *tile)
         tile->decode_whole.threads = t.threads /= 2;
     const long long room = (long long)p->device->units * t.resident;
     while (t.keys < 64 && problem_head(p) * t.keys * 2 <= 128 * mma_keys && (double)(decode_in_flight(p, &t) * t.resident) < needed(p) &&
-           decode_turns(p, &t) * decode_work_tiles(p) >= 2 * room)
+           decode_iterations(p, &t) * decode_work_tiles(p) >= 2 * room)
         t.keys *= 2;
     t.splits = decode_splits(p, &t);
     tile->decode_whole = t;

@@ -172,7 +172,7 @@ static void list_edges(fusing *f, edge_list *list, bool through)
 }
 
 /* The same edges by the op that comes later. */
-static void turn_edges(fusing *f)
+static void reverse_edges(fusing *f)
 {
     const edge_list *from = &f->after;
     edge_list *to = &f->before;
@@ -196,7 +196,7 @@ void fuse_refresh(fusing *f)
     memset(f->uses, 0, (size_t)f->p->value_count * sizeof *f->uses);
     list_edges(f, &f->users, false);
     list_edges(f, &f->after, true);
-    turn_edges(f);
+    reverse_edges(f);
 }
 
 int fuse_users(const fusing *f, const ir_value *v, ir_op **users, int most)

@@ -119,9 +119,9 @@ static void meet(fusing *f, group_walk *w, int g)
 static bool reaches(fusing *f, int low, int high)
 {
     begin_walks(f, low, high);
-    for (int turn = 0, next; walk_on(f, &f->walks[turn], &next); turn = !turn) {
-        if (next != no_group && f->stamp[next] == f->walks[!turn].stamp) return true;
-        meet(f, &f->walks[turn], next);
+    for (int side = 0, next; walk_on(f, &f->walks[side], &next); side = !side) {
+        if (next != no_group && f->stamp[next] == f->walks[!side].stamp) return true;
+        meet(f, &f->walks[side], next);
     }
     return false;
 }

@@ -414,7 +414,7 @@ static row_groups groups_of(const row_range *r, long long all)
 }
 
 /* Reads a transposed tensor [columns, rows]: its columns become the value's rows. */
-static void read_turned(const safetensors *f, const safetensors_tensor *t, const row_groups *r, double *out)
+static void read_transposed(const safetensors *f, const safetensors_tensor *t, const row_groups *r, double *out)
 {
     enum { piece = 4096 };
     double part[piece];
@@ -442,7 +442,7 @@ void safetensors_read_value(const safetensors *f, const ir_value *v, const dim_t
     const safetensors_tensor *t = find_tensor(f, v, dims, prefixes, prefix_count, &rows);
     const long long count = value_count(v, dims);
     const row_groups groups = groups_of(rows, t->rank ? t->shape[stored_axis(v, 0)] : 1);
-    if (v->from_transposed && t->rank == 2) read_turned(f, t, &groups, out);
+    if (v->from_transposed && t->rank == 2) read_transposed(f, t, &groups, out);
     else if (t->rank) read_rows(f, t, &groups, out);
     else safetensors_read(f, t, out);
     if (v->type == dtype_i32) check_integers(f, t, v, dims, out);

@@ -30,7 +30,7 @@ const safetensors_tensor *safetensors_need(const safetensors *f, const char *nam
 void safetensors_read(const safetensors *f, const safetensors_tensor *t, double *out); /* t->count numbers */
 
 /* Finds the data of a value: its `from` name, else its own, after each of the prefixes in turn; of several the first of
- * the right shape. Bails when there is none, or none of that shape. Then reads it, turned round where the spec says
+ * the right shape. Bails when there is none, or none of that shape. Then reads it, transposed where the spec says
  * transpose, as value_count() doubles; rounded: to the value's dtype. */
 const safetensors_tensor *safetensors_of_value(const safetensors *f, const ir_value *v, const dim_table *dims,
                                                const char *const *prefixes, size_t prefix_count);

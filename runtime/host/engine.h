@@ -40,8 +40,8 @@ struct block {
     size_t site_words;
     hs_thread host;        /* the worker's own context while fibers run */
     block *cluster[HS_MAX_CLUSTER]; /* by rank; the first keeps the barrier; alone: itself */
-    hs_u32 cluster_arrived, cluster_turn;
-    hs_u32 *cluster_turns; /* which a thread arrived for last, a word a thread */
+    hs_u32 cluster_arrived, cluster_phase;
+    hs_u32 *cluster_phases; /* by thread: the phase of the cluster barrier that it arrived at last */
     uint64_t barriers;
     _Atomic uint64_t *progress; /* of the worker that runs it: the watchdog looks at it */
     char *slab, *stacks, *shared_map;

@@ -130,7 +130,7 @@ static void add_guards(block *b, atomic_uint *guards)
 
 /* Offsets of the slab's parts, which follow the block itself. */
 typedef struct slab_layout {
-    size_t threads, waves, sites, spins, turns, made, copies, mail, stacks, end, stride, site_words;
+    size_t threads, waves, sites, spins, phases, made, copies, mail, stacks, end, stride, site_words;
 } slab_layout;
 
 static slab_layout lay_out(const block_shape *s)
@@ -140,8 +140,8 @@ static slab_layout lay_out(const block_shape *s)
     l.waves = l.threads + s->threads * sizeof(hs_thread);
     l.sites = round_up(l.waves + s->waves * sizeof(hs_wave), 64);
     l.spins = round_up(l.sites + l.site_words * sizeof(hs_u32), 64);
-    l.turns = round_up(l.spins + s->threads * sizeof(hs_u32), 64);
-    l.made = round_up(l.turns + s->threads * sizeof(hs_u32), 64);
+    l.phases = round_up(l.spins + s->threads * sizeof(hs_u32), 64);
+    l.made = round_up(l.phases + s->threads * sizeof(hs_u32), 64);
     l.copies = round_up(l.made + s->threads * sizeof(hs_u32), 64);
     l.mail = round_up(l.copies + s->threads * HS_MAX_COPIES * sizeof(hs_lds_copy), 64);
     l.stacks = round_up(l.mail + 2 * (size_t)s->waves * s->wave * sizeof(hs_u64), PAGE);
@@ -190,7 +190,7 @@ block *block_new(const block_shape *shape, bool far, atomic_uint *guards)
     b->waves = (hs_wave *)(slab + l.waves);
     b->sites = (hs_u32 *)(slab + l.sites);
     b->spins = (hs_u32 *)(slab + l.spins);
-    b->cluster_turns = (hs_u32 *)(slab + l.turns);
+    b->cluster_phases = (hs_u32 *)(slab + l.phases);
     b->site_words = l.site_words;
     b->stacks = slab + l.stacks;
     b->stack_stride = l.stride;
@@ -302,7 +302,7 @@ void block_join(block *const *members, unsigned count)
     for (unsigned i = 0; i < count; i++) {
         block *b = members[i];
         b->pub.cluster_rank = i;
-        b->cluster_arrived = b->cluster_turn = 0;
+        b->cluster_arrived = b->cluster_phase = 0;
         for (unsigned k = 0; k < count; k++) b->cluster[k] = members[k], b->pub.cluster_shared[k] = members[k]->pub.shared;
     }
 }

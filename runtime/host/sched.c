@@ -289,11 +289,11 @@ hs_thread *sched_next(hs_thread *t)
 void cluster_arrive(hs_thread *t)
 {
     block *b = block_of(t->w), *lead = b->cluster[0];
-    b->cluster_turns[t->lin] = lead->cluster_turn;
+    b->cluster_phases[t->lin] = lead->cluster_phase;
     if (b->launch->check) check_sync(lead, HS_SYNC_RELEASE);
     if (++lead->cluster_arrived < b->shape.threads * b->launch->cluster) return;
     lead->cluster_arrived = 0;
-    lead->cluster_turn++;
+    lead->cluster_phase++;
     progressed(b);
 }
 
@@ -301,7 +301,7 @@ int cluster_met(hs_thread *t)
 {
     block *b = block_of(t->w);
     const block *lead = b->cluster[0];
-    if (b->cluster_turns[t->lin] == lead->cluster_turn) {
+    if (b->cluster_phases[t->lin] == lead->cluster_phase) {
         for (unsigned i = 0; i < b->launch->cluster; i++)
             if (b->cluster[i]->state == BLOCK_DONE) (void)deadlock(b, "a thread waits for its cluster, of which a block has ended");
         return 0;
