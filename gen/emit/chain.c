@@ -17,7 +17,7 @@ static void find_inside(chain *c, const ir_value *v)
     if (c->inside[index]) return;
     c->inside[index] = true;
     c->ops++;
-    c->cost += op_cost(v->def, c->s->e->phase, c->s->e->plan->target);
+    c->cost += op_cost(v->def, c->s->e->phase, c->s->e->plan->target, c->s->e->is_quick);
     for (int i = 0; i < v->def->input_count; i++)
         if (is_inside(c, v->def->inputs[i], v)) find_inside(c, v->def->inputs[i]);
 }
@@ -47,10 +47,10 @@ static void write_op(chain *c, int index)
         meant[i] = inside ? c->results[value_index_here(e, x)] : operands[i];
     }
     const char *name = new_local(&c->locals, v, NULL);
-    const expression *code = rounded_as(c->s, v, element_code(c->s, op, operands));
+    const expression *code = rounded_as(c->s, v, operation(c->s, op, operands));
     write_spec_line(&c->body, op->at, "const float %s = %s;", name, c_text(e->a, code));
     c->names[index] = c_name(e->pool, name);
-    c->results[index] = rounded_as(c->s, v, element_code(c->s, op, meant));
+    c->results[index] = rounded_as(c->s, v, operation(c->s, op, meant));
 }
 
 /* Identifies the function: its parameters, and its result as one expression of them. */

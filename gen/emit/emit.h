@@ -20,7 +20,6 @@ typedef struct emission {
     const ir_phase *phase;
     int pack, scratch, trace; /* indices of the phase's pack and scratch and of the launch's trace scratch in the plan; -1: none */
     value_facts *facts;      /* by value id; one array for all phases, refilled by facts_find() */
-    bool short_results;      /* results_have_16_bits() */
     const char *name;        /* of the launch or pack: llama_qkv */
     const char *struct_name; /* llama_qkv_spec */
     phase_extent space;
@@ -34,6 +33,7 @@ typedef struct emission {
     int tables_made;
     bool rope_sized; /* some rotation has an attention factor */
     const ir_op *table_ops[max_tables];
+    bool is_quick;    /* phase_is_quick() */
     bool is_long;     /* phase_is_long(): chains of ops become functions (chain.c) */
     writer functions; /* those, members of the struct */
     struct called_function *called;
@@ -71,7 +71,6 @@ const expression *scaled(emission *e, const expression *row, long long stride); 
 /* ---- value_facts.c: facts of a value inside the emission's phase */
 value_facts *facts_new(arena *a, const ir_program *p);
 void facts_find(const emission *e);
-bool results_have_16_bits(const plan *p); /* GPUs: no input, param, state or output is f32, so approximations of 16-bit accuracy will do */
 bool value_is_row_scalar(const emission *e, const ir_value *v); /* one number a row */
 /* If v is a view of one value that the phase computes, that value: the same thread has its elements. Else v, which is loaded. */
 const ir_value *value_behind(const emission *e, const ir_value *v);
@@ -80,8 +79,11 @@ int value_index_here(const emission *e, const ir_value *v); /* index of its op i
 bool value_needs_row(const emission *e, const ir_value *v); /* depends on row scalars or a position */
 bool op_has_position(const ir_op *op);
 enum { function_cost = 10 }; /* op_cost() of an exponential or the like */
-int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target); /* relative cost per element; an addition is 1 */
-bool phase_is_long(const ir_phase *phase, const target_info *target); /* its chains of ops are not inlined (chain.c) */
+/* On GPUs: all that it stores, or all that the program takes and gives, has 16 bits: its ops take their short forms (FORM, ir/op.def). */
+bool phase_is_quick(const ir_program *p, const ir_phase *phase, const target_info *target);
+int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target, bool quick); /* per element; an addition is 1 */
+/* Its chains of ops are not inlined (chain.c). */
+bool phase_is_long(const ir_program *p, const ir_phase *phase, const target_info *target);
 
 /* ---- evaluate.c: the value of IR values at a place, as C++ statements */
 /* Where a value is evaluated: its own row and column. The column is base - shift. */
@@ -149,7 +151,6 @@ struct scope {
     kept_list *collect;     /* set in a dry run, which finds out what to keep; else NULL */
     const char *slot;       /* epilogues: which half of a block's columns is stored, through `out`; else NULL */
     put_count *puts;
-    bool near; /* results have 16 bits: near_exp() and the like are accurate enough (templates/rows/rows.h) */
 };
 
 knowledge scalar_of(const ir_value *v, const expression *row);
@@ -173,7 +174,6 @@ const expression *evaluate_position(scope *s, const ir_op *op, const expression 
 const expression *evaluate_sequence(scope *s, const ir_op *op, const expression *row); /* int: index of its sequence */
 
 const expression *operation(scope *s, const ir_op *op, const expression *const *operands);    /* op_add(x, y) */
-const expression *element_code(scope *s, const ir_op *op, const expression *const *operands); /* operation() or near_div(x, y) */
 const expression *rounded_as(scope *s, const ir_value *v, const expression *x);               /* x, cast to v's type if rounded_here() */
 place operand_place(scope *s, const ir_value *operand, const ir_value *of, const place *at);
 bool value_known(scope *s, const ir_value *v, const place *at);

@@ -160,7 +160,7 @@ static const expression *element_op(scope *s, const ir_op *op, const place *at)
         const place own = operand_place(s, x, out, at);
         operands[i] = value_is_row_scalar(s->e, x) ? evaluate_row_scalar(s, x, own.row) : evaluate(s, x, &own);
     }
-    return element_code(s, op, operands);
+    return operation(s, op, operands);
 }
 
 static const expression *range_guard(scope *s, const place *at, long long width)

@@ -27,7 +27,6 @@ static place base_place(const rows *r)
 static scope function_scope(rows *r, writer *w)
 {
     scope s = scope_new(r->e, w, "V");
-    s.near = r->e->short_results;
     if (!r->tails) s.whole = r->e->phase->tile.rows.v;
     return s;
 }

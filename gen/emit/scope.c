@@ -113,21 +113,12 @@ const expression *keep_value(scope *s, const ir_value *v, const place *at)
 }
 
 /* ---- operations */
-static const expression *operation_of(scope *s, const ir_op *op, const char *prefix, const expression *const *operands)
+const expression *operation(scope *s, const ir_op *op, const expression *const *operands)
 {
     emission *e = s->e;
-    const char *function = arena_printf(e->a, "%s_%s", prefix, op_table[op->kind].name);
+    const char *function = arena_printf(e->a, "op_%s", op_table[op->kind].name);
     if (op->kind == op_cast) function = arena_printf(e->a, "op_cast<%s>", dtype_c_name(op->attributes.to));
     return c_call_of(e->pool, function, type_other, op->kind == op_cast ? 1 : op->input_count, operands);
-}
-
-const expression *operation(scope *s, const ir_op *op, const expression *const *operands) { return operation_of(s, op, "op", operands); }
-
-static bool has_near_form(op_kind kind) { return kind == op_exp || kind == op_gelu_erf || kind == op_div || kind == op_div_or_zero; }
-
-const expression *element_code(scope *s, const ir_op *op, const expression *const *operands)
-{
-    return operation_of(s, op, s->near && has_near_form(op->kind) ? "near" : "op", operands);
 }
 
 const expression *rounded_as(scope *s, const ir_value *v, const expression *x)

@@ -73,16 +73,6 @@ void facts_find(const emission *e)
     for (int i = 0; i < e->phase->op_count; i++) find_op(e, i);
 }
 
-bool results_have_16_bits(const plan *p)
-{
-    if (p->target->vendor == vendor_host || p->program->type == dtype_f32) return false;
-    for (int i = 0; i < p->program->value_count; i++) {
-        const ir_value *v = p->program->values[i];
-        if (v->type == dtype_f32 && (v->output || v->kind == value_input || v->kind == value_param || v->kind == value_state)) return false;
-    }
-    return true;
-}
-
 /* ---- what is stored */
 bool value_written(const emission *e, const ir_value *v)
 {
@@ -112,8 +102,35 @@ bool wide_reduction(const emission *e, const ir_value *v)
 }
 
 /* ---- how long elementwise arithmetic is */
-/* Cost from which a phase gets functions (chain.c); more for rows, where a thread has fewer columns than in a product. */
-enum { long_cost = 28, long_rows_cost = 100 };
+/* Cost from which a phase gets functions (chain.c): more for short forms, and for rows, where a thread has fewer columns. */
+enum { long_cost = 28, long_quick_cost = 60, long_rows_cost = 100 };
+
+/* No input, param, state or output is f32, so approximations of 16-bit accuracy will do. */
+static bool results_have_16_bits(const ir_program *p)
+{
+    for (int i = 0; i < p->value_count; i++) {
+        const ir_value *v = p->values[i];
+        if (v->type == dtype_f32 && (v->output || v->kind == value_input || v->kind == value_param || v->kind == value_state)) return false;
+    }
+    return p->type != dtype_f32;
+}
+
+/* Except row scalars, such as statistics. */
+static bool stores_16_bits(const ir_program *p, const ir_phase *phase)
+{
+    for (int i = 0; i < phase->op_count; i++) {
+        const ir_op *op = phase->ops[i];
+        const ir_value *v = op->outputs[0];
+        if (dtype_size(v->type) == 2 || op_is_view(op) || (value_columns(v) == 1 && !v->output)) continue;
+        if (op->kind == op_kv_append || value_stored(p, phase, v)) return false;
+    }
+    return true;
+}
+
+bool phase_is_quick(const ir_program *p, const ir_phase *phase, const target_info *target)
+{
+    return target->vendor != vendor_host && (results_have_16_bits(p) || stores_16_bits(p, phase));
+}
 
 /* NVRTC inlines a division or root with all its branches for each column of a product, a logarithm or the like with its tables: seconds for
  * one, a quarter of a minute and more for two (sm_90a, tiles of 128x256); AMD's compilers take one second for either. Dividing by a row
@@ -123,9 +140,18 @@ static bool dear_to_compile(const ir_op *op, const ir_phase *phase, const target
     return target->vendor == vendor_nvidia && phase->family != family_rows && value_columns(op->inputs[op->input_count - 1]) > 1;
 }
 
-int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target)
+static bool has_short_form(op_kind kind)
 {
-    const bool dear = dear_to_compile(op, phase, target);
+    static const bool has[op_count] = {
+#define FORM(op, exact, quick) [op_##op] = (exact) != (quick),
+#include "ir/op.def"
+    };
+    return has[kind];
+}
+
+int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target, bool quick)
+{
+    const bool dear = !(quick && has_short_form(op->kind)) && dear_to_compile(op, phase, target);
     switch (op->kind) {
     case op_log:
     case op_sin:
@@ -154,12 +180,15 @@ int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target)
     }
 }
 
-bool phase_is_long(const ir_phase *phase, const target_info *target)
+bool phase_is_long(const ir_program *p, const ir_phase *phase, const target_info *target)
 {
+    const bool quick = phase_is_quick(p, phase, target);
+    const int of_product = quick && target->vendor == vendor_nvidia ? long_quick_cost : long_cost;
+    const int limit = phase->family == family_rows ? long_rows_cost : of_product;
     int cost = 0;
     for (int i = 0; i < phase->op_count; i++) {
         const ir_op *op = phase->ops[i];
-        if (op_is_elementwise(op) && value_columns(op->outputs[0]) > 1) cost += op_cost(op, phase, target);
+        if (op_is_elementwise(op) && value_columns(op->outputs[0]) > 1) cost += op_cost(op, phase, target, quick);
     }
-    return cost >= (phase->family == family_rows ? long_rows_cost : long_cost) && target->vendor != vendor_host;
+    return cost >= limit && target->vendor != vendor_host;
 }

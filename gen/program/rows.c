@@ -130,12 +130,13 @@ static rows_tile shared_out(const problem *p, long long v)
 /* Operations of the phase: twice those of op_cost(), which counts a multiply-add as one, and as many again for conversions and moves. */
 static double arithmetic(const problem *p)
 {
+    const bool quick = phase_is_quick(p->program, p->phase, p->target);
     double sum = 0;
     for (int i = 0; i < p->phase->op_count; i++) {
         const ir_op *op = p->phase->ops[i];
         const bool of_input = op_table[op->kind].class == class_REDUCE || op->kind == op_kv_append; /* kv_append: the new rows alone */
         const ir_value *v = of_input ? op->inputs[0] : op->outputs[0];
-        if (!op_is_view(op)) sum += 4.0 * op_cost(op, p->phase, p->target) * (double)value_count(v, &p->program->dims);
+        if (!op_is_view(op)) sum += 4.0 * op_cost(op, p->phase, p->target, quick) * (double)value_count(v, &p->program->dims);
     }
     return sum;
 }

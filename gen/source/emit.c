@@ -15,7 +15,6 @@ typedef struct emitter { /* what all sources of a plan share */
     plan *p;
     naming names;
     value_facts *facts;
-    bool short_results;
     template_set *templates;
 } emitter;
 
@@ -25,7 +24,7 @@ typedef struct page { /* one source file */
     template_choice templates;
     frame_kind frame;
     int threads, shared_bytes;
-    bool quick; /* stores nothing wider than 16 bits */
+    bool quick; /* phase_is_quick() */
     const char *defines;
 } page;
 
@@ -67,7 +66,8 @@ static emission emission_new(const emitter *of, const char *name, const ir_phase
                   .tables = {.a = a},
                   .functions = {.a = a}};
     facts_find(&e);
-    e.is_long = phase_is_long(phase, of->p->target);
+    e.is_quick = phase_is_quick(of->p->program, phase, of->p->target);
+    e.is_long = phase_is_long(of->p->program, phase, of->p->target);
     e.space = phase_space(a, phase);
     set_shape(&e);
     if (phase->family == family_gemm) find_columns(&e);
@@ -109,7 +109,8 @@ static void append_target(text *out, const target_info *target, const page *x)
 {
     template_target(out, target);
     /* Defines only where needed: kernels without matrix units have the same source, and cache entry, for all targets of a family. */
-    if (frame_asks(x->frame, target)) text_printf(out, "#define TF_CONST_IS_GLOBAL 1\n%s", x->quick ? "#define TF_QUICK 1\n" : "");
+    if (frame_asks(x->frame, target)) text_printf(out, "#define TF_CONST_IS_GLOBAL 1\n");
+    if (x->quick) text_printf(out, "#define TF_QUICK 1\n");
     if (x->templates.has[template_amd])
         text_printf(out, "#define TF_OPERAND_BYTES %d\n#define TF_LDS_BANKS %d\n#define TF_COPIES_TO_LDS %d\n", target->operand_bytes,
                     target->lds_banks, target->copies_to_lds);
@@ -211,15 +212,6 @@ static const char *signal_defines(const plan *p, const launch *l)
     return frame_table[frame_of(last)].fills && much ? "#define TF_SIGNAL_NEVER 1\n" : "";
 }
 
-static bool stores_16_bits(const emission *e)
-{
-    for (int i = 0; i < e->phase->op_count; i++) {
-        const ir_value *v = e->phase->ops[i]->outputs[0];
-        if (!value_is_row_scalar(e, v) && value_written(e, v) && dtype_size(v->type) != 2) return false;
-    }
-    return true;
-}
-
 static bool is_apart(op_kind kind)
 {
     static const bool apart[op_count] = {
@@ -245,7 +237,6 @@ static void emit_launch(emitter *of, launch *l)
     const launch_phase *work = launch_only(l);
     const program *from = work->program;
     emission e = emission_new(of, l->name, work->phase);
-    e.short_results = of->short_results;
     e.pack = work->pack, e.scratch = work->scratch, e.trace = l->trace;
     writer members = {.a = of->a};
     from->members(&e, &members);
@@ -260,7 +251,7 @@ static void emit_launch(emitter *of, launch *l)
                       frame_of(work),
                       l->threads,
                       l->shared_bytes,
-                      stores_16_bits(&e),
+                      e.is_quick,
                       signal_defines(of->p, l)};
     l->source = write_source(of, &one, &w, e.struct_name);
     l->spec_header = header_text(of->a, of->p, &one, &w);
@@ -317,7 +308,7 @@ static void emit_one_pack(emitter *of, int index)
 
 void emit(arena *a, plan *p)
 {
-    emitter of = {a, p, names_choose(a, p->program), facts_new(a, p->program), results_have_16_bits(p), NULL};
+    emitter of = {a, p, names_choose(a, p->program), facts_new(a, p->program), NULL};
     for (int i = 0; i < p->pack_count; i++) emit_one_pack(&of, i);
     for (int i = 0; i < p->launch_count; i++) emit_launch(&of, &p->launches[i]);
 }

@@ -82,10 +82,57 @@ DEV float exact_quick_gelu(float x)
     const float rest = fused(1.70200002193450927734375f, a, -u) + a * -2.193450927734375e-8f;
     return activated(x, logistic(x < 0.0f, x < 0.0f ? -a : x, scaled_exp(-u, -rest)));
 }
-template <class Machine> DEV float short_quick_gelu(float x) { return short_logistic<Machine>(x < 0.0f, x, 1.702f * magnitude(x)); }
-#if defined(TF_QUICK) && !defined(__clang__)
-DEV float quick_quick_gelu(float x) { return short_quick_gelu<quick_machine>(x); }
-#endif
+
+// ---- short forms (templates/base/ops.h)
+template <class Machine> DEV float short_exp2(float x) { return Machine::power(x); }
+template <class Machine> DEV float short_quick_gelu(float x) { return x * short_logistic<Machine>(x * -2.45546696f); }
+template <class Machine> DEV float short_expm1(float x)
+{
+    const float u = fused(fused(0.041697368f, x, 0.166774571f), x, 0.499999851f);
+    return magnitude(x) < 0.125f ? fused(x * u, x, x) : short_exp<Machine>(x) - 1.0f;
+}
+template <class Machine> DEV float short_log1p(float x)
+{
+    return magnitude(x) < 0.0625f ? log_near_one(x) : Machine::logarithm(1.0f + x) * 0.69314718056f;
+}
+
+// max(x, 0) + log(1 + e) for e = exp(-|x|), which is a polynomial.
+template <class Machine> DEV float short_softplus(float x)
+{
+    const float e = Machine::power(magnitude(x) * -1.44269504089f);
+    float u = 0.0141410166f;
+    u = fused(u, e, -0.0664017797f);
+    u = fused(u, e, 0.149223849f);
+    u = fused(u, e, -0.235038593f);
+    u = fused(u, e, 0.331094474f);
+    u = fused(u, e, -0.499869645f);
+    u = fused(u, e, 0.999998748f);
+    return fused(u, e, at_least(x, 0.0f));
+}
+
+// x * s / (s + 2) for s = e * (e + 2), e = exp(x).
+template <class Machine> DEV float short_mish(float x)
+{
+    const float e = Machine::power(at_most(x, 20.0f) * 1.44269504089f), s = fused(e, e, 2.0f * e);
+    return x * (s * Machine::reciprocal(s + 2.0f));
+}
+
+// x * P(x*x), by powers of x*x - 5.445: from 3.3 on it is 1.
+template <class Machine> DEV float short_erf(float x)
+{
+    const float a = at_least(at_most(x, 3.3f), -3.3f), z = fused(a, a, -5.445f);
+    float u = 1.74998321e-10f;
+    u = fused(u, z, -2.31775288e-09f);
+    u = fused(u, z, 1.34863241e-08f);
+    u = fused(u, z, -1.21900328e-07f);
+    u = fused(u, z, 1.42259682e-06f);
+    u = fused(u, z, -1.24519929e-05f);
+    u = fused(u, z, 9.5541538e-05f);
+    u = fused(u, z, -0.000708520878f);
+    u = fused(u, z, 0.00512961391f);
+    u = fused(u, z, -0.038870018f);
+    return a * fused(u, z, 0.428135484f);
+}
 
 // The logarithm of x > 0, finite, as `high` + `low`: as exact_log, with what the division and the sums round away.
 struct two_floats {
@@ -116,21 +163,49 @@ DEV float power_of(float a, float y) // of a finite number above 0
     return times_power(1.0f + e.more, e.n);
 }
 
-// As IEEE 754 has pow: 1 for x = 1 and for y = 0, whatever the other; NaN for x < 0 and a fraction y.
-DEV float exact_pow(float x, float y)
+// log2(x) for x >= 0: near 1 as exact as elsewhere, for it is multiplied.
+template <class Machine> DEV float short_log2(float x)
 {
-    const float a = magnitude(x), infinity = bits_float(0x7f800000u);
+    const bool tiny = x < 0x1p-126f;
+    const float l = Machine::logarithm(tiny ? x * 0x1p24f : x), f = x - 1.0f;
+    float u = -0.174051404f;
+    u = fused(u, f, 0.207213655f);
+    u = fused(u, f, -0.249885678f);
+    u = fused(u, f, 0.333254039f);
+    u = fused(u, f, -0.500000358f);
+    return magnitude(f) < 0.1875f ? fused(f * u, f, f) * 1.44269504089f : tiny ? l - 24.0f : l;
+}
+
+struct exact_power {
+    DEV static float of(float a, float y)
+    {
+        const float infinity = bits_float(0x7f800000u);
+        if (a == 0.0f || a == infinity) return (a == 0.0f) == (y < 0.0f) ? infinity : 0.0f;
+        if (magnitude(y) == infinity) return (a < 1.0f) == (y < 0.0f) ? infinity : 0.0f;
+        return power_of(a, y);
+    }
+};
+template <class Machine> struct short_power {
+    DEV static float of(float a, float y) { return Machine::power(y * short_log2<Machine>(a)); }
+};
+
+// As IEEE 754 has pow: 1 for x = 1 and for y = 0, whatever the other; NaN for x < 0 and a fraction y. Powers that few products make are
+// those products, which a constant y decides when the kernel is compiled.
+template <class Power> DEV float any_pow(float x, float y)
+{
+    if (y == 1.0f) return x;
+    if (y == 2.0f) return x * x;
+    if (y == 3.0f) return x * x * x;
+    if (y == 4.0f) return x * x * (x * x);
+    const float a = magnitude(x), size = a == 1.0f ? 1.0f : Power::of(a, y);
     const bool whole = round_down(y) == y, odd = whole && round_down(0.5f * y) != 0.5f * y;
-    float size;
-    if (a == 1.0f) size = 1.0f;
-    else if (a == 0.0f || a == infinity) size = (a == 0.0f) == (y < 0.0f) ? infinity : 0.0f;
-    else if (magnitude(y) == infinity) size = (a < 1.0f) == (y < 0.0f) ? infinity : 0.0f;
-    else size = power_of(a, y);
     if (x == 1.0f || y == 0.0f) return 1.0f;
     if (x != x || y != y) return x + y;
-    if (x < 0.0f && a != infinity && !whole) return bits_float(0x7fc00000u);
+    if (x < 0.0f && a <= 3.40282347e38f && !whole) return bits_float(0x7fc00000u);
     return odd && float_bits(x) >> 31 ? -size : size;
 }
+DEV float exact_pow(float x, float y) { return any_pow<exact_power>(x, y); }
+template <class Machine> DEV float short_pow(float x, float y) { return any_pow<short_power<Machine>>(x, y); }
 
 // ---- the ops, on floats
 DEV float op_abs(float x) { return magnitude(x); }
@@ -138,19 +213,19 @@ DEV float op_sign(float x) { return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x; }
 DEV float op_floor(float x) { return round_down(x); }
 DEV float op_ceil(float x) { return round_up(x); }
 DEV float op_round(float x) { return nearest(x); }
-DEV float op_erf(float x) { return exact_erf(x); }
-DEV float op_exp2(float x) { return exact_exp2(x); }
-DEV float op_expm1(float x) { return exact_expm1(x); }
-DEV float op_log1p(float x) { return exact_log1p(x); }
-DEV float op_softplus(float x) { return exact_softplus(x); }
-DEV float op_mish(float x) { return exact_mish(x); }
+DEV float op_erf(float x) { return TF_CHOSEN(erf)(x); }
+DEV float op_exp2(float x) { return TF_CHOSEN(exp2)(x); }
+DEV float op_expm1(float x) { return TF_CHOSEN(expm1)(x); }
+DEV float op_log1p(float x) { return TF_CHOSEN(log1p)(x); }
+DEV float op_softplus(float x) { return TF_CHOSEN(softplus)(x); }
+DEV float op_mish(float x) { return TF_CHOSEN(mish)(x); }
 DEV float op_quick_gelu(float x) { return TF_CHOSEN(quick_gelu)(x); }
-DEV float op_selu(float x) { return x > 0.0f ? 1.05070098f * x : 1.75809934f * exact_expm1(x); }
+DEV float op_selu(float x) { return x > 0.0f ? 1.05070098f * x : 1.75809934f * op_expm1(x); }
 DEV float op_hardsigmoid(float x) { return at_most(at_least(x + 3.0f, 0.0f), 6.0f) * 0.166666672f; }
 DEV float op_hardswish(float x) { return x * op_hardsigmoid(x); }
-DEV float op_pow(float x, float y) { return exact_pow(x, y); }
+DEV float op_pow(float x, float y) { return TF_CHOSEN(pow)(x, y); }
 DEV float op_leaky_relu(float x, float slope) { return x > 0.0f ? x : slope * x; }
-DEV float op_elu(float x, float alpha) { return x > 0.0f ? x : alpha * exact_expm1(x); }
+DEV float op_elu(float x, float alpha) { return x > 0.0f ? x : alpha * op_expm1(x); }
 DEV float op_clamp(float x, float low, float high) { return op_min(op_max(x, low), high); }
 DEV float op_where(float condition, float x, float y) { return condition == 0.0f ? y : x; }
 

@@ -5,22 +5,24 @@
 // Largest errors of each form: FORM in ir/op.def (tests/templates/test_templates.c asserts them).
 // Polynomials: exp and log as SLEEF 3 (N. Shibata, F. Petrogalli, "SLEEF", IEEE TPDS 2020), sin, cos and tanh as Cephes (S. Moshier).
 //
-// TF_QUICK (every value that the kernel stores is rounded to 16 bits): on NVIDIA, silu, sigmoid and both gelus take the machine's
-// exponential and reciprocal, for an epilogue is not hidden behind its product.
+// TF_QUICK (every value that the kernel stores is rounded to 16 bits): ops take their short forms, for an epilogue is not hidden behind its
+// product, and rows' arithmetic would take longer than their memory.
 #pragma once
 #include "templates/base/device.h"
 
 #if defined(__clang__)
 DEV float fused(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 DEV float nearest(float x) { return __builtin_rintf(x); }
-DEV float root(float x) { return __builtin_sqrtf(x); }
+DEV float exact_sqrt(float x) { return __builtin_sqrtf(x); }
 DEV float magnitude(float x) { return __builtin_fabsf(x); }
 #else
 DEV float fused(float x, float y, float z) { return fmaf(x, y, z); }
 DEV float nearest(float x) { return rintf(x); }
-DEV float root(float x) { return sqrtf(x); }
+DEV float exact_sqrt(float x) { return sqrtf(x); }
 DEV float magnitude(float x) { return fabsf(x); }
 #endif
+
+DEV float exact_rsqrt(float x) { return 1.0f / exact_sqrt(x); }
 
 // Not x - x == 0: where x is a product, compilers contract that to the product's rounding error.
 DEV bool is_finite(float x) { return magnitude(x) <= 3.40282347e38f; }
@@ -216,9 +218,103 @@ DEV float exact_gelu_erf(float x)
     return activated(x, x > 0.0f ? x - tail : -tail);
 }
 
-// For results of 16 bits, to 1e-5 of them: max(x, 0) less |x| times the distribution below -|x|, which is t * P(t) * exp(-x*x/2) with
-// t = 1 / (1 + 0.26 |x|). The power of two is made 2^64 larger and P as much smaller, so that it is never subnormal. -inf becomes NaN by 0
-// * inf.
+// ---- short forms, for results of 16 bits, by what a machine has instructions for. Each of those flushes subnormal numbers; what is scaled
+// here is so that a result which is a normal number is right. A product with an exponential is 0 where the exponential is subnormal.
+// reciprocal, root, inverse_root: to 2^-23; power: 2^x to 2^-22; logarithm: log2(x) to 2^-22, and for x from 0.5 to 2 to 2^-22 of 1.
+#if defined(TF_ON_HOST)
+struct machine {
+    DEV static float reciprocal(float x) { return 1.0f / x; }
+    DEV static float power(float x)
+    {
+        const float n = nearest(x < -150.0f ? -150.0f : x > 150.0f ? 150.0f : x); // beyond: 0 and infinity
+        return x != x ? x : times_power(exact_exp((x - n) * 0.693147180559945f), static_cast<int>(n));
+    }
+    DEV static float logarithm(float x) { return exact_log(x) * 1.44269504089f; }
+    DEV static float root(float x) { return exact_sqrt(x); }
+    DEV static float inverse_root(float x) { return exact_rsqrt(x); }
+};
+#elif !defined(__clang__)
+#define TF_INSTRUCTION(name, text)                \
+    DEV static float name(float x)                \
+    {                                             \
+        float y;                                  \
+        asm(text " %0, %1;" : "=f"(y) : "f"(x)); \
+        return y;                                 \
+    }
+struct machine {
+    TF_INSTRUCTION(reciprocal, "rcp.approx.ftz.f32")
+    TF_INSTRUCTION(power, "ex2.approx.ftz.f32")
+    TF_INSTRUCTION(logarithm, "lg2.approx.ftz.f32")
+    TF_INSTRUCTION(root, "sqrt.approx.ftz.f32")
+    TF_INSTRUCTION(inverse_root, "rsqrt.approx.ftz.f32")
+};
+#undef TF_INSTRUCTION
+#else
+struct machine {
+    DEV static float reciprocal(float x) { return __builtin_amdgcn_rcpf(x); }
+#if __has_builtin(__builtin_amdgcn_exp2f) && __has_builtin(__builtin_amdgcn_logf)
+    DEV static float power(float x) { return __builtin_amdgcn_exp2f(x); }
+    DEV static float logarithm(float x) { return __builtin_amdgcn_logf(x); }
+#else
+    DEV static float power(float x) { return exact_exp(x * 0.693147180559945f); }
+    DEV static float logarithm(float x) { return exact_log(x) * 1.44269504089f; }
+#endif
+    DEV static float root(float x) { return __builtin_amdgcn_sqrtf(x); }
+    DEV static float inverse_root(float x) { return __builtin_amdgcn_rsqf(x); }
+};
+#endif
+
+template <class Machine> DEV float short_exp(float x) { return Machine::power(x * 1.44269504089f); }
+
+// log(1 + x) for |x| <= 1/16.
+DEV float log_near_one(float x)
+{
+    const float u = fused(fused(-0.250923902f, x, 0.33398214f), x, -0.499998927f);
+    return fused(x * u, x, x);
+}
+template <class Machine> DEV float short_log(float x)
+{
+    const bool tiny = x < 0x1p-126f;
+    const float l = Machine::logarithm(tiny ? x * 0x1p24f : x), from = x - 1.0f;
+    return magnitude(from) < 0.0625f ? log_near_one(from) : (tiny ? l - 24.0f : l) * 0.69314718056f;
+}
+
+template <class Machine> DEV float short_sqrt(float x)
+{
+    const bool tiny = x < 0x1p-126f;
+    return Machine::root(tiny ? x * 0x1p24f : x) * (tiny ? 0x1p-12f : 1.0f);
+}
+template <class Machine> DEV float short_rsqrt(float x)
+{
+    const bool tiny = x < 0x1p-126f;
+    return Machine::inverse_root(tiny ? x * 0x1p24f : x) * (tiny ? 0x1p12f : 1.0f);
+}
+
+template <class Machine> DEV float short_div(float x, float y)
+{
+    const float size = magnitude(y), scale = size < 0x1p-126f ? 0x1p24f : size > 0x1p126f ? 0.25f : 1.0f;
+    return x * scale * Machine::reciprocal(y * scale);
+}
+
+// 1 - 2 / (exp(2x) + 1), which cancels near 0.
+template <class Machine> DEV float short_tanh(float x)
+{
+    const float square = x * x, near = fused(x * square, fused(0.128771141f, square, -0.333246082f), x);
+    const float far = fused(-2.0f, Machine::reciprocal(Machine::power(x * 2.88539008178f) + 1.0f), 1.0f);
+    return magnitude(x) < 0.25f ? near : far;
+}
+
+// 1 / (1 + exp(-x)), of `scaled` = -x / ln 2. Its error is that of the argument's rounding: 2^-19 for x down to -16, 2^-16 below.
+template <class Machine> DEV float short_logistic(float scaled) { return Machine::reciprocal(1.0f + Machine::power(scaled)); }
+template <class Machine> DEV float short_sigmoid(float x) { return short_logistic<Machine>(x * -1.44269504089f); }
+template <class Machine> DEV float short_silu(float x) { return x * short_logistic<Machine>(x * -1.44269504089f); }
+template <class Machine> DEV float short_gelu_tanh(float x)
+{
+    return x * short_logistic<Machine>(x * fused(-0.102943240f, x * x, -2.30220819f));
+}
+
+// max(x, 0) less |x| times the distribution below -|x|, which is t * P(t) * exp(-x*x/2) with t = 1 / (1 + 0.26 |x|). The power of two is
+// made 2^64 larger and P as much smaller, so that it is never subnormal. -inf becomes NaN by 0 * inf.
 template <class Machine> DEV float short_gelu_erf(float x)
 {
     const float a = magnitude(at_most(x, 14.5f)), t = Machine::reciprocal(fused(0.26f, a, 1.0f));
@@ -233,70 +329,22 @@ template <class Machine> DEV float short_gelu_erf(float x)
     return fused(-(t * u * e), a, at_least(x, 0.0f));
 }
 
-// y / (1 + exp(-a)) for a = |argument|; times exp(-a) where the argument is negative, so that nothing overflows. The exponential's argument
-// is rounded: 2^-19 of the result for arguments down to -16, 2^-16 below.
-template <class Machine> DEV float short_logistic(bool negative, float y, float a)
-{
-    const float e = Machine::power(a * -1.44269504089f);
-    return (negative ? y * e : y) * Machine::reciprocal(1.0f + e);
-}
-template <class Machine> DEV float short_silu(float x) { return short_logistic<Machine>(x < 0.0f, x, magnitude(x)); }
-template <class Machine> DEV float short_sigmoid(float x) { return short_logistic<Machine>(x < 0.0f, 1.0f, magnitude(x)); }
-template <class Machine> DEV float short_gelu_tanh(float x)
-{
-    const float a = magnitude(x);
-    return short_logistic<Machine>(x < 0.0f, x, a * fused(0.0713548139f, a * a, 1.59576917f));
-}
-template <class Machine> DEV float short_exp(float x) { return Machine::power(x * 1.44269504089f); }
-
-#if defined(TF_QUICK) && !defined(__clang__)
-struct quick_machine { // with subnormal numbers
-    DEV static float reciprocal(float x)
-    {
-        float y;
-        asm("rcp.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
-        return y;
-    }
-    DEV static float power(float x) // 2^x
-    {
-        float y;
-        asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
-        return y;
-    }
-};
-struct flushing_machine {
-    DEV static float reciprocal(float x)
-    {
-        float y;
-        asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-        return y;
-    }
-    DEV static float power(float x)
-    {
-        float y;
-        asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-        return y;
-    }
-};
-DEV float quick_silu(float x) { return short_silu<quick_machine>(x); }
-DEV float quick_sigmoid(float x) { return short_sigmoid<quick_machine>(x); }
-DEV float quick_gelu_tanh(float x) { return short_gelu_tanh<quick_machine>(x); }
-DEV float quick_gelu_erf(float x) { return short_gelu_erf<flushing_machine>(x); }
-#define TF_CHOSEN(name) quick_##name
+#if defined(TF_QUICK)
+#define TF_CHOSEN(name) short_##name<machine>
 #else
 #define TF_CHOSEN(name) exact_##name
 #endif
 
 // ---- the ops, on floats
 DEV float op_neg(float x) { return -x; }
-DEV float op_exp(float x) { return exact_exp(x); }
-DEV float op_log(float x) { return exact_log(x); }
-DEV float op_sqrt(float x) { return root(x); }
+DEV float op_exp(float x) { return TF_CHOSEN(exp)(x); }
+DEV float op_log(float x) { return TF_CHOSEN(log)(x); }
+DEV float op_sqrt(float x) { return TF_CHOSEN(sqrt)(x); }
 DEV float op_square(float x) { return x * x; }
-DEV float op_rsqrt(float x) { return 1.0f / root(x); }
+DEV float op_rsqrt(float x) { return TF_CHOSEN(rsqrt)(x); }
 DEV float op_sin(float x) { return exact_sin(x); }
 DEV float op_cos(float x) { return exact_cos(x); }
-DEV float op_tanh(float x) { return exact_tanh(x); }
+DEV float op_tanh(float x) { return TF_CHOSEN(tanh)(x); }
 DEV float op_sigmoid(float x) { return TF_CHOSEN(sigmoid)(x); }
 DEV float op_silu(float x) { return TF_CHOSEN(silu)(x); }
 DEV float op_gelu_erf(float x) { return TF_CHOSEN(gelu_erf)(x); }
@@ -306,7 +354,7 @@ DEV float op_finite(float x) { return is_finite(x) ? x : 0.0f; }
 DEV float op_add(float x, float y) { return x + y; }
 DEV float op_sub(float x, float y) { return x - y; }
 DEV float op_mul(float x, float y) { return x * y; }
-DEV float op_div(float x, float y) { return x / y; }
+DEV float op_div(float x, float y) { return x / y; } // numbers of rows: rounded, and by a constant a product
 DEV float op_max(float x, float y) { return x > y || x != x ? x : y; }
 DEV float op_min(float x, float y) { return x < y || x != x ? x : y; }
 DEV float op_div_or_zero(float x, float y) { return y == 0.0f ? 0.0f : x / y; }
@@ -395,14 +443,39 @@ template <int N> DEV vec<float, N> row_div(vec<float, N> x, float y)
     }
     return x;
 }
+// The same for results of 16 bits: without that step.
+template <int N> DEV vec<float, N> short_row_div(vec<float, N> x, float y)
+{
+    const float size = magnitude(y), scale = size < 0x1p-100f ? 0x1p100f : size > 0x1p100f ? 0x1p-100f : 1.0f;
+    return x * scale * (1.0f / (y * scale));
+}
 #if defined(TF_TARGET_HOST) // divides vectors as fast as it multiplies them, nearly
 TF_BINARY(op_div)
 TF_BINARY(op_div_or_zero)
 #else
+#if defined(TF_QUICK)
+template <int N> DEV vec<float, N> op_div(vec<float, N> x, vec<float, N> y)
+{
+#pragma unroll
+    for (int i = 0; i < N; i++) x[i] = short_div<machine>(x[i], y[i]);
+    return x;
+}
+template <int N> DEV vec<float, N> op_div(float x, vec<float, N> y) { return op_div(splat<N>(x), y); }
+template <int N> DEV vec<float, N> op_div(vec<float, N> x, float y) { return short_row_div(x, y); }
+template <int N> DEV vec<float, N> op_div_or_zero(vec<float, N> x, vec<float, N> y)
+{
+    const vec<float, N> q = op_div(x, y);
+#pragma unroll
+    for (int i = 0; i < N; i++) x[i] = y[i] == 0.0f ? 0.0f : static_cast<float>(q[i]);
+    return x;
+}
+template <int N> DEV vec<float, N> op_div_or_zero(float x, vec<float, N> y) { return op_div_or_zero(splat<N>(x), y); }
+#else
 TF_BINARY_FROM(op_div)
 TF_BINARY_FROM(op_div_or_zero)
 template <int N> DEV vec<float, N> op_div(vec<float, N> x, float y) { return row_div(x, y); }
-template <int N> DEV vec<float, N> op_div_or_zero(vec<float, N> x, float y) { return y == 0.0f ? splat<N>(0.0f) : row_div(x, y); }
+#endif
+template <int N> DEV vec<float, N> op_div_or_zero(vec<float, N> x, float y) { return y == 0.0f ? splat<N>(0.0f) : op_div(x, y); }
 #endif
 #undef TF_UNARY
 #undef TF_BINARY_FROM

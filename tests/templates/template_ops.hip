@@ -80,45 +80,82 @@ template <int N> DEV vec<float, N> row_div_each(vec<float, N> x, vec<float, N> y
 }
 BINARY(row_div_each)
 
-// What rows take where a result has 16 bits, and what a weight of a product on tf32 is rounded to
 #if !defined(TF_TEST_PACK)
-UNARY(near_exp)
-UNARY(near_gelu_erf)
-// Short forms on a machine whose exponential and reciprocal are as far off as GPUs' may be, each up or down: 2^-22 of the result (PTX ISA:
-// ex2.approx; rcp.approx and AMD's instructions are off by half as much). `y` says which machine.
+// Short forms on a machine whose instructions are as far off as GPUs' may be, each up or down (templates/base/ops.h). They take subnormal
+// numbers for 0. `y` says which machine.
 template <int Power, int Reciprocal> struct worst_machine {
-    DEV static float reciprocal(float x) { return 1.0f / x * (1.0f + Reciprocal * 0x1p-23f); }
+    DEV static float flushed(float x) { return magnitude(x) < 0x1p-126f ? 0.0f * x : x; }
+    DEV static float reciprocal(float x) { return flushed(1.0f / flushed(x) * (1.0f + Reciprocal * 0x1p-23f)); }
     DEV static float power(float x)
     {
         if (x != x) return x;
         x = x < -250.0f ? -250.0f : x > 250.0f ? 250.0f : x; // beyond: 0 and infinity
         const float n = nearest(x);
-        return times_power(op_exp((x - n) * 0.693147180559945f) * (1.0f + Power * 0x1p-22f), static_cast<int>(n));
+        return flushed(times_power(exact_exp((x - n) * 0.693147180559945f) * (1.0f + Power * 0x1p-22f), static_cast<int>(n)));
     }
+    DEV static float logarithm(float x)
+    {
+        const float l = exact_log(flushed(x)) * 1.44269504089f;
+        return x >= 0.5f && x <= 2.0f ? l + Power * 0x1p-22f : l * (1.0f + Power * 0x1p-22f);
+    }
+    DEV static float root(float x) { return exact_sqrt(flushed(x)) * (1.0f + Reciprocal * 0x1p-23f); }
+    DEV static float inverse_root(float x) { return exact_rsqrt(flushed(x)) * (1.0f + Reciprocal * 0x1p-23f); }
 };
-#define SHORT(name)                                                                                       \
-    template <int N> DEV vec<float, N> name##_each(vec<float, N> x, vec<float, N> y)                      \
-    {                                                                                                     \
-        for (int i = 0; i < N; i++)                                                                       \
-            x[i] = y[i] == 0.0f   ? name<worst_machine<1, 1>>(x[i])                                       \
-                   : y[i] == 1.0f ? name<worst_machine<1, -1>>(x[i])                                      \
-                   : y[i] == 2.0f ? name<worst_machine<-1, 1>>(x[i])                                      \
-                                  : name<worst_machine<-1, -1>>(x[i]);                                    \
-        return x;                                                                                         \
-    }                                                                                                     \
+#define WORST(name, ...)                                         \
+    (y[i] == 0.0f   ? name<worst_machine<1, 1>>(__VA_ARGS__)     \
+     : y[i] == 1.0f ? name<worst_machine<1, -1>>(__VA_ARGS__)    \
+     : y[i] == 2.0f ? name<worst_machine<-1, 1>>(__VA_ARGS__)    \
+                    : name<worst_machine<-1, -1>>(__VA_ARGS__))
+#define SHORT(name)                                                                    \
+    template <int N> DEV vec<float, N> name##_each(vec<float, N> x, vec<float, N> y) \
+    {                                                                                  \
+        for (int i = 0; i < N; i++) x[i] = WORST(name, x[i]);                          \
+        return x;                                                                      \
+    }                                                                                  \
     BINARY(name##_each)
 SHORT(short_exp)
+SHORT(short_log)
+SHORT(short_sqrt)
+SHORT(short_rsqrt)
+SHORT(short_tanh)
 SHORT(short_sigmoid)
 SHORT(short_silu)
 SHORT(short_gelu_erf)
 SHORT(short_gelu_tanh)
+SHORT(short_erf)
+SHORT(short_exp2)
+SHORT(short_expm1)
+SHORT(short_log1p)
+SHORT(short_softplus)
+SHORT(short_mish)
 SHORT(short_quick_gelu)
-template <int N> DEV vec<float, N> near_div_each(vec<float, N> x, vec<float, N> y)
+// An op of short ones, by its own formula.
+template <class Machine> DEV float short_elu(float x) { return x > 0.0f ? x : 1.5f * short_expm1<Machine>(x); }
+template <class Machine> DEV float short_selu(float x) { return x > 0.0f ? 1.05070098f * x : 1.75809934f * short_expm1<Machine>(x); }
+SHORT(short_elu)
+SHORT(short_selu)
+// Of two operands: on the machine that is off by most each way.
+#define SHORT_PAIR(name)                                                                                                         \
+    template <int N> DEV vec<float, N> name##_up(vec<float, N> x, vec<float, N> y)                                             \
+    {                                                                                                                            \
+        for (int i = 0; i < N; i++) x[i] = name<worst_machine<1, 1>>(static_cast<float>(x[i]), static_cast<float>(y[i]));   \
+        return x;                                                                                                                \
+    }                                                                                                                            \
+    BINARY(name##_up)                                                                                                            \
+    template <int N> DEV vec<float, N> name##_down(vec<float, N> x, vec<float, N> y)                                           \
+    {                                                                                                                            \
+        for (int i = 0; i < N; i++) x[i] = name<worst_machine<-1, -1>>(static_cast<float>(x[i]), static_cast<float>(y[i])); \
+        return x;                                                                                                                \
+    }                                                                                                                            \
+    BINARY(name##_down)
+SHORT_PAIR(short_div)
+SHORT_PAIR(short_pow)
+template <int N> DEV vec<float, N> short_row_div_each(vec<float, N> x, vec<float, N> y)
 {
-    for (int i = 0; i < N; i++) x[i] = near_div(splat<1>(x[i]), y[i])[0];
+    for (int i = 0; i < N; i++) x[i] = short_row_div(splat<1>(x[i]), y[i])[0];
     return x;
 }
-BINARY(near_div_each)
+BINARY(short_row_div_each)
 #else
 template <int N> DEV vec<float, N> tf32_each(vec<float, N> x)
 {
