@@ -35,15 +35,15 @@ static void take(ir_tile *t, const struct known_tile *x)
     t->gemm_registers = (gemm_registers_tile){x->m, x->n, x->k, x->thread_m, x->thread_n, threads, .stages = 2, .split_k = 1};
 }
 
-/* Where there are too few tiles for all units, K is split into parts of at least 8 k tiles, if that takes clearly less time than whole
- * tiles of any size. */
+/* Tries split-K into slices of at least 8 k tiles if there are too few tiles for all units. Kept if the predicted time is below 0.9 of that
+ * of the best whole tile. */
 static void try_parts(const problem *p, double *least, ir_tile *t)
 {
     enum { least_k_tiles = 8 };
     const double clearly = 0.9;
     *least *= clearly;
     for (size_t i = 0; i < sizeof gpu_tiles / sizeof *gpu_tiles; i++)
-        for (int each = 1; each <= 2; each++) { /* workgroups a unit */
+        for (int each = 1; each <= 2; each++) { /* workgroups per unit */
             ir_tile tile = *t;
             take(&tile, &gpu_tiles[i]);
             gemm_registers_tile *x = &tile.gemm_registers;

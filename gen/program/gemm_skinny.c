@@ -16,13 +16,13 @@ static const worse_range worse[] = {{where_f32_on_units, .least_rows = 17, .why 
                                     {where_16_bits, .why = "register_fed reads each weight once for all rows"},
                                     {0}};
 
-/* Bytes of a column that all its lanes load in an iteration. */
+/* Bytes of a column that all lanes together load in an iteration. */
 static int line_of(const problem *p, const gemm_registers_tile *x)
 {
     return 16 * (p->target->wave / 8) * (x->threads / p->target->wave / (x->n / block));
 }
 
-/* Iterations over the whole length. */
+/* Iterations over all of K. */
 static long long iterations_of(const problem *p, const gemm_registers_tile *x)
 {
     const long long elements = line_of(p, x) / dtype_size(problem_product(p)->inputs[1]->type);
@@ -56,7 +56,7 @@ static int most_threads(const problem *p, int m)
     return 4 * column_tiles(p, block) <= p->device->units ? 3 * usual : usual;
 }
 
-/* Where there are too few tiles for all units, the length is cut into parts of at least 4 iterations, if that takes clearly less time. */
+/* Tries split-K into slices of at least 4 iterations if there are too few tiles for all units; kept if it takes clearly less time. */
 static void try_parts(const problem *p, double least, ir_tile *t)
 {
     enum { least_iterations = 4 };

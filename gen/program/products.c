@@ -199,7 +199,7 @@ extent register_tile_scratch(const problem *p, const ir_tile *t)
     return extent_multiply(p->a, at, rows, extent_number(whole.column_tiles * (x->split_k - 1) * of_a_row));
 }
 
-/* The last part of a length waits until the others have stored their sums, and reads those one after the other. */
+/* The last slice of split-K waits until the others have stored their partials, and reads those one after the other. */
 double register_tile_meets(const gemm_registers_tile *x)
 {
     enum { meeting = 4500, each = 500, floats_a_cycle = 16 };

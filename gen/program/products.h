@@ -39,7 +39,7 @@ bool register_tile_smaller(const problem *p, ir_tile *t);
 void register_tile_geometry(const problem *p, const ir_tile *t, tile_extents *to);
 int register_tile_parts(const problem *p, const ir_tile *t);
 extent register_tile_scratch(const problem *p, const ir_tile *t);
-double register_tile_meets(const gemm_registers_tile *x); /* cycles in which the parts of a tile's length are added up */
-/* The split_k with which there are at most so many workgroups, of parts of at least one of so many steps; 1: none is cut. */
+double register_tile_meets(const gemm_registers_tile *x); /* cycles in which split-K's partials of a tile are reduced */
+/* The largest split_k with at most `groups` workgroups in all and at least one of `steps` steps per slice, 128 at most; 1: do not split. */
 int register_tile_split(const problem *p, const gemm_registers_tile *x, int groups, long long steps);
 #endif

@@ -15,9 +15,9 @@ static long long tiles_of(const problem *p, long long n)
     return product_matrices(p) * ((problem_rows(p) + warpgroup_rows - 1) / warpgroup_rows) * ((p->packed_n + n - 1) / n);
 }
 
-enum { most_parts = 128 }; /* gemm_ws<...>::take: a thread of a warpgroup waits for each */
+enum { most_parts = 128 }; /* gemm_ws<...>::take: each thread of a warpgroup waits for one */
 
-/* Up to 16 all, then an eighth more, and the last. */
+/* The next split_k to try: every number up to 16, then steps of an eighth, and `last`. */
 static int next_split(int split, int last)
 {
     const int next = split + (split < 16 ? 1 : split / 8);
