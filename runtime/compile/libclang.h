@@ -1,7 +1,6 @@
-/* In: emitted source, or a template's text. Out: what clang's own parser finds in it: messages with both the position
- * that #line claims and the real one, kernels with the layout of their arguments, shared variables; the names a
- * template asks of its S. Refuses to load libclang into this process (it installs signal handlers and clashes with
- * other LLVMs): the worker does. */
+/* In: emitted source, or a template's text. Out: what clang's parser finds: messages with both the position given by #line and the real
+ * one, kernels with the layout of their arguments, shared variables; the members of S that a template uses. libclang is loaded in the
+ * worker, not in this process, since it installs signal handlers and clashes with other LLVMs. */
 #ifndef TFGEN_LIBCLANG_H
 #define TFGEN_LIBCLANG_H
 #include "gen/gen.h"
@@ -9,9 +8,9 @@
 
 typedef struct libclang_message {
     const char *severity; /* note, warning, error; a note belongs to the message before it */
-    const char *file;     /* as #line claims: specs/llama-block.yaml, templates/gemm/gemm.h */
+    const char *file;     /* as given by #line: specs/llama-block.yaml, templates/gemm/gemm.h */
     unsigned line, column;
-    unsigned generated_line, generated_column; /* in the text that was passed; 0: nowhere in it */
+    unsigned generated_line, generated_column; /* in the text that was passed; 0: not in it */
     const char *text;
 } libclang_message;
 
@@ -23,7 +22,7 @@ typedef struct libclang_field {
 typedef struct libclang_parameter {
     const char *name, *type; /* the canonical type: k1_qkv::args */
     long long size, align;
-    libclang_field *fields; /* of a struct passed by value */
+    libclang_field *fields; /* if it is a struct passed by value */
     size_t n_fields;
 } libclang_parameter;
 
@@ -37,12 +36,12 @@ typedef struct libclang_kernel {
     unsigned generated_line;
     libclang_parameter *parameters;
     size_t n_parameters;
-    libclang_shared *shared; /* variables that it uses itself or through what it calls, templates instantiated */
+    libclang_shared *shared; /* shared variables that it uses, directly or through (instantiated) functions that it calls */
     size_t n_shared;
 } libclang_kernel;
 
 typedef struct libclang_requirement {
-    const char *name; /* member of S; each once, in the order of first use */
+    const char *name; /* a member of S; each once, in order of first use */
     unsigned line;
     bool guarded; /* only used in branches of `if constexpr`: need not exist */
 } libclang_requirement;
@@ -53,16 +52,15 @@ typedef struct libclang_facts {
     libclang_kernel *kernels;
     libclang_requirement *requirements;
     size_t n_messages, n_kernels, n_requirements;
-    /* all strings are in text; parameters, their fields and shared variables of all kernels in these */
+    /* storage: all strings; parameters, fields and shared variables of all kernels */
     char *text;
     libclang_parameter *parameters;
     libclang_field *fields;
     libclang_shared *shared;
 } libclang_facts;
 
-/* build_ok: no errors. build_failed: the messages say why. build_unsupported: no libclang here, or it does not know the
- * architecture. *log: a sentence for every other status; the caller frees it and the facts in every case.
- * TFGEN_LIBCLANG names the library's file. */
+/* build_ok: no errors. build_failed: see the messages. build_unsupported: no libclang here, or it does not know the architecture. *log: a
+ * sentence for every other status. The caller frees it and the facts in every case. TFGEN_LIBCLANG names the library's file. */
 code_status libclang_check(const char *source, size_t size, const char *name, const char *arch, double time_limit,
                            libclang_facts *out, char **log);
 
@@ -75,10 +73,10 @@ typedef struct libclang_answer {
 void libclang_check_all(const code_request *requests, size_t n, int jobs, libclang_answer *out);
 void libclang_answers_free(libclang_answer *answers, size_t n);
 
-/* What the plan says of a kernel, and the first thing that the facts say otherwise: its name, its one argument, a field's
- * name, offset or size, the size of all arguments, static shared memory. NULL: they agree. The caller frees it. */
+/* What the plan expects of a kernel. libclang_difference() returns the first difference (name, its one argument, a field's name, offset or
+ * size, the size of all arguments, static shared memory), which the caller frees, or NULL if they agree. */
 typedef struct libclang_expected {
-    const char *kernel, *symbol; /* what users call it; what the source does */
+    const char *kernel, *symbol; /* its name for users, and in the source */
     const argument *arguments;
     int argument_count;
     unsigned argument_bytes;
@@ -86,14 +84,13 @@ typedef struct libclang_expected {
 } libclang_expected;
 char *libclang_difference(const libclang_facts *f, const libclang_expected *e);
 
-/* `S::name` in the body of `template <class S …> struct template_name`, by tokens: no macro is expanded. template_name
- * "": in all templates, functions too, whose first parameter is called S. build_failed when the file has no such
- * template. */
+/* Finds `S::name` in the body of `template <class S …> struct template_name`, by tokens, without expanding macros. template_name "": in all
+ * templates, functions too, whose first parameter is called S. build_failed: the file has no such template. */
 code_status libclang_template_requirements(const char *text, size_t size, const char *file, const char *template_name,
                                            libclang_facts *out, char **log);
 
-/* Errors and warnings, a line each: "spec.yaml:13:5: error: … (generated line 16)". Those that `log` (may be NULL) has
- * said are left out, with their notes. The caller frees it. */
+/* Errors and warnings, a line each: "spec.yaml:13:5: error: … (generated line 16)", without those that `log` (may be NULL) has, and their
+ * notes. The caller frees it. */
 char *libclang_report(const libclang_facts *f, const char *log);
 void libclang_facts_free(libclang_facts *f);
 #endif

@@ -1,6 +1,6 @@
-/* In: nothing; the front part of every host build, and included by the engine.
- * Out: the structures that compiled kernels and the engine share, and the switch between two GPU threads.
- * Refuses: nothing here; the engine compares HS_ABI_VERSION after dlopen() and rejects a module of another version. */
+/* The interface of compiled kernels and the host engine: shared structures, and the switch between two GPU threads. It precedes the
+ * kernel in every host build, and the engine includes it. After dlopen() the engine rejects a module with another HS_ABI_VERSION.
+ * */
 #ifndef HS_ABI_H
 #define HS_ABI_H
 
@@ -17,8 +17,8 @@ typedef struct hs_dim3 {
 struct hs_wave;
 struct hs_block;
 
-/* A GPU thread is a fiber. One cache line each, in a dense array and not inside the stacks: stacks lie a constant stride
- * apart, so their tops fall into few cache sets. The engine reads and writes the first four fields by offset. */
+/* A GPU thread is a fiber. One cache line each, in a dense array and not on the stacks: those lie a constant stride
+ * apart, so their tops would share few cache sets. The engine accesses the first four fields by offset. */
 typedef struct hs_thread {
     void *sp, *bp, *pc, *bx; /* 0, 8, 16, 24: where to continue */
     struct hs_wave *w;
@@ -27,14 +27,14 @@ typedef struct hs_thread {
     hs_u32 parity; /* which of the two mailboxes this lane used last */
 } __attribute__((aligned(64))) hs_thread;
 
-/* What the last lane to arrive does with the mailbox, once for the wave. HS_OP_NONE: lanes only read each other's words. */
+/* What the last lane to arrive does with the mailbox, once per wave. HS_OP_NONE: nothing, lanes read each other's words. */
 enum { HS_OP_NONE, HS_OP_BALLOT, HS_OP_SUM_F32, HS_OP_MAX_F32, HS_OP_MIN_F32, HS_OP_SUM_I32, HS_OP_MAX_I32, HS_OP_MIN_I32,
        HS_OP_MAX_U32, HS_OP_MIN_U32, HS_OP_MMA, HS_OP_COUNT,
-       HS_OP_MEETS = 256, HS_OP_APART = 512 }; /* flags: a meeting for its own sake; on a machine whose lanes are apart otherwise */
+       HS_OP_MEETS = 256, HS_OP_APART = 512 }; /* flags: a barrier of the wave; lanes are scheduled independently (NVIDIA) */
 
-/* A line of the source where lanes wait for each other, and a copy of its code. Lanes are at the same operation when they are
- * at the same copy: two calls may share a line, and a function that is inlined into two branches is two operations. The low
- * 32 bits of a place's address are its name in hs_wave.site. */
+/* A source line with a collective (site), and one copy of its code (place). Lanes are at the same collective if they are at
+ * the same place: two calls may share a line, and a function inlined into two branches is two collectives. The low 32 bits
+ * of a place's address identify it in hs_wave.site. */
 typedef struct hs_site {
     const char *what, *file;
     hs_u32 line, op;
@@ -44,35 +44,35 @@ typedef struct hs_place {
     const void *code;
 } __attribute__((aligned(16))) hs_place;
 
-/* A word of hs_wave.site: what a lane is doing. */
-#define HS_RUN 0u            /* it can run */
-#define HS_EXIT 0xffffffffu  /* it has ended, or never was */
-#define HS_WAITING 1u        /* set in every word that names a place */
+/* A word of hs_wave.site: the state of a lane. */
+#define HS_RUN 0u            /* can run */
+#define HS_EXIT 0xffffffffu  /* has ended, or does not exist */
+#define HS_WAITING 1u        /* waits: set in every word with a place */
 #define HS_BARRIER 2u        /* waits for the block, otherwise for the wave */
-#define HS_PARITY 4u         /* the mailbox of this collective */
+#define HS_PARITY 4u         /* which mailbox this collective uses */
 #define HS_GRID 8u           /* with HS_BARRIER: waits for the grid */
 #define HS_FLAGS 15u
 #define HS_WORD(place) ((hs_u32)(__UINTPTR_TYPE__)(place) | HS_WAITING)
 
-/* A copy to shared memory that a lane has under way: it ends when the lane waits for it, and not before. */
-#define HS_MAX_COPIES 64 /* of a lane */
+/* A lane's asynchronous copy to shared memory: done when the lane waits for it, and not before. */
+#define HS_MAX_COPIES 64 /* per lane */
 typedef struct hs_lds_copy {
     const char *from; /* null: zeros */
     char *to;
-    hs_u32 bytes, room; /* room: zeros behind them */
+    hs_u32 bytes, room; /* room: bytes of the destination; zeros after `bytes` */
 } hs_lds_copy;
 
 typedef struct hs_wave {
-    hs_u32 *site;     /* one word a lane, then a word that is never HS_RUN (waves of one lane lie side by side instead) */
-    hs_u64 *mail[2];  /* one word a lane; two boxes, as nobody can be two collectives ahead of a lane that still reads */
+    hs_u32 *site;     /* a word per lane, then one that is never HS_RUN (waves of one lane are contiguous, without it) */
+    hs_u64 *mail[2];  /* mailboxes, a word per lane; two suffice: no lane gets two collectives ahead of one that still reads */
     hs_u64 exec;      /* the lanes that took part in the collective that completed last */
-    hs_u32 size, idx; /* lanes, number in the block */
+    hs_u32 size, idx; /* lanes; the wave's index in the block */
     hs_u64 live, full;
     hs_thread *th; /* lane 0 */
     struct hs_block *b;
     hs_u64 collectives;
-    hs_lds_copy *copies;     /* HS_MAX_COPIES a lane */
-    hs_u32 *copies_made; /* a word a lane */
+    hs_lds_copy *copies;     /* HS_MAX_COPIES per lane */
+    hs_u32 *copies_made; /* a count per lane */
 } __attribute__((aligned(64))) hs_wave;
 
 /* The head of an AQL kernel dispatch packet, from which code for AMD reads sizes. */
@@ -90,13 +90,13 @@ typedef struct hs_block {
     char *cluster_shared[HS_MAX_CLUSTER]; /* shared memory of the members of its cluster, by rank */
 } hs_block;
 
-/* The words of a worker that kernels read through its thread pointer. cur is null outside of fibers. */
+/* Per worker thread; kernels read it through the thread pointer. cur is null outside fibers. */
 typedef struct hs_self {
     hs_thread *cur;
     hs_block *blk;
 } hs_self;
 
-/* Operands of one lane of a matrix instruction; they stay in the waiting lane's frame. */
+/* Operands of one lane of a matrix instruction; they are in the waiting lane's stack frame. */
 typedef struct hs_mma {
     const void *a, *b, *c;
     void *d;
@@ -108,21 +108,21 @@ enum { HS_MFMA_32x32x8_BF16, HS_MFMA_16x16x16_BF16, HS_MFMA_32x32x8_F16, HS_MFMA
        HS_MFMA_32x32x4_BF16, HS_MFMA_16x16x8_BF16, HS_MMA_COUNT };
 
 enum { HS_CHECK_READ, HS_CHECK_WRITE, HS_CHECK_ATOMIC_READ, HS_CHECK_ATOMIC_WRITE };
-/* With these: what the machine's own instruction accesses where code here stands in for it. Only who watches is told (host_watch). BULK:
- * a copy that runs without lanes, to the bytes that it brings in one go; MATRIX: an operand that a matrix instruction takes itself. */
+/* Added to these: an access of the GPU's instruction that code here emulates, reported to watchers only (host_watch). BULK: by a copy that
+ * runs without lanes, with the bytes of one step; MATRIX: of an operand that a matrix instruction reads from memory itself. */
 enum { HS_CHECK_SAID = 4, HS_CHECK_BULK = 8, HS_CHECK_MATRIX = 16 };
-/* No access, but that one is about to be made at an address that is no multiple of `bytes`, as its type promises. */
+/* Not an access: announces one at an address that is not a multiple of `bytes`, although its type requires that. */
 enum { HS_CHECK_MISALIGNED = 32 };
 enum { HS_SYNC_ACQUIRE = 1, HS_SYNC_RELEASE = 2, HS_SYNC_FENCE = 4, HS_SYNC_LOAD = 8, /* LOAD: an atomic that only reads */
-       HS_SYNC_STANDS_IN = 16, HS_SYNC_STOOD_IN = 32 }; /* between these a lane's accesses are none of the machine's */
+       HS_SYNC_STANDS_IN = 16, HS_SYNC_STOOD_IN = 32 }; /* between these a lane emulates an instruction: its accesses are not the GPU's */
 
-/* The engine, as a kernel sees it. A module has one, filled in after dlopen(): no symbol of the process is needed, so that
- * it does not matter whether the engine sits in a program, in a library, or in a library that was opened privately. */
+/* The engine's functions for kernels. Each module has one, filled in after dlopen(), so it needs no symbol of the process:
+ * the engine may be in a program, in a library, or in a library opened with RTLD_LOCAL. */
 typedef struct hs_runtime {
     long self; /* offset of hs_self from the thread pointer */
-    hs_thread *(*next)(hs_thread *t); /* t waits and the next lane cannot run: completes what is complete, says who runs */
+    hs_thread *(*next)(hs_thread *t); /* t waits and the next lane cannot run: completes collectives, returns who runs next */
     hs_thread *(*yield)(hs_thread *t, const hs_place *at);
-    void (*swap)(hs_thread *from, hs_thread *to); /* for processors that hs_switch() does not know */
+    void (*swap)(hs_thread *from, hs_thread *to); /* for processors without an hs_switch() */
     void (*trap)(const char *what, const char *file, int line) __attribute__((noreturn));
     int (*print)(const char *format, __builtin_va_list arguments);
     void (*cluster_arrive)(hs_thread *t);
@@ -131,9 +131,9 @@ typedef struct hs_runtime {
     void (*sync)(const void *p, int kind);                                        /* --check only; p may be null: a fence */
 } hs_runtime;
 
-/* hs_switch(from, to) leaves `from` and continues `to`; it returns, when somebody switches back, the thread that runs then.
- * An inline jump and not a call: the compiler saves only what is live, and the jump's target is the same for all lanes of a
- * wait, so it is predicted. Whoever is resumed sets hs_self.cur itself, so the compiler need not load it again. */
+/* hs_switch(from, to) suspends `from` and resumes `to`; it returns when `from` is resumed, with the thread that then runs.
+ * An inline jump, not a call: the compiler saves only live registers, and the target is the same for all lanes of a wait,
+ * so it is predicted. A resumed thread sets hs_self.cur itself, so the compiler need not load it again. */
 #if defined(HS_UCONTEXT) || !(defined(__x86_64__) || defined(__aarch64__))
 #define HS_SWAP_BY_CALL 1
 #elif defined(__x86_64__)
