@@ -1,5 +1,5 @@
 /* In: a fused program, a device model, a user's tiles. Out: the plan: tiles in a copy of the program, launches, packed
- * weights, workspace. Refuses (code_unsupported) kernels of several phases, sizes that a kernel's ints cannot count,
+ * weights, workspace. Refuses (code_unsupported) kernels of phases that wait for each other, sizes that a kernel's ints cannot count,
  * and illegal tiles. */
 #include "gen/plan/align.h"
 #include "gen/plan/choice.h"
@@ -247,12 +247,33 @@ static const program *choose_tile(const planner *p, const problem *of, const cho
     return by;
 }
 
+static bool all_rows(const ir_kernel *kernel)
+{
+    for (int i = 0; i < kernel->phase_count; i++)
+        if (kernel->phases[i]->family != family_rows) return false;
+    return true;
+}
+
+static bool waits_within(const ir_kernel *kernel, const ir_phase *phase)
+{
+    for (int i = 0; i < phase->after_count; i++)
+        for (int k = 0; k < kernel->phase_count; k++)
+            if (phase->after[i] == kernel->phases[k]) return true;
+    return false;
+}
+
+/* Phases of a launch are rows phases, of which none waits for another. */
 static void check_phases(const planner *p)
 {
-    for (int k = 0; k < p->program->kernel_count; k++)
-        if (p->program->kernels[k]->phase_count != 1)
-            bail(p->a, code_unsupported, (position){0}, "kernel %s has %d phases; one launch for several phases is not available yet",
-                 p->program->kernels[k]->name, p->program->kernels[k]->phase_count);
+    for (int k = 0; k < p->program->kernel_count; k++) {
+        const ir_kernel *kernel = p->program->kernels[k];
+        bool waits = false;
+        for (int i = 0; i < kernel->phase_count; i++) waits |= waits_within(kernel, kernel->phases[i]);
+        if (kernel->phase_count != 1 && (waits || !all_rows(kernel)))
+            bail(p->a, code_unsupported, (position){0},
+                 "kernel %s has %d phases; phases share a launch only where all are rows phases and none waits for another", kernel->name,
+                 kernel->phase_count);
+    }
 }
 
 /* Chooses program and rewrites of every phase before any phase is rewritten. */
@@ -306,6 +327,24 @@ static void plan_phase(planner *p, launch *l, ir_phase *phase)
     fit_launch(p, l, work, &of);
 }
 
+/* Phases side by side have the threads of the one with the most: the others compute more rows at a time. */
+static void share_threads(const planner *p, launch *l)
+{
+    for (int i = 0; i < l->work_count; i++) {
+        launch_phase *work = &l->work[i];
+        ir_phase *phase = l->kernel->phases[i];
+        if (phase->tile.rows.threads == l->threads) continue;
+        if (phase->from == tile_of_user)
+            bail(p->a, code_usage, (position){0},
+                 "phase %s: threads=%d, but a phase beside it in launch %s has %d; give both the same, or use --no-fuse=side_by_side",
+                 phase->name, phase->tile.rows.threads, l->name, l->threads);
+        const problem of = problem_of(p->a, p->program, phase, p->p->device);
+        phase->tile.rows.threads = l->threads;
+        work->extents = program_extents(&of, &phase->tile);
+        fit_launch(p, l, work, &of);
+    }
+}
+
 static void plan_kernel(planner *p, int index)
 {
     const ir_kernel *kernel = p->program->kernels[index];
@@ -315,10 +354,10 @@ static void plan_kernel(planner *p, int index)
                   .work = arena_alloc(p->a, (size_t)kernel->phase_count * sizeof *l->work),
                   .name = name,
                   .file = arena_printf(p->a, "%s.hip", name),
-                  .together = kernel->phase_count > 1,
-                  .overlap = p->p->target->overlaps && kernel->phase_count == 1,
+                  .overlap = p->p->target->overlaps,
                   .cluster = 1};
     for (int i = 0; i < kernel->phase_count; i++) plan_phase(p, l, kernel->phases[i]);
+    if (l->work_count > 1) share_threads(p, l);
     limit_grid(p, l);
     l->trace = plan_trace(p, l);
 }

@@ -99,14 +99,21 @@ static void predict_phase(arena *a, const plan *p, const launch *l, const launch
                         .assumed = c.assumed};
 }
 
-/* Adds a later phase of the same launch: its time without the launch's fixed cost. */
+/* Of a workgroup's rounds, without the launch's fixed time and the epilogues. */
+static double busy_of(const prediction *p) { return p->seconds - p->fixed - p->epilogues; }
+
+/* Adds a phase of the same launch. They run side by side: each waits for its own bytes, and all share the machine. */
 static void add_phase(prediction *sum, const prediction *one)
 {
+    const double alone = fmax(busy_of(sum), busy_of(one));
     sum->asked += one->asked, sum->moved += one->moved, sum->padded += one->padded;
     sum->use = fmin(sum->use, one->use);
     sum->memory += one->memory, sum->cache += one->cache, sum->products += one->products, sum->arithmetic += one->arithmetic;
-    sum->latency += one->latency, sum->shared += one->shared, sum->epilogues += one->epilogues;
-    sum->seconds += one->seconds - one->fixed;
+    sum->shared += one->shared;
+    sum->latency = fmax(sum->latency, one->latency), sum->epilogues = fmax(sum->epilogues, one->epilogues);
+    sum->fixed = fmax(sum->fixed, one->fixed);
+    const double computing = sum->products + sum->arithmetic, moving = fmax(fmax(sum->memory, sum->cache), sum->shared);
+    sum->seconds = sum->fixed + sum->epilogues + fmax(alone, fmax(computing, moving));
     sum->assumed |= one->assumed;
 }
 

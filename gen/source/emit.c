@@ -232,32 +232,129 @@ static template_choice templates_of(const emission *e)
     return c;
 }
 
-static void emit_launch(emitter *of, launch *l)
+static emission emit_phase(const emitter *of, const char *name, const launch_phase *work, int trace)
 {
-    const launch_phase *work = launch_only(l);
-    const program *from = work->program;
-    emission e = emission_new(of, l->name, work->phase);
-    e.pack = work->pack, e.scratch = work->scratch, e.trace = l->trace;
+    emission e = emission_new(of, name, work->phase);
+    e.pack = work->pack, e.scratch = work->scratch, e.trace = trace;
+    return e;
+}
+
+static page page_of(const emitter *of, const launch *l, const template_choice *templates, bool quick)
+{
+    const program *from = l->work->program;
+    return (page){l->name,      l->file,          from->device, from->template, *templates, frame_of(l->work), l->threads, l->shared_bytes,
+                  quick, signal_defines(of->p, l)};
+}
+
+static void finish_launch(emitter *of, launch *l, const page *u, const writer *w, const char *struct_name)
+{
+    l->source = write_source(of, u, w, struct_name);
+    l->spec_header = header_text(of->a, of->p, u, w);
+    l->argument_bytes = argument_bytes(l->arguments, l->argument_count);
+}
+
+static void emit_one(emitter *of, launch *l)
+{
+    emission e = emit_phase(of, l->name, l->work, l->trace);
     writer members = {.a = of->a};
-    from->members(&e, &members);
+    l->work->program->members(&e, &members);
     emit_next(&e, &members, l);
     use_trace_of(&e);
     const writer w = whole_struct(&e, l->kernel, false, &members);
-    const page one = {l->name,
-                      l->file,
-                      from->device,
-                      from->template,
-                      templates_of(&e),
-                      frame_of(work),
-                      l->threads,
-                      l->shared_bytes,
-                      e.is_quick,
-                      signal_defines(of->p, l)};
-    l->source = write_source(of, &one, &w, e.struct_name);
-    l->spec_header = header_text(of->a, of->p, &one, &w);
+    const template_choice templates = templates_of(&e);
+    const page u = page_of(of, l, &templates, e.is_quick);
     l->arguments = e.arguments;
     l->argument_count = e.argument_count;
-    l->argument_bytes = argument_bytes(e.arguments, e.argument_count);
+    finish_launch(of, l, &u, &w, e.struct_name);
+}
+
+/* ---- phases side by side: a spec struct each, and one of all (templates/rows/side_by_side.h) */
+typedef struct side {
+    const char *program, *args; /* rows<t_a_spec>; the struct of its arguments */
+    unsigned offset;            /* of these among the launch's */
+} side;
+
+/* Arguments of a phase behind those of the phases ahead: a struct with pointers begins at a multiple of 8 bytes. */
+static unsigned append_arguments(arena *a, launch *l, const emission *e, const char *outer)
+{
+    const unsigned at = (argument_bytes(l->arguments, l->argument_count) + 7) / 8 * 8;
+    argument *all = arena_alloc(a, (size_t)(l->argument_count + e->argument_count + 1) * sizeof *all);
+    for (int i = 0; i < l->argument_count; i++) all[i] = l->arguments[i];
+    for (int i = 0; i < e->argument_count; i++) {
+        all[l->argument_count + i] = e->arguments[i];
+        all[l->argument_count + i].offset += at;
+        all[l->argument_count + i].name = arena_printf(a, "%s%s", outer, e->arguments[i].name);
+    }
+    l->arguments = all;
+    l->argument_count += e->argument_count;
+    return at;
+}
+
+static void write_sides(arena *a, const launch *l, const side *sides, const char *struct_name, writer *w)
+{
+    text sizes = {.a = a}, signals = {.a = a};
+    write_comment(w, arena_printf(a, "Kernel %s: phases that do not wait for each other, side by side.", l->kernel->name));
+    write_head(w, (position){0}, "struct %s", struct_name);
+    write_head(w, (position){0}, "struct args");
+    for (int i = 0; i < l->work_count; i++) write_line(w, "%s phase_%d;", sides[i].args, i + 1);
+    if (l->trace >= 0) write_line(w, "float *tf_trace;");
+    end_head(w, "};");
+    for (int i = 0; i < l->work_count; i++) {
+        text_printf(&sizes, i ? ", sizeof(%s::scratch)" : "sizeof(%s::scratch)", sides[i].program);
+        text_printf(&signals, i ? " && %s::signals" : "%s::signals", sides[i].program);
+    }
+    write_line(w, "static constexpr int threads = %d, scratch_bytes = largest(%s);", l->threads, sizes.data);
+    write_line(w, "static constexpr bool signals = %s;", signals.data);
+    write_line(w, "template <class What> DEV static void each(const args &p, What what)");
+    write_body(w);
+    for (int i = 0; i < l->work_count; i++) write_line(w, "what(%s(), p.phase_%d);", sides[i].program, i + 1);
+    end_body(w);
+    end_head(w, "};");
+    for (int i = 0; i < l->work_count; i++) write_line(w, "TF_LAYOUT(%s::args, phase_%d, %u);", struct_name, i + 1, sides[i].offset);
+    write_line(w, "static_assert(sizeof(%s::args) == %u, \"size of args\");", struct_name,
+               (argument_bytes(l->arguments, l->argument_count) + 7) / 8 * 8);
+}
+
+static void emit_sides(emitter *of, launch *l)
+{
+    arena *a = of->a;
+    template_choice templates = {0};
+    const char *struct_name = name_marked(a, l->name, name_struct);
+    side *sides = arena_alloc(a, (size_t)l->work_count * sizeof *sides);
+    writer all = {.a = a};
+    bool quick = true;
+    for (int i = 0; i < l->work_count; i++) {
+        const launch_phase *work = &l->work[i];
+        emission e = emit_phase(of, arena_printf(a, "%s_%d_%s", l->name, i + 1, name_stem(a, work->phase->name)), work, -1);
+        writer members = {.a = a};
+        work->program->members(&e, &members);
+        const writer w = whole_struct(&e, l->kernel, false, &members);
+        writer_splice(&all, &w);
+        const template_choice own = templates_of(&e);
+        for (int t = 0; t < template_count; t++) templates.has[t] |= own.has[t];
+        quick &= e.is_quick;
+        sides[i] = (side){arena_printf(a, "%s<%s>", work->program->device, e.struct_name), arena_printf(a, "%s::args", e.struct_name),
+                          append_arguments(a, l, &e, arena_printf(a, "phase_%d.", i + 1))};
+    }
+    if (l->trace >= 0) {
+        emission e = emit_phase(of, l->name, l->work, l->trace);
+        use_trace_of(&e);
+        finish_arguments(&e);
+        (void)append_arguments(a, l, &e, "");
+        template_choose(&templates, "templates/frame/trace.h");
+    }
+    template_choose(&templates, "templates/rows/side_by_side.h");
+    write_sides(a, l, sides, struct_name, &all);
+    page u = page_of(of, l, &templates, quick);
+    u.device = "side_by_side";
+    finish_launch(of, l, &u, &all, struct_name);
+}
+
+static void emit_launch(emitter *of, launch *l)
+{
+    l->arguments = NULL, l->argument_count = 0;
+    if (l->work_count > 1) emit_sides(of, l);
+    else emit_one(of, l);
 }
 
 /* packed_weight.signature: hashes the members without spec positions and names of the plan. */

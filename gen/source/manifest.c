@@ -136,16 +136,27 @@ static json_t *phases_json(arena *a, const plan *p, const launch *l)
     return list;
 }
 
-/* grid = min(ceil(rows / tile_rows) * column_tiles * multiple, limit, resident * multiprocessors of the device, rounded down to whole
- * clusters), at least 1; `now` leaves out the last term, as the plan does not know the device */
-static json_t *grid_json(arena *a, const launch *l, const dim_table *dims)
+/* Tiles of a phase: ceil(rows / tile_rows) * column_tiles * multiple. */
+static void put_tiles(arena *a, json_t *o, const tile_extents *x, const dim_table *dims)
 {
-    json_t *o = json_object();
-    const tile_extents *x = &launch_only(l)->extents;
     json_object_set_new(o, "rows", extent_json(a, &x->rows, dims));
     json_object_set_new(o, "tile_rows", json_integer(x->tile_rows));
     json_object_set_new(o, "column_tiles", json_integer(x->column_tiles));
     json_object_set_new(o, "multiple", extent_json(a, &x->multiple, dims));
+}
+
+/* grid = min(tiles, limit, resident * multiprocessors of the device, rounded down to whole clusters), at least 1; `now` leaves out the
+ * last, which a plan does not know. Of several phases side by side the tiles are added up: "sides" has each. */
+static json_t *grid_json(arena *a, const launch *l, const dim_table *dims)
+{
+    json_t *o = json_object();
+    if (l->work_count == 1) put_tiles(a, o, &l->work->extents, dims);
+    for (int i = 0; i < l->work_count && l->work_count > 1; i++) {
+        json_t *side = json_object();
+        put_tiles(a, side, &l->work[i].extents, dims);
+        if (!i) json_object_set_new(o, "sides", json_array());
+        json_array_append_new(json_object_get(o, "sides"), side);
+    }
     if (l->cluster > 1) json_object_set_new(o, "cluster", json_integer(l->cluster));
     if (l->resident) json_object_set_new(o, "resident", json_integer(l->resident));
     if (l->grid_limit) json_object_set_new(o, "limit", json_integer(l->grid_limit));

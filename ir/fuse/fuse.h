@@ -12,6 +12,8 @@ typedef struct group {
     ir_op **ops; /* in executable order */
     int count;   /* 0: merged into another */
     phase_family family;
+    bool beside; /* shares the launch of group `leader`, which comes earlier */
+    int leader;
 } group;
 
 typedef struct edge_list {
@@ -65,6 +67,7 @@ typedef struct fusing {
     int *stamp, stamp_room, stamp_now; /* by group: the last walk that visited it */
     group_walk walks[2];               /* fuse_legal.c: forward from the earlier group, backward from the later one */
     int *slots;                        /* ranks of the groups visited */
+    bool has_beside; /* of some group */
     bool *is_root; /* by value id, for fuse_views.c: other values live in its storage */
     int is_root_room;
 } fusing;
@@ -112,6 +115,9 @@ bool fuse_rope_prologue(fusing *f);
 bool fuse_split(fusing *f);
 bool fuse_concat(fusing *f);
 bool fuse_input_sums(fusing *f);
+bool fuse_side_by_side(fusing *f);
+
+void fuse_place_beside(fusing *f); /* part of fuse_schedule() */
 
 /* Parts of statistics, gate_up and elementwise. */
 bool fuse_sums(fusing *f);

@@ -307,4 +307,5 @@ void fuse_schedule(fusing *f)
         each_edge(&s, g, -1);
     }
     if (f->sequence_count != live) bail(f->a, code_check_failed, (position){0, 0}, "internal: fusion made a cycle of phases");
+    if (f->has_beside) fuse_place_beside(f);
 }

@@ -209,18 +209,24 @@ static void link_phases(fusing *f, ir_phase **phases)
     }
 }
 
+static ir_kernel *new_kernel(fusing *f)
+{
+    ir_program *p = f->p;
+    ir_kernel *k = arena_alloc(f->a, sizeof *k);
+    k->name = arena_printf(f->a, "k%d", p->kernel_count);
+    return p->kernels[p->kernel_count++] = k;
+}
+
 static void make_kernels(fusing *f, ir_phase **phases, int count)
 {
     ir_program *p = f->p;
     p->kernels = arena_alloc(f->a, ((size_t)count + 1) * sizeof *p->kernels);
+    p->kernel_count = 0;
     for (int i = 0; i < count; i++) {
-        ir_kernel *k = arena_alloc(f->a, sizeof *k);
-        k->name = arena_printf(f->a, "k%d", i);
-        k->phases = arena_alloc(f->a, sizeof *k->phases);
+        ir_kernel *k = f->groups[f->sequence[i]].beside ? p->kernels[p->kernel_count - 1] : new_kernel(f);
+        k->phases = build_grow(f->a, k->phases, k->phase_count, sizeof *k->phases);
         k->phases[k->phase_count++] = phases[i];
-        p->kernels[i] = k;
     }
-    p->kernel_count = count;
 }
 
 /* The groups as phases in rank order; reorders p->ops to match. */

@@ -29,6 +29,8 @@ typedef struct walker {
     const worker_job *job;
     FILE *out;
     int errors;
+    const char *outer;      /* of a struct of arguments within another: that field's name, and a dot; else "" */
+    long long outer_offset; /* its place */
 } walker;
 
 /* runtime/compile/libclang_cuda.h as bytes, so that its GPU code is a file of its own. */
@@ -120,14 +122,42 @@ static bool has_attribute(walker *w, CXCursor c, int kind)
     return s.found;
 }
 
+static bool is_arguments(walker *w, CXType type)
+{
+    static const char wanted[] = "::args";
+    const CXString spelling = w->api.getTypeSpelling(type);
+    const char *name = w->api.getCString(spelling);
+    const size_t length = name ? strlen(name) : 0, tail = sizeof wanted - 1;
+    const bool found = type.kind == CXType_Record && length > tail && strcmp(name + length - tail, wanted) == 0;
+    w->api.disposeString(spelling);
+    return found;
+}
+
+static int put_field(CXCursor c, void *argument);
+
+/* Phases side by side have a struct of arguments each: its fields are listed as phase_1.x. */
+static int put_fields_within(walker *w, CXCursor c, CXType type)
+{
+    char outer[64];
+    const CXString name = w->api.getCursorSpelling(c);
+    snprintf(outer, sizeof outer, "%s.", w->api.getCString(name));
+    w->api.disposeString(name);
+    w->outer = outer, w->outer_offset = w->api.Cursor_getOffsetOfField(c) / 8;
+    w->api.Type_visitFields(type, put_field, w);
+    w->outer = "", w->outer_offset = 0;
+    return CXChildVisit_Continue;
+}
+
 static int put_field(CXCursor c, void *argument)
 {
     walker *w = argument;
-    const CXType type = w->api.getCursorType(c);
-    fprintf(w->out, "field");
-    put_string(w, w->api.getCursorSpelling(c));
+    const CXType type = w->api.getCursorType(c), canonical = w->api.getCanonicalType(type);
+    if (!*w->outer && is_arguments(w, canonical)) return put_fields_within(w, c, canonical);
+    const CXString name = w->api.getCursorSpelling(c);
+    fprintf(w->out, "field\t%s%s", w->outer, w->api.getCString(name));
+    w->api.disposeString(name);
     put_string(w, w->api.getTypeSpelling(type));
-    put_number(w, w->api.Cursor_getOffsetOfField(c) / 8);
+    put_number(w, w->outer_offset + w->api.Cursor_getOffsetOfField(c) / 8);
     put_number(w, w->api.Type_getSizeOf(type));
     fputc('\n', w->out);
     return CXChildVisit_Continue;
@@ -236,7 +266,7 @@ static bool parse(walker *w, const char *const *options, int count)
 
 static bool begin(walker *w, const worker_job *job, char **text, size_t *size)
 {
-    *w = (walker){.job = job};
+    *w = (walker){.job = job, .outer = ""};
     if (!load(&w->api, job->tool)) return false;
     w->out = open_memstream(text, size);
     if (!w->out) return false;

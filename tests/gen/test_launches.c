@@ -169,6 +169,9 @@ static const fusion_case fusions[] = {
     {"rope_prologue", 1, 2,
      HEAD "inputs: {x: [B, 5, 2, 16]}\nparams: {n: [16]}\nops:\n"
           "  - {out: h, op: rmsnorm, in: [x, n]}\n  - {out: y, op: rope, in: [h], heads: 2, pairing: half}\noutputs: {y: y}\n"},
+    {"side_by_side", 1, 2,
+     HEAD "inputs: {x: [B, 5, 2, 16], z: [B, 3, 16]}\nops:\n"
+          "  - {out: y, op: softmax, in: [x]}\n  - {out: g, op: exp, in: [z]}\noutputs: {y: y, g: g}\n"},
     {"split", 2, 3,
      HEAD
      "inputs: {x: [B, 5, 32]}\nparams: {w: [96, 32]}\nops:\n  - {out: l, op: linear, in: [x, w]}\n"

@@ -1,5 +1,5 @@
 // Written by tfgen: attention_forms_attention of tests/specs/attention-forms.yaml for host; read it beside templates/attention/attention.h.
-// Kernel k2, phase attention:
+// Kernel k1, phase attention:
 //   body %a              bf16[3,S,96]        = attention %q, %kc, %vc heads=4 kv_heads=2 causal window=70 scale=0.20412414523193154 at=%pos
 //      !11:5
 struct attention_forms_attention_spec {

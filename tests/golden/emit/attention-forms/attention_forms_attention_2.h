@@ -1,5 +1,5 @@
 // Written by tfgen: attention_forms_attention_2 of tests/specs/attention-forms.yaml for host; read it beside templates/attention/attention.h.
-// Kernel k3, phase attention_2:
+// Kernel k2, phase attention_2:
 //   body %b              bf16[3,S,96]        = attention %q, %k, %v heads=4 kv_heads=2 scale=0.20412414523193154 lengths=%n !12:5
 struct attention_forms_attention_2_spec {
     struct args {

@@ -1,5 +1,5 @@
 // Written by tfgen: attention_forms_attention_3 of tests/specs/attention-forms.yaml for host; read it beside templates/attention/attention.h.
-// Kernel k4, phase attention_3:
+// Kernel k3, phase attention_3:
 //   body %c              bf16[3,S,96]        = attention %q, %k, %v heads=4 kv_heads=2 causal softcap=20 scale=0.4 !13:5
 struct attention_forms_attention_3_spec {
     struct args {

@@ -1,5 +1,5 @@
 // Written by tfgen: decode_heads_attention of tests/specs/decode-heads.yaml for host; read it beside templates/attention/decode.h.
-// Kernel k2, phase attention:
+// Kernel k1, phase attention:
 //   body %y.part         f32[4,1,8,66]       = attention_partial %q, %kc, %vc heads=8 kv_heads=2 causal window=200 scale=0.125 at=%pos
 //      !14:5
 struct decode_heads_attention_spec {

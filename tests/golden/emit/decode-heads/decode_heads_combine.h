@@ -1,5 +1,5 @@
 // Written by tfgen: decode_heads_combine of tests/specs/decode-heads.yaml for host; read it beside templates/attention/decode.h.
-// Kernel k2_join, phase combine:
+// Kernel k1_join, phase combine:
 //   body %y              bf16[4,1,512]       = attention_combine %y.part heads=8                !14:5
 struct decode_heads_combine_spec {
     struct args {

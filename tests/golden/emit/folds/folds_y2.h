@@ -1,5 +1,5 @@
 // Written by tfgen: folds_y2 of tests/specs/folds.yaml for host; read it beside templates/gemm/gemm.h.
-// Kernel k3, phase y2:
+// Kernel k2, phase y2:
 //   body %y2.raw         f32[B,S,16]         = linear %x, %w2 fold=%g2                          !18:5
 //   epi  %y2.ms          f32[B,S,1]          = div %ss, 36                                      !13:5
 //   epi  %y2.me          f32[B,S,1]          = add %y2.ms, 1e-06                                !14:5

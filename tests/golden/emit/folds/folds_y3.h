@@ -1,5 +1,5 @@
 // Written by tfgen: folds_y3 of tests/specs/folds.yaml for host; read it beside templates/gemm/gemm.h.
-// Kernel k5, phase y3:
+// Kernel k3, phase y3:
 //   body %y3.raw         f32[B,S,16]         = linear %x, %w3 fold=%g3                          !24:5
 //   epi  %y3.r3          f32[B,S,1]          = sigmoid %m                                       !21:5
 //   epi  %y3             f32[B,S,16]         = mul %y3.raw, %y3.r3                              !23:5

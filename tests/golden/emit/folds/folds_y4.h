@@ -1,5 +1,5 @@
 // Written by tfgen: folds_y4 of tests/specs/folds.yaml for host; read it beside templates/gemm/gemm.h.
-// Kernel k6, phase y4:
+// Kernel k4, phase y4:
 //   body %y4.raw         f32[B,S,16]         = linear %x, %w4 fold=%g4 fold_offset              !28:5
 //   epi  %y4.ms          f32[B,S,1]          = div %ss, 36                                      !27:5
 //   epi  %y4.me          f32[B,S,1]          = add %y4.ms, 1e-05                                !27:5

@@ -1,5 +1,5 @@
 // Written by tfgen: gpt2_decode_attention of specs/gpt2-decode.yaml for host; read it beside templates/attention/decode.h.
-// Kernel k4, phase attention:
+// Kernel k3, phase attention:
 //   body %a.part         f32[B,1,4,34]       = attention_partial %q, %kc, %vc heads=4 kv_heads=4 causal scale=0.17677669529663687 at=%pos
 //      !38:5
 struct gpt2_decode_attention_spec {

@@ -1,5 +1,5 @@
 // Written by tfgen: gpt2_decode_combine of specs/gpt2-decode.yaml for host; read it beside templates/attention/decode.h.
-// Kernel k4_join, phase combine:
+// Kernel k3_join, phase combine:
 //   body %a              bf16[B,1,128]       = attention_combine %a.part heads=4                !38:5
 struct gpt2_decode_combine_spec {
     struct args {

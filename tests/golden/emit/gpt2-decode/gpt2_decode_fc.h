@@ -1,5 +1,5 @@
 // Written by tfgen: gpt2_decode_fc of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
-// Kernel k7, phase fc:
+// Kernel k6, phase fc:
 //   body %fc.l           f32[B,1,512]        = linear %h2, %w_fc layout=in_out                  !42:5
 //   epi  %fc             bf16[B,1,512]       = add %fc.l, %b_fc                                 !42:5
 //   epi  %g              bf16[B,1,512]       = gelu_tanh %fc                                    !43:5

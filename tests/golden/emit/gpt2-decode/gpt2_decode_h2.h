@@ -1,5 +1,5 @@
 // Written by tfgen: gpt2_decode_h2 of specs/gpt2-decode.yaml for host; read it beside templates/rows/rows.h.
-// Kernel k6, phase h2:
+// Kernel k5, phase h2:
 //   body %h2.s           f32[B,1,1]          = row_sum %x1                                      !41:5
 //   body %h2.mu          f32[B,1,1]          = div %h2.s, 128                                   !41:5
 //   body %h2.c           f32[B,1,128]        = sub %x1, %h2.mu                                  !41:5

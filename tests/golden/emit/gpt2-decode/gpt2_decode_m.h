@@ -1,5 +1,5 @@
 // Written by tfgen: gpt2_decode_m of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
-// Kernel k8, phase m:
+// Kernel k7, phase m:
 //   body %m.l            f32[B,1,128]        = linear %g, %w_out layout=in_out                  !44:5
 //   epi  %m              bf16[B,1,128]       = add %m.l, %b_out                                 !44:5
 //   epi  %x2             bf16[B,1,128]       = add %x1, %m                                      !45:5

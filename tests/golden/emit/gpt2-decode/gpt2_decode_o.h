@@ -1,5 +1,5 @@
 // Written by tfgen: gpt2_decode_o of specs/gpt2-decode.yaml for host; read it beside templates/gemm/gemm.h.
-// Kernel k5, phase o:
+// Kernel k4, phase o:
 //   body %o.l            f32[B,1,128]        = linear %a, %w_proj layout=in_out                 !39:5
 //   epi  %o              bf16[B,1,128]       = add %o.l, %b_proj                                !39:5
 //   epi  %x1             bf16[B,1,128]       = add %x, %o                                       !40:5

@@ -1,5 +1,5 @@
 // Written by tfgen: moves_cc of tests/specs/moves.yaml for host; read it beside templates/rows/rows.h.
-// Kernel k2, phase cc:
+// Kernel k1, phase cc:
 //   pro  %o              bf16[B,S,7] in %x+5/12 = slice %x offset=5                             !9:5
 //   body %cc             bf16[B,S,13]        = concat %z, %pp, %o                               !11:5
 struct moves_cc_spec {

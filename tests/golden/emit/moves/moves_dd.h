@@ -1,5 +1,5 @@
 // Written by tfgen: moves_dd of tests/specs/moves.yaml for host; read it beside templates/rows/rows.h.
-// Kernel k3, phase dd:
+// Kernel k2, phase dd:
 //   body %dd             bf16[B,S,17]        = concat %q, %cc                                   !12:5
 struct moves_dd_spec {
     struct args {

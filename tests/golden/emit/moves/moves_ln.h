@@ -1,5 +1,5 @@
 // Written by tfgen: moves_ln of tests/specs/moves.yaml for host; read it beside templates/rows/rows.h.
-// Kernel k6, phase ln:
+// Kernel k5, phase ln:
 //   pro  %y5             bf16[B,S,21]        = mul %y4, %w                                      !17:5
 //   body %ln.ss          f32[B,S,1]          = row_sumsq %y5                                    !18:5
 //   epi  %ln.q           f32[B,S,1]          = sqrt %ln.ss                                      !18:5

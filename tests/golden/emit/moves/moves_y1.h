@@ -1,5 +1,5 @@
 // Written by tfgen: moves_y1 of tests/specs/moves.yaml for host; read it beside templates/gemm/gemm.h.
-// Kernel k4, phase y1:
+// Kernel k3, phase y1:
 //   body %y1.l           f32[B,S,21]         = linear %x, %wq                                   !13:5
 //   epi  %y1             bf16[B,S,21]        = add %y1.l, %b1                                   !13:5
 //   epi  %y2             bf16[B,S,3,7] in %y1+0/7 = reshape %y1                                 !14:5

@@ -1,5 +1,5 @@
 // Written by tfgen: moves_y3 of tests/specs/moves.yaml for host; read it beside templates/rows/rows.h.
-// Kernel k5, phase y3:
+// Kernel k4, phase y3:
 //   body %y3.ss          f32[B,S,3,1]        = row_sumsq %y2                                    !15:5
 //   epi  %y3.ms          f32[B,S,3,1]        = div %y3.ss, 7                                    !15:5
 //   epi  %y3.me          f32[B,S,3,1]        = add %y3.ms, 1e-05                                !15:5

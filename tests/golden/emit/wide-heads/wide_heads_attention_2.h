@@ -1,5 +1,5 @@
 // Written by tfgen: wide_heads_attention_2 of tests/specs/wide-heads.yaml for host; read it beside templates/attention/decode.h.
-// Kernel k3, phase attention_2:
+// Kernel k2, phase attention_2:
 //   body %d.part         f32[2,3,2,1023]     = attention_partial %q, %kc, %vc heads=2 kv_heads=1 causal window=5 scale=0.03129587719622029
 //      at=%pos !19:5
 struct wide_heads_attention_2_spec {

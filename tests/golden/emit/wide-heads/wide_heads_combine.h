@@ -1,5 +1,5 @@
 // Written by tfgen: wide_heads_combine of tests/specs/wide-heads.yaml for host; read it beside templates/attention/decode.h.
-// Kernel k3_join, phase combine:
+// Kernel k2_join, phase combine:
 //   body %d              bf16[2,3,2042]      = attention_combine %d.part heads=2                !19:5
 struct wide_heads_combine_spec {
     struct args {

@@ -1,0 +1,48 @@
+// In: a spec struct S that names several rows programs (rows.h) and holds the arguments of each. Out: one program of the mixed frame: the
+// tiles of the first program, then those of the next. No tile waits for another. Refuses (static_assert) different numbers of threads.
+//
+// S: args; threads; each(p, what): what(program, its arguments) for one program after the other; scratch_bytes: the most that one takes
+#pragma once
+#include "templates/rows/rows.h"
+
+constexpr int largest(unsigned long x) { return static_cast<int>(x); }
+template <class... More> constexpr int largest(unsigned long x, unsigned long y, More... more) { return largest(x > y ? x : y, more...); }
+
+template <class S> struct side_by_side {
+    using args = typename S::args;
+    static constexpr int stages = 1;
+    static constexpr bool signals = S::signals;
+    struct tile {
+        int index;
+    };
+    struct accumulators {
+    };
+    struct stage {
+    };
+    struct scratch {
+        float space[S::scratch_bytes / sizeof(float)];
+    };
+
+    DEV static int tiles(const args &p)
+    {
+        int all = 0;
+        S::each(p, [&](auto program, const auto &a) { all += decltype(program)::tiles(a); });
+        return all;
+    }
+    DEV static tile at(const args &, int index) { return {index}; }
+    DEV static int k_tiles(const args &, const tile &) { return 0; }
+    DEV static void load(const args &, const tile &, int, stage &) {}
+    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, accumulators &) {}
+    DEV static void finish(const args &p, const tile &t, accumulators &, scratch &s)
+    {
+        int index = t.index; // of a tile of the program at hand; below 0: an earlier one had it
+        S::each(p, [&](auto program, const auto &a) {
+            using P = decltype(program);
+            static_assert(P::threads == S::threads, "tile: phases of a launch have as many threads");
+            const int own = P::tiles(a);
+            typename P::accumulators none;
+            if (index >= 0 && index < own) P::finish(a, P::at(a, index), none, *reinterpret_cast<typename P::scratch *>(&s));
+            index -= own;
+        });
+    }
+};
