@@ -87,7 +87,7 @@ help:
 # make verify-code   every kernel of every spec, preset, level and dtype compiled for every GPU target; goes on where it was stopped
 # make test-amd TINYGRAD_DIR=...   real AMD code objects run in an instruction emulator and examined (installs what it needs)
 # make mutants       SEED=1 COUNT=150: which small faults, planted one by one in copies of the tree, the suites notice (tests/mutants)
-# make test-transformers PYTHON=...   layers of imported models beside transformers, where that Python has it
+# make test-transformers PYTHON=...   imported layers and generated tokens beside transformers, where that Python has it
 # make test-bare     proves demo and test in a minimal Debian 12 folder (debootstrap, root)
 # make fuzz          fuzzers with libFuzzer and sanitizers, FUZZ_SECONDS=60 each (needs clang-22 and libclang-rt-22-dev)
 # make golden        rewrites golden files; the diff is the review
@@ -210,7 +210,8 @@ test-elsewhere: deps
 
 PYTHON ?= python3
 test-transformers: all
-	@$(PYTHON) tests/transformers/layers.py ./tfgen || [ $$? = 77 ]
+	@for script in layers generate; do \
+	  $(PYTHON) tests/transformers/$$script.py ./tfgen || [ $$? = 77 ] || exit 1; done
 
 # The same fuzzers with coverage to guide them: build/fuzz/fuzz_NAME, FUZZ_SECONDS each; corpora stay in build/fuzz/NAME.corpus.
 FUZZ_CC ?= clang-22

@@ -11,6 +11,7 @@
 int command_emit_main(const cli_options *o);
 int command_import_main(const cli_options *o);
 int command_run_main(const cli_options *o);
+int command_generate_main(const cli_options *o);
 int command_verify_main(const cli_options *o);
 int command_check_main(const cli_options *o);
 int command_schema_main(const cli_options *o);

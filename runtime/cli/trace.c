@@ -17,17 +17,6 @@ typedef struct trace_job {
 
 enum { runs_before = 2 /* keep the device busy before the traced run */, least_rounds = 3, most_rounds = 200 };
 
-/* ---- the device */
-/* The requested device, else the first GPU with a target; without one, the host engine runs the target's code. */
-static tfgen_device *device_for(arena *a, const cli_options *o, const char **target)
-{
-    const char *name = o->device ? o->device : trial_best_device(a, o);
-    tfgen_device *device = trial_device(a, name, false, target);
-    if (!device) device = cli_open_host(a, *target ? *target : "host", (unsigned)o->number.jobs);
-    *target = device->info.target;
-    return device;
-}
-
 /* ---- the clock of the host engine (templates/frame/trace.h) */
 typedef struct instant {
     unsigned long long ticks;
@@ -186,7 +175,7 @@ static void trace_spec(void *argument)
     const cli_options *o = j->o;
     cli_one_target(a, o);
     const char *target = o->target;
-    tfgen_device *device = device_for(a, o, &target);
+    tfgen_device *device = trial_open_device(a, o, &target);
     compile_request request = cli_request(a, o, j->path);
     request.target = target, request.device_label = device->api == &host_device ? NULL : device->info.label;
     pair p = {.a = a,

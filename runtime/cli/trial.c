@@ -103,6 +103,15 @@ tfgen_device *trial_device(arena *a, const char *name, bool check, const char **
     return device;
 }
 
+tfgen_device *trial_open_device(arena *a, const cli_options *o, const char **target)
+{
+    const char *name = o->device ? o->device : trial_best_device(a, o);
+    tfgen_device *device = trial_device(a, name, false, target);
+    if (!device) device = cli_open_host(a, *target ? *target : "host", (unsigned)o->number.jobs);
+    *target = device->info.target;
+    return device;
+}
+
 static void time_runs(trial *t, const double *first)
 {
     const int launches = t->plan->launch_count, repeat = t->o->repeat;

@@ -88,6 +88,8 @@ const char *trial_fault(arena *a, const trial_result *r);
 const char *trial_best_device(arena *a, const cli_options *o);
 /* Opens the device `name` (--device) and sets *target to its target. NULL for NULL or "host": trial_run() opens the host engine. Bails. */
 tfgen_device *trial_device(arena *a, const char *name, bool check, const char **target);
+/* --device, else the first GPU that tfgen has a target for; a target (or NULL) without a device is the host engine's. Sets *target. */
+tfgen_device *trial_open_device(arena *a, const cli_options *o, const char **target);
 
 /* The spec's ops that a kernel computes, in order: "rmsnorm linear rope"; graph NULL: the kernel's own ops. */
 const char *kernel_ops(arena *a, const ir_program *graph, const ir_kernel *k);

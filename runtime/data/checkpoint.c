@@ -213,20 +213,44 @@ static _Noreturn void refuse_missing(checkpoint *c, const char *name, layer_plac
         there ? model_tensor_hint(c->a, name, there, place.prefix, place.layer) : nearest_hint(c->a, near));
 }
 
+/* The file that holds a value, and the prefixes that its name may have there. */
+typedef struct value_place {
+    const safetensors *file;
+    const char **prefixes;
+    size_t count;
+} value_place;
+
 /* Tries v->from before v->name, and for each the layer's prefix before the others. */
+static value_place find_value(checkpoint *c, const ir_value *v, layer_place place, const char *const *prefixes, size_t prefix_count)
+{
+    const char *const names[] = {v->from, v->name};
+    value_place found = {.prefixes = arena_alloc(c->a, (prefix_count + 1) * sizeof *found.prefixes)};
+    const char *own = layer_prefix(c->a, place);
+    if (own) found.prefixes[found.count++] = own;
+    for (size_t i = 0; i < prefix_count; i++) found.prefixes[found.count++] = prefixes[i];
+    for (int n = 0; n < 2; n++)
+        for (size_t i = 0; names[n] && i < found.count; i++)
+            if ((found.file = file_of(c, arena_printf(c->a, "%s%s", found.prefixes[i], names[n])))) return found;
+    refuse_missing(c, v->from ? v->from : v->name, place);
+}
+
 void checkpoint_read_value(checkpoint *c, const ir_value *v, const dim_table *dims, layer_place place, const char *const *prefixes,
                            size_t prefix_count, double *out)
 {
-    const char *const names[] = {v->from, v->name};
-    const char **all = arena_alloc(c->a, (prefix_count + 1) * sizeof *all);
-    size_t count = 0;
-    const char *own = layer_prefix(c->a, place);
-    if (own) all[count++] = own;
-    for (size_t i = 0; i < prefix_count; i++) all[count++] = prefixes[i];
-    for (int n = 0; n < 2; n++)
-        for (size_t i = 0; names[n] && i < count; i++) {
-            const safetensors *file = file_of(c, arena_printf(c->a, "%s%s", all[i], names[n]));
-            if (file) return safetensors_read_value(file, v, dims, all, count, true, out);
-        }
-    refuse_missing(c, v->from ? v->from : v->name, place);
+    const value_place p = find_value(c, v, place, prefixes, prefix_count);
+    safetensors_read_value(p.file, v, dims, p.prefixes, p.count, true, out);
+}
+
+void checkpoint_put_value(checkpoint *c, const ir_value *v, const dim_table *dims, layer_place place, const char *const *prefixes,
+                          size_t prefix_count, void *out)
+{
+    const value_place p = find_value(c, v, place, prefixes, prefix_count);
+    safetensors_put_value(p.file, v, dims, p.prefixes, p.count, out);
+}
+
+const safetensors_tensor *checkpoint_tensor(checkpoint *c, const char *name, const safetensors **file)
+{
+    *file = file_of(c, name);
+    if (!*file) refuse_missing(c, name, (layer_place){NULL, -1});
+    return safetensors_need(*file, name);
 }

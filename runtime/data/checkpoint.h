@@ -29,4 +29,9 @@ const char *layer_prefix(arena *a, layer_place place);
 /* Reads the data of a param as safetensors_read_value() does: behind the place's prefix, else behind those of `prefixes`. */
 void checkpoint_read_value(checkpoint *c, const ir_value *v, const dim_table *dims, layer_place place, const char *const *prefixes,
                            size_t prefix_count, double *out);
+/* The same as bytes of the param's dtype. */
+void checkpoint_put_value(checkpoint *c, const ir_value *v, const dim_table *dims, layer_place place, const char *const *prefixes,
+                          size_t prefix_count, void *out);
+/* A tensor by its whole name, and its file. */
+const safetensors_tensor *checkpoint_tensor(checkpoint *c, const char *name, const safetensors **file);
 #endif

@@ -302,8 +302,7 @@ static double number(const element_type *type, const unsigned char *p)
     return (double)((int64_t)(x << unused) >> unused);
 }
 
-/* Reads `count` elements from `first` on. */
-static void read_part(const safetensors *f, const safetensors_tensor *t, long long first, long long count, double *out)
+void safetensors_read_part(const safetensors *f, const safetensors_tensor *t, long long first, long long count, double *out)
 {
     enum { piece = 4096 }; /* elements */
     unsigned char buffer[piece * 8];
@@ -318,7 +317,7 @@ static void read_part(const safetensors *f, const safetensors_tensor *t, long lo
     }
 }
 
-void safetensors_read(const safetensors *f, const safetensors_tensor *t, double *out) { read_part(f, t, 0, t->count, out); }
+void safetensors_read(const safetensors *f, const safetensors_tensor *t, double *out) { safetensors_read_part(f, t, 0, t->count, out); }
 
 /* The tensor's axis that corresponds to axis i of the value. */
 static int stored_axis(const ir_value *v, int i) { return v->from_transposed ? v->rank - 1 - i : i; }
@@ -423,7 +422,7 @@ static void read_transposed(const safetensors *f, const safetensors_tensor *t, c
         for (long long g = 0; g < r->count; g++)
             for (long long i = 0; i < r->size; i += piece) {
                 const long long n = r->size - i < piece ? r->size - i : piece;
-                read_part(f, t, k * t->shape[1] + g * r->every + r->first + i, n, part);
+                safetensors_read_part(f, t, k * t->shape[1] + g * r->every + r->first + i, n, part);
                 for (long long m = 0; m < n; m++) out[(g * r->size + i + m) * columns + k] = part[m];
             }
 }
@@ -432,7 +431,44 @@ static void read_rows(const safetensors *f, const safetensors_tensor *t, const r
 {
     const long long columns = t->shape[0] ? t->count / t->shape[0] : 0;
     for (long long g = 0; g < r->count; g++)
-        read_part(f, t, (g * r->every + r->first) * columns, r->size * columns, out + g * r->size * columns);
+        safetensors_read_part(f, t, (g * r->every + r->first) * columns, r->size * columns, out + g * r->size * columns);
+}
+
+/* `count` elements from `first` on, in another dtype or the stored one. */
+static void put_part(const safetensors *f, const safetensors_tensor *t, long long first, long long count, dtype type, char *out)
+{
+    enum { piece = 4096 };
+    double part[piece];
+    const size_t size = (size_t)dtype_size(type);
+    if (strcmp(dtype_file_name(type), t->dtype) == 0) {
+        read_bytes(f, t->offset + (size_t)first * size, (unsigned char *)out, (size_t)count * size);
+        return;
+    }
+    for (long long i = 0; i < count; i += piece) {
+        const long long n = count - i < piece ? count - i : piece;
+        safetensors_read_part(f, t, first + i, n, part);
+        for (long long k = 0; k < n; k++) dtype_put(type, out, (size_t)(i + k), part[k]);
+    }
+}
+
+void safetensors_put_value(const safetensors *f, const ir_value *v, const dim_table *dims, const char *const *prefixes, size_t prefix_count,
+                           void *out)
+{
+    const row_range *rows;
+    const safetensors_tensor *t = find_tensor(f, v, dims, prefixes, prefix_count, &rows);
+    const long long count = value_count(v, dims), columns = t->rank && t->shape[0] ? t->count / t->shape[0] : 1;
+    const row_groups groups = groups_of(rows, t->rank ? t->shape[stored_axis(v, 0)] : 1);
+    if (v->from_transposed && t->rank == 2) {
+        double *numbers = malloc((size_t)(count > 0 ? count : 1) * sizeof *numbers);
+        if (!numbers) bail(f->a, code_device, (position){0}, "not enough memory for %lld numbers", count);
+        arena_defer(f->a, free, numbers); /* small: models whose weights are stored so are old ones */
+        read_transposed(f, t, &groups, numbers);
+        for (long long i = 0; i < count; i++) dtype_put(v->type, out, (size_t)i, numbers[i]);
+        return;
+    }
+    for (long long g = 0; g < groups.count; g++)
+        put_part(f, t, (g * groups.every + groups.first) * columns, groups.size * columns, v->type,
+                 (char *)out + (size_t)(g * groups.size * columns) * (size_t)dtype_size(v->type));
 }
 
 void safetensors_read_value(const safetensors *f, const ir_value *v, const dim_table *dims, const char *const *prefixes,

@@ -28,6 +28,8 @@ const safetensors_tensor *safetensors_at(const safetensors *f, size_t index);   
 const safetensors_tensor *safetensors_find(const safetensors *f, const char *name); /* NULL when there is none */
 const safetensors_tensor *safetensors_need(const safetensors *f, const char *name); /* bails, with the nearest name */
 void safetensors_read(const safetensors *f, const safetensors_tensor *t, double *out); /* t->count numbers */
+/* `count` of them, from `first` on. */
+void safetensors_read_part(const safetensors *f, const safetensors_tensor *t, long long first, long long count, double *out);
 
 /* Finds the data of a value: its `from` name, else its own, after each of the prefixes in turn; of several the first of
  * the right shape. Bails when there is none, or none of that shape. Then reads it, transposed where the spec says
@@ -36,6 +38,9 @@ const safetensors_tensor *safetensors_of_value(const safetensors *f, const ir_va
                                                const char *const *prefixes, size_t prefix_count);
 void safetensors_read_value(const safetensors *f, const ir_value *v, const dim_table *dims, const char *const *prefixes,
                             size_t prefix_count, bool rounded, double *out);
+/* The same of a real value as bytes of its dtype, value_count() elements. */
+void safetensors_put_value(const safetensors *f, const ir_value *v, const dim_table *dims, const char *const *prefixes, size_t prefix_count,
+                           void *out);
 
 typedef struct safetensors_item {
     const char *name;

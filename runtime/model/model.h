@@ -24,6 +24,7 @@ typedef struct model {
     const char *prefix; /* of a layer's tensors, with {layer} */
     bool gamma;         /* see spec_request */
     long long length;   /* of the longest texts, as layer_read() takes it */
+    long long part;     /* of a prompt: see spec_request; 0: as many as usual */
     long long layers;
     int *kind_of; /* by layer */
     model_kind *kinds;

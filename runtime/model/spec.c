@@ -317,15 +317,17 @@ static const char *meaning_of_s(const writer *w)
     return l->least_tokens > 1 || (l->rope.note && l->rope.scaling) ? "the lengths that this rope is for" : "the model's positions";
 }
 
-enum { most_part = 4096 }; /* most tokens of a prompt per call */
+/* Most tokens of a prompt per call. */
+static long long most_part(const writer *w) { return least(w->l->positions, w->r->part ? w->r->part : 1024); }
 
 static void put_dims(text *t, const writer *w)
 {
     const layer_facts *l = w->l;
     const bool decode = w->r->form == spec_decode, part = w->r->form == spec_prefill;
-    const long long few = l->least_tokens, tokens = least(l->positions, part ? 128 : few + 127), room = least(l->positions, few + 1023);
+    const long long few = l->least_tokens, tokens = part ? least(most_part(w), 128) : least(l->positions, few + 127),
+                    room = least(l->positions, few + 1023);
     text_printf(t, "dims: {B: 1, S: %lld", decode ? 1 : tokens);
-    if (cached(w)) text_printf(t, ", L: %lld", room);
+    if (cached(w)) text_printf(t, ", L: %lld", part && most_part(w) > room ? most_part(w) : room);
     text_printf(t, ", D: %lld, H: %lld", l->hidden, l->heads);
     if (l->kv_heads != l->heads) text_printf(t, ", KV: %lld", l->kv_heads);
     if (l->hidden == l->heads * l->head_size) text_printf(t, ", hd: D/H");
@@ -336,7 +338,7 @@ static void put_dims(text *t, const writer *w)
     const long long batch = most_batch(l, cached(w) ? room : l->positions);
     if (decode) text_printf(t, "dynamic: {B: [1, %lld]}\n", batch);
     else text_printf(t, "dynamic: {B: [1, %lld], S: [%lld, %lld]}      # S: %s\n", batch, part ? 1 : few,
-                     part ? least(l->positions, most_part) : l->positions, meaning_of_s(w));
+                     part ? most_part(w) : l->positions, meaning_of_s(w));
 }
 
 static void put_presets(text *t, const writer *w)
@@ -445,7 +447,7 @@ const char *spec_write_stem(arena *a, const stem_request *r)
     text_printf(&t, "block: %s-%s\ndtype: %s\ndims: {B: 1, D: %lld", family, r->head ? "head" : "embedding", r->config->dtype,
                 r->layer->hidden);
     if (r->head) text_printf(&t, ", V: %lld", r->vocabulary);
-    text_printf(&t, "}\n# B tokens, D model%s\ndynamic: {B: [1, %d]}\n", r->head ? ", V vocabulary" : "", r->head ? 64 : most_part);
+    text_printf(&t, "}\n# B tokens, D model%s\ndynamic: {B: [1, %d]}\n", r->head ? ", V vocabulary" : "", r->head ? 64 : 4096);
     text_printf(&t, "inputs: {x: [B, D]}\n");
     if (w.param_count) text_printf(&t, "params:\n");
     put_lines(&t, w.params, w.param_count);

@@ -15,6 +15,7 @@ typedef struct spec_request {
     spec_form form;
     bool gamma;         /* weights and biases of layer norms are called gamma and beta, as the first BERT's are */
     bool lengths;       /* of an encoder: the texts of a batch have lengths of their own, in an input */
+    long long part;     /* of spec_prefill: tokens of a call, at most; 0: 1024 */
 } spec_request;
 
 const char *spec_write(arena *a, const spec_request *r);

@@ -5,28 +5,11 @@ Layers of small models with weights drawn by a seed, computed by transformers (f
 the very folder that transformers saved: each layer of each family, a prompt of two sequences and a step of generation behind it, beyond the
 window where there is one. At most 3e-6 of relative RMS error. The config spelled as transformers 4 had it gives the same bytes of specs.
 Needs torch, transformers and safetensors; says SKIP with the reason, exit code 77, where they are not there."""
-import json, os, subprocess, sys, tempfile
-
-try:
-    import torch, transformers
-    from safetensors.torch import load_file, save_file
-except ImportError as why:
-    print(f"SKIP: {why}; pip install torch transformers safetensors")
-    sys.exit(77)
+import json, os, sys, tempfile
+from shared import *
 
 BOUND = 3e-6
 TOKENS, BATCH, ROOM = 11, 2, 16
-SMALL = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2, intermediate_size=48, vocab_size=60,
-             max_position_embeddings=64)
-ENCODER = {k: v for k, v in SMALL.items() if k != "num_key_value_heads"}
-LLAMA3 = dict(rope_type="llama3", rope_theta=1000.0, factor=4.0, low_freq_factor=1.0, high_freq_factor=4.0,
-              original_max_position_embeddings=16)
-LONGROPE = dict(rope_type="longrope", rope_theta=1e4, short_factor=[1.0, 1.25, 1.5, 2.0], long_factor=[1.5, 2.0, 4.0, 8.0])
-VISION = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48, image_size=8, patch_size=4)
-
-OPT = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, ffn_dim=48, max_position_embeddings=64, vocab_size=60,
-           word_embed_proj_dim=32)
-FALCON = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, vocab_size=60, max_position_embeddings=64)
 # family, variant: keys of its config. Heads of another size than D/H, grouped heads, biases, windows shorter than the prompt.
 CASES = [
     ("llama", dict(SMALL, head_dim=16, rope_parameters=LLAMA3)),
@@ -97,13 +80,6 @@ NO_V4 = {"gpt2", "gptj", "opt", "bert", "roberta", "xlm-roberta", "camembert", "
          "clip_vision_model", "clip_text_model", "siglip_vision_model", "siglip_text_model", "whisper"}
 
 
-def tfgen(*arguments):
-    run = subprocess.run([TFGEN, *arguments], capture_output=True, text=True)
-    if run.returncode:
-        raise RuntimeError(f"tfgen {' '.join(arguments)}: exit code {run.returncode}\n{run.stdout}{run.stderr}")
-    return run.stdout
-
-
 def version_4(c, family):
     """The same config as transformers 4 wrote it."""
     c = dict(c)
@@ -126,15 +102,6 @@ def version_4(c, family):
     c.pop("no_rope_layers", None)
     c["torch_dtype"] = c.pop("dtype", "float32")
     return c
-
-
-def draw(model):
-    """Weights that no norm and no bias leaves as they were."""
-    generator = torch.Generator().manual_seed(7)
-    with torch.no_grad():
-        for name, p in sorted(model.named_parameters()):
-            is_norm = "norm" in name.lower() and p.dim() == 1 and "bias" not in name
-            p.copy_(torch.randn(p.shape, generator=generator) * (0.3 if p.dim() > 1 else 0.2) + (1.0 if is_norm else 0.0))
 
 
 def layers_of(model):
@@ -271,10 +238,7 @@ def check_defaults(family):
                 assert same, f"{spec} of a config that leaves things to the class differs"
 
 
-TFGEN = os.path.abspath(sys.argv[1])
 asked = sys.argv[2:]
-transformers.logging.set_verbosity_error()
-transformers.utils.logging.disable_progress_bar()
 failed = 0
 for family, keys, *options in CASES:
     if asked and family not in asked:

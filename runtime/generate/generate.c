@@ -1,0 +1,296 @@
+/* In: a generator, tokens. Out: logits and tokens. Refuses: runtime/generate/generate.h. */
+#define _GNU_SOURCE
+#include "runtime/generate/inside.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- launches */
+static void copy(generator *g, void *to, const void *from, size_t bytes, tfgen_copy_kind kind)
+{
+    tfgen_error error;
+    generator_need(g, tfgen_device_copy(g->device, to, from, bytes, kind, g->stream, &error), &error);
+}
+
+/* Where the launches find and leave the tokens' rows: x[at]. */
+static void run_norm(generator *g, int *at, size_t rows)
+{
+    if (!g->norm.plan) return;
+    const unit_tensor tensors[] = {{"x", TFGEN_INPUT, g->x[*at]}, {"y", TFGEN_OUTPUT, g->x[!*at]}};
+    const tfgen_dim dims[] = {{"B", (int64_t)rows}};
+    tfgen_error error;
+    generator_need(g, unit_run(&g->norm, g->norm_weights, tensors, 2, dims, 1, g->workspace, g->stream, &error), &error);
+    *at = !*at;
+}
+
+/* dims: those of the call; pos: positions of the first tokens; sequence: of those in the caches the first one. */
+static void run_layers(generator *g, bool prefill, int *at, void *pos, size_t sequence, const tfgen_dim *dims, size_t dim_count)
+{
+    const layer_set *s = &g->sets[g->set];
+    tfgen_error error;
+    for (size_t i = 0; i < g->facts.layers; i++) {
+        const layer_memory *l = &g->layers[i];
+        const unit *u = &(prefill ? s->prefill : s->decode)[s->model->kind_of[i]];
+        const unit_tensor tensors[] = {{"x", TFGEN_INPUT, g->x[*at]},
+                                       {"y", TFGEN_OUTPUT, g->x[!*at]},
+                                       {"pos", TFGEN_INPUT, pos},
+                                       {"k_cache", TFGEN_STATE, (char *)l->keys + sequence * g->cache_bytes},
+                                       {"v_cache", TFGEN_STATE, (char *)l->values + sequence * g->cache_bytes}};
+        generator_need(g, unit_run(u, l->weights, tensors, 5, dims, dim_count, g->workspace, g->stream, &error), &error);
+        *at = !*at;
+    }
+}
+
+static void run_head(generator *g, void *x, size_t rows)
+{
+    const unit_tensor tensors[] = {{"x", TFGEN_INPUT, x}, {"logits", TFGEN_OUTPUT, g->logits}};
+    const tfgen_dim dims[] = {{"B", (int64_t)rows}};
+    tfgen_error error;
+    generator_need(g, unit_run(&g->head, g->head_weights, tensors, 2, dims, 1, g->workspace, g->stream, &error), &error);
+}
+
+static size_t row_bytes(const generator *g) { return g->facts.hidden * (size_t)dtype_size(g->type); }
+
+static int *history_of(const generator *g, size_t sequence) { return g->history + sequence * (size_t)g->rows; }
+
+/* At most options.part tokens. Returns which x has the result. */
+static int read_part_of(generator *g, size_t sequence, const int *ids, size_t count)
+{
+    const int32_t first = (int32_t)g->lengths[sequence];
+    const tfgen_dim dims[] = {{"B", 1}, {"S", (int64_t)count}};
+    void *pos = (int32_t *)g->pos + most_sequences;
+    int at = 0;
+    for (size_t i = 0; i < count; i++) generator_embed(g, ids[i], (size_t)first + i, (char *)g->host_x + i * row_bytes(g));
+    copy(g, g->x[0], g->host_x, count * row_bytes(g), TFGEN_TO_DEVICE);
+    copy(g, pos, &first, sizeof first, TFGEN_TO_DEVICE);
+    run_norm(g, &at, count);
+    run_layers(g, true, &at, pos, sequence, dims, 2);
+    if (ids != history_of(g, sequence) + first) memcpy(history_of(g, sequence) + first, ids, count * sizeof *ids);
+    g->lengths[sequence] += count;
+    return at;
+}
+
+/* logits NULL: they are not computed. */
+static void read_tokens(generator *g, size_t sequence, const int *ids, size_t count, float *logits)
+{
+    const size_t part = g->sets[g->set].part;
+    int at = 0;
+    size_t n = 0;
+    for (size_t done = 0; done < count; done += n) {
+        n = count - done < part ? count - done : part;
+        at = read_part_of(g, sequence, ids + done, n);
+    }
+    if (!logits) return;
+    copy(g, g->last, (char *)g->x[at] + (n - 1) * row_bytes(g), row_bytes(g), TFGEN_ON_DEVICE);
+    run_head(g, g->last, 1);
+    copy(g, logits, g->logits, g->facts.vocabulary * sizeof *logits, TFGEN_FROM_DEVICE);
+}
+
+/* ---- sets of layers */
+/* transformers reads a whole text again when it grows beyond a length from which on ropes have other factors. */
+static void take_set(generator *g, size_t sequence, size_t more)
+{
+    const int wanted = g->set_count > 1 && g->lengths[sequence] + more > (size_t)g->sets[0].most;
+    if (wanted <= g->set) return;
+    g->set = wanted;
+    for (size_t i = 0; i < g->options.sequences; i++) {
+        const size_t count = g->lengths[i];
+        g->lengths[i] = 0;
+        if (count) read_tokens(g, i, history_of(g, i), count, NULL);
+    }
+}
+
+/* ---- calls */
+typedef struct call_job {
+    generator *g;
+    size_t sequence, count;
+    const int *ids;
+    const bool *done;
+    float *logits;
+} call_job;
+
+static tfgen_status check_id(const generator *g, int id, tfgen_error *error)
+{
+    if (id >= 0 && (size_t)id < g->facts.vocabulary) return TFGEN_OK;
+    return device_report(error, TFGEN_USAGE, "token %d is none of the vocabulary's, 0 to %zu", id, g->facts.vocabulary - 1);
+}
+
+static tfgen_status check_room(const generator *g, size_t sequence, size_t more, tfgen_error *error)
+{
+    if (more <= g->options.room - g->lengths[sequence]) return TFGEN_OK;
+    return device_report(error, TFGEN_USAGE, "a text of %zu tokens; the generator has room for %zu", g->lengths[sequence] + more,
+                         g->options.room);
+}
+
+static tfgen_status run(generator *g, void (*body)(void *), call_job *job, tfgen_error *error)
+{
+    const tfgen_code code = arena_run(g->a, body, job);
+    return code == code_ok ? TFGEN_OK : device_report_arena(error, code, g->a);
+}
+
+static void read_body(void *argument)
+{
+    const call_job *j = argument;
+    take_set(j->g, j->sequence, j->count);
+    read_tokens(j->g, j->sequence, j->ids, j->count, j->logits);
+}
+
+tfgen_status generator_read(generator *g, size_t sequence, const int *ids, size_t count, float *logits, tfgen_error *error)
+{
+    call_job job = {g, sequence, count, ids, NULL, logits};
+    if (sequence >= g->options.sequences || !count)
+        return device_report(error, TFGEN_USAGE, "a text should have at least one token");
+    tfgen_status status = check_room(g, sequence, count, error);
+    for (size_t i = 0; i < count && status == TFGEN_OK; i++) status = check_id(g, ids[i], error);
+    return status == TFGEN_OK ? run(g, read_body, &job, error) : status;
+}
+
+/* What a graph of a step has: everything between the two copies. */
+static void launch_step(generator *g)
+{
+    const tfgen_dim dims[] = {{"B", (int64_t)g->options.sequences}};
+    int at = 0;
+    run_norm(g, &at, g->options.sequences);
+    run_layers(g, false, &at, g->pos, 0, dims, 1);
+    run_head(g, g->x[at], g->options.sequences);
+}
+
+/* Captured at the second step: the first one may load code. */
+static void replay_step(generator *g)
+{
+    layer_set *s = &g->sets[g->set];
+    const device_api *api = g->device->api;
+    tfgen_error error;
+    if (api == &host_device || !s->stepped) {
+        s->stepped = true;
+        launch_step(g);
+        return;
+    }
+    if (!s->graph) {
+        generator_need(g, api->graph_begin(g->device, g->stream, &error), &error);
+        launch_step(g);
+        generator_need(g, api->graph_end(g->device, g->stream, &s->graph, &error), &error);
+    }
+    generator_need(g, api->graph_launch(g->device, s->graph, g->stream, &error), &error);
+}
+
+/* A sequence that is done takes part with any token, in the row of its cache behind its last one. */
+static void step_body(void *argument)
+{
+    const call_job *j = argument;
+    generator *g = j->g;
+    const size_t count = g->options.sequences;
+    int32_t pos[most_sequences];
+    for (size_t i = 0; i < count; i++)
+        if (!j->done || !j->done[i]) take_set(g, i, 1);
+    for (size_t i = 0; i < count; i++) {
+        const bool done = j->done && j->done[i];
+        pos[i] = (int32_t)(g->lengths[i] < g->options.room ? g->lengths[i] : g->options.room - 1);
+        generator_embed(g, done ? 0 : j->ids[i], (size_t)pos[i], (char *)g->host_x + i * row_bytes(g));
+        if (!done) history_of(g, i)[g->lengths[i]++] = j->ids[i];
+    }
+    copy(g, g->x[0], g->host_x, count * row_bytes(g), TFGEN_TO_DEVICE);
+    copy(g, g->pos, pos, count * sizeof *pos, TFGEN_TO_DEVICE);
+    replay_step(g);
+    copy(g, j->logits, g->logits, count * g->facts.vocabulary * sizeof *j->logits, TFGEN_FROM_DEVICE);
+}
+
+tfgen_status generator_step(generator *g, const int *ids, const bool *done, float *logits, tfgen_error *error)
+{
+    call_job job = {g, 0, 0, ids, done, logits};
+    tfgen_status status = TFGEN_OK;
+    for (size_t i = 0; i < g->options.sequences && status == TFGEN_OK; i++) {
+        if (done && done[i]) continue;
+        status = check_id(g, ids[i], error);
+        if (status == TFGEN_OK) status = check_room(g, i, 1, error);
+    }
+    return status == TFGEN_OK ? run(g, step_body, &job, error) : status;
+}
+
+void generator_forget(generator *g, size_t sequence)
+{
+    size_t read = 0;
+    if (sequence < g->options.sequences) g->lengths[sequence] = 0;
+    for (size_t i = 0; i < g->options.sequences; i++) read += g->lengths[i];
+    if (!read) g->set = 0;
+}
+
+/* ---- greedy choice */
+long long generator_best(const float *logits, size_t count)
+{
+    size_t best = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (isnan(logits[i])) return -1;
+        if (logits[i] > logits[best]) best = i;
+    }
+    return (long long)best;
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Appends the best token to a text. */
+static tfgen_status choose(const generator *g, generator_text *t, const float *logits, tfgen_error *error)
+{
+    const long long best = generator_best(logits, g->facts.vocabulary);
+    if (best < 0)
+        return device_report(error, TFGEN_DEVICE_ERROR, "logits behind token %zu of a text are NaN", t->prompt_count + t->count);
+    t->tokens[t->count++] = (int)best;
+    for (size_t i = 0; i < g->facts.end_count; i++) t->ended |= g->facts.ends[i] == best;
+    return TFGEN_OK;
+}
+
+static tfgen_status read_prompts(generator *g, generator_text *texts, float *logits, generator_times *times, tfgen_error *error)
+{
+    const double start = seconds();
+    tfgen_status status = TFGEN_OK;
+    for (size_t i = 0; i < g->options.sequences && status == TFGEN_OK; i++) {
+        generator_text *t = &texts[i];
+        t->count = 0, t->ended = false;
+        status = generator_read(g, i, t->prompt, t->prompt_count, logits, error);
+        if (status == TFGEN_OK) status = choose(g, t, logits, error);
+        times->read_tokens += t->prompt_count;
+    }
+    times->read_seconds = seconds() - start;
+    return status;
+}
+
+static tfgen_status step_texts(generator *g, generator_text *texts, size_t most, float *logits, generator_times *times, tfgen_error *error)
+{
+    const double start = seconds();
+    const size_t count = g->options.sequences;
+    tfgen_status status = TFGEN_OK;
+    for (size_t n = 1; n < most && status == TFGEN_OK; n++) {
+        int ids[most_sequences] = {0};
+        bool done[most_sequences];
+        size_t going = 0;
+        for (size_t i = 0; i < count; i++) {
+            done[i] = texts[i].ended;
+            ids[i] = texts[i].tokens[texts[i].count - 1];
+            going += !done[i];
+        }
+        if (!going) break;
+        status = generator_step(g, ids, done, logits, error);
+        for (size_t i = 0; i < count && status == TFGEN_OK; i++)
+            if (!done[i]) status = choose(g, &texts[i], logits + i * g->facts.vocabulary, error);
+        times->step_tokens += going;
+    }
+    times->step_seconds = seconds() - start;
+    return status;
+}
+
+tfgen_status generator_run(generator *g, generator_text *texts, size_t most, generator_times *times, tfgen_error *error)
+{
+    float *logits = malloc(g->options.sequences * g->facts.vocabulary * sizeof *logits);
+    *times = (generator_times){0};
+    if (!logits) return device_report(error, TFGEN_NO_MEMORY, "not enough memory for logits");
+    tfgen_status status = most ? read_prompts(g, texts, logits, times, error) : TFGEN_OK;
+    if (status == TFGEN_OK) status = step_texts(g, texts, most, logits, times, error);
+    free(logits);
+    return status;
+}

@@ -1,0 +1,242 @@
+/* In: a folder, a device. Out: a generator: specs planned and loaded, weights packed, caches allocated. Refuses what
+ * runtime/generate/generate.h says. */
+#include "runtime/generate/inside.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct open_job {
+    generator *g;
+    const char *folder;
+} open_job;
+
+void generator_need(const generator *g, tfgen_status status, const tfgen_error *error) { unit_need(g->a, status, error); }
+
+/* ---- units */
+enum { most_dims = 3 };
+
+static void open_unit(generator *g, unit *u, const char *spec, const char *name, const tfgen_dim *dims, size_t dim_count)
+{
+    tfgen_plan_options options = TFGEN_PLAN_OPTIONS_INIT;
+    tfgen_error error;
+    options.target = tfgen_device_target(g->device);
+    options.dtype = g->options.dtype, options.device_model = g->options.device_model, options.wisdom = g->options.wisdom;
+    options.tiles = g->options.tiles, options.tile_count = g->options.tile_count;
+    options.dims = dims, options.dim_count = dim_count;
+    generator_need(g, unit_open(u, g->device, spec, name, &options, g->options.module, &error), &error);
+}
+
+static void open_layers(generator *g, layer_set *s)
+{
+    model *m = s->model;
+    s->part = g->options.part < (size_t)s->most ? g->options.part : (size_t)s->most;
+    m->part = (long long)s->part;
+    const tfgen_dim read[most_dims] = {{"B", 1}, {"S", (int64_t)s->part}, {"L", g->rows}};
+    const tfgen_dim step[] = {{"B", (int64_t)g->options.sequences}, {"L", g->rows}};
+    s->prefill = arena_alloc(g->a, (size_t)m->kind_count * sizeof *s->prefill);
+    s->decode = arena_alloc(g->a, (size_t)m->kind_count * sizeof *s->decode);
+    memset(s->prefill, 0, (size_t)m->kind_count * sizeof *s->prefill);
+    memset(s->decode, 0, (size_t)m->kind_count * sizeof *s->decode);
+    for (int k = 0; k < m->kind_count; k++) model_spec(m, &m->kinds[k], spec_decode, false);
+    model_check_tensors(m, -1);
+    for (int k = 0; k < m->kind_count; k++) {
+        const char *name = m->kinds[k].name;
+        open_unit(g, &s->prefill[k], model_spec(m, &m->kinds[k], spec_prefill, false), arena_printf(g->a, "%s-prefill", name), read,
+                  most_dims);
+        open_unit(g, &s->decode[k], model_spec(m, &m->kinds[k], spec_decode, false), arena_printf(g->a, "%s-decode", name), step, 2);
+    }
+}
+
+static void open_stem(generator *g, const model *m)
+{
+    const size_t rows = g->options.part > g->options.sequences ? g->options.part : g->options.sequences;
+    const tfgen_dim step[] = {{"B", (int64_t)g->options.sequences}}, all[] = {{"B", (int64_t)rows}};
+    const char *norm = stem_embedding_spec(m, &g->stem);
+    open_unit(g, &g->head, stem_head_spec(m, &g->stem), "head", step, 1);
+    if (norm) open_unit(g, &g->norm, norm, "embedding", all, 1);
+}
+
+/* ---- weights and memory */
+static void *allocate(generator *g, size_t bytes)
+{
+    void *memory;
+    tfgen_error error;
+    generator_need(g, tfgen_device_alloc(g->device, bytes, &memory, &error), &error);
+    return memory;
+}
+
+static void load_layer(generator *g, long long layer)
+{
+    const unit *units[4];
+    size_t count = 0;
+    layer_memory *l = &g->layers[layer];
+    const model *m = g->sets[0].model;
+    tfgen_error error;
+    for (int i = 0; i < g->set_count; i++) {
+        const int kind = g->sets[i].model->kind_of[layer];
+        units[count++] = &g->sets[i].prefill[kind], units[count++] = &g->sets[i].decode[kind];
+    }
+    l->weights = unit_weights(g->a, units, count, m->tensors, (layer_place){m->prefix, layer});
+    g->facts.weight_bytes += tfgen_weights_bytes(l->weights);
+    void **const caches[] = {&l->keys, &l->values};
+    for (int i = 0; i < 2; i++) {
+        *caches[i] = allocate(g, g->cache_bytes * g->options.sequences);
+        generator_need(g, g->device->api->fill(g->device, *caches[i], 0, g->cache_bytes * g->options.sequences, NULL, &error), &error);
+    }
+}
+
+static void load_stem(generator *g, const model *m)
+{
+    const unit *head = &g->head, *norm = &g->norm;
+    g->head_weights = unit_weights(g->a, &head, 1, m->tensors, (layer_place){NULL, -1});
+    g->facts.weight_bytes += tfgen_weights_bytes(g->head_weights);
+    if (norm->plan) g->norm_weights = unit_weights(g->a, &norm, 1, m->tensors, (layer_place){NULL, -1});
+    generator_open_tables(g, m->tensors);
+}
+
+static size_t workspace_bytes(const generator *g)
+{
+    size_t most = g->head.workspace_bytes > g->norm.workspace_bytes ? g->head.workspace_bytes : g->norm.workspace_bytes;
+    for (int i = 0; i < g->set_count; i++)
+        for (int k = 0; k < g->sets[i].model->kind_count; k++) {
+            const unit *const both[] = {&g->sets[i].prefill[k], &g->sets[i].decode[k]};
+            for (int n = 0; n < 2; n++) most = both[n]->workspace_bytes > most ? both[n]->workspace_bytes : most;
+        }
+    return most;
+}
+
+static void *host_memory(generator *g, size_t bytes)
+{
+    void *memory = calloc(1, bytes);
+    if (!memory) bail(g->a, code_device, (position){0}, "not enough memory for %zu bytes", bytes);
+    arena_defer(g->a, free, memory);
+    return memory;
+}
+
+static void allocate_all(generator *g)
+{
+    const size_t sequences = g->options.sequences, rows = g->options.part > sequences ? g->options.part : sequences;
+    const size_t row = g->facts.hidden * (size_t)dtype_size(g->type);
+    tfgen_error error;
+    for (int i = 0; i < 2; i++) g->x[i] = allocate(g, rows * row);
+    for (int i = 0; i < 2; i++) g->row[i] = host_memory(g, g->facts.hidden * sizeof *g->row[i]);
+    g->host_x = host_memory(g, rows * row);
+    g->history = host_memory(g, sequences * (size_t)g->rows * sizeof *g->history);
+    g->last = allocate(g, row);
+    g->pos = allocate(g, (most_sequences + 4) * sizeof(int32_t));
+    g->logits = allocate(g, sequences * g->facts.vocabulary * sizeof(float));
+    g->workspace = allocate(g, workspace_bytes(g));
+    if (g->device->api != &host_device)
+        generator_need(g, g->device->api->stream_create(g->device, &g->stream, &error), &error);
+}
+
+/* ---- opening */
+static size_t positions_of(const model *m)
+{
+    const config_value *v = &m->config->facts[fact_positions];
+    return (size_t)(v->key ? v->whole : m->kinds[0].layer.positions);
+}
+
+/* The longest text that all kinds of layers take. */
+static long long longest(const model *m)
+{
+    long long most = m->kinds[0].layer.positions;
+    for (int k = 1; k < m->kind_count; k++)
+        if (m->kinds[k].layer.positions < most) most = m->kinds[k].layer.positions;
+    return most;
+}
+
+static void open_sets(generator *g, const char *folder)
+{
+    model *m = model_open(g->a, folder, 0);
+    const size_t room = g->options.room;
+    if (!m->tensors) bail(g->a, code_bad_input, (position){0}, "%s: is a folder without a .safetensors file", folder);
+    g->facts = (generator_facts){.model_type = m->config->family->model_type, .layers = (size_t)model_layers(m->config),
+                                 .dtype = g->options.dtype ? g->options.dtype : m->config->dtype, .positions = positions_of(m)};
+    if (room > g->facts.positions)
+        bail(g->a, code_usage, (position){0}, "a text of %zu tokens, with those that are asked for: the model has %zu positions", room,
+             g->facts.positions);
+    g->sets[g->set_count++] = (layer_set){.model = m, .most = longest(m)};
+    if ((long long)room > longest(m) && g->options.sequences > 1)
+        bail(g->a, code_unsupported, (position){0},
+             "texts of more than %lld tokens have other ropes, and of a batch transformers asks the longest alone; give each text its own "
+             "call", longest(m));
+    if ((long long)room > longest(m))
+        g->sets[g->set_count++] = (layer_set){.model = model_open(g->a, folder, (long long)room), .most = (long long)room};
+}
+
+static void open_body(void *argument)
+{
+    const open_job *j = argument;
+    generator *g = j->g;
+    open_sets(g, j->folder);
+    const model *m = g->sets[0].model;
+    if (!dtype_parse_real(g->facts.dtype, &g->type)) bail(g->a, code_usage, (position){0}, "%s is not f32, f16 or bf16", g->facts.dtype);
+    g->stem = stem_read(m);
+    g->facts.hidden = (size_t)g->stem.layer->hidden, g->facts.vocabulary = (size_t)g->stem.vocabulary;
+    generator_read_ends(g, m);
+    g->rows = ((long long)g->options.room + 15) / 16 * 16; /* each sequence's rows begin at a multiple of 16 bytes */
+    g->cache_bytes = (size_t)(g->stem.layer->kv_heads * g->stem.layer->head_size * g->rows) * (size_t)dtype_size(g->type);
+    for (int i = 0; i < g->set_count; i++) open_layers(g, &g->sets[i]);
+    open_stem(g, m);
+    g->layers = arena_alloc(g->a, g->facts.layers * sizeof *g->layers);
+    memset(g->layers, 0, g->facts.layers * sizeof *g->layers);
+    for (size_t i = 0; i < g->facts.layers; i++) load_layer(g, (long long)i);
+    load_stem(g, m);
+    allocate_all(g);
+}
+
+static bool complete(generator_options *o)
+{
+    if (!o->part) o->part = usual_part;
+    if (o->part > o->room) o->part = o->room;
+    return o->room >= 1 && o->room <= 1 << 24 && o->sequences >= 1 && o->sequences <= most_sequences && o->part <= 4096;
+}
+
+tfgen_status generator_open(const char *folder, tfgen_device *device, const generator_options *options, generator **out,
+                            tfgen_error *error)
+{
+    generator_options known = *options;
+    *out = NULL;
+    if (!complete(&known)) return device_report(error, TFGEN_USAGE, "a generator takes 1 to 64 sequences of at least one token");
+    generator *g = calloc(1, sizeof *g);
+    if (g) g->a = arena_new();
+    if (!g || !g->a) {
+        free(g);
+        return device_report(error, TFGEN_NO_MEMORY, "not enough memory");
+    }
+    g->device = device, g->options = known;
+    open_job job = {g, folder};
+    const tfgen_code code = arena_run(g->a, open_body, &job);
+    if (code == code_ok) return *out = g, TFGEN_OK;
+    const tfgen_status status = device_report_arena(error, code, g->a);
+    generator_close(g);
+    return status;
+}
+
+static void close_set(const generator *g, layer_set *s)
+{
+    if (s->graph) g->device->api->graph_destroy(g->device, s->graph);
+    for (int k = 0; s->prefill && k < s->model->kind_count; k++) unit_close(&s->prefill[k]), unit_close(&s->decode[k]);
+}
+
+void generator_close(generator *g)
+{
+    if (!g) return;
+    for (size_t i = 0; g->layers && i < g->facts.layers; i++) {
+        tfgen_weights_free(g->layers[i].weights);
+        tfgen_device_free(g->device, g->layers[i].keys);
+        tfgen_device_free(g->device, g->layers[i].values);
+    }
+    tfgen_weights_free(g->head_weights);
+    tfgen_weights_free(g->norm_weights);
+    for (int i = 0; i < g->set_count; i++) close_set(g, &g->sets[i]);
+    unit_close(&g->head);
+    unit_close(&g->norm);
+    void *const memory[] = {g->x[0], g->x[1], g->last, g->pos, g->logits, g->workspace};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) tfgen_device_free(g->device, memory[i]);
+    if (g->stream) g->device->api->stream_destroy(g->device, g->stream);
+    arena_free(g->a);
+    free(g);
+}
+
+generator_facts generator_about(const generator *g) { return g->facts; }

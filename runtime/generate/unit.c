@@ -1,0 +1,118 @@
+/* In, out and refusals: runtime/generate/unit.h. */
+#include "runtime/generate/unit.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { most_unit_tensors = 256 };
+
+tfgen_status unit_open(unit *u, tfgen_device *d, const char *spec, const char *name, const tfgen_plan_options *plan,
+                       const tfgen_module_options *module, tfgen_error *error)
+{
+    *u = (unit){0};
+    tfgen_status status = tfgen_plan_create(spec, strlen(spec), name, plan, &u->plan, error);
+    if (status == TFGEN_OK) status = tfgen_module_create(u->plan, d, module, &u->module, error);
+    if (status != TFGEN_OK) return unit_close(u), status;
+    u->count = tfgen_plan_tensor_count(u->plan);
+    u->workspace_bytes = (size_t)tfgen_module_workspace_bytes(u->module, NULL, 0);
+    if (u->count > most_unit_tensors) {
+        unit_close(u);
+        return device_report(error, TFGEN_UNSUPPORTED, "%s has more than %d tensors", name, most_unit_tensors);
+    }
+    return TFGEN_OK;
+}
+
+void unit_close(unit *u)
+{
+    tfgen_module_free(u->module);
+    tfgen_plan_free(u->plan);
+    *u = (unit){0};
+}
+
+tfgen_status unit_run(const unit *u, const tfgen_weights *weights, const unit_tensor *tensors, size_t tensor_count, const tfgen_dim *dims,
+                      size_t dim_count, void *workspace, void *stream, tfgen_error *error)
+{
+    void *all[most_unit_tensors] = {NULL};
+    tfgen_args args = TFGEN_ARGS_INIT;
+    for (size_t i = 0; i < tensor_count; i++) {
+        const size_t index = tfgen_plan_tensor_index(u->plan, tensors[i].name, tensors[i].kind);
+        if (index < u->count) all[index] = tensors[i].memory; /* a spec may lack one: a model without rope has no positions */
+    }
+    args.tensors = all, args.dims = dims, args.dim_count = dim_count, args.workspace_bytes = u->workspace_bytes;
+    return tfgen_execute(u->module, weights, &args, workspace, stream, error);
+}
+
+void unit_need(arena *a, tfgen_status status, const tfgen_error *error)
+{
+    const size_t first = strcspn(error->text, "\n");
+    if (status == TFGEN_OK) return;
+    bail_with_log(a, (tfgen_code)status, (position){0}, error->text + first + (error->text[first] != 0), "%.*s", (int)first, error->text);
+}
+
+/* ---- weights */
+typedef struct params {
+    arena *a;
+    tfgen_device *device;
+    void *memory[most_unit_tensors];
+    char *staging;
+    size_t room;
+    tfgen_weights *weights;
+} params;
+
+/* Freed with the arena, or as soon as they are packed. */
+static void free_params(void *argument)
+{
+    params *p = argument;
+    for (int i = 0; i < most_unit_tensors; i++)
+        if (p->memory[i]) p->device->api->free(p->device, p->memory[i]);
+    memset(p->memory, 0, sizeof p->memory);
+    free(p->staging);
+    p->staging = NULL;
+}
+
+static void need(const params *p, tfgen_status status, const tfgen_error *error) { unit_need(p->a, status, error); }
+
+static void load_param(params *p, const unit *u, size_t i, checkpoint *tensors, layer_place place)
+{
+    static const char *const prefixes[] = {""};
+    const ir_value *v = u->plan->tensors.values[i];
+    const dim_table *dims = &u->plan->compiled.plan->program->dims;
+    const size_t bytes = (size_t)value_count(v, dims) * (size_t)dtype_size(v->type);
+    tfgen_error error;
+    if (bytes > p->room) {
+        free(p->staging);
+        p->staging = malloc(p->room = bytes);
+        if (!p->staging) bail(p->a, code_device, (position){0}, "not enough memory for %zu bytes of %s", bytes, v->name);
+    }
+    checkpoint_put_value(tensors, v, dims, place, prefixes, 1, p->staging);
+    need(p, tfgen_device_alloc(p->device, bytes, &p->memory[i], &error), &error);
+    need(p, tfgen_device_copy(p->device, p->memory[i], p->staging, bytes, TFGEN_TO_DEVICE, NULL, &error), &error);
+    need(p, tfgen_device_synchronize(p->device, NULL, &error), &error);
+}
+
+/* The params in another unit's order. */
+static void add_weights(params *p, const unit *from, const unit *u)
+{
+    void *memory[most_unit_tensors] = {NULL};
+    tfgen_error error;
+    for (size_t i = 0; i < from->count; i++) {
+        if (!p->memory[i]) continue;
+        const size_t index = tfgen_plan_tensor_index(u->plan, from->plan->tensors.values[i]->name, TFGEN_PARAM);
+        if (index < u->count) memory[index] = p->memory[i];
+    }
+    const tfgen_status status = p->weights ? tfgen_weights_add(p->weights, u->module, memory, NULL, &error)
+                                           : tfgen_weights_create(u->module, memory, NULL, &p->weights, &error);
+    if (status != TFGEN_OK && p->weights) tfgen_weights_free(p->weights);
+    need(p, status, &error);
+}
+
+tfgen_weights *unit_weights(arena *a, const unit *const *units, size_t count, checkpoint *tensors, layer_place place)
+{
+    params *p = arena_alloc(a, sizeof *p);
+    *p = (params){.a = a, .device = units[0]->module->device};
+    arena_defer(a, free_params, p);
+    for (size_t i = 0; i < units[0]->count; i++)
+        if (units[0]->plan->tensors.values[i]->kind == value_param) load_param(p, units[0], i, tensors, place);
+    for (size_t i = 0; i < count; i++) add_weights(p, units[0], units[i]);
+    free_params(p);
+    return p->weights;
+}

@@ -1,0 +1,32 @@
+/* In: a spec of a model, a device, tensors of a folder. Out: the spec planned and loaded, its weights on the device, its launches. Refuses
+ * what tfgen_plan_create() and tfgen_module_create() refuse, and tensors that are missing or of another shape (TFGEN_BAD_INPUT). */
+#ifndef TFGEN_GENERATE_UNIT_H
+#define TFGEN_GENERATE_UNIT_H
+#include "runtime/data/checkpoint.h"
+#include "runtime/module/module.h"
+
+typedef struct unit {
+    tfgen_plan *plan;
+    tfgen_module *module;
+    size_t count; /* tensors */
+    size_t workspace_bytes;
+} unit;
+
+tfgen_status unit_open(unit *u, tfgen_device *d, const char *spec, const char *name, const tfgen_plan_options *plan,
+                       const tfgen_module_options *module, tfgen_error *error);
+void unit_close(unit *u);
+
+/* A tensor of the spec by name, and its memory on the device. */
+typedef struct unit_tensor {
+    const char *name;
+    tfgen_tensor_kind kind;
+    void *memory;
+} unit_tensor;
+/* Launches it; waits for nothing on a GPU. */
+tfgen_status unit_run(const unit *u, const tfgen_weights *weights, const unit_tensor *tensors, size_t tensor_count, const tfgen_dim *dims,
+                      size_t dim_count, void *workspace, void *stream, tfgen_error *error);
+/* Bails with a failure's text: its first line is the message, the others follow. */
+void unit_need(arena *a, tfgen_status status, const tfgen_error *error);
+/* The weights that all of these units read, which have the same params. Bails within arena_run() of the checkpoint's arena. */
+tfgen_weights *unit_weights(arena *a, const unit *const *units, size_t count, checkpoint *tensors, layer_place place);
+#endif

@@ -1,0 +1,207 @@
+/* `tfgen generate`: whole models of a few numbers, whose weights a formula makes; the ids that transformers 5.23 generates with the same
+ * weights in float32; folders and prompts that lie. Runs $TFGEN (default ./tfgen). */
+#define _GNU_SOURCE
+#include "runtime/data/safetensors.h"
+#include "tests/shell.h"
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[64];
+static void make_folder(void)
+{
+    strcpy(folder, "/tmp/tfgen-generate-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+static void remove_folder(void) { ck_assert_int_eq(shell("rm -rf %s", folder), 0); }
+
+/* ---- the model */
+#define CONFIG \
+    "\"model_type\": \"qwen3\", \"hidden_size\": 16, \"num_hidden_layers\": 2, \"num_attention_heads\": 2, \"num_key_value_heads\": 1, " \
+    "\"head_dim\": 8, \"intermediate_size\": 24, \"vocab_size\": 40, \"max_position_embeddings\": 64, \"torch_dtype\": \"float32\", " \
+    "\"tie_word_embeddings\": true"
+enum { hidden = 16, heads = 16, keys = 8, inner = 24, vocabulary = 40, most_tensors = 24 };
+typedef struct shape {
+    const char *name;
+    int rows, columns; /* columns 0: a norm's weight */
+} shape;
+static const shape of_layer[] = {{"input_layernorm", hidden, 0},        {"mlp.down_proj", hidden, inner},
+                                 {"mlp.gate_proj", inner, hidden},      {"mlp.up_proj", inner, hidden},
+                                 {"post_attention_layernorm", hidden, 0}, {"self_attn.k_norm", 8, 0},
+                                 {"self_attn.k_proj", keys, hidden},    {"self_attn.o_proj", hidden, heads},
+                                 {"self_attn.q_norm", 8, 0},            {"self_attn.q_proj", heads, hidden},
+                                 {"self_attn.v_proj", keys, hidden}};
+enum { layer_tensors = sizeof of_layer / sizeof *of_layer };
+
+/* tests/transformers/generate.py has the same formula: tensor k, in the order of names, begins with its own state. */
+static float *weights(arena *a, int k, const shape *s)
+{
+    unsigned state = 12345u + 1000u * (unsigned)k;
+    const int count = s->rows * (s->columns ? s->columns : 1);
+    float *out = arena_alloc(a, (size_t)count * sizeof *out);
+    for (int i = 0; i < count; i++) {
+        state = (state * 1103515245u + 12345u) & 0x7fffffff;
+        out[i] = (float)(((double)state / 2147483648.0 - 0.5) * (s->columns ? 1.5 : 0.6) + (s->columns ? 0 : 1));
+    }
+    return out;
+}
+
+typedef struct saved {
+    arena *a;
+    const char *skip; /* this tensor is left out; or NULL */
+    safetensors_item items[most_tensors];
+    size_t count;
+    int number;
+} saved;
+
+static void add(saved *s, const char *name, const shape *of)
+{
+    long long *shape = arena_alloc(s->a, 2 * sizeof *shape);
+    shape[0] = of->rows, shape[1] = of->columns;
+    const float *data = weights(s->a, s->number++, of);
+    if (s->skip && strcmp(s->skip, name) == 0) return;
+    s->items[s->count++] = (safetensors_item){name, "F32", of->columns ? 2 : 1, shape, data};
+}
+
+static void save(void *argument)
+{
+    saved *s = argument;
+    add(s, "model.embed_tokens.weight", &(shape){NULL, vocabulary, hidden});
+    for (int layer = 0; layer < 2; layer++)
+        for (int i = 0; i < layer_tensors; i++)
+            add(s, arena_printf(s->a, "model.layers.%d.%s.weight", layer, of_layer[i].name), &of_layer[i]);
+    add(s, "model.norm.weight", &(shape){NULL, hidden, 0});
+    safetensors_write(s->a, arena_printf(s->a, "%s/model.safetensors", folder), s->items, s->count);
+}
+
+static void save_model(const char *config, const char *skip)
+{
+    saved s = {.a = arena_new(), .skip = skip};
+    write_file(folder, "config.json", "{%s}", config);
+    ck_assert_int_eq(arena_run(s.a, save, &s), code_ok);
+    arena_free(s.a);
+}
+
+/* ---- right */
+#define FIRST "1,32,16,23,19,33,37,37,37,37,37,27,1,17,25,37,37,37,37,37,37,37,27,1"
+#define SECOND "38,27,26,26,26,26,37,32,38,30,16,30,30,30,30,30,16,30,30,30,30,30,30,30"
+
+START_TEST(texts_go_on_as_in_transformers)
+{
+    make_folder();
+    save_model(CONFIG, NULL);
+    ck_assert_msg(shell("${TFGEN:-./tfgen} generate %s --prompt-ids='3,14,15,9,26;5' -n 24 --target=host 2>%s/said", folder, folder) == 0,
+                  "%s", output);
+    ck_assert_str_eq(output, FIRST "\n" SECOND "\n");
+    ck_assert_int_eq(shell("cat %s/said", folder), 0);
+    says("qwen3, 2 layers in f32");
+    says("generated: 46 tokens in");
+    /* The second text's third token ends it; the first text goes on. */
+    write_file(folder, "generation_config.json", "{\"eos_token_id\": [26, 4000], \"repetition_penalty\": 1.1}");
+    ck_assert_msg(shell("${TFGEN:-./tfgen} generate %s --prompt-ids='3,14,15,9,26;5' -n 24 --target=host --json 2>%s/said", folder,
+                        folder) == 0, "%s", output);
+    json_t *all = parsed();
+    const json_t *texts = json_object_get(all, "texts");
+    ck_assert_str_eq(string(json_array_get(texts, 0), "ended_by"), "count");
+    ck_assert_str_eq(string(json_array_get(texts, 1), "ended_by"), "eos");
+    ck_assert_uint_eq(json_array_size(json_object_get(json_array_get(texts, 0), "tokens")), 24);
+    ck_assert_uint_eq(json_array_size(json_object_get(json_array_get(texts, 1), "tokens")), 3);
+    json_decref(all);
+    ck_assert_int_eq(shell("cat %s/said", folder), 0);
+    says("generation_config.json: repetition_penalty: not applied");
+    remove_folder();
+}
+END_TEST
+
+static const char *const targets[] = {"sm_90a", "gfx942"};
+
+START_TEST(every_target_gives_the_same_tokens)
+{
+    make_folder();
+    save_model(CONFIG, NULL);
+    ck_assert_msg(shell("${TFGEN:-./tfgen} generate %s --prompt-ids='3,14,15,9,26' -n 24 -q --target=%s", folder, targets[_i]) == 0, "%s",
+                  output);
+    ck_assert_str_eq(output, FIRST "\n");
+    remove_folder();
+}
+END_TEST
+
+/* ---- wrong */
+#define WITH(more) CONFIG ", " more
+static const struct {
+    const char *config, *skip, *generation, *arguments;
+    int code;
+    const char *says;
+} bad[] = {
+    {CONFIG, NULL, NULL, "", 2, "generate needs --prompt-ids=LIST"},
+    {CONFIG, NULL, NULL, "--prompt-ids=1,,2", 2, "',2' does not begin with the id of a token"},
+    {CONFIG, NULL, NULL, "--prompt-ids=1,-2", 2, "'-2' does not begin with the id of a token"},
+    {CONFIG, NULL, NULL, "--prompt-ids='1;'", 2, "'' does not begin with the id of a token"},
+    {CONFIG, NULL, NULL, "--prompt-ids=99999999999", 2, "'99999999999' does not begin with the id of a token"},
+    {CONFIG, NULL, NULL, "--prompt-ids=1,2 -n 0", 2, "'0' is not a whole number from 1"},
+    {CONFIG, NULL, NULL, "--prompt-ids=1,2 -n 64", 2, "a text of 65 tokens, with those that are asked for: the model has 64 positions"},
+    {CONFIG, "model.norm.weight", NULL, "--prompt-ids=1,2 -n 4", 3, "tensor model.norm.weight is missing"},
+    {CONFIG, "model.embed_tokens.weight", NULL, "--prompt-ids=1,2 -n 4", 3, "tensor model.embed_tokens.weight is missing"},
+    {CONFIG, "model.layers.1.mlp.up_proj.weight", NULL, "--prompt-ids=1,2 -n 4", 3, "tensor model.layers.1.mlp.up_proj.weight is missing"},
+    {CONFIG, NULL, "[]", "--prompt-ids=1,2 -n 4", 3, "a generation_config.json should be an object"},
+    {CONFIG, NULL, "{\"eos_token_id\": [1, \"x\"]}", "--prompt-ids=1,2 -n 4", 3, "eos_token_id: should be a whole number"},
+    {CONFIG, NULL, "{\"eos_token_id\": 1", "--prompt-ids=1,2 -n 4", 3, "generation_config.json:1:"},
+    {WITH("\"logit_scale\": 0.5"), NULL, NULL, "--prompt-ids=1,2 -n 4", 4, "logit_scale: of qwen3 is not supported in a whole model"},
+    {WITH("\"use_cache\": true, \"tie_word_embeddings\": false"), NULL, NULL, "--prompt-ids=1,2 -n 4", 3, "error: duplicate object key"},
+};
+enum { bad_count = sizeof bad / sizeof *bad };
+
+START_TEST(what_cannot_be_generated_is_refused)
+{
+    make_folder();
+    save_model(bad[_i].config, bad[_i].skip);
+    if (bad[_i].generation) write_file(folder, "generation_config.json", "%s", bad[_i].generation);
+    ck_assert_msg(tfgen("generate %s --target=host %s", folder, bad[_i].arguments) == bad[_i].code, "%s: %s", bad[_i].arguments, output);
+    says(bad[_i].says);
+    remove_folder();
+}
+END_TEST
+
+START_TEST(an_id_outside_of_the_vocabulary_is_refused)
+{
+    make_folder();
+    save_model(CONFIG, NULL);
+    ck_assert_int_eq(tfgen("generate %s --target=host --prompt-ids=1,40 -n 4", folder), 2);
+    says("token 40 is none of the vocabulary's, 0 to 39");
+    remove_folder();
+}
+END_TEST
+
+START_TEST(an_encoder_and_a_folder_without_tensors_do_not_generate)
+{
+    make_folder();
+    ck_assert_int_eq(shell("cp tests/models/bert.json %s/config.json", folder), 0);
+    ck_assert_int_eq(tfgen("generate %s --prompt-ids=1", folder), 3);
+    says("is a folder without a .safetensors file");
+    ck_assert_int_eq(tfgen("generate %s/none --prompt-ids=1", folder), 3);
+    says("none/config.json: cannot open");
+    remove_folder();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("generate");
+    TCase *c = tcase_create("generate"), *more = tcase_create("targets");
+    tcase_set_timeout(c, 120);
+    tcase_add_test(c, texts_go_on_as_in_transformers);
+    tcase_add_loop_test(c, what_cannot_be_generated_is_refused, 0, bad_count);
+    tcase_add_test(c, an_id_outside_of_the_vocabulary_is_refused);
+    tcase_add_test(c, an_encoder_and_a_folder_without_tensors_do_not_generate);
+    suite_add_tcase(suite, c);
+    tcase_set_tags(more, "long");
+    tcase_set_timeout(more, 1200);
+    tcase_add_loop_test(more, every_target_gives_the_same_tokens, 0, sizeof targets / sizeof *targets);
+    suite_add_tcase(suite, more);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}
