@@ -97,7 +97,7 @@ typedef struct launch_phase {
 
 typedef struct launch {
     const ir_kernel *kernel;
-    launch_phase *work; /* the kernel's phases in order; every fusion level of today makes kernels of one phase */
+    launch_phase *work; /* the kernel's phases in order: one, or several rows phases side by side */
     int work_count;
     const char *name; /* of the __global__ function: llama_qkv */
     source_text source;
@@ -114,7 +114,7 @@ typedef struct launch {
     bool together;         /* workgroups wait for each other's tiles: all must be resident (cooperative launch) */
     int trace;             /* index of the scratch for timing records of its tiles; -1: none */
 } launch;
-/* The only phase of a launch. Callers support launches of one phase; they must change once a fusion level makes launches of several. */
+/* The only phase of a launch; asserts that there is one. */
 const launch_phase *launch_only(const launch *l);
 
 enum { trace_record_bytes = 48 }; /* of a record of a workgroup or a tile */

@@ -327,7 +327,7 @@ static void plan_phase(planner *p, launch *l, ir_phase *phase)
     fit_launch(p, l, work, &of);
 }
 
-/* Phases side by side have the threads of the one with the most: the others compute more rows at a time. */
+/* All phases of a launch get the most threads that any of them has; those with fewer then compute more rows per workgroup. */
 static void share_threads(const planner *p, launch *l)
 {
     for (int i = 0; i < l->work_count; i++) {

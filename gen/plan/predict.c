@@ -99,10 +99,10 @@ static void predict_phase(arena *a, const plan *p, const launch *l, const launch
                         .assumed = c.assumed};
 }
 
-/* Of a workgroup's rounds, without the launch's fixed time and the epilogues. */
+/* Seconds without the launch's fixed time and the epilogues. */
 static double busy_of(const prediction *p) { return p->seconds - p->fixed - p->epilogues; }
 
-/* Adds a phase of the same launch. They run side by side: each waits for its own bytes, and all share the machine. */
+/* Adds a phase of the same launch. Phases run concurrently: waits overlap, so the longest counts; work on shared resources adds up. */
 static void add_phase(prediction *sum, const prediction *one)
 {
     const double alone = fmax(busy_of(sum), busy_of(one));

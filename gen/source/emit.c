@@ -268,13 +268,13 @@ static void emit_one(emitter *of, launch *l)
     finish_launch(of, l, &u, &w, e.struct_name);
 }
 
-/* ---- phases side by side: a spec struct each, and one of all (templates/rows/side_by_side.h) */
+/* ---- phases side by side: a spec struct for each, and one for all (templates/rows/side_by_side.h) */
 typedef struct side {
-    const char *program, *args; /* rows<t_a_spec>; the struct of its arguments */
-    unsigned offset;            /* of these among the launch's */
+    const char *program, *args; /* rows<t_a_spec>; its argument struct */
+    unsigned offset;            /* of that struct in the launch's arguments */
 } side;
 
-/* Arguments of a phase behind those of the phases ahead: a struct with pointers begins at a multiple of 8 bytes. */
+/* Appends a phase's argument struct to the launch's arguments, 8-byte aligned since it has pointers; returns its offset. */
 static unsigned append_arguments(arena *a, launch *l, const emission *e, const char *outer)
 {
     const unsigned at = (argument_bytes(l->arguments, l->argument_count) + 7) / 8 * 8;

@@ -146,7 +146,7 @@ static void put_tiles(arena *a, json_t *o, const tile_extents *x, const dim_tabl
 }
 
 /* grid = min(tiles, limit, resident * multiprocessors of the device, rounded down to whole clusters), at least 1; `now` leaves out the
- * last, which a plan does not know. Of several phases side by side the tiles are added up: "sides" has each. */
+ * last term, as the plan does not know the device. With several phases side by side, tiles is the sum over "sides". */
 static json_t *grid_json(arena *a, const launch *l, const dim_table *dims)
 {
     json_t *o = json_object();

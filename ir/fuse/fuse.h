@@ -67,7 +67,7 @@ typedef struct fusing {
     int *stamp, stamp_room, stamp_now; /* by group: the last walk that visited it */
     group_walk walks[2];               /* fuse_legal.c: forward from the earlier group, backward from the later one */
     int *slots;                        /* ranks of the groups visited */
-    bool has_beside; /* of some group */
+    bool has_beside; /* some group has beside */
     bool *is_root; /* by value id, for fuse_views.c: other values live in its storage */
     int is_root_room;
 } fusing;

@@ -1,10 +1,10 @@
-/* In: the groups when nothing more can be fused. Out: rows phases that do not wait for each other are marked to share a launch, and stand
- * side by side. Each saves a launch; the norms of queries and of keys by head are such phases. Refuses: other families. */
+/* In: the groups when nothing more can be fused. Out: independent rows phases are marked to share a launch, and are placed next to each
+ * other. Each saves a launch; an example are the norms of queries and of keys by head. Other families are left alone. */
 #include "ir/fuse/fuse.h"
 
-enum { most_beside = 4 }; /* phases of a launch */
+enum { most_beside = 4 }; /* most phases per launch */
 
-/* Latest position of a group that g waits for; -1: it waits for none. */
+/* The last position of a group that g waits for; -1: none. */
 static int last_awaited(const fusing *f, int g)
 {
     int last = -1;
@@ -18,7 +18,7 @@ static int last_awaited(const fusing *f, int g)
     return last;
 }
 
-/* The first launch of rows behind position `after` that has room, as the position of its first phase; `at`: none. */
+/* The position of the first phase of the first rows launch after position `after` that has room; `at`: none. */
 static int first_launch(const fusing *f, const int *phases, int after, int at)
 {
     for (int i = after + 1; i < at; i++) {
@@ -28,7 +28,7 @@ static int first_launch(const fusing *f, const int *phases, int after, int at)
     return at;
 }
 
-/* The phases of a launch stand behind each other: nothing between a leader and a phase beside it is awaited by that phase. */
+/* Moves the phases of a launch directly after its leader. They may move there: they do not wait for anything in between. */
 void fuse_place_beside(fusing *f)
 {
     const int count = f->sequence_count;
@@ -47,7 +47,7 @@ void fuse_place_beside(fusing *f)
     for (int i = 0; i < count; i++) f->rank[f->sequence[i] = placed[i]] = i;
 }
 
-/* By position: phases of the launch that begins there; 0: none does. */
+/* By position: the number of phases of the launch that begins there; 0: no launch begins there. */
 static int *count_phases(const fusing *f)
 {
     int *phases = arena_alloc(f->a, ((size_t)f->sequence_count + 1) * sizeof *phases);
