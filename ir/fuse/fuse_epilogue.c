@@ -41,10 +41,11 @@ bool fuse_epilogue_allowed(fusing *f, int group, int product, reason *why)
     return true;
 }
 
+/* Elementwise ops, and the sum of squares of what they make. */
 static bool is_chain(const group *g)
 {
     for (int i = 0; i < g->count; i++)
-        if (!op_is_elementwise(g->ops[i])) return false;
+        if (!op_is_elementwise(g->ops[i]) && g->ops[i]->kind != op_row_sumsq) return false;
     return true;
 }
 
