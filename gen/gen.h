@@ -119,10 +119,10 @@ const launch_phase *launch_only(const launch *l);
 
 enum { trace_record_bytes = 48 }; /* of a record of a workgroup or a tile */
 
-/* A value kept in the workspace. parts > 1: each row has that many partial sums or partial results. */
+/* A value kept in the workspace. partials > 1: each row has that many partial sums or partial results. */
 typedef struct storage {
     const ir_value *value;
-    int parts;
+    int partials;
 } storage;
 
 typedef struct plan {
@@ -135,7 +135,7 @@ typedef struct plan {
     int pack_count;
     storage *stored; /* values in the workspace, in order of first write; not inputs, params, states, outputs */
     int stored_count;
-    int *parts; /* by value id: storage.parts; 0: not in the workspace */
+    int *partials; /* by value id: storage.partials; 0: not in the workspace */
     scratch *scratches;
     int scratch_count;
     /* inputs of plan_choose(), for plan_again() */

@@ -214,7 +214,7 @@ static bool in_memory(void *context, const ir_value *graph_value)
     if (!p || p->type != graph_value->type || !guarded_bytes(r->s, p)) return false;
     if (p->root || p->output || p->kind == value_state) return true;
     for (int i = 0; i < r->c.plan->stored_count; i++)
-        if (r->c.plan->stored[i].value == p) return r->c.plan->stored[i].parts <= 1;
+        if (r->c.plan->stored[i].value == p) return r->c.plan->stored[i].partials <= 1;
     return false;
 }
 

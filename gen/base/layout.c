@@ -59,7 +59,7 @@ long long storage_bytes(const storage *s, const dim_table *dims)
 {
     const ir_value *v = s->value;
     const long long columns = value_columns(v), count = value_count(v, dims) / (columns > 0 ? columns : 1);
-    return times(times(times(count, value_stride(v)), s->parts), dtype_size(v->type));
+    return times(times(times(count, value_stride(v)), s->partials), dtype_size(v->type));
 }
 
 /* A trace has a record per workgroup, then two per tile: a tile may be shared by workgroups as the data decide (decode_mma). */

@@ -291,7 +291,7 @@ const expression *scaled(emission *e, const expression *row, long long stride)
     return stride == 1 ? row : c_product(e->pool, row, c_long(e->pool, stride));
 }
 
-int value_parts(const plan *p, const ir_value *v) { return p->parts[v->id] ? p->parts[v->id] : 1; }
+int value_partials(const plan *p, const ir_value *v) { return p->partials[v->id] ? p->partials[v->id] : 1; }
 
 const expression *address(emission *e, const ir_value *v, const expression *row, const expression *column, bool written)
 {

@@ -289,7 +289,7 @@ heads heads_start(emission *e, writer *w)
     heads h = {.e = e, .w = w, .op = phase_first(e->phase, class_ATTENTION), .splits = 1};
     const bool combine = h.op->kind == op_attention_combine;
     h.head = combine ? value_columns(h.op->inputs[0]) - 2 : value_head_size(h.op->inputs[0], h.op->attributes.heads);
-    if (combine) h.splits = value_parts(e->plan, h.op->inputs[0]);
-    if (h.op->kind == op_attention_partial) h.splits = value_parts(e->plan, h.op->outputs[0]);
+    if (combine) h.splits = value_partials(e->plan, h.op->inputs[0]);
+    if (h.op->kind == op_attention_partial) h.splits = value_partials(e->plan, h.op->outputs[0]);
     return h;
 }

@@ -65,7 +65,7 @@ const expression *row_of(emission *e, const ir_value *operand, const ir_value *o
 /* Condition under which row `row` of `of` is the first that maps to its row of `operand`; NULL: always. */
 const expression *first_row_condition(emission *e, const ir_value *operand, const ir_value *of, const expression *row);
 const expression *address(emission *e, const ir_value *v, const expression *row, const expression *column, bool written);
-int value_parts(const plan *p, const ir_value *v);               /* partial sums a row; 1 for plain values */
+int value_partials(const plan *p, const ir_value *v);               /* partial sums a row; 1 for plain values */
 const expression *scaled(emission *e, const expression *row, long long stride); /* row * 64ll */
 
 /* ---- value_facts.c: facts of a value inside the emission's phase */

@@ -7,19 +7,19 @@
 position value_in_spec(const ir_value *v) { return v->def ? v->def->at : v->at; }
 
 /* ---- row scalars */
-static const expression *load_partial_sums(scope *s, const ir_value *v, const expression *row, int parts)
+static const expression *load_partial_sums(scope *s, const ir_value *v, const expression *row, int count)
 {
     enum { long_sum = 256 }; /* longer sums are blocked (templates/base/sums.h) */
     emission *e = s->e;
     const char *name = new_local(s, v, NULL);
-    const expression *sums = use_value(e, v, false), *first = scaled(e, row, parts);
-    if (parts > long_sum) {
-        write_spec_line(s->w, value_in_spec(v), "const float %s = add_up<%d>(%s);", name, parts, c_text(e->a, c_sum(e->pool, sums, first)));
+    const expression *sums = use_value(e, v, false), *first = scaled(e, row, count);
+    if (count > long_sum) {
+        write_spec_line(s->w, value_in_spec(v), "const float %s = add_up<%d>(%s);", name, count, c_text(e->a, c_sum(e->pool, sums, first)));
         return c_name(e->pool, name);
     }
     const expression *one = c_element(e->pool, sums, c_sum(e->pool, first, c_int(e->pool, "i")));
     write_spec_line(s->w, value_in_spec(v), "float %s = 0;", name);
-    write_spec_line(s->w, value_in_spec(v), "for (int i = 0; i < %d; i++) %s += %s;", parts, name, c_text(e->a, one));
+    write_spec_line(s->w, value_in_spec(v), "for (int i = 0; i < %d; i++) %s += %s;", count, name, c_text(e->a, one));
     return c_name(e->pool, name);
 }
 
@@ -33,8 +33,8 @@ static const expression *write_local(scope *s, position at, const char *type, co
 static const expression *load_row_scalar(scope *s, const ir_value *v, const expression *row)
 {
     emission *e = s->e;
-    const int parts = value_parts(e->plan, v);
-    if (parts > 1) return load_partial_sums(s, v, row, parts);
+    const int partials = value_partials(e->plan, v);
+    if (partials > 1) return load_partial_sums(s, v, row, partials);
     const char *name = new_local(s, v, NULL);
     const expression *from = address(e, v, row, c_number(e->pool, 0), false);
     return write_local(s, value_in_spec(v), "float", name, c_call(e->pool, "load_one", from));

@@ -251,7 +251,7 @@ static void write_finish(gemm *g)
     write_body(w);
     gemm_flatten_row(g, w);
     expression_pool *p = g->e->pool;
-    const expression *first = scaled(g->e, c_int(p, "row"), value_parts(g->e->plan, g->row_sum));
+    const expression *first = scaled(g->e, c_int(p, "row"), value_partials(g->e->plan, g->row_sum));
     const expression *to = c_element(p, use_value(g->e, g->row_sum, true), c_sum(p, first, c_int(p, "column_tile")));
     write_spec_line(w, g->row_sum->def->at, "%s = sum;", c_text(g->e->a, to));
     end_body(w);

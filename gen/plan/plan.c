@@ -144,19 +144,19 @@ static int plan_pack(planner *p, const ir_kernel *kernel, const ir_phase *phase,
 }
 
 /* ---- workspace */
-static int parts_of(const planner *p, const problem *of, const ir_value *v)
+static int partials_of(const planner *p, const problem *of, const ir_value *v)
 {
     if (v->def->kind != op_attention_partial && !value_is_partial(p->program, v)) return 1;
-    return program_of(of->phase)->parts(of, &of->phase->tile);
+    return program_of(of->phase)->partials(of, &of->phase->tile);
 }
 
-static void store_value(planner *p, const ir_value *v, int parts)
+static void store_value(planner *p, const ir_value *v, int partials)
 {
     const ir_value *root = value_root(v);
     if (root->kind != value_result || root->output) return;
-    if (p->p->parts[root->id]) return;
-    p->p->parts[root->id] = parts;
-    p->p->stored[p->p->stored_count++] = (storage){root, parts};
+    if (p->p->partials[root->id]) return;
+    p->p->partials[root->id] = partials;
+    p->p->stored[p->p->stored_count++] = (storage){root, partials};
 }
 
 static void plan_storage(planner *p, const problem *of)
@@ -165,7 +165,7 @@ static void plan_storage(planner *p, const problem *of)
     for (int i = 0; i < phase->op_count; i++)
         for (int k = 0; k < phase->ops[i]->output_count; k++) {
             const ir_value *v = phase->ops[i]->outputs[k];
-            if (!op_is_view(phase->ops[i]) && value_stored(p->program, phase, v)) store_value(p, v, parts_of(p, of, v));
+            if (!op_is_view(phase->ops[i]) && value_stored(p->program, phase, v)) store_value(p, v, partials_of(p, of, v));
         }
 }
 
@@ -389,7 +389,7 @@ plan *plan_choose(arena *a, const ir_program *fused, const device_model *device,
     p.p->scratches = arena_alloc(a, 2 * kernels * sizeof *p.p->scratches);
     p.p->packs = arena_alloc(a, kernels * sizeof *p.p->packs);
     p.p->stored = arena_alloc(a, values * sizeof *p.p->stored);
-    p.p->parts = arena_alloc(a, values * sizeof *p.p->parts);
+    p.p->partials = arena_alloc(a, values * sizeof *p.p->partials);
     b.p->index = program_index_make(a, b.p);
     settle_overrides(&p, true);
     for (int k = 0; k < p.program->kernel_count; k++) plan_kernel(&p, k);

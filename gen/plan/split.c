@@ -13,7 +13,7 @@ static ir_op *whole_attention(const ir_phase *phase)
 
 bool split_is_wanted(const problem *p, const program *of)
 {
-    return of->parts && whole_attention(p->phase);
+    return of->partials && whole_attention(p->phase);
 }
 
 /* Turns the attention into one that stores partials; returns the op that combines them into its former result. */
@@ -36,17 +36,17 @@ static ir_op *split_op(builder *b, ir_op *op)
 }
 
 /* Views of the result move to the combine, and phases that waited for the attention wait for the combine. */
-static void split_phase(editor *e, int k, ir_phase *parts)
+static void split_phase(editor *e, int k, ir_phase *partial)
 {
     const char *kernel = arena_printf(e->b->a, "%s_join", e->b->p->kernels[k]->name);
     ir_phase *combine = edit_add_phase(e, k, true, family_combine, "combine", kernel);
-    ir_op *attention = whole_attention(parts), *joins = split_op(e->b, attention);
+    ir_op *attention = whole_attention(partial), *joins = split_op(e->b, attention);
     edit_insert_op(e, combine, 0, joins);
     edit_add_note(e, reason_code(reason_splits_meet), joins->inputs[0], joins);
-    const int first = phase_index(parts, attention->outputs[0]->def) + 1;
-    edit_move_ops(e, parts, first, parts->op_count - first, combine, 1);
-    edit_replace_phase(e, parts, combine);
-    edit_run_after(e, combine, parts);
+    const int first = phase_index(partial, attention->outputs[0]->def) + 1;
+    edit_move_ops(e, partial, first, partial->op_count - first, combine, 1);
+    edit_replace_phase(e, partial, combine);
+    edit_run_after(e, combine, partial);
 }
 
 void split_keys(editor *e)

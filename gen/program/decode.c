@@ -59,7 +59,7 @@ static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
     to->column_tiles = t->decode.splits;
 }
 
-static int parts(const problem *p, const ir_tile *t)
+static int partials(const problem *p, const ir_tile *t)
 {
     (void)p;
     return t->decode.splits;
@@ -112,5 +112,5 @@ const program decode_program = {.kind = program_decode,
                                 .shared_bytes = shared_bytes,
                                 .smaller = smaller,
                                 .geometry = geometry,
-                                .parts = parts,
+                                .partials = partials,
                                 .members = members};

@@ -122,7 +122,7 @@ static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
     to->resident = resident(p->target, &t->gemm_mma, problem_sums_rows(p));
 }
 
-static int parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_mma.n); }
+static int partials(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_mma.n); }
 
 static void members(emission *e, writer *w)
 {
@@ -151,7 +151,7 @@ const program gemm_mma_program = {.kind = program_gemm_mma,
                                   .shared_bytes = shared_bytes,
                                   .smaller = smaller,
                                   .geometry = geometry,
-                                  .parts = parts,
+                                  .partials = partials,
                                   .members = members,
                                   .weights = weights_as_rows,
                                   .aligned_rows = true};

@@ -162,7 +162,7 @@ static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
     to->in_flight = in_flight(p, &t->gemm_register_fed);
 }
 
-static int parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_register_fed.n); }
+static int partials(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_register_fed.n); }
 
 static void members(emission *e, writer *w)
 {
@@ -190,7 +190,7 @@ const program gemm_register_fed_program = {.kind = program_gemm_register_fed,
                                            .shared_bytes = shared_bytes,
                                            .smaller = smaller,
                                            .geometry = geometry,
-                                           .parts = parts,
+                                           .partials = partials,
                                            .members = members,
                                            .weights = weights_as_rows,
                                            .asks_next = true,

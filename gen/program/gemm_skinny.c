@@ -113,7 +113,7 @@ const program gemm_skinny_program = {.kind = program_gemm_skinny,
                                      .shared_bytes = shared_bytes,
                                      .smaller = register_tile_smaller,
                                      .geometry = register_tile_geometry,
-                                     .parts = register_tile_parts,
+                                     .partials = register_tile_partials,
                                      .scratch = register_tile_scratch,
                                      .members = gemm_on_register_tiles,
                                      .weights = weights_widened};

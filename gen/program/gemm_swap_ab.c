@@ -196,7 +196,7 @@ static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
     to->cluster = x->split_k;
 }
 
-static int parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_swap_ab.n); }
+static int partials(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_swap_ab.n); }
 
 static void members(emission *e, writer *w) { gemm_on_swap_ab_warpgroups(e, w, resident(e->plan->target, &e->phase->tile.gemm_swap_ab)); }
 
@@ -212,7 +212,7 @@ const program gemm_swap_ab_program = {.kind = program_gemm_swap_ab,
                                       .smaller = smaller,
                                       .geometry = geometry,
                                       .one_tile = true,
-                                      .parts = parts,
+                                      .partials = partials,
                                       .members = members,
                                       .weights = weights_as_rows,
                                       .asks_next = true,

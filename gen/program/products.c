@@ -147,7 +147,7 @@ static touched touched_by(double rows, double columns, double group, double at_o
 static double moved_bytes(const problem *p, const product_cut *cut, double left, double right)
 {
     const double rows = ceil((double)problem_rows(p) / cut->m), columns = column_tiles(p, cut->n), room = device_last_level(p->device) / 2;
-    const double group = fmax(1, fmin(cut->group_m, rows)), at_once = fmax(1, floor(p->device->units / cut->parts / cut->members));
+    const double group = fmax(1, fmin(cut->group_m, rows)), at_once = fmax(1, floor(p->device->units / cut->split_k / cut->members));
     const double between = left / rows * group + right / columns * fmin(ceil(at_once / group), columns);
     const bool fits = left + right <= room, kept = fits || between <= room;
     const touched all = kept ? (touched){rows, columns * ceil(rows / group)} : touched_by(rows, columns, group, at_once);
@@ -161,7 +161,7 @@ void product_cost(const problem *p, const product_cut *cut, cost_descriptor *d)
     const double row_tiles = ceil(rows / cut->m), columns = column_tiles(p, cut->n), others = other_bytes(p) / count;
     const double left = rows * length * operand_bytes(p, cut->weights, operand_a);
     const double right = packed_bytes(p, cut->weights);
-    const double workgroups = row_tiles * columns * cut->parts;                                  /* per matrix */
+    const double workgroups = row_tiles * columns * cut->split_k;                                /* per matrix */
     const double at_once = 2 * row_tiles * cut->m * fmax((double)p->packed_n, columns * cut->n); /* operations per element of K */
     d->groups = workgroups * count, d->type = product->inputs[0]->type;
     d->memory = (moved_bytes(p, cut, left, right) + others) / workgroups;
@@ -184,7 +184,7 @@ void register_tile_geometry(const problem *p, const ir_tile *t, tile_extents *to
     products_geometry(p, t->gemm_registers.m, t->gemm_registers.n, to);
     to->column_tiles *= t->gemm_registers.split_k;
 }
-int register_tile_parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_registers.n); }
+int register_tile_partials(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_registers.n); }
 
 /* A tile has split_k - 1 slices of m * n floats. Counted row by row, as the last tile may have few. */
 extent register_tile_scratch(const problem *p, const ir_tile *t)

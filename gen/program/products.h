@@ -14,10 +14,10 @@ long long product_matrices(const problem *p); /* of a matmul, at the plan's own 
 void products_geometry(const problem *p, int m, int n, tile_extents *to);
 int column_tiles(const problem *p, int n);
 
-/* A tiling: tiles of m rows, n packed columns and k along K; `parts` slices of split-K; group_m row tiles that walk all columns together
+/* A tiling: tiles of m rows, n packed columns and k along K; `split_k` slices of K; group_m row tiles that walk all columns together
  * (rasterisation). */
 typedef struct product_cut {
-    int m, n, k, parts, group_m;
+    int m, n, k, split_k, group_m;
     int members; /* workgroups of a cluster that compute one tile */
     weight_numbers weights;
 } product_cut;
@@ -37,7 +37,7 @@ long long pieces_along(const problem *p, weight_numbers weights); /* pieces of i
 /* ---- register tiles of simt and skinny (t->gemm_registers) */
 bool register_tile_smaller(const problem *p, ir_tile *t);
 void register_tile_geometry(const problem *p, const ir_tile *t, tile_extents *to);
-int register_tile_parts(const problem *p, const ir_tile *t);
+int register_tile_partials(const problem *p, const ir_tile *t);
 extent register_tile_scratch(const problem *p, const ir_tile *t);
 double register_tile_meets(const gemm_registers_tile *x); /* cycles in which split-K's partials of a tile are reduced */
 /* The largest split_k with at most `groups` workgroups in all and at least one of `steps` steps per slice, 128 at most; 1: do not split. */

@@ -54,7 +54,7 @@ typedef struct program {
     void (*geometry)(const problem *p, const ir_tile *t, tile_extents *to); /* changes what differs from extents_start() */
     void (*members)(emission *e, writer *w);                                /* writes the spec struct's members, args excepted */
     /* ---- programs with partial results; NULL: none */
-    int (*parts)(const problem *p, const ir_tile *t);      /* partial sums per row of what it stores */
+    int (*partials)(const problem *p, const ir_tile *t);   /* partial sums per row of what it stores */
     extent (*scratch)(const problem *p, const ir_tile *t); /* floats of workspace for slices of partial results; 0: none */
     bool one_tile;  /* one tile a workgroup: the grid has as many workgroups as tiles */
     bool asks_next; /* its template prefetches the weights of the next launch into L2 (templates/frame/next.h) */

@@ -169,7 +169,7 @@ void ws_geometry(const problem *p, const ir_tile *t, tile_extents *to)
     to->column_tiles *= x->split_k;
 }
 
-int ws_parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_warpgroups.n); }
+int ws_partials(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_warpgroups.n); }
 
 /* At least the rows of all row tiles, of each matrix. */
 static extent rows_of_whole_tiles(const problem *p, int tile_rows)

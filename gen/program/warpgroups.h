@@ -21,7 +21,7 @@ void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *
 const char *ws_illegal(const problem *p, const ir_tile *t);
 long long ws_shared_bytes(const ir_tile *t, int columns); /* columns: rows of 128 bytes that B has in a stage */
 void ws_geometry(const problem *p, const ir_tile *t, tile_extents *to);
-int ws_parts(const problem *p, const ir_tile *t);
+int ws_partials(const problem *p, const ir_tile *t);
 extent ws_scratch(const problem *p, const ir_tile *t);
 enum { smem_epilogue_bytes = 18432 }; /* gemm_ws<...>::scratch_bytes of tiles with smem_epilogue=1 */
 #endif

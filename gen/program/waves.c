@@ -131,7 +131,7 @@ static long long shared_bytes(const problem *p, const ir_tile *tile)
 
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to) { products_geometry(p, t->gemm_waves.m, t->gemm_waves.n, to); }
 
-static int parts(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_waves.n); }
+static int partials(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_waves.n); }
 
 static void members(emission *e, writer *w)
 {
@@ -164,7 +164,7 @@ static void members(emission *e, writer *w)
      .shared_bytes = shared_bytes,                           \
      .smaller = smaller,                                     \
      .geometry = geometry,                                   \
-     .parts = parts,                                         \
+     .partials = partials,                                         \
      .members = members,                                     \
      .weights = weights_as_rows}
 const program gemm_mfma_program = ON(mfma), gemm_wmma_program = ON(wmma);

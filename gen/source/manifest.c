@@ -224,8 +224,8 @@ static json_t *workspace_json(arena *a, const plan *p)
     json_t *list = json_array();
     for (int i = 0; i < p->stored_count; i++) {
         const storage *s = &p->stored[i];
-        json_t *o = json_pack("{s:s, s:s, s:i, s:I, s:I}", "value", s->value->name, "dtype", dtype_name(s->value->type), "parts", s->parts,
-                              "offset", (json_int_t)offsets[i], "bytes", (json_int_t)storage_bytes(s, dims));
+        json_t *o = json_pack("{s:s, s:s, s:i, s:I, s:I}", "value", s->value->name, "dtype", dtype_name(s->value->type), "parts",
+                              s->partials, "offset", (json_int_t)offsets[i], "bytes", (json_int_t)storage_bytes(s, dims));
         json_object_set_new(o, "shape", shape_json(a, s->value, dims));
         if (s->value->root_stride) json_object_set_new(o, "stride", json_integer(s->value->root_stride));
         json_array_append_new(list, o);

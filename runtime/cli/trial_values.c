@@ -62,7 +62,7 @@ tfgen_code trial_try_download(trial *t, const ir_value *v, double *out)
     if (!data) return code;
     const long long count = value_count(v, &t->plan->program->dims), columns = value_columns(v);
     const long long stride = v->root_stride ? v->root_stride : columns, offset = v->root ? v->root_offset : 0;
-    const int parts = t->plan->parts[v->id] > 1 ? t->plan->parts[v->id] : 1; /* partial sums per row, one per column tile */
+    const int parts = t->plan->partials[v->id] > 1 ? t->plan->partials[v->id] : 1; /* partial sums per row, one per column tile */
     for (long long i = 0; i < count; i++) {
         const size_t at = (size_t)(i / columns * stride + offset + i % columns);
         out[i] = parts > 1 ? sum_of_parts(v->type, data, at * (size_t)parts, parts) : trial_element(v->type, data, at);

@@ -57,7 +57,7 @@ static bool fits_workspace(const plan *p, const plan *again)
 {
     bool fits = p->stored_count == again->stored_count;
     for (int i = 0; fits && i < p->stored_count; i++)
-        fits = strcmp(p->stored[i].value->name, again->stored[i].value->name) == 0 && again->stored[i].parts <= p->stored[i].parts;
+        fits = strcmp(p->stored[i].value->name, again->stored[i].value->name) == 0 && again->stored[i].partials <= p->stored[i].partials;
     for (int i = 0; fits && i < again->scratch_count; i++) fits = has_room(p, &again->scratches[i]);
     return fits;
 }

@@ -214,7 +214,7 @@ START_TEST(a_sum_in_two_parts_is_judged_as_one_number)
     const ir_value *q = program_value(c.plan->program, "q");
     int parts = 0;
     for (int i = 0; i < c.plan->stored_count; i++)
-        if (c.plan->stored[i].value == q) parts = c.plan->stored[i].parts;
+        if (c.plan->stored[i].value == q) parts = c.plan->stored[i].partials;
     ck_assert_int_eq(parts, 2);
     ck_assert_msg(!t.refused && !first_bad(&t), "%s", arena_diagnostics(t.a));
     long long judged = 0;

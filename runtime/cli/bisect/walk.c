@@ -87,7 +87,7 @@ static void judge_parts(walk *w, const unnamed_step *s, const ir_value *v, const
 {
     const ir_value *whole = program_value(w->graph, s->op->outputs[0]->name);
     const long long size = value_columns(v) - 2;
-    const int count = w->plan->parts[v->id];
+    const int count = w->plan->partials[v->id];
     double *got = data_numbers(w->a, (long long)s->known.count);
     ir_value *named = arena_alloc(w->a, sizeof *named); /* the attention's elements, named as its partials */
     *named = *whole;
