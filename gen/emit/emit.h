@@ -134,7 +134,7 @@ typedef struct kept_list {
 
 /* Row vectors that a segment's epilogue stores, counted by a dry run. */
 typedef struct put_count {
-    int most;   /* stores to one half of a block's columns */
+    int most;   /* stores to one half of a granule pair */
     bool loose; /* some store is not a whole piece of 16-bit elements */
 } put_count;
 
@@ -149,7 +149,7 @@ struct scope {
     int local_count, local_capacity;
     const expression *low, *high; /* columns of the two halves of a rotated pair, if the function has both */
     kept_list *collect;     /* set in a dry run, which finds out what to keep; else NULL */
-    const char *slot;       /* epilogues: which half of a block's columns is stored, through `out`; else NULL */
+    const char *slot;       /* epilogues: which half of a granule pair is stored, through `out`; else NULL */
     put_count *puts;
 };
 

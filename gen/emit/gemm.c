@@ -198,14 +198,14 @@ static void write_row_scalar_stores(gemm *g, scope *s)
     }
 }
 
-/* The column of a pair from its packed column: a block has a granule of one half, then one of the other. */
+/* The column of a pair from its packed column: a granule pair has a granule of one half, then one of the other. */
 static const expression *pair_column(expression_pool *p, const expression *column)
 {
-    const expression *granule = c_number(p, packed_granule), *block = c_number(p, 2 * packed_granule);
-    return c_sum(p, c_product(p, c_quotient(p, column, block), granule), c_remainder(p, column, block));
+    const expression *granule = c_number(p, packed_granule), *both = c_number(p, 2 * packed_granule);
+    return c_sum(p, c_product(p, c_quotient(p, column, both), granule), c_remainder(p, column, both));
 }
 
-/* halves: writes columns(), for one half of a block at a time, instead of epilogue(); all segments must be plain. */
+/* halves: writes columns(), for one half of a granule pair at a time, instead of epilogue(); all segments must be plain. */
 static void write_dispatch(gemm *g, bool halves)
 {
     writer *w = g->w;

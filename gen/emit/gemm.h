@@ -16,7 +16,7 @@ typedef struct gemm {
     scope fields;
     row_numbers numbers;
     bool staged; /* results pass through shared memory (templates/gemm/gemm_ws.h) */
-    int results; /* 2 where the columns of a block are two halves of a pair, else 1 */
+    int results; /* 2 if a granule pair holds the two halves of pairs, else 1 */
 } gemm;
 
 enum { gemm_stored_width = 0 }; /* the widest store that the alignment of all stored rows allows */
@@ -51,7 +51,7 @@ void gemm_on_register_tiles(emission *e, writer *w);
 void gemm_on_warpgroups(emission *e, writer *w);
 void gemm_on_warpgroups_split(emission *e, writer *w);
 /* The members after the tile for gemm_register_fed, which loads packed weights straight to registers. halves: a tile may have one half of a
- * block of columns. */
+ * granule pair. */
 void gemm_on_pieces(gemm *g, bool halves);
 /* The members for gemm_swap_ab; resident: workgroups that share a multiprocessor. */
 void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident);

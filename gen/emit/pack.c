@@ -38,9 +38,9 @@ static void write_plain(packing *g, const gemm_segment *s)
 
 static void write_pairs(packing *g, const gemm_segment *s)
 {
-    const int block = 2 * packed_granule;
-    write_line(g->w, "const int at = %s, in = at %% %d, %s = at / %d * %d + in %% %d;", in_segment(g, s), block,
-               s->kind == segment_pair_join ? "col" : "pair", block, packed_granule, packed_granule);
+    const int both = 2 * packed_granule;
+    write_line(g->w, "const int at = %s, in = at %% %d, %s = at / %d * %d + in %% %d;", in_segment(g, s), both,
+               s->kind == segment_pair_join ? "col" : "pair", both, packed_granule, packed_granule);
     if (s->kind == segment_pair_join) {
         write_line(g->w, "if (col >= %lld) return 0.0f;", s->pairs);
         write_spec_line(g->w, s->first->at, "if (in < %d) return %s;", packed_granule, element_of(g, s->first));

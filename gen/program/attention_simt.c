@@ -39,7 +39,8 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     d->end_cycles = end_cycles + block_cycles * pairs / queries / x->block_k;
 }
 
-/* Keys per block that fit shared memory, for heads rounded up by as much as 64 columns to whole vectors; fit() halves it if need be. */
+/* Keys per tile (block_k) that fit shared memory, for heads rounded up by as much as 64 columns to whole vectors; fit() halves it if need
+ * be. */
 static long long block_keys(const problem *p, long long head)
 {
     long long keys = 32;
@@ -71,8 +72,8 @@ static bool in_vectors(long long head, int team) { return head % (4 * team) == 0
 /* A thread has 16 columns of a row; 24 (hd 96) is slower. On timed targets alternatives are compared by the cost model:
  * - team = 1 for heads up to 64: a thread reads each key once for the whole row, and lanes exchange no scores (H200, f32, B4 S512 H32 hd64:
  *   663 us with teams of 4, 316 with 1);
- * - fewer threads and larger teams if blocks do not fill the machine (H200, f32, B2 S203 H2 hd64: 0.59 of the time). With more than two
- *   blocks a head only in whole vectors (teams of 16 instead of 8: hd96, B4 S251 H4, 1.3 times as long; hd80, B9 S640 H16, 2.5 times). */
+ * - fewer threads and larger teams if row tiles do not fill the machine (H200, f32, B2 S203 H2 hd64: 0.59 of the time). With more than two
+ *   tiles a head only in whole vectors (teams of 16 instead of 8: hd96, B4 S251 H4, 1.3 times as long; hd80, B9 S640 H16, 2.5 times). */
 static void defaults(const problem *p, ir_tile *t)
 {
     enum { most_alone = 64, usual_columns = 16 };
@@ -85,12 +86,12 @@ static void defaults(const problem *p, ir_tile *t)
     double least = program_seconds(p, &attention_simt_program, t);
     const ir_op *op = problem_attention(p);
     const long long heads = extent_value(&op->inputs[0]->shape[0], &p->program->dims) * op->attributes.heads,
-                    blocks = (problem_queries(p) + threads / usual - 1) / (threads / usual); /* of a head */
-    const bool few = blocks * heads < (blocks == 1 ? 2 : 1) * p->device->units;
+                    tiles = (problem_queries(p) + threads / usual - 1) / (threads / usual); /* of a head */
+    const bool few = tiles * heads < (tiles == 1 ? 2 : 1) * p->device->units;
     const int most = op->inputs[0]->type == dtype_f32 ? 4 * usual : usual; /* other types run on matrix units */
     for (int some = 128; some >= 64; some /= 2) {
         for (int team = usual; few && team <= most && team <= p->target->wave; team *= 2)
-            if (team == usual || blocks <= 2 || in_vectors(head, team)) try_team(p, team, some, &least, t);
+            if (team == usual || tiles <= 2 || in_vectors(head, team)) try_team(p, team, some, &least, t);
         if (usual > 1 && head <= most_alone) try_team(p, 1, some, &least, t);
     }
 }

@@ -6,7 +6,7 @@
 
 extern const program gemm_skinny_program;
 
-enum { most_rows = 8, block = 32, columns = block / 8 /* per lane */ };
+enum { most_rows = 8, wave_columns = 32, columns = wave_columns / 8 /* per lane */ };
 
 /* Each row tile reads all weights, so other programs are faster for many rows; from 17 rows where matrix units multiply f32, although
  * skinny is faster there for the smallest weights. A model with plans on both sides of a limit has two packed weights. */
@@ -19,7 +19,7 @@ static const worse_range worse[] = {{where_f32_on_units, .least_rows = 17, .why 
 /* Bytes of a column that all lanes together load in an iteration. */
 static int line_of(const problem *p, const gemm_registers_tile *x)
 {
-    return 16 * (p->target->wave / 8) * (x->threads / p->target->wave / (x->n / block));
+    return 16 * (p->target->wave / 8) * (x->threads / p->target->wave / (x->n / wave_columns));
 }
 
 /* Iterations over all of K. */
@@ -53,7 +53,7 @@ static int most_threads(const problem *p, int m)
     enum { usual = 256, most_rows_of_more = 4 };
     if (times_are_guesses(p) || m > most_rows_of_more || joins_columns(p)) return usual;
     if (problem_rows(p) > 1) return 2 * usual;
-    return 4 * column_tiles(p, block) <= p->device->units ? 3 * usual : usual;
+    return 4 * column_tiles(p, wave_columns) <= p->device->units ? 3 * usual : usual;
 }
 
 /* Tries split-K into slices of at least 4 iterations if there are too few tiles for all units; kept if it takes clearly less time. */
@@ -79,7 +79,7 @@ static void defaults(const problem *p, ir_tile *t)
         for (int threads = step; threads <= most_threads(p, m); threads += step) {
             ir_tile x = *t;
             x.gemm_registers = (gemm_registers_tile){
-                .m = m, .n = block, .k = 16, .thread_m = m, .thread_n = columns, .threads = threads, .stages = 2, .split_k = 1};
+                .m = m, .n = wave_columns, .k = 16, .thread_m = m, .thread_n = columns, .threads = threads, .stages = 2, .split_k = 1};
             const double seconds = program_seconds(p, &gemm_skinny_program, &x);
             if (seconds < 0.95 * least) *t = x, least = seconds;
         }
@@ -90,8 +90,8 @@ static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_registers_tile *x = &t->gemm_registers;
     if (x->m != x->thread_m || !is_power_of_two(x->m)) return "m = thread_m, a power of two, at most 16";
-    if (x->thread_n != columns || x->n % block != 0) return "n is a multiple of 32 columns, of which a thread has thread_n=4";
-    if (x->threads % (p->target->wave * (x->n / block)) != 0) return "each 32 columns of n have equally many waves";
+    if (x->thread_n != columns || x->n % wave_columns != 0) return "n is a multiple of 32 columns, of which a thread has thread_n=4";
+    if (x->threads % (p->target->wave * (x->n / wave_columns)) != 0) return "each 32 columns of n have equally many waves";
     if (x->split_k > iterations_of(p, x)) return "each part of split_k has at least one turn of all lanes";
     return x->m * x->n / (2 * p->target->width) > x->threads ? "threads: at least one for each row and 8 columns" : NULL;
 }
@@ -100,7 +100,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
 static long long shared_bytes(const problem *p, const ir_tile *t)
 {
     const gemm_registers_tile *x = &t->gemm_registers;
-    return 16 + (4ll * x->m * (x->threads / p->target->wave * block + x->n / (2 * p->target->width)) + 15) / 16 * 16;
+    return 16 + (4ll * x->m * (x->threads / p->target->wave * wave_columns + x->n / (2 * p->target->width)) + 15) / 16 * 16;
 }
 
 const program gemm_skinny_program = {.kind = program_gemm_skinny,
