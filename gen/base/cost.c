@@ -4,9 +4,9 @@
 
 /* Measured on an H200, for what a device file lacks: shares of the peaks reached (4.3 of 4.8 TB/s, 790 of 989 TFLOP/s), seconds of an empty
  * launch, L2 over DRAM bandwidth, a unit's L2 bandwidth over its even share, bytes of shared memory per unit and cycle, the L2 gain of
- * workgroups that walk K in step and request the same data at the same time; usual_busy_threads: threads that keep a unit's ALUs busy. */
+ * workgroups that walk K in lockstep and request the same data at the same time; usual_busy_threads: threads that keep a unit busy. */
 static const double bandwidth_share = 0.9, products_share = 0.8, usual_launch = 0.72e-6, l2_over_memory = 2.5, unit_over_part = 2.5,
-                    shared_bytes = 128, step_gain = 1.6, usual_clock = 1.7e9, usual_bandwidth = 1e12;
+                    shared_bytes = 128, lockstep_gain = 1.6, usual_clock = 1.7e9, usual_bandwidth = 1e12;
 enum { usual_busy_threads = 512 };
 
 static double number(const device_model *d, device_number n, double otherwise)
@@ -57,12 +57,12 @@ static double matrix_rate(const device_model *d, const cost_descriptor *x, doubl
 /* Share of DRAM bandwidth that a share `busy` of the units reaches: half of them reach four fifths. */
 static double bandwidth_drawn(double busy) { return pow(fmin(1, busy), 0.3); }
 
-/* DRAM, L2 and latency overlap, so the longest counts. With in_step a k tile waits until all of it has arrived: resources that take nearly
+/* DRAM, L2 and latency overlap, so the longest counts. With lockstep a k tile waits until all of it has arrived: resources that take nearly
  * as long as the longest count as well (a 6-norm). */
 static double loading(const cost_descriptor *x, double memory, double cache, double flight)
 {
     const double sharp = 6, most = fmax(memory, fmax(cache, flight));
-    if (!x->in_step) return most;
+    if (!x->lockstep) return most;
     return most > 0 ? most * pow(pow(memory / most, sharp) + pow(cache / most, sharp) + pow(flight / most, sharp), 1 / sharp) : 0;
 }
 
@@ -78,7 +78,7 @@ static cost round_at(const device_model *d, const cost_descriptor *x, double cou
     cost now = {0};
     now.memory = count * x->memory / (memory * bandwidth_drawn(busy) * (x->memory_share > 0 ? x->memory_share : 1));
     now.cache = fmax(count * x->asked / l2, busiest * (x->taken > 0 ? x->taken : x->asked) / unit);
-    if (x->in_step && x->groups <= count) now.cache /= step_gain;
+    if (x->lockstep && x->groups <= count) now.cache /= lockstep_gain;
     now.flight = x->ahead > 0 ? x->streamed / x->ahead * device_latency(d) : 0;
     if (x->products > 0)
         now.products = x->matrix ? busiest * units * busy * x->products / matrix_rate(d, x, busy, x->groups > count, assumed)

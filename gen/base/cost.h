@@ -25,7 +25,7 @@ typedef struct cost_descriptor {
     double start_cycles;     /* of the launch, once; negative: work done while the launch ahead still runs */
     double hops;             /* waits for another workgroup's flag */
     double later_launches;   /* launches that reduce this one's partial results */
-    bool in_step;            /* workgroups of a round walk K in step, loading whole k tiles */
+    bool lockstep;           /* workgroups of a round walk K in lockstep, loading whole k tiles */
     bool overlap;            /* the launch may begin before the one ahead has ended (PDL) */
 } cost_descriptor;
 

@@ -89,16 +89,16 @@ static void write_numbers(heads *h)
 
 /* ---- on wgmma: tensor maps (columns of a head, heads, tokens, batches) */
 /* Strides of a value with a token axis. */
-static cache_steps steps_of_tokens(heads *h, const ir_value *x, long long count)
+static cache_strides strides_of_tokens(heads *h, const ir_value *x, long long count)
 {
     const long long stride = view_of(h->e->a, x).stride, size = dtype_size(x->type), row = stride * size * (x->rank == 4 ? count : 1);
     const extent sequence = extent_multiply(h->e->a, h->op->at, *value_tokens(x), extent_number(row));
-    return (cache_steps){row, extent_number((x->rank == 4 ? stride : h->head) * size), sequence, *value_tokens(x), x->shape[0]};
+    return (cache_strides){row, extent_number((x->rank == 4 ? stride : h->head) * size), sequence, *value_tokens(x), x->shape[0]};
 }
 
-static cache_steps steps_of(heads *h, const ir_value *x, long long heads_of_x)
+static cache_strides strides_of(heads *h, const ir_value *x, long long heads_of_x)
 {
-    return value_is_cache(x) ? cache_steps_of(h->e->a, h->op->at, x) : steps_of_tokens(h, x, heads_of_x);
+    return value_is_cache(x) ? cache_strides_of(h->e->a, h->op->at, x) : strides_of_tokens(h, x, heads_of_x);
 }
 
 static void write_map(heads *h, const char *name, const ir_value *x, long long count, long long box_heads, long long box_rows)
@@ -106,21 +106,21 @@ static void write_map(heads *h, const char *name, const ir_value *x, long long c
     arena *a = h->e->a;
     const view w = view_of(a, x);
     const long long size = dtype_size(x->type);
-    const cache_steps steps = steps_of(h, x, count);
+    const cache_strides strides = strides_of(h, x, count);
     tensor_box *box = arena_alloc(a, sizeof *box);
     *box = (tensor_box){.value = w.root,
                         .type = x->type,
                         .start = w.offset * size,
-                        .stride = steps.row,
-                        .rows = steps.rows,
+                        .stride = strides.row,
+                        .rows = strides.rows,
                         .columns = h->head,
                         .box_rows = (int)box_rows,
                         .box_columns = 128 / (int)size,
                         .heads = count,
                         .box_heads = (int)box_heads,
-                        .head_stride = steps.head,
-                        .batches = steps.sequences,
-                        .batch_stride = steps.sequence};
+                        .head_stride = strides.head,
+                        .batches = strides.sequences,
+                        .batch_stride = strides.sequence};
     write_line(h->w, "DEV static const tensor_map &%s(const args &p) { return %s; }", name, c_text(a, use_map(h->e, name, box)));
 }
 
@@ -132,7 +132,7 @@ void heads_write_ragged(heads *h)
 
 static long long key_stride(heads *h, const ir_value *x)
 {
-    return steps_of(h, x, h->op->attributes.kv_heads).row / dtype_size(x->type);
+    return strides_of(h, x, h->op->attributes.kv_heads).row / dtype_size(x->type);
 }
 
 static void write_run_length(heads *h)

@@ -152,7 +152,7 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     const gemm_swap_ab_tile *x = &tile->gemm_swap_ab;
     product_cost(p, &(product_cut){x->m, x->n, x->k, x->split_k, 1, 1, weights_as_rows}, d);
     d->per_unit = resident(p->target, x);
-    d->matrix = true, d->in_step = true, d->products_share = 1 / (1.57 + x->m / 175.0);
+    d->matrix = true, d->lockstep = true, d->products_share = 1 / (1.57 + x->m / 175.0);
     if (d->per_unit > 1) d->memory_share = shallow;
     d->ahead = fmin(x->stages, x->row_stages / waits) * x->n * x->k * element_bytes, d->streamed = weights_of(p, x);
     d->end_cycles = round + meeting * x->split_k;

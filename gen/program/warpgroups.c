@@ -135,7 +135,7 @@ void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *
     const double k_tiles = ceil((double)((product_length(p) + x->k - 1) / x->k) / x->split_k),
                  k_tile_bytes = 128.0 * (warpgroup_rows + operands * x->n);
     d->groups *= x->cluster, d->memory /= x->cluster, d->asked /= x->cluster, d->products /= x->cluster, d->others /= x->cluster;
-    d->matrix = true, d->in_step = true, d->memory_share = drawn, d->products_share = share;
+    d->matrix = true, d->lockstep = true, d->memory_share = drawn, d->products_share = share;
     d->ahead = x->stages * k_tile_bytes, d->streamed = k_tiles * k_tile_bytes;
     d->asked += (lines_of_row(p, d) - 1) * k_tiles * 128 * warpgroup_rows;
     d->taken = k_tiles * 128 * (rows_taken(p, d) + operands * x->n);

@@ -240,31 +240,31 @@ static void one_element(op_kind kind, ref_form form, effect of[most_operands], i
 }
 
 /* Strides of an operand along the axes of the result, in elements, 0 where it broadcasts; axes align at the right. False: no fit. */
-static bool find_steps(const ref_state *r, const ir_value *v, const ir_value *out, long long *steps)
+static bool find_strides(const ref_state *r, const ir_value *v, const ir_value *out, long long *strides)
 {
     long long step = 1;
     for (int i = 1; i <= ref_rank(r, out); i++) {
         const long long size = i <= ref_rank(r, v) ? ref_axis(r, v, -i) : 1;
         if (size != 1 && size != ref_axis(r, out, -i)) return false;
-        steps[ref_rank(r, out) - i] = size == 1 ? 0 : step;
+        strides[ref_rank(r, out) - i] = size == 1 ? 0 : step;
         step *= size;
     }
     return ref_rank(r, v) <= ref_rank(r, out);
 }
 
 typedef struct walk { /* through the result's elements */
-    long long index[max_rank], steps[most_operands][max_rank];
+    long long index[max_rank], strides[most_operands][max_rank];
     size_t at[most_operands]; /* in each operand */
 } walk;
 
 /* Moves to the next element of the result, last axis fastest. */
-static void step_on(const ref_state *r, const ir_value *out, walk *w)
+static void advance(const ref_state *r, const ir_value *out, walk *w)
 {
     for (int i = ref_rank(r, out) - 1; i >= 0; i--) {
         const long long size = ref_axis(r, out, i);
-        for (int k = 0; k < most_operands; k++) w->at[k] += (size_t)w->steps[k][i];
+        for (int k = 0; k < most_operands; k++) w->at[k] += (size_t)w->strides[k][i];
         if (++w->index[i] < size) return;
-        for (int k = 0; k < most_operands; k++) w->at[k] -= (size_t)(w->steps[k][i] * size);
+        for (int k = 0; k < most_operands; k++) w->at[k] -= (size_t)(w->strides[k][i] * size);
         w->index[i] = 0;
     }
 }
@@ -277,10 +277,10 @@ typedef struct meeting {
 } meeting;
 enum { most_meetings = most_operands * (ref_most_shares + 2) };
 
-static bool stretches(const ref_state *r, const ir_value *out, const long long *steps)
+static bool stretches(const ref_state *r, const ir_value *out, const long long *strides)
 {
     for (int i = 0; i < ref_rank(r, out); i++)
-        if (steps[i] == 0 && ref_axis(r, out, i) > 1) return true;
+        if (strides[i] == 0 && ref_axis(r, out, i) > 1) return true;
     return false;
 }
 
@@ -290,7 +290,7 @@ static bool find_meetings(ref_state *r, const ir_op *op, const walk *w, meeting 
     ref_tensor *f = ref_out(r, op);
     *count = 0;
     for (int k = 0; k < op->input_count; k++) {
-        const bool stretched = stretches(r, op->outputs[0], w->steps[k]);
+        const bool stretched = stretches(r, op->outputs[0], w->strides[k]);
         if (stretched && !ref_make_source(r, op, op->inputs[k])) return false;
         for (const ref_share *s = ref_of(r, op->inputs[k])->shares; s; s = s->next) {
             int i = 0;
@@ -383,7 +383,7 @@ bool ref_element(ref_state *r, const ir_op *op)
     int count;
     for (int k = 0; k < op->input_count; k++) {
         x[k] = ref_of(r, op->inputs[k]);
-        if (!find_steps(r, op->inputs[k], out, w.steps[k])) return ref_fail(r, op, "an operand does not broadcast to the result");
+        if (!find_strides(r, op->inputs[k], out, w.strides[k])) return ref_fail(r, op, "an operand does not broadcast to the result");
     }
     double *inherited = ref_keep_inherited(r, op);
     if (!inherited || !find_meetings(r, op, &w, meetings, &count)) return false;
@@ -396,7 +396,7 @@ bool ref_element(ref_state *r, const ir_op *op)
         one_element(op->kind, form, of, op->input_count, count > 0 ? &c : NULL, &f->value[i], &f->error[i], &inherited[i]);
         pass_shares(meetings, count, w.at, of, i);
         if (!pass_sides(r, op, w.at, of, i)) return false;
-        step_on(r, out, &w);
+        advance(r, out, &w);
     }
     return true;
 }

@@ -192,10 +192,10 @@ static const asked_time asked_times[] = {
     {"ends beside matrix units that wait",
      {.groups = 8, .per_unit = 1, .matrix = true, .type = dtype_bf16, .products = 5e7, .memory = 1e7, .end_cycles = 1000},
      2e-6 + 8e-5 + 1e-6},
-    {"L2 in step", {.groups = 8, .per_unit = 1, .in_step = true, .asked = 4e6}, 2e-6 + 8e-6 / 1.6},
-    {"L2 of two rounds", {.groups = 16, .per_unit = 1, .in_step = true, .asked = 4e6}, 2e-6 + 16e-6},
+    {"L2 in step", {.groups = 8, .per_unit = 1, .lockstep = true, .asked = 4e6}, 2e-6 + 8e-6 / 1.6},
+    {"L2 of two rounds", {.groups = 16, .per_unit = 1, .lockstep = true, .asked = 4e6}, 2e-6 + 16e-6},
     {"stages that wait for memory and for L2",
-     {.groups = 8, .per_unit = 1, .in_step = true, .memory = 1e6, .asked = 6.4e6}, 2e-6 + 8e-6 * 1.12246204831},
+     {.groups = 8, .per_unit = 1, .lockstep = true, .memory = 1e6, .asked = 6.4e6}, 2e-6 + 8e-6 * 1.12246204831},
     {"the longest of all", {.groups = 8, .per_unit = 1, .threads = 512, .memory = 1e6, .asked = 1e6, .others = 1e6}, 2e-6 + 8e-6},
 };
 
