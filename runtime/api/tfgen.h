@@ -168,7 +168,7 @@ TFGEN_API void tfgen_device_close(tfgen_device *device); /* NULL is fine */
 TFGEN_API const char *tfgen_device_target(const tfgen_device *device); /* tfgen_device_info.target; the device owns it */
 TFGEN_API tfgen_status tfgen_device_query(const tfgen_device *device, tfgen_device_info *out);
 
-/* Device memory, for programs without an allocator of their own; any device pointer works as well. */
+/* Device memory, for applications without an allocator of their own; any device pointer works as well. */
 typedef enum tfgen_copy_kind { TFGEN_TO_DEVICE = 0, TFGEN_FROM_DEVICE = 1, TFGEN_ON_DEVICE = 2 } tfgen_copy_kind;
 TFGEN_API tfgen_status tfgen_device_alloc(tfgen_device *device, size_t bytes, void **memory, tfgen_error *error);
 TFGEN_API void tfgen_device_free(tfgen_device *device, void *memory);

@@ -1,5 +1,5 @@
-/* In: a spec, targets, shapes. Out: a static library with the code of every kernel for every target and shape, and a header; programs that
- * link it run on machines without a compiler. Exit code 4 when a target has no compiler here, 5 when a kernel does not compile. */
+/* In: a spec, targets, shapes. Out: a static library with the code of every kernel for every target and shape, and a header; applications
+ * that link it run on machines without a compiler. Exit code 4 when a target has no compiler here, 5 when a kernel does not compile. */
 #include "runtime/cli/build.h"
 #include "runtime/module/bundle.h"
 #include "runtime/module/plan_code.h"

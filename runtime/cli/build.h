@@ -1,4 +1,4 @@
-/* In: kernels compiled ahead of time, and the library's names. Out: a static library and a header, for programs that link libtfgen.
+/* In: kernels compiled ahead of time, and the library's names. Out: a static library and a header, for applications that link libtfgen.
  * Bails with the assembler's or archiver's error, or with what to install if there is none. */
 #ifndef TFGEN_CLI_BUILD_H
 #define TFGEN_CLI_BUILD_H

@@ -72,7 +72,7 @@ static bool write_source(const temporary_folder *t, const worker_call *c)
 
 static bool is_program(const char *path) { return access(path, X_OK) == 0 && !input_refusal(path); }
 
-/* Searches next to the library or program with this code, in the build tree, and where `make install` puts it. */
+/* Searches next to the library or executable with this code, in the build tree, and where `make install` puts it. */
 char *worker_path(void)
 {
     static const char *const places[] = {"", "/../libexec/tfgen", "/../../libexec/tfgen", "/.."};

@@ -1,6 +1,6 @@
-/* In: code objects with the sources they were made from. Out: one byte string to link into a program, and look-ups in it that copy nothing.
- * Refuses bytes that are not exactly what bundle_write() makes, with the offset of the first inconsistency; code whose content hash does
- * not match is never returned. The hashes (XXH3) detect accidents, not malice: a bundle is code, trust it as such.
+/* In: code objects with the sources they were made from. Out: one byte string to link into an application, and look-ups in it that copy
+ * nothing. Refuses bytes that are not exactly what bundle_write() makes, with the offset of the first inconsistency; code whose content
+ * hash does not match is never returned. The hashes (XXH3) detect accidents, not malice: a bundle is code, trust it as such.
  *
  * The format, little-endian throughout (docs/ahead-of-time.md has it as a table):
  *     head     64 bytes: "tfbundle", u32 version 1, u32 entries, u64 total bytes, u64 bytes of names, u64 hash of the rest of the head,

@@ -1,4 +1,4 @@
-/* In: this process's environment. Out: the environment for child processes, and the variables that affect compilers. In a program with more
+/* In: this process's environment. Out: the environment for child processes, and the variables that affect compilers. In a process with more
  * privileges than its caller (setuid, setgid, capabilities) the environment is untrusted and not passed on; for the same reason, variables
  * are read with secure_getenv() everywhere. */
 #ifndef TFGEN_ENVIRONMENT_H

@@ -29,7 +29,7 @@ typedef struct sheet {
     size_t row_count, row_room;
 } sheet;
 void sheet_add(sheet *s, const char *kind, const char *const *cells);
-/* Pages and text omit columns that are empty in every row; CSV keeps them, as programs look for them by name. */
+/* Pages and text omit columns that are empty in every row; CSV keeps them, as scripts look for them by name. */
 void sheet_put_html(text *t, const sheet *s);
 void sheet_put_text(text *t, const sheet *s);
 void sheet_put_csv(text *t, const sheet *s);
