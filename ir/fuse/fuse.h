@@ -47,7 +47,7 @@ typedef struct fusing {
     group *groups;
     int group_count;
     int *home;  /* by value id: group of the producing op; no_group: a view, which belongs to none */
-    int *stands; /* by value id, after fuse_settle: home; for a view: the group whose phase prints it */
+    int *printed_in; /* by value id, after fuse_settle: home; for a view: the group whose phase prints it */
     int *place;  /* by value id, in fuse_settle: index of the producing op in the group being settled */
     int *order; /* by value id: index in p->ops of the producing op */
     int room;   /* capacity of home and order */

@@ -5,11 +5,11 @@
 #include <string.h>
 
 /* Two groups examined as if they were one. */
-typedef struct trial {
+typedef struct group_union {
     fusing *f;
     int x, y;
     ir_phase phase;
-} trial;
+} group_union;
 
 bool op_is_product(const ir_op *op)
 {
@@ -43,14 +43,14 @@ bool value_is_full(arena *a, const ir_value *v, const ir_value *like)
 }
 
 /* v is made by an op of the two groups. */
-static bool inside(const trial *t, const ir_value *v)
+static bool inside(const group_union *t, const ir_value *v)
 {
     int g = fuse_home(t->f, v);
     return g != no_group && (g == t->x || g == t->y);
 }
 
 /* v holds data, perhaps as a view, that the two groups make. */
-static bool shows_inside(const trial *t, const ir_value *v)
+static bool shows_inside(const group_union *t, const ir_value *v)
 {
     const ir_value *makers[most_makers];
     int n = value_makers(v, makers);
@@ -59,7 +59,7 @@ static bool shows_inside(const trial *t, const ir_value *v)
     return false;
 }
 
-static bool used_outside(const trial *t, const ir_value *v)
+static bool used_outside(const group_union *t, const ir_value *v)
 {
     const fusing *f = t->f;
     int i = f->order[v->id];
@@ -165,7 +165,7 @@ static void reorder(fusing *f, int merged)
 }
 
 /* A value fits a phase whose rows are `rows` and columns `columns` if it has these or 1; a row-invariant value must not be stored. */
-static reason why_not_fit(const trial *t, const ir_value *v, const extent *rows, long long columns)
+static reason why_not_fit(const group_union *t, const ir_value *v, const extent *rows, long long columns)
 {
     extent own = value_rows(t->f->a, v);
     if (!extent_equal(&own, rows) && !is_one(&own)) return reason_space;
@@ -176,7 +176,7 @@ static reason why_not_fit(const trial *t, const ir_value *v, const extent *rows,
 
 /* Values made in the phase are read from registers, at the same row and column: only through transparent views. The rope of a rows phase
  * computes its operand at both columns of a pair; a rope of a rope would double the work with each. */
-static reason why_not_read(const trial *t, const ir_op *op)
+static reason why_not_read(const group_union *t, const ir_op *op)
 {
     op_class class = op_table[op->kind].class;
     bool pairs = op->kind == op_rope && t->phase.family == family_rows;
@@ -193,7 +193,7 @@ static reason why_not_read(const trial *t, const ir_op *op)
     return reason_none;
 }
 
-static reason why_not_product(const trial *t, const ir_op *op, const ir_op *first)
+static reason why_not_product(const group_union *t, const ir_op *op, const ir_op *first)
 {
     if (shows_inside(t, op->inputs[1])) return reason_right_operand;
     if (shows_inside(t, op->inputs[0])) return reason_product_input;
@@ -203,7 +203,7 @@ static reason why_not_product(const trial *t, const ir_op *op, const ir_op *firs
     return op->inputs[1]->type == first->inputs[1]->type ? reason_none : reason_dtypes;
 }
 
-static reason why_not_row_sum(const trial *t, const ir_op *op)
+static reason why_not_row_sum(const group_union *t, const ir_op *op)
 {
     ir_op *users[64];
     int n = fuse_users(t->f, op->outputs[0], users, 64);
@@ -218,7 +218,7 @@ static reason why_not_row_sum(const trial *t, const ir_op *op)
     return reason_none;
 }
 
-static reason why_not_epilogue_op(const trial *t, const ir_op *op, const gemm_segment *s, const extent *rows)
+static reason why_not_epilogue_op(const group_union *t, const ir_op *op, const gemm_segment *s, const extent *rows)
 {
     bool by_columns = op->kind == op_rope || op->kind == op_kv_append || op->kind == op_row_sumsq;
     const ir_value *v = op->kind == op_kv_append || op->kind == op_row_sumsq ? op->inputs[0] : op->outputs[0];
@@ -235,7 +235,7 @@ static bool is_partial_rotary(const ir_op *op)
     return op->kind == op_rope && op->attributes.rotary != value_head_size(op->outputs[0], op->attributes.heads);
 }
 
-static reason why_not_gemm(const trial *t)
+static reason why_not_gemm(const group_union *t)
 {
     const ir_op *first = NULL;
     int sums = 0;
@@ -261,7 +261,7 @@ static reason why_not_gemm(const trial *t)
 }
 
 /* Copies iterate over their operand's columns, so each gets its own phase; slices of one value share one. */
-static reason why_not_copies(const trial *t)
+static reason why_not_copies(const group_union *t)
 {
     const ir_op *copy = NULL;
     for (int i = 0; i < t->phase.op_count; i++)
@@ -274,7 +274,7 @@ static reason why_not_copies(const trial *t)
     return reason_none;
 }
 
-static reason why_not_rows(const trial *t)
+static reason why_not_rows(const group_union *t)
 {
     phase_extent space = phase_space(t->f->a, &t->phase);
     if (why_not_copies(t)) return why_not_copies(t);
@@ -292,7 +292,7 @@ static reason why_not_rows(const trial *t)
     return reason_none;
 }
 
-static reason why_not_families(const trial *t)
+static reason why_not_families(const group_union *t)
 {
     phase_family x = t->f->groups[t->x].family, y = t->f->groups[t->y].family;
     if (y == family_combine) return reason_splits_meet;
@@ -300,7 +300,7 @@ static reason why_not_families(const trial *t)
     return x > family_gemm ? reason_attention_out : reason_none;
 }
 
-static void unite(trial *t)
+static void unite(group_union *t)
 {
     const group *x = &t->f->groups[t->x], *y = &t->f->groups[t->y];
     const int *order = t->f->order;
@@ -314,7 +314,7 @@ static void unite(trial *t)
     t->phase.family = x->family > y->family ? x->family : y->family;
 }
 
-static reason try_union(fusing *f, trial *t)
+static reason try_union(fusing *f, group_union *t)
 {
     unite(t);
     if (t->phase.op_count > most_phase_ops) return reason_full;
@@ -327,13 +327,13 @@ static reason try_union(fusing *f, trial *t)
 
 reason fuse_why_not(fusing *f, int x, int y)
 {
-    trial t = {.f = f, .x = x, .y = y};
+    group_union t = {.f = f, .x = x, .y = y};
     return try_union(f, &t);
 }
 
 bool fuse_merge(fusing *f, int x, int y)
 {
-    trial t = {.f = f, .x = x, .y = y};
+    group_union t = {.f = f, .x = x, .y = y};
     if (x == y || x < 0 || y < 0 || try_union(f, &t)) return false;
     finish_walks(f);
     for (int i = 0; i < f->groups[y].count; i++) fuse_set_home(f, f->groups[y].ops[i]->outputs[0], x);

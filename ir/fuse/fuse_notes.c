@@ -34,7 +34,7 @@ static reason why_not_product(fusing *f, const ir_value *v, const ir_op *product
 
 static reason why_split(fusing *f, const ir_value *v, const ir_op *user)
 {
-    int x = f->stands[v->id], y = f->stands[user->outputs[0]->id];
+    int x = f->printed_in[v->id], y = f->printed_in[user->outputs[0]->id];
     phase_family from = f->groups[x].family, to = f->groups[y].family;
     bool sole_sum = user->kind == op_row_sumsq && f->groups[y].count == 1;
     if (op_is_view(user)) return reason_in_place;
@@ -67,7 +67,7 @@ void fuse_notes(fusing *f)
             bool again = false;
             for (int j = 0; j < k; j++) again |= used[j] == used[k];
             const ir_value *makers[most_makers];
-            int from = f->stands[used[k]->id], to = f->stands[p->ops[i]->outputs[0]->id];
+            int from = f->printed_in[used[k]->id], to = f->printed_in[p->ops[i]->outputs[0]->id];
             if (!again && from != to && value_makers(used[k], makers)) add_note(f, used[k], p->ops[i]);
         }
     }

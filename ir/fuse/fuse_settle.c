@@ -24,23 +24,23 @@ static void remove_dead(fusing *f)
  * has to put the view behind its operands and ahead of its readers. */
 static void place_views(fusing *f)
 {
-    f->stands = arena_alloc(f->a, ((size_t)f->p->value_count + 1) * sizeof *f->stands);
+    f->printed_in = arena_alloc(f->a, ((size_t)f->p->value_count + 1) * sizeof *f->printed_in);
     f->place = arena_alloc(f->a, ((size_t)f->p->value_count + 1) * sizeof *f->place);
-    for (int i = 0; i < f->p->value_count; i++) f->stands[i] = fuse_home(f, f->p->values[i]);
+    for (int i = 0; i < f->p->value_count; i++) f->printed_in[i] = fuse_home(f, f->p->values[i]);
     for (int i = f->p->op_count - 1; i >= 0; i--) { /* backward: a reader that is a view is placed already */
         const ir_value *v = f->p->ops[i]->outputs[0], *makers[most_makers];
-        if (f->stands[v->id] != no_group) continue;
+        if (f->printed_in[v->id] != no_group) continue;
         int place = no_group, n = value_makers(v, makers);
         for (int k = 0; k < n; k++) {
             int g = fuse_home(f, makers[k]);
             if (place < 0 || f->rank[g] > f->rank[place]) place = g;
         }
         for (int k = f->users.start[i]; k < f->users.start[i + 1] && n == 0; k++) {
-            int g = f->stands[f->users.ops[k]->outputs[0]->id];
+            int g = f->printed_in[f->users.ops[k]->outputs[0]->id];
             if (place < 0 || f->rank[g] < f->rank[place]) place = g;
         }
         if (place < 0) bail(f->a, code_check_failed, v->at, "internal: nobody reads the view %%%s", v->name);
-        f->stands[v->id] = place;
+        f->printed_in[v->id] = place;
     }
 }
 
@@ -50,7 +50,7 @@ static group *place_ops(fusing *f)
     int count = f->sequence_count, at = 0;
     group *placed = arena_alloc(f->a, ((size_t)count + 1) * sizeof *placed);
     ir_op **ops = arena_alloc(f->a, ((size_t)f->p->op_count + 1) * sizeof *ops);
-    for (int i = 0; i < f->p->op_count; i++) placed[f->rank[f->stands[f->p->ops[i]->outputs[0]->id]]].count++;
+    for (int i = 0; i < f->p->op_count; i++) placed[f->rank[f->printed_in[f->p->ops[i]->outputs[0]->id]]].count++;
     for (int i = 0; i < count; i++) {
         placed[i].family = f->groups[f->sequence[i]].family;
         placed[i].ops = ops + at;
@@ -58,7 +58,7 @@ static group *place_ops(fusing *f)
         placed[i].count = 0;
     }
     for (int i = 0; i < f->p->op_count; i++) {
-        group *g = &placed[f->rank[f->stands[f->p->ops[i]->outputs[0]->id]]];
+        group *g = &placed[f->rank[f->printed_in[f->p->ops[i]->outputs[0]->id]]];
         g->ops[g->count++] = f->p->ops[i];
     }
     return placed;
@@ -108,7 +108,7 @@ static dependence *find_dependences(fusing *f, const group *g)
 static op_role role_of_view(const fusing *f, const ir_op *op, bool read, op_role otherwise)
 {
     const ir_value *x = op->inputs[0];
-    bool here = x->def && f->stands[x->id] == f->stands[op->outputs[0]->id];
+    bool here = x->def && f->printed_in[x->id] == f->printed_in[op->outputs[0]->id];
     if (op->kind == op_concat) return role_epilogue;
     if (!here) return role_prologue;
     if (!read) return role_epilogue;
