@@ -92,7 +92,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
     if (x->m != x->thread_m || !is_power_of_two(x->m)) return "m = thread_m, a power of two, at most 16";
     if (x->thread_n != columns || x->n % wave_columns != 0) return "n is a multiple of 32 columns, of which a thread has thread_n=4";
     if (x->threads % (p->target->wave * (x->n / wave_columns)) != 0) return "each 32 columns of n have equally many waves";
-    if (x->split_k > iterations_of(p, x)) return "each part of split_k has at least one turn of all lanes";
+    if (x->split_k > iterations_of(p, x)) return "each part of split_k has at least one iteration of all lanes";
     return x->m * x->n / (2 * p->target->width) > x->threads ? "threads: at least one for each row and 8 columns" : NULL;
 }
 

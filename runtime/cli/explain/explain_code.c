@@ -50,9 +50,9 @@ static kernel_need need_of(const device_model *d, const launch *l, const kernel_
                          .shared = (long long)f->lds_bytes + l->dynamic_bytes};
 }
 
-static void read_code(arena *a, const plan_code *code, int unit, const plan *p, explained_kernel *k)
+static void read_code(arena *a, const plan_code *code, int page, const plan *p, explained_kernel *k)
 {
-    const code_result *r = &code->results[unit];
+    const code_result *r = &code->results[page];
     explained_code *c = &k->code;
     c->matrix = -1;
     c->compiler = r->compiler ? arena_strdup(a, r->compiler) : NULL;

@@ -75,12 +75,12 @@ static void open_bench(void *argument)
 }
 
 /* ---- code: compiled for all candidates at once */
-typedef struct units {
+typedef struct page_list {
     code_request *requests;
     code_result *results;
     int *owner; /* index of its candidate */
     int count;
-} units;
+} page_list;
 
 static bool in_base(const tuning_session *c, const source_text *source)
 {
@@ -91,7 +91,7 @@ static bool in_base(const tuning_session *c, const source_text *source)
     return false;
 }
 
-static void add_unit(const tuning_session *c, units *u, arena *a, const source_text *source, const char *file, int owner)
+static void add_page(const tuning_session *c, page_list *u, arena *a, const source_text *source, const char *file, int owner)
 {
     if (in_base(c, source)) return;
     u->owner[u->count] = owner;
@@ -100,19 +100,19 @@ static void add_unit(const tuning_session *c, units *u, arena *a, const source_t
     u->count++;
 }
 
-static void list_units(const tuning_session *c, candidate *const *list, int count, arena *a, units *u)
+static void list_pages(const tuning_session *c, candidate *const *list, int count, arena *a, page_list *u)
 {
     size_t room = 1;
     for (int i = 0; i < count; i++) {
         const candidate_build *e = list[i]->item;
         if (e->plan) room += (size_t)e->plan->launch_count + (size_t)e->plan->pack_count;
     }
-    *u = (units){arena_alloc(a, room * sizeof *u->requests), arena_alloc(a, room * sizeof *u->results),
+    *u = (page_list){arena_alloc(a, room * sizeof *u->requests), arena_alloc(a, room * sizeof *u->results),
                  arena_alloc(a, room * sizeof *u->owner), 0};
     for (int i = 0; i < count; i++) {
         const plan *p = ((const candidate_build *)list[i]->item)->plan;
-        for (int k = 0; p && k < p->pack_count; k++) add_unit(c, u, a, &p->packs[k].source, arena_printf(a, "%s.hip", p->packs[k].name), i);
-        for (int k = 0; p && k < p->launch_count; k++) add_unit(c, u, a, &p->launches[k].source, p->launches[k].file, i);
+        for (int k = 0; p && k < p->pack_count; k++) add_page(c, u, a, &p->packs[k].source, arena_printf(a, "%s.hip", p->packs[k].name), i);
+        for (int k = 0; p && k < p->launch_count; k++) add_page(c, u, a, &p->launches[k].source, p->launches[k].file, i);
     }
 }
 
@@ -165,8 +165,8 @@ typedef struct compiling {
 static void compile_all(void *argument)
 {
     const compiling *j = argument;
-    units u;
-    list_units(j->c, j->list, j->count, j->a, &u);
+    page_list u;
+    list_pages(j->c, j->list, j->count, j->a, &u);
     if (!u.count) return;
     const double start = seconds_now();
     cache_compile_all(j->c->t->cache, u.requests, (size_t)u.count, (int)j->c->t->o->number.jobs, u.results, NULL, NULL, NULL);
