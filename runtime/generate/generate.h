@@ -1,6 +1,6 @@
-/* In: the folder of a decoder in HuggingFace's format (config.json, safetensors), a device, ids of tokens. Out: ids of the tokens that
- * follow, by greedy choice, or the logits behind each call. Layers, last norm and head are the specs that `tfgen import` writes; rows of
- * the embedding are looked up, and the best logit is chosen, on the host: both are a row of numbers a token. Refuses what
+/* In: the folder of a decoder in HuggingFace's format (config.json, safetensors), a device, token ids. Out: ids of the following tokens, by
+ * greedy decoding, or the logits after each call. Layers, last norm and head are the specs that `tfgen import` writes; the host looks up
+ * embeddings and chooses the greatest logit, as both are only a row of numbers per token. Refuses what
  * runtime/model/stem.h and unit.h refuse, ids outside of the vocabulary and texts longer than the model's positions (TFGEN_USAGE), logits
  * that are NaN (TFGEN_DEVICE_ERROR). After an error of the device or of a file only generator_close() may follow.
  *
@@ -18,9 +18,9 @@ typedef struct generator_options {
     const char *wisdom;
     const char *const *tiles;
     size_t tile_count;
-    size_t room;      /* tokens of the longest sequence, with those that are generated */
-    size_t sequences; /* at once; 1 to 64 */
-    size_t part;      /* tokens of a prompt that a call reads at once; 0: 2048, at most room */
+    size_t room;      /* tokens of the longest sequence, generated ones included */
+    size_t sequences; /* concurrent ones; 1 to 64 */
+    size_t part;      /* most prompt tokens per call; 0: 2048, at most room */
     const tfgen_module_options *module; /* NULL: the defaults */
 } generator_options;
 
@@ -30,7 +30,7 @@ typedef struct generator_facts {
     size_t positions;        /* tokens of the longest text that the model takes */
     const int *ends;         /* ids that end a text (eos_token_id) */
     size_t end_count;
-    const char *not_applied; /* keys of generation_config.json that choose otherwise than greedily; "": none */
+    const char *not_applied; /* keys of generation_config.json that ask for other than greedy decoding; "": none */
     long long weight_bytes;  /* on the device */
 } generator_facts;
 
@@ -39,15 +39,15 @@ tfgen_status generator_open(const char *folder, tfgen_device *device, const gene
 void generator_close(generator *g); /* NULL is fine */
 generator_facts generator_about(const generator *g);
 
-/* Forgets what a sequence has read. */
+/* Resets a sequence to empty. */
 void generator_forget(generator *g, size_t sequence);
-/* Reads tokens behind those that the sequence has. logits: of the token behind the last, as many as the vocabulary has. */
+/* Appends tokens to the sequence. logits [vocabulary]: for the token after the last. */
 tfgen_status generator_read(generator *g, size_t sequence, const int *ids, size_t count, float *logits, tfgen_error *error);
-/* Reads one token of each sequence; logits: [sequences][vocabulary]. A sequence with `done` gets no token and no logits; done may be
+/* Appends one token to each sequence; logits: [sequences][vocabulary]. A sequence with done[i] gets no token and no logits; done may be
  * NULL. */
 tfgen_status generator_step(generator *g, const int *ids, const bool *done, float *logits, tfgen_error *error);
 
-/* The greatest logit's index, of equal ones the first; -1: one is NaN. */
+/* The index of the greatest logit, the first of equal ones; -1: one is NaN. */
 long long generator_best(const float *logits, size_t count);
 
 typedef struct generator_text {
@@ -62,6 +62,6 @@ typedef struct generator_times {
     double read_seconds, step_seconds; /* of all prompts; of all tokens but the first of each text */
     size_t read_tokens, step_tokens;
 } generator_times;
-/* Continues each text (as many as there are sequences) by at most `most` tokens. */
+/* Continues each text (one per sequence) by at most `most` tokens. */
 tfgen_status generator_run(generator *g, generator_text *texts, size_t most, generator_times *times, tfgen_error *error);
 #endif

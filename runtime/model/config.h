@@ -1,7 +1,6 @@
-/* In: a model's config.json, as transformers 4 and 5 write it. Out: its family and its facts, each by whichever name the file has. Refuses
- * (bails): text that is no JSON (line and column), keys that are there twice, values of a wrong type or size (path of the key), keys that
- * may change the mathematics and that nobody here knows (code_bad_input); families that cannot be said (code_unsupported). The file may be
- * hostile. */
+/* In: a model's config.json, as transformers 4 and 5 write it. Out: its family and its facts, under any of their names. Bails with
+ * code_bad_input: invalid JSON (line and column), duplicate keys, values of a wrong type or size (path of the key), unknown keys, which may
+ * change the mathematics; with code_unsupported: families that specs cannot express. The file is untrusted. */
 #ifndef TFGEN_MODEL_CONFIG_H
 #define TFGEN_MODEL_CONFIG_H
 #include "ir/base/arena.h"
@@ -25,7 +24,7 @@ typedef struct model_config {
     const char *within; /* "text_config." where the text model's is nested, else "" */
     json_t *object;     /* the text model's; as long as the arena lives */
     json_t *outer;      /* the file's own, which may be the same */
-    const char *dtype;  /* bf16, f16 or f32, of the file; bf16 where it does not say */
+    const char *dtype;  /* bf16, f16 or f32; default bf16 */
     const family *family;
     config_value facts[fact_count];
     text ignored; /* keys that change nothing within a layer, separated by commas */
@@ -34,7 +33,7 @@ typedef struct model_config {
 model_config *config_read(arena *a, const char *json, size_t size, const char *path);
 /* Bails with code_bad_input: key and what is wrong with it. */
 _Noreturn void config_refuse(const model_config *c, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* The same of what the file says well and specs cannot say: code_unsupported. */
+/* The same with code_unsupported, for valid facts that specs cannot express. */
 _Noreturn void config_cannot(const model_config *c, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool config_has(const model_config *c, model_fact fact);
 /* Whole numbers are at most 2^31-1, reals finite. `key` is a path for messages. */

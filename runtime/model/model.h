@@ -1,12 +1,12 @@
 /* In: a HuggingFace model: its folder, or its config.json alone. Out: the kinds of its layers, their specs, and where their tensors lie.
  * Refuses (bails) what config.h and layer.h say; a folder whose tensors are those of no such model, or do not fit its config
- * (code_bad_input). Nothing of the folder is run, and no network is asked. */
+ * (code_bad_input). Runs no code of the folder, and uses no network. */
 #ifndef TFGEN_MODEL_MODEL_H
 #define TFGEN_MODEL_MODEL_H
 #include "runtime/data/checkpoint.h"
 #include "runtime/model/spec.h"
 
-/* Layers that are the same but for their numbers. */
+/* Layers that differ only in their numbers. */
 typedef struct model_kind {
     layer_facts layer;
     const char *name;  /* "sliding", "full", "full-2" */
@@ -19,12 +19,12 @@ typedef struct model {
     arena *a;
     const char *path; /* the folder, or the config.json */
     model_config *config;
-    checkpoint *tensors; /* NULL: no folder, or none there */
+    checkpoint *tensors; /* NULL: no folder, or no tensors in it */
     const char *tensors_path;
     const char *prefix; /* of a layer's tensors, with {layer} */
     bool gamma;         /* see spec_request */
-    long long length;   /* of the longest texts, as layer_read() takes it */
-    long long part;     /* of a prompt: see spec_request; 0: as many as usual */
+    long long length;   /* of layer_read() */
+    long long part;     /* of spec_request; 0: the default */
     long long layers;
     int *kind_of; /* by layer */
     model_kind *kinds;

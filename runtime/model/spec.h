@@ -3,8 +3,8 @@
 #define TFGEN_MODEL_SPEC_H
 #include "runtime/model/layer.h"
 
-/* What the tokens of a call are: whole texts; the next token of each sequence, with a cache of keys and values; or the next tokens of a
- * prompt, with the cache that they fill. */
+/* The tokens of a call: whole texts; the next token of each sequence, with a KV cache; or the next tokens of a prompt, which fill the
+ * cache. */
 typedef enum spec_form { spec_prompt, spec_decode, spec_prefill } spec_form;
 
 typedef struct spec_request {
@@ -13,14 +13,14 @@ typedef struct spec_request {
     const char *which;  /* for the comment: "layers 0-4, 6-10 of 12" */
     const char *prefix; /* with {layer} */
     spec_form form;
-    bool gamma;         /* weights and biases of layer norms are called gamma and beta, as the first BERT's are */
-    bool lengths;       /* of an encoder: the texts of a batch have lengths of their own, in an input */
-    long long part;     /* of spec_prefill: tokens of a call, at most; 0: 1024 */
+    bool gamma;         /* weights and biases of layer norms are called gamma and beta, as in the first BERT */
+    bool lengths;       /* encoders: an input has the length of each text of the batch */
+    long long part;     /* spec_prefill: most tokens per call; 0: 1024 */
 } spec_request;
 
 const char *spec_write(arena *a, const spec_request *r);
 
-/* What stands around a decoder's layers: a norm; with a head, the head behind it. Names are those of whole models. */
+/* The part after a decoder's layers: the last norm, and the head if there is one. Names are those of whole models. */
 typedef struct stem_request {
     const model_config *config;
     const layer_facts *layer;

@@ -1,5 +1,5 @@
-/* In: a decoder's model. Out: what stands around its layers: the table of embeddings, the last norm and the head, with the specs of the
- * parts that are computed. Refuses (bails) encoders (code_usage), keys about embeddings or logits that the family does not have
+/* In: a decoder's model. Out: the parts before and after its layers: the table of embeddings, the last norm and the head, with specs of the
+ * computed parts. Refuses (bails) encoders (code_usage), keys about embeddings or logits that the family does not have
  * (code_unsupported), and a folder without these tensors (code_bad_input). */
 #ifndef TFGEN_MODEL_STEM_H
 #define TFGEN_MODEL_STEM_H
@@ -20,11 +20,11 @@ typedef struct model_stem {
     double logit_multiplier, logit_cap; /* 1; 0: none */
 } model_stem;
 
-/* False: an encoder, layers without a head, or a config that does not say how large the vocabulary is. */
+/* False: an encoder, layers without a head, or a config without the size of the vocabulary. */
 bool stem_is_there(const model *m);
 model_stem stem_read(const model *m);
-/* x [B, D], the last layer's result for the last token of each sequence: logits [B, V] in f32. */
+/* Input x [B, D]: the last layer's result for the last token of each sequence; output: logits [B, V] in f32. */
 const char *stem_head_spec(const model *m, const model_stem *s);
-/* x [B, D], embeddings: y [B, D], what layer 0 reads. NULL: the model computes nothing there. */
+/* Input x [B, D]: embeddings; output y [B, D]: the input of layer 0. NULL: the model computes nothing there. */
 const char *stem_embedding_spec(const model *m, const model_stem *s);
 #endif
