@@ -40,6 +40,15 @@ void gemm_write_batches(gemm *g);          /* the batch count of a matmul; 1 for
 void gemm_write_a(gemm *g);                /* a(): elements of a row of A, loaded or computed by the prologue */
 void gemm_write_rows_of_a(gemm *g);        /* a_row(), at any alignment */
 void gemm_write_b(gemm *g);                /* packed(), or b() for a matmul */
+/* b(): elements along K of a column of a matmul's second operand, [..., K, N] or, transposed, [..., N, K]. */
+typedef struct matmul_columns {
+    const ir_value *value;
+    position at;
+    bool transposed;
+    long long N, K;
+    const expression *batch; /* of the value */
+} matmul_columns;
+void gemm_write_columns(emission *e, writer *w, const matmul_columns *z);
 void gemm_write_rows_of_operands(gemm *g); /* a_row() and packed() */
 void gemm_write_partial(gemm *g);          /* partial(): the scratch of split-K, if there is one */
 void gemm_write_epilogue(gemm *g);

@@ -60,8 +60,17 @@ static tensor_box box_of_pieces(const gemm *g, const gemm_warpgroups_tile *t)
     return box;
 }
 
+/* A row is twice as long as its value says (gen/plan/terms.h). */
+static tensor_box box_of_terms(const gemm *g, int n)
+{
+    tensor_box box = box_of_value(g, g->b, n);
+    box.columns = value_stride(g->b);
+    return box;
+}
+
 static tensor_box box_of_rows(const gemm *g, const gemm_warpgroups_tile *t)
 {
+    if (gemm_is_matmul(g)) return box_of_terms(g, t->n);
     const weight_format *f = g->e->plan->packs[gemm_pack(g)].format;
     return (tensor_box){.packed = gemm_pack(g),
                         .type = f->type,
@@ -80,13 +89,6 @@ static void write_maps(gemm *g, int m, tensor_box b)
     write_map(g, "b_map", box);
 }
 
-void gemm_write_partial(gemm *g)
-{
-    if (g->e->scratch < 0) return;
-    write_line(g->w, "DEV static float *partial(const args &p) { return %s; }",
-               c_text(g->e->a, use_scratch(g->e, g->e->scratch, true)));
-}
-
 /* Without packed_k, which only the tensor map needs. */
 static void write_sizes(const gemm *g)
 {
@@ -99,7 +101,8 @@ static void write_forms(const gemm *g, const tensor_box *b)
     const bool across = gemm_is_matmul(g) && !g->product->attributes.transpose;
     write_line(g->w, "static constexpr operand_form a_form = in_rows, b_form = %s;",
                b->pieces ? "in_pieces" : across ? "in_columns" : "in_rows");
-    write_line(g->w, "static constexpr bool batched = %s;", gemm_is_batched(g) ? "true" : "false");
+    write_line(g->w, "static constexpr bool batched = %s, b_early = %s;", gemm_is_batched(g) ? "true" : "false",
+               gemm_is_matmul(g) ? "false" : "true");
 }
 
 static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *g, const gemm_warpgroups_tile *t))

@@ -95,28 +95,26 @@ static const expression *batch_of(gemm *g, const ir_value *operand)
     return row_of(g->e, &own, &out, c_int(g->e->pool, "batch"));
 }
 
-static void write_dense_b(gemm *g)
+void gemm_write_columns(emission *e, writer *w, const matmul_columns *z)
 {
-    emission *e = g->e;
-    writer *w = g->w;
-    const long long N = e->space.columns;
     expression_pool *p = e->pool;
-    const expression *batch = batch_of(g, g->b), *n = c_int(p, "n"), *k = c_int(p, "k");
+    const long long N = z->N;
+    const expression *n = c_int(p, "n"), *k = c_int(p, "k");
     const expression *exists = c_less(p, n, c_number(p, N));
     write_line(w, "template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)");
     write_body(w);
-    if (g->product->attributes.transpose) {
-        const expression *row = c_sum(p, c_product(p, batch, c_number(p, N)), n);
+    if (z->transposed) {
+        const expression *row = c_sum(p, c_product(p, z->batch, c_number(p, N)), n);
         const expression *left = c_choice(p, exists, c_int(p, "left"), c_number(p, 0));
-        write_spec_line(w, g->product->at, "return %s;", c_text(e->a, c_call(p, "load<V>", address(e, g->b, row, k, false), left)));
+        write_spec_line(w, z->at, "return %s;", c_text(e->a, c_call(p, "load<V>", address(e, z->value, row, k, false), left)));
     } else {
         const expression *i = c_int(p, "i");
-        const expression *row = c_sum(p, c_sum(p, c_product(p, batch, c_number(p, g->K)), k), i);
+        const expression *row = c_sum(p, c_sum(p, c_product(p, z->batch, c_number(p, z->K)), k), i);
         write_line(w, "vec<float, V> column = splat<V>(0.0f);");
         write_line(w, "for (int i = 0; i < V; i++)");
         w->indent++;
-        write_spec_line(w, g->product->at, "if (%s) column[i] = %s;", c_text(e->a, c_both(p, c_less(p, i, c_int(p, "left")), exists)),
-                        c_text(e->a, c_call(p, "load_one", address(e, g->b, row, n, false))));
+        write_spec_line(w, z->at, "if (%s) column[i] = %s;", c_text(e->a, c_both(p, c_less(p, i, c_int(p, "left")), exists)),
+                        c_text(e->a, c_call(p, "load_one", address(e, z->value, row, n, false))));
         w->indent--;
         write_line(w, "return column;");
     }
@@ -126,7 +124,8 @@ static void write_dense_b(gemm *g)
 void gemm_write_b(gemm *g)
 {
     if (gemm_is_matmul(g))
-        write_dense_b(g);
+        gemm_write_columns(g->e, g->w, &(matmul_columns){g->b, g->product->at, g->product->attributes.transpose, g->e->space.columns, g->K,
+                                                         batch_of(g, g->b)});
     else
         write_packed(g);
 }
@@ -154,4 +153,11 @@ void gemm_write_batches(gemm *g)
 {
     const extent batches = gemm_batches(g);
     write_line(g->w, "DEV static int batches(const args &p) { return %s; }", c_text(g->e->a, extent_c(g->e, &batches)));
+}
+
+void gemm_write_partial(gemm *g)
+{
+    if (g->e->scratch < 0) return;
+    write_line(g->w, "DEV static float *partial(const args &p) { return %s; }",
+               c_text(g->e->a, use_scratch(g->e, g->e->scratch, true)));
 }

@@ -4,6 +4,8 @@
 #include "gen/plan/align.h"
 #include "gen/base/names.h"
 #include "gen/plan/choice.h"
+#include "gen/plan/copy.h"
+#include "gen/plan/terms.h"
 #include "gen/program/products.h"
 
 typedef struct aligner {
@@ -33,38 +35,13 @@ static bool has_rows(const ir_op *product, int which)
 }
 
 /* ---- the copy */
-/* If v is a view in phase `from`, moves it, with the views that it reads, to phase `to`. */
-static void move_view(editor *e, ir_phase *from, ir_phase *to, const ir_value *v)
-{
-    if (phase_index(from, v->def) < 0) return;
-    for (int i = 0; i < v->def->input_count; i++) move_view(e, from, to, v->def->inputs[i]);
-    v->def->role = role_prologue;
-    edit_move_ops(e, from, phase_index(from, v->def), 1, to, to->op_count);
-}
-
-static void wait_for_makers(editor *e, ir_phase *phase, const ir_value *v)
-{
-    const ir_value *makers[most_makers];
-    const int n = value_makers(v, makers);
-    for (int i = 0; i < n; i++) edit_run_after(e, phase, edit_maker(e, makers[i]));
-}
-
-/* Adds a kernel that copies v before kernel k, which has phase `reader`; returns the align op. */
 static ir_op *insert_copy(aligner *g, int k, ir_phase *reader, ir_value *v, operand which)
 {
-    editor *e = g->e;
-    arena *a = e->b->a;
-    ir_value *copy = build_value(e->b, arena_printf(a, "%s.rows", v->name), v->type, v);
-    const char *kernel = arena_printf(a, which == operand_a ? "%s_align" : "%s_align_b", e->b->p->kernels[k]->name);
-    ir_phase *phase = edit_add_phase(e, k, false, family_align, name_stem(a, copy->name), kernel);
-    move_view(e, reader, phase, v);
+    arena *a = g->e->b->a;
+    ir_value *copy = build_value(g->e->b, arena_printf(a, "%s.rows", v->name), v->type, v);
+    const char *kernel = arena_printf(a, which == operand_a ? "%s_align" : "%s_align_b", g->e->b->p->kernels[k]->name);
     copy->root_stride = aligned_columns(v);
-    copy->at = reader->ops[0]->at;
-    ir_op *op = build_op(e->b, op_align, reader->ops[0], copy, 1, v);
-    op->role = role_body;
-    edit_insert_op(e, phase, phase->op_count, op);
-    wait_for_makers(e, phase, v);
-    return g->copy[v->id] = op;
+    return g->copy[v->id] = edit_copy(g->e, k, reader, v, &(copy_request){copy, op_align, family_align, kernel});
 }
 
 static void read_copy(editor *e, ir_phase *reader, const ir_value *v, const ir_op *copy)
@@ -81,7 +58,7 @@ bool alignment_is_wanted(const problem *p, const program *of)
 {
     const ir_op *product = of->aligned_rows && p->phase->family == family_gemm ? problem_product(p) : NULL;
     for (int i = 0; product && i < 2; i++)
-        if (has_rows(product, i) && value_alignment(p->a, product->inputs[i]) != 16) return true;
+        if (has_rows(product, i) && !(i && terms_are_wanted(p, of)) && value_alignment(p->a, product->inputs[i]) != 16) return true;
     return false;
 }
 
@@ -97,16 +74,6 @@ static void align_operand(aligner *g, int k, ir_phase *phase, operand which)
     read_copy(g->e, phase, v, g->copy[v->id] ? g->copy[v->id] : insert_copy(g, k, phase, v, which));
 }
 
-/* Aligns the operands of the product in kernel k, until a copy is inserted: that takes index k, and the walk meets the product again behind
- * it, for its other operand. */
-static void align_product(aligner *g, int k, ir_phase *phase)
-{
-    const ir_op *product = phase_first(phase, class_PRODUCT);
-    const int kernels = g->e->kernel_count;
-    for (operand which = operand_a; which <= operand_b && g->e->kernel_count == kernels; which++)
-        if (has_rows(product, (int)which)) align_operand(g, k, phase, which);
-}
-
 void align_operands(editor *e)
 {
     const ir_program *p = e->b->p;
@@ -117,6 +84,7 @@ void align_operands(editor *e)
     for (int k = 0; k < e->kernel_count; k++)
         for (int i = 0; i < p->kernels[k]->phase_count; i++) {
             ir_phase *phase = p->kernels[k]->phases[i];
-            if (phase->choice->rewrites & rewrite_aligned_rows) align_product(&g, k, phase);
+            for (int n = 0; n < 2 && phase->choice->rewrites & rewrite_aligned_rows; n++)
+                if (has_rows(phase_first(phase, class_PRODUCT), n)) align_operand(&g, k, phase, n ? operand_b : operand_a);
         }
 }

@@ -5,6 +5,7 @@
 #include "gen/plan/refuse.h"
 #include "gen/plan/split.h"
 #include "gen/plan/sums.h"
+#include "gen/plan/terms.h"
 #include "gen/plan/wisdom.h"
 #include "gen/plan/overrides.h"
 #include <math.h>
@@ -61,14 +62,39 @@ static const program *asked_program(const problem *p, const preferences *w)
 static unsigned rewrites_of(const problem *p, const program *of)
 {
     return (split_is_wanted(p, of) ? rewrite_split_keys : 0) | (row_sums_are_wanted(p, of) ? rewrite_row_sums : 0) |
-           (alignment_is_wanted(p, of) ? rewrite_aligned_rows : 0);
+           (alignment_is_wanted(p, of) ? rewrite_aligned_rows : 0) | (terms_are_wanted(p, of) ? rewrite_terms : 0);
+}
+
+/* Of a launch that copies so many bytes, reads and writes together. */
+static double copy_seconds(const problem *p, double bytes)
+{
+    enum { group_bytes = 1 << 15 };
+    const cost_descriptor d = {.groups = fmax(1, bytes / group_bytes), .per_unit = 8, .threads = 256, .memory = group_bytes,
+                               .asked = group_bytes, .trips = 1, .overlap = p->target->overlaps};
+    return cost_of(p->device, &d).seconds;
+}
+
+/* Of the copies of a matmul's operands. Linears' were never counted: with them the programs that need aligned rows won at every size. */
+static double rewrites_seconds(const problem *p, const program *of, unsigned rewrites)
+{
+    const ir_op *product = problem_product(p);
+    double seconds = 0;
+    for (int i = 0; product && product->kind == op_matmul && i < 2; i++) {
+        const ir_value *v = product->inputs[i];
+        const extent rows = value_rows(p->a, v);
+        const double bytes = (double)extent_value(&rows, &p->program->dims) * (double)value_columns(v) * dtype_size(v->type);
+        if (i == 1 && rewrites & rewrite_terms) seconds += copy_seconds(p, 3 * bytes);
+        else if (rewrites & rewrite_aligned_rows && of->aligned_rows && value_alignment(p->a, v) != 16)
+            seconds += copy_seconds(p, 2 * bytes);
+    }
+    return seconds;
 }
 
 static double seconds_of(const problem *p, const program *of)
 {
     ir_tile t;
     const char *why;
-    return tile_default(p, of->kind, &t, &why) ? program_seconds(p, of, &t) : INFINITY;
+    return tile_default(p, of->kind, &t, &why) ? program_seconds(p, of, &t) + rewrites_seconds(p, of, rewrites_of(p, of)) : INFINITY;
 }
 
 static bool is_in_registers(const alternative *x)
@@ -250,7 +276,7 @@ static const program *least_time(const choice *c, const problem *p)
 
 choice *choice_make(const problem *p, const preferences *w)
 {
-    enum { any = rewrite_split_keys | rewrite_row_sums | rewrite_aligned_rows };
+    enum { any = rewrite_split_keys | rewrite_row_sums | rewrite_aligned_rows | rewrite_terms };
     choice *c = arena_alloc(p->a, sizeof *c);
     *c = (choice){.asked = *p, .op_count = p->phase->op_count, .of = asked_program(p, w)};
     if (!c->of) {

@@ -5,18 +5,19 @@
 #define TFGEN_GEN_CHOICE_H
 #include "gen/plan/tile.h"
 
-/* Changes to the IR that a program requires before it can compute a phase: gen/plan/split.h, sums.h, align.h. */
+/* Changes to the IR that a program requires before it can compute a phase: gen/plan/split.h, sums.h, align.h, terms.h. */
 typedef enum rewrite {
     rewrite_split_keys = 1,  /* split-KV: the attention stores partials, which a second kernel combines */
     rewrite_row_sums = 2,    /* a product accumulates sums of squares of A's rows while it loads them */
-    rewrite_aligned_rows = 4 /* A's rows begin at multiples of 16 bytes */
+    rewrite_aligned_rows = 4, /* rows of operands begin at multiples of 16 bytes */
+    rewrite_terms = 8         /* B of a matmul is stored as two TF32 numbers per element */
 } rewrite;
 
 typedef struct alternative {
     const program *of;
     unsigned rewrites;            /* a set of the above */
     const char *obstacle, *worse; /* NULL: none. worse: why any program without such a reason is preferred, whatever the times */
-    double seconds;               /* with its default tile, before the rewrites; 0: obstacle, or the only one without */
+    double seconds;               /* with its default tile, before the rewrites, with a matmul's copies; 0: obstacle, or the only one */
 } alternative;
 
 typedef struct choice {

@@ -6,6 +6,7 @@
 #include "gen/plan/refuse.h"
 #include "gen/plan/split.h"
 #include "gen/plan/sums.h"
+#include "gen/plan/terms.h"
 #include "gen/base/names.h"
 #include "ir/base/names.h"
 #include "gen/plan/overrides.h"
@@ -294,6 +295,7 @@ static void rewrite_phases(builder *b)
     editor e = edit_begin(b);
     split_keys(&e);
     take_sums(&e);
+    split_into_terms(&e);
     align_operands(&e);
     if (edit_finish(&e)) ir_check(b->a, b->p, "rewrites");
 }

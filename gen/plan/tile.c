@@ -2,6 +2,7 @@
  * then the user's; the result is checked as a whole. */
 #include "gen/plan/tile.h"
 #include "gen/plan/overrides.h"
+#include "gen/program/products.h"
 #include "ir/program/former.h"
 #include <string.h>
 
@@ -9,6 +10,7 @@ const char *program_obstacle(const problem *p, const program *of)
 {
     if (!target_has(p->target, program_table[of->kind].layer)) return "the target lacks these instructions";
     if (!of->takes_sums && phase_input_sum(p->phase)) return "it cannot accumulate sums of squares of rows while it loads them";
+    if (problem_product(p) && reads_terms(problem_product(p)) && of->weights != weights_split) return "B is stored as TF32 terms";
     return of->obstacle ? of->obstacle(p) : NULL;
 }
 

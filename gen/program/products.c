@@ -27,15 +27,30 @@ const char *obstacle_to_16_bits(const problem *p, layer_kind layer)
     return dtype_multiplies(a, layer) && format_in(a, product->inputs[1]->type) ? NULL : "operands are not both bf16 or both f16";
 }
 
-const char *obstacle_to_16_bit_boxes(const problem *p, layer_kind layer)
+bool reads_terms(const ir_op *product)
+{
+    const ir_op *maker = product->inputs[1]->def;
+    return product->kind == op_matmul && maker && maker->kind == op_tf32_terms;
+}
+
+const char *obstacle_to_boxes(const problem *p)
 {
     const ir_op *product = problem_product(p);
-    if (product->kind != op_matmul) return obstacle_to_16_bits(p, layer);
+    if (product->kind != op_matmul) return obstacle_to_rows(p);
     for (int i = 0; i < 2; i++) {
         if (phase_makes(p->phase, product->inputs[i])) return "an operand is computed in the prologue";
         const char *obstacle = align_obstacle(p->a, product->inputs[i]);
         if (obstacle) return obstacle;
     }
+    return NULL;
+}
+
+const char *obstacle_to_16_bit_boxes(const problem *p, layer_kind layer)
+{
+    const ir_op *product = problem_product(p);
+    if (product->kind != op_matmul) return obstacle_to_16_bits(p, layer);
+    const char *obstacle = obstacle_to_boxes(p);
+    if (obstacle) return obstacle;
     return dtype_multiplies(product->inputs[0]->type, layer) ? NULL : "operands are not both bf16 or both f16";
 }
 

@@ -6,8 +6,10 @@
 /* Why rows of A and the packed weight cannot be copied as stored, for any program; NULL if they can. */
 const char *obstacle_to_rows(const problem *p);
 const char *obstacle_to_16_bits(const problem *p, layer_kind layer); /* that, or that operands are not 16-bit types of the layer */
-/* Why tensor loads cannot bring both operands, 16-bit numbers of one type: A, and B as a packed weight or as a matmul has it. */
+/* Why tensor loads cannot bring both operands, B as a packed weight or as a matmul has it; of 16-bit numbers of one type. */
+const char *obstacle_to_boxes(const problem *p);
 const char *obstacle_to_16_bit_boxes(const problem *p, layer_kind layer);
+bool reads_terms(const ir_op *product); /* B of a matmul is what gen/plan/terms.h makes of it */
 long long product_matrices(const problem *p); /* of a matmul, at the plan's own dims; 1 of a linear */
 
 /* Sets rows, multiple, tile_rows and column_tiles for tiles of m rows and n packed columns. */

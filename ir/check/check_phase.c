@@ -82,6 +82,7 @@ static bool is_own_op(phase_family family, op_kind kind)
     switch (family) {
     case family_attention: return kind == op_attention || kind == op_attention_partial;
     case family_align: return kind == op_align;
+    case family_tf32_terms: return kind == op_tf32_terms;
     default: return kind == op_attention_combine;
     }
 }
@@ -107,7 +108,7 @@ static void check_one_family(const checker *c, const ir_phase *phase)
     else if (phase->family != family_rows) check_single(c, phase);
     for (int i = 0; i < phase->op_count && phase->family == family_rows; i++) {
         op_class class = op_table[phase->ops[i]->kind].class;
-        if (class == class_PRODUCT || class == class_ATTENTION || phase->ops[i]->kind == op_align)
+        if (class == class_PRODUCT || class == class_ATTENTION || op_is_copy(phase->ops[i]))
             rule_broken(c, phase->ops[i]->at, "%%%s does not belong in rows phase %s", name_of(phase->ops[i]), phase->name);
     }
 }

@@ -76,6 +76,17 @@ static void check_align(const checker *c, const ir_op *op)
     need(c, op, !y->root && y->root_stride && y->root_stride * dtype_size(y->type) % 16 == 0, "the out's rows are no multiple of 16 bytes");
 }
 
+static void check_terms(const checker *c, const ir_op *op)
+{
+    const ir_value *x = op->inputs[0], *y = op->outputs[0];
+    const int columns = op->attributes.transpose ? 0 : 1;
+    need(c, op, x->rank >= 2 && same_leading(x, y, 2) && x->type == dtype_f32 && y->type == dtype_f32,
+         "the result has other batches or dtype");
+    need(c, op, extent_equal(axis(y, 0), axis(x, columns)) && extent_equal(axis(y, 1), axis(x, 1 - columns)),
+         "the result is not [..., N, K]");
+    need(c, op, !y->root && y->root_stride == (value_columns(y) + 31) / 32 * 64, "the out's rows are not two terms long");
+}
+
 static void check_row(const checker *c, const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *y = op->outputs[0];
@@ -260,6 +271,7 @@ static void check_op_shape(const checker *c, const ir_op *op)
     case op_concat: check_concat(c, op); return;
     case op_reshape: check_reshape(c, op); return;
     case op_align: check_align(c, op); return;
+    case op_tf32_terms: check_terms(c, op); return;
     default: break;
     }
     if (op_table[op->kind].class == class_REDUCE) check_row(c, op);

@@ -16,6 +16,7 @@ static const struct {
 #define ATTR(op, key, field, type, required, help) {op_##op, #field},
 #include "ir/op.def"
     {op_slice, "offset"}, {op_linear, "fold"}, {op_linear, "fold_offset"}, {op_attention_combine, "heads"},
+    {op_tf32_terms, "transpose"},
 };
 
 bool op_takes(op_kind kind, const char *key)

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "runtime/cli/trial.h"
 #include "runtime/cli/plan_words.h"
+#include "ir/program/views.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +32,7 @@ const char *kernel_ops(arena *a, const ir_program *graph, const ir_kernel *k)
     for (int p = 0; p < k->phase_count; p++)
         for (int i = 0; i < k->phases[p]->op_count; i++) {
             ir_op *op = k->phases[p]->ops[i];
-            if (op->kind != op_align && (!graph || op->origin < count)) marked[graph ? op->origin : n] = true;
+            if (!op_is_copy(op) && (!graph || op->origin < count)) marked[graph ? op->origin : n] = true;
             ops[n++] = op;
         }
     return names_of(a, graph ? graph->ops : ops, count, marked);

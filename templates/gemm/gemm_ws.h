@@ -2,14 +2,15 @@
 // into stages of shared memory, each operand in one of the forms below, 2 warpgroups of 64 x tile_n each, S's epilogue.
 // Refuses tiles other than 128 rows and a multiple of 32 columns from 64 to 256.
 //
-// Beyond the common contract S has: a_form, b_form; batched: there are batches(p) products, whose tensor maps have rank 4, with one head;
-// a_map(p), b_map(p): tensor maps of A in rows [M, K] with boxes of 128 bytes x tile_m rows, or in columns [K, M] with boxes of 128 bytes
-// x tile_k rows, 128-byte swizzle; of B in pieces with boxes of tile_n columns x 128 bytes / cluster, in rows [N, K] with boxes of
-// 128 bytes x tile_n / cluster rows, or in columns [K, N] with boxes of 128 bytes x tile_k / cluster rows; group_m: row tiles that share a
-// column of B tiles while it is in L2; cluster: workgroups, on row tiles below each other, that load B together; staged: results pass
-// through shared memory (each of 2 bytes, one a column and segment, rows at multiples of 16 bytes; results: of a block's two halves of
-// columns, 1 or 2), else width: columns of a row that the epilogue is handed at a time, 2 or 4; reads: it loads more than row scalars;
-// split: parts that a tile's length is cut into, each a workgroup's, and partial(p): the memory through which they meet.
+// Beyond the common contract S has: a_form, b_form; b_early: B is a weight, which no launch makes; batched: there are batches(p) products,
+// whose tensor maps have rank 4, with one head; a_map(p), b_map(p): tensor maps of A in rows [M, K] with boxes of 128 bytes x tile_m rows,
+// or in columns [K, M] with boxes of 128 bytes x tile_k rows, 128-byte swizzle; of B in pieces with boxes of tile_n columns x 128 bytes /
+// cluster, in rows [N, K] with boxes of 128 bytes x tile_n / cluster rows, or in columns [K, N] with boxes of 128 bytes x tile_k / cluster
+// rows; group_m: row tiles that share a column of B tiles while it is in L2; cluster: workgroups, on row tiles below each other, that load
+// B together; staged: results pass through shared memory (each of 2 bytes, one a column and segment, rows at multiples of 16 bytes;
+// results: of a block's two halves of columns, 1 or 2), else width: columns of a row that the epilogue is handed at a time, 2 or 4; reads:
+// it loads more than row scalars; split: parts that a tile's length is cut into, each a workgroup's, and partial(p): the memory through
+// which they meet.
 #pragma once
 #include "templates/frame/frame_ws.h"
 #include "templates/gemm/pieces.h"
@@ -89,7 +90,7 @@ template <class S> struct gemm_ws {
     DEV static void load(early, const args &p, const tile &t, int k_tile, stage m)
     {
         const int n = t.column * (tile_n / 16), k = column_of(t, k_tile) / packing::length;
-        if constexpr (S::b_form != in_pieces)
+        if constexpr (!S::b_early)
             return;
         else if constexpr (cluster == 1)
             piece_load(m.memory + a_bytes, S::b_map(p), m.full, n, k);
@@ -99,7 +100,7 @@ template <class S> struct gemm_ws {
     DEV static void load(late, const args &p, const tile &t, int k_tile, stage m)
     {
         load_a(p, t, column_of(t, k_tile), m);
-        if constexpr (S::b_form != in_pieces) load_b(p, t, column_of(t, k_tile), m);
+        if constexpr (!S::b_early) load_b(p, t, column_of(t, k_tile), m);
     }
     DEV static void load_a(const args &p, const tile &t, int k, stage m)
     {

@@ -24,11 +24,19 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
 
     DEV static void load(early, const args &p, const tile &t, int k_tile, stage m)
     {
-        const int n = t.column * tile_n;
-        tensor_load(m.memory + a_bytes, S::b_map(p), m.full, 2 * base::column_of(t, k_tile), n);
-        tensor_load(m.memory + a_bytes + tile_n * 128, S::b_map(p), m.full, 2 * base::column_of(t, k_tile) + tile_k, n);
+        if constexpr (S::b_early) load_terms(p, t, base::column_of(t, k_tile), m);
     }
-    DEV static void load(late, const args &p, const tile &t, int k_tile, stage m) { base::load_a(p, t, base::column_of(t, k_tile), m); }
+    DEV static void load(late, const args &p, const tile &t, int k_tile, stage m)
+    {
+        base::load_a(p, t, base::column_of(t, k_tile), m);
+        if constexpr (!S::b_early) load_terms(p, t, base::column_of(t, k_tile), m);
+    }
+    DEV static void load_terms(const args &p, const tile &t, int k, stage m)
+    {
+        const int n = t.column * tile_n;
+        base::template box_load<1>(m.memory + a_bytes, S::b_map(p), t, 2 * k, n, m, 0);
+        base::template box_load<1>(m.memory + a_bytes + tile_n * 128, S::b_map(p), t, 2 * k + tile_k, n, m, 0);
+    }
 
     template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, accumulators &c)
     {

@@ -84,6 +84,9 @@ static const struct {
     {"%y f32[M,5]/6 = align %x5 #0\n", "shapes: align %y: the out's rows are no multiple of 16 bytes"},
     {"%y f32[M,4] = align %x #0\n", "shapes: align %y: the out's rows are no multiple of 16 bytes"},
     {"%y f32[M,5] in %x+0/8 = align %x5 #0\n", "shapes: align %y: the out's rows are no multiple of 16 bytes"},
+    {"%y bf16[M,4]/64 = tf32_terms %x transpose #0\n", "shapes: tf32_terms %y: the result has other batches or dtype"},
+    {"%y f32[M,5]/64 = tf32_terms %x transpose #0\n", "shapes: tf32_terms %y: the result is not [..., N, K]"},
+    {"%y f32[M,4]/8 = tf32_terms %x transpose #0\n", "shapes: tf32_terms %y: the out's rows are not two terms long"},
     /* reductions and norms */
     {"%y f32[1] = row_sum 2 #0\n", "shapes: row_sum %y: the out is not [..., 1]"},
     {"%y f32[L,1] = row_sum %x #0\n", "shapes: row_sum %y: the out is not [..., 1]"},

@@ -21,6 +21,10 @@ static const matmul_case cases[] = {
      MATMUL("B: 2, M: 130, K: 136, N: 72", "B, M, K", "B, K, N", ""), 0, "in_columns"},
     {"sm_90a", "bf16", "layer=wgmma n=64 stages=3 split_k=2 cluster=2",
      MATMUL("B: 2, M: 130, K: 136, N: 72", "B, M, K", "B, N, K", ", transpose: true"), 0, "in_rows"},
+    {"sm_90a", "f32", "layer=wgmma_3xtf32 n=64", MATMUL("M: 77, K: 137, N: 75", "M, K", "K, N", ""), 1, "in_rows"},
+    {"sm_90a", "f32", "layer=wgmma_3xtf32 n=96 stages=5 split_k=2",
+     MATMUL("B: 2, M: 130, K: 148, N: 104", "B, M, K", "B, N, K", ", transpose: true"), 0,
+     "in_rows"},
     /* the reader of a row's sum of squares, in another matrix of the batch */
     {"sm_90a", "bf16", "layer=wgmma n=64",
      "dims: {B: 3, M: 20, K: 64, N: 80}\ninputs: {x: [B, M, K], z: [B, K, N]}\nparams: {g: [N]}\nops:\n"

@@ -1,5 +1,6 @@
 /* In: an explanation. Out: its JSON, in operations, bytes and seconds; docs/insight.md lists the keys. */
 #include "runtime/cli/explain/explanation.h"
+#include "ir/program/views.h"
 #include <string.h>
 
 static json_t *shape_json(const ir_value *v, const dim_table *dims)
@@ -131,7 +132,7 @@ static json_t *origins_json(const ir_kernel *k, int most)
         bool found = false;
         for (int p = 0; p < k->phase_count && !found; p++)
             for (int i = 0; i < k->phases[p]->op_count && !found; i++)
-                found = k->phases[p]->ops[i]->origin == origin && k->phases[p]->ops[i]->kind != op_align;
+                found = k->phases[p]->ops[i]->origin == origin && !op_is_copy(k->phases[p]->ops[i]);
         if (found) json_array_append_new(list, json_integer(origin));
     }
     return list;

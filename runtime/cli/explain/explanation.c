@@ -13,7 +13,7 @@ static int origins_of(arena *a, const ir_kernel *k, int most)
     for (int p = 0; p < k->phase_count; p++)
         for (int i = 0; i < k->phases[p]->op_count; i++) {
             const ir_op *op = k->phases[p]->ops[i];
-            if (op->kind == op_align || op->origin >= most || seen[op->origin]) continue;
+            if (op_is_copy(op) || op->origin >= most || seen[op->origin]) continue;
             seen[op->origin] = true;
             count++;
         }
@@ -177,11 +177,11 @@ static void add_others(edge_list *list)
             const int from = t->read > 0 ? maker_launch(l, t->value) : -1;
             const ir_op *user = from >= 0 && from != to && !is_told(list, t) ? reader_of(l->kernels[to].launch, t->value) : NULL;
             if (!user) continue;
-            const bool copy = user->kind == op_align || (t->value->def && t->value->def->kind == op_align);
+            const bool copy = op_is_copy(user) || (t->value->def && op_is_copy(t->value->def));
             fusion_note *note = arena_alloc(list->a, sizeof *note);
             *note = (fusion_note){copy ? "aligned-copy" : "stored-value", (ir_value *)t->value, (ir_op *)user};
             add_edge(list, note,
-                     copy ? "rows are copied to where they begin at multiples of 16 bytes, as tensor loads need"
+                     copy ? "rows are copied to where tensor loads can read them"
                           : "the value is stored, since more than one launch, or more than one view, reads it",
                      from, to);
         }

@@ -1,0 +1,58 @@
+/* Contract: gen/plan/terms.h. The copy has the shape [..., N, K], whichever way the operand lies, so the matmul reads it transposed; its
+ * rows are twice as long in memory. */
+#include "gen/plan/terms.h"
+#include "gen/plan/choice.h"
+#include "gen/plan/copy.h"
+#include "gen/program/products.h"
+#include "ir/program/format.h"
+
+static ir_op *matmul_of(const ir_phase *phase)
+{
+    for (int i = 0; i < phase->op_count; i++)
+        if (phase->ops[i]->kind == op_matmul) return phase->ops[i];
+    return NULL;
+}
+
+bool terms_are_wanted(const problem *p, const program *of)
+{
+    return of->weights == weights_split && matmul_of(p->phase) && !reads_terms(problem_product(p));
+}
+
+static ir_value *value_of_terms(editor *e, const ir_op *matmul)
+{
+    const ir_value *z = matmul->inputs[1];
+    arena *a = e->b->a;
+    ir_value *terms = build_value(e->b, arena_printf(a, matmul->attributes.transpose ? "%s.terms" : "%s.columns", z->name), z->type, z);
+    const extent rows = z->shape[z->rank - (matmul->attributes.transpose ? 2 : 1)];
+    terms->shape[z->rank - 1] = z->shape[z->rank - (matmul->attributes.transpose ? 1 : 2)];
+    terms->shape[z->rank - 2] = rows;
+    terms->root_stride = format_length(format_at(format_tf32x2), value_columns(terms));
+    return terms;
+}
+
+/* copies: by value id, of the operand as it is and transposed. */
+static void split_operand(editor *e, int k, ir_phase *phase, ir_op **copies)
+{
+    ir_op *matmul = matmul_of(phase);
+    ir_value *z = matmul->inputs[1];
+    ir_op **copy = &copies[2 * z->id + matmul->attributes.transpose];
+    if (!*copy) {
+        const char *kernel = arena_printf(e->b->a, "%s_terms", e->b->p->kernels[k]->name);
+        *copy = edit_copy(e, k, phase, z, &(copy_request){value_of_terms(e, matmul), op_tf32_terms, family_tf32_terms, kernel});
+        (*copy)->attributes.transpose = matmul->attributes.transpose;
+    }
+    matmul->inputs[1] = (*copy)->outputs[0];
+    matmul->attributes.transpose = true;
+    edit_run_after(e, phase, edit_maker(e, (*copy)->outputs[0]));
+}
+
+void split_into_terms(editor *e)
+{
+    const ir_program *p = e->b->p;
+    ir_op **copies = arena_alloc(e->b->a, 2 * ((size_t)p->value_count + 1) * sizeof(ir_op *));
+    for (int k = 0; k < e->kernel_count; k++)
+        for (int i = 0; i < p->kernels[k]->phase_count; i++) {
+            ir_phase *phase = p->kernels[k]->phases[i];
+            if (phase->choice->rewrites & rewrite_terms) split_operand(e, k, phase, copies);
+        }
+}

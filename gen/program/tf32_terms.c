@@ -1,0 +1,61 @@
+/* Writes the second operand of a matmul in f32 as two TF32 numbers per element (templates/gemm/tf32_terms.h). In: a phase that
+ * gen/plan/terms.c made. Out: a tile; a thread writes 8 elements of a row `each` times. */
+#include "gen/emit/gemm.h"
+#include "gen/program/program.h"
+
+enum { places = 8 };
+
+static const ir_op *terms_op(const ir_phase *phase)
+{
+    int i = 0;
+    while (phase->ops[i]->kind != op_tf32_terms) i++;
+    return phase->ops[i];
+}
+
+static void defaults(const problem *p, ir_tile *t) { t->align = (align_tile){.threads = p->target->serial ? 1 : 256, .each = 2}; }
+
+static bool smaller(const problem *p, ir_tile *t)
+{
+    (void)p;
+    t->align.each /= 2;
+    return t->align.each > 0;
+}
+
+/* Of all matrices together: items of 8 places, whatever row they are of. */
+static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
+{
+    const ir_value *out = terms_op(p->phase)->outputs[0];
+    to->rows = extent_multiply(p->a, p->phase->ops[0]->at, to->rows, extent_number(value_stride(out) / (2 * places)));
+    to->tile_rows = t->align.threads * t->align.each;
+}
+
+static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d) { bytes_cost(p, t, geometry, d); }
+
+static void members(emission *e, writer *w)
+{
+    const ir_op *op = terms_op(e->phase);
+    const ir_value *z = op->inputs[0], *out = op->outputs[0];
+    long long N = 0;
+    extent_is_number(&out->shape[out->rank - 2], &N);
+    extent batches = extent_number(1);
+    for (int i = 0; i + 2 < out->rank; i++) batches = extent_multiply(e->a, out->at, batches, out->shape[i]);
+    write_line(w, "static constexpr int N = %lld, K = %lld, threads = %d, each = %d;", N, value_columns(out), e->phase->tile.align.threads,
+               e->phase->tile.align.each);
+    write_line(w, "static constexpr bool across = %s;", op->attributes.transpose ? "false" : "true");
+    write_line(w, "DEV static int batches(const args &p) { return %s; }", c_text(e->a, extent_c(e, &batches)));
+    gemm_write_columns(e, w, &(matmul_columns){z, op->at, op->attributes.transpose, N, value_columns(out), c_int(e->pool, "batch")});
+    write_line(w, "DEV static float *to(const args &p, int row)");
+    write_body(w);
+    write_spec_line(w, op->at, "return %s;", c_text(e->a, address(e, out, c_int(e->pool, "row"), c_number(e->pool, 0), true)));
+    end_body(w);
+}
+
+const program tf32_terms_program = {.kind = program_tf32_terms,
+                                    .device = "tf32_terms",
+                                    .template = "templates/gemm/tf32_terms.h",
+                                    .describe_cost = describe_cost,
+                                    .defaults = defaults,
+                                    .shared_bytes = no_shared_memory,
+                                    .smaller = smaller,
+                                    .geometry = geometry,
+                                    .members = members};

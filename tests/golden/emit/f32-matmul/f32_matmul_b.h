@@ -1,0 +1,54 @@
+// Written by tfgen: f32_matmul_b of tests/specs/f32-matmul.yaml for host; read it beside templates/gemm/gemm.h.
+// Kernel k1, phase b:
+//   body %b              f32[B,100,72]       = matmul %x, %z transpose                          !9:5
+//   epi  %c              f32[B,100,72]       = mul %a, %b                                       !10:5
+struct f32_matmul_b_spec {
+    struct args {
+        const float *x_;
+        const float *z_;
+        const float *a_;
+        float *c_;
+        int B_;
+    };
+    static constexpr int K = 200, packed_n = 96, packed_k = 208, granule = 16;
+    static constexpr int tile_m = 128, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 64, stages = 2;
+    static constexpr int width = 16, split_k = 1;
+    static constexpr bool row_sums = false, b_plain = false;
+    using b_type = float;
+    struct context {};
+    DEV static int rows(const args &p) { return 100; }
+    DEV static int batches(const args &p) { return p.B_; }
+    template <int V> DEV static vec<float, V> a(const args &p, int batch, int row, int k, int left)
+    {
+        row += batch * 100;
+        const vec<float, V> x_ = load_aligned<V>(p.x_ + row * 200ll + k); // !6:10
+        return x_; // !9:5
+    }
+    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
+    {
+        return load<V>(p.z_ + (batch * 72 + n) * 200ll + k, n < 72 ? left : 0); // !9:5
+    }
+    DEV static context begin(const args &p, int batch, int row) { return {}; }
+    template <int W, int Slot, class Out> DEV static void b_epilogue(const args &p, const context &c, int row, int col,
+            vec<float, W> product, float &sum, Out &out)
+    {
+        const int left = 72 - col;
+        if (left <= 0) return;
+        const vec<float, W> a_ = load<W>(p.a_ + row * 72ll + col, left); // !8:5
+        const vec<float, W> c_ = op_mul(a_, product); // !10:5
+        out.template put_some<Slot, W>(p.c_ + row * 72ll + col, left, c_); // !10:5
+    }
+    template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, vec<float, W> lo,
+            vec<float, W> hi, float &sum, Out &out)
+    {
+        row += batch * 100;
+        b_epilogue<W, 0>(p, c, row, n, lo, sum, out);
+        b_epilogue<W, 1>(p, c, row, n + 16, hi, sum, out);
+    }
+};
+TF_LAYOUT(f32_matmul_b_spec::args, x_, 0);
+TF_LAYOUT(f32_matmul_b_spec::args, z_, 8);
+TF_LAYOUT(f32_matmul_b_spec::args, a_, 16);
+TF_LAYOUT(f32_matmul_b_spec::args, c_, 24);
+TF_LAYOUT(f32_matmul_b_spec::args, B_, 32);
+static_assert(sizeof(f32_matmul_b_spec::args) == 40, "size of args");
