@@ -1,5 +1,4 @@
-/* In: host.h and hs_abi.h.
- * Out: the structures that the engine's files share, and their functions; nothing of this is seen outside of runtime/host. */
+/* The structures and functions that the engine's files share; private to runtime/host. */
 #ifndef TFGEN_HOST_ENGINE_H
 #define TFGEN_HOST_ENGINE_H
 
@@ -20,7 +19,7 @@ typedef struct region region;
 /* ---- blocks and their threads (fiber.c) ---- */
 typedef enum block_state { BLOCK_RUNS, BLOCK_AT_GRID, BLOCK_DONE, BLOCK_FAILED } block_state;
 
-/* What blocks of the pool have in common. */
+/* Sizes of a block; pooled blocks are reused for the same shape. */
 typedef struct block_shape {
     unsigned threads, wave, waves, shared_bytes;
     size_t stack_bytes;
@@ -36,53 +35,53 @@ struct block {
     void **params;
     hs_thread *threads, *resume;
     hs_wave *waves;
-    hs_u32 *sites, *spins; /* a word a lane; where a thread yielded last, a word a thread */
+    hs_u32 *sites, *spins; /* a word per lane; per thread, the place where it yielded last */
     size_t site_words;
     hs_thread host;        /* the worker's own context while fibers run */
-    block *cluster[HS_MAX_CLUSTER]; /* by rank; the first keeps the barrier; alone: itself */
+    block *cluster[HS_MAX_CLUSTER]; /* by rank; the first has the barrier's state. Without a cluster: the block itself */
     hs_u32 cluster_arrived, cluster_phase;
-    hs_u32 *cluster_phases; /* by thread: the phase of the cluster barrier that it arrived at last */
+    hs_u32 *cluster_phases; /* by thread: the phase of the cluster barrier at which it last arrived */
     uint64_t barriers;
-    _Atomic uint64_t *progress; /* of the worker that runs it: the watchdog looks at it */
+    _Atomic uint64_t *progress; /* counter of the worker that runs it, read by the watchdog */
     char *slab, *stacks, *shared_map;
     size_t slab_bytes, stack_stride, shared_map_bytes;
     unsigned guards;
-    void *cells, *static_cells; /* of the checker, for shared memory and for __shared__ variables */
-    struct watched_lane *lanes; /* of who watches */
-    char *static_copy;          /* of the module's __shared__ variables while another block has them */
+    void *cells, *static_cells; /* the checker's state for shared memory and for __shared__ variables */
+    struct watched_lane *lanes; /* the watcher's state */
+    char *static_copy;          /* the block's values of the module's __shared__ variables while another block has them */
     size_t static_copy_bytes;
-    void *contexts; /* of the fallback that swaps by call */
+    void *contexts; /* for processors without hs_switch() */
     block *next;    /* in the pool */
 };
-/* far: shared memory lies between so many addresses without access that a wrong index finds nothing of the process. */
+/* far: shared memory is surrounded by so many inaccessible addresses that a wrong index hits no memory of the process. */
 block *block_new(const block_shape *shape, bool far, atomic_uint *guards);
 void block_free(block *b, atomic_uint *guards);
 void block_start(block *b, launch *l, unsigned number, bool poison);
 void block_join(block *const *members, unsigned count); /* a cluster, once all have been started */
-/* Until it ends, waits for the grid, fails or gives other blocks a turn; false: a signal threw the worker out of it (fault_report()). */
+/* Runs the block until it ends, waits for the grid, fails or yields to other blocks; false: a signal interrupted it (fault_report()). */
 bool block_run(block *b);
 void fiber_swap(hs_thread *from, hs_thread *to);
 /* Leaves the fiber for the worker's context, for good. */
 void fiber_abandon(block *b) __attribute__((noreturn));
-/* Gives the module's __shared__ variables to b, whose launch has just started or had them before; null: to nobody. */
+/* Switches the module's __shared__ variables to b, whose launch has just started or had them before; null: to no block. */
 void block_own_shared(host_module *m, block *b);
 bool fiber_is_fresh(const hs_thread *t);
 
 /* ---- scheduling (sched.c, wave.c, mma.c) ---- */
 hs_thread *sched_next(hs_thread *t);
 hs_thread *sched_yield_to(hs_thread *t, const hs_place *at);
-void sched_release(block *b); /* of all threads at a barrier */
+void sched_release(block *b); /* all threads at a barrier continue */
 hs_thread *sched_first(block *b);
 void cluster_arrive(hs_thread *t);
 int cluster_met(hs_thread *t);
-void sched_waits(host_log *log, const block *b); /* who waits where, a line a site and wave */
+void sched_waits(host_log *log, const block *b); /* which lanes wait where, a line per site and wave */
 void wave_complete(hs_wave *w, hs_u64 lanes, const hs_site *site, hs_u32 word);
-const char *mma_run(hs_u32 shape, hs_u64 *mail); /* null, or why not */
+const char *mma_run(hs_u32 shape, hs_u64 *mail); /* returns null, or an error */
 hs_u32 mma_wave(hs_u32 shape);
-hs_u32 mma_operations(hs_u32 shape); /* a multiply and an add are two */
+hs_u32 mma_operations(hs_u32 shape); /* a multiply-add counts as two */
 static inline block *block_of(const hs_wave *w) { return (block *)(void *)w->b; }
 
-/* ---- the worker's own words (failure.c) ---- */
+/* ---- a worker's thread-local state (failure.c) ---- */
 typedef struct fault_record {
     int signal, code;
     uintptr_t address, pc;
@@ -91,7 +90,7 @@ typedef struct fault_record {
 typedef struct worker_self {
     hs_self pub; /* first: kernels see it */
     launch *launch;
-    volatile sig_atomic_t busy; /* holds a lock: must not be torn away by the watchdog */
+    volatile sig_atomic_t busy; /* holds a lock: the watchdog must not interrupt it */
     volatile sig_atomic_t faulted;
     fault_record fault;
     hs_thread *fault_thread;
@@ -100,42 +99,42 @@ extern _Thread_local worker_self host_self __attribute__((tls_model("initial-exe
 
 /* ---- modules (module.c, load.c, place.c, cc.c) ---- */
 struct host_module {
-    atomic_uint users; /* besides the first */
+    atomic_uint users; /* users other than the first */
     void *handle;
     char *compiler;
-    struct module_source *source; /* what it was made of, so that lines can be told; null: nobody asked for that */
-    int file; /* the shared object in memory, kept open where symbolisers want to read it; else -1 */
+    struct module_source *source; /* its source, to report lines; null: not needed */
+    int file; /* the shared object in memory, kept open if symbolisers read it; else -1 */
     bool cached, check, lines;
     uintptr_t low, high; /* where it is mapped */
-    char *shared;     /* its __shared__ variables, which one block has at a time */
+    char *shared;     /* its __shared__ variables, used by one block at a time */
     size_t shared_bytes;
     block *shared_owner;
     pthread_mutex_t shared_lock; /* held through a launch, if there are any */
-    uintptr_t anchor; /* an address in it, near every place */
-    size_t frame_bytes; /* of stack, of all its functions together; 0: not known */
-    page_places *places; /* of its sources in the spec; NULL where the source is not at hand */
+    uintptr_t anchor; /* an address in it, near all its places (hs_place) */
+    size_t frame_bytes; /* stack frames of all its functions together; 0: unknown */
+    page_places *places; /* spec positions of its source's lines; NULL: the source is not available */
 };
-const hs_place *module_at(const host_module *m, hs_u32 word); /* the place that a word of hs_wave.site names */
+const hs_place *module_at(const host_module *m, hs_u32 word); /* the place of a word of hs_wave.site */
 static inline const hs_site *module_site(const host_module *m, hs_u32 word) { return module_at(m, word)->site; }
 host_module *module_new(void);
-/* Loads exactly these bytes: they are in no file that anybody else could change. */
+/* Loads exactly these bytes, not through a file that another process could change. */
 bool module_load(host_module *m, const void *object, size_t size, host_log *log);
 size_t frames_of(const unsigned char *object, size_t size); /* frames.c */
 bool module_has_lines(const host_module *m);
-/* "file:line (function)" of an address in the module, as well as symbolisers can tell. */
+/* Appends "file:line (function)" of an address in the module, as far as symbolisers know it. */
 void module_place(const host_module *m, uintptr_t pc, host_log *log);
 /* lines.c */
 typedef struct module_source module_source;
 module_source *lines_keep(const char *source, size_t size, const host_compile_options *o); /* null: no memory */
 void lines_forget(module_source *s);
-int lines_file(const host_module *m); /* the module's object with line tables, for the caller to close; -1: there is none to be had */
-/* Header text that goes in front of the source; parts end with a null text. */
+int lines_file(const host_module *m); /* the module's object with line tables, which the caller closes; -1: it cannot be made */
+/* Header text before the source; the list of parts ends with a null text. */
 typedef struct embedded_part {
     const char *name, *text, *end;
 } embedded_part;
 const embedded_part *embedded_parts(void);
 static inline const char *compile_name(const host_compile_options *o) { return o->name ? o->name : "kernel.hip"; }
-int cc_level(const host_compile_options *o); /* at which it is optimised */
+int cc_level(const host_compile_options *o); /* optimisation level */
 host_status cc_find(const host_compile_options *o, char **path, host_log *log);
 /* Makes kernel.so in a temporary folder. */
 host_status cc_run(const char *compiler, const char *source, size_t size, const host_compile_options *o, const char *folder,
@@ -143,16 +142,16 @@ host_status cc_run(const char *compiler, const char *source, size_t size, const 
 /* ---- shared objects as bytes (object.c) ---- */
 host_status object_compile(const char *compiler, const char *source, size_t source_size, const host_compile_options *o,
                            unsigned char **object, size_t *size, host_log *log);
-/* A file of these bytes, which nobody can change any more, this process included; -1: errno says why not. */
+/* A sealed file with these bytes, which not even this process can change; -1: errno says why not. */
 int object_file(const void *object, size_t size);
-/* Everything that decides what the compiler makes of a source, as text: for the cache's key. */
+/* Appends everything other than the source that affects the compiler's output, for the cache's key. */
 bool cc_describe(const char *compiler, const host_compile_options *o, host_log *out);
 
 /* ---- a launch (launch.c) ---- */
 typedef struct worker_slot {
-    _Alignas(64) _Atomic uint64_t progress; /* one writer */
+    _Alignas(64) _Atomic uint64_t progress; /* written by this worker only */
     pthread_t thread;
-    atomic_bool running; /* thread may be kicked */
+    atomic_bool running; /* the thread may get KICK_SIGNAL */
 } worker_slot;
 struct host_launch_state {
     host_engine *engine;
@@ -165,15 +164,15 @@ struct host_launch_state {
     block_shape shape;
     bool cooperative, strict;
     unsigned blocks, workers, slot_count;
-    unsigned cluster; /* blocks of one */
+    unsigned cluster; /* blocks per cluster */
     atomic_uint next_cluster;
-    atomic_int status;  /* host_status; the first failure stays */
-    atomic_bool kicked; /* the watchdog wants the workers out */
+    atomic_int status;  /* host_status; the first failure wins */
+    atomic_bool kicked; /* the watchdog stops the workers */
     pthread_mutex_t lock; /* of log */
     host_log *log;
     checker *check;
     worker_slot *slots;
-    /* the grid barrier among workers; all but phase under grid_lock */
+    /* the grid barrier among workers; guarded by grid_lock, except phase */
     pthread_mutex_t grid_lock;
     atomic_uint phase;
     unsigned arrived, left, waiting_blocks;
@@ -181,21 +180,21 @@ struct host_launch_state {
     uint64_t started_ms, seen_progress, seen_ms;
     launch *next;
 };
-/* The first failure of a launch sets its status and writes its text: true for whoever was first, who then holds the lock
- * and must call launch_reported(). */
+/* The first failure of a launch sets its status and writes its text. True: this is the first; the caller now holds the lock and must call
+ * launch_reported(). */
 bool launch_fail(launch *l, host_status status);
 void launch_reported(launch *l);
 void launch_where(const launch *l, const hs_thread *t, host_log *log); /* "block (..) thread (..) wave w lane l" */
-host_status launch_run(launch *l); /* all fields but slots are set; the text of a failure is in log */
+host_status launch_run(launch *l); /* the caller has set all fields but slots; log gets the text of a failure */
 extern const hs_runtime host_runtime;
 
 struct host_engine {
     host_engine_options options;
-    unsigned helpers; /* threads of the pool that exist */
+    unsigned helpers; /* threads started in the pool */
     pthread_t *threads;
     pthread_mutex_t lock;
     pthread_cond_t work, idle;
-    launch *job;            /* what helpers may join */
+    launch *job;            /* the launch that helpers may join */
     uint64_t job_number;
     unsigned joined, running;
     bool closing, pool_taken;
@@ -208,7 +207,7 @@ struct host_engine {
     pthread_rwlock_t memory_lock;
     region *regions;
     size_t region_count, region_room;
-    char *reserve; /* addresses without access, in the middle of which allocations lie; null: none */
+    char *reserve; /* inaccessible addresses, in the middle of which allocations are placed; null: none */
     size_t reserve_bytes, reserve_next;
     /* watchdog */
     pthread_t watchdog;
@@ -219,13 +218,13 @@ struct host_engine {
 };
 
 /* ---- signals during launches (fault.c) ---- */
-bool fault_begin(void); /* installs the handlers for the first launch of the process; false when it cannot */
+bool fault_begin(void); /* installs the handlers if no launch is running yet; false: it cannot */
 void fault_end(void);
-void fault_report(block *b); /* after a worker was thrown out of a fiber */
+void fault_report(block *b); /* after a signal interrupted a fiber */
 void fault_altstack_enter(void *memory, stack_t *old);
 void fault_altstack_leave(const stack_t *old);
 #define ALTSTACK_BYTES (128 * 1024)
-#define KICK_SIGNAL SIGURG /* ignored by default: harmless when it comes late */
+#define KICK_SIGNAL SIGURG /* ignored by default, so harmless if it arrives late */
 
 /* ---- watchdog (watchdog.c) ---- */
 bool watchdog_watch(host_engine *e, launch *l);
@@ -235,11 +234,11 @@ uint64_t watchdog_now(void);
 
 /* ---- memory (memory.c) ---- */
 struct region {
-    uintptr_t low, high; /* the bytes that count */
-    uintptr_t map_low, map_high; /* with guard pages; equal to the above for memory of the caller's */
+    uintptr_t low, high; /* the usable bytes */
+    uintptr_t map_low, map_high; /* with guard pages; equal to the above for the caller's memory */
     char *name;
     bool owned;
-    void *cells; /* of the checker */
+    void *cells; /* the checker's state */
 };
 /* The region that contains the address, or the nearest one within `slack` bytes. The caller holds memory_lock. */
 region *memory_find(host_engine *e, uintptr_t address, size_t slack);
@@ -252,32 +251,32 @@ void memory_close(host_engine *e);
 checker *check_new(launch *l);
 void check_free(checker *c);
 bool check_block_start(checker *c, block *b); /* false: no memory */
-void check_collective(checker *c, hs_wave *w, bool orders); /* orders: what its lanes did to memory before and after */
+void check_collective(checker *c, hs_wave *w, bool orders); /* orders: it orders its lanes' memory accesses before and after */
 void check_barrier(checker *c, block *b);
 void check_grid(checker *c);
 void check_matrix(checker *c, hs_u32 operations); /* of one matrix instruction */
 bool check_access(const void *p, unsigned long bytes, int kind,
-                  const void *pc); /* false: out of bounds, and reported; the thread must not go on */
+                  const void *pc); /* false: out of bounds, and reported; the thread must stop */
 void check_sync(const void *p, int kind);
-void check_block_end(block *b); /* before it returns to the pool */
-void check_drop(block *b);      /* before it goes */
+void check_block_end(block *b); /* before the block returns to the pool */
+void check_drop(block *b);      /* before the block is freed */
 unsigned check_count(const checker *c);
 
-/* ---- who watches (watch.c) ---- */
+/* ---- watchers of accesses (watch.c) ---- */
 void watch_begin(launch *l);
 void watch_end(launch *l);
-bool watch_block(block *b); /* it starts; false: no memory */
-void watch_drop(block *b);  /* before it goes */
+bool watch_block(block *b); /* a block starts; false: no memory */
+void watch_drop(block *b);  /* before the block is freed */
 void watch_meeting(hs_wave *w, hs_u64 lanes);
 void watch_stand_in(const hs_thread *t, int kind);
-bool watch_stands_in(const hs_thread *t); /* accesses are none of the machine's now */
+bool watch_stands_in(const hs_thread *t); /* the lane emulates an instruction: its accesses are not the GPU's */
 void watch_access(const hs_thread *t, const host_access *access, int kind);
 
 /* ---- text (log.c) ---- */
 void log_add(host_log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void log_vadd(host_log *log, const char *format, va_list arguments);
 void log_bytes(host_log *log, const char *bytes, size_t size);
-/* What is said from `before` on has places in the page, and now has those in the spec, too. */
+/* Adds positions in the spec to the places in the source that the log has from byte `before` on. */
 void log_place(host_log *log, size_t before, const page_places *places);
 
 #endif
