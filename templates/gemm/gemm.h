@@ -151,8 +151,7 @@ template <class S> struct gemm_tiles {
     static constexpr int most_levels = TF_WAVE == 1 ? 4 : S::thread_m * S::thread_n <= 32 ? 3 : 2;
 #endif
     static constexpr int length = S::split_k == 1 ? S::K : most_k_tiles * tile_k; // of a part, at most
-    static constexpr bool in_levels = is_long(length) || (S::split_k > 1 && length > 512);
-    static constexpr int levels = in_levels ? most_levels : 1, step = static_cast<int>(root_up(length, levels));
+    static constexpr int levels = sum_levels(length, 512, most_levels), step = static_cast<int>(root_up(length, levels));
     static constexpr int least_k_tiles = ceil_div(step, tile_k); // of a sum of the lowest level
     static constexpr int next_step =
         levels == 1 ? 1 : static_cast<int>(root_up(ceil_div(most_k_tiles, least_k_tiles), levels - (levels > 1)));

@@ -62,9 +62,11 @@ static void judge(const char *what, const errors *e)
 typedef struct product_case {
     const char *target;
     int rows, columns, length, step;
-    const char *op;
+    const char *op, *tile; /* tile: NULL, or the line of a tuning */
 } product_case;
-#define LINEAR "params: {w: [N, K]}\nops:\n  - {out: y, op: linear, in: [x, w]}\n"
+#define LINEAR_ON(tile) "params: {w: [N, K]}\nops:\n  - {out: y, op: linear, in: [x, w]}\n", tile
+#define LINEAR LINEAR_ON(NULL)
+#define SIMT LINEAR_ON("gemm layer=simt split_k=1")
 static const product_case products[] = {{"host", 4, 8, 1 << 20, 32, LINEAR},     /* sums that wait are in memory: any number of levels */
                                         {"sm_90a", 2, 8, 1 << 20, 32, LINEAR},   /* few rows: a lane's terms, folded every so often */
                                         {"gfx942", 1, 16, 1 << 19, 32, LINEAR},
@@ -72,6 +74,8 @@ static const product_case products[] = {{"host", 4, 8, 1 << 20, 32, LINEAR},    
                                         {"sm_80", 20, 8, 1 << 17, 51, LINEAR}, /* 16 results a thread: three */
                                         {"sm_80", 97, 8, 40000, 200, LINEAR},    /* 64: two */
                                         {"sm_90a", 17, 8, 1 << 18, 1024, LINEAR}, /* wgmma_3xtf32: 8 parts, sums of 32 */
+                                        {"sm_80", 65, 4, 4096, 64, SIMT}, /* 32 results a thread: two levels from 513 terms on */
+                                        {"gfx1100", 9, 4, 16384, 128, SIMT},
                                         {"gfx942", 17, 8, 1 << 17, 362, LINEAR}, /* mfma: two levels */
                                         {"gfx90a", 40, 8, 1 << 17, 362, LINEAR}};
 
@@ -81,7 +85,8 @@ START_TEST(long_products_are_added_up_in_blocks)
     char yaml[512];
     snprintf(yaml, sizeof yaml, "block: t\ndtype: f32\ndims: {M: %d, N: %d, K: %d}\ninputs: {x: [M, K]}\n%soutputs: {y: y}\n", p->rows,
              p->columns, p->length, p->op);
-    rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = p->target});
+    const tuning t = {.lines = &p->tile, .count = p->tile != NULL};
+    rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = p->target, .tuning = &t});
     errors e = {0};
     rig_round(r);
     rig_run(r);
@@ -184,7 +189,7 @@ int main(void)
     /* Now every program: any number of levels, a lane's, three, wgmma_3xtf32, mfma; rows and lists on the host and on a GPU, parts of a
      * cache. */
     TCase *more = suite_long(suite, "more sums", 120);
-    add_some_now(t, more, long_products_are_added_up_in_blocks, sizeof products / sizeof *products, (const int[]){0, 1, 4, 6, 7, -1});
+    add_some_now(t, more, long_products_are_added_up_in_blocks, sizeof products / sizeof *products, (const int[]){0, 1, 4, 6, 7, 9, -1});
     add_some_now(t, more, long_rows_are_added_up_in_blocks, sizeof row_targets / sizeof *row_targets, (const int[]){0, 2, -1});
     add_some_now(t, more, values_of_long_lists_of_keys_are_added_up_in_blocks, sizeof lists / sizeof *lists, (const int[]){0, 2, 5, -1});
     tcase_add_test(t, many_partial_sums_of_a_row_are_added_up_in_blocks);
