@@ -160,6 +160,43 @@ static void lower_linear(lowering *l)
     emit(l, op_add, out, sum, in(l, 2));
 }
 
+/* A matrix times a vector, of at least so many elements that a kernel behind it for what its epilogue might have done takes little beside
+ * it. */
+static bool is_matrix_times_vector(const ir_op *op)
+{
+    const long long least = 1 << 20;
+    const ir_value *x = op->inputs[0], *out = op->outputs[0];
+    long long rows;
+    return value_columns(out) == 1 && extent_is_number(&out->shape[out->rank - 2], &rows) && rows > 1 &&
+           rows >= (least + value_columns(x) - 1) / value_columns(x);
+}
+
+/* NAME.SUFFIX shaped [..., rows, columns], with x's dtype; batch axes are x's. */
+static ir_value *matrix(lowering *l, const char *suffix, const ir_value *x, long long rows, long long columns)
+{
+    ir_value shape = *x;
+    shape.shape[x->rank - 2] = extent_number(rows), shape.shape[x->rank - 1] = extent_number(columns);
+    ir_value *v = build_value(&l->b, arena_printf(l->b.a, "%s.%s", l->out->name, suffix), x->type, &shape);
+    v->at = l->op->at;
+    return v;
+}
+
+/* y = x * w as the row (w as a row) * x^T, whose programs read each of x's rows once and multiply no padding. */
+static void lower_matrix_times_vector(lowering *l)
+{
+    ir_value *x = in(l, 0), *w = in(l, 1), *out = l->out;
+    long long rows = 0;
+    extent_is_number(&out->shape[out->rank - 2], &rows);
+    if (!l->op->attributes.transpose) {
+        ir_value *row = matrix(l, "w", w, 1, value_columns(x));
+        emit(l, op_reshape, row, w, NULL);
+        w = row;
+    }
+    ir_value *product = matrix(l, "r", out, 1, rows);
+    emit(l, op_matmul, product, w, x)->attributes.transpose = true;
+    emit(l, op_reshape, out, product, NULL);
+}
+
 static void lower_op(lowering *l)
 {
     switch (l->op->kind) {
@@ -170,6 +207,7 @@ static void lower_op(lowering *l)
     case op_row_mean: lower_row_mean(l); break;
     case op_split: lower_split(l); break;
     case op_linear: lower_linear(l); break;
+    case op_matmul: is_matrix_times_vector(l->op) ? lower_matrix_times_vector(l) : lower_plain(l); break;
     default: lower_plain(l); break;
     }
 }

@@ -48,13 +48,25 @@ static bool is_stored(const plan *p, const ir_value *v)
     return v->root != NULL || v->output != NULL;
 }
 
-/* A stored value that the graph does not have must be f32, as arithmetic is, or an exact copy of a value that may be stored. */
+/* Whether a reshape of it is a value of the graph, with the same dtype: then both are rounded alike. */
+static bool is_reshaped(const plan *p, const ir_program *graph, const ir_value *v)
+{
+    for (int i = 0; i < p->program->op_count; i++) {
+        const ir_op *op = p->program->ops[i];
+        if (op->kind == op_reshape && op->inputs[0] == v && op->outputs[0]->type == v->type && program_value(graph, op->outputs[0]->name))
+            return true;
+    }
+    return false;
+}
+
+/* A stored value that the graph does not have must be f32, as arithmetic is, or an exact copy of a value that may be stored, or one that
+ * the graph has in another shape. */
 static bool may_be_stored(const plan *p, const ir_program *graph, const ir_value *v)
 {
     const ir_op *op = v->def;
-    if (v->type == dtype_f32 || !op || !is_stored(p, v)) return true;
-    return (op->kind == op_align || op->kind == op_cast) && op->inputs[0]->type == v->type &&
-           same_shape(p->program, op->inputs[0], p->program, v) &&
+    if (v->type == dtype_f32 || !op || !is_stored(p, v) || is_reshaped(p, graph, v)) return true;
+    const bool same = same_shape(p->program, op->inputs[0], p->program, v);
+    return (op->kind == op_reshape || ((op->kind == op_align || op->kind == op_cast) && same)) && op->inputs[0]->type == v->type &&
            (program_value(graph, op->inputs[0]->name) || may_be_stored(p, graph, op->inputs[0]));
 }
 

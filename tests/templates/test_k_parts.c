@@ -17,6 +17,11 @@
     "block: t\ndtype: bf16\ndims: {M: 5, N: 40, K: 1300}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"                           \
     "ops:\n  - {out: h, op: linear, in: [x, w]}\noutputs: {h: h}\n"
 
+/* Lowered to the product of a row and the matrix transposed. */
+#define VECTOR                                                                                                                  \
+    "block: t\ndtype: bf16\ndims: {M: 1030, K: 1021}\ninputs: {x: [M, K], w: [K, 1]}\n"                                        \
+    "ops:\n  - {out: h, op: matmul, in: [x, w]}\noutputs: {h: h}\n"
+
 typedef struct parts_case {
     const char *target, *yaml, *tile;
 } parts_case;
@@ -25,6 +30,7 @@ static const parts_case cases[] = {
     {"sm_80", NORM, "layer=simt m=32 n=64 k=32 thread_m=2 thread_n=8 threads=128 split_k=22"}, /* a part is one k tile */
     {"sm_90a", NORM, "layer=skinny m=4 thread_m=4 threads=256 split_k=5"},
     {"sm_90a", LONG, "layer=wgmma n=64 split_k=20"}, /* templates/gemm/gemm_ws.h */
+    {"sm_90a", VECTOR, "layer=skinny m=1 thread_m=1 threads=256 split_k=3"},
     {"gfx942", NORM, "layer=skinny m=8 thread_m=8 threads=256 split_k=2"},
     {"gfx1100", MATRICES, "layer=simt m=32 n=64 k=32 thread_m=2 thread_n=8 threads=128 split_k=7"},
 };
