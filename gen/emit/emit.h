@@ -34,7 +34,8 @@ typedef struct emission {
     bool rope_sized; /* some rotation has an attention factor */
     const ir_op *table_ops[max_tables];
     bool is_quick;    /* phase_is_quick() */
-    bool is_long;     /* phase_is_long(): chains of ops become functions (chain.c) */
+    bool is_long;     /* chains of ops become functions (chain.c) */
+    bool is_rolled;   /* a loop's body has the epilogue once (templates/gemm/gemm_ws.h) */
     writer functions; /* those, members of the struct */
     struct called_function *called;
     int called_count, called_room;
@@ -82,7 +83,7 @@ enum { function_cost = 10 }; /* op_cost() of an exponential or the like */
 /* On GPUs: all that it stores, or all that the program takes and gives, has 16 bits: its ops take their short forms (FORM, ir/op.def). */
 bool phase_is_quick(const ir_program *p, const ir_phase *phase, const target_info *target);
 int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target, bool quick); /* per element; an addition is 1 */
-/* Its chains of ops are not inlined (chain.c). */
+/* As many copies of its arithmetic as a thread has columns are too many. */
 bool phase_is_long(const ir_program *p, const ir_phase *phase, const target_info *target);
 
 /* ---- evaluate.c: the value of IR values at a place, as C++ statements */

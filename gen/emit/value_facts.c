@@ -103,7 +103,7 @@ bool wide_reduction(const emission *e, const ir_value *v)
 
 /* ---- how long elementwise arithmetic is */
 /* Cost from which a phase gets functions (chain.c): more for short forms, and for rows, where a thread has fewer columns. */
-enum { long_cost = 28, long_quick_cost = 60, long_rows_cost = 100 };
+enum { long_cost = 28, long_quick_cost = 40, long_rows_cost = 100 };
 
 /* No input, param, state or output is f32, so approximations of 16-bit accuracy will do. */
 static bool results_have_16_bits(const ir_program *p)

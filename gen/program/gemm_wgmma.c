@@ -116,4 +116,5 @@ const program gemm_wgmma_program = {.kind = program_gemm_wgmma,
                                     .scratch = ws_scratch,
                                     .members = gemm_on_warpgroups,
                                     .weights = weights_as_rows,
+                                    .rolls = true,
                                     .aligned_rows = true};

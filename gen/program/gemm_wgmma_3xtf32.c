@@ -81,4 +81,5 @@ const program gemm_wgmma_3xtf32_program = {.kind = program_gemm_wgmma_3xtf32,
                                            .scratch = ws_scratch,
                                            .members = gemm_on_warpgroups_split,
                                            .weights = weights_split,
+                                           .rolls = true,
                                            .aligned_rows = true};

@@ -195,7 +195,7 @@ template <class S> struct gemm_ws {
         }
         if constexpr (S::staged)
             store_staged(p, t, c, r, scratch + (thread_index() - ws_producers) / 32 * 16 * pitch);
-        else if (S::reads && (t.row + 1) * tile_m <= S::rows(p) && (t.column + 1) * tile_n <= S::packed_n)
+        else if (S::reads && !S::rolled && (t.row + 1) * tile_m <= S::rows(p) && (t.column + 1) * tile_n <= S::packed_n)
             store_tile<true>(p, t, c, r);
         else
             store_tile<false>(p, t, c, r);
@@ -265,6 +265,18 @@ template <class S> struct gemm_ws {
         if (looks) parts.clear(awaited);
     }
 
+    // ---- S::rolled: a long epilogue is there once, for 32 columns, a thread's first 16 accumulators; the others move down to it. A
+    // copy for each 32 columns keeps compilers busy for tens of seconds and is more than the instruction cache holds.
+    static constexpr int block_copies = S::rolled ? 1 : tile_n / 32;
+
+    DEV static void next_block(accumulators &c)
+    {
+        if constexpr (S::rolled) {
+#pragma unroll
+            for (int i = 16; i < tile_n / 2; i++) c.acc[i - 16] = c.acc[i];
+        }
+    }
+
     // ---- results of 2 bytes pass through shared memory, so that lanes side by side store rows in pieces of 16 bytes. The epilogue is
     // walked twice: for the values, in the layout of the products, and for where they go. What a walk does not use is never computed. The
     // first walk has no branch for rows that do not exist: it computes something for them, too.
@@ -299,15 +311,16 @@ template <class S> struct gemm_ws {
 
     DEV static void store_staged(const args &p, const tile &t, accumulators &c, row_state (&r)[2], shared_address staging)
     {
-#pragma unroll
+#pragma unroll block_copies
         for (int j = 0; j < tile_n / 32; j += stage_blocks) {
             const int n = t.column * tile_n + j * 32;
             if (S::packed_n % tile_n && n >= S::packed_n) break;
             __syncwarp(); // what was there has been stored
-#pragma unroll
+#pragma unroll block_copies
             for (int b = 0; b < stage_blocks && j + b < tile_n / 32; b++) {
                 if (S::packed_n % tile_n && n + b * 32 >= S::packed_n) break;
-                stage_block(p, t, c.acc + (j + b) * 16, n + b * 32, r, staging + b * S::results * 32);
+                stage_block(p, t, c.acc + (S::rolled ? 0 : j + b) * 16, n + b * 32, r, staging + b * S::results * 32);
+                next_block(c);
             }
             __syncwarp();
             if (t.row * tile_m + (thread_index() - ws_producers) / 32 * 16 + 16 <= S::rows(p))
@@ -363,10 +376,11 @@ template <class S> struct gemm_ws {
     // nothing that only costs registers.
     template <bool Whole> DEV static void store_tile(const args &p, const tile &t, accumulators &c, row_state (&r)[2])
     {
-#pragma unroll
+#pragma unroll block_copies
         for (int j = 0; j < tile_n / 32; j++) {
             if (!Whole && t.column * tile_n + j * 32 >= S::packed_n) break;
-            store_block<S::width, Whole>(p, t, c.acc + j * 16, t.column * tile_n + j * 32, r);
+            store_block<S::width, Whole>(p, t, c.acc + (S::rolled ? 0 : j) * 16, t.column * tile_n + j * 32, r);
+            next_block(c);
         }
     }
 

@@ -455,7 +455,8 @@ static const char *const epilogues[][2] = {{"log", "log"},         {"tanh", "tan
                                            {"div, v0", "div, v0"}, {"sqrt", "sin"},         {"tanh", "exp"}, /* from here on inline: */
                                            {"silu", "mul, v0"},    {"gelu_tanh", "mul, v0"}, {"gelu_erf", "neg"}, {"div, r", "div, r"}};
 
-static void calls_functions(const char *const epilogue[2], const char *type, bool calls)
+/* Calls functions, or has its epilogue once, in a loop. */
+static void is_long(const char *const epilogue[2], const char *type, const char *target, bool yes)
 {
     const char *first = epilogue[0], *then = epilogue[1], *r = strstr(first, ", r") ? ", r: [4096, 1]" : "";
     const int end = (int)strcspn(first, ","), then_end = (int)strcspn(then, ",");
@@ -464,18 +465,20 @@ static void calls_functions(const char *const epilogue[2], const char *type, boo
     text_printf(&spec, "ops:\n  - {out: v0, op: linear, in: [x, w]}\n");
     text_printf(&spec, "  - {out: v1, op: %.*s, in: [v0%s]}\n", end, first, first + end);
     text_printf(&spec, "  - {out: v2, op: %.*s, in: [v1%s]}\noutputs: {y: v2}\n", then_end, then, then + then_end);
-    build b = {.name = "t.yaml", .text = spec.data, .target = "sm_90a", .level = fusion_tile};
+    build b = {.name = "t.yaml", .text = spec.data, .target = target, .level = fusion_tile};
     must_build(&b);
-    ck_assert_msg((strstr(b.p->launches[0].spec_header, "TF_CALLED") != NULL) == calls, "%s, %s in %s", first, then, type);
+    const char *mark = strcmp(target, "sm_90a") == 0 ? "rolled = true" : "TF_CALLED";
+    ck_assert_msg((strstr(b.p->launches[0].spec_header, mark) != NULL) == yes, "%s, %s in %s for %s", first, then, type, target);
     arena_free(b.a);
     arena_free(spec.a);
 }
 
 /* NVRTC takes ten seconds and more for the copies of such arithmetic that a thread of a product has; not of short forms. */
-START_TEST(two_divisions_roots_or_logarithms_behind_a_product_are_calls_for_nvidia)
+START_TEST(two_divisions_roots_or_logarithms_behind_a_product_are_long_for_nvidia)
 {
-    calls_functions(epilogues[_i], "f32", _i < 7);
-    calls_functions(epilogues[_i], "bf16", false);
+    is_long(epilogues[_i], "f32", "sm_90a", _i < 7);
+    is_long(epilogues[_i], "f32", "sm_80", _i < 7);
+    is_long(epilogues[_i], "bf16", "sm_90a", false);
 }
 END_TEST
 
@@ -742,7 +745,7 @@ int main(void)
     tcase_add_test(t, a_cache_may_have_more_rows_than_an_int_counts);
     tcase_add_loop_test(t, other_values_have_as_many_rows_as_an_int_counts_with_a_tile_to_spare, 0, 2);
     tcase_add_loop_test(t, long_arithmetic_behind_a_product_has_smaller_tiles, 0, 2);
-    tcase_add_loop_test(t, two_divisions_roots_or_logarithms_behind_a_product_are_calls_for_nvidia, 0,
+    tcase_add_loop_test(t, two_divisions_roots_or_logarithms_behind_a_product_are_long_for_nvidia, 0,
                         (int)(sizeof epilogues / sizeof *epilogues));
     tcase_add_loop_test(t, heads_of_more_columns_than_a_wave_takes_are_refused_by_name, 0,
                         2 * (int)(sizeof wide_heads / sizeof *wide_heads));

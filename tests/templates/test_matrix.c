@@ -38,12 +38,42 @@ START_TEST(products_on_matrix_units_are_within_their_bounds)
 }
 END_TEST
 
+/* Through shared memory, from registers beside an operand of memory, and with sums of f32; the last blocks of columns are not whole. */
+static const struct { const char *dtype, *layer, *operand, *input; int columns; } loops[] = {
+    {"bf16", "layer=wgmma ", "l", "", 304},
+    {"bf16", "layer=wgmma ", "z", ", z: [M, N]", 139},
+    {"f32", "layer=wgmma_3xtf32", "z", ", z: [M, N]", 203}};
+
+START_TEST(a_long_epilogue_is_a_loop_over_blocks_of_columns)
+{
+    char yaml[1024], line[64];
+    snprintf(line, sizeof line, "gemm %s", loops[_i].layer);
+    const char *lines = line;
+    const tuning tuning = {.lines = &lines, .count = 1};
+    snprintf(yaml, sizeof yaml,
+             "block: t\ndtype: %s\ndims: {M: 70, N: %d, K: 48}\ninputs: {x: [M, K]%s}\nparams: {w: [N, K]}\nops:\n"
+             "  - {out: l, op: linear, in: [x, w]}\n  - {out: a, op: tanh, in: [l]}\n  - {out: b, op: softplus, in: [a]}\n"
+             "  - {out: c, op: div, in: [%s, b]}\n  - {out: d, op: erf, in: [c]}\n  - {out: e, op: mish, in: [d]}\n"
+             "  - {out: y, op: sigmoid, in: [e]}\noutputs: {y: y}\n",
+             loops[_i].dtype, loops[_i].columns, loops[_i].input, loops[_i].operand);
+    rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = "sm_90a", .tuning = &tuning});
+    ck_assert_int_eq(r->c.plan->launch_count, 1);
+    ck_assert_ptr_nonnull(strstr(r->c.plan->launches[0].spec_header, "rolled = true"));
+    ck_assert_int_eq(strstr(r->c.plan->launches[0].spec_header, "staged = true") != NULL, _i == 0);
+    ck_assert_ptr_null(strstr(r->c.plan->launches[0].spec_header, "TF_CALLED"));
+    rig_run(r);
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("matrix units");
     TCase *t = tcase_create("products");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, products_on_matrix_units_are_within_their_bounds, 0, (int)(sizeof cases / sizeof *cases));
+    tcase_add_loop_test(t, a_long_epilogue_is_a_loop_over_blocks_of_columns, 0, (int)(sizeof loops / sizeof *loops));
     suite_add_tcase(suite, t);
     return run_suite(suite);
 }
