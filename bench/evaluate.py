@@ -59,48 +59,62 @@ class Spec:
         return H, self.number(op.get("kv_heads", H))
 
 
-def angles(op, hd, at):
-    """Of each position in `at`, [..., S]: [..., S, hd/2] in float64."""
-    assert op["pairing"] == "half" and "rotary" not in op and "scaling" not in op
-    return at[..., None] * float(op["theta"]) ** (-torch.arange(hd // 2, device=at.device, dtype=torch.float64) / (hd // 2))
+def rotary_of(op, spec, hd):
+    """Columns of a head that are rotated; the scalings that other ropes have are not known here."""
+    assert op["pairing"] == "half" and op.get("scaling", {}).get("type", "linear") == "linear"
+    return spec.number(op.get("rotary", hd))
+
+
+def angles(op, rotary, at):
+    """Of each position in `at`, [..., S]: [..., S, rotary/2] in float64."""
+    turns = at[..., None] * float(op["theta"]) ** (-torch.arange(rotary // 2, device=at.device, dtype=torch.float64) / (rotary // 2))
+    return turns / op.get("scaling", {}).get("factor", 1)
 
 
 def turned(x, cos, sin):
-    """x: [B, S, heads, hd]; cos, sin: [B or 1, S, 1, hd/2]."""
-    a, b = x.chunk(2, -1)
-    return torch.cat([a * cos - b * sin, b * cos + a * sin], -1)
+    """x: [B, S, heads, hd]; cos, sin: [B or 1, S, 1, rotary/2]. Columns beyond rotary stay."""
+    half = cos.shape[-1]
+    a, b = x[..., :half], x[..., half:2 * half]
+    return torch.cat([a * cos - b * sin, b * cos + a * sin] + ([x[..., 2 * half:]] if x.shape[-1] > 2 * half else []), -1)
 
 
 def rope(x, op, spec, pos):
     heads = spec.number(op["heads"])
+    by_head = x.reshape(*x.shape[:2], heads, -1)
     at = torch.arange(x.shape[1], device=x.device, dtype=torch.float64)[None, :] + (pos[:, None].double() if pos is not None else 0)
-    turn = angles(op, x.shape[2] // heads, at)[:, :, None, :]
-    return turned(x.view(*x.shape[:2], heads, -1), turn.cos().to(x.dtype), turn.sin().to(x.dtype)).reshape(x.shape)
+    turn = angles(op, rotary_of(op, spec, by_head.shape[-1]), at)[:, :, None, :]
+    return turned(by_head, turn.cos().to(x.dtype), turn.sin().to(x.dtype)).reshape(x.shape)
 
 
 SCORES = 1 << 28  # at a time: those of a long prompt's heads would not fit
 
 
 def attention(q, k, v, op, spec, pos):
-    """Some heads of a sequence at a time."""
+    """Some heads of a sequence at a time. Keys and values with a state's layout [B, KV, L, hd] come from a cache."""
     H, KV = spec.heads(op)
-    B, S, hd = q.shape[0], q.shape[1], q.shape[2] // H
-    q = q.view(B, S, KV, H // KV, hd).permute(0, 2, 3, 1, 4)
-    k, v = (t.view(B, -1, KV, hd).transpose(1, 2) if t.dim() == 3 else t for t in (k, v))
+    B, S, shape = q.shape[0], q.shape[1], q.shape
+    q = q.reshape(B, S, KV, H // KV, -1).permute(0, 2, 3, 1, 4)
+    hd, cached = q.shape[-1], pos is not None
+    k, v = (t if cached else t.reshape(B, -1, KV, hd).transpose(1, 2) for t in (k, v))
+    assert "softcap" not in op and "alibi" not in op and "sinks" not in op
     out, step = torch.empty_like(q), max(1, SCORES // (H // KV * S * k.shape[2]))
     for b in range(B):
         query = torch.arange(S, device=q.device) + (pos[b] if pos is not None else 0)
-        hidden = torch.arange(k.shape[2], device=q.device) > query[:, None] if op.get("causal") or pos is not None else None
+        keys = torch.arange(k.shape[2], device=q.device)
+        hidden = keys > query[:, None] if op.get("causal") or pos is not None else None
+        if "window" in op:
+            assert op.get("causal")
+            hidden = hidden | (keys <= query[:, None] - spec.number(op["window"]))
         for h in range(0, KV, step):
             own = (b, slice(h, h + step))
-            scores = q[own] @ k[own][:, None].mT / math.sqrt(hd)
+            scores = q[own] @ k[own][:, None].mT * float(op.get("scale", 1 / math.sqrt(hd)))
             weights = torch.softmax(scores if hidden is None else scores.masked_fill_(hidden, -math.inf), -1)
             out[own] = weights @ v[own][:, None]
-    return out.permute(0, 3, 1, 2, 4).reshape(B, S, H * hd)
+    return out.permute(0, 3, 1, 2, 4).reshape(shape)
 
 
 def appended(cache, x, pos):
-    cache, rows = cache.clone(), x.view(x.shape[0], -1, *cache.shape[1::2]).transpose(1, 2)
+    cache, rows = cache.clone(), x.reshape(x.shape[0], -1, *cache.shape[1::2]).transpose(1, 2)
     for b in range(cache.shape[0]):
         cache[b, :, int(pos[b]):int(pos[b]) + rows.shape[2]] = rows[b]
     return cache
@@ -119,9 +133,12 @@ def function_of(op, spec):
     if kind == "split":
         sizes = [spec.number(n) for n in op["sizes"]]
         return lambda x: torch.split(x, sizes, -1)
-    eps = op["eps"]
-    return {"rmsnorm": lambda x, w: F.rms_norm(x, x.shape[-1:], w, eps),
-            "layernorm": lambda x, w, b: F.layer_norm(x, x.shape[-1:], w, b, eps),
+    if kind == "reshape":
+        shape = [spec.number(n) for n in op["shape"]]
+        return lambda x: x.reshape(shape)
+    eps, more = float(op["eps"]), 1 if op.get("unit_offset") else 0
+    return {"rmsnorm": lambda x, *w: F.rms_norm(x, x.shape[-1:], *(t + more if more else t for t in w), eps=eps),
+            "layernorm": lambda x, *wb: F.layer_norm(x, x.shape[-1:], *wb, eps=eps),
             "l2norm": lambda x: x / x.norm(dim=-1, keepdim=True).clamp_min(eps)}[kind]
 
 
@@ -166,25 +183,36 @@ def sdpa(op, spec, cached):
     """Of a cache every row is filled, and a query is the last."""
     H, KV = spec.heads(op)
 
+    S, window = spec.dims["S"], spec.number(op.get("window", 0))
+    keys = spec.dims["L"] if cached else S
+    banded = None
+    if window and not cached and window < S:
+        at = torch.arange(S)
+        banded = (at[None, :] <= at[:, None]) & (at[None, :] > at[:, None] - window)
+    assert not (cached and S > 1)
+
     def attend(q, k, v):
-        B, S, hd = q.shape[0], q.shape[1], q.shape[2] // H
-        k, v = (t if cached else t.view(B, S, KV, hd).transpose(1, 2) for t in (k, v))
-        y = F.scaled_dot_product_attention(q.view(B, S, H, hd).transpose(1, 2), k, v, is_causal=bool(op.get("causal")) and not cached,
-                                           enable_gqa=H != KV)
+        B, by_head = q.shape[0], q.reshape(*q.shape[:2], H, -1).transpose(1, 2)
+        k, v = (t if cached else t.reshape(B, S, KV, -1).transpose(1, 2) for t in (k, v))
+        if cached and 0 < window < keys:
+            k, v = k[:, :, -window:], v[:, :, -window:]
+        mask = banded.to(q.device) if banded is not None else None
+        y = F.scaled_dot_product_attention(by_head, k, v, mask, is_causal=bool(op.get("causal")) and not cached and mask is None,
+                                           scale=float(op["scale"]) if "scale" in op else None, enable_gqa=H != KV)
         return y.transpose(1, 2).reshape(q.shape)
     return attend
 
 
 def rope_of(op, spec, at, device):
     """at: the positions of the rows; their cosines and sines are made ahead."""
-    turns = angles(op, spec.dims["hd"], at.to(device))[None, :, None]
+    turns = angles(op, rotary_of(op, spec, spec.dims["hd"]), at.to(device))[None, :, None]
     cos, sin = turns.cos().to(spec.type), turns.sin().to(spec.type)
-    return lambda x: turned(x.view(*x.shape[:2], -1, spec.dims["hd"]), cos, sin).reshape(x.shape)
+    return lambda x: turned(x.reshape(*x.shape[:2], -1, spec.dims["hd"]), cos, sin).reshape(x.shape)
 
 
 def append_at(row):
     def append(cache, x):
-        cache[:, :, row:] = x.view(x.shape[0], -1, *cache.shape[1::2]).transpose(1, 2)
+        cache[:, :, row:] = x.reshape(x.shape[0], -1, *cache.shape[1::2]).transpose(1, 2)
         return cache
     return append
 

@@ -37,16 +37,20 @@ def options_of(arguments):
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--kinds", type=drawn.kinds_of, default=list(drawn.KINDS))
+    add_options(parser)
+    return parser.parse_args(arguments)
+
+
+def add_options(parser):
+    """Those of every command that times cases (models.py)."""
     parser.add_argument("--within", type=float, default=math.inf)
     parser.add_argument("--state")
     parser.add_argument("--jobs", type=int, default=(os.cpu_count() or 1) * 3 // 4)
     parser.add_argument("--rehearse", action="store_true")
     parser.add_argument("--ahead", help=argparse.SUPPRESS)  # K/N: this process compiles the K-th of N parts and times nothing
-    return parser.parse_args(arguments)
 
 
-def todo(options, state):
-    cases = drawn.cases_of(options.seed, options.count, options.first, options.kinds)
+def todo(cases, options, state):
     return [drawn.small(c) if options.rehearse else c for c in cases if not state.has(c.seed, c.index)]
 
 
@@ -73,7 +77,7 @@ def compile_part(cases, part):
 def compile_ahead(options, cases, deadline):
     jobs, start = min(options.jobs, len(cases)), time.monotonic()
     environment = {**os.environ, "TORCHINDUCTOR_COMPILE_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    processes = [subprocess.Popen([sys.executable, os.path.abspath(__file__), *sys.argv[1:], f"--ahead={i}/{jobs}"], env=environment,
+    processes = [subprocess.Popen([sys.executable, os.path.abspath(sys.argv[0]), *sys.argv[1:], f"--ahead={i}/{jobs}"], env=environment,
                                   start_new_session=True) for i in range(jobs)]
     for process in processes:
         try:
@@ -111,10 +115,11 @@ def time_cases(todo_, state, deadline):
     return []
 
 
-def main():
-    options, start = options_of(sys.argv[1:]), time.monotonic()
+def run(options, cases):
+    """Times the cases that the state does not have, and prints the table; returns the exit code."""
+    start = time.monotonic()
     state, deadline = State(options.state), start + options.within
-    cases_ = todo(options, state)
+    cases_ = todo(cases, options, state)
     if options.ahead:
         compile_part(cases_, options.ahead)
         return 0
@@ -135,6 +140,11 @@ def main():
     rows = [row for (seed, _), row in sorted(state.rows.items()) if seed == options.seed]
     print(table(rows))
     return 1 if any("failed" in row for row in rows) else 0
+
+
+def main():
+    options = options_of(sys.argv[1:])
+    return run(options, drawn.cases_of(options.seed, options.count, options.first, options.kinds))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 #!/bin/sh
 # usage: prepare_compare.sh FOLDER   Makes what bench/compare.py needs on a machine with PyTorch and CUDA, but with none of tfgen's
 # libraries: libtfgen.so, tfgen, tfgen-worker and the libraries beside them. There: sh FOLDER/compare.sh ARGUMENTS, or sh FOLDER/compare.sh
-# ops ARGUMENTS (bench/ops.py), or sh FOLDER/compare.sh same_bits (tests/h200/same_bits.py), or sh FOLDER/tests/h200/tuned.sh; the cache is
-# kept in FOLDER.
+# ops ARGUMENTS (bench/ops.py) or models ARGUMENTS (bench/models.py), or sh FOLDER/compare.sh same_bits (tests/h200/same_bits.py), or
+# sh FOLDER/tests/h200/tuned.sh; the cache is kept in FOLDER.
 set -eu
 out=$1
 make -j2
@@ -23,10 +23,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 export TFGEN_LIBRARY=$here/lib/libtfgen.so TFGEN_WORKER=$here/tfgen-worker TFGEN_CACHE_DIR=${TFGEN_CACHE_DIR:-$here/cache}
 export LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} PYTHONUNBUFFERED=1
 [ "${1:-}" = same_bits ] && exec python3 "$here/tests/h200/same_bits.py"
-if [ "${1:-}" = ops ]; then
-    shift
-    exec python3 "$here/bench/ops.py" "$@"
-fi
-exec python3 "$here/bench/compare.py" "$@"
+export TFGEN=$here/tfgen
+case ${1:-} in
+ops | models) command=$1 && shift ;;
+*) command=compare ;;
+esac
+exec python3 "$here/bench/$command.py" "$@"
 RUN
 du -sh "$out"

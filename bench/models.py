@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""One layer of each kind of well-known models beside eager PyTorch and torch.compile on one GPU, in one process and in turn: decode at 1, 8
+and 64 rows over a cache of 1024 keys, a prompt of 2048 tokens, encoders at batches of 1 and 32, in bf16. Specs are what `tfgen import`
+makes of a config with the model's sizes; weights are drawn.
+
+usage: models.py [--models=qwen3-4b,...] [--rows=1,8,64] [--within=SECONDS] [--state=FILE] [--jobs=N] [--rehearse]
+
+Results are compared with the spec's ops in float64 before a time counts. Options are those of ops.py; slices add up by --state. TFGEN names
+the command and TFGEN_LIBRARY libtfgen.so. Needs PyTorch."""
+import argparse
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import drawn  # noqa: E402
+import ops  # noqa: E402
+
+LONGEST = 4096  # positions; a prompt has half as many
+KEYS = 1024
+LLAMA_LIKE = {"rms_norm_eps": 1e-6, "hidden_act": "silu", "vocab_size": 32000, "max_position_embeddings": LONGEST}
+
+
+def qwen3(D, F, H):
+    return {**LLAMA_LIKE, "model_type": "qwen3", "hidden_size": D, "intermediate_size": F, "num_attention_heads": H,
+            "num_key_value_heads": 8, "head_dim": 128, "rope_theta": 1000000, "num_hidden_layers": 1}
+
+
+def gemma3(D, F, H, KV):
+    return {"model_type": "gemma3_text", "hidden_size": D, "intermediate_size": F, "num_attention_heads": H, "num_key_value_heads": KV,
+            "head_dim": 256, "query_pre_attn_scalar": 256, "rms_norm_eps": 1e-6, "rope_theta": 1000000, "rope_local_base_freq": 10000,
+            "rope_scaling": {"rope_type": "linear", "factor": 8.0}, "sliding_window": 1024, "sliding_window_pattern": 6,
+            "num_hidden_layers": 6, "hidden_activation": "gelu_pytorch_tanh", "vocab_size": 32000, "max_position_embeddings": LONGEST}
+
+
+# Sizes of the models whose names these are.
+MODELS = {
+    "qwen3-0.6b": qwen3(1024, 3072, 16),
+    "qwen3-4b": qwen3(2560, 9728, 32),
+    "qwen3-8b": qwen3(4096, 12288, 32),
+    "gemma3-4b": gemma3(2560, 10240, 8, 4),
+    "gemma3-12b": gemma3(3840, 15360, 16, 8),
+    "phi-4": {**LLAMA_LIKE, "model_type": "phi3", "hidden_size": 5120, "intermediate_size": 17920, "num_attention_heads": 40,
+              "num_key_value_heads": 10, "rope_theta": 250000, "num_hidden_layers": 1, "original_max_position_embeddings": LONGEST},
+    "olmo2-7b": {**LLAMA_LIKE, "model_type": "olmo2", "hidden_size": 4096, "intermediate_size": 11008, "num_attention_heads": 32,
+                 "num_key_value_heads": 32, "rope_theta": 500000, "num_hidden_layers": 1},
+    "neox-20b": {"model_type": "gpt_neox", "hidden_size": 6144, "intermediate_size": 24576, "num_attention_heads": 64,
+                 "layer_norm_eps": 1e-5, "rotary_pct": 0.25, "rotary_emb_base": 10000, "hidden_act": "gelu_fast", "num_hidden_layers": 1,
+                 "use_parallel_residual": True, "vocab_size": 32000, "max_position_embeddings": LONGEST},
+    "vit-l": {"model_type": "vit", "hidden_size": 1024, "intermediate_size": 4096, "num_attention_heads": 16, "layer_norm_eps": 1e-12,
+              "hidden_act": "gelu", "image_size": 224, "patch_size": 16, "qkv_bias": True, "num_hidden_layers": 1},
+}
+LAYERS = {"gemma3-4b": {"local": 0, "global": 5}, "gemma3-12b": {"local": 0, "global": 5}}
+ENCODERS = {"vit-l": 197}  # tokens
+
+
+def imported(model, layer, decode):
+    """The spec's text."""
+    command = os.environ.get("TFGEN", os.path.join(HERE, "..", "tfgen"))
+    with tempfile.TemporaryDirectory() as folder:
+        config, spec = os.path.join(folder, "config.json"), os.path.join(folder, "layer.yaml")
+        with open(config, "w", encoding="utf-8") as f:
+            json.dump(MODELS[model], f)
+        subprocess.run([command, "import", config, f"--layer={layer}", "-o", spec, *(["--decode"] if decode else [])],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        with open(spec, "rb") as f:
+            return f.read()
+
+
+def case_of(index, name, text, dims, kind):
+    """multiplies and elements as the spec's products and caches have them."""
+    from evaluate import Spec
+    spec = Spec(text, None, "bf16", dims)
+    weights = sum(math.prod(shape) for _, _, shape in spec.items("params") if len(shape) > 1)
+    caches = sum(math.prod(shape) for _, _, shape in spec.items("state"))
+    d = spec.dims
+    rows, keys = d["B"] * d["S"], d["L"] if caches else d["S"]
+    scores = 2.0 * rows * d["H"] * d["hd"] * keys / (1 if caches or kind == "encoder" else 2)
+    return drawn.Case("models", index, "decode" if caches else "prefill", name, text, d, "bf16", rows * weights + scores,
+                      weights + caches + 2 * rows * d["D"])
+
+
+def cases(models, rows):
+    out = []
+    for model in models:
+        for layer, number in LAYERS.get(model, {"": 0}).items():
+            name = f"{model} {layer}".strip()
+            if model in ENCODERS:
+                text = imported(model, number, False)
+                out += [(f"{name} B{B} S{ENCODERS[model]}", text, {"B": B, "S": ENCODERS[model]}, "encoder") for B in (1, 32)]
+                continue
+            text, step = imported(model, number, False), imported(model, number, True)
+            out += [(f"{name} B{B} L{KEYS}", step, {"B": B, "L": KEYS}, "decode") for B in rows]
+            out.append((f"{name} S{LONGEST // 2}", text, {"B": 1, "S": LONGEST // 2}, "prefill"))
+    return [case_of(i, *c) for i, c in enumerate(out)]
+
+
+def options_of(arguments):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--models", default=",".join(MODELS))
+    parser.add_argument("--rows", default="1,8,64")
+    ops.add_options(parser)
+    options = parser.parse_args(arguments)
+    options.seed = "models"
+    return options
+
+
+if __name__ == "__main__":
+    chosen = options_of(sys.argv[1:])
+    sys.exit(ops.run(chosen, cases(chosen.models.split(","), [int(n) for n in chosen.rows.split(",")])))
