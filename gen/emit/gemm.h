@@ -62,6 +62,6 @@ void gemm_on_warpgroups_split(emission *e, writer *w);
 /* The members after the tile for gemm_register_fed, which loads packed weights straight to registers. halves: a tile may have one half of a
  * granule pair. */
 void gemm_on_pieces(gemm *g, bool halves);
-/* The members for gemm_swap_ab; resident: workgroups that share a multiprocessor. */
-void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident);
+/* The members for gemm_swap_ab; resident: workgroups that share a multiprocessor; tail_tiles: tiles that may be cut up. */
+void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident, int tail_tiles);
 #endif

@@ -125,7 +125,7 @@ static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *
     gemm_write_epilogue(&g);
 }
 
-void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident)
+void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident, int tail_tiles)
 {
     const gemm_swap_ab_tile *t = &e->phase->tile.gemm_swap_ab;
     gemm g = gemm_start(e, w, false, gemm_stored_width);
@@ -134,10 +134,12 @@ void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident)
                t->stages);
     write_line(w, "static constexpr int row_stages = %d, split_k = %d, resident = %d, width = %d;", t->row_stages, t->split_k, resident,
                g.width);
+    write_line(w, "static constexpr int cluster = %d, tail = %d, tail_tiles = %d;", t->cluster, t->tail, tail_tiles);
     gemm_write_sums(&g);
     gemm_write_operand_types(&g);
     gemm_write_context(&g);
-    write_maps(&g, t->m, k_tile_of_pieces(&g, t->n, t->k));
+    write_maps(&g, t->m / t->cluster, k_tile_of_pieces(&g, t->n, t->k));
+    gemm_write_partial(&g);
     gemm_write_epilogue(&g);
 }
 

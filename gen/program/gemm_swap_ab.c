@@ -5,12 +5,13 @@
 #include "ir/devices/occupancy.h"
 #include <math.h>
 
-enum { most_rows_of_long_k_tiles = 48, most_rows = 128 };
+enum { most_rows_of_long_k_tiles = 48, most_rows = 128, most_rows_beside_a_warp = 128 };
 enum { most_split = 8, most_stages = 24, row_step = 16, column_step = 32, element_bytes = 2 /* of both operands in shared memory */ };
 
 static const char *obstacle(const problem *p) { return obstacle_to_16_bits(p, layer_swap_ab); }
 
-static int threads_of(int n) { return (n + 63) / 64 * 128 + 32; }
+/* A warpgroup for 64 columns, and who loads: a warp, or beside many results a warpgroup, which leaves its registers to the others. */
+static int threads_of(int m, int n) { return (n + 63) / 64 * 128 + (m > most_rows_beside_a_warp ? 128 : 32); }
 
 /* ---- resources of a tile */
 static long long bytes_of_stage(const gemm_swap_ab_tile *x) { return (long long)element_bytes * x->n * x->k + 16; }
@@ -35,9 +36,19 @@ static long long shared_room(const target_info *target, int count)
     return (target->lds_bytes + reserved) / count - reserved;
 }
 
+/* ws_consumer_registers() of templates/frame/frame_ws.h, and what the compiler needs beside the results (NVRTC 13: 26). */
+static bool results_fit(const gemm_swap_ab_tile *x, int together)
+{
+    enum { of_a_lane = 512, most = 240, of_a_producer = 24, beside = 26 };
+    const int groups = (x->n + 63) / 64, even = of_a_lane / (together * (groups + 1)) / 8 * 8;
+    const int each = ((even < 248 ? even : 248) * (groups + 1) - of_a_producer) / groups / 8 * 8;
+    return x->m / 2 + beside <= (each < most ? each : most);
+}
+
 static int resident(const target_info *target, const gemm_swap_ab_tile *x)
 {
-    return x->threads <= 288 && bytes_of(x) <= shared_room(target, 2) ? 2 : 1;
+    const bool registers = x->m > most_rows_beside_a_warp ? results_fit(x, 2) : x->threads <= 288;
+    return registers && x->tail == 1 && bytes_of(x) <= shared_room(target, 2) ? 2 : 1;
 }
 
 /* True if the tile's accumulators fit the stages, whose memory they reuse. */
@@ -115,7 +126,8 @@ static bool fill(const problem *p, int together, gemm_swap_ab_tile *x)
 /* Longer k tiles read longer runs of DRAM; a wide tile reads enough short ones at once. */
 static gemm_swap_ab_tile tile_of(int m, int n, int split)
 {
-    return (gemm_swap_ab_tile){.m = m, .n = n, .k = n <= 96 ? 128 : 64, .threads = threads_of(n), .split_k = split};
+    return (
+        gemm_swap_ab_tile){.m = m, .n = n, .k = n <= 96 ? 128 : 64, .threads = threads_of(m, n), .cluster = 1, .split_k = split, .tail = 1};
 }
 
 static gemm_swap_ab_tile long_k_tiles(gemm_swap_ab_tile x) { return x.k = 256, x; }
@@ -168,13 +180,16 @@ static const worse_range worse[] = {{.least_rows = most_rows + 1,
 static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_swap_ab_tile *x = &t->gemm_swap_ab;
-    if (x->m % row_step) return "m is a multiple of 16";
+    if (x->m % (8 * x->cluster)) return x->cluster > 1 ? "m is a multiple of 8 times cluster" : "m is a multiple of 8";
+    if (!is_power_of_two(x->cluster) || x->cluster * x->split_k > 8) return "cluster is 1, 2 or 4; with split_k at most 8 workgroups";
     if (x->n % column_step) return "n is a multiple of 32";
-    if (x->threads != threads_of(x->n)) return "threads are 128 for each 64 columns, plus 32";
+    if (x->threads != threads_of(x->m, x->n)) return "threads are 128 for each 64 columns, plus 32 (m above 128: plus 128)";
     if (!is_power_of_two(x->split_k)) return "split_k is 1, 2, 4 or 8";
     if (x->row_stages > x->stages) return "row_stages is at most stages";
     if (!is_power_of_two(x->k)) return "k is 64, 128 or 256";
-    if (x->split_k > (product_length(p) + x->k - 1) / x->k) return "each slice of split-K has at least one k tile";
+    const long long k_tiles = (product_length(p) + x->k - 1) / x->k;
+    if (x->split_k > k_tiles || x->tail > k_tiles) return "each slice of split-K has at least one k tile";
+    if (x->split_k > 1 && x->tail > 1) return "split_k is 1 where there is a tail";
     return sums_fit(x) ? NULL : "the stages are too small to reduce the tile's partial sums in";
 }
 
@@ -183,22 +198,39 @@ static bool smaller(const problem *p, ir_tile *t)
 {
     (void)p;
     gemm_swap_ab_tile *x = &t->gemm_swap_ab;
-    if (x->m <= row_step) return false;
-    x->m = (x->m / 2 + row_step - 1) / row_step * row_step;
+    if (x->m <= row_step * x->cluster) return false;
+    x->m = (x->m / 2 + row_step * x->cluster - 1) / (row_step * x->cluster) * row_step * x->cluster;
+    x->threads = threads_of(x->m, x->n);
     return true;
+}
+
+/* Tiles that may be cut up: their parts are one round of all multiprocessors. */
+static int tail_tiles(const problem *p, const gemm_swap_ab_tile *x) { return x->tail > 1 ? p->device->units / x->cluster / x->tail : 0; }
+
+/* All parts but the last one of a tile give their sums. */
+static extent scratch_of(const problem *p, const ir_tile *t)
+{
+    const gemm_swap_ab_tile *x = &t->gemm_swap_ab;
+    return extent_number((slice_head + (long long)x->m * (x->n + 4)) * (x->tail - 1) * tail_tiles(p, x) * x->cluster);
 }
 
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
     const gemm_swap_ab_tile *x = &t->gemm_swap_ab;
     products_geometry(p, x->m, x->n, to);
-    to->column_tiles *= x->split_k;
-    to->cluster = x->split_k;
+    to->column_tiles = (to->column_tiles + x->cluster - 1) / x->cluster * x->cluster * x->split_k * x->tail;
+    to->cluster = x->cluster * x->split_k;
+    to->resident = x->tail > 1;
 }
 
 static int partials(const problem *p, const ir_tile *t) { return column_tiles(p, t->gemm_swap_ab.n); }
 
-static void members(emission *e, writer *w) { gemm_on_swap_ab_warpgroups(e, w, resident(e->plan->target, &e->phase->tile.gemm_swap_ab)); }
+static void members(emission *e, writer *w)
+{
+    const gemm_swap_ab_tile *x = &e->phase->tile.gemm_swap_ab;
+    const problem p = plan_problem(e->a, e->plan, e->phase);
+    gemm_on_swap_ab_warpgroups(e, w, resident(e->plan->target, x), tail_tiles(&p, x));
+}
 
 const program gemm_swap_ab_program = {.kind = program_gemm_swap_ab,
                                       .device = "gemm_swap_ab",
@@ -213,6 +245,7 @@ const program gemm_swap_ab_program = {.kind = program_gemm_swap_ab,
                                       .geometry = geometry,
                                       .one_tile = true,
                                       .partials = partials,
+                                      .scratch = scratch_of,
                                       .members = members,
                                       .weights = weights_as_rows,
                                       .asks_next = true,

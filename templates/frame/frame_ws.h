@@ -32,6 +32,11 @@ template <class F> struct ring {
             parity ^= 1;
         }
     }
+    DEV void skip(int k_tiles)
+    {
+        parity ^= static_cast<unsigned>((position + k_tiles) / F::stages) & 1u;
+        position = (position + k_tiles) % F::stages;
+    }
     DEV stage to_fill()
     {
         barrier_wait(empty(position), parity ^ 1);
@@ -179,12 +184,19 @@ template <class F> DEV void run_ws(const typename F::args &p)
     }
 }
 
-// ---- one tile a workgroup, for programs that wait for memory. P as above, and: consumers: threads, behind which comes the warp that
-// loads; releases: arrivals of theirs that free a stage; late_stages, late_bytes: what is loaded late has stages of its own
-// (scratch_bytes), at most as many; resident: workgroups that share a multiprocessor. Sums meet in shared memory, where the stages were:
+// ---- one tile a workgroup. P as above, and: consumers: threads, behind which come the producers, of which the first loads: a warp, or a
+// warpgroup, which leaves the consumers its registers; releases: arrivals of theirs that free a stage; late_stages, late_bytes: what is
+// loaded late has stages of its own (scratch_bytes), at most as many; resident: workgroups that share a multiprocessor. Sums meet in shared
+// memory, where the stages were:
 //   prepare(p): what late loads need that no launch writes; prefetch_next(p): all weights are under way
 //   start(p, tile, accumulators): what is read ahead of the products
 //   compute(p, tile, ring, late memory, accumulators): leaves sums; finish(p, tile, accumulators, sums)
+// streams: the grid's workgroups share out the tiles, each one after the other, whose stages are free in between.
+
+template <class P> DEV void ws_load_first(const typename P::args &p, const typename P::tile &t, ring<one_phase<P>> r)
+{
+    for (int s = 0; s < P::k_tiles(p, t) && s < P::stages; s++, r.step()) ws_load_early<one_phase<P>, P>(p, t, s, r.here());
+}
 
 template <class P> DEV void ws_start_tile(const typename P::args &p, const typename P::tile &t, ring<one_phase<P>> r)
 {
@@ -194,8 +206,17 @@ template <class P> DEV void ws_start_tile(const typename P::args &p, const typen
         barrier_init(r.empty(i), P::releases);
     }
     barrier_init_done();
-    for (int s = 0; s < P::k_tiles(p, t) && s < P::stages; s++, r.step()) ws_load_early<F, P>(p, t, s, r.here());
+    ws_load_first<P>(p, t, r);
     P::prepare(p);
+}
+
+// How many registers a thread has where producers are a warpgroup: a multiprocessor has 512 for each lane of a warp of all its workgroups.
+inline constexpr int ws_producer_registers = 24;
+template <class P> constexpr int ws_consumer_registers()
+{
+    const int groups = P::consumers / 128, even = 512 / (P::resident * (groups + 1)) / 8 * 8;
+    const int left = ((even < 248 ? even : 248) * (groups + 1) - ws_producer_registers) / groups / 8 * 8;
+    return left < 240 ? left : 240;
 }
 
 // Nothing more is in the way of the next launch's weights.
@@ -206,7 +227,7 @@ template <class P> DEV void ws_all_loaded(const typename P::args &p)
 }
 
 // Of every k tile that the consumers have done with, both stages are free: of a k tile P::stages later and of one P::late_stages later.
-template <class P> DEV void ws_produce_tile(const typename P::args &p, const typename P::tile &t, ring<one_phase<P>> r)
+template <class P> DEV void ws_produce_tile(const typename P::args &p, const typename P::tile &t, ring<one_phase<P>> r, bool last)
 {
     using F = one_phase<P>;
     static_assert(P::late_stages <= P::stages, "tile: a k tile's barrier is there before what is loaded late");
@@ -219,12 +240,53 @@ template <class P> DEV void ws_produce_tile(const typename P::args &p, const typ
             const int ahead = s - P::late_stages + P::stages;
             barrier_wait(r.empty(r.position), r.parity);
             if (ahead < n) ws_load_early<F, P>(p, t, ahead, r.here());
-            if (ahead == n - 1) ws_all_loaded<P>(p);
+            if (last && ahead == n - 1) ws_all_loaded<P>(p);
             r.step();
         }
         P::load(late(), p, t, s, {memory + s % P::late_stages * P::late_bytes, later.full(later.position)});
     }
-    if (n <= P::stages) ws_all_loaded<P>(p);
+    if (last && n <= P::stages) ws_all_loaded<P>(p);
+}
+
+// Between two tiles all threads that load into each other's stages meet: the sums lay there.
+template <class P> DEV void ws_tile_ends()
+{
+    if constexpr (P::sharers > 1)
+        cluster_meet();
+    else
+        group_barrier(2, P::threads);
+}
+
+template <class P> DEV void ws_produce_tiles(const typename P::args &p, typename P::tile t, ring<one_phase<P>> r)
+{
+    const bool loads = thread_index() == P::consumers;
+    const int tiles = P::tiles(p);
+    for (int i = block_index();;) { TF_TRACED(if (loads) trace_asked(p.tf_trace, i));
+        if (loads) ws_produce_tile<P>(p, t, r, i + block_total() >= tiles);
+        r.skip(P::k_tiles(p, t));
+        if ((i += block_total()) >= tiles) break;
+        t = P::at(p, i);
+        ws_tile_ends<P>();
+        if (loads) ws_load_first<P>(p, t, r);
+    }
+}
+
+template <class P>
+DEV void ws_consume_tiles(const typename P::args &p, typename P::tile t, ring<one_phase<P>> r, shared_address late_memory)
+{
+    const shared_address sums = r.memory;
+    const int tiles = P::tiles(p);
+    for (int i = block_index();;) {
+        typename P::accumulators c; TF_TRACED(trace_start(p.tf_trace, i, 0));
+        P::start(p, t, c);
+        P::compute(p, t, r, late_memory, c); TF_TRACED(trace_computed(p.tf_trace, i, 0));
+        group_barrier(1, P::consumers);
+        P::finish(p, t, c, sums); TF_TRACED(trace_end(p.tf_trace, i, 0));
+        if ((i += block_total()) >= tiles) break;
+        t = P::at(p, i);
+        async_fence_shared();
+        ws_tile_ends<P>();
+    }
 }
 
 template <class P> DEV void run_ws_tile(const typename P::args &p)
@@ -243,18 +305,32 @@ template <class P> DEV void run_ws_tile(const typename P::args &p)
     }
     const typename P::tile t = P::at(p, block_index());
     const bool loads = thread_index() == P::consumers;
-    if (loads) ws_start_tile<P>(p, t, r); TF_TRACED(if (loads) trace_asked(p.tf_trace, block_index()));
-    __syncthreads();
+    if (loads) ws_start_tile<P>(p, t, r); TF_TRACED(if (loads && !P::streams) trace_asked(p.tf_trace, block_index()));
+    if constexpr (P::sharers > 1)
+        ws_meet<F>(); // each loads into the others' stages
+    else
+        __syncthreads();
     if (thread_index() >= P::consumers) {
-        if (loads) ws_produce_tile<P>(p, t, r);
-        ws_meet<F>();
+        if constexpr (P::producers == 128) registers_shrink<ws_producer_registers>();
+        if constexpr (P::streams) {
+            ws_produce_tiles<P>(p, t, r);
+        } else {
+            if (loads) ws_produce_tile<P>(p, t, r, true);
+            ws_meet<F>();
+        }
     } else {
+        if constexpr (P::producers == 128) registers_grow<ws_consumer_registers<P>()>();
         previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
-        typename P::accumulators c; TF_TRACED(trace_start(p.tf_trace, block_index(), 0));
-        P::start(p, t, c);
-        P::compute(p, t, r, base + ws_memory<F>::scratch, c); TF_TRACED(trace_computed(p.tf_trace, block_index(), 0));
-        ws_meet<F>();
-        P::finish(p, t, c, base); TF_TRACED(trace_end(p.tf_trace, block_index(), 0); trace_leave(p.tf_trace, 0));
+        if constexpr (P::streams) {
+            ws_consume_tiles<P>(p, t, r, base + ws_memory<F>::scratch);
+        } else {
+            typename P::accumulators c; TF_TRACED(trace_start(p.tf_trace, block_index(), 0));
+            P::start(p, t, c);
+            P::compute(p, t, r, base + ws_memory<F>::scratch, c); TF_TRACED(trace_computed(p.tf_trace, block_index(), 0));
+            ws_meet<F>();
+            P::finish(p, t, c, base); TF_TRACED(trace_end(p.tf_trace, block_index(), 0));
+        }
+        TF_TRACED(trace_leave(p.tf_trace, 0));
     }
     if constexpr (F::cluster > 1) ws_meet<F>(); // others may still read this one's memory
 }

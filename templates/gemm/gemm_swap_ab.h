@@ -1,16 +1,19 @@
-// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program for few rows under the warp-specialised frame,
-// one tile a workgroup: packed columns are the rows of wgmma's results and rows of A their columns, so that nothing is multiplied for rows
-// that do not exist. A cluster of S::split_k workgroups cuts up a tile's length, adds up in each other's shared memory in a fixed order,
-// and shares out the tile's rows. Refuses (static_assert) tiles other than 16 to 128 rows in steps of 16 by 64 to 256 columns in steps of
-// 32, k tiles of 64, 128 or 256.
+// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program under the warp-specialised frame, one tile a
+// workgroup: packed columns are the rows of wgmma's results and rows of A their columns, which come in steps of 8, so that hardly anything
+// is multiplied for rows that do not exist. Workgroups of a cluster load the rows that they share together (S::cluster), or cut up a tile's
+// length (S::split_k), add up in each other's shared memory in a fixed order, and share out the tile's rows. Refuses (static_assert) tiles
+// other than 16 to 256 rows in steps of 8 by 64 to 256 columns in steps of 32, k tiles of 64, 128 or 256.
 //
 // Beyond the common contract S has: a_map(p), b_map(p), stages, width as in gemm_ws.h, a_map with boxes of tile_m rows, b_map with boxes of
-// tile_n columns x tile_k; row_stages: stages for rows of A; split_k; resident: workgroups that share a multiprocessor; input_sums: sums of
-// squares of A's rows are taken from the stages while tensor cores multiply, and handed to summed().
+// tile_n columns x tile_k; row_stages: stages for rows of A; split_k; cluster: workgroups side by side that load rows together; resident:
+// workgroups that share a multiprocessor; input_sums: sums of squares of A's rows are taken from the stages while tensor cores multiply,
+// and handed to summed(); tail: parts of tiles that would leave workgroups of the last round without work (1: there are none, and each
+// workgroup has one tile), tail_tiles: of at most so many tiles, and partial(p): the memory through which they meet.
 #pragma once
 #include "templates/frame/frame_ws.h"
 #include "templates/frame/next.h"
 #include "templates/gemm/pieces.h"
+#include "templates/isa/wgmma_steps.h"
 
 template <class S> struct gemm_swap_ab {
     using args = typename S::args;
@@ -18,47 +21,77 @@ template <class S> struct gemm_swap_ab {
     using b_type = typename S::b_type;
     using packing = pieces<b_type>;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, stages = S::stages, resident = S::resident;
-    static constexpr int groups = (tile_n + 63) / 64, consumers = 128 * groups, threads = consumers + 32, cluster = S::split_k;
+    static constexpr bool many_rows = tile_m > 128; // a warpgroup loads, so that it can leave its registers to the consumers
+    static constexpr int groups = (tile_n + 63) / 64, consumers = 128 * groups, producers = many_rows ? 128 : 32;
+    static constexpr int threads = consumers + producers, sharers = S::cluster, cluster = sharers * S::split_k;
     static constexpr int along_bytes = tile_n * packing::row_bytes, stage_bytes = tile_k / packing::length * along_bytes; // B's pieces
     static constexpr int box_length = 128 / sizeof(a_type), boxes = tile_k / box_length, box_bytes = tile_m * 128; // of rows, along k
     static constexpr int late_stages = S::row_stages, late_bytes = boxes * box_bytes, scratch_bytes = late_stages * late_bytes;
     static constexpr int pitch = tile_n + 4; // floats of a row of sums: a warp's stores are in all banks
     static constexpr bool turns = false;
-    static constexpr int releases = S::input_sums ? consumers / 32 : groups; // arrivals that free a stage: who reads rows says so, too
-    static_assert(S::threads == threads, "tile: a warpgroup for 64 columns, and a warp that loads");
-    static_assert(tile_m % 16 == 0 && tile_m <= 128, "tile: rows are columns of wgmma");
+    static constexpr int own_releases = S::input_sums ? consumers / 32 : groups, releases = own_releases * sharers; // arrivals that free a
+                                                                                     // stage: who reads rows says so, too
+    static_assert(S::threads == threads, "tile: a warpgroup for 64 columns, and a warp or warpgroup that loads");
+    static_assert(tile_m % 8 == 0 && tile_m <= 256, "tile: rows are columns of wgmma");
+    static_assert(tile_m % (8 * sharers) == 0 && cluster <= 8, "tile: each of a cluster brings as many rows");
     static_assert(tile_n % 32 == 0 && tile_n >= 64 && tile_n <= 256, "tile: 32 columns are a block of the epilogue");
     static_assert(tile_k % 64 == 0 && tile_k <= 256 && sizeof(a_type) == 2, "tile: whole boxes of 128 bytes along k");
     static_assert(stages * stage_bytes + scratch_bytes >= tile_m * pitch * 4, "tile: sums fit where the stages are");
     static_assert(one_type<a_type, b_type>, "operands of a matrix instruction");
     static_assert(S::granule == 16 && (S::width == 2 || S::width == 4), "tile: a block has two halves");
 
-    using product = wgmma<a_type, tile_m>;
+    // A tile's rows are one instruction's columns, or two's: ptxas gives one no more registers than a thread is launched with.
+    static constexpr int at_launch = 512 / (resident * ((threads + 127) / 128)) / 8 * 8, beside_results = 26;
+    static constexpr bool halves = many_rows && tile_m / 2 + beside_results > at_launch;
+    static constexpr int low_rows = halves ? (tile_m / 2 + 7) / 8 * 8 : tile_m, high_rows = halves ? tile_m - low_rows : 16;
+    using low_product = wgmma<a_type, low_rows>;
+    using high_product = wgmma<a_type, high_rows>;
     struct tile {
-        int row, column, part; // row, column: in tiles
+        int row, column, part; // row, column: in tiles; of a cluster's columns the last one may not exist
+        int cut;               // its number among the tiles that are cut up; -1: it is not
     };
-    struct accumulators {
-        float acc[product::registers];
-        int row; // of A, whose results the thread stores
+    struct row_state { // of A, whose results the thread stores
+        int row;
         bool exists;
         typename S::context context;
+    };
+    struct accumulators {
+        float low[low_product::registers], high[high_product::registers]; // high: if there are halves
+        row_state first;
     };
 
     static constexpr int column_tiles = (S::packed_n + tile_n - 1) / tile_n;
     static constexpr int all_k_tiles = (S::K + tile_k - 1) / tile_k;
     static_assert(S::split_k >= 1 && S::split_k <= all_k_tiles && S::split_k <= 8, "tile: a part has a k tile");
     DEV static int row_tiles(const args &p) { return (S::rows(p) + tile_m - 1) / tile_m; }
-    DEV static int tiles(const args &p) { return row_tiles(p) * column_tiles * S::split_k; }
-    DEV static int first_k_tile(int part) { return part * all_k_tiles / S::split_k; }
-    DEV static int k_tiles(const args &, const tile &t) { return first_k_tile(t.part + 1) - first_k_tile(t.part); }
-    DEV static int column_of(const tile &t, int k_tile) { return (first_k_tile(t.part) + k_tile) * tile_k; }
+    // Whole tiles come first, as many as give each workgroup the same number. Where what is left leaves workgroups without any, it is cut
+    // into parts of a length, each a workgroup's: the last round of all.
+    static constexpr bool streams = S::tail > 1;
+    static_assert(!streams || (S::split_k == 1 && S::tail <= all_k_tiles), "tile: a part has a k tile, and a cluster's parts have no tail");
+    DEV static int all_tiles(const args &p) { return row_tiles(p) * ((column_tiles + sharers - 1) / sharers); } // of a cluster
+    DEV static int tail_tiles(const args &p)
+    {
+        const int left = all_tiles(p) % (block_total() / sharers);
+        return left <= S::tail_tiles && left * S::tail <= block_total() / sharers ? left : 0;
+    }
+    DEV static int tiles(const args &p) { return (all_tiles(p) + (streams ? tail_tiles(p) * (S::tail - 1) : 0)) * cluster; }
+    DEV static int parts_of(const tile &t) { return !streams ? S::split_k : t.cut >= 0 ? S::tail : 1; }
+    DEV static int first_k_tile(const tile &t, int part) { return part * all_k_tiles / parts_of(t); }
+    DEV static int k_tiles(const args &, const tile &t) { return first_k_tile(t, t.part + 1) - first_k_tile(t, t.part); }
+    DEV static int column_of(const tile &t, int k_tile) { return (first_k_tile(t, t.part) + k_tile) * tile_k; }
     DEV static unsigned bytes(const args &) { return stage_bytes + late_bytes; }
 
-    // On the grid the parts of a tile lie side by side, then row tiles of the same columns, which are in L2 then.
+    // On the grid the parts of a cluster lie side by side, then row tiles of the same columns, which are in L2 then. Tiles of the tail are
+    // there part by part, so that those side by side go through the same length.
     DEV static tile at(const args &p, int item)
     {
-        const int whole = item / S::split_k, rows = row_tiles(p);
-        return {whole % rows, whole / rows, item % S::split_k};
+        const int rows = row_tiles(p), member = item % cluster;
+        int whole = item / cluster, part = member / sharers, cut = -1;
+        if constexpr (streams) {
+            const int tail = tail_tiles(p), first = all_tiles(p) - tail, in = whole - first;
+            if (in >= 0) part = in / tail, cut = in % tail, whole = first + cut;
+        }
+        return {whole % rows, whole / rows * sharers + member % sharers, part, cut};
     }
 
     DEV static void load(early, const args &p, const tile &t, int k_tile, stage m)
@@ -70,8 +103,14 @@ template <class S> struct gemm_swap_ab {
     DEV static void load(late, const args &p, const tile &t, int k_tile, stage m)
     {
 #pragma unroll
-        for (int i = 0; i < boxes; i++)
-            tensor_load(m.memory + i * box_bytes, S::a_map(p), m.full, column_of(t, k_tile) + i * box_length, t.row * tile_m);
+        for (int i = 0; i < boxes; i++) {
+            const shared_address to = m.memory + i * box_bytes;
+            const int column = column_of(t, k_tile) + i * box_length;
+            if constexpr (sharers == 1)
+                tensor_load(to, S::a_map(p), m.full, column, t.row * tile_m);
+            else
+                tensor_load_all<sharers>(to, S::a_map(p), m.full, column, t.row * tile_m, tile_m / sharers, first_sharer(t));
+        }
     }
 
     // ---- products. Sums of more than `longest` k tiles are sums of sums (sums.h).
@@ -130,61 +169,106 @@ template <class S> struct gemm_swap_ab {
         }
     }
 
-    // n k tiles; a stage is free as soon as its products are done: what is waited for is memory.
+    // n k tiles. In a tile of few rows a stage is free as soon as its products are done: what is waited for is memory. In one of many rows
+    // a k tile's products are under way while the next one's are issued.
     template <class Ring>
-    DEV static void multiply(Ring &ring, shared_address rows, int &row_stage, float (&acc)[product::registers], square_sums &squares, int n)
+    DEV static void multiply(const tile &t, Ring &ring, shared_address rows, int &row_stage, accumulators &c, square_sums &squares, int n)
     {
-        int s = 0;
-        stage_products<a_type, tile_m> products;
+        int s = 0, previous = 0;
+        stage_products<a_type, low_rows> low;
+        stage_products<a_type, high_rows> high;
         do {
             const stage m = ring.wait();
             const auto w = piece_operand(m.memory + first_column() / 16 * 1024), x = operand(rows + row_stage * late_bytes);
-            pin(acc);
+            pin_all(c);
             product_fence();
 #pragma unroll
-            for (int k = 0; k < tile_k / 16; k++)
-                products.multiply(acc, operand_behind(w, k / 2 * along_bytes + k % 2 * 256),
-                                  operand_behind(x, k / 4 * box_bytes + k % 4 * 32), k ? 1 : s);
-            products.commit();
+            for (int k = 0; k < tile_k / 16; k++) {
+                const auto weights = operand_behind(w, k / 2 * along_bytes + k % 2 * 256);
+                const auto here = operand_behind(x, k / 4 * box_bytes + k % 4 * 32);
+                low.multiply(c.low, weights, here, k ? 1 : s);
+                if constexpr (halves) high.multiply(c.high, weights, operand_behind(here, low_rows * 128), k ? 1 : s);
+            }
+            low.commit();
+            if constexpr (halves) high.commit_with_others();
             if constexpr (S::input_sums) squares.join(squares_of_k_tile(rows + row_stage * late_bytes));
-            products.template wait<0>(acc);
-            pin(acc);
+            if constexpr (many_rows) pin_all(c);
+            low.template wait<many_rows>(c.low);
+            if constexpr (halves) high.template wait<many_rows>(c.high);
+            if constexpr (!many_rows) pin_all(c);
             if constexpr (S::input_sums) warp_meet(); // all have read
-            barrier_arrive_if(ring.empty(ring.position), thread_index() % (consumers / releases) == 0);
+            release(t, ring, many_rows ? previous : ring.position, !many_rows || s > 0);
+            previous = ring.position;
             ring.step();
             row_stage = row_stage + 1 == late_stages ? 0 : row_stage + 1;
         } while (++s < n);
+        if constexpr (many_rows) {
+            low.template wait<0>(c.low);
+            if constexpr (halves) high.template wait<0>(c.high);
+            pin_all(c);
+            release(t, ring, previous, true);
+        }
     }
+    DEV static void pin_all(accumulators &c)
+    {
+        pin(c.low);
+        if constexpr (halves) pin(c.high);
+    }
+    template <class Ring> DEV static void release(const tile &t, const Ring &ring, int position, bool yes)
+    {
+        const int in = thread_index() % (consumers / own_releases);
+        if constexpr (sharers == 1)
+            barrier_arrive_if(ring.empty(position), yes && in == 0);
+        else
+            barrier_arrive_at(first_sharer(t) + in, ring.empty(position), yes && in < sharers);
+    }
+    DEV static int first_sharer(const tile &t) { return streams ? 0 : t.part * sharers; } // in the cluster: those with the same part
 
     template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, shared_address rows, accumulators &c)
     {
         int row_stage = 0;
         square_sums squares;
         if constexpr (!folds) {
-            multiply(ring, rows, row_stage, c.acc, squares, k_tiles(p, t));
+            multiply(t, ring, rows, row_stage, c, squares, k_tiles(p, t));
         } else {
-            float total[product::registers] = {};
-            for (int k_tile = first_k_tile(t.part); k_tile < first_k_tile(t.part + 1); k_tile += longest) {
-                const int left = first_k_tile(t.part + 1) - k_tile;
-                multiply(ring, rows, row_stage, c.acc, squares, left < longest ? left : longest);
-#pragma unroll
-                for (int i = 0; i < product::registers; i++) total[i] += c.acc[i];
+            accumulators total = {};
+            for (int k_tile = 0; k_tile < k_tiles(p, t); k_tile += longest) {
+                const int left = k_tiles(p, t) - k_tile;
+                multiply(t, ring, rows, row_stage, c, squares, left < longest ? left : longest);
+                add(c.low, total.low);
+                if constexpr (halves) add(c.high, total.high);
             }
-#pragma unroll
-            for (int i = 0; i < product::registers; i++) c.acc[i] = total[i];
+            copy(total.low, c.low);
+            if constexpr (halves) copy(total.high, c.high);
         }
         group_barrier(1, consumers); // all are done with the stages
-        const int thread = thread_index() % 128, group = thread_index() / 128;
-#pragma unroll
-        for (int i = 0; i < product::registers; i++) {
-            const int column = first_column() + fragment::row(thread, i);
-            if (tile_n % 64 == 0 || column >= group * 64) // else another warpgroup's
-                shared_write(ring.memory + (fragment::column(thread, i) * pitch + column) * 4, c.acc[i]);
-        }
+        put_sums(c.low, ring.memory);
+        if constexpr (halves) put_sums(c.high, ring.memory + low_rows * pitch * 4);
         if constexpr (S::input_sums) put(squares, ring.memory);
     }
+    template <int N> DEV static void add(const float (&x)[N], float (&to)[N])
+    {
+#pragma unroll
+        for (int i = 0; i < N; i++) to[i] += x[i];
+    }
+    template <int N> DEV static void copy(const float (&x)[N], float (&to)[N])
+    {
+#pragma unroll
+        for (int i = 0; i < N; i++) to[i] = x[i];
+    }
+    template <int N> DEV static void put_sums(const float (&x)[N], shared_address sums)
+    {
+        const int thread = thread_index() % 128, group = thread_index() / 128;
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            const int column = first_column() + fragment::row(thread, i);
+            if (tile_n % 64 == 0 || column >= group * 64) // else another warpgroup's
+                shared_write(sums + (fragment::column(thread, i) * pitch + column) * 4, x[i]);
+        }
+    }
 
-    // ---- a tile's rows are shared out among the members, and a member's among teams of threads
+    // ---- a tile's rows are shared out among the members, and a member's among teams of threads: each has one row, or of many rows one
+    // after the other, so that lanes side by side store whole sectors.
     static constexpr int share = (tile_m + S::split_k - 1) / S::split_k, per_row = tile_n / 2 / S::width;
     static constexpr int team_of(int rows) // the largest power of two: at most a warp, and what a row has work for
     {
@@ -192,43 +276,128 @@ template <class S> struct gemm_swap_ab {
         while (2 * team * rows <= consumers && 2 * team <= 32 && 2 * team <= per_row) team *= 2;
         return team;
     }
-    static constexpr int team = team_of(share);
+    static constexpr int team = team_of(many_rows ? consumers / 8 : share), rows_at_a_time = consumers / team;
 
-    DEV static void start(const args &p, const tile &t, accumulators &c)
+    DEV static row_state row_of(const args &p, const tile &t, int turn)
     {
-        const int in = thread_index() / team, row = t.part * share + in;
-        c.row = t.row * tile_m + row;
-        c.exists = in < share && row < tile_m && c.row < S::rows(p);
-        if (c.exists) c.context = S::begin(p, 0, c.row);
+        const int in = turn * rows_at_a_time + thread_index() / team, row = (streams ? 0 : t.part * share) + in;
+        row_state r;
+        r.row = t.row * tile_m + row;
+        r.exists = in < share && row < tile_m && r.row < S::rows(p);
+        if (r.exists) r.context = S::begin(p, 0, r.row);
+        return r;
     }
+    DEV static void start(const args &p, const tile &t, accumulators &c) { c.first = row_of(p, t, 0); }
 
-    template <int W> DEV static vec<float, W> summed(shared_address from) // in the order of the parts
+    // Column `at` of a row's sums and those behind it, of all parts in their order.
+    template <int W> DEV static vec<float, W> summed(const args &p, const tile &t, int row, shared_address sums, int at)
     {
+        const shared_address from = sums + (row * pitch + at) * 4;
+        if constexpr (streams)
+            if (t.cut >= 0) return summed_of_parts<W>(p, t, row, from, at);
         vec<float, W> each[S::split_k];
 #pragma unroll
-        for (int i = 0; i < S::split_k; i++) each[i] = cluster_read<W>(i, from);
+        for (int i = 0; i < S::split_k; i++) each[i] = cluster_read<W>(sharers == 1 ? i : i * sharers + cluster_rank() % sharers, from);
 #pragma unroll
         for (int i = 1; i < S::split_k; i++) each[0] += each[i];
         return each[0];
     }
 
+    // ---- parts of the tail meet through memory: all but the last one give it their sums, which it adds to its own, in the order of the
+    // parts. All workgroups are resident and take tiles in ascending order, so those that are waited for come to their end.
+    static constexpr int words = tile_n / 4 + S::input_sums; // of a row, 16 bytes each
+    using slices_of_parts = slices<tile_m * pitch>;
+    DEV static slices_of_parts parts_in_memory(const args &p)
+    {
+        if constexpr (streams)
+            return {S::partial(p)};
+        else
+            return {nullptr};
+    }
+    DEV static long long slice_of(const tile &t, int part) { return (t.cut * sharers + t.column % sharers) * (S::tail - 1) + part; }
+
+    DEV static int own_rank() { return sharers == 1 ? 0 : cluster_rank(); }
+
+    DEV static void give(const args &p, const tile &t, shared_address sums)
+    {
+        const slices_of_parts parts = parts_in_memory(p);
+        float *out = parts.data(slice_of(t, t.part));
+        const int left = S::rows(p) - t.row * tile_m, rows = left < tile_m ? left : tile_m;
+#pragma unroll 4
+        for (int i = thread_index(); i < rows * words; i += consumers) {
+            const int at = i / words * pitch + i % words * 4;
+            slice_word x = {};
+            if (S::input_sums && i % words == words - 1)
+                x.e[0] = cluster_read<1>(own_rank(), sums + at * 4)[0];
+            else
+                shared_read(sums + at * 4, x.e[0], x.e[1], x.e[2], x.e[3]);
+            slice_store(out + at, x);
+        }
+        slice_stored();
+        group_barrier(1, consumers);
+        if (thread_index() == 0) parts.publish(slice_of(t, t.part));
+    }
+    DEV static bool waits(const tile &t) { return thread_index() + 1 < S::tail; } // a thread for each part
+    DEV static void await_parts(const args &p, const tile &t)
+    {
+        if (waits(t)) parts_in_memory(p).await(slice_of(t, thread_index()));
+        group_barrier(1, consumers);
+    }
+    DEV static void clear_parts(const args &p, const tile &t)
+    {
+        group_barrier(1, consumers);
+        if (waits(t)) parts_in_memory(p).clear(slice_of(t, thread_index()));
+    }
+    template <int W> DEV static vec<float, W> summed_of_parts(const args &p, const tile &t, int row, shared_address own, int at)
+    {
+        const slices_of_parts parts = parts_in_memory(p);
+        const int in = row * pitch + at;
+        vec<float, W> sum = splat<W>(0.0f);
+#pragma unroll
+        for (int i = 0; i + 1 < S::tail; i++) {
+            const slice_word x = slice_read(parts.data(slice_of(t, i)) + in / 4 * 4);
+#pragma unroll
+            for (int k = 0; k < W; k++) sum[k] += W == 2 && in % 4 ? x.e[k + 2] : x.e[k];
+        }
+        return sum + cluster_read<W>(own_rank(), own);
+    }
+
     DEV static void finish(const args &p, const tile &t, accumulators &c, shared_address sums)
     {
-        if (!c.exists) return;
-        const shared_address row = sums + (c.row - t.row * tile_m) * pitch * 4;
-        if constexpr (S::input_sums) S::summed(p, c.context, 0, c.row, summed<1>(row + squares_at * 4)[0]);
+        if (sharers > 1 && t.column >= column_tiles) return;
+        if constexpr (streams)
+            if (t.cut >= 0) {
+                if (t.part + 1 < S::tail) {
+                    give(p, t, sums);
+                    return;
+                }
+                await_parts(p, t);
+            }
+        finish_row(p, t, c.first, sums);
+        for (int turn = 1; turn * rows_at_a_time < share; turn++) {
+            row_state r = row_of(p, t, turn);
+            finish_row(p, t, r, sums);
+        }
+        if constexpr (streams)
+            if (t.cut >= 0) clear_parts(p, t);
+    }
+    DEV static void finish_row(const args &p, const tile &t, row_state &r, shared_address sums)
+    {
+        if (!r.exists) return;
+        const int row = r.row - t.row * tile_m;
+        if constexpr (S::input_sums) S::summed(p, r.context, 0, r.row, summed<1>(p, t, row, sums, squares_at)[0]);
         float sum = 0;
         to_memory out;
 #pragma unroll
         for (int i = 0; i < (per_row + team - 1) / team; i++) {
             const int in = (i * team + thread_index() % team) * S::width, low = in / 16 * 32 + in % 16, n = t.column * tile_n + low;
             if ((per_row % team && in >= tile_n / 2) || (S::packed_n % tile_n && n >= S::packed_n)) break;
-            S::template epilogue<S::width>(p, c.context, 0, c.row, n, summed<S::width>(row + low * 4),
-                                           summed<S::width>(row + (low + 16) * 4), sum, out);
+            S::template epilogue<S::width>(p, r.context, 0, r.row, n, summed<S::width>(p, t, row, sums, low),
+                                           summed<S::width>(p, t, row, sums, low + 16), sum, out);
         }
         if constexpr (S::row_sums) {
             sum = wave_join<take_sum, team>(sum);
-            if (thread_index() % team == 0) S::finish_row(p, 0, c.row, t.column, sum);
+            if (thread_index() % team == 0) S::finish_row(p, 0, r.row, t.column, sum);
         }
     }
 };

@@ -82,13 +82,16 @@ DEV int cluster_rank()
 DEV void cluster_meet() { asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory"); }
 
 // Members boxes of box_rows rows each, one below the other, to the same place in every member; each member calls this and brings one.
+// Members are those of the cluster from first_member on.
 template <int Members>
-DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int box_rows)
+DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int box_rows,
+                         int first_member = 0)
 {
-    const int first = cluster_rank() * box_rows;
+    const int first = (cluster_rank() - first_member) * box_rows;
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
                  "[%0], [%1, {%3, %4}], [%2], %5;" ::"r"(to + first * 128),
-                 "l"(&map), "r"(barrier), "r"(column), "r"(row + first), "h"(static_cast<unsigned short>((1 << Members) - 1))
+                 "l"(&map), "r"(barrier), "r"(column), "r"(row + first),
+                 "h"(static_cast<unsigned short>(((1 << Members) - 1) << first_member))
                  : "memory");
 }
 
@@ -214,43 +217,74 @@ struct fragment {
 
 // wgmma<T, N>::multiply<A, B>(d, a, b, keep): d = a * transposed(b) + (keep ? d : 0), 64 x N, 32 bytes along k. A, B: 1 if that operand is
 // one of operand_across(), which types of 2 bytes may be. An instruction names every register of its accumulator; the lists "%0,%1,..."
-// and "+f"(d[0]), ... are spelled by the preprocessor.
+// and "+f"(d[0]), ... are spelled by the preprocessor, here for all of this folder.
 template <class T, int N> struct wgmma;
 
-#define TF_TEN(t) "%" t "0,%" t "1,%" t "2,%" t "3,%" t "4,%" t "5,%" t "6,%" t "7,%" t "8,%" t "9"
-#define TF_LIST_32 TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") ",%30,%31"
-#define TF_LIST_8 "%0,%1,%2,%3,%4,%5,%6,%7"
-#define TF_LIST_16 TF_TEN("") ",%10,%11,%12,%13,%14,%15"
-#define TF_LIST_24 TF_TEN("") "," TF_TEN("1") ",%20,%21,%22,%23"
-#define TF_LIST_40 TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3")
-#define TF_LIST_56 TF_LIST_40 "," TF_TEN("4") ",%50,%51,%52,%53,%54,%55"
-#define TF_LIST_48 TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3") ",%40,%41,%42,%43,%44,%45,%46,%47"
-#define TF_LIST_80 \
-    TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3") "," TF_TEN("4") "," TF_TEN("5") "," TF_TEN("6") "," TF_TEN("7")
-#define TF_LIST_112 TF_LIST_80 "," TF_TEN("8") "," TF_TEN("9") "," TF_TEN("10") ",%110,%111"
-#define TF_LIST_64 TF_TEN("") "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3") "," TF_TEN("4") "," TF_TEN("5") ",%60,%61,%62,%63"
-#define TF_LIST_96                                                                                                              \
-    TF_TEN("")                                                                                                                  \
-    "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3") "," TF_TEN("4") "," TF_TEN("5") "," TF_TEN("6") "," TF_TEN("7") "," TF_TEN( \
-        "8") ",%90,%91,%92,%93,%94,%95"
-#define TF_LIST_128                                                                                                             \
-    TF_TEN("")                                                                                                                  \
-    "," TF_TEN("1") "," TF_TEN("2") "," TF_TEN("3") "," TF_TEN("4") "," TF_TEN("5") "," TF_TEN("6") "," TF_TEN("7") "," TF_TEN( \
-        "8") "," TF_TEN("9") "," TF_TEN("10") "," TF_TEN("11") ",%120,%121,%122,%123,%124,%125,%126,%127"
-#define TF_OUT_4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
-#define TF_OUT_RUN(i) TF_OUT_4(i), TF_OUT_4(i + 4), TF_OUT_4(i + 8), TF_OUT_4(i + 12)
-#define TF_OUT_8 TF_OUT_4(0), TF_OUT_4(4)
-#define TF_OUT_16 TF_OUT_RUN(0)
-#define TF_OUT_24 TF_OUT_RUN(0), TF_OUT_4(16), TF_OUT_4(20)
-#define TF_OUT_32 TF_OUT_RUN(0), TF_OUT_RUN(16)
-#define TF_OUT_40 TF_OUT_32, TF_OUT_4(32), TF_OUT_4(36)
-#define TF_OUT_56 TF_OUT_40, TF_OUT_RUN(40)
-#define TF_OUT_48 TF_OUT_32, TF_OUT_RUN(32)
-#define TF_OUT_80 TF_OUT_64, TF_OUT_RUN(64)
-#define TF_OUT_112 TF_OUT_96, TF_OUT_RUN(96)
-#define TF_OUT_64 TF_OUT_32, TF_OUT_RUN(32), TF_OUT_RUN(48)
-#define TF_OUT_96 TF_OUT_64, TF_OUT_RUN(64), TF_OUT_RUN(80)
-#define TF_OUT_128 TF_OUT_64, TF_OUT_RUN(64), TF_OUT_RUN(80), TF_OUT_RUN(96), TF_OUT_RUN(112)
+#define TF_LIST_4 "%0,%1,%2,%3"
+#define TF_LIST_8 TF_LIST_4 ",%4,%5,%6,%7"
+#define TF_LIST_12 TF_LIST_8 ",%8,%9,%10,%11"
+#define TF_LIST_16 TF_LIST_12 ",%12,%13,%14,%15"
+#define TF_LIST_20 TF_LIST_16 ",%16,%17,%18,%19"
+#define TF_LIST_24 TF_LIST_20 ",%20,%21,%22,%23"
+#define TF_LIST_28 TF_LIST_24 ",%24,%25,%26,%27"
+#define TF_LIST_32 TF_LIST_28 ",%28,%29,%30,%31"
+#define TF_LIST_36 TF_LIST_32 ",%32,%33,%34,%35"
+#define TF_LIST_40 TF_LIST_36 ",%36,%37,%38,%39"
+#define TF_LIST_44 TF_LIST_40 ",%40,%41,%42,%43"
+#define TF_LIST_48 TF_LIST_44 ",%44,%45,%46,%47"
+#define TF_LIST_52 TF_LIST_48 ",%48,%49,%50,%51"
+#define TF_LIST_56 TF_LIST_52 ",%52,%53,%54,%55"
+#define TF_LIST_60 TF_LIST_56 ",%56,%57,%58,%59"
+#define TF_LIST_64 TF_LIST_60 ",%60,%61,%62,%63"
+#define TF_LIST_68 TF_LIST_64 ",%64,%65,%66,%67"
+#define TF_LIST_72 TF_LIST_68 ",%68,%69,%70,%71"
+#define TF_LIST_76 TF_LIST_72 ",%72,%73,%74,%75"
+#define TF_LIST_80 TF_LIST_76 ",%76,%77,%78,%79"
+#define TF_LIST_84 TF_LIST_80 ",%80,%81,%82,%83"
+#define TF_LIST_88 TF_LIST_84 ",%84,%85,%86,%87"
+#define TF_LIST_92 TF_LIST_88 ",%88,%89,%90,%91"
+#define TF_LIST_96 TF_LIST_92 ",%92,%93,%94,%95"
+#define TF_LIST_100 TF_LIST_96 ",%96,%97,%98,%99"
+#define TF_LIST_104 TF_LIST_100 ",%100,%101,%102,%103"
+#define TF_LIST_108 TF_LIST_104 ",%104,%105,%106,%107"
+#define TF_LIST_112 TF_LIST_108 ",%108,%109,%110,%111"
+#define TF_LIST_116 TF_LIST_112 ",%112,%113,%114,%115"
+#define TF_LIST_120 TF_LIST_116 ",%116,%117,%118,%119"
+#define TF_LIST_124 TF_LIST_120 ",%120,%121,%122,%123"
+#define TF_LIST_128 TF_LIST_124 ",%124,%125,%126,%127"
+#define TF_OUT_AT(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
+#define TF_OUT_4 TF_OUT_AT(0)
+#define TF_OUT_8 TF_OUT_4, TF_OUT_AT(4)
+#define TF_OUT_12 TF_OUT_8, TF_OUT_AT(8)
+#define TF_OUT_16 TF_OUT_12, TF_OUT_AT(12)
+#define TF_OUT_20 TF_OUT_16, TF_OUT_AT(16)
+#define TF_OUT_24 TF_OUT_20, TF_OUT_AT(20)
+#define TF_OUT_28 TF_OUT_24, TF_OUT_AT(24)
+#define TF_OUT_32 TF_OUT_28, TF_OUT_AT(28)
+#define TF_OUT_36 TF_OUT_32, TF_OUT_AT(32)
+#define TF_OUT_40 TF_OUT_36, TF_OUT_AT(36)
+#define TF_OUT_44 TF_OUT_40, TF_OUT_AT(40)
+#define TF_OUT_48 TF_OUT_44, TF_OUT_AT(44)
+#define TF_OUT_52 TF_OUT_48, TF_OUT_AT(48)
+#define TF_OUT_56 TF_OUT_52, TF_OUT_AT(52)
+#define TF_OUT_60 TF_OUT_56, TF_OUT_AT(56)
+#define TF_OUT_64 TF_OUT_60, TF_OUT_AT(60)
+#define TF_OUT_68 TF_OUT_64, TF_OUT_AT(64)
+#define TF_OUT_72 TF_OUT_68, TF_OUT_AT(68)
+#define TF_OUT_76 TF_OUT_72, TF_OUT_AT(72)
+#define TF_OUT_80 TF_OUT_76, TF_OUT_AT(76)
+#define TF_OUT_84 TF_OUT_80, TF_OUT_AT(80)
+#define TF_OUT_88 TF_OUT_84, TF_OUT_AT(84)
+#define TF_OUT_92 TF_OUT_88, TF_OUT_AT(88)
+#define TF_OUT_96 TF_OUT_92, TF_OUT_AT(92)
+#define TF_OUT_100 TF_OUT_96, TF_OUT_AT(96)
+#define TF_OUT_104 TF_OUT_100, TF_OUT_AT(100)
+#define TF_OUT_108 TF_OUT_104, TF_OUT_AT(104)
+#define TF_OUT_112 TF_OUT_108, TF_OUT_AT(108)
+#define TF_OUT_116 TF_OUT_112, TF_OUT_AT(112)
+#define TF_OUT_120 TF_OUT_116, TF_OUT_AT(116)
+#define TF_OUT_124 TF_OUT_120, TF_OUT_AT(120)
+#define TF_OUT_128 TF_OUT_124, TF_OUT_AT(124)
 
 #define TF_WGMMA(T, N, R, A, B, KEEP, KIND, MAJOR)                                                                                \
     template <> struct wgmma<T, N> {                                                                                              \
@@ -309,6 +343,7 @@ template <class T, int N> struct stage_products {
         wgmma<T, N>::template multiply<AcrossA, AcrossB>(d, a, b, keep);
     }
     DEV static void commit() { product_commit(); }
+    DEV static void commit_with_others() {} // a group has the products of several accumulators, of which one ends it by commit()
     template <int Left> DEV static void wait(float (&)[wgmma<T, N>::registers]) { product_wait<Left>(); }
 };
 
@@ -343,50 +378,10 @@ DEV float tf32_small(float left)
     TF_WGMMA(T, 128, 64, "%64", "%65", "%66", KIND, MAJOR("%67", "%68")) \
     TF_WGMMA(T, 192, 96, "%96", "%97", "%98", KIND, MAJOR("%99", "%100")) \
     TF_WGMMA(T, 256, 128, "%128", "%129", "%130", KIND, MAJOR("%131", "%132"))
-// Of few columns, which are rows of a product whose operands have changed places (gemm/gemm_swap_ab.h).
-#define TF_WGMMA_NARROW(T, KIND) \
-    TF_WGMMA(T, 16, 8, "%8", "%9", "%10", KIND, TF_MAJOR_16("%11", "%12")) \
-    TF_WGMMA(T, 32, 16, "%16", "%17", "%18", KIND, TF_MAJOR_16("%19", "%20")) \
-    TF_WGMMA(T, 48, 24, "%24", "%25", "%26", KIND, TF_MAJOR_16("%27", "%28")) \
-    TF_WGMMA(T, 80, 40, "%40", "%41", "%42", KIND, TF_MAJOR_16("%43", "%44")) \
-    TF_WGMMA(T, 112, 56, "%56", "%57", "%58", KIND, TF_MAJOR_16("%59", "%60"))
-
 TF_WGMMA_SIZES(bf16, "k16.f32.bf16.bf16", TF_MAJOR_16)
 TF_WGMMA_SIZES(f16, "k16.f32.f16.f16", TF_MAJOR_16)
 TF_WGMMA_SIZES(float, "k8.f32.tf32.tf32", TF_MAJOR_32)
-TF_WGMMA_NARROW(bf16, "k16.f32.bf16.bf16")
-TF_WGMMA_NARROW(f16, "k16.f32.f16.f16")
 
-#undef TF_MAJOR_16
 #undef TF_MAJOR_32
 #undef TF_WGMMA_SIZES
-#undef TF_WGMMA_NARROW
-#undef TF_WGMMA
-#undef TF_TEN
-#undef TF_LIST_8
-#undef TF_LIST_16
-#undef TF_LIST_24
-#undef TF_LIST_32
-#undef TF_LIST_40
-#undef TF_LIST_56
-#undef TF_LIST_64
-#undef TF_LIST_48
-#undef TF_LIST_80
-#undef TF_LIST_112
-#undef TF_OUT_48
-#undef TF_OUT_80
-#undef TF_OUT_112
-#undef TF_LIST_96
-#undef TF_LIST_128
-#undef TF_OUT_4
-#undef TF_OUT_RUN
-#undef TF_OUT_8
-#undef TF_OUT_16
-#undef TF_OUT_24
-#undef TF_OUT_40
-#undef TF_OUT_56
-#undef TF_OUT_32
-#undef TF_OUT_64
-#undef TF_OUT_96
-#undef TF_OUT_128
 #endif

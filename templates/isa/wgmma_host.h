@@ -216,11 +216,13 @@ DEV void cluster_meet()
     cluster_arrive();
     cluster_wait();
 }
+DEV int cluster_rank() { return static_cast<int>(tf_hs_cluster_rank()); }
 template <int Members>
-DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int box_rows)
+DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int box_rows,
+                         int first_member = 0)
 {
-    const int first = tf_hs_cluster_rank() * box_rows;
-    for (int i = 0; i < Members; i++)
+    const int first = (cluster_rank() - first_member) * box_rows;
+    for (int i = first_member; i < first_member + Members; i++)
         host_issue(to + first * 128, map, barrier, column, row + first, 0, 0, false, tf_hs_cluster_shared(i));
 }
 template <int Members>
@@ -380,6 +382,7 @@ template <class T, int N> struct stage_products {
         in_flight[count++] = {a, b, keep, group};
     }
     DEV void commit() { group++; }
+    DEV void commit_with_others() { group++; }
     template <int Left> DEV void wait(float (&d)[wgmma<T, N>::registers])
     {
         int kept = 0;

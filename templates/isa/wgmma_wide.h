@@ -136,41 +136,6 @@ template <int N> DEV void pin(unsigned (&a)[N])
 // the first in registers (a[0..3], laid out as the accumulators of 16 columns, packed in pairs) and reads the second across its rows.
 template <class T, int N> struct wgmma_wide;
 
-#define TF_LIST_8 "%0,%1,%2,%3,%4,%5,%6,%7"
-#define TF_LIST_16 TF_LIST_8 "," "%8,%9,%10,%11,%12,%13,%14,%15"
-#define TF_LIST_24 TF_LIST_16 "," "%16,%17,%18,%19,%20,%21,%22,%23"
-#define TF_LIST_32 TF_LIST_24 "," "%24,%25,%26,%27,%28,%29,%30,%31"
-#define TF_LIST_40 TF_LIST_32 "," "%32,%33,%34,%35,%36,%37,%38,%39"
-#define TF_LIST_48 TF_LIST_40 "," "%40,%41,%42,%43,%44,%45,%46,%47"
-#define TF_LIST_56 TF_LIST_48 "," "%48,%49,%50,%51,%52,%53,%54,%55"
-#define TF_LIST_64 TF_LIST_56 "," "%56,%57,%58,%59,%60,%61,%62,%63"
-#define TF_LIST_72 TF_LIST_64 "," "%64,%65,%66,%67,%68,%69,%70,%71"
-#define TF_LIST_80 TF_LIST_72 "," "%72,%73,%74,%75,%76,%77,%78,%79"
-#define TF_LIST_88 TF_LIST_80 "," "%80,%81,%82,%83,%84,%85,%86,%87"
-#define TF_LIST_96 TF_LIST_88 "," "%88,%89,%90,%91,%92,%93,%94,%95"
-#define TF_LIST_104 TF_LIST_96 "," "%96,%97,%98,%99,%100,%101,%102,%103"
-#define TF_LIST_112 TF_LIST_104 "," "%104,%105,%106,%107,%108,%109,%110,%111"
-#define TF_LIST_120 TF_LIST_112 "," "%112,%113,%114,%115,%116,%117,%118,%119"
-#define TF_LIST_128 TF_LIST_120 "," "%120,%121,%122,%123,%124,%125,%126,%127"
-#define TF_OUT_8 TF_OUT_AT(0)
-#define TF_OUT_16 TF_OUT_8, TF_OUT_AT(8)
-#define TF_OUT_24 TF_OUT_16, TF_OUT_AT(16)
-#define TF_OUT_32 TF_OUT_24, TF_OUT_AT(24)
-#define TF_OUT_40 TF_OUT_32, TF_OUT_AT(32)
-#define TF_OUT_48 TF_OUT_40, TF_OUT_AT(40)
-#define TF_OUT_56 TF_OUT_48, TF_OUT_AT(48)
-#define TF_OUT_64 TF_OUT_56, TF_OUT_AT(56)
-#define TF_OUT_72 TF_OUT_64, TF_OUT_AT(64)
-#define TF_OUT_80 TF_OUT_72, TF_OUT_AT(72)
-#define TF_OUT_88 TF_OUT_80, TF_OUT_AT(80)
-#define TF_OUT_96 TF_OUT_88, TF_OUT_AT(88)
-#define TF_OUT_104 TF_OUT_96, TF_OUT_AT(96)
-#define TF_OUT_112 TF_OUT_104, TF_OUT_AT(104)
-#define TF_OUT_120 TF_OUT_112, TF_OUT_AT(112)
-#define TF_OUT_128 TF_OUT_120, TF_OUT_AT(120)
-#define TF_OUT_AT(i)                                                                                                                \
-    "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
-
 // A to E: the numbers of the operands after the N/2 accumulators.
 #define TF_WGMMA_WIDE(T, KIND, N, R, A, B, C, D, E)                                                                                 \
     template <> struct wgmma_wide<T, N> {                                                                                           \
@@ -225,37 +190,4 @@ template <class T, int Scores, int Values> struct wide_products {
 
 #undef TF_WGMMA_TYPES
 #undef TF_WGMMA_WIDE
-#undef TF_OUT_AT
-#undef TF_LIST_8
-#undef TF_OUT_8
-#undef TF_LIST_16
-#undef TF_OUT_16
-#undef TF_LIST_24
-#undef TF_OUT_24
-#undef TF_LIST_32
-#undef TF_OUT_32
-#undef TF_LIST_40
-#undef TF_OUT_40
-#undef TF_LIST_48
-#undef TF_OUT_48
-#undef TF_LIST_56
-#undef TF_OUT_56
-#undef TF_LIST_64
-#undef TF_OUT_64
-#undef TF_LIST_72
-#undef TF_OUT_72
-#undef TF_LIST_80
-#undef TF_OUT_80
-#undef TF_LIST_88
-#undef TF_OUT_88
-#undef TF_LIST_96
-#undef TF_OUT_96
-#undef TF_LIST_104
-#undef TF_OUT_104
-#undef TF_LIST_112
-#undef TF_OUT_112
-#undef TF_LIST_120
-#undef TF_OUT_120
-#undef TF_LIST_128
-#undef TF_OUT_128
 #endif

@@ -14,13 +14,16 @@
 static const struct {
     const char *yaml, *target, *tile;
 } plans[] = {{PRODUCT("bf16", "17", "70", "64"), "sm_90a", "layer=register_fed m=24"},
-             {PRODUCT("f16", "64", "4096", "4096"), "sm_90a", "layer=swap_ab m=64 n=64 k=128 threads=160 stages=7 row_stages=7 split_k=2"},
+             {PRODUCT("f16", "64", "4096", "4096"), "sm_90a",
+              "layer=swap_ab m=64 n=64 k=128 threads=160 stages=7 row_stages=7 cluster=1 split_k=2"},
              {PRODUCT("bf16", "64", "28672", "4096"), "sm_90a",
-              "layer=swap_ab m=64 n=224 k=64 threads=544 stages=6 row_stages=6 split_k=1"},
-             {PRODUCT("bf16", "33", "2048", "8192"), "sm_90a", "layer=swap_ab m=48 n=64 k=128 threads=160 stages=8 row_stages=8 split_k=2"},
-             {PRODUCT("bf16", "32", "2048", "8192"), "sm_90a", "layer=swap_ab m=32 n=64 k=256 threads=160 stages=5 row_stages=4 split_k=2"},
+              "layer=swap_ab m=64 n=224 k=64 threads=544 stages=6 row_stages=6 cluster=1 split_k=1"},
+             {PRODUCT("bf16", "33", "2048", "8192"), "sm_90a",
+              "layer=swap_ab m=48 n=64 k=128 threads=160 stages=8 row_stages=8 cluster=1 split_k=2"},
+             {PRODUCT("bf16", "32", "2048", "8192"), "sm_90a",
+              "layer=swap_ab m=32 n=64 k=256 threads=160 stages=5 row_stages=4 cluster=1 split_k=2"},
              {PRODUCT("bf16", "64", "16384", "3072"), "sm_90a",
-              "layer=swap_ab m=64 n=128 k=64 threads=288 stages=9 row_stages=9 split_k=1"},
+              "layer=swap_ab m=64 n=128 k=64 threads=288 stages=9 row_stages=9 cluster=1 split_k=1"},
              {PRODUCT("bf16", "128", "4096", "100000"), "sm_90a", "layer=swap_ab m=128"},
              {PRODUCT("bf16", "128", "1024", "4096"), "sm_90a", "layer=swap_ab m=128"},
              {PRODUCT("bf16", "16", "4096", "4096"), "sm_90a", "layer=register_fed"},
@@ -58,11 +61,13 @@ START_TEST(a_tile_that_swap_ab_cannot_have_is_an_error_that_says_why)
     } cases[] = {{"gfx942", "bf16", "gemm layer=swap_ab", "the target lacks these instructions"},
                  {"sm_80", "bf16", "gemm layer=swap_ab", "the target lacks these instructions"},
                  {"sm_90a", "f32", "gemm layer=swap_ab", "operands are not both bf16 or both f16"},
-                 {"sm_90a", "bf16", "gemm layer=swap_ab m=40", "m is a multiple of 16"},
-                 {"sm_90a", "bf16", "gemm layer=swap_ab m=144", "m=144; it is 16 to 128"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab m=44", "m is a multiple of 8"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab m=40 cluster=2", "m is a multiple of 8 times cluster"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab m=264", "m=264; it is 16 to 256"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab n=80", "n is a multiple of 32"},
-                 {"sm_90a", "bf16", "gemm layer=swap_ab n=160", "threads are 128 for each 64 columns, plus 32"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab n=160", "threads are 128 for each 64 columns, plus 32 (m above 128: plus 128)"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab split_k=3", "split_k is 1, 2, 4 or 8"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab k=64 tail=2", "each slice of split-K has at least one k tile"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab stages=3 row_stages=4", "row_stages is at most stages"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab split_k=2", "each slice of split-K has at least one k tile"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab m=128 n=256 k=64 threads=544 stages=2 row_stages=2",
@@ -89,29 +94,41 @@ END_TEST
 typedef struct trial {
     const char *path, *dtype, *line;
     long long M, N, K;
+    int units; /* multiprocessors; 0: one */
 } trial;
 
 #define PLAIN "tests/h200/product.yaml"
 #define RESIDUAL "tests/h200/residual.yaml"
-static const trial trials[] = {{PLAIN, "bf16", "gemm layer=swap_ab", 1, 1, 1},
-                               {RESIDUAL, "f16", "gemm layer=swap_ab", 7, 33, 31},
-                               {RESIDUAL, "bf16", "gemm layer=swap_ab", 16, 48, 100},
-                               {PLAIN, "bf16", "gemm layer=swap_ab", 33, 97, 67},
-                               {RESIDUAL, "f16", "gemm layer=swap_ab", 63, 70, 193},
-                               {PLAIN, "f16", "gemm layer=swap_ab", 64, 131, 520},
-                               {RESIDUAL, "bf16", "gemm layer=swap_ab", 65, 64, 129},
-                               {RESIDUAL, "bf16", "gemm layer=swap_ab m=16 split_k=2", 50, 130, 300},
-                               {PLAIN, "f16", "gemm layer=swap_ab m=32 split_k=4 stages=2 row_stages=2", 40, 263, 700},
-                               {PLAIN, "bf16", "gemm layer=swap_ab m=32 row_stages=2", 33, 300, 200},
-                               {RESIDUAL, "f16", "gemm layer=swap_ab m=48 split_k=4 row_stages=2", 49, 200, 555},
-                               {RESIDUAL, "bf16", "gemm layer=swap_ab n=64 k=64 threads=160 split_k=8", 20, 130, 513},
-                               {RESIDUAL, "bf16", "gemm layer=swap_ab m=16 n=96 k=128 threads=288 stages=3 row_stages=2", 21, 200, 500},
-                               {PLAIN, "f16", "gemm layer=swap_ab m=32 n=224 threads=544 k=128 stages=2 row_stages=2 split_k=2", 33, 450,
-                                900},
-                               {RESIDUAL, "f16", "gemm layer=swap_ab m=48 n=160 k=64 threads=416 stages=3 row_stages=3", 33, 290, 96},
-                               {PLAIN, "bf16", "gemm layer=swap_ab m=32 n=256 k=64 threads=544 stages=3", 18, 390, 96},
-                               {PLAIN, "bf16", "gemm layer=swap_ab m=16 n=64 k=256 threads=160 split_k=2", 1, 16,
-                                70001}}; /* sums of sums */
+static const trial trials[] =
+    {{PLAIN, "bf16", "gemm layer=swap_ab", 1, 1, 1},
+     {RESIDUAL, "f16", "gemm layer=swap_ab", 7, 33, 31},
+     {RESIDUAL, "bf16", "gemm layer=swap_ab", 16, 48, 100},
+     {PLAIN, "bf16", "gemm layer=swap_ab", 33, 97, 67},
+     {RESIDUAL, "f16", "gemm layer=swap_ab", 63, 70, 193},
+     {PLAIN, "f16", "gemm layer=swap_ab", 64, 131, 520},
+     {RESIDUAL, "bf16", "gemm layer=swap_ab", 65, 64, 129},
+     {RESIDUAL, "bf16", "gemm layer=swap_ab m=16 split_k=2", 50, 130, 300},
+     {PLAIN, "f16", "gemm layer=swap_ab m=32 split_k=4 stages=2 row_stages=2", 40, 263, 700},
+     {PLAIN, "bf16", "gemm layer=swap_ab m=32 row_stages=2", 33, 300, 200},
+     {RESIDUAL, "f16", "gemm layer=swap_ab m=48 split_k=4 row_stages=2", 49, 200, 555},
+     {RESIDUAL, "bf16", "gemm layer=swap_ab n=64 k=64 threads=160 split_k=8", 20, 130, 513},
+     {RESIDUAL, "bf16", "gemm layer=swap_ab m=16 n=96 k=128 threads=288 stages=3 row_stages=2", 21, 200, 500},
+     {PLAIN, "f16", "gemm layer=swap_ab m=32 n=224 threads=544 k=128 stages=2 row_stages=2 split_k=2", 33, 450, 900},
+     {RESIDUAL, "f16", "gemm layer=swap_ab m=48 n=160 k=64 threads=416 stages=3 row_stages=3", 33, 290, 96},
+     {PLAIN, "bf16", "gemm layer=swap_ab m=32 n=256 k=64 threads=544 stages=3", 18, 390, 96},
+     {PLAIN, "bf16", "gemm layer=swap_ab m=16 n=64 k=256 threads=160 split_k=2", 1, 16, 70001}, /* sums of sums */
+     /* many rows: a warpgroup that loads, products under way from k tile to k tile, in halves of the rows */
+     {PLAIN, "bf16", "gemm layer=swap_ab m=136 n=64 k=64 threads=256 stages=3 row_stages=3", 270, 70, 328},
+     {RESIDUAL, "f16", "gemm layer=swap_ab m=168 n=256 k=64 threads=640 stages=4 row_stages=4", 167, 300, 72},
+     {RESIDUAL, "bf16", "gemm layer=swap_ab m=152 n=128 k=64 threads=384 stages=3 row_stages=2 split_k=2", 153, 131, 520},
+     /* tails: whole tiles before them, none, rows that do not exist, a width of two columns */
+     {PLAIN, "bf16", "gemm layer=swap_ab m=32 n=64 k=64 threads=160 stages=4 row_stages=3 tail=2", 90, 328, 328, 8},
+     {RESIDUAL, "f16", "gemm layer=swap_ab m=136 n=128 k=64 threads=384 stages=4 row_stages=4 tail=3", 150, 70, 520, 7},
+     {PLAIN, "bf16", "gemm layer=swap_ab m=16 n=64 k=64 threads=160 stages=3 row_stages=3 tail=3", 37, 131, 456, 8},
+     /* rows that a cluster shares: an odd number of column tiles, parts of a length in the same cluster, a tail */
+     {RESIDUAL, "bf16", "gemm layer=swap_ab m=48 n=64 k=64 threads=160 stages=4 row_stages=3 cluster=2", 60, 170, 328},
+     {PLAIN, "f16", "gemm layer=swap_ab m=144 n=64 k=64 threads=256 stages=3 row_stages=3 cluster=2 split_k=2", 150, 100, 520},
+     {RESIDUAL, "bf16", "gemm layer=swap_ab m=32 n=64 k=64 threads=160 stages=3 row_stages=3 cluster=2 tail=2", 70, 328, 328, 8}};
 
 START_TEST(every_number_of_rows_alignment_tail_and_tile_is_within_its_bound)
 {
@@ -125,6 +142,7 @@ START_TEST(every_number_of_rows_alignment_tail_and_tile_is_within_its_bound)
                                      .dims = dims,
                                      .dim_count = 3,
                                      .tuning = &tuning,
+                                     .multiprocessors = t->units,
                                      .check = true});
     ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), "layer=swap_ab"));
     rig_run(r);
@@ -202,6 +220,7 @@ static const struct {
               {NORMED("21", "520", "200"), "gemm layer=swap_ab m=16 n=96 k=128 threads=288 stages=3 row_stages=2"},
               {NORMED("40", "264", "260"), "gemm layer=swap_ab m=48 n=256 k=64 threads=544 stages=3 row_stages=3 split_k=4"},
               {NORMED("17", "16520", "33"), "gemm layer=swap_ab m=32 k=64 stages=8 row_stages=8"},
+              {NORMED("140", "200", "70"), "gemm layer=swap_ab m=144 n=64 k=64 threads=256 stages=4 row_stages=4 cluster=2"},
               {"block: t\ndtype: f16\ndims: {M: 19, K: 131, N: 40}\ninputs: {x: [M, K]}\nparams: {n: [K], w: [N, K]}\nops:\n"
                "  - {out: g, op: rmsnorm, in: [x, n]}\n  - {out: y, op: linear, in: [g, w]}\noutputs: {y: y}\n",
                "gemm layer=swap_ab"}};
@@ -267,11 +286,11 @@ int main(void)
     tcase_add_test(t, a_tile_that_swap_ab_cannot_have_is_an_error_that_says_why);
     TCase *more = suite_long(s, "more of swap_ab", 120);
     add_some_now(t, more, every_number_of_rows_alignment_tail_and_tile_is_within_its_bound, sizeof trials / sizeof *trials,
-                 (const int[]){1, 4, 7, 8, 11, 12, 14, 16, -1});
+                 (const int[]){1, 4, 7, 8, 11, 12, 14, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, -1});
     tcase_add_test(t, rows_and_columns_that_do_not_exist_reach_no_result);
     tcase_add_loop_test(t, halves_of_rows_are_read_where_they_begin, 0, 2);
     tcase_add_test(t, clusters_and_tiles_change_no_bit);
-    add_some_now(t, more, sums_of_rows_are_those_of_the_rows, sizeof normed / sizeof *normed, (const int[]){1, 4, 6, -1});
+    add_some_now(t, more, sums_of_rows_are_those_of_the_rows, sizeof normed / sizeof *normed, (const int[]){1, 4, 6, 7, -1});
     add_some_now(t, more, blocks_are_right_and_free_of_races, 4, (const int[]){1, 2, -1});
     add_some_now(t, more, nvrtc_takes_decode_steps, 4, (const int[]){1, -1});
     suite_add_tcase(s, t);
