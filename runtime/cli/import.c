@@ -76,7 +76,7 @@ static void write_stem(const import_job *j, const char *folder)
     static const char *const names[] = {"embedding", "head"};
     if (!stem_is_there(j->m)) return;
     const model_stem s = stem_read(j->m);
-    const char *const specs[] = {stem_embedding_spec(j->m, &s), stem_head_spec(j->m, &s)};
+    const char *const specs[] = {stem_embedding_spec(j->m, &s), stem_head_spec(j->m, &s, 0)};
     for (int i = 0; i < 2; i++) {
         const char *path = arena_printf(j->a, "%s/%s.yaml", folder, names[i]);
         if (!specs[i]) continue;

@@ -44,10 +44,10 @@ static void run_layers(generator *g, bool prefill, int *at, void *pos, size_t se
 
 static void run_head(generator *g, void *x, size_t rows)
 {
-    const unit_tensor tensors[] = {{"x", TFGEN_INPUT, x}, {"logits", TFGEN_OUTPUT, g->logits}};
+    const unit_tensor tensors[] = {{"x", TFGEN_INPUT, x}, {"logits", TFGEN_OUTPUT, g->logits}, {"peaks", TFGEN_OUTPUT, g->peaks}};
     const tfgen_dim dims[] = {{"B", (int64_t)rows}};
     tfgen_error error;
-    generator_need(g, unit_run(&g->head, g->head_weights, tensors, 2, dims, 1, g->workspace, g->stream, &error), &error);
+    generator_need(g, unit_run(&g->head, g->head_weights, tensors, 3, dims, 1, g->workspace, g->stream, &error), &error);
 }
 
 static size_t row_bytes(const generator *g) { return g->facts.hidden * (size_t)dtype_size(g->type); }
@@ -71,8 +71,35 @@ static int read_part_of(generator *g, size_t sequence, const int *ids, size_t co
     return at;
 }
 
-/* logits NULL: they are not computed. */
-static void read_tokens(generator *g, size_t sequence, const int *ids, size_t count, float *logits)
+/* ---- the greatest logit */
+/* The first of the greatest numbers; bails where one is NaN. */
+static size_t greatest(generator *g, const void *memory, size_t count)
+{
+    size_t best = 0;
+    float *const numbers = g->host_logits;
+    copy(g, numbers, memory, count * sizeof *numbers, TFGEN_FROM_DEVICE);
+    for (size_t i = 0; i < count; i++) {
+        if (isnan(numbers[i])) bail(g->a, code_device, (position){0}, "a logit of the next token is NaN");
+        if (numbers[i] > numbers[best]) best = i;
+    }
+    return best;
+}
+
+/* Of the logits of row `row`. */
+static int best_token(generator *g, size_t row)
+{
+    const size_t vocabulary = g->facts.vocabulary, block = (size_t)g->block;
+    const float *logits = (const float *)g->logits + row * vocabulary;
+    if (!block) return (int)greatest(g, logits, vocabulary);
+    const size_t first = greatest(g, (const float *)g->peaks + row * (vocabulary / block), vocabulary / block);
+    const float peak = g->host_logits[first];
+    const size_t within = greatest(g, logits + first * block, block);
+    if (g->host_logits[within] != peak) bail(g->a, code_device, (position){0}, "the greatest logit of a block differs from the block's");
+    return (int)(first * block + within);
+}
+
+/* best and logits NULL: nothing is computed of them. */
+static void read_tokens(generator *g, size_t sequence, const int *ids, size_t count, int *best, float *logits)
 {
     const size_t part = g->sets[g->set].part;
     int at = 0;
@@ -81,10 +108,11 @@ static void read_tokens(generator *g, size_t sequence, const int *ids, size_t co
         n = count - done < part ? count - done : part;
         at = read_part_of(g, sequence, ids + done, n);
     }
-    if (!logits) return;
+    if (!best && !logits) return;
     copy(g, g->last, (char *)g->x[at] + (n - 1) * row_bytes(g), row_bytes(g), TFGEN_ON_DEVICE);
     run_head(g, g->last, 1);
-    copy(g, logits, g->logits, g->facts.vocabulary * sizeof *logits, TFGEN_FROM_DEVICE);
+    if (best) *best = best_token(g, 0);
+    if (logits) copy(g, logits, g->logits, g->facts.vocabulary * sizeof *logits, TFGEN_FROM_DEVICE);
 }
 
 /* ---- sets of layers */
@@ -97,7 +125,7 @@ static void take_set(generator *g, size_t sequence, size_t more)
     for (size_t i = 0; i < g->options.sequences; i++) {
         const size_t count = g->lengths[i];
         g->lengths[i] = 0;
-        if (count) read_tokens(g, i, history_of(g, i), count, NULL);
+        if (count) read_tokens(g, i, history_of(g, i), count, NULL, NULL);
     }
 }
 
@@ -107,6 +135,7 @@ typedef struct call_job {
     size_t sequence, count;
     const int *ids;
     const bool *done;
+    int *best;
     float *logits;
 } call_job;
 
@@ -133,12 +162,12 @@ static void read_body(void *argument)
 {
     const call_job *j = argument;
     take_set(j->g, j->sequence, j->count);
-    read_tokens(j->g, j->sequence, j->ids, j->count, j->logits);
+    read_tokens(j->g, j->sequence, j->ids, j->count, j->best, j->logits);
 }
 
-tfgen_status generator_read(generator *g, size_t sequence, const int *ids, size_t count, float *logits, tfgen_error *error)
+tfgen_status generator_read(generator *g, size_t sequence, const int *ids, size_t count, int *best, float *logits, tfgen_error *error)
 {
-    call_job job = {g, sequence, count, ids, NULL, logits};
+    call_job job = {g, sequence, count, ids, NULL, best, logits};
     if (sequence >= g->options.sequences || !count)
         return device_report(error, TFGEN_USAGE, "a text should have at least one token");
     tfgen_status status = check_room(g, sequence, count, error);
@@ -193,12 +222,14 @@ static void step_body(void *argument)
     copy(g, g->x[0], g->host_x, count * row_bytes(g), TFGEN_TO_DEVICE);
     copy(g, g->pos, pos, count * sizeof *pos, TFGEN_TO_DEVICE);
     replay_step(g);
-    copy(g, j->logits, g->logits, count * g->facts.vocabulary * sizeof *j->logits, TFGEN_FROM_DEVICE);
+    for (size_t i = 0; i < count && j->best; i++)
+        if (!j->done || !j->done[i]) j->best[i] = best_token(g, i);
+    if (j->logits) copy(g, j->logits, g->logits, count * g->facts.vocabulary * sizeof *j->logits, TFGEN_FROM_DEVICE);
 }
 
-tfgen_status generator_step(generator *g, const int *ids, const bool *done, float *logits, tfgen_error *error)
+tfgen_status generator_step(generator *g, const int *ids, const bool *done, int *best, float *logits, tfgen_error *error)
 {
-    call_job job = {g, 0, 0, ids, done, logits};
+    call_job job = {g, 0, 0, ids, done, best, logits};
     tfgen_status status = TFGEN_OK;
     for (size_t i = 0; i < g->options.sequences && status == TFGEN_OK; i++) {
         if (done && done[i]) continue;
@@ -217,16 +248,6 @@ void generator_forget(generator *g, size_t sequence)
 }
 
 /* ---- greedy choice */
-long long generator_best(const float *logits, size_t count)
-{
-    size_t best = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (isnan(logits[i])) return -1;
-        if (logits[i] > logits[best]) best = i;
-    }
-    return (long long)best;
-}
-
 static double seconds(void)
 {
     struct timespec t;
@@ -234,39 +255,35 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Appends the best token to a text. */
-static tfgen_status choose(const generator *g, generator_text *t, const float *logits, tfgen_error *error)
+static void append(const generator *g, generator_text *t, int token)
 {
-    const long long best = generator_best(logits, g->facts.vocabulary);
-    if (best < 0)
-        return device_report(error, TFGEN_DEVICE_ERROR, "logits behind token %zu of a text are NaN", t->prompt_count + t->count);
-    t->tokens[t->count++] = (int)best;
-    for (size_t i = 0; i < g->facts.end_count; i++) t->ended |= g->facts.ends[i] == best;
-    return TFGEN_OK;
+    t->tokens[t->count++] = token;
+    for (size_t i = 0; i < g->facts.end_count; i++) t->ended |= g->facts.ends[i] == token;
 }
 
-static tfgen_status read_prompts(generator *g, generator_text *texts, float *logits, generator_times *times, tfgen_error *error)
+static tfgen_status read_prompts(generator *g, generator_text *texts, generator_times *times, tfgen_error *error)
 {
     const double start = seconds();
     tfgen_status status = TFGEN_OK;
     for (size_t i = 0; i < g->options.sequences && status == TFGEN_OK; i++) {
         generator_text *t = &texts[i];
+        int best = 0;
         t->count = 0, t->ended = false;
-        status = generator_read(g, i, t->prompt, t->prompt_count, logits, error);
-        if (status == TFGEN_OK) status = choose(g, t, logits, error);
+        status = generator_read(g, i, t->prompt, t->prompt_count, &best, NULL, error);
+        if (status == TFGEN_OK) append(g, t, best);
         times->read_tokens += t->prompt_count;
     }
     times->read_seconds = seconds() - start;
     return status;
 }
 
-static tfgen_status step_texts(generator *g, generator_text *texts, size_t most, float *logits, generator_times *times, tfgen_error *error)
+static tfgen_status step_texts(generator *g, generator_text *texts, size_t most, generator_times *times, tfgen_error *error)
 {
     const double start = seconds();
     const size_t count = g->options.sequences;
     tfgen_status status = TFGEN_OK;
     for (size_t n = 1; n < most && status == TFGEN_OK; n++) {
-        int ids[most_sequences] = {0};
+        int ids[most_sequences] = {0}, best[most_sequences] = {0};
         bool done[most_sequences];
         size_t going = 0;
         for (size_t i = 0; i < count; i++) {
@@ -275,9 +292,9 @@ static tfgen_status step_texts(generator *g, generator_text *texts, size_t most,
             going += !done[i];
         }
         if (!going) break;
-        status = generator_step(g, ids, done, logits, error);
+        status = generator_step(g, ids, done, best, NULL, error);
         for (size_t i = 0; i < count && status == TFGEN_OK; i++)
-            if (!done[i]) status = choose(g, &texts[i], logits + i * g->facts.vocabulary, error);
+            if (!done[i]) append(g, &texts[i], best[i]);
         times->step_tokens += going;
     }
     times->step_seconds = seconds() - start;
@@ -286,11 +303,7 @@ static tfgen_status step_texts(generator *g, generator_text *texts, size_t most,
 
 tfgen_status generator_run(generator *g, generator_text *texts, size_t most, generator_times *times, tfgen_error *error)
 {
-    float *logits = malloc(g->options.sequences * g->facts.vocabulary * sizeof *logits);
     *times = (generator_times){0};
-    if (!logits) return device_report(error, TFGEN_NO_MEMORY, "not enough memory for logits");
-    tfgen_status status = most ? read_prompts(g, texts, logits, times, error) : TFGEN_OK;
-    if (status == TFGEN_OK) status = step_texts(g, texts, most, logits, times, error);
-    free(logits);
-    return status;
+    const tfgen_status status = most ? read_prompts(g, texts, times, error) : TFGEN_OK;
+    return status == TFGEN_OK ? step_texts(g, texts, most, times, error) : status;
 }

@@ -1,6 +1,6 @@
 /* In: the folder of a decoder in HuggingFace's format (config.json, safetensors), a device, token ids. Out: ids of the following tokens, by
  * greedy decoding, or the logits after each call. Layers, last norm and head are the specs that `tfgen import` writes; the host looks up
- * embeddings and chooses the greatest logit, as both are only a row of numbers per token. Refuses what
+ * embeddings and chooses the greatest logit, of the blocks whose greatest the device finds. Refuses what
  * runtime/model/stem.h and unit.h refuse, ids outside of the vocabulary and texts longer than the model's positions (TFGEN_USAGE), logits
  * that are NaN (TFGEN_DEVICE_ERROR). After an error of the device or of a file only generator_close() may follow.
  *
@@ -41,14 +41,12 @@ generator_facts generator_about(const generator *g);
 
 /* Resets a sequence to empty. */
 void generator_forget(generator *g, size_t sequence);
-/* Appends tokens to the sequence. logits [vocabulary]: for the token after the last. */
-tfgen_status generator_read(generator *g, size_t sequence, const int *ids, size_t count, float *logits, tfgen_error *error);
-/* Appends one token to each sequence; logits: [sequences][vocabulary]. A sequence with done[i] gets no token and no logits; done may be
- * NULL. */
-tfgen_status generator_step(generator *g, const int *ids, const bool *done, float *logits, tfgen_error *error);
-
-/* The index of the greatest logit, the first of equal ones; -1: one is NaN. */
-long long generator_best(const float *logits, size_t count);
+/* Appends tokens to the sequence. best: the token of the greatest logit after the last one, the first of equal ones; logits [vocabulary]:
+ * all of them. Either may be NULL; best alone is faster. */
+tfgen_status generator_read(generator *g, size_t sequence, const int *ids, size_t count, int *best, float *logits, tfgen_error *error);
+/* Appends one token to each sequence; best [sequences], logits [sequences][vocabulary]. A sequence with done[i] gets no token, no best and
+ * no logits; done may be NULL. */
+tfgen_status generator_step(generator *g, const int *ids, const bool *done, int *best, float *logits, tfgen_error *error);
 
 typedef struct generator_text {
     const int *prompt;

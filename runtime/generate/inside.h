@@ -43,7 +43,9 @@ struct generator {
     row_table embedding, positions;
     long long rows;    /* of a cache */
     size_t cache_bytes; /* of one sequence's keys in a layer */
-    void *x[2], *last, *pos, *logits, *workspace, *stream;
+    long long block; /* logits whose greatest the device finds; 0: the host reads all of them */
+    void *x[2], *last, *pos, *logits, *peaks, *workspace, *stream;
+    float *host_logits; /* of one sequence */
     void *host_x; /* rows of embeddings on their way to the device */
     double *row[2];
     size_t lengths[most_sequences]; /* tokens in the caches */

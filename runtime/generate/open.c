@@ -1,6 +1,7 @@
 /* In: a folder, a device. Out: a generator: specs planned and loaded, weights packed, caches allocated. Refuses what
  * runtime/generate/generate.h says. */
 #include "runtime/generate/inside.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,12 +47,21 @@ static void open_layers(generator *g, layer_set *s)
     }
 }
 
+/* The divisor of the vocabulary that is nearest to its root: it leaves the host the fewest numbers. 0: there is none. */
+static long long block_of(long long vocabulary)
+{
+    for (long long n = (long long)sqrt((double)vocabulary); n >= 4; n--)
+        if (vocabulary % n == 0) return n;
+    return 0;
+}
+
 static void open_stem(generator *g, const model *m)
 {
     const size_t rows = g->options.part > g->options.sequences ? g->options.part : g->options.sequences;
     const tfgen_dim step[] = {{"B", (int64_t)g->options.sequences}}, all[] = {{"B", (int64_t)rows}};
     const char *norm = stem_embedding_spec(m, &g->stem);
-    open_unit(g, &g->head, stem_head_spec(m, &g->stem), "head", step, 1);
+    g->block = block_of(g->stem.vocabulary);
+    open_unit(g, &g->head, stem_head_spec(m, &g->stem, g->block), "head", step, 1);
     if (norm) open_unit(g, &g->norm, norm, "embedding", all, 1);
 }
 
@@ -124,6 +134,8 @@ static void allocate_all(generator *g)
     g->last = allocate(g, row);
     g->pos = allocate(g, (most_sequences + 4) * sizeof(int32_t));
     g->logits = allocate(g, sequences * g->facts.vocabulary * sizeof(float));
+    if (g->block) g->peaks = allocate(g, sequences * g->facts.vocabulary / (size_t)g->block * sizeof(float));
+    g->host_logits = host_memory(g, g->facts.vocabulary * sizeof *g->host_logits);
     g->workspace = allocate(g, workspace_bytes(g));
     if (g->device->api != &host_device)
         generator_need(g, g->device->api->stream_create(g->device, &g->stream, &error), &error);
@@ -232,7 +244,7 @@ void generator_close(generator *g)
     for (int i = 0; i < g->set_count; i++) close_set(g, &g->sets[i]);
     unit_close(&g->head);
     unit_close(&g->norm);
-    void *const memory[] = {g->x[0], g->x[1], g->last, g->pos, g->logits, g->workspace};
+    void *const memory[] = {g->x[0], g->x[1], g->last, g->pos, g->logits, g->peaks, g->workspace};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) tfgen_device_free(g->device, memory[i]);
     if (g->stream) g->device->api->stream_destroy(g->device, g->stream);
     arena_free(g->a);

@@ -429,6 +429,10 @@ static void write_head(writer *w, const stem_request *r, const char *in)
         out = add_op(w, "capped", "mul", format(w, "%s, %s", out, cap), "");
     }
     add_op(w, "logits", "cast", out, ", to: f32");
+    if (!r->block) return;
+    add_op(w, "blocks", "reshape", "logits", format(w, ", shape: [B, %lld, %lld]", r->vocabulary / r->block, r->block));
+    add_op(w, "greatest", "row_max", "blocks", "");
+    add_op(w, "peaks", "cast", "greatest", ", to: f32");
 }
 
 const char *spec_write_stem(arena *a, const stem_request *r)
@@ -453,6 +457,6 @@ const char *spec_write_stem(arena *a, const stem_request *r)
     put_lines(&t, w.params, w.param_count);
     text_printf(&t, "ops:\n");
     put_lines(&t, w.ops, w.op_count);
-    text_printf(&t, r->head ? "outputs: {logits: logits}\n" : "outputs: {y: y}\n");
+    text_printf(&t, "outputs: %s\n", !r->head ? "{y: y}" : r->block ? "{logits: logits, peaks: peaks}" : "{logits: logits}");
     return t.data;
 }

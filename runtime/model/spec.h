@@ -29,6 +29,7 @@ typedef struct stem_request {
     long long vocabulary;
     const char *head, *head_bias;       /* tensors; head NULL: the norm alone */
     double logit_multiplier, logit_cap; /* 1; 0: none */
+    long long block; /* a second output, the greatest of each so many logits; divides the vocabulary; 0: none */
 } stem_request;
 
 const char *spec_write_stem(arena *a, const stem_request *r);

@@ -149,10 +149,18 @@ static const char *write(const model *m, const stem_request *r, const char *name
     return text;
 }
 
-const char *stem_head_spec(const model *m, const model_stem *s)
+const char *stem_head_spec(const model *m, const model_stem *s, long long block)
 {
-    const stem_request r = {.config = m->config, .layer = s->layer, .gamma = m->gamma, .norm = s->last_norm, .vocabulary = s->vocabulary,
-                            .head = s->head, .head_bias = s->head_bias, .logit_multiplier = s->logit_multiplier, .logit_cap = s->logit_cap};
+    const stem_request r = {.config = m->config,
+                            .layer = s->layer,
+                            .gamma = m->gamma,
+                            .norm = s->last_norm,
+                            .vocabulary = s->vocabulary,
+                            .head = s->head,
+                            .head_bias = s->head_bias,
+                            .logit_multiplier = s->logit_multiplier,
+                            .logit_cap = s->logit_cap,
+                            .block = block};
     return write(m, &r, "the spec of the head");
 }
 

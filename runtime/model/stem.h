@@ -23,8 +23,8 @@ typedef struct model_stem {
 /* False: an encoder, layers without a head, or a config without the size of the vocabulary. */
 bool stem_is_there(const model *m);
 model_stem stem_read(const model *m);
-/* Input x [B, D]: the last layer's result for the last token of each sequence; output: logits [B, V] in f32. */
-const char *stem_head_spec(const model *m, const model_stem *s);
+/* Input x [B, D]: the last layer's result for the last token of each sequence; output: logits [B, V] in f32. block: see stem_request. */
+const char *stem_head_spec(const model *m, const model_stem *s, long long block);
 /* Input x [B, D]: embeddings; output y [B, D]: the input of layer 0. NULL: the model computes nothing there. */
 const char *stem_embedding_spec(const model *m, const model_stem *s);
 #endif

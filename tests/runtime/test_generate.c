@@ -114,6 +114,16 @@ START_TEST(texts_go_on_as_in_transformers)
 }
 END_TEST
 
+/* The greatest logit of a block is that of the block: neither is rounded to bf16. */
+START_TEST(logits_are_not_rounded)
+{
+    make_folder();
+    save_model(CONFIG, NULL);
+    ck_assert_msg(tfgen("generate %s --prompt-ids=3 -n 4 --target=host --dtype=bf16", folder) == 0, "%s", output);
+    remove_folder();
+}
+END_TEST
+
 static const char *const targets[] = {"sm_90a", "gfx942"};
 
 START_TEST(every_target_gives_the_same_tokens)
@@ -191,6 +201,7 @@ int main(void)
     TCase *c = tcase_create("generate"), *more = tcase_create("targets");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, texts_go_on_as_in_transformers);
+    tcase_add_test(c, logits_are_not_rounded);
     tcase_add_loop_test(c, what_cannot_be_generated_is_refused, 0, bad_count);
     tcase_add_test(c, an_id_outside_of_the_vocabulary_is_refused);
     tcase_add_test(c, an_encoder_and_a_folder_without_tensors_do_not_generate);
