@@ -163,6 +163,8 @@ static const char *known_like(const model_config *c, const char *key)
     return nearest_name(key, names, count);
 }
 
+static void read_nested(model_config *c, const char *name, const json_t *map);
+
 static void read_key(model_config *c, const char *key, const json_t *value)
 {
     for (int i = 0; i < fact_count; i++) {
@@ -176,6 +178,7 @@ static void read_key(model_config *c, const char *key, const json_t *value)
         if (changes_nothing(value)) return ignore(c, key);
         config_refuse(c, key, "layers of %s do not have this, but the value enables it", c->family->model_type);
     }
+    if (strcmp(key, "attn_config") == 0 && c->family->nested_attention) return read_nested(c, key, value);
     for (int i = 0; i < read_count; i++)
         if (strcmp(read_elsewhere[i], key) == 0) return;
     for (int i = 0; i < must_count; i++)
@@ -183,6 +186,19 @@ static void read_key(model_config *c, const char *key, const json_t *value)
     if (is_harmless(key)) return ignore(c, key);
     const char *like = known_like(c, key);
     config_refuse(c, key, "unknown key, which may change the mathematics of a layer%s", nearest_hint(c->a, like));
+}
+
+/* Reads the keys of attention from a map of their own. */
+static void read_nested(model_config *c, const char *name, const json_t *map)
+{
+    const char *key, *within = c->within;
+    json_t *value;
+    if (json_is_null(map)) return;
+    if (!json_is_object(map)) config_refuse(c, name, "should be an object");
+    c->within = arena_printf(c->a, "%s%s.", within, name);
+    json_object_foreach((json_t *)map, key, value)
+        if (strcmp(key, "model_type") != 0) read_key(c, key, value); /* "", or mpt */
+    c->within = within;
 }
 
 /* Sets the family's defaults for keys that the file lacks. */

@@ -23,8 +23,10 @@ typedef enum qk_norm { qk_norm_none, qk_norm_shared, qk_norm_each_head, qk_norm_
 /* Order of rows in one tensor with q, k and v: all of q, then k, then v; or for each KV head its queries, its key, its value. */
 typedef enum packing { packing_none, packing_stacked, packing_by_head, packing_by_key } packing;
 /* Which layers have a window, without layer_types in the config: none; all; even ones; all but every n-th (window_pattern); those from
- * max_window_layers on. */
-typedef enum window_rule { window_never, window_all, window_even, window_but_every, window_from_layer } window_rule;
+ * max_window_layers on; all but the first of each n. */
+typedef enum window_rule { window_never, window_all, window_even, window_but_every, window_from_layer, window_but_first } window_rule;
+/* Scores fall by a slope of each head times the distance (ALiBi): the slopes of BLOOM and Falcon, or those of MPT. */
+typedef enum alibi_rule { alibi_none, alibi_bloom, alibi_mpt } alibi_rule;
 enum { family_most_prefixes = 6, family_most_defaults = 12 };
 
 typedef struct family {
@@ -70,6 +72,10 @@ typedef struct family {
     bool scaling_without_window; /* only ropes of layers without a window are scaled */
     bool yarn_is_longrope;       /* type yarn with longrope's factors, as in the first configs of Phi 3 */
     double theta, local_theta, partial;
+    alibi_rule alibi;
+    bool inner_is_four;          /* the feed-forward half has 4 columns for each of the model, where the config does not say */
+    bool nested_attention;       /* attn_config has the keys of attention */
+    bool first_layer_has_no_norm; /* ahead of attention: the embeddings have one */
     window_rule window;
     long long window_pattern;
     bool no_rope_without_window; /* layers without a window have no rope */

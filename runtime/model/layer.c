@@ -54,9 +54,8 @@ static void read_sizes(const model_config *c, layer_facts *l)
 {
     l->hidden = need(c, fact_hidden, "hidden_size");
     read_heads(c, l);
-    const bool four = c->family->packed == packing_by_key || c->family->in_out || strcmp(c->family->model_type, "gptj") == 0;
     if (reads(c, fact_mlp_ratio)) l->inner = l->hidden * whole_or(c, fact_mlp_ratio, 4);
-    else l->inner = four && !config_has(c, fact_inner) ? 4 * l->hidden : need(c, fact_inner, "intermediate_size");
+    else l->inner = c->family->inner_is_four && !config_has(c, fact_inner) ? 4 * l->hidden : need(c, fact_inner, "intermediate_size");
     if (l->inner < 1 || l->inner > INT_MAX) config_refuse(c, "mlp_ratio", "makes %lld columns of the feed-forward half", l->inner);
     l->positions = c->family->encoder && !config_has(c, fact_positions) ? 8192 : need(c, fact_positions, "max_position_embeddings");
     l->eps = real_or(c, fact_eps, c->family->eps);
@@ -97,12 +96,45 @@ static void read_attention(const model_config *c, layer_facts *l)
     if (l->softcap < 0) config_refuse(c, c->facts[fact_softcap].key, "should not be negative");
     if (config_has(c, fact_clip) && l->clip <= 0) config_refuse(c, c->facts[fact_clip].key, "should be above 0");
     if (reads(c, fact_attention_multiplier)) l->scale = real_or(c, fact_attention_multiplier, 1);
+    if (reads(c, fact_softmax_scale)) l->scale = real_or(c, fact_softmax_scale, 0);
+    if (config_has(c, fact_softmax_scale) && !(l->scale > 0)) config_refuse(c, c->facts[fact_softmax_scale].key, "should be above 0");
     if (config_has(c, fact_query_scalar) && c->facts[fact_query_scalar].real > 0) l->scale = 1 / sqrt(c->facts[fact_query_scalar].real);
     if (config_has(c, fact_query_scalar) && !(c->facts[fact_query_scalar].real > 0))
         config_refuse(c, c->facts[fact_query_scalar].key, "should be above 0");
     if (l->scale < 0 || (reads(c, fact_attention_multiplier) && l->scale == 0))
         config_refuse(c, "attention_multiplier", "should be above 0");
     if (l->scale && fabs(l->scale * sqrt((double)l->head_size) - 1) < 1e-12) l->scale = 0; /* the same as the default */
+}
+
+/* Slopes as transformers makes them: base^1, base^2, ... */
+static double *alibi_slopes(const model_config *c, const layer_facts *l)
+{
+    const long long n = l->heads;
+    double *slopes = arena_alloc(c->a, (size_t)n * sizeof *slopes);
+    long long below = 1;
+    while (2 * below <= n) below *= 2;
+    const long long above = below == n ? n : 2 * below;
+    for (long long i = 0; i < n; i++) {
+        if (c->family->alibi == alibi_mpt) { /* of the next power of two: every other one from the second on, then the rest */
+            const long long at = above == n ? i : i < above / 2 ? 2 * i + 1 : 2 * (i - above / 2);
+            slopes[i] = exp2(-8.0 * (double)(at + 1) / (double)above);
+        } else { /* of the power of two below; then every other one of twice as many */
+            slopes[i] = i < below ? exp2(-8.0 * (double)(i + 1) / (double)below)
+                                  : exp2(-8.0 * (double)(2 * (i - below) + 1) / (double)(2 * below));
+        }
+    }
+    return slopes;
+}
+
+static void read_alibi(const model_config *c, layer_facts *l)
+{
+    const bool none = c->family->alibi == alibi_none;
+    if (none && flag_or(c, fact_alibi, false)) /* Falcon's, which transformers rounds to bf16 whatever the model's dtype is */
+        config_cannot(c, c->facts[fact_alibi].key, "ALiBi of %s is not supported", c->family->model_type);
+    if (none) return;
+    if (!flag_or(c, fact_alibi, true))
+        config_cannot(c, c->facts[fact_alibi].key, "layers of %s without ALiBi are not supported", c->family->model_type);
+    l->alibi = alibi_slopes(c, l);
 }
 
 static void read_activation(const model_config *c, layer_facts *l)
@@ -140,22 +172,27 @@ static bool slides_by_rule(const model_config *c, long long layer)
     case window_but_every:
         if (every < 1) config_refuse(c, c->facts[fact_window_pattern].key, "should be at least 1");
         return (layer + 1) % every != 0;
+    case window_but_first:
+        if (every < 1) config_refuse(c, c->facts[fact_window_pattern].key, "should be at least 1");
+        return layer % every != 0;
     case window_from_layer: return layer >= whole_or(c, fact_window_from, 28);
     }
     return false;
 }
 
+static bool has_window(const model_config *c) { return reads(c, fact_window) || reads(c, fact_local_attention); }
+
 static bool slides(const model_config *c, long long layer)
 {
     const char *type = listed_type(c, layer);
     const bool wanted = !reads(c, fact_use_window) || flag_or(c, fact_use_window, false);
-    if (!reads(c, fact_window) && type && strcmp(type, "sliding_attention") == 0)
+    if (!has_window(c) && type && strcmp(type, "sliding_attention") == 0)
         config_cannot(c, "layer_types", "layers of %s have no window", c->family->model_type);
     const bool listed = type && strcmp(type, "sliding_attention") == 0;
     if (listed && !wanted && c->family->window != window_never)
         config_refuse(c, "layer_types", "layer %lld has sliding_attention, but use_sliding_window is false", layer);
     if (type) return listed && wanted;
-    if (!reads(c, fact_window) || !config_has(c, fact_window) || !wanted) return false;
+    if (!has_window(c) || !(config_has(c, fact_window) || config_has(c, fact_local_attention)) || !wanted) return false;
     if (c->family->window == window_never)
         config_cannot(c, "use_sliding_window", "layer_types is missing, so the layers with a window are not known");
     return slides_by_rule(c, layer);
@@ -164,7 +201,8 @@ static bool slides(const model_config *c, long long layer)
 static void read_window(const model_config *c, layer_facts *l, long long layer)
 {
     if (!slides(c, layer)) return;
-    l->window = need(c, fact_window, "sliding_window");
+    const bool both_sides = reads(c, fact_local_attention); /* half of them on each side of the token */
+    l->window = both_sides ? need(c, fact_local_attention, "local_attention") / 2 + 1 : need(c, fact_window, "sliding_window");
 }
 
 /* ---- ropes */
@@ -358,6 +396,7 @@ static bool find_map(const model_config *c, const layer_facts *l, rope_map *m)
     }
     if (!old || json_is_null(old) || (c->family->scaling_without_window && l->window)) return true;
     if (!json_is_object(old)) config_refuse(c, "rope_scaling", "should be an object");
+    if (c->family->encoder) config_cannot(c, "rope_scaling", "of %s is not supported", c->family->model_type);
     return m->map = old, m->path = "rope_scaling", true;
 }
 
@@ -406,7 +445,9 @@ layer_facts layer_read(const model_config *c, long long layer, long long length)
     read_wiring(c, &l);
     l.qkv_bias = has_bias(c, c->family->qkv_bias), l.o_bias = has_bias(c, c->family->o_bias), l.mlp_bias = has_bias(c, c->family->mlp_bias);
     read_attention(c, &l);
+    read_alibi(c, &l);
     read_activation(c, &l);
+    if (layer == 0 && c->family->first_layer_has_no_norm) l.first_norm = NULL;
     l.residual = real_or(c, fact_residual_multiplier, 1);
     if (flag_or(c, fact_scale_by_layer, false)) l.scale = 1 / sqrt((double)l.head_size) / (double)(layer + 1);
     if (flag_or(c, fact_swiglu, false)) config_cannot(c, "use_swiglu_ffn", "the SwiGLU feed-forward of dinov2 is not supported");
@@ -431,7 +472,7 @@ bool layer_same(const layer_facts *x, const layer_facts *y)
            x->activation == y->activation && x->wiring == y->wiring && names_equal(x->first_norm, y->first_norm) &&
            names_equal(x->second_norm, y->second_norm) && x->qkv_bias == y->qkv_bias && x->o_bias == y->o_bias &&
            x->mlp_bias == y->mlp_bias && x->packed == y->packed && x->q_norm == y->q_norm && x->window == y->window &&
-           x->scale == y->scale && x->softcap == y->softcap && x->clip == y->clip && x->residual == y->residual &&
+           x->scale == y->scale && x->softcap == y->softcap && x->clip == y->clip && !x->alibi == !y->alibi && x->residual == y->residual &&
            x->least_tokens == y->least_tokens && same_rope(x, y);
 }
 

@@ -18,6 +18,7 @@ typedef struct layer_facts {
     long long window; /* 0: every key */
     double scale;     /* 0: 1/sqrt(head_size) */
     double softcap, clip;
+    const double *alibi; /* a slope for each head; NULL: none */
     double residual; /* factor of the halves' results; default 1 */
     struct {
         bool is; /* false: no rope */

@@ -196,6 +196,8 @@ static const char *attention_more(const writer *w)
     if (l->window) text_printf(&t, ", window: %lld", l->window);
     if (l->softcap) text_printf(&t, ", softcap: %s", number_text(w, l->softcap));
     if (l->scale) text_printf(&t, ", scale: %s", number_text(w, l->scale));
+    for (long long i = 0; l->alibi && i < l->heads; i++)
+        text_printf(&t, "%s%s%s", i ? ", " : ", alibi: [", number_text(w, l->alibi[i]), i + 1 < l->heads ? "" : "]");
     if (cached(w)) text_printf(&t, ", at: pos");
     if (w->r->lengths) text_printf(&t, ", lengths: n");
     return t.data;
@@ -371,7 +373,9 @@ static void put_head(text *t, const writer *w)
     text_printf(t, "# One layer of %s%s: %s. Written by `tfgen import` from a config.json.\n", f->model_type, when[w->r->form],
                 w->r->which);
     text_printf(t, "# Embeddings, %s are outside of it.\n", f->encoder ? "poolers and heads" : "the last norm and the head");
-    const char *seen = f->causal_encoder ? "itself and the tokens before it" : "every token";
+    const char *seen = f->causal_encoder ? "itself and the tokens before it"
+                       : w->l->window    ? format(w, "the tokens less than %lld away", w->l->window)
+                                         : "every token";
     if (f->encoder)
         text_printf(t, "# A token attends to %s%s.\n", seen,
                     w->r->lengths ? " of its text" : "; for padded batches, import with --lengths");

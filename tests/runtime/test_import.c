@@ -204,6 +204,13 @@ static const struct {
     {LLAMA "\"rope_theta\": 1e-300}", "", 3, "rope_theta: should be a number whose size is from 1e-30 to 1e30, or 0"},
     {"{\"model_type\": \"dinov2\", \"mlp_ratio\": 0, \"hidden_size\": 32, \"num_hidden_layers\": 1, \"num_attention_heads\": 4}", "", 3,
      "mlp_ratio: makes 0 columns of the feed-forward half"},
+    {"{\"model_type\": \"falcon\", \"alibi\": true, " ENCODER_SIZES "}", "", 4, "alibi: ALiBi of falcon is not supported"},
+    {"{\"model_type\": \"mpt\", \"attn_config\": {\"alibi\": false}, " ENCODER_SIZES "}", "", 4,
+     "alibi: layers of mpt without ALiBi are not supported"},
+    {"{\"model_type\": \"mpt\", \"attn_config\": {\"kv_n_heads\": 2}, " ENCODER_SIZES "}", "", 3, "attn_config.kv_n_heads: unknown key"},
+    {"{\"model_type\": \"mpt\", \"attn_config\": [], " ENCODER_SIZES "}", "", 3, "attn_config: should be an object"},
+    {"{\"model_type\": \"mpt\", \"attn_config\": {\"alibi_bias_max\": 16}, " ENCODER_SIZES "}", "", 4,
+     "attn_config.alibi_bias_max: is not supported unless it is 8"},
     {"{\"model_type\": \"olmo3\", " SIZES "\"rope_theta\": 1e4}", "--layer=0", 0, "theta: 10000}"}, /* as transformers 4 has it */
     {"{\"model_type\": \"olmo3\", " SIZES "\"rope_theta\": 1e4}", "--layer=3", 0, "theta: 10000}"},
 };

@@ -30,7 +30,8 @@ CASES = [
     ("cohere2", dict(MODEL, num_hidden_layers=4, sliding_window=8, head_dim=8)), ("phi", dict(MODEL)),
     ("gpt_neox", dict(PLAIN)), ("gptj", dict(GPT, rotary_dim=4)), ("gpt2", GPT),
     ("opt", dict(OPT, vocab_size=120, max_position_embeddings=128)),
-    ("falcon", dict(FALCON, vocab_size=120, max_position_embeddings=128)),
+    ("falcon", dict(FALCON, vocab_size=120, max_position_embeddings=128)), ("bloom", dict(BLOOM, vocab_size=120)),
+    ("mpt", dict(MPT, vocab_size=120, max_seq_len=128)),
 ]
 
 

@@ -65,6 +65,9 @@ CASES = [
     ("opt", OPT), ("opt", dict(OPT, do_layer_norm_before=False)),
     ("falcon", FALCON), ("falcon", dict(FALCON, num_kv_heads=2, new_decoder_architecture=True, bias=True)),
     ("falcon", dict(FALCON, multi_query=False, parallel_attn=False)),
+    ("bloom", BLOOM), ("bloom", dict(BLOOM, n_head=4)), ("mpt", MPT), ("mpt", dict(MPT, n_heads=4, attn_config=dict(softmax_scale=0.4))),
+    ("modernbert", dict(ENCODER, num_hidden_layers=4, local_attention=8, pad_token_id=0)),
+    ("modernbert", dict(ENCODER, num_hidden_layers=4, local_attention=6, attention_bias=True, mlp_bias=True, pad_token_id=0)),
     ("bert", ENCODER), ("roberta", ENCODER), ("xlm-roberta", ENCODER), ("camembert", ENCODER),
     ("electra", dict(ENCODER, embedding_size=32)),
     ("distilbert", dict(dim=32, n_layers=2, n_heads=4, hidden_dim=48, vocab_size=60, max_position_embeddings=64)),
@@ -76,7 +79,7 @@ CASES = [
                      eos_token_id=2, decoder_start_token_id=1)),
 ]
 MODELS = {"siglip_text_model": transformers.SiglipTextModel, "whisper": transformers.WhisperModel}  # of which AutoModel knows nothing
-NO_V4 = {"gpt2", "gptj", "opt", "bert", "roberta", "xlm-roberta", "camembert", "electra", "distilbert", "vit", "dinov2",
+NO_V4 = {"bloom", "mpt", "gpt2", "gptj", "opt", "bert", "roberta", "xlm-roberta", "camembert", "electra", "distilbert", "vit", "dinov2",
          "clip_vision_model", "clip_text_model", "siglip_vision_model", "siglip_text_model", "whisper"}
 
 
@@ -86,9 +89,11 @@ def version_4(c, family):
     ropes = c.pop("rope_parameters", None) or {}
     if "full_attention" in ropes or "sliding_attention" in ropes:
         local = ropes.get("sliding_attention") or {}
-        ropes = ropes.get("full_attention") or {}
+        ropes = dict(ropes.get("full_attention") or {})
         if family.startswith("gemma3"):
             c["rope_local_base_freq"] = local["rope_theta"]
+        if family == "modernbert":
+            c["local_rope_theta"], c["global_rope_theta"] = local["rope_theta"], ropes.pop("rope_theta")
     ropes = dict(ropes)
     theta, partial = ropes.pop("rope_theta", None), ropes.pop("partial_rotary_factor", None)
     if theta is not None:
@@ -111,7 +116,7 @@ def layers_of(model):
     return max(found, key=lambda m: sum(1 for _ in m.parameters()))
 
 
-PADDED = {"bert", "roberta", "xlm-roberta", "camembert", "electra", "distilbert"}
+PADDED = {"bert", "roberta", "xlm-roberta", "camembert", "electra", "distilbert", "modernbert"}
 LENGTHS = [TOKENS, 7]  # of the texts of a padded batch
 
 
@@ -142,8 +147,7 @@ def forward(model, family):
     return seen, cache
 
 
-ENCODERS = {"bert", "roberta", "xlm-roberta", "camembert", "electra", "distilbert", "clip_text_model", "siglip_text_model", "vit", "dinov2",
-            "clip_vision_model", "siglip_vision_model"}
+ENCODERS = PADDED | {"clip_text_model", "siglip_text_model", "vit", "dinov2", "clip_vision_model", "siglip_vision_model"}
 
 
 def error(ours, theirs):

@@ -24,6 +24,8 @@ VISION = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, interm
 OPT = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, ffn_dim=48, max_position_embeddings=64, vocab_size=60,
            word_embed_proj_dim=32)
 FALCON = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, vocab_size=60, max_position_embeddings=64)
+BLOOM = dict(hidden_size=48, n_layer=2, n_head=6, vocab_size=60)
+MPT = dict(d_model=48, n_layers=2, n_heads=6, max_seq_len=64, vocab_size=60, attn_config=dict(clip_qkv=0.5))
 
 
 def tfgen(*arguments):
