@@ -3,7 +3,7 @@
 #include "gen/emit/gemm.h"
 #include "gen/program/program.h"
 
-enum { places = 8 };
+enum { places = 8, columns = 32 }; /* of a run along K; that a workgroup transposes at a time */
 
 static const ir_op *terms_op(const ir_phase *phase)
 {
@@ -21,12 +21,35 @@ static bool smaller(const problem *p, ir_tile *t)
     return t->align.each > 0;
 }
 
-/* Of all matrices together: items of 8 places, whatever row they are of. */
+static extent batches_of(arena *a, const ir_value *v)
+{
+    extent batches = extent_number(1);
+    for (int i = 0; i + 2 < v->rank; i++) batches = extent_multiply(a, v->at, batches, v->shape[i]);
+    return batches;
+}
+
+/* Where K lies along memory: of all matrices together, items of 8 places, whatever row they are of. Else of each matrix, 32 places of some
+ * columns. */
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
-    const ir_value *out = terms_op(p->phase)->outputs[0];
-    to->rows = extent_multiply(p->a, p->phase->ops[0]->at, to->rows, extent_number(value_stride(out) / (2 * places)));
-    to->tile_rows = t->align.threads * t->align.each;
+    const ir_op *op = terms_op(p->phase);
+    const ir_value *out = op->outputs[0];
+    if (op->attributes.transpose) {
+        to->rows = extent_multiply(p->a, p->phase->ops[0]->at, to->rows, extent_number(value_stride(out) / (2 * places)));
+        to->tile_rows = t->align.threads * t->align.each;
+        return;
+    }
+    to->rows = out->shape[out->rank - 2];
+    to->tile_rows = columns * t->align.each;
+    to->column_tiles = (int)(value_stride(out) / 64);
+    to->multiple = batches_of(p->a, out);
+}
+
+/* sizeof(mixed_memory<...>) of templates/gemm/tf32_terms.h */
+static long long shared_bytes(const problem *p, const ir_tile *t)
+{
+    if (terms_op(p->phase)->attributes.transpose) return no_shared_memory(p, t);
+    return mixed_memory(1, 1, 4ll * 32 * (columns * t->align.each + 1), 4);
 }
 
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d) { bytes_cost(p, t, geometry, d); }
@@ -37,8 +60,7 @@ static void members(emission *e, writer *w)
     const ir_value *z = op->inputs[0], *out = op->outputs[0];
     long long N = 0;
     extent_is_number(&out->shape[out->rank - 2], &N);
-    extent batches = extent_number(1);
-    for (int i = 0; i + 2 < out->rank; i++) batches = extent_multiply(e->a, out->at, batches, out->shape[i]);
+    const extent batches = batches_of(e->a, out);
     write_line(w, "static constexpr int N = %lld, K = %lld, threads = %d, each = %d;", N, value_columns(out), e->phase->tile.align.threads,
                e->phase->tile.align.each);
     write_line(w, "static constexpr bool across = %s;", op->attributes.transpose ? "false" : "true");
@@ -55,7 +77,7 @@ const program tf32_terms_program = {.kind = program_tf32_terms,
                                     .template = "templates/gemm/tf32_terms.h",
                                     .describe_cost = describe_cost,
                                     .defaults = defaults,
-                                    .shared_bytes = no_shared_memory,
+                                    .shared_bytes = shared_bytes,
                                     .smaller = smaller,
                                     .geometry = geometry,
                                     .members = members};

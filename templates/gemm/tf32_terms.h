@@ -1,11 +1,11 @@
 // In: one spec struct S of a tf32_terms phase (docs/spec-structs.md: tf32_terms). Out: the program that writes the second operand of
 // matmuls in f32 as gemm_ws_split.h reads it: a row for each column of the result, which has for every 32 places along K the large terms in
-// TF32, then the small ones, with zeros beyond K. A thread makes 8 places of a row: lanes go along K where K lies along memory, else along
-// the columns. Refuses nothing.
+// TF32, then the small ones, with zeros beyond K. Where K lies along memory, a thread makes S::each runs of 8 places; else a workgroup
+// transposes 32 places of 32 * S::each columns in shared memory. Refuses nothing.
 #pragma once
 #include "templates/gemm/pack.h"
 
-template <class S> struct tf32_terms {
+template <class S, bool across = S::across> struct tf32_terms {
     using args = typename S::args;
     using in_list = mixed_in_list;
     struct tile {
@@ -49,7 +49,7 @@ template <class S> struct tf32_terms {
     {
         const long long i = t.first + thread_index() + j * threads;
         const int batch = static_cast<int>(i / items), in = static_cast<int>(i - batch * items);
-        return S::across ? place{batch, in % S::N, in / S::N * V} : place{batch, in / groups, in % groups * V};
+        return {batch, in / groups, in % groups * V};
     }
     DEV static void put(float *to, const vec<float, V> &x)
     {
@@ -63,6 +63,60 @@ template <class S> struct tf32_terms {
             }
             store_aligned<4>(to + i, large);
             store_aligned<4>(to + 32 + i, small);
+        }
+    }
+};
+
+template <class S> struct tf32_terms<S, true> {
+    using args = typename S::args;
+    using in_list = mixed_in_list;
+    static constexpr int threads = S::threads, stages = 1, columns = 32 * S::each, column_tiles = ceil_div(S::N, columns),
+                         groups = ceil_div(S::K, 32);
+    struct tile {
+        int batch, n, k;
+    };
+    struct accumulators {
+    };
+    struct stage {
+    };
+    struct scratch {
+        float x[32][columns + 1]; // no bank conflicts of 8 threads that read 4 rows each
+    };
+
+    DEV static int tiles(const args &p) { return S::batches(p) * column_tiles * groups; }
+    DEV static tile at(const args &, int index)
+    {
+        return {index / (column_tiles * groups), index % column_tiles * columns, index / column_tiles % groups * 32};
+    }
+    DEV static int k_tiles(const args &, const tile &) { return 0; }
+    DEV static void load(const args &, const tile &, int, stage &) {}
+    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, accumulators &) {}
+    DEV static void finish(const args &p, const tile &t, accumulators &, scratch &s)
+    {
+        constexpr int loads = ceil_div(32 * columns, threads), stores = ceil_div(16 * columns, threads);
+        float x[loads];
+#pragma unroll
+        for (int j = 0; j < loads; j++) {
+            const int i = thread_index() + j * threads, k = t.k + i / columns;
+            x[j] = i < 32 * columns ? S::template b<1>(p, t.batch, t.n + i % columns, k, S::K - k)[0] : 0.0f;
+        }
+#pragma unroll
+        for (int j = 0; j < loads; j++) {
+            const int i = thread_index() + j * threads;
+            if (i < 32 * columns) s.x[i / columns][i % columns] = x[j];
+        }
+        barrier();
+#pragma unroll
+        for (int j = 0; j < stores; j++) { // 16 pieces of 4 terms of a row: 8 of large ones, 8 of small ones
+            const int i = thread_index() + j * threads, column = i / 16, piece = i % 16;
+            if (column >= columns || t.n + column >= S::N) continue;
+            vec<float, 4> terms;
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+                const float y = s.x[piece % 8 * 4 + k][column], large = tf32_nearest(y);
+                terms[k] = piece < 8 ? large : tf32_nearest(y - large);
+            }
+            store_aligned<4>(S::to(p, t.batch * S::N + t.n + column) + t.k * 2 + piece * 4, terms);
         }
     }
 };
