@@ -54,7 +54,7 @@ static tensor_box k_tile_of_pieces(const gemm *g, int n, int k)
 /* A k tile is two pieces long; in a cluster of two each workgroup loads one for both. */
 static tensor_box box_of_pieces(const gemm *g, const gemm_warpgroups_tile *t)
 {
-    if (gemm_is_matmul(g)) return box_of_value(g, g->b, (g->product->attributes.transpose ? t->n : t->k) / t->cluster);
+    if (gemm_is_matmul(g)) return box_of_value(g, g->b, g->product->attributes.transpose ? t->n / t->cluster : t->k);
     tensor_box box = k_tile_of_pieces(g, t->n, t->k);
     box.box_columns /= t->cluster;
     return box;

@@ -53,11 +53,13 @@ static const char *smem_epilogue_obstacle(const problem *p)
 
 static const char *obstacle(const problem *p) { return obstacle_to_16_bit_boxes(p, layer_wgmma); }
 
+/* B is [K, N]: boxes of 64 columns. Other widths load columns that the next tile loads again, from the middle of lines. */
+static bool is_across(const ir_op *product) { return product->kind == op_matmul && !product->attributes.transpose; }
+
 /* Rows of 128 bytes that B has in a stage: a column of the result each, or places along k of 64 columns each (gemm_ws<...>::b_bytes). */
 static int stage_columns(const problem *p, const gemm_warpgroups_tile *x)
 {
-    const ir_op *product = problem_product(p);
-    return product->kind == op_matmul && !product->attributes.transpose ? (x->n + 63) / 64 * 64 : x->n;
+    return is_across(problem_product(p)) ? (x->n + 63) / 64 * 64 : x->n;
 }
 
 static void fill(const problem *p, ir_tile *t)
@@ -69,14 +71,16 @@ static void fill(const problem *p, ir_tile *t)
 
 static void defaults(const problem *p, ir_tile *t)
 {
-    static const int widths[] = {256, 224, 192, 160, 128, 96, 64};
+    static const int widths[] = {256, 224, 192, 160, 128, 96, 64}, panels[] = {256, 192, 128, 64};
+    const bool across = is_across(problem_product(p));
     const bool even = (problem_rows(p) + warpgroup_rows - 1) / warpgroup_rows % 2 == 0;
     t->gemm_warpgroups = (gemm_warpgroups_tile){.m = warpgroup_rows,
                                                 .k = length,
                                                 .threads = warpgroup_threads,
                                                 .group_m = 16,
                                                 .smem_epilogue = !smem_epilogue_obstacle(p)};
-    const ws_search search = {widths, sizeof widths / sizeof *widths, even ? 2 : 1, 0.97, 0, 256, fill};
+    const size_t count = across ? sizeof panels / sizeof *panels : sizeof widths / sizeof *widths;
+    const ws_search search = {across ? panels : widths, (int)count, even ? 2 : 1, 0.97, 0, 256, fill};
     ws_choose(p, &gemm_wgmma_program, &search, t);
 }
 

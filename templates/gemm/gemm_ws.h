@@ -5,7 +5,7 @@
 // Beyond the common contract S has: a_form, b_form; b_early: B is a weight, which no launch makes; batched: there are batches(p) products,
 // whose tensor maps have rank 4, with one head; a_map(p), b_map(p): tensor maps of A in rows [M, K] with boxes of 128 bytes x tile_m rows,
 // or in columns [K, M] with boxes of 128 bytes x tile_k rows, 128-byte swizzle; of B in pieces with boxes of tile_n columns x 128 bytes /
-// cluster, in rows [N, K] with boxes of 128 bytes x tile_n / cluster rows, or in columns [K, N] with boxes of 128 bytes x tile_k / cluster
+// cluster, in rows [N, K] with boxes of 128 bytes x tile_n / cluster rows, or in columns [K, N] with boxes of 128 bytes x tile_k
 // rows; group_m: row tiles that share a column of B tiles while it is in L2; cluster: workgroups, on row tiles below each other, that load
 // B together; staged: results pass through shared memory (each of 2 bytes, one a column and segment, rows at multiples of 16 bytes;
 // results: of a block's two halves of columns, 1 or 2), else width: columns of a row that the epilogue is handed at a time, 2 or 4; reads:
@@ -115,7 +115,8 @@ template <class S> struct gemm_ws {
         const shared_address to = m.memory + a_bytes;
         const int n = t.column * tile_n;
         if constexpr (b_across)
-            for (int i = 0; i < b_panels; i++) box_load<cluster>(to + i * panel_bytes, S::b_map(p), t, n + i * 64, k, m, tile_k / cluster);
+            for (int i = cluster == 1 ? 0 : cluster_rank(); i < b_panels; i += cluster)
+                box_load<cluster>(to + i * panel_bytes, S::b_map(p), t, n + i * 64, k, m, 0);
         else
             box_load<cluster>(to, S::b_map(p), t, k, n, m, tile_n / cluster);
     }
