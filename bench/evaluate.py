@@ -179,7 +179,7 @@ def joined(ops, params):
     return out, weights
 
 
-def sdpa(op, spec, cached):
+def sdpa(op, spec, cached, device):
     """Of a cache every row is filled, and a query is the last."""
     H, KV = spec.heads(op)
 
@@ -187,7 +187,7 @@ def sdpa(op, spec, cached):
     keys = spec.dims["L"] if cached else S
     banded = None
     if window and not cached and window < S:
-        at = torch.arange(S)
+        at = torch.arange(S, device=device)
         banded = (at[None, :] <= at[:, None]) & (at[None, :] > at[:, None] - window)
     assert not (cached and S > 1)
 
@@ -196,8 +196,7 @@ def sdpa(op, spec, cached):
         k, v = (t if cached else t.reshape(B, S, KV, -1).transpose(1, 2) for t in (k, v))
         if cached and 0 < window < keys:
             k, v = k[:, :, -window:], v[:, :, -window:]
-        mask = banded.to(q.device) if banded is not None else None
-        y = F.scaled_dot_product_attention(by_head, k, v, mask, is_causal=bool(op.get("causal")) and not cached and mask is None,
+        y = F.scaled_dot_product_attention(by_head, k, v, banded, is_causal=bool(op.get("causal")) and not cached and banded is None,
                                            scale=float(op["scale"]) if "scale" in op else None, enable_gqa=H != KV)
         return y.transpose(1, 2).reshape(q.shape)
     return attend
@@ -229,7 +228,7 @@ def program(spec, device):
         if kind == "rope":
             step = rope_of(op, spec, at, device)
         elif kind == "attention":
-            step = sdpa(op, spec, cached)
+            step = sdpa(op, spec, cached, device)
         elif kind == "kv_append":
             step, ins = append_at(spec.dims["L"] - spec.dims["S"]), [op["state"], *ins]
         else:
