@@ -24,7 +24,7 @@ DEV float exact_erf(float x)
     near = fused(near, square, 0.11282496899366379f);
     near = fused(near, square, -0.3761255443096161f);
     near = fused(near, square, 0.12837915122509003f);
-    const float t = 1.0f / fused(0.4f, a, 1.0f);
+    const float t = quotient(1.0f, fused(0.4f, a, 1.0f));
     float u = -0.10281708836555481f;
     u = fused(u, t, 0.19911696016788483f);
     u = fused(u, t, 0.06889134645462036f);
@@ -58,7 +58,7 @@ DEV float exact_log1p(float x)
 {
     const float u = 1.0f + x, rest = x < 1.0f ? x - (u - 1.0f) : 1.0f - (u - x);
     const float y = exact_log(u);
-    return is_finite(y) ? y + rest / u : y;
+    return is_finite(y) ? y + quotient(rest, u) : y;
 }
 
 DEV float exact_softplus(float x) { return at_least(x, 0.0f) + exact_log1p(exact_exp(-magnitude(x))); }
@@ -71,7 +71,7 @@ DEV float exact_mish(float x)
     const float small = bits_float(static_cast<unsigned>((e.n < -126 ? -126 : e.n) + 127) << 23), s = fused(small, e.more, small);
     const bool negative = x < 0.0f;
     const float top = negative ? s + 2.0f : fused(2.0f, s, 1.0f);
-    const float by = y * (top / (negative ? fused(s, top, 2.0f) : fused(2.0f * s, s, top)));
+    const float by = y * quotient(top, negative ? fused(s, top, 2.0f) : fused(2.0f * s, s, top));
     return activated(x, negative ? times_power(fused(by, e.more, by), e.n) : by);
 }
 
@@ -144,7 +144,8 @@ DEV two_floats long_log(float x)
     const float scaled = tiny ? x * 8388608.0f : x; // 2^23
     const int e = static_cast<int>(float_bits(scaled * 1.3333334f) >> 23) - 127;
     const float m = bits_float(float_bits(scaled) - (static_cast<unsigned>(e) << 23)); // 0.75 .. 1.5
-    const float f = m - 1.0f, d = m + 1.0f, d_rest = m - (d - 1.0f), s = f / d, s_rest = (fused(-s, d, f) - s * d_rest) / d, z = s * s;
+    const float f = m - 1.0f, d = m + 1.0f, d_rest = m - (d - 1.0f), s = quotient(f, d);
+    const float s_rest = quotient(fused(-s, d, f) - s * d_rest, d), z = s * s;
     float t = 0.2392828464508056640625f;
     t = fused(t, z, 0.28518211841583251953125f);
     t = fused(t, z, 0.400005877017974853515625f);

@@ -24,6 +24,35 @@ DEV float magnitude(float x) { return fabsf(x); }
 
 DEV float exact_rsqrt(float x) { return 1.0f / exact_sqrt(x); }
 
+#if defined(TF_ON_HOST)
+DEV float near_reciprocal(float x) { return 1.0f / x; }
+#elif !defined(__clang__)
+DEV float near_reciprocal(float x)
+{
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+#else
+DEV float near_reciprocal(float x) { return __builtin_amdgcn_rcpf(x); }
+#endif
+// x / y for |y| of 2^-64 to 2^64: by a reciprocal that is off by 2^-23 and two steps, as exact as a division where |x| and the quotient are
+// 2^-100 or more, off by an ulp below, and without a division's branches (P. Markstein, "Computation of elementary functions on the IBM
+// RISC System/6000 processor", 1990).
+template <class Machine> DEV float quotient_by(float x, float y)
+{
+    const float first = Machine::reciprocal(y), r = fused(fused(-y, first, 1.0f), first, first), q = x * r;
+    return fused(fused(-y, q, x), r, q);
+}
+#if defined(TF_ON_HOST)
+DEV float quotient(float x, float y) { return x / y; }
+#else
+struct near_machine {
+    DEV static float reciprocal(float x) { return near_reciprocal(x); }
+};
+DEV float quotient(float x, float y) { return quotient_by<near_machine>(x, y); }
+#endif
+
 // Not x - x == 0: where x is a product, compilers contract that to the product's rounding error.
 DEV bool is_finite(float x) { return magnitude(x) <= 3.40282347e38f; }
 
@@ -67,7 +96,7 @@ DEV float exact_log(float x)
     const unsigned b = float_bits(scaled * 1.3333334f);
     const int e = static_cast<int>(b >> 23) - 127;
     const float m = bits_float(float_bits(scaled) - (static_cast<unsigned>(e) << 23)); // 0.75 .. 1.5
-    const float f = m - 1.0f, s = f / (m + 1.0f), z = s * s;                           // log m = 2s + z*s*t and 2s = f - s*f
+    const float f = m - 1.0f, s = quotient(f, m + 1.0f), z = s * s;                           // log m = 2s + z*s*t and 2s = f - s*f
     float t = 0.2392828464508056640625f;
     t = fused(t, z, 0.28518211841583251953125f);
     t = fused(t, z, 0.400005877017974853515625f);
@@ -135,6 +164,25 @@ DEV float exact_cos(float x)
     return !is_finite(x) ? x - x : (t.quarters + 1) & 2 ? -y : y;
 }
 
+// The NaN of x stays.
+#if defined(__CUDACC_RTC__)
+DEV float at_most(float x, float limit)
+{
+    float y;
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(x), "f"(limit));
+    return y;
+}
+DEV float at_least(float x, float limit)
+{
+    float y;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(x), "f"(limit));
+    return y;
+}
+#else
+DEV float at_most(float x, float limit) { return x > limit ? limit : x; }
+DEV float at_least(float x, float limit) { return x < limit ? limit : x; }
+#endif
+
 DEV float exact_tanh(float x)
 {
     const float a = magnitude(x), z = x * x;
@@ -144,28 +192,15 @@ DEV float exact_tanh(float x)
     t = fused(t, z, 1.33314422036e-1f);
     t = fused(t, z, -3.33332819422e-1f);
     const float near = fused(t * z, x, x);
-    const float far = 1.0f - 2.0f / (exact_exp(2.0f * a) + 1.0f);
+    const float far = 1.0f - quotient(2.0f, exact_exp(2.0f * at_most(a, 10.0f)) + 1.0f); // beyond: 1
     return a < 0.625f ? near : x < 0.0f ? -far : far;
-}
-
-DEV float at_most(float x, float limit) { return x > limit ? limit : x; } // a NaN stays
-
-DEV float at_least(float x, float limit) // likewise
-{
-#if defined(__CUDACC_RTC__)
-    float y;
-    asm("max.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(x), "f"(limit));
-    return y;
-#else
-    return x < limit ? limit : x;
-#endif
 }
 
 // y / (1 + e) with e = exp(-|argument|): `y` for arguments from 0 on, y * e below, where neither e nor e + 1 loses what y * e keeps.
 DEV float logistic(bool negative, float y, power e)
 {
     const float small = bits_float(static_cast<unsigned>((e.n < -126 ? -126 : e.n) + 127) << 23), sum = 1.0f + fused(small, e.more, small);
-    return times_power((negative ? fused(y, e.more, y) : y) / sum, negative ? e.n : 0);
+    return times_power(quotient(negative ? fused(y, e.more, y) : y, sum), negative ? e.n : 0);
 }
 
 DEV float exact_sigmoid(float x)
@@ -200,7 +235,7 @@ DEV float exact_gelu_tanh(float x)
 DEV float exact_gelu_erf(float x)
 {
     const float a = at_most(magnitude(x), 14.5f), square = a * a;
-    const float d = fused(0.3125f, a, 1.0f), d_rest = fused(0.3125f, a, 1.0f - d), t = 1.0f / d;
+    const float d = fused(0.3125f, a, 1.0f), d_rest = fused(0.3125f, a, 1.0f - d), t = quotient(1.0f, d);
     const float t_error = fused(-t, d_rest, fused(-t, d, 1.0f)); // relative; t * P(t) has it 1.9 to 2.6 times
     float u = -0.0183027182f;
     u = fused(u, t, 0.0876925662f);
@@ -223,7 +258,7 @@ DEV float exact_gelu_erf(float x)
 // reciprocal, root, inverse_root: to 2^-23; power: 2^x to 2^-22; logarithm: log2(x) to 2^-22, and for x from 0.5 to 2 to 2^-22 of 1.
 #if defined(TF_ON_HOST)
 struct machine {
-    DEV static float reciprocal(float x) { return 1.0f / x; }
+    DEV static float reciprocal(float x) { return near_reciprocal(x); }
     DEV static float power(float x)
     {
         const float n = nearest(x < -150.0f ? -150.0f : x > 150.0f ? 150.0f : x); // beyond: 0 and infinity
@@ -242,7 +277,7 @@ struct machine {
         return y;                                 \
     }
 struct machine {
-    TF_INSTRUCTION(reciprocal, "rcp.approx.ftz.f32")
+    DEV static float reciprocal(float x) { return near_reciprocal(x); }
     TF_INSTRUCTION(power, "ex2.approx.ftz.f32")
     TF_INSTRUCTION(logarithm, "lg2.approx.ftz.f32")
     TF_INSTRUCTION(root, "sqrt.approx.ftz.f32")
@@ -251,7 +286,7 @@ struct machine {
 #undef TF_INSTRUCTION
 #else
 struct machine {
-    DEV static float reciprocal(float x) { return __builtin_amdgcn_rcpf(x); }
+    DEV static float reciprocal(float x) { return near_reciprocal(x); }
 #if __has_builtin(__builtin_amdgcn_exp2f) && __has_builtin(__builtin_amdgcn_logf)
     DEV static float power(float x) { return __builtin_amdgcn_exp2f(x); }
     DEV static float logarithm(float x) { return __builtin_amdgcn_logf(x); }
@@ -349,7 +384,7 @@ DEV float op_sigmoid(float x) { return TF_CHOSEN(sigmoid)(x); }
 DEV float op_silu(float x) { return TF_CHOSEN(silu)(x); }
 DEV float op_gelu_erf(float x) { return TF_CHOSEN(gelu_erf)(x); }
 DEV float op_gelu_tanh(float x) { return TF_CHOSEN(gelu_tanh)(x); }
-DEV float op_relu(float x) { return x < 0.0f ? 0.0f : x; }
+DEV float op_relu(float x) { return at_least(x, 0.0f); }
 DEV float op_finite(float x) { return is_finite(x) ? x : 0.0f; }
 DEV float op_add(float x, float y) { return x + y; }
 DEV float op_sub(float x, float y) { return x - y; }

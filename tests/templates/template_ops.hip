@@ -148,6 +148,7 @@ SHORT(short_selu)
         return x;                                                                                                                \
     }                                                                                                                            \
     BINARY(name##_down)
+SHORT_PAIR(quotient_by)
 SHORT_PAIR(short_div)
 SHORT_PAIR(short_pow)
 template <int N> DEV vec<float, N> short_row_div_each(vec<float, N> x, vec<float, N> y)

@@ -439,6 +439,25 @@ START_TEST(a_short_form_is_within_its_error_for_all_numbers_of_16_bits)
 }
 END_TEST
 
+/* ---- quotients in exact forms: by a reciprocal that is off by as much as a GPU's, either way, yet rounded as a division is */
+START_TEST(a_quotient_by_a_reciprocal_is_as_exact_as_a_division)
+{
+    host_module *m = ops_module();
+    float *x = floats(pair_most, "x"), *y = floats(pair_most, "y"), *out = floats(pair_most, "out");
+    const size_t n = fill_pairs(x, y);
+    for (size_t i = 0; i < n; i++) y[i] = (float)ldexp(frexp((double)y[i], &(int){0}), (int)(i % 129) - 64);
+    floats_args p = {x, y, out, (int)n};
+    launch_ok(m, _i ? "two_quotient_by_up" : "two_quotient_by_down", (host_launch_dims){.grid = {7}, .block = {1}}, &p);
+    for (size_t i = 0; i < n; i++) {
+        const double exact = (double)x[i] / (double)y[i];
+        if (y[i] == 0 || fabsf(x[i]) < 0x1p-100f || !isfinite(exact) || fabs(exact) < 0x1p-100 || fabs(exact) > 0x1p126) continue;
+        /* 1 / (2 - 2^-23) lies next to a tie, which goes the other way */
+        ck_assert_msg(ulps(out[i], exact) <= 0.50001, "%a / %a: %a, exactly %a", (double)x[i], (double)y[i], (double)out[i], exact);
+    }
+    host_module_free(m);
+}
+END_TEST
+
 /* ---- short forms of two operands */
 static const struct { const char *kernel, *op; double (*exact)(double, double); size_t (*fill)(float *, float *); } short_pairs[] = {
     {"two_short_div_up", "div", two_div, fill_pairs},
@@ -935,6 +954,7 @@ int main(void)
     tcase_add_test(t, a_power_is_within_its_error);
     tcase_add_test(t, a_row_is_divided_as_well_as_each_number_alone);
     tcase_add_loop_test(t, a_short_form_is_within_its_error_for_all_numbers_of_16_bits, 0, short_count);
+    tcase_add_loop_test(t, a_quotient_by_a_reciprocal_is_as_exact_as_a_division, 0, 2);
     tcase_add_loop_test(t, a_short_form_of_two_operands_is_within_its_error, 0, sizeof short_pairs / sizeof *short_pairs);
     tcase_add_test(t, every_form_is_measured);
     tcase_add_test(t, a_weight_of_tf32_is_the_nearest_one);
