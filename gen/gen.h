@@ -114,8 +114,6 @@ typedef struct launch {
     bool together;         /* workgroups wait for each other's tiles: all must be resident (cooperative launch) */
     int trace;             /* index of the scratch for timing records of its tiles; -1: none */
 } launch;
-/* The only phase of a launch; asserts that there is one. */
-const launch_phase *launch_only(const launch *l);
 
 enum { trace_record_bytes = 48 }; /* of a record of a workgroup or a tile */
 

@@ -1,7 +1,6 @@
 /* In: a plan and values of its dynamic dims. Out: grids and sizes in bytes. Sizes saturate at the largest long long instead of overflowing;
  * callers compare them with the memory they have. */
 #include "gen/gen.h"
-#include <assert.h>
 
 static long long times(long long x, long long y)
 {
@@ -14,12 +13,6 @@ static long long aligned_sum(long long offset, long long bytes)
     long long sum;
     if (__builtin_add_overflow(offset, bytes, &sum) || sum > __LONG_LONG_MAX__ - 255) return __LONG_LONG_MAX__;
     return (sum + 255) / 256 * 256;
-}
-
-const launch_phase *launch_only(const launch *l)
-{
-    assert(l->work_count == 1);
-    return l->work;
 }
 
 long long extents_tiles(const tile_extents *x, const dim_table *dims)

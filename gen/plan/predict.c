@@ -21,7 +21,7 @@ typedef struct tiles {
 static tiles tiles_of(const plan *p, const launch_phase *l)
 {
     const tile_extents *x = &l->extents;
-    const double rows = (double)extent_value(&x->rows, &p->program->dims), split = field_of(l->phase, "split", 1);
+    const double rows = (double)extent_value(&x->rows, &p->program->dims), split = field_of(l->phase, "split_k", 1);
     return (tiles){ceil(rows / x->tile_rows), x->column_tiles / split, split};
 }
 

@@ -286,7 +286,7 @@ static const char linear_spec[] =
 
 static int row_tiles(const launch *l, int rows)
 {
-    const int m = launch_only(l)->extents.tile_rows;
+    const int m = l->work->extents.tile_rows;
     return (rows + m - 1) / m;
 }
 
@@ -305,7 +305,7 @@ START_TEST(grids_and_workspace_follow_the_dynamic_dims)
     ck_assert_int_eq(workspace_layout(b.p, &dims, offsets), (7 * 100 * 20 * 4 + 255) / 256 * 256);
     ck_assert_int_eq(offsets[0], 0);
     ck_assert_int_eq(launch_grid(norm, &dims), row_tiles(norm, 700));
-    ck_assert_int_eq(launch_grid(product, &dims), row_tiles(product, 700) * launch_only(product)->extents.column_tiles);
+    ck_assert_int_eq(launch_grid(product, &dims), row_tiles(product, 700) * product->work->extents.column_tiles);
     arena_free(b.a);
 }
 END_TEST
