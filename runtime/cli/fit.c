@@ -21,6 +21,7 @@ typedef struct fit_job {
     const char *path;
     compile_request request;
     const device_model *device;
+    long long layers;
     double share, room; /* of the device's memory; bytes */
     json_t *all;
     bool short_of; /* some dim does not fit with any value */
@@ -63,7 +64,7 @@ static fitting plan_at(const fit_job *j, const char *name, long long value, bool
     t.planned = arena_run(p.a, plan_it, &p) == code_ok;
     if (t.planned) {
         t.f = footprint_of(keep ? j->a : p.a, p.made.plan);
-        t.bytes = largest_of(&t.f, j->o->number.layers);
+        t.bytes = largest_of(&t.f, j->layers);
     } else {
         t.why = cli_first_error(j->a, p.a);
     }
@@ -207,11 +208,11 @@ static double gigabytes(double bytes) { return bytes * 1e-9; }
 
 static const char *per_layer(const fit_job *j, memory_kind kind)
 {
-    const long long layers = j->o->number.layers;
+    const long long layers = j->layers;
     return kind <= memory_states && layers > 1 ? arena_printf(j->a, "  (%lld layers)", layers) : "";
 }
 
-static double times(const fit_job *j, memory_kind kind) { return kind <= memory_states ? (double)j->o->number.layers : 1; }
+static double times(const fit_job *j, memory_kind kind) { return kind <= memory_states ? (double)j->layers : 1; }
 
 static void print_items(const fit_job *j, const footprint *f)
 {
@@ -222,8 +223,8 @@ static void print_items(const fit_job *j, const footprint *f)
             if (f->items[i].kind == (memory_kind)kind)
                 printf("    %-24s %14.0f B  %s\n", f->items[i].name, f->items[i].bytes, f->items[i].what);
     }
-    printf("  running      %12.6f GB; while the last weights are packed %.6f GB\n", gigabytes(footprint_bytes(f, j->o->number.layers)),
-           gigabytes(footprint_packing(f, j->o->number.layers)));
+    printf("  running      %12.6f GB; while the last weights are packed %.6f GB\n", gigabytes(footprint_bytes(f, j->layers)),
+           gigabytes(footprint_packing(f, j->layers)));
 }
 
 static void print_found(const fit_job *j, const found *f)
@@ -299,6 +300,7 @@ static void fit_spec(void *argument)
     fit_job *j = argument;
     arena *a = j->a;
     compiled c;
+    j->layers = options_whole(a, "layers", j->o->layers, 1, 1000000, 1);
     j->request = cli_request(a, j->o, j->path);
     j->request.target = cli_target(a, j->o, &j->request);
     compile_inside(a, &j->request, &c);

@@ -51,6 +51,7 @@ dim_sweep options_sweep(arena *a, const char *given); /* "S=128,256", or "S=16..
 cli_options options_at(arena *a, const cli_options *o, const char *dim, long long value);
 /* The value of --option, or `otherwise` if `given` is NULL. Bails unless it is a number in [low, high]. */
 double options_real(arena *a, const char *option, const char *given, double low, double high, double otherwise);
+long long options_whole(arena *a, const char *option, const char *given, long long low, long long high, long long otherwise);
 /* The same for a duration: "60", "60s", "5m", "1h". */
 double options_seconds(arena *a, const char *option, const char *given, double otherwise);
 fusion_level options_level(arena *a, const char *name);

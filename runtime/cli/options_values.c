@@ -24,6 +24,17 @@ static name_list split(arena *a, const char *given, char at)
 name_list options_list(arena *a, const char *given) { return split(a, given, ','); }
 name_list options_lines(arena *a, const char *given) { return split(a, given, '\n'); }
 
+long long options_whole(arena *a, const char *option, const char *given, long long low, long long high, long long otherwise)
+{
+    char *end;
+    if (!given) return otherwise;
+    errno = 0;
+    const long long x = strtoll(given, &end, 10);
+    if (end == given || *end || errno || x < low || x > high)
+        bail(a, code_usage, (position){0}, "--%s: '%s' is not a whole number from %lld to %lld", option, given, low, high);
+    return x;
+}
+
 double options_real(arena *a, const char *option, const char *given, double low, double high, double otherwise)
 {
     char *end;

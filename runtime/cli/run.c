@@ -3,7 +3,9 @@
 #include "runtime/cli/source_edits.h"
 #include "runtime/cli/trial.h"
 #include "runtime/cli/spread.h"
+#include "runtime/cli/run_model.h"
 #include "runtime/device/device.h"
+#include "runtime/model/model.h"
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -117,6 +119,11 @@ static void run_spec(void *argument)
     const cli_options *o = j->o;
     const char *target = o->target;
     cli_one_target(a, o);
+    if (model_is_folder(j->path)) {
+        run_model(a, o, j->path);
+        return;
+    }
+    if (o->layers) bail(a, code_usage, (position){0}, "--layers is for a model's folder; --layer=N says which of --weights a spec takes");
     if (o->layer && !o->weights)
         bail(a, code_usage, (position){0}, "--layer says which layer of --weights is taken; there is no --weights");
     tfgen_device *device = trial_device(a, trial_best_device(a, o), o->check != NULL, &target);

@@ -1,10 +1,8 @@
 /* In: a generator, tokens. Out: logits and tokens. Refuses: runtime/generate/generate.h. */
-#define _GNU_SOURCE
 #include "runtime/generate/inside.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- launches */
 static void copy(generator *g, void *to, const void *from, size_t bytes, tfgen_copy_kind kind)
@@ -248,13 +246,6 @@ void generator_forget(generator *g, size_t sequence)
 }
 
 /* ---- greedy choice */
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void append(const generator *g, generator_text *t, int token)
 {
     t->tokens[t->count++] = token;
@@ -263,7 +254,7 @@ static void append(const generator *g, generator_text *t, int token)
 
 static tfgen_status read_prompts(generator *g, generator_text *texts, generator_times *times, tfgen_error *error)
 {
-    const double start = seconds();
+    const double start = unit_seconds();
     tfgen_status status = TFGEN_OK;
     for (size_t i = 0; i < g->options.sequences && status == TFGEN_OK; i++) {
         generator_text *t = &texts[i];
@@ -273,13 +264,13 @@ static tfgen_status read_prompts(generator *g, generator_text *texts, generator_
         if (status == TFGEN_OK) append(g, t, best);
         times->read_tokens += t->prompt_count;
     }
-    times->read_seconds = seconds() - start;
+    times->read_seconds = unit_seconds() - start;
     return status;
 }
 
 static tfgen_status step_texts(generator *g, generator_text *texts, size_t most, generator_times *times, tfgen_error *error)
 {
-    const double start = seconds();
+    const double start = unit_seconds();
     const size_t count = g->options.sequences;
     tfgen_status status = TFGEN_OK;
     for (size_t n = 1; n < most && status == TFGEN_OK; n++) {
@@ -297,7 +288,7 @@ static tfgen_status step_texts(generator *g, generator_text *texts, size_t most,
             if (!done[i]) append(g, &texts[i], best[i]);
         times->step_tokens += going;
     }
-    times->step_seconds = seconds() - start;
+    times->step_seconds = unit_seconds() - start;
     return status;
 }
 

@@ -17,13 +17,10 @@ enum { most_dims = 3 };
 
 static void open_unit(generator *g, unit *u, const char *spec, const char *name, const tfgen_dim *dims, size_t dim_count)
 {
-    tfgen_plan_options options = TFGEN_PLAN_OPTIONS_INIT;
+    const generator_options *o = &g->options;
+    const unit_options options = {o->dtype, o->device_model, o->wisdom, o->tiles, o->tile_count, o->module};
     tfgen_error error;
-    options.target = tfgen_device_target(g->device);
-    options.dtype = g->options.dtype, options.device_model = g->options.device_model, options.wisdom = g->options.wisdom;
-    options.tiles = g->options.tiles, options.tile_count = g->options.tile_count;
-    options.dims = dims, options.dim_count = dim_count;
-    generator_need(g, unit_open(u, g->device, spec, name, &options, g->options.module, &error), &error);
+    generator_need(g, unit_open(u, g->device, spec, name, &options, dims, dim_count, &error), &error);
 }
 
 static void open_layers(generator *g, layer_set *s)

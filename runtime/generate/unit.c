@@ -1,16 +1,30 @@
 /* In, out and refusals: runtime/generate/unit.h. */
+#define _GNU_SOURCE
 #include "runtime/generate/unit.h"
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { most_unit_tensors = 256 };
 
-tfgen_status unit_open(unit *u, tfgen_device *d, const char *spec, const char *name, const tfgen_plan_options *plan,
-                       const tfgen_module_options *module, tfgen_error *error)
+double unit_seconds(void)
 {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+tfgen_status unit_open(unit *u, tfgen_device *d, const char *spec, const char *name, const unit_options *o, const tfgen_dim *dims,
+                       size_t dim_count, tfgen_error *error)
+{
+    tfgen_plan_options options = TFGEN_PLAN_OPTIONS_INIT;
+    options.target = tfgen_device_target(d);
+    options.dtype = o->dtype, options.device_model = o->device_model, options.wisdom = o->wisdom;
+    options.tiles = o->tiles, options.tile_count = o->tile_count;
+    options.dims = dims, options.dim_count = dim_count;
     *u = (unit){0};
-    tfgen_status status = tfgen_plan_create(spec, strlen(spec), name, plan, &u->plan, error);
-    if (status == TFGEN_OK) status = tfgen_module_create(u->plan, d, module, &u->module, error);
+    tfgen_status status = tfgen_plan_create(spec, strlen(spec), name, &options, &u->plan, error);
+    if (status == TFGEN_OK) status = tfgen_module_create(u->plan, d, o->module, &u->module, error);
     if (status != TFGEN_OK) return unit_close(u), status;
     u->count = tfgen_plan_tensor_count(u->plan);
     u->workspace_bytes = (size_t)tfgen_module_workspace_bytes(u->module, NULL, 0);

@@ -12,8 +12,16 @@ typedef struct unit {
     size_t workspace_bytes;
 } unit;
 
-tfgen_status unit_open(unit *u, tfgen_device *d, const char *spec, const char *name, const tfgen_plan_options *plan,
-                       const tfgen_module_options *module, tfgen_error *error);
+/* As in tfgen_plan_options; NULL and 0: the defaults. */
+typedef struct unit_options {
+    const char *dtype, *device_model, *wisdom;
+    const char *const *tiles;
+    size_t tile_count;
+    const tfgen_module_options *module;
+} unit_options;
+
+tfgen_status unit_open(unit *u, tfgen_device *d, const char *spec, const char *name, const unit_options *options, const tfgen_dim *dims,
+                       size_t dim_count, tfgen_error *error);
 void unit_close(unit *u);
 
 /* A tensor of the spec by name, and its memory on the device. */
@@ -29,4 +37,5 @@ tfgen_status unit_run(const unit *u, const tfgen_weights *weights, const unit_te
 void unit_need(arena *a, tfgen_status status, const tfgen_error *error);
 /* The weights that all of these units read, which have the same params. Bails within arena_run() of the checkpoint's arena. */
 tfgen_weights *unit_weights(arena *a, const unit *const *units, size_t count, checkpoint *tensors, layer_place place);
+double unit_seconds(void); /* a clock that only goes on */
 #endif

@@ -137,6 +137,90 @@ START_TEST(every_target_gives_the_same_tokens)
 }
 END_TEST
 
+/* ---- layers of a folder */
+typedef struct moved {
+    arena *a;
+    const char *from, *to;
+    int texts;
+} moved;
+
+/* Writes y of a file, or numbers of its own (from NULL), as x of another. */
+static void move(void *argument)
+{
+    const moved *m = argument;
+    enum { tokens = 3 };
+    const long long extents[] = {m->texts, tokens, hidden};
+    float *x = weights(m->a, 77, &(shape){NULL, m->texts * tokens, hidden});
+    if (m->from) {
+        const safetensors *f = safetensors_open(m->a, m->from);
+        double *y = arena_alloc(m->a, (size_t)(m->texts * tokens * hidden) * sizeof *y);
+        safetensors_read(f, safetensors_need(f, "y"), y);
+        for (int i = 0; i < m->texts * tokens * hidden; i++) x[i] = (float)y[i];
+    }
+    safetensors_write(m->a, m->to, &(safetensors_item){"x", "F32", 3, extents, x}, 1);
+}
+
+static void write_x(const char *from, const char *to)
+{
+    char paths[2][100];
+    snprintf(paths[0], sizeof paths[0], "%s/%s", folder, from ? from : "");
+    snprintf(paths[1], sizeof paths[1], "%s/%s", folder, to);
+    moved m = {arena_new(), from ? paths[0] : NULL, paths[1], 2};
+    ck_assert_int_eq(arena_run(m.a, move, &m), code_ok);
+    arena_free(m.a);
+}
+
+#define RUN(layers, in, out) "run %s --target=host -q --layers=" layers " --input=%s/" in " -o %s/" out, folder, folder, folder
+
+START_TEST(layers_of_a_folder_run_in_turn)
+{
+    make_folder();
+    save_model(CONFIG, NULL);
+    write_x(NULL, "x0.st");
+    ck_assert_msg(tfgen(RUN("0-1", "x0.st", "both.st")) == 0, "%s", output);
+    ck_assert_msg(tfgen(RUN("0", "x0.st", "y0.st")) == 0, "%s", output);
+    write_x("y0.st", "x1.st");
+    ck_assert_msg(tfgen(RUN("1", "x1.st", "y1.st")) == 0, "%s", output);
+    ck_assert_int_eq(shell("cd %s && cmp both.st y1.st && ! cmp -s both.st y0.st", folder), 0);
+    /* Each is what its spec makes, which the reference judges. */
+    ck_assert_int_eq(tfgen("import %s --layer=1 -o %s/spec.yaml -q", folder, folder), 0);
+    ck_assert_msg(tfgen("run %s/spec.yaml --target=host --weights=%s --layer=1 --dim=B=2,S=3 --input=%s/x1.st -o %s/judged.st", folder,
+                        folder, folder, folder) == 0,
+                  "%s", output);
+    says("good: every value is within its bound");
+    ck_assert_int_eq(shell("cd %s && cmp judged.st y1.st", folder), 0);
+    remove_folder();
+}
+END_TEST
+
+START_TEST(what_layers_of_a_folder_refuse)
+{
+    static const struct {
+        const char *arguments, *says;
+        int code;
+    } wrong[] = {{"", "--input is missing", 2},
+                 {"--input=x.st --layers=2", "layers 2-2: the model has layers 0 to 1", 2},
+                 {"--input=x.st --layers=1-0", "layers 1-0", 2},
+                 {"--input=x.st --layers=0-", "'0-' is not the number of a layer", 2},
+                 {"--input=x.st --layers=-1", "'-1' is not the number of a layer", 2},
+                 {"--input=x.st --dim=B=2", "--dim is for a SPEC", 2},
+                 {"--input=x.st --reference=always", "layers of a folder are not compared", 2},
+                 {"--input=model.safetensors", "has no tensor 'x'", 3}};
+    make_folder();
+    save_model(CONFIG, NULL);
+    write_x(NULL, "x.st");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        ck_assert_msg(shell("tfgen=$(realpath ${TFGEN:-./tfgen}); cd %s && $tfgen run . %s --target=host 2>&1", folder,
+                            wrong[i].arguments) == wrong[i].code,
+                      "%s: %s", wrong[i].arguments, output);
+        says(wrong[i].says);
+    }
+    ck_assert_int_eq(tfgen("run specs/rmsnorm.yaml --layers=0"), 2);
+    says("--layers is for a model's folder");
+    remove_folder();
+}
+END_TEST
+
 /* ---- wrong */
 #define WITH(more) CONFIG ", " more
 static const struct {
@@ -205,6 +289,8 @@ int main(void)
     tcase_add_loop_test(c, what_cannot_be_generated_is_refused, 0, bad_count);
     tcase_add_test(c, an_id_outside_of_the_vocabulary_is_refused);
     tcase_add_test(c, an_encoder_and_a_folder_without_tensors_do_not_generate);
+    tcase_add_test(c, layers_of_a_folder_run_in_turn);
+    tcase_add_test(c, what_layers_of_a_folder_refuse);
     suite_add_tcase(suite, c);
     tcase_set_tags(more, "long");
     tcase_set_timeout(more, 1200);

@@ -1,0 +1,7 @@
+/* In: a HuggingFace model's folder in place of run's SPEC, rows of tokens. Out: what its layers make of them. */
+#ifndef TFGEN_CLI_RUN_MODEL_H
+#define TFGEN_CLI_RUN_MODEL_H
+#include "runtime/cli/cli.h"
+
+void run_model(arena *a, const cli_options *o, const char *folder);
+#endif
