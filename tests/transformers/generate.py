@@ -16,7 +16,7 @@ GPT = dict(n_embd=32, n_layer=3, n_head=4, n_positions=128, vocab_size=120)
 YARN = dict(rope_type="yarn", factor=4.0, rope_theta=1e4, original_max_position_embeddings=32)
 CASES = [
     ("llama", dict(MODEL, head_dim=16, rope_parameters=LLAMA3)), ("llama", dict(MODEL, tie_word_embeddings=True)),
-    ("mistral", dict(MODEL, sliding_window=8)), ("ministral", dict(MODEL, sliding_window=8)),
+    ("mistral", dict(MODEL, sliding_window=8)), ("ministral", dict(MODEL, sliding_window=8, head_dim=8)),
     ("qwen2", dict(MODEL, use_sliding_window=True, sliding_window=8, max_window_layers=1)),
     ("qwen3", dict(MODEL, head_dim=16)), ("qwen3", dict(MODEL, head_dim=16, tie_word_embeddings=True, rope_parameters=YARN)),
     ("smollm3", dict(MODEL, num_hidden_layers=4)), ("granite", dict(MODEL, attention_multiplier=0.3, residual_multiplier=0.22,
