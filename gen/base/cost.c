@@ -87,6 +87,7 @@ static cost round_at(const device_model *d, const cost_descriptor *x, double cou
     now.shared = busiest * x->shared / (shared_bytes * clock);
     now.ends = x->end_cycles / clock + x->trips * device_latency(d) + x->hops * number(d, number_hop_cost, device_latency(d));
     now.seconds = fmax(loading(x, now.memory, now.cache, now.flight), fmax(now.products + now.others, now.shared));
+    now.seconds = fmax(now.seconds, x->chain_cycles / clock);
     return now;
 }
 

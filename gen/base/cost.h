@@ -20,6 +20,7 @@ typedef struct cost_descriptor {
     double products, others; /* operations; products include padding of tiles */
     double products_share;   /* share of a unit's product rate that the program reaches; 0: all */
     double shared;           /* bytes between shared memory and registers */
+    double chain_cycles;     /* steps that wait for each other while loads are in flight */
     double end_cycles;       /* prologue and epilogue that overlap nothing */
     double round_cycles;     /* between two rounds of workgroups */
     double start_cycles;     /* of the launch, once; negative: work done while the launch ahead still runs */

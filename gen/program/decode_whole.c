@@ -101,35 +101,48 @@ static double row_passes(const problem *p)
     return ceil((double)problem_queries(p) * (double)(t->heads / t->kv_heads) / p->target->matrix_rows);
 }
 
-/* Cycles without loads in flight: a workgroup alone on its unit that loads through registers computes each iteration before it loads the
- * next. */
-static double cycles_between_loads(const problem *p, const decode_whole_tile *t, double passes)
+enum {
+    end_cycles = 1500,      /* of a part: queries and first keys are awaited, warps joined, results stored */
+    iteration_cycles = 1000, /* of a warp's iteration of 32 keys by 64 columns; from stages: twice as many */
+    iteration_elements = 32 * 64
+};
+
+static double compute_cycles(const problem *p, const decode_whole_tile *t, double groups)
 {
-    enum { cycles = 1000, elements = 32 * 64 }; /* cycles of a wave's iteration of 32 keys by 64 columns */
-    if (t->stages || t->resident > 1) return 0;
-    const ir_op *op = problem_attention(p);
-    const double sequences = (double)extent_value(&op->inputs[0]->shape[0], &p->program->dims),
-                 iterations = (double)decode_iterations(p, t) * sequences * (double)op->attributes.kv_heads * passes;
-    return iterations / (double)(decode_work_tiles(p) * t->splits) * cycles * t->keys * (double)problem_head(p) / elements;
+    const double iterations = (double)(decode_iterations(p, t) * decode_work_tiles(p) / row_tiles(p)) * row_passes(p) / groups;
+    return iterations * iteration_cycles * t->keys * (double)problem_head(p) / iteration_elements;
+}
+
+/* With stages a workgroup's run of keys is one stream: while a part ends, keys of the next one are in flight, so an end costs time only
+ * where parts are so short that their ends follow each other more slowly than their keys arrive. Through registers no load is in flight at
+ * an end; nor while a workgroup alone on its unit computes. */
+static void add_ends(const problem *p, const decode_whole_tile *t, cost_descriptor *d)
+{
+    d->end_cycles = end_cycles;
+    if (t->stages)
+        d->chain_cycles = fmax(1, (double)decode_work_tiles(p) / d->groups) * end_cycles + 2 * compute_cycles(p, t, d->groups);
+    else if (t->resident == 1)
+        d->end_cycles += compute_cycles(p, t, d->groups);
 }
 
 /* Keys of all sequences are shared evenly; partials are combined in a cluster, else through memory. Row tiles after the first read a head's
  * keys from L2, and from DRAM again as far as the keys of all sequences exceed L2. */
 void decode_whole_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
 {
-    enum { end_cycles = 1500 };
     const decode_whole_tile *t = &tile->decode_whole;
     const work *w = p->work;
     const ir_op *op = problem_attention(p);
     const double passes = row_passes(p), rows = (double)problem_queries(p) * (double)(op->attributes.heads / op->attributes.kv_heads),
                  keys = work_read(w, op->inputs[1]) + work_read(w, op->inputs[2]), again = (passes - 1) * keys;
     d->groups = (double)(decode_work_tiles(p) * t->splits), d->per_unit = t->resident;
+    if (t->stages) d->groups = fmin(d->groups, p->device->units * t->resident);
     d->memory = (w->read + w->written + again * device_l2_misses(p->device, keys)) / d->groups;
     d->asked = (w->read + w->written + again) / d->groups;
     d->ahead = (double)decode_in_flight(p, t), d->streamed = d->asked;
     d->matrix = true, d->type = op->inputs[0]->type;
     d->products = w->products / d->groups * passes * (double)p->target->matrix_rows / rows, d->others = w->others / d->groups;
-    d->end_cycles = end_cycles + cycles_between_loads(p, t, passes), d->hops = t->cluster > 1 ? 1 : t->splits > 1 ? 2 : 0;
+    d->hops = t->cluster > 1 ? 1 : t->splits > 1 ? 2 : 0;
+    add_ends(p, t, d);
 }
 
 const char *decode_whole_illegal(const problem *p, const ir_tile *tile)
@@ -148,7 +161,7 @@ long long decode_whole_bytes(const problem *p, const ir_tile *tile)
     const long long kept = rows_kept(p), head = problem_head(p), waves = t->threads / p->target->wave, padded = head + 4;
     const bool in_order = by_wave_cache(p->target); /* results are stored straight from the waves' partials */
     const long long of_waves = kept * waves * ((in_order ? head : padded) + 2), joined = in_order ? 4 : kept * padded;
-    const long long run = 36 + 2 * p->target->wave; /* runs::run: two stands of 16 words, two words per lane, four more */
+    const long long run = 53 + 3 * p->target->wave; /* runs::run: three stands of 16 words, three words per lane, five more */
     const long long floats = of_waves + joined + (t->cluster > 1 ? kept * padded : 4) + run;
     const long long shelf = has_few_registers(p->target) && head > 64 ? head * 2 * 16 : 0; /* queries */
     return decode_ring_bytes(p, t) + shelf + (floats * 4 + 15) / 16 * 16;

@@ -210,16 +210,12 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
             all.o.add(y, w);
         }
     }
-    // All turns of a warp, from `first` on: the first of them have been asked for.
-    DEV static void attend_near(const key_rows &k, const value_rows &v, int first, int end, const part &t, const sight &seen,
-                                const typename tile::queries &q, ring &r, sums &all)
+    // A warp's keys in a part.
+    DEV static int first_of(const part &t) { return t.seen_from + t.from * turn + wave_index() * keys; }
+    DEV static int end_of(const part &t)
     {
-#pragma unroll 1
-        for (int key = first; key < end; key += turn) {
-            take_near(r.take(), key, t.seen_to, seen, q, all);
-            r.leave();
-            if (key + stages * turn < end) ask(k, v, key + stages * turn, t, r);
-        }
+        const int last = t.seen_from + t.to * turn;
+        return last < t.seen_to ? last : t.seen_to;
     }
     DEV static void ask(const key_rows &k, const value_rows &v, int key, const part &t, ring &r)
     {
@@ -228,25 +224,51 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         const long long before = static_cast<long long>(x.row) * head_dim;
         r.ask(x.first + before, y.first + before, (left < keys ? left : keys) * head_dim);
     }
+    // The turns of a warp in the order in which it asks for them, of a part and of the one behind it, whose keys so arrive while the first
+    // one ends.
+    struct feed {
+        int key, end;     // the turn to ask for, of this part
+        const part *then; // the next part, or none
+        int early;        // turns of that one that have been asked for
+        DEV void ask_next(const args &p, const key_rows &k, const value_rows &v, const part &t, ring &r)
+        {
+            if (key < end) {
+                ask(k, v, key, t, r);
+                key += turn;
+            } else if (then) {
+                const int its = first_of(*then) + early * turn;
+                if (its >= end_of(*then)) return;
+                ask(key_rows(p, *then), value_rows(p, *then), its, *then, r);
+                early++;
+            }
+        }
+    };
 
-    DEV static void attend(const args &p, const part &t, memory &m, ring &r, sums &all)
+    // then: the part behind this one, or none. early: turns of this one that have been asked for, then those of that one.
+    DEV static void attend(const args &p, const part &t, const part *then, memory &m, ring &r, sums &all, int &early)
     {
-        const int last = t.seen_from + t.to * turn, end = last < t.seen_to ? last : t.seen_to;
-        const int first = t.seen_from + t.from * turn + wave_index() * keys;
+        const int first = first_of(t), end = end_of(t);
         const key_rows k(p, t);
         const value_rows v(p, t);
+        feed f = {first + early * turn, end, then, 0};
         if constexpr (stages > 0)
 #pragma unroll 1
-            for (int i = 0; i < stages && first + i * turn < end; i++) ask(k, v, first + i * turn, t, r);
+            for (int i = early; i < stages; i++) f.ask_next(p, k, v, t, r);
         const sight seen(p, t);
         typename tile::queries q;
         q.load([&](int row) { return S::q(p, t.batch, token_of(p, t, row), head_of(t, row)); }, m, t.rows, threads);
         all.o.clear();
 #pragma unroll
         for (int e = 0; e < lane_rows; e++) all.largest[e] = take_max::identity(), all.sum[e] = 0.0f;
-        if constexpr (stages > 0)
-            attend_near(k, v, first, end, t, seen, q, r, all);
-        else
+        if constexpr (stages > 0) {
+#pragma unroll 1
+            for (int key = first; key < end; key += turn) {
+                take_near(r.take(), key, t.seen_to, seen, q, all);
+                r.leave();
+                f.ask_next(p, k, v, t, r);
+            }
+            early = f.early;
+        } else
             attend_far(k, v, first, end, seen, q, all);
     }
 
@@ -414,7 +436,19 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         if (from >= to) return;
         cache_ask(thread_index() ? S::v(p, t.batch, from, t.kv_head) : S::k(p, t.batch, from, t.kv_head), (to - from) * head_dim * 2);
     }
+    // By all threads; then all see it.
+    template <bool Sure> DEV static void reckon(const args &p, memory &m)
+    {
+        if (S::batches(p) > TF_WAVE) {
+            runs::count_spans(p, m.turns);
+            barrier();
+        }
+        if (thread_index() < TF_WAVE) runs::template reckon<Sure, (stages > 0)>(p, m.turns);
+        barrier();
+    }
     DEV static bool differs(const numbers &x, const numbers &y) { return x.start != y.start || x.length != y.length; }
+
+    DEV static int follower(int stand) { return stand < 2 ? stand + 1 : 0; }
 
     DEV static void run(const args &p, memory &m)
     { TF_TRACED(trace_enter(p.tf_trace, 0));
@@ -424,27 +458,24 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         if (S::queries(p) == 0 || S::batches(p) == 0) return previous_wait();
         ring r(m);
         if (!sure) {
-            if (first_warp) runs::template reckon<false>(p, m.turns);
-            barrier();
+            reckon<false>(p, m);
             ask_ahead(p, m);
         }
         previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
         next_weights<S>::ask(p, thread_index(), 32);
-        if (sure) {
-            if (first_warp) runs::template reckon<true>(p, m.turns);
-            barrier();
-        }
+        if (sure) reckon<true>(p, m);
         bool arrived = false, met = false; // at the cluster's barrier, which says that parts are given
+        int early = 0;
 #pragma unroll 1
-        for (int at = 0;; at ^= 1) {
-            const stand &now = m.turns.stands[at];
+        for (int at = 0;; at = follower(at)) {
+            const stand &now = m.turns.stands[at], &then = m.turns.stands[follower(at)];
             numbers again = {}; TF_TRACED(trace_times when = {});
             const bool looks = !sure && first_warp && known_to;
             if (looks) again = runs::read(p, thread_index());
             if (now.to > m.turns.from) {
                 sums s;
                 const part t = warp_same(now.now); TF_TRACED(when.start = trace_clock());
-                attend(p, t, m, r, s);
+                attend(p, t, stages > 0 && sure && then.to > m.turns.from ? &then.now : nullptr, m, r, s, early);
                 put(m, t, s); TF_TRACED(when.computed = trace_clock());
             }
             if (!sure && first_warp) {
@@ -455,14 +486,18 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
             if (!sure) {
                 sure = true;
                 if (m.turns.stale) {
-                    if (first_warp) runs::template reckon<true>(p, m.turns);
-                    barrier();
-                    at = 1; // the first again
+                    reckon<true>(p, m);
+                    at = 2; // the first again
                     continue;
                 }
             }
             if (now.to <= m.turns.from) break;
-            if (thread_index() == threads - TF_WAVE) runs::step(p, m.turns, now, m.turns.stands[at ^ 1]);
+            if (thread_index() == threads - TF_WAVE) {
+                if constexpr (stages > 0)
+                    runs::step(p, m.turns, then, m.turns.stands[follower(follower(at))]);
+                else
+                    runs::step(p, m.turns, now, m.turns.stands[follower(at)]);
+            }
             const part t = warp_same(now.now);
             const bool last = t.to == t.each;
             if (!last) give(p, t, m);

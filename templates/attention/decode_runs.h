@@ -68,9 +68,11 @@ template <class S, int Turn, int Rows> struct decode_runs {
 
     struct run {
         int all, count, from; // turns of the batch, workgroups that share them out; this one's first turn
-        stand stands[2];      // now, and then
+        stand stands[3];      // now, then, and the one behind it
+        int first;            // `of` has the numbers of the sequences from this one on
         numbers of[known];
-        int stale; // these are not what memory has
+        int spans[TF_WAVE]; // turns of each span of sequences
+        int stale;          // the numbers are not what memory has
     };
 
     // ---- by the first warp
@@ -93,52 +95,76 @@ template <class S, int Turn, int Rows> struct decode_runs {
     // Of as many sequences from `batch0` on, one a lane: turns of its work tiles, and of those up to it.
     struct turns_of_lanes {
         int own, to;
-        template <bool Sure> DEV void count(const args &p, run &m, int batch0, bool keep)
+        template <bool Sure> DEV void count(const args &p, run &m, int batch0, int before)
         {
             const int lane = thread_index() % TF_WAVE, batch = batch0 + lane;
             own = 0;
             if (batch < S::batches(p)) {
                 const numbers n = Sure ? read(p, batch) : guess(p, batch);
                 own = work_tiles(p) * visible_in(p, n).turns;
-                if (keep && batch0 == 0) m.of[lane] = n;
+                m.of[lane] = n;
             }
+            to = before + (S::batches(p) > 1 ? sum_to_lane(own) : lane_value(own, 0));
         }
         DEV int all() const { return lane_value(to, TF_WAVE - 1); }
     };
-    template <bool Sure> DEV static void reckon(const args &p, run &m)
+    // More sequences than a warp has lanes are counted span by span, by all warps: each number is a trip to memory.
+    DEV static int span(const args &p) { return ceil_div(S::batches(p), TF_WAVE * TF_WAVE) * TF_WAVE; }
+    DEV static void count_spans(const args &p, run &m)
+    {
+        const int batches = S::batches(p), each = span(p), lane = thread_index() % TF_WAVE;
+        for (int in = wave_index(); in * each < batches; in += S::threads / TF_WAVE) {
+            int turns = 0;
+            for (int batch = in * each + lane; batch < batches && batch < (in + 1) * each; batch += TF_WAVE)
+                turns += work_tiles(p) * visible_in(p, read(p, batch)).turns;
+            turns = sum_of_lanes(turns);
+            if (lane == 0) m.spans[in] = turns;
+        }
+    }
+    struct share {
+        int count, from, to; // workgroups that have turns; this one's first turn, and the one behind its last
+        DEV share(int all)
+        {
+            count = block_total() < all ? block_total() : all;
+            const int each = all / count, rest = all % count, own = block_index();
+            from = to = all;
+            if (own < count) from = own * each + (own < rest ? own : rest), to = from + each + (own < rest);
+        }
+    };
+    // By the first warp, after count_spans() where there are more sequences than lanes. Ahead: the next part is found, too.
+    template <bool Sure, bool Ahead> DEV static void reckon(const args &p, run &m)
     {
         const int batches = S::batches(p), lane = thread_index() % TF_WAVE;
         turns_of_lanes t;
-        t.template count<Sure>(p, m, 0, true);
-        t.to = batches > 1 ? sum_to_lane(t.own) : lane_value(t.own, 0);
-        int all = t.all();
-        for (int batch0 = TF_WAVE; batch0 < batches; batch0 += TF_WAVE) {
-            turns_of_lanes more;
-            more.template count<Sure>(p, m, batch0, false);
-            all += sum_of_lanes(more.own);
+        int batch0 = 0, all;
+        if (batches <= TF_WAVE) {
+            t.template count<Sure>(p, m, 0, 0);
+            all = t.all();
+        } else {
+            const int own = lane * span(p) < batches ? m.spans[lane] : 0, to = sum_to_lane(own);
+            all = lane_value(to, TF_WAVE - 1);
+            const int in = lanes_with(to < share(all).to);
+            batch0 = in * span(p);
+            t.template count<Sure>(p, m, batch0, lane_value(to, in) - lane_value(own, in));
         }
-        const int count = block_total() < all ? block_total() : all, each = all / count, rest = all % count, own = block_index();
-        const int from = own * each + (own < rest ? own : rest), to = own < count ? from + each + (own < rest) : from;
-        place at = {0, 0, t.all() / work_tiles(p)};
-        if (batches > 1 && own < count) {
-            int batch0 = 0;
-            for (int before; before = t.all(), to > before;) {
-                batch0 += TF_WAVE;
-                t.template count<Sure>(p, m, batch0, false);
-                t.to = before + sum_to_lane(t.own);
-            }
-            const int in = lanes_with(t.to < to), turns = lane_value(t.own, in);
-            at = {batch0 + in, lane_value(t.to, in) - turns, turns / work_tiles(p)};
-        }
+        const share mine(all);
+        for (int before; before = t.all(), mine.to > before;) t.template count<Sure>(p, m, batch0 += TF_WAVE, before);
+        const int in = lanes_with(t.to < mine.to), turns = lane_value(t.own, in);
+        const place at = {batch0 + in, lane_value(t.to, in) - turns, turns / work_tiles(p)};
         warp_sync();
         if (lane == 0) {
-            m.all = all, m.count = count, m.from = from;
+            m.all = all, m.count = mine.count, m.from = mine.from, m.first = batch0;
             stand &now = m.stands[0];
-            now.to = to, now.at = at;
-            if (own < count) now.now = part_at(p, m, now);
+            now.to = mine.to, now.at = at;
+            if (block_index() < mine.count) now.now = part_at(p, m, now);
+            if constexpr (Ahead) step(p, m, now, m.stands[1]);
         }
     }
-    DEV static numbers numbers_of(const args &p, const run &m, int batch) { return batch < known ? m.of[batch] : read(p, batch); }
+    DEV static numbers numbers_of(const args &p, const run &m, int batch)
+    {
+        const int in = batch - m.first;
+        return in >= 0 && in < known ? m.of[in] : read(p, batch);
+    }
     // The workgroup with a turn.
     DEV static int owner(const run &m, int index)
     {
@@ -157,10 +183,10 @@ template <class S, int Turn, int Rows> struct decode_runs {
         return {at.batch, n.start, work_tile / tiles, tile * Rows, v.from, v.to, m.from > first ? m.from - first : 0, s.to - first, at.each,
                 rows < Rows ? rows : Rows, giver, taker};
     }
-    // What follows on a part, by one thread.
+    // What follows on a part, by one thread. Nothing does on the last one, nor on nothing.
     DEV static void step(const args &p, const run &m, const stand &now, stand &then)
     {
-        then.to = now.to - (now.now.to - now.now.from);
+        then.to = now.to > m.from ? now.to - (now.now.to - now.now.from) : now.to;
         if (then.to <= m.from) return;
         then.at = now.at;
         if (then.to == then.at.first) {

@@ -435,6 +435,30 @@ START_TEST(attention_asks_for_its_keys_once_a_tile_of_queries)
 }
 END_TEST
 
+/* 136 heads of keys on 132 multiprocessors are no two rounds; ends of hundreds of short sequences are hidden by the next ones' keys, until
+ * they follow each other more slowly than those arrive. */
+START_TEST(keys_of_all_sequences_are_one_stream_with_stages)
+{
+    static const struct {
+        const char *dims;
+        double most; /* of what their bytes take */
+    } cases[] = {{"B: 17, L: 20000, KV: 8", 1.05}, {"B: 207, L: 1000, KV: 8", 1.05}, {"B: 1000, L: 100, KV: 8", 2.4}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char yaml[1024];
+        snprintf(yaml, sizeof yaml, "block: a\ndtype: bf16\ndims: {%s, S: 1, H: 32, hd: 64}\n"
+                 "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd], pos: {shape: [B], dtype: i32, range: [0, L-S]}}\n"
+                 "state: {keys: [B, KV, L, hd], values: [B, KV, L, hd]}\nops:\n"
+                 "  - {out: kc, op: kv_append, in: [k], state: keys, at: pos}\n"
+                 "  - {out: vc, op: kv_append, in: [v], state: values, at: pos}\n"
+                 "  - {out: y, op: attention, in: [q, kc, vc], heads: H, kv_heads: KV, causal: true, at: pos}\noutputs: {y: y}\n",
+                 cases[i].dims);
+        const prediction p = foreseen_on("h200", yaml, "attention layer=decode_mma keys=32 threads=256 splits=1 stages=2", 1).got;
+        ck_assert_msg(p.seconds < cases[i].most * p.memory, "%s: %g s, its bytes %g s", cases[i].dims, p.seconds, p.memory);
+        ck_assert_double_gt(p.seconds, p.memory);
+    }
+}
+END_TEST
+
 START_TEST(blocks_of_keys_that_a_mask_cuts_are_multiplied_whole)
 {
     const char *yaml = "block: a\ndtype: bf16\ndims: {B: 2, S: 1024, H: 4, hd: 64}\n"
@@ -525,6 +549,7 @@ int main(void)
     tcase_add_test(times, rows_beyond_the_matrix_cost_as_much_as_rows_of_it);
     tcase_add_test(times, rows_take_the_time_of_their_bytes);
     tcase_add_test(times, attention_asks_for_its_keys_once_a_tile_of_queries);
+    tcase_add_test(times, keys_of_all_sequences_are_one_stream_with_stages);
     tcase_add_test(times, blocks_of_keys_that_a_mask_cuts_are_multiplied_whole);
     tcase_add_test(times, phases_side_by_side_share_the_machine_and_are_launched_once);
     tcase_add_test(times, what_a_device_file_does_not_say_is_told_and_no_bandwidth_is_no_prediction);

@@ -90,6 +90,10 @@ static const decode_step steps[] = {
     {"sm_90a", "bf16", both, "attention layer=decode_mma keys=32 threads=64 splits=2 cluster=2 stages=2", 3, 7, 300, 16, 4, 80,
      {150, 290, 0}},
     {"gfx1201", "bf16", windowed, "attention layer=decode_wmma threads=64 splits=2", 1, 48, 250, 2, 1, 32, {200}},
+    /* hundreds of sequences, counted in spans, of one warp's lanes and of more; a workgroup has dozens of them */
+    {"sm_90a", "bf16", causal, "attention keys=16 threads=64 splits=1 cluster=1 stages=2", 207, 1, 90, 4, 2, 32, {0}},
+    {"sm_90a", "bf16", causal, "attention layer=decode_mma keys=16 threads=64 splits=1 cluster=1 stages=3", 1100, 1, 40, 2, 1, 16, {0}},
+    {"gfx942", "bf16", causal, "attention threads=128 splits=1", 207, 1, 90, 2, 1, 64, {0}},
 };
 
 static rig *open_step(const decode_step *t, bool plan_only)
@@ -108,7 +112,8 @@ static void place(rig *r, const decode_step *t)
     rig_fill(r, 3);
     for (size_t i = 0; i < rig_count(r, "q"); i++) rig_data(r, "q")[i] *= 6;
     double *keys = rig_data(r, "keys"), *values = rig_data(r, "values");
-    for (int b = 0; b < t->B; b++) rig_data(r, "pos")[b] = t->pos[b] < 0 ? t->L + t->pos[b] : t->pos[b];
+    for (int b = 0; b < t->B; b++)
+        rig_data(r, "pos")[b] = t->B > most_sequences ? b * 37 % t->L : t->pos[b] < 0 ? t->L + t->pos[b] : t->pos[b];
     for (size_t i = 0; i < rig_count(r, "keys"); i++)
         if ((double)(i / (size_t)t->hd % (size_t)t->L) >= rig_data(r, "pos")[i / (size_t)(t->hd * t->L * t->KV)]) keys[i] = values[i] = NAN;
     const bool counts = t->yaml == counted || t->yaml == both;
@@ -280,7 +285,7 @@ int main(void)
     /* Whole heads of 256, the cap, lengths, windows, stages, parts in memory, clusters, more sequences than a warp has lanes; of AMD odd
      * groups, a block of 128 columns that is not whole, and one of 64, whole heads, several queries; then more rows than a product has. */
     add_some_now(t, more, every_head_group_and_length_is_within_its_bound, sizeof steps / sizeof *steps,
-                 (const int[]){0, 1, 6, 15, 17, 22, 23, 24, 25, 26, 28, 29, 31, 35, 36, 39, 41, 42, -1});
+                 (const int[]){0, 1, 6, 15, 17, 22, 23, 24, 25, 26, 28, 29, 31, 35, 36, 39, 41, 42, 46, 47, 48, -1});
     TCase *plans = tcase_create("plans");
     tcase_set_timeout(plans, 120);
     tcase_add_loop_test(plans, what_it_refuses_is_split_in_two_kernels, 0, (int)(sizeof refused / sizeof *refused));
