@@ -264,7 +264,7 @@ template <class S> struct attention_ws {
 #pragma unroll
             for (int i = 0; i < R; i++) {
                 const float e = machine_exp2(c.s[i] * (S::scale / S::softcap * 2.88539008178f)); // tanh(x) = 1 - 2 / (exp(2 x) + 1)
-                c.s[i] = S::softcap * 1.44269504089f * (1.0f - quotient(2.0f, e + 1.0f));
+                c.s[i] = S::softcap * 1.44269504089f * (1.0f - near_quotient(2.0f, e + 1.0f));
             }
         }
         if constexpr (Masked) {

@@ -8,7 +8,7 @@
 #if defined(TF_ON_HOST)
 
 DEV int warpgroup() { return thread_index() / 128; }
-DEV float quotient(float x, float y) { return x / y; }
+DEV float near_quotient(float x, float y) { return x / y; }
 DEV void shared_zero(shared_address to) { store_aligned<4>(host_shared<float>(to), splat<4>(0.0f)); }
 template <class T> DEV vec<float, 2> unpacked(T, unsigned pair)
 {
@@ -101,7 +101,7 @@ template <class T, int Scores, int Values> struct wide_products {
 };
 #else
 
-DEV float quotient(float x, float y) { return __fdividef(x, y); }
+DEV float near_quotient(float x, float y) { return __fdividef(x, y); }
 
 // The index of this thread's warpgroup, as a value that ptxas knows to be the same in all lanes.
 DEV int warpgroup() { return __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0); }
