@@ -15,9 +15,11 @@ typedef struct aligner {
     bool *is_root; /* other values live in its storage */
 } aligner;
 
+/* Multiples of what tensor loads take; long rows begin at lines, as loads of a row that straddles them ask L2 for both. */
 static long long aligned_columns(const ir_value *v)
 {
-    const long long vector = 16 / dtype_size(v->type); /* elements of 16 bytes */
+    enum { load = 16, line = 128, long_row = 8 * line };
+    const long long size = dtype_size(v->type), vector = (value_columns(v) * size < long_row ? load : line) / size;
     return (value_columns(v) + vector - 1) / vector * vector;
 }
 

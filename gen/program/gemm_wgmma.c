@@ -73,14 +73,15 @@ static void defaults(const problem *p, ir_tile *t)
 {
     static const int widths[] = {256, 224, 192, 160, 128, 96, 64}, panels[] = {256, 192, 128, 64};
     const bool across = is_across(problem_product(p));
-    const bool even = (problem_rows(p) + warpgroup_rows - 1) / warpgroup_rows % 2 == 0;
+    /* a cluster's second row tile may have no rows, which the cost counts; for linears that was never timed */
+    const bool pairs = problem_product(p)->kind == op_matmul || (problem_rows(p) + warpgroup_rows - 1) / warpgroup_rows % 2 == 0;
     t->gemm_warpgroups = (gemm_warpgroups_tile){.m = warpgroup_rows,
                                                 .k = length,
                                                 .threads = warpgroup_threads,
                                                 .group_m = 16,
                                                 .smem_epilogue = !smem_epilogue_obstacle(p)};
     const size_t count = across ? sizeof panels / sizeof *panels : sizeof widths / sizeof *widths;
-    const ws_search search = {across ? panels : widths, (int)count, even ? 2 : 1, 0.97, 0, 256, fill};
+    const ws_search search = {across ? panels : widths, (int)count, pairs ? 2 : 1, 0.97, 0, 256, fill};
     ws_choose(p, &gemm_wgmma_program, &search, t);
 }
 

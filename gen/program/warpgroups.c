@@ -115,6 +115,24 @@ static double lines_of_row(const problem *p, const cost_descriptor *d)
                                                                                                                               : 1;
 }
 
+/* Rows of a matmul's operand at odd multiples of 16 bytes: every second one begins in the middle of a sector. */
+static bool splits_sectors(const ir_value *v)
+{
+    enum { load = 16, sector = 32 };
+    const long long bytes = value_stride(value_root(v)) * dtype_size(v->type);
+    return (bytes + load - 1) / load * load % sector;
+}
+
+/* What such rows cost beyond their lines, in rows of 128 bytes of a k tile (H200, bf16 4176x3080x3064 with B [N, K]: 190 us, and 133 us
+ * with K of 3056; in clusters of 2, which load half of B each, about 140). */
+static double split_sectors(const problem *p, const gemm_warpgroups_tile *x)
+{
+    const double of_a = 0.5, of_b = 0.3;
+    const ir_op *product = problem_product(p);
+    if (product->kind != op_matmul) return 0;
+    return of_a * splits_sectors(product->inputs[0]) * warpgroup_rows + of_b * splits_sectors(product->inputs[1]) * x->n / x->cluster;
+}
+
 /* Rows of A's k tile, weighted by the time to fill them: a row beyond M, which TMA fills with zeros, costs 2.5 rows that are read. */
 static double rows_taken(const problem *p, const cost_descriptor *d)
 {
@@ -137,8 +155,8 @@ void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *
     d->groups *= x->cluster, d->memory /= x->cluster, d->asked /= x->cluster, d->products /= x->cluster, d->others /= x->cluster;
     d->matrix = true, d->lockstep = true, d->memory_share = drawn, d->products_share = share;
     d->ahead = x->stages * k_tile_bytes, d->streamed = k_tiles * k_tile_bytes;
-    d->asked += (lines_of_row(p, d) - 1) * k_tiles * 128 * warpgroup_rows;
-    d->taken = k_tiles * 128 * (rows_taken(p, d) + operands * x->n);
+    d->asked += k_tiles * 128 * ((lines_of_row(p, d) - 1) * warpgroup_rows + split_sectors(p, x));
+    d->taken = k_tiles * 128 * (rows_taken(p, d) + operands * x->n + split_sectors(p, x));
     d->end_cycles = whole_end + (x->smem_epilogue ? column_end : column_end + unstaged_column) * (double)x->n;
     if (x->split_k > 1) d->end_cycles += meeting + (x->split_k - 1) * sum_column * (double)x->n;
     d->start_cycles = launch_start + (x->cluster > 1 ? cluster_start : 0);
