@@ -49,6 +49,8 @@ typedef struct matmul_columns {
     const expression *batch; /* of the value */
 } matmul_columns;
 void gemm_write_columns(emission *e, writer *w, const matmul_columns *z);
+void gemm_write_forms(const gemm *g, const char *weight); /* operand_form of templates/gemm/pieces.h; weight: that of a linear's B */
+void gemm_write_dense_rows(gemm *g);       /* a_row(), and of B of a matmul b_row(), b_stride, columns */
 void gemm_write_rows_of_operands(gemm *g); /* a_row() and packed() */
 void gemm_write_partial(gemm *g);          /* partial(): the scratch of split-K, if there is one */
 void gemm_write_epilogue(gemm *g);

@@ -95,14 +95,10 @@ static void write_sizes(const gemm *g)
     write_line(g->w, "static constexpr int K = %lld, packed_n = %lld, granule = %d;", g->K, g->packed_n, packed_granule);
 }
 
-/* Names of templates/gemm/gemm_ws.h. */
 static void write_forms(const gemm *g, const tensor_box *b)
 {
-    const bool across = gemm_is_matmul(g) && !g->product->attributes.transpose;
-    write_line(g->w, "static constexpr operand_form a_form = in_rows, b_form = %s;",
-               b->pieces ? "in_pieces" : across ? "in_columns" : "in_rows");
-    write_line(g->w, "static constexpr bool batched = %s, b_early = %s;", gemm_is_batched(g) ? "true" : "false",
-               gemm_is_matmul(g) ? "false" : "true");
+    gemm_write_forms(g, gemm_is_matmul(g) ? NULL : b->pieces ? "in_pieces" : "in_rows");
+    write_line(g->w, "static constexpr bool b_early = %s;", gemm_is_matmul(g) ? "false" : "true");
 }
 
 static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *g, const gemm_warpgroups_tile *t))

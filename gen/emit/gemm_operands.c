@@ -95,6 +95,27 @@ static const expression *batch_of(gemm *g, const ir_value *operand)
     return row_of(g->e, &own, &out, c_int(g->e->pool, "batch"));
 }
 
+void gemm_write_forms(const gemm *g, const char *weight)
+{
+    const char *matmul = g->product->attributes.transpose ? "in_rows" : "in_columns";
+    write_line(g->w, "static constexpr operand_form a_form = in_rows, b_form = %s;", gemm_is_matmul(g) ? matmul : weight);
+    write_line(g->w, "static constexpr bool batched = %s;", gemm_is_batched(g) ? "true" : "false");
+}
+
+void gemm_write_dense_rows(gemm *g)
+{
+    emission *e = g->e;
+    const long long rows = g->product->attributes.transpose ? e->space.columns : g->K;
+    const expression *row = c_sum(e->pool, c_product(e->pool, batch_of(g, g->b), c_number(e->pool, rows)), c_int(e->pool, "row"));
+    gemm_write_rows_of_a(g);
+    write_line(g->w, "static constexpr int columns = %lld;", e->space.columns);
+    write_line(g->w, "static constexpr long long b_stride = %lld;", view_of(e->a, g->b).stride);
+    write_line(g->w, "DEV static const b_type *b_row(const args &p, int batch, int row)");
+    write_body(g->w);
+    write_spec_line(g->w, g->product->at, "return %s;", c_text(e->a, address(e, g->b, row, c_number(e->pool, 0), false)));
+    end_body(g->w);
+}
+
 void gemm_write_columns(emission *e, writer *w, const matmul_columns *z)
 {
     expression_pool *p = e->pool;

@@ -63,7 +63,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     d->end_cycles = (double)x->m * x->n / end_column, d->start_cycles = begin;
 }
 
-static const char *obstacle(const problem *p) { return obstacle_to_16_bits(p, layer_mma); }
+static const char *obstacle(const problem *p) { return obstacle_to_16_bit_boxes(p, layer_mma); }
 
 /* 128 x 256, where a warp has 64 x 64, reads least shared memory; smaller tiles are for small products. */
 static void defaults(const problem *p, ir_tile *t)
@@ -89,12 +89,12 @@ static void defaults(const problem *p, ir_tile *t)
 
 static const char *illegal(const problem *p, const ir_tile *t)
 {
-    (void)p;
     const gemm_mma_tile *x = &t->gemm_mma;
     if (x->k != 32 && x->k != 64) return "k is 32 or 64";
     if (x->threads != 128 && x->threads != 256) return "threads is 128 or 256";
     const int lines = x->threads / (x->k / 8), down = warps_down(x), across = x->threads / 32 / down;
     if (x->m % (16 * down) || x->n % (32 * across)) return "warps divide m into rows of 16 and n into groups of 32 columns";
+    if (matmul_is_across(problem_product(p)) && x->n % 64) return "n is a multiple of 64 for B as [K, N]";
     if (x->m % lines || x->n % lines) return "m and n are multiples of the rows that all threads copy at once";
     return x->m * x->n / x->threads > 128 ? "a thread keeps at most 128 results" : NULL;
 }
@@ -134,9 +134,12 @@ static void members(emission *e, writer *w)
     write_line(w, "static constexpr int width = %d, resident = %d;", g.width, resident(e->plan->target, x, g.row_sum != NULL));
     write_line(w, "static constexpr long long a_stride = %lld;", view_of(e->a, g.a).stride);
     write_line(w, "static constexpr bool row_sums = %s, reads = %s;", g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");
+    gemm_write_forms(&g, gemm_is_matmul(&g) ? NULL : "in_pieces");
     gemm_write_operand_types(&g);
     gemm_write_context(&g);
-    gemm_write_rows_of_operands(&g);
+    if (gemm_is_batched(&g)) gemm_write_batches(&g);
+    if (gemm_is_matmul(&g)) gemm_write_dense_rows(&g);
+    else gemm_write_rows_of_operands(&g);
     gemm_write_epilogue(&g);
 }
 

@@ -53,13 +53,10 @@ static const char *smem_epilogue_obstacle(const problem *p)
 
 static const char *obstacle(const problem *p) { return obstacle_to_16_bit_boxes(p, layer_wgmma); }
 
-/* B is [K, N]: boxes of 64 columns. Other widths load columns that the next tile loads again, from the middle of lines. */
-static bool is_across(const ir_op *product) { return product->kind == op_matmul && !product->attributes.transpose; }
-
 /* Rows of 128 bytes that B has in a stage: a column of the result each, or places along k of 64 columns each (gemm_ws<...>::b_bytes). */
 static int stage_columns(const problem *p, const gemm_warpgroups_tile *x)
 {
-    return is_across(problem_product(p)) ? (x->n + 63) / 64 * 64 : x->n;
+    return matmul_is_across(problem_product(p)) ? (x->n + 63) / 64 * 64 : x->n;
 }
 
 static void fill(const problem *p, ir_tile *t)
@@ -71,8 +68,9 @@ static void fill(const problem *p, ir_tile *t)
 
 static void defaults(const problem *p, ir_tile *t)
 {
+    /* of B as [K, N] whole boxes of 64 columns: others load columns that the next tile loads again, from the middle of lines */
     static const int widths[] = {256, 224, 192, 160, 128, 96, 64}, panels[] = {256, 192, 128, 64};
-    const bool across = is_across(problem_product(p));
+    const bool across = matmul_is_across(problem_product(p));
     /* a cluster's second row tile may have no rows, which the cost counts; for linears that was never timed */
     const bool pairs = problem_product(p)->kind == op_matmul || (problem_rows(p) + warpgroup_rows - 1) / warpgroup_rows % 2 == 0;
     t->gemm_warpgroups = (gemm_warpgroups_tile){.m = warpgroup_rows,

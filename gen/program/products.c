@@ -27,6 +27,8 @@ const char *obstacle_to_16_bits(const problem *p, layer_kind layer)
     return dtype_multiplies(a, layer) && format_in(a, product->inputs[1]->type) ? NULL : "operands are not both bf16 or both f16";
 }
 
+bool matmul_is_across(const ir_op *product) { return product->kind == op_matmul && !product->attributes.transpose; }
+
 bool reads_terms(const ir_op *product)
 {
     const ir_op *maker = product->inputs[1]->def;

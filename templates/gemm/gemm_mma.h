@@ -4,7 +4,8 @@
 //
 // Beyond the common contract S has: group_m: row tiles that share a column of B tiles while it is in L2; resident: workgroups a
 // multiprocessor; a_stride: elements from row to row of A, which begin at multiples of 16 bytes; width: columns of a row that the epilogue
-// is handed at a time, 2 or 4; reads: the epilogue loads more than row scalars.
+// is handed at a time, 2 or 4; reads: the epilogue loads more than row scalars; b_form, batched (gemm/pieces.h): of B as a matmul has it
+// b_row(p, batch, column or place along k) in place of packed(p), b_stride, elements from row to row, and columns, how many there are.
 #pragma once
 #include "templates/frame/frame_multistage.h"
 #include "templates/gemm/pieces.h"
@@ -37,8 +38,14 @@ template <class S> struct gemm_mma {
     static_assert(tile_m % lines == 0 && tile_n % lines == 0, "tile: threads copy it in whole turns");
     static_assert(lines % packing::columns == 0 && tile_k % packing::length == 0, "tile: a turn's copies are whole pieces");
 
+    // B is a packed weight, or as a matmul has it: rows of k, or rows of columns, one a place along k.
+    static constexpr bool packed = S::b_form == in_pieces, b_across = S::b_form == in_columns;
+    static constexpr int column_pieces = tile_n / V, places = threads / column_pieces; // of B across: 16 bytes of a place; copied at once
+    static_assert(!b_across || (threads % column_pieces == 0 && tile_k % places == 0), "tile: threads copy whole places");
+
     struct tile {
         int row, column; // in tiles
+        int batch;
     };
     struct accumulators {
         typename part::block acc[row_blocks][column_blocks];
@@ -46,47 +53,90 @@ template <class S> struct gemm_mma {
 
     DEV static int row_tiles(const args &p) { return ceil_div(S::rows(p), tile_m); }
     static constexpr int column_tiles = ceil_div(S::packed_n, tile_n);
-    DEV static int tiles(const args &p) { return row_tiles(p) * column_tiles; }
+    DEV static int matrix_tiles(const args &p) { return row_tiles(p) * column_tiles; }
+    DEV static int tiles(const args &p)
+    {
+        if constexpr (S::batched)
+            return S::batches(p) * matrix_tiles(p);
+        else
+            return matrix_tiles(p);
+    }
     DEV static int k_tiles(const args &) { return ceil_div(S::K, tile_k); }
 
     // Groups of S::group_m row tiles, down each column of the group: what the grid works on at one time is nearly square.
-    DEV static tile at(const args &p, int index)
+    DEV static tile at(const args &p, int item)
     {
+        const int batch = S::batched ? item / matrix_tiles(p) : 0, index = S::batched ? item - batch * matrix_tiles(p) : item;
         const int rows = row_tiles(p), g = index / (S::group_m * column_tiles), in = index - g * S::group_m * column_tiles;
         const int height = rows - g * S::group_m < S::group_m ? rows - g * S::group_m : S::group_m;
-        return {g * S::group_m + in % height, in / height};
+        return {g * S::group_m + in % height, in / height, batch};
     }
 
     // ---- copies: thread i has piece i % pieces of A's lines i / pieces, + lines, ...; of B likewise, as isa/mma.h deals its pieces
     struct source {
         const a_type *a;
         const b_type *b;
-        int a_rows, b_columns; // from the lines at a and at b to the end of the matrix
+        int a_rows, b_columns; // from the lines at a and at b to the end of the matrix; of B across: columns from the piece at b on
     };
 
     DEV static source source_of(const args &p, const tile &t)
     {
         const int line = thread_index() / pieces, piece = thread_index() % pieces, row = t.row * tile_m + line;
-        const int column = t.column * tile_n + part::copied_line(thread_index()), k = part::copied_piece(thread_index()) * V;
-        return {S::a_row(p, 0, row) + piece * V, S::packed(p) + packing::at(S::packed_k, column, k), S::rows(p) - row,
-                S::packed_n - column};
+        const a_type *a = S::a_row(p, t.batch, row) + piece * V;
+        if constexpr (packed) {
+            const int column = t.column * tile_n + part::copied_line(thread_index()), k = part::copied_piece(thread_index()) * V;
+            return {a, S::packed(p) + packing::at(S::packed_k, column, k), S::rows(p) - row, S::packed_n - column};
+        } else if constexpr (b_across) {
+            const int column = t.column * tile_n + thread_index() % column_pieces * V;
+            return {a, S::b_row(p, t.batch, thread_index() / column_pieces) + column, S::rows(p) - row, S::columns - column};
+        } else {
+            const int column = t.column * tile_n + line;
+            return {a, S::b_row(p, t.batch, column) + piece * V, S::rows(p) - row, S::columns - column};
+        }
     }
     DEV static void end(source &s) { s.a_rows = s.b_columns = 0; }
     DEV static void load(copies &c, source &s, int k_tile, shared_address stage)
     {
         const int line = thread_index() / pieces, piece = thread_index() % pieces, left = S::K - k_tile * tile_k - piece * V; // of A's row
         const int a_bytes_left = S::K % tile_k == 0 || left >= V ? 16 : left > 0 ? left * static_cast<int>(sizeof(a_type)) : 0;
-        const int b_line = part::copied_line(thread_index()), b_piece = part::copied_piece(thread_index());
-        const bool b_exists = S::packed_k % tile_k == 0 || k_tile * tile_k + b_piece * V < S::packed_k;
-        const shared_address to_a = stage + part::a_at(line, piece), to_b = stage + a_bytes + part::b_at(b_line, b_piece);
+        const shared_address to_a = stage + part::a_at(line, piece);
 #pragma unroll
         for (int i = 0; i < a_times; i++) // keys are the same `lines` lines on
             c.start(to_a + i * lines * row_bytes, s.a + i * lines * S::a_stride, i * lines < s.a_rows ? a_bytes_left : 0);
+        s.a += tile_k;
+        if constexpr (packed)
+            load_pieces(c, s, k_tile, stage + a_bytes);
+        else if constexpr (b_across)
+            load_across(c, s, k_tile, stage + a_bytes);
+        else {
+            const shared_address to_b = stage + a_bytes + part::a_at(line, piece);
+#pragma unroll
+            for (int i = 0; i < b_times; i++)
+                c.start(to_b + i * lines * row_bytes, s.b + i * lines * S::b_stride, i * lines < s.b_columns ? a_bytes_left : 0);
+            s.b += tile_k;
+        }
+    }
+    DEV static void load_pieces(copies &c, source &s, int k_tile, shared_address to)
+    {
+        const int line = part::copied_line(thread_index()), piece = part::copied_piece(thread_index());
+        const bool exists = S::packed_k % tile_k == 0 || k_tile * tile_k + piece * V < S::packed_k;
 #pragma unroll
         for (int i = 0; i < b_times; i++)
-            c.start(to_b + i * lines * row_bytes, s.b + i * lines * S::packed_k, b_exists && i * lines < s.b_columns ? 16 : 0);
-        s.a += tile_k;
+            c.start(to + part::b_at(line, piece) + i * lines * row_bytes, s.b + i * lines * S::packed_k,
+                    exists && i * lines < s.b_columns ? 16 : 0);
         s.b += tile_k / packing::length * packing::elements;
+    }
+    DEV static void load_across(copies &c, source &s, int k_tile, shared_address to)
+    {
+        const int first = thread_index() / column_pieces, piece = thread_index() % column_pieces;
+        const int bytes = s.b_columns >= V ? 16 : s.b_columns > 0 ? s.b_columns * static_cast<int>(sizeof(b_type)) : 0;
+#pragma unroll
+        for (int i = 0; i < b_times; i++) {
+            const int k = first + i * places;
+            c.start(to + across_at<tile_n>(k, piece), s.b + static_cast<long long>(i * places) * S::b_stride,
+                    S::K % tile_k == 0 || k_tile * tile_k + k < S::K ? bytes : 0);
+        }
+        s.b += tile_k * S::b_stride;
     }
 
     // Long sums are sums of sums (sums.h), where there are registers for both.
@@ -143,6 +193,10 @@ template <class S> struct gemm_mma {
 
     DEV static void finish(const args &p, const tile &t, accumulators &c, shared_address scratch)
     {
+#pragma unroll
+        for (int i = 0; !packed && i < row_blocks; i++)
+#pragma unroll
+            for (int j = 0; j < column_blocks; j++) part::settle(c.acc[i][j]);
         if (S::reads && S::width == 4 && (t.row + 1) * tile_m <= S::rows(p) && (t.column + 1) * tile_n <= S::packed_n)
             store_tile<true>(p, t, c, scratch);
         else
@@ -152,7 +206,7 @@ template <class S> struct gemm_mma {
             for (int in = thread_index(); in < tile_m && t.row * tile_m + in < S::rows(p); in += threads) {
                 float sum = 0;
                 for (int w = 0; w < warps_n; w++) sum += shared_read(scratch + (in * warps_n + w) * 4);
-                S::finish_row(p, 0, t.row * tile_m + in, t.column, sum);
+                S::finish_row(p, t.batch, t.row * tile_m + in, t.column, sum);
             }
         }
     }
@@ -162,17 +216,34 @@ template <class S> struct gemm_mma {
     DEV static int warp_row() { return wave_index() / warps_n; }
     DEV static int warp_column() { return wave_index() % warps_n; }
 
+    template <bool Packed, class X> struct either {
+        using type = column_operand<b_type, X::value>;
+    };
+    template <class X> struct either<false, X> {
+        using type = dense_operand<b_type, X::value>;
+    };
+    struct count {
+        static constexpr int value = pieces;
+    };
+    using of_columns = typename either<packed, count>::type;
+
     struct operands {
         row_operand<a_type, pieces> a[row_blocks];
-        column_operand<b_type, pieces> b[column_blocks];
+        of_columns b[column_blocks];
         DEV void read(shared_address stage, int unit)
         {
-            const shared_address rows = stage + warp_row() * warp_m * row_bytes,
-                                 columns = stage + a_bytes + warp_column() * warp_n * row_bytes;
+            const shared_address rows = stage + warp_row() * warp_m * row_bytes, all_columns = stage + a_bytes,
+                                 columns = all_columns + warp_column() * warp_n * row_bytes;
 #pragma unroll
             for (int i = 0; i < row_blocks; i++) a[i].read(rows + i * part::rows * row_bytes, unit);
 #pragma unroll
-            for (int j = 0; j < column_blocks; j++) b[j].read(columns + j * part::columns * row_bytes, unit);
+            for (int j = 0; j < column_blocks; j++)
+                if constexpr (packed)
+                    b[j].read(columns + j * part::columns * row_bytes, unit);
+                else if constexpr (b_across)
+                    b[j].template read_columns<tile_n>(all_columns, warp_column() * warp_n + j * part::columns, unit);
+                else
+                    b[j].read_rows(columns + j * part::columns * row_bytes, unit);
         }
         template <int From, int To> DEV void multiply(accumulators &c) const
         {
@@ -205,7 +276,7 @@ template <class S> struct gemm_mma {
                 r.exists = Whole || r.row < S::rows(p);
                 r.sum = 0;
                 if (r.exists) {
-                    r.context = S::begin(p, 0, r.row);
+                    r.context = S::begin(p, t.batch, r.row);
 #pragma unroll
                     for (int j = 0; j < column_blocks; j++)
                         if (Whole || n0 + j * part::columns < S::packed_n) store_block(p, t, c.acc[i][j], h, n0 + j * part::columns, r);
@@ -222,7 +293,7 @@ template <class S> struct gemm_mma {
         to_memory out;
 #pragma unroll
         for (int first = 0; first < 4; first += S::width)
-            S::template epilogue<S::width>(p, r.context, 0, r.row, n + part::column() + first,
+            S::template epilogue<S::width>(p, r.context, t.batch, r.row, n + (packed ? part::column() : part::dense_column()) + first,
                                            part::template low<S::width>(b, half, first), part::template high<S::width>(b, half, first),
                                            r.sum, out);
     }

@@ -15,10 +15,6 @@
 #include "templates/frame/frame_ws.h"
 #include "templates/gemm/pieces.h"
 
-// How the tensor maps of an operand have it: a packed weight's pieces (gemm/pieces.h); one row a row or column of the result, along k; one
-// row a place along k.
-enum operand_form { in_pieces, in_rows, in_columns };
-
 template <class S> struct gemm_ws {
     using args = typename S::args;
     using a_type = typename S::a_type;

@@ -32,7 +32,8 @@ struct llama_qkv_spec {
     static constexpr int cluster = 1, split_k = 1, width = 4, results = 2;
     static constexpr bool staged = false, row_sums = false, reads = false, rolled = false;
     static constexpr operand_form a_form = in_rows, b_form = in_pieces;
-    static constexpr bool batched = false, b_early = true;
+    static constexpr bool batched = false;
+    static constexpr bool b_early = true;
     using a_type = bf16;
     using b_type = a_type;
     struct context {

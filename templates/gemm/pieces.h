@@ -5,6 +5,9 @@
 #pragma once
 #include "templates/base/spec.h"
 
+// How an operand lies in memory: as a packed weight's pieces; one row a row or column of the result, along k; one row a place along k.
+enum operand_form { in_pieces, in_rows, in_columns };
+
 // A matrix instruction multiplies two operands of one type.
 template <class A, class B> inline constexpr bool one_type = false;
 template <class A> inline constexpr bool one_type<A, A> = true;

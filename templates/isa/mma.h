@@ -32,6 +32,27 @@ template <int Pieces> struct fragment {
     // Of B, what thread i copies of as many lines as there are threads a piece: packed pieces (gemm/pieces.h) as they lie in memory.
     DEV static constexpr int copied_line(int i) { return i / (8 * Pieces) * 8 + i % 8; }
     DEV static constexpr int copied_piece(int i) { return i / 8 % Pieces; }
+    // Of products of 8 columns side by side each: a lane has 4 neighbours of the low half and the 4 that lie 16 on, from dense_column() on,
+    // once an even lane has given its columns of the second product for its neighbour's of the first.
+    DEV static int dense_column() { return lane() % 2 * 8 + lane() % 4 / 2 * 4; }
+    DEV static void settle(block &b)
+    {
+#pragma unroll
+        for (int j = 0; j < products; j += 2)
+#pragma unroll
+            for (int h = 0; h < 4; h += 2) {
+                const bool odd = lane() % 2;
+                float x[2], y[2];
+#pragma unroll
+                for (int i = 0; i < 2; i++) {
+                    const float own = odd ? b.sum[j + 1][h + i] : b.sum[j][h + i];
+                    const float other = lane_xor<32>(odd ? b.sum[j][h + i] : b.sum[j + 1][h + i], 1);
+                    x[i] = odd ? other : own, y[i] = odd ? own : other;
+                }
+#pragma unroll
+                for (int i = 0; i < 2; i++) b.sum[j][h + i] = x[i], b.sum[j + 1][h + i] = y[i];
+            }
+    }
     DEV static void clear(block &b)
     {
 #pragma unroll
@@ -51,6 +72,13 @@ template <int Pieces> struct fragment {
         return v;
     }
 };
+
+// Where 8 columns of place k lie of Columns columns; what an ldmatrix reads is in all 32 banks.
+template <int Columns> DEV constexpr int across_at(int k, int piece)
+{
+    static_assert(Columns % 64 == 0, "tile: n is a multiple of 64 for B as [K, N]");
+    return (k * (Columns / 8) + (piece ^ k % 8)) * 16;
+}
 
 // What eight lanes access at a time, 16 bytes each, is in all 32 banks, so none waits for another. Keys repeat after 32 lines.
 template <int Pieces> DEV constexpr bool banks_differ()
@@ -160,6 +188,37 @@ template <class T, int Pieces> struct column_operand {
                 }
     }
 };
+// 8 columns side by side a product (fragment::settle).
+template <class T, int Pieces> struct dense_operand : column_operand<T, Pieces> {
+    DEV void read_rows(shared_address lines, int unit)
+    {
+        const int lane = fragment<Pieces>::lane();
+        tf_hs_stands_in();
+        for (int half = 0; half < 2; half++) // ldmatrix
+            tf_hs_says(host_shared<char>(lines + fragment<Pieces>::a_at(half * 16 + lane / 16 * 8 + lane % 8, unit * 2 + lane / 8 % 2)), 16,
+                       HS_CHECK_READ);
+        for (int j = 0; j < 4; j++)
+            for (int i = 0; i < 2; i++)
+                for (int k = 0; k < 16; k++) {
+                    const int line = j * 8 + lane % 4 * 2 + i;
+                    this->x[j][i][k] = to_float(host_shared<T>(lines + fragment<Pieces>::a_at(line, unit * 2 + k / 8))[k % 8]);
+                }
+    }
+    template <int Columns> DEV void read_columns(shared_address places, int column, int unit)
+    {
+        const int lane = fragment<Pieces>::lane();
+        tf_hs_stands_in();
+        for (int half = 0; half < 2; half++) // ldmatrix
+            tf_hs_says(host_shared<char>(places + across_at<Columns>(unit * 16 + lane % 16, column / 8 + half * 2 + lane / 16)), 16,
+                       HS_CHECK_READ);
+        for (int j = 0; j < 4; j++)
+            for (int i = 0; i < 2; i++)
+                for (int k = 0; k < 16; k++) {
+                    const shared_address at = places + across_at<Columns>(unit * 16 + k, column / 8 + j);
+                    this->x[j][i][k] = to_float(host_shared<T>(at)[lane % 4 * 2 + i]);
+                }
+    }
+};
 template <class T, int Pieces>
 DEV void multiply(typename fragment<Pieces>::block &c, const row_operand<T, Pieces> &a, const column_operand<T, Pieces> &b)
 {
@@ -219,6 +278,33 @@ template <class T, int Pieces> struct column_operand {
         const shared_address at = lines + fragment<Pieces>::b_at(line, unit * 2 + lane / 8 % 2);
         read_matrices(at, x[0][0], x[0][1], x[1][0], x[1][1]);
         read_matrices(at + 16 * Pieces * 16, x[2][0], x[2][1], x[3][0], x[3][1]);
+    }
+};
+
+DEV void read_transposed(shared_address from, unsigned &a, unsigned &b, unsigned &c, unsigned &d)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+                 : "r"(from)
+                 : "memory");
+}
+// 8 columns side by side a product (fragment::settle): of lines as A's rows, or of places along k.
+template <class T, int Pieces> struct dense_operand : column_operand<T, Pieces> {
+    DEV void read_rows(shared_address lines, int unit)
+    {
+        const int lane = thread_index() % 32;
+#pragma unroll
+        for (int j = 0; j < 4; j += 2)
+            read_matrices(lines + fragment<Pieces>::a_at(j * 8 + lane / 16 * 8 + lane % 8, unit * 2 + lane / 8 % 2), this->x[j][0],
+                          this->x[j][1], this->x[j + 1][0], this->x[j + 1][1]);
+    }
+    template <int Columns> DEV void read_columns(shared_address places, int column, int unit)
+    {
+        const int lane = thread_index() % 32;
+#pragma unroll
+        for (int j = 0; j < 4; j += 2)
+            read_transposed(places + across_at<Columns>(unit * 16 + lane % 16, column / 8 + j + lane / 16), this->x[j][0], this->x[j][1],
+                            this->x[j + 1][0], this->x[j + 1][1]);
     }
 };
 

@@ -25,6 +25,13 @@ static const matmul_case cases[] = {
     {"sm_90a", "f32", "layer=wgmma_3xtf32 n=96 stages=5 split_k=2",
      MATMUL("B: 2, M: 130, K: 148, N: 104", "B, M, K", "B, N, K", ", transpose: true"), 0,
      "in_rows"},
+    {"sm_80", "bf16", "layer=mma", MATMUL("M: 77, K: 137, N: 75", "M, K", "K, N", ""), 2, "in_columns"},
+    {"sm_80", "f16", "layer=mma", MATMUL("B: 2, H: 2, M: 70, K: 72, N: 104", "B, H, M, K", "B, H, N, K", ", transpose: true"), 0,
+     "in_rows"},
+    {"sm_80", "bf16", "layer=mma m=64 n=64 k=32 threads=128",
+     "dims: {B: 3, M: 20, K: 64, N: 80}\ninputs: {x: [B, M, K], z: [B, K, N]}\nparams: {g: [N]}\nops:\n"
+     "  - {out: p, op: matmul, in: [x, z]}\n  - {out: y, op: rmsnorm, in: [p, g]}\noutputs: {y: y}\n",
+     0, "in_columns"},
     /* the reader of a row's sum of squares, in another matrix of the batch */
     {"sm_90a", "bf16", "layer=wgmma n=64",
      "dims: {B: 3, M: 20, K: 64, N: 80}\ninputs: {x: [B, M, K], z: [B, K, N]}\nparams: {g: [N]}\nops:\n"

@@ -19,7 +19,7 @@ static const struct {
              {PRODUCT("bf16", "32", "70", "64"), "layer=register_fed"},
              {PRODUCT("f32", "64", "70", "128"), "layer=simt"},
              {"block: t\ndtype: bf16\ndims: {M: 64, K: 64, N: 64}\ninputs: {x: [M, K], w: [K, N]}\n"
-              "ops:\n  - {out: y, op: matmul, in: [x, w]}\noutputs: {y: y}\n", "layer=simt"}};
+              "ops:\n  - {out: y, op: matmul, in: [x, w]}\noutputs: {y: y}\n", "layer=mma m=32 n=128 k=64 threads=128 stages=4"}};
 
 START_TEST(a_product_of_many_rows_in_16_bits_is_on_mma)
 {
