@@ -217,7 +217,7 @@ static code_status judge_room(const temporary_folder *t, const worker_call *c, c
 {
     const bool too_large = WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ;
     const char *why = result == build_ok || result == build_unsupported ? NULL
-                      : too_large                                       ? strerrordesc_np(EFBIG)
+                      : too_large                                       ? error_in_english(EFBIG)
                                                                         : temporary_shortage(t, out->log);
     char *line = NULL;
     if (why) line = printed("%s: %s cannot write to %s: %s; TMPDIR names another folder\n", c->name, c->mode, temporary_base(), why);

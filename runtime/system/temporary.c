@@ -59,10 +59,10 @@ const char *temporary_shortage(const temporary_folder *t, const char *said)
     static const int reasons[] = {ENOSPC, EDQUOT, EFBIG};
     struct statvfs s;
     for (size_t i = 0; said && i < sizeof reasons / sizeof *reasons; i++)
-        if (strstr(said, strerrordesc_np(reasons[i]))) return strerrordesc_np(reasons[i]); /* compilers' messages are in English */
+        if (strstr(said, error_in_english(reasons[i]))) return error_in_english(reasons[i]); /* compilers' messages are in English */
     if (fstatvfs(t->handle, &s)) return NULL;
     const bool full = (s.f_blocks && !s.f_bavail) || (s.f_files && !s.f_favail);
-    return full ? strerrordesc_np(ENOSPC) : NULL;
+    return full ? error_in_english(ENOSPC) : NULL;
 }
 
 /* Takes ownership of the handle. */
