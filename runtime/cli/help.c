@@ -20,6 +20,7 @@ static const struct { const char *name, *meaning; } variables[] = {
     {"TFGEN_CLANG", "clang for AMD targets; default clang-22 and older"},
     {"TFGEN_HIPRTC", "HIPRTC's library; default libhiprtc or libamdhip64 of the system or of ROCm"},
     {"TFGEN_NVRTC", "NVRTC's library, for NVIDIA targets; default libnvrtc of the system, of CUDA_HOME or of /usr/local/cuda"},
+    {"TFGEN_LIBRARY_PATH", "folders, joined by colons, that are searched last for libnvrtc"},
     {"TFGEN_LIBHIP", "the HIP runtime, for AMD GPUs; default libamdhip64 of the system or of ROCm"},
     {"TFGEN_LIBCUDA", "NVIDIA's driver library; default libcuda.so.1"},
     {"TFGEN_PROFILE", "1, or a library: tell profilers what is going on, as ranges of NVTX and roctx (docs/profiling.md)"},

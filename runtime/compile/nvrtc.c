@@ -13,7 +13,8 @@ char *nvrtc_find(void)
     char *under_home = home ? printed("%s/lib64:%s/lib", home, home) : NULL;
     char *under_path = path ? printed("%s/lib64:%s/lib", path, path) : NULL, *found = NULL;
     const char *const lists[] = {secure_getenv("LD_LIBRARY_PATH"), under_home, under_path,
-                                 "/usr/local/cuda/lib64:/usr/local/cuda/lib:/opt/cuda/lib64", system_libraries};
+                                 "/usr/local/cuda/lib64:/usr/local/cuda/lib:/opt/cuda/lib64", system_libraries,
+                                 secure_getenv("TFGEN_LIBRARY_PATH")};
     if (given && *given) found = strdup(given);
     for (size_t i = 0; !found && i < sizeof names / sizeof *names; i++)
         found = path_search(lists, sizeof lists / sizeof *lists, names[i]);
