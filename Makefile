@@ -72,7 +72,7 @@ PRODUCTS := $(B)/tfgen $(B)/tfgen-worker
 endif
 
 .PHONY: all help demo check test test-transformers test-elsewhere verify-all verify-code test-amd test-bare mutants golden lint schema man \
-  clean install uninstall deps
+  wheel clean install uninstall deps
 all: $(PRODUCTS)
 
 help:
@@ -94,6 +94,7 @@ help:
 # make man           docs/tfgen.1 and, by make schema, docs/tfgen-spec.schema.json: what the command prints of itself
 # make lint          file and function lengths, directions of includes and calls, circles, width of lines, clang-tidy when present
 # make install       PREFIX=/usr/local LIBDIR=lib DESTDIR=; a multiarch system has LIBDIR=lib/x86_64-linux-gnu
+# make wheel         python/dist/tfgen-*.whl (docs/python.md): PYTHON= with setuptools, WHEEL_CC="zig cc -target ..." for an older glibc
 # make uninstall     removes what install made; the same variables
 
 $(B)/%.o: %.c
@@ -303,6 +304,10 @@ golden: all $(TESTS)
 
 lint: all
 	@sh tests/lint.sh
+
+# The package for Python, with what it needs inside.
+wheel:
+	@sh python/wheel.sh "$(PYTHON)" "$(WHEEL_CC)"
 
 schema: all
 	./tfgen schema > docs/tfgen-spec.schema.json

@@ -10,8 +10,8 @@ import time
 
 import torch
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "examples"))
-from torch_block import Layer  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+import tfgen  # noqa: E402
 
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 ON_GPU = DEVICE.type == "cuda"
@@ -137,13 +137,6 @@ def environment(changed):
             os.environ.pop(name) if value is None else os.environ.update({name: value})
 
 
-class Planned(Layer):
-    """A spec compiled only for the cache: it has no weights."""
-
-    def pack(self, params):
-        return None
-
-
 class Ours:
     """A spec with several sets of inputs and weights, each with its own buffers, so that a call is just tfgen_execute. wisdom: a file,
     "none", or None for the default place. build: environment variables that select another build (builds.py)."""
@@ -151,21 +144,23 @@ class Ours:
     def __init__(self, text, dims, dtype, data, fusion="tile", wisdom=None, build=None):
         self.given, self.before = (text, dims, dtype, data, fusion), None
         with environment({**(build or {}), **({"TFGEN_WISDOM": wisdom} if wisdom else {})}):
-            self.layer = Layer(text, b"compare.yaml", lambda t: data[0][t["name"]], DEVICE, dims=dims, dtype=dtype, fusion=fusion)
-        self.runs = [self.layer.prepare(d) for d in data]
+            self.layer = self.compile(text, dims, dtype, fusion)
+        given = {t.name for t in self.layer.tensors if t.kind in ("input", "state")}
+        self.runs = [self.layer.with_params(d).prepare({n: t for n, t in d.items() if n in given}) for d in data]
         self.out = [r.outputs for r in self.runs]
 
     @staticmethod
     def compile(text, dims, dtype, fusion="tile"):
-        """Compiles the kernels into the cache."""
-        Planned(text, b"compare.yaml", None, DEVICE, dims=dims, dtype=dtype, fusion=fusion).close()
+        """A layer without weights, whose kernels are in the cache from now on."""
+        return tfgen.compile(text, name="compare.yaml", device=DEVICE, dims=dims, dtype=dtype, fusion=fusion)
 
     def calls(self):
-        return [r.execute for r in self.runs]
+        return self.runs
 
     def close(self):
         for r in self.runs:
-            r.close()
+            r.layer.close()
+        self.runs = []
         self.layer.close()
         if self.before:
             self.before.close()

@@ -7,7 +7,7 @@ set -eu
 out=$1
 make -j2
 rm -rf "$out"
-mkdir -p "$out/bench" "$out/examples" "$out/lib" "$out/tests/h200"
+mkdir -p "$out/bench" "$out/python" "$out/lib" "$out/tests/h200"
 strip --strip-unneeded -o "$out/lib/libtfgen.so" libtfgen.so
 strip -o "$out/tfgen-worker" tfgen-worker
 strip -o "$out/tfgen" tfgen
@@ -15,7 +15,7 @@ ldd libtfgen.so tfgen-worker tfgen | awk '$2 == "=>" {print $3}' | sort -u |
     grep -v '/lib\(c\|m\|gcc_s\|dl\|pthread\|rt\)\.so' | while read -r library; do cp -L "$library" "$out/lib"; done
 cp bench/*.py "$out/bench"
 for f in same_bits.py tuned.sh untuned.py product.yaml residual.yaml; do cp "tests/h200/$f" "$out/tests/h200"; done
-cp examples/torch_block.py "$out/examples"
+cp -r python/tfgen "$out/python"
 cp -r specs "$out"
 cat >"$out/compare.sh" <<'RUN'
 #!/bin/sh

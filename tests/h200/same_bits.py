@@ -11,8 +11,8 @@ import sys
 import torch
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "examples"))
-from torch_block import Layer  # noqa: E402
+sys.path.insert(0, os.path.join(HERE, "..", "..", "python"))
+import tfgen  # noqa: E402
 
 DEVICE = torch.device("cuda")
 RUNS = 200
@@ -22,18 +22,15 @@ SHAPES = [(1, 1024, 2048, 32, 8, 64, 8192), (3, 777, 1000, 8, 2, 80, 1501), (8, 
 
 
 def differing(text, B, L, D, H, KV, hd, F):
-    kept = {}
-
     def param(t):
-        scale = t["shape"][-1] ** -0.5 if len(t["shape"]) > 1 else 1
-        kept[t["name"]] = (torch.randn(t["shape"], device=DEVICE) * scale).to(t["dtype"])
-        return kept[t["name"]]
+        scale = t.shape[-1] ** -0.5 if len(t.shape) > 1 else 1
+        return (torch.randn(t.shape, device=DEVICE) * scale).bfloat16()
     dims = {"B": B, "L": L, "D": D, "H": H, "KV": KV, "hd": hd, "F": F}
-    layer = Layer(text, b"llama-decode.yaml", param, DEVICE, dims=dims, dtype="bf16")
+    layer = tfgen.compile(text, name="llama-decode.yaml", params=param, device=DEVICE, dims=dims, dtype="bf16")
     caches = [torch.randn(B, KV, L, hd, device=DEVICE).bfloat16() for _ in range(2)]
-    run = layer.prepare({**kept, "x": torch.randn(B, 1, D, device=DEVICE).bfloat16(), "k_cache": caches[0], "v_cache": caches[1],
+    run = layer.prepare({"x": torch.randn(B, 1, D, device=DEVICE).bfloat16(), "k_cache": caches[0], "v_cache": caches[1],
                          "pos": torch.randint(0, L, (B,), device=DEVICE, dtype=torch.int32)})
-    run.execute()
+    run()
     first = [t.clone() for t in (run.outputs["y"], *caches)]
     busy = [torch.zeros(64 << 20, device=DEVICE) for _ in range(2)]
     differ = 0 if torch.isfinite(first[0]).all() else RUNS
@@ -42,11 +39,10 @@ def differing(text, B, L, D, H, KV, hd, F):
             run.memory.random_(0, 255)
         run.outputs["y"].fill_(float("nan"))
         for _ in range(2 if i % 3 == 0 else 1):
-            run.execute()
+            run()
         if i % 7 == 0:
             busy[0].copy_(busy[1])
         differ += not all(torch.equal(a, b) for a, b in zip(first, (run.outputs["y"], *caches)))
-    run.close()
     layer.close()
     return differ
 

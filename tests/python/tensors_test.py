@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
-"""Tests examples/torch_block.py on the host engine, with tests/torch_double in place of PyTorch: correct tensors give correct numbers,
-wrong ones are refused by name.
+"""Tests layers of python/tfgen on the host engine over PyTorch's tensors, with torch_double in place of PyTorch: correct tensors give
+correct numbers, wrong ones are refused by name.
 
-usage: torch_block_test.py        TFGEN_LIBRARY names libtfgen.so"""
+usage: tensors_test.py        TFGEN_LIBRARY names libtfgen.so"""
 import os
 import shutil
 import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "torch_double"), os.path.join(HERE, "..", "examples")]
+sys.path[:0] = [os.path.join(HERE, "torch_double"), os.path.join(HERE, "..", "..", "python")]
 import torch  # noqa: E402
-from torch_block import Layer  # noqa: E402
+import tfgen  # noqa: E402
 
 TWICE = b"""block: twice
 dtype: f32
 dims: {M: 3, K: 8, N: 8}
+dynamic: {M: [1, 4]}
 inputs: {x: [M, K]}
 params: {w: [N, K], u: [K, N]}
 ops:
@@ -35,7 +36,6 @@ ops:
   - {out: k, op: attention, in: [x, all, all], heads: 2, causal: true, at: at}
 outputs: {y: y, k: k}
 """
-CPU = torch.device("cpu")
 failed = 0
 
 
@@ -83,19 +83,19 @@ def refuse_tensors(layer):
 
     refused("float64", lambda: layer(x=torch.empty((3, 8), dtype=torch.float64)), "x is torch.float64", "torch.float32")
     refused("bfloat16", lambda: layer(x=torch.empty((3, 8), dtype=torch.bfloat16)), "x is torch.bfloat16")
-    refused("a small tensor", lambda: layer(x=whole((2, 8), 1)), "x is (2, 8)", "(3, 8)")
-    refused("a large tensor", lambda: layer(x=whole((4, 8), 1)), "x is (4, 8)")
+    refused("a small tensor", lambda: layer(x=whole((2, 4), 1)), "x is (2, 4)", "(2, 8) = (M, 8)")
+    refused("a large tensor", lambda: layer(x=whole((5, 8), 1)), "M is 5", "1 to 4")
     refused("a flat tensor", lambda: layer(x=whole((24,), 1)), "x is (24,)")
-    refused("a transposed tensor", given(strides=(1, 3)), "x is strided", "x.contiguous()")
+    refused("a transposed tensor", given(strides=(1, 3)), "x is strided", "contiguous()")
     refused("an expanded tensor", given(strides=(0, 1)), "x is strided")
-    refused("a negated view", given(negative=True), "x is strided or a lazy view")
+    refused("a negated view", given(negative=True), "lazily negated view", "resolve_neg()")
     refused("a sparse tensor", given(layout=torch.sparse_coo), "to_dense")
     refused("a tensor elsewhere", given(device=torch.device("cuda:1")), "x is on cuda:1", "the layer on cpu")
     base = whole((4, 8), 1)
     refused("a row that begins between", lambda: layer(x=torch.Tensor((3, 8), torch.float32, memory=base.memory, offset=4)),
             "multiple of 16")
     refused("a gradient", given(requires_grad=True), "x requires a gradient", "no_grad")
-    refused("a list", lambda: layer(x=[1.0] * 24), "x: a torch.Tensor")
+    refused("a list", lambda: layer(x=[1.0] * 24), "x: an array")
     refused("no tensor", lambda: layer(), "x: missing")
     refused("another name", lambda: layer(x=whole((3, 8), 1), z=whole((3, 8), 1)), "z: the plan has no such tensor")
     refused("an output, which the layer makes", lambda: layer(x=whole((3, 8), 1), y=whole((3, 8), 1)),
@@ -109,7 +109,7 @@ def refuse_tensors(layer):
 
 def refuse_params(params):
     def with_(name, tensor):
-        return lambda: Layer(TWICE, b"twice.yaml", lambda t: tensor if t["name"] == name else params[t["name"]], CPU)
+        return lambda: tfgen.compile(TWICE, params={**params, name: tensor}, device="cpu")
 
     refused("a parameter of another shape", with_("w", whole((8, 4), 1)), "w is (8, 4)")
     refused("a parameter of another dtype", with_("u", torch.empty((8, 8), dtype=torch.float16)), "u is torch.float16")
@@ -119,22 +119,21 @@ def refuse_params(params):
 
 
 def own_weights(layer, params):
-    """A prepared call packs its own weights and has its own, aligned workspace."""
+    """A layer of other weights; a prepared call has its own, aligned workspace."""
     for _ in range(8):
         x, w = whole((3, 8), 2), whole((8, 8), 3)
-        run = layer.prepare({"x": x, "w": w, "u": params["u"]})
+        run = layer.with_params({"w": w, "u": params["u"]}).prepare({"x": x})
         expect("the workspace begins at a multiple of 256", run.workspace % 256 == 0)
         end = run.memory.data_ptr() + run.memory.shape[0]
-        expect("and ends with its memory", run.workspace + layer.lib.tfgen_plan_workspace_bytes(layer.plan) <= end)
-        run.execute()
+        expect("and ends with its memory", run.workspace + run.args.workspace_bytes <= end)
+        run()
         h = product(x.numbers(), w.numbers(), 3, 8, 8)
         want = [p + q for p, q in zip(product(h, params["u"].numbers(), 3, 8, 8), x.numbers())]
         expect("numbers of weights of its own", list(run.outputs["y"].numbers()) == want)
-        run.close()
 
 
 def states():
-    layer = Layer(CACHE, b"cache.yaml", None, CPU)
+    layer = tfgen.compile(CACHE, device="cpu")
     kept, at = whole((2, 2, 4, 4), 0), torch.empty((2,), dtype=torch.int32).fill([1, 3])
     before, x = list(kept.numbers()), whole((2, 1, 8), 5)
     refused("a state that is missing", lambda: layer(x=x, at=at), "kept: missing")
@@ -154,9 +153,9 @@ def two_libraries(layer, params):
     given = os.environ["TFGEN_LIBRARY"]
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TFGEN_LIBRARY"] = shutil.copy(given, folder)
-        other = Layer(TWICE.replace(b"twice", b"other").replace(b"op: add", b"op: mul"), b"other.yaml", lambda t: params[t["name"]], CPU)
+        other = tfgen.compile(TWICE.replace(b"twice", b"other").replace(b"op: add", b"op: mul"), params=params, device="cpu")
         os.environ["TFGEN_LIBRARY"] = given
-    expect("the copy is a library of its own", other.lib._handle != layer.lib._handle)
+    expect("the copy is a library of its own", other.plan.library.c._handle != layer.plan.library.c._handle)
     x = whole((3, 8), 1)
     h = product(product(x.numbers(), params["w"].numbers(), 3, 8, 8), params["u"].numbers(), 3, 8, 8)
     expect("numbers of the copy", list(other(x=x)["y"].numbers()) == [p * q for p, q in zip(h, x.numbers())])
@@ -166,8 +165,8 @@ def two_libraries(layer, params):
 
 def main():
     params = {"w": whole((8, 8), 1), "u": whole((8, 8), 2)}
-    layer = Layer(TWICE, b"twice.yaml", lambda t: params[t["name"]], CPU)
-    expect("the plan has a workspace", layer.lib.tfgen_plan_workspace_bytes(layer.plan) > 0)
+    layer = tfgen.compile(TWICE, params=lambda t: params[t.name], device="cpu")
+    expect("the plan has a workspace", layer.prepare({"x": whole((3, 8), 1)}).args.workspace_bytes > 0)
     right_numbers(layer, params)
     refuse_tensors(layer)
     own_weights(layer, params)

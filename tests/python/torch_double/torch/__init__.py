@@ -1,4 +1,4 @@
-"""What examples/torch_block.py uses of PyTorch, on the CPU, over ctypes: so that its checks are tested where PyTorch is not installed.
+"""What python/tfgen uses of PyTorch's tensors, on the CPU, over ctypes: so that its checks are tested where PyTorch is not installed.
 
 Memory of empty() begins at a multiple of 64 bytes and never of 256, as PyTorch's may. Nothing computes; views only change what they say."""
 import contextlib
@@ -68,6 +68,9 @@ class Tensor:
         self.dense = tuple(dense)
         self.strides = strides or self.dense
         self.negative = False
+
+    def get_device(self):
+        return -1 if self.device.type == "cpu" else self.device.index or 0
 
     def data_ptr(self):
         return self.address

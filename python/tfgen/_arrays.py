@@ -1,0 +1,228 @@
+"""Memory of arrays: where it is, and whether kernels would read it rightly. Nothing is converted or copied silently: a tensor of another
+dtype, shape, device or layout is refused by name, with the remedy.
+
+Two kinds of arrays are known: PyTorch's tensors (PyTorch is imported only by who has tensors), and everything that has the buffer protocol
+(numpy.ndarray, array.array, memoryview) or DLPack (cupy, jax)."""
+import ctypes as c
+import sys
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+ALIGNMENT, WORKSPACE_ALIGNMENT = 16, 256
+
+
+class TensorError(ValueError, RuntimeError):
+    """A tensor that kernels would read wrongly: dtype, device, shape, strides, alignment, a lazy view, or one that requires a gradient.
+    PyTorch raises RuntimeError for these, NumPy ValueError: it is both."""
+
+
+class TensorSpec(NamedTuple):
+    """A tensor of a plan. shape: at the plan's own dims; axes: the same with names of dynamic dims, as the spec writes them."""
+
+    name: str
+    kind: str  # "input", "param", "state", "output"
+    dtype: str  # "f32", "f16", "bf16", "i32"
+    shape: Tuple[int, ...]
+    axes: Tuple[str, ...]
+    source: Optional[str]  # of a param: its name in checkpoints
+    transposed: bool  # of that tensor
+    rows: Optional[Tuple[int, int, int]]  # of it, after it was transposed: rows first to end of each group of so many (0: of all)
+
+
+def kind_of(values: Any, device: str) -> Any:
+    """What handles these arrays: PyTorch's tensors if one of them is, else plain arrays."""
+    torch = sys.modules.get("torch")
+    if torch is not None and any(isinstance(v, torch.Tensor) for v in values):
+        return torch_arrays(torch, device)
+    return Plain(device)
+
+
+def torch_arrays(torch: Any, device: str) -> "Torch":
+    known = _torch.get(device)
+    if known is None or known.torch is not torch:
+        known = _torch[device] = Torch(torch, device)
+    return known
+
+
+def aligned(address: int, name: str) -> int:
+    if address % ALIGNMENT:
+        raise TensorError(f"{name} begins at an address that is not a multiple of {ALIGNMENT} bytes; pass a copy of it")
+    return address
+
+
+# ---- plain arrays
+
+FORMATS = {"f32": "f", "f16": "eH", "bf16": "H", "i32": "il"}
+SIZES = {"f32": 4, "f16": 2, "bf16": 2, "i32": 4}
+DLPACK_TYPES = {"f32": (2, 32), "f16": (2, 16), "bf16": (4, 16), "i32": (0, 32)}
+DLPACK_DEVICES = {"host": (1, 3), "cuda": (2,), "hip": (10,)}  # 3: pinned memory of the host
+
+
+class DLTensor(c.Structure):
+    _fields_ = [("data", c.c_void_p), ("device_type", c.c_int32), ("device_index", c.c_int32), ("ndim", c.c_int32), ("code", c.c_uint8),
+                ("bits", c.c_uint8), ("lanes", c.c_uint16), ("shape", c.POINTER(c.c_int64)), ("strides", c.POINTER(c.c_int64)),
+                ("byte_offset", c.c_uint64)]
+
+
+class PyBuffer(c.Structure):
+    _fields_ = [("buf", c.c_void_p), ("obj", c.py_object), ("len", c.c_ssize_t), ("itemsize", c.c_ssize_t), ("readonly", c.c_int),
+                ("ndim", c.c_int), ("format", c.c_char_p), ("shape", c.c_void_p), ("strides", c.c_void_p), ("suboffsets", c.c_void_p),
+                ("internal", c.c_void_p)]
+
+
+_get_pointer = c.pythonapi.PyCapsule_GetPointer
+_get_pointer.restype, _get_pointer.argtypes = c.c_void_p, [c.py_object, c.c_char_p]
+_get_buffer = c.pythonapi.PyObject_GetBuffer
+_get_buffer.restype, _get_buffer.argtypes = c.c_int, [c.py_object, c.POINTER(PyBuffer), c.c_int]
+_release_buffer = c.pythonapi.PyBuffer_Release
+_release_buffer.restype, _release_buffer.argtypes = None, [c.POINTER(PyBuffer)]
+
+
+def buffer_address(view: memoryview) -> int:
+    """ctypes' own `from_buffer` refuses memory that is read-only."""
+    b = PyBuffer()
+    _get_buffer(view, b, 0)
+    address = b.buf or 0
+    _release_buffer(b)
+    return address
+
+
+def dense(shape: Tuple[int, ...], strides: Any) -> bool:
+    step = 1
+    for size, stride in zip(reversed(shape), reversed(strides)):
+        if size != 1 and stride != step:
+            return False
+        step *= size
+    return True
+
+
+class Plain:
+    """Arrays by the buffer protocol (of the host) or DLPack."""
+
+    returns_before_done = False
+
+    def __init__(self, device: str) -> None:
+        self.device, self.keep = device, []  # type: Tuple[str, List[Any]]
+
+    def stream(self) -> None:
+        return None
+
+    def at(self, spec: TensorSpec, value: Any) -> Tuple[int, Tuple[int, ...]]:
+        """Address and shape of an array, which is right but for its shape."""
+        if hasattr(value, "__dlpack__") and not (self.device == "host" and hasattr(value, "__array_interface__")):
+            return self.by_dlpack(spec, value)
+        try:
+            view = memoryview(value)
+        except TypeError:
+            kind = type(value).__name__
+            raise TypeError(f"{spec.name}: an array with the buffer protocol or DLPack should be given, not {kind}") from None
+        except (ValueError, BufferError) as e:
+            raise TensorError(f"{spec.name}: {e}; a bf16 array is given as its bits, for NumPy .view('uint16')") from None
+        if self.device != "host":
+            raise TensorError(f"{spec.name} is memory of the host, the layer is on {self.device}: copy it there first")
+        if view.format.lstrip("@=<") not in FORMATS[spec.dtype] or view.itemsize != SIZES[spec.dtype]:
+            raise TensorError(f"{spec.name} has format '{view.format}' of {view.itemsize} bytes, the plan reads {spec.dtype} "
+                              f"({' or '.join(repr(f) for f in FORMATS[spec.dtype])} of {SIZES[spec.dtype]} bytes)")
+        if not view.c_contiguous:
+            raise TensorError(f"{spec.name} is strided, kernels read dense rows: pass a contiguous copy of it")
+        if view.readonly and spec.kind in ("state", "output"):
+            raise TensorError(f"{spec.name} is read-only, and the layer writes it")
+        self.keep.append(view)
+        return aligned(buffer_address(view), spec.name), view.shape or ()
+
+    def by_dlpack(self, spec: TensorSpec, value: Any) -> Tuple[int, Tuple[int, ...]]:
+        kind, index = (*self.device.split(":"), "0")[:2]
+        capsule = value.__dlpack__()
+        t = DLTensor.from_address(_get_pointer(capsule, b"dltensor"))
+        if t.device_type not in DLPACK_DEVICES[kind] or (kind != "host" and t.device_index != int(index)):
+            raise TensorError(f"{spec.name} is on DLPack's device ({t.device_type}, {t.device_index}), the layer on {self.device}")
+        if (t.code, t.bits) != DLPACK_TYPES[spec.dtype] or t.lanes != 1:
+            raise TensorError(f"{spec.name} has DLPack's type ({t.code}, {t.bits} bits), the plan reads {spec.dtype}")
+        shape = tuple(t.shape[:t.ndim])
+        if t.strides and not dense(shape, t.strides[:t.ndim]):
+            raise TensorError(f"{spec.name} is strided, kernels read dense rows: pass a contiguous copy of it")
+        self.keep.append(capsule)
+        return aligned((t.data or 0) + t.byte_offset, spec.name), shape
+
+    def empty(self, spec: TensorSpec, shape: Tuple[int, ...]) -> memoryview:
+        if self.device != "host":
+            raise TypeError(f"{spec.name}: on {self.device} give it with out=, as only PyTorch's tensors are made there")
+        size = SIZES[spec.dtype]
+        for n in shape:
+            size *= n
+        return cut(size, 64).cast(FORMATS[spec.dtype][-1] if spec.dtype != "i32" else "i", shape)
+
+    def workspace(self, size: int) -> Tuple[Any, int]:
+        memory = cut(size, WORKSPACE_ALIGNMENT)
+        return memory, buffer_address(memory)
+
+
+def cut(size: int, alignment: int) -> memoryview:
+    memory = memoryview(bytearray(size + alignment))
+    first = -buffer_address(memory) % alignment
+    return memory[first:first + size]
+
+
+# ---- PyTorch's tensors
+
+class Torch:
+    """Tensors of PyTorch on one device, and PyTorch's current stream there."""
+
+    returns_before_done = True
+
+    def __init__(self, torch: Any, device: str) -> None:
+        self.torch, self.host = torch, device == "host"
+        kind, _, index = device.partition(":")
+        self.device, self.index = torch.device("cpu" if self.host else f"cuda:{index}"), -1 if self.host else int(index)
+        self.dtypes = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i32": torch.int32}
+        self.slack = 0
+        if self.host:
+            self.slack = WORKSPACE_ALIGNMENT  # PyTorch aligns memory of the host to 64 bytes, that of a GPU to 512
+        # The public way makes an object in each call.
+        self.raw_stream = None if self.host else getattr(torch._C, "_cuda_getCurrentRawStream", None)
+
+    def stream(self) -> Optional[int]:
+        if self.host:
+            return None
+        return self.raw_stream(self.index) if self.raw_stream else self.torch.cuda.current_stream(self.device).cuda_stream
+
+    def at(self, spec: TensorSpec, t: Any) -> Tuple[int, Tuple[int, ...]]:
+        if (isinstance(t, self.torch.Tensor) and t.dtype is self.dtypes[spec.dtype] and t.device.type == self.device.type
+                and t.get_device() == self.index and t.layout is self.torch.strided and t.is_contiguous() and not t.is_neg()
+                and not (t.requires_grad and self.torch.is_grad_enabled())):
+            return aligned(t.data_ptr(), spec.name), t.shape
+        raise self.refusal(spec, t)
+
+    def refusal(self, spec: TensorSpec, t: Any) -> Exception:
+        name, torch = spec.name, self.torch
+        if not isinstance(t, torch.Tensor):
+            return TypeError(f"{name}: a torch.Tensor should be given, not {type(t).__name__}")
+        if t.device.type != self.device.type or t.get_device() != self.index:
+            return TensorError(f"{name} is on {t.device}, the layer on {self.device}: {name}.to('{self.device}')")
+        if t.layout is not torch.strided:
+            return TensorError(f"{name} is {t.layout}, kernels read dense memory: {name}.to_dense()")
+        if t.dtype is not self.dtypes[spec.dtype]:
+            want = self.dtypes[spec.dtype]
+            return TensorError(f"{name} is {t.dtype}, the plan reads {want}: {name}.to({want})")
+        if t.requires_grad and torch.is_grad_enabled():
+            return TensorError(f"{name} requires a gradient and this layer gives none: call it under torch.no_grad() or pass "
+                               f"{name}.detach()")
+        return TensorError(f"{name} is strided or a lazily negated view, kernels read dense rows: {name}.resolve_neg().contiguous()")
+
+    def empty(self, spec: TensorSpec, shape: Tuple[int, ...]) -> Any:
+        return self.torch.empty(shape, dtype=self.dtypes[spec.dtype], device=self.device)
+
+    def workspace(self, size: int) -> Tuple[Any, int]:
+        memory = self.torch.empty(size + self.slack, dtype=self.torch.uint8, device=self.device)
+        address = memory.data_ptr()
+        return memory, address + -address % WORKSPACE_ALIGNMENT
+
+    def from_checkpoint(self, spec: TensorSpec, t: Any) -> Any:
+        """The param in a checkpoint's tensor: transposed, and a slice of its rows, as the spec says."""
+        t = t.t() if spec.transposed else t
+        if spec.rows:
+            first, end, group = spec.rows
+            t = t.reshape(-1, group or t.shape[0], *t.shape[1:])[:, first:end].reshape(-1, *t.shape[1:])
+        return t.contiguous()
+
+
+_torch: Dict[str, Torch] = {}

@@ -1,0 +1,415 @@
+"""Plans and layers: what tfgen.compile() and tfgen.plan() return."""
+import builtins
+import ctypes as c
+import json
+import os
+import re
+import sys
+import weakref
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+
+from . import _arrays, _binding
+from ._arrays import TensorSpec
+from ._binding import Handle
+
+Spec = Union[str, bytes, "os.PathLike[str]"]
+Params = Union[Mapping[str, Any], Callable[[TensorSpec], Any]]
+KINDS = ("input", "param", "state", "output")
+
+
+class Device(NamedTuple):
+    name: str  # "cuda:0", "hip:0", "host"
+    label: str  # "NVIDIA H200"
+    target: str  # "sm_90a"; "" if tfgen has none for it
+    multiprocessors: int
+    memory_bytes: int
+
+
+def devices() -> List[Device]:
+    """The devices of this machine; the host, whose engine runs kernels on the processor, comes last."""
+    library = _binding.library()
+    list_ = (_binding.DeviceInfo * 64)()
+    list_[0].size = c.sizeof(_binding.DeviceInfo)
+    count = min(library.c.tfgen_device_list(list_, 64), 64)
+    return [device_of(list_[i]) for i in range(count)]
+
+
+def device_of(info: _binding.DeviceInfo) -> Device:
+    return Device(info.name.decode(), info.label.decode(), info.target.decode(), info.multiprocessors, info.memory_bytes)
+
+
+def device_name(device: Any, target: Optional[str]) -> Optional[str]:
+    """tfgen's name of a device that may be PyTorch's: "cpu" is the host, and "cuda" an AMD GPU where PyTorch was built for HIP."""
+    if device is None:
+        return next((d.name for d in devices() if d.target == target), None) if target else None
+    kind, colon, index = str(device).partition(":")
+    torch = sys.modules.get("torch")
+    if kind == "cuda" and torch is not None:
+        index = index or str(torch.cuda.current_device())
+        return f"{'hip' if torch.version.hip else 'cuda'}:{index}"
+    return "host" if kind == "cpu" else kind + colon + index
+
+
+_open: "weakref.WeakValueDictionary[Tuple[str, str], Handle]" = weakref.WeakValueDictionary()
+
+
+def opened_device(library: _binding.Library, name: Optional[str]) -> Tuple[Handle, _binding.DeviceInfo]:
+    """A device and what is known of it. Layers on one device share its handle, as weights are of one."""
+    handle, info = Handle(library, library.made("device_open", name and name.encode()), "device_close"), _binding.DeviceInfo()
+    library.c.tfgen_device_query(handle, info)
+    return _open.setdefault((library.path, info.name.decode()), handle), info
+
+
+def text_of(spec: Spec, name: Optional[str]) -> Tuple[bytes, str]:
+    """A spec's text and its name in messages. Text has a newline; what has none is a file's path."""
+    if isinstance(spec, (bytes, str)) and ("\n" in spec if isinstance(spec, str) else b"\n" in spec):
+        return spec.encode() if isinstance(spec, str) else spec, name or "spec.yaml"
+    path = os.fsdecode(spec)
+    with open(path, "rb") as f:
+        return f.read(), name or path
+
+
+class Plan:
+    """The kernels of a spec for a target: nothing is compiled, no device is needed.
+
+    text: the plan as IR text; manifest: kernels, arguments, grids, packed weights as a dict; tensors: TensorSpec of each; dims: values of
+    all dims; dynamic: {name: (least, most)} of those that calls may change; warnings: what is doubtful in the spec."""
+
+    def __init__(self, spec: Spec, *, name: Optional[str] = None, target: Optional[str] = None, dims: Optional[Mapping[str, int]] = None,
+                 dtype: Optional[str] = None, preset: Optional[str] = None, fusion: str = "tile", no_fuse: Sequence[str] = (),
+                 tiles: Sequence[str] = (), device_model: Optional[str] = None, wisdom: Optional[str] = None) -> None:
+        if fusion not in _binding.FUSIONS:
+            raise _binding.UsageError(f"fusion is {fusion!r}; it is one of {', '.join(_binding.FUSIONS)}")
+        self.library = library = _binding.library()
+        text, called = text_of(spec, name)
+        given, off, overrides = _binding.dims_of(dict(dims or {})), _binding.strings_of(no_fuse), _binding.strings_of(tiles)
+        options = _binding.PlanOptions(
+            target=target and target.encode(), preset=preset and preset.encode(), dtype=dtype and dtype.encode(), dims=given,
+            dim_count=len(given or ()), fusion=_binding.FUSIONS.index(fusion), no_fuse=off, no_fuse_count=len(no_fuse),
+            device_model=device_model and device_model.encode(), tiles=overrides, tile_count=len(tiles), wisdom=wisdom and wisdom.encode())
+        self.handle = Handle(library, library.made("plan_create", text, len(text), called.encode(), options), "plan_free")
+        self.manifest: Dict[str, Any] = json.loads(library.c.tfgen_plan_manifest(self.handle))
+        self.dims: Dict[str, int] = {d["name"]: d["value"] for d in self.manifest["dims"]}
+        self.dynamic: Dict[str, Tuple[int, int]] = {d["name"]: tuple(d["range"]) for d in self.manifest["dims"] if "range" in d}
+        axes = {(v["kind"], v.get("output", v["name"])): tuple(v["shape"]) for v in self.manifest["values"]}
+        self.tensors = [self._tensor(i, axes) for i in range(library.c.tfgen_plan_tensor_count(self.handle))]
+
+    def _tensor(self, index: int, axes: Dict[Tuple[str, str], Tuple[str, ...]]) -> TensorSpec:
+        t = _binding.Tensor()
+        self.library.c.tfgen_plan_tensor(self.handle, index, t)
+        kind, name, source = KINDS[t.kind], t.name.decode(), getattr(t, "from")
+        return TensorSpec(name, kind, t.dtype.decode(), tuple(t.shape[:t.rank]), axes[kind, name], source and source.decode(),
+                          bool(t.from_transposed),
+                          (t.from_row_first, t.from_row_end, t.from_row_group) if t.from_row_end else None)
+
+    @property
+    def block(self) -> str:
+        return self.manifest["block"]
+
+    @property
+    def text(self) -> str:
+        return self.library.c.tfgen_plan_text(self.handle).decode()
+
+    @property
+    def sources(self) -> Dict[str, str]:
+        """HIP C++ source of each kernel by its name, in launch order."""
+        of = self.library.c
+        return {of.tfgen_plan_kernel_name(self.handle, i).decode(): of.tfgen_plan_kernel_source(self.handle, i).decode()
+                for i in range(of.tfgen_plan_kernel_count(self.handle))}
+
+    @property
+    def warnings(self) -> List[str]:
+        of = self.library.c
+        return [of.tfgen_plan_warning(self.handle, i).decode() for i in range(of.tfgen_plan_warning_count(self.handle))]
+
+
+class Weights:
+    """The packed params of one layer on a device. Layers with the same params may share one object (compile's `weights`)."""
+
+    def __init__(self, handle: Handle) -> None:
+        self.handle = handle
+
+    @property
+    def bytes(self) -> int:
+        """Device memory that they take. Packing copies: the originals may be freed, and until then there are two."""
+        return self.handle.library.c.tfgen_weights_bytes(self.handle)
+
+
+class Sizes(NamedTuple):
+    """What depends on the dynamic dims of a call."""
+
+    dims: Any
+    count: int
+    workspace: int
+    outputs: Tuple[Tuple[int, ...], ...]
+
+
+class Axes:
+    """The shape of a tensor as a function of the dynamic dims."""
+
+    def __init__(self, spec: TensorSpec) -> None:
+        if not all(re.fullmatch(r"[\w\s()+*/-]+", a) for a in spec.axes):
+            raise ValueError(f"{spec.name}: {spec.axes} is no shape")
+        self.names = [(i, a) for i, a in enumerate(spec.axes) if a.isidentifier()]
+        self.code = builtins.compile("(" + "".join(a.replace("/", "//") + "," for a in spec.axes) + ")", spec.name, "eval")
+
+    def shape(self, dims: Mapping[str, Any]) -> Tuple[Any, ...]:
+        return eval(self.code, {"__builtins__": {}}, dims)  # sums and products of dims: the pattern above
+
+
+class Kernels:
+    """A plan compiled and loaded on a device; layers with other weights share it."""
+
+    def __init__(self, plan: Plan, device: Handle, name: str, options: _binding.ModuleOptions) -> None:
+        library = plan.library
+        self.plan, self.device, self.device_name = plan, device, name
+        self.module = Handle(library, library.made("module_create", plan.handle, device, options), "module_free", plan.handle, device)
+        self.axes = [Axes(t) for t in plan.tensors]
+        # Params whose shape has a dynamic dim are read from the caller's memory by each call.
+        self.given = [i for i, t in enumerate(plan.tensors)
+                      if t.kind in ("input", "state") or (t.kind == "param" and not all(a.isdigit() for a in t.axes))]
+        self.packed = [i for i, t in enumerate(plan.tensors) if t.kind == "param" and i not in self.given]
+        self.outputs = [i for i, t in enumerate(plan.tensors) if t.kind == "output"]
+        self.known: Dict[Any, Sizes] = {}
+
+    def bind(self, shapes: Sequence[Sequence[Any]], check: bool = True) -> Dict[str, Any]:
+        """The dynamic dims of a call by the shapes of what is given; the plan's own where no shape names one."""
+        plan, found = self.plan, {}  # type: Plan, Dict[str, Any]
+        for i, shape in zip(self.given, shapes):
+            if len(shape) != len(plan.tensors[i].axes):
+                self._refuse(i, shape, plan.dims)
+            for axis, name in self.axes[i].names:
+                if name in plan.dynamic:
+                    found.setdefault(name, shape[axis])
+        dims = {**plan.dims, **found}
+        if not check:
+            return dims
+        for i, shape in zip(self.given, shapes):
+            if tuple(shape) != self.axes[i].shape(dims):
+                self._refuse(i, shape, dims)
+        for name, (least, most) in plan.dynamic.items():
+            if not least <= dims[name] <= most:
+                raise _arrays.TensorError(f"{name} is {dims[name]}; the spec allows {least} to {most}")
+        return dims
+
+    def _refuse(self, index: int, shape: Sequence[int], dims: Mapping[str, int]) -> None:
+        t = self.plan.tensors[index]
+        dynamic = [n for n in self.plan.dynamic if any(re.search(rf"\b{n}\b", a) for a in t.axes)]
+        which = f" = ({', '.join(t.axes)}) where " + ", ".join(f"{n} is {dims[n]}" for n in dynamic) if dynamic else ""
+        want = self.axes[index].shape(dims)
+        raise _arrays.TensorError(f"{t.name} is {tuple(shape)}, the plan reads {want}{which}; other sizes need a layer with other dims")
+
+    def sizes(self, shapes: Tuple[Any, ...]) -> Sizes:
+        known = self.known.get(shapes)
+        return known if known is not None else self._new_sizes(shapes)
+
+    def _new_sizes(self, shapes: Tuple[Any, ...]) -> Sizes:
+        dims = self.bind(shapes)
+        values = _binding.dims_of({n: dims[n] for n in self.plan.dynamic})
+        count = len(values or ())
+        workspace = self.plan.library.c.tfgen_module_workspace_bytes(self.module, values, count)
+        made = Sizes(values, count, workspace, tuple(self.axes[i].shape(dims) for i in self.outputs))
+        if len(self.known) > 4096:
+            self.known.clear()
+        self.known[shapes] = made
+        return made
+
+    def pointers(self) -> Any:
+        return (c.c_void_p * len(self.plan.tensors))()
+
+    def params(self, params: Params) -> Tuple[Any, List[Any]]:
+        """Addresses of the params in the plan's order, and what must be kept until they are packed."""
+        found = {i: self._param(params, self.plan.tensors[i]) for i in self.packed}
+        arrays = _arrays.kind_of([v for v, _ in found.values()], self.device_name)
+        addresses, keep = self.pointers(), [arrays]
+        for i, (value, from_checkpoint) in found.items():
+            t = self.plan.tensors[i]
+            if from_checkpoint and (t.transposed or t.rows):
+                if not isinstance(arrays, _arrays.Torch):
+                    raise TypeError(f"{t.name}: {t.source} is transposed or a slice of rows; give it under its own name")
+                value = arrays.from_checkpoint(t, value)
+            addresses[i], shape = arrays.at(t, value)
+            if tuple(shape) != t.shape:
+                self._refuse(i, shape, self.plan.dims)
+            keep.append(value)
+        return addresses, keep + [arrays.stream()]
+
+    def _param(self, params: Params, t: TensorSpec) -> Tuple[Any, bool]:
+        """A param by its own name, else by its name in checkpoints; and which."""
+        if callable(params) and not isinstance(params, Mapping):
+            return params(t), False
+        for name in (t.name, t.source):
+            if name and name in params:
+                return params[name], name != t.name
+        raise TypeError(f"{t.name}: missing among params" + (f" (nor is there {t.source})" if t.source else ""))
+
+    def pack(self, params: Params) -> Weights:
+        addresses, keep = self.params(params)
+        library = self.plan.library
+        return Weights(Handle(library, library.made("weights_create", self.module, addresses, keep[-1]), "weights_free", self.device))
+
+    def add_to(self, weights: Weights, params: Optional[Params]) -> Weights:
+        addresses, keep = self.params(params) if params is not None else (None, [None])
+        self.plan.library.call("weights_add", weights.handle, self.module, addresses, keep[-1])
+        return weights
+
+
+class Layer:
+    """A compiled spec with its weights. Call it with its inputs and states by name: it returns outputs by name, and states are changed in
+    place.
+
+        y = layer(x=x, k_cache=k, v_cache=v)["y"]
+
+    Tensors: dense, row-major, of exactly the spec's dtype and shape ((B, S, D), say, with any B and S that the spec's `dynamic` allows), at
+    addresses that are multiples of 16, on the layer's device. On the host: whatever has the buffer protocol (NumPy; bf16 as its bits in
+    uint16) or DLPack, or PyTorch's tensors. On a GPU: PyTorch's tensors, or arrays by DLPack, with `out`. Outputs are of the inputs' kind:
+    torch.Tensor, else memoryview (numpy.asarray(y) is a view of it).
+
+    With PyTorch's tensors kernels run on PyTorch's current stream, and a call returns before they are done; with other arrays it waits.
+    Threads may call one layer at once.
+
+    Raises TypeError for a tensor that is missing, unknown or none; TensorError (a ValueError and a RuntimeError) for one of another dtype,
+    device, shape, layout or alignment, or one that requires a gradient: there are none; DeviceError where a launch failed."""
+
+    def __init__(self, kernels: Kernels, weights: Optional[Weights]) -> None:
+        self._kernels, self.weights = kernels, weights  # type: Optional[Kernels], Optional[Weights]
+
+    @property
+    def kernels(self) -> Kernels:
+        if self._kernels is None:
+            raise ValueError("this layer is closed")
+        return self._kernels
+
+    plan = property(lambda self: self.kernels.plan, doc="its Plan")
+    tensors = property(lambda self: self.kernels.plan.tensors, doc="TensorSpec of each tensor, in the plan's order")
+    device = property(lambda self: self.kernels.device_name, doc='tfgen\'s name of its device: "cuda:0", "hip:0", "host"')
+
+    def __call__(self, **tensors: Any) -> Dict[str, Any]:
+        return self.run(tensors)
+
+    def run(self, tensors: Mapping[str, Any], out: Optional[Mapping[str, Any]] = None, stream: Optional[int] = None) -> Dict[str, Any]:
+        """A call. out: where outputs are written, by name, instead of into new memory. stream: hipStream_t or CUstream as a number;
+        default: PyTorch's current one, or for other arrays the default stream."""
+        call = Call(self, tensors, out)
+        call(stream)
+        if not call.arrays.returns_before_done and self.device != "host":
+            self.synchronize(stream)
+        return call.outputs
+
+    def prepare(self, tensors: Mapping[str, Any], out: Optional[Mapping[str, Any]] = None) -> "Call":
+        """A call with fixed buffers, which may be issued repeatedly or captured in a graph: nothing is checked or allocated again."""
+        return Call(self, tensors, out)
+
+    def with_params(self, params: Params) -> "Layer":
+        """A layer of the same kernels with other weights, such as the next of a model."""
+        return Layer(self.kernels, self.kernels.pack(params))
+
+    def add_variant(self, **dims: int) -> None:
+        """Compiles the spec once more for calls whose dynamic dims are at most these; calls take the smallest variant that fits."""
+        values = _binding.dims_of(dims)
+        self.plan.library.call("module_prepare", self.kernels.module, values, len(values or ()), None)
+        self.kernels.known.clear()
+
+    def synchronize(self, stream: Optional[int] = None) -> None:
+        """Waits until the stream's work is done."""
+        self.plan.library.call("device_synchronize", self.kernels.device, stream)
+
+    def close(self) -> None:
+        """Lets go of kernels and weights, which are freed unless another layer or a prepared call uses them."""
+        self._kernels = self.weights = None
+
+
+class Call:
+    """A call with its buffers. call() issues it; outputs: by name."""
+
+    def __init__(self, layer: Layer, tensors: Mapping[str, Any], out: Optional[Mapping[str, Any]] = None) -> None:
+        kernels = layer.kernels
+        plan = kernels.plan
+        self.layer, self.kernels, self.tensors = layer, kernels, tensors
+        self.arrays = arrays = _arrays.kind_of(tensors.values(), kernels.device_name)
+        pointers, shapes = kernels.pointers(), []
+        for i in kernels.given:
+            spec = plan.tensors[i]
+            if spec.name not in tensors:
+                raise TypeError(f"{spec.name}: missing; {takes(kernels)}")
+            pointers[i], shape = arrays.at(spec, tensors[spec.name])
+            shapes.append(shape)
+        if len(tensors) != len(kernels.given):
+            names = {plan.tensors[i].name for i in kernels.given}
+            raise TypeError(f"{next(n for n in tensors if n not in names)}: the plan has no such tensor; {takes(kernels)}")
+        sizes = kernels.sizes(tuple(shapes))
+        self.outputs: Dict[str, Any] = {}
+        for i, shape in zip(kernels.outputs, sizes.outputs):
+            spec = plan.tensors[i]
+            y = arrays.empty(spec, shape) if out is None else out[spec.name]
+            pointers[i], got = arrays.at(spec, y)
+            if tuple(got) != shape:
+                raise _arrays.TensorError(f"{spec.name} is {tuple(got)}, the layer writes {shape}")
+            self.outputs[spec.name] = y
+        self.memory, self.workspace = self._workspace(sizes.workspace)
+        self.args = _binding.Args(tensors=pointers, dims=sizes.dims, dim_count=sizes.count, workspace_bytes=sizes.workspace)
+        self.execute, self.weights = plan.library.c.tfgen_execute, layer.weights and layer.weights.handle
+
+    def _workspace(self, size: int) -> Tuple[Any, int]:
+        kernels, arrays = self.kernels, self.arrays
+        if arrays.returns_before_done or kernels.device_name == "host":
+            return arrays.workspace(size)
+        library = kernels.plan.library
+        device = kernels.device.address
+        memory = library.made("device_alloc", kernels.device, size or 1)
+        return Handle(library, memory, lambda m: library.c.tfgen_device_free(device, m), kernels.device), memory
+
+    def __call__(self, stream: Optional[int] = None) -> None:
+        library = self.kernels.plan.library
+        error = library.error()
+        status = self.execute(self.kernels.module, self.weights, self.args, self.workspace,
+                              self.arrays.stream() if stream is None else stream, error)
+        if status:
+            library.fail(status, error)
+
+
+def takes(kernels: Kernels) -> str:
+    return "it takes " + ", ".join(kernels.plan.tensors[i].name for i in kernels.given)
+
+
+def compile(spec: Spec, *, params: Optional[Params] = None, device: Any = None, target: Optional[str] = None,
+            weights: Optional[Weights] = None, variants: Sequence[Mapping[str, int]] = (), jobs: int = 0,
+            cache_dir: Optional[str] = None, **options: Any) -> Layer:
+    """Compiles a spec for a device and packs its weights.
+
+    spec: a file's path, or the YAML text itself (it has a newline).
+    params: each param by its name in the spec, or by the checkpoint's name that the spec's `from` gives (a state dict); or a function from
+        TensorSpec to the tensor. They are copied: free the originals to have one copy. None: the layer has no weights yet (with_params()).
+    device: "cuda:0", "hip:0", "host" (or "cpu"), or a torch.device; None: the first device for `target`, without one the first GPU that
+        tfgen has a target for, else the host.
+    target: what to compile for, such as "sm_90a" or "host"; None: the device's.
+    weights: another layer's, which this one shares; what it lacks is added, from `params`.
+    variants: dims to compile once more for, as add_variant().
+    jobs: concurrent compilers, 0: one per processor. cache_dir: of compiled kernels; "": none; None: $TFGEN_CACHE_DIR, else ~/.cache/tfgen.
+    options: those of plan(): name, dims, dtype, preset, fusion, no_fuse, tiles, device_model, wisdom.
+
+    Raises SpecError (FILE:LINE:COLUMN), UsageError, UnsupportedError (its one line says what to install where there is no compiler),
+    CompileError, DeviceError; TypeError and TensorError for params."""
+    library = _binding.library()
+    name = device_name(device, target)
+    if name is None and target:
+        raise _binding.UnsupportedError(f"no device for {target} here; plan() needs none")
+    handle, info = opened_device(library, name)
+    plan = Plan(spec, target=target or info.target.decode(), **options)
+    each = [_binding.dims_of(dict(v)) for v in variants]
+    lists = (_binding.DimList * len(each))(*[_binding.DimList(v, len(v or ())) for v in each])
+    kernels = Kernels(plan, handle, info.name.decode(), _binding.ModuleOptions(
+        jobs=jobs, cache_dir=None if cache_dir is None else os.fsencode(cache_dir), variants=lists if each else None,
+        variant_count=len(each)))
+    if weights is not None:
+        return Layer(kernels, kernels.add_to(weights, params))
+    return Layer(kernels, kernels.pack(params) if params is not None and kernels.packed else None)
+
+
+def plan(spec: Spec, **options: Any) -> Plan:
+    """Plans a spec without a device: what would be compiled for `target`.
+
+    spec: a file's path, or YAML text. options: name (of the spec, in messages), target ("host", "gfx942", "sm_90a", ...; default host),
+    dims ({"S": 2048}), dtype ("f32", "f16", "bf16"), preset, fusion ("none", "ops", "tile"), no_fuse (names of fusions), tiles (overrides
+    as --tile), device_model, wisdom (a file, or "none"). Raises SpecError, UsageError, UnsupportedError."""
+    return Plan(spec, **options)
