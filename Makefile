@@ -211,7 +211,7 @@ test-elsewhere: deps
 
 PYTHON ?= python3
 test-transformers: all
-	@for script in layers generate; do \
+	@for script in layers generate others; do \
 	  $(PYTHON) tests/transformers/$$script.py ./tfgen || [ $$? = 77 ] || exit 1; done
 
 # The same fuzzers with coverage to guide them: build/fuzz/fuzz_NAME, FUZZ_SECONDS each; corpora stay in build/fuzz/NAME.corpus.

@@ -254,6 +254,27 @@ static void check_outer(const model_config *c, const json_t *outer)
 {
     const json_t *value = json_object_get(outer, "quantization_config");
     if (value && !json_is_null(value)) config_cannot(c, "quantization_config", "quantised weights are not imported");
+    const char *type = word_of(c, outer, "model_type"), *why;
+    if (!type || family_is_within(type)) return;
+    (void)family_find(type, &why);
+    if (why) config_cannot(c, "model_type", "%s is not supported; its layers have %s", type, why);
+    config_cannot(c, "model_type", "%s has a text_config, but it is not known whether its text part is a model of that config as it is",
+                  text_harmless(c->a, type));
+}
+
+/* transformers writes infinities as Python does, which JSON does not have: they become numbers that no key takes. */
+static const char *without_infinities(arena *a, const char *json, size_t size)
+{
+    static const char infinity[] = "Infinity", number[] = "1e308   ";
+    const size_t length = strlen(infinity);
+    char *text = arena_strndup(a, json, size);
+    bool quoted = false;
+    for (size_t i = 0; i < size; i++) {
+        if (quoted && text[i] == '\\') i++;
+        else if (text[i] == '"') quoted = !quoted;
+        else if (!quoted && size - i >= length && memcmp(text + i, infinity, length) == 0) memcpy(text + i, number, length);
+    }
+    return text;
 }
 
 static void release(void *json) { json_decref(json); }
@@ -265,7 +286,7 @@ static json_t *parse(model_config *c, const char *json, size_t size)
     arena_source(c->a, c->path, json, size);
     if (size > config_most_bytes)
         bail(c->a, code_bad_input, (position){0}, "larger than %d MB, the limit for a config.json", config_most_bytes >> 20);
-    json_t *all = json_loadb(json, size, JSON_REJECT_DUPLICATES, &error);
+    json_t *all = json_loadb(without_infinities(c->a, json, size), size, JSON_REJECT_DUPLICATES, &error);
     if (!all)
         bail(c->a, code_bad_input, (position){error.line, error.column > 0 ? error.column : 1}, "%s", text_harmless(c->a, error.text));
     arena_defer(c->a, release, all);

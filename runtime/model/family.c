@@ -29,6 +29,17 @@ const family *family_find(const char *model_type, const char **why)
     return NULL;
 }
 
+bool family_is_within(const char *model_type)
+{
+    static const char *const around[] = {
+#define AROUND(type) type,
+#include "runtime/model/family.def"
+    };
+    for (size_t i = 0; i < sizeof around / sizeof *around; i++)
+        if (strcmp(around[i], model_type) == 0) return true;
+    return false;
+}
+
 const char *family_name(size_t index) { return index < family_count ? families[index].model_type : NULL; }
 
 const char *family_like(const char *model_type)
