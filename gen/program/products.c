@@ -216,11 +216,21 @@ extent register_tile_scratch(const problem *p, const ir_tile *t)
     return extent_multiply(p->a, at, rows, extent_number(whole.column_tiles * (x->split_k - 1) * of_a_row));
 }
 
-/* The last slice of split-K waits until the others have stored their partials, and reads those one after the other. */
+/* Of up to 8 slices the last one waits until the others have stored their partials, and reads those one after the other; of more it is two
+ * such steps (templates/gemm/part_tree.h). */
+double split_k_cycles(int slices, double each)
+{
+    enum { meeting = 4500, flat = 8 };
+    if (slices <= 1) return 0;
+    if (slices <= flat) return meeting + (slices - 1) * each;
+    const double group = ceil(sqrt(slices));
+    return 1.5 * meeting + (group - 1 + ceil(slices / group) - 1) * each;
+}
+
 double register_tile_meets(const gemm_registers_tile *x)
 {
-    enum { meeting = 4500, each = 500, floats_a_cycle = 16 };
-    return x->split_k > 1 ? meeting + (x->split_k - 1) * (each + (double)x->m * x->n / floats_a_cycle) : 0;
+    enum { slice = 500, floats_a_cycle = 16 };
+    return split_k_cycles(x->split_k, slice + (double)x->m * x->n / floats_a_cycle);
 }
 
 int register_tile_split(const problem *p, const gemm_registers_tile *x, int groups, long long steps)

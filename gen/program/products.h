@@ -28,6 +28,8 @@ typedef struct product_cut {
  * half of the last-level cache is read again by the tiles of the next round: all columns for each group of row tiles, and a group's rows
  * where the columns read between two uses evict them. */
 void product_cost(const problem *p, const product_cut *cut, cost_descriptor *d);
+/* Cycles in which split-K's partials of a tile are reduced; each: to add those of one slice. */
+double split_k_cycles(int slices, double each);
 bool joins_columns(const problem *p); /* the epilogue combines pairs of columns (gate and up, rotated halves) */
 long long product_length(const problem *p);
 

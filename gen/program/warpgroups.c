@@ -144,7 +144,10 @@ static double rows_taken(const problem *p, const cost_descriptor *d)
  * one after the other. A cluster's workgroups start and end together. */
 void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *d)
 {
-    enum { whole_end = 900, column_end = 12, unstaged_column = 4, meeting = 4500, sum_column = 12, cluster_start = 1500 };
+    enum { whole_end = 900, column_end = 12, unstaged_column = 4, sum_column = 12, cluster_start = 1500 };
+    /* Of few tiles too few workgroups ask for the same at the same time for L2 to gain by it (H200: 256x256x524288, 64 columns, 16 slices
+     * ask for 6 TB/s). */
+    const double few = 8, apart = 1.6;
     const double drawn = 0.83, share = 0.85; /* of DRAM bandwidth, as loads are not always in time; of a unit's product rate */
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
     /* the constants were fitted counting weights in their own dtype, not as the two terms of tf32x2 */
@@ -156,9 +159,10 @@ void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *
     d->matrix = true, d->lockstep = true, d->memory_share = drawn, d->products_share = share;
     d->ahead = x->stages * k_tile_bytes, d->streamed = k_tiles * k_tile_bytes;
     d->asked += k_tiles * 128 * ((lines_of_row(p, d) - 1) * warpgroup_rows + split_sectors(p, x));
+    if (x->split_k > 1 && d->groups <= few * x->split_k) d->asked *= apart;
     d->taken = k_tiles * 128 * (rows_taken(p, d) + operands * x->n + split_sectors(p, x));
     d->end_cycles = whole_end + (x->smem_epilogue ? column_end : column_end + unstaged_column) * (double)x->n;
-    if (x->split_k > 1) d->end_cycles += meeting + (x->split_k - 1) * sum_column * (double)x->n;
+    d->end_cycles += split_k_cycles(x->split_k, sum_column * (double)x->n);
     d->start_cycles = launch_start + (x->cluster > 1 ? cluster_start : 0);
 }
 

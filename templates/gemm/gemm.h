@@ -187,13 +187,8 @@ template <class S> struct gemm_tiles {
 
     DEV static void finish(const args &p, const tile &t, accumulators &c, scratch &s)
     {
-        if constexpr (S::split_k > 1) {
-            if (!parts::is_last(t.part)) {
-                parts::give(p, t.index, t.part, c);
-                return;
-            }
-            parts::take(p, t.index, c);
-        }
+        if constexpr (S::split_k > 1)
+            if (!parts::meet(p, t.index, t.part, c)) return;
         const int rows = S::rows(p);
 #pragma unroll
         for (int i = 0; i < S::thread_m; i++) {
@@ -381,13 +376,8 @@ template <class S> struct gemm_skinny {
                 u.hi += load_aligned<W>(&s.part[block * sharing + w][place(i, in + S::granule)]);
             }
         }
-        if constexpr (S::split_k > 1) {
-            if (!parts::is_last(t.part)) {
-                parts::give(p, t.index, t.part, u);
-                return;
-            }
-            parts::take(p, t.index, u);
-        }
+        if constexpr (S::split_k > 1)
+            if (!parts::meet(p, t.index, t.part, u)) return;
         if (exists) {
             float sum = 0;
             to_memory out;

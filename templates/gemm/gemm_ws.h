@@ -13,6 +13,7 @@
 // which they meet.
 #pragma once
 #include "templates/frame/frame_ws.h"
+#include "templates/gemm/part_tree.h"
 #include "templates/gemm/pieces.h"
 
 template <class S> struct gemm_ws {
@@ -175,11 +176,11 @@ template <class S> struct gemm_ws {
     DEV static void finish(const args &p, const tile &t, accumulators &c, shared_address scratch)
     {
         if constexpr (S::split_k > 1) {
-            if (t.part + 1 < S::split_k) {
+            if (const int count = tree::taken(t.part)) take(p, t, c, count);
+            if (!tree::is_last(t.part)) {
                 give(p, t, c);
                 return;
             }
-            take(p, t, c);
         }
         const int thread = thread_index() % 128, group = thread_index() / 128 - 1;
         row_state r[2] = {};
@@ -213,11 +214,12 @@ template <class S> struct gemm_ws {
         typename S::context context;
     };
 
-    // ---- parts of a tile. Each warpgroup gives its accumulators to the same warpgroup of the workgroup with the last part, which adds
-    // them to its own, in the order of the parts. All workgroups are resident and take items in ascending order, so those that are waited
+    // ---- parts of a tile (gemm/part_tree.h). Each warpgroup gives its accumulators to the same warpgroup of another workgroup, which adds
+    // them to its own. All workgroups are resident and take items in ascending order, so those that are waited
     // for come to their end.
     static constexpr int registers = product::registers;
     using slices_of_parts = slices<128 * registers>;
+    using tree = part_tree<S::split_k>;
 
     DEV static slices_of_parts parts_of(const args &p) { return {S::partial(p)}; }
     DEV static long long slice_of(const tile &t, int part)
@@ -238,19 +240,18 @@ template <class S> struct gemm_ws {
         group_barrier(4 + thread_index() / 128, 128);
         if (thread_index() % 128 == 0) parts.publish(own);
     }
-    DEV static void take(const args &p, const tile &t, accumulators &c)
+    DEV static void take(const args &p, const tile &t, accumulators &c, int others)
     {
         const int thread = thread_index() % 128;
-        const bool looks = thread + 1 < S::split_k; // a thread for each part
+        const bool looks = thread < others; // a thread for each part
         const slices_of_parts parts = parts_of(p);
-        const long long awaited = slice_of(t, looks ? thread : 0);
+        const long long awaited = slice_of(t, looks ? tree::giver(t.part, thread) : 0);
         if (looks) parts.await(awaited);
         group_barrier(4 + thread_index() / 128, 128);
-        int others = S::split_k - 1;
         pin(others); // else a loop of one turn is none, and its loads all at once do not fit the registers
 #pragma unroll 1
         for (int part = 0; part < others; part++) {
-            const float *from = parts.data(slice_of(t, part)) + thread * 4;
+            const float *from = parts.data(slice_of(t, tree::giver(t.part, part))) + thread * 4;
 #pragma unroll
             for (int i = 0; i < registers; i += 4) {
                 const slice_word x = slice_read(from + i * 128);

@@ -1,12 +1,12 @@
 // In: one spec struct S of a product with split_k > 1, and partial(p), memory of the workspace. Out: how its workgroups add up the parts of
-// a tile's K: each gives its sums to the workgroup with the last part, which adds them up in the order of the parts, so results repeat.
-// Items are ordered by part: who waits has the highest number of those that meet, and workgroups begin in the order of their numbers.
+// a tile's K, in a fixed order, so results repeat (gemm/part_tree.h). Items are ordered by part: who waits has the highest number of those
+// that meet, and workgroups begin in the order of their numbers.
 //
 // Sums: of a thread; vectors, of width elements each, vector(i), clear(), add(Sums). Lanes: threads that have some, the first of a
 // workgroup.
 #pragma once
-#include "templates/base/sums.h"
 #include "templates/frame/workspace.h"
+#include "templates/gemm/part_tree.h"
 
 template <class S, class Sums, int Lanes> struct k_parts {
     using args = typename S::args;
@@ -17,9 +17,17 @@ template <class S, class Sums, int Lanes> struct k_parts {
 
     // The first of `steps` along K that is a part's.
     DEV static int first(int part, int steps) { return static_cast<int>(static_cast<long long>(part) * steps / S::split_k); }
-    DEV static bool is_last(int part) { return part == others; }
+    // By all threads, of a part's sums. True: they are those of all parts now; else another workgroup has taken them.
+    DEV static bool meet(const args &p, int tile, int part, Sums &c)
+    {
+        if (const int count = tree::taken(part)) take(p, tile, part, count, c);
+        if (tree::is_last(part)) return true;
+        give(p, tile, part, c);
+        return false;
+    }
 
-    // By all threads.
+  private:
+    using tree = part_tree<S::split_k>;
     DEV static void give(const args &p, int tile, int part, Sums &c)
     {
         const meeting m = {S::partial(p)};
@@ -35,26 +43,16 @@ template <class S, class Sums, int Lanes> struct k_parts {
         barrier();
         if (thread_index() == 0) m.publish(slice(tile, part));
     }
-    // By all threads. Sums of sums: a few parts are added up before they are added to the others.
-    DEV static void take(const args &p, int tile, Sums &c)
+    DEV static void take(const args &p, int tile, int part, int count, Sums &c)
     {
-        constexpr int each = static_cast<int>(root_up(S::split_k, 2));
         const meeting m = {S::partial(p)};
-        for (int part = thread_index(); part < others; part += S::threads) m.await(slice(tile, part));
+        for (int i = thread_index(); i < count; i += S::threads) m.await(slice(tile, tree::giver(part, i)));
         barrier();
 #pragma unroll 1
-        for (int from = 0; from < others && has_sums(); from += each) {
-            Sums block;
-            block.clear();
-#pragma unroll 1
-            for (int part = from; part < from + each && part < others; part++) add(m.data(slice(tile, part)), block);
-            c.add(block);
-        }
+        for (int i = 0; i < count && has_sums(); i++) add(m.data(slice(tile, tree::giver(part, i))), c);
         barrier();
-        for (int part = thread_index(); part < others; part += S::threads) m.clear(slice(tile, part));
+        for (int i = thread_index(); i < count; i += S::threads) m.clear(slice(tile, tree::giver(part, i)));
     }
-
-  private:
     DEV static bool has_sums() { return Lanes == S::threads || thread_index() < Lanes; }
     DEV static long long slice(int tile, int part) { return static_cast<long long>(tile) * others + part; }
     DEV static int place(int word) { return (word * Lanes + thread_index()) * 4; }
