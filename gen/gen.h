@@ -71,7 +71,7 @@ typedef struct packed_weight {
 typedef struct scratch {
     const char *name;
     extent floats;              /* over dynamic dims */
-    bool zeroed; /* counters: zero before the first launch, and each launch leaves zeros (templates/frame/workspace.h) */
+    bool zeroed; /* counters: each call clears them, and each launch leaves zeros (templates/frame/workspace.h) */
     const struct launch *trace; /* holds timing records of this launch's tiles (templates/frame/trace.h); NULL: holds floats */
 } scratch;
 

@@ -266,6 +266,11 @@ typedef struct tfgen_args {
  * On the host an invalid pointer crashes the process, as anywhere in C. */
 TFGEN_API tfgen_status tfgen_execute(const tfgen_module *module, const tfgen_weights *weights, const tfgen_args *args, void *workspace,
                                      void *stream, tfgen_error *error);
+/* Waits until the last call with these arguments, workspace and stream is done, if its workgroups wait for each other's tiles within a
+ * launch; TFGEN_DEVICE_ERROR, with the launch, the phase and the counter, if one of them waited too long: the results are wrong, and it is
+ * a bug of tfgen, or another program kept workgroups off the device. On the host tfgen_execute() returns that error itself. */
+TFGEN_API tfgen_status tfgen_execute_check(const tfgen_module *module, const tfgen_args *args, void *workspace, void *stream,
+                                           tfgen_error *error);
 
 TFGEN_API const char *tfgen_version(void); /* "0.1.0" */
 

@@ -1,5 +1,6 @@
 /* In: a module, weights, the caller's tensors, workspace and stream. Out: launches of the kernels of the plan, or of the variant for these
  * dims. Refuses, before the first launch, missing and misaligned pointers and dims outside their range. Never allocates, locks or waits. */
+#include "runtime/module/counters.h"
 #include "runtime/module/variants.h"
 #include "runtime/module/weights.h"
 #include "runtime/system/ranges.h"
@@ -75,24 +76,14 @@ static tfgen_status check_tensors(const tfgen_module *m, void *const *tensors, t
     return TFGEN_OK;
 }
 
-/* `dims` NULL: the module's own. */
-static tfgen_status launch_all(const tfgen_module *m, const tfgen_weights *w, const tfgen_args *args, const dim_table *dims,
-                               void *stream, char *workspace, tfgen_error *error)
-{
+/* What a call is: of which module, with which dims and workspace. */
+typedef struct taken {
+    tfgen_args args;
+    dim_table dims;
+    const tfgen_module *runs; /* the module or its variant */
     void *items[most_workspace], *weights[most_weights];
-    long long other[most_workspace];
-    const long long *offsets = m->offsets;
-    const tfgen_status found = weights_locate(w, m, weights, error);
-    if (found != TFGEN_OK) return found;
-    if (dims) workspace_layout(m->plan, dims, other), offsets = other;
-    for (int i = 0; i < m->workspace_count; i++) items[i] = workspace + offsets[i];
-    const call c = {.dims = dims, .tensors = args->tensors, .workspace = items, .weights = weights, .stream = stream};
-    for (int i = 0; i < m->launch_count; i++) {
-        const tfgen_status status = module_kernel_launch(m, &m->kernels[m->pack_count + i], &c, error);
-        if (status != TFGEN_OK) return status;
-    }
-    return TFGEN_OK;
-}
+    call call;
+} taken;
 
 static tfgen_status check_workspace(const tfgen_module *m, const dim_table *dims, const void *workspace, size_t bytes, tfgen_error *error)
 {
@@ -104,22 +95,55 @@ static tfgen_status check_workspace(const tfgen_module *m, const dim_table *dims
     return TFGEN_OK;
 }
 
+static tfgen_status take_call(const tfgen_module *m, const tfgen_args *args, char *workspace, void *stream, taken *t, tfgen_error *error)
+{
+    long long other[most_workspace];
+    t->args = (tfgen_args)TFGEN_ARGS_INIT;
+    if (!m || !args || !take_options(&t->args, sizeof t->args, args) || (m->needed_count && !t->args.tensors) ||
+        (t->args.dim_count && !t->args.dims))
+        return device_report(error, TFGEN_USAGE, "tfgen_execute: module, args and args->tensors must be given, and args->size set");
+    tfgen_status status = dims_take(m->plan, t->args.dims, t->args.dim_count, &t->dims, error);
+    if (status != TFGEN_OK) return status;
+    t->runs = variant_pick(m, &t->dims, t->args.workspace_bytes);
+    status = check_workspace(t->runs, &t->dims, workspace, t->args.workspace_bytes, error);
+    if (status != TFGEN_OK) return status;
+    const bool own_dims = !t->args.dim_count && t->runs == m;
+    if (!own_dims) workspace_layout(t->runs->plan, &t->dims, other);
+    for (int i = 0; i < t->runs->workspace_count; i++) t->items[i] = workspace + (own_dims ? m->offsets : other)[i];
+    t->call = (call){.dims = own_dims ? NULL : &t->dims, .tensors = t->args.tensors, .workspace = t->items, .weights = t->weights,
+                     .stream = stream};
+    return TFGEN_OK;
+}
+
+static tfgen_status launch_all(const taken *t, tfgen_error *error)
+{
+    const tfgen_module *m = t->runs;
+    tfgen_status status = counters_clear(m, &t->call, error);
+    for (int i = 0; i < m->launch_count && status == TFGEN_OK; i++)
+        status = module_kernel_launch(m, &m->kernels[m->pack_count + i], &t->call, error);
+    const bool done = m->plan->target->vendor == vendor_host; /* launches on the host wait for their end */
+    return status == TFGEN_OK && done ? counters_check(m, &t->call, error) : status;
+}
+
 tfgen_status tfgen_execute(const tfgen_module *m, const tfgen_weights *weights, const tfgen_args *args, void *workspace, void *stream,
                            tfgen_error *error)
 {
-    tfgen_args known = TFGEN_ARGS_INIT;
-    dim_table dims;
-    if (!m || !args || !take_options(&known, sizeof known, args) || (m->needed_count && !known.tensors) || (known.dim_count && !known.dims))
-        return device_report(error, TFGEN_USAGE, "tfgen_execute: module, args and args->tensors must be given, and args->size set");
-    if (m->weight_count && !weights) return device_report(error, TFGEN_USAGE, "tfgen_execute: weights are NULL, and the plan has params");
-    tfgen_status status = dims_take(m->plan, known.dims, known.dim_count, &dims, error);
-    if (status != TFGEN_OK) return status;
-    const tfgen_module *runs = variant_pick(m, &dims, known.workspace_bytes);
-    status = check_workspace(runs, &dims, workspace, known.workspace_bytes, error);
-    if (status == TFGEN_OK) status = check_tensors(runs, known.tensors, error);
+    taken t;
+    if (m && m->weight_count && !weights && args)
+        return device_report(error, TFGEN_USAGE, "tfgen_execute: weights are NULL, and the plan has params");
+    tfgen_status status = take_call(m, args, workspace, stream, &t, error);
+    if (status == TFGEN_OK) status = check_tensors(t.runs, t.args.tensors, error);
     if (status != TFGEN_OK) return status;
     range_begin("tfgen execute", m->plan->program->name);
-    status = launch_all(runs, weights, &known, known.dim_count || runs != m ? &dims : NULL, stream, workspace, error);
+    status = weights_locate(weights, t.runs, t.weights, error);
+    if (status == TFGEN_OK) status = launch_all(&t, error);
     range_end();
     return status;
+}
+
+tfgen_status tfgen_execute_check(const tfgen_module *m, const tfgen_args *args, void *workspace, void *stream, tfgen_error *error)
+{
+    taken t;
+    const tfgen_status status = take_call(m, args, workspace, stream, &t, error);
+    return status == TFGEN_OK ? counters_check(t.runs, &t.call, error) : status;
 }

@@ -1,6 +1,7 @@
 /* In: a plan and a device. Out: a module, weights, an allocation for every value, and runs. On the host each allocation ends at a guard
  * page, so that an access past its end is caught. Refuses nothing silently: a status becomes an exit code and its text goes to the log. */
 #include "runtime/module/guarded_run.h"
+#include "runtime/module/counters.h"
 #include "runtime/module/weights.h"
 #include "runtime/cache/cache.h"
 #include <stdlib.h>
@@ -268,11 +269,8 @@ tfgen_code guarded_poison(guarded_run *s, host_log *log)
     for (int i = 0; i < m->tensors.count && status == TFGEN_OK; i++)
         if (tensor_kind_of(m->tensors.values[i]) == TFGEN_OUTPUT)
             status = fill(s, s->tensors[i].data, s->tensors[i].bytes, guarded_poison_bits, &error);
-    for (int i = 0; i < m->workspace_count && status == TFGEN_OK; i++) {
-        const int scratch = i - s->plan->stored_count;
-        const bool zeroed = scratch >= 0 && s->plan->scratches[scratch].zeroed;
-        status = fill(s, s->workspace[i].data, s->workspace[i].bytes, zeroed ? 0 : guarded_poison_bits, &error);
-    }
+    for (int i = 0; i < m->workspace_count && status == TFGEN_OK; i++)
+        status = fill(s, s->workspace[i].data, s->workspace[i].bytes, guarded_poison_bits, &error);
     for (int i = 0; i < m->weight_count && status == TFGEN_OK; i++)
         if (m->weights[i].bytes > 0) status = fill(s, s->weight_pointers[i], (size_t)m->weights[i].bytes, guarded_poison_bits, &error);
     return noted(s, status, &error, log);
@@ -293,13 +291,15 @@ static tfgen_status launch_all(guarded_run *s, tfgen_error *error)
     const device_api *api = s->device->api;
     const call c = {.dims = &s->plan->program->dims, .tensors = s->tensor_pointers, .workspace = s->workspace_pointers,
                     .weights = s->weight_pointers};
-    tfgen_status status = api->event_record(s->device, s->events[0], NULL, error);
+    tfgen_status status = counters_clear(m, &c, error);
+    if (status == TFGEN_OK) status = api->event_record(s->device, s->events[0], NULL, error);
     for (int i = 0; i < m->launch_count && status == TFGEN_OK; i++) {
         s->launches++;
         status = module_kernel_launch(m, &m->kernels[m->pack_count + i], &c, error);
         if (status == TFGEN_OK) status = api->event_record(s->device, s->events[i + 1], NULL, error);
     }
-    return status == TFGEN_OK ? api->synchronize(s->device, NULL, error) : status;
+    if (status == TFGEN_OK) status = api->synchronize(s->device, NULL, error);
+    return status == TFGEN_OK ? counters_check(m, &c, error) : status;
 }
 
 tfgen_code guarded_execute(guarded_run *s, double *seconds, host_log *log)

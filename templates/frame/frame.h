@@ -58,7 +58,7 @@ template <class F> DEV void await(const typename F::args &p, const item<F> &w)
 {
     if constexpr (F::phases > 1) {
         const dependency d = F::needs(p, w.phase, w.index);
-        if (d.count > 0) counters{F::words(p)}.await(d.counter, d.count);
+        if (d.count > 0) counters{F::words(p)}.await(w.phase, d.counter, d.count);
         device_acquire(); // AMD: of the thread that waits; the waves acquire behind the barrier
     }
 }

@@ -25,20 +25,28 @@ template <int Floats> struct slices {
     DEV void clear(long long i) const { flag_store(flag(i), 0); } // by the thread that waited
 };
 
+#if defined(TF_MOST_POLLS) // of a test
+constexpr unsigned most_polls = TF_MOST_POLLS;
+#else
 constexpr unsigned most_polls = 1u << 24;
+#endif
 
-// A launch's words, all zero before it: [0] workgroups that have left; [1] set when a wait took too long; then one for each counter, which
-// only grows while the launch runs. After the launch all are zero again but [1], which the host clears before the next one.
+// A launch's words, all zero before it: [0] workgroups that have left; [1] the first wait that took too long, as late_wait() has it; then
+// one for each counter, which only grows while the launch runs. After the launch all are zero again but [1]. runtime/module/counters.c
+// clears them ahead of each call, and reads [1].
 struct counters {
     unsigned *words;
 
     DEV bool has(int counter, int count) const { return counter_read(words + 2 + counter) >= static_cast<unsigned>(count); }
-    // By one thread; then a barrier, and device_acquire() by every wave that reads. A wait that takes too long ends all waits.
-    DEV void await(int counter, int count) const
+    DEV static unsigned late_wait(int phase, int counter) { return 1u << 31 | static_cast<unsigned>(phase) << 24 | (counter & 0xffffff); }
+    // By one thread, for a tile of a phase; then a barrier, and device_acquire() by every wave that reads. A wait that takes too long ends
+    // all waits.
+    DEV void await(int phase, int counter, int count) const
     {
         for (unsigned polls = 0; !has(counter, count); polls++) {
-            if (polls == most_polls || counter_read(words + 1)) {
-                counter_store(words + 1, 1);
+            if (counter_read(words + 1)) break;
+            if (polls == most_polls) {
+                counter_store(words + 1, late_wait(phase, counter));
                 break;
             }
             pause();

@@ -1,6 +1,6 @@
 // In: how many parts a tile's K is split into. Out: which part adds up which others, in a fixed order. Up to 8 go to the last one. Of more,
-// the last of each group of about their square root adds up its group, and the last of all its own group and then the other groups' sums: so
-// few are added one after the other. Who waits has the highest number of those that meet.
+// the last of each group of about their square root adds up its group, and the last of all its own group and then the other groups' sums:
+// so few are added one after the other. Who waits has the highest number of those that meet.
 #pragma once
 #include "templates/base/sums.h"
 

@@ -22,7 +22,8 @@ static void fuse_text(void *argument)
 {
     fusing_test *f = argument;
     ir_program *graph = ir_read(f->t.a, f->g.before, strlen(f->g.before), f->g.path);
-    fuse_options options = {f->g.level, target_find("host"), f->g.disabled, f->g.disabled_count};
+    fuse_options options = {.level = f->g.level, .target = target_find("host")};
+    options.disabled = f->g.disabled, options.disabled_count = f->g.disabled_count;
     char *before = ir_print(f->t.a, graph);
     ir_program *fused = fuse(f->t.a, lower(f->t.a, graph), &options);
     ck_assert_str_eq(before, ir_print(f->t.a, graph)); /* stages are pure */
@@ -215,7 +216,8 @@ static void fuse_random(void *argument)
     const char *const *names = fusion_names(&n);
     const char *disabled[2] = {names[r->seed % n], names[r->seed / n % n]};
     for (int level = 0; level < 3; level++) {
-        fuse_options options = {(fusion_level)level, target_find("host"), disabled, r->seed % 3};
+        fuse_options options = {.level = (fusion_level)level, .target = target_find("host")};
+        options.disabled = disabled, options.disabled_count = r->seed % 3;
         ir_program *fused = fuse(a, lowered, &options);
         char *text = ir_print(a, fused);
         ck_assert_str_eq(text, ir_print(a, ir_read(a, text, strlen(text), "fused.ir")));

@@ -171,6 +171,30 @@ START_TEST(three_phases_in_one_launch_wait_for_each_others_tiles)
 }
 END_TEST
 
+/* The second phase waits for one tile more than there are. */
+START_TEST(a_wait_that_never_ends_is_an_error_that_names_it)
+{
+    const tuning asked = {.lines = (const char **)runs[0].lines, .count = 2};
+    rig *r = rig_plan(&(rig_request){.yaml = yaml, .level = fusion_none, .target = runs[0].target, .tuning = &asked});
+    source_text source = rows_and_product(r->a, r->c.plan);
+    char *at = strstr(source.body, "left < below ? left : below");
+    ck_assert_ptr_nonnull(at);
+    memcpy(at, "1000                       ", strlen("left < below ? left : below"));
+    source.head = arena_printf(r->a, "#define TF_MOST_POLLS 64\n%s", source.head);
+    join_launches(r->a, r->c.plan, source, true);
+    tfgen_code code;
+    const guarded_options options = {.cache_dir = getenv("TFGEN_CACHE_DIR"), .multiprocessors = 8};
+    r->s = guarded_open(r->c.plan, &options, &code, &r->log);
+    ck_assert_msg(r->s != NULL, "%s", r->log.text ? r->log.text : "no run");
+    rig_fill(r, 1);
+    ck_assert_int_eq(guarded_poison(r->s, &r->log), code_ok);
+    ck_assert_int_eq(guarded_pack(r->s, &r->log), code_ok);
+    ck_assert_int_ne(guarded_execute(r->s, NULL, &r->log), code_ok);
+    ck_assert_msg(strstr(r->log.text, "t_joined: phase 1 waited too long for counter ") != NULL, "%s", r->log.text);
+    rig_close(r);
+}
+END_TEST
+
 static const struct {
     const char *target, *line;
     bool check;
@@ -194,6 +218,7 @@ int main(void)
     TCase *t = tcase_create("counters");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, three_phases_in_one_launch_wait_for_each_others_tiles, 0, sizeof runs / sizeof *runs);
+    tcase_add_test(t, a_wait_that_never_ends_is_an_error_that_names_it);
     tcase_add_loop_test(t, a_product_waits_for_rows_that_another_one_makes, 0, sizeof pairs / sizeof *pairs);
     suite_add_tcase(s, t);
     return run_suite(s);

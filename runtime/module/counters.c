@@ -1,0 +1,52 @@
+/* In: a call's workspace. Out: counters of launches of several phases (templates/frame/workspace.h) that are zero ahead of the launches,
+ * and an error that names the wait that took too long, if one did. Where they lie depends on the call's dims, so no call can rely on what
+ * another one left there. */
+#include "runtime/module/counters.h"
+
+tfgen_status counters_clear(const tfgen_module *m, const call *c, tfgen_error *error)
+{
+    const plan *p = m->plan;
+    for (int i = 0; i < p->scratch_count; i++) {
+        if (!p->scratches[i].zeroed) continue;
+        const dim_table *dims = c->dims ? c->dims : &p->program->dims;
+        const long long bytes = scratch_bytes(&p->scratches[i], dims);
+        const tfgen_status status = m->device->api->fill(m->device, c->workspace[p->stored_count + i], 0, (size_t)bytes, c->stream, error);
+        if (status != TFGEN_OK) return status;
+    }
+    return TFGEN_OK;
+}
+
+/* The launch whose counters they are. */
+static const launch *launch_with(const plan *p, int scratch)
+{
+    for (int i = 0; i < p->launch_count; i++)
+        for (int k = 0; k < p->launches[i].argument_count; k++) {
+            const argument *a = &p->launches[i].arguments[k];
+            if (a->kind == argument_scratch && a->index == scratch) return &p->launches[i];
+        }
+    return NULL;
+}
+
+static tfgen_status report(const launch *l, unsigned word, tfgen_error *error)
+{
+    const int phase = (int)(word >> 24 & 127), counter = (int)(word & 0xffffff);
+    const bool named = l && phase < l->work_count;
+    return device_report(error, TFGEN_DEVICE_ERROR, "%s: phase %d%s%s waited too long for counter %d: its results are wrong",
+                         l ? l->name : "a launch", phase, named ? " " : "", named ? l->work[phase].phase->name : "", counter);
+}
+
+tfgen_status counters_check(const tfgen_module *m, const call *c, tfgen_error *error)
+{
+    const plan *p = m->plan;
+    const device_api *api = m->device->api;
+    for (int i = 0; i < p->scratch_count; i++) {
+        unsigned words[2];
+        if (!p->scratches[i].zeroed) continue;
+        const void *from = c->workspace[p->stored_count + i];
+        tfgen_status status = api->copy(m->device, words, from, sizeof words, TFGEN_FROM_DEVICE, c->stream, error);
+        if (status == TFGEN_OK) status = api->synchronize(m->device, c->stream, error);
+        if (status != TFGEN_OK) return status;
+        if (words[1]) return report(launch_with(p, i), words[1], error);
+    }
+    return TFGEN_OK;
+}
