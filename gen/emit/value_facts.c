@@ -183,7 +183,7 @@ int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target, b
 bool phase_is_long(const ir_program *p, const ir_phase *phase, const target_info *target)
 {
     const bool quick = phase_is_quick(p, phase, target);
-    const int of_product = quick && target->vendor == vendor_nvidia ? long_quick_cost : long_cost;
+    const int of_product = quick ? long_quick_cost : long_cost;
     const int limit = phase->family == family_rows ? long_rows_cost : of_product;
     int cost = 0;
     for (int i = 0; i < phase->op_count; i++) {
