@@ -44,7 +44,7 @@ void gemm_write_b(gemm *g);                /* packed(), or b() for a matmul */
 typedef struct matmul_columns {
     const ir_value *value;
     position at;
-    bool transposed;
+    bool transposed, whole; /* whole: V elements from k on exist, in rows aligned to 16 bytes; n may be one of padding */
     long long N, K;
     const expression *batch; /* of the value */
 } matmul_columns;

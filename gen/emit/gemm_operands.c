@@ -120,11 +120,15 @@ void gemm_write_columns(emission *e, writer *w, const matmul_columns *z)
 {
     expression_pool *p = e->pool;
     const long long N = z->N;
-    const expression *n = c_int(p, "n"), *k = c_int(p, "k");
-    const expression *exists = c_less(p, n, c_number(p, N));
+    const expression *k = c_int(p, "k"), *any = c_int(p, "n"), *exists = c_less(p, any, c_number(p, N));
+    /* Columns of padding read the last one, which costs no branch. */
+    const expression *n = z->whole && N % (2 * packed_granule) ? c_choice(p, exists, any, c_number(p, N - 1)) : any;
     write_line(w, "template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)");
     write_body(w);
-    if (z->transposed) {
+    if (z->transposed && z->whole) {
+        const expression *row = c_sum(p, c_product(p, z->batch, c_number(p, N)), n);
+        write_spec_line(w, z->at, "return %s;", c_text(e->a, c_call(p, "load_aligned<V>", address(e, z->value, row, k, false))));
+    } else if (z->transposed) {
         const expression *row = c_sum(p, c_product(p, z->batch, c_number(p, N)), n);
         const expression *left = c_choice(p, exists, c_int(p, "left"), c_number(p, 0));
         write_spec_line(w, z->at, "return %s;", c_text(e->a, c_call(p, "load<V>", address(e, z->value, row, k, false), left)));
@@ -134,21 +138,38 @@ void gemm_write_columns(emission *e, writer *w, const matmul_columns *z)
         write_line(w, "vec<float, V> column = splat<V>(0.0f);");
         write_line(w, "for (int i = 0; i < V; i++)");
         w->indent++;
-        write_spec_line(w, z->at, "if (%s) column[i] = %s;", c_text(e->a, c_both(p, c_less(p, i, c_int(p, "left")), exists)),
-                        c_text(e->a, c_call(p, "load_one", address(e, z->value, row, n, false))));
+        const char *element = c_text(e->a, c_call(p, "load_one", address(e, z->value, row, n, false)));
+        if (z->whole)
+            write_spec_line(w, z->at, "column[i] = %s;", element);
+        else
+            write_spec_line(w, z->at, "if (%s) column[i] = %s;", c_text(e->a, c_both(p, c_less(p, i, c_int(p, "left")), exists)), element);
         w->indent--;
         write_line(w, "return column;");
     }
     end_body(w);
 }
 
+/* True if a program that loads V elements along K, a divisor of gemm_vector, finds them all, and aligned where they lie side by side. */
+static bool columns_are_whole(const gemm *g)
+{
+    const bool transposed = g->product->attributes.transpose;
+    return g->K % gemm_vector == 0 && g->b->type != dtype_i32 && (!transposed || value_alignment(g->e->a, g->b) == 16);
+}
+
 void gemm_write_b(gemm *g)
 {
-    if (gemm_is_matmul(g))
-        gemm_write_columns(g->e, g->w, &(matmul_columns){g->b, g->product->at, g->product->attributes.transpose, g->e->space.columns, g->K,
-                                                         batch_of(g, g->b)});
-    else
+    if (!gemm_is_matmul(g)) {
         write_packed(g);
+        return;
+    }
+    const matmul_columns z = {.value = g->b,
+                              .at = g->product->at,
+                              .transposed = g->product->attributes.transpose,
+                              .whole = columns_are_whole(g),
+                              .N = g->e->space.columns,
+                              .K = g->K,
+                              .batch = batch_of(g, g->b)};
+    gemm_write_columns(g->e, g->w, &z);
 }
 
 void gemm_write_b_type(gemm *g)

@@ -22,6 +22,11 @@
     "block: t\ndtype: bf16\ndims: {M: 1030, K: 1021}\ninputs: {x: [M, K], w: [K, 1]}\n"                                        \
     "ops:\n  - {out: h, op: matmul, in: [x, w]}\noutputs: {h: h}\n"
 
+/* Whole pieces along K, and columns of padding. */
+#define PADDED                                                                                                                  \
+    "block: t\ndtype: f32\ndims: {B: 2, M: 5, N: 37, K: 512}\ninputs: {x: [B, M, K], w: [B, N, K]}\n"                         \
+    "ops:\n  - {out: h, op: matmul, in: [x, w], transpose: true}\noutputs: {h: h}\n"
+
 typedef struct parts_case {
     const char *target, *yaml, *tile;
 } parts_case;
@@ -32,7 +37,7 @@ static const parts_case cases[] = {
     {"sm_90a", LONG, "layer=wgmma n=64 split_k=20"}, /* templates/gemm/gemm_ws.h */
     {"sm_90a", VECTOR, "layer=skinny m=1 thread_m=1 threads=256 split_k=3"},
     {"gfx942", NORM, "layer=skinny m=8 thread_m=8 threads=256 split_k=2"},
-    {"gfx1100", MATRICES, "layer=simt m=32 n=64 k=32 thread_m=2 thread_n=8 threads=128 split_k=7"},
+    {"gfx1100", PADDED, "layer=simt m=32 n=64 k=32 thread_m=2 thread_n=8 threads=128 split_k=7"},
 };
 
 /* The next launch waits for parts of its own. */

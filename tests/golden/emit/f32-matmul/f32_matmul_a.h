@@ -26,7 +26,7 @@ struct f32_matmul_a_spec {
     {
         vec<float, V> column = splat<V>(0.0f);
         for (int i = 0; i < V; i++)
-            if (i < left && n < 72) column[i] = load_one(p.y_ + (batch * 200 + k + i) * 72ll + n); // !8:5
+            column[i] = load_one(p.y_ + (batch * 200 + k + i) * 72ll + (n < 72 ? n : 71)); // !8:5
         return column;
     }
     DEV static context begin(const args &p, int batch, int row) { return {}; }

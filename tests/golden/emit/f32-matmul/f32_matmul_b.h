@@ -26,7 +26,7 @@ struct f32_matmul_b_spec {
     }
     template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
     {
-        return load<V>(p.z_ + (batch * 72 + n) * 200ll + k, n < 72 ? left : 0); // !9:5
+        return load_aligned<V>(p.z_ + (batch * 72 + (n < 72 ? n : 71)) * 200ll + k); // !9:5
     }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
     template <int W, int Slot, class Out> DEV static void b_epilogue(const args &p, const context &c, int row, int col,
