@@ -330,6 +330,26 @@ static const char *how(const json_t *kernel) { return json_string_value(json_obj
 
 #define TUNE "tune specs/softmax.yaml --device=host --effort=quick --json --dim=S=5 "
 
+/* Each has a line, and their shares of the time add up. */
+START_TEST(phases_side_by_side_are_each_listed)
+{
+    static const char spec[] = "block: t\ndtype: bf16\ninputs: {x: [5, 16], y: [3, 24], z: [2, 8]}\nops:\n"
+                               "  - {out: a, op: softmax, in: [x]}\n  - {out: b, op: exp, in: [y]}\n  - {out: c, op: neg, in: [z]}\n"
+                               "outputs: {a: a, b: b, c: c}\n";
+    json_error_t error;
+    char arguments[256];
+    write_file(folder, "s.yaml", "%s", spec);
+    snprintf(arguments, sizeof arguments, "tune %s/s.yaml --device=host --budget=0s --json", folder);
+    ck_assert_msg(tune(arguments) == 0, "%s", output);
+    json_t *all = json_loads(output, 0, &error), *kernels = json_object_get(json_array_get(all, 0), "kernels");
+    ck_assert_uint_eq(json_array_size(kernels), 3);
+    double sum = 0;
+    for (size_t i = 0; i < 3; i++) sum += json_number_value(json_object_get(json_array_get(kernels, i), "share"));
+    ck_assert_double_eq_tol(sum, 1, 1e-9);
+    json_decref(all);
+}
+END_TEST
+
 /* A plan that is warm times nothing: it has its tiles from the wisdom, and a tuning of what is known tries nothing. */
 START_TEST(what_was_tuned_is_used_and_not_tuned_again)
 {
@@ -883,6 +903,7 @@ int main(void)
     tcase_add_test(d, a_devices_clocks_are_told_or_why_not);
     tcase_set_timeout(e, 120);
     tcase_add_checked_fixture(e, make_folder, remove_folder);
+    tcase_add_test(e, phases_side_by_side_are_each_listed);
     tcase_add_test(e, what_was_tuned_is_used_and_not_tuned_again);
     tcase_add_test(e, without_time_nothing_is_tried_and_a_users_tile_is_left_alone);
     tcase_add_test(e, a_sweep_with_a_size_that_is_refused_tunes_nothing);

@@ -212,7 +212,7 @@ static double seconds_of_run(tuning_session *c)
     return spread_of(list, 8).median;
 }
 
-/* Adds a kernel, or a further launch of one: its seconds and its share of the block's time. */
+/* Adds a phase, or a further launch of one: its launch's seconds and its share of the block's time. */
 static void list_phase(const tuning_session *c, tuned_plan *out, const char *name, const ir_phase *phase, double seconds, double share)
 {
     const char *signature = phase_signature(c->a, c->plan->program, phase);
@@ -232,7 +232,14 @@ static void list_phase(const tuning_session *c, tuned_plan *out, const char *nam
     k->share += share;
 }
 
-/* Lists a kernel per signature, longest first; returns how many. */
+static size_t phases_of(const plan *p)
+{
+    size_t count = 0;
+    for (int i = 0; i < p->launch_count; i++) count += (size_t)p->launches[i].work_count;
+    return count;
+}
+
+/* Lists a kernel per signature, longest first; returns how many. Phases of a launch share its time equally. */
 static int list_kernels(tuning_session *c, tuned_plan *out)
 {
     double *seconds = arena_alloc(c->a, ((size_t)c->plan->launch_count + 1) * sizeof *seconds), sum = 0;
@@ -240,7 +247,8 @@ static int list_kernels(tuning_session *c, tuned_plan *out)
     for (int i = 0; i < c->plan->launch_count; i++) sum += seconds[i];
     for (int i = 0; i < c->plan->launch_count; i++) {
         const launch *l = &c->plan->launches[i];
-        for (int k = 0; k < l->work_count; k++) list_phase(c, out, l->name, l->work[k].phase, seconds[i], seconds[i] / sum);
+        for (int k = 0; k < l->work_count; k++)
+            list_phase(c, out, l->name, l->work[k].phase, seconds[i], seconds[i] / sum / l->work_count);
     }
     for (int i = 1; i < out->count; i++)
         for (int n = i; n > 0 && out->kernels[n].share > out->kernels[n - 1].share; n--) {
@@ -315,7 +323,7 @@ tuned_plan tuner_run(tuner *t, arena *a, const compile_request *r, const ir_prog
     c->plan = p;
     c->root = c->base = bench_open(a, graph, p, &c->bench, NULL);
     c->plan = out.plan = bench_plan_of(c->root);
-    out.kernels = arena_alloc(a, ((size_t)c->plan->launch_count + 1) * sizeof *out.kernels);
+    out.kernels = arena_alloc(a, (phases_of(c->plan) + 1) * sizeof *out.kernels);
     out.before = seconds_of_run(c);
     const clocks now = clocks_now(a, t->device); /* while the device is warm */
     database_clocks(t->trials, t->session, now.text, now.why);
