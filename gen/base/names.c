@@ -21,6 +21,12 @@ const char *name_stem(arena *a, const char *name)
     return out;
 }
 
+const char *name_phase_stem(arena *a, const launch *l, const launch_phase *work)
+{
+    if (l->work_count == 1) return l->name;
+    return arena_printf(a, "%s_%d_%s", l->name, (int)(work - l->work) + 1, name_stem(a, work->phase->name));
+}
+
 const char *name_marked(arena *a, const char *stem, name_kind kind) { return arena_printf(a, "%s%s", stem, name_marks[kind]); }
 
 /* Appends a number until the name is free. `numbers` holds the last number used for each wanted name. */

@@ -6,7 +6,7 @@
  * end in an underscore. No mark is a suffix of another, so identifiers of different kinds differ. */
 #ifndef TFGEN_GEN_NAMES_H
 #define TFGEN_GEN_NAMES_H
-#include "ir/ir.h"
+#include "gen/gen.h"
 
 typedef enum name_kind {
     name_value,    /* gate_: values where they are locals, arguments and fields; dims; kernels, whose stem is the launch's name */
@@ -28,4 +28,6 @@ const char *name_marked(arena *a, const char *stem, name_kind kind);
 /* h2.ss -> h2_ss, __x_ -> x_x: other characters than letters and digits become underscores, runs of them one; a name that does not begin
  * with a letter gets an x in front. Different names may have the same stem. */
 const char *name_stem(arena *a, const char *name);
+/* The stem of a phase's struct: llama_qkv, or llama_q_2_k of the second phase, k, of a launch of phases side by side. */
+const char *name_phase_stem(arena *a, const launch *l, const launch_phase *work);
 #endif

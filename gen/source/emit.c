@@ -327,7 +327,7 @@ static void emit_sides(emitter *of, launch *l)
     bool quick = true;
     for (int i = 0; i < l->work_count; i++) {
         const launch_phase *work = &l->work[i];
-        emission e = emit_phase(of, arena_printf(a, "%s_%d_%s", l->name, i + 1, name_stem(a, work->phase->name)), work, -1);
+        emission e = emit_phase(of, name_phase_stem(a, l, work), work, -1);
         writer members = {.a = a};
         work->program->members(&e, &members);
         const writer w = whole_struct(&e, l->kernel, false, &members);

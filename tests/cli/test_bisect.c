@@ -108,6 +108,19 @@ START_TEST(a_rounding_at_the_wrong_place_is_found)
 }
 END_TEST
 
+START_TEST(a_fault_is_found_in_the_second_phase_of_a_launch)
+{
+    static char arguments[128];
+    static const char spec[] = "block: t\ndtype: bf16\ninputs: {x: [5, 16], z: [3, 24]}\nops:\n"
+                               "  - {out: y, op: softmax, in: [x]}\n  - {out: g, op: mul, in: [z, 0.5]}\noutputs: {y: y, g: g}\n";
+    snprintf(arguments, sizeof arguments, "%s/s.yaml --target=host", folder);
+    write_text("s.yaml", spec);
+    find_planted(arguments, "", "t_y.hip", "op_mul(e.z_, 0.5f)", "op_mul(e.z_, 1.5f)");
+    is_first("g", "mul", 6);
+    names_line("t_y.hip", "g_ = op_mul(e.z_, 1.5f);");
+}
+END_TEST
+
 START_TEST(a_fault_in_a_packed_weight_is_found)
 {
     find_planted("specs/linear.yaml --target=host", "", "linear_l_pack.hip", "col * 256ll + k", "col * 256ll + (k ^ 1)");
@@ -301,6 +314,7 @@ int main(void)
     tcase_add_checked_fixture(more, open_folder, close_folder);
     tcase_add_test(more, a_row_that_nobody_writes_is_found);
     tcase_add_test(more, a_wrong_scale_is_found);
+    tcase_add_test(more, a_fault_is_found_in_the_second_phase_of_a_launch);
     tcase_add_test(more, a_fault_in_a_packed_weight_is_found);
     tcase_add_test(more, a_fault_is_found_in_the_geometry_of_a_gpu);
     tcase_add_test(more, a_dozen_faults_are_found_in_the_geometry_of_each_vendor);

@@ -140,11 +140,11 @@ static bool find_line(place_made *m, arena *a, const char *source, const char *f
 }
 
 /* The line where the value is computed, else where it is stored, else the struct of its phase. */
-static void find_source(arena *a, place_made *m, const plan *p, const ir_value *v)
+static void find_source(arena *a, place_made *m, const plan *p, const launch_phase *within, const ir_value *v)
 {
     const char *source = source_join(a, &m->launch->source), *stem = names_choose(a, p->program).values[v->id];
     const char *name = name_marked(a, stem, name_value);
-    const char *head = arena_printf(a, "struct %s {", name_marked(a, m->launch->name, name_struct));
+    const char *head = arena_printf(a, "struct %s {", name_marked(a, name_phase_stem(a, m->launch, within), name_struct));
     const char *body = strstr(source, head);
     m->file = m->launch->file;
     if (!body) body = source;
@@ -175,6 +175,6 @@ place_made locate(bisection *b, const plan *p, const parting *found)
     m.tile = tile_text(a, &m.phase->tile);
     const ir_value *shaped = v->def->kind == op_attention_partial ? found->value : v; /* partials are judged as the attention's result */
     m.within = tile_of(a, within, shaped, &p->program->dims, found->first);
-    find_source(a, &m, p, v);
+    find_source(a, &m, p, within, v);
     return m;
 }
