@@ -263,6 +263,27 @@ static bool waits_within(const ir_kernel *kernel, const ir_phase *phase)
     return false;
 }
 
+static bool gives_threads(const ir_phase *phase)
+{
+    return phase->tile.program && phase->tile.given & 1u << program_table[phase->tile.program].threads;
+}
+
+/* Refuses IR text that gives two phases of a launch different numbers of threads. */
+static void check_threads(const planner *p, const ir_kernel *kernel)
+{
+    const ir_phase *first = NULL;
+    for (int i = 0; i < kernel->phase_count; i++) {
+        const ir_phase *phase = kernel->phases[i];
+        if (!gives_threads(phase)) continue;
+        if (!first) first = phase;
+        const int threads = tile_threads(&phase->tile), others = tile_threads(&first->tile);
+        if (threads == others) continue;
+        arena_source_unmarked(p->a);
+        bail(p->a, code_unsupported, phase->tile_at, "tile: phase %s has threads=%d, but %s in the same kernel has threads=%d",
+             phase->name, threads, first->name, others);
+    }
+}
+
 /* Phases of a launch are rows phases, of which none waits for another. */
 static void check_phases(const planner *p)
 {
@@ -274,6 +295,7 @@ static void check_phases(const planner *p)
             bail(p->a, code_unsupported, (position){0},
                  "kernel %s has %d phases; phases share a launch only where all are rows phases and none waits for another", kernel->name,
                  kernel->phase_count);
+        if (kernel->phase_count > 1) check_threads(p, kernel);
     }
 }
 

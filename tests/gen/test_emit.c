@@ -412,6 +412,22 @@ START_TEST(an_illegal_tile_of_a_plans_text_has_its_line)
 }
 END_TEST
 
+START_TEST(phases_of_a_launch_are_not_given_different_threads)
+{
+    static const char text[] = "ir 1 t\ntype f32\nlevel tile\nin   %x f32[4,64]\nin   %z f32[4,32]\nout  %y as y\nout  %g as g\n\n"
+                               "kernel k0 frame=mixed {\n  phase y : rows {\n    body %y f32[4,64] = neg %x !3:5 #0\n"
+                               "    tile threads=128 team=32 v=2\n  }\n  phase g : rows {\n    body %g f32[4,32] = exp %z !4:5 #1\n"
+                               "    tile threads=64 team=32 v=1\n  }\n}\n";
+    build b = {.name = "t.ir", .text = text, .target = "gfx90a", .from_plan = true};
+    run_build(&b);
+    ck_assert_int_eq(b.code, code_unsupported);
+    const char *errors = arena_diagnostics(b.a);
+    ck_assert_msg(strstr(errors, "t.ir:16:10: error: tile: phase g has threads=64, but y in the same kernel has threads=128"), "%s",
+                  errors);
+    arena_free(b.a);
+}
+END_TEST
+
 START_TEST(a_tile_is_asked_for_by_any_name_of_the_phase)
 {
     static const char *const names[] = {"y1", "k1", "k1.y1", "t_y1", "gemm",
@@ -742,6 +758,7 @@ int main(void)
     tcase_add_loop_test(t, an_illegal_tile_is_an_error_that_names_the_limit, 0,
                         sizeof bad_tunings / sizeof *bad_tunings);
     tcase_add_test(t, an_illegal_tile_of_a_plans_text_has_its_line);
+    tcase_add_test(t, phases_of_a_launch_are_not_given_different_threads);
     tcase_add_loop_test(t, a_tile_is_asked_for_by_any_name_of_the_phase, 0, 6);
     tcase_add_test(t, a_cache_may_have_more_rows_than_an_int_counts);
     tcase_add_loop_test(t, other_values_have_as_many_rows_as_an_int_counts_with_a_tile_to_spare, 0, 2);
