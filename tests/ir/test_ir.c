@@ -273,8 +273,10 @@ static const struct {
      GEMM("    body %a f32[M,4] = linear %x, %w #0\n    body %b f32[M,4] = linear %x, %w #0\n    body %c f32[M,4] = linear %x, %w #0\n"
           "    epi %d f32[M,4] = add %a, %b #0\n    epi %y f32[M,4] = add %d, %c #0\n"),
      "", "", NULL},
-    {"memory", ROWS("    body %e f32[M,4] = exp %x #0\n    body %y f32[M,4] = rope %e heads=1 pairing=half theta=1 rotary=4 #0\n"), "", "",
-     NULL},
+    {"memory",
+     ROWS("    body %e f32[M,4] = rope %x heads=1 pairing=half theta=1 rotary=4 #0\n"
+          "    body %y f32[M,4] = rope %e heads=1 pairing=half theta=1 rotary=4 #0\n"),
+     "", "", NULL},
     {"memory", ROWS("    body %e f32[M,8] = concat %x, %x #0\n    body %y f32[M,8] = neg %e #0\n"), "", "", NULL},
     {"partial-sums",
      GEMM("    body %a f32[M,4] = linear %x, %w #0\n    epi %s f32[M,1] = row_sumsq %a #0\n    epi %y f32[M,4] = mul %a, %s #0\n"), "", "",
