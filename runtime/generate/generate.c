@@ -22,8 +22,8 @@ static void run_norm(generator *g, int *at, size_t rows)
     *at = !*at;
 }
 
-/* dims: those of the call; pos: positions of the first tokens; sequence: of those in the caches the first one. */
-static void run_layers(generator *g, bool prefill, int *at, void *pos, size_t sequence, const tfgen_dim *dims, size_t dim_count)
+/* dims: those of the call; sequence: of those in the caches the first one. */
+static void run_layers(generator *g, bool prefill, int *at, size_t sequence, const tfgen_dim *dims, size_t dim_count)
 {
     const layer_set *s = &g->sets[g->set];
     tfgen_error error;
@@ -32,7 +32,7 @@ static void run_layers(generator *g, bool prefill, int *at, void *pos, size_t se
         const unit *u = &(prefill ? s->prefill : s->decode)[s->model->kind_of[i]];
         const unit_tensor tensors[] = {{"x", TFGEN_INPUT, g->x[*at]},
                                        {"y", TFGEN_OUTPUT, g->x[!*at]},
-                                       {"pos", TFGEN_INPUT, pos},
+                                       {"pos", TFGEN_INPUT, g->pos},
                                        {"k_cache", TFGEN_STATE, (char *)l->keys + sequence * g->cache_bytes},
                                        {"v_cache", TFGEN_STATE, (char *)l->values + sequence * g->cache_bytes}};
         generator_need(g, unit_run(u, l->weights, tensors, 5, dims, dim_count, g->workspace, g->stream, &error), &error);
@@ -52,18 +52,25 @@ static size_t row_bytes(const generator *g) { return g->facts.hidden * (size_t)d
 
 static int *history_of(const generator *g, size_t sequence) { return g->history + sequence * (size_t)g->rows; }
 
+static char *host_row(const generator *g, size_t row) { return g->host_call + position_bytes + row * row_bytes(g); }
+
+/* Positions and the rows that host_row() has, in one copy. */
+static void send(generator *g, const int32_t *positions, size_t position_count, size_t rows)
+{
+    memcpy(g->host_call, positions, position_count * sizeof *positions);
+    copy(g, g->call, g->host_call, position_bytes + rows * row_bytes(g), TFGEN_TO_DEVICE);
+}
+
 /* At most options.part tokens. Returns which x has the result. */
 static int read_part_of(generator *g, size_t sequence, const int *ids, size_t count)
 {
     const int32_t first = (int32_t)g->lengths[sequence];
     const tfgen_dim dims[] = {{"B", 1}, {"S", (int64_t)count}};
-    void *pos = (int32_t *)g->pos + most_sequences;
     int at = 0;
-    for (size_t i = 0; i < count; i++) generator_embed(g, ids[i], (size_t)first + i, (char *)g->host_x + i * row_bytes(g));
-    copy(g, g->x[0], g->host_x, count * row_bytes(g), TFGEN_TO_DEVICE);
-    copy(g, pos, &first, sizeof first, TFGEN_TO_DEVICE);
+    for (size_t i = 0; i < count; i++) generator_embed(g, ids[i], (size_t)first + i, host_row(g, i));
+    send(g, &first, 1, count);
     run_norm(g, &at, count);
-    run_layers(g, true, &at, pos, sequence, dims, 2);
+    run_layers(g, true, &at, sequence, dims, 2);
     if (ids != history_of(g, sequence) + first) memcpy(history_of(g, sequence) + first, ids, count * sizeof *ids);
     g->lengths[sequence] += count;
     return at;
@@ -179,7 +186,7 @@ static void launch_step(generator *g)
     const tfgen_dim dims[] = {{"B", (int64_t)g->options.sequences}};
     int at = 0;
     run_norm(g, &at, g->options.sequences);
-    run_layers(g, false, &at, g->pos, 0, dims, 1);
+    run_layers(g, false, &at, 0, dims, 1);
     run_head(g, g->x[at], g->options.sequences);
 }
 
@@ -214,11 +221,10 @@ static void step_body(void *argument)
     for (size_t i = 0; i < count; i++) {
         const bool done = j->done && j->done[i];
         pos[i] = (int32_t)(g->lengths[i] < g->options.room ? g->lengths[i] : g->options.room - 1);
-        generator_embed(g, done ? 0 : j->ids[i], (size_t)pos[i], (char *)g->host_x + i * row_bytes(g));
+        generator_embed(g, done ? 0 : j->ids[i], (size_t)pos[i], host_row(g, i));
         if (!done) history_of(g, i)[g->lengths[i]++] = j->ids[i];
     }
-    copy(g, g->x[0], g->host_x, count * row_bytes(g), TFGEN_TO_DEVICE);
-    copy(g, g->pos, pos, count * sizeof *pos, TFGEN_TO_DEVICE);
+    send(g, pos, count, count);
     replay_step(g);
     for (size_t i = 0; i < count && j->best; i++)
         if (!j->done || !j->done[i]) j->best[i] = best_token(g, i);

@@ -5,7 +5,7 @@
 #include "runtime/generate/unit.h"
 #include "runtime/model/stem.h"
 
-enum { most_sequences = 64, usual_part = 2048 };
+enum { most_sequences = 64, usual_part = 2048, position_bytes = most_sequences * sizeof(int32_t) };
 
 /* The layers' specs for texts of some lengths: ropes may have other factors beyond a length (longrope). */
 typedef struct layer_set {
@@ -44,9 +44,10 @@ struct generator {
     long long rows;    /* of a cache */
     size_t cache_bytes; /* of one sequence's keys in a layer */
     long long block; /* logits whose greatest the device finds; 0: the host reads all of them */
+    void *call; /* what a call copies to the device at once: positions of its tokens, then their rows, which are x[0] */
     void *x[2], *last, *pos, *logits, *peaks, *workspace, *stream;
     float *host_logits; /* of one sequence */
-    void *host_x; /* rows of embeddings on their way to the device */
+    char *host_call;
     double *row[2];
     size_t lengths[most_sequences]; /* tokens in the caches */
     int *history;                   /* [sequences][rows]: they are read again when the set changes */

@@ -124,12 +124,13 @@ static void allocate_all(generator *g)
     const size_t sequences = g->options.sequences, rows = g->options.part > sequences ? g->options.part : sequences;
     const size_t row = g->facts.hidden * (size_t)dtype_size(g->type);
     tfgen_error error;
-    for (int i = 0; i < 2; i++) g->x[i] = allocate(g, rows * row);
+    g->pos = g->call = allocate(g, position_bytes + rows * row);
+    g->x[0] = (char *)g->call + position_bytes;
+    g->x[1] = allocate(g, rows * row);
     for (int i = 0; i < 2; i++) g->row[i] = host_memory(g, g->facts.hidden * sizeof *g->row[i]);
-    g->host_x = host_memory(g, rows * row);
+    g->host_call = host_memory(g, position_bytes + rows * row);
     g->history = host_memory(g, sequences * (size_t)g->rows * sizeof *g->history);
     g->last = allocate(g, row);
-    g->pos = allocate(g, (most_sequences + 4) * sizeof(int32_t));
     g->logits = allocate(g, sequences * g->facts.vocabulary * sizeof(float));
     if (g->block) g->peaks = allocate(g, sequences * g->facts.vocabulary / (size_t)g->block * sizeof(float));
     g->host_logits = host_memory(g, g->facts.vocabulary * sizeof *g->host_logits);
@@ -241,7 +242,7 @@ void generator_close(generator *g)
     for (int i = 0; i < g->set_count; i++) close_set(g, &g->sets[i]);
     unit_close(&g->head);
     unit_close(&g->norm);
-    void *const memory[] = {g->x[0], g->x[1], g->last, g->pos, g->logits, g->peaks, g->workspace};
+    void *const memory[] = {g->call, g->x[1], g->last, g->logits, g->peaks, g->workspace};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) tfgen_device_free(g->device, memory[i]);
     if (g->stream) g->device->api->stream_destroy(g->device, g->stream);
     arena_free(g->a);

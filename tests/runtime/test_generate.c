@@ -4,6 +4,7 @@
 #include "runtime/data/safetensors.h"
 #include "tests/shell.h"
 #include <check.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,6 +51,7 @@ static float *weights(arena *a, int k, const shape *s)
 typedef struct saved {
     arena *a;
     const char *skip; /* this tensor is left out; or NULL */
+    const char *nan;  /* this one's first number is NaN; or NULL */
     safetensors_item items[most_tensors];
     size_t count;
     int number;
@@ -59,7 +61,8 @@ static void add(saved *s, const char *name, const shape *of)
 {
     long long *shape = arena_alloc(s->a, 2 * sizeof *shape);
     shape[0] = of->rows, shape[1] = of->columns;
-    const float *data = weights(s->a, s->number++, of);
+    float *data = weights(s->a, s->number++, of);
+    if (s->nan && strcmp(s->nan, name) == 0) data[0] = NAN;
     if (s->skip && strcmp(s->skip, name) == 0) return;
     s->items[s->count++] = (safetensors_item){name, "F32", of->columns ? 2 : 1, shape, data};
 }
@@ -75,13 +78,15 @@ static void save(void *argument)
     safetensors_write(s->a, arena_printf(s->a, "%s/model.safetensors", folder), s->items, s->count);
 }
 
-static void save_model(const char *config, const char *skip)
+static void save_model_with(const char *config, const char *skip, const char *nan)
 {
-    saved s = {.a = arena_new(), .skip = skip};
+    saved s = {.a = arena_new(), .skip = skip, .nan = nan};
     write_file(folder, "config.json", "{%s}", config);
     ck_assert_int_eq(arena_run(s.a, save, &s), code_ok);
     arena_free(s.a);
 }
+
+static void save_model(const char *config, const char *skip) { save_model_with(config, skip, NULL); }
 
 /* ---- right */
 #define FIRST "1,32,16,23,19,33,37,37,37,37,37,27,1,17,25,37,37,37,37,37,37,37,27,1"
@@ -267,6 +272,19 @@ START_TEST(an_id_outside_of_the_vocabulary_is_refused)
 }
 END_TEST
 
+START_TEST(logits_that_are_no_numbers_are_an_error)
+{
+    make_folder();
+    save_model_with(CONFIG, NULL, "model.norm.weight"); /* all logits */
+    ck_assert_int_eq(tfgen("generate %s --target=host --prompt-ids=3 -n 4", folder), 6);
+    says("a logit of the next token is NaN");
+    save_model_with(CONFIG, NULL, "model.embed_tokens.weight"); /* the first token's */
+    ck_assert_int_eq(tfgen("generate %s --target=host --prompt-ids=3 -n 4", folder), 6);
+    says("a logit of the next token is NaN");
+    remove_folder();
+}
+END_TEST
+
 START_TEST(an_encoder_and_a_folder_without_tensors_do_not_generate)
 {
     make_folder();
@@ -288,6 +306,7 @@ int main(void)
     tcase_add_test(c, logits_are_not_rounded);
     tcase_add_loop_test(c, what_cannot_be_generated_is_refused, 0, bad_count);
     tcase_add_test(c, an_id_outside_of_the_vocabulary_is_refused);
+    tcase_add_test(c, logits_that_are_no_numbers_are_an_error);
     tcase_add_test(c, an_encoder_and_a_folder_without_tensors_do_not_generate);
     tcase_add_test(c, layers_of_a_folder_run_in_turn);
     tcase_add_test(c, what_layers_of_a_folder_refuse);

@@ -137,8 +137,30 @@ def check_golden():
     assert got == golden, f"transformers: {got}"
 
 
+def check_parts():
+    """Models with parts for images, which stand by: the text part's names and its ties are those of the whole."""
+    text, sees = dict(MODEL, model_type="llama"), dict(VISION, num_hidden_layers=1, image_size=16)
+    sliding = dict(MODEL, num_hidden_layers=6, head_dim=16, sliding_window=8, query_pre_attn_scalar=24, pad_token_id=0)
+    configs = [("gemma3", dict(text_config=sliding, vision_config=sees, mm_tokens_per_image=4, image_token_index=119, boi_token_index=118,
+                               eoi_token_index=117)),
+               ("llava", dict(text_config=text, vision_config=dict(sees, model_type="clip_vision_model"), image_token_index=119))]
+    for family, keys in configs:
+        torch.manual_seed(1)
+        config = transformers.AutoConfig.for_model(family, **keys)
+        config._attn_implementation = "eager"
+        model = transformers.AutoModelForImageTextToText.from_config(config).eval().float()
+        draw(model)
+        model.generation_config = transformers.GenerationConfig(pad_token_id=0)
+        with tempfile.TemporaryDirectory() as folder:
+            model.save_pretrained(folder)
+            expected = theirs(model, prompts())
+            got = [t["tokens"] for t in ours(folder, prompts(), "--target=host")["texts"]]
+        assert got == expected, f"{family} with parts: {got} instead of {expected}"
+
+
 if not sys.argv[2:]:
     check_golden()
+    check_parts()
 failed = 0
 for family, keys in CASES:
     if sys.argv[2:] and family not in sys.argv[2:]:
