@@ -123,14 +123,14 @@ static bool splits_sectors(const ir_value *v)
     return (bytes + load - 1) / load * load % sector;
 }
 
-/* What such rows cost beyond their lines, in rows of 128 bytes of a k tile (H200, bf16 4176x3080x3064 with B [N, K]: 190 us, and 133 us
- * with K of 3056; in clusters of 2, which load half of B each, about 140). */
+/* What such rows cost beyond their lines, in rows of 128 bytes of a k tile (H200, bf16: 4176x3080x3064 with B [N, K] 190 us, in clusters of
+ * 2, which load half of B each, 135, with K of 3056 133; 4176x3064x3072 with B [K, N] 140 us, with N of 3056 106). */
 static double split_sectors(const problem *p, const gemm_warpgroups_tile *x)
 {
-    const double of_a = 0.5, of_b = 0.3;
+    const double more = 0.4;
     const ir_op *product = problem_product(p);
     if (product->kind != op_matmul) return 0;
-    return of_a * splits_sectors(product->inputs[0]) * warpgroup_rows + of_b * splits_sectors(product->inputs[1]) * x->n / x->cluster;
+    return more * (splits_sectors(product->inputs[0]) * warpgroup_rows + splits_sectors(product->inputs[1]) * x->n / x->cluster);
 }
 
 /* Rows of A's k tile, weighted by the time to fill them: a row beyond M, which TMA fills with zeros, costs 2.5 rows that are read. */

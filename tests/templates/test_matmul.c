@@ -65,12 +65,32 @@ START_TEST(matmuls_on_matrix_units_are_within_their_bounds)
 }
 END_TEST
 
+/* Rows at odd multiples of 16 bytes take longer to load, so workgroups share B; columns of B are loaded in whole boxes of 64. */
+START_TEST(tiles_follow_from_how_operands_lie)
+{
+    static const struct {
+        const char *body, *tile;
+    } plans[] = {{MATMUL("M: 4176, K: 3064, N: 3080", "M, K", "N, K", ", transpose: true"), "cluster=2"},
+                 {MATMUL("M: 4176, K: 3072, N: 3080", "M, K", "N, K", ", transpose: true"), "cluster=1"},
+                 {MATMUL("M: 8192, K: 8192, N: 8192", "M, K", "K, N", ""), "n=256"}};
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        char yaml[512];
+        snprintf(yaml, sizeof yaml, "block: t\ndtype: bf16\n%s", plans[i].body);
+        rig *r = rig_plan(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = "sm_90a"});
+        const char *text = ir_print(r->a, r->c.plan->program);
+        ck_assert_msg(strstr(text, plans[i].tile) != NULL, "%zu: no %s in %s", i, plans[i].tile, text);
+        rig_close(r);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("matmul");
     TCase *t = tcase_create("matrix units");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, matmuls_on_matrix_units_are_within_their_bounds, 0, (int)(sizeof cases / sizeof *cases));
+    tcase_add_test(t, tiles_follow_from_how_operands_lie);
     suite_add_tcase(suite, t);
     return run_suite(suite);
 }
