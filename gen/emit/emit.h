@@ -83,8 +83,8 @@ enum { function_cost = 10 }; /* op_cost() of an exponential or the like */
 /* On GPUs: all that it stores, or all that the program takes and gives, has 16 bits: its ops take their short forms (FORM, ir/op.def). */
 bool phase_is_quick(const ir_program *p, const ir_phase *phase, const target_info *target);
 int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target, bool quick); /* per element; an addition is 1 */
-/* As many copies of its arithmetic as a thread has columns are too many. */
-bool phase_is_long(const ir_program *p, const ir_phase *phase, const target_info *target);
+/* As many copies of its arithmetic as a thread has columns are too many. rolls: its program would loop instead of calling functions. */
+bool phase_is_long(const ir_program *p, const ir_phase *phase, const target_info *target, bool rolls);
 
 /* ---- evaluate.c: the value of IR values at a place, as C++ statements */
 /* Where a value is evaluated: its own row and column. The column is base - shift. */

@@ -67,9 +67,9 @@ static emission emission_new(const emitter *of, const char *name, const ir_phase
                   .functions = {.a = a}};
     facts_find(&e);
     e.is_quick = phase_is_quick(of->p->program, phase, of->p->target);
-    const bool is_long = phase_is_long(of->p->program, phase, of->p->target);
-    e.is_rolled = is_long && program_of(phase)->rolls;
-    e.is_long = is_long && !program_of(phase)->rolls;
+    const bool rolls = program_of(phase)->rolls, is_long = phase_is_long(of->p->program, phase, of->p->target, rolls);
+    e.is_rolled = is_long && rolls;
+    e.is_long = is_long && !rolls;
     e.space = phase_space(a, phase);
     set_shape(&e);
     if (phase->family == family_gemm) find_columns(&e);

@@ -54,7 +54,8 @@ START_TEST(a_long_epilogue_is_a_loop_over_blocks_of_columns)
              "block: t\ndtype: %s\ndims: {M: 70, N: %d, K: 48}\ninputs: {x: [M, K]%s}\nparams: {w: [N, K]}\nops:\n"
              "  - {out: l, op: linear, in: [x, w]}\n  - {out: a, op: tanh, in: [l]}\n  - {out: b, op: softplus, in: [a]}\n"
              "  - {out: c, op: div, in: [%s, b]}\n  - {out: d, op: erf, in: [c]}\n  - {out: e, op: mish, in: [d]}\n"
-             "  - {out: y, op: sigmoid, in: [e]}\noutputs: {y: y}\n",
+             "  - {out: f, op: silu, in: [e]}\n  - {out: g, op: expm1, in: [f]}\n  - {out: h, op: gelu_erf, in: [g]}\n"
+             "  - {out: y, op: sigmoid, in: [h]}\noutputs: {y: y}\n",
              loops[_i].dtype, loops[_i].columns, loops[_i].input, loops[_i].operand);
     rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = "sm_90a", .tuning = &tuning});
     ck_assert_int_eq(r->c.plan->launch_count, 1);
