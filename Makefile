@@ -71,8 +71,8 @@ else
 PRODUCTS := $(B)/tfgen $(B)/tfgen-worker
 endif
 
-.PHONY: all help demo check test test-transformers test-elsewhere verify-all verify-code test-amd test-bare mutants golden lint schema man \
-  wheel clean install uninstall deps
+.PHONY: all help demo check test test-torch test-transformers test-elsewhere verify-all verify-code test-amd test-bare mutants golden \
+  lint schema man wheel clean install uninstall deps
 all: $(PRODUCTS)
 
 help:
@@ -88,6 +88,7 @@ help:
 # make test-amd TINYGRAD_DIR=...   real AMD code objects run in an instruction emulator and examined (installs what it needs)
 # make mutants       SEED=1 COUNT=150: which small faults, planted one by one in copies of the tree, the suites notice (tests/mutants)
 # make test-transformers PYTHON=...   imported layers and generated tokens beside transformers, where that Python has it
+# make test-torch PYTHON=...   the package for Python beside PyTorch, on the host engine, where that Python has it
 # make test-bare     proves demo and test in a minimal Debian 12 folder (debootstrap, root)
 # make fuzz          fuzzers with libFuzzer and sanitizers, FUZZ_SECONDS=60 each (needs clang-22 and libclang-rt-22-dev)
 # make golden        rewrites golden files; the diff is the review
@@ -213,6 +214,9 @@ PYTHON ?= python3
 test-transformers: all
 	@for script in layers generate others; do \
 	  $(PYTHON) tests/transformers/$$script.py ./tfgen || [ $$? = 77 ] || exit 1; done
+
+test-torch: all
+	@TFGEN_LIBRARY="$(CURDIR)/libtfgen.so" $(PYTHON) tests/python/torch_test.py || [ $$? = 77 ]
 
 # The same fuzzers with coverage to guide them: build/fuzz/fuzz_NAME, FUZZ_SECONDS each; corpora stay in build/fuzz/NAME.corpus.
 FUZZ_CC ?= clang-22

@@ -31,8 +31,10 @@ class TensorSpec(NamedTuple):
 def kind_of(values: Any, device: str) -> Any:
     """What handles these arrays: PyTorch's tensors if one of them is, else plain arrays."""
     torch = sys.modules.get("torch")
-    if torch is not None and any(isinstance(v, torch.Tensor) for v in values):
-        return torch_arrays(torch, device)
+    if torch is not None:
+        for v in values:
+            if isinstance(v, torch.Tensor):
+                return torch_arrays(torch, device)
     return Plain(device)
 
 
@@ -151,6 +153,9 @@ class Plain:
             size *= n
         return cut(size, 64).cast(FORMATS[spec.dtype][-1] if spec.dtype != "i32" else "i", shape)
 
+    def pointer(self, spec: TensorSpec, view: memoryview) -> int:
+        return buffer_address(view)
+
     def workspace(self, size: int) -> Tuple[Any, int]:
         memory = cut(size, WORKSPACE_ALIGNMENT)
         return memory, buffer_address(memory)
@@ -174,6 +179,7 @@ class Torch:
         kind, _, index = device.partition(":")
         self.device, self.index = torch.device("cpu" if self.host else f"cuda:{index}"), -1 if self.host else int(index)
         self.dtypes = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i32": torch.int32}
+        self.tensor, self.strided, self.records_gradients = torch.Tensor, torch.strided, torch.is_grad_enabled
         self.slack = 0
         if self.host:
             self.slack = WORKSPACE_ALIGNMENT  # PyTorch aligns memory of the host to 64 bytes, that of a GPU to 512
@@ -186,11 +192,19 @@ class Torch:
         return self.raw_stream(self.index) if self.raw_stream else self.torch.cuda.current_stream(self.device).cuda_stream
 
     def at(self, spec: TensorSpec, t: Any) -> Tuple[int, Tuple[int, ...]]:
-        if (isinstance(t, self.torch.Tensor) and t.dtype is self.dtypes[spec.dtype] and t.device.type == self.device.type
-                and t.get_device() == self.index and t.layout is self.torch.strided and t.is_contiguous() and not t.is_neg()
-                and not (t.requires_grad and self.torch.is_grad_enabled())):
-            return aligned(t.data_ptr(), spec.name), t.shape
-        raise self.refusal(spec, t)
+        self.check(spec, t)
+        return self.pointer(spec, t), t.shape
+
+    def pointer(self, spec: TensorSpec, t: Any) -> int:
+        address = t.data_ptr()
+        return aligned(address, spec.name) if address % ALIGNMENT else address
+
+    def check(self, spec: TensorSpec, t: Any) -> None:
+        """What can be told without the tensor's memory. This is most of what a call costs."""
+        if not (isinstance(t, self.tensor) and t.dtype is self.dtypes[spec[2]] and t.get_device() == self.index
+                and t.layout is self.strided and t.is_contiguous() and not t.is_neg()
+                and not (t.requires_grad and self.records_gradients())) or (t.is_cpu is not self.host):
+            raise self.refusal(spec, t)
 
     def refusal(self, spec: TensorSpec, t: Any) -> Exception:
         name, torch = spec.name, self.torch
@@ -211,7 +225,9 @@ class Torch:
     def empty(self, spec: TensorSpec, shape: Tuple[int, ...]) -> Any:
         return self.torch.empty(shape, dtype=self.dtypes[spec.dtype], device=self.device)
 
-    def workspace(self, size: int) -> Tuple[Any, int]:
+    def workspace(self, size: int) -> Tuple[Any, Optional[int]]:
+        if not size:
+            return None, None
         memory = self.torch.empty(size + self.slack, dtype=self.torch.uint8, device=self.device)
         address = memory.data_ptr()
         return memory, address + -address % WORKSPACE_ALIGNMENT

@@ -138,8 +138,8 @@ class Weights:
 class Sizes(NamedTuple):
     """What depends on the dynamic dims of a call."""
 
-    dims: Any
-    count: int
+    args: _binding.Args  # but for its tensors
+    dims: Any  # what args points to
     workspace: int
     outputs: Tuple[Tuple[int, ...], ...]
 
@@ -170,6 +170,7 @@ class Kernels:
                       if t.kind in ("input", "state") or (t.kind == "param" and not all(a.isdigit() for a in t.axes))]
         self.packed = [i for i, t in enumerate(plan.tensors) if t.kind == "param" and i not in self.given]
         self.outputs = [i for i, t in enumerate(plan.tensors) if t.kind == "output"]
+        self.pointers_type = c.c_void_p * len(plan.tensors)
         self.known: Dict[Any, Sizes] = {}
 
     def bind(self, shapes: Sequence[Sequence[Any]], check: bool = True) -> Dict[str, Any]:
@@ -208,20 +209,18 @@ class Kernels:
         values = _binding.dims_of({n: dims[n] for n in self.plan.dynamic})
         count = len(values or ())
         workspace = self.plan.library.c.tfgen_module_workspace_bytes(self.module, values, count)
-        made = Sizes(values, count, workspace, tuple(self.axes[i].shape(dims) for i in self.outputs))
+        args = _binding.Args(dims=values, dim_count=count, workspace_bytes=workspace)
+        made = Sizes(args, values, workspace, tuple(self.axes[i].shape(dims) for i in self.outputs))
         if len(self.known) > 4096:
             self.known.clear()
         self.known[shapes] = made
         return made
 
-    def pointers(self) -> Any:
-        return (c.c_void_p * len(self.plan.tensors))()
-
     def params(self, params: Params) -> Tuple[Any, List[Any]]:
         """Addresses of the params in the plan's order, and what must be kept until they are packed."""
         found = {i: self._param(params, self.plan.tensors[i]) for i in self.packed}
         arrays = _arrays.kind_of([v for v, _ in found.values()], self.device_name)
-        addresses, keep = self.pointers(), [arrays]
+        addresses, keep = self.pointers_type(), [arrays]
         for i, (value, from_checkpoint) in found.items():
             t = self.plan.tensors[i]
             if from_checkpoint and (t.transposed or t.rows):
@@ -327,12 +326,12 @@ class Call:
         plan = kernels.plan
         self.layer, self.kernels, self.tensors = layer, kernels, tensors
         self.arrays = arrays = _arrays.kind_of(tensors.values(), kernels.device_name)
-        pointers, shapes = kernels.pointers(), []
+        addresses, shapes = [None] * len(plan.tensors), []  # type: List[Optional[int]], List[Any]
         for i in kernels.given:
             spec = plan.tensors[i]
             if spec.name not in tensors:
                 raise TypeError(f"{spec.name}: missing; {takes(kernels)}")
-            pointers[i], shape = arrays.at(spec, tensors[spec.name])
+            addresses[i], shape = arrays.at(spec, tensors[spec.name])
             shapes.append(shape)
         if len(tensors) != len(kernels.given):
             names = {plan.tensors[i].name for i in kernels.given}
@@ -341,13 +340,18 @@ class Call:
         self.outputs: Dict[str, Any] = {}
         for i, shape in zip(kernels.outputs, sizes.outputs):
             spec = plan.tensors[i]
-            y = arrays.empty(spec, shape) if out is None else out[spec.name]
-            pointers[i], got = arrays.at(spec, y)
-            if tuple(got) != shape:
-                raise _arrays.TensorError(f"{spec.name} is {tuple(got)}, the layer writes {shape}")
+            if out is None:
+                y = arrays.empty(spec, shape)
+                addresses[i] = arrays.pointer(spec, y)
+            else:
+                y = out[spec.name]
+                addresses[i], got = arrays.at(spec, y)
+                if tuple(got) != shape:
+                    raise _arrays.TensorError(f"{spec.name} is {tuple(got)}, the layer writes {shape}")
             self.outputs[spec.name] = y
         self.memory, self.workspace = self._workspace(sizes.workspace)
-        self.args = _binding.Args(tensors=pointers, dims=sizes.dims, dim_count=sizes.count, workspace_bytes=sizes.workspace)
+        self.args = args = _binding.Args.from_buffer_copy(sizes.args)
+        self.pointers = args.tensors = kernels.pointers_type(*addresses)
         self.execute, self.weights = plan.library.c.tfgen_execute, layer.weights and layer.weights.handle
 
     def _workspace(self, size: int) -> Tuple[Any, int]:

@@ -69,6 +69,10 @@ class Tensor:
         self.strides = strides or self.dense
         self.negative = False
 
+    @property
+    def is_cpu(self):
+        return self.device.type == "cpu"
+
     def get_device(self):
         return -1 if self.device.type == "cpu" else self.device.index or 0
 

@@ -1,0 +1,136 @@
+"""Layers as an op and modules of PyTorch, for torch.compile, torch.export and CUDA graphs. Importing it imports PyTorch.
+
+    import tfgen.torch
+    block = tfgen.torch.Module(tfgen.compile("block.yaml", params=state_dict, device="cuda"))
+    y = torch.compile(block, fullgraph=True)(x)
+
+The ops are tfgen::execute_N(int layer, Tensor[] inputs) -> (Tensor, ...) and, of layers with states, which they change in place,
+tfgen::update_N(int layer, Tensor[] inputs, Tensor(a!)[] states) -> (Tensor, ...): one for each number N of outputs, as PyTorch
+functionalises no op that changes tensors and returns a list. `layer` is a number that names a Layer in this process: an exported program
+runs only where that layer still exists."""
+import functools
+import itertools
+import weakref
+from typing import Any, List, Sequence, Tuple, Union
+
+import torch
+
+from . import _arrays
+from ._layer import Call, Kernels, Layer
+
+_layers: "weakref.WeakValueDictionary[int, Layer]" = weakref.WeakValueDictionary()
+_numbers = itertools.count(1)
+_library = torch.library.Library("tfgen", "DEF")
+
+
+def number_of(layer: Layer) -> int:
+    """The number by which the op knows a layer; the layer must be kept alive as long as it is called."""
+    number = layer.__dict__.get("_number")
+    if number is None:
+        number = layer._number = next(_numbers)  # type: ignore[attr-defined]
+        _layers[number] = layer
+    return number
+
+
+def _named(number: int) -> Layer:
+    layer = _layers.get(int(number))
+    if layer is None:
+        raise RuntimeError(f"tfgen: there is no layer {int(number)} in this process: it was freed, or made in another one")
+    return layer
+
+
+def names_of(kernels: Kernels) -> Tuple[List[str], List[str]]:
+    """Of what a call is given: the names of inputs (and of params of dynamic shape), and of states, in the spec's order."""
+    given = [kernels.plan.tensors[i] for i in kernels.given]
+    return [t.name for t in given if t.kind != "state"], [t.name for t in given if t.kind == "state"]
+
+
+def _given(layer: Layer, inputs: Sequence[torch.Tensor], states: Sequence[torch.Tensor]) -> Any:
+    ins, kept = layer.__dict__.get("_names") or layer.__dict__.setdefault("_names", names_of(layer.kernels))
+    if len(inputs) != len(ins) or len(states) != len(kept):
+        raise RuntimeError(f"tfgen: the layer takes inputs [{', '.join(ins)}] and states [{', '.join(kept)}]")
+    return dict(zip((*ins, *kept), (*inputs, *states)))
+
+
+def _execute(number: int, inputs: List[torch.Tensor], states: Sequence[torch.Tensor] = ()) -> Tuple[torch.Tensor, ...]:
+    layer = _named(number)
+    call = Call(layer, _given(layer, inputs, states))
+    call()
+    if states:
+        torch.autograd.graph.increment_version(states)
+    return tuple(call.outputs.values())
+
+
+def _fake(number: int, inputs: List[torch.Tensor], states: Sequence[torch.Tensor] = ()) -> Tuple[torch.Tensor, ...]:
+    """Shapes and dtypes of the outputs; sizes may be symbolic. Refuses what the layer would."""
+    layer = _named(number)
+    kernels, given = layer.kernels, _given(layer, inputs, states)
+    arrays = _arrays.torch_arrays(torch, kernels.device_name)
+    specs = [kernels.plan.tensors[i] for i in kernels.given]
+    for spec in specs:
+        arrays.check(spec, given[spec.name])
+    dims = kernels.bind([given[spec.name].shape for spec in specs])
+    return tuple(arrays.empty(kernels.plan.tensors[i], kernels.axes[i].shape(dims)) for i in kernels.outputs)
+
+
+def _refuse_negated(number: int, inputs: Sequence[torch.Tensor], states: Sequence[torch.Tensor] = ()) -> None:
+    """Left alone, PyTorch would copy such a tensor, and a state's copy would be changed."""
+    layer = _named(number)
+    given = _given(layer, inputs, states)
+    for i in layer.kernels.given:
+        spec = layer.plan.tensors[i]
+        _arrays.torch_arrays(torch, layer.device).check(spec, given[spec.name])
+
+
+@functools.lru_cache(maxsize=None)
+def op_of(outputs: int, changes: bool) -> Any:
+    """The op of layers with so many outputs, with or without states."""
+    name, states = (f"update_{outputs}", ", Tensor(a!)[] states") if changes else (f"execute_{outputs}", "")
+    returned = "Tensor" if outputs == 1 else "(" + ", ".join(["Tensor"] * outputs) + ")"
+    _library.define(f"{name}(int layer, Tensor[] inputs{states}) -> {returned}", tags=(torch.Tag.pt2_compliant_tag,))
+    one, fake = (_execute, _fake) if outputs > 1 else (lambda *a: _execute(*a)[0], lambda *a: _fake(*a)[0])
+    for key in ("CPU", "CUDA"):
+        _library.impl(name, one, key)
+    _library.impl(name, _refuse_negated, "Negative")
+    torch.library.register_fake(f"tfgen::{name}", fake, lib=_library)
+    return getattr(torch.ops.tfgen, name).default
+
+
+class Module(torch.nn.Module):
+    """A layer as a module without parameters: its weights are packed, and belong to the layer.
+
+    forward takes the inputs and states in the spec's order, or by name, and returns the output, or a tuple of them. Tensors: as Layer says.
+    There are no gradients: train() raises RuntimeError, and so does a tensor that requires one while they are recorded."""
+
+    def __init__(self, layer: Layer) -> None:
+        super().__init__()
+        self.layer, self.number = layer, number_of(layer)
+        self.inputs, self.states = names_of(layer.kernels)
+        self.order = tuple(layer.plan.tensors[i].name for i in layer.kernels.given)
+        self.op = op_of(len(layer.kernels.outputs), bool(self.states))
+        super().train(False)
+
+    def train(self, mode: bool = True) -> "Module":
+        if mode:
+            raise RuntimeError(f"{self.layer.plan.block}: a fused layer has no gradients: call eval(), or train the model without it")
+        return super().train(False)
+
+    def forward(self, *tensors: torch.Tensor, **named: torch.Tensor) -> Union[torch.Tensor, Tuple[torch.Tensor, ...]]:
+        if len(tensors) > len(self.order):
+            raise TypeError(f"{len(tensors)} tensors; the layer takes {', '.join(self.order)}")
+        given = dict(zip(self.order, tensors))
+        for name, tensor in named.items():
+            if name not in self.order or name in given:
+                raise TypeError(f"{name}: {'given twice' if name in given else 'the plan has no such tensor'}; the layer takes "
+                                f"{', '.join(self.order)}")
+            given[name] = tensor
+        for name in self.order:
+            if name not in given:
+                raise TypeError(f"{name}: missing; the layer takes {', '.join(self.order)}")
+        inputs = [given[n] for n in self.inputs]
+        if self.states:
+            return self.op(self.number, inputs, [given[n] for n in self.states])
+        return self.op(self.number, inputs)
+
+    def extra_repr(self) -> str:
+        return f"{self.layer.plan.block} on {self.layer.device}"

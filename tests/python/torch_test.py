@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Tests tfgen.torch on the host engine with PyTorch itself: opcheck, torch.compile without graph breaks, torch.export, what is refused, and
+the examples of docs/python.md that use PyTorch. Exit code 77 where PyTorch is not installed.
+
+usage: torch_test.py        TFGEN_LIBRARY names libtfgen.so"""
+import os
+import re
+import sys
+
+try:
+    import torch
+except ImportError as e:
+    print(f"skipped: {sys.executable}: {e}")
+    sys.exit(77)
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+sys.path.insert(0, os.path.join(ROOT, "python"))
+os.chdir(ROOT)
+import tfgen  # noqa: E402
+import tfgen.torch  # noqa: E402
+
+BF16 = torch.bfloat16
+failed = 0
+
+
+def expect(what, good):
+    global failed
+    print(("ok    " if good else "WRONG ") + what, flush=True)
+    failed += not good
+
+
+def refused(what, kind, call, *words):
+    try:
+        call()
+    except kind as e:
+        text = str(e)
+        expect(f"{what}: {text[:200]}", all(w in text for w in words))
+    else:
+        expect(what + " was taken", False)
+
+
+def random(t):
+    return torch.randn(t.shape).mul(0.1).to(BF16)
+
+
+def given(batch):
+    return (torch.randn(batch, 1, 256).to(BF16), torch.arange(batch, dtype=torch.int32), *(torch.zeros(batch, 2, 64, 32).to(BF16)
+                                                                                         for _ in range(2)))
+
+
+class Net(torch.nn.Module):
+    def __init__(self, block):
+        super().__init__()
+        self.block = block
+
+    def forward(self, x, *others):
+        return self.block(x * 2, *others) + 1
+
+
+def same(what, f, g, tensors):
+    mine, others = ([t.clone() for t in tensors] for _ in range(2))
+    expect(what, torch.equal(f(*mine), g(*others)) and all(map(torch.equal, mine, others)))
+
+
+def decode():
+    block = tfgen.torch.Module(tfgen.compile("specs/llama-decode.yaml", params=random, device="cpu", wisdom="none"))
+    x, pos, k, v = given(2)
+    found = torch.library.opcheck(block.op, (block.number, [x, pos], [k, v]))
+    expect(f"opcheck with states: {found}", set(found.values()) == {"SUCCESS"})
+    expect("states are named as changed", "Tensor(a0!)[] states" in str(block.op._schema) or "Tensor(a!)[] states" in str(block.op._schema))
+    before = k._version
+    block(x, pos, k, v)
+    expect("a state's version says that it was changed", k._version > before)
+    net = Net(block).eval()
+    whole = torch.compile(net, fullgraph=True, backend="aot_eager", dynamic=True)
+    for batch in (2, 3):
+        same(f"torch.compile, {batch} sequences", whole, net, given(batch))
+    sizes = {0: torch.export.Dim("B", min=2, max=1024)}
+    program = torch.export.export(net, given(3), dynamic_shapes={"x": sizes, "others": (sizes,) * 3}).module()
+    same("torch.export", program, net, given(5))
+
+
+def swiglu():
+    params = {}
+    layer = tfgen.compile("specs/swiglu.yaml", params=lambda t: params.setdefault(t.name, random(t)), device="cpu", wisdom="none")
+    block = tfgen.torch.Module(layer)
+    x = torch.randn(2, 5, 256).to(BF16)
+    found = torch.library.opcheck(block.op, (block.number, [x]))
+    expect(f"opcheck without states: {found}", set(found.values()) == {"SUCCESS"})
+    w = {n: p.double() for n, p in params.items()}
+    want = torch.nn.functional.silu(x.double() @ w["w_gate"].T) * (x.double() @ w["w_up"].T)
+    expect("numbers beside float64", ((block(x).double() - want).norm() / want.norm()).item() < 4e-3)
+    net = Net(block).eval()
+    same("torch.compile by Inductor", torch.compile(net, fullgraph=True), net, (x,))
+    checkpoint = {"mlp.gate_proj.weight": params["w_gate"], "mlp.up_proj.weight": params["w_up"]}
+    expect("a checkpoint's names", torch.equal(layer.with_params(checkpoint)(x=x)["y"], block(x)))
+    refuse(block, x)
+
+
+def refuse(block, x):
+    refused("train()", RuntimeError, lambda: Net(block).train(), "no gradients", "swiglu")
+    expect("eval()", Net(block).eval().block is block)
+    wanting = x.clone().requires_grad_()
+    refused("a gradient", RuntimeError, lambda: block(wanting), "x requires a gradient")
+    refused("a gradient, compiled", RuntimeError, lambda: torch.compile(block, fullgraph=True, backend="aot_eager")(wanting), "gradient")
+    with torch.no_grad():
+        expect("no gradients are recorded", torch.equal(block(wanting), block(x)))
+    refused("float32", RuntimeError, lambda: block(x.float()), "x is torch.float32", "torch.bfloat16")
+    refused("complex and conjugated", RuntimeError, lambda: block(x.to(torch.complex64).conj()), "complex64")
+    refused("a lazily negated view", RuntimeError, lambda: block(torch._neg_view(x)), "resolve_neg")
+    refused("columns apart", RuntimeError, lambda: block(torch.zeros(2, 5, 512).to(BF16)[..., ::2]), "strided")
+    refused("another width", RuntimeError, lambda: block(torch.zeros(2, 5, 128).to(BF16)), "x is (2, 5, 128)")
+    refused("too many rows", RuntimeError, lambda: block(torch.zeros(65, 1, 256).to(BF16)), "B is 65", "1 to 64")
+    refused("a shifted tensor", RuntimeError, lambda: block(torch.zeros(2561).to(BF16)[1:].view(2, 5, 256)), "multiple of 16")
+    refused("a sparse tensor", RuntimeError, lambda: block(torch.zeros(2, 5, 256).to(BF16).to_sparse()), "SparseCPU")
+    refused("no tensor", TypeError, lambda: block(), "x: missing")
+    refused("a layer that was freed", RuntimeError, lambda: block.op(10 ** 6, [x]), "there is no layer 1000000")
+
+
+def examples():
+    with open(os.path.join(ROOT, "docs", "python.md")) as f:
+        blocks = [b for b in re.findall(r"```python\n(.*?)```", f.read(), re.S) if "torch" in b]
+    exec(compile("\n".join(blocks), "docs/python.md", "exec"), {})
+    expect(f"{len(blocks)} examples of docs/python.md", len(blocks) >= 1)
+
+
+def main():
+    torch.manual_seed(2)
+    decode()
+    swiglu()
+    examples()
+    print(f"{failed} wrong")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
