@@ -133,6 +133,16 @@ START_TEST(a_program_may_use_every_name_that_is_not_of_the_header)
 }
 END_TEST
 
+START_TEST(a_program_built_against_an_older_header_runs)
+{
+    if (sanitized()) return;
+    ck_assert_msg(shell("cc -Wall -Werror tests/runtime/old_program.c -o %s/old_program -L%s/usr/lib -ltfgen -Wl,-rpath,%s/usr/lib 2>&1 && "
+                        "%s/old_program 2>&1", folder, folder, folder, folder) == 0,
+                  "%s", output);
+    says("y of 2 axes, kind 3\n");
+}
+END_TEST
+
 START_TEST(what_is_installed_is_all_that_the_documents_name)
 {
     if (sanitized()) return;
@@ -355,6 +365,7 @@ int main(void)
     tcase_add_test(t, cmake_finds_the_installed_package);
     tcase_add_test(t, the_package_for_python_is_as_its_page_says);
     tcase_add_test(t, a_program_may_use_every_name_that_is_not_of_the_header);
+    tcase_add_test(t, a_program_built_against_an_older_header_runs);
     tcase_add_test(t, what_is_installed_is_all_that_the_documents_name);
     tcase_add_test(t, nothing_that_is_installed_names_the_folder_of_the_build);
     tcase_add_test(t, names_of_folders_may_have_spaces);
