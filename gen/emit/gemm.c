@@ -380,7 +380,7 @@ void gemm_on_register_tiles(emission *e, writer *w)
     gemm_write_context(&g);
     gemm_write_batches(&g);
     gemm_write_a(&g);
-    gemm_write_b(&g);
+    gemm_write_b(&g, true);
     gemm_write_partial(&g);
     gemm_write_epilogue(&g);
 }

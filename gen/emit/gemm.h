@@ -39,7 +39,7 @@ void gemm_write_context(gemm *g);          /* row scalars, rows() */
 void gemm_write_batches(gemm *g);          /* the batch count of a matmul; 1 for linears */
 void gemm_write_a(gemm *g);                /* a(): elements of a row of A, loaded or computed by the prologue */
 void gemm_write_rows_of_a(gemm *g);        /* a_row(), at any alignment */
-void gemm_write_b(gemm *g);                /* packed(), or b() for a matmul */
+void gemm_write_b(gemm *g, bool within);   /* packed(), or b() for a matmul; within: nobody asks for places beyond K */
 /* b(): elements along K of a column of a matmul's second operand, [..., K, N] or, transposed, [..., N, K]. */
 typedef struct matmul_columns {
     const ir_value *value;

@@ -156,7 +156,7 @@ static bool columns_are_whole(const gemm *g)
     return g->K % gemm_vector == 0 && g->b->type != dtype_i32 && (!transposed || value_alignment(g->e->a, g->b) == 16);
 }
 
-void gemm_write_b(gemm *g)
+void gemm_write_b(gemm *g, bool within)
 {
     if (!gemm_is_matmul(g)) {
         write_packed(g);
@@ -165,7 +165,7 @@ void gemm_write_b(gemm *g)
     const matmul_columns z = {.value = g->b,
                               .at = g->product->at,
                               .transposed = g->product->attributes.transpose,
-                              .whole = columns_are_whole(g),
+                              .whole = within && columns_are_whole(g),
                               .N = g->e->space.columns,
                               .K = g->K,
                               .batch = batch_of(g, g->b)};

@@ -147,7 +147,7 @@ static void members(emission *e, writer *w)
     gemm_write_context(&g);
     gemm_write_batches(&g);
     gemm_write_rows_of_a(&g);
-    gemm_write_b(&g);
+    gemm_write_b(&g, false);
     gemm_write_epilogue(&g);
 }
 

@@ -32,6 +32,7 @@ static const matmul_case cases[] = {
      "dims: {B: 3, M: 20, K: 64, N: 80}\ninputs: {x: [B, M, K], z: [B, K, N]}\nparams: {g: [N]}\nops:\n"
      "  - {out: p, op: matmul, in: [x, z]}\n  - {out: y, op: rmsnorm, in: [p, g]}\noutputs: {y: y}\n",
      0, "in_columns"},
+    {"gfx942", "f16", "layer=mfma", MATMUL("M: 48, K: 8, N: 7", "M, K", "K, N", ""), 0, "b_plain = false"}, /* a k tile is longer than K */
     /* the reader of a row's sum of squares, in another matrix of the batch */
     {"sm_90a", "bf16", "layer=wgmma n=64",
      "dims: {B: 3, M: 20, K: 64, N: 80}\ninputs: {x: [B, M, K], z: [B, K, N]}\nparams: {g: [N]}\nops:\n"
