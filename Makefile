@@ -328,6 +328,8 @@ FILLED = prefix=$$(printf %s "$(PREFIX)" | sed 's/[|&\\]/\\&/g') && sed "s|@PREF
 SPECS := $(wildcard specs/*.yaml specs/devices/*.yaml specs/tables/*.yaml specs/wisdom/*.wisdom)
 # They name each other by their places in this tree.
 DOCUMENTS := README.md LICENSE $(wildcard docs/*.md docs/*/*.* examples/*.c examples/*.cpp examples/*.py)
+# Where bash, zsh and fish look for them.
+COMPLETIONS := bash-completion/completions/tfgen zsh/site-functions/_tfgen fish/vendor_completions.d/tfgen.fish
 install: all
 	install -d "$(D)/bin" "$(D)/include" "$(D)/libexec/tfgen" "$(D)/share/man/man1" "$(L)/pkgconfig" "$(L)/cmake/tfgen"
 	install -m 755 tfgen "$(D)/bin/"
@@ -343,9 +345,11 @@ install: all
 	for f in $(DOCUMENTS); do install -D -m 644 "$$f" "$(D)/share/doc/tfgen/$$f" || exit; done
 	install -m 644 docs/tfgen-spec.schema.json "$(D)/share/tfgen/"
 	install -m 644 docs/tfgen.1 "$(D)/share/man/man1/"
+	for f in $(COMPLETIONS); do install -D -m 644 "runtime/install/completion/$${f##*/}" "$(D)/share/$$f" || exit; done
 
 uninstall:
 	rm -f "$(D)/bin/tfgen" "$(D)/include/tfgen.h" "$(D)/share/man/man1/tfgen.1" "$(L)"/libtfgen.a "$(L)"/libtfgen.so* "$(L)/pkgconfig/tfgen.pc"
+	rm -f $(COMPLETIONS:%="$(D)/share/%")
 	rm -rf "$(D)/libexec/tfgen" "$(D)/share/tfgen" "$(D)/share/doc/tfgen" "$(L)/cmake/tfgen"
 
 clean:

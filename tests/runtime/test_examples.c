@@ -183,6 +183,27 @@ START_TEST(names_of_folders_may_have_spaces)
 }
 END_TEST
 
+/* By the names that the help prints. */
+START_TEST(shells_complete_commands_and_options)
+{
+    if (sanitized()) return;
+    if (!have("bash")) {
+        printf("skipped: no bash here\n");
+        return;
+    }
+    static const char *const cases[][2] = {
+        {"tfgen ver", "verify"}, {"tfgen run --fus", "--fusion="}, {"tfgen help explai", "explain"}, {"tfgen a.yaml --no-f", "--no-fuse="}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ck_assert_msg(shell("PATH=%s/usr/bin:$PATH bash -c '. %s/usr/share/bash-completion/completions/tfgen && COMP_WORDS=(%s) && "
+                            "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) && _tfgen && echo \"${COMPREPLY[*]}\"' 2>&1",
+                            folder, folder, cases[i][0]) == 0,
+                      "%s", output);
+        output[strcspn(output, "\n")] = 0;
+        ck_assert_str_eq(output, cases[i][1]);
+    }
+}
+END_TEST
+
 START_TEST(what_is_uninstalled_leaves_no_file)
 {
     if (sanitized()) return;
@@ -369,6 +390,7 @@ int main(void)
     tcase_add_test(t, what_is_installed_is_all_that_the_documents_name);
     tcase_add_test(t, nothing_that_is_installed_names_the_folder_of_the_build);
     tcase_add_test(t, names_of_folders_may_have_spaces);
+    tcase_add_test(t, shells_complete_commands_and_options);
     tcase_add_test(t, what_is_uninstalled_leaves_no_file);
     tcase_add_test(t, the_llama_says_what_double_precision_says);
     tcase_add_test(t, the_llama_refuses_a_broken_model_with_a_sentence);
