@@ -122,12 +122,26 @@ static double launch_seconds(const device_model *d, bool overlap, unsigned *assu
     return usual_launch;
 }
 
+/* `rest` workgroups of an incomplete last round, whole or in parts that fit the round. */
+static void add_last_round(const device_model *d, const cost_descriptor *x, double rest, double seats, cost *c)
+{
+    cost_descriptor part = *x;
+    if (x->tail <= 1 || rest * x->tail > seats) {
+        add_round(d, x, rest, 1, c);
+        return;
+    }
+    part.memory /= x->tail, part.asked /= x->tail, part.taken /= x->tail, part.streamed /= x->tail;
+    part.products /= x->tail, part.others /= x->tail, part.shared /= x->tail;
+    part.end_cycles += x->tail_cycles;
+    add_round(d, &part, rest * x->tail, 1, c);
+}
+
 cost cost_of(const device_model *d, const cost_descriptor *x)
 {
     cost c = {0};
     const double seats = d->units * fmax(1, x->per_unit), rounds = floor(x->groups / seats), rest = x->groups - rounds * seats;
     if (rounds > 0) add_round(d, x, seats, rounds, &c);
-    if (rest > 0) add_round(d, x, rest, 1, &c);
+    if (rest > 0) add_last_round(d, x, rest, seats, &c);
     const double clock = clock_of(d, x, fmin(seats, x->groups)), between = (rounds + (rest > 0) - 1) * x->round_cycles / clock;
     const double launch = launch_seconds(d, x->overlap, &c.assumed);
     c.start = fmax(0, launch + x->start_cycles / clock) + x->later_launches * (launch + device_latency(d));

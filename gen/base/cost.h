@@ -23,6 +23,8 @@ typedef struct cost_descriptor {
     double chain_cycles;     /* steps that wait for each other while loads are in flight */
     double end_cycles;       /* prologue and epilogue that overlap nothing */
     double round_cycles;     /* between two rounds of workgroups */
+    double tail;             /* parts into which the work of each workgroup of an incomplete last round is split; 0: none */
+    double tail_cycles;      /* in which those parts meet */
     double start_cycles;     /* of the launch, once; negative: work done while the launch ahead still runs */
     double hops;             /* waits for another workgroup's flag */
     double later_launches;   /* launches that reduce this one's partial results */

@@ -1,60 +1,19 @@
 /* Products of few rows on wgmma with swapped operands (templates/gemm/gemm_swap_ab.h), at the speed of DRAM. In: a product. Out: a tile, by
  * a cost model of its own. */
 #include "gen/emit/gemm.h"
-#include "gen/program/products.h"
-#include "ir/devices/occupancy.h"
+#include "gen/program/swap_ab.h"
 #include <math.h>
 
-enum { most_rows_of_long_k_tiles = 48, most_rows = 128, most_rows_beside_a_warp = 128 };
-enum { most_split = 8, most_stages = 24, row_step = 16, column_step = 32, element_bytes = 2 /* of both operands in shared memory */ };
+extern const program gemm_swap_ab_program;
+
+enum { most_rows_of_long_k_tiles = 48, most_rows = 128, most_split = 8, row_step = 16 };
 
 static const char *obstacle(const problem *p) { return obstacle_to_16_bits(p, layer_swap_ab); }
-
-/* A warpgroup for 64 columns, and who loads: a warp, or beside many results a warpgroup, which leaves its registers to the others. */
-static int threads_of(int m, int n) { return (n + 63) / 64 * 128 + (m > most_rows_beside_a_warp ? 128 : 32); }
-
-/* ---- resources of a tile */
-static long long bytes_of_stage(const gemm_swap_ab_tile *x) { return (long long)element_bytes * x->n * x->k + 16; }
-static long long bytes_of_row_stage(const gemm_swap_ab_tile *x) { return (long long)element_bytes * x->m * x->k; }
-
-/* ws_memory<...>::bytes of templates/frame/frame_ws.h */
-static long long bytes_of(const gemm_swap_ab_tile *x)
-{
-    return 1024 + x->stages * bytes_of_stage(x) + x->row_stages * bytes_of_row_stage(x);
-}
 
 static long long shared_bytes(const problem *p, const ir_tile *t)
 {
     (void)p;
-    return bytes_of(&t->gemm_swap_ab);
-}
-
-/* Shared memory per workgroup if `count` share a multiprocessor. */
-static long long shared_room(const target_info *target, int count)
-{
-    const int reserved = unit_room_of(target).reserved;
-    return (target->lds_bytes + reserved) / count - reserved;
-}
-
-/* ws_consumer_registers() of templates/frame/frame_ws.h, and what the compiler needs beside the results (NVRTC 13: 26). */
-static bool results_fit(const gemm_swap_ab_tile *x, int together)
-{
-    enum { of_a_lane = 512, most = 240, of_a_producer = 24, beside = 26 };
-    const int groups = (x->n + 63) / 64, even = of_a_lane / (together * (groups + 1)) / 8 * 8;
-    const int each = ((even < 248 ? even : 248) * (groups + 1) - of_a_producer) / groups / 8 * 8;
-    return x->m / 2 + beside <= (each < most ? each : most);
-}
-
-static int resident(const target_info *target, const gemm_swap_ab_tile *x)
-{
-    const bool registers = x->m > most_rows_beside_a_warp ? results_fit(x, 2) : x->threads <= 288;
-    return registers && x->tail == 1 && bytes_of(x) <= shared_room(target, 2) ? 2 : 1;
-}
-
-/* True if the tile's accumulators fit the stages, whose memory they reuse. */
-static bool sums_fit(const gemm_swap_ab_tile *x)
-{
-    return x->stages * (bytes_of_stage(x) - 16) + x->row_stages * bytes_of_row_stage(x) >= 4ll * x->m * (x->n + 4);
+    return swap_ab_bytes(&t->gemm_swap_ab);
 }
 
 /* ---- time
@@ -91,14 +50,14 @@ static double products_time(const problem *p, const gemm_swap_ab_tile *x)
 /* Seconds until `count` concurrent workgroups have their weights. */
 static double weights_time(const problem *p, const gemm_swap_ab_tile *x, long long count)
 {
-    const double round_trip = 0.92e-6, each = weights_of(p, x), ahead = (double)x->stages * x->n * x->k * element_bytes;
+    const double round_trip = 0.92e-6, each = weights_of(p, x), ahead = (double)x->stages * x->n * x->k * swap_ab_element_bytes;
     return hypot((double)count * each / bandwidth(p), round_trip * each / fmin(ahead, each));
 }
 
 static double time_of(const problem *p, const gemm_swap_ab_tile *x)
 {
     const double l2_over_memory = 2.8, start = 3.2e-6, meeting = 0.16e-6, late = 2e-6;
-    const long long units = p->device->units, seats = units * resident(p->target, x), count = workgroups(p, x);
+    const long long units = p->device->units, seats = units * swap_ab_resident(p->target, x), count = workgroups(p, x);
     const double rows = weights_of(p, x) * x->m / x->n;
     double time = (double)(count / seats) * weights_time(p, x, seats);
     if (count % seats) time += weights_time(p, x, count % seats);
@@ -108,26 +67,16 @@ static double time_of(const problem *p, const gemm_swap_ab_tile *x)
     return time + start + meeting * (x->split_k - 1);
 }
 
-/* Sets as many stages as fit if `together` workgroups share a multiprocessor: equally many for rows and weights, then more for weights. Not
- * more than a slice has k tiles, unless the accumulators need the memory. False: it does not fit. */
-static bool fill(const problem *p, int together, gemm_swap_ab_tile *x)
-{
-    const long long part = (product_length(p) + x->k * x->split_k - 1) / (x->k * x->split_k),
-                    room = shared_room(p->target, together) - 1024;
-    const long long both = room / (bytes_of_stage(x) + bytes_of_row_stage(x)), least = both < part ? both : part;
-    x->row_stages = (int)(least < most_stages ? least : most_stages);
-    if (x->row_stages < 2) x->row_stages = 2;
-    const long long most = (room - x->row_stages * bytes_of_row_stage(x)) / bytes_of_stage(x);
-    x->stages = x->row_stages;
-    while (x->stages < most && (x->stages < part || !sums_fit(x))) x->stages++;
-    return x->stages <= most && x->stages <= most_stages && sums_fit(x);
-}
-
 /* Longer k tiles read longer runs of DRAM; a wide tile reads enough short ones at once. */
 static gemm_swap_ab_tile tile_of(int m, int n, int split)
 {
-    return (
-        gemm_swap_ab_tile){.m = m, .n = n, .k = n <= 96 ? 128 : 64, .threads = threads_of(m, n), .cluster = 1, .split_k = split, .tail = 1};
+    return (gemm_swap_ab_tile){.m = m,
+                               .n = n,
+                               .k = n <= 96 ? 128 : 64,
+                               .threads = swap_ab_threads(m, n),
+                               .cluster = 1,
+                               .split_k = split,
+                               .tail = 1};
 }
 
 static gemm_swap_ab_tile long_k_tiles(gemm_swap_ab_tile x) { return x.k = 256, x; }
@@ -135,23 +84,29 @@ static gemm_swap_ab_tile long_k_tiles(gemm_swap_ab_tile x) { return x.k = 256, x
 static void try_tile(const problem *p, gemm_swap_ab_tile x, int together, gemm_swap_ab_tile *best, double *least)
 {
     const long long k_tiles = (product_length(p) + x.k - 1) / x.k;
-    if ((x.split_k > 1 && k_tiles < 2 * x.split_k) || !fill(p, together, &x)) return;
+    if ((x.split_k > 1 && k_tiles < 2 * x.split_k) || !swap_ab_fill(p, together, &x)) return;
     const double time = time_of(p, &x);
     if (time < *least) *best = x, *least = time;
 }
 
-static void defaults(const problem *p, ir_tile *t)
+static void choose_of_few_rows(const problem *p, ir_tile *t)
 {
     const long long rows = problem_rows(p), tiles = (rows + most_rows - 1) / most_rows, each = (rows + tiles - 1) / tiles;
     const int m = (int)((each + row_step - 1) / row_step * row_step);
     double least = 1e30;
     for (int together = 1; together <= 2; together++)
         for (int split = 1; split <= (together == 1 ? 2 : most_split); split *= 2)
-            for (int n = 64; n <= (together == 1 ? 256 : 128); n += column_step) {
+            for (int n = 64; n <= (together == 1 ? 256 : 128); n += swap_ab_column_step) {
                 const gemm_swap_ab_tile x = tile_of(m, n, split);
                 try_tile(p, x, together, &t->gemm_swap_ab, &least);
                 if (n == 64 && m <= most_rows_of_long_k_tiles) try_tile(p, long_k_tiles(x), together, &t->gemm_swap_ab, &least);
             }
+}
+
+static void defaults(const problem *p, ir_tile *t)
+{
+    const bool many = swap_ab_many_rows(p);
+    if (!many || !swap_ab_choose(p, &gemm_swap_ab_program, &t->gemm_swap_ab)) choose_of_few_rows(p, t);
 }
 
 /* ---- cost, to compare with other programs (among its own tiles time_of() is more accurate)
@@ -162,35 +117,35 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     enum { round = 2500, meeting = 700, begin = 2500, hidden_begin = 1200 };
     const double shallow = 0.9, waits = 1.2;
     const gemm_swap_ab_tile *x = &tile->gemm_swap_ab;
+    if (swap_ab_many_rows(p)) {
+        swap_ab_cost(p, x, d);
+        return;
+    }
     product_cost(p, &(product_cut){x->m, x->n, x->k, x->split_k, 1, 1, weights_as_rows}, d);
-    d->per_unit = resident(p->target, x);
+    d->per_unit = swap_ab_resident(p->target, x);
     d->matrix = true, d->lockstep = true, d->products_share = 1 / (1.57 + x->m / 175.0);
     if (d->per_unit > 1) d->memory_share = shallow;
-    d->ahead = fmin(x->stages, x->row_stages / waits) * x->n * x->k * element_bytes, d->streamed = weights_of(p, x);
+    d->ahead = fmin(x->stages, x->row_stages / waits) * x->n * x->k * swap_ab_element_bytes, d->streamed = weights_of(p, x);
     d->end_cycles = round + meeting * x->split_k;
     d->start_cycles = (d->per_unit > 1 ? hidden_begin : begin) * fmin(1, d->groups / p->device->units);
 }
 
-/* With several row tiles its only advantage is split-K. */
-static const worse_range worse[] = {{.least_rows = most_rows + 1,
-                                     .most_length = 2047,
-                                     .why = "M exceeds one tile and K is short"},
-                                    {0}};
+static const worse_range worse[] = {{.least_rows = swap_ab_most_rows + 1, .why = "M exceeds the rows that its tiles were timed for"}, {0}};
 
 static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_swap_ab_tile *x = &t->gemm_swap_ab;
     if (x->m % (8 * x->cluster)) return x->cluster > 1 ? "m is a multiple of 8 times cluster" : "m is a multiple of 8";
     if (!is_power_of_two(x->cluster) || x->cluster * x->split_k > 8) return "cluster is 1, 2 or 4; with split_k at most 8 workgroups";
-    if (x->n % column_step) return "n is a multiple of 32";
-    if (x->threads != threads_of(x->m, x->n)) return "threads are 128 for each 64 columns, plus 32 (m above 128: plus 128)";
+    if (x->n % swap_ab_column_step) return "n is a multiple of 32";
+    if (x->threads != swap_ab_threads(x->m, x->n)) return "threads are 128 for each 64 columns, plus 32 (m above 128: plus 128)";
     if (!is_power_of_two(x->split_k)) return "split_k is 1, 2, 4 or 8";
     if (x->row_stages > x->stages) return "row_stages is at most stages";
     if (!is_power_of_two(x->k)) return "k is 64, 128 or 256";
     const long long k_tiles = (product_length(p) + x->k - 1) / x->k;
     if (x->split_k > k_tiles || x->tail > k_tiles) return "each slice of split-K has at least one k tile";
     if (x->split_k > 1 && x->tail > 1) return "split_k is 1 where there is a tail";
-    return sums_fit(x) ? NULL : "the stages are too small to reduce the tile's partial sums in";
+    return swap_ab_sums_fit(x) ? NULL : "the stages are too small to reduce the tile's partial sums in";
 }
 
 /* Fewer rows. */
@@ -200,7 +155,7 @@ static bool smaller(const problem *p, ir_tile *t)
     gemm_swap_ab_tile *x = &t->gemm_swap_ab;
     if (x->m <= row_step * x->cluster) return false;
     x->m = (x->m / 2 + row_step * x->cluster - 1) / (row_step * x->cluster) * row_step * x->cluster;
-    x->threads = threads_of(x->m, x->n);
+    x->threads = swap_ab_threads(x->m, x->n);
     return true;
 }
 
@@ -229,7 +184,7 @@ static void members(emission *e, writer *w)
 {
     const gemm_swap_ab_tile *x = &e->phase->tile.gemm_swap_ab;
     const problem p = plan_problem(e->a, e->plan, e->phase);
-    gemm_on_swap_ab_warpgroups(e, w, resident(e->plan->target, x), tail_tiles(&p, x));
+    gemm_on_swap_ab_warpgroups(e, w, swap_ab_resident(e->plan->target, x), tail_tiles(&p, x));
 }
 
 const program gemm_swap_ab_program = {.kind = program_gemm_swap_ab,

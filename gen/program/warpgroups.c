@@ -105,14 +105,10 @@ void ws_choose(const problem *p, const program *by, const ws_search *s, ir_tile 
     cut_long(p, s->fill, s->widest_cut, t);
 }
 
-/* L2 bytes read per byte of A: more than 1 if rows do not begin at 128-byte lines, except in a launch of one round, whose workgroups read
- * the same lines at the same time. */
-static double lines_of_row(const problem *p, const cost_descriptor *d)
+static bool begins_at_lines(const problem *p)
 {
     enum { line = 128 };
-    const double two_lines = 1.7;
-    return d->groups > p->device->units && product_length(p) * (long long)operand_bytes(p, weights_as_rows, operand_a) % line ? two_lines
-                                                                                                                              : 1;
+    return product_length(p) * (long long)operand_bytes(p, weights_as_rows, operand_a) % line == 0;
 }
 
 /* Rows of a matmul's operand at odd multiples of 16 bytes: every second one begins in the middle of a sector. */
@@ -133,11 +129,22 @@ static double split_sectors(const problem *p, const gemm_warpgroups_tile *x)
     return more * (splits_sectors(product->inputs[0]) * warpgroup_rows + splits_sectors(product->inputs[1]) * x->n / x->cluster);
 }
 
-/* Rows of A's k tile, weighted by the time to fill them: a row beyond M, which TMA fills with zeros, costs 2.5 rows that are read. */
-static double rows_taken(const problem *p, const cost_descriptor *d)
+/* L2 bytes read per byte of A: more than 1 if rows do not begin at 128-byte lines, except in a launch of one round, whose workgroups read
+ * the same lines at the same time. */
+static double lines_of_row(const problem *p, const cost_descriptor *d, int operands)
 {
-    const double fill = 2.5, rows = (double)problem_rows(p), tiles = ceil(rows / warpgroup_rows), beyond = tiles * warpgroup_rows - rows;
-    return warpgroup_rows + fill * beyond / (d->groups > p->device->units ? tiles : 1);
+    const double two_lines = operands > 1 ? 1.7 : 1.2;
+    return d->groups > p->device->units && !begins_at_lines(p) ? two_lines : 1;
+}
+
+/* Rows of A's k tile, weighted by the time to fill them: rows beyond M, which TMA fills with zeros, cost more than those that are read, and
+ * in a launch of one round so do all rows if they do not begin at lines: fitted to 63 products of 65 to 3000 rows, operands of 16 bits. */
+static double rows_taken(const problem *p, const cost_descriptor *d, int operands)
+{
+    const bool rounds = d->groups > p->device->units, two = operands == 1 && !rounds && !begins_at_lines(p);
+    const double rows = (double)problem_rows(p), tiles = ceil(rows / warpgroup_rows), beyond = tiles * warpgroup_rows - rows;
+    const double fill = two ? 1 : 2.5, two_lines = two ? 1.4 : 1;
+    return two_lines * (warpgroup_rows + fill * beyond / (rounds ? tiles : 1));
 }
 
 /* Epilogue and first loads overlap with nothing. The last slice of split-K waits until the others have stored their partials and adds them
@@ -158,9 +165,9 @@ void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *
     d->groups *= x->cluster, d->memory /= x->cluster, d->asked /= x->cluster, d->products /= x->cluster, d->others /= x->cluster;
     d->matrix = true, d->lockstep = true, d->memory_share = drawn, d->products_share = share;
     d->ahead = x->stages * k_tile_bytes, d->streamed = k_tiles * k_tile_bytes;
-    d->asked += k_tiles * 128 * ((lines_of_row(p, d) - 1) * warpgroup_rows + split_sectors(p, x));
+    d->asked += k_tiles * 128 * ((lines_of_row(p, d, operands) - 1) * warpgroup_rows + split_sectors(p, x));
     if (x->split_k > 1 && d->groups <= few * x->split_k) d->asked *= apart;
-    d->taken = k_tiles * 128 * (rows_taken(p, d) + operands * x->n + split_sectors(p, x));
+    d->taken = k_tiles * 128 * (rows_taken(p, d, operands) + operands * x->n + split_sectors(p, x));
     d->end_cycles = whole_end + (x->smem_epilogue ? column_end : column_end + unstaged_column) * (double)x->n;
     d->end_cycles += split_k_cycles(x->split_k, sum_column * (double)x->n);
     d->start_cycles = launch_start + (x->cluster > 1 ? cluster_start : 0);

@@ -276,7 +276,7 @@ template <class S> struct gemm_swap_ab {
         while (2 * team * rows <= consumers && 2 * team <= 32 && 2 * team <= per_row) team *= 2;
         return team;
     }
-    static constexpr int team = team_of(many_rows ? consumers / 8 : share), rows_at_a_time = consumers / team;
+    static constexpr int team = team_of(many_rows || streams ? consumers / 8 : share), rows_at_a_time = consumers / team;
 
     DEV static row_state row_of(const args &p, const tile &t, int turn)
     {

@@ -34,6 +34,10 @@ static build build_spec(const char *text, const char *target, const tuning *t)
     return b;
 }
 
+/* Of the products of these tests the model gives some to swap_ab. */
+static const char *const on_wgmma[] = {"gemm layer=wgmma"};
+static const tuning wgmma = {.lines = on_wgmma, .count = 1};
+
 static build must_build(const char *text, const tuning *t)
 {
     build b = build_spec(text, "sm_90a", t);
@@ -108,7 +112,7 @@ END_TEST
 
 START_TEST(a_product_of_many_rows_in_16_bits_is_on_wgmma)
 {
-    build b = must_build(layers[_i].text, NULL);
+    build b = must_build(layers[_i].text, layers[_i].wgmma ? &wgmma : NULL);
     const char *text = ir_print(b.a, b.p->program);
     ck_assert_ptr_nonnull(strstr(text, layers[_i].tile));
     ck_assert_ptr_nonnull(strstr(text, layers[_i].wgmma ? "frame=ws" : "frame=mixed"));
@@ -123,7 +127,7 @@ START_TEST(products_of_one_column_on_wgmma_are_not_staged)
 {
     build b = must_build("block: t\ndtype: bf16\ndims: {B: 2, S: 70, K: 1, N: 1}\ninputs: {x: [B, S, K]}\nparams: {v: [N, K], w: [N, K]}\n"
                          "ops:\n  - {out: y, op: linear, in: [x, v]}\n  - {out: z, op: linear, in: [x, w]}\noutputs: {y: y, z: z}\n",
-                         NULL);
+                         &wgmma);
     const char *text = ir_print(b.a, b.p->program);
     ck_assert_msg(strstr(text, "layer=wgmma") && !strstr(text, "smem_epilogue=1"), "%s", text);
     arena_free(b.a);
@@ -182,7 +186,7 @@ END_TEST
 
 START_TEST(tensor_maps_come_first_and_say_what_they_map)
 {
-    build b = must_build(layers[0].text, NULL);
+    build b = must_build(layers[0].text, &wgmma);
     const launch *l = &b.p->launches[0];
     ck_assert_int_eq(l->argument_bytes % 128, 0);
     ck_assert_int_eq(l->resident, 1);
@@ -215,23 +219,23 @@ START_TEST(a_layer_that_a_phase_cannot_have_is_an_error_that_says_why)
         const char *line, *text, *message;
     } cases[] = {{"gemm layer=wgmma", PRODUCT("f32", "64", "64"), "operands are not both bf16 or both f16"},
                  {"gemm layer=wgmma n=48", PRODUCT("bf16", "129", "64"), "n=48; it is 64 to 256"},
-                 {"gemm n=80", PRODUCT("bf16", "129", "64"), "n is a multiple of 32"},
-                 {"gemm m=64", PRODUCT("bf16", "129", "64"), "m=64; it is 128 to 128"},
-                 {"gemm n=256 stages=5", PRODUCT("bf16", "129", "64"), "bytes of shared memory; a workgroup has 232448"},
+                 {"gemm layer=wgmma n=80", PRODUCT("bf16", "129", "64"), "n is a multiple of 32"},
+                 {"gemm layer=wgmma m=64", PRODUCT("bf16", "129", "64"), "m=64; it is 128 to 128"},
+                 {"gemm layer=wgmma n=256 stages=5", PRODUCT("bf16", "129", "64"), "bytes of shared memory; a workgroup has 232448"},
                  {"gemm layer=skinny k=32", PRODUCT("bf16", "3", "64"), "k=32; it is 16 to 16"},
                  {"gemm layer=skinny stages=1", PRODUCT("bf16", "3", "64"), "stages=1; it is 2 to 2"},
-                 {"gemm cluster=3", PRODUCT("bf16", "129", "64"), "cluster=3; it is 1 to 2"},
-                 {"gemm cluster=2 group_m=5", PRODUCT("bf16", "129", "64"), "cluster divides group_m"},
-                 {"gemm smem_epilogue=2", PRODUCT("bf16", "129", "64"), "smem_epilogue=2; it is 0 to 1"},
+                 {"gemm layer=wgmma cluster=3", PRODUCT("bf16", "129", "64"), "cluster=3; it is 1 to 2"},
+                 {"gemm layer=wgmma cluster=2 group_m=5", PRODUCT("bf16", "129", "64"), "cluster divides group_m"},
+                 {"gemm layer=wgmma smem_epilogue=2", PRODUCT("bf16", "129", "64"), "smem_epilogue=2; it is 0 to 1"},
                  {"gemm layer=wgmma smem_epilogue=1", RESIDUAL, "smem_epilogue=1: the epilogue loads rows from memory"},
-                 {"gemm smem_epilogue=1", PRODUCT("bf16", "129", "64"),
+                 {"gemm layer=wgmma smem_epilogue=1", PRODUCT("bf16", "129", "64"),
                   "smem_epilogue=1: rows of a result are not 16-byte aligned"},
                  {"gemm layer=wgmma_3xtf32", PRODUCT("bf16", "129", "64"), "operands are not both f32"},
                  {"gemm n=192", PRODUCT("f32", "64", "128"), "n=192; it is 64 to 128"},
                  {"gemm n=80", PRODUCT("f32", "64", "128"), "n is 64, 96 or 128"},
                  {"gemm k=64", PRODUCT("f32", "64", "128"), "k=64; it is 32 to 32"},
                  {"gemm n=128 stages=5", PRODUCT("f32", "64", "128"), "bytes of shared memory; a workgroup has 232448"},
-                 {"gemm split_k=129", PRODUCT("bf16", "129", "64"), "split_k=129; it is 1 to 128"}};
+                 {"gemm layer=wgmma split_k=129", PRODUCT("bf16", "129", "64"), "split_k=129; it is 1 to 128"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tuning t = {.lines = &cases[i].line, .count = 1};
         build b = build_spec(cases[i].text, "sm_90a", &t);
@@ -245,13 +249,13 @@ END_TEST
 /* The engine has the same barriers, loads and products (templates/isa/wgmma_host.h): the source that a GPU gets runs here. */
 START_TEST(the_host_engine_runs_what_sm_90a_gets)
 {
-    static const char *const options[] = {"tests/h200/product.yaml --dim=M=131,N=263,K=200",
-                                          "tests/h200/residual.yaml --dim=M=131,N=70,K=66 --dtype=f16",
-                                          "tests/h200/product.yaml --dim=M=129,N=67,K=67",
-                                          "specs/qkv-rope.yaml --dim=S=130,D=64,H=2,KV=1",
-                                          "tests/h200/product.yaml --dim=M=129,N=33,K=72 --check",
-                                          "tests/h200/product.yaml --dim=M=131,N=264,K=200",
-                                          "tests/h200/product.yaml --dim=M=385,N=40,K=72 --check",
+    static const char *const options[] = {"tests/h200/product.yaml --dim=M=131,N=263,K=200 --tile='gemm layer=wgmma'",
+                                          "tests/h200/residual.yaml --dim=M=131,N=70,K=66 --dtype=f16 --tile='gemm layer=wgmma'",
+                                          "tests/h200/product.yaml --dim=M=129,N=67,K=67 --tile='gemm layer=wgmma'",
+                                          "specs/qkv-rope.yaml --dim=S=130,D=64,H=2,KV=1 --tile='gemm layer=wgmma'",
+                                          "tests/h200/product.yaml --dim=M=129,N=33,K=72 --check --tile='gemm layer=wgmma'",
+                                          "tests/h200/product.yaml --dim=M=131,N=264,K=200 --tile='gemm layer=wgmma'",
+                                          "tests/h200/product.yaml --dim=M=385,N=40,K=72 --check --tile='gemm layer=wgmma'",
                                           "specs/swiglu.yaml --dim=B=1,S=141,D=72,F=136",
                                           "specs/bert-block.yaml --dim=S=130,D=64,H=2,F=96",
                                           "specs/attention.yaml --dim=S=67,hd=48",

@@ -254,7 +254,7 @@ static const struct {
     {"specs/llama-decode.yaml", NULL, "bf16", "decode_mma<"},
     {"specs/llama-decode.yaml", NULL, "f32", "decode<"},
     {"specs/llama-decode.yaml", NULL, "f32", "combine<"},
-    {NULL, "block: odd\ndtype: bf16\ndims: {M: 300, K: 333, N: 200}\ninputs: {x: [M, K], r: [M, N]}\nparams: {w: [N, K]}\nops:\n"
+    {NULL, "block: odd\ndtype: bf16\ndims: {M: 4000, K: 333, N: 4000}\ninputs: {x: [M, K], r: [M, N]}\nparams: {w: [N, K]}\nops:\n"
            "  - {out: l, op: linear, in: [x, w]}\n  - {out: y, op: add, in: [l, r]}\noutputs: {y: y}\n", "bf16", "gemm_ws<"},
 };
 

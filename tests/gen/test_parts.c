@@ -63,7 +63,9 @@ START_TEST(a_part_adds_up_32768_products_at_most)
         char yaml[512];
         snprintf(yaml, sizeof yaml, "block: t\ndtype: %s\ndims: {M: 4096, K: %s, N: 4096}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
                                     "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n", cases[i].dtype, cases[i].K);
-        const compile_request q = {.name = "t.yaml", .text = yaml, .size = strlen(yaml), .level = fusion_tile, .target = "sm_90a"};
+        const tuning line = on_wgmma(cases[i].dtype);
+        const compile_request q = {.name = "t.yaml", .text = yaml, .size = strlen(yaml), .level = fusion_tile, .target = "sm_90a",
+                                   .tuning = &line};
         arena *a = arena_new();
         compiled c;
         ck_assert_msg(compile(a, &q, &c) == code_ok, "%s", arena_diagnostics(a));
@@ -133,8 +135,8 @@ END_TEST
 START_TEST(a_slot_is_filled_again_when_its_products_are_done)
 {
     static const char *const dtypes[] = {"bf16", "f32"};
-    const char *line = "gemm split_k=1 stages=3 n=64";
-    const tuning t = {.lines = &line, .count = 1};
+    static const char *const lines[] = {"gemm layer=wgmma split_k=1 stages=3 n=64", "gemm layer=wgmma_3xtf32 split_k=1 stages=3 n=64"};
+    const tuning t = {.lines = &lines[_i], .count = 1};
     char yaml[512];
     snprintf(yaml, sizeof yaml, "block: t\ndtype: %s\ndims: {M: 130, K: 715, N: 70}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
                                 "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n", dtypes[_i]);
@@ -188,8 +190,10 @@ START_TEST(a_part_has_a_stage)
     static const struct {
         const char *line, *message;
         tfgen_code code;
-    } cases[] = {{"gemm split_k=4", NULL, code_ok}, {"gemm split_k=5", "each slice of split-K has at least one k tile", code_unsupported},
-                 {"gemm split_k=0", "split_k=0; it is 1 to 16", code_unsupported}, {"gemm split_k=1", NULL, code_ok}};
+    } cases[] = {{"gemm layer=wgmma split_k=4", NULL, code_ok},
+                 {"gemm layer=wgmma split_k=5", "each slice of split-K has at least one k tile", code_unsupported},
+                 {"gemm layer=wgmma split_k=0", "split_k=0; it is 1 to ", code_unsupported},
+                 {"gemm layer=wgmma split_k=1", NULL, code_ok}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         build b = {arena_new(), cases[i].line};
         ck_assert_msg(arena_run(b.a, build_body, &b) == cases[i].code, "%s: %s", cases[i].line, arena_diagnostics(b.a));

@@ -172,6 +172,8 @@ static const asked_time asked_times[] = {
     {"latency", {.groups = 8, .per_unit = 1, .memory = 1e3, .ahead = 1e3, .streamed = 5e3}, 2e-6 + 5e-6},
     {"trips", {.groups = 16, .per_unit = 1, .trips = 2}, 2e-6 + 2 * 2e-6},
     {"hops", {.groups = 8, .per_unit = 1, .hops = 2}, 2e-6 + 6e-6},
+    {"a last round in parts", {.groups = 12, .per_unit = 1, .memory = 1e6, .tail = 2, .tail_cycles = 1000}, 2e-6 + 8e-6 + 4e-6 + 1e-6},
+    {"too many for parts", {.groups = 16 - 3, .per_unit = 1, .trips = 2, .tail = 2, .tail_cycles = 1000}, 2e-6 + 2 * 2e-6},
     {"ends", {.groups = 24, .per_unit = 1, .end_cycles = 1000}, 2e-6 + 3e-6},
     {"turns", {.groups = 24, .per_unit = 1, .round_cycles = 1000}, 2e-6 + 2e-6},
     {"a beginning beside the launch ahead", {.groups = 8, .per_unit = 1, .memory = 1e6, .start_cycles = -5000}, 8e-6},

@@ -111,7 +111,7 @@ static const struct {
                {256, NULL, NULL, "h200", true},          {1025, NULL, NULL, "h200", false},
                {255, NULL, NULL, "h200", false},         {512, NULL, NULL, "a100", false},
                {512, NULL, "NVIDIA H200", "h200", true}, {512, NULL, "NVIDIA H20Z", "h200", false},
-               {512, NULL, "NVIDIA H20Z", "NVIDIA-H20Z", true}, {512, "gemm: n=64 stages=2", NULL, "h200", false}};
+               {512, NULL, "NVIDIA H20Z", "NVIDIA-H20Z", true}, {512, "gemm: layer=wgmma n=64 stages=2", NULL, "h200", false}};
 
 START_TEST(what_was_learned_reaches_as_far_as_twice_the_rows_on_the_same_device)
 {

@@ -27,8 +27,9 @@ static const struct {
              {PRODUCT("bf16", "128", "4096", "100000"), "sm_90a", "layer=swap_ab m=128"},
              {PRODUCT("bf16", "128", "1024", "4096"), "sm_90a", "layer=swap_ab m=128"},
              {PRODUCT("bf16", "16", "4096", "4096"), "sm_90a", "layer=register_fed"},
-             {PRODUCT("bf16", "129", "4096", "4096"), "sm_90a", "layer=swap_ab m=80"},
-             {PRODUCT("bf16", "129", "4096", "1024"), "sm_90a", "layer=wgmma"},
+             {PRODUCT("bf16", "129", "4096", "4096"), "sm_90a", "layer=swap_ab m=72 n=128"},
+             {PRODUCT("bf16", "592", "7672", "5064"), "sm_90a", "layer=swap_ab m=152 n=256 k=64 threads=640"},
+             {PRODUCT("bf16", "4096", "4096", "1024"), "sm_90a", "layer=wgmma"},
              {PRODUCT("f32", "64", "70", "128"), "sm_90a", "layer=wgmma_3xtf32"},
              {PRODUCT("bf16", "64", "70", "64"), "sm_80", "layer=mma"}};
 
@@ -248,7 +249,8 @@ START_TEST(blocks_are_right_and_free_of_races)
     static const char *const options[] = {"specs/llama-decode.yaml --dim=B=33,L=20,D=96,H=4,KV=2,F=104",
                                           "specs/llama-decode.yaml --dim=B=64,L=9,D=66,H=3,KV=1,F=70 --dtype=f16",
                                           "specs/gpt2-decode.yaml --dim=B=40,L=18,D=66,H=3,F=130 --dtype=f16",
-                                          "specs/llama-block.yaml --dim=B=1,S=63,D=64,H=2,KV=1,F=70"};
+                                          "specs/llama-block.yaml --dim=B=1,S=63,D=64,H=2,KV=1,F=70",
+                                          "specs/llama-block.yaml --dim=B=1,S=150,D=64,H=2,KV=1,F=70"}; /* as planned: several tiles */
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];
     snprintf(command, sizeof command,
@@ -291,7 +293,7 @@ int main(void)
     tcase_add_loop_test(t, halves_of_rows_are_read_where_they_begin, 0, 2);
     tcase_add_test(t, clusters_and_tiles_change_no_bit);
     add_some_now(t, more, sums_of_rows_are_those_of_the_rows, sizeof normed / sizeof *normed, (const int[]){1, 4, 6, 7, -1});
-    add_some_now(t, more, blocks_are_right_and_free_of_races, 4, (const int[]){1, 2, -1});
+    add_some_now(t, more, blocks_are_right_and_free_of_races, 5, (const int[]){1, 2, 4, -1});
     add_some_now(t, more, nvrtc_takes_decode_steps, 4, (const int[]){1, -1});
     suite_add_tcase(s, t);
     return run_suite(s);

@@ -1,0 +1,26 @@
+/* Tiles of products on wgmma with swapped operands (gen/program/gemm_swap_ab.c): what they take of a multiprocessor, and the choice for
+ * more rows than a decode step has. */
+#ifndef TFGEN_GEN_SWAP_AB_H
+#define TFGEN_GEN_SWAP_AB_H
+#include "gen/program/products.h"
+
+enum { swap_ab_element_bytes = 2 /* of both operands in shared memory */, swap_ab_column_step = 32, swap_ab_rows_beside_a_warp = 128 };
+
+int swap_ab_threads(int m, int n);
+long long swap_ab_bytes(const gemm_swap_ab_tile *x); /* of shared memory */
+bool swap_ab_sums_fit(const gemm_swap_ab_tile *x);   /* the stages have room for the tile's accumulators, which reuse their memory */
+/* The accumulators of a tile of more than swap_ab_rows_beside_a_warp rows fit the registers where `together` workgroups share a
+ * multiprocessor. */
+bool swap_ab_registers_fit(const gemm_swap_ab_tile *x, int together);
+int swap_ab_resident(const target_info *target, const gemm_swap_ab_tile *x); /* workgroups that share a multiprocessor: 1 or 2 */
+/* Sets as many stages as fit if `together` workgroups share a multiprocessor: equally many for rows and weights, then more for weights. Not
+ * more than a slice has k tiles, unless the accumulators need the memory. False: it does not fit. */
+bool swap_ab_fill(const problem *p, int together, gemm_swap_ab_tile *x);
+
+/* ---- of many rows (gen/program/swap_ab_rows.c): more than 64, or, where they begin at L2 lines, more than 128, as tiles of fewer rows
+ * were timed for those */
+enum { swap_ab_most_rows = 3072 };
+bool swap_ab_many_rows(const problem *p);
+bool swap_ab_choose(const problem *p, const program *by, gemm_swap_ab_tile *best); /* false: no tile fits */
+void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor *d);
+#endif

@@ -1,0 +1,140 @@
+/* Products of many rows on wgmma with swapped operands. In: a product. Out: a tile, by the cost model
+ * (gen/base/cost.h), and the descriptor of a launch with it. Numbers are fitted to tiles of products of 65 to 3000 rows, timed in chains of
+ * launches on an H200 (docs/performance.md). */
+#include "gen/program/swap_ab.h"
+#include <math.h>
+
+static bool begins_at_lines(const problem *p)
+{
+    enum { line = 128 };
+    return product_length(p) * (long long)operand_bytes(p, weights_as_rows, operand_a) % line == 0;
+}
+
+bool swap_ab_many_rows(const problem *p)
+{
+    enum { longest = 32768 }; /* of those that were timed */
+    return problem_rows(p) > (begins_at_lines(p) || product_length(p) > longest ? 128 : 64);
+}
+
+/* ---- what a launch asks of a device */
+static long long clusters_of(const problem *p, const gemm_swap_ab_tile *x)
+{
+    return (problem_rows(p) + x->m - 1) / x->m * ((column_tiles(p, x->n) + x->cluster - 1) / x->cluster);
+}
+
+/* What a byte of rows costs a unit, in bytes of weights, which always begin at an L2 line. Rows that do not take two lines for 128 bytes.
+ * In a launch of one round the cost model lets L2 gain from workgroups that walk K in lockstep (cost_of): rows gain nothing of it, and the
+ * longer K is, the further workgroups that load alone drift apart. */
+static double bytes_for_rows(const problem *p, const gemm_swap_ab_tile *x, bool one_round, double length)
+{
+    const double drift = 0.3 / 5000, of_two = 0.71, of_four = 0.46;
+    const bool aligned = begins_at_lines(p);
+    const double alone = one_round ? aligned ? 1.28 : 2.3 : aligned ? 1 : 1.55;
+    if (x->cluster == 1) return alone * (one_round ? 1 + drift * length : 1);
+    return alone * (x->cluster == 2 ? of_two : of_four);
+}
+
+/* Products wait for each k tile below 128 rows, where the next one's are not under way yet. No epilogue but a plain store was timed: others
+ * are taken to need twice the cycles, as nothing overlaps them. */
+void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor *d)
+{
+    enum { start = 2250, cluster_start = 2150, end = 600, between = 4000, meeting = 7600 };
+    const double rate = x->m > swap_ab_rows_beside_a_warp ? 0.83 : 0.745, waits = 6.6, of_a_result = p->phase->op_count > 1 ? 0.34 : 0.17,
+                 of_a_part = 1.45 / 38400;
+    const double memory = 0.95, memory_of_two = 0.85, of_weights = 0.95, asked = 0.8;
+    product_cost(p, &(product_cut){x->m, x->n, x->k, x->split_k, 1, 1, weights_as_rows}, d);
+    const double k_tiles = ceil(ceil((double)product_length(p) / x->k) / x->split_k), results = (double)x->m * x->n;
+    const double k_bytes = k_tiles * x->k * swap_ab_element_bytes;
+    const int columns = (x->n + 63) / 64 * 64, cluster = x->cluster * x->split_k;
+    d->groups = (double)(clusters_of(p, x) * cluster), d->per_unit = swap_ab_resident(p->target, x);
+    const bool one_round = d->groups <= d->per_unit * p->device->units;
+    d->matrix = true, d->lockstep = true, d->memory_share = d->per_unit > 1 ? memory_of_two : memory;
+    d->products = 2.0 * x->m * columns * k_tiles * x->k, d->products_share = rate * x->m / (x->m + waits);
+    d->taken = k_bytes * (x->m * bytes_for_rows(p, x, one_round, k_tiles * x->k) + of_weights * x->n);
+    d->asked = asked * k_bytes * ((double)x->m / x->cluster + x->n);
+    d->streamed = k_bytes * (x->m + x->n), d->ahead = (double)x->row_stages * x->k * swap_ab_element_bytes * (x->m + x->n);
+    d->end_cycles = end + of_a_result * results;
+    d->start_cycles = start + cluster_start * log2(cluster), d->round_cycles = between;
+    d->tail = x->tail, d->tail_cycles = meeting * (1 + (x->tail - 1) * results * of_a_part);
+}
+
+/* ---- the choice */
+typedef struct search {
+    const problem *p;
+    const program *by;
+    gemm_swap_ab_tile *best;
+    double least; /* seconds */
+} search;
+
+/* Clusters of four or more do not find a place on every multiprocessor. */
+static bool has_room(const problem *p, const gemm_swap_ab_tile *x, int together)
+{
+    const long long workgroups = clusters_of(p, x) * x->cluster * x->split_k, seats = (long long)p->device->units * together;
+    return x->cluster * x->split_k < 4 || (together == 1 && workgroups * 11 <= seats * 10);
+}
+
+/* Less than it can take: tensor cores alone, at their peak. */
+static double least_seconds(const problem *p, const gemm_swap_ab_tile *x)
+{
+    const double peak = p->device->rates[rate_products].of[dtype_bf16], columns = (x->n + 63) / 64 * 64;
+    const double each = 2.0 * x->m * columns * (double)product_length(p) / x->split_k, units = p->device->units;
+    const double workgroups = (double)(clusters_of(p, x) * x->cluster * x->split_k);
+    return peak > 0 ? each * (x->tail > 1 ? workgroups / units : ceil(workgroups / units)) * units / peak : 0;
+}
+
+/* Sums of sums (gemm_swap_ab.h: folds) take twice the registers. More stages than are needed leave the next launch no shared memory to
+ * begin in (H200: 73x2640x944 by 32x64, 5.1 us with 8 stages and 5.9 with 14). */
+static void try_tile(search *s, gemm_swap_ab_tile x, int together)
+{
+    enum { longest = 32768, most_rows_of_long_sums = 64, most_stages = 8 };
+    const problem *p = s->p;
+    const long long k_tiles = (product_length(p) + x.k - 1) / x.k;
+    if (x.m > most_rows_of_long_sums && k_tiles * x.k > longest * x.split_k) return;
+    if (k_tiles < 2 * x.split_k * x.tail && x.split_k * x.tail > 1) return;
+    if (x.m > swap_ab_rows_beside_a_warp && !swap_ab_registers_fit(&x, together)) return;
+    if (!swap_ab_fill(p, together, &x) || swap_ab_resident(p->target, &x) < together) return;
+    if (x.row_stages > most_stages) x.row_stages = most_stages;
+    while (x.stages > x.row_stages && x.stages > most_stages) x.stages--;
+    if (!swap_ab_sums_fit(&x)) return;
+    if (!has_room(p, &x, together) || least_seconds(p, &x) >= s->least) return;
+    ir_tile t = {.program = program_gemm_swap_ab, .gemm_swap_ab = x};
+    const double seconds = program_seconds(p, s->by, &t);
+    if (seconds < s->least) *s->best = x, s->least = seconds;
+}
+
+/* Splits of K where tiles leave multiprocessors idle, a tail where the last round does. */
+static void try_splits(search *s, gemm_swap_ab_tile x)
+{
+    const long long units = s->p->device->units, workgroups = clusters_of(s->p, &x) * x.cluster;
+    for (x.split_k = 1; x.split_k <= 4 && x.split_k * x.cluster <= 4; x.split_k *= 2) {
+        const long long all = workgroups * x.split_k;
+        if (x.split_k == 1 || all <= units) try_tile(s, x, 1);
+        if (all > units && (x.split_k == 1 || all <= 2 * units)) try_tile(s, x, 2);
+    }
+    x.split_k = 1;
+    const long long left = workgroups % units;
+    for (x.tail = 2; workgroups > units && left && x.tail <= 4 && left * x.tail <= units; x.tail++) try_tile(s, x, 1);
+}
+
+/* Row tiles from as few as there can be on, and fewer columns for each. */
+bool swap_ab_choose(const problem *p, const program *by, gemm_swap_ab_tile *best)
+{
+    enum { most_m = 256, least_m = 16, row_tiles = 8, most_n = 256 };
+    search s = {p, by, best, 1e30};
+    const long long rows = problem_rows(p), first = (rows + most_m - 1) / most_m;
+    for (long long tiles = first; tiles < first + row_tiles; tiles++)
+        for (int cluster = 1; cluster <= 2; cluster++) {
+            const long long each = (rows + tiles - 1) / tiles, step = 8 * cluster, m = (each + step - 1) / step * step;
+            if (m < least_m || m > most_m || (rows + m - 1) / m != tiles) continue;
+            for (int n = most_n; n >= 64; n -= swap_ab_column_step)
+                if (cluster == 1 || column_tiles(p, n) > 1)
+                    try_splits(&s, (gemm_swap_ab_tile){.m = (int)m,
+                                                       .n = n,
+                                                       .k = 64,
+                                                       .threads = swap_ab_threads((int)m, n),
+                                                       .cluster = cluster,
+                                                       .split_k = 1,
+                                                       .tail = 1});
+        }
+    return s.least < 1e30;
+}

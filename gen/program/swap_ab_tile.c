@@ -1,0 +1,60 @@
+/* In: tiles of products on wgmma with swapped operands. Out: what they take of a multiprocessor (gen/program/swap_ab.h). */
+#include "gen/program/swap_ab.h"
+#include "ir/devices/occupancy.h"
+
+enum { most_stages = 24 };
+
+/* A warpgroup for 64 columns, and who loads: a warp, or beside many results a warpgroup, which leaves its registers to the others. */
+int swap_ab_threads(int m, int n) { return (n + 63) / 64 * 128 + (m > swap_ab_rows_beside_a_warp ? 128 : 32); }
+
+/* ---- resources of a tile */
+static long long bytes_of_stage(const gemm_swap_ab_tile *x) { return (long long)swap_ab_element_bytes * x->n * x->k + 16; }
+static long long bytes_of_row_stage(const gemm_swap_ab_tile *x) { return (long long)swap_ab_element_bytes * x->m * x->k; }
+
+/* ws_memory<...>::bytes of templates/frame/frame_ws.h */
+long long swap_ab_bytes(const gemm_swap_ab_tile *x)
+{
+    return 1024 + x->stages * bytes_of_stage(x) + x->row_stages * bytes_of_row_stage(x);
+}
+
+/* Shared memory per workgroup if `count` share a multiprocessor. */
+static long long shared_room(const target_info *target, int count)
+{
+    const int reserved = unit_room_of(target).reserved;
+    return (target->lds_bytes + reserved) / count - reserved;
+}
+
+/* ws_consumer_registers() of templates/frame/frame_ws.h, and what NVRTC 13 needs beside the accumulators. */
+bool swap_ab_registers_fit(const gemm_swap_ab_tile *x, int together)
+{
+    enum { of_a_lane = 512, most = 240, of_a_producer = 24 };
+    const int beside = x->tail > 1 ? 48 : 26;
+    const int groups = (x->n + 63) / 64, even = of_a_lane / (together * (groups + 1)) / 8 * 8;
+    const int each = ((even < 248 ? even : 248) * (groups + 1) - of_a_producer) / groups / 8 * 8;
+    return x->m / 2 + beside <= (each < most ? each : most);
+}
+
+int swap_ab_resident(const target_info *target, const gemm_swap_ab_tile *x)
+{
+    const bool registers = x->m > swap_ab_rows_beside_a_warp ? swap_ab_registers_fit(x, 2) : x->threads <= 288;
+    return registers && x->tail == 1 && swap_ab_bytes(x) <= shared_room(target, 2) ? 2 : 1;
+}
+
+bool swap_ab_sums_fit(const gemm_swap_ab_tile *x)
+{
+    return x->stages * (bytes_of_stage(x) - 16) + x->row_stages * bytes_of_row_stage(x) >= 4ll * x->m * (x->n + 4);
+}
+
+bool swap_ab_fill(const problem *p, int together, gemm_swap_ab_tile *x)
+{
+    const long long part = (product_length(p) + x->k * x->split_k - 1) / (x->k * x->split_k),
+                    room = shared_room(p->target, together) - 1024;
+    const long long both = room / (bytes_of_stage(x) + bytes_of_row_stage(x)), least = both < part ? both : part;
+    x->row_stages = (int)(least < most_stages ? least : most_stages);
+    if (x->row_stages < 2) x->row_stages = 2;
+    const long long most = (room - x->row_stages * bytes_of_row_stage(x)) / bytes_of_stage(x);
+    x->stages = x->row_stages;
+    while (x->stages < most && (x->stages < part || !swap_ab_sums_fit(x))) x->stages++;
+    return x->stages <= most && x->stages <= most_stages && swap_ab_sums_fit(x);
+}
+
