@@ -151,7 +151,7 @@ class Plain:
         size = SIZES[spec.dtype]
         for n in shape:
             size *= n
-        return cut(size, 64).cast(FORMATS[spec.dtype][-1] if spec.dtype != "i32" else "i", shape)
+        return cut(size, 64).cast(FORMATS[spec.dtype][-1] if spec.dtype != "i32" else "i", shape)  # type: ignore[call-overload]
 
     def pointer(self, spec: TensorSpec, view: memoryview) -> int:
         return buffer_address(view)
