@@ -52,6 +52,10 @@ template <class S> struct attention_mfma {
     DEV static int tiles(const args &p) { return blocks(p) * S::heads * S::batches(p); }
     DEV static int visible_to(const args &p, int batch, int keys, int token)
     {
+        if constexpr (!S::causal && S::window != 0) { // as many later keys as earlier ones
+            const int position = S::position(p, batch, token);
+            return position > keys - S::window ? keys : position + S::window;
+        }
         const int end = S::causal ? S::position(p, batch, token) + 1 : keys;
         return end < keys ? end : keys;
     }

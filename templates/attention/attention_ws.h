@@ -57,6 +57,10 @@ template <class S> struct attention_ws {
     DEV static int blocks(const args &p) { return ceil_div(S::queries(p), tile_tokens); }
     DEV static int visible(const args &p, int batch, int keys, int token) // keys that a token sees end here
     {
+        if constexpr (!S::causal && S::window != 0) { // as many later keys as earlier ones
+            const int position = S::position(p, batch, token);
+            return position > keys - S::window ? keys : position + S::window;
+        }
         const int end = S::causal ? S::position(p, batch, token) + 1 : keys;
         return end < keys ? end : keys;
     }

@@ -56,6 +56,26 @@ START_TEST(every_form_of_attention_is_right)
 }
 END_TEST
 
+/* As many later keys as earlier ones: fewer than a block, more than one, and more than there are. */
+START_TEST(a_window_hides_later_keys_too)
+{
+    static const machine on[] = {{"sm_90a", "layer=wgmma", "bf16"}, {"gfx942", "layer=mfma", "f16"}, {"gfx1100", "layer=wmma", "bf16"}};
+    rig *r = rig_open(&(rig_request){.yaml = "block: w\ndtype: bf16\ndims: {B: 1, S: 150, H: 2, hd: 64}\n"
+                                             "inputs: {q: [B, S, H*hd], k: [B, S, H*hd], v: [B, S, H*hd]}\n"
+                                             "ops:\n  - {out: a, op: attention, in: [q, k, v], heads: H, window: 20}\n"
+                                             "  - {out: b, op: attention, in: [q, k, v], heads: H, window: 70}\n"
+                                             "  - {out: c, op: attention, in: [q, k, v], heads: H, window: 151}\n"
+                                             "outputs: {a: a, b: b, c: c}\n",
+                                     .level = fusion_tile,
+                                     .target = on[_i].target,
+                                     .dtype = on[_i].dtype});
+    check_layers(r, on[_i].layer, 3);
+    rig_run(r);
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
 /* exp(22) from a block of 64 keys to the next; matrix units rescale when a row's largest score has grown by 2^8 (their
  * templates' `lazy`). */
 START_TEST(scores_that_rise_from_block_to_block_rescale_what_was_summed)
@@ -92,6 +112,7 @@ int main(void)
     TCase *more = suite_long(suite, "more machines", 120);
     const int now[] = {0, 2, 4, 5, 7, 8, -1}; /* wgmma; mfma without and with loads to LDS; wmma; wgmma whose keys do not stay; SIMT */
     add_some_now(t, more, every_form_of_attention_is_right, machine_count, now);
+    tcase_add_loop_test(t, a_window_hides_later_keys_too, 0, 3);
     add_some_now(t, more, scores_that_rise_from_block_to_block_rescale_what_was_summed, machine_count, now);
     suite_add_tcase(suite, t);
     return run_suite(suite);
