@@ -24,7 +24,7 @@ static const struct {
               "layer=swap_ab m=32 n=64 k=256 threads=160 stages=5 row_stages=4 cluster=1 split_k=2"},
              {PRODUCT("bf16", "64", "16384", "3072"), "sm_90a",
               "layer=swap_ab m=64 n=128 k=64 threads=288 stages=9 row_stages=9 cluster=1 split_k=1"},
-             {PRODUCT("bf16", "128", "4096", "100000"), "sm_90a", "layer=swap_ab m=128"},
+             {PRODUCT("bf16", "128", "4096", "100000"), "sm_90a", "layer=wgmma"},
              {PRODUCT("bf16", "128", "1024", "4096"), "sm_90a", "layer=swap_ab m=128"},
              {PRODUCT("bf16", "16", "4096", "4096"), "sm_90a", "layer=register_fed"},
              {PRODUCT("bf16", "129", "4096", "4096"), "sm_90a", "layer=swap_ab m=72 n=128"},
