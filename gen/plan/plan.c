@@ -437,11 +437,14 @@ static bool forbid_spilled(const plan *p, const spilled_tile *spilled, tuning *t
     return t->forbidden_count > known;
 }
 
-/* True if a phase of the launch now has a tile that has not spilled before. */
+/* True if a phase of the launch now has a tile that has not spilled before: phases side by side may have given it back its threads. */
 static bool has_new_tile(const launch *now, const launch *before)
 {
-    for (int i = 0; i < now->work_count; i++)
-        if (now->work[i].phase->spilled_count == before->work[i].phase->spilled_count + 1) return true;
+    for (int i = 0; i < now->work_count; i++) {
+        const ir_phase *phase = now->work[i].phase;
+        const bool forbidden = phase->spilled_count == before->work[i].phase->spilled_count + 1;
+        if (forbidden && !tile_has_spilled(phase, &phase->tile)) return true;
+    }
     return false;
 }
 

@@ -149,7 +149,7 @@ static void take_overrides(const problem *p, const preferences *w, ir_tile *t, i
         if (override_is_for(&w->overrides->list[i], phase)) take_override(p, w, &w->overrides->list[i], t, phase);
 }
 
-static bool has_spilled(const ir_phase *phase, const ir_tile *t)
+bool tile_has_spilled(const ir_phase *phase, const ir_tile *t)
 {
     for (int i = 0; i < phase->spilled_count; i++)
         if (tile_same(&phase->spilled[i].tile, t)) return true;
@@ -164,7 +164,7 @@ bool tile_choose(const problem *p, const preferences *w, const program *of, cons
     if (known && known->program == of->kind) t = *known, phase->from = tile_of_wisdom;
     if (!fallback) take_text(p, &t), take_overrides(p, w, &t, phase);
     *rule = rule_broken(p, &t);
-    while (!*rule && has_spilled(phase, &t)) {
+    while (!*rule && tile_has_spilled(phase, &t)) {
         phase->from = tile_of_model;
         if (!of->smaller || !of->smaller(p, &t)) return false;
         *rule = rule_broken(p, &t);

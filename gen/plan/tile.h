@@ -17,6 +17,7 @@ const char *program_obstacle(const problem *p, const program *of);
 const char *tile_illegal(const problem *p, const ir_tile *t);
 /* The program's default tile. False: the program has an obstacle, or the default is illegal; *why says which. */
 bool tile_default(const problem *p, program_kind kind, ir_tile *t, const char **why);
+bool tile_has_spilled(const ir_phase *phase, const ir_tile *t); /* t is among the phase's forbidden tiles */
 /* Fills phase->tile of the copy that is being planned. known: the tile from wisdom, or NULL. fallback: the preferred program spilled, so
  * settings of the text and the user do not apply to this one. False: *rule says why the tile is illegal, or, with *rule NULL, the tile and
  * all smaller ones of the program have spilled (phase->spilled). */
