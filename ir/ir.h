@@ -173,6 +173,7 @@ typedef struct fusion_note {
 typedef struct program_index {
     ir_phase **maker, **reader; /* reader: the one phase that reads the value or a view of it */
     bool *read_widely;          /* several phases read it */
+    bool is_16_bit;             /* program_is_16_bit() */
 } program_index;
 
 typedef struct ir_program {
@@ -246,6 +247,7 @@ int op_operands(const ir_op *op, ir_value **out, int most);       /* inputs, the
 ir_phase *phase_of(const ir_program *p, const ir_op *op);
 ir_value *program_value(const ir_program *p, const char *name);
 const program_index *program_index_make(arena *a, const ir_program *p); /* of its current kernels */
+bool program_is_16_bit(const ir_program *p); /* no input, param, state or output is f32, and the spec's dtype is not */
 int phase_index(const ir_phase *phase, const ir_op *op); /* index in phase->ops; -1: absent. Both may be NULL */
 bool phase_has(const ir_phase *phase, const ir_op *op);
 const ir_op *phase_first(const ir_phase *phase, op_class class);        /* first op of that class, or NULL */

@@ -107,16 +107,6 @@ bool wide_reduction(const emission *e, const ir_value *v)
  * six 197, a loop 213). */
 enum { long_cost = 28, long_quick_cost = 40, rolled_quick_cost = 80, long_rows_cost = 100 };
 
-/* No input, param, state or output is f32, so approximations of 16-bit accuracy will do. */
-static bool results_have_16_bits(const ir_program *p)
-{
-    for (int i = 0; i < p->value_count; i++) {
-        const ir_value *v = p->values[i];
-        if (v->type == dtype_f32 && (v->output || v->kind == value_input || v->kind == value_param || v->kind == value_state)) return false;
-    }
-    return p->type != dtype_f32;
-}
-
 /* Except row scalars, such as statistics. */
 static bool stores_16_bits(const ir_program *p, const ir_phase *phase)
 {
@@ -131,7 +121,7 @@ static bool stores_16_bits(const ir_program *p, const ir_phase *phase)
 
 bool phase_is_quick(const ir_program *p, const ir_phase *phase, const target_info *target)
 {
-    return target->vendor != vendor_host && (results_have_16_bits(p) || stores_16_bits(p, phase));
+    return target->vendor != vendor_host && (program_is_16_bit(p) || stores_16_bits(p, phase));
 }
 
 /* NVRTC inlines a division or root with all its branches for each column of a product, a logarithm or the like with its tables: seconds for

@@ -17,12 +17,22 @@ static void note_op(program_index *x, ir_phase *phase, const ir_op *op)
         for (int m = value_makers(used[k], makers) - 1; m >= 0; m--) note_reader(x, phase, makers[m]);
 }
 
+bool program_is_16_bit(const ir_program *p)
+{
+    if (p->index) return p->index->is_16_bit;
+    for (int i = 0; i < p->value_count; i++) {
+        const ir_value *v = p->values[i];
+        if (v->type == dtype_f32 && (v->output || v->kind == value_input || v->kind == value_param || v->kind == value_state)) return false;
+    }
+    return p->type != dtype_f32;
+}
+
 const program_index *program_index_make(arena *a, const ir_program *p)
 {
     const size_t n = (size_t)p->value_count + 1;
     program_index *x = arena_alloc(a, sizeof *x);
     *x = (program_index){arena_alloc(a, n * sizeof *x->maker), arena_alloc(a, n * sizeof *x->reader),
-                         arena_alloc(a, n * sizeof *x->read_widely)};
+                         arena_alloc(a, n * sizeof *x->read_widely), program_is_16_bit(p)};
     for (int k = 0; k < p->kernel_count; k++)
         for (int i = 0; i < p->kernels[k]->phase_count; i++) {
             ir_phase *phase = p->kernels[k]->phases[i];

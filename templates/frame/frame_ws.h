@@ -329,8 +329,7 @@ template <class P> DEV void run_ws_tile(const typename P::args &p)
             P::compute(p, t, r, base + ws_memory<F>::scratch, c); TF_TRACED(trace_computed(p.tf_trace, block_index(), 0));
             ws_meet<F>();
             P::finish(p, t, c, base); TF_TRACED(trace_end(p.tf_trace, block_index(), 0));
-        }
-        TF_TRACED(trace_leave(p.tf_trace, 0));
+        } TF_TRACED(trace_leave(p.tf_trace, 0));
     }
     if constexpr (F::cluster > 1) ws_meet<F>(); // others may still read this one's memory
 }
