@@ -98,7 +98,8 @@ static const expression *batch_of(gemm *g, const ir_value *operand)
 void gemm_write_forms(const gemm *g, const char *weight)
 {
     const char *matmul = g->product->attributes.transpose ? "in_rows" : "in_columns";
-    write_line(g->w, "static constexpr operand_form a_form = in_rows, b_form = %s;", gemm_is_matmul(g) ? matmul : weight);
+    const char *rows = phase_layer(g->e->phase) == layer_mma ? "" : "a_form = in_rows, "; /* mma reads A in rows alone */
+    write_line(g->w, "static constexpr operand_form %sb_form = %s;", rows, gemm_is_matmul(g) ? matmul : weight);
     write_line(g->w, "static constexpr bool batched = %s;", gemm_is_batched(g) ? "true" : "false");
 }
 

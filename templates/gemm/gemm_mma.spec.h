@@ -32,7 +32,7 @@ struct llama_qkv_spec {
     static constexpr int width = 4, resident = 1;
     static constexpr long long a_stride = 256;
     static constexpr bool row_sums = false, reads = false;
-    static constexpr operand_form a_form = in_rows, b_form = in_pieces;
+    static constexpr operand_form b_form = in_pieces;
     static constexpr bool batched = false;
     using a_type = bf16;
     using b_type = a_type;

@@ -77,8 +77,9 @@ END_TEST
  * workgroup without rows; 136 columns: the last pieces are not whole. */
 START_TEST(clusters_and_staged_results_change_no_bit)
 {
-    static const char *const lines[] = {"gemm stages=3 cluster=1 smem_epilogue=0", "gemm stages=3 cluster=1 smem_epilogue=1",
-                                        "gemm stages=3 cluster=2 smem_epilogue=0", "gemm stages=3 cluster=2 smem_epilogue=1 n=96"};
+    static const char *const lines[] = {
+        "gemm layer=wgmma stages=3 cluster=1 smem_epilogue=0", "gemm layer=wgmma stages=3 cluster=1 smem_epilogue=1",
+        "gemm layer=wgmma stages=3 cluster=2 smem_epilogue=0", "gemm layer=wgmma stages=3 cluster=2 smem_epilogue=1 n=96"};
     static const dim_override dims[] = {{"B", 1}, {"S", 385}, {"D", 72}, {"F", 136}};
     static const dim_override product_dims[] = {{"M", 385}, {"N", 136}, {"K", 72}};
     double *first = NULL;
