@@ -396,7 +396,7 @@ static void emit_one_pack(emitter *of, int index)
                       frame_mixed,
                       pack->threads,
                       pack_shared_bytes,
-                      false,
+                      e.is_quick, /* as its launch's page, so that the host compiles both as one */
                       ""};
     pack->source = write_source(of, &one, &w, e.struct_name);
     pack->signature = signature_of(&e, &members, one.device);
