@@ -107,7 +107,7 @@ template <class S> struct gemm_mma {
         if constexpr (packed)
             load_pieces(c, s, k_tile, stage + a_bytes);
         else if constexpr (b_across)
-            load_across(c, s, k_tile, stage + a_bytes);
+            load_across(c, s, k_tile, stage + a_bytes, S::b_stride);
         else {
             const shared_address to_b = stage + a_bytes + part::a_at(line, piece);
 #pragma unroll
@@ -126,17 +126,17 @@ template <class S> struct gemm_mma {
                     exists && i * lines < s.b_columns ? 16 : 0);
         s.b += tile_k / packing::length * packing::elements;
     }
-    DEV static void load_across(copies &c, source &s, int k_tile, shared_address to)
+    DEV static void load_across(copies &c, source &s, int k_tile, shared_address to, long long stride)
     {
         const int first = thread_index() / column_pieces, piece = thread_index() % column_pieces;
         const int bytes = s.b_columns >= V ? 16 : s.b_columns > 0 ? s.b_columns * static_cast<int>(sizeof(b_type)) : 0;
 #pragma unroll
         for (int i = 0; i < b_times; i++) {
             const int k = first + i * places;
-            c.start(to + across_at<tile_n>(k, piece), s.b + static_cast<long long>(i * places) * S::b_stride,
+            c.start(to + across_at<tile_n>(k, piece), s.b + i * places * stride,
                     S::K % tile_k == 0 || k_tile * tile_k + k < S::K ? bytes : 0);
         }
-        s.b += tile_k * S::b_stride;
+        s.b += tile_k * stride;
     }
 
     // Long sums are sums of sums (sums.h), where there are registers for both.

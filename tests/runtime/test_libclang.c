@@ -478,7 +478,6 @@ static const libclang_facts *asked_by(const char *file, const char *name)
 static bool asked_by_none(const char *header, const char *member)
 {
     if (strstr(header, "split_k = 1,") && !strcmp(member, "partial")) return true;
-    if (strstr(header, "b_form = in_pieces") && !strcmp(member, "b_stride")) return true; /* of rows of B as a matmul has them */
     return strstr(header, "steps = 0;") && (!strcmp(member, "kind") || !strcmp(member, "term"));
 }
 
