@@ -100,6 +100,11 @@ compile_request cli_request_text(arena *a, const cli_options *o, const char *nam
     return r;
 }
 
+void cli_layer_of_weights(arena *a, const cli_options *o)
+{
+    if (o->layer && !o->weights) bail(a, code_usage, (position){0}, "--layer selects a layer of --weights, and --weights is not given");
+}
+
 void cli_one_target(arena *a, const cli_options *o)
 {
     if (o->target && strchr(o->target, ','))

@@ -124,8 +124,7 @@ static void run_spec(void *argument)
         return;
     }
     if (o->layers) bail(a, code_usage, (position){0}, "--layers is for a model's folder; --layer=N says which of --weights a spec takes");
-    if (o->layer && !o->weights)
-        bail(a, code_usage, (position){0}, "--layer says which layer of --weights is taken; there is no --weights");
+    cli_layer_of_weights(a, o);
     tfgen_device *device = trial_device(a, trial_best_device(a, o), o->check != NULL, &target);
     compile_request request = cli_request(a, o, j->path);
     compiled c;

@@ -362,7 +362,7 @@ START_TEST(a_spec_reads_the_tensors_of_its_layer)
     ck_assert_msg(tfgen("import tests/models/gpt_neox.json -o %s/spec.yaml -q", folder) == 0, "%s", output);
     ck_assert_int_eq(tfgen("run %s/spec.yaml --weights=nowhere.safetensors --layer=0", folder), 3);
     ck_assert_int_eq(tfgen("run %s/spec.yaml --layer=0", folder), 2);
-    says("--layer says which layer of --weights is taken; there is no --weights");
+    says("--layer selects a layer of --weights, and --weights is not given");
     remove_folder();
 }
 END_TEST

@@ -153,8 +153,7 @@ static void refuse_options(const bisection *b)
 {
     const cli_options *o = b->o;
     cli_one_target(b->a, o);
-    if (o->layer && !o->weights)
-        bail(b->a, code_usage, (position){0}, "--layer says which layer of --weights is taken; there is no --weights");
+    cli_layer_of_weights(b->a, o);
     if (o->expected && b->what != bisect_diff) bail(b->a, code_usage, (position){0}, "--expected: it is for --what=diff");
     if ((o->weights || o->input || o->state || o->check || o->repeat) && b->what == bisect_slow)
         bail(b->a, code_usage, (position){0},
