@@ -150,7 +150,7 @@ struct scope {
     int local_count, local_capacity;
     const expression *low, *high; /* columns of the two halves of a rotated pair, if the function has both */
     kept_list *collect;     /* set in a dry run, which finds out what to keep; else NULL */
-    const char *slot;       /* epilogues: which half of a granule pair is stored, through `out`; else NULL */
+    const char *slot;       /* epilogues: the half of a granule pair that `out` stores, "0", "1" or the parameter "Slot"; else NULL */
     put_count *puts;
 };
 

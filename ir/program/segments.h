@@ -49,7 +49,7 @@ typedef struct phase_extent {
 } phase_extent;
 phase_extent phase_space(arena *a, const ir_phase *phase);
 
-/* True if the phase must store v, which one of its non-view ops produces: another phase or an output needs v or a view of it. */
+/* True if the phase must store v because another phase or an output reads v or a view of it. An op of the phase, not a view, makes v. */
 bool value_stored(const ir_program *p, const ir_phase *phase, const ir_value *v);
 
 /* A row_sumsq in the epilogue of a gemm phase: stored as [rows, column tiles] partial sums, which readers add in order. */

@@ -1,5 +1,5 @@
-/* In: the values of one run. Out: which part of a value's errors comes from which earlier value, so that errors which meet again (x + x,
- * x * x, x + f(x), a number that a whole row depends on) add linearly with signs, and only errors of different sources add as squares.
+/* In: the values of one run. Out: each value's error split by the earlier values that cause it. Errors with a common cause (x + x, x * x,
+ * x + f(x), a number that a whole row depends on) then add linearly with signs; only errors with different causes add as squares.
  * Fails only without memory.
  *
  * A source is a value whose errors reach an element, or a sum, along several paths: several ops read it, it broadcasts, or the same op
