@@ -5,6 +5,7 @@
 #pragma once
 #include "templates/frame/frame_mixed.h"
 #include "templates/base/spec.h"
+#include "templates/attention/window.h"
 
 // N numbers of one thread: a register tile or, when that would keep compilers busy for minutes, pieces of one in memory, which loops go
 // over (a CPU's thread has a whole head).
@@ -229,13 +230,13 @@ template <class S> struct attention {
         t.first = block * block_q;
         t.token = t.first + thread_index() / S::team;
         const int keys = S::keys(p, t.batch), last = t.first + block_q < S::queries(p) ? t.first + block_q - 1 : S::queries(p) - 1;
-        const int seen = S::causal ? S::position(p, t.batch, last) + 1 : S::window ? later(S::position(p, t.batch, last), keys) : keys;
+        const int later = S::window ? window_end<S>(S::position(p, t.batch, last), keys) : keys;
+        const int seen = S::causal ? S::position(p, t.batch, last) + 1 : later;
         const int hidden = S::window ? S::position(p, t.batch, t.first) - S::window + 1 : 0;
         t.to = seen < keys ? seen : keys;
         t.from = hidden > 0 ? hidden / block_k * block_k : 0; // in blocks from key 0, so the order of a row's keys is its own
         return t;
     }
-    DEV static int later(int position, int keys) { return position > keys - S::window ? keys : position + S::window; }
     DEV static int k_tiles(const args &, const tile &t) { return t.to > t.from ? ceil_div(t.to - t.from, block_k) : 0; }
 
     DEV static void load(const args &p, const tile &t, int k_tile, stage &s)

@@ -10,6 +10,7 @@
 #include "templates/frame/chiplets.h"
 #include "templates/isa/amd_weights.h"
 #include "templates/base/spec.h"
+#include "templates/attention/window.h"
 
 template <class S> struct attention_mfma {
     using args = typename S::args;
@@ -52,10 +53,7 @@ template <class S> struct attention_mfma {
     DEV static int tiles(const args &p) { return blocks(p) * S::heads * S::batches(p); }
     DEV static int visible_to(const args &p, int batch, int keys, int token)
     {
-        if constexpr (!S::causal && S::window != 0) { // as many later keys as earlier ones
-            const int position = S::position(p, batch, token);
-            return position > keys - S::window ? keys : position + S::window;
-        }
+        if constexpr (!S::causal && S::window != 0) return window_end<S>(S::position(p, batch, token), keys);
         const int end = S::causal ? S::position(p, batch, token) + 1 : keys;
         return end < keys ? end : keys;
     }

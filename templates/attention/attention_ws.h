@@ -14,6 +14,7 @@
 #include "templates/frame/frame_ws.h"
 #include "templates/isa/wgmma_wide.h"
 #include "templates/base/spec.h"
+#include "templates/attention/window.h"
 
 struct map_place { // of a row of keys and of values
     int token, sequence;
@@ -57,10 +58,7 @@ template <class S> struct attention_ws {
     DEV static int blocks(const args &p) { return ceil_div(S::queries(p), tile_tokens); }
     DEV static int visible(const args &p, int batch, int keys, int token) // keys that a token sees end here
     {
-        if constexpr (!S::causal && S::window != 0) { // as many later keys as earlier ones
-            const int position = S::position(p, batch, token);
-            return position > keys - S::window ? keys : position + S::window;
-        }
+        if constexpr (!S::causal && S::window != 0) return window_end<S>(S::position(p, batch, token), keys);
         const int end = S::causal ? S::position(p, batch, token) + 1 : keys;
         return end < keys ? end : keys;
     }
