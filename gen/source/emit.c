@@ -248,10 +248,10 @@ static page page_of(const emitter *of, const launch *l, const template_choice *t
                   quick, signal_defines(of->p, l)};
 }
 
-static void finish_launch(emitter *of, launch *l, const page *u, const writer *w, const char *struct_name)
+static void finish_launch(emitter *of, launch *l, const page *x, const writer *w, const char *struct_name)
 {
-    l->source = write_source(of, u, w, struct_name);
-    l->spec_header = header_text(of->a, of->p, u, w);
+    l->source = write_source(of, x, w, struct_name);
+    l->spec_header = header_text(of->a, of->p, x, w);
     l->argument_bytes = argument_bytes(l->arguments, l->argument_count);
 }
 
@@ -264,10 +264,10 @@ static void emit_one(emitter *of, launch *l)
     use_trace_of(&e);
     const writer w = whole_struct(&e, l->kernel, false, &members);
     const template_choice templates = templates_of(&e);
-    const page u = page_of(of, l, &templates, e.is_quick);
+    const page one = page_of(of, l, &templates, e.is_quick);
     l->arguments = e.arguments;
     l->argument_count = e.argument_count;
-    finish_launch(of, l, &u, &w, e.struct_name);
+    finish_launch(of, l, &one, &w, e.struct_name);
 }
 
 /* ---- phases side by side: a spec struct for each, and one for all (templates/rows/side_by_side.h) */
@@ -294,18 +294,16 @@ static unsigned append_arguments(arena *a, launch *l, const emission *e, const c
 
 static void write_sides(arena *a, const launch *l, const side *sides, const char *struct_name, writer *w)
 {
-    text sizes = {.a = a}, signals = {.a = a};
+    text signals = {.a = a};
     write_comment(w, arena_printf(a, "Kernel %s: phases that do not wait for each other, side by side.", l->kernel->name));
     write_head(w, (position){0}, "struct %s", struct_name);
     write_head(w, (position){0}, "struct args");
     for (int i = 0; i < l->work_count; i++) write_line(w, "%s phase_%d;", sides[i].args, i + 1);
     if (l->trace >= 0) write_line(w, "float *tf_trace;");
     end_head(w, "};");
-    for (int i = 0; i < l->work_count; i++) {
-        text_printf(&sizes, i ? ", sizeof(%s::scratch)" : "sizeof(%s::scratch)", sides[i].program);
-        text_printf(&signals, i ? " && %s::signals" : "%s::signals", sides[i].program);
-    }
-    write_line(w, "static constexpr int threads = %d, scratch_bytes = largest(%s);", l->threads, sizes.data);
+    for (int i = 0; i < l->work_count; i++) text_printf(&signals, i ? " && %s::signals" : "%s::signals", sides[i].program);
+    write_line(w, "using first = %s;", sides[0].program);
+    write_line(w, "static constexpr int threads = %d;", l->threads);
     write_line(w, "static constexpr bool signals = %s;", signals.data);
     write_line(w, "template <class What> DEV static void each(const args &p, What what)");
     write_body(w);
@@ -347,9 +345,9 @@ static void emit_sides(emitter *of, launch *l)
     }
     template_choose(&templates, "templates/rows/side_by_side.h");
     write_sides(a, l, sides, struct_name, &all);
-    page u = page_of(of, l, &templates, quick);
-    u.device = "side_by_side";
-    finish_launch(of, l, &u, &all, struct_name);
+    page one = page_of(of, l, &templates, quick);
+    one.device = "side_by_side";
+    finish_launch(of, l, &one, &all, struct_name);
 }
 
 static void emit_launch(emitter *of, launch *l)

@@ -1,12 +1,9 @@
 // In: a spec struct S that names several rows programs (rows.h) and holds the arguments of each. Out: one program of the mixed frame: the
 // tiles of the first program, then those of the next. No tile waits for another. Refuses (static_assert) different numbers of threads.
 //
-// S: args; threads; each(p, what): what(program, its arguments) for one program after the other; scratch_bytes: the most that one takes
+// S: args; threads, signals; first: a program; each(p, what): what(program, its arguments) for one program after the other
 #pragma once
 #include "templates/rows/rows.h"
-
-constexpr int largest(unsigned long x) { return static_cast<int>(x); }
-template <class... More> constexpr int largest(unsigned long x, unsigned long y, More... more) { return largest(x > y ? x : y, more...); }
 
 template <class S> struct side_by_side {
     using args = typename S::args;
@@ -19,9 +16,7 @@ template <class S> struct side_by_side {
     };
     struct stage {
     };
-    struct scratch {
-        float space[S::scratch_bytes / sizeof(float)];
-    };
+    using scratch = typename S::first::scratch; // its size depends on the threads alone
 
     DEV static int tiles(const args &p)
     {
@@ -39,6 +34,7 @@ template <class S> struct side_by_side {
         S::each(p, [&](auto program, const auto &a) {
             using P = decltype(program);
             static_assert(P::threads == S::threads, "tile: phases of a launch have as many threads");
+            static_assert(sizeof(typename P::scratch) == sizeof(scratch), "scratch of as many threads");
             const int own = P::tiles(a);
             typename P::accumulators none;
             if (index >= 0 && index < own) P::finish(a, P::at(a, index), none, *reinterpret_cast<typename P::scratch *>(&s));

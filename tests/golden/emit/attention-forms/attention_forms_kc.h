@@ -83,8 +83,8 @@ struct attention_forms_kc_spec {
         attention_forms_kc_1_kc_spec::args phase_1;
         attention_forms_kc_2_vc_spec::args phase_2;
     };
-    static constexpr int threads = 1, scratch_bytes = largest(sizeof(rows<attention_forms_kc_1_kc_spec>::scratch),
-            sizeof(rows<attention_forms_kc_2_vc_spec>::scratch));
+    using first = rows<attention_forms_kc_1_kc_spec>;
+    static constexpr int threads = 1;
     static constexpr bool signals = rows<attention_forms_kc_1_kc_spec>::signals && rows<attention_forms_kc_2_vc_spec>::signals;
     template <class What> DEV static void each(const args &p, What what)
     {

@@ -79,8 +79,8 @@ struct decode_heads_kc_spec {
         decode_heads_kc_1_kc_spec::args phase_1;
         decode_heads_kc_2_vc_spec::args phase_2;
     };
-    static constexpr int threads = 1, scratch_bytes = largest(sizeof(rows<decode_heads_kc_1_kc_spec>::scratch),
-            sizeof(rows<decode_heads_kc_2_vc_spec>::scratch));
+    using first = rows<decode_heads_kc_1_kc_spec>;
+    static constexpr int threads = 1;
     static constexpr bool signals = rows<decode_heads_kc_1_kc_spec>::signals && rows<decode_heads_kc_2_vc_spec>::signals;
     template <class What> DEV static void each(const args &p, What what)
     {

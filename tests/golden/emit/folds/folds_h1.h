@@ -134,8 +134,8 @@ struct folds_h1_spec {
         folds_h1_2_stats_spec::args phase_2;
         folds_h1_3_stats_2_spec::args phase_3;
     };
-    static constexpr int threads = 1, scratch_bytes = largest(sizeof(rows<folds_h1_1_h1_spec>::scratch),
-            sizeof(rows<folds_h1_2_stats_spec>::scratch), sizeof(rows<folds_h1_3_stats_2_spec>::scratch));
+    using first = rows<folds_h1_1_h1_spec>;
+    static constexpr int threads = 1;
     static constexpr bool signals = rows<folds_h1_1_h1_spec>::signals && rows<folds_h1_2_stats_spec>::signals && rows<folds_h1_3_stats_2_spec>::signals;
     template <class What> DEV static void each(const args &p, What what)
     {

@@ -83,8 +83,8 @@ struct gpt2_decode_kc_spec {
         gpt2_decode_kc_1_kc_spec::args phase_1;
         gpt2_decode_kc_2_vc_spec::args phase_2;
     };
-    static constexpr int threads = 1, scratch_bytes = largest(sizeof(rows<gpt2_decode_kc_1_kc_spec>::scratch),
-            sizeof(rows<gpt2_decode_kc_2_vc_spec>::scratch));
+    using first = rows<gpt2_decode_kc_1_kc_spec>;
+    static constexpr int threads = 1;
     static constexpr bool signals = rows<gpt2_decode_kc_1_kc_spec>::signals && rows<gpt2_decode_kc_2_vc_spec>::signals;
     template <class What> DEV static void each(const args &p, What what)
     {

@@ -68,8 +68,8 @@ struct moves_q_spec {
         moves_q_1_q_spec::args phase_1;
         moves_q_2_pp_spec::args phase_2;
     };
-    static constexpr int threads = 1, scratch_bytes = largest(sizeof(rows<moves_q_1_q_spec>::scratch),
-            sizeof(rows<moves_q_2_pp_spec>::scratch));
+    using first = rows<moves_q_1_q_spec>;
+    static constexpr int threads = 1;
     static constexpr bool signals = rows<moves_q_1_q_spec>::signals && rows<moves_q_2_pp_spec>::signals;
     template <class What> DEV static void each(const args &p, What what)
     {

@@ -121,8 +121,8 @@ struct row_scalars_y2_spec {
         row_scalars_y2_1_y2_spec::args phase_1;
         row_scalars_y2_2_y3_spec::args phase_2;
     };
-    static constexpr int threads = 1, scratch_bytes = largest(sizeof(rows<row_scalars_y2_1_y2_spec>::scratch),
-            sizeof(rows<row_scalars_y2_2_y3_spec>::scratch));
+    using first = rows<row_scalars_y2_1_y2_spec>;
+    static constexpr int threads = 1;
     static constexpr bool signals = rows<row_scalars_y2_1_y2_spec>::signals && rows<row_scalars_y2_2_y3_spec>::signals;
     template <class What> DEV static void each(const args &p, What what)
     {
