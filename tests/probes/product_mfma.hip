@@ -21,7 +21,7 @@
 DEV float probe_exp(float x) { return op_exp(x); }
 #include "tests/probes/product_spec.h"
 
-template <bool Written> struct machine {
+template <bool Written> struct tiled {
     static constexpr int granule = 16, tile_m = PROBE_M, tile_n = PROBE_COLUMNS, tile_k = 128 / sizeof(PROBE_TYPE), threads = PROBE_THREADS,
                          group_m = 8;
     static constexpr int chiplets = 8, chunk = 3;
@@ -32,14 +32,14 @@ template <bool Written> struct machine {
 };
 
 #if PROBE_KIND == 0
-using phases = one_phase<gemm_mfma<product_spec<machine<false>, PROBE_N, PROBE_K>>>;
+using phases = one_phase<gemm_mfma<product_spec<tiled<false>, PROBE_N, PROBE_K>>>;
 #elif PROBE_KIND == 1
-using phases = one_phase<gemm_mfma<pair_spec<machine<false>, PROBE_N, PROBE_K>>>;
+using phases = one_phase<gemm_mfma<pair_spec<tiled<false>, PROBE_N, PROBE_K>>>;
 #elif PROBE_KIND == 2
-using phases = one_phase<gemm_mfma<residual_spec<machine<false>, PROBE_N, PROBE_K>>>;
+using phases = one_phase<gemm_mfma<residual_spec<tiled<false>, PROBE_N, PROBE_K>>>;
 #else
-using first = product_spec<machine<false>, PROBE_F, PROBE_K>;
-using second = product_spec<machine<true>, PROBE_N, PROBE_F>;
+using first = product_spec<tiled<false>, PROBE_F, PROBE_K>;
+using second = product_spec<tiled<true>, PROBE_N, PROBE_F>;
 using phases = two_phases<gemm_mfma<first>, gemm_mfma<second>, first::args, second::args>;
 #endif
 TF_KERNEL_INTERLEAVED(probe, phases)

@@ -1,5 +1,5 @@
 // In: nothing. Out: spec structs of products as the generator writes them, with one text of prologue and epilogue for wgmma and for
-// MFMA; `machine` brings what differs: granule, tile, threads, stages, arguments beyond the common ones.
+// MFMA; `Machine` brings what differs: granule, tile, threads, stages, arguments beyond the common ones.
 #pragma once
 
 constexpr int round_up(int n, int to) { return (n + to - 1) / to * to; }
