@@ -74,6 +74,7 @@ void sched_release(block *b); /* all threads at a barrier continue */
 hs_thread *sched_first(block *b);
 void cluster_arrive(hs_thread *t);
 int cluster_met(hs_thread *t);
+void sched_progressed(hs_thread *t); /* what the watchdog counts */
 void sched_waits(host_log *log, const block *b); /* which lanes wait where, a line per site and wave */
 void wave_complete(hs_wave *w, hs_u64 lanes, const hs_site *site, hs_u32 word);
 const char *mma_run(hs_u32 shape, hs_u64 *mail); /* returns null, or an error */

@@ -155,6 +155,9 @@ HS_INLINE void hs_yield(const hs_place *s)
 #define tf_hs_yield() hs_yield(HS_SITE("a waiting loop", HS_OP_NONE))
 #define __nanosleep(n) ((void)(n), tf_hs_yield())
 
+// Where a barrier that is emulated by polling completes a phase: the watchdog counts these as progress.
+#define tf_hs_progressed() hs_rt.progressed(hs_cur)
+
 // ---- clusters: blocks side by side on the grid that one worker runs by turns
 #define tf_hs_cluster_arrive() hs_rt.cluster_arrive(hs_cur)
 HS_INLINE void hs_cluster_wait(const hs_place *s)

@@ -72,7 +72,8 @@ void host_module_places(const host_module *module, const uintptr_t *codes, size_
 
 typedef struct host_engine_options {
     unsigned workers;        /* threads that run blocks, the caller's included; 0: one per CPU */
-    unsigned stall_limit_ms; /* a launch in which no barrier completes and no block ends for this long is a hang; 0: 60 s */
+    unsigned stall_limit_ms; /* a launch in which no barrier (or phase of one) completes and no block ends for this long is a hang;
+                                0: 60 s */
     unsigned time_limit_ms;  /* a launch that takes longer is a hang; 0: no limit */
     bool poison;             /* fill shared memory with NaN before each block, check the slack after allocations */
     host_touched *touched;   /* may be null */

@@ -4,7 +4,7 @@
 #ifndef HS_ABI_H
 #define HS_ABI_H
 
-#define HS_ABI_VERSION 2
+#define HS_ABI_VERSION 3
 #define HS_MAX_WAVE 64
 #define HS_MAX_CLUSTER 8
 
@@ -127,6 +127,7 @@ typedef struct hs_runtime {
     int (*print)(const char *format, __builtin_va_list arguments);
     void (*cluster_arrive)(hs_thread *t);
     int (*cluster_met)(hs_thread *t); /* have all threads of the cluster arrived since t did? */
+    void (*progressed)(hs_thread *t); /* a barrier that code here emulates has completed a phase */
     void (*access)(const void *p, unsigned long bytes, int kind, const void *pc); /* --check only */
     void (*sync)(const void *p, int kind);                                        /* --check only; p may be null: a fence */
 } hs_runtime;

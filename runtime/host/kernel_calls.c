@@ -43,6 +43,7 @@ const hs_runtime host_runtime = {
     .print = kernel_print,
     .cluster_arrive = cluster_arrive,
     .cluster_met = cluster_met,
+    .progressed = sched_progressed,
     .access = kernel_access,
     .sync = check_sync,
 };

@@ -71,6 +71,8 @@ static void progressed(block *b)
     atomic_store_explicit(b->progress, n + 1, memory_order_relaxed);
 }
 
+void sched_progressed(hs_thread *t) { progressed(block_of(t->w)); }
+
 void sched_release(block *b)
 {
     for (unsigned i = 0; i < b->shape.waves; i++) {
@@ -122,6 +124,8 @@ static void waits_of(host_log *log, const block *b, const hs_wave *w)
 
 void sched_waits(host_log *log, const block *b)
 {
+    log_add(log, "  its worker has seen %llu barriers, phases and blocks complete\n",
+            (unsigned long long)atomic_load_explicit(b->progress, memory_order_relaxed));
     for (unsigned i = 0; i < b->shape.waves && log->size < HOST_LOG_MAX / 2; i++)
         if (b->waves[i].live) waits_of(log, b, &b->waves[i]);
 }

@@ -55,6 +55,7 @@ DEV void bulk_arrival::wait(unsigned parity)
             place = copy.before;
         }
         bulk_write(*this, (x & 1) ^ 1);
+        tf_hs_progressed();
     }
 }
 

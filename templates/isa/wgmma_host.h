@@ -41,6 +41,7 @@ DEV void host_barrier_add(shared_address barrier, int arrivals, int bytes, char 
     if (pending == 0 && tx == 0) {
         pending = each;
         phase ^= 1;
+        tf_hs_progressed();
     }
     host_write(word, tx * 0x200000000ll | phase << 32 | pending << 16 | each);
 }
@@ -73,9 +74,10 @@ DEV void group_barrier(int index, int threads)
     unsigned *count = host_shared<unsigned>(8 * index), *turn = count + 1;
     const unsigned now = host_read(turn), arrived = host_read(count) + 1;
     host_write(count, arrived == static_cast<unsigned>(threads) ? 0u : arrived);
-    if (arrived == static_cast<unsigned>(threads))
+    if (arrived == static_cast<unsigned>(threads)) {
         host_write(turn, now + 1);
-    else
+        tf_hs_progressed();
+    } else
         while (host_read(turn) == now) tf_hs_yield();
 }
 
@@ -87,7 +89,10 @@ DEV void group_arrive(int index, int threads)
     unsigned *count = host_shared<unsigned>(8 * index), *turn = count + 1;
     const unsigned arrived = host_read(count) + 1;
     host_write(count, arrived == static_cast<unsigned>(threads) ? 0u : arrived);
-    if (arrived == static_cast<unsigned>(threads)) host_write(turn, host_read(turn) + 1);
+    if (arrived == static_cast<unsigned>(threads)) {
+        host_write(turn, host_read(turn) + 1);
+        tf_hs_progressed();
+    }
 }
 
 // ---- tensor loads. One lands when somebody waits for its barrier and not before; until then the memory that it will fill is NaN, and

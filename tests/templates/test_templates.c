@@ -17,23 +17,21 @@ static char *slurp(const char *path)
     return data;
 }
 
-/* rows.h and pack.h each have a pack, so a module has one of them. */
-static host_module *functions_module(bool packs)
+/* The kernels of a file under the texts of templates. */
+static host_module *kernels_under(const char *head, const char *const *templates, size_t count, const char *path)
 {
     arena *a = arena_new();
     struct text source = {.a = a};
-    text_printf(&source, "#define TF_TARGET_HOST 1\n#define TF_WAVE 1\n%s", packs ? "#define TF_TEST_PACK 1\n" : "");
-    const char *const more[] = {"templates/frame/chiplets.h", "templates/base/functions.h", "templates/base/rope.h",
-                                "templates/gemm/pieces.h", packs ? "templates/gemm/pack.h" : "templates/rows/rows.h"};
+    text_printf(&source, "%s", head);
     template_choice choice = {0};
-    for (size_t k = 0; k < sizeof more / sizeof *more; k++) template_choose(&choice, more[k]);
+    for (size_t k = 0; k < count; k++) template_choose(&choice, templates[k]);
     for (int i = 0; i < template_count; i++)
         if (choice.has[i]) template_append(&source, (template_id)i, false);
-    char *own = slurp("tests/templates/template_ops.hip");
+    char *own = slurp(path);
     ck_assert_ptr_nonnull(own);
-    text_printf(&source, "#line 1 \"tests/templates/template_ops.hip\"\n%s", own);
+    text_printf(&source, "#line 1 \"%s\"\n%s", path, own);
     free(own);
-    const host_compile_options o = {.name = "template_ops.hip", .cache_dir = cache, .optimise = -1};
+    const host_compile_options o = {.name = strrchr(path, '/') + 1, .cache_dir = cache, .optimise = -1};
     host_log log = {0};
     host_module *m = NULL;
     const host_status s = host_compile(source.data, source.size, &o, &m, &log);
@@ -41,6 +39,16 @@ static host_module *functions_module(bool packs)
     host_log_free(&log);
     arena_free(a);
     return m;
+}
+
+/* rows.h and pack.h each have a pack, so a module has one of them. */
+static host_module *functions_module(bool packs)
+{
+    const char *const templates[] = {"templates/frame/chiplets.h", "templates/base/functions.h", "templates/base/rope.h",
+                                     "templates/gemm/pieces.h", packs ? "templates/gemm/pack.h" : "templates/rows/rows.h"};
+    const char *head = packs ? "#define TF_TARGET_HOST 1\n#define TF_WAVE 1\n#define TF_TEST_PACK 1\n"
+                             : "#define TF_TARGET_HOST 1\n#define TF_WAVE 1\n";
+    return kernels_under(head, templates, sizeof templates / sizeof *templates, "tests/templates/template_ops.hip");
 }
 
 static host_module *ops_module(void) { return functions_module(false); }
@@ -920,6 +928,20 @@ static const char matrix_spec[] =
     "ops:\n  - {out: q, op: linear, in: [x, wq]}\n  - {out: k, op: linear, in: [x, wk]}\n  - {out: v, op: linear, in: [x, wv]}\n"
     "  - {out: a, op: attention, in: [q, k, v], heads: H, kv_heads: KV, causal: true}\n  - {out: y, op: linear, in: [a, wo]}\n"
     "outputs: {y: y}\n";
+/* The watchdog takes a launch without progress for a hang. Persistent workgroups of sm_90a may run for minutes without a barrier of the
+ * block, so each phase of the barriers that the templates emulate by polling has to count. */
+START_TEST(phases_of_emulated_barriers_are_progress)
+{
+    static const char *const templates[] = {"templates/isa/wgmma.h", "templates/isa/bulk.h"};
+    host_module *m = kernels_under("#define TF_TARGET_NVIDIA 1\n#define TF_WAVE 32\n", templates, 2, "tests/host_kernels/phases.hip");
+    const int n = 7;
+    const host_log *log = launch_bad(m, "phases", (host_launch_dims){.grid = {1}, .block = {64}, .wave = 32, .shared_bytes = 2048},
+                                     (void *)&n, HOST_DEADLOCK);
+    says(log, "its worker has seen 29 barriers, phases and blocks complete"); /* four kinds, and the first barrier */
+    host_module_free(m);
+}
+END_TEST
+
 static const char *const orders[][2] = {{"gemm m=32 n=128 chiplets=1", "attention chiplets=1"},
                                         {"gemm m=32 n=128", "attention block_q=64 threads=128"},
                                         {"gemm m=32 n=128 chunk=1", "attention chiplets=3"},
@@ -962,6 +984,7 @@ int main(void)
     tcase_add_loop_test(t, sixteen_bit_types_convert_as_the_reference_does, 0, 2);
     tcase_add_test(t, casts_and_free_stores_round_alike);
     tcase_add_loop_test(t, each_tile_is_some_chiplets_once_and_a_chiplets_tiles_are_neighbours, 0, sizeof deals / sizeof *deals);
+    tcase_add_test(t, phases_of_emulated_barriers_are_progress);
     suite_add_tcase(s, t);
     TCase *g = tcase_create("spec structs");
     tcase_set_timeout(g, 60);
