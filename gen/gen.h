@@ -1,9 +1,9 @@
-/* In: a fused program, a device model, a user's tiles. Out: a plan (kernels, tiles, arguments, packed weights, workspace) and the HIP
+/* In: a fused graph, a device model, a user's tiles. Out: a plan (kernels, tiles, arguments, packed weights, workspace) and the HIP
  * source of each kernel. Pure: no device, no file. Refuses what exceeds a limit of the target (code_unsupported, with the limit). */
 #ifndef TFGEN_GEN_H
 #define TFGEN_GEN_H
 #include "ir/devices/device_model.h"
-#include "ir/program/format.h"
+#include "ir/graph/format.h"
 
 /* A source file in three pieces: `head` and `body` are the kernel's own; kernels with the same set of templates share `templates`. */
 typedef struct source_text {
@@ -124,7 +124,7 @@ typedef struct storage {
 } storage;
 
 typedef struct plan {
-    const ir_program *program; /* with frames and tiles filled in: ir_print(program) is the plan's text */
+    const ir_graph *ir; /* with frames and tiles filled in: ir_print(ir) is the plan's text */
     const device_model *device;
     const target_info *target; /* the device's */
     launch *launches;
@@ -137,7 +137,7 @@ typedef struct plan {
     scratch *scratches;
     int scratch_count;
     /* inputs of plan_choose(), for plan_again() */
-    const ir_program *fused;
+    const ir_graph *fused;
     const struct tuning *tuning;
     const char *spec; /* the spec's name */
 } plan;
@@ -159,10 +159,10 @@ typedef struct tuning {
     bool trace; /* kernels write timing records of their tiles to a scratch (docs/insight.md) */
 } tuning;
 
-plan *plan_choose(arena *a, const ir_program *fused, const device_model *device, const tuning *tuning);
+plan *plan_choose(arena *a, const ir_graph *fused, const device_model *device, const tuning *tuning);
 /* Plans again, emits sources, and forbids the tiles of launches that spilled. spilled[i]: what the code of launch i spilled; where scratch
  * and vectors are 0, its phases keep their tiles. NULL: no untried tile is left for any launch that spilled, or each of their phases has
- * spilled most_spilled times. The result lives in `a` and refers to the inputs of `p` (fused program, device model, tuning). */
+ * spilled most_spilled times. The result lives in `a` and refers to the inputs of `p` (fused graph, device model, tuning). */
 enum { most_spilled = 6 };
 plan *plan_again(arena *a, const plan *p, const spilled_tile *spilled);
 void emit(arena *a, plan *p); /* fills source, spec_header, arguments of every launch and pack */

@@ -1,10 +1,10 @@
-/* Every type of the IR. A graph (read from a spec) and a fused program share the types: a graph has ops but no kernels; a program has
- * kernels, which hold phases, which hold ops. Text form: ir/text/print.c. Rules: ir/check/check.c. Memory: everything is in one arena. */
+/* Every type of the IR. A graph holds ops; a fused one also kernels, which hold phases, which hold the ops. Text form:
+ * ir/text/print.c. Rules: ir/check/check.c. Memory: everything is in one arena. */
 #ifndef TFGEN_IR_H
 #define TFGEN_IR_H
 #include "ir/base/extent.h"
-#include "ir/program/dtype.h"
-#include "ir/program/tile.h"
+#include "ir/graph/dtype.h"
+#include "ir/graph/tile.h"
 
 typedef enum op_kind {
 #define OP(name, least, most, shape, class, help) op_##name,
@@ -88,9 +88,9 @@ typedef struct row_range {
 
 typedef enum value_kind { value_input, value_param, value_state, value_constant, value_result } value_kind;
 
-/* Hot fields come first, within two CPU cache lines: a program has thousands of values of 1.2 KB each. */
+/* Hot fields come first, within two CPU cache lines: a graph has thousands of values of 1.2 KB each. */
 struct ir_value {
-    int id;           /* index in program.values */
+    int id;           /* index in graph.values */
     value_kind kind;
     dtype type;
     int rank; /* 0: scalar constant */
@@ -162,28 +162,28 @@ typedef struct ir_kernel {
     int phase_count;
 } ir_kernel;
 
-/* Why an edge between two phases was not fused; printed with the edge. Codes and texts: ir/reason.def (ir/program/reason.c). */
+/* Why an edge between two phases was not fused; printed with the edge. Codes and texts: ir/reason.def (ir/graph/reason.c). */
 typedef struct fusion_note {
     const char *code; /* e.g. "value-has-other-users" */
     ir_value *value;
     ir_op *user;
 } fusion_note;
 
-/* Producer and consumer phase of each value of a program with kernels, by value id (ir/program/index.c). */
-typedef struct program_index {
+/* Producer and consumer phase of each value of a graph with kernels, by value id (ir/graph/index.c). */
+typedef struct graph_index {
     ir_phase **maker, **reader; /* reader: the one phase that reads the value or a view of it */
     bool *read_widely;          /* several phases read it */
-    bool is_16_bit;             /* program_is_16_bit() */
-} program_index;
+    bool is_16_bit;             /* graph_is_16_bit() */
+} graph_index;
 
-typedef struct ir_program {
+typedef struct ir_graph {
     const char *name; /* block name, dashes kept */
     const char *prefix; /* of tensor names in a whole model's file, with {layer} for the layer number; NULL: none */
     dtype type;       /* the spec's dtype */
     dim_table dims;
     ir_value **values;
     int value_count;
-    ir_op **ops; /* all ops in executable order; in a program each is in exactly one phase */
+    ir_op **ops; /* all ops in executable order; once fused, each is in exactly one phase */
     int op_count;
     ir_kernel **kernels;
     int kernel_count;
@@ -192,8 +192,8 @@ typedef struct ir_program {
     const char *device; /* plan: the device model its tiles were chosen for; else NULL */
     fusion_note *notes;
     int note_count;
-    const program_index *index; /* speeds up queries about phases; NULL while kernels may change: queries then walk the program */
-} ir_program;
+    const graph_index *index; /* speeds up queries about phases; NULL while kernels may change: queries then walk the graph */
+} ir_graph;
 
 typedef enum target_vendor { vendor_host, vendor_amd, vendor_nvidia } target_vendor;
 
@@ -223,7 +223,7 @@ const target_info *target_list(size_t *count);
 bool frame_asks(frame_kind frame, const target_info *target); /* true: shared memory is dynamic, sized at launch; false: a static array */
 extern const char *const target_names; /* comma-separated: "host,gfx90a,..." */
 
-/* Queries (ir/program/query.c) */
+/* Queries (ir/graph/query.c) */
 extent value_rows(arena *a, const ir_value *v);                  /* product of all axes but the last; 1 for rank 0 and 1 */
 /* Whether the range can select exactly `rows` rows in total. */
 bool row_range_makes(const row_range *range, long long rows);
@@ -244,10 +244,10 @@ bool op_states(const ir_op *op, const char *key);                 /* the spec gi
 bool op_in_spec(op_kind kind);                                    /* false: internal, created by lowering, fusion or planning */
 bool op_is_elementwise(const ir_op *op);                          /* class ELEMENT or INTERNAL */
 int op_operands(const ir_op *op, ir_value **out, int most);       /* inputs, then lengths, at, state, fold where set */
-ir_phase *phase_of(const ir_program *p, const ir_op *op);
-ir_value *program_value(const ir_program *p, const char *name);
-const program_index *program_index_make(arena *a, const ir_program *p); /* of its current kernels */
-bool program_is_16_bit(const ir_program *p); /* no input, param, state or output is f32, and the spec's dtype is not */
+ir_phase *phase_of(const ir_graph *p, const ir_op *op);
+ir_value *graph_value(const ir_graph *p, const char *name);
+const graph_index *graph_index_make(arena *a, const ir_graph *p); /* of its current kernels */
+bool graph_is_16_bit(const ir_graph *p); /* no input, param, state or output is f32, and the spec's dtype is not */
 int phase_index(const ir_phase *phase, const ir_op *op); /* index in phase->ops; -1: absent. Both may be NULL */
 bool phase_has(const ir_phase *phase, const ir_op *op);
 const ir_op *phase_first(const ir_phase *phase, op_class class);        /* first op of that class, or NULL */
@@ -264,8 +264,8 @@ typedef struct graph_options {
     size_t override_count;
     const char *dtype; /* replaces the spec's dtype, or NULL */
 } graph_options;
-ir_program *graph_read(arena *a, const char *yaml, size_t size, const char *name, const graph_options *options);
-ir_program *lower(arena *a, const ir_program *graph); /* composites become ELEMENT and REDUCE ops; the graph is not changed */
+ir_graph *graph_read(arena *a, const char *yaml, size_t size, const char *name, const graph_options *options);
+ir_graph *lower(arena *a, const ir_graph *graph); /* composites become ELEMENT and REDUCE ops; the graph is not changed */
 typedef struct fuse_options {
     fusion_level level;
     const target_info *target;
@@ -273,10 +273,10 @@ typedef struct fuse_options {
     size_t disabled_count;
     bool check_once; /* build kernels and verify after the last pass only, not after each */
 } fuse_options;
-ir_program *fuse(arena *a, const ir_program *lowered, const fuse_options *options); /* builds kernels of phases */
+ir_graph *fuse(arena *a, const ir_graph *lowered, const fuse_options *options); /* builds kernels of phases */
 const char *const *fusion_names(size_t *count);
-void ir_check(arena *a, const ir_program *p, const char *after_pass); /* bails "internal: after PASS: rule: ..." */
-char *ir_print(arena *a, const ir_program *p);
-char *ir_print_ops(arena *a, const ir_program *p, const ir_phase *phase); /* the phase's lines of that text */
-ir_program *ir_read(arena *a, const char *ir_text, size_t size, const char *name); /* ir_print(ir_read(t)) == t, byte for byte */
+void ir_check(arena *a, const ir_graph *p, const char *after_pass); /* bails "internal: after PASS: rule: ..." */
+char *ir_print(arena *a, const ir_graph *p);
+char *ir_print_ops(arena *a, const ir_graph *p, const ir_phase *phase); /* the phase's lines of that text */
+ir_graph *ir_read(arena *a, const char *ir_text, size_t size, const char *name); /* ir_print(ir_read(t)) == t, byte for byte */
 #endif

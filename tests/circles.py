@@ -3,7 +3,7 @@
 
 In: the object files of a build and the sources of this tree. Out: a line for each dependency cycle (files or folders that call each other,
 headers and templates that include each other) and for each upward call: runtime, gen and ir call and include downward only, and the float64
-reference (ir/reference) shares only ir/base and ir/program with the code it judges. Exit code 1: an upward call, or a cycle that is not in
+reference (ir/reference) shares only ir/base and ir/graph with the code it judges. Exit code 1: an upward call, or a cycle that is not in
 tests/circles.txt or has grown. Listed cycles that are gone are reported; --write updates the list. ROOT in the environment names another
 tree. Needs nm.
 """
@@ -12,7 +12,7 @@ import collections, os, pathlib, re, subprocess, sys
 ROOT = pathlib.Path(os.environ.get("ROOT", pathlib.Path(__file__).resolve().parent.parent))
 LIST = ROOT / "tests" / "circles.txt"
 # What a folder may call; the longest matching prefix of a file decides.
-BELOW = {"ir/reference": ("ir/reference", "ir/base", "ir/program"), "ir": ("ir",), "gen": ("ir", "gen"),
+BELOW = {"ir/reference": ("ir/reference", "ir/base", "ir/graph"), "ir": ("ir",), "gen": ("ir", "gen"),
          "runtime": ("ir", "gen", "runtime")}
 HEAD = """# Circles of files that are there still: a line a circle, its files in order. tests/circles.py finds them and refuses a new one
 # and one that has grown; a file that leaves a circle leaves its line (python3 tests/circles.py build/default --write).

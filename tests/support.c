@@ -3,7 +3,7 @@
 #include "tests/support.h"
 #include "tests/shell.h"
 #include "runtime/cli/trial.h"
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include "runtime/data/random.h"
 #include "runtime/cli/ref_plan.h"
 #include <locale.h>
@@ -90,7 +90,7 @@ rig *rig_plan(const rig_request *request)
     plan_job job = {r, code_ok};
     job.code = arena_run(r->a, plan_inside, &job);
     ck_assert_msg(job.code == code_ok, "%s", arena_diagnostics(r->a));
-    r->graph = (ir_program *)r->c.graph; /* its dims table is set by rig_set_dim() */
+    r->graph = (ir_graph *)r->c.graph; /* its dims table is set by rig_set_dim() */
     make_room(r);
     return r;
 }
@@ -135,7 +135,7 @@ void rig_close(rig *r)
 /* ---- data */
 void rig_set_dim(rig *r, const char *name, long long value)
 {
-    dim_table *const tables[] = {&r->graph->dims, &((ir_program *)r->c.plan->program)->dims};
+    dim_table *const tables[] = {&r->graph->dims, &((ir_graph *)r->c.plan->ir)->dims};
     for (int i = 0; i < 2; i++) {
         dim *d = dim_find(tables[i], name);
         ck_assert_msg(d && d->dynamic && value >= d->low && value <= d->high, "%s is no dynamic dim that may be %lld", name, value);
@@ -150,7 +150,7 @@ void rig_set_dim(rig *r, const char *name, long long value)
 
 const ir_value *rig_value(const rig *r, const char *name)
 {
-    const ir_value *v = program_value(r->graph, name);
+    const ir_value *v = graph_value(r->graph, name);
     ck_assert_msg(v != NULL, "the graph has no value %s", name);
     return v;
 }
@@ -178,7 +178,7 @@ void rig_round(rig *r)
 }
 
 /* ---- the device */
-static const ir_value *planned(const rig *r, const ir_value *v) { return program_value(r->c.plan->program, v->name); }
+static const ir_value *planned(const rig *r, const ir_value *v) { return graph_value(r->c.plan->ir, v->name); }
 
 void rig_upload(rig *r, const char *name)
 {

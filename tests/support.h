@@ -28,7 +28,7 @@ typedef struct rig {
     arena *a;
     rig_request request;
     compiled c;
-    ir_program *graph;
+    ir_graph *graph;
     guarded_run *s; /* NULL: planned, not compiled */
     host_log log;
     size_t *room;        /* elements allocated when the rig was opened, by graph value id */

@@ -43,7 +43,7 @@ static const char *unused(arena *a, name_map *taken, name_map *numbers, const ch
     return name;
 }
 
-naming names_choose(arena *a, const ir_program *p)
+naming names_choose(arena *a, const ir_graph *p)
 {
     naming n = {.dims = p->dims};
     name_map taken = {.a = a}, numbers = {.a = a};

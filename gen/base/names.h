@@ -20,10 +20,10 @@ extern const char *const name_marks[name_kind_count];
 
 typedef struct naming {
     const char **values; /* stems by value id, all different and different from those of dims */
-    dim_table dims;      /* the program's, with names that are identifiers */
+    dim_table dims;      /* the graph's, with names that are identifiers */
 } naming;
 
-naming names_choose(arena *a, const ir_program *p);
+naming names_choose(arena *a, const ir_graph *p);
 const char *name_marked(arena *a, const char *stem, name_kind kind);
 /* h2.ss -> h2_ss, __x_ -> x_x: other characters than letters and digits become underscores, runs of them one; a name that does not begin
  * with a letter gets an x in front. Different names may have the same stem. */

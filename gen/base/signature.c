@@ -1,12 +1,12 @@
 /* In: a phase. Out: signature.h. */
 #include "gen/base/signature.h"
-#include "ir/program/fields.h"
-#include "ir/program/former.h"
-#include "ir/program/segments.h"
+#include "ir/graph/fields.h"
+#include "ir/graph/former.h"
+#include "ir/graph/segments.h"
 #include <string.h>
 
 typedef struct signer {
-    const ir_program *p;
+    const ir_graph *p;
     const ir_phase *phase;
     text out;
 } signer;
@@ -66,7 +66,7 @@ static void put_attributes(signer *s, const ir_op *op)
     }
 }
 
-const char *phase_signature(arena *a, const ir_program *p, const ir_phase *phase)
+const char *phase_signature(arena *a, const ir_graph *p, const ir_phase *phase)
 {
     signer s = {p, phase, {.a = a}};
     const ir_value *before = NULL;
@@ -92,7 +92,7 @@ const char *signature_today(arena *a, const char *signature)
     return now == family ? signature : arena_printf(a, "%s%s", now, signature + size);
 }
 
-phase_size phase_size_of(arena *a, const ir_program *p, const ir_phase *phase)
+phase_size phase_size_of(arena *a, const ir_graph *p, const ir_phase *phase)
 {
     const ir_op *attention = phase_first(phase, class_ATTENTION);
     const phase_extent space = phase_space(a, phase);

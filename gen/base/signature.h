@@ -11,11 +11,11 @@
 
 /* A signature that an older tfgen may have written, with today's name of its family (ir/former.def). */
 const char *signature_today(arena *a, const char *signature);
-const char *phase_signature(arena *a, const ir_program *p, const ir_phase *phase);
+const char *phase_signature(arena *a, const ir_graph *p, const ir_phase *phase);
 
-/* At the program's own dims. keys: tokens that its attention may see; 0: no attention. */
+/* At the graph's own dims. keys: tokens that its attention may see; 0: no attention. */
 typedef struct phase_size {
     long long rows, keys;
 } phase_size;
-phase_size phase_size_of(arena *a, const ir_program *p, const ir_phase *phase);
+phase_size phase_size_of(arena *a, const ir_graph *p, const ir_phase *phase);
 #endif

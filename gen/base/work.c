@@ -2,13 +2,13 @@
  * read, as it may stay in a cache. A view counts the bytes it shows; several views of a value count at most all of it. A norm's weight
  * folded into a packed weight does not count: packing read it. */
 #include "gen/base/work.h"
-#include "ir/program/segments.h"
+#include "ir/graph/segments.h"
 #include <string.h>
 
 enum { most_operands = 32 };
 
 typedef struct counter {
-    const ir_program *program;
+    const ir_graph *ir;
     const plan *plan; /* NULL: not planned, so numbers of partial sums are unknown */
     ir_phase *const *phases;
     int phase_count;
@@ -19,14 +19,14 @@ typedef struct counter {
 
 static double bytes_of(const counter *c, const ir_value *v)
 {
-    return (double)value_count(v, &c->program->dims) * dtype_size(v->type);
+    return (double)value_count(v, &c->ir->dims) * dtype_size(v->type);
 }
 
 /* Bytes that v takes in memory: with partial sums more than its shape says. */
 static double stored_bytes(const counter *c, const ir_value *v)
 {
     for (int i = 0; c->plan && i < c->plan->stored_count; i++)
-        if (c->plan->stored[i].value == v) return (double)storage_bytes(&c->plan->stored[i], &c->program->dims);
+        if (c->plan->stored[i].value == v) return (double)storage_bytes(&c->plan->stored[i], &c->ir->dims);
     return bytes_of(c, v);
 }
 
@@ -67,7 +67,7 @@ static bool attends(const ir_op *op) { return op->kind == op_attention || op->ki
 static void count_keys(counter *c, const ir_op *op)
 {
     const ir_attributes *t = &op->attributes;
-    const double keys = attention_seen(op, &c->program->dims, c->integers, c->context).keys;
+    const double keys = attention_seen(op, &c->ir->dims, c->integers, c->context).keys;
     const double width = (double)value_head_size(op->inputs[0], t->heads);
     for (int i = 1; i < 3; i++)
         if (!made_here(c, op->inputs[i]))
@@ -94,7 +94,7 @@ static void count_writes(counter *c, const ir_phase *phase, const ir_op *op)
         const ir_value *v = op->outputs[i];
         if (op->kind == op_kv_append)
             add_writing(c, v, bytes_of(c, op->inputs[0]));
-        else if (value_stored(c->program, phase, v))
+        else if (value_stored(c->ir, phase, v))
             add_writing(c, v, value_root(v) == v ? stored_bytes(c, v) : bytes_of(c, v));
     }
 }
@@ -102,7 +102,7 @@ static void count_writes(counter *c, const ir_phase *phase, const ir_op *op)
 static void count_op(counter *c, const ir_phase *phase, const ir_op *op)
 {
     if (op_is_view(op)) return;
-    const operations n = op_operations(op, &c->program->dims, c->integers, c->context);
+    const operations n = op_operations(op, &c->ir->dims, c->integers, c->context);
     c->sum.products += n.products, c->sum.others += n.others;
     count_reads(c, op);
     count_writes(c, phase, op);
@@ -120,15 +120,15 @@ static work count_all(arena *a, counter *c)
 
 work launch_work(arena *a, const plan *p, const launch *l, integer_source *integers, void *context)
 {
-    counter c = {.program = p->program, .plan = p, .phases = l->kernel->phases, .phase_count = l->kernel->phase_count,
+    counter c = {.ir = p->ir, .plan = p, .phases = l->kernel->phases, .phase_count = l->kernel->phase_count,
                  .integers = integers, .context = context};
     return count_all(a, &c);
 }
 
-work phase_work(arena *a, const ir_program *p, const ir_phase *phase)
+work phase_work(arena *a, const ir_graph *p, const ir_phase *phase)
 {
     ir_phase *const phases[] = {(ir_phase *)phase};
-    counter c = {.program = p, .phases = phases, .phase_count = 1};
+    counter c = {.ir = p, .phases = phases, .phase_count = 1};
     return count_all(a, &c);
 }
 

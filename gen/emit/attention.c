@@ -187,7 +187,7 @@ static void write_length(heads *h, const char *name, const ir_value *v)
 void heads_write_cache(heads *h)
 {
     const ir_op *op = h->op;
-    write_line(h->w, "static constexpr int most_queries = %lld;", extent_high(&op->inputs[0]->shape[1], &h->e->plan->program->dims));
+    write_line(h->w, "static constexpr int most_queries = %lld;", extent_high(&op->inputs[0]->shape[1], &h->e->plan->ir->dims));
     heads_write_strides(h);
     write_mask(h);
     write_length(h, "starts", op->attributes.at);
@@ -238,7 +238,7 @@ void heads_write_scores(heads *h)
 void heads_write_lists(heads *h)
 {
     enum { most_in_a_chain = 8192 };
-    const long long most = extent_high(value_tokens(h->op->inputs[1]), &h->e->plan->program->dims);
+    const long long most = extent_high(value_tokens(h->op->inputs[1]), &h->e->plan->ir->dims);
     bool aligned = true;
     for (int i = 0; i < 3; i++) aligned &= aligned_rows(h, h->op->inputs[i]);
     write_line(h->w, "static constexpr bool aligned = %s, long_lists = %s;", aligned ? "true" : "false",

@@ -6,7 +6,7 @@
 #include "gen/base/names.h"
 #include "gen/emit/expression.h"
 #include "gen/emit/writer.h"
-#include "ir/program/segments.h"
+#include "ir/graph/segments.h"
 
 enum { max_tables = 16 };
 
@@ -70,7 +70,7 @@ int value_partials(const plan *p, const ir_value *v);               /* partial s
 const expression *scaled(emission *e, const expression *row, long long stride); /* row * 64ll */
 
 /* ---- value_facts.c: facts of a value inside the emission's phase */
-value_facts *facts_new(arena *a, const ir_program *p);
+value_facts *facts_new(arena *a, const ir_graph *p);
 void facts_find(const emission *e);
 bool value_is_row_scalar(const emission *e, const ir_value *v); /* one number a row */
 /* If v is a view of one value that the phase computes, that value: the same thread has its elements. Else v, which is loaded. */
@@ -81,10 +81,10 @@ bool value_needs_row(const emission *e, const ir_value *v); /* depends on row sc
 bool op_has_position(const ir_op *op);
 enum { function_cost = 10 }; /* op_cost() of an exponential or the like */
 /* On GPUs: all that it stores, or all that the program takes and gives, has 16 bits: its ops take their short forms (FORM, ir/op.def). */
-bool phase_is_quick(const ir_program *p, const ir_phase *phase, const target_info *target);
+bool phase_is_quick(const ir_graph *p, const ir_phase *phase, const target_info *target);
 int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target, bool quick); /* per element; an addition is 1 */
 /* As many copies of its arithmetic as a thread has columns are too many. rolls: its program would loop instead of calling functions. */
-bool phase_is_long(const ir_program *p, const ir_phase *phase, const target_info *target, bool rolls);
+bool phase_is_long(const ir_graph *p, const ir_phase *phase, const target_info *target, bool rolls);
 
 /* ---- evaluate.c: the value of IR values at a place, as C++ statements */
 /* Where a value is evaluated: its own row and column. The column is base - shift. */

@@ -1,7 +1,7 @@
 /* In: a rope. Out: the table of its frequencies, written before the spec struct: turns per token, in units of 2^-64
  * (templates/base/rope.h). Refuses (code_unsupported) more than max_tables tables in a phase. */
 #include "gen/emit/emit.h"
-#include "ir/program/scaling.h"
+#include "ir/graph/scaling.h"
 #include <math.h>
 
 static double llama3_frequency(const rope_scaling *s, double frequency)

@@ -9,7 +9,7 @@ struct value_facts {
     bool row_scalar, needs_row;
 };
 
-value_facts *facts_new(arena *a, const ir_program *p) { return arena_alloc(a, ((size_t)p->value_count + 1) * sizeof(value_facts)); }
+value_facts *facts_new(arena *a, const ir_graph *p) { return arena_alloc(a, ((size_t)p->value_count + 1) * sizeof(value_facts)); }
 
 bool op_has_position(const ir_op *op) { return op->kind == op_rope || op->kind == op_kv_append; }
 
@@ -77,7 +77,7 @@ void facts_find(const emission *e)
 bool value_written(const emission *e, const ir_value *v)
 {
     if (op_is_view(v->def)) return false;
-    return v->def->kind == op_kv_append || value_stored(e->plan->program, e->phase, v);
+    return v->def->kind == op_kv_append || value_stored(e->plan->ir, e->phase, v);
 }
 
 /* Ops of the phase that use a stored value read what other phases will read: the rounded value. */
@@ -108,7 +108,7 @@ bool wide_reduction(const emission *e, const ir_value *v)
 enum { long_cost = 28, long_quick_cost = 40, rolled_quick_cost = 80, long_rows_cost = 100 };
 
 /* Except row scalars, such as statistics. */
-static bool stores_16_bits(const ir_program *p, const ir_phase *phase)
+static bool stores_16_bits(const ir_graph *p, const ir_phase *phase)
 {
     for (int i = 0; i < phase->op_count; i++) {
         const ir_op *op = phase->ops[i];
@@ -119,9 +119,9 @@ static bool stores_16_bits(const ir_program *p, const ir_phase *phase)
     return true;
 }
 
-bool phase_is_quick(const ir_program *p, const ir_phase *phase, const target_info *target)
+bool phase_is_quick(const ir_graph *p, const ir_phase *phase, const target_info *target)
 {
-    return target->vendor != vendor_host && (program_is_16_bit(p) || stores_16_bits(p, phase));
+    return target->vendor != vendor_host && (graph_is_16_bit(p) || stores_16_bits(p, phase));
 }
 
 /* NVRTC inlines a division or root with all its branches for each column of a product, a logarithm or the like with its tables: seconds for
@@ -172,7 +172,7 @@ int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target, b
     }
 }
 
-bool phase_is_long(const ir_program *p, const ir_phase *phase, const target_info *target, bool rolls)
+bool phase_is_long(const ir_graph *p, const ir_phase *phase, const target_info *target, bool rolls)
 {
     const bool quick = phase_is_quick(p, phase, target);
     const int of_product = !quick ? long_cost : rolls ? rolled_quick_cost : long_quick_cost;

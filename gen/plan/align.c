@@ -23,7 +23,7 @@ static long long aligned_columns(const ir_value *v)
     return (value_columns(v) + vector - 1) / vector * vector;
 }
 
-/* True if only kernels of this program access v's storage, and all with v's row length. */
+/* True if only kernels of this graph access v's storage, and all with v's row length. */
 static bool may_be_longer(const aligner *g, const ir_value *v)
 {
     if (v->kind != value_result || v->output || v->root || op_is_view(v->def)) return false;
@@ -78,7 +78,7 @@ static void align_operand(aligner *g, int k, ir_phase *phase, operand which)
 
 void align_operands(editor *e)
 {
-    const ir_program *p = e->b->p;
+    const ir_graph *p = e->b->p;
     const size_t values = (size_t)p->value_count, room = values + 2 * (size_t)p->op_count + 1; /* at most two copies per phase */
     aligner g = {e, arena_alloc(e->b->a, room * sizeof *g.copy), arena_alloc(e->b->a, room)};
     for (size_t i = 0; i < values; i++)

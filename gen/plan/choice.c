@@ -82,7 +82,7 @@ static double rewrites_seconds(const problem *p, const program *of, unsigned rew
     for (int i = 0; product && product->kind == op_matmul && i < 2; i++) {
         const ir_value *v = product->inputs[i];
         const extent rows = value_rows(p->a, v);
-        const double bytes = (double)extent_value(&rows, &p->program->dims) * (double)value_columns(v) * dtype_size(v->type);
+        const double bytes = (double)extent_value(&rows, &p->ir->dims) * (double)value_columns(v) * dtype_size(v->type);
         if (i == 1 && rewrites & rewrite_terms) seconds += copy_seconds(p, 3 * bytes);
         else if (rewrites & rewrite_aligned_rows && of->aligned_rows && value_alignment(p->a, v) != 16)
             seconds += copy_seconds(p, 2 * bytes);
@@ -179,7 +179,7 @@ static long long row_tiles(const problem *p, const ir_tile *t)
 {
     if (tile_illegal(p, t)) return 0;
     const tile_extents x = program_extents(p, t);
-    return (extent_value(&x.rows, &p->program->dims) + x.tile_rows - 1) / x.tile_rows;
+    return (extent_value(&x.rows, &p->ir->dims) + x.tile_rows - 1) / x.tile_rows;
 }
 
 /* False if the tuned tile is bad at this size. A product's tile tuned for other rows may read the weights twice where the model's choice
@@ -204,8 +204,8 @@ static const ir_tile *tile_known(const choice *c, const problem *p, const prefer
     const tuning *t = w->tuning;
     if (!t || !t->wisdom || !is_free(p, w)) return NULL;
     int count;
-    const char *device = t->device ? t->device : p->device->name, *signature = phase_signature(p->a, p->program, p->phase);
-    const phase_size size = phase_size_of(p->a, p->program, p->phase);
+    const char *device = t->device ? t->device : p->device->name, *signature = phase_signature(p->a, p->ir, p->phase);
+    const phase_size size = phase_size_of(p->a, p->ir, p->phase);
     const wisdom_entry **list = wisdom_find(p->a, t->wisdom, p->target, device, signature, size, &count);
     for (int i = 0; i < count; i++) {
         const ir_tile *tile = &list[i]->tile;

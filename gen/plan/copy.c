@@ -1,7 +1,7 @@
 /* Contract: gen/plan/copy.h. */
 #include "gen/plan/copy.h"
 #include "gen/base/names.h"
-#include "ir/program/views.h"
+#include "ir/graph/views.h"
 
 /* If v is a view in phase `from`, moves it, with the views that it reads, to phase `to`. */
 static void move_view(editor *e, ir_phase *from, ir_phase *to, const ir_value *v)

@@ -1,7 +1,7 @@
 /* In: a value that a program cannot read as it lies. Out: a kernel that copies it ahead of the reader. */
 #ifndef TFGEN_GEN_COPY_H
 #define TFGEN_GEN_COPY_H
-#include "ir/program/edit.h"
+#include "ir/graph/edit.h"
 
 /* A kernel ahead of kernel k, which has phase `reader`, that computes `copy` from v by an op; views that v is made of and that stand in
  * `reader` move there. Returns the op. */

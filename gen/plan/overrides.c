@@ -1,7 +1,7 @@
 /* In: lines of `--tile`. Out, refusals: overrides.h. Whether a tile is legal is checked by gen/plan/tile.c. */
 #include "gen/plan/overrides.h"
 #include "gen/base/signature.h"
-#include "ir/program/former.h"
+#include "ir/graph/former.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,14 +107,14 @@ overrides *overrides_read(arena *a, const tuning *t)
 }
 
 /* ---- which phases they are for */
-static size_t phases_of(const ir_program *p) /* plus one, so that no allocation is empty */
+static size_t phases_of(const ir_graph *p) /* plus one, so that no allocation is empty */
 {
     size_t count = 1;
     for (int k = 0; k < p->kernel_count; k++) count += (size_t)p->kernels[k]->phase_count;
     return count;
 }
 
-static bool names_phase(const overrides *w, const char *selector, const ir_program *p, int kernel, const ir_phase *phase,
+static bool names_phase(const overrides *w, const char *selector, const ir_graph *p, int kernel, const ir_phase *phase,
                         const char *launch)
 {
     const char *k = p->kernels[kernel]->name;
@@ -124,7 +124,7 @@ static bool names_phase(const overrides *w, const char *selector, const ir_progr
     return strchr(selector, '(') && strcmp(selector, phase_signature(w->a, p, phase)) == 0;
 }
 
-static _Noreturn void refuse_name(const overrides *w, const tile_override *of, const ir_program *p)
+static _Noreturn void refuse_name(const overrides *w, const tile_override *of, const ir_graph *p)
 {
     const char **names = arena_alloc(w->a, phases_of(p) * sizeof *names);
     size_t count = 0;
@@ -137,7 +137,7 @@ static _Noreturn void refuse_name(const overrides *w, const tile_override *of, c
                                  hint(of->selector, names, count, w->a), all_names(w->a, names, count), all_names(w->a, list, families)));
 }
 
-static void find_phases(const overrides *w, tile_override *of, const ir_program *p, const char *const *launches)
+static void find_phases(const overrides *w, tile_override *of, const ir_graph *p, const char *const *launches)
 {
     size_t count;
     const char *const *families = family_names(&count);
@@ -166,7 +166,7 @@ static void take_former_family(const overrides *w, tile_override *of)
     of->layer = layer_named(layer_now);
 }
 
-static void settle(const overrides *w, tile_override *of, const ir_program *p, const char *const *launches, bool final)
+static void settle(const overrides *w, tile_override *of, const ir_graph *p, const char *const *launches, bool final)
 {
     find_phases(w, of, p, launches);
     if (!of->of_family && !of->phase_count && !of->former) {
@@ -176,7 +176,7 @@ static void settle(const overrides *w, tile_override *of, const ir_program *p, c
     if (!of->of_family && !of->phase_count && final) refuse_name(w, of, p);
 }
 
-void overrides_settle(overrides *w, const ir_program *p, const char *const *launches, bool final)
+void overrides_settle(overrides *w, const ir_graph *p, const char *const *launches, bool final)
 {
     for (int i = 0; i < w->count; i++) settle(w, &w->list[i], p, launches, final);
 }

@@ -1,4 +1,4 @@
-/* In: a user's `--tile` lines ("PHASE: layer=mma m=128 ...") and a program. Out: the settings of each line and the phases it is for.
+/* In: a user's `--tile` lines ("PHASE: layer=mma m=128 ...") and a graph. Out: the settings of each line and the phases it is for.
  * Refuses (code_usage) malformed lines, and unknown names and settings with a list of the known ones.
  * PHASE is the name of a phase (gate_up), of its kernel (k4, k4.gate_up, llama_gate_up), a signature (gen/base/signature.h), or a family
  * (gemm): the line then applies to all phases of the family whose program accepts it. */
@@ -34,9 +34,9 @@ typedef struct overrides {
 } overrides;
 
 overrides *overrides_read(arena *a, const tuning *t); /* t may be NULL */
-/* Finds the phases of each line. launches: function names of the program's kernels, in order. final: a selector that matches nothing is an
+/* Finds the phases of each line. launches: function names of the graph's kernels, in order. final: a selector that matches nothing is an
  * error. */
-void overrides_settle(overrides *w, const ir_program *p, const char *const *launches, bool final);
+void overrides_settle(overrides *w, const ir_graph *p, const char *const *launches, bool final);
 bool override_is_for(const tile_override *w, const ir_phase *phase);
 void overrides_end(const overrides *w); /* bails if all phases of a family refused a line */
 void override_passed_over(tile_override *w, tfgen_code code, const char *why);

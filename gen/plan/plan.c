@@ -1,4 +1,4 @@
-/* In: a fused program, a device model, a user's tiles. Out: the plan: tiles in a copy of the program, launches, packed
+/* In: a fused graph, a device model, a user's tiles. Out: the plan: tiles in a copy of the graph, launches, packed
  * weights, workspace. Refuses (code_unsupported) kernels of phases that wait for each other, sizes that a kernel's ints cannot count,
  * and illegal tiles. */
 #include "gen/plan/align.h"
@@ -15,16 +15,16 @@
 typedef struct planner {
     arena *a;
     plan *p;
-    ir_program *program; /* a copy of what was given */
+    ir_graph *ir; /* a copy of what was given */
     const tuning *tuning;
     overrides *overrides;
     const char *const *names; /* of the __global__ functions, by kernel */
 } planner;
 
-/* ---- a copy of the program, which may be changed */
-static ir_op *copied_op(const ir_program *to, const ir_op *op) { return to->values[op->outputs[0]->id]->def; }
+/* ---- a copy of the graph, which may be changed */
+static ir_op *copied_op(const ir_graph *to, const ir_op *op) { return to->values[op->outputs[0]->id]->def; }
 
-static ir_kernel *copy_kernel(arena *a, const ir_program *program, const ir_kernel *from)
+static ir_kernel *copy_kernel(arena *a, const ir_graph *ir, const ir_kernel *from)
 {
     ir_kernel *to = arena_alloc(a, sizeof *to);
     *to = *from;
@@ -33,13 +33,13 @@ static ir_kernel *copy_kernel(arena *a, const ir_program *program, const ir_kern
         ir_phase *phase = arena_alloc(a, sizeof *phase);
         *phase = *from->phases[i];
         phase->ops = arena_alloc(a, (size_t)(phase->op_count + 1) * sizeof *phase->ops);
-        for (int n = 0; n < phase->op_count; n++) phase->ops[n] = copied_op(program, from->phases[i]->ops[n]);
+        for (int n = 0; n < phase->op_count; n++) phase->ops[n] = copied_op(ir, from->phases[i]->ops[n]);
         to->phases[i] = phase;
     }
     return to;
 }
 
-static void copy_notes(arena *a, const ir_program *from, ir_program *to)
+static void copy_notes(arena *a, const ir_graph *from, ir_graph *to)
 {
     to->notes = arena_alloc(a, (size_t)(from->note_count + 1) * sizeof *to->notes);
     to->note_count = from->note_count;
@@ -49,14 +49,14 @@ static void copy_notes(arena *a, const ir_program *from, ir_program *to)
     }
 }
 
-static builder copy_program(arena *a, const ir_program *from)
+static builder copy_graph(arena *a, const ir_graph *from)
 {
     builder b = build_copy(a, from, true);
-    ir_program *to = b.p;
+    ir_graph *to = b.p;
     to->kernel_count = from->kernel_count;
     to->kernels = arena_alloc(a, (size_t)(from->kernel_count + 1) * sizeof *to->kernels);
     for (int k = 0; k < from->kernel_count; k++) to->kernels[k] = copy_kernel(a, to, from->kernels[k]);
-    ir_phase *const *maker = program_index_make(a, to)->maker;
+    ir_phase *const *maker = graph_index_make(a, to)->maker;
     for (int k = 0; k < from->kernel_count; k++)
         for (int i = 0; i < from->kernels[k]->phase_count; i++) {
             ir_phase *phase = to->kernels[k]->phases[i], *const *after = phase->after;
@@ -78,10 +78,10 @@ static void check_count(const planner *p, const ir_value *v, long long n, const 
 /* A cache's rows are exempt: they are addressed by sequence, head and position, never by one row index. */
 static void check_sizes(const planner *p)
 {
-    for (int i = 0; i < p->program->value_count; i++) {
-        const ir_value *v = p->program->values[i];
+    for (int i = 0; i < p->ir->value_count; i++) {
+        const ir_value *v = p->ir->values[i];
         const extent rows = value_rows(p->a, v);
-        if (!value_is_cache(v)) check_count(p, v, extent_high(&rows, &p->program->dims), "rows");
+        if (!value_is_cache(v)) check_count(p, v, extent_high(&rows, &p->ir->dims), "rows");
         check_count(p, v, value_columns(v), "columns");
     }
 }
@@ -111,7 +111,7 @@ static const char *kernel_name(kernel_namer *n, const ir_phase *phase)
     }
 }
 
-static const char *const *kernel_names(arena *a, const ir_program *p)
+static const char *const *kernel_names(arena *a, const ir_graph *p)
 {
     kernel_namer n = {a, name_stem(a, p->name ? p->name : "block"), {.a = a}, {.a = a}};
     const char **names = arena_alloc(a, ((size_t)p->kernel_count + 1) * sizeof *names);
@@ -147,7 +147,7 @@ static int plan_pack(planner *p, const ir_kernel *kernel, const ir_phase *phase,
 /* ---- workspace */
 static int partials_of(const planner *p, const problem *of, const ir_value *v)
 {
-    if (v->def->kind != op_attention_partial && !value_is_partial(p->program, v)) return 1;
+    if (v->def->kind != op_attention_partial && !value_is_partial(p->ir, v)) return 1;
     return program_of(of->phase)->partials(of, &of->phase->tile);
 }
 
@@ -166,7 +166,7 @@ static void plan_storage(planner *p, const problem *of)
     for (int i = 0; i < phase->op_count; i++)
         for (int k = 0; k < phase->ops[i]->output_count; k++) {
             const ir_value *v = phase->ops[i]->outputs[k];
-            if (!op_is_view(phase->ops[i]) && value_stored(p->program, phase, v)) store_value(p, v, partials_of(p, of, v));
+            if (!op_is_view(phase->ops[i]) && value_stored(p->ir, phase, v)) store_value(p, v, partials_of(p, of, v));
         }
 }
 
@@ -201,7 +201,7 @@ static void limit_grid(const planner *p, launch *l)
     bool one_tile = false;
     for (int i = 0; i < l->work_count; i++) one_tile |= l->work[i].program->one_tile;
     const target_info *target = p->p->target;
-    dim_table high = p->program->dims;
+    dim_table high = p->ir->dims;
     for (int i = 0; i < high.count; i++)
         if (high.dims[i].dynamic) high.dims[i].value = high.dims[i].high;
     const long long tiles = launch_tiles(l, &high), by_items = target->items / l->threads;
@@ -287,8 +287,8 @@ static void check_threads(const planner *p, const ir_kernel *kernel)
 /* Phases of a launch are rows phases, of which none waits for another. */
 static void check_phases(const planner *p)
 {
-    for (int k = 0; k < p->program->kernel_count; k++) {
-        const ir_kernel *kernel = p->program->kernels[k];
+    for (int k = 0; k < p->ir->kernel_count; k++) {
+        const ir_kernel *kernel = p->ir->kernels[k];
         bool waits = false;
         for (int i = 0; i < kernel->phase_count; i++) waits |= waits_within(kernel, kernel->phases[i]);
         if (kernel->phase_count != 1 && (waits || !all_rows(kernel)))
@@ -302,14 +302,14 @@ static void check_phases(const planner *p)
 /* Chooses program and rewrites of every phase before any phase is rewritten. */
 static void choose_programs(planner *p)
 {
-    p->program->index = program_index_make(p->a, p->program);
-    for (int k = 0; k < p->program->kernel_count; k++)
-        for (int i = 0; i < p->program->kernels[k]->phase_count; i++) {
-            ir_phase *phase = p->program->kernels[k]->phases[i];
-            const problem of = problem_of(p->a, p->program, phase, p->p->device);
+    p->ir->index = graph_index_make(p->a, p->ir);
+    for (int k = 0; k < p->ir->kernel_count; k++)
+        for (int i = 0; i < p->ir->kernels[k]->phase_count; i++) {
+            ir_phase *phase = p->ir->kernels[k]->phases[i];
+            const problem of = problem_of(p->a, p->ir, phase, p->p->device);
             phase->choice = choice_make(&of, &(preferences){p->overrides, p->tuning});
         }
-    p->program->index = NULL;
+    p->ir->index = NULL;
 }
 
 static void rewrite_phases(builder *b)
@@ -338,7 +338,7 @@ static void plan_phase(planner *p, launch *l, ir_phase *phase)
 {
     const preferences w = {p->overrides, p->tuning};
     const bool known = phase->choice && choice_still_holds(phase->choice, phase);
-    const problem of = known ? phase->choice->asked : problem_of(p->a, p->program, phase, p->p->device);
+    const problem of = known ? phase->choice->asked : problem_of(p->a, p->ir, phase, p->p->device);
     choice *c = phase->choice ? phase->choice : choice_make(&of, &w); /* the phase was added by a rewrite */
     launch_phase *work = &l->work[l->work_count++];
     choice_settle(c, &of, &w, phase);
@@ -362,7 +362,7 @@ static void share_threads(const planner *p, launch *l)
             bail(p->a, code_usage, (position){0},
                  "phase %s: threads=%d, but a phase beside it in launch %s has %d; give both the same, or use --no-fuse=side_by_side",
                  phase->name, phase->tile.rows.threads, l->name, l->threads);
-        const problem of = problem_of(p->a, p->program, phase, p->p->device);
+        const problem of = problem_of(p->a, p->ir, phase, p->p->device);
         phase->tile.rows.threads = l->threads;
         work->extents = program_extents(&of, &phase->tile);
         fit_launch(p, l, work, &of);
@@ -371,7 +371,7 @@ static void share_threads(const planner *p, launch *l)
 
 static void plan_kernel(planner *p, int index)
 {
-    const ir_kernel *kernel = p->program->kernels[index];
+    const ir_kernel *kernel = p->ir->kernels[index];
     const char *name = p->names[index];
     launch *l = &p->p->launches[p->p->launch_count++];
     *l = (launch){.kernel = kernel,
@@ -388,15 +388,15 @@ static void plan_kernel(planner *p, int index)
 
 static void settle_overrides(planner *p, bool final)
 {
-    if (final || p->overrides->count) p->names = kernel_names(p->a, p->program);
-    overrides_settle(p->overrides, p->program, p->names, final);
+    if (final || p->overrides->count) p->names = kernel_names(p->a, p->ir);
+    overrides_settle(p->overrides, p->ir, p->names, final);
 }
 
-plan *plan_choose(arena *a, const ir_program *fused, const device_model *device, const tuning *tuning)
+plan *plan_choose(arena *a, const ir_graph *fused, const device_model *device, const tuning *tuning)
 {
-    builder b = copy_program(a, fused);
-    planner p = {.a = a, .p = arena_alloc(a, sizeof(plan)), .program = b.p, .tuning = tuning, .overrides = overrides_read(a, tuning)};
-    *p.p = (plan){.program = p.program,
+    builder b = copy_graph(a, fused);
+    planner p = {.a = a, .p = arena_alloc(a, sizeof(plan)), .ir = b.p, .tuning = tuning, .overrides = overrides_read(a, tuning)};
+    *p.p = (plan){.ir = p.ir,
                   .device = device,
                   .target = device->target,
                   .fused = fused,
@@ -408,15 +408,15 @@ plan *plan_choose(arena *a, const ir_program *fused, const device_model *device,
     check_phases(&p);
     choose_programs(&p);
     rewrite_phases(&b);
-    const size_t kernels = (size_t)p.program->kernel_count + 1, values = (size_t)p.program->value_count + 1;
+    const size_t kernels = (size_t)p.ir->kernel_count + 1, values = (size_t)p.ir->value_count + 1;
     p.p->launches = arena_alloc(a, kernels * sizeof *p.p->launches);
     p.p->scratches = arena_alloc(a, 2 * kernels * sizeof *p.p->scratches);
     p.p->packs = arena_alloc(a, kernels * sizeof *p.p->packs);
     p.p->stored = arena_alloc(a, values * sizeof *p.p->stored);
     p.p->partials = arena_alloc(a, values * sizeof *p.p->partials);
-    b.p->index = program_index_make(a, b.p);
+    b.p->index = graph_index_make(a, b.p);
     settle_overrides(&p, true);
-    for (int k = 0; k < p.program->kernel_count; k++) plan_kernel(&p, k);
+    for (int k = 0; k < p.ir->kernel_count; k++) plan_kernel(&p, k);
     overrides_end(p.overrides);
     return p.p;
 }

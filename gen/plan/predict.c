@@ -21,7 +21,7 @@ typedef struct tiles {
 static tiles tiles_of(const plan *p, const launch_phase *l)
 {
     const tile_extents *x = &l->extents;
-    const double rows = (double)extent_value(&x->rows, &p->program->dims), split = field_of(l->phase, "split_k", 1);
+    const double rows = (double)extent_value(&x->rows, &p->ir->dims), split = field_of(l->phase, "split_k", 1);
     return (tiles){ceil(rows / x->tile_rows), x->column_tiles / split, split};
 }
 
@@ -51,7 +51,7 @@ static double padded_products(const plan *p, const launch_phase *l, const work *
     const ir_op *product = phase_first(phase, class_PRODUCT), *attention = phase_first(phase, class_ATTENTION);
     if (product && l->pack >= 0) return padded_linear(p, l, product);
     if (!attention || !attention->attributes.causal || attention->kind != op_attention) return w->products;
-    const dim_table *dims = &p->program->dims;
+    const dim_table *dims = &p->ir->dims;
     const ir_value *q = attention->inputs[0];
     const double queries = (double)extent_value(&q->shape[0], dims) * (double)extent_value(&q->shape[1], dims);
     const double masked = queries * (field_of(phase, "block_k", 1) - 1) / 2;
@@ -134,7 +134,7 @@ bool launch_predict(arena *a, const plan *p, const launch *l, const work *w, pre
 /* Bytes in flight of the phase's workgroups on one multiprocessor. */
 static double under_way_of(const plan *p, const launch *l, const launch_phase *of)
 {
-    const double groups = ceil((double)launch_grid(l, &p->program->dims) / p->device->units);
+    const double groups = ceil((double)launch_grid(l, &p->ir->dims) / p->device->units);
     return fmin(of->extents.resident, groups) * (double)of->extents.in_flight;
 }
 

@@ -2,7 +2,7 @@
  * largest score and the sum of exponentials. An attention_combine in the next kernel reduces them to the attention's result. */
 #include "gen/plan/split.h"
 #include "gen/plan/choice.h"
-#include "ir/program/reason.h"
+#include "ir/graph/reason.h"
 
 static ir_op *whole_attention(const ir_phase *phase)
 {
@@ -51,7 +51,7 @@ static void split_phase(editor *e, int k, ir_phase *partial)
 
 void split_keys(editor *e)
 {
-    const ir_program *p = e->b->p;
+    const ir_graph *p = e->b->p;
     for (int k = 0; k < e->kernel_count; k++)
         for (int i = 0; i < p->kernels[k]->phase_count; i++) {
             ir_phase *phase = p->kernels[k]->phases[i];

@@ -1,7 +1,7 @@
 /* Contract: gen/plan/sums.h. The products concerned read sums of squares of the same rows that they multiply. */
 #include "gen/plan/sums.h"
 #include "gen/plan/choice.h"
-#include "ir/program/reason.h"
+#include "ir/graph/reason.h"
 
 /* The sum of squares of the product's A rows that the phase reads from another phase; NULL: none. */
 static ir_value *sum_read(const ir_phase *phase)
@@ -15,14 +15,14 @@ static ir_value *sum_read(const ir_phase *phase)
     return NULL;
 }
 
-static bool may_take(const ir_program *p, const ir_phase *phase, const program *of)
+static bool may_take(const ir_graph *p, const ir_phase *phase, const program *of)
 {
     return p->level >= fusion_tile && of->takes_sums && phase->family == family_gemm && sum_read(phase);
 }
 
-bool row_sums_are_wanted(const problem *p, const program *of) { return p->program->input_sums && may_take(p->program, p->phase, of); }
+bool row_sums_are_wanted(const problem *p, const program *of) { return p->ir->input_sums && may_take(p->ir, p->phase, of); }
 
-/* How often ops of the program read each value, by id. */
+/* How often ops of the graph read each value, by id. */
 static int *count_reads(const builder *b)
 {
     int *reads = arena_alloc(b->a, ((size_t)b->p->value_count + 1) * sizeof *reads);
@@ -101,7 +101,7 @@ static void take_of_phase(editor *e, int *reads, ir_phase *phase)
 
 void take_sums(editor *e)
 {
-    const ir_program *p = e->b->p;
+    const ir_graph *p = e->b->p;
     int *reads = NULL;
     for (int k = 0; k < e->kernel_count; k++)
         for (int i = 0; i < p->kernels[k]->phase_count; i++) {

@@ -1,10 +1,10 @@
-/* In: the program of a plan, a choice made for each phase. Out: the same, with sums of squares of rows moved into the product that reads
- * the rows, if its program accumulates them while it loads A (input_sums of ir/reason.def). The phase that made them before does so no
- * more unless others read them, and is removed if it made nothing else. */
+/* In: the fused graph of a plan, a choice made for each phase. Out: the same, with sums of squares of rows moved into the product that
+ * reads the rows, if its program accumulates them while it loads A (input_sums of ir/reason.def). The phase that made them before does so
+ * no more unless others read them, and is removed if it made nothing else. */
 #ifndef TFGEN_GEN_SUMS_H
 #define TFGEN_GEN_SUMS_H
 #include "gen/program/program.h"
-#include "ir/program/edit.h"
+#include "ir/graph/edit.h"
 
 void take_sums(editor *e);
 /* True if the phase reads a sum of squares of A's rows that `of` could accumulate while it loads them. */

@@ -4,7 +4,7 @@
 #include "gen/plan/choice.h"
 #include "gen/plan/copy.h"
 #include "gen/program/products.h"
-#include "ir/program/format.h"
+#include "ir/graph/format.h"
 
 static ir_op *matmul_of(const ir_phase *phase)
 {
@@ -48,7 +48,7 @@ static void split_operand(editor *e, int k, ir_phase *phase, ir_op **copies)
 
 void split_into_terms(editor *e)
 {
-    const ir_program *p = e->b->p;
+    const ir_graph *p = e->b->p;
     ir_op **copies = arena_alloc(e->b->a, 2 * ((size_t)p->value_count + 1) * sizeof(ir_op *));
     for (int k = 0; k < e->kernel_count; k++)
         for (int i = 0; i < p->kernels[k]->phase_count; i++) {

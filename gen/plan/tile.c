@@ -3,7 +3,7 @@
 #include "gen/plan/tile.h"
 #include "gen/plan/overrides.h"
 #include "gen/program/products.h"
-#include "ir/program/former.h"
+#include "ir/graph/former.h"
 #include <string.h>
 
 const char *program_obstacle(const problem *p, const program *of)

@@ -305,7 +305,7 @@ void wisdom_put(text *t, const wisdom_entry *e)
     text_printf(t, "\n");
 }
 
-wisdom_entry wisdom_of(arena *a, const ir_program *p, const target_info *target, const char *device, const ir_phase *phase)
+wisdom_entry wisdom_of(arena *a, const ir_graph *p, const target_info *target, const char *device, const ir_phase *phase)
 {
     return (wisdom_entry){.target = target->name,
                           .device = device,

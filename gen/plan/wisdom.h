@@ -43,7 +43,7 @@ bool wisdom_same_key(const wisdom_entry *x, const wisdom_entry *y);
 const wisdom_entry *wisdom_better(const wisdom_entry *x, const wisdom_entry *y);
 
 /* An entry for a phase and its tile, without measurements. device: from wisdom_device(). */
-wisdom_entry wisdom_of(arena *a, const ir_program *p, const target_info *target, const char *device, const ir_phase *phase);
+wisdom_entry wisdom_of(arena *a, const ir_graph *p, const target_info *target, const char *device, const ir_phase *phase);
 
 /* The name in wisdom lines of a device planned for by model `d` that calls itself `label` (NULL: only the model is known). */
 const char *wisdom_device(arena *a, const device_model *d, const char *label);

@@ -44,7 +44,7 @@ long long problem_team(const problem *p, long long most)
 
 static double sequences(const problem *p)
 {
-    return (double)extent_value(&problem_attention(p)->inputs[0]->shape[0], &p->program->dims);
+    return (double)extent_value(&problem_attention(p)->inputs[0]->shape[0], &p->ir->dims);
 }
 
 double problem_keys(const problem *p)
@@ -57,7 +57,7 @@ double problem_keys(const problem *p)
 static double problem_most_keys(const problem *p)
 {
     const ir_op *op = problem_attention(p);
-    const double keys = (double)extent_value(value_tokens(op->inputs[1]), &p->program->dims);
+    const double keys = (double)extent_value(value_tokens(op->inputs[1]), &p->ir->dims);
     const double window = (double)op->attributes.window;
     return window > 0 ? fmin(keys, op->attributes.causal ? window : 2 * window - 1) : keys;
 }

@@ -15,7 +15,7 @@ static const worse_range worse[] = {{.where = where_many_at_cache, .why = many_a
 static int split_count(const problem *p)
 {
     const bool host = p->target->serial;
-    const long long keys = extent_high(value_tokens(problem_attention(p)->inputs[1]), &p->program->dims);
+    const long long keys = extent_high(value_tokens(problem_attention(p)->inputs[1]), &p->ir->dims);
     const long long each = host ? 512 : 256, most = host ? 8 : 32, splits = keys / each + (keys % each != 0);
     return splits < 1 ? 1 : splits < most ? (int)splits : (int)most;
 }
@@ -74,7 +74,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     const ir_op *op = problem_attention(p);
     const decode_tile *x = &t->decode;
     const work *w = p->work;
-    const double head = (double)problem_head(p), batch = (double)extent_value(&op->outputs[0]->shape[0], &p->program->dims),
+    const double head = (double)problem_head(p), batch = (double)extent_value(&op->outputs[0]->shape[0], &p->ir->dims),
                  rows = (double)problem_queries(p) * (double)op->attributes.heads, at_once = head / x->team <= columns_of_four ? 4 : 2;
     const double once = work_read(w, op->inputs[1]) + work_read(w, op->inputs[2]);
     d->groups = batch * (double)op->attributes.kv_heads * x->splits;

@@ -15,7 +15,7 @@ static bool has_few_registers(const target_info *target) { return by_wave_cache(
 long long decode_rows(const problem *p)
 {
     const ir_attributes *t = &problem_attention(p)->attributes;
-    return t->heads / t->kv_heads * extent_high(&problem_attention(p)->inputs[0]->shape[1], &p->program->dims);
+    return t->heads / t->kv_heads * extent_high(&problem_attention(p)->inputs[0]->shape[1], &p->ir->dims);
 }
 
 static long long row_tiles(const problem *p)
@@ -30,13 +30,13 @@ static long long rows_kept(const problem *p)
     return rows < at_once ? rows : at_once;
 }
 
-long long decode_keys(const problem *p) { return extent_high(value_tokens(problem_attention(p)->inputs[1]), &p->program->dims); }
+long long decode_keys(const problem *p) { return extent_high(value_tokens(problem_attention(p)->inputs[1]), &p->ir->dims); }
 
 /* Iterations over the keys of all sequences with 16 keys each, the fewest that an iteration has. */
 static double most_iterations(const problem *p)
 {
     const ir_op *op = problem_attention(p);
-    const long long keys = decode_keys(p), batches = extent_high(&op->inputs[0]->shape[0], &p->program->dims);
+    const long long keys = decode_keys(p), batches = extent_high(&op->inputs[0]->shape[0], &p->ir->dims);
     return (double)batches * (double)(op->attributes.kv_heads * row_tiles(p)) * (double)(keys / 16 + 1);
 }
 
@@ -61,7 +61,7 @@ const char *decode_whole_obstacle(const problem *p)
 long long decode_work_tiles(const problem *p)
 {
     const ir_op *op = problem_attention(p);
-    return extent_value(&op->inputs[0]->shape[0], &p->program->dims) * op->attributes.kv_heads * row_tiles(p);
+    return extent_value(&op->inputs[0]->shape[0], &p->ir->dims) * op->attributes.kv_heads * row_tiles(p);
 }
 
 long long decode_iterations(const problem *p, const decode_whole_tile *t)

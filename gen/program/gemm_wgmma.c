@@ -43,7 +43,7 @@ static const char *smem_epilogue_obstacle(const problem *p)
         if (segment->kind == segment_pair_rope) return "pairs are rotated";
         const char *obstacle = op->role == role_epilogue ? operand_obstacle(p, op) : NULL;
         const bool row_number = op->role == role_epilogue && narrow(p, op->outputs[0]); /* not a product of one column */
-        const bool stored = op->kind == op_kv_append || (value_stored(p->program, p->phase, op->outputs[0]) && !row_number);
+        const bool stored = op->kind == op_kv_append || (value_stored(p->ir, p->phase, op->outputs[0]) && !row_number);
         if (!obstacle && stored) obstacle = store_obstacle(p, op);
         if (!obstacle && stored && ++stores[segment - p->segments->items] > 1) obstacle = "a segment has two outputs";
         if (obstacle) return obstacle;

@@ -2,15 +2,15 @@
 #include "gen/program/program.h"
 #include "ir/devices/occupancy.h"
 
-problem problem_of(arena *a, const ir_program *program, const ir_phase *phase, const device_model *device)
+problem problem_of(arena *a, const ir_graph *ir, const ir_phase *phase, const device_model *device)
 {
     segment_list *segments = arena_alloc(a, sizeof *segments);
     work *counted = arena_alloc(a, sizeof *counted);
     *segments = (segment_list){0};
-    *counted = phase_work(a, program, phase);
+    *counted = phase_work(a, ir, phase);
     const bool arranged = phase->family != family_gemm || gemm_segments(a, phase, segments);
     return (problem){.a = a,
-                     .program = program,
+                     .ir = ir,
                      .phase = phase,
                      .device = device,
                      .target = device->target,
@@ -20,7 +20,7 @@ problem problem_of(arena *a, const ir_program *program, const ir_phase *phase, c
                      .packed_n = arranged ? segments->packed_columns : 0};
 }
 
-problem plan_problem(arena *a, const plan *p, const ir_phase *phase) { return problem_of(a, p->program, phase, p->device); }
+problem plan_problem(arena *a, const plan *p, const ir_phase *phase) { return problem_of(a, p->ir, phase, p->device); }
 
 const ir_op *problem_product(const problem *p) { return phase_first(p->phase, class_PRODUCT); }
 
@@ -30,7 +30,7 @@ long long problem_rows(const problem *p)
 {
     const ir_op *product = problem_product(p);
     const ir_value *out = product && product->kind == op_matmul ? product->outputs[0] : NULL;
-    return extent_value(out ? &out->shape[out->rank - 2] : &p->space.rows, &p->program->dims);
+    return extent_value(out ? &out->shape[out->rank - 2] : &p->space.rows, &p->ir->dims);
 }
 
 long long problem_head(const problem *p)
@@ -39,7 +39,7 @@ long long problem_head(const problem *p)
     return op->kind == op_attention_combine ? value_columns(op->inputs[0]) - 2 : value_head_size(op->inputs[0], op->attributes.heads);
 }
 
-long long problem_queries(const problem *p) { return extent_value(&problem_attention(p)->inputs[0]->shape[1], &p->program->dims); }
+long long problem_queries(const problem *p) { return extent_value(&problem_attention(p)->inputs[0]->shape[1], &p->ir->dims); }
 
 double program_seconds(const problem *p, const program *by, const ir_tile *t)
 {
@@ -59,7 +59,7 @@ void bytes_cost(const problem *p, const ir_tile *t, void (*geometry)(const probl
     const work *w = p->work;
     tile_extents x = extents_start(p);
     geometry(p, t, &x);
-    const long long tiles = extents_tiles(&x, &p->program->dims);
+    const long long tiles = extents_tiles(&x, &p->ir->dims);
     d->groups = tiles > 0 ? (double)tiles : 1, d->per_unit = groups_by_threads(p->target, tile_threads(t));
     d->memory = d->asked = (w->read + w->written) / d->groups, d->others = w->others / d->groups, d->trips = 1;
 }
@@ -83,7 +83,7 @@ bool phase_makes(const ir_phase *phase, const ir_value *v)
 bool problem_sums_rows(const problem *p)
 {
     for (int i = 0; i < p->phase->op_count; i++)
-        if (p->phase->ops[i]->role == role_epilogue && value_is_partial(p->program, p->phase->ops[i]->outputs[0])) return true;
+        if (p->phase->ops[i]->role == role_epilogue && value_is_partial(p->ir, p->phase->ops[i]->outputs[0])) return true;
     return false;
 }
 

@@ -4,11 +4,11 @@
 #define TFGEN_GEN_PROBLEM_H
 #include "gen/base/work.h"
 #include "gen/gen.h"
-#include "ir/program/segments.h"
+#include "ir/graph/segments.h"
 
 typedef struct problem {
     arena *a;
-    const ir_program *program;
+    const ir_graph *ir;
     const ir_phase *phase;
     const device_model *device;
     const target_info *target; /* the device's */
@@ -19,7 +19,7 @@ typedef struct problem {
     long long packed_n; /* packed columns */
 } problem;
 
-problem problem_of(arena *a, const ir_program *program, const ir_phase *phase, const device_model *device);
+problem problem_of(arena *a, const ir_graph *ir, const ir_phase *phase, const device_model *device);
 problem plan_problem(arena *a, const plan *p, const ir_phase *phase); /* of a phase of the plan */
 
 const ir_op *problem_product(const problem *p);   /* the first; NULL: none */

@@ -113,7 +113,7 @@ long long product_matrices(const problem *p)
     const ir_op *product = problem_product(p);
     const ir_value *out = product->outputs[0];
     long long count = 1;
-    for (int i = 0; product->kind == op_matmul && i + 2 < out->rank; i++) count *= extent_value(&out->shape[i], &p->program->dims);
+    for (int i = 0; product->kind == op_matmul && i + 2 < out->rank; i++) count *= extent_value(&out->shape[i], &p->ir->dims);
     return count;
 }
 
@@ -238,7 +238,7 @@ int register_tile_split(const problem *p, const gemm_registers_tile *x, int grou
     enum { most = 128 };
     tile_extents whole = extents_start(p);
     products_geometry(p, x->m, x->n, &whole);
-    const long long tiles = extents_tiles(&whole, &p->program->dims), split = tiles > 0 ? groups / tiles : 1;
+    const long long tiles = extents_tiles(&whole, &p->ir->dims), split = tiles > 0 ? groups / tiles : 1;
     const long long least = split < most ? split : most;
     return (int)(least < steps ? least : steps > 1 ? steps : 1);
 }

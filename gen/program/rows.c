@@ -68,7 +68,7 @@ static bool reads_several(const problem *p)
             const ir_value *v = p->phase->ops[i]->inputs[k];
             const extent rows = value_rows(p->a, v);
             if (value_columns(v) != p->space.columns || !extent_equal(&rows, &p->space.rows) ||
-                (v->def && phase_of(p->program, v->def) == p->phase))
+                (v->def && phase_of(p->ir, v->def) == p->phase))
                 continue;
             if (first && first != v) return true;
             first = v;
@@ -88,7 +88,7 @@ static int reductions_of(const ir_phase *phase)
  * 9.6 us, 10.8; rmsnorm 5.4, 5.6; but layernorm, with two reductions, 6.1, 5.9). */
 static long long most_vectors(const problem *p, long long vectors)
 {
-    const long long rows = extent_value(&p->space.rows, &p->program->dims), threads = (long long)p->device->units * p->device->row_threads;
+    const long long rows = extent_value(&p->space.rows, &p->ir->dims), threads = (long long)p->device->units * p->device->row_threads;
     for (int i = 0; i < p->phase->op_count; i++)
         if (p->phase->ops[i]->kind == op_sin || p->phase->ops[i]->kind == op_cos) return 2;
     if (!threads || rows * vectors > 4 * threads) return 8;
@@ -116,7 +116,7 @@ static rows_tile shared_out(const problem *p, long long v)
 {
     enum { busy_threads = 65536, most_threads = 1024 };
     const long long vectors = (p->space.columns + v - 1) / v, most = most_vectors(p, vectors);
-    const long long rows = extent_value(&p->space.rows, &p->program->dims);
+    const long long rows = extent_value(&p->space.rows, &p->ir->dims);
     const row_need need = row_need_of(p);
     long long team = power_of_two_up(vectors);
     if (team > p->target->wave) team = p->target->wave;
@@ -130,13 +130,13 @@ static rows_tile shared_out(const problem *p, long long v)
 /* Operations of the phase: twice those of op_cost(), which counts a multiply-add as one, and as many again for conversions and moves. */
 static double arithmetic(const problem *p)
 {
-    const bool quick = phase_is_quick(p->program, p->phase, p->target);
+    const bool quick = phase_is_quick(p->ir, p->phase, p->target);
     double sum = 0;
     for (int i = 0; i < p->phase->op_count; i++) {
         const ir_op *op = p->phase->ops[i];
         const bool of_input = op_table[op->kind].class == class_REDUCE || op->kind == op_kv_append; /* kv_append: the new rows alone */
         const ir_value *v = of_input ? op->inputs[0] : op->outputs[0];
-        if (!op_is_view(op)) sum += 4.0 * op_cost(op, p->phase, p->target, quick) * (double)value_count(v, &p->program->dims);
+        if (!op_is_view(op)) sum += 4.0 * op_cost(op, p->phase, p->target, quick) * (double)value_count(v, &p->ir->dims);
     }
     return sum;
 }
@@ -148,7 +148,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     enum { most_ahead = 32, exchange = 30, meeting = 60, wave_meeting = 30 };
     const rows_tile *x = &t->rows;
     const work *w = p->work;
-    const double rows = (double)extent_value(&p->space.rows, &p->program->dims), each = x->threads / x->team;
+    const double rows = (double)extent_value(&p->space.rows, &p->ir->dims), each = x->threads / x->team;
     const double vectors = ceil((double)p->space.columns / x->v / x->team);
     const int wave = x->team < p->target->wave ? x->team : p->target->wave;
     const double meet = x->team > p->target->wave ? meeting + wave_meeting * (x->team / p->target->wave) : 0;

@@ -82,7 +82,7 @@ static void find_uses(survey *s)
 
 static bool stored(const survey *s, const ir_op *op)
 {
-    return op->kind == op_kv_append || value_stored(s->p->program, s->p->phase, op->outputs[0]);
+    return op->kind == op_kv_append || value_stored(s->p->ir, s->p->phase, op->outputs[0]);
 }
 
 /* Two numbers a register: gen/emit/rows.c, kept_packed(). */
@@ -134,7 +134,7 @@ static void find_kept(survey *s)
     }
     qsort(s->loaded, (size_t)s->loaded_count, sizeof *s->loaded, compare_ids);
     for (int i = 0; i < s->loaded_count; i++)
-        if (!i || s->loaded[i] != s->loaded[i - 1]) keep(s, s->p->program->values[s->loaded[i] / 2], true);
+        if (!i || s->loaded[i] != s->loaded[i - 1]) keep(s, s->p->ir->values[s->loaded[i] / 2], true);
 }
 
 /* Vectors that the op needs besides operands and result. */

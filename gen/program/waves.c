@@ -72,7 +72,7 @@ static void defaults(const problem *p, ir_tile *tile)
     const long long rows = problem_rows(p), units = p->device->units;
     const int first = p->target->lane_registers < 512 ? 2 : 0;
     /* A called function leaves its caller half of the registers, too few for the accumulators of a large tile (HIPRTC 5.2 spills). */
-    int i = phase_is_long(p->program, p->phase, p->target, false) && first < 2 ? 2 : first;
+    int i = phase_is_long(p->ir, p->phase, p->target, false) && first < 2 ? 2 : first;
     if (i == 0 && p->target->registers < 512) i = 1; /* gfx908: 256x256 needs more than 128 registers besides accumulators */
     while (i < 3 && (rows + tiles[i].m - 1) / tiles[i].m * ((p->packed_n + tiles[i].n - 1) / tiles[i].n) * 4 < units * 3) i++;
     enum { longest = 32768 }; /* longer K needs blocked summation, for which only small tiles have registers (gemm_mfma.h) */

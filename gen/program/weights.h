@@ -1,8 +1,8 @@
 /* In: a product and the numbers in which a program reads packed weights. Out: the format of the packed weight (ir/format.def). */
 #ifndef TFGEN_GEN_WEIGHTS_H
 #define TFGEN_GEN_WEIGHTS_H
-#include "ir/program/format.h"
-#include "ir/program/segments.h"
+#include "ir/graph/format.h"
+#include "ir/graph/segments.h"
 
 typedef enum weight_numbers {
     weights_widened, /* the params' dtype: widened to f32 in registers, whatever A's dtype is */

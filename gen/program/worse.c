@@ -14,7 +14,7 @@ static unsigned at_cache(const problem *p)
     enum { few_rows = 16 };
     const ir_op *op = problem_attention(p);
     if (!op || op->kind == op_attention_combine || !value_is_cache(op->inputs[1])) return 0;
-    const long long most = extent_high(&op->inputs[0]->shape[1], &p->program->dims);
+    const long long most = extent_high(&op->inputs[0]->shape[1], &p->ir->dims);
     const bool few = most <= few_rows && most * op->attributes.heads <= few_rows * op->attributes.kv_heads;
     return (few ? where_few_at_cache : where_many_at_cache) | (most > problem_queries(p) ? where_queries_vary : 0);
 }
@@ -35,7 +35,7 @@ static long long length_of(const problem *p)
 {
     const ir_op *op = problem_attention(p);
     if (problem_product(p)) return product_length(p);
-    return op->kind == op_attention_combine ? 0 : extent_value(value_tokens(op->inputs[1]), &p->program->dims);
+    return op->kind == op_attention_combine ? 0 : extent_value(value_tokens(op->inputs[1]), &p->ir->dims);
 }
 
 const char *program_is_worse(const problem *p, const program *of)

@@ -66,8 +66,8 @@ static emission emission_new(const emitter *of, const char *name, const ir_phase
                   .tables = {.a = a},
                   .functions = {.a = a}};
     facts_find(&e);
-    e.is_quick = phase_is_quick(of->p->program, phase, of->p->target);
-    const bool rolls = program_of(phase)->rolls, is_long = phase_is_long(of->p->program, phase, of->p->target, rolls);
+    e.is_quick = phase_is_quick(of->p->ir, phase, of->p->target);
+    const bool rolls = program_of(phase)->rolls, is_long = phase_is_long(of->p->ir, phase, of->p->target, rolls);
     e.is_rolled = is_long && rolls;
     e.is_long = is_long && !rolls;
     e.space = phase_space(a, phase);
@@ -79,7 +79,7 @@ static emission emission_new(const emitter *of, const char *name, const ir_phase
 /* A comment with the phase's ops as the plan prints them, with the spec positions that statements refer to. */
 static void write_ops(const emission *e, const ir_kernel *kernel, bool packs, writer *w)
 {
-    const char *line = packs ? "" : ir_print_ops(e->a, e->plan->program, e->phase);
+    const char *line = packs ? "" : ir_print_ops(e->a, e->plan->ir, e->phase);
     const char *head = packs ? "Packs weights of kernel %s, phase %s, once, when they are bound." : "Kernel %s, phase %s:";
     write_comment(w, arena_printf(e->a, head, kernel->name, e->phase->name));
     for (; *line; line += strcspn(line, "\n") + 1) {
@@ -405,7 +405,7 @@ static void emit_one_pack(emitter *of, int index)
 
 void emit(arena *a, plan *p)
 {
-    emitter of = {a, p, names_choose(a, p->program), facts_new(a, p->program), NULL};
+    emitter of = {a, p, names_choose(a, p->ir), facts_new(a, p->ir), NULL};
     for (int i = 0; i < p->pack_count; i++) emit_one_pack(&of, i);
     for (int i = 0; i < p->launch_count; i++) emit_launch(&of, &p->launches[i]);
 }

@@ -123,8 +123,8 @@ static json_t *phases_json(arena *a, const plan *p, const launch *l)
     for (int i = 0; i < l->work_count; i++) {
         const ir_phase *phase = l->work[i].phase;
         json_t *o = json_pack("{s:s, s:s}", "name", phase->name, "family", family_names(NULL)[phase->family]);
-        const phase_size size = phase_size_of(a, p->program, phase);
-        json_object_set_new(o, "signature", json_string(phase_signature(a, p->program, phase)));
+        const phase_size size = phase_size_of(a, p->ir, phase);
+        json_object_set_new(o, "signature", json_string(phase_signature(a, p->ir, phase)));
         json_object_set_new(o, "rows", json_integer(size.rows));
         if (size.keys) json_object_set_new(o, "keys", json_integer(size.keys));
         json_object_set_new(o, "tile", tile_json(&phase->tile));
@@ -173,9 +173,9 @@ static json_t *kernels_json(arena *a, const plan *p)
                               "block", l->threads, "shared_bytes", l->shared_bytes);
         if (l->dynamic_bytes) json_object_set_new(o, "dynamic_bytes", json_integer(l->dynamic_bytes));
         if (l->overlap) json_object_set_new(o, "overlap", json_true());
-        json_object_set_new(o, "grid", grid_json(a, l, &p->program->dims));
+        json_object_set_new(o, "grid", grid_json(a, l, &p->ir->dims));
         json_object_set_new(o, "argument_bytes", json_integer(l->argument_bytes));
-        json_object_set_new(o, "arguments", arguments_json(a, l->arguments, l->argument_count, &p->program->dims));
+        json_object_set_new(o, "arguments", arguments_json(a, l->arguments, l->argument_count, &p->ir->dims));
         json_object_set_new(o, "phases", phases_json(a, p, l));
         json_array_append_new(list, o);
     }
@@ -194,7 +194,7 @@ static json_t *packs_json(arena *a, const plan *p)
         json_object_set_new(o, "format", json_string(w->format->name));
         json_object_set_new(o, "bytes", json_integer(pack_bytes(w)));
         json_object_set_new(o, "argument_bytes", json_integer(w->argument_bytes));
-        json_object_set_new(o, "arguments", arguments_json(a, w->arguments, w->argument_count, &p->program->dims));
+        json_object_set_new(o, "arguments", arguments_json(a, w->arguments, w->argument_count, &p->ir->dims));
         json_array_append_new(list, o);
     }
     return list;
@@ -204,12 +204,12 @@ static json_t *values_json(arena *a, const plan *p)
 {
     static const char *const kinds[] = {"input", "param", "state", "constant", "result"};
     json_t *list = json_array();
-    for (int i = 0; i < p->program->value_count; i++) {
-        const ir_value *v = p->program->values[i];
+    for (int i = 0; i < p->ir->value_count; i++) {
+        const ir_value *v = p->ir->values[i];
         if (v->kind == value_constant || (v->kind == value_result && !v->output)) continue;
         json_t *o =
             json_pack("{s:s, s:s, s:s}", "name", v->name, "kind", v->output ? "output" : kinds[v->kind], "dtype", dtype_name(v->type));
-        json_object_set_new(o, "shape", shape_json(a, v, &p->program->dims));
+        json_object_set_new(o, "shape", shape_json(a, v, &p->ir->dims));
         if (v->output) json_object_set_new(o, "output", json_string(v->output));
         json_array_append_new(list, o);
     }
@@ -218,7 +218,7 @@ static json_t *values_json(arena *a, const plan *p)
 
 static json_t *workspace_json(arena *a, const plan *p)
 {
-    const dim_table *dims = &p->program->dims;
+    const dim_table *dims = &p->ir->dims;
     long long *offsets = arena_alloc(a, (size_t)(p->stored_count + p->scratch_count + 1) * sizeof *offsets);
     const long long bytes = workspace_layout(p, dims, offsets);
     json_t *list = json_array();
@@ -241,16 +241,16 @@ static json_t *workspace_json(arena *a, const plan *p)
 
 static json_t *plan_json(arena *a, const plan *p)
 {
-    const ir_program *program = p->program;
+    const ir_graph *ir = p->ir;
     const char *spec = arena_source_name(a);
     json_t *o = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s}", "manifest", manifest_version, "tfgen", TFGEN_VERSION, "block",
-                          program->name ? program->name : "", "target", p->target->name, "device", p->device->name, "fusion",
-                          level_names(NULL)[program->level], "dtype", dtype_name(program->type));
+                          ir->name ? ir->name : "", "target", p->target->name, "device", p->device->name, "fusion",
+                          level_names(NULL)[ir->level], "dtype", dtype_name(ir->type));
     json_object_set_new(o, "spec", json_string(spec ? text_harmless(a, spec) : ""));
     const char *command = command_by_hand(a, p->target, "NAME");
     if (command) json_object_set_new(o, "compile", json_string(command)); /* NAME stands for a kernel or a pack */
     json_object_set_new(o, "wave", json_integer(p->target->wave));
-    json_object_set_new(o, "dims", dims_json(&program->dims));
+    json_object_set_new(o, "dims", dims_json(&ir->dims));
     json_object_set_new(o, "values", values_json(a, p));
     json_object_set_new(o, "packs", packs_json(a, p));
     json_object_set_new(o, "kernels", kernels_json(a, p));

@@ -1,8 +1,8 @@
-/* In: a graph or a program, after a pass or as read from text. Out: returns if every rule holds. Refuses: the first broken rule, by
+/* In: a graph, as read or fused, after a pass or as read from text. Out: returns if every rule holds. Refuses: the first broken rule, by
  * name and op: exit code 1 "internal: after PASS: RULE: ..." after a pass, a bad input for text. */
 #include "ir/check/check.h"
 #include "ir/base/names.h"
-#include "ir/program/segments.h"
+#include "ir/graph/segments.h"
 #include <string.h>
 
 static void check_distinct(const checker *c, const char **names, int count, const char *what)
@@ -14,7 +14,7 @@ static void check_distinct(const checker *c, const char **names, int count, cons
 
 static void check_names(const checker *c)
 {
-    const ir_program *p = c->p;
+    const ir_graph *p = c->p;
     int room = p->value_count + p->op_count + p->kernel_count, n = 0;
     const char **names = arena_alloc(c->a, ((size_t)room + 1) * sizeof *names);
     for (int i = 0; i < p->value_count; i++) names[n++] = p->values[i]->name;
@@ -37,7 +37,7 @@ static void check_ids(const checker *c)
         const ir_value *v = c->p->values[i];
         if (v->id != i) rule_broken(c, v->at, "%%%s has id %d at index %d", v->name, v->id, i);
         if (v->root && (v->root->id < 0 || v->root->id >= c->p->value_count || c->p->values[v->root->id] != v->root))
-            rule_broken(c, v->at, "%%%s is stored in a value of another program", v->name);
+            rule_broken(c, v->at, "%%%s is stored in a value of another graph", v->name);
         if (v->root && v->root->root) rule_broken(c, v->at, "%%%s lives in %%%s, which is a view itself", v->name, v->root->name);
         if ((v->kind == value_result) != (v->def != NULL)) rule_broken(c, v->at, "%%%s: only results are made by an op", v->name);
     }
@@ -55,7 +55,7 @@ static void check_order(const checker *c)
         ir_value *used[24];
         int n = op_operands(op, used, 24);
         for (int k = 0; k < n; k++) {
-            if (!knows(c, used[k])) rule_broken(c, op->at, "%%%s uses a value of another program", op->outputs[0]->name);
+            if (!knows(c, used[k])) rule_broken(c, op->at, "%%%s uses a value of another graph", op->outputs[0]->name);
             if (used[k]->kind == value_result && c->order_of_value[used[k]->id] < 0)
                 rule_broken(c, op->at, "%%%s is used before it is made", used[k]->name);
         }
@@ -68,13 +68,13 @@ static void check_order(const checker *c)
     }
     for (int i = 0; i < c->p->value_count; i++)
         if (c->p->values[i]->kind == value_result && c->order_of_value[i] < 0)
-            rule_broken(c, c->p->values[i]->at, "%%%s is computed by no op of this program", c->p->values[i]->name);
+            rule_broken(c, c->p->values[i]->at, "%%%s is computed by no op of this graph", c->p->values[i]->name);
 }
 
-/* program.ops are the ops of the phases, in their order: so an op is in exactly one phase, and kernels run in executable order. */
+/* graph.ops are the ops of the phases, in their order: so an op is in exactly one phase, and kernels run in executable order. */
 static void check_one_phase(const checker *c)
 {
-    const ir_program *p = c->p;
+    const ir_graph *p = c->p;
     int n = 0;
     for (int k = 0; k < p->kernel_count; k++) {
         if (!p->kernels[k]->phase_count) rule_broken(c, (position){0, 0}, "kernel %s has no phase", p->kernels[k]->name);
@@ -195,7 +195,7 @@ static void check_waits(const checker *c, const ir_op *op, const ir_op *writer, 
 /* kv_append writes its state in place: earlier accesses must have finished, later ones must wait. */
 static void check_states(const checker *c)
 {
-    const ir_program *p = c->p;
+    const ir_graph *p = c->p;
     const ir_op **writer = check_writers(c);
     for (int i = 0; i < p->op_count && p->kernel_count; i++) {
         ir_value *used[24];
@@ -282,9 +282,9 @@ const char *const *check_rule_names(size_t *count)
     return rule_names;
 }
 
-static void run_rules(arena *a, const ir_program *p, const char *pass)
+static void run_rules(arena *a, const ir_graph *p, const char *pass)
 {
-    ir_program indexed = *p;
+    ir_graph indexed = *p;
     checker c = {.a = a, .p = &indexed, .pass = pass};
     indexed.index = NULL;
     size_t n = (size_t)p->value_count + 1;
@@ -294,16 +294,16 @@ static void run_rules(arena *a, const ir_program *p, const char *pass)
     for (size_t i = 0; i < sizeof rule_names / sizeof *rule_names; i++) {
         c.rule = rule_names[i];
         rule_checks[i](&c);
-        if (rule_checks[i] == check_one_phase && p->kernel_count) indexed.index = program_index_make(a, &indexed);
+        if (rule_checks[i] == check_one_phase && p->kernel_count) indexed.index = graph_index_make(a, &indexed);
     }
 }
 
-void ir_check(arena *a, const ir_program *p, const char *after_pass)
+void ir_check(arena *a, const ir_graph *p, const char *after_pass)
 {
     run_rules(a, p, after_pass);
 }
 
-void ir_check_read(arena *a, const ir_program *p)
+void ir_check_read(arena *a, const ir_graph *p)
 {
     run_rules(a, p, NULL);
 }

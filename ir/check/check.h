@@ -6,15 +6,15 @@
 
 typedef struct checker {
     arena *a;
-    const ir_program *p;
-    const char *pass; /* NULL: the program was read from text, so a broken rule is a user error */
+    const ir_graph *p;
+    const char *pass; /* NULL: the graph was read from text, so a broken rule is a user error */
     const char *rule;
     ir_phase **phase_of_value; /* by value id: the producing phase, or NULL */
-    int *order_of_value;       /* by value id: index in program.ops, -1 for declared values */
+    int *order_of_value;       /* by value id: index in graph.ops, -1 for declared values */
 } checker;
 
 _Noreturn void rule_broken(const checker *c, position at, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void ir_check_read(arena *a, const ir_program *p); /* as ir_check, for text: bails code_bad_input at the op's place */
+void ir_check_read(arena *a, const ir_graph *p); /* as ir_check, for text: bails code_bad_input at the op's place */
 const char *const *check_rule_names(size_t *count);
 
 void check_shapes(const checker *c);     /* check_shape.c: types and shapes of each op */

@@ -1,6 +1,6 @@
-/* In: a fused program. Out: returns if the template of each phase's family can run it. Refuses: the first phase that breaks a rule. */
+/* In: a fused graph. Out: returns if the template of each phase's family can run it. Refuses: the first phase that breaks a rule. */
 #include "ir/check/check.h"
-#include "ir/program/segments.h"
+#include "ir/graph/segments.h"
 
 typedef void phase_check(const checker *c, const ir_phase *phase);
 
@@ -228,7 +228,7 @@ void check_memory(const checker *c)
 /* Each reader adds the partial sums, once per row; a sum is complete only when its phase ends. */
 void check_partial_sums(const checker *c)
 {
-    const ir_program *p = c->p;
+    const ir_graph *p = c->p;
     for (int i = 0; i < p->op_count && p->kernel_count; i++) {
         const ir_op *op = p->ops[i];
         for (int k = 0; k < op->input_count; k++) {

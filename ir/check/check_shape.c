@@ -1,8 +1,8 @@
 /* In: ops with their operands. Out: returns if each op's attributes, dtypes and shapes agree. Refuses: the first op where they do not.
  * It shares no code with the reader's shape inference, so that either finds the other's mistakes. */
 #include "ir/check/check.h"
-#include "ir/program/fields.h"
-#include "ir/program/scaling.h"
+#include "ir/graph/fields.h"
+#include "ir/graph/scaling.h"
 #include <math.h>
 #include <string.h>
 

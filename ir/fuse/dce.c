@@ -1,8 +1,8 @@
-/* In: a program without kernels. Out: the program without ops whose results are unused, and without undeclared values that no op makes. A
+/* In: a graph without kernels. Out: the graph without ops whose results are unused, and without undeclared values that no op makes. A
  * kv_append always stays, as it changes its state. Breaks: value ids. */
 #include "ir/fuse/fuse.h"
 
-static bool *live_values(arena *a, const ir_program *p)
+static bool *live_values(arena *a, const ir_graph *p)
 {
     bool *live = arena_alloc(a, ((size_t)p->value_count + 1) * sizeof *live);
     for (int i = 0; i < p->value_count; i++) live[i] = p->values[i]->output != NULL;
@@ -17,7 +17,7 @@ static bool *live_values(arena *a, const ir_program *p)
     return live;
 }
 
-int remove_dead_ops(arena *a, ir_program *p)
+int remove_dead_ops(arena *a, ir_graph *p)
 {
     bool *live = live_values(a, p);
     int ops = 0, values = 0, before = p->op_count;

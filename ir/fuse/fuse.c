@@ -1,4 +1,4 @@
-/* In: a lowered program, a level, a target, fusions turned off. Out: kernels of phases, with a note for each edge between two of them. The
+/* In: a lowered graph, a level, a target, fusions turned off. Out: kernels of phases, with a note for each edge between two of them. The
  * passes are the rows of ir/reason.def; the verifier runs after each (with check_once: after the last). Refuses: the level block
  * (code_unsupported), names of fusions that do not exist, graphs that are not lowered. */
 #include "ir/fuse/fuse.h"
@@ -37,7 +37,7 @@ static bool joins_origin(const ir_op *op, const ir_op *other)
 bool fuse_origins(fusing *f)
 {
     bool changed = false;
-    ir_program *p = f->p;
+    ir_graph *p = f->p;
     for (int i = 0; i < p->op_count; i++)
         for (int k = i - 1; k >= 0 && k >= i - most_phase_ops; k--)
             if (joins_origin(p->ops[i], p->ops[k]))
@@ -77,13 +77,13 @@ static void run_passes(fusing *f)
     }
 }
 
-ir_program *fuse(arena *a, const ir_program *lowered, const fuse_options *options)
+ir_graph *fuse(arena *a, const ir_graph *lowered, const fuse_options *options)
 {
     fusing f = {.a = a, .options = options};
     if (options->level == fusion_block)
         bail(a, code_unsupported, (position){0, 0},
              "level block, the whole block in one launch, is not supported yet; tile is the highest");
-    if (lowered->kernel_count) bail(a, code_bad_input, (position){0, 0}, "fusion starts from a program without kernels");
+    if (lowered->kernel_count) bail(a, code_bad_input, (position){0, 0}, "fusion starts from a graph without kernels");
     f.b = build_copy(a, lowered, true);
     f.p = f.b.p;
     f.p->level = options->level;

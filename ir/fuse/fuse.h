@@ -1,10 +1,10 @@
-/* In: a lowered program during fusion. Out: state shared by the fusion passes: groups of ops (future phases), their users, whether a merge
+/* In: a lowered graph during fusion. Out: state shared by the fusion passes: groups of ops (future phases), their users, whether a merge
  * is legal, and the conversion to kernels of phases. Refuses: merges that no phase can run, with a reason. Private to ir/. */
 #ifndef TFGEN_FUSE_H
 #define TFGEN_FUSE_H
-#include "ir/program/build.h"
-#include "ir/program/reason.h"
-#include "ir/program/segments.h"
+#include "ir/graph/build.h"
+#include "ir/graph/reason.h"
+#include "ir/graph/segments.h"
 
 enum { most_phase_ops = 64, no_group = -1 };
 
@@ -39,7 +39,7 @@ typedef struct group_walk {
 typedef struct fusing {
     builder b;
     arena *a;
-    ir_program *p;
+    ir_graph *p;
     const fuse_options *options;
     bool disabled[32]; /* by index of fusion_names() */
     const char *last_pass; /* last pass that changed something */
@@ -134,5 +134,5 @@ reason fuse_why_not_packed(fusing *f, int x, int y);                  /* two gem
 bool fuse_may_run(const fusing *f, int fusion, reason *why); /* enabled by the level, not disabled by --no-fuse */
 void fuse_notes(fusing *f);
 
-int remove_dead_ops(arena *a, ir_program *p); /* dce.c: returns the number removed */
+int remove_dead_ops(arena *a, ir_graph *p); /* dce.c: returns the number removed */
 #endif

@@ -1,4 +1,4 @@
-/* In: a program, a group for each op. Out: the dependences of ops, and an order of groups in which they can run. */
+/* In: a graph, a group for each op. Out: the dependences of ops, and an order of groups in which they can run. */
 #include "ir/fuse/fuse.h"
 #include <string.h>
 
@@ -65,7 +65,7 @@ static group *group_making(const fusing *f, const ir_op *op)
 
 static void list_ops(fusing *f)
 {
-    ir_program *p = f->p;
+    ir_graph *p = f->p;
     f->lists = room_for(f, f->lists, &f->lists_room, p->op_count, sizeof *f->lists);
     for (int g = 0; g < f->group_count; g++) f->groups[g].count = 0;
     for (int i = 0; i < p->op_count; i++) {
@@ -148,7 +148,7 @@ static void add_operand(edges *e, ir_op *op, const ir_value *v)
 
 static void add_edges(edges *e)
 {
-    const ir_program *p = e->f->p;
+    const ir_graph *p = e->f->p;
     if (e->through) memset(e->states, 0, (size_t)p->value_count * sizeof *e->states);
     for (int i = 0; i < p->op_count; i++) {
         ir_value *used[24];
@@ -221,7 +221,7 @@ bool fuse_only_used_by(const fusing *f, const ir_value *v, const ir_op *user)
 
 void fuse_insert(fusing *f, int index, ir_op *op, int group)
 {
-    ir_program *p = f->p;
+    ir_graph *p = f->p;
     p->ops = build_grow(f->a, p->ops, p->op_count, sizeof *p->ops);
     memmove(p->ops + index + 1, p->ops + index, (size_t)(p->op_count - index) * sizeof *p->ops);
     p->ops[index] = op;
@@ -230,7 +230,7 @@ void fuse_insert(fusing *f, int index, ir_op *op, int group)
     fuse_set_home(f, op->outputs[0], group);
 }
 
-/* Topological sort of the groups; of those that are ready, the one whose first op comes first in the program runs first. */
+/* Topological sort of the groups; of those that are ready, the one whose first op comes first in the graph runs first. */
 typedef struct schedule {
     fusing *f;
     int *waits; /* by group: edges from groups not yet in the order */

@@ -1,5 +1,5 @@
 /* In: two groups. Out: one group, or the reason why no phase can run their ops together. Refuses: cycles through a third group, and
- * whatever the families' templates cannot do. ir/check/check_phase.c states the same rules for finished programs. */
+ * whatever the families' templates cannot do. ir/check/check_phase.c states the same rules for fused graphs. */
 #include "ir/fuse/fuse.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* In: products whose input is x * r * w, r a row scalar, w a weight per column. Out: r * product(x, weight folded with w), r computed in
  * the product's epilogue. Refuses: normalised values with other users, weights that are not params. */
 #include "ir/fuse/fuse.h"
-#include "ir/program/format.h"
+#include "ir/graph/format.h"
 #include <string.h>
 
 /* y = x * r * w, or * (1 + w) */
@@ -196,7 +196,7 @@ static void use_sum(fusing *f, const ir_op *y, ir_value *x, bool *changed)
 static bool share_sums(fusing *f)
 {
     bool changed = false;
-    const ir_program *p = f->p;
+    const ir_graph *p = f->p;
     int *first = arena_alloc(f->a, ((size_t)p->value_count + 1) * sizeof *first); /* by operand: 1 + index of its first row_sumsq */
     for (int k = 0; k < p->op_count; k++) {
         const ir_op *y = p->ops[k];

@@ -52,14 +52,14 @@ static reason why_split(fusing *f, const ir_value *v, const ir_op *user)
 
 static void add_note(fusing *f, ir_value *v, ir_op *user)
 {
-    ir_program *p = f->p;
+    ir_graph *p = f->p;
     p->notes = build_grow(f->a, p->notes, p->note_count, sizeof *p->notes);
     p->notes[p->note_count++] = (fusion_note){reason_code(why_split(f, v, user)), v, user};
 }
 
 void fuse_notes(fusing *f)
 {
-    ir_program *p = f->p;
+    ir_graph *p = f->p;
     for (int i = 0; i < p->op_count; i++) {
         ir_value *used[24];
         int n = op_operands(p->ops[i], used, 24);

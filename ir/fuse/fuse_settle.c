@@ -6,7 +6,7 @@
 /* f->home is indexed by value id, and removing dead ops renumbers values: homes are carried over by op. */
 static void remove_dead(fusing *f)
 {
-    ir_program *p = f->p;
+    ir_graph *p = f->p;
     int before = p->op_count;
     int *home = arena_alloc(f->a, ((size_t)before + 1) * sizeof *home);
     ir_op **ops = arena_alloc(f->a, ((size_t)before + 1) * sizeof *ops);
@@ -211,7 +211,7 @@ static void link_phases(fusing *f, ir_phase **phases)
 
 static ir_kernel *new_kernel(fusing *f)
 {
-    ir_program *p = f->p;
+    ir_graph *p = f->p;
     ir_kernel *k = arena_alloc(f->a, sizeof *k);
     k->name = arena_printf(f->a, "k%d", p->kernel_count);
     return p->kernels[p->kernel_count++] = k;
@@ -219,7 +219,7 @@ static ir_kernel *new_kernel(fusing *f)
 
 static void make_kernels(fusing *f, ir_phase **phases, int count)
 {
-    ir_program *p = f->p;
+    ir_graph *p = f->p;
     p->kernels = arena_alloc(f->a, ((size_t)count + 1) * sizeof *p->kernels);
     p->kernel_count = 0;
     for (int i = 0; i < count; i++) {

@@ -1,12 +1,12 @@
 /* In: a graph. Out: the same computation in elementwise ops, row reductions, products, attention and moves (the table is in
  * docs/fusion.md); outputs that no op writes become copies. The graph is not changed. */
-#include "ir/program/build.h"
+#include "ir/graph/build.h"
 #include <string.h>
 
 typedef struct lowering {
     builder b;
     const ir_op *op; /* the op of the graph being lowered */
-    ir_value *out;   /* its first output, in the new program */
+    ir_value *out;   /* its first output, in the new graph */
 } lowering;
 
 static ir_value *mapped(void *l, ir_value *v)
@@ -229,7 +229,7 @@ static void copy_outputs(lowering *l, int first_origin)
     }
 }
 
-ir_program *lower(arena *a, const ir_program *graph)
+ir_graph *lower(arena *a, const ir_graph *graph)
 {
     lowering l = {.b = build_copy(a, graph, false)};
     for (int i = 0; i < graph->op_count; i++) {

@@ -1,6 +1,6 @@
 /* In: the map of an op and the ATTR table of ir/op.def. Out: the op's attributes, with the defaults that need no
  * shapes. Refuses: missing and unknown keys, wrong types, values that make no sense for any shape. */
-#include "ir/program/scaling.h"
+#include "ir/graph/scaling.h"
 #include "ir/read/graph.h"
 #include <string.h>
 

@@ -74,7 +74,7 @@ static void read_prefix(graph_reader *r)
                  "characters, {layer} once at most)");
 }
 
-ir_program *graph_read(arena *a, const char *yaml, size_t size, const char *name, const graph_options *options)
+ir_graph *graph_read(arena *a, const char *yaml, size_t size, const char *name, const graph_options *options)
 {
     static const graph_options none;
     graph_reader *r = arena_alloc(a, sizeof *r);

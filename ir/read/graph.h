@@ -1,8 +1,8 @@
-/* State shared by the parts of the spec reader while they fill an ir_program. A part that finds an error complains, marks the item as
+/* State shared by the parts of the spec reader while they fill an ir_graph. A part that finds an error complains, marks the item as
  * broken and goes on; items already broken cause no further complaints. Private to ir/read. */
 #ifndef TFGEN_GRAPH_H
 #define TFGEN_GRAPH_H
-#include "ir/program/attribute_table.h"
+#include "ir/graph/attribute_table.h"
 #include "ir/base/names.h"
 #include "ir/read/yaml.h"
 
@@ -28,7 +28,7 @@ typedef struct graph_reader {
     arena *a;
     const graph_options *options;
     const spec_node *root;
-    ir_program *p;
+    ir_graph *p;
     name_map names; /* of named */
     named **declared;
     int declared_count;

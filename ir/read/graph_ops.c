@@ -2,7 +2,7 @@
  * of operands and outs, int data in arithmetic, states and caches where they cannot be. Shapes: ir/read/shape.c. Attributes:
  * ir/read/attributes.c. */
 #include "ir/read/graph.h"
-#include "ir/program/build.h"
+#include "ir/graph/build.h"
 #include <string.h>
 
 /* A list is itself; a single word counts as a list of one. */

@@ -3,7 +3,7 @@
  * float cannot hold. */
 #include "ir/read/graph.h"
 #include "ir/base/number.h"
-#include "ir/program/attribute_table.h"
+#include "ir/graph/attribute_table.h"
 #include <float.h>
 #include <limits.h>
 #include <math.h>

@@ -2,12 +2,12 @@
  * value by name. Refuses: names that stand for two things, undefined and unused names, shapes with a dynamic last axis
  * or too many elements, outputs that are no results. */
 #include "ir/read/graph.h"
-#include "ir/program/build.h"
+#include "ir/graph/build.h"
 #include <string.h>
 
 ir_value *graph_new_value(graph_reader *r, const char *name, value_kind kind, dtype type, position at)
 {
-    ir_program *p = r->p;
+    ir_graph *p = r->p;
     if (p->value_count == most_values) bail(r->a, code_bad_input, at, "more than %d values", most_values);
     ir_value *v = arena_alloc(r->a, sizeof *v);
     *v = (ir_value){.id = p->value_count, .name = name, .kind = kind, .type = type, .at = at};

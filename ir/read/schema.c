@@ -1,8 +1,8 @@
 /* In: the tables of ir/op.def. Out: a JSON Schema (draft 7) of the spec language, with every op's keys and their help. What a schema cannot
  * say (shapes, names, use) is left to graph_read(). */
 #include "ir/read/schema.h"
-#include "ir/program/attribute_table.h"
-#include "ir/program/scaling.h"
+#include "ir/graph/attribute_table.h"
+#include "ir/graph/scaling.h"
 #include <string.h>
 
 static void put_string(text *t, const char *s)

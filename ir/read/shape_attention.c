@@ -2,7 +2,7 @@
  * that default to sizes in shapes: rotary, kv_heads, scale. Refuses: heads that do not divide the columns, positions that are not
  * int32 [B], caches that do not fit. Activations are [B,S,H*hd] or [B,S,H,hd]; the result of kv_append is a cache, [B,KV,L,hd]. */
 #include "ir/read/shape.h"
-#include "ir/program/scaling.h"
+#include "ir/graph/scaling.h"
 #include <limits.h>
 #include <math.h>
 

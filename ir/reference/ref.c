@@ -1,7 +1,7 @@
 /* In: a graph and its data. Out: every value in float64 with its error bound, op after op; see ir/reference/ref.h. Refuses:
  * data that is missing or of the wrong size. */
 #include "ir/reference/ref_parts.h"
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,7 +185,7 @@ static const ir_value *read_at(const ir_op *op, int i)
 }
 
 /* last[id]: index of the last op that reads the value. */
-static void find_last_uses(const ir_program *p, int *last)
+static void find_last_uses(const ir_graph *p, int *last)
 {
     for (int i = 0; i < p->value_count; i++) last[i] = -1;
     for (int i = 0; i < p->op_count; i++) {
@@ -358,7 +358,7 @@ static void clear_room(ref_state *r)
     free(r->alike_before);
 }
 
-bool ref_run(const ir_program *graph, const ref_tensor *const inputs[], bool round_stored, const ref_rules *rules,
+bool ref_run(const ir_graph *graph, const ref_tensor *const inputs[], bool round_stored, const ref_rules *rules,
              ref_tensor *const results[], char *message, size_t message_size)
 {
     const size_t n = (size_t)graph->value_count + 1;

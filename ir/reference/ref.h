@@ -88,7 +88,7 @@ typedef struct ref_rules {
 /* inputs: by value id; required for inputs, params and states, already rounded to their dtypes; borrowed for the call.
  * round_stored: round numbers where they are stored (and by cast); else rounding only enters their errors. results: by value id; each
  * entry that is not NULL receives its value, which the caller frees with ref_free(). rules may be NULL. False: error text in `message`. */
-bool ref_run(const ir_program *graph, const ref_tensor *const inputs[], bool round_stored, const ref_rules *rules,
+bool ref_run(const ir_graph *graph, const ref_tensor *const inputs[], bool round_stored, const ref_rules *rules,
              ref_tensor *const results[], char *message, size_t message_size);
 void ref_free(ref_tensor *t);
 bool ref_copy(ref_tensor *to, const ref_tensor *from); /* without shares; overwrites `to`; false: out of memory */

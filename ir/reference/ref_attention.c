@@ -13,7 +13,7 @@
  * Sums over more than 8192 keys are blocked, at most REF_CHAIN keys a block (devices use fewer: keys_in_a_chain,
  * templates/attention/attention.h); on matrix units, whose weights P are rounded to 16 bits, one chain holds all keys. */
 #include "ir/reference/ref_parts.h"
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

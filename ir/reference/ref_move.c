@@ -1,7 +1,7 @@
 /* In: rope, kv_append, split, concat and reshape of a graph. Out: their values and errors. Refuses: shapes that do not
  * fit. */
 #include "ir/reference/ref_parts.h"
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "ir/reference/ref_parts.h"
 #include "ir/base/processors.h"
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>

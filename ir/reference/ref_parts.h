@@ -12,7 +12,7 @@ typedef struct ref_shape {
 } ref_shape;
 
 typedef struct ref_state {
-    const ir_program *p;
+    const ir_graph *p;
     ref_shape *shapes;         /* by value id */
     ir_attributes *attributes; /* by the id of an op's first output; defaults filled in */
     const ref_rules *rules;

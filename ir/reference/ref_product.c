@@ -17,7 +17,7 @@
  * Two sums of products are computed together: sum x w and sum g w^2, with g the factor of w^2 above. Multiplication and addition round
  * separately (-ffp-contract is off in ISO C), so the numbers do not depend on the processor. */
 #include "ir/reference/ref_parts.h"
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

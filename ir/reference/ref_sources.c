@@ -10,7 +10,7 @@
  * A source of which only one live tensor has a share cannot meet itself again: the share is merged into that tensor's own error. So a chain
  * of any length carries one or two shares at a time. */
 #include "ir/reference/ref_parts.h"
-#include "ir/program/scaling.h"
+#include "ir/graph/scaling.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

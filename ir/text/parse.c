@@ -1,11 +1,11 @@
-/* In: the text form of ir/text/print.c, which may be hostile. Out: the program, verified, so that later stages can trust it like a pass's
+/* In: the text form of ir/text/print.c, which may be hostile. Out: the graph, verified, so that later stages can trust it like a pass's
  * result. Refuses: anything else, with file:line:col of the first error; more than max_text bytes, max_ops ops. */
 #include "ir/text/parse.h"
 #include "ir/check/check.h"
 #include "ir/base/names.h"
-#include "ir/program/fields.h"
-#include "ir/program/reason.h"
-#include "ir/program/scaling.h"
+#include "ir/graph/fields.h"
+#include "ir/graph/reason.h"
+#include "ir/graph/scaling.h"
 #include "ir/text/words.h"
 #include <string.h>
 
@@ -201,7 +201,7 @@ static void read_phase(reader *r)
 
 static void read_kernel(reader *r)
 {
-    ir_program *p = r->b.p;
+    ir_graph *p = r->b.p;
     ir_kernel *k = arena_alloc(r->a, sizeof *k);
     scan_spaces(&r->in);
     position at = scan_here(&r->in);
@@ -337,7 +337,7 @@ static void read_source(reader *r)
 
 static void read_note(reader *r)
 {
-    ir_program *p = r->b.p;
+    ir_graph *p = r->b.p;
     size_t count;
     const char *const *codes = reason_codes(&count);
     fusion_note note = {.code = codes[scan_choice(&r->in, codes, count, "reason")]};
@@ -465,7 +465,7 @@ static _Noreturn void refuse_zero(arena *a, const char *text)
     bail(a, code_bad_input, at, "a zero byte in a text");
 }
 
-ir_program *ir_read(arena *a, const char *ir_text, size_t size, const char *name)
+ir_graph *ir_read(arena *a, const char *ir_text, size_t size, const char *name)
 {
     reader r = {.a = a, .in = {a, ir_text, ir_text + size, ir_text, 1}, .kernels = {.a = a}, .phases = {.a = a}};
     arena_source(a, name, ir_text, size);

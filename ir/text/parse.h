@@ -2,7 +2,7 @@
  * ir/text/parse_values.c. */
 #ifndef TFGEN_PARSE_H
 #define TFGEN_PARSE_H
-#include "ir/program/build.h"
+#include "ir/graph/build.h"
 #include "ir/text/scan.h"
 
 enum { max_values = 262144, max_list = 256 };

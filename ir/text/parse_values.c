@@ -1,6 +1,6 @@
 /* In: declaring lines of the text form. Out: dims, values with their shapes, outputs. Refuses: as ir/text/parse.c. */
 #include "ir/text/parse.h"
-#include "ir/program/fields.h"
+#include "ir/graph/fields.h"
 #include "ir/text/words.h"
 #include <ctype.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* In: a graph or a program at any stage. Out: its text form, one op a line, the same bytes for the same program.
+/* In: a graph at any stage. Out: its text form, one op a line, the same bytes for the same graph.
  *
  *   ir 1 llama_ffn
  *   type bf16
@@ -22,9 +22,9 @@
  * `not LAYER: WHY` is a rejected program, `from user` means that not the cost model chose the tile, and `spilled scratch=60 vectors=0
  * layer=...` is a tile that spilled and is not chosen again. Columns are fixed, so a rename changes one line. Read back by
  * ir/text/parse.c. */
-#include "ir/program/fields.h"
-#include "ir/program/reason.h"
-#include "ir/program/scaling.h"
+#include "ir/graph/fields.h"
+#include "ir/graph/reason.h"
+#include "ir/graph/scaling.h"
 #include "ir/text/words.h"
 #include <ctype.h>
 #include <string.h>
@@ -67,7 +67,7 @@ static void put_word(text *t, const char *s)
     else put_string(t, s);
 }
 
-static void put_type(text *t, const ir_program *p, const ir_value *v)
+static void put_type(text *t, const ir_graph *p, const ir_value *v)
 {
     text_printf(t, "%s[", dtype_name(v->type));
     for (int i = 0; i < v->rank; i++) {
@@ -103,7 +103,7 @@ static void put_prefix(text *t, const char *prefix)
     text_append(t, "\n", 1);
 }
 
-static void put_declared(text *t, const ir_program *p, const ir_value *v)
+static void put_declared(text *t, const ir_graph *p, const ir_value *v)
 {
     size_t line = t->size;
     text_append(t, value_kind_names()[v->kind], strlen(value_kind_names()[v->kind]));
@@ -137,7 +137,7 @@ static void put_output(text *t, const ir_value *v)
 }
 
 /* Declared values first, then results in the order of their ops: an order that the text preserves. */
-static void put_outputs(text *t, const ir_program *p)
+static void put_outputs(text *t, const ir_graph *p)
 {
     for (int i = 0; i < p->value_count; i++)
         if (p->values[i]->kind != value_result) put_output(t, p->values[i]);
@@ -196,7 +196,7 @@ static void put_operand(text *t, const ir_value *v)
     else text_printf(t, "%%%s", v->name);
 }
 
-static void put_op(text *t, const ir_program *p, const ir_op *op, bool in_phase)
+static void put_op(text *t, const ir_graph *p, const ir_op *op, bool in_phase)
 {
     size_t line = t->size, margin = in_phase ? 9 : 0;
     if (in_phase) text_printf(t, "    %-5s", role_names()[op->role]);
@@ -218,7 +218,7 @@ static void put_op(text *t, const ir_program *p, const ir_op *op, bool in_phase)
     text_printf(t, " #%d\n", op->origin);
 }
 
-char *ir_print_ops(arena *a, const ir_program *p, const ir_phase *phase)
+char *ir_print_ops(arena *a, const ir_graph *p, const ir_phase *phase)
 {
     text t = {.a = a};
     for (int i = 0; i < phase->op_count; i++) put_op(&t, p, phase->ops[i], true);
@@ -240,7 +240,7 @@ static void put_spilled(text *t, const spilled_tile *s)
     put_settings(t, &s->tile);
 }
 
-static void put_phase(text *t, const ir_program *p, const ir_phase *phase)
+static void put_phase(text *t, const ir_graph *p, const ir_phase *phase)
 {
     text_printf(t, "  phase %s : %s", phase->name, family_names(NULL)[phase->family]);
     for (int i = 0; i < phase->after_count; i++)
@@ -255,7 +255,7 @@ static void put_phase(text *t, const ir_program *p, const ir_phase *phase)
     text_printf(t, "  }\n");
 }
 
-static void put_kernel(text *t, const ir_program *p, const ir_kernel *k)
+static void put_kernel(text *t, const ir_graph *p, const ir_kernel *k)
 {
     text_printf(t, "kernel %s", k->name);
     const program_kind program = k->phase_count ? (*k->phases)->tile.program : program_none; /* one frame runs all */
@@ -271,7 +271,7 @@ static void put_note(text *t, const fusion_note *n)
     text_printf(t, "note %s %%%s -> %%%s: %s\n", n->code, n->value->name, n->user->outputs[0]->name, reason_sentence(n->code));
 }
 
-char *ir_print(arena *a, const ir_program *p)
+char *ir_print(arena *a, const ir_graph *p)
 {
     text t = {.a = a};
     text_printf(&t, "ir 1 ");

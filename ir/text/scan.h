@@ -2,7 +2,7 @@
  * file:line:col. Private to ir/text. */
 #ifndef TFGEN_SCAN_H
 #define TFGEN_SCAN_H
-#include "ir/program/former.h"
+#include "ir/graph/former.h"
 
 enum { max_word = 200 };
 

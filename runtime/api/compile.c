@@ -19,7 +19,7 @@ static void dump(const compile_request *r, stage at, const char *text)
 
 static bool wants(const compile_request *r, stage at) { return r->dump && (r->dump_stages >> at & 1); }
 
-static const ir_program *dumped(const job *j, stage at, const ir_program *p)
+static const ir_graph *dumped(const job *j, stage at, const ir_graph *p)
 {
     if (wants(j->request, at)) dump(j->request, at, ir_print(j->a, p));
     return p;
@@ -40,7 +40,7 @@ static void dump_sources(const compile_request *r, const plan *p)
 
 void compile_dump(arena *a, const compile_request *r, const plan *p)
 {
-    if (wants(r, stage_plan)) dump(r, stage_plan, ir_print(a, p->program));
+    if (wants(r, stage_plan)) dump(r, stage_plan, ir_print(a, p->ir));
     dump_sources(r, p);
 }
 
@@ -82,21 +82,21 @@ static const device_model *device_of(arena *a, const compile_request *r, const c
     return r->device_label ? device_model_of(a, target, r->device_label) : device_model_default(a, target);
 }
 
-static const ir_program *read_spec(const job *j)
+static const ir_graph *read_spec(const job *j)
 {
     const compile_request *r = j->request;
-    ir_program *p = graph_read(j->a, r->text, r->size, r->name, &r->graph);
+    ir_graph *p = graph_read(j->a, r->text, r->size, r->name, &r->graph);
     for (int i = 0; r->at_most && i < p->dims.count; i++)
         if (p->dims.dims[i].dynamic) p->dims.dims[i].high = p->dims.dims[i].value;
     return p;
 }
 
 /* The texts of graph and ir hold ops, those of fuse and plan kernels; the reader can only tell these pairs apart. */
-static const ir_program *read_text(const job *j)
+static const ir_graph *read_text(const job *j)
 {
     const compile_request *r = j->request;
     if (!r->from_ir) return read_spec(j);
-    const ir_program *p = ir_read(j->a, r->text, r->size, r->name);
+    const ir_graph *p = ir_read(j->a, r->text, r->size, r->name);
     if (r->from <= stage_ir && p->kernel_count)
         bail(j->a, code_bad_input, (position){0}, "this text has kernels: it is from stage fuse or plan, not %s", stage_names[r->from]);
     if (r->from > stage_ir && !p->kernel_count)
@@ -123,7 +123,7 @@ void compile_inside(arena *a, const compile_request *r, compiled *out)
     const fuse_options fusion = {r->level, target, r->disabled, r->disabled_count, !r->check_passes};
 
     const device_model *device = compile_device(a, r, target); /* first: its messages are about another text */
-    const ir_program *p = read_text(j);
+    const ir_graph *p = read_text(j);
     if (!device) device = device_of(a, r, p->device, target);
     if (from == stage_graph) {
         j->out->graph = dumped(j, stage_graph, p);
@@ -132,7 +132,7 @@ void compile_inside(arena *a, const compile_request *r, compiled *out)
     if (from <= stage_ir) p = fuse(a, dumped(j, stage_ir, p), &fusion);
     if (from <= stage_fuse) dumped(j, stage_fuse, p);
     j->out->plan = plan_choose(a, p, device, tuning_for(a, r, device));
-    dumped(j, stage_plan, j->out->plan->program);
+    dumped(j, stage_plan, j->out->plan->ir);
     emit(a, j->out->plan);
     dump_sources(r, j->out->plan);
 }

@@ -32,7 +32,7 @@ typedef struct compile_request {
 } compile_request;
 
 typedef struct compiled {
-    const ir_program *graph; /* as read; NULL when the text was IR of a later stage */
+    const ir_graph *graph; /* as read; NULL when the text was IR of a later stage */
     plan *plan;
 } compiled;
 

@@ -71,7 +71,7 @@ static void plan_body(void *argument)
     arena *a = j->plan->arena;
     j->plan->request = request_of(j);
     compile_inside(a, &j->plan->request, &j->plan->compiled);
-    j->plan->text = ir_print(a, j->plan->compiled.plan->program);
+    j->plan->text = ir_print(a, j->plan->compiled.plan->ir);
     j->plan->manifest = manifest_json(a, j->plan->compiled.plan);
     j->plan->tensors = tensors_of(a, j->plan->compiled.plan);
     keep_warnings(a, j->plan);
@@ -164,7 +164,7 @@ const char *tfgen_plan_warning(const tfgen_plan *plan, size_t index)
 
 int64_t tfgen_plan_workspace_bytes(const tfgen_plan *plan)
 {
-    return plan ? workspace_layout(plan->compiled.plan, &plan->compiled.plan->program->dims, NULL) : 0;
+    return plan ? workspace_layout(plan->compiled.plan, &plan->compiled.plan->ir->dims, NULL) : 0;
 }
 
 int64_t tfgen_workspace_bytes(const tfgen_plan *plan, const tfgen_dim *dims, size_t dim_count)
@@ -184,7 +184,7 @@ tfgen_status tfgen_plan_tensor(const tfgen_plan *plan, size_t index, tfgen_tenso
     tfgen_tensor t = {.size = sizeof t};
     if (!plan || !out || out->size < sizeof out->size || index >= (size_t)plan->tensors.count) return TFGEN_USAGE;
     const ir_value *v = plan->tensors.values[index];
-    const dim_table *dims = &plan->compiled.plan->program->dims;
+    const dim_table *dims = &plan->compiled.plan->ir->dims;
     t.name = tensor_name(v);
     t.kind = tensor_kind_of(v);
     t.dtype = dtype_name(v->type);

@@ -130,9 +130,9 @@ static void plan_variant(void *argument)
     const compile_request r = request_of(j);
     compiled c;
     compile_inside(j->a, &r, &c);
-    v->text = arena_strdup(j->whole->a, what_runs(j->a, ir_print(j->a, c.plan->program)));
+    v->text = arena_strdup(j->whole->a, what_runs(j->a, ir_print(j->a, c.plan->ir)));
     v->launches = c.plan->launch_count, v->foreseen = true;
-    v->workspace = (double)workspace_layout(c.plan, &c.plan->program->dims, NULL);
+    v->workspace = (double)workspace_layout(c.plan, &c.plan->ir->dims, NULL);
     for (int i = 0; i < c.plan->launch_count; i++) {
         const work one = launch_work(j->a, c.plan, &c.plan->launches[i], NULL, NULL);
         prediction p;

@@ -62,7 +62,7 @@ static void access_spec_file(void *argument)
         bail(a, code_unsupported, (position){0}, "--target=host: a CPU's threads have no waves whose accesses could be told; name a GPU");
     const source_edits edits = source_edits_apply(a, o->replace_source, c.plan);
     if (o->kernel) check_kernel(a, c.plan, o->kernel);
-    const ir_program *graph = cli_graph(a, o, &c);
+    const ir_graph *graph = cli_graph(a, o, &c);
     access_recorder *r = new_recorder(j, c.plan);
     progress bar = progress_start("compiling", c.plan->launch_count + c.plan->pack_count);
     const trial_options options = {.seed = (unsigned long long)o->number.seed,
@@ -73,7 +73,7 @@ static void access_spec_file(void *argument)
                                    .reference = reference_never,
                                    .compiled = step,
                                    .context = &bar};
-    const trial_result t = trial_run(a, graph ? graph : c.plan->program, c.plan, &options);
+    const trial_result t = trial_run(a, graph ? graph : c.plan->ir, c.plan, &options);
     progress_end(&bar);
     source_edits_check(a, &edits, c.plan, t.plan);
     access_report report = {.a = a, .path = arena_source_name(a), .graph = graph, .plan = t.plan, .limit = (size_t)o->number.limit,

@@ -21,7 +21,7 @@ typedef struct bench_job {
 
 typedef struct report {
     arena *a;
-    const ir_program *graph; /* or NULL */
+    const ir_graph *graph; /* or NULL */
     const plan *plan;
     const tfgen_device_info *device;
     const device_model *peaks; /* NULL: no model of this device, or one without peaks */
@@ -40,7 +40,7 @@ static double bytes_of(const work *w) { return w->read + w->written; }
 static double floor_of(const report *p, const work *w, const char **limit)
 {
     const char *unused;
-    return p->peaks ? peaks_floor(p->peaks, p->plan->program->type, w, limit ? limit : &unused) : 0;
+    return p->peaks ? peaks_floor(p->peaks, p->plan->ir->type, w, limit ? limit : &unused) : 0;
 }
 
 /* The sum of the launches' floors: the least time of this launch list. */
@@ -70,10 +70,10 @@ static void print_row(const report *p, const char *name, const spread *s, const 
 
 static void print_head(const report *p)
 {
-    const ir_program *program = p->plan->program;
-    printf("%s%s  %s  level %s%s  on %s: %s (target %s)\n  %s\n", colour_code(stdout, colour_bold), program->name,
-           dtype_name(program->type), fusion_level_name(program->level), colour_code(stdout, colour_none), p->device->name,
-           p->device->label, p->plan->target->name, dims_text(p->a, &program->dims, " "));
+    const ir_graph *ir = p->plan->ir;
+    printf("%s%s  %s  level %s%s  on %s: %s (target %s)\n  %s\n", colour_code(stdout, colour_bold), ir->name,
+           dtype_name(ir->type), fusion_level_name(ir->level), colour_code(stdout, colour_none), p->device->name,
+           p->device->label, p->plan->target->name, dims_text(p->a, &ir->dims, " "));
     if (on_host(p)) printf("  these times are the CPU's: the host engine runs the kernels; they say nothing of a GPU\n");
     printf("  %-26s %12s %12s %12s %10s %9s %8s %8s%s\n", "launch", "median", "10 %", "90 %", "GFLOP", "MB", "GFLOP/s", "GB/s",
            p->peaks ? " of floor" : "");
@@ -126,7 +126,7 @@ static json_t *samples_json(const bench_result *r)
 
 static json_t *report_json(const report *p)
 {
-    const ir_program *program = p->plan->program;
+    const ir_graph *ir = p->plan->ir;
     const bench_result *r = p->r;
     const work all = work_of_all(p);
     json_t *launches = json_array();
@@ -137,9 +137,9 @@ static json_t *report_json(const report *p)
                                                     &r->launches[i], &r->works[i], least, limit));
     }
     json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:b, s:i, s:i, s:f, s:f, s:s?, s:o, s:o}",
-                          "block", program->name, "dtype", dtype_name(program->type), "fusion", fusion_level_name(program->level),
+                          "block", ir->name, "dtype", dtype_name(ir->type), "fusion", fusion_level_name(ir->level),
                           "device", p->device->name, "label", p->device->label, "target", p->plan->target->name, "clock", on_host(p) ?
-                          "CPU" : "device events", "dims", cli_json_dims(&program->dims), "graph", p->graphs, "repeats", r->repeats,
+                          "CPU" : "device events", "dims", cli_json_dims(&ir->dims), "graph", p->graphs, "repeats", r->repeats,
                           "sets", r->sets, "set_bytes", r->set_bytes, "compile_seconds", r->compile_seconds, "check", p->check,
                           "whole", launch_json(p, "whole", "", &r->whole, &all, floor_of_all(p), NULL), "launches", launches);
     if (p->samples) json_object_set_new(o, "samples", samples_json(r));
@@ -147,7 +147,7 @@ static json_t *report_json(const report *p)
 }
 
 /* ---- one spec at one level */
-static const char *check_result(bench_job *j, const ir_program *graph, const compiled *c, tfgen_device *device)
+static const char *check_result(bench_job *j, const ir_graph *graph, const compiled *c, tfgen_device *device)
 {
     if (!graph) bail(j->a, code_usage, (position){0}, "--check: the reference needs a graph, which --spec=SPEC names");
     const trial_options options = {.device = device,
@@ -183,9 +183,9 @@ static void bench_level(void *argument)
                                    .last_level = limits ? device_last_level(limits) : 0,
                                    .graph = o.graph != NULL,
                                    .cache = cli_cache(a, &o)};
-    const ir_program *graph = cli_graph(a, &o, &c);
+    const ir_graph *graph = cli_graph(a, &o, &c);
     const char *check = o.check ? check_result(j, graph, &c, device) : NULL;
-    const bench_result result = bench_plan(a, graph ? graph : c.plan->program, c.plan, &options);
+    const bench_result result = bench_plan(a, graph ? graph : c.plan->ir, c.plan, &options);
     if (result.plan != c.plan) compile_dump(a, &request, result.plan);
     const report p = {a, graph, result.plan, &device->info, limits, &result, options.graph, o.record != NULL, check};
     if (j->all) json_array_append_new(j->all, report_json(&p));

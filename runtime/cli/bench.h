@@ -32,7 +32,7 @@ typedef struct bench bench;
 enum { bench_most_runs = 32 }; /* per batch */
 /* Compiles and loads the plan and fills its sets of buffers; the arena closes it. like: NULL, or a bench of another plan of the same graph,
  * whose inputs, outputs, states and weights this one shares. like, options, graph and plan must outlive the result. Bails. */
-bench *bench_open(arena *a, const ir_program *graph, const plan *p, const bench_options *o, const bench *like);
+bench *bench_open(arena *a, const ir_graph *graph, const plan *p, const bench_options *o, const bench *like);
 const plan *bench_plan_of(const bench *b); /* the plan that runs, see bench_result.plan */
 /* Seconds of up to bench_most_runs whole runs, one after the other, each on the next set of buffers. Bails. */
 void bench_runs(bench *b, int count, double *seconds);
@@ -60,5 +60,5 @@ void bench_forget_results(bench *b); /* fills outputs with 0xff */
 void bench_read_scratch(bench *b, int scratch, void *data, size_t bytes);
 void bench_clear_scratch(bench *b, int scratch, size_t bytes);
 
-bench_result bench_plan(arena *a, const ir_program *graph, const plan *p, const bench_options *o);
+bench_result bench_plan(arena *a, const ir_graph *graph, const plan *p, const bench_options *o);
 #endif

@@ -2,7 +2,7 @@
  * that the device is timed and not the caller; each run takes the next set of buffers, so that it finds no data in caches. */
 #include "runtime/cli/bench.h"
 #include "runtime/cli/trial.h"
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include "runtime/data/random.h"
 #include "runtime/module/weights.h"
 #include <stdlib.h>
@@ -21,7 +21,7 @@ typedef struct buffer_set {
 struct bench {
     arena *a;
     const bench *like; /* or NULL */
-    const ir_program *graph;
+    const ir_graph *graph;
     const plan *plan;
     const bench_options *o;
     tfgen_device *device;
@@ -56,7 +56,7 @@ static void *memory(bench *b, size_t bytes)
 static size_t tensor_bytes(const bench *b, int i)
 {
     const ir_value *v = b->module->tensors.values[i];
-    return (size_t)(value_count(v, &b->plan->program->dims) * dtype_size(v->type));
+    return (size_t)(value_count(v, &b->plan->ir->dims) * dtype_size(v->type));
 }
 
 static tfgen_tensor_kind kind_of(const bench *b, int i) { return tensor_kind_of(b->module->tensors.values[i]); }
@@ -67,7 +67,7 @@ static void fill_bytes(bench *b, const ir_value *v, unsigned char *out, size_t b
     double some[4096];
     const size_t each = (size_t)dtype_size(v->type);
     const long long count = (long long)(bytes / each), own = count < period || v->type == dtype_i32 ? count : period;
-    const ir_value *given = program_value(b->graph, v->name);
+    const ir_value *given = graph_value(b->graph, v->name);
     for (long long at = 0; at < own; at += 4096) {
         const long long n = own - at < 4096 ? own - at : 4096;
         random_part(b->graph, given, b->o->seed, at, n, some);
@@ -348,7 +348,7 @@ static void make_samples(bench *b, size_t each)
     b->samples = memory(b, ((size_t)b->module->launch_count + 1) * each * sizeof *b->samples);
 }
 
-bench *bench_open(arena *a, const ir_program *graph, const plan *p, const bench_options *o, const bench *like)
+bench *bench_open(arena *a, const ir_graph *graph, const plan *p, const bench_options *o, const bench *like)
 {
     bench *b = arena_alloc(a, sizeof *b);
     *b = (bench){.a = a, .like = like, .graph = graph, .plan = p, .o = o, .device = o->device, .api = o->device->api};
@@ -432,7 +432,7 @@ void bench_pass_half(bench *b) { b->next += b->set_count / 2; }
 
 long long bench_workgroups(const bench *b, int launch)
 {
-    return module_grid(b->module, &b->plan->launches[launch], &b->plan->program->dims);
+    return module_grid(b->module, &b->plan->launches[launch], &b->plan->ir->dims);
 }
 
 void bench_run_last(bench *b, int before)
@@ -486,7 +486,7 @@ static void free_params(bench *b)
         if (b->params[i]) b->api->free(b->device, b->params[i]), b->params[i] = NULL;
 }
 
-bench_result bench_plan(arena *a, const ir_program *graph, const plan *p, const bench_options *o)
+bench_result bench_plan(arena *a, const ir_graph *graph, const plan *p, const bench_options *o)
 {
     bench *b = bench_open(a, graph, p, o, NULL);
     free_params(b);

@@ -163,7 +163,7 @@ static void keep_plan(build_job *j, const plan *p, const char *target, bool vari
 static void check_variant(build_job *j, const plan *of, const plan *p, const build_shape *v, const char *target)
 {
     for (size_t i = 0; i < v->dim_count; i++) {
-        const dim_table *dims = &of->program->dims;
+        const dim_table *dims = &of->ir->dims;
         const dim *d = dim_find((dim_table *)dims, v->dims[i].name);
         if (d && !d->dynamic && d->value != v->dims[i].value)
             bail(j->a, code_usage, (position){0}, "--variants: dim %s is not dynamic; another value of it is another shape", d->name);
@@ -201,7 +201,7 @@ static void plan_shape(build_job *j, const build_shape *s, const char *target)
     r.graph.overrides = s->dims, r.graph.override_count = s->dim_count;
     (void)graph_read(j->a, r.text, r.size, j->path, &r.graph); /* for errors with the full path; sources have only the file's name */
     compile_inside(j->a, &r, &c);
-    j->block = c.plan->program->name;
+    j->block = c.plan->ir->name;
     j->spec = r.text, j->spec_size = r.size;
     keep_plan(j, c.plan, target, false);
     for (size_t i = 0; i < j->variant_count; i++) plan_variant(j, &r, c.plan, &j->variants[i], target);

@@ -70,7 +70,7 @@ const char *cli_first_error(arena *a, const arena *of);
 
 /* The graph that results are compared with: the spec's, or for IR text of a later stage that of --spec at the text's dims and dtype, which
  * must have the text's inputs, parameters, states and outputs; NULL: there is none. Bails. */
-const ir_program *cli_graph(arena *a, const cli_options *o, const compiled *c);
+const ir_graph *cli_graph(arena *a, const cli_options *o, const compiled *c);
 
 /* Whether one spec was given; otherwise complains on stderr. */
 bool cli_is_one_spec(const cli_options *o, const char *command);

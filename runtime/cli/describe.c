@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "runtime/cli/trial.h"
 #include "runtime/cli/plan_words.h"
-#include "ir/program/views.h"
+#include "ir/graph/views.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static const char *names_of(arena *a, ir_op *const *ops, int count, bool *marked
     return t.data ? t.data : "copy";
 }
 
-const char *kernel_ops(arena *a, const ir_program *graph, const ir_kernel *k)
+const char *kernel_ops(arena *a, const ir_graph *graph, const ir_kernel *k)
 {
     int own = 0, n = 0;
     for (int p = 0; p < k->phase_count; p++) own += k->phases[p]->op_count;
@@ -53,7 +53,7 @@ static const packed_weight *pack_named(const plan *p, const char *name)
     return NULL;
 }
 
-void bail_if_a_kernel_stopped(arena *a, tfgen_code code, const ir_program *graph, const plan *p, const char *said)
+void bail_if_a_kernel_stopped(arena *a, tfgen_code code, const ir_graph *graph, const plan *p, const char *said)
 {
     const size_t first = strcspn(said, "\n"), head = strcspn(said, ":\n");
     const char *name = arena_strndup(a, said, head), *log = said + first + (said[first] != 0);

@@ -65,7 +65,7 @@ static void write_sources(arena *a, const plan *p, const char *folder)
     for (int i = 0; i < p->launch_count; i++)
         cli_write_file(a, arena_printf(a, "%s/%s.spec.h", folder, p->launches[i].name), p->launches[i].spec_header,
                        strlen(p->launches[i].spec_header));
-    const char *text = ir_print(a, p->program);
+    const char *text = ir_print(a, p->ir);
     cli_write_file(a, arena_printf(a, "%s/plan.ir", folder), text, strlen(text));
 }
 

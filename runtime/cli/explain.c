@@ -39,7 +39,7 @@ static void explain_level(explanation *e, const cli_options *o, compile_request 
     const char *missing = NULL;
     compile_inside(a, &r, &c);
     e->graph = c.graph, e->device = c.plan->device;
-    l->level = c.plan->program->level;
+    l->level = c.plan->ir->level;
     l->plan = c.plan;
     const plan_code *code = explain_compile(a, o, &l->plan, &missing);
     l->kernels = explain_kernels(a, c.graph, l->plan);
@@ -49,7 +49,7 @@ static void explain_level(explanation *e, const cli_options *o, compile_request 
     for (int i = 0; i < l->count; i++) l->all = work_add(&l->all, &l->kernels[i].work);
     l->floor = launches_seconds(l->kernels, l->count, true);
     l->seconds = launches_seconds(l->kernels, l->count, false);
-    l->workspace = (double)workspace_layout(l->plan, &l->plan->program->dims, NULL);
+    l->workspace = (double)workspace_layout(l->plan, &l->plan->ir->dims, NULL);
     l->packed = packed_bytes(l->plan);
     find_devices(a, &r, l);
 }

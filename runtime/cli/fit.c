@@ -304,7 +304,7 @@ static void fit_spec(void *argument)
     j->request = cli_request(a, j->o, j->path);
     j->request.target = cli_target(a, j->o, &j->request);
     compile_inside(a, &j->request, &c);
-    dim_table dims = c.plan->program->dims;
+    dim_table dims = c.plan->ir->dims;
     const name_list asked = options_list(a, j->o->largest);
     if (!asked.count && !dims.dynamic_count)
         bail(a, code_usage, (position){0}, "--largest: the spec has no dynamic dim; name one that is to be as large as fits");

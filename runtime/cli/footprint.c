@@ -10,7 +10,7 @@ static void add_item(footprint *f, memory_kind kind, const char *name, const cha
     f->of[kind] += bytes;
 }
 
-static double bytes_of(const plan *p, const ir_value *v) { return (double)value_count(v, &p->program->dims) * dtype_size(v->type); }
+static double bytes_of(const plan *p, const ir_value *v) { return (double)value_count(v, &p->ir->dims) * dtype_size(v->type); }
 
 /* Packed weights with equal signatures are stored once. */
 static void add_packed(arena *a, const plan *p, footprint *f)
@@ -38,8 +38,8 @@ static bool reads(const plan *p, const ir_value *v)
 
 static void add_values(const plan *p, footprint *f)
 {
-    for (int i = 0; i < p->program->value_count; i++) {
-        const ir_value *v = p->program->values[i];
+    for (int i = 0; i < p->ir->value_count; i++) {
+        const ir_value *v = p->ir->values[i];
         const double bytes = bytes_of(p, v);
         if (v->kind == value_param && reads(p, v)) add_item(f, memory_weights, v->name, "as it is", bytes);
         if (v->kind == value_param) f->originals += bytes;
@@ -53,7 +53,7 @@ static void add_workspace(arena *a, const plan *p, footprint *f)
 {
     const int count = p->stored_count + p->scratch_count;
     long long *offsets = arena_alloc(a, ((size_t)count + 1) * sizeof *offsets);
-    offsets[count] = workspace_layout(p, &p->program->dims, offsets);
+    offsets[count] = workspace_layout(p, &p->ir->dims, offsets);
     for (int i = 0; i < count; i++) {
         const bool value = i < p->stored_count;
         add_item(f, memory_workspace, value ? p->stored[i].value->name : p->scratches[i - p->stored_count].name,
@@ -63,7 +63,7 @@ static void add_workspace(arena *a, const plan *p, footprint *f)
 
 footprint footprint_of(arena *a, const plan *p)
 {
-    const size_t most = (size_t)p->pack_count + 2 * (size_t)p->program->value_count + (size_t)p->stored_count + (size_t)p->scratch_count;
+    const size_t most = (size_t)p->pack_count + 2 * (size_t)p->ir->value_count + (size_t)p->stored_count + (size_t)p->scratch_count;
     footprint f = {.items = arena_alloc(a, (most + 1) * sizeof *f.items)};
     add_packed(a, p, &f);
     add_values(p, &f);

@@ -31,7 +31,7 @@ const launch_phase *phase_of_signature(arena *a, const plan *p, const char *sign
     for (*launch = 0; *launch < p->launch_count; ++*launch)
         for (int i = 0; i < p->launches[*launch].work_count; i++) {
             const launch_phase *w = &p->launches[*launch].work[i];
-            if (strcmp(phase_signature(a, p->program, w->phase), signature) == 0) return w;
+            if (strcmp(phase_signature(a, p->ir, w->phase), signature) == 0) return w;
         }
     *launch = -1;
     return NULL;

@@ -80,7 +80,7 @@ static void find_measured(const point_job *j, const plan *p)
 {
     const record *r = &j->whole->recorded;
     for (int graph = 1; graph >= 0 && r->count; graph--) {
-        const recorded_run *run = record_find(r, record_key(j->a, p->program, p->target->name, graph));
+        const recorded_run *run = record_find(r, record_key(j->a, p->ir, p->target->name, graph));
         if (!run || !p->device->match || !strstr(run->device, p->device->match)) continue;
         double *sorted = arena_alloc(j->a, (size_t)run->sample_count * sizeof *sorted);
         memcpy(sorted, run->samples, (size_t)run->sample_count * sizeof *sorted);

@@ -61,7 +61,7 @@ static const char *key_of(const reader *r, const json_t *o)
     return key_text(r->a, parts, dims_of(r, json_object_get(o, "dims")), json_is_true(json_object_get(o, "graph")));
 }
 
-const char *record_key(arena *a, const ir_program *p, const char *target, bool graph)
+const char *record_key(arena *a, const ir_graph *p, const char *target, bool graph)
 {
     const char *const parts[] = {p->name, dtype_name(p->type), fusion_level_name(p->level), target};
     text dims = {.a = a};

@@ -32,6 +32,6 @@ typedef struct record {
 /* Writes {"record": 1, "tfgen": ..., "runs": runs} to a temporary file and renames it into place; bails code_io. */
 void record_write(arena *a, const char *path, json_t *runs);
 record record_read(arena *a, const char *path);
-const char *record_key(arena *a, const ir_program *p, const char *target, bool graph);
+const char *record_key(arena *a, const ir_graph *p, const char *target, bool graph);
 const recorded_run *record_find(const record *r, const char *key); /* NULL: not found */
 #endif

@@ -7,12 +7,12 @@ static bool same_place(const ir_op *x, const ir_op *y)
     return x->kind == y->kind && x->at.line == y->at.line && x->at.column == y->at.column;
 }
 
-ref_fold ref_plan_folded(const plan *p, const ir_program *graph, const ir_op *linear)
+ref_fold ref_plan_folded(const plan *p, const ir_graph *graph, const ir_op *linear)
 {
-    for (int i = 0; i < p->program->op_count; i++) {
-        const ir_op *op = p->program->ops[i];
+    for (int i = 0; i < p->ir->op_count; i++) {
+        const ir_op *op = p->ir->ops[i];
         if (!same_place(op, linear) || !op->attributes.fold) continue;
-        return (ref_fold){true, op->attributes.fold_offset, program_value(graph, op->attributes.fold->name)};
+        return (ref_fold){true, op->attributes.fold_offset, graph_value(graph, op->attributes.fold->name)};
     }
     return (ref_fold){0};
 }
@@ -20,8 +20,8 @@ ref_fold ref_plan_folded(const plan *p, const ir_program *graph, const ir_op *li
 /* The layer (instruction path) on which the plan computes a graph's op. Attention split into partials and a combine is SIMT only. */
 static layer_kind layer_at(const plan *p, const ir_op *op)
 {
-    for (int k = 0; k < p->program->kernel_count; k++) {
-        const ir_kernel *kernel = p->program->kernels[k];
+    for (int k = 0; k < p->ir->kernel_count; k++) {
+        const ir_kernel *kernel = p->ir->kernels[k];
         for (int i = 0; i < kernel->phase_count; i++)
             for (int j = 0; j < kernel->phases[i]->op_count; j++)
                 if (same_place(kernel->phases[i]->ops[j], op)) return phase_layer(kernel->phases[i]);
@@ -33,11 +33,11 @@ bool ref_plan_rounds_scores(const plan *p, const ir_op *attention) { return laye
 bool ref_plan_splits(const plan *p, const ir_op *linear) { return layer_at(p, linear) == layer_wgmma_3xtf32; }
 
 /* ---- what a plan may say */
-static bool same_shape(const ir_program *graph, const ir_value *g, const ir_program *program, const ir_value *v)
+static bool same_shape(const ir_graph *graph, const ir_value *g, const ir_graph *ir, const ir_value *v)
 {
     if (g->rank != v->rank || g->type != v->type) return false;
     for (int i = 0; i < g->rank; i++)
-        if (extent_value(&g->shape[i], &graph->dims) != extent_value(&v->shape[i], &program->dims)) return false;
+        if (extent_value(&g->shape[i], &graph->dims) != extent_value(&v->shape[i], &ir->dims)) return false;
     return true;
 }
 
@@ -49,11 +49,11 @@ static bool is_stored(const plan *p, const ir_value *v)
 }
 
 /* Whether a reshape of it is a value of the graph, with the same dtype: then both are rounded alike. */
-static bool is_reshaped(const plan *p, const ir_program *graph, const ir_value *v)
+static bool is_reshaped(const plan *p, const ir_graph *graph, const ir_value *v)
 {
-    for (int i = 0; i < p->program->op_count; i++) {
-        const ir_op *op = p->program->ops[i];
-        if (op->kind == op_reshape && op->inputs[0] == v && op->outputs[0]->type == v->type && program_value(graph, op->outputs[0]->name))
+    for (int i = 0; i < p->ir->op_count; i++) {
+        const ir_op *op = p->ir->ops[i];
+        if (op->kind == op_reshape && op->inputs[0] == v && op->outputs[0]->type == v->type && graph_value(graph, op->outputs[0]->name))
             return true;
     }
     return false;
@@ -61,19 +61,19 @@ static bool is_reshaped(const plan *p, const ir_program *graph, const ir_value *
 
 /* A stored value that the graph does not have must be f32, as arithmetic is, or an exact copy of a value that may be stored, or one that
  * the graph has in another shape. */
-static bool may_be_stored(const plan *p, const ir_program *graph, const ir_value *v)
+static bool may_be_stored(const plan *p, const ir_graph *graph, const ir_value *v)
 {
     const ir_op *op = v->def;
     if (v->type == dtype_f32 || !op || !is_stored(p, v) || is_reshaped(p, graph, v)) return true;
-    const bool same = same_shape(p->program, op->inputs[0], p->program, v);
+    const bool same = same_shape(p->ir, op->inputs[0], p->ir, v);
     return (op->kind == op_reshape || ((op->kind == op_align || op->kind == op_cast) && same)) && op->inputs[0]->type == v->type &&
-           (program_value(graph, op->inputs[0]->name) || may_be_stored(p, graph, op->inputs[0]));
+           (graph_value(graph, op->inputs[0]->name) || may_be_stored(p, graph, op->inputs[0]));
 }
 
 static bool is_long(const ir_value *v) { return v->type == dtype_f32; }
 
 /* True if no output or state is f32. */
-static bool gives_16_bits(const ir_program *p)
+static bool gives_16_bits(const ir_graph *p)
 {
     for (int i = 0; i < p->value_count; i++)
         if (is_long(p->values[i]) && (p->values[i]->output || p->values[i]->kind == value_state)) return false;
@@ -103,21 +103,21 @@ static bool computes(const ir_phase *phase, const ir_op *op)
 ref_form ref_plan_form(const plan *p, const ir_op *op)
 {
     if (p->target->vendor == vendor_host) return ref_form_exact;
-    if (gives_16_bits(p->program)) return ref_form_quick;
-    for (int k = 0; k < p->program->kernel_count; k++)
-        for (int i = 0; i < p->program->kernels[k]->phase_count; i++) {
-            const ir_phase *phase = p->program->kernels[k]->phases[i];
+    if (gives_16_bits(p->ir)) return ref_form_quick;
+    for (int k = 0; k < p->ir->kernel_count; k++)
+        for (int i = 0; i < p->ir->kernels[k]->phase_count; i++) {
+            const ir_phase *phase = p->ir->kernels[k]->phases[i];
             if (computes(phase, op) && stores_16_bits(p, phase)) return ref_form_quick;
         }
     return ref_form_exact;
 }
 
-static const char *wrong_value(arena *a, const plan *p, const ir_program *graph)
+static const char *wrong_value(arena *a, const plan *p, const ir_graph *graph)
 {
-    for (int i = 0; i < p->program->value_count; i++) {
-        const ir_value *v = p->program->values[i], *g = program_value(graph, v->name);
+    for (int i = 0; i < p->ir->value_count; i++) {
+        const ir_value *v = p->ir->values[i], *g = graph_value(graph, v->name);
         if (v->kind == value_constant) continue;
-        if (g ? !same_shape(graph, g, p->program, v) : !may_be_stored(p, graph, v))
+        if (g ? !same_shape(graph, g, p->ir, v) : !may_be_stored(p, graph, v))
             return arena_printf(a, "the plan has %%%s as %s, which the spec does not allow", v->name, dtype_name(v->type));
     }
     return NULL;
@@ -126,9 +126,9 @@ static const char *wrong_value(arena *a, const plan *p, const ir_program *graph)
 /* A packed weight must keep all digits of the weight's dtype; two tf32 terms are allowed only where f32 is multiplied. */
 static const char *wrong_product(arena *a, const plan *p)
 {
-    for (int k = 0; k < p->program->kernel_count; k++)
-        for (int i = 0; i < p->program->kernels[k]->phase_count; i++) {
-            const ir_phase *phase = p->program->kernels[k]->phases[i];
+    for (int k = 0; k < p->ir->kernel_count; k++)
+        for (int i = 0; i < p->ir->kernels[k]->phase_count; i++) {
+            const ir_phase *phase = p->ir->kernels[k]->phases[i];
             for (int j = 0; j < phase->op_count; j++) {
                 const ir_op *op = phase->ops[j];
                 if (op->kind != op_linear) continue;
@@ -142,7 +142,7 @@ static const char *wrong_product(arena *a, const plan *p)
     return NULL;
 }
 
-const char *ref_plan_wrong(arena *a, const plan *p, const ir_program *graph)
+const char *ref_plan_wrong(arena *a, const plan *p, const ir_graph *graph)
 {
     const char *wrong = wrong_value(a, p, graph);
     return wrong ? wrong : wrong_product(a, p);

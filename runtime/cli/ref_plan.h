@@ -6,12 +6,12 @@
 #include "ir/reference/ref.h"
 
 /* `linear`, `attention` and `op` are the graph's ops; the plan's are matched by their position in the spec. */
-ref_fold ref_plan_folded(const plan *p, const ir_program *graph, const ir_op *linear);
+ref_fold ref_plan_folded(const plan *p, const ir_graph *graph, const ir_op *linear);
 bool ref_plan_rounds_scores(const plan *p, const ir_op *attention);
 bool ref_plan_splits(const plan *p, const ir_op *linear);
 /* Quick where the plan may use quick forms: everything stored of the op's result is rounded to 16 bits. */
 ref_form ref_plan_form(const plan *p, const ir_op *op);
 
 /* The plan's first violation: a value whose dtype or shape differs from the graph's, or a weight packed in another dtype. NULL: none. */
-const char *ref_plan_wrong(arena *a, const plan *p, const ir_program *graph);
+const char *ref_plan_wrong(arena *a, const plan *p, const ir_graph *graph);
 #endif

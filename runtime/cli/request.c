@@ -152,15 +152,15 @@ static bool same_tensor(const ir_value *x, const ir_value *y, const dim_table *d
     return true;
 }
 
-static const ir_value *counterpart(const ir_program *p, const ir_value *v)
+static const ir_value *counterpart(const ir_graph *p, const ir_value *v)
 {
-    if (!v->output) return program_value(p, v->name);
+    if (!v->output) return graph_value(p, v->name);
     for (int i = 0; i < p->value_count; i++)
         if (p->values[i]->output && strcmp(p->values[i]->output, v->output) == 0) return p->values[i];
     return NULL;
 }
 
-static void must_have(arena *a, const cli_options *o, const ir_program *whose, const ir_program *other)
+static void must_have(arena *a, const cli_options *o, const ir_graph *whose, const ir_graph *other)
 {
     for (int i = 0; i < whose->value_count; i++) {
         const ir_value *v = whose->values[i];
@@ -171,7 +171,7 @@ static void must_have(arena *a, const cli_options *o, const ir_program *whose, c
     }
 }
 
-static const ir_program *read_graph(arena *a, const cli_options *o, const ir_program *p)
+static const ir_graph *read_graph(arena *a, const cli_options *o, const ir_graph *p)
 {
     dim_override *dims = arena_alloc(a, ((size_t)p->dims.count + 1) * sizeof *dims);
     size_t size;
@@ -181,11 +181,11 @@ static const ir_program *read_graph(arena *a, const cli_options *o, const ir_pro
     return graph_read(a, yaml, size, o->spec, &options);
 }
 
-const ir_program *cli_graph(arena *a, const cli_options *o, const compiled *c)
+const ir_graph *cli_graph(arena *a, const cli_options *o, const compiled *c)
 {
     if (o->spec && c->graph) bail(a, code_usage, (position){0}, "--spec: the graph is there already; it is for --from=ir, fuse and plan");
     if (c->graph || !o->spec) return c->graph;
-    const ir_program *p = c->plan->program, *graph = read_graph(a, o, p);
+    const ir_graph *p = c->plan->ir, *graph = read_graph(a, o, p);
     must_have(a, o, graph, p);
     must_have(a, o, p, graph);
     return graph;

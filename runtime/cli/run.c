@@ -40,9 +40,9 @@ static const char *layers_of(arena *a, const plan *p)
     return t.data ? t.data : "";
 }
 
-static void print_kernels(arena *a, const ir_program *graph, const plan *p, const trial_result *r)
+static void print_kernels(arena *a, const ir_graph *graph, const plan *p, const trial_result *r)
 {
-    printf("%s  %s  level %s  ", p->program->name, dtype_name(p->program->type), fusion_level_name(p->program->level));
+    printf("%s  %s  level %s  ", p->ir->name, dtype_name(p->ir->type), fusion_level_name(p->ir->level));
     if (strcmp(r->device, "host") == 0)
         printf("geometry of %s (wave %d)  ISA layers%s\n", p->target->name, p->target->wave, layers_of(a, p));
     else printf("on %s  target %s\n", r->device, p->target->name);
@@ -86,7 +86,7 @@ static void print_checks(arena *a, const trial_result *r, bool has_graph)
     putchar('\n');
 }
 
-static void print_json(arena *a, const ir_program *graph, const plan *p, const trial_result *r)
+static void print_json(arena *a, const ir_graph *graph, const plan *p, const trial_result *r)
 {
     json_t *kernels = json_array(), *checks = json_array();
     for (int i = 0; i < p->launch_count; i++)
@@ -102,8 +102,8 @@ static void print_json(arena *a, const ir_program *graph, const plan *p, const t
                                                 cli_json_number(c->rms), "rms_rounded", c->rms_rounded));
     }
     json_t *all =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:b, s:o, s:s, s:o, s:o}", "block", p->program->name, "dtype",
-                  dtype_name(p->program->type), "fusion", fusion_level_name(p->program->level), "target", p->target->name, "device",
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:b, s:o, s:s, s:o, s:o}", "block", p->ir->name, "dtype",
+                  dtype_name(p->ir->type), "fusion", fusion_level_name(p->ir->level), "target", p->target->name, "device",
                   r->device, "launches", r->launches, "seconds", r->total_seconds, "compile_seconds", r->compile_seconds, "referenced",
                   r->referenced, "good", r->referenced ? json_boolean(r->verdict == trial_good) : json_null(), "verdict",
                   trial_verdict_names[r->verdict], "kernels", kernels, "checks", checks);
@@ -132,7 +132,7 @@ static void run_spec(void *argument)
     request.device_label = device ? device->info.label : NULL;
     compile_inside(a, &request, &c);
     const source_edits edits = source_edits_apply(a, o->replace_source, c.plan);
-    const ir_program *graph = cli_graph(a, o, &c);
+    const ir_graph *graph = cli_graph(a, o, &c);
     if (!graph && (o->dump_data || (o->reference && strcmp(o->reference, "always") == 0)))
         bail(a, code_usage, (position){0}, "--from=%s: the reference needs a graph, which --spec=SPEC names", o->from);
     progress bar = progress_start("compiling", c.plan->launch_count + c.plan->pack_count);
@@ -151,7 +151,7 @@ static void run_spec(void *argument)
                                    .dump_data = o->dump_data,
                                    .compiled = step,
                                    .context = &bar};
-    const trial_result r = trial_run(a, graph ? graph : c.plan->program, c.plan, &options);
+    const trial_result r = trial_run(a, graph ? graph : c.plan->ir, c.plan, &options);
     progress_end(&bar);
     source_edits_check(a, &edits, c.plan, r.plan);
     j->verdict = r.verdict;

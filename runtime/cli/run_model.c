@@ -3,7 +3,7 @@
 #include "runtime/cli/run_model.h"
 #include "runtime/cli/trial.h"
 #include "runtime/generate/chain.h"
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -382,7 +382,7 @@ static void check_plan(arena *a, const char *folder, const plan *p)
     size_t size;
     if (!is_file(a, path)) return;
     const char *whole = cli_read_file(a, path, &size), *theirs = strstr(whole, "\nkernel ");
-    const char *own = strstr(ir_print(a, p->program), "\nkernel ");
+    const char *own = strstr(ir_print(a, p->ir), "\nkernel ");
     if (!theirs || !own) return;
     piece x = next_said(theirs), y = next_said(own);
     while (x.size && same_piece(&x, &y)) x = next_said(x.at + strcspn(x.at, "\n")), y = next_said(y.at + strcspn(y.at, "\n"));

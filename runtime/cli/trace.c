@@ -54,13 +54,13 @@ static clock_kind clock_of(const tfgen_device *d, const target_info *target, ins
 /* ---- two plans of one program */
 typedef struct pair {
     arena *a;
-    const ir_program *graph;
+    const ir_graph *graph;
     bench *plain, *traced;
     bench_options options;
     bool whole_tiles; /* one thread's times hold for the whole tile; false on the host engine, where other threads may run later */
 } pair;
 
-static const plan *plan_of(arena *a, compile_request request, const ir_program **graph, const cli_options *o, bool trace)
+static const plan *plan_of(arena *a, compile_request request, const ir_graph **graph, const cli_options *o, bool trace)
 {
     compiled c;
     tuning t = *request.tuning;
@@ -68,7 +68,7 @@ static const plan *plan_of(arena *a, compile_request request, const ir_program *
     request.tuning = &t;
     compile_inside(a, &request, &c);
     if (!trace) *graph = cli_graph(a, o, &c);
-    if (!trace && !*graph) *graph = c.plan->program;
+    if (!trace && !*graph) *graph = c.plan->ir;
     return c.plan;
 }
 
@@ -76,7 +76,7 @@ static const plan *plan_of(arena *a, compile_request request, const ir_program *
 static void check_same_tiles(const pair *p)
 {
     arena *a = p->a;
-    if (strcmp(ir_print(a, bench_plan_of(p->plain)->program), ir_print(a, bench_plan_of(p->traced)->program)) != 0)
+    if (strcmp(ir_print(a, bench_plan_of(p->plain)->ir), ir_print(a, bench_plan_of(p->traced)->ir)) != 0)
         bail(a, code_unsupported, (position){0},
              "with tracing a kernel's registers do not suffice, and its tile would be another one; "
              "--tile fixes one that has room");
@@ -117,7 +117,7 @@ static void time_both(const pair *p, trace_facts *f)
 }
 
 /* ---- records */
-static size_t trace_bytes(const plan *p, const launch *l) { return (size_t)scratch_bytes(&p->scratches[l->trace], &p->program->dims); }
+static size_t trace_bytes(const plan *p, const launch *l) { return (size_t)scratch_bytes(&p->scratches[l->trace], &p->ir->dims); }
 
 static void clear_records(const pair *p, const plan *with)
 {
@@ -193,9 +193,9 @@ static void trace_spec(void *argument)
     traced = bench_plan_of(p.traced);
     const instant from = now();
     if (!same_results(&p)) bail(a, code_check_failed, (position){0}, "internal: tracing changed a result");
-    trace_facts f = {.block = traced->program->name,
-                     .dtype = dtype_name(traced->program->type),
-                     .level = fusion_level_name(traced->program->level),
+    trace_facts f = {.block = traced->ir->name,
+                     .dtype = dtype_name(traced->ir->type),
+                     .level = fusion_level_name(traced->ir->level),
                      .target = traced->target->name,
                      .graph = o->graph != NULL};
     time_both(&p, &f);

@@ -2,7 +2,7 @@
  * that does not fit. */
 #include "runtime/cli/trial_inside.h"
 #include "runtime/cli/spread.h"
-#include "ir/program/operations.h"
+#include "ir/graph/operations.h"
 #include "runtime/cli/trial_data.h"
 #include <stdlib.h>
 #include <string.h>
@@ -130,13 +130,13 @@ static void time_runs(trial *t, const double *first)
     t->result.total_seconds = spread_of(times + launches * repeat, repeat).median;
 }
 
-static double operations_of(arena *a, const ir_program *graph)
+static double operations_of(arena *a, const ir_graph *graph)
 {
-    const operations n = program_operations(graph->kernel_count ? graph : lower(a, graph), NULL, NULL); /* of a plan without its graph */
+    const operations n = graph_operations(graph->kernel_count ? graph : lower(a, graph), NULL, NULL); /* of a plan without its graph */
     return n.products + n.others;
 }
 
-trial_result trial_run(arena *a, const ir_program *graph, const plan *p, const trial_options *o)
+trial_result trial_run(arena *a, const ir_graph *graph, const plan *p, const trial_options *o)
 {
     trial *t = arena_alloc(a, sizeof *t);
     *t = (trial){.a = a, .graph = graph, .plan = p, .o = o};

@@ -67,7 +67,7 @@ typedef struct trial_result {
     long long unjudged; /* sum over the checks */
     trial_verdict verdict; /* the worst of the checks */
     bool referenced;
-    double operations;      /* of the graph (ir/program/operations.h): the cost of the reference */
+    double operations;      /* of the graph (ir/graph/operations.h): the cost of the reference */
     double *kernel_seconds; /* median per launch */
     double total_seconds;   /* median of a whole run */
     int launches;           /* per run, counted where they are issued */
@@ -77,7 +77,7 @@ typedef struct trial_result {
 } trial_result;
 
 /* Bails on bad data and device errors. */
-trial_result trial_run(arena *a, const ir_program *graph, const plan *p, const trial_options *o);
+trial_result trial_run(arena *a, const ir_graph *graph, const plan *p, const trial_options *o);
 
 /* One line: what is wrong with a check, or why it could not be judged. */
 const char *trial_complaint(arena *a, const trial_check *c);
@@ -92,8 +92,8 @@ tfgen_device *trial_device(arena *a, const char *name, bool check, const char **
 tfgen_device *trial_open_device(arena *a, const cli_options *o, const char **target);
 
 /* The spec's ops that a kernel computes, in order: "rmsnorm linear rope"; graph NULL: the kernel's own ops. */
-const char *kernel_ops(arena *a, const ir_program *graph, const ir_kernel *k);
+const char *kernel_ops(arena *a, const ir_graph *graph, const ir_kernel *k);
 /* Bails at the kernel's position in the spec if the error text `said` begins with a kernel's name and a colon, as the host engine's does.
  * GPUs report errors asynchronously and name no kernel. */
-void bail_if_a_kernel_stopped(arena *a, tfgen_code code, const ir_program *graph, const plan *p, const char *said);
+void bail_if_a_kernel_stopped(arena *a, tfgen_code code, const ir_graph *graph, const plan *p, const char *said);
 #endif

@@ -1,6 +1,6 @@
 /* Contract: trial_data.h. Numbers are generated on all processors. */
 #include "runtime/cli/trial_data.h"
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include "runtime/data/checkpoint.h"
 #include "runtime/data/random.h"
 #include "runtime/data/safetensors.h"
@@ -23,7 +23,7 @@ double *data_numbers(arena *a, long long count)
 
 /* A value's data, as numbers or bytes, generated piece by piece on all processors. */
 typedef struct pieces {
-    const ir_program *graph;
+    const ir_graph *graph;
     const ir_value *v;
     unsigned long long seed;
     double *numbers;
@@ -48,7 +48,7 @@ static void put_piece(void *context, size_t index)
 
 static void in_pieces(pieces *p, void (*each)(void *, size_t)) { run_parallel((size_t)((p->count + piece - 1) / piece), 0, each, p); }
 
-static void fill(const ir_program *graph, const ir_value *v, unsigned long long seed, ref_tensor *out)
+static void fill(const ir_graph *graph, const ir_value *v, unsigned long long seed, ref_tensor *out)
 {
     pieces p = {.graph = graph, .v = v, .seed = seed, .numbers = out->value, .count = (long long)out->count};
     in_pieces(&p, fill_piece);
@@ -60,7 +60,7 @@ void data_put(const ir_value *v, const ref_tensor *from, void *bytes)
     in_pieces(&p, put_piece);
 }
 
-ref_tensor *data_make(arena *a, const ir_program *graph, unsigned long long seed, const data_files *files)
+ref_tensor *data_make(arena *a, const ir_graph *graph, unsigned long long seed, const data_files *files)
 {
     const data_files none = {0}, *f = files ? files : &none;
     checkpoint *weights = f->weights ? checkpoint_open(a, f->weights) : NULL;

@@ -13,7 +13,7 @@ bool data_is_given(const ir_value *v); /* an input, param or state */
 /* Zeroed; freed with the arena, but not counted towards its limit. Bails if out of memory. */
 double *data_numbers(arena *a, long long count);
 /* Indexed by value id, owned by the arena. files NULL: random data. Bails. */
-ref_tensor *data_make(arena *a, const ir_program *graph, unsigned long long seed, const data_files *files);
+ref_tensor *data_make(arena *a, const ir_graph *graph, unsigned long long seed, const data_files *files);
 /* Converts to the layout and dtype in device memory. */
 void data_put(const ir_value *v, const ref_tensor *from, void *bytes);
 #endif

@@ -1,7 +1,7 @@
 /* In: a trial that has run. Out: files of outputs and states, and of data for external harnesses. Refuses an output and a state with the
  * same name. */
 #include "runtime/cli/trial_inside.h"
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include "runtime/cli/trial_data.h"
 #include "runtime/data/safetensors.h"
 #include <string.h>

@@ -6,7 +6,7 @@
 
 typedef struct trial {
     arena *a;
-    const ir_program *graph;
+    const ir_graph *graph;
     const plan *plan;
     const trial_options *o;
     guarded_run *s;

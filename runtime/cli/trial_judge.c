@@ -49,7 +49,7 @@ static bool hands_on(const trial *t, const launch *from, const ir_phase *to)
     for (int i = 0; i < to->op_count; i++)
         for (int k = 0; k < to->ops[i]->input_count; k++) {
             const ir_value *v = to->ops[i]->inputs[k];
-            const ir_value *g = program_value(t->graph, v->name);
+            const ir_value *g = graph_value(t->graph, v->name);
             if (makes(from, v) && !(g && trial_in_memory(t, g))) return true;
         }
     return false;
@@ -60,7 +60,7 @@ static bool is_judged(const trial *t, int index)
     const launch *l = &t->plan->launches[index];
     for (int n = 0; n < l->work_count; n++) {
         const ir_phase *phase = l->work[n].phase;
-        if (strcmp(phase_signature(t->a, t->plan->program, phase), t->o->only) == 0) return true;
+        if (strcmp(phase_signature(t->a, t->plan->ir, phase), t->o->only) == 0) return true;
         for (int k = 0; k < index; k++)
             if (t->judged[k] && hands_on(t, &t->plan->launches[k], phase)) return true;
     }
@@ -268,7 +268,7 @@ static void tell_unnamed(trial *t)
 {
     for (int i = 0; i < t->plan->stored_count; i++) {
         const ir_value *v = t->plan->stored[i].value;
-        if (program_value(t->graph, v->name)) continue;
+        if (graph_value(t->graph, v->name)) continue;
         const size_t count = guarded_bytes(t->s, v) / (size_t)dtype_size(v->type);
         double *got = data_numbers(t->a, (long long)count);
         if (v->def->kind == op_attention_partial) download_parts(t, v, got, count);

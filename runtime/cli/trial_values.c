@@ -1,9 +1,9 @@
 /* In: values of a running trial. Out: the device's numbers for them. Device errors name the kernel that caused them. */
 #include "runtime/cli/trial_inside.h"
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include <stdlib.h>
 
-const ir_value *trial_planned(const trial *t, const ir_value *v) { return program_value(t->plan->program, v->name); }
+const ir_value *trial_planned(const trial *t, const ir_value *v) { return graph_value(t->plan->ir, v->name); }
 
 void trial_need(trial *t, tfgen_code code)
 {
@@ -60,7 +60,7 @@ tfgen_code trial_try_download(trial *t, const ir_value *v, double *out)
     tfgen_code code;
     void *data = trial_fetched(t, v, &code);
     if (!data) return code;
-    const long long count = value_count(v, &t->plan->program->dims), columns = value_columns(v);
+    const long long count = value_count(v, &t->plan->ir->dims), columns = value_columns(v);
     const long long stride = v->root_stride ? v->root_stride : columns, offset = v->root ? v->root_offset : 0;
     const int parts = t->plan->partials[v->id] > 1 ? t->plan->partials[v->id] : 1; /* partial sums per row, one per column tile */
     for (long long i = 0; i < count; i++) {

@@ -89,7 +89,7 @@ static void run_case(void *argument)
 }
 
 /* "B=1,S=3" cut down to the dims that the spec has, with the user's own --dim after it. */
-static const char *dims_for(arena *a, const ir_program *graph, const char *dims, const char *given)
+static const char *dims_for(arena *a, const ir_graph *graph, const char *dims, const char *given)
 {
     text kept = {.a = a};
     name_list pairs = options_list(a, dims);
@@ -172,7 +172,7 @@ static void verify_one(verify_job *j, tally *spec, const cli_options *o, const c
     progress_step(&j->bar, c.name);
 }
 
-static void verify_size(verify_job *j, tally *spec, const ir_program *graph, const char *path, const size_set *size)
+static void verify_size(verify_job *j, tally *spec, const ir_graph *graph, const char *path, const size_set *size)
 {
     cli_options o = *j->o;
     const int cases = (int)(j->levels.count * j->dtypes.count * j->targets.count);
@@ -232,7 +232,7 @@ static void verify_all(void *argument)
         const char *yaml = cli_read_file(a, o->files[f], &size);
         graph_options asked = {.preset = o->preset};
         asked.overrides = options_dims(a, "dim", o->dim, &asked.override_count);
-        const ir_program *graph = graph_read(a, yaml, size, o->files[f], &asked);
+        const ir_graph *graph = graph_read(a, yaml, size, o->files[f], &asked);
         for (int i = 0; i < size_count; i++)
             if (wanted(j, &size_sets[i])) verify_size(j, &j->specs[f], graph, o->files[f], &size_sets[i]);
     }

@@ -1,7 +1,7 @@
 /* In: a seed, the name of a value, an index. Out: numbers that depend on nothing else: not on the machine, its math
  * library, the order of calls or the other values of a spec. */
 #include "runtime/data/random.h"
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include <math.h>
 
 #ifdef __clang__
@@ -81,7 +81,7 @@ typedef struct distribution {
     bool positive;
 } distribution;
 
-static distribution of_param(const ir_program *graph, const ir_op *op, int input, distribution otherwise)
+static distribution of_param(const ir_graph *graph, const ir_op *op, int input, distribution otherwise)
 {
     const ir_value *v = op->inputs[input];
     switch (op->kind) {
@@ -102,7 +102,7 @@ static distribution of_param(const ir_program *graph, const ir_op *op, int input
     }
 }
 
-static distribution of_value(const ir_program *graph, const ir_value *v)
+static distribution of_value(const ir_graph *graph, const ir_value *v)
 {
     const distribution plain = {0, 1, false};
     distribution found = plain;
@@ -113,7 +113,7 @@ static distribution of_value(const ir_program *graph, const ir_value *v)
 }
 
 /* The widest range that all uses of an int32 value allow. */
-static void integer_range(const ir_program *graph, const ir_value *v, long long *low, long long *high)
+static void integer_range(const ir_graph *graph, const ir_value *v, long long *low, long long *high)
 {
     *low = 0, *high = 16;
     if (v->has_range) {
@@ -135,12 +135,12 @@ static void integer_range(const ir_program *graph, const ir_value *v, long long 
     }
 }
 
-void random_fill(const ir_program *graph, const ir_value *v, uint64_t seed, double *out)
+void random_fill(const ir_graph *graph, const ir_value *v, uint64_t seed, double *out)
 {
     random_part(graph, v, seed, 0, value_count(v, &graph->dims), out);
 }
 
-void random_part(const ir_program *graph, const ir_value *v, uint64_t seed, long long first, long long count, double *out)
+void random_part(const ir_graph *graph, const ir_value *v, uint64_t seed, long long first, long long count, double *out)
 {
     const uint64_t stream = random_stream(v->name);
     if (v->type == dtype_i32) {

@@ -15,7 +15,7 @@ double random_normal(uint64_t seed, uint64_t stream, uint64_t index);
  * where the op adds the 1), biases N(0, 0.01); what goes straight into sqrt, rsqrt or log is 0.5 + |N|; other numbers
  * N(0, 1). int32 is uniform in the value's range; without one, lengths are in 1..T and positions in 0..L-S where there
  * is a cache, else 0..16. */
-void random_fill(const ir_program *graph, const ir_value *v, uint64_t seed, double *out);
+void random_fill(const ir_graph *graph, const ir_value *v, uint64_t seed, double *out);
 /* Numbers first .. first+count-1 of the same data. */
-void random_part(const ir_program *graph, const ir_value *v, uint64_t seed, long long first, long long count, double *out);
+void random_part(const ir_graph *graph, const ir_value *v, uint64_t seed, long long first, long long count, double *out);
 #endif

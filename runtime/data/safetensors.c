@@ -2,7 +2,7 @@
  * the format; see runtime/data/safetensors.h. Writing: runtime/data/safetensors_write.c. */
 #define _GNU_SOURCE
 #include "runtime/data/safetensors.h"
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include "runtime/system/input.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* In: ids of tokens. Out: rows of embeddings, as transformers makes them in the model's dtype; which ids end a text. */
 #include "runtime/generate/inside.h"
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include <jansson.h>
 #include <math.h>
 #include <string.h>

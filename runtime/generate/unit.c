@@ -89,7 +89,7 @@ static void load_param(params *p, const unit *u, size_t i, checkpoint *tensors, 
 {
     static const char *const prefixes[] = {""};
     const ir_value *v = u->plan->tensors.values[i];
-    const dim_table *dims = &u->plan->compiled.plan->program->dims;
+    const dim_table *dims = &u->plan->compiled.plan->ir->dims;
     const size_t bytes = (size_t)value_count(v, dims) * (size_t)dtype_size(v->type);
     tfgen_error error;
     if (bytes > p->room) {

@@ -96,7 +96,7 @@ static bool is_buffer(const char *name)
     return false;
 }
 
-static bool spec_uses(const ir_program *p, const char *name)
+static bool spec_uses(const ir_graph *p, const char *name)
 {
     for (int i = 0; i < p->value_count; i++)
         if (p->values[i]->from && strcmp(p->values[i]->from, name) == 0) return true;
@@ -117,9 +117,9 @@ static const char *name_in_layer(const model *m, const char *name, long long *la
 }
 
 /* The spec written for a layer; NULL: none. only: the one layer that was asked for, -1: all. */
-static const ir_program *spec_of_layer(const model *m, long long layer, long long only)
+static const ir_graph *spec_of_layer(const model *m, long long layer, long long only)
 {
-    return layer < m->layers && (only < 0 || layer == only) ? m->kinds[m->kind_of[layer]].program : NULL;
+    return layer < m->layers && (only < 0 || layer == only) ? m->kinds[m->kind_of[layer]].ir : NULL;
 }
 
 void model_check_tensors(const model *m, long long only)
@@ -129,14 +129,14 @@ void model_check_tensors(const model *m, long long only)
     if (!m->tensors) return;
     arena_source(m->a, m->tensors_path, NULL, 0);
     for (layer = 0; layer < m->layers; layer++) {
-        const ir_program *p = spec_of_layer(m, layer, only);
+        const ir_graph *p = spec_of_layer(m, layer, only);
         const char *start = layer_prefix(m->a, (layer_place){m->prefix, layer});
         for (int i = 0; p && i < p->value_count; i++)
             if (p->values[i]->from && !checkpoint_has(m->tensors, arena_printf(m->a, "%s%s", start, p->values[i]->from)))
                 complain(m->a, (position){0}, "tensor %s%s is missing; config.json implies it", start, p->values[i]->from);
     }
     for (size_t i = 0; (name = checkpoint_name_at(m->tensors, i)); i++) {
-        const ir_program *p = (own = name_in_layer(m, name, &layer)) ? spec_of_layer(m, layer, only) : NULL;
+        const ir_graph *p = (own = name_in_layer(m, name, &layer)) ? spec_of_layer(m, layer, only) : NULL;
         if (p && !is_buffer(own) && !spec_uses(p, own))
             complain(m->a, (position){0}, "tensor %.200s is not used by the spec of its layer; config.json does not imply it", name);
     }
@@ -149,7 +149,7 @@ const char *model_spec(const model *m, model_kind *k, spec_form form, bool lengt
     static const char *const names[] = {"the spec", "the spec for generation", "the spec for prompts in caches"};
     const spec_request r = {m->config, &k->layer, k->which, m->prefix, form, m->gamma, lengths, m->part};
     const char *text = spec_write(m->a, &r);
-    k->program = graph_read(m->a, text, strlen(text), names[form], NULL); /* what it refuses is a mistake here, or a size of the model */
+    k->ir = graph_read(m->a, text, strlen(text), names[form], NULL); /* what it refuses is a mistake here, or a size of the model */
     arena_source(m->a, NULL, NULL, 0);
     return text;
 }

@@ -12,7 +12,7 @@ typedef struct model_kind {
     const char *name;  /* "sliding", "full", "full-2" */
     const char *which; /* "layers 0-4, 6-10 of 12" */
     int count;
-    const ir_program *program; /* of the spec that model_spec() wrote last; NULL: none */
+    const ir_graph *ir; /* of the spec that model_spec() wrote last; NULL: none */
 } model_kind;
 
 typedef struct model {

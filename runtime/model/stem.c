@@ -139,11 +139,11 @@ model_stem stem_read(const model *m)
 static const char *write(const model *m, const stem_request *r, const char *name)
 {
     const char *text = spec_write_stem(m->a, r);
-    const ir_program *program = graph_read(m->a, text, strlen(text), name, NULL);
+    const ir_graph *ir = graph_read(m->a, text, strlen(text), name, NULL);
     if (m->tensors) arena_source(m->a, m->tensors_path, NULL, 0);
-    for (int i = 0; m->tensors && i < program->value_count; i++)
-        if (program->values[i]->from && !checkpoint_has(m->tensors, program->values[i]->from))
-            complain(m->a, (position){0}, "tensor %s is missing; config.json implies it", program->values[i]->from);
+    for (int i = 0; m->tensors && i < ir->value_count; i++)
+        if (ir->values[i]->from && !checkpoint_has(m->tensors, ir->values[i]->from))
+            complain(m->a, (position){0}, "tensor %s is missing; config.json implies it", ir->values[i]->from);
     bail_if_complained(m->a);
     arena_source(m->a, NULL, NULL, 0);
     return text;

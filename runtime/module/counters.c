@@ -8,7 +8,7 @@ tfgen_status counters_clear(const tfgen_module *m, const call *c, tfgen_error *e
     const plan *p = m->plan;
     for (int i = 0; i < p->scratch_count; i++) {
         if (!p->scratches[i].zeroed) continue;
-        const dim_table *dims = c->dims ? c->dims : &p->program->dims;
+        const dim_table *dims = c->dims ? c->dims : &p->ir->dims;
         const long long bytes = scratch_bytes(&p->scratches[i], dims);
         const tfgen_status status = m->device->api->fill(m->device, c->workspace[p->stored_count + i], 0, (size_t)bytes, c->stream, error);
         if (status != TFGEN_OK) return status;

@@ -17,7 +17,7 @@ static void *memory_at(const call *c, const binding *s)
     }
 }
 
-static const dim_table *dims_of(const tfgen_module *m, const call *c) { return c->dims ? c->dims : &m->plan->program->dims; }
+static const dim_table *dims_of(const tfgen_module *m, const call *c) { return c->dims ? c->dims : &m->plan->ir->dims; }
 
 /* Encodes tensor map `index` for the call's addresses and dims. */
 static tfgen_status encode_map(const tfgen_module *m, int index, const call *c, void *map, tfgen_error *error)
@@ -134,7 +134,7 @@ tfgen_status tfgen_execute(const tfgen_module *m, const tfgen_weights *weights, 
     tfgen_status status = take_call(m, args, workspace, stream, &t, error);
     if (status == TFGEN_OK) status = check_tensors(t.runs, t.args.tensors, error);
     if (status != TFGEN_OK) return status;
-    range_begin("tfgen execute", m->plan->program->name);
+    range_begin("tfgen execute", m->plan->ir->name);
     status = weights_locate(weights, t.runs, t.weights, error);
     if (status == TFGEN_OK) status = launch_all(&t, error);
     range_end();

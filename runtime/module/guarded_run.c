@@ -77,7 +77,7 @@ static tfgen_status allocate_tensors(guarded_run *s, tfgen_error *error)
     tfgen_status status = TFGEN_OK;
     for (int i = 0; i < m->tensors.count && status == TFGEN_OK; i++) {
         const ir_value *v = m->tensors.values[i];
-        status = allocate(s, &s->tensors[i], value_count(v, &s->plan->program->dims) * dtype_size(v->type), v->name, error);
+        status = allocate(s, &s->tensors[i], value_count(v, &s->plan->ir->dims) * dtype_size(v->type), v->name, error);
         s->tensor_pointers[i] = s->tensors[i].data;
     }
     return status;
@@ -86,7 +86,7 @@ static tfgen_status allocate_tensors(guarded_run *s, tfgen_error *error)
 static tfgen_status allocate_workspace(guarded_run *s, tfgen_error *error)
 {
     const plan *p = s->plan;
-    const dim_table *dims = &p->program->dims;
+    const dim_table *dims = &p->ir->dims;
     tfgen_status status = TFGEN_OK;
     for (int i = 0; i < s->module->workspace_count && status == TFGEN_OK; i++) {
         const bool stored = i < p->stored_count;
@@ -289,7 +289,7 @@ static tfgen_status launch_all(guarded_run *s, tfgen_error *error)
 {
     const tfgen_module *m = s->module;
     const device_api *api = s->device->api;
-    const call c = {.dims = &s->plan->program->dims, .tensors = s->tensor_pointers, .workspace = s->workspace_pointers,
+    const call c = {.dims = &s->plan->ir->dims, .tensors = s->tensor_pointers, .workspace = s->workspace_pointers,
                     .weights = s->weight_pointers};
     tfgen_status status = counters_clear(m, &c, error);
     if (status == TFGEN_OK) status = api->event_record(s->device, s->events[0], NULL, error);

@@ -22,11 +22,11 @@ tfgen_tensor_kind tensor_kind_of(const ir_value *v)
 
 tensor_list tensors_of(arena *a, const plan *p)
 {
-    const ir_program *program = p->program;
-    tensor_list list = {arena_alloc(a, ((size_t)program->value_count + 1) * sizeof *list.values), 0};
+    const ir_graph *ir = p->ir;
+    tensor_list list = {arena_alloc(a, ((size_t)ir->value_count + 1) * sizeof *list.values), 0};
     for (int kind = TFGEN_INPUT; kind <= TFGEN_OUTPUT; kind++)
-        for (int i = 0; i < program->value_count; i++) {
-            const ir_value *v = program->values[i];
+        for (int i = 0; i < ir->value_count; i++) {
+            const ir_value *v = ir->values[i];
             const bool callers = v->kind == value_input || v->kind == value_param || v->kind == value_state || v->output;
             if (callers && v->kind != value_constant && (int)tensor_kind_of(v) == kind) list.values[list.count++] = v;
         }
@@ -53,7 +53,7 @@ static const char *param_key(const tfgen_module *m, const ir_value *v)
 {
     text key = {.a = m->arena};
     text_printf(&key, "%s %s[", v->name, dtype_name(v->type));
-    for (int i = 0; i < v->rank; i++) text_printf(&key, "%s%lld", i ? "," : "", extent_value(&v->shape[i], &m->plan->program->dims));
+    for (int i = 0; i < v->rank; i++) text_printf(&key, "%s%lld", i ? "," : "", extent_value(&v->shape[i], &m->plan->ir->dims));
     text_printf(&key, "]");
     return key.data;
 }
@@ -65,7 +65,7 @@ static int weight_copy(tfgen_module *m, int tensor)
         if (m->weights[i].tensor == tensor) return i;
     const ir_value *v = m->tensors.values[tensor];
     m->weights[m->weight_count] =
-        (weight_slot){v->name, param_key(m, v), value_count(v, &m->plan->program->dims) * dtype_size(v->type), tensor};
+        (weight_slot){v->name, param_key(m, v), value_count(v, &m->plan->ir->dims) * dtype_size(v->type), tensor};
     return m->weight_count++;
 }
 
@@ -141,7 +141,7 @@ static void lay_out_launch(tfgen_module *m, int index)
     const launch *l = &m->plan->launches[index];
     module_kernel *u = &m->kernels[m->pack_count + index];
     *u = (module_kernel){.name = l->name, .source = &l->source, .file = l->file, .launch = l, .argument_bytes = l->argument_bytes,
-                .shape = {.grid = module_grid(m, l, &m->plan->program->dims), .threads = (unsigned)l->threads,
+                .shape = {.grid = module_grid(m, l, &m->plan->ir->dims), .threads = (unsigned)l->threads,
                           .shared_bytes = (unsigned)l->shared_bytes, .dynamic_bytes = (unsigned)l->dynamic_bytes,
                           .wave = (unsigned)m->plan->target->wave, .cooperative = l->together, .overlap = l->overlap}};
     write_bindings(m, u, l->arguments, l->argument_count);
@@ -177,7 +177,7 @@ static void lay_out(tfgen_module *m)
     for (int i = 0; i < p->launch_count; i++) maps += p->launches[i].argument_count;
     m->maps = arena_alloc(m->arena, ((size_t)maps + 1) * sizeof *m->maps);
     m->offsets = arena_alloc(m->arena, ((size_t)m->workspace_count + 1) * sizeof *m->offsets);
-    m->workspace_bytes = workspace_layout(p, &p->program->dims, m->offsets);
+    m->workspace_bytes = workspace_layout(p, &p->ir->dims, m->offsets);
     for (int i = 0; i < m->pack_count; i++) lay_out_pack(m, i);
     for (int i = 0; i < m->launch_count; i++) lay_out_launch(m, i);
     if (m->weight_count > most_weights)
@@ -474,7 +474,7 @@ tfgen_status module_build(const plan *p, tfgen_device *d, const module_settings 
     pthread_mutex_init(&m->preparing, NULL);
     build b = {.m = m, .settings = settings, .error = error, .status = TFGEN_OK};
     pthread_mutex_init(&b.lock, NULL);
-    range_begin("tfgen load", p->program->name);
+    range_begin("tfgen load", p->ir->name);
     const tfgen_code code = arena_run(m->arena, build_body, &b);
     range_end();
     pthread_mutex_destroy(&b.lock);

@@ -47,8 +47,8 @@ static bool has_room(const plan *p, const scratch *s)
     for (int i = 0; i < p->scratch_count; i++) {
         const scratch *mine = &p->scratches[i];
         if (strcmp(mine->name, s->name) != 0) continue;
-        return bytes_at(s, &p->program->dims, false) <= bytes_at(mine, &p->program->dims, false) &&
-               bytes_at(s, &p->program->dims, true) <= bytes_at(mine, &p->program->dims, true);
+        return bytes_at(s, &p->ir->dims, false) <= bytes_at(mine, &p->ir->dims, false) &&
+               bytes_at(s, &p->ir->dims, true) <= bytes_at(mine, &p->ir->dims, true);
     }
     return false;
 }

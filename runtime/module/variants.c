@@ -5,7 +5,7 @@
 
 tfgen_status dims_take(const plan *p, const tfgen_dim *dims, size_t count, dim_table *out, tfgen_error *error)
 {
-    *out = p->program->dims;
+    *out = p->ir->dims;
     for (size_t i = 0; i < count; i++) {
         dim *d = dims[i].name ? dim_find(out, dims[i].name) : NULL;
         if (!d) return device_report(error, TFGEN_USAGE, "the spec has no dim '%.60s'", dims[i].name ? dims[i].name : "(null)");
@@ -23,7 +23,7 @@ tfgen_status dims_take(const plan *p, const tfgen_dim *dims, size_t count, dim_t
 /* ---- selection for a call */
 static bool covers(const tfgen_module *m, const dim_table *dims)
 {
-    const dim_table *own = &m->plan->program->dims;
+    const dim_table *own = &m->plan->ir->dims;
     bool all = true;
     for (int i = 0; i < own->count; i++) all = all && (!own->dims[i].dynamic || own->dims[i].value >= dims->dims[i].value);
     return all;
@@ -31,7 +31,7 @@ static bool covers(const tfgen_module *m, const dim_table *dims)
 
 static double size_of(const tfgen_module *m)
 {
-    const dim_table *own = &m->plan->program->dims;
+    const dim_table *own = &m->plan->ir->dims;
     double size = 1;
     for (int i = 0; i < own->count; i++)
         if (own->dims[i].dynamic) size *= (double)own->dims[i].value;
@@ -59,7 +59,7 @@ const tfgen_module *variant_pick(const tfgen_module *m, const dim_table *dims, s
 const tfgen_module *variant_find(const tfgen_module *m, const dim_table *dims)
 {
     for (const tfgen_module *v = newest(m); v; v = v->earlier) {
-        const dim_table *own = &v->plan->program->dims;
+        const dim_table *own = &v->plan->ir->dims;
         bool same = true;
         for (int i = 0; i < own->count; i++) same = same && own->dims[i].value == dims->dims[i].value;
         if (same) return v;
@@ -70,7 +70,7 @@ const tfgen_module *variant_find(const tfgen_module *m, const dim_table *dims)
 /* The variant's largest workspace for calls up to `dims`: it runs calls only up to its own dims. */
 static long long most_workspace_of(const tfgen_module *v, const dim_table *dims)
 {
-    const dim_table *own = &v->plan->program->dims;
+    const dim_table *own = &v->plan->ir->dims;
     dim_table at = *dims;
     for (int i = 0; i < own->count; i++)
         if (own->dims[i].value < at.dims[i].value) at.dims[i].value = own->dims[i].value;

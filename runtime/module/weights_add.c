@@ -101,7 +101,7 @@ static tfgen_status weights_add(tfgen_weights *w, const tfgen_module *m, void *c
                                 tfgen_error *error)
 {
     addition a = {.to = w, .m = m, .call = name};
-    range_begin("tfgen pack", m->plan->program->name);
+    range_begin("tfgen pack", m->plan->ir->name);
     tfgen_status status = make_missing(&a, tensors, error);
     if (status == TFGEN_OK && weight_next(&a.made)) {
         status = weights_fill(m, a.memory, tensors, stream, NULL, error);

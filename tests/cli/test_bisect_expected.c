@@ -1,6 +1,6 @@
 /* `tfgen bisect --expected`: where another framework's numbers begin to differ from a spec's. */
 #include "tests/cli/bisect_rig.h"
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include "runtime/data/safetensors.h"
 #include <math.h>
 

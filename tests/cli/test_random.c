@@ -2,7 +2,7 @@
  * ir/op.def, so that a new op which is never drawn fails here. A planted mistake is found, and reduced to the op that has it. Then a fixed
  * slice of drawn specs is run. */
 #define _GNU_SOURCE
-#include "ir/program/attribute_table.h"
+#include "ir/graph/attribute_table.h"
 #include "ir/reference/ref.h"
 #include "runtime/cli/random/random_child.h"
 #include "runtime/cli/random/random_reduce.h"
@@ -17,7 +17,7 @@
 static random_spec *draw(arena *a, int index) { return random_spec_draw(a, 1, (uint64_t)index, random_spec_type); }
 
 /* ---- reading */
-typedef struct reading { arena *a; const char *yaml; graph_options options; const ir_program *graph; } reading;
+typedef struct reading { arena *a; const char *yaml; graph_options options; const ir_graph *graph; } reading;
 
 static void read_it(void *argument)
 {
@@ -25,14 +25,14 @@ static void read_it(void *argument)
     r->graph = graph_read(r->a, r->yaml, strlen(r->yaml), "drawn.yaml", &r->options);
 }
 
-static const ir_program *read_with(arena *a, const char *yaml, graph_options options)
+static const ir_graph *read_with(arena *a, const char *yaml, graph_options options)
 {
     reading r = {a, yaml, options, NULL};
     ck_assert_msg(arena_run(a, read_it, &r) == code_ok, "%s\n%s", arena_diagnostics(a), yaml);
     return r.graph;
 }
 
-static const ir_program *read_text(arena *a, const char *yaml) { return read_with(a, yaml, (graph_options){0}); }
+static const ir_graph *read_text(arena *a, const char *yaml) { return read_with(a, yaml, (graph_options){0}); }
 
 START_TEST(a_seed_and_an_index_are_one_spec_for_ever)
 {
@@ -66,9 +66,9 @@ START_TEST(drawn_specs_are_read_as_they_are_and_under_other_names_and_in_another
         random_spec *s = draw(a, i);
         const int ops = read_text(a, random_spec_text(a, s, "in a comment"))->op_count;
         random_spec_shuffle(s, (uint64_t)i);
-        const ir_program *shuffled = read_text(b, random_spec_text(b, s, ""));
+        const ir_graph *shuffled = read_text(b, random_spec_text(b, s, ""));
         random_spec_rename(s, (uint64_t)i);
-        const ir_program *renamed = read_text(c, random_spec_text(c, s, ""));
+        const ir_graph *renamed = read_text(c, random_spec_text(c, s, ""));
         ck_assert(ops == shuffled->op_count && ops == renamed->op_count && shuffled->value_count == renamed->value_count);
         arena_free(a), arena_free(b), arena_free(c);
     }
@@ -239,7 +239,7 @@ static void note_op(facts *f, const ir_op *op)
     note_broadcast(f, op);
 }
 
-static void note_values(facts *f, const ir_program *p)
+static void note_values(facts *f, const ir_graph *p)
 {
     static const int widths[] = {1, 2, 3, 7, 16, 17, 33, 64, 65, 128, 129, 256, 257};
     int outputs = 0;
@@ -286,7 +286,7 @@ START_TEST(everything_that_a_spec_may_have_is_drawn)
     int missing = 0;
     for (int i = 0; i < draws; i++) {
         arena *a = arena_new();
-        const ir_program *p = read_text(a, random_spec_text(a, draw(a, i), ""));
+        const ir_graph *p = read_text(a, random_spec_text(a, draw(a, i), ""));
         for (int k = 0; k < p->op_count; k++) note_op(&f, p->ops[k]);
         note_values(&f, p);
         for (int k = 0; k < p->value_count; k++) /* a run of it takes seconds and little memory */

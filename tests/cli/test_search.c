@@ -403,7 +403,7 @@ static void check_tiles(const rig *r, const ir_phase *phase)
         ck_assert(!tile_same(&list[i], &phase->tile) && !tile_illegal(&q, &list[i]));
         for (int k = 0; k < i; k++) ck_assert(!tile_same(&list[i], &list[k]));
     }
-    const char *line = space_line(a, phase_signature(a, p->program, phase), &list[count / 2]); /* as a user has it */
+    const char *line = space_line(a, phase_signature(a, p->ir, phase), &list[count / 2]); /* as a user has it */
     const plan *again = plan_choose(a, p->fused, p->device, &(tuning){.lines = &line, .count = 1});
     bool found = false;
     for (int i = 0; i < again->launch_count; i++) found |= tile_same(again->launches[i].work->tile, &list[count / 2]);

@@ -93,7 +93,7 @@ static const tile_override *override_of(arena *a, const plan *p, const char *lin
 {
     const char *names[1] = {p->launches[0].name};
     overrides *w = overrides_read(a, &(tuning){.lines = &line, .count = 1});
-    overrides_settle(w, p->program, names, true);
+    overrides_settle(w, p->ir, names, true);
     return &w->list[0];
 }
 

@@ -123,7 +123,7 @@ START_TEST(a_summary_has_launches_in_order_with_as_many_tiles_as_the_plan)
         const launch *l = &r->c.plan->launches[i];
         const json_t *units = json_object_get(e, "units");
         ck_assert_str_eq(string(e, "name"), l->name);
-        const long long tiles = launch_tiles(l, &r->c.plan->program->dims);
+        const long long tiles = launch_tiles(l, &r->c.plan->ir->dims);
         ck_assert_double_eq(number(json_object_get(e, "tiles"), "count"), (double)tiles);
         ck_assert(number(e, "begin") >= last && number(e, "first_tile") >= number(e, "begin"));
         ck_assert(number(e, "last_tile") >= number(e, "first_tile") && number(e, "end") >= number(e, "last_tile"));

@@ -68,7 +68,7 @@ static void check_phases(void *argument)
                        .cache = cli_cache(r->a, &usual)};
     const trial_result all = trial_run(r->a, r->graph, r->c.plan, &o);
     for (int i = 0; i < r->c.plan->launch_count; i++) {
-        o.only = phase_signature(r->a, r->c.plan->program, r->c.plan->launches[i].work->phase);
+        o.only = phase_signature(r->a, r->c.plan->ir, r->c.plan->launches[i].work->phase);
         const trial_result one = trial_run(r->a, r->graph, r->c.plan, &o);
         ck_assert(one.verdict == trial_good && one.check_count >= 1 && one.check_count < all.check_count);
         for (int k = 0; k < one.check_count; k++) {
@@ -105,7 +105,7 @@ static void check_wrong(void *argument)
     trial_options o = {.seed = 1, .reference = reference_always, .sample_above = 1, .cache = cli_cache(a, &usual)};
     for (int i = 0; i < 2; i++) { /* a row's number of the norm is no value of the graph: the product that reads it is wrong */
         const plan *p = c[1].plan;
-        if (i) o.only = phase_signature(a, p->program, p->launches[0].work->phase);
+        if (i) o.only = phase_signature(a, p->ir, p->launches[0].work->phase);
         ck_assert(i || trial_run(a, c[0].graph, c[0].plan, &o).verdict == trial_good);
         ck_assert(trial_run(a, c[0].graph, p, &o).verdict == trial_bad);
     }
@@ -129,7 +129,7 @@ static void check_parts(void *argument)
     const compile_request q = {.text = yaml, .size = strlen(yaml), .name = "t.yaml", .level = fusion_tile, .target = "sm_90a",
                                .tuning = &t};
     compile_inside(a, &q, &c);
-    ck_assert_int_eq((int)launch_grid(&c.plan->launches[0], &c.plan->program->dims), 6);
+    ck_assert_int_eq((int)launch_grid(&c.plan->launches[0], &c.plan->ir->dims), 6);
     const trial_options alone = {.seed = 1, .reference = reference_always, .cache = cli_cache(a, &usual), .jobs = 1};
     trial_options checked = alone;
     checked.jobs = 0, checked.check = true;

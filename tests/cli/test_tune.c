@@ -391,8 +391,8 @@ START_TEST(a_size_is_known_by_its_rows_and_its_keys)
     snprintf(path, sizeof path, "%s/s.yaml", folder);
     rig *r = rig_plan(&(rig_request){.path = path, .level = fusion_tile});
     const ir_phase *phase = r->c.plan->launches[0].work->phase;
-    ck_assert_int_eq(phase_size_of(r->a, r->c.plan->program, phase).keys, 40);
-    const wisdom_entry known = wisdom_of(r->a, r->c.plan->program, r->c.plan->target, r->c.plan->device->name, phase);
+    ck_assert_int_eq(phase_size_of(r->a, r->c.plan->ir, phase).keys, 40);
+    const wisdom_entry known = wisdom_of(r->a, r->c.plan->ir, r->c.plan->target, r->c.plan->device->name, phase);
     text line = {.a = r->a};
     wisdom_put(&line, &known);
     write_file(folder, "wisdom", "%s%s", wisdom_head, line.data);
@@ -508,7 +508,7 @@ static void hold_and_hang(const char *path, bool holds)
 {
     rig *r = rig_plan(&(rig_request){.path = "specs/softmax.yaml", .target = "gfx942"});
     const plan *p = r->c.plan;
-    const wisdom_entry line = wisdom_of(r->a, p->program, p->target, p->device->name, p->launches[0].work->phase);
+    const wisdom_entry line = wisdom_of(r->a, p->ir, p->target, p->device->name, p->launches[0].work->phase);
     stop_listen(r->a);
     stop_has_trials();
     stop_hold(r->a, path, &line);
@@ -687,7 +687,7 @@ static void check_wave(void *argument)
     kernel_under_test s = {.c = &c,
                            .a = a,
                            .space = space_of(a, made.plan, phase),
-                           .signature = phase_signature(a, made.plan->program, phase)};
+                           .signature = phase_signature(a, made.plan->ir, phase)};
     candidate wave[most];
     ck_assert_int_eq(under_test_propose(&s, NULL, most, wave), most);
     for (int i = 0; i < most; i++) {
@@ -721,7 +721,7 @@ static void check_spilled(void *argument)
     const tuning_session on = {.a = a, .request = &q, .fused = again->fused, .model = again->device, .plan = again};
     ir_tile wanted = *other;
     wanted.rows.threads /= 2;
-    const char *signature = phase_signature(a, again->program, again->launches[1].work->phase);
+    const char *signature = phase_signature(a, again->ir, again->launches[1].work->phase);
     const plan *made = session_plan(&on, a, space_line(a, signature, &wanted));
     ck_assert(tile_same(made->launches[1].work->tile, &wanted));
     ck_assert(tile_same(made->launches[0].work->tile, again->launches[0].work->tile));
@@ -793,7 +793,7 @@ static void check_same(void *argument)
                 .plan = made.plan, .bench = {.device = t.device, .seed = 1, .jobs = 2, .cache = t.cache}};
     c.root = c.base = bench_open(a, made.graph, made.plan, &c.bench, NULL);
     const ir_phase *phase = made.plan->launches[1].work->phase;
-    const char *signature = phase_signature(a, made.plan->program, phase);
+    const char *signature = phase_signature(a, made.plan->ir, phase);
     ir_tile tile = phase->tile;
     tile.rows.threads /= 2;
     for (int i = 0; i < 2; i++) {

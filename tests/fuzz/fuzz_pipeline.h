@@ -13,11 +13,11 @@ typedef struct pipeline {
     const char *data;
     size_t size;
     uint64_t choice;
-    ir_program *p;
+    ir_graph *p;
     const char *text, *again, *why;
 } pipeline;
 
-static inline void check_text(pipeline *t, const ir_program *p, const char *stage)
+static inline void check_text(pipeline *t, const ir_graph *p, const char *stage)
 {
     t->text = ir_print(t->a, p);
     t->again = ir_print(t->a, ir_read(t->a, t->text, strlen(t->text), stage));
@@ -44,18 +44,18 @@ static inline void check_plan(pipeline *t, const plan *p)
         check_name(l->name), check_name(l->file);
         if (!l->source.body || !l->spec_header || source_size(&l->source) < 100) fuzz_finding("a kernel without source", l->name);
         if (l->shared_bytes > p->target->lds_bytes || l->threads > p->target->max_threads || l->threads < 1 ||
-            launch_grid(l, &p->program->dims) < 1)
+            launch_grid(l, &p->ir->dims) < 1)
             fuzz_finding("a launch that its target cannot make", l->name);
         for (int k = 0; k < i; k++)
             if (!strcmp(p->launches[k].name, l->name) || !strcmp(p->launches[k].file, l->file))
                 fuzz_finding("two kernels of one name", l->name);
     }
     for (int i = 0; i < p->pack_count; i++) check_name(p->packs[i].name);
-    if (workspace_layout(p, &p->program->dims, NULL) < 0) fuzz_finding("a workspace of less than nothing", NULL);
+    if (workspace_layout(p, &p->ir->dims, NULL) < 0) fuzz_finding("a workspace of less than nothing", NULL);
 }
 
 /* From a graph, or from lowered kernels, to sources. */
-static inline void to_the_end(pipeline *t, ir_program *p)
+static inline void to_the_end(pipeline *t, ir_graph *p)
 {
     static const fusion_level levels[] = {fusion_none, fusion_ops, fusion_tile, fusion_tile};
     size_t count;

@@ -84,7 +84,7 @@ const fuzz_kind fuzz_this =
 static void body(void *argument)
 {
     pipeline *t = argument;
-    ir_program *p = graph_read(t->a, t->data, t->size, "fuzz.yaml", NULL);
+    ir_graph *p = graph_read(t->a, t->data, t->size, "fuzz.yaml", NULL);
     ir_check(t->a, p, "graph_read");
     to_the_end(t, p);
 }

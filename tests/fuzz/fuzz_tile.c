@@ -104,7 +104,7 @@ static void body(void *argument)
     const bool tunes = c->how % 2;
     const char *whole = tunes ? text : arena_printf(t->a, "%.*s%s%s", (int)(at - text), text, c->settings, end);
     const char *line = c->settings;
-    ir_program *p = ir_read(t->a, whole, strlen(whole), "fuzz.ir");
+    ir_graph *p = ir_read(t->a, whole, strlen(whole), "fuzz.ir");
     plan *made = plan_choose(t->a, p, device_model_default(t->a, target), &(tuning){.lines = &line, .count = tunes});
     check_text(t, made->program, "planned.ir");
     emit(t->a, made);

@@ -65,7 +65,7 @@ static void body(void *argument)
     const target_info *target = target_find(targets[t->choice % 3]);
     const wisdom *w = wisdom_read(t->a, t->data, t->size);
     check_lines(t, w);
-    ir_program *p = fuse(t->a, lower(t->a, graph_read(t->a, spec, strlen(spec), "t.yaml", &(graph_options){0})),
+    ir_graph *p = fuse(t->a, lower(t->a, graph_read(t->a, spec, strlen(spec), "t.yaml", &(graph_options){0})),
                          &(fuse_options){.level = fusion_tile, .target = target});
     plan *made = plan_choose(t->a, p, device_model_default(t->a, target), &(tuning){.wisdom = w});
     check_text(t, made->program, "planned.ir");

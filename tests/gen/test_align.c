@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "gen/emit/emit.h"
 #include "tests/support.h"
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,15 +19,15 @@ static rig *planned(const char *yaml, fusion_level level)
 
 static const ir_op *copy_of(const plan *p, const char *name)
 {
-    for (int i = 0; i < p->program->op_count; i++)
-        if (p->program->ops[i]->kind == op_align && strcmp(p->program->ops[i]->inputs[0]->name, name) == 0) return p->program->ops[i];
+    for (int i = 0; i < p->ir->op_count; i++)
+        if (p->ir->ops[i]->kind == op_align && strcmp(p->ir->ops[i]->inputs[0]->name, name) == 0) return p->ir->ops[i];
     return NULL;
 }
 
 static int copies_in(const plan *p)
 {
     int n = 0;
-    for (int i = 0; i < p->program->op_count; i++) n += p->program->ops[i]->kind == op_align;
+    for (int i = 0; i < p->ir->op_count; i++) n += p->ir->ops[i]->kind == op_align;
     return n;
 }
 
@@ -54,7 +54,7 @@ START_TEST(a_kernel_of_its_own_copies_odd_rows_to_where_tensor_loads_reach_them)
     ck_assert_str_eq(copy->name, "t_x_rows");
     ck_assert(argument_of(copy, "x_") && !argument_of(copy, "x_")->written);
     ck_assert(argument_of(copy, "x_rows_") && argument_of(copy, "x_rows_")->written);
-    dim_table dims = p->program->dims;
+    dim_table dims = p->ir->dims;
     dim_find(&dims, "M")->value = 1000;
     ck_assert_int_eq(launch_grid(copy, &dims), (1000 * 9 + 1023) / 1024); /* 9 pieces of 16 bytes hold 67 elements */
     ck_assert_int_eq(workspace_layout(p, &dims, NULL), (1000 * 144 + 255) / 256 * 256);
@@ -76,8 +76,8 @@ START_TEST(products_of_one_input_share_its_copy_and_others_read_the_input)
     ck_assert_int_eq(copies_in(p), 2); /* of x as it is, and as fewer axes */
     const ir_op *copy = copy_of(p, "x");
     int readers = 0;
-    for (int i = 0; i < p->program->op_count; i++)
-        readers += p->program->ops[i]->kind == op_linear && p->program->ops[i]->inputs[0] == copy->outputs[0];
+    for (int i = 0; i < p->ir->op_count; i++)
+        readers += p->ir->ops[i]->kind == op_linear && p->ir->ops[i]->inputs[0] == copy->outputs[0];
     ck_assert_int_eq(readers, 2);
     ck_assert_str_eq(launch_of(p, "k2")->work->phase->ops[0]->inputs[0]->name, "x"); /* add x, t */
     ck_assert(argument_of(launch_of(p, "k2"), "x_") && !argument_of(launch_of(p, "k2"), "x_rows_"));
@@ -101,14 +101,14 @@ START_TEST(what_only_kernels_see_has_longer_rows_from_the_start)
     const plan *p = r->c.plan;
     const char *line = "gemm layer=mfma"; /* whose loads take rows at any address */
     const tuning staged = {.lines = &line, .count = 1};
-    const ir_value *v = program_value(p->program, "v");
+    const ir_value *v = graph_value(p->ir, "v");
     ck_assert_int_eq(v->root_stride, 56);
     ck_assert_ptr_null(copy_of(p, "v"));
     for (int i = 0; i < p->stored_count; i++)
-        if (p->stored[i].value == v) ck_assert_int_eq(storage_bytes(&p->stored[i], &p->program->dims), 2 * 20 * 56 * 2);
+        if (p->stored[i].value == v) ck_assert_int_eq(storage_bytes(&p->stored[i], &p->ir->dims), 2 * 20 * 56 * 2);
     rig_close(r);
     r = rig_plan(&(rig_request){.path = "tests/specs/odd-rows.yaml", .level = fusion_tile, .target = "gfx942", .tuning = &staged});
-    ck_assert_int_eq(program_value(r->c.plan->program, "v")->root_stride, 0);
+    ck_assert_int_eq(graph_value(r->c.plan->ir, "v")->root_stride, 0);
     ck_assert_int_eq(copies_in(r->c.plan), 0);
     rig_close(r);
 }
@@ -145,7 +145,7 @@ static void build_body(void *argument)
     const graph_options options = {0};
     const tuning t = {.lines = &b->line, .count = b->line != NULL};
     arena_source(b->a, "t.yaml", b->text, strlen(b->text));
-    const ir_program *fused = b->from_plan
+    const ir_graph *fused = b->from_plan
                                   ? ir_read(b->a, b->text, strlen(b->text), "t.ir")
                                   : fuse(b->a, lower(b->a, graph_read(b->a, b->text, strlen(b->text), "t.yaml", &options)), &fusion);
     b->fused_before = ir_print(b->a, fused);
@@ -213,7 +213,7 @@ START_TEST(a_plan_of_copies_that_cannot_be_is_refused)
                  {"bf16[M,67]/72", "f16[M,67]/72", "another shape or dtype"}};
     build b = {.text = PRODUCT("bf16", "64", "70", "67")};
     run_build(&b);
-    const char *text = ir_print(b.a, b.p->program);
+    const char *text = ir_print(b.a, b.p->ir);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         build c = {.text = changed(b.a, text, cases[i].from, cases[i].to), .from_plan = true};
         run_build(&c);

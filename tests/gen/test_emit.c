@@ -30,7 +30,7 @@ static void build_body(void *argument)
     build *b = argument;
     const target_info *target = target_find(b->target);
     arena_source(b->a, b->name, b->text, b->size);
-    const ir_program *p;
+    const ir_graph *p;
     if (b->from_plan)
         p = ir_read(b->a, b->text, b->size, b->name);
     else {
@@ -268,9 +268,9 @@ START_TEST(a_plan_reads_back_as_the_same_plan)
     for (int level = 0; level < 3; level++) {
         build x = {.name = spec, .text = text, .target = "sm_90a", .level = (fusion_level)level};
         must_build(&x);
-        build y = {.name = spec, .text = ir_print(x.a, x.p->program), .target = "sm_90a", .from_plan = true};
+        build y = {.name = spec, .text = ir_print(x.a, x.p->ir), .target = "sm_90a", .from_plan = true};
         must_build(&y);
-        ck_assert_msg(strcmp(ir_print(y.a, y.p->program), y.text) == 0, "%s", spec);
+        ck_assert_msg(strcmp(ir_print(y.a, y.p->ir), y.text) == 0, "%s", spec);
         must_be_equal(x.p, y.p);
         arena_free(y.a);
         arena_free(x.a);
@@ -295,7 +295,7 @@ START_TEST(grids_and_workspace_follow_the_dynamic_dims)
     build b = {.name = "t.yaml", .text = linear_spec, .target = "gfx942", .level = fusion_none};
     must_build(&b);
     ck_assert_int_eq(b.p->launch_count, 2);
-    dim_table dims = b.p->program->dims;
+    dim_table dims = b.p->ir->dims;
     const launch *norm = &b.p->launches[0], *product = &b.p->launches[1];
     long long offsets[8];
     dim_find(&dims, "B")->value = 7;
@@ -336,7 +336,7 @@ START_TEST(a_users_line_changes_the_tile)
     build b;
     const char *errors = tuned("gemm layer=simt m=16 n=64 k=32 thread_m=1 thread_n=8 threads=128", &b);
     ck_assert_msg(b.code == code_ok, "%s", errors);
-    const char *text = ir_print(b.a, b.p->program);
+    const char *text = ir_print(b.a, b.p->ir);
     ck_assert_ptr_nonnull(strstr(text, "tile layer=simt m=16 n=64 k=32 thread_m=1 thread_n=8 threads=128"));
     arena_free(b.a);
 }
@@ -440,7 +440,7 @@ START_TEST(a_tile_is_asked_for_by_any_name_of_the_phase)
     const ir_phase *stats = b.p->launches[0].work->phase, *phase = b.p->launches[1].work->phase;
     ck_assert(phase->from == tile_of_user && phase->tile.program == program_gemm_simt && phase->tile.gemm_registers.n == 64);
     ck_assert(stats->from == tile_of_model);
-    const char *text = ir_print(b.a, b.p->program);
+    const char *text = ir_print(b.a, b.p->ir);
     ck_assert_ptr_nonnull(strstr(text, "    from user\n    tile layer=simt"));
     ck_assert_ptr_nonnull(strstr(manifest_json(b.a, b.p), "\"from\": \"user\""));
     ck_assert_str_eq(ir_print(b.a, ir_read(b.a, text, strlen(text), "t.ir")), text);
@@ -579,7 +579,7 @@ START_TEST(the_manifest_says_what_the_plan_says)
         json_t *k = json_array_get(kernels, (size_t)i), *arguments = json_object_get(k, "arguments");
         ck_assert_str_eq(json_string_value(json_object_get(k, "name")), l->name);
         ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(k, "grid"), "now")),
-                         launch_grid(l, &b.p->program->dims));
+                         launch_grid(l, &b.p->ir->dims));
         ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(k, "grid"), "limit")), i == 1 ? 3 : 0);
         ck_assert_uint_eq(json_array_size(arguments), (size_t)l->argument_count);
         for (int n = 0; n < l->argument_count; n++)
@@ -590,7 +590,7 @@ START_TEST(the_manifest_says_what_the_plan_says)
     size_t i;
     json_array_foreach(values, i, value)
     {
-        const ir_value *v = program_value(b.p->program, json_string_value(json_object_get(value, "name")));
+        const ir_value *v = graph_value(b.p->ir, json_string_value(json_object_get(value, "name")));
         ck_assert_msg(v && (v->kind < value_constant || v->output), "%s is no tensor of a caller", v ? v->name : "an unknown value");
     }
     json_decref(o);

@@ -147,12 +147,12 @@ START_TEST(a_plan_says_what_each_of_the_programs_would_take)
     const planned few = planned_for("h200", "bf16", 64, "1", "1", 4096, NULL),
                   many = planned_for("h200", "bf16", 64, "1", "16", 4096, NULL),
                   guess = planned_for("h100", "bf16", 64, "1", "1", 4096, NULL);
-    const char *text = ir_print(few.a, few.c.plan->program);
+    const char *text = ir_print(few.a, few.c.plan->ir);
     ck_assert_msg(strstr(text, "not wgmma: " few_at_cache_why " (") && strstr(text, " us, decode_mma "), "%s", text);
-    text = ir_print(many.a, many.c.plan->program);
+    text = ir_print(many.a, many.c.plan->ir);
     ck_assert_msg(strstr(text, "not decode_simt: " many_at_cache_why " (") && strstr(text, "not wgmma: ") &&
                       strstr(text, " us, decode_mma "), "%s", text);
-    text = ir_print(guess.a, guess.c.plan->program);
+    text = ir_print(guess.a, guess.c.plan->ir);
     ck_assert_msg(strstr(text, "not wgmma: " few_at_cache_why "\n"), "%s", text);
     arena_free(few.a), arena_free(many.a), arena_free(guess.a);
 }
@@ -162,7 +162,7 @@ END_TEST
 START_TEST(a_tile_that_was_tuned_for_many_sequences_is_not_one_for_many_queries)
 {
     const planned own = planned_for("h200", "bf16", 128, "64", "1", 4096, NULL);
-    const wisdom_entry e = wisdom_of(own.a, own.c.plan->program, own.c.plan->target, "h200", attention_of(&own)->work->phase);
+    const wisdom_entry e = wisdom_of(own.a, own.c.plan->ir, own.c.plan->target, "h200", attention_of(&own)->work->phase);
     text line = {.a = own.a};
     text_printf(&line, "%s", wisdom_head), wisdom_put(&line, &e);
     const tuning tuned = {.wisdom = wisdom_read(own.a, line.data, line.size), .device = "h200"};

@@ -2,7 +2,7 @@
 #include "gen/base/signature.h"
 #include "gen/plan/overrides.h"
 #include "gen/plan/wisdom.h"
-#include "ir/program/former.h"
+#include "ir/graph/former.h"
 #include "tests/support.h"
 #include <string.h>
 

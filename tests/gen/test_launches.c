@@ -74,7 +74,7 @@ static bool reason_known(const char *code)
     return false;
 }
 
-static int count_notes(const ir_program *p, const ir_value *v, const ir_op *user)
+static int count_notes(const ir_graph *p, const ir_value *v, const ir_op *user)
 {
     int count = 0;
     for (int i = 0; i < p->note_count; i++)
@@ -86,7 +86,7 @@ static int count_notes(const ir_program *p, const ir_value *v, const ir_op *user
 }
 
 /* Returns how many edges there are between two kernels. */
-static int check_edges(const ir_program *p, const char *spec, const char *level)
+static int check_edges(const ir_graph *p, const char *spec, const char *level)
 {
     int edges = 0;
     for (int i = 0; i < p->op_count; i++) {
@@ -113,7 +113,7 @@ START_TEST(every_edge_between_two_kernels_has_a_reason)
         for (int k = 0; k < 9; k++) {
             const char *spec = i < model_count ? models[i].spec : more[i - model_count];
             rig *r = rig_plan(&(rig_request){.path = spec, .level = (fusion_level)(k % 3), .target = targets[k / 3]});
-            const ir_program *p = r->c.plan->program;
+            const ir_graph *p = r->c.plan->ir;
             const int edges = check_edges(p, spec, level_names(NULL)[k % 3]);
             ck_assert_msg(edges > 0 || p->kernel_count == 1 || i >= model_count, "%s: no edges", spec);
             rig_close(r);
@@ -188,7 +188,7 @@ enum { fusion_count = sizeof fusions / sizeof *fusions };
 
 static bool folds(const rig *r)
 {
-    const ir_program *p = r->c.plan->program;
+    const ir_graph *p = r->c.plan->ir;
     for (int i = 0; i < p->op_count; i++)
         if (p->ops[i]->attributes.fold) return true;
     return false;
@@ -265,7 +265,7 @@ START_TEST(no_launch_is_larger_than_its_driver_takes)
     char yaml[512];
     snprintf(yaml, sizeof yaml, cases[_i / (int)count].form, 1, cases[_i / (int)count].most);
     rig *r = rig_plan(&(rig_request){.yaml = yaml, .level = fusion_none, .target = target->name});
-    dim_table high = r->c.plan->program->dims;
+    dim_table high = r->c.plan->ir->dims;
     high.dims[0].value = high.dims[0].high;
     for (int i = 0; i < r->c.plan->launch_count; i++) {
         const launch *l = &r->c.plan->launches[i];

@@ -113,7 +113,7 @@ END_TEST
 START_TEST(a_product_of_many_rows_in_16_bits_is_on_wgmma)
 {
     build b = must_build(layers[_i].text, layers[_i].wgmma ? &wgmma : NULL);
-    const char *text = ir_print(b.a, b.p->program);
+    const char *text = ir_print(b.a, b.p->ir);
     ck_assert_ptr_nonnull(strstr(text, layers[_i].tile));
     ck_assert_ptr_nonnull(strstr(text, layers[_i].wgmma ? "frame=ws" : "frame=mixed"));
     ck_assert_int_eq(strstr(b.p->launches[b.p->launch_count - 1].source.body, "TF_KERNEL_WS(t_y_, one_phase<gemm_ws<t_y_spec>>)") != NULL,
@@ -128,7 +128,7 @@ START_TEST(products_of_one_column_on_wgmma_are_not_staged)
     build b = must_build("block: t\ndtype: bf16\ndims: {B: 2, S: 70, K: 1, N: 1}\ninputs: {x: [B, S, K]}\nparams: {v: [N, K], w: [N, K]}\n"
                          "ops:\n  - {out: y, op: linear, in: [x, v]}\n  - {out: z, op: linear, in: [x, w]}\noutputs: {y: y, z: z}\n",
                          &wgmma);
-    const char *text = ir_print(b.a, b.p->program);
+    const char *text = ir_print(b.a, b.p->ir);
     ck_assert_msg(strstr(text, "layer=wgmma") && !strstr(text, "smem_epilogue=1"), "%s", text);
     arena_free(b.a);
 }
@@ -137,8 +137,8 @@ END_TEST
 static const ir_op *first_linear(const plan *p)
 {
     int i = 0;
-    while (p->program->ops[i]->kind != op_linear) i++;
-    return p->program->ops[i];
+    while (p->ir->ops[i]->kind != op_linear) i++;
+    return p->ir->ops[i];
 }
 
 START_TEST(a_product_of_many_rows_in_f32_is_split_on_3xtf32)
@@ -152,7 +152,7 @@ START_TEST(a_product_of_many_rows_in_f32_is_split_on_3xtf32)
                  {PRODUCT("f32", "4096", "127"), "tile layer=simt", 128}}; /* short sums: truncated ones are worse than f32's own */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         build b = must_build(cases[i].text, NULL);
-        const char *text = ir_print(b.a, b.p->program);
+        const char *text = ir_print(b.a, b.p->ir);
         ck_assert_msg(strstr(text, cases[i].tile) != NULL, "%s", text);
         ck_assert_int_eq(b.p->packs[0].length, cases[i].length); /* 32 large parts, 32 small ones, and so on */
         ck_assert_int_eq(strstr(b.p->launches[b.p->launch_count - 1].source.body,
@@ -196,13 +196,13 @@ START_TEST(tensor_maps_come_first_and_say_what_they_map)
     ck_assert_int_eq(w->kind, argument_map);
     ck_assert_int_eq(w->offset, 128);
     ck_assert_str_eq(x->box->value->name, "x");
-    ck_assert_int_eq(extent_value(&x->box->rows, &b.p->program->dims), 129);
+    ck_assert_int_eq(extent_value(&x->box->rows, &b.p->ir->dims), 129);
     ck_assert_int_eq(x->box->columns, 64);
     ck_assert_int_eq(x->box->stride, 128);
     ck_assert_int_eq(x->box->box_rows, 128);
     ck_assert_ptr_null(w->box->value);
     ck_assert(w->box->pieces); /* of 16 columns by 64 bytes, 1 KB each: 6 by 2, a tile of 64 columns, a stage of 128 bytes */
-    ck_assert_int_eq(extent_value(&w->box->rows, &b.p->program->dims), 6);
+    ck_assert_int_eq(extent_value(&w->box->rows, &b.p->ir->dims), 6);
     ck_assert_int_eq(w->box->columns, 2);
     ck_assert_int_eq(w->box->stride, 2048);
     ck_assert_int_eq(w->box->box_rows, 4);
@@ -321,7 +321,7 @@ START_TEST(a_product_of_many_rows_is_on_the_matrix_units_that_a_machine_has)
 {
     build b = build_spec(amd_layers[_i].text, amd_layers[_i].target, NULL);
     ck_assert_msg(b.code == code_ok, "%s", arena_diagnostics(b.a));
-    const char *text = ir_print(b.a, b.p->program);
+    const char *text = ir_print(b.a, b.p->ir);
     ck_assert_msg(strstr(text, amd_layers[_i].tile) != NULL, "%s", text);
     const bool matrix = strstr(amd_layers[_i].tile, "mma") || strstr(amd_layers[_i].tile, "mfma"),
                register_fed = strstr(amd_layers[_i].tile, "register_fed") != NULL;
@@ -348,7 +348,7 @@ START_TEST(a_thread_has_a_query_alone_where_there_are_queries_for_all_threads)
                                            {MANY_HEADS("16"), "layer=simt block_q=64 block_k=32 team=4 threads=256"}};
     for (int i = 0; i < 2; i++) {
         build b = must_build(cases[i][0], NULL);
-        const char *text = ir_print(b.a, b.p->program);
+        const char *text = ir_print(b.a, b.p->ir);
         ck_assert_msg(strstr(text, cases[i][1]) != NULL, "%s", text);
         arena_free(b.a);
     }
@@ -373,7 +373,7 @@ START_TEST(attention_of_many_queries_is_on_the_matrix_units)
 {
     build b = build_spec(amd_attentions[_i].text, amd_attentions[_i].target, NULL);
     ck_assert_msg(b.code == code_ok, "%s", arena_diagnostics(b.a));
-    const char *text = ir_print(b.a, b.p->program);
+    const char *text = ir_print(b.a, b.p->ir);
     ck_assert_msg(strstr(text, amd_attentions[_i].tile) != NULL, "%s", text);
     const bool matrix = strstr(amd_attentions[_i].tile, "simt") == NULL;
     ck_assert_int_eq(strstr(b.p->launches[0].source.body,
@@ -456,7 +456,7 @@ START_TEST(many_tiles_are_large_and_aligned_rows_have_two_slots_where_loads_go_t
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         build b = build_spec(large, cases[i].target, NULL);
         ck_assert_msg(b.code == code_ok, "%s", arena_diagnostics(b.a));
-        ck_assert_ptr_nonnull(strstr(ir_print(b.a, b.p->program), cases[i].tile));
+        ck_assert_ptr_nonnull(strstr(ir_print(b.a, b.p->ir), cases[i].tile));
         ck_assert_int_eq(b.p->launches[0].shared_bytes, cases[i].shared);
         arena_free(b.a);
     }
@@ -510,7 +510,7 @@ START_TEST(long_rows_are_multiplied_where_offsets_reach_all_rows_of_a_tile)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tuning t = {.lines = &cases[i].line, .count = 1};
         build b = build_spec(cases[i].text, cases[i].target, cases[i].line ? &t : NULL);
-        const char *said = b.code == code_ok ? ir_print(b.a, b.p->program) : arena_diagnostics(b.a);
+        const char *said = b.code == code_ok ? ir_print(b.a, b.p->ir) : arena_diagnostics(b.a);
         ck_assert_msg(b.code == code_ok || (cases[i].line && b.code == code_unsupported), "%zu: %d: %s", i, b.code, said);
         ck_assert_msg(strstr(said, cases[i].wanted) != NULL, "%zu: no %s in %s", i, cases[i].wanted, said);
         arena_free(b.a);

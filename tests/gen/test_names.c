@@ -87,8 +87,8 @@ START_TEST(different_values_have_different_names)
     for (fusion_level level = fusion_none; level <= fusion_tile; level++) {
         rig *r = rig_open(&(rig_request){.yaml = alike, .level = level});
         const plan *p = r->c.plan;
-        const naming n = names_choose(r->a, p->program);
-        for (int i = 0; i < p->program->value_count; i++) {
+        const naming n = names_choose(r->a, p->ir);
+        for (int i = 0; i < p->ir->value_count; i++) {
             for (int k = 0; k < i; k++) ck_assert_str_ne(n.values[i], n.values[k]);
             for (int d = 0; d < n.dims.count; d++) ck_assert_str_ne(name_marked(r->a, n.values[i], name_value), n.dims.dims[d].name);
         }

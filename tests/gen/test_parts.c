@@ -43,10 +43,10 @@ START_TEST(few_tiles_are_cut_into_parts_and_many_are_not)
         ck_assert_msg((split > 1) == cases[i].parts, "%s x %s x %s: split_k=%d", cases[i].M, cases[i].N, cases[i].K, split);
         ck_assert_int_eq(p->scratch_count, split > 1);
         const long long tiles = (atoi(cases[i].M) + 127) / 128 * ((p->packs[0].columns + n - 1) / n);
-        ck_assert_int_eq(launch_grid(&p->launches[p->launch_count - 1], &p->program->dims), tiles * split);
+        ck_assert_int_eq(launch_grid(&p->launches[p->launch_count - 1], &p->ir->dims), tiles * split);
         if (split > 1) {
             ck_assert_int_le(tiles * split, 132);
-            ck_assert_int_ge(extent_value(&p->scratches[0].floats, &p->program->dims), tiles * (split - 1) * (128 * n + 8));
+            ck_assert_int_ge(extent_value(&p->scratches[0].floats, &p->ir->dims), tiles * (split - 1) * (128 * n + 8));
         }
         rig_close(r);
     }

@@ -498,7 +498,7 @@ static void foresee_twice(void *argument)
     const launch_phase work[] = {*one->work, *one->work};
     launch both = *one;
     both.work = (launch_phase *)work, both.work_count = 2;
-    ck_assert_int_eq(launch_tiles(&both, &c.plan->program->dims), 2 * launch_tiles(one, &c.plan->program->dims));
+    ck_assert_int_eq(launch_tiles(&both, &c.plan->ir->dims), 2 * launch_tiles(one, &c.plan->ir->dims));
     f->work = launch_work(f->a, c.plan, one, NULL, NULL);
     ck_assert(launch_predict(f->a, c.plan, one, &f->work, &f->got));
     const prediction alone = f->got;

@@ -47,7 +47,7 @@ START_TEST(without_tracing_sources_are_those_with_it_less_what_traces)
     rig_request with = plain;
     with.tuning = &traced;
     rig *a = rig_plan(&plain), *b = rig_plan(&with);
-    ck_assert_str_eq(ir_print(a->a, a->c.plan->program), ir_print(b->a, b->c.plan->program));
+    ck_assert_str_eq(ir_print(a->a, a->c.plan->ir), ir_print(b->a, b->c.plan->ir));
     for (int i = 0; i < a->c.plan->launch_count; i++) {
         const source_text *x = &a->c.plan->launches[i].source, *y = &b->c.plan->launches[i].source;
         char *less = without_trace(y->templates);
@@ -94,7 +94,7 @@ static trace_records records_of(rig *r, int launch, long long workgroups)
     const plan *p = r->c.plan;
     for (int i = 0; i < p->scratch_count; i++) {
         if (p->scratches[i].trace != &p->launches[launch]) continue;
-        const size_t bytes = (size_t)scratch_bytes(&p->scratches[i], &p->program->dims);
+        const size_t bytes = (size_t)scratch_bytes(&p->scratches[i], &p->ir->dims);
         word poison, *words = arena_alloc(r->a, bytes);
         memset(&poison, 0, sizeof poison);
         for (int k = 0; k < 4; k++) poison = poison << 16 | guarded_poison_bits;
@@ -128,7 +128,7 @@ static void make_inside(void *job)
 static long long grid_of(const rig *r, int launch)
 {
     const struct launch *l = &r->c.plan->launches[launch];
-    const long long tiles = launch_grid(l, &r->c.plan->program->dims);
+    const long long tiles = launch_grid(l, &r->c.plan->ir->dims);
     const long long most = (long long)l->resident * guarded_device(r->s)->multiprocessors / l->cluster * l->cluster;
     return most > 0 && tiles > most ? most : tiles;
 }
@@ -148,7 +148,7 @@ static void check_tiles(const rig *r, const timeline *t, int launch)
     const struct launch *l = &r->c.plan->launches[launch];
     const timeline_launch *got = &t->launches[launch];
     const program_kind kind = l->work->phase->tile.program;
-    const long long all = launch_tiles(l, &r->c.plan->program->dims);
+    const long long all = launch_tiles(l, &r->c.plan->ir->dims);
     if (kind != program_decode_mma) ck_assert_msg(got->tile_count == all, "%s: %lld of %lld tiles", l->name, got->tile_count, all);
     ck_assert_int_gt((int)got->tile_count, 0);
     for (long long i = 0; i < got->tile_count; i++) {

@@ -55,7 +55,7 @@ static const char *learned_in(arena *a, const char *dtype, const char *line, con
     text t = {.a = a};
     text_printf(&t, "%s", wisdom_head);
     for (int i = 0; i < m.c.plan->launch_count; i++) {
-        const wisdom_entry e = wisdom_of(m.a, m.c.plan->program, m.c.plan->target, device, phase_at(&m, i));
+        const wisdom_entry e = wisdom_of(m.a, m.c.plan->ir, m.c.plan->target, device, phase_at(&m, i));
         wisdom_put(&t, &e);
     }
     arena_free(m.a);
@@ -76,12 +76,12 @@ START_TEST(a_plan_has_the_tiles_that_were_learned_and_says_so)
         const ir_phase *p = phase_at(&m, i);
         ck_assert(p->from == tile_of_wisdom && p->tile.program == program_gemm_mma && p->tile.gemm_mma.m == 64);
     }
-    const char *text = ir_print(m.a, m.c.plan->program);
+    const char *text = ir_print(m.a, m.c.plan->ir);
     ck_assert_ptr_nonnull(strstr(text, "    not wgmma: "));
     ck_assert_ptr_nonnull(strstr(text, "    from wisdom\n    tile layer=mma m=64 n=64"));
     ck_assert_ptr_nonnull(strstr(manifest_json(m.a, m.c.plan), "\"from\": \"wisdom\""));
     made back = plan_for(&(ask){.rows = 512, .from = text}); /* the text has its tiles, whatever anybody knows */
-    ck_assert_str_eq(ir_print(back.a, back.c.plan->program), text);
+    ck_assert_str_eq(ir_print(back.a, back.c.plan->ir), text);
     arena_free(back.a);
     arena_free(m.a);
     arena_free(a);
@@ -133,7 +133,7 @@ START_TEST(a_tile_that_goes_through_the_weights_more_often_serves_its_own_size_a
     made m = plan_for(&(ask){.rows = 8, .line = line});
     text t = {.a = a};
     text_printf(&t, "%s", wisdom_head);
-    const wisdom_entry e = wisdom_of(m.a, m.c.plan->program, m.c.plan->target, "h200", phase_at(&m, 0));
+    const wisdom_entry e = wisdom_of(m.a, m.c.plan->ir, m.c.plan->target, "h200", phase_at(&m, 0));
     wisdom_put(&t, &e);
     arena_free(m.a);
     const struct {
@@ -156,7 +156,7 @@ START_TEST(the_nearest_of_several_sizes_is_taken)
     text t = {.a = a};
     text_printf(&t, "%s", wisdom_head);
     for (int n = 32; n <= 128; n *= 2) {
-        wisdom_entry e = wisdom_of(m.a, m.c.plan->program, m.c.plan->target, "h200", phase_at(&m, 0));
+        wisdom_entry e = wisdom_of(m.a, m.c.plan->ir, m.c.plan->target, "h200", phase_at(&m, 0));
         e.size.rows = 8 * n, e.tile.gemm_mma.group_m = n;
         wisdom_put(&t, &e);
     }
@@ -300,7 +300,7 @@ START_TEST(a_tile_that_the_phase_cannot_have_is_passed_over)
     char *text = arena_strdup(a, learned(a, "gemm: layer=mma m=64 n=64", "h200"));
     for (char *at = text; (at = strstr(at, " m=64 n=64")); at++) memcpy(at, " m=64 n=80", 10);
     made m = plan_for(&(ask){.rows = 512, .w = read_text(a, text)}), plain = plan_for(&(ask){.rows = 512});
-    ck_assert_str_eq(ir_print(m.a, m.c.plan->program), ir_print(plain.a, plain.c.plan->program));
+    ck_assert_str_eq(ir_print(m.a, m.c.plan->ir), ir_print(plain.a, plain.c.plan->ir));
     arena_free(m.a);
     arena_free(plain.a);
     arena_free(a);

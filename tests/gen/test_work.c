@@ -142,7 +142,7 @@ END_TEST
 
 /* ---- the double: it counts one by one what the spec's words mean */
 typedef struct tally {
-    const ir_program *graph;
+    const ir_graph *graph;
     int *data[random_most_values]; /* by graph value id: of int32 inputs */
     double products, others;
 } tally;
@@ -280,8 +280,8 @@ static work work_of_plan(arena *a, const plan *p, tally *t)
 /* A decode is an attention in parts, which has operations of its own. */
 static bool has_decode(const plan *p)
 {
-    for (int i = 0; i < p->program->op_count; i++)
-        if (p->program->ops[i]->kind == op_attention_partial) return true;
+    for (int i = 0; i < p->ir->op_count; i++)
+        if (p->ir->ops[i]->kind == op_attention_partial) return true;
     return false;
 }
 
@@ -296,7 +296,7 @@ static void same_as_the_double(const char *yaml, unsigned seed, int *attentions)
             tally_op(&t, r->c.graph->ops[i]);
             *attentions += r->c.graph->ops[i]->kind == op_attention;
         }
-        const operations lowered = program_operations(lower(r->a, r->c.graph), drawn_integers, &t);
+        const operations lowered = graph_operations(lower(r->a, r->c.graph), drawn_integers, &t);
         const work planned = work_of_plan(r->a, r->c.plan, &t);
         ck_assert_msg(lowered.products == t.products, "products %.0f, one by one %.0f:\n%s", lowered.products, t.products, yaml);
         ck_assert_msg(lowered.others == t.others, "others %.0f, one by one %.0f:\n%s", lowered.others, t.others, yaml);

@@ -174,7 +174,7 @@ static void batch(const char *folder, const char *preset, const char *cache, lay
     general->room = (size_t)tfgen_module_workspace_bytes(general->module, NULL, 0);
     tfgen_device_free(device, general->workspace);
     must(tfgen_device_alloc(device, general->room + 1, &general->workspace, &error), "alloc");
-    dim_table dims = general->module->plan->program->dims;
+    dim_table dims = general->module->plan->ir->dims;
     dim_find(&dims, "B")->value = b;
     expect(variant_pick(general->module, &dims, general->room) != general->module, "the variant runs", b);
     execute(general, w, &dim, NULL);

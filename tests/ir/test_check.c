@@ -8,7 +8,7 @@
 typedef struct check_test {
     attempt t;
     const char *text;
-    void (*change)(ir_program *p);
+    void (*change)(ir_graph *p);
 } check_test;
 
 #define HEAD "ir 1 t\ntype f32\nlevel none\ndim  M = 2 in 1..9\ndim  L = 3 in 1..9\n"
@@ -377,96 +377,96 @@ static const struct {
 };
 
 /* What text cannot say. */
-static ir_value *value_named(ir_program *p, const char *name)
+static ir_value *value_named(ir_graph *p, const char *name)
 {
-    ir_value *v = program_value(p, name);
+    ir_value *v = graph_value(p, name);
     ck_assert_ptr_nonnull(v);
     return v;
 }
-static ir_value *copy_of(ir_program *p, const char *name)
+static ir_value *copy_of(ir_graph *p, const char *name)
 {
     static ir_value copy;
     copy = *value_named(p, name);
     return &copy;
 }
-static void name_alike(ir_program *p) { value_named(p, "y")->output = value_named(p, "z")->output = "result"; }
-static void exchange_ids(ir_program *p) { value_named(p, "y")->id = value_named(p, "z")->id; }
-static void live_elsewhere(ir_program *p) { value_named(p, "y")->root = copy_of(p, "x"); }
-static void live_nowhere(ir_program *p)
+static void name_alike(ir_graph *p) { value_named(p, "y")->output = value_named(p, "z")->output = "result"; }
+static void exchange_ids(ir_graph *p) { value_named(p, "y")->id = value_named(p, "z")->id; }
+static void live_elsewhere(ir_graph *p) { value_named(p, "y")->root = copy_of(p, "x"); }
+static void live_nowhere(ir_graph *p)
 {
     ir_value *x = copy_of(p, "x");
     x->id = p->value_count;
     value_named(p, "y")->root = x;
 }
-static void live_below_all(ir_program *p)
+static void live_below_all(ir_graph *p)
 {
     ir_value *x = copy_of(p, "x");
     x->id = -1;
     value_named(p, "y")->root = x;
 }
-static void make_an_input(ir_program *p) { value_named(p, "x")->def = p->ops[0]; }
-static void make_no_result(ir_program *p) { value_named(p, "y")->def = NULL; }
-static void use_a_stranger(ir_program *p) { p->ops[1]->inputs[0] = copy_of(p, "x"); }
-static void make_a_stranger(ir_program *p) { p->ops[1]->outputs[0] = copy_of(p, "z"); }
-static void be_made_by_another(ir_program *p) { value_named(p, "z")->def = p->ops[0]; }
-static void be_made_twice(ir_program *p) { p->ops[1] = p->ops[0]; }
-static void be_made_never(ir_program *p) { p->op_count = 1; }
-static void use_too_few(ir_program *p) { p->ops[0]->input_count = 0; }
-static void use_too_many(ir_program *p)
+static void make_an_input(ir_graph *p) { value_named(p, "x")->def = p->ops[0]; }
+static void make_no_result(ir_graph *p) { value_named(p, "y")->def = NULL; }
+static void use_a_stranger(ir_graph *p) { p->ops[1]->inputs[0] = copy_of(p, "x"); }
+static void make_a_stranger(ir_graph *p) { p->ops[1]->outputs[0] = copy_of(p, "z"); }
+static void be_made_by_another(ir_graph *p) { value_named(p, "z")->def = p->ops[0]; }
+static void be_made_twice(ir_graph *p) { p->ops[1] = p->ops[0]; }
+static void be_made_never(ir_graph *p) { p->op_count = 1; }
+static void use_too_few(ir_graph *p) { p->ops[0]->input_count = 0; }
+static void use_too_many(ir_graph *p)
 {
     static ir_value *list[2];
     list[0] = list[1] = value_named(p, "x");
     p->ops[0]->inputs = list, p->ops[0]->input_count = 2;
 }
-static void take_heads(ir_program *p) { p->ops[0]->attributes.heads = 2; }
-static void be_endless(ir_program *p) { p->ops[0]->attributes.theta = 1e300 * 1e300; }
-static void turn_backwards(ir_program *p) { p->ops[0]->attributes.rotary = -2; }
-static void leave_phases(ir_program *p)
+static void take_heads(ir_graph *p) { p->ops[0]->attributes.heads = 2; }
+static void be_endless(ir_graph *p) { p->ops[0]->attributes.theta = 1e300 * 1e300; }
+static void turn_backwards(ir_graph *p) { p->ops[0]->attributes.rotary = -2; }
+static void leave_phases(ir_graph *p)
 {
     p->kernels[1]->phase_count = 1, p->kernels[1]->phases[0] = p->kernels[0]->phases[0], p->kernel_count = 1;
 }
-static void have_a_role(ir_program *p) { p->ops[0]->role = role_body; }
-static void have_no_role(ir_program *p) { p->ops[0]->role = role_none; }
-static void run_too_early(ir_program *p)
+static void have_a_role(ir_graph *p) { p->ops[0]->role = role_body; }
+static void have_no_role(ir_graph *p) { p->ops[0]->role = role_none; }
+static void run_too_early(ir_graph *p)
 {
     static ir_phase *later[1];
     ir_phase *first = p->kernels[0]->phases[0];
     later[0] = p->kernels[1]->phases[0];
     first->after = later, first->after_count = 1;
 }
-static void wait_for_itself(ir_program *p)
+static void wait_for_itself(ir_graph *p)
 {
     static ir_phase *own[1];
     own[0] = p->kernels[0]->phases[0];
     own[0]->after = own, own[0]->after_count = 1;
 }
-static void live_in_a_number(ir_program *p)
+static void live_in_a_number(ir_graph *p)
 {
     ir_value *number = p->ops[1]->inputs[1];
     ck_assert_int_eq(number->kind, value_constant);
     value_named(p, "y")->root = number;
 }
-static void live_in_itself(ir_program *p) { value_named(p, "y")->root = value_named(p, "y"), value_named(p, "y")->root_stride = 4; }
+static void live_in_itself(ir_graph *p) { value_named(p, "y")->root = value_named(p, "y"), value_named(p, "y")->root_stride = 4; }
 
 #define TWO "%y f32[M,4] = neg %x #0\n%z f32[M,4] = add %x, 2 #1\n"
 #define TWO_KERNELS PHASE("rows", NEG) KERNEL("k1", "rows", "    body %z f32[M,4] = neg %x #1\n")
 static const struct {
     const char *text, *message;
-    void (*change)(ir_program *p);
+    void (*change)(ir_graph *p);
 } changes[] = {
     {TWO, "distinct-names: two outputs named result", name_alike},
     {TWO, "ids: %y has id", exchange_ids},
-    {TWO, "ids: %y is stored in a value of another program", live_elsewhere},
-    {TWO, "ids: %y is stored in a value of another program", live_nowhere},
-    {TWO, "ids: %y is stored in a value of another program", live_below_all},
+    {TWO, "ids: %y is stored in a value of another graph", live_elsewhere},
+    {TWO, "ids: %y is stored in a value of another graph", live_nowhere},
+    {TWO, "ids: %y is stored in a value of another graph", live_below_all},
     {TWO, "ids: %y lives in %y, which is a view itself", live_in_itself},
     {TWO, "ids: %x: only results are made by an op", make_an_input},
     {TWO, "ids: %y: only results are made by an op", make_no_result},
-    {TWO, "made-before-used: %z uses a value of another program", use_a_stranger},
+    {TWO, "made-before-used: %z uses a value of another graph", use_a_stranger},
     {TWO, "made-before-used: %z does not know the op that makes it", make_a_stranger},
     {TWO, "made-before-used: %z does not know the op that makes it", be_made_by_another},
     {TWO, "made-before-used: %y is made twice", be_made_twice},
-    {TWO, "made-before-used: %z is computed by no op of this program", be_made_never},
+    {TWO, "made-before-used: %z is computed by no op of this graph", be_made_never},
     {TWO, "attributes: neg %y: wrong number of operands", use_too_few},
     {TWO, "attributes: neg %y: wrong number of operands", use_too_many},
     {TWO, "attributes: neg %y has heads", take_heads},
@@ -483,13 +483,13 @@ static const struct {
 static void read_it(void *argument)
 {
     check_test *t = argument;
-    ir_program *p = ir_read(t->t.a, t->text, strlen(t->text), "t.ir");
+    ir_graph *p = ir_read(t->t.a, t->text, strlen(t->text), "t.ir");
     if (!t->change) return;
     t->change(p);
     ir_check(t->t.a, p, "change");
 }
 
-static void must_be_refused(const char *text, const char *message, void (*change)(ir_program *))
+static void must_be_refused(const char *text, const char *message, void (*change)(ir_graph *))
 {
     check_test t = {.text = text, .change = change};
     attempt_run(&t.t, read_it, &t);

@@ -1,6 +1,6 @@
 /* Tables of facts: the contents of those of dtypes, and that printing and reading follow them. */
 #include "ir/devices/device_model.h"
-#include "ir/program/format.h"
+#include "ir/graph/format.h"
 #include "ir/read/schema.h"
 #include "runtime/api/compile.h"
 #include "tests/support.h"
@@ -305,9 +305,9 @@ static const char *planned(arena *a, compile_request r, tfgen_code wanted)
     const tfgen_code code = compile(a, &r, &c);
     ck_assert_msg(code == wanted, "%d: %s", code, arena_diagnostics(a));
     if (code != code_ok) return arena_diagnostics(a);
-    ck_assert_str_eq(c.plan->device->name, c.plan->program->device);
+    ck_assert_str_eq(c.plan->device->name, c.plan->ir->device);
     ck_assert_ptr_nonnull(strstr(manifest_json(a, c.plan), arena_printf(a, "\"device\": \"%s\"", c.plan->device->name)));
-    return ir_print(a, c.plan->program);
+    return ir_print(a, c.plan->ir);
 }
 
 static void has(const char *text, const char *part) { ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text); }

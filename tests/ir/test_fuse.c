@@ -12,7 +12,7 @@ typedef struct fusing_test {
 } fusing_test;
 
 /* Kernels that are written once, behind the last pass, are those that are written and verified behind each. */
-static void check_once(arena *a, const ir_program *lowered, fuse_options options, const char *text)
+static void check_once(arena *a, const ir_graph *lowered, fuse_options options, const char *text)
 {
     options.check_once = true;
     ck_assert_str_eq(ir_print(a, fuse(a, lowered, &options)), text);
@@ -21,11 +21,11 @@ static void check_once(arena *a, const ir_program *lowered, fuse_options options
 static void fuse_text(void *argument)
 {
     fusing_test *f = argument;
-    ir_program *graph = ir_read(f->t.a, f->g.before, strlen(f->g.before), f->g.path);
+    ir_graph *graph = ir_read(f->t.a, f->g.before, strlen(f->g.before), f->g.path);
     fuse_options options = {.level = f->g.level, .target = target_find("host")};
     options.disabled = f->g.disabled, options.disabled_count = f->g.disabled_count;
     char *before = ir_print(f->t.a, graph);
-    ir_program *fused = fuse(f->t.a, lower(f->t.a, graph), &options);
+    ir_graph *fused = fuse(f->t.a, lower(f->t.a, graph), &options);
     ck_assert_str_eq(before, ir_print(f->t.a, graph)); /* stages are pure */
     f->result = ir_print(f->t.a, fused);
     check_once(f->t.a, lower(f->t.a, graph), options, f->result);
@@ -211,14 +211,14 @@ static void fuse_random(void *argument)
     random_test *r = argument;
     arena *a = r->t.a;
     r->graph = random_graph_text(a, r->seed);
-    ir_program *lowered = lower(a, ir_read(a, r->graph, strlen(r->graph), "random.ir"));
+    ir_graph *lowered = lower(a, ir_read(a, r->graph, strlen(r->graph), "random.ir"));
     size_t n;
     const char *const *names = fusion_names(&n);
     const char *disabled[2] = {names[r->seed % n], names[r->seed / n % n]};
     for (int level = 0; level < 3; level++) {
         fuse_options options = {.level = (fusion_level)level, .target = target_find("host")};
         options.disabled = disabled, options.disabled_count = r->seed % 3;
-        ir_program *fused = fuse(a, lowered, &options);
+        ir_graph *fused = fuse(a, lowered, &options);
         char *text = ir_print(a, fused);
         ck_assert_str_eq(text, ir_print(a, ir_read(a, text, strlen(text), "fused.ir")));
         r->kernels[level] = fused->kernel_count;

@@ -12,8 +12,8 @@ typedef struct text_test {
     const char *path, *text;
     size_t size;
     const char *result, *again;
-    ir_program *program;
-    void (*change)(ir_program *p);
+    ir_graph *ir;
+    void (*change)(ir_graph *p);
 } text_test;
 
 static void print_text(void *argument)
@@ -209,25 +209,25 @@ START_TEST(a_zero_byte_is_refused_wherever_it_stands)
 END_TEST
 
 /* Breaks that text cannot say. */
-static void swap_ops(ir_program *p)
+static void swap_ops(ir_graph *p)
 {
     ir_op *first = p->ops[1];
     p->ops[1] = p->ops[2], p->ops[2] = first;
 }
-static void swap_ops_of_phase(ir_program *p)
+static void swap_ops_of_phase(ir_graph *p)
 {
     ir_phase *phase = p->kernels[1]->phases[0];
     ir_op *first = phase->ops[0];
     phase->ops[0] = phase->ops[1], phase->ops[1] = first;
 }
-static void repeat_id(ir_program *p) { p->values[2]->id = 1; }
-static void repeat_name(ir_program *p) { p->values[2]->name = p->values[1]->name; }
-static void leave_a_composite(ir_program *p)
+static void repeat_id(ir_graph *p) { p->values[2]->id = 1; }
+static void repeat_name(ir_graph *p) { p->values[2]->name = p->values[1]->name; }
+static void leave_a_composite(ir_graph *p)
 {
     for (int i = 0; i < p->op_count; i++)
         if (p->ops[i]->kind == op_silu) p->ops[i]->kind = op_softmax;
 }
-static void use_before_made(ir_program *p)
+static void use_before_made(ir_graph *p)
 {
     for (int i = 0; i < p->op_count; i++)
         if (p->ops[i]->kind == op_silu) p->ops[i]->inputs[0] = p->ops[i + 1]->outputs[0];
@@ -246,7 +246,7 @@ static void use_before_made(ir_program *p)
 /* A rule, and a program that breaks it alone: a text, with `from` replaced by `to` or changed by `change`. */
 static const struct {
     const char *rule, *text, *from, *to;
-    void (*change)(ir_program *p);
+    void (*change)(ir_graph *p);
 } mutations[] = {
     {.rule = "distinct-names", .text = LLAMA, .change = repeat_name},
     {.rule = "ids", .text = LLAMA, .change = repeat_id},
@@ -288,9 +288,9 @@ static const struct {
 static void check_changed(void *argument)
 {
     text_test *t = argument;
-    t->program = ir_read(t->t.a, t->text, t->size, "t.ir");
-    if (t->change) t->change(t->program);
-    ir_check(t->t.a, t->program, "mutation");
+    t->ir = ir_read(t->t.a, t->text, t->size, "t.ir");
+    if (t->change) t->change(t->ir);
+    ir_check(t->t.a, t->ir, "mutation");
 }
 
 static char *replaced(arena *a, const char *text, const char *from, const char *to)
@@ -333,7 +333,7 @@ END_TEST
 static void cover_columns(void *argument)
 {
     text_test *t = argument;
-    ir_program *p = ir_read(t->t.a, t->text, t->size, t->path);
+    ir_graph *p = ir_read(t->t.a, t->text, t->size, t->path);
     for (int k = 0; k < p->kernel_count; k++) {
         segment_list list;
         if (p->kernels[k]->phases[0]->family != family_gemm) continue;
@@ -375,7 +375,7 @@ static void name_stored(void *argument)
 {
     text_test *t = argument;
     text names = {.a = t->t.a};
-    ir_program *p = ir_read(t->t.a, t->text, t->size, t->path);
+    ir_graph *p = ir_read(t->t.a, t->text, t->size, t->path);
     for (int i = 0; i < p->op_count; i++)
         if (value_stored(p, phase_of(p, p->ops[i]), p->ops[i]->outputs[0]) && !op_is_view(p->ops[i]))
             text_printf(&names, "%s%%%s", names.size ? " " : "", p->ops[i]->outputs[0]->name);
@@ -399,13 +399,13 @@ static void use_mutant(void *argument)
 {
     text_test *t = argument;
     arena *a = t->t.a;
-    ir_program *p = ir_read(a, t->text, t->size, "mutant.ir");
-    t->program = p;
+    ir_graph *p = ir_read(a, t->text, t->size, "mutant.ir");
+    t->ir = p;
     t->result = ir_print(a, p);
     t->again = ir_print(a, ir_read(a, t->result, strlen(t->result), "again.ir"));
     if (p->kernel_count) return;
     fuse_options options = {.level = (fusion_level)(t->size % 3), .target = target_find("host")};
-    ir_program *fused = fuse(a, lower(a, p), &options);
+    ir_graph *fused = fuse(a, lower(a, p), &options);
     t->result = ir_print(a, fused);
     t->again = ir_print(a, ir_read(a, t->result, strlen(t->result), "again.ir"));
 }
@@ -476,7 +476,7 @@ START_TEST(mutated_text_never_crashes_a_stage)
         memcpy(mutant, g.before, size);
         t.size = mutate(mutant, size, sizeof mutant);
         attempt_run(&t.t, use_mutant, &t);
-        read += t.program != NULL;
+        read += t.ir != NULL;
         ck_assert_msg(t.t.code == code_ok || t.t.code == code_bad_input, "round %u: %s\n%.*s", round, t.t.errors, (int)t.size, mutant);
         if (t.t.code == code_ok) ck_assert_str_eq(t.result, t.again);
         arena_free(t.t.a);

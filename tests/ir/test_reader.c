@@ -15,7 +15,7 @@ typedef struct reading {
     const char *yaml, *name;
     size_t size;
     graph_options options;
-    ir_program *p;
+    ir_graph *p;
 } reading;
 
 static void read_body(void *argument)
@@ -200,7 +200,7 @@ START_TEST(dynamic_dims_stay_symbolic_and_static_ones_become_numbers)
 {
     reading r = {0};
     ck_assert_int_eq(read_text(&r, DIMS BODY), code_ok);
-    const ir_value *y = program_value(r.p, "y");
+    const ir_value *y = graph_value(r.p, "y");
     long long value;
     ck_assert(extent_is_number(&y->shape[0], &value) && value == 2);
     ck_assert(!extent_is_number(&y->shape[1], &value));
@@ -271,9 +271,9 @@ START_TEST(a_dtype_override_leaves_declared_dtypes_alone)
     ck_assert_int_eq(read_text(&r, "block: t\ndtype: f32\ninputs: {x: [4, 8], z: {shape: [8], dtype: bf16}}\n"
                                    "ops:\n  - {out: y, op: mul, in: [x, z]}\noutputs: {y: y}\n"),
                      code_ok);
-    ck_assert_int_eq(program_value(r.p, "x")->type, dtype_f16);
-    ck_assert_int_eq(program_value(r.p, "z")->type, dtype_bf16);
-    ck_assert_int_eq(program_value(r.p, "y")->type, dtype_f16);
+    ck_assert_int_eq(graph_value(r.p, "x")->type, dtype_f16);
+    ck_assert_int_eq(graph_value(r.p, "z")->type, dtype_bf16);
+    ck_assert_int_eq(graph_value(r.p, "y")->type, dtype_f16);
     done(&r, false);
 }
 END_TEST
@@ -324,18 +324,18 @@ START_TEST(every_attribute_reaches_its_field)
     ck_assert_msg(read_text(&r, yaml) == code_ok, "%s", arena_diagnostics(r.a));
     const ir_attributes *rope = &r.p->ops[0]->attributes, *append = &r.p->ops[1]->attributes,
                         *t = &r.p->ops[3]->attributes;
-    ck_assert(rope->theta == 500000 && rope->rotary == 4 && rope->at == program_value(r.p, "pos"));
+    ck_assert(rope->theta == 500000 && rope->rotary == 4 && rope->at == graph_value(r.p, "pos"));
     ck_assert(rope->scaling.kind == scaling_llama3 && rope->scaling.factor == 8 && rope->scaling.low_freq == 1);
     ck_assert(rope->scaling.high_freq == 4 && rope->scaling.original == 8192);
-    ck_assert(append->state == program_value(r.p, "kc") && program_value(r.p, "ka")->root == append->state);
+    ck_assert(append->state == graph_value(r.p, "kc") && graph_value(r.p, "ka")->root == append->state);
     ck_assert(t->causal && t->window == 3 && t->softcap == 30 && t->scale == 0.5 && t->kv_heads == 2);
-    ck_assert(t->lengths == program_value(r.p, "n") && t->at == program_value(r.p, "pos"));
+    ck_assert(t->lengths == graph_value(r.p, "n") && t->at == graph_value(r.p, "pos"));
     ck_assert(r.p->ops[4]->attributes.unit_offset && r.p->ops[4]->attributes.eps == 1e-6);
     ck_assert_int_eq(r.p->ops[5]->attributes.layout, layout_in_out);
-    ck_assert_int_eq(program_value(r.p, "c")->type, dtype_f32);
-    const ir_value *w = program_value(r.p, "w"), *pos = program_value(r.p, "pos");
+    ck_assert_int_eq(graph_value(r.p, "c")->type, dtype_f32);
+    const ir_value *w = graph_value(r.p, "w"), *pos = graph_value(r.p, "pos");
     ck_assert(strcmp(w->from, "a.b") == 0 && w->from_transposed && !w->from_rows);
-    const ir_value *g = program_value(r.p, "g");
+    const ir_value *g = graph_value(r.p, "g");
     ck_assert(strcmp(g->from, "g.g") == 0 && g->from_rows->first == 8 && g->from_rows->end == 16 && g->from_rows->every == 24);
     ck_assert_str_eq(r.p->prefix, "h.{layer}.");
     const char *text = ir_print(r.a, r.p); /* which says all of it, too */
@@ -353,7 +353,7 @@ START_TEST(broadcasting_pairs_axes_from_the_right)
         read_text(&r, "block: t\ndtype: f32\ninputs: {x: [3, 1, 8], z: [5, 1]}\nops:\n"
                       "  - {out: s, op: sub, in: [x, z]}\n  - {out: y, op: mul, in: [0.5, s]}\noutputs: {y: y}\n"),
         code_ok);
-    const ir_value *s = program_value(r.p, "s"), *half = r.p->ops[1]->inputs[0];
+    const ir_value *s = graph_value(r.p, "s"), *half = r.p->ops[1]->inputs[0];
     ck_assert_int_eq(s->rank, 3);
     ck_assert(extent_value(&s->shape[0], &r.p->dims) == 3 && extent_value(&s->shape[1], &r.p->dims) == 5);
     ck_assert_int_eq(value_columns(s), 8);
@@ -370,10 +370,10 @@ START_TEST(split_concat_and_reshape_keep_the_dtype_of_their_input)
                       "  - {out: [p, q], op: split, in: [x], sizes: [2, 4]}\n  - {out: c, op: concat, in: [q, p]}\n"
                       "  - {out: v, op: reshape, in: [c], shape: [2, 2, 6]}\noutputs: {y: v}\n"),
         code_ok);
-    ck_assert_int_eq(value_columns(program_value(r.p, "p")), 2);
-    ck_assert_int_eq(program_value(r.p, "q")->type, dtype_f32);
-    ck_assert_int_eq(program_value(r.p, "c")->type, dtype_f32);
-    ck_assert_int_eq(program_value(r.p, "v")->rank, 3);
+    ck_assert_int_eq(value_columns(graph_value(r.p, "p")), 2);
+    ck_assert_int_eq(graph_value(r.p, "q")->type, dtype_f32);
+    ck_assert_int_eq(graph_value(r.p, "c")->type, dtype_f32);
+    ck_assert_int_eq(graph_value(r.p, "v")->rank, 3);
     done(&r, false);
 }
 END_TEST
@@ -426,8 +426,8 @@ START_TEST(row_reductions_make_one_column)
                                                                      "in: x}]\noutputs: {y: s}\n",
                  ops[i]);
         ck_assert_msg(read_text(&r, yaml) == code_ok, "%s", arena_diagnostics(r.a));
-        ck_assert_int_eq(value_columns(program_value(r.p, "s")), 1);
-        ck_assert_int_eq(program_value(r.p, "s")->rank, 6);
+        ck_assert_int_eq(value_columns(graph_value(r.p, "s")), 1);
+        ck_assert_int_eq(graph_value(r.p, "s")->rank, 6);
         done(&r, false);
     }
 }

@@ -429,7 +429,7 @@ static void measure_body(void *argument)
     const size_t size = strlen(m->spec);
     arena_source(m->a, "long.yaml", m->spec, size);
     steps = 0;
-    const ir_program *p = graph_read(m->a, m->spec, size, "long.yaml", &options);
+    const ir_graph *p = graph_read(m->a, m->spec, size, "long.yaml", &options);
     spend(m, stage_read);
     p = lower(m->a, p);
     spend(m, stage_lower);
@@ -439,7 +439,7 @@ static void measure_body(void *argument)
     m->ops = p->op_count;
     plan *made = plan_choose(m->a, p, device_model_default(m->a, target), NULL);
     spend(m, stage_plan);
-    const char *printed = ir_print(m->a, made->program);
+    const char *printed = ir_print(m->a, made->ir);
     spend(m, stage_print);
     ir_read(m->a, printed, strlen(printed), "long.ir");
     spend(m, stage_parse);

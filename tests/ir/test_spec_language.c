@@ -1,6 +1,6 @@
 /* docs/spec-language.md agrees with the reader: exactly the ops and attributes of ir/op.def have entries; examples have the stated shapes,
  * defaults are the stated ones, values out of range are refused. */
-#include "ir/program/attribute_table.h"
+#include "ir/graph/attribute_table.h"
 #include "ir/ir.h"
 #include <check.h>
 #include <stdio.h>
@@ -87,7 +87,7 @@ static const char *spec_of(arena *a, const example *e, const char *more)
 typedef struct reading {
     arena *a;
     const char *yaml;
-    ir_program *graph;
+    ir_graph *graph;
 } reading;
 
 static void read_inside(void *argument)

@@ -23,11 +23,11 @@ PATIENT = {'CK_DEFAULT_TIMEOUT': '60', 'CK_TIMEOUT_MULTIPLIER': '20'}
 
 # Suites to try first, by the name of the file; after these, what killed neighbours, then the cheapest.
 LIKELY = [
-    (r'ir/reference/', 'ref_golden ref ref_bounds ref_sources op_properties models'), (r'ir/program/half', 'data ref ir runtime models'),
+    (r'ir/reference/', 'ref_golden ref ref_bounds ref_sources op_properties models'), (r'ir/graph/half', 'data ref ir runtime models'),
     (r'ir/(devices/|program/dtype)', 'facts api cli bench'),
     (r'ir/read/schema', 'data cli'), (r'ir/(read/|base/(nearest|diagnostic|number))', 'reader extent ir fuse data emit models'),
     (r'ir/base/arena', 'arena reader'), (r'ir/base/extent', 'extent reader ir'),
-    (r'ir/(check|text|lower)/|ir/program/(segments|query|build)|ir/base/names', 'check ir fuse emit golden_models models'),
+    (r'ir/(check|text|lower)/|ir/graph/(segments|query|build)|ir/base/names', 'check ir fuse emit golden_models models'),
     (r'ir/(fuse/|program/)', 'fuse ir golden_models views scale emit'),
     (r'gen/(emit_attention|program/.*attention)|gen/program/(waves_)?(decode|combine)|gen/plan/split',
      'tiles decode_mma attention decode emit layers models'),

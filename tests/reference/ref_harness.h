@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include "runtime/data/random.h"
 #include "ir/reference/ref.h"
 
@@ -15,7 +15,7 @@ enum { most_bench_values = 2048 };
 /* A graph, its data and results, by value id. */
 typedef struct bench {
     arena *a;
-    ir_program *graph;
+    ir_graph *graph;
     ref_tensor data[most_bench_values], result[most_bench_values];
     const ref_tensor *inputs[most_bench_values];
     ref_tensor *results[most_bench_values];
@@ -33,7 +33,7 @@ static void bench_read_graph(void *argument)
 
 static inline int bench_id(const bench *b, const char *name)
 {
-    const ir_value *v = program_value(b->graph, name);
+    const ir_value *v = graph_value(b->graph, name);
     ck_assert_msg(v != NULL, "the graph has no value %s", name);
     return v->id;
 }

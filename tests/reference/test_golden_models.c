@@ -26,7 +26,7 @@ static char *read_text(const char *path, size_t *size)
 static void load_cache(const golden_data *d, const safetensors *f, const char *tensor, const char *state)
 {
     const safetensors_tensor *t = safetensors_need(f, tensor);
-    const ir_value *v = program_value(d->b->graph, state);
+    const ir_value *v = graph_value(d->b->graph, state);
     const long long rows = t->shape[2], width = t->shape[3], capacity = extent_value(&v->shape[2], &d->b->graph->dims);
     double *given = calloc((size_t)t->count, sizeof *given), *to = bench_data(d->b, state);
     ck_assert_int_gt(capacity, rows);
@@ -42,7 +42,7 @@ static void load_golden(void *argument)
     golden_data *d = argument;
     const char *const prefixes[] = {"weights.", d->prefix};
     const safetensors *f = safetensors_open(d->a, d->path);
-    const ir_program *g = d->b->graph;
+    const ir_graph *g = d->b->graph;
     const safetensors_tensor *expected = safetensors_need(f, d->output);
     d->expected = calloc((size_t)expected->count, sizeof(double));
     safetensors_read(f, expected, d->expected);
@@ -51,7 +51,7 @@ static void load_golden(void *argument)
         if (v->kind == value_param || (v->kind == value_input && v->type != dtype_i32))
             safetensors_read_value(f, v, &g->dims, prefixes, 2, v->kind == value_param, d->b->data[i].value);
     }
-    if (!program_value(g, "k_cache")) return;
+    if (!graph_value(g, "k_cache")) return;
     load_cache(d, f, "decode.k", "k_cache");
     load_cache(d, f, "decode.v", "v_cache");
     bench_data(d->b, "pos")[0] = bench_data(d->b, "pos")[1] = 60;

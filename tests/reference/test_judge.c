@@ -3,7 +3,7 @@
  * compiles something else. */
 #define _GNU_SOURCE
 #include "runtime/cli/trial.h"
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include "runtime/data/safetensors.h"
 #include "runtime/device/device.h"
 #include "runtime/cli/ref_plan.h"
@@ -26,7 +26,7 @@ typedef struct attempt {
     tfgen_device *device; /* NULL: the host engine */
     bool retyped;         /* the plan has %l as f16 */
     const char *target;   /* NULL: host */
-    const ref_tensor *(*inputs)(arena *a, const ir_program *graph); /* NULL: random */
+    const ref_tensor *(*inputs)(arena *a, const ir_graph *graph); /* NULL: random */
     bool refused; /* what the plan says of roundings is impossible in the graph */
     trial_result result;
 } attempt;
@@ -59,7 +59,7 @@ static void try_inside(void *argument)
         c.plan->launches[i].source =
             (source_text){"", "", replace(t->a, source_join(t->a, &c.plan->launches[i].source), t->from, t->to, &t->replaced)};
     const cli_options none = {0};
-    if (t->retyped) ((ir_value *)program_value(c.plan->program, "l"))->type = dtype_f16;
+    if (t->retyped) ((ir_value *)graph_value(c.plan->ir, "l"))->type = dtype_f16;
     const trial_options o = {.seed = 3,
                              .reference = reference_always,
                              .device = t->device,
@@ -166,9 +166,9 @@ static void spoil_inside(void *argument)
 {
     spoil_job *j = argument;
     const compiled c = compile_text(j->a, BLOCK, NULL, fusion_tile);
-    for (int i = 0; i < c.plan->program->value_count; i++) {
-        ir_value *v = c.plan->program->values[i];
-        const bool own = program_value(c.graph, v->name) != NULL;
+    for (int i = 0; i < c.plan->ir->value_count; i++) {
+        ir_value *v = c.plan->ir->values[i];
+        const bool own = graph_value(c.graph, v->name) != NULL;
         if (j->how == 1 && own && strcmp(v->name, "x1") == 0) v->type = dtype_bf16;
         if (j->how == 2 && own && strcmp(v->name, "a") == 0) v->shape[1] = extent_number(1);
         if (j->how == 3 && !own && v->kind == value_result) v->type = dtype_f16;
@@ -211,7 +211,7 @@ START_TEST(a_sum_in_two_parts_is_judged_as_one_number)
                        "  - {out: y, op: linear, in: [g, v]}\noutputs: {s: s, y: y}\n";
     const attempt t = try_plan(yaml, yaml, fusion_tile, NULL, NULL);
     const compiled c = compile_text(t.a, yaml, NULL, fusion_tile);
-    const ir_value *q = program_value(c.plan->program, "q");
+    const ir_value *q = graph_value(c.plan->ir, "q");
     int parts = 0;
     for (int i = 0; i < c.plan->stored_count; i++)
         if (c.plan->stored[i].value == q) parts = c.plan->stored[i].partials;
@@ -494,7 +494,7 @@ END_TEST
     "outputs: {y: y}\n"
 
 /* What f16 leaves of gelu(z): sums of next to nothing. */
-static const ref_tensor *cancelling(arena *a, const ir_program *graph)
+static const ref_tensor *cancelling(arena *a, const ir_graph *graph)
 {
     enum { count = 8 * 512 };
     ref_tensor *all = arena_alloc(a, (size_t)graph->value_count * sizeof *all);
@@ -503,8 +503,8 @@ static const ref_tensor *cancelling(arena *a, const ir_program *graph)
         z[i] = f16_to_double((uint16_t)(0xb800 + i)); /* -0.5 to -8 */
         x[i] = -dtype_round(dtype_f16, z[i] * erfc(-z[i] * 0.70710678118654752440) / 2);
     }
-    all[program_value(graph, "x")->id] = (ref_tensor){.value = x, .count = count};
-    all[program_value(graph, "z")->id] = (ref_tensor){.value = z, .count = count};
+    all[graph_value(graph, "x")->id] = (ref_tensor){.value = x, .count = count};
+    all[graph_value(graph, "z")->id] = (ref_tensor){.value = z, .count = count};
     return all;
 }
 
@@ -517,7 +517,7 @@ static void ask_forms(void *argument)
                  {NEAR_ZERO("f32"), "sm_80", ref_form_exact}};
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         const compiled c = compile_text(t->a, asked[i].yaml, asked[i].target, fusion_ops);
-        ck_assert_int_eq(ref_plan_form(c.plan, program_value(c.graph, "g")->def), asked[i].form);
+        ck_assert_int_eq(ref_plan_form(c.plan, graph_value(c.graph, "g")->def), asked[i].form);
     }
 }
 

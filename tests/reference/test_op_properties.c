@@ -1,6 +1,6 @@
 /* Properties of single ops for any data: linearity, softmax rows that sum to 1, composition of rotations, masks, propagation of NaN. Each
  * spec is one or two kernels, in a CPU's geometry and in two of GPUs. */
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include "tests/support.h"
 #include <math.h>
 #include <stdio.h>

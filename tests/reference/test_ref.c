@@ -539,7 +539,7 @@ START_TEST(a_graph_that_says_another_shape_is_refused)
         for (int spoilt = 0; spoilt < 3; spoilt++) {
             bench *b = open_text(ops[i]);
             bench_fill(b, 4);
-            ir_value *y = (ir_value *)program_value(b->graph, "y");
+            ir_value *y = (ir_value *)graph_value(b->graph, "y");
             if (spoilt == 1) y->type = y->type == dtype_f32 ? dtype_bf16 : dtype_f32;
             if (spoilt == 2) y->shape[1] = extent_number(4);
             const bool taken = ref_run(b->graph, b->inputs, true, NULL, b->results, b->message, sizeof b->message);
@@ -555,7 +555,7 @@ START_TEST(a_matrix_of_another_batch_is_refused)
     bench *b =
         open_text("block: t\ndtype: f32\ninputs: {x: [2, 3, 4], w: [2, 4, 5]}\nops: [{out: y, op: matmul, in: [x, w]}]\noutputs: {y: y}\n");
     bench_fill(b, 4);
-    ((ir_value *)program_value(b->graph, "w"))->shape[0] = extent_number(1);
+    ((ir_value *)graph_value(b->graph, "w"))->shape[0] = extent_number(1);
     b->data[bench_id(b, "w")].count = 20;
     ck_assert(!ref_run(b->graph, b->inputs, true, NULL, b->results, b->message, sizeof b->message));
     ck_assert_msg(strstr(b->message, "do not fit") != NULL, "%s", b->message);
@@ -692,7 +692,7 @@ typedef struct fold_rule {
 static ref_fold fold_it(void *context, const ir_op *linear)
 {
     const fold_rule *f = context;
-    return (void)linear, (ref_fold){true, f->plus_one, program_value(f->b->graph, f->factor)};
+    return (void)linear, (ref_fold){true, f->plus_one, graph_value(f->b->graph, f->factor)};
 }
 static bool fold_stores(void *context, const ir_value *v) { return ((fold_rule *)context)->stores_all || strcmp(v->name, "y") == 0; }
 
@@ -766,7 +766,7 @@ START_TEST(an_input_that_is_asked_for_is_a_copy_with_its_errors)
     bench *b = open_text(by_hand);
     bench_fill(b, 9);
     double error[24];
-    ref_tensor *given = &b->data[program_value(b->graph, "x")->id];
+    ref_tensor *given = &b->data[graph_value(b->graph, "x")->id];
     for (int i = 0; i < 24; i++) error[i] = i;
     given->error = error;
     bench_run(b, false, NULL);
@@ -784,7 +784,7 @@ START_TEST(a_fold_looks_at_its_operand_and_two_steps_behind_it)
     static const char *const names[] = {"n", "g", "r", "x", NULL};
     bench *b = open_text(by_hand);
     const ir_value *needs[ref_fold_most_needs];
-    ref_fold_needs(program_value(b->graph, "y")->def, needs);
+    ref_fold_needs(graph_value(b->graph, "y")->def, needs);
     for (int i = 0; i < ref_fold_most_needs; i++) {
         ck_assert_msg(!needs[i] == !names[i < 4 ? i : 4], "need %d", i);
         if (needs[i]) ck_assert_str_eq(needs[i]->name, names[i]);

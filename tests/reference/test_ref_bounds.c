@@ -64,7 +64,7 @@ static double device_ratio(const char *yaml, const char *type, summing order, fa
     float_device d = {.b = b, .order = order, .wrong = wrong, .wrong_at = wrong_at};
     bench_run(b, false, NULL);
     float_device_run(&d);
-    const double ratio = float_device_judge(&d, program_value(b->graph, "y")).ratio;
+    const double ratio = float_device_judge(&d, graph_value(b->graph, "y")).ratio;
     float_device_free(&d);
     bench_close(b);
     return ratio;
@@ -90,7 +90,7 @@ START_TEST(a_sum_of_one_sign_stays_below_the_bound_too)
     float_device d = {.b = b, .order = orders[_i % 3]};
     bench_run(b, false, NULL);
     float_device_run(&d);
-    const double ratio = float_device_judge(&d, program_value(b->graph, "y")).ratio;
+    const double ratio = float_device_judge(&d, graph_value(b->graph, "y")).ratio;
     ck_assert_msg(ratio < 0.7 && ratio > 0.005, "ratio %g", ratio);
     float_device_free(&d);
     bench_close(b);
@@ -111,7 +111,7 @@ START_TEST(a_sum_of_many_equal_terms_stays_below_the_bound_too)
     float_device d = {.b = b, .order = orders[_i % 3]};
     bench_run(b, false, NULL);
     float_device_run(&d);
-    const ref_verdict v = float_device_judge(&d, program_value(b->graph, "y"));
+    const ref_verdict v = float_device_judge(&d, graph_value(b->graph, "y"));
     ck_assert_msg(v.ratio < 0.7 && v.ratio > 0.02 && v.spread < REF_MOST_SPREAD, "ratio %g, RMS %g", v.ratio, v.spread);
     float_device_free(&d);
     bench_close(b);
@@ -128,7 +128,7 @@ START_TEST(large_scores_come_near_their_bound)
         float_device d = {.b = b, .order = orders[order]};
         bench_run(b, false, NULL);
         float_device_run(&d);
-        largest = fmax(largest, float_device_judge(&d, program_value(b->graph, "y")).ratio);
+        largest = fmax(largest, float_device_judge(&d, graph_value(b->graph, "y")).ratio);
         float_device_free(&d);
     }
     ck_assert_msg(largest < 0.7 && largest > 0.12, "ratio %g", largest);
@@ -222,8 +222,8 @@ START_TEST(a_sum_of_a_norm_of_numbers_far_from_0_stays_below_its_bound)
     float_device d = {.b = b, .order = orders[_i]};
     bench_run(b, false, NULL);
     float_device_run(&d);
-    const double sum = float_device_judge(&d, program_value(b->graph, "y")).ratio;
-    const double product = float_device_judge(&d, program_value(b->graph, "l")).ratio;
+    const double sum = float_device_judge(&d, graph_value(b->graph, "y")).ratio;
+    const double product = float_device_judge(&d, graph_value(b->graph, "l")).ratio;
     ck_assert_msg(sum < 0.7 && sum > 0.001 && product < 0.7 && product > 0.001, "ratios %g and %g", sum, product);
     float_device_free(&d);
     bench_close(b);
@@ -603,7 +603,7 @@ START_TEST(a_block_stays_below_its_bound_end_to_end)
     const ref_rules rules = {.stored = outputs_only}, *used = _i >= 9 ? &rules : NULL;
     bench_run(b, false, used);
     float_device_run(&d);
-    const ir_value *y = program_value(b->graph, "y");
+    const ir_value *y = graph_value(b->graph, "y");
     const ref_verdict v = float_device_judge(&d, y);
     ck_assert_msg(v.ratio < 0.7 && v.ratio > 0.01, "ratio %g, case %d", v.ratio, _i);
     float_device_free(&d);
@@ -617,7 +617,7 @@ START_TEST(rounding_at_stored_values_predicts_the_rms_error_of_a_device)
     float_device d = {.b = b, .order = summing_strided};
     bench_run(b, false, NULL);
     float_device_run(&d);
-    const ir_value *y = program_value(b->graph, "y");
+    const ir_value *y = graph_value(b->graph, "y");
     const double device = float_device_judge(&d, y).rms;
     ref_tensor exact = b->result[y->id];
     b->result[y->id] = (ref_tensor){0};
@@ -641,7 +641,7 @@ START_TEST(the_error_of_a_query_adds_up_where_values_go_with_keys)
     float_device d = {.b = b, .order = summing_in_order};
     bench_run(b, false, NULL);
     float_device_run(&d);
-    const ref_verdict v = float_device_judge(&d, program_value(b->graph, "y"));
+    const ref_verdict v = float_device_judge(&d, graph_value(b->graph, "y"));
     ck_assert_msg(v.ratio < 0.7 && v.ratio > 0.02, "ratio %g, %s", v.ratio, types[_i]);
     float_device_free(&d);
     bench_close(b);

@@ -337,7 +337,7 @@ static void check_arguments(const gpu_program *p, const launch *l, const unsigne
 static void check_launches(const gpu_program *p, int first, long long m, const void *stream)
 {
     const plan *of = p->plan->compiled.plan;
-    dim_table dims = of->program->dims;
+    dim_table dims = of->ir->dims;
     dim_find(&dims, "M")->value = m;
     ck_assert_int_ge(atomic_load(&driver->launched), first + of->launch_count);
     for (int i = 0; i < of->launch_count; i++) {
@@ -732,7 +732,7 @@ START_TEST(prefill_and_decode_take_the_memory_of_one_model)
     one.weights = many.weights;
     must(execute(&one, NULL, NULL, &error), &error);
     for (int i = 0; i < one.module->launch_count; i++)
-        check_arguments(&one, &one.module->plan->launches[i], driver->launches[launched + i].arguments, &one.module->plan->program->dims);
+        check_arguments(&one, &one.module->plan->launches[i], driver->launches[launched + i].arguments, &one.module->plan->ir->dims);
     one.weights = NULL;
     for (size_t i = 0; i < tfgen_plan_tensor_count(one.plan); i++) tfgen_device_free(device, one.tensors[i]);
     tfgen_device_free(device, one.workspace);
@@ -775,7 +775,7 @@ START_TEST(weights_to_which_adding_failed_are_as_they_were)
     q.weights = p.weights, p.weights = NULL;
     at = atomic_load(&driver->launched);
     must(execute(&q, NULL, NULL, &error), &error);
-    const dim_table *dims = &q.plan->compiled.plan->program->dims;
+    const dim_table *dims = &q.plan->compiled.plan->ir->dims;
     for (int i = 0; i < q.plan->compiled.plan->launch_count; i++)
         check_arguments(&q, &q.plan->compiled.plan->launches[i], driver->launches[at + i].arguments, dims);
     for (size_t i = 0; i < tfgen_plan_tensor_count(p.plan); i++) tfgen_device_free(p.device, p.tensors[i]);
@@ -828,8 +828,8 @@ START_TEST(a_call_launches_what_the_variant_for_it_says)
     for (int i = 1; i < 3; i++) made_of[i].compiled.plan = (plan *)of[i].module->plan, made_of[i].tensors = of[i].module->tensors;
     for (int i = 0; i < 3; i++) of[i].plan = &made_of[i];
     for (int i = 0; i < 2; i++) /* so that they can be told apart */
-        ck_assert(launch_grid(&of[i].module->plan->launches[0], &plans[2]->program->dims) !=
-                  launch_grid(&of[i + 1].module->plan->launches[0], &plans[2]->program->dims));
+        ck_assert(launch_grid(&of[i].module->plan->launches[0], &plans[2]->ir->dims) !=
+                  launch_grid(&of[i + 1].module->plan->launches[0], &plans[2]->ir->dims));
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         const tfgen_dim dim = {"M", calls[i][0]};
         const int at = atomic_load(&driver->launched);
@@ -955,7 +955,7 @@ START_TEST(eight_threads_execute_one_plan)
     for (int i = 0; i < threads; i++) {
         int seen = 0;
         ck_assert_int_eq(callers[i].status, TFGEN_OK);
-        dim_table dims = p.plan->compiled.plan->program->dims;
+        dim_table dims = p.plan->compiled.plan->ir->dims;
         dim_find(&dims, "M")->value = 100 + i;
         for (int k = before; k < atomic_load(&driver->launched); k++) {
             const double_launch *l = &driver->launches[k];

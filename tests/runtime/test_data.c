@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include "runtime/data/random.h"
 
 /* ---- half precision: every pattern, and every point between two */
@@ -144,7 +144,7 @@ END_TEST
 /* ---- data of a graph */
 typedef struct reading {
     arena *a;
-    ir_program *graph;
+    ir_graph *graph;
 } reading;
 
 static void read_graph(void *argument)
@@ -169,7 +169,7 @@ static void read_graph(void *argument)
 
 static void moments(const reading *r, const char *name, double *mean, double *deviation, double *least, double *most)
 {
-    const ir_value *v = program_value(r->graph, name);
+    const ir_value *v = graph_value(r->graph, name);
     const size_t n = (size_t)value_count(v, &r->graph->dims);
     double *out = calloc(n, sizeof *out), sum = 0, squares = 0;
     random_fill(r->graph, v, 1, out);
@@ -208,7 +208,7 @@ START_TEST(data_fits_its_use)
     static const char *const cut[] = {"x", "pos"}; /* where memory is short, data are made part by part */
     for (size_t i = 0; i < sizeof cut / sizeof *cut; i++) {
         enum { from = 13, count = 40 };
-        const ir_value *v = program_value(r.graph, cut[i]);
+        const ir_value *v = graph_value(r.graph, cut[i]);
         double *whole = calloc((size_t)value_count(v, &r.graph->dims), sizeof *whole), part[count];
         random_fill(r.graph, v, 1, whole);
         random_part(r.graph, v, 1, from, count, part);

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include "runtime/data/safetensors.h"
 
 typedef struct attempt {

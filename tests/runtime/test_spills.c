@@ -126,13 +126,13 @@ END_TEST
 /* The plan's text holds all: what spilled, and the tile in its place. */
 static void check_text(arena *a, const plan *p)
 {
-    const char *text = ir_print(a, p->program);
-    const ir_program *back = ir_read(a, text, strlen(text), "plan.ir");
+    const char *text = ir_print(a, p->ir);
+    const ir_graph *back = ir_read(a, text, strlen(text), "plan.ir");
     ck_assert_str_eq(ir_print(a, back), text);
     plan *same = plan_choose(a, back, device_model_default(a, p->target), NULL);
     arena_source(a, p->spec, NULL, 0);
     emit(a, same);
-    ck_assert_str_eq(ir_print(a, same->program), text);
+    ck_assert_str_eq(ir_print(a, same->ir), text);
     ck_assert(source_same(&same->launches[0].source, &p->launches[0].source));
 }
 

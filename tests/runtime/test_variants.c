@@ -124,9 +124,9 @@ static void judge_rows(const layer *l, size_t m)
 /* The M that what runs a call was made for. */
 static long long made_for(const layer *l, long long m, size_t room)
 {
-    dim_table dims = l->module->plan->program->dims;
+    dim_table dims = l->module->plan->ir->dims;
     dim_find(&dims, "M")->value = m;
-    dim_table of = variant_pick(l->module, &dims, room)->plan->program->dims;
+    dim_table of = variant_pick(l->module, &dims, room)->plan->ir->dims;
     return dim_find(&of, "M")->value;
 }
 
@@ -157,9 +157,9 @@ END_TEST
 
 static void same_pick(const layer *l, long long b, long long s, long long wanted_b, long long wanted_s)
 {
-    dim_table dims = l->module->plan->program->dims;
+    dim_table dims = l->module->plan->ir->dims;
     dim_find(&dims, "B")->value = b, dim_find(&dims, "S")->value = s;
-    dim_table of = variant_pick(l->module, &dims, (size_t)1 << 40)->plan->program->dims;
+    dim_table of = variant_pick(l->module, &dims, (size_t)1 << 40)->plan->ir->dims;
     ck_assert_msg(dim_find(&of, "B")->value == wanted_b && dim_find(&of, "S")->value == wanted_s, "%lldx%lld runs %lldx%lld", b, s,
                   dim_find(&of, "B")->value, dim_find(&of, "S")->value);
 }
@@ -298,7 +298,7 @@ START_TEST(a_variant_is_planned_for_its_own_range_and_not_run_without_room)
     const int64_t plain_end = tfgen_workspace_bytes(l.plan, &end, 1);
     ck_assert_int_ge(tfgen_module_workspace_bytes(l.module, NULL, 0), all); /* it is for smaller calls, too */
     ck_assert_int_eq(tfgen_module_workspace_bytes(l.module, &end, 1), all > plain_end ? all : plain_end);
-    dim_table dims = l.module->plan->program->dims;
+    dim_table dims = l.module->plan->ir->dims;
     dim_find(&dims, "S")->value = 1;
     ck_assert_ptr_eq(variant_pick(l.module, &dims, 0), l.module);
     ck_assert_ptr_eq(variant_pick(l.module, &dims, (size_t)all - 1), l.module);
@@ -332,8 +332,8 @@ START_TEST(a_module_is_not_run_without_room_either)
     atomic_init(&own.variants, &larger);
     const size_t needed = (size_t)tfgen_plan_workspace_bytes(few.plan);
     ck_assert_int_lt(tfgen_plan_workspace_bytes(many.plan), (int64_t)needed);
-    ck_assert_ptr_eq(variant_pick(&own, &own.plan->program->dims, needed), &own);
-    ck_assert_ptr_eq(variant_pick(&own, &own.plan->program->dims, needed - 1), &larger);
+    ck_assert_ptr_eq(variant_pick(&own, &own.plan->ir->dims, needed), &own);
+    ck_assert_ptr_eq(variant_pick(&own, &own.plan->ir->dims, needed - 1), &larger);
     close_layer(&few);
     close_layer(&many);
 }

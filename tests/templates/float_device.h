@@ -225,7 +225,7 @@ static void float_op(float_device *d, const ir_op *op)
 
 static void float_device_run(float_device *d)
 {
-    const ir_program *g = d->b->graph;
+    const ir_graph *g = d->b->graph;
     for (int i = 0; i < g->value_count; i++) {
         const size_t n = count_of(d, g->values[i]);
         free(d->value[i]);

@@ -24,7 +24,7 @@ static void check_finite(rig *r, const char *name)
 static void check_layers(const rig *r, const char *layer, int count)
 {
     int found = 0;
-    for (const char *at = ir_print(r->a, r->c.plan->program); (at = strstr(at, layer)); at++) found++;
+    for (const char *at = ir_print(r->a, r->c.plan->ir); (at = strstr(at, layer)); at++) found++;
     ck_assert_msg(found == count, "%d phases have %s", found, layer);
 }
 

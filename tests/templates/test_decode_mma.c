@@ -192,7 +192,7 @@ START_TEST(what_it_refuses_is_split_in_two_kernels)
     ck_assert_int_eq(parts->family, family_attention);
     ck_assert_int_eq(parts->tile.program, program_decode);
     ck_assert_int_eq(p->launches[p->launch_count - 1].work->phase->family, family_combine);
-    const char *text = ir_print(r->a, p->program);
+    const char *text = ir_print(r->a, p->ir);
     if (refused[_i].why) ck_assert_msg(strstr(text, arena_printf(r->a, ": %s", refused[_i].why)) != NULL, "%s", text);
     rig_close(r);
 }

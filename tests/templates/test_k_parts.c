@@ -45,7 +45,7 @@ static void nothing_stays_published(const rig *r)
 {
     const unsigned long long published = 0x9d2be3167f4a91c5ull; /* templates/frame/workspace.h */
     const scratch *s = &r->c.plan->scratches[0];
-    const size_t bytes = (size_t)scratch_bytes(s, &r->c.plan->program->dims);
+    const size_t bytes = (size_t)scratch_bytes(s, &r->c.plan->ir->dims);
     unsigned long long *words = arena_alloc(r->a, bytes);
     host_log log = {0};
     ck_assert_int_eq(guarded_get_scratch(r->s, 0, words, bytes, &log), code_ok);

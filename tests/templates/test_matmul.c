@@ -56,7 +56,7 @@ START_TEST(matmuls_on_matrix_units_are_within_their_bounds)
     rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = c->target, .tuning = &tuning});
     const plan *p = r->c.plan;
     int copies = 0, forms = 0;
-    for (int i = 0; i < p->program->op_count; i++) copies += p->program->ops[i]->kind == op_align;
+    for (int i = 0; i < p->ir->op_count; i++) copies += p->ir->ops[i]->kind == op_align;
     for (int i = 0; i < p->launch_count; i++) forms += strstr(p->launches[i].source.body, c->b_form) != NULL;
     ck_assert_int_eq(copies, c->copies);
     ck_assert_int_gt(forms, 0);
@@ -78,7 +78,7 @@ START_TEST(tiles_follow_from_how_operands_lie)
         char yaml[512];
         snprintf(yaml, sizeof yaml, "block: t\ndtype: bf16\n%s", plans[i].body);
         rig *r = rig_plan(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = "sm_90a"});
-        const char *text = ir_print(r->a, r->c.plan->program);
+        const char *text = ir_print(r->a, r->c.plan->ir);
         ck_assert_msg(strstr(text, plans[i].tile) != NULL, "%zu: no %s in %s", i, plans[i].tile, text);
         rig_close(r);
     }

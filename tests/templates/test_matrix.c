@@ -31,7 +31,7 @@ START_TEST(products_on_matrix_units_are_within_their_bounds)
              "  - {out: y, op: linear, in: [x, w, b]}\noutputs: {y: y}\n",
              c->dtype);
     rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = c->target, .tuning = &tuning});
-    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), c->layer));
+    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->ir), c->layer));
     rig_run(r);
     rig_judge(r);
     rig_close(r);

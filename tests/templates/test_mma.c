@@ -26,7 +26,7 @@ START_TEST(a_product_of_many_rows_in_16_bits_is_on_mma)
     rig *r = rig_plan(&(rig_request){.yaml = plans[_i].yaml, .level = fusion_tile, .target = "sm_80"});
     const launch *l = &r->c.plan->launches[0];
     const bool mma = strstr(plans[_i].tile, "mma") != NULL;
-    const char *text = ir_print(r->a, r->c.plan->program);
+    const char *text = ir_print(r->a, r->c.plan->ir);
     ck_assert_msg(strstr(text, plans[_i].tile) != NULL, "%s", text);
     ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_MULTISTAGE(t_y_, gemm_mma<t_y_spec>)") != NULL, mma);
     if (mma) ck_assert_int_eq(l->dynamic_bytes, l->shared_bytes);
@@ -49,7 +49,7 @@ START_TEST(sm_90a_has_mma_where_it_is_asked_for)
     arena *a = arena_new();
     compiled c;
     ck_assert_msg(plan_with(a, yaml, "sm_90a", line, &c) == code_ok, "%s", arena_diagnostics(a));
-    ck_assert_ptr_nonnull(strstr(ir_print(a, c.plan->program), "layer=mma m=128 n=256 k=64"));
+    ck_assert_ptr_nonnull(strstr(ir_print(a, c.plan->ir), "layer=mma m=128 n=256 k=64"));
     ck_assert_int_eq(c.plan->launches[0].shared_bytes, 4 * (128 + 256) * 128);
     ck_assert_int_eq(plan_with(a, yaml, "sm_80", line, &c), code_unsupported);
     ck_assert_ptr_nonnull(strstr(arena_diagnostics(a), "196608 bytes of shared memory; a workgroup has 101376"));
@@ -111,7 +111,7 @@ START_TEST(every_alignment_tail_and_tile_is_within_its_bound)
     const tuning tuning = {.lines = &t->line, .count = t->line != NULL};
     rig *r = rig_open(&(rig_request){
         .path = t->path, .level = fusion_tile, .target = "sm_80", .dtype = t->dtype, .dims = dims, .dim_count = 3, .tuning = &tuning});
-    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), "layer=mma"));
+    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->ir), "layer=mma"));
     rig_run(r);
     rig_judge(r);
     rig_close(r);

@@ -1,7 +1,7 @@
 /* Layers of real models on the host engine: every fusion level, dtype and two geometries against what HuggingFace transformers computed,
  * and against the float64 reference. Without TFGEN_TEST_ALL=1 a sample runs, in which each pair of model, level and dtype meets;
  * `make test` has a prompt without fusion and a decode step with that of ops alone; the others below tile are for make verify-all. */
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include "runtime/data/safetensors.h"
 #include "tests/support.h"
 #include <math.h>
@@ -74,7 +74,7 @@ static void load_golden(void *argument)
     golden_job *j = argument;
     const char *const prefixes[] = {"weights.", j->m->input};
     const safetensors *f = safetensors_open(j->a, j->m->file);
-    const ir_program *g = j->r->graph;
+    const ir_graph *g = j->r->graph;
     const safetensors_tensor *expected = safetensors_need(f, j->m->output);
     j->count = (size_t)expected->count;
     j->expected = calloc(j->count, sizeof(double));

@@ -39,9 +39,9 @@ START_TEST(each_operand_keeps_its_own_numbers)
     const char *lines = line;
     const tuning t = {.lines = &lines, .count = 1};
     rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = c->target, .tuning = &t});
-    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), strchr(line, ' ')));
+    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->ir), strchr(line, ' ')));
     ck_assert_str_eq(dtype_name(r->c.plan->packs[0].format->type), c->packed);
-    if (norm) ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), "fold=%g"));
+    if (norm) ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->ir), "fold=%g"));
     rig_round(r);
     rig_run(r);
     rig_reference(r);

@@ -1,7 +1,7 @@
 /* Packed weights have the layout of docs/packing.md, byte by byte, on every target and for every program that reads them, so that one copy
  * serves all plans of a model; their signatures agree. */
 #include "tests/support.h"
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ START_TEST(a_packed_weight_is_made_of_pieces)
              "  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n",
              c->dtype, M, N, K);
     rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = c->target, .tuning = &line});
-    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), strchr(c->tuning, ' ')));
+    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->ir), strchr(c->tuning, ' ')));
     rig_round(r);
     rig_run(r);
     const packed_weight *p = &r->c.plan->packs[0];

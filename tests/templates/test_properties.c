@@ -1,6 +1,6 @@
 /* Properties of whole layers for any data: causality; independence of batch entries, sizes and previous memory contents; symmetries of the
  * weights; decoding with a cache equals the whole sequence. */
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include "tests/support.h"
 #include <math.h>
 #include <stdio.h>

@@ -31,7 +31,7 @@ START_TEST(a_product_of_few_rows_in_16_bits_takes_its_weights_to_registers)
     rig *r = rig_plan(&(rig_request){.yaml = plans[_i].yaml, .level = fusion_tile, .target = "sm_80"});
     const launch *l = &r->c.plan->launches[0];
     const bool register_fed = strstr(plans[_i].tile, "register_fed") != NULL;
-    const char *text = ir_print(r->a, r->c.plan->program);
+    const char *text = ir_print(r->a, r->c.plan->ir);
     ck_assert_msg(strstr(text, plans[_i].tile) != NULL, "%s", text);
     ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_SLICED_K(t_y_, gemm_register_fed<t_y_spec>)") != NULL, register_fed);
     ck_assert_int_eq(strstr(text, "frame=sliced_k") != NULL, register_fed);
@@ -129,7 +129,7 @@ START_TEST(every_number_of_rows_alignment_tail_and_tile_is_within_its_bound)
                                      .dim_count = 3,
                                      .tuning = &tuning,
                                      .check = true});
-    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), "layer=register_fed"));
+    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->ir), "layer=register_fed"));
     rig_run(r);
     rig_judge(r);
     rig_close(r);
@@ -193,7 +193,7 @@ START_TEST(a_norm_before_a_product_of_few_rows_is_no_launch)
                                          .disabled = cases[i].disabled,
                                          .dims = dims,
                                          .dim_count = 1});
-        const char *text = ir_print(r->a, r->c.plan->program);
+        const char *text = ir_print(r->a, r->c.plan->ir);
         ck_assert_msg(r->c.plan->launch_count == cases[i].launches, "%s: %d launches", cases[i].target, r->c.plan->launch_count);
         ck_assert_int_eq(strstr(text, "body %gate_up.ss") != NULL, cases[i].taken);
         ck_assert_int_eq(strstr(text, "note fusion-disabled") != NULL, cases[i].disabled && !cases[i].taken);
@@ -208,13 +208,13 @@ START_TEST(a_plan_with_sums_of_rows_reads_back)
     static const char *const disabled[] = {NULL, "input_sums"};
     rig *r =
         rig_plan(&(rig_request){.path = "specs/llama-decode.yaml", .level = fusion_tile, .target = "sm_90a", .disabled = disabled[_i]});
-    const char *text = ir_print(r->a, r->c.plan->program);
+    const char *text = ir_print(r->a, r->c.plan->ir);
     arena *a = arena_new();
     const compile_request q =
         {.name = "specs/llama-decode.yaml", .text = text, .size = strlen(text), .from_ir = true, .from = stage_plan, .target = "sm_90a"};
     compiled c;
     ck_assert_msg(compile(a, &q, &c) == code_ok, "%s", arena_diagnostics(a));
-    ck_assert_str_eq(ir_print(a, c.plan->program), text);
+    ck_assert_str_eq(ir_print(a, c.plan->ir), text);
     for (int i = 0; i < c.plan->launch_count; i++) ck_assert_str_eq(c.plan->launches[i].source.body, r->c.plan->launches[i].source.body);
     arena_free(a);
     rig_close(r);

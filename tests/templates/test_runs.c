@@ -72,7 +72,7 @@ static double *outputs_of(const run_case *c, const char *folder, bool swapped)
     edit_layout(folder, c->run, swapped);
     rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = c->target,
                                      .tuning = &(tuning){.lines = &c->line, .count = 1}});
-    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), c->layer));
+    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->ir), c->layer));
     for (int b = 0; b < sequences; b++) rig_data(r, "pos")[b] = position_of(c, b);
     fill(r, c, "keys", "k", swapped), fill(r, c, "values", "v", swapped);
     rig_round(r);

@@ -38,13 +38,13 @@ START_TEST(a_product_of_few_rows_in_16_bits_changes_columns_and_rows)
     rig *r = rig_plan(&(rig_request){.yaml = plans[_i].yaml, .level = fusion_tile, .target = plans[_i].target});
     const launch *l = &r->c.plan->launches[0];
     const bool swap_ab = strstr(plans[_i].tile, "swap_ab") != NULL;
-    const char *text = ir_print(r->a, r->c.plan->program);
+    const char *text = ir_print(r->a, r->c.plan->ir);
     ck_assert_msg(strstr(text, plans[_i].tile) != NULL, "%s", text);
     ck_assert_int_eq(strstr(l->source.body, "TF_KERNEL_WS_TILE(t_y_, gemm_swap_ab<t_y_spec>)") != NULL, swap_ab);
     if (swap_ab) {
         ck_assert_int_eq(l->dynamic_bytes, l->shared_bytes);
         ck_assert_int_eq(l->resident, 0); /* a tile a workgroup: the grid is all of them */
-        ck_assert_int_eq(launch_grid(l, &r->c.plan->program->dims) % l->cluster, 0);
+        ck_assert_int_eq(launch_grid(l, &r->c.plan->ir->dims) % l->cluster, 0);
         /* of clusters of more than two workgroups not every multiprocessor finds its place, unless two share one */
         if (l->cluster > 2) ck_assert_int_le(2 * (l->shared_bytes + 1024), 228 * 1024);
         ck_assert_int_eq(l->arguments[0].box->box_rows, tile_setting(l->work->phase, "m"));
@@ -145,7 +145,7 @@ START_TEST(every_number_of_rows_alignment_tail_and_tile_is_within_its_bound)
                                      .tuning = &tuning,
                                      .multiprocessors = t->units,
                                      .check = true});
-    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), "layer=swap_ab"));
+    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->ir), "layer=swap_ab"));
     rig_run(r);
     rig_judge(r);
     rig_close(r);
@@ -177,7 +177,7 @@ START_TEST(halves_of_rows_are_read_where_they_begin)
                                      .target = "sm_90a",
                                      .tuning = &t,
                                      .check = true});
-    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->program), _i ? "layer=wgmma" : "layer=swap_ab"));
+    ck_assert_ptr_nonnull(strstr(ir_print(r->a, r->c.plan->ir), _i ? "layer=wgmma" : "layer=swap_ab"));
     rig_run(r);
     rig_judge(r);
     rig_close(r);
@@ -230,7 +230,7 @@ START_TEST(sums_of_rows_are_those_of_the_rows)
 {
     const tuning tuning = {.lines = &normed[_i].line, .count = normed[_i].line != NULL};
     rig *r = rig_open(&(rig_request){.yaml = normed[_i].yaml, .level = fusion_tile, .target = "sm_90a", .tuning = &tuning, .check = true});
-    const char *text = ir_print(r->a, r->c.plan->program);
+    const char *text = ir_print(r->a, r->c.plan->ir);
     ck_assert_msg(strstr(text, "layer=swap_ab") && strstr(text, "body %y.ss"), "%s", text);
     ck_assert_int_eq(r->c.plan->launch_count, 2);
     const size_t count = rig_count(r, "x");

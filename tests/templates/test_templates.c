@@ -3,7 +3,7 @@
 #include "tests/host/test_host_common.h"
 #include "gen/gen.h"
 #include "gen/source/template_text.h"
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include "runtime/module/guarded_run.h"
 
 /* ---- tests/templates/template_ops.hip under the templates' own texts */
@@ -859,7 +859,7 @@ static void fill_value(const ir_value *v, void *data, long long count, long long
 /* The output, `bytes` a sequence; the caller frees it. */
 static void *run_plan(const build *b, int batch, int grid, bool nan_beyond, size_t *bytes)
 {
-    ir_program *g = (ir_program *)b->p->program;
+    ir_graph *g = (ir_graph *)b->p->ir;
     const ir_value *y = NULL;
     host_log log = {0};
     tfgen_code code;
@@ -904,7 +904,7 @@ START_TEST(a_sequence_has_the_same_bits_alone_in_a_batch_and_on_a_small_grid)
     } runs[] = {{1, 1, false}, {3, 0, false}, {3, 5, true}};
     size_t bytes, again;
     unsigned char *alone = run_plan(&b, 1, 0, false, &bytes);
-    const dtype type = program_value(b.p->program, "x") ? dtype_bf16 : dtype_f16;
+    const dtype type = graph_value(b.p->ir, "x") ? dtype_bf16 : dtype_f16;
     for (size_t i = 0; i < bytes / 2; i++) ck_assert_msg(isfinite(dtype_get(type, alone, i)), "element %zu is not finite", i);
     for (size_t r = 0; r < sizeof runs / sizeof *runs; r++) {
         unsigned char *other = run_plan(&b, runs[r].batch, runs[r].grid, runs[r].nan_beyond, &again);

@@ -48,7 +48,7 @@ static json_t *launch_json(const access_report *r, const access_launch *l)
 json_t *access_json(const access_report *r)
 {
     const target_info *t = r->plan->target;
-    const ir_program *p = r->plan->program;
+    const ir_graph *p = r->plan->ir;
     json_t *launches = json_array();
     for (int i = 0; i < r->count; i++)
         if (!r->launches[i].passed) json_array_append_new(launches, launch_json(r, &r->launches[i]));

@@ -16,7 +16,7 @@ static const char *plain(void) { return colour_code(stdout, colour_none); }
 static void print_head(const access_report *r)
 {
     const target_info *t = r->plan->target;
-    const ir_program *p = r->plan->program;
+    const ir_graph *p = r->plan->ir;
     printf("%s%s  %s  level %s%s ", bold(), p->name, dtype_name(p->type), fusion_level_name(p->level), plain());
     for (int i = 0; i < p->dims.count; i++) printf(" %s=%lld", p->dims.dims[i].name, p->dims.dims[i].value);
     printf("\nin the geometry of %s, as %s has it: waves of %d; sectors of %d bytes, lines of %d; %d banks of 4 bytes\n", t->name,

@@ -8,7 +8,7 @@
 typedef struct access_report {
     arena *a;
     const char *path; /* of the spec */
-    const ir_program *graph;
+    const ir_graph *graph;
     const plan *plan;
     const access_launch *launches;
     int count;

@@ -59,7 +59,7 @@ typedef struct unnamed_step {
 typedef struct walk {
     arena *a;
     bisect_what what;
-    const ir_program *graph; /* its values are judged */
+    const ir_graph *graph; /* its values are judged */
     const plan *plan;
     parting *list; /* in order of the graph's ops, then steps */
     int count;
@@ -92,7 +92,7 @@ typedef struct bisection {
     tfgen_device *device; /* NULL: the host engine */
     compile_request request;
     const plan *plan;
-    const ir_program *graph;
+    const ir_graph *graph;
     source_edits edits;
     trial_options trial;
     /* ---- results */
@@ -133,7 +133,7 @@ void bisect_inside(bisection *b);
 /* walk.c */
 trial_options walk_options(const bisection *b, walk *w);
 const parting *walk_first(const walk *w, const plan *p); /* the first wrong value in the plan's order; NULL: none */
-void walk_outputs(walk *w, const ir_program *graph, const trial_result *r);
+void walk_outputs(walk *w, const ir_graph *graph, const trial_result *r);
 
 void bisect_expected(bisection *b);
 void bisect_times(bisection *b);

@@ -1,7 +1,7 @@
 /* In: a wrong value and its element. Out: what computes it: op and line of the spec, launch, phase, the tile with the element, line of the
  * emitted source. NULL: unknown. */
 #include "gen/base/names.h"
-#include "ir/program/segments.h"
+#include "ir/graph/segments.h"
 #include "runtime/cli/bisect/bisect.h"
 #include "runtime/cli/plan_words.h"
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static const char *spec_line(const bisection *b, const ir_op *op)
 /* The graph's op that makes the value, or of which this op is a step. */
 static const ir_op *spec_op(const bisection *b, const ir_op *op)
 {
-    const ir_value *v = b->graph ? program_value(b->graph, op->outputs[0]->name) : NULL;
+    const ir_value *v = b->graph ? graph_value(b->graph, op->outputs[0]->name) : NULL;
     if (v && v->def) return v->def;
     return b->graph && op->origin >= 0 && op->origin < b->graph->op_count ? b->graph->ops[op->origin] : op;
 }
@@ -142,7 +142,7 @@ static bool find_line(place_made *m, arena *a, const char *source, const char *f
 /* The line where the value is computed, else where it is stored, else the struct of its phase. */
 static void find_source(arena *a, place_made *m, const plan *p, const launch_phase *within, const ir_value *v)
 {
-    const char *source = source_join(a, &m->launch->source), *stem = names_choose(a, p->program).values[v->id];
+    const char *source = source_join(a, &m->launch->source), *stem = names_choose(a, p->ir).values[v->id];
     const char *name = name_marked(a, stem, name_value);
     const char *head = arena_printf(a, "struct %s {", name_marked(a, name_phase_stem(a, m->launch, within), name_struct));
     const char *body = strstr(source, head);
@@ -166,15 +166,15 @@ place_made locate(bisection *b, const plan *p, const parting *found)
 {
     place_made m = {0};
     arena *a = b->a;
-    const ir_value *v = program_value(p->program, found->value->name);
+    const ir_value *v = graph_value(p->ir, found->value->name);
     m.op = found->value->def ? spec_op(b, found->value->def) : NULL;
     if (m.op) m.spec_text = spec_line(b, m.op);
-    const launch_phase *within = v && v->def ? find_phase(p, m.phase = phase_of(p->program, v->def), &m.launch) : NULL;
+    const launch_phase *within = v && v->def ? find_phase(p, m.phase = phase_of(p->ir, v->def), &m.launch) : NULL;
     if (!within) return m;
     m.computes = kernel_ops(a, b->graph, m.launch->kernel);
     m.tile = tile_text(a, &m.phase->tile);
     const ir_value *shaped = v->def->kind == op_attention_partial ? found->value : v; /* partials are judged as the attention's result */
-    m.within = tile_of(a, within, shaped, &p->program->dims, found->first);
+    m.within = tile_of(a, within, shaped, &p->ir->dims, found->first);
     find_source(a, &m, p, within, v);
     return m;
 }

@@ -107,7 +107,7 @@ static void print_finding(const bisection *b, const char *title, const finding *
 /* ---- what was done */
 static void print_head(const bisection *b)
 {
-    const ir_program *p = b->plan->program;
+    const ir_graph *p = b->plan->ir;
     printf("%s%s  %s  level %s%s  ", bold(), p->name, dtype_name(p->type), fusion_level_name(p->level), plain());
     if (b->device && b->what == bisect_slow)
         printf("on %s, target %s, model %s\n", b->device->info.name, p ? b->plan->target->name : "", b->plan->device->name);
@@ -335,7 +335,7 @@ static void numbers_json(const bisection *b, json_t *o)
 
 void bisect_print_json(const bisection *b)
 {
-    const ir_program *p = b->plan->program;
+    const ir_graph *p = b->plan->ir;
     json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s, s:b}", "what", what_names[b->what], "block", p->name, "dtype", dtype_name(p->type),
                           "fusion", fusion_level_name(p->level), "target", b->plan->target->name, "found", b->found);
     set_text(o, "device", b->what == bisect_slow ? b->device->info.name : b->on);

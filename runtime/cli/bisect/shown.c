@@ -2,7 +2,7 @@
  * to the plan's text as outputs, and the same phases with the same tiles run again and store them. If the fault then disappears, or they
  * cannot be stored, the answer remains the phase's stored value. */
 #include "runtime/cli/bisect/bisect.h"
-#include "ir/program/segments.h"
+#include "ir/graph/segments.h"
 #include <string.h>
 
 /* One plan with values stored, in an arena of its own. */
@@ -52,7 +52,7 @@ static const char *attempt(shown *s)
 /* The plan's text with these values as additional outputs. */
 static const char *with_outputs(bisection *b, const char *const *names, int count)
 {
-    const char *whole = ir_print(b->a, b->plan->program), *at = strstr(whole, "\nout ");
+    const char *whole = ir_print(b->a, b->plan->ir), *at = strstr(whole, "\nout ");
     text t = {.a = b->a};
     if (!at) return whole;
     text_append(&t, whole, (size_t)(at + 1 - whole));
@@ -63,7 +63,7 @@ static const char *with_outputs(bisection *b, const char *const *names, int coun
 
 static bool is_kept(const bisection *b, const ir_phase *phase, const ir_value *v)
 {
-    return v->root || v->output || v->kind != value_result || value_stored(b->plan->program, phase, v);
+    return v->root || v->output || v->kind != value_result || value_stored(b->plan->ir, phase, v);
 }
 
 /* Values of a phase that the spec names and that are not stored. */
@@ -74,7 +74,7 @@ static int values_inside(bisection *b, const ir_phase *phase, const char **names
         for (int k = 0; k < phase->ops[i]->output_count; k++) {
             const ir_value *v = phase->ops[i]->outputs[k];
             if (is_kept(b, phase, v)) continue;
-            if (program_value(b->graph, v->name)) names[count++] = v->name;
+            if (graph_value(b->graph, v->name)) names[count++] = v->name;
         }
     return count;
 }
@@ -100,7 +100,7 @@ void bisect_inside(bisection *b)
 {
     const ir_phase *phase = b->stored.made.phase;
     if (!phase) return;
-    const char **names = arena_alloc(b->a, ((size_t)b->plan->program->value_count + 1) * sizeof *names);
+    const char **names = arena_alloc(b->a, ((size_t)b->plan->ir->value_count + 1) * sizeof *names);
     int count = values_inside(b, phase, names);
     if (count) count = keep_storable(b, names, count);
     shown s = {.b = b, .text = with_outputs(b, names, count), .run = true};

@@ -82,7 +82,7 @@ void bisect_times(bisection *b)
                                    .jobs = b->trial.jobs,
                                    .last_level = device_last_level(b->plan->device),
                                    .cache = b->trial.cache};
-    timing t = {.b = b, .bench = bench_open(b->a, b->graph ? b->graph : b->plan->program, b->plan, &options, NULL)};
+    timing t = {.b = b, .bench = bench_open(b->a, b->graph ? b->graph : b->plan->ir, b->plan, &options, NULL)};
     t.plan = bench_plan_of(t.bench);
     source_edits_check(b->a, &b->edits, b->plan, t.plan);
     time_all(&t, b->o->real.seconds);

@@ -10,13 +10,13 @@ static void add_step(walk *w, const ir_op *op) { w->steps[w->step_count++] = (un
 
 static bool is_sum(const walk *w, const ir_op *op)
 {
-    if (op_table[op->kind].class != class_REDUCE || program_value(w->graph, op->outputs[0]->name)) return false;
-    return program_value(w->graph, op->inputs[0]->name) && program_value(w->plan->program, op->outputs[0]->name);
+    if (op_table[op->kind].class != class_REDUCE || graph_value(w->graph, op->outputs[0]->name)) return false;
+    return graph_value(w->graph, op->inputs[0]->name) && graph_value(w->plan->ir, op->outputs[0]->name);
 }
 
 static void list_steps(walk *w)
 {
-    const ir_program *lowered = w->graph->kernel_count ? w->graph : lower(w->a, w->graph), *planned = w->plan->program;
+    const ir_graph *lowered = w->graph->kernel_count ? w->graph : lower(w->a, w->graph), *planned = w->plan->ir;
     w->steps = arena_alloc(w->a, ((size_t)lowered->op_count + (size_t)planned->op_count + 1) * sizeof *w->steps);
     for (int i = 0; i < lowered->op_count; i++)
         if (is_sum(w, lowered->ops[i])) add_step(w, lowered->ops[i]);
@@ -43,11 +43,11 @@ static void keep_known(walk *w, const ir_value *v, const ref_tensor *expected, c
 }
 
 /* A graph with this op alone on an f32 operand, since the device sums in f32. */
-static const ir_program *sum_graph(arena *a, const ir_program *graph, const ir_op *op)
+static const ir_graph *sum_graph(arena *a, const ir_graph *graph, const ir_op *op)
 {
-    ir_program *p = arena_alloc(a, sizeof *p);
+    ir_graph *p = arena_alloc(a, sizeof *p);
     ir_op *only = arena_alloc(a, sizeof *only);
-    *p = (ir_program){.name = graph->name, .type = dtype_f32, .dims = graph->dims, .value_count = 2, .op_count = 1};
+    *p = (ir_graph){.name = graph->name, .type = dtype_f32, .dims = graph->dims, .value_count = 2, .op_count = 1};
     p->values = arena_alloc(a, 2 * sizeof(ir_value *)), p->ops = arena_alloc(a, sizeof(ir_op *));
     for (int i = 0; i < 2; i++) {
         ir_value *v = p->values[i] = arena_alloc(a, sizeof *v);
@@ -85,7 +85,7 @@ static double joined(const double *parts, int count, long long size, long long d
 /* Judges an attention's partials by what they combine to, in float64, so that combining adds no error. */
 static void judge_parts(walk *w, const unnamed_step *s, const ir_value *v, const double *parts)
 {
-    const ir_value *whole = program_value(w->graph, s->op->outputs[0]->name);
+    const ir_value *whole = graph_value(w->graph, s->op->outputs[0]->name);
     const long long size = value_columns(v) - 2;
     const int count = w->plan->partials[v->id];
     double *got = data_numbers(w->a, (long long)s->known.count);
@@ -102,7 +102,7 @@ static void note_unnamed(void *context, const ir_value *v, const double *got, co
     for (int i = 0; i < w->step_count; i++) {
         const unnamed_step *s = &w->steps[i];
         const bool joins = s->op->kind == op_attention_combine;
-        const ir_value *x = joins ? NULL : program_value(w->graph, s->op->inputs[0]->name);
+        const ir_value *x = joins ? NULL : graph_value(w->graph, s->op->inputs[0]->name);
         const ref_tensor *known = s->known.value ? &s->known : x ? data[x->id] : NULL;
         if (!known || strcmp((joins ? s->op->inputs : s->op->outputs)[0]->name, v->name) != 0) continue;
         if (joins)
@@ -139,7 +139,7 @@ trial_options walk_options(const bisection *b, walk *w)
 }
 
 /* Appends outputs that are beyond their end-to-end bounds; a run tells which outputs, not where. */
-void walk_outputs(walk *w, const ir_program *graph, const trial_result *r)
+void walk_outputs(walk *w, const ir_graph *graph, const trial_result *r)
 {
     for (int i = 0; i < r->check_count; i++) {
         const trial_check *c = &r->checks[i];
@@ -161,10 +161,10 @@ void walk_outputs(walk *w, const ir_program *graph, const trial_result *r)
 
 static int order_of(const plan *p, const parting *found)
 {
-    const ir_value *v = program_value(p->program, found->value->name);
-    for (int i = 0; v && i < p->program->op_count && !found->end_to_end; i++)
-        if (p->program->ops[i] == v->def) return i;
-    return p->program->op_count;
+    const ir_value *v = graph_value(p->ir, found->value->name);
+    for (int i = 0; v && i < p->ir->op_count && !found->end_to_end; i++)
+        if (p->ir->ops[i] == v->def) return i;
+    return p->ir->op_count;
 }
 
 const parting *walk_first(const walk *w, const plan *p)

@@ -1,6 +1,6 @@
 /* In: an explanation. Out: its JSON, in operations, bytes and seconds; docs/insight.md lists the keys. */
 #include "runtime/cli/explain/explanation.h"
-#include "ir/program/views.h"
+#include "ir/graph/views.h"
 #include <string.h>
 
 static json_t *shape_json(const ir_value *v, const dim_table *dims)
@@ -10,7 +10,7 @@ static json_t *shape_json(const ir_value *v, const dim_table *dims)
     return list;
 }
 
-static const char *kind_text(const ir_program *p, const ir_value *v)
+static const char *kind_text(const ir_graph *p, const ir_value *v)
 {
     static const char *const names[] = {"input", "param", "state", "constant", "result"};
     const ir_value *root = value_root(v);
@@ -31,7 +31,7 @@ static json_t *op_json(const ir_op *op)
                      op->at.column);
 }
 
-static json_t *graph_json(const ir_program *p)
+static json_t *graph_json(const ir_graph *p)
 {
     json_t *values = json_array(), *ops = json_array();
     for (int i = 0; i < p->value_count; i++) {
@@ -46,7 +46,7 @@ static json_t *graph_json(const ir_program *p)
 }
 
 /* ---- a kernel */
-static json_t *tensors_json(const ir_program *p, const work *w)
+static json_t *tensors_json(const ir_graph *p, const work *w)
 {
     json_t *list = json_array();
     for (int i = 0; i < w->tensor_count; i++) {
@@ -144,9 +144,9 @@ static json_t *kernel_json(const explanation *e, const explained_level *l, const
     for (int i = 0; i < k->launch->kernel->phase_count; i++) json_array_append_new(phases, phase_json(k->launch->kernel->phases[i]));
     json_t *o = json_pack("{s:s, s:s, s:o, s:o, s:I, s:i, s:i, s:i, s:o, s:o, s:o, s:s}", "name", k->launch->name, "ops", k->ops, "origins",
                           origins_json(k->launch->kernel, e->graph ? e->graph->op_count : 0), "phases", phases, "workgroups",
-                          (json_int_t)launch_grid(k->launch, &l->plan->program->dims), "threads", k->launch->threads, "shared_bytes",
+                          (json_int_t)launch_grid(k->launch, &l->plan->ir->dims), "threads", k->launch->threads, "shared_bytes",
                           k->launch->shared_bytes, "resident", k->launch->resident, "work", work_json(&k->work), "tensors",
-                          tensors_json(l->plan->program, &k->work), "code", code_json(e->a, l->plan->device, &k->code), "source",
+                          tensors_json(l->plan->ir, &k->work), "code", code_json(e->a, l->plan->device, &k->code), "source",
                           k->launch->spec_header);
     add_prediction(o, k);
     flight f;
@@ -223,7 +223,7 @@ static const char *plain_text(const explanation *e)
 json_t *explain_json(const explanation *e)
 {
     const explained_level *first = &e->levels[0];
-    const ir_program *p = first->plan->program;
+    const ir_graph *p = first->plan->ir;
     json_t *levels = json_array(), *models = json_array();
     for (int i = 0; i < e->level_count; i++) json_array_append_new(levels, level_json(e, &e->levels[i]));
     for (int i = 0; i < first->device_count; i++)

@@ -22,7 +22,7 @@ static const char *plain(void) { return colour_code(stdout, colour_none); }
 
 static void print_head(const explanation *e)
 {
-    const ir_program *p = e->levels[0].plan->program;
+    const ir_graph *p = e->levels[0].plan->ir;
     printf("%s%s  %s%s ", bold(), p->name, dtype_name(p->type), plain());
     for (int i = 0; i < p->dims.count; i++) printf(" %s=%lld", p->dims.dims[i].name, p->dims.dims[i].value);
     printf("\nfor %s, tiles for %s (%s)\n", e->device->target->name, e->device->name, e->device->label);
@@ -94,7 +94,7 @@ static void print_kernel(const explanation *e, const explained_level *l, const e
         for (int r = 0; r < phase->refused_count; r++)
             printf("      not %s: %s\n", explained_layer(phase->refused[r].layer), phase->refused[r].why);
     }
-    const long long grid = launch_grid(k->launch, &l->plan->program->dims);
+    const long long grid = launch_grid(k->launch, &l->plan->ir->dims);
     if (k->launch->resident)
         printf("      %lld tiles, shared out among %d workgroup%s a unit", grid, k->launch->resident, k->launch->resident == 1 ? "" : "s");
     else
@@ -157,7 +157,7 @@ static void print_devices(const explanation *e, const explained_level *l)
 
 static void print_level(const explanation *e, const explained_level *l)
 {
-    const int ops = e->graph ? e->graph->op_count : l->plan->program->op_count;
+    const int ops = e->graph ? e->graph->op_count : l->plan->ir->op_count;
     printf("\n%slevel %s%s: %d launch%s for %d ops; workspace %s, packed weights %s\n", bold(), fusion_level_name(l->level), plain(),
            l->count, l->count == 1 ? "" : "es", ops, bytes_text(e->a, l->workspace), bytes_text(e->a, l->packed));
     print_table(e, l);

@@ -1,8 +1,8 @@
 /* In: plans. Out: explanation.h: their kernels and edges. */
 #include "runtime/cli/explain/explanation.h"
 #include "gen/base/peaks.h"
-#include "ir/program/reason.h"
-#include "ir/program/views.h"
+#include "ir/graph/reason.h"
+#include "ir/graph/views.h"
 #include "runtime/cli/trial.h"
 #include <string.h>
 
@@ -20,17 +20,17 @@ static int origins_of(arena *a, const ir_kernel *k, int most)
     return count;
 }
 
-explained_kernel *explain_kernels(arena *a, const ir_program *graph, const plan *p)
+explained_kernel *explain_kernels(arena *a, const ir_graph *graph, const plan *p)
 {
     explained_kernel *list = arena_alloc(a, ((size_t)p->launch_count + 1) * sizeof *list);
     for (int i = 0; i < p->launch_count; i++) {
         explained_kernel *k = &list[i];
         k->launch = &p->launches[i];
         k->ops = kernel_ops(a, graph, k->launch->kernel);
-        k->op_count = origins_of(a, k->launch->kernel, graph ? graph->op_count : p->program->op_count);
+        k->op_count = origins_of(a, k->launch->kernel, graph ? graph->op_count : p->ir->op_count);
         k->work = launch_work(a, p, k->launch, NULL, NULL);
         k->foreseen = launch_predict(a, p, k->launch, &k->work, &k->predicted);
-        if (k->foreseen) k->floor = peaks_floor(p->device, p->program->type, &k->work, &k->limit);
+        if (k->foreseen) k->floor = peaks_floor(p->device, p->ir->type, &k->work, &k->limit);
     }
     return list;
 }
@@ -111,7 +111,7 @@ static double tell_once(edge_list *list, const tensor_work *t)
     return t->read + t->written; /* one of them is 0 */
 }
 
-bool explained_output(const ir_program *p, const ir_value *v)
+bool explained_output(const ir_graph *p, const ir_value *v)
 {
     for (int i = 0; i < p->value_count; i++)
         if (p->values[i]->output && value_root(p->values[i]) == value_root(v)) return true;
@@ -119,7 +119,7 @@ bool explained_output(const ir_program *p, const ir_value *v)
 }
 
 /* True if v is an output or in a state, so that it is stored even without readers. */
-static bool stays(const ir_program *p, const ir_value *v)
+static bool stays(const ir_graph *p, const ir_value *v)
 {
     const ir_value *makers[most_makers];
     const int n = value_makers(v, makers);
@@ -150,7 +150,7 @@ static void add_edge(edge_list *list, const fusion_note *n, const char *sentence
     *e = (explained_edge){.note = n, .sentence = sentence, .from = from, .to = to};
     if (from == to) return;
     e->read = tell_once(list, moved_by(list->l, to, n->value, false));
-    if (!stays(list->l->plan->program, n->value)) e->written = tell_written(list, n->value);
+    if (!stays(list->l->plan->ir, n->value)) e->written = tell_written(list, n->value);
     e->seconds = list->bandwidth > 0 ? (e->read + e->written) / list->bandwidth : 0;
 }
 
@@ -189,7 +189,7 @@ static void add_others(edge_list *list)
 
 explained_edge *explain_edges(arena *a, const explained_level *l, int *count)
 {
-    const ir_program *p = l->plan->program;
+    const ir_graph *p = l->plan->ir;
     const device_fact *n = l->plan->device->numbers;
     size_t most = (size_t)p->note_count;
     for (int i = 0; i < l->count; i++) most += (size_t)l->kernels[i].work.tensor_count;

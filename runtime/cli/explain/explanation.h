@@ -66,20 +66,20 @@ typedef struct explained_level {
 typedef struct explanation {
     arena *a;
     const char *path, *text; /* of the spec */
-    const ir_program *graph; /* NULL: IR text of a later stage */
+    const ir_graph *graph; /* NULL: IR text of a later stage */
     const device_model *device;
     explained_level *levels;
     int level_count;
 } explanation;
 
 /* The kernels of a plan with their work and predicted times. */
-explained_kernel *explain_kernels(arena *a, const ir_program *graph, const plan *p);
+explained_kernel *explain_kernels(arena *a, const ir_graph *graph, const plan *p);
 explained_edge *explain_edges(arena *a, const explained_level *l, int *count);
 /* Compiles the plan unless o->no_code is set; *p may become a replan after register spills. NULL: not compiled, *missing has the reason. */
 const plan_code *explain_compile(arena *a, const cli_options *o, const plan **p, const char **missing);
 void explain_code(arena *a, const plan_code *code, const char *missing, explained_level *l);
 /* True if v is an output, or shares an output's storage. */
-bool explained_output(const ir_program *p, const ir_value *v);
+bool explained_output(const ir_graph *p, const ir_value *v);
 /* Names from ir/kinds.def. */
 const char *explained_family(const ir_phase *phase);
 const char *explained_layer(layer_kind layer);

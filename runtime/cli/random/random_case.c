@@ -31,7 +31,7 @@ static void note_ratio(random_ratio *r, const trial_check *c, dtype type)
 }
 
 /* The value of a check, which is named after it, or after its output if it is end to end. */
-static const ir_value *value_of(const ir_program *graph, const trial_check *check)
+static const ir_value *value_of(const ir_graph *graph, const trial_check *check)
 {
     for (int i = 0; i < graph->value_count; i++) {
         const ir_value *v = graph->values[i];
@@ -41,7 +41,7 @@ static const ir_value *value_of(const ir_program *graph, const trial_check *chec
     return NULL;
 }
 
-static void note_checks(level_job *j, const ir_program *graph, const trial_result *result)
+static void note_checks(level_job *j, const ir_graph *graph, const trial_result *result)
 {
     const trial_check *worst = NULL;
     for (int i = 0; i < result->check_count; i++) {
@@ -78,7 +78,7 @@ static void describe(text *t, const plan *p)
 {
     for (int i = 0; i < p->pack_count; i++) append_source(t, &p->packs[i].source);
     for (int i = 0; i < p->launch_count; i++) append_source(t, &p->launches[i].source);
-    for (const char *line = ir_print(t->a, p->program); *line;) {
+    for (const char *line = ir_print(t->a, p->ir); *line;) {
         const size_t n = strcspn(line, "\n");
         if (strncmp(line, "level ", 6) != 0 && strncmp(line, "note ", 5) != 0) text_printf(t, "%.*s\n", (int)n, line);
         line += n + (line[n] == '\n');

@@ -67,7 +67,7 @@ static entry *add_row(table_case *c, const char *label)
     table *t = &j->t;
     t->rows = arena_more(j->a, t->rows, t->count, &t->room, sizeof *t->rows);
     j->entries = arena_more(j->a, j->entries, t->count, &j->entry_room, sizeof *j->entries);
-    const ir_program *p = c->c.plan->program;
+    const ir_graph *p = c->c.plan->ir;
     t->rows[t->count] = (table_row){.block = arena_strdup(j->a, p->name), .dims = dims_text(j->a, &p->dims, ","), .label = label,
                                     .tile = "", .note = "", .limit = ""};
     entry *e = &j->entries[t->count];
@@ -104,13 +104,13 @@ static plan *plan_with(const table_case *c, arena *a, const char *line)
 /* The phase that the line is for; the first, if it is for a family. */
 static const ir_phase *phase_asked(arena *a, const plan *p, const char *line, tile_override **out)
 {
-    const char **names = arena_alloc(a, ((size_t)p->program->kernel_count + 1) * sizeof *names);
+    const char **names = arena_alloc(a, ((size_t)p->ir->kernel_count + 1) * sizeof *names);
     overrides *w = overrides_read(a, &(tuning){.lines = &line, .count = 1});
-    for (int i = 0; i < p->program->kernel_count; i++) names[i] = "";
+    for (int i = 0; i < p->ir->kernel_count; i++) names[i] = "";
     for (int i = 0; i < p->launch_count; i++)
-        for (int k = 0; k < p->program->kernel_count; k++)
-            if (p->program->kernels[k] == p->launches[i].kernel) names[k] = p->launches[i].name;
-    overrides_settle(w, p->program, names, true);
+        for (int k = 0; k < p->ir->kernel_count; k++)
+            if (p->ir->kernels[k] == p->launches[i].kernel) names[k] = p->launches[i].name;
+    overrides_settle(w, p->ir, names, true);
     *out = &w->list[0];
     for (int i = 0; i < p->launch_count; i++)
         for (int k = 0; k < p->launches[i].work_count; k++)
@@ -145,7 +145,7 @@ static void add_point(table_case *c, const grid_point *g)
         say(e, row_illegal, n.why);
         return;
     }
-    e->signature = phase_signature(j->a, p->program, phase);
+    e->signature = phase_signature(j->a, p->ir, phase);
     row_of(e)->tile = space_text(j->a, &n.tile);
     e->line = space_line(j->a, e->signature, &n.tile);
     if (!n.exact) row_of(e)->note = arena_printf(j->a, "the nearest: %s", text_harmless(j->a, n.why));
@@ -191,7 +191,7 @@ static void take_work(entry *e)
     for (int i = 0; i < r->launches; i++) {
         const char *limit = "";
         const work w = bench_work(e->bench, i);
-        const double least = c->peaks ? peaks_floor(c->peaks, e->plan->program->type, &w, &limit) : 0;
+        const double least = c->peaks ? peaks_floor(c->peaks, e->plan->ir->type, &w, &limit) : 0;
         r->work = work_add(&r->work, &w);
         r->floor += least;
         if (least > most) most = least, r->limit = limit;
@@ -265,7 +265,7 @@ static void open_case(void *argument)
                                  .last_level = c->peaks ? device_last_level(c->peaks) : 0,
                                  .cache = j->cache};
     const plan *p = c->c.plan;
-    j->t.target = p->target->name, j->t.model = arena_strdup(j->a, p->device->name), j->t.dtype = dtype_name(p->program->type);
+    j->t.target = p->target->name, j->t.model = arena_strdup(j->a, p->device->name), j->t.dtype = dtype_name(p->ir->type);
     const int first = j->t.count;
     for (int i = 0; i < j->grid.count; i++) add_point(c, &j->grid.list[i]);
     if (!j->grid.count) (void)add_row(c, "");

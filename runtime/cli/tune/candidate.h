@@ -22,7 +22,7 @@ typedef struct tuning_session {
     tuner *t;
     arena *a;
     const compile_request *request;
-    const ir_program *graph, *fused;
+    const ir_graph *graph, *fused;
     const device_model *model;
     const char *device; /* as wisdom names it */
     const char **lines; /* the user's tile overrides, then the tiles kept so far */

@@ -2,7 +2,7 @@
  * fails. */
 #define _GNU_SOURCE
 #include "runtime/cli/tune/database_parts.h"
-#include "ir/program/former.h"
+#include "ir/graph/former.h"
 #include "runtime/cli/cli.h"
 #include "runtime/system/input.h"
 #include "runtime/wisdom/wisdom_file.h"

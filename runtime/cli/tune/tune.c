@@ -41,11 +41,11 @@ static void print_kernel(const tuned_kernel *k)
 
 static void print_plan(const tune_case *c, const tuned_plan *p)
 {
-    const ir_program *program = p->plan->program;
+    const ir_graph *ir = p->plan->ir;
     const tfgen_device_info *d = &c->j->t.device->info;
-    printf("%s%s  %s  level %s%s  on %s: %s (target %s, model %s)\n  %s\n", colour_code(stdout, colour_bold), program->name,
-           dtype_name(program->type), fusion_level_name(program->level), colour_code(stdout, colour_none), d->name, d->label,
-           p->plan->target->name, p->plan->device->name, dims_text(c->a, &program->dims, ","));
+    printf("%s%s  %s  level %s%s  on %s: %s (target %s, model %s)\n  %s\n", colour_code(stdout, colour_bold), ir->name,
+           dtype_name(ir->type), fusion_level_name(ir->level), colour_code(stdout, colour_none), d->name, d->label,
+           p->plan->target->name, p->plan->device->name, dims_text(c->a, &ir->dims, ","));
     printf("  %-26s %8s  %-8s %7s %6s  %s\n", "kernel", "of run", "", "gain", "tried", "tile");
     for (int i = 0; i < p->count; i++) print_kernel(&p->kernels[i]);
     printf("  whole run: %s, with what was kept %.3f times as fast\n\n", spread_time_text(c->a, p->before, true), 1 / p->ratio);
@@ -62,10 +62,10 @@ static json_t *plan_json(const tune_case *c, const tuned_plan *p)
                                               k->tried, "refused", k->refused, "same", k->same, "dropped", k->dropped, "wrong", k->wrong,
                                               "unjudged", k->unjudged, "ended", k->ended));
     }
-    const ir_program *program = p->plan->program;
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:o}", "block", program->name, "dtype", dtype_name(program->type),
+    const ir_graph *ir = p->plan->ir;
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:o}", "block", ir->name, "dtype", dtype_name(ir->type),
                      "device", c->j->t.device->info.name, "label", c->j->t.device->info.label, "target", p->plan->target->name, "model",
-                     p->plan->device->name, "dims", dims_text(c->a, &program->dims, ","), "seconds", p->before, "gain", 1 / p->ratio,
+                     p->plan->device->name, "dims", dims_text(c->a, &ir->dims, ","), "seconds", p->before, "gain", 1 / p->ratio,
                      "kernels", list);
 }
 
@@ -93,7 +93,7 @@ static void tune_dims(void *argument)
     compile_request r = request_of(c);
     r.target = t->device->info.target, r.device_label = t->device->info.label;
     compile_inside(a, &r, &done);
-    const tuned_plan p = tuner_run(t, a, &r, done.graph, done.plan, c->path, dims_text(a, &done.plan->program->dims, ","));
+    const tuned_plan p = tuner_run(t, a, &r, done.graph, done.plan, c->path, dims_text(a, &done.plan->ir->dims, ","));
     for (int i = 0; i < p.count; i++) c->j->wrong |= p.kernels[i].wrong > 0, c->j->unjudged |= p.kernels[i].unjudged > 0;
     if (t->ranks.rank > 0) return; /* rank 0 prints the results */
     if (c->j->all) json_array_append_new(c->j->all, plan_json(c, &p));

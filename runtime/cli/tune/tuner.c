@@ -215,7 +215,7 @@ static double seconds_of_run(tuning_session *c)
 /* Adds a phase, or a further launch of one: its launch's seconds and its share of the block's time. */
 static void list_phase(const tuning_session *c, tuned_plan *out, const char *name, const ir_phase *phase, double seconds, double share)
 {
-    const char *signature = phase_signature(c->a, c->plan->program, phase);
+    const char *signature = phase_signature(c->a, c->plan->ir, phase);
     tuned_kernel *k = NULL;
     for (int n = 0; n < out->count && !k; n++)
         if (strcmp(out->kernels[n].signature, signature) == 0) k = &out->kernels[n];
@@ -267,7 +267,7 @@ static void tune_one(tuning_session *c, tuned_plan *out, int index, const char *
     if (*k->how || !w) return;
     const ir_phase *phase = w->phase;
     kernel_under_test s = {.c = c, .a = c->a, .space = space_of(c->a, c->plan, phase), .signature = k->signature, .name = k->name,
-                 .block = c->plan->program->name, .size = phase_size_of(c->a, c->plan->program, phase)};
+                 .block = c->plan->ir->name, .size = phase_size_of(c->a, c->plan->ir, phase)};
     double left = 0;
     for (int i = index; i < out->count; i++)
         if (!*out->kernels[i].how) left += out->kernels[i].share;
@@ -284,7 +284,7 @@ static void tune_one(tuning_session *c, tuned_plan *out, int index, const char *
         c->seen_count = 0;
         s.work = bench_work(c->base, at);
         if (c->model->numbers[number_bandwidth].value > 0)
-            s.floor_seconds = peaks_floor(c->model, c->plan->program->type, &s.work, &limit);
+            s.floor_seconds = peaks_floor(c->model, c->plan->ir->type, &s.work, &limit);
         tune_kernel(c, &s, k, path, where);
     }
     if (t->share) share_pass(t->share, s.key);
@@ -307,7 +307,7 @@ static double compare(tuning_session *c)
     return spread_of(ratios, count).median;
 }
 
-tuned_plan tuner_run(tuner *t, arena *a, const compile_request *r, const ir_program *graph, const plan *p, const char *path,
+tuned_plan tuner_run(tuner *t, arena *a, const compile_request *r, const ir_graph *graph, const plan *p, const char *path,
                      const char *where)
 {
     const tuning *asked = p->tuning;

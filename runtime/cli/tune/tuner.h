@@ -41,6 +41,6 @@ typedef struct tuned_plan {
 } tuned_plan;
 
 /* path: the spec's, for commands that are printed; where: its dims, for messages. Bails. */
-tuned_plan tuner_run(tuner *t, arena *a, const compile_request *r, const ir_program *graph, const plan *p, const char *path,
+tuned_plan tuner_run(tuner *t, arena *a, const compile_request *r, const ir_graph *graph, const plan *p, const char *path,
                      const char *where);
 #endif

@@ -1,5 +1,5 @@
-/* In: ir/format.def. Out: see ir/program/format.h; NULL if there is no such format. */
-#include "ir/program/format.h"
+/* In: ir/format.def. Out: see ir/graph/format.h; NULL if there is no such format. */
+#include "ir/graph/format.h"
 
 #define H(type) (1u << dtype_##type)
 #define UNSCALED {dtype_f32, 0, 0, 0}

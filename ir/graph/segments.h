@@ -2,7 +2,7 @@
  * of its packed weight. Recomputed on every call. Refuses (returns false) epilogues that no arrangement of columns can serve. */
 #ifndef TFGEN_SEGMENTS_H
 #define TFGEN_SEGMENTS_H
-#include "ir/program/views.h"
+#include "ir/graph/views.h"
 
 /* Interleave of paired columns: 16 packed columns of one half alternate with 16 of the other (docs/packing.md). */
 enum { packed_granule = 16 };
@@ -50,10 +50,10 @@ typedef struct phase_extent {
 phase_extent phase_space(arena *a, const ir_phase *phase);
 
 /* True if the phase must store v because another phase or an output reads v or a view of it. An op of the phase, not a view, makes v. */
-bool value_stored(const ir_program *p, const ir_phase *phase, const ir_value *v);
+bool value_stored(const ir_graph *p, const ir_phase *phase, const ir_value *v);
 
 /* A row_sumsq in the epilogue of a gemm phase: stored as [rows, column tiles] partial sums, which readers add in order. */
-bool value_is_partial(const ir_program *p, const ir_value *v);
+bool value_is_partial(const ir_graph *p, const ir_value *v);
 
 /* The phase computes v from the result of a rope. */
 bool value_follows_rope(arena *a, const ir_phase *phase, const ir_value *v);

@@ -1,7 +1,7 @@
 /* In: ir/tile.def and ir/kinds.def. Out: the programs and their fields as tables, and look-ups in them, which return program_none or -1
  * when there is none. */
-#include "ir/program/tile.h"
-#include "ir/program/former.h"
+#include "ir/graph/tile.h"
+#include "ir/graph/former.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* In: ir/op.def. Out: the fields of ir_attributes as data. */
-#include "ir/program/fields.h"
+#include "ir/graph/fields.h"
 #include <string.h>
 
 const attribute_field attribute_fields[] = {

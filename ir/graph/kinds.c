@@ -1,5 +1,5 @@
 /* In: ir/kinds.def, ir/frame.def. Out: their names by enum. */
-#include "ir/program/kinds.h"
+#include "ir/graph/kinds.h"
 #include <string.h>
 
 static const char *const families[] = {

@@ -1,7 +1,7 @@
 /* In: ir/former.def. Out: current names for those of older tfgen versions. A name that was never renamed maps to itself. */
 #ifndef TFGEN_FORMER_H
 #define TFGEN_FORMER_H
-#include "ir/program/tile.h"
+#include "ir/graph/tile.h"
 
 typedef struct former_name {
     const char *former, *today;

@@ -2,7 +2,7 @@
 #ifndef TFGEN_IR_DTYPE_H
 #define TFGEN_IR_DTYPE_H
 #include "ir/base/arena.h"
-#include "ir/program/kinds.h"
+#include "ir/graph/kinds.h"
 
 typedef enum dtype {
 #define DTYPE(name, bytes, kind, c, file, layers) dtype_##name,

@@ -1,5 +1,5 @@
-/* In: a program with kernels. Out: edit.h. */
-#include "ir/program/edit.h"
+/* In: a graph with kernels. Out: edit.h. */
+#include "ir/graph/edit.h"
 #include <string.h>
 
 struct edit_place {
@@ -17,7 +17,7 @@ static void enter_phase(editor *e, ir_phase *phase)
 
 editor edit_begin(builder *b)
 {
-    const ir_program *p = b->p;
+    const ir_graph *p = b->p;
     arena *a = b->a;
     editor e = {.b = b, .kernels = {.a = a}, .phases = {.a = a}, .replaced = {.a = a}};
     e.value_count = p->value_count, e.kernel_count = p->kernel_count, e.note_count = p->note_count;
@@ -121,7 +121,7 @@ void edit_remove_value(editor *e, const ir_value *v) { e->gone[v->id] = true; }
 /* ---- notes */
 void edit_add_note(editor *e, const char *code, ir_value *v, ir_op *user)
 {
-    ir_program *p = e->b->p;
+    ir_graph *p = e->b->p;
     if (p->note_count == e->note_count || !(p->note_count & (p->note_count - 1))) { /* full: as on entry, or a power of two */
         fusion_note *more = arena_alloc(e->b->a, (2 * (size_t)p->note_count + 2) * sizeof *more);
         if (p->note_count) memcpy(more, p->notes, (size_t)p->note_count * sizeof *more);
@@ -134,7 +134,7 @@ void edit_add_note(editor *e, const char *code, ir_value *v, ir_op *user)
 /* Counting sort: the notes of value id are note_at[first_note[id]] up to note_at[first_note[id + 1]], exclusive. */
 static void index_notes(editor *e)
 {
-    const ir_program *p = e->b->p;
+    const ir_graph *p = e->b->p;
     const size_t values = (size_t)e->value_count + 2;
     e->first_note = arena_alloc(e->b->a, values * sizeof *e->first_note);
     e->note_at = arena_alloc(e->b->a, ((size_t)e->note_count + 1) * sizeof *e->note_at);
@@ -168,7 +168,7 @@ static void mend_after(editor *e, ir_phase *phase)
 
 static void list_kernel(editor *e, ir_kernel *kernel)
 {
-    ir_program *p = e->b->p;
+    ir_graph *p = e->b->p;
     int count = 0;
     for (int i = 0; i < kernel->phase_count; i++) {
         mend_after(e, kernel->phases[i]);
@@ -180,7 +180,7 @@ static void list_kernel(editor *e, ir_kernel *kernel)
 
 static void list_kernels(editor *e)
 {
-    ir_program *p = e->b->p;
+    ir_graph *p = e->b->p;
     ir_kernel *const *before = p->kernels;
     size_t room = 1;
     for (int k = 0; k < e->kernel_count; k++) room += 1 + (size_t)e->places[k].ahead_count + (size_t)e->places[k].behind_count;
@@ -195,7 +195,7 @@ static void list_kernels(editor *e)
 
 static void list_notes_and_values(editor *e)
 {
-    ir_program *p = e->b->p;
+    ir_graph *p = e->b->p;
     int count = 0;
     for (int i = 0; i < p->note_count; i++)
         if (p->notes[i].value) p->notes[count++] = p->notes[i];

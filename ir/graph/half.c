@@ -1,5 +1,5 @@
 /* In: numbers as doubles, or as stored. Out: the other form, rounded once, to nearest even. Overflow gives infinity; NaN stays NaN. */
-#include "ir/program/half.h"
+#include "ir/graph/half.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>

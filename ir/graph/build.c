@@ -1,6 +1,6 @@
 /* In: programs to copy, names and kinds of new values and ops. Out: programs that passes may change, with unique names and ids that
  * are indices. A taken name gets a number. */
-#include "ir/program/build.h"
+#include "ir/graph/build.h"
 #include <string.h>
 
 void *build_grow(arena *a, void *items, int count, size_t size)
@@ -23,7 +23,7 @@ static void *copy_array(arena *a, const void *items, int count, size_t size)
 
 void build_add_value(builder *b, ir_value *v)
 {
-    ir_program *p = b->p;
+    ir_graph *p = b->p;
     p->values = build_grow(b->a, p->values, p->value_count, sizeof *p->values);
     v->id = p->value_count;
     p->values[p->value_count++] = v;
@@ -32,7 +32,7 @@ void build_add_value(builder *b, ir_value *v)
 
 void build_add_op(builder *b, ir_op *op)
 {
-    ir_program *p = b->p;
+    ir_graph *p = b->p;
     p->ops = build_grow(b->a, p->ops, p->op_count, sizeof *p->ops);
     p->ops[p->op_count++] = op;
     for (int i = 0; i < op->output_count; i++) op->outputs[i]->def = op;
@@ -115,7 +115,7 @@ static ir_op *copy_op(builder *b, const ir_op *op)
     return copy;
 }
 
-builder build_copy(arena *a, const ir_program *p, bool with_ops)
+builder build_copy(arena *a, const ir_graph *p, bool with_ops)
 {
     builder b = {.a = a, .p = arena_alloc(a, sizeof *b.p), .names = {.a = a}};
     *b.p = *p;
@@ -151,7 +151,7 @@ bool value_is_vector(arena *a, const ir_value *v, long long columns)
 
 void build_list_ops(builder *b)
 {
-    ir_program *p = b->p;
+    ir_graph *p = b->p;
     int count = 0;
     for (int k = 0; k < p->kernel_count; k++)
         for (int i = 0; i < p->kernels[k]->phase_count; i++) count += p->kernels[k]->phases[i]->op_count;

@@ -1,5 +1,5 @@
-/* In: the SCALING rows of ir/op.def. Out: ir/program/scaling.h. */
-#include "ir/program/scaling.h"
+/* In: the SCALING rows of ir/op.def. Out: ir/graph/scaling.h. */
+#include "ir/graph/scaling.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* In: a phase. Out: its space, what it stores, the column segments of its packed weight (see segments.h). Refuses: epilogues that join
  * three products, join products of different widths, rotate a joined product, or rotate one product in two ways. */
-#include "ir/program/segments.h"
+#include "ir/graph/segments.h"
 #include <string.h>
 
 /* The products of the body that an op's value depends on, as indices into phase->ops; -1: none. */
@@ -188,7 +188,7 @@ static bool shows(const ir_op *op, const ir_value *v)
     return false;
 }
 
-bool value_stored(const ir_program *p, const ir_phase *phase, const ir_value *v)
+bool value_stored(const ir_graph *p, const ir_phase *phase, const ir_value *v)
 {
     if (value_root(v)->output) return true;
     if (p->index) return p->index->read_widely[v->id] || (p->index->reader[v->id] && p->index->reader[v->id] != phase);
@@ -197,7 +197,7 @@ bool value_stored(const ir_program *p, const ir_phase *phase, const ir_value *v)
     return false;
 }
 
-bool value_is_partial(const ir_program *p, const ir_value *v)
+bool value_is_partial(const ir_graph *p, const ir_value *v)
 {
     if (!v->def || v->def->kind != op_row_sumsq || v->def->role == role_body) return false;
     const ir_phase *phase = phase_of(p, v->def);

@@ -1,4 +1,4 @@
-/* In: an op of a lowered graph or a program with kernels, and values of the dims. Out: its operation count (FLOPs), the only one in tfgen:
+/* In: an op of a lowered graph or a fused one, and values of the dims. Out: its operation count (FLOPs), the only one in tfgen:
  * used for the reference's cost, benchmarks, explanations and predictions. Pure.
  *
  * A multiply-add is two operations; a function (exp, silu, rsqrt, ...) or a comparison (max, min) is one; a rotated rope element is
@@ -23,6 +23,6 @@ typedef struct keys_seen {
 
 keys_seen attention_seen(const ir_op *op, const dim_table *dims, integer_source *integers, void *context);
 operations op_operations(const ir_op *op, const dim_table *dims, integer_source *integers, void *context);
-/* p: a lowered graph, or a program. */
-operations program_operations(const ir_program *p, integer_source *integers, void *context);
+/* p: lowered or fused. */
+operations graph_operations(const ir_graph *p, integer_source *integers, void *context);
 #endif

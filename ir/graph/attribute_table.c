@@ -1,5 +1,5 @@
 /* In: the ATTR table of ir/op.def. Out: it as data; whether a spec states an attribute. */
-#include "ir/program/attribute_table.h"
+#include "ir/graph/attribute_table.h"
 #include <stddef.h>
 #include <string.h>
 

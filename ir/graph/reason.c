@@ -1,5 +1,5 @@
 /* In: ir/reason.def. Out: its codes and sentences. An unknown code has no sentence. */
-#include "ir/program/reason.h"
+#include "ir/graph/reason.h"
 #include <string.h>
 
 static const char *const codes[] = {

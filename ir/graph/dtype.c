@@ -1,5 +1,5 @@
-/* In: ir/dtype.def. Out: see ir/program/dtype.h; unknown names give false or NULL. */
-#include "ir/program/dtype.h"
+/* In: ir/dtype.def. Out: see ir/graph/dtype.h; unknown names give false or NULL. */
+#include "ir/graph/dtype.h"
 #include <string.h>
 #include <strings.h>
 

@@ -1,5 +1,5 @@
-/* In, out: ir/program/former.h. */
-#include "ir/program/former.h"
+/* In, out: ir/graph/former.h. */
+#include "ir/graph/former.h"
 #include <string.h>
 
 const former_name former_families[] = {

@@ -87,7 +87,7 @@ int phase_index(const ir_phase *phase, const ir_op *op)
 
 bool phase_has(const ir_phase *phase, const ir_op *op) { return phase_index(phase, op) >= 0; }
 
-ir_phase *phase_of(const ir_program *p, const ir_op *op)
+ir_phase *phase_of(const ir_graph *p, const ir_op *op)
 {
     if (p->index) return p->index->maker[op->outputs[0]->id];
     for (int k = 0; k < p->kernel_count; k++)
@@ -96,7 +96,7 @@ ir_phase *phase_of(const ir_program *p, const ir_op *op)
     return NULL;
 }
 
-ir_value *program_value(const ir_program *p, const char *name)
+ir_value *graph_value(const ir_graph *p, const char *name)
 {
     for (int i = 0; i < p->value_count; i++)
         if (strcmp(p->values[i]->name, name) == 0) return p->values[i];

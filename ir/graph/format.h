@@ -1,7 +1,7 @@
 /* ir/format.def as an enum and queries, and the size of packed weights. All sizes and strides of packed weights are computed from these. */
 #ifndef TFGEN_IR_FORMAT_H
 #define TFGEN_IR_FORMAT_H
-#include "ir/program/dtype.h"
+#include "ir/graph/dtype.h"
 
 /* Core-matrix tiles of packed weights (docs/packing.md, templates/gemm/pieces.h); row_bytes: along k. */
 enum { piece_columns = 16, piece_row_bytes = 64, piece_bytes = 1024 };

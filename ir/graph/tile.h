@@ -3,7 +3,7 @@
 #ifndef TFGEN_IR_TILE_H
 #define TFGEN_IR_TILE_H
 #include "ir/base/arena.h"
-#include "ir/program/kinds.h"
+#include "ir/graph/kinds.h"
 
 typedef enum program_kind {
     program_none, /* not planned yet */

@@ -1,5 +1,5 @@
 /* In: values and ops. Out: which ops are views, and which values made by ops with code they show. */
-#include "ir/program/views.h"
+#include "ir/graph/views.h"
 
 /* x and y share storage, and y shows x's columns from `offset` on. */
 static bool lies_in(const ir_value *y, const ir_value *x, long long offset)

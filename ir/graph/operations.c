@@ -1,5 +1,5 @@
 /* In: ops. Out: operations.h. Attention's pairs are counted by closed forms, whatever the lengths. */
-#include "ir/program/operations.h"
+#include "ir/graph/operations.h"
 
 enum {
     alibi_operations = 3,   /* per pair: difference, product, sum */
@@ -93,7 +93,7 @@ operations op_operations(const ir_op *op, const dim_table *dims, integer_source 
     }
 }
 
-operations program_operations(const ir_program *p, integer_source *integers, void *context)
+operations graph_operations(const ir_graph *p, integer_source *integers, void *context)
 {
     operations sum = {0, 0};
     for (int i = 0; i < p->op_count; i++) {

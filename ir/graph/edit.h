@@ -1,9 +1,9 @@
-/* In: a program of one-phase kernels during planning. Out: the program with ops moved, kernels added and values removed.
+/* In: a graph of one-phase kernels during planning. Out: the graph with ops moved, kernels added and values removed.
  * Edits are batched: removals are marked, new kernels are queued at their position, and edit_finish() applies all in one pass, since each
- * edit alone would walk the whole program. ir_check() finds what an edit breaks. */
+ * edit alone would walk the whole graph. ir_check() finds what an edit breaks. */
 #ifndef TFGEN_EDIT_H
 #define TFGEN_EDIT_H
-#include "ir/program/build.h"
+#include "ir/graph/build.h"
 
 typedef struct edit_place edit_place; /* kernels queued before and after one kernel */
 
