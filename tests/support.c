@@ -261,6 +261,7 @@ static ref_fold folded(void *context, const ir_op *linear)
 }
 
 static bool splits(void *context, const ir_op *linear) { return ref_plan_splits(((const rig *)context)->c.plan, linear); }
+static bool in_terms(void *context, const ir_op *linear) { return ref_plan_in_terms(((const rig *)context)->c.plan, linear); }
 static ref_form form(void *context, const ir_op *op) { return ref_plan_form(((const rig *)context)->c.plan, op); }
 static bool rounds_scores(void *context, const ir_op *attention)
 {
@@ -269,8 +270,13 @@ static bool rounds_scores(void *context, const ir_op *attention)
 
 void rig_reference(rig *r)
 {
-    const ref_rules rules = {
-        .stored = in_memory, .folded = folded, .splits = splits, .form = form, .rounds_scores = rounds_scores, .context = r};
+    const ref_rules rules = {.stored = in_memory,
+                             .folded = folded,
+                             .splits = splits,
+                             .in_terms = in_terms,
+                             .form = form,
+                             .rounds_scores = rounds_scores,
+                             .context = r};
     ref_tensor *results[2][512] = {{0}};
     char message[512];
     forget_reference(r);

@@ -181,9 +181,11 @@ void gemm_write_b_type(gemm *g)
 
 void gemm_write_operand_types(gemm *g)
 {
-    const dtype b = gemm_is_matmul(g) ? g->b->type : g->e->plan->packs[gemm_pack(g)].format->type;
+    const weight_format *format = gemm_is_matmul(g) ? NULL : g->e->plan->packs[gemm_pack(g)].format;
+    const dtype b = format ? format->type : g->b->type;
     write_line(g->w, "using a_type = %s;", dtype_c_name(g->a->type));
     write_line(g->w, "using b_type = %s;", b == g->a->type ? "a_type" : dtype_c_name(b));
+    if (format && format->passes > 1) write_line(g->w, "static constexpr int passes = %d;", format->passes);
 }
 
 void gemm_write_plain(gemm *g)

@@ -96,6 +96,10 @@ void emit_pack(emission *e, writer *w, int index)
     packing g = {e, w, pack->K};
     write_line(w, "static constexpr int packed_n = %lld, packed_k = %lld, threads = %d;", pack->columns, pack->length, pack->threads);
     write_line(w, "using type = %s;", dtype_c_name(pack->format->type));
+    if (pack->format->passes > 1) {
+        write_line(w, "using own = %s;", dtype_c_name(e->segments.items[0].first->inputs[1]->type));
+        write_line(w, "static constexpr int passes = %d;", pack->format->passes);
+    }
     write_element(&g);
     write_line(w, "DEV static type *out(const args &p) { return %s; }", c_text(e->a, use_packed(e, index, true)));
 }

@@ -54,7 +54,8 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     enum { end_column = 16, begin = 2500 };
     const gemm_mma_tile *x = &t->gemm_mma;
     const int warps = x->threads / 32, down = warps_down(x);
-    const double k_tiles = ceil((double)product_length(p) / x->k), k_tile_bytes = (double)element_bytes * (x->m + x->n) * x->k;
+    const double k_tiles = ceil((double)product_length(p) / x->k) * product_passes(p, weights_as_rows),
+                 k_tile_bytes = (double)element_bytes * (x->m + x->n) * x->k;
     product_cost(p, &(product_cut){x->m, x->n, x->k, 1, x->group_m, 1, weights_as_rows}, d);
     d->per_unit = resident(p->target, x, false);
     d->matrix = true, d->products_share = share_of(p, x);

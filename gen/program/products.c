@@ -24,7 +24,9 @@ const char *obstacle_to_16_bits(const problem *p, layer_kind layer)
     const char *obstacle = obstacle_to_rows(p);
     if (obstacle) return obstacle;
     const dtype a = product->inputs[0]->type;
-    return dtype_multiplies(a, layer) && format_in(a, product->inputs[1]->type) ? NULL : "operands are not both bf16 or both f16";
+    const weight_format *f = format_in(a, product->inputs[1]->type);
+    if (!dtype_multiplies(a, layer) || !f) return "operands are not both bf16 or both f16";
+    return f->passes > 1 ? "the weight has more digits than a number of A's dtype" : NULL;
 }
 
 bool matmul_is_across(const ir_op *product) { return product->kind == op_matmul && !product->attributes.transpose; }
@@ -50,10 +52,11 @@ const char *obstacle_to_boxes(const problem *p)
 const char *obstacle_to_16_bit_boxes(const problem *p, layer_kind layer)
 {
     const ir_op *product = problem_product(p);
-    if (product->kind != op_matmul) return obstacle_to_16_bits(p, layer);
+    const dtype a = product->inputs[0]->type;
     const char *obstacle = obstacle_to_boxes(p);
     if (obstacle) return obstacle;
-    return dtype_multiplies(product->inputs[0]->type, layer) ? NULL : "operands are not both bf16 or both f16";
+    const bool held = product->kind == op_matmul || format_in(a, product->inputs[1]->type);
+    return dtype_multiplies(a, layer) && held ? NULL : "operands are not both bf16 or both f16";
 }
 
 int column_tiles(const problem *p, int n) { return (int)((p->packed_n + n - 1) / n); }
@@ -95,7 +98,13 @@ int piece_length(const problem *p, weight_numbers weights)
 long long pieces_along(const problem *p, weight_numbers weights)
 {
     const int each = piece_length(p, weights);
-    return (product_length(p) + each - 1) / each;
+    return (product_length(p) + each - 1) / each * product_passes(p, weights);
+}
+
+int product_passes(const problem *p, weight_numbers weights)
+{
+    const weight_format *f = weights_format(weights, problem_product(p));
+    return f ? f->passes : 1;
 }
 
 /* Bytes of B as packed, padding along K included. */
@@ -175,6 +184,7 @@ void product_cost(const problem *p, const product_cut *cut, cost_descriptor *d)
 {
     const ir_op *product = problem_product(p);
     const double rows = (double)problem_rows(p), length = (double)product_length(p), count = (double)product_matrices(p);
+    const double passes = product_passes(p, cut->weights);
     const double row_tiles = ceil(rows / cut->m), columns = column_tiles(p, cut->n), others = other_bytes(p) / count;
     const double left = rows * length * operand_bytes(p, cut->weights, operand_a);
     const double right = packed_bytes(p, cut->weights);
@@ -182,8 +192,8 @@ void product_cost(const problem *p, const product_cut *cut, cost_descriptor *d)
     const double at_once = 2 * row_tiles * cut->m * fmax((double)p->packed_n, columns * cut->n); /* operations per element of K */
     d->groups = workgroups * count, d->type = product->inputs[0]->type;
     d->memory = (moved_bytes(p, cut, left, right) + others) / workgroups;
-    d->asked = (left * columns + right * row_tiles + others) / workgroups;
-    d->products = at_once * up(length, cut->k) / workgroups, d->others = p->work->others / d->groups;
+    d->asked = (passes * left * columns + right * row_tiles + others) / workgroups;
+    d->products = passes * at_once * up(length, cut->k) / workgroups, d->others = p->work->others / d->groups;
 }
 
 /* Fewer rows per thread. */

@@ -32,6 +32,7 @@ void product_cost(const problem *p, const product_cut *cut, cost_descriptor *d);
 double split_k_cycles(int slices, double each);
 bool joins_columns(const problem *p); /* the epilogue combines pairs of columns (gate and up, rotated halves) */
 long long product_length(const problem *p);
+int product_passes(const problem *p, weight_numbers weights); /* along K, through all rows (ir/format.def) */
 
 typedef enum operand { operand_a, operand_b } operand; /* inputs 0 and 1 of a product */
 /* Bytes per element as a program with such weights reads it from memory, its share of a scale included. */

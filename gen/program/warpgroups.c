@@ -160,7 +160,7 @@ void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *
     /* the constants were fitted counting weights in their own dtype, not as the two terms of tf32x2 */
     const weight_numbers numbers = operands > 1 ? weights_widened : weights_as_rows;
     product_cost(p, &(product_cut){warpgroup_rows * x->cluster, x->n, x->k, x->split_k, x->group_m / x->cluster, x->cluster, numbers}, d);
-    const double k_tiles = ceil((double)((product_length(p) + x->k - 1) / x->k) / x->split_k),
+    const double k_tiles = ceil((double)((product_length(p) + x->k - 1) / x->k * product_passes(p, numbers)) / x->split_k),
                  k_tile_bytes = 128.0 * (warpgroup_rows + operands * x->n);
     d->groups *= x->cluster, d->memory /= x->cluster, d->asked /= x->cluster, d->products /= x->cluster, d->others /= x->cluster;
     d->matrix = true, d->lockstep = true, d->memory_share = drawn, d->products_share = share;

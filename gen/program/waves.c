@@ -58,7 +58,8 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     const double k_tile_bytes = (double)(t->m + t->n) * wave_row_bytes;
     product_cost(p, &(product_cut){t->m, t->n, t->k, 1, t->group_m, 1, weights_as_rows}, d);
     d->per_unit = wave_groups(p->target, t->threads), d->matrix = true;
-    d->ahead = k_tile_bytes, d->streamed = k_tile_bytes * (double)((product_length(p) + t->k - 1) / t->k);
+    d->ahead = k_tile_bytes,
+    d->streamed = k_tile_bytes * (double)((product_length(p) + t->k - 1) / t->k * product_passes(p, weights_as_rows));
     d->end_cycles = end_cycles;
 }
 

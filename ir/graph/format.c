@@ -5,7 +5,8 @@
 #define UNSCALED {dtype_f32, 0, 0, 0}
 #define SCALED(type, columns, length, zero_bits) {dtype_##type, columns, length, zero_bits}
 static const weight_format formats[] = {
-#define FORMAT(name, type, bits, terms, scale, pack, holds, folds) {#name, dtype_##type, bits, terms, scale, pack, holds, folds},
+#define FORMAT(name, type, bits, terms, passes, scale, pack, holds, folds) \
+    {#name, dtype_##type, bits, terms, passes, scale, pack, holds, folds},
 #include "ir/format.def"
 };
 
@@ -22,18 +23,19 @@ const weight_format *format_in(dtype type, dtype from)
 
 const weight_format *format_plain(dtype type) { return format_in(type, type); }
 
+enum { k_tile_bytes = 128 }; /* of a term: programs read whole k tiles of one */
+
 static long long quotient_up(long long x, long long by) { return x / by + (x % by != 0); }
 
 long long format_length(const weight_format *f, long long K)
 {
-    enum { k_tile = 32 };
-    const int number_bits = 8 * dtype_size(f->type), multiple = f->terms > 1 ? k_tile : format_piece_length(f);
+    const int number_bits = 8 * dtype_size(f->type), multiple = f->terms > 1 ? k_tile_bytes / dtype_size(f->type) : format_piece_length(f);
     return quotient_up(K, multiple) * multiple * f->bits / number_bits;
 }
 
 long long format_numbers_bytes(const weight_format *f, long long numbers) { return numbers * dtype_size(f->type); }
 
-int format_piece_length(const weight_format *f) { return piece_row_bytes * 8 / f->bits; }
+int format_piece_length(const weight_format *f) { return piece_row_bytes * 8 * f->terms / f->bits; }
 
 long long format_scale_bytes(const weight_format *f, long long columns, long long K)
 {

@@ -7,7 +7,7 @@
 enum { piece_columns = 16, piece_row_bytes = 64, piece_bytes = 1024 };
 
 typedef enum format_kind {
-#define FORMAT(name, type, bits, terms, scale, pack, holds, folds) format_##name,
+#define FORMAT(name, type, bits, terms, passes, scale, pack, holds, folds) format_##name,
 #include "ir/format.def"
     format_count
 } format_kind;
@@ -21,7 +21,7 @@ typedef struct weight_scale {
 typedef struct weight_format {
     const char *name;
     dtype type;
-    int bits, terms;
+    int bits, terms, passes;
     weight_scale scale;
     const char *pack;
     unsigned holds; /* source dtypes, bit i: dtype i */
@@ -34,10 +34,10 @@ const weight_format *format_plain(dtype type); /* unquantised weights of that dt
 const weight_format *format_in(dtype type, dtype from);
 bool format_holds(const weight_format *f, dtype from);
 
-/* Numbers in a packed column of K elements, padded to whole tiles; formats of several terms: to whole groups of 32 elements. */
+/* Numbers in a packed column of K elements, padded to whole tiles; in formats of several terms each to 128 bytes. */
 long long format_length(const weight_format *f, long long K);
 long long format_numbers_bytes(const weight_format *f, long long numbers); /* without scales */
-int format_piece_length(const weight_format *f);                           /* elements of a tile along k */
+int format_piece_length(const weight_format *f); /* elements of a tile along k, in formats of several terms of one */
 /* Bytes of scales and zero points for `columns` packed columns of K elements. */
 long long format_scale_bytes(const weight_format *f, long long columns, long long K);
 double format_element_bytes(const weight_format *f, long long K); /* per element along K, with its share of a scale */

@@ -65,6 +65,8 @@ typedef struct ref_rules {
     ref_fold (*folded)(void *context, const ir_op *linear); /* the norm weight folded into its packed weight */
     /* 3xTF32: an f32 product is computed as three tf32 products, whose accumulation truncates (templates/gemm/gemm_ws_split.h) */
     bool (*splits)(void *context, const ir_op *linear);
+    /* the weight is packed as terms of bf16, each multiplied apart (templates/gemm/pack.h) */
+    bool (*in_terms)(void *context, const ir_op *linear);
     ref_form (*form)(void *context, const ir_op *graph_op); /* NULL: the definition */
     bool (*rounds_scores)(void *context,
                           const ir_op *attention); /* P is rounded to the dtype before P * V */

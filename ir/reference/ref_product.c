@@ -12,6 +12,10 @@
  * 8 u s. If signs vary, s^2 is sum t^2 of the 32, and the errors of different groups of 32 are independent; if not, all errors have one
  * direction and add up to 8 u y. So e_y^2 grows by (16 + 64) u^2 sum t^2 + 64 u^2 y^2.
  *
+ * A weight of more digits than the rows' dtype is a sum of up to three terms in bf16, which have all of them. The largest is multiplied
+ * last, so that the rounding errors of the other sums, of at most 2^-8 of the products each, are small beside its own. An infinity in a row
+ * times two terms of different sign, or a term of zero, is NaN.
+ *
  * Equal terms round alike (ref_repeated in ir/reference/ref_parts.h).
  *
  * Two sums of products are computed together: sum x w and sum g w^2, with g the factor of w^2 above. Multiplication and addition round
@@ -33,7 +37,7 @@ typedef struct product {
     bool out_in;                             /* w is [N,K], else [K,N] */
     const double *fold; /* [K]: the device's weight is w * fold, rounded once to `type`; x is already multiplied by fold here. NULL: none */
     double fold_offset;
-    bool split;
+    bool split, in_terms;
     double extra, fold_least; /* fold_least: half the smallest step of a folded weight */
     dtype type;
     bool round;
@@ -80,7 +84,7 @@ static void load_rows(const product *p, size_t m, double *rows)
             const size_t at = (m + i) * p->K + k;
             const double x = there ? p->x[at] : 0, e = there && p->x_error ? p->x_error[at] : 0;
             rows[(2 * k) * tall + i] = x;
-            rows[(2 * k + 1) * tall + i] = e * e + (isfinite(x) || p->split ? x * x * own : 0);
+            rows[(2 * k + 1) * tall + i] = e * e + (isfinite(x) || p->split || p->in_terms ? x * x * own : 0);
         }
 }
 
@@ -157,6 +161,18 @@ static double fold_noise(const product *p, const double *rows, size_t row)
     return sum * p->fold_least * p->fold_least;
 }
 
+/* A term of a weight below bf16's least normal number may be lost. */
+static double term_noise(const product *p, const double *rows, size_t row)
+{
+    const double least = 0x1p-126;
+    double sum = 0;
+    for (size_t k = 0; p->in_terms && k < p->K; k++) {
+        const double x = rows[2 * k * tall + row];
+        if (isfinite(x)) sum += x * x;
+    }
+    return sum * least * least;
+}
+
 /* Bit i: row i of a block, or column i of a panel, has many numbers equal to their predecessor. */
 static unsigned repeating(const double *numbers, size_t count, size_t K, size_t step)
 {
@@ -190,7 +206,7 @@ static void write_block(const product *p, const block *b, size_t m, size_t n, co
         for (size_t i = 0; i < lanes && n + i < p->N; i++) {
             const double y = b->sum[row][i], random_order = (double)(p->K - 1) / 3 * y * y;
             double squares = fixed[row] + b->noise[row][i] + (errors ? weight_noise(p, errors, rows, row, i) : 0);
-            const bool rounds = isfinite(y) || p->split; /* infinities and NaN are exact, except in 3xTF32 (large + small) */
+            const bool rounds = isfinite(y) || p->split || p->in_terms; /* infinities and NaN are exact, but for sums of terms */
             if (rounds && p->K > 1) squares += REF_UNIT * REF_UNIT * fmax(b->partial[row][i], random_order);
             if (rounds && alike >> row & columns >> i & 1)
                 squares += REF_UNIT * REF_UNIT * ref_repeated(p->K, repeated_terms(p, rows, row, w, i)) * y * y;
@@ -222,7 +238,7 @@ static void multiply_group(const product *p, size_t first, const lane *w, const 
             continue;
         }
         load_rows(p, m, rows);
-        for (size_t row = 0; row < tall; row++) fixed[row] = fold_noise(p, rows, row);
+        for (size_t row = 0; row < tall; row++) fixed[row] = fold_noise(p, rows, row) + term_noise(p, rows, row);
         for (size_t panel = 0; panel < group / lanes && first + panel * lanes < p->N; panel++) {
             multiply(rows, w + panel * p->K, p->K, stride, &b);
             write_block(p, &b, m, first + panel * lanes, w + panel * p->K, columns[panel], errors ? errors + panel * p->K : NULL, rows,
@@ -406,6 +422,7 @@ bool ref_linear(ref_state *r, const ir_op *op)
     if (!ref_exact(w)) p.w_error = w->error;
     p.extra = entry_rounding(r, op->inputs[0]);
     p.split = r->rules && r->rules->splits && r->rules->splits(r->rules->context, op);
+    p.in_terms = r->rules && r->rules->in_terms && r->rules->in_terms(r->rules->context, op);
     const ref_fold fold = r->rules && r->rules->folded ? r->rules->folded(r->rules->context, op) : (ref_fold){0};
     const operand rows = {x, 0, p.M, 1, K}, columns = {w, 0, N, p.out_in ? 1 : N, p.out_in ? K : 1};
     if (!take_fold(r, op, &fold, &p) || !run_shared(r, op, &p, &rows, &columns, 0)) return false;

@@ -32,6 +32,16 @@ static layer_kind layer_at(const plan *p, const ir_op *op)
 bool ref_plan_rounds_scores(const plan *p, const ir_op *attention) { return layer_is_on_units(layer_at(p, attention)); }
 bool ref_plan_splits(const plan *p, const ir_op *linear) { return layer_at(p, linear) == layer_wgmma_3xtf32; }
 
+bool ref_plan_in_terms(const plan *p, const ir_op *linear)
+{
+    for (int i = 0; i < p->pack_count; i++) {
+        const ir_phase *phase = p->packs[i].phase;
+        for (int k = 0; p->packs[i].format->passes > 1 && k < phase->op_count; k++)
+            if (same_place(phase->ops[k], linear)) return true;
+    }
+    return false;
+}
+
 /* ---- what a plan may say */
 static bool same_shape(const ir_graph *graph, const ir_value *g, const ir_graph *ir, const ir_value *v)
 {

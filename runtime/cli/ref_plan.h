@@ -9,6 +9,7 @@
 ref_fold ref_plan_folded(const plan *p, const ir_graph *graph, const ir_op *linear);
 bool ref_plan_rounds_scores(const plan *p, const ir_op *attention);
 bool ref_plan_splits(const plan *p, const ir_op *linear);
+bool ref_plan_in_terms(const plan *p, const ir_op *linear);
 /* Quick where the plan may use quick forms: everything stored of the op's result is rounded to 16 bits. */
 ref_form ref_plan_form(const plan *p, const ir_op *op);
 

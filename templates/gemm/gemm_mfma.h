@@ -46,7 +46,8 @@ template <class S> struct gemm_mfma {
     DEV static int row_tiles(const args &p) { return ceil_div(S::rows(p), tile_m); }
     static constexpr int column_tiles = ceil_div(S::packed_n, tile_n);
     DEV static int tiles(const args &p) { return row_tiles(p) * column_tiles * S::batches(p); }
-    DEV static int k_tiles(const args &, const tile &) { return ceil_div(S::K, tile_k); }
+    using walk = pass_tiles<S, tile_k>;
+    DEV static int k_tiles(const args &, const tile &) { return walk::all; }
     DEV static tile at(const args &p, int index)
     {
         const int rows = row_tiles(p), per_batch = rows * column_tiles,
@@ -104,7 +105,7 @@ template <class S> struct gemm_mfma {
     {
         constexpr bool is_a = Part < late_parts;
         constexpr int length = is_a ? S::K * sizeof(a_type) : S::packed_k * sizeof(b_type), count = (is_a ? tile_m : tile_n) / 128;
-        const int in = line_here(), at = k_tile * row_bytes, step = is_a ? at : k_tile * packed_step;
+        const int in = line_here(), at = (is_a ? walk::of_rows(k_tile) : k_tile) * row_bytes, step = is_a ? at : k_tile * packed_step;
         int offset = is_a ? s.a_offset : s.b_offset;
         if constexpr (length % row_bytes != 0) // the last k tile has 16-byte pieces beyond the row
             offset = at + (piece_here() ^ (is_a ? fragment::a_key(in) : fragment::b_key(in))) * 16 < length ? offset : beyond;
@@ -340,7 +341,7 @@ template <class S> struct gemm_mfma {
 
     DEV static void hold(const args &p, const tile &t, const staged_place &s, int k_tile, bool last, held &h)
     {
-        if (s.whole && (S::K % tile_k == 0 || !last))
+        if (s.whole && (S::K % tile_k == 0 || (walk::passes == 1 ? !last : walk::of_rows(k_tile + 1) != 0)))
             hold_whole(s, k_tile, h);
         else
             hold_part(p, t, s, k_tile, h);
@@ -351,7 +352,7 @@ template <class S> struct gemm_mfma {
         settle(thread);
         const unsigned line = thread / 8, piece = thread % 8, a_at = line * a_stride + piece * 16,
                        b_at = packed_offset(b_line(thread), b_chunk(thread));
-        const char *a = s.a + 1ll * k_tile * row_bytes, *b = s.b + 1ll * k_tile * packed_step;
+        const char *a = s.a + 1ll * walk::of_rows(k_tile) * row_bytes, *b = s.b + 1ll * k_tile * packed_step;
 #pragma unroll
         for (int i = 0; i < b_pieces; i++) h.b[i] = global_read(scalar(b + 1ll * i * lines * b_stride) + b_at);
 #pragma unroll
@@ -361,7 +362,8 @@ template <class S> struct gemm_mfma {
     {
         int thread = thread_index();
         settle(thread); // what follows from it is made here, not kept in registers through the main loop
-        const int line = thread / 8, k = k_tile * tile_k + thread % 8 * V, b_k = k_tile * tile_k + static_cast<int>(b_chunk(thread)) * V;
+        const int line = thread / 8, k = walk::of_rows(k_tile) * tile_k + thread % 8 * V,
+                  b_k = k_tile * tile_k + static_cast<int>(b_chunk(thread)) * V;
 #pragma unroll
         for (int i = 0; i < b_pieces; i++) {
             const int n = least(static_cast<int>(b_line(thread)) + i * lines, s.b_last);

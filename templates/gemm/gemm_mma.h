@@ -61,7 +61,8 @@ template <class S> struct gemm_mma {
         else
             return matrix_tiles(p);
     }
-    DEV static int k_tiles(const args &) { return ceil_div(S::K, tile_k); }
+    using walk = pass_tiles<S, tile_k>;
+    DEV static int k_tiles(const args &) { return walk::all; }
 
     // Groups of S::group_m row tiles, down each column of the group: what the grid works on at one time is nearly square.
     DEV static tile at(const args &p, int item)
@@ -97,13 +98,15 @@ template <class S> struct gemm_mma {
     DEV static void end(source &s) { s.a_rows = s.b_columns = 0; }
     DEV static void load(copies &c, source &s, int k_tile, shared_address stage)
     {
-        const int line = thread_index() / pieces, piece = thread_index() % pieces, left = S::K - k_tile * tile_k - piece * V; // of A's row
+        const int line = thread_index() / pieces, piece = thread_index() % pieces;
+        const int left = S::K - walk::of_rows(k_tile) * tile_k - piece * V; // of A's row
         const int a_bytes_left = S::K % tile_k == 0 || left >= V ? 16 : left > 0 ? left * static_cast<int>(sizeof(a_type)) : 0;
         const shared_address to_a = stage + part::a_at(line, piece);
 #pragma unroll
         for (int i = 0; i < a_times; i++) // keys are the same `lines` lines on
             c.start(to_a + i * lines * row_bytes, s.a + i * lines * S::a_stride, i * lines < s.a_rows ? a_bytes_left : 0);
         s.a += tile_k;
+        if (walk::passes > 1 && walk::of_rows(k_tile + 1) == 0) s.a -= walk::each * tile_k;
         if constexpr (packed)
             load_pieces(c, s, k_tile, stage + a_bytes);
         else if constexpr (b_across)

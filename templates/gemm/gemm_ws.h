@@ -53,7 +53,8 @@ template <class S> struct gemm_ws {
     // Whole clusters: row tiles one after the other, which need the same tile of B. One that has no rows computes for the others' sake.
     DEV static int row_tiles(const args &p) { return (S::rows(p) + tile_m * cluster - 1) / (tile_m * cluster) * cluster; }
     static constexpr int column_tiles = (S::packed_n + tile_n - 1) / tile_n;
-    static constexpr int all_k_tiles = (S::K + tile_k - 1) / tile_k;
+    using walk = pass_tiles<S, tile_k>;
+    static constexpr int all_k_tiles = walk::all;
     static_assert(S::split_k >= 1 && S::split_k <= all_k_tiles, "tile: a part has a k tile");
     DEV static int matrix_tiles(const args &p) { return row_tiles(p) * column_tiles; }
     DEV static int whole_tiles(const args &p)
@@ -69,7 +70,8 @@ template <class S> struct gemm_ws {
     {
         return S::split_k == 1 ? all_k_tiles : first_k_tile(t.part + 1) - first_k_tile(t.part);
     }
-    DEV static int column_of(const tile &t, int k_tile) { return (S::split_k == 1 ? k_tile : first_k_tile(t.part) + k_tile) * tile_k; }
+    DEV static int place_of(const tile &t, int k_tile) { return S::split_k == 1 ? k_tile : first_k_tile(t.part) + k_tile; }
+    DEV static int column_of(const tile &t, int k_tile) { return place_of(t, k_tile) * tile_k; }
     DEV static unsigned bytes(const args &) { return stage_bytes; }
 
     // Groups of S::group_m row tiles, down each column of the group: what the grid works on at one time is nearly square. All first parts
@@ -96,7 +98,7 @@ template <class S> struct gemm_ws {
     }
     DEV static void load(late, const args &p, const tile &t, int k_tile, stage m)
     {
-        load_a(p, t, column_of(t, k_tile), m);
+        load_a(p, t, walk::of_rows(place_of(t, k_tile)) * tile_k, m);
         if constexpr (!S::b_early) load_b(p, t, column_of(t, k_tile), m);
     }
     DEV static void load_a(const args &p, const tile &t, int k, stage m)

@@ -1,6 +1,7 @@
 // In: one spec struct S of a packed weight (docs/spec-structs.md: pack). Out: the program that writes it, a thread an element. Refuses
-// nothing. It lies in pieces (gemm/pieces.h); or split, in rows of 32 elements' large parts in tf32, their small parts, the next 32's, and
-// so on (gemm_ws_split.h).
+// nothing. It lies in pieces (gemm/pieces.h), in pack_terms as S::passes numbers an element, each the rest that the larger ones leave, of
+// S::own, the weight's own dtype; or split, in rows of 32 elements' large parts in tf32, their small parts, the next 32's, and so on
+// (gemm_ws_split.h).
 #pragma once
 #include "templates/frame/frame_mixed.h"
 #include "templates/gemm/pieces.h"
@@ -12,7 +13,27 @@ DEV float tf32_nearest(float x)
     return x - x == 0.0f && y - y == 0.0f ? y : bits_float(float_bits(x) & 0xffffe000u);
 }
 
-template <class S, bool split = false> struct pack {
+// To nearest in bf16, 8 bits; what that would make infinite is cut off instead.
+DEV float bf16_nearest(float x)
+{
+    const float y = rounded<bf16>(x);
+    return x - x == 0.0f && y - y != 0.0f ? bits_float(float_bits(x) & 0xffff0000u) : y;
+}
+
+// Term `index` of x, of which the last is the largest. An infinity is its largest term, beside zeros.
+DEV float bf16_term(float x, int count, int index)
+{
+    float term = bf16_nearest(x);
+    for (int i = count - 1; i > index; i--) {
+        x = x - x == 0.0f ? x - term : 0.0f;
+        term = bf16_nearest(x);
+    }
+    return term;
+}
+
+enum pack_form { pack_in_pieces, pack_in_terms, pack_in_halves };
+
+template <class S, pack_form form = pack_in_pieces> struct pack {
     using args = typename S::args;
     struct tile {
         long long first;
@@ -33,16 +54,22 @@ template <class S, bool split = false> struct pack {
         for (int i = thread_index(); i < each; i += S::threads) {
             const long long at = t.first + i;
             if (at >= count) return;
-            S::out(p)[at] = from_float<type>::convert(split ? split_element(p, at) : piece_element(p, at));
+            S::out(p)[at] = from_float<type>::convert(element(p, at));
         }
     }
 
   private:
     using type = typename S::type;
 
-    DEV static float piece_element(const args &p, long long at)
+    DEV static float element(const args &p, long long at)
     {
-        return S::element(p, pieces<type>::column_of(S::packed_k, at), pieces<type>::k_of(S::packed_k, at));
+        if constexpr (form == pack_in_halves) return split_element(p, at);
+        const int n = pieces<type>::column_of(S::packed_k, at), k = pieces<type>::k_of(S::packed_k, at);
+        if constexpr (form == pack_in_terms) {
+            constexpr int length = S::packed_k / S::passes;
+            return bf16_term(rounded<typename S::own>(S::element(p, n, k % length)), S::passes, k / length);
+        } else
+            return S::element(p, n, k);
     }
     DEV static float split_element(const args &p, long long at)
     {
@@ -52,4 +79,5 @@ template <class S, bool split = false> struct pack {
     }
 };
 
-template <class S> using pack_split = pack<S, true>;
+template <class S> using pack_terms = pack<S, pack_in_terms>;
+template <class S> using pack_split = pack<S, pack_in_halves>;

@@ -12,6 +12,20 @@ enum operand_form { in_pieces, in_rows, in_columns };
 template <class A, class B> inline constexpr bool one_type = false;
 template <class A> inline constexpr bool one_type<A, A> = true;
 
+// S::passes: an element of the packed weight is the sum of so many numbers. A column has the smallest terms of all its elements first, with
+// zeros up to whole 128 bytes, then the next larger ones, and so on: the product goes along K once for each, through the same rows.
+template <class S, class = void> inline constexpr int passes_of = 1;
+template <class S> inline constexpr int passes_of<S, nothing<decltype(S::passes)>> = S::passes;
+
+// The k tiles of a product, pass after pass.
+template <class S, int tile_k> struct pass_tiles {
+    static constexpr int passes = passes_of<S>, length = 128 / sizeof(typename S::b_type); // which a pass is a multiple of
+    static constexpr int each = passes == 1 ? ceil_div(S::K, tile_k) : ceil_div(S::K, length) * length / tile_k, all = passes * each;
+    static_assert(passes == 1 || length % tile_k == 0, "tile: a pass has whole k tiles");
+    // The k tile of A that one of B multiplies.
+    DEV static int of_rows(int k_tile) { return passes == 1 ? k_tile : k_tile % each; }
+};
+
 template <class T> struct pieces {
     static constexpr int columns = 16, bytes = 1024, row_bytes = 64;
     static constexpr int chunk = 16 / sizeof(T), length = row_bytes / sizeof(T), elements = bytes / sizeof(T); // elements along k; in all

@@ -433,6 +433,27 @@ START_TEST(three_products_in_tf32_stay_below_their_bound_and_one_does_not)
 }
 END_TEST
 
+/* A device that multiplies terms may make NaN of an infinite row, and loses terms below 2^-126. */
+START_TEST(weights_in_terms_of_bf16_are_not_judged_beside_infinities)
+{
+    const dim_override dims[] = {{"D", 32}, {"M", 7}};
+    bench *b = open_as(ONE("{x: [M, D]}", "params: {w: [N, D]}\n", "{out: y, op: linear, in: [x, w]}"), "f32", dims, 2);
+    double *x = bench_data(b, "x");
+    x[5] = INFINITY;
+    for (size_t k = 0; k < 32; k++) x[32 + k] = 0x1p100;
+    bench_run(b, false, &(ref_rules){0});
+    const double exact = ref_error(bench_result(b, "y"), 0), large = ref_error(bench_result(b, "y"), 96),
+                 normal = ref_error(bench_result(b, "y"), 192);
+    bench_run(b, false, &(ref_rules){.in_terms = always});
+    const ref_tensor *y = bench_result(b, "y");
+    ck_assert_double_eq(exact, 0);
+    ck_assert_double_infinite(ref_error(y, 0));
+    ck_assert_double_ge(ref_error(y, 96), hypot(large, 0x1p-26 * 5.6));
+    ck_assert_double_eq_tol(ref_error(y, 192), normal, 1e-12 * normal);
+    bench_close(b);
+}
+END_TEST
+
 typedef struct fault_case {
     const char *yaml;
     fault wrong;
@@ -748,6 +769,7 @@ int main(void)
     tcase_add_test(c, each_batch_of_a_product_has_what_its_rows_have_in_common);
     tcase_add_loop_test(c, a_sum_of_a_million_terms_has_the_bound_of_its_blocks, 0, 2);
     tcase_add_loop_test(c, three_products_in_tf32_stay_below_their_bound_and_one_does_not, 0, sizeof split_cases / sizeof *split_cases);
+    tcase_add_test(c, weights_in_terms_of_bf16_are_not_judged_beside_infinities);
     tcase_add_loop_test(c, a_wrong_device_exceeds_the_bound_in_f32, 0, fault_case_count);
     tcase_add_loop_test(c, a_wrong_device_exceeds_the_bound_in_bf16, 0, fault_case_count);
     tcase_add_loop_test(c, the_error_of_each_input_arrives_at_the_result, 0, shifted_case_count);

@@ -16,17 +16,22 @@ static const operand_case cases[] = {
     {"gfx90a", "bf16", "f32", "skinny", "f32"},       {"gfx942", "f32", "bf16", "mfma", "f32"},
     {"gfx942", "f16", "bf16", "simt", "bf16"},        {"gfx950", "f32", "f16", "mfma", "f32"},
     {"gfx1100", "bf16", "f16", "simt", "f16"},        {"gfx1151", "f16", "bf16", "skinny", "bf16"},
-    {"gfx1201", "bf16", "f32", "simt", "f32"},
+    {"gfx1201", "bf16", "f32", "simt", "f32"},        {"sm_90a", "bf16", "f32", "wgmma", "bf16"},
+    {"sm_90a", "bf16", "f16", "wgmma", "bf16"},       {"sm_80", "bf16", "f32", "mma", "bf16"},
+    {"sm_80", "bf16", "f16", "mma", "bf16"},          {"gfx908", "bf16", "f32", "mfma", "bf16"},
+    {"gfx942", "bf16", "f32", "mfma", "bf16"},        {"gfx950", "bf16", "f16", "mfma", "bf16"},
+    {"gfx1201", "bf16", "f32", "wmma", "bf16"},
 };
 enum { case_count = sizeof cases / sizeof *cases };
 
+/* Without a norm the result is f32, which shows every rounding of an operand. */
 static void write_spec(char *yaml, size_t size, const operand_case *c, bool norm)
 {
     snprintf(yaml, size,
-             "block: t\ndtype: %s\ndims: {M: 8, N: 72, K: 148}\ninputs: {x: [M, K]}\n"
+             "block: t\ndtype: %s\ndims: {M: 8, N: 72, K: 148}\ninputs: {x: {shape: [M, K], dtype: %s}}\n"
              "params: {w: {shape: [N, K], dtype: %s}%s}\nops:\n%s  - {out: y, op: linear, in: [%s, w]}\noutputs: {y: y}\n",
-             c->rows, c->weight, norm ? ", g: [K]" : "", norm ? "  - {out: h, op: rmsnorm, in: [x, g], eps: 1e-5}\n" : "",
-             norm ? "h" : "x");
+             norm ? c->rows : "f32", c->rows, c->weight, norm ? ", g: [K]" : "",
+             norm ? "  - {out: h, op: rmsnorm, in: [x, g], eps: 1e-5}\n" : "", norm ? "h" : "x");
 }
 
 START_TEST(each_operand_keeps_its_own_numbers)
@@ -57,10 +62,11 @@ START_TEST(matrix_units_refuse_weights_that_their_numbers_do_not_hold)
     static const struct {
         operand_case c;
         const char *why;
-    } refused[] = {{{"sm_90a", "bf16", "f16", "wgmma", NULL}, "operands are not both bf16 or both f16"},
-                   {{"sm_80", "bf16", "f32", "mma", NULL}, "operands are not both bf16 or both f16"},
+    } refused[] = {{{"sm_90a", "f16", "bf16", "wgmma", NULL}, "operands are not both bf16 or both f16"},
+                   {{"sm_80", "f16", "f32", "mma", NULL}, "operands are not both bf16 or both f16"},
+                   {{"sm_90a", "bf16", "f32", "swap_ab", NULL}, "the weight has more digits than a number of A's dtype"},
                    {{"gfx942", "f16", "f32", "register_fed", NULL}, "operands are not both bf16 or both f16"},
-                   {{"gfx90a", "bf16", "f32", "mfma", NULL}, "A and B differ in dtype"},
+                   {{"gfx90a", "f16", "f32", "mfma", NULL}, "A and B differ in dtype"},
                    {{"sm_90a", "bf16", "f32", "wgmma_3xtf32", NULL}, "operands are not both f32"}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         char yaml[512], line[64];
