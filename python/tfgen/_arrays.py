@@ -5,7 +5,7 @@ Two kinds of arrays are known: PyTorch's tensors (PyTorch is imported only by wh
 (numpy.ndarray, array.array, memoryview) or DLPack (cupy, jax)."""
 import ctypes as c
 import sys
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 ALIGNMENT, WORKSPACE_ALIGNMENT = 16, 256
 
@@ -108,6 +108,14 @@ class Plain:
     def stream(self) -> None:
         return None
 
+    def gather(self, specs: Sequence[Tuple[int, TensorSpec]], tensors: Mapping[str, Any], addresses: List[Any]) -> List[Any]:
+        """Shapes of a call's tensors, which are right but for these; and their addresses, each at its index."""
+        shapes = []
+        for i, spec in specs:
+            addresses[i], shape = self.at(spec, tensors[spec.name])
+            shapes.append(shape)
+        return shapes
+
     def at(self, spec: TensorSpec, value: Any) -> Tuple[int, Tuple[int, ...]]:
         """Address and shape of an array, which is right but for its shape."""
         if hasattr(value, "__dlpack__") and not (self.device == "host" and hasattr(value, "__array_interface__")):
@@ -191,20 +199,30 @@ class Torch:
             return None
         return self.raw_stream(self.index) if self.raw_stream else self.torch.cuda.current_stream(self.device).cuda_stream
 
+    def gather(self, specs: Sequence[Tuple[int, TensorSpec]], tensors: Mapping[str, Any], addresses: Optional[List[Any]]) -> List[Any]:
+        """Shapes of a call's tensors, which are right but for these; and their addresses, each at its index (None: the tensors may have no
+        memory). One loop without calls of Python: it is most of what a call costs."""
+        shapes, tensor, dtypes, index, strided, host = [], self.tensor, self.dtypes, self.index, self.strided, self.host
+        gradients = self.records_gradients()
+        for i, spec in specs:
+            t = tensors[spec[0]]
+            if not (isinstance(t, tensor) and t.dtype is dtypes[spec[2]] and t.get_device() == index and t.is_cpu is host
+                    and t.layout is strided and t.is_contiguous() and not t.is_neg() and not (gradients and t.requires_grad)):
+                raise self.refusal(spec, t)
+            if addresses is not None:
+                addresses[i] = address = t.data_ptr()
+                if address % ALIGNMENT:
+                    aligned(address, spec[0])
+            shapes.append(t.shape)
+        return shapes
+
     def at(self, spec: TensorSpec, t: Any) -> Tuple[int, Tuple[int, ...]]:
-        self.check(spec, t)
-        return self.pointer(spec, t), t.shape
+        found = [0]
+        shape, = self.gather(((0, spec),), {spec.name: t}, found)
+        return found[0], shape
 
     def pointer(self, spec: TensorSpec, t: Any) -> int:
-        address = t.data_ptr()
-        return aligned(address, spec.name) if address % ALIGNMENT else address
-
-    def check(self, spec: TensorSpec, t: Any) -> None:
-        """What can be told without the tensor's memory. This is most of what a call costs."""
-        if not (isinstance(t, self.tensor) and t.dtype is self.dtypes[spec[2]] and t.get_device() == self.index
-                and t.layout is self.strided and t.is_contiguous() and not t.is_neg()
-                and not (t.requires_grad and self.records_gradients())) or (t.is_cpu is not self.host):
-            raise self.refusal(spec, t)
+        return aligned(t.data_ptr(), spec.name)
 
     def refusal(self, spec: TensorSpec, t: Any) -> Exception:
         name, torch = spec.name, self.torch

@@ -83,7 +83,7 @@ class ModuleOptions(Sized):
 
 
 class Args(Sized):
-    _fields_ = [("size", c.c_size_t), ("tensors", c.POINTER(c.c_void_p)), ("dims", c.POINTER(Dim)), ("dim_count", c.c_size_t),
+    _fields_ = [("size", c.c_size_t), ("tensors", c.c_void_p), ("dims", c.POINTER(Dim)), ("dim_count", c.c_size_t),
                 ("workspace_bytes", c.c_size_t)]
 
 

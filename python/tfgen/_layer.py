@@ -1,4 +1,5 @@
 """Plans and layers: what tfgen.compile() and tfgen.plan() return."""
+import array
 import builtins
 import ctypes as c
 import json
@@ -168,6 +169,7 @@ class Kernels:
         # Params whose shape has a dynamic dim are read from the caller's memory by each call.
         self.given = [i for i, t in enumerate(plan.tensors)
                       if t.kind in ("input", "state") or (t.kind == "param" and not all(a.isdigit() for a in t.axes))]
+        self.given_specs = [(i, plan.tensors[i]) for i in self.given]
         self.packed = [i for i, t in enumerate(plan.tensors) if t.kind == "param" and i not in self.given]
         self.outputs = [i for i, t in enumerate(plan.tensors) if t.kind == "output"]
         self.pointers_type = c.c_void_p * len(plan.tensors)
@@ -326,13 +328,11 @@ class Call:
         plan = kernels.plan
         self.layer, self.kernels, self.tensors = layer, kernels, tensors
         self.arrays = arrays = _arrays.kind_of(tensors.values(), kernels.device_name)
-        addresses, shapes = [None] * len(plan.tensors), []  # type: List[Optional[int]], List[Any]
-        for i in kernels.given:
-            spec = plan.tensors[i]
-            if spec.name not in tensors:
-                raise TypeError(f"{spec.name}: missing; {takes(kernels)}")
-            addresses[i], shape = arrays.at(spec, tensors[spec.name])
-            shapes.append(shape)
+        addresses: List[int] = [0] * len(plan.tensors)
+        try:
+            shapes = arrays.gather(kernels.given_specs, tensors, addresses)
+        except KeyError as e:
+            raise TypeError(f"{e.args[0]}: missing; {takes(kernels)}") from None
         if len(tensors) != len(kernels.given):
             names = {plan.tensors[i].name for i in kernels.given}
             raise TypeError(f"{next(n for n in tensors if n not in names)}: the plan has no such tensor; {takes(kernels)}")
@@ -351,7 +351,8 @@ class Call:
             self.outputs[spec.name] = y
         self.memory, self.workspace = self._workspace(sizes.workspace)
         self.args = args = _binding.Args.from_buffer_copy(sizes.args)
-        self.pointers = args.tensors = kernels.pointers_type(*addresses)
+        self.pointers = array.array("Q", addresses)
+        args.tensors = self.pointers.buffer_info()[0]
         self.execute, self.weights = plan.library.c.tfgen_execute, layer.weights and layer.weights.handle
 
     def _workspace(self, size: int) -> Tuple[Any, int]:

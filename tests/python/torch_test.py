@@ -13,6 +13,9 @@ except ImportError as e:
     print(f"skipped: {sys.executable}: {e}")
     sys.exit(77)
 
+from torch.fx.experimental.proxy_tensor import make_fx  # noqa: E402
+from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
+
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.path.insert(0, os.path.join(ROOT, "python"))
 os.chdir(ROOT)
@@ -62,6 +65,25 @@ def same(what, f, g, tensors):
     expect(what, torch.equal(f(*mine), g(*others)) and all(map(torch.equal, mine, others)))
 
 
+class Names(TorchDispatchMode):
+    """Names of the ops that are called."""
+
+    def __torch_dispatch__(self, f, types, args=(), kwargs=None):
+        self.names = [*getattr(self, "names", ()), str(f)]
+        return f(*args, **(kwargs or {}))
+
+
+def watched(block, tensors):
+    """An eager call leaves the op out only where nobody could notice."""
+    with Names() as mode:
+        block(*tensors)
+    expect(f"a mode of dispatch sees {mode.names}", any("tfgen.update_1" in n for n in mode.names))
+    graph = make_fx(block)(*tensors)
+    expect("make_fx records the op", "tfgen.update_1" in graph.code)
+    stacked = [torch.stack([t, t]) for t in tensors]
+    refused("vmap", RuntimeError, lambda: torch.vmap(block)(*stacked), "update_1")
+
+
 def decode():
     block = tfgen.torch.Module(tfgen.compile("specs/llama-decode.yaml", params=random, device="cpu", wisdom="none"))
     x, pos, k, v = given(2)
@@ -71,6 +93,7 @@ def decode():
     before = k._version
     block(x, pos, k, v)
     expect("a state's version says that it was changed", k._version > before)
+    watched(block, (x, pos, k, v))
     net = Net(block).eval()
     whole = torch.compile(net, fullgraph=True, backend="aot_eager", dynamic=True)
     for batch in (2, 3):
@@ -112,7 +135,9 @@ def refuse(block, x):
     refused("another width", RuntimeError, lambda: block(torch.zeros(2, 5, 128).to(BF16)), "x is (2, 5, 128)")
     refused("too many rows", RuntimeError, lambda: block(torch.zeros(65, 1, 256).to(BF16)), "B is 65", "1 to 64")
     refused("a shifted tensor", RuntimeError, lambda: block(torch.zeros(2561).to(BF16)[1:].view(2, 5, 256)), "multiple of 16")
-    refused("a sparse tensor", RuntimeError, lambda: block(torch.zeros(2, 5, 256).to(BF16).to_sparse()), "SparseCPU")
+    refused("a sparse tensor", RuntimeError, lambda: block(torch.zeros(2, 5, 256).to(BF16).to_sparse()), "to_dense()")
+    refused("the op with a sparse tensor", RuntimeError, lambda: block.op(block.number, [torch.zeros(2, 5, 256).to(BF16).to_sparse()]),
+            "SparseCPU")
     refused("no tensor", TypeError, lambda: block(), "x: missing")
     refused("a layer that was freed", RuntimeError, lambda: block.op(10 ** 6, [x]), "there is no layer 1000000")
 
