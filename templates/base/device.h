@@ -22,7 +22,7 @@
 #error "templates need clang, HIPRTC or NVRTC"
 #endif
 
-// A function that is called: long arithmetic that a kernel has many copies of would keep compilers busy for minutes.
+// A noinline function: inlining long arithmetic many times would keep compilers busy for minutes.
 #if defined(TF_ON_HOST)
 #define TF_CALLED inline
 #elif defined(__CUDACC_RTC__) || defined(__CUDACC__)
@@ -31,13 +31,13 @@
 #define TF_CALLED __attribute__((device)) __attribute__((noinline))
 #endif
 
-// What spec structs leave unused they leave on purpose: every struct has the same functions.
+// Every spec struct has the same functions, so some parameters are unused.
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wunused-parameter"
-#pragma clang diagnostic ignored "-Wpass-failed" // a loop over a vector of one element is none
+#pragma clang diagnostic ignored "-Wpass-failed" // a loop over a vector of one element is gone, so its unroll pragma fails
 #endif
 
-// ---- register tiles. clang's vectors become registers (and host SIMD); NVRTC has none, so there they are arrays with operators.
+// ---- register tiles. With clang these are vectors (registers, host SIMD); NVRTC has no vector types, so they are arrays with operators.
 #if defined(__clang__)
 template <class T, int N> using vec = T __attribute__((ext_vector_type(N)));
 #else
@@ -105,7 +105,7 @@ DEV float bits_float(unsigned u)
     return b.f;
 }
 
-#if defined(__gfx950__) // an instruction rounds to bf16
+#if defined(__gfx950__) // has a conversion instruction to bf16
 #define TF_CONVERTS_BF16
 #endif
 
@@ -146,7 +146,7 @@ template <> struct from_float<float> {
     DEV static float convert(float x) { return x; }
 };
 template <> struct from_float<bf16> {
-    // To nearest, ties to even; a NaN stays one (its payload's low half could be all that makes it one).
+    // Rounds to nearest, ties to even. A NaN stays NaN, even one whose payload lies in the low half alone.
     DEV static bf16 convert(float x)
     {
 #if defined(__CUDACC_RTC__)
@@ -165,13 +165,13 @@ template <> struct from_float<bf16> {
 // x rounded to T's precision.
 template <class T> DEV float rounded(float x) { return to_float(from_float<T>::convert(x)); }
 
-// ---- loads and stores of W neighbours. `left` of them exist; the others read as zero and are not stored. The aligned forms need all W,
-// and an address that is a multiple of their size or of 16 bytes.
+// ---- loads and stores of W adjacent elements. Only the first `left` exist: the others read as zero and are not stored. The aligned forms
+// need all W, and an address that is a multiple of their size or of 16 bytes.
 template <class T, int W> struct alignas(sizeof(T) * W >= 16 ? 16 : sizeof(T) * W) neighbours {
     T e[W];
 };
 
-#if defined(TF_ON_HOST) && !defined(HS_CHECK) // a CPU takes vectors at any address; a GPU, whose accesses are checked, does not
+#if defined(TF_ON_HOST) && !defined(HS_CHECK) // a CPU may access vectors at any address; a GPU may not, and HS_CHECK checks for that
 #define TF_ANY_ADDRESS
 template <class T, int W> struct __attribute__((packed)) neighbours_anywhere {
     T e[W];
@@ -179,8 +179,8 @@ template <class T, int W> struct __attribute__((packed)) neighbours_anywhere {
 #endif
 
 #if defined(__CUDACC_RTC__) && defined(TF_CONST_IS_GLOBAL)
-// What args names as const no thread of the launch writes, so its loads may move above stores: an epilogue's do not wait for each other.
-// For kernels that use the aligned forms on device memory alone.
+// No thread of the launch writes what args points to as const, so these loads may move above stores: the loads of an epilogue need not wait
+// for each other. Only for kernels that use the aligned forms on device memory alone.
 template <class Raw> DEV Raw load_constant(const Raw *from)
 {
     if constexpr (sizeof(Raw) == 16) {
@@ -263,7 +263,7 @@ template <int W, class T> DEV void store_aligned(T *to, vec<float, W> v)
 #endif
 }
 #if defined(__CUDACC_RTC__)
-// One instruction converts two; its result needs no packing.
+// One instruction converts two elements and packs them.
 template <int W> DEV void store_aligned(bf16 *to, vec<float, W> v)
 {
     if constexpr (W % 2 == 0) {
@@ -291,15 +291,16 @@ template <int W, class T> DEV void store(T *to, int left, vec<float, W> v)
         if (i < left) put_element(to + i, from_float<T>::convert(v[i]));
 }
 
-// Where an epilogue's results go: pieces of W neighbours, of the first (Slot 0) or the second half of a block's columns. first: numbers a
-// row are stored, too (an epilogue may be walked twice).
+// Stores an epilogue's results: runs of W adjacent elements, of the first (Slot 0) or the second half of a block's columns. first: row
+// scalars are stored, too; an epilogue may run twice over a row, but must store those once.
 struct to_memory {
     static constexpr bool first = true;
     template <int Slot, int W, class T> DEV void put(T *to, vec<float, W> v) { store_aligned<W>(to, v); }
     template <int Slot, int W, class T> DEV void put_some(T *to, int left, vec<float, W> v) { store<W>(to, left, v); }
 };
 
-// The layout of args as the launcher fills it. NVRTC has no offsetof in constant expressions; sizeof is asserted there all the same.
+// Asserts that the layout of args is the one that the launcher fills. NVRTC has no offsetof in constant expressions; there only sizeof is
+// asserted.
 #if defined(__clang__)
 #define TF_LAYOUT(type, field, offset) static_assert(__builtin_offsetof(type, field) == offset, "layout of " #type)
 #else
@@ -310,11 +311,11 @@ struct to_memory {
 template <int I> struct step {
 };
 enum class reduction { sum, max, min };
-template <class...> using nothing = void; // of what a struct has
+template <class...> using nothing = void; // detects whether a struct has a member (void_t)
 
 constexpr int ceil_div(int x, int y) { return (x + y - 1) / y; }
 
-// ---- a kernel: `program` run by the mixed frame with one workgroup's worth of `threads`
+// ---- a kernel: `program` in the mixed frame, with `threads` threads a workgroup
 #if defined(TF_ON_HOST)
 #define TF_KERNEL(name, threads, S, ...)                                            \
     extern "C" __global__ void name(const S::args p) { run_mixed<__VA_ARGS__>(p); } \
@@ -327,7 +328,7 @@ constexpr int ceil_div(int x, int y) { return (x + y - 1) / y; }
     }
 #else
 #if __CUDA_ARCH__ < 900 || \
-    defined(TF_ALL_REGISTERS) // without the least number of workgroups ptxas spills, for one more than there would be
+    defined(TF_ALL_REGISTERS) // without a least number of workgroups, ptxas spills to fit one more than will run
 #define TF_LAUNCH_BOUNDS(threads) __launch_bounds__(threads, 1)
 #else
 #define TF_LAUNCH_BOUNDS(threads) __launch_bounds__(threads)

@@ -1,7 +1,7 @@
-// In: floats and register tiles. Out: those elementwise ops of ir/op.def that few specs have (APART there), under the same rules as
-// templates/base/ops.h: only kernels with one of them have this template. Refuses nothing.
+// In: floats and register tiles. Out: the rarer elementwise ops (APART in ir/op.def), under the same rules as templates/base/ops.h. Only
+// kernels with one of them include this template.
 //
-// Polynomials of erf: fitted at Chebyshev's nodes.
+// Polynomials of erf: fitted at Chebyshev nodes.
 #pragma once
 #include "templates/base/ops.h"
 
@@ -13,8 +13,8 @@ DEV float round_down(float x) { return floorf(x); }
 DEV float round_up(float x) { return ceilf(x); }
 #endif
 
-// Beyond 0.875, 1 - erf(x) is t * Q(t) * exp(-x*x), t = 1 / (1 + 0.4 x); the square is split, for its rounding would be an error of the
-// exponential. From 4 on nothing of it is left.
+// For x > 0.875, 1 - erf(x) = t * Q(t) * exp(-x*x), t = 1 / (1 + 0.4 x). x*x is split into two floats, because its rounding error would
+// become an error of the exponential. From x = 4 on the result is 1.
 DEV float exact_erf(float x)
 {
     const float a = at_most(magnitude(x), 4.0f), square = a * a;
@@ -45,7 +45,7 @@ DEV float exact_exp2(float x)
     return x != x ? x : times_power(1.0f + e.more, e.n + static_cast<int>(n));
 }
 
-// Half of it first, for 2^128 is no float.
+// Computes half of it first, because 2^128 is not a float.
 DEV float exact_expm1(float x)
 {
     const power e = scaled_exp(x < -30.0f ? -30.0f : x > 89.0f ? 89.0f : x, 0.0f);
@@ -53,7 +53,7 @@ DEV float exact_expm1(float x)
     return x != x ? x : e.n == 0 ? e.more : y;
 }
 
-// 1 + x is rounded; what that leaves is a small change of the logarithm's argument.
+// log(1 + x) by rounding 1 + x, then correcting the logarithm for the rounding error.
 DEV float exact_log1p(float x)
 {
     const float u = 1.0f + x, rest = x < 1.0f ? x - (u - 1.0f) : 1.0f - (u - x);
@@ -66,7 +66,7 @@ DEV float exact_softplus(float x) { return at_least(x, 0.0f) + exact_log1p(exact
 // tanh(log(1 + exp(x))) is a quotient of polynomials of e = exp(-|x|).
 DEV float exact_mish(float x)
 {
-    const float a = at_most(magnitude(x), 110.0f), y = x < 0.0f ? -a : x; // below -110 nothing is left
+    const float a = at_most(magnitude(x), 110.0f), y = x < 0.0f ? -a : x; // below -110 the result is 0
     const power e = scaled_exp(-a, 0.0f);
     const float small = bits_float(static_cast<unsigned>((e.n < -126 ? -126 : e.n) + 127) << 23), s = fused(small, e.more, small);
     const bool negative = x < 0.0f;
@@ -75,7 +75,7 @@ DEV float exact_mish(float x)
     return activated(x, negative ? times_power(fused(by, e.more, by), e.n) : by);
 }
 
-// x * sigmoid(1.702 x), the argument in two floats.
+// x * sigmoid(1.702 x), with the argument in two floats.
 DEV float exact_quick_gelu(float x)
 {
     const float a = at_most(magnitude(x), 65.0f), u = 1.70200002193450927734375f * a;
@@ -96,7 +96,7 @@ template <class Machine> DEV float short_log1p(float x)
     return magnitude(x) < 0.0625f ? log_near_one(x) : Machine::logarithm(1.0f + x) * 0.69314718056f;
 }
 
-// max(x, 0) + log(1 + e) for e = exp(-|x|), which is a polynomial.
+// max(x, 0) + log(1 + e), e = exp(-|x|); log(1 + e) by a polynomial.
 template <class Machine> DEV float short_softplus(float x)
 {
     const float e = Machine::power(magnitude(x) * -1.44269504089f);
@@ -117,7 +117,7 @@ template <class Machine> DEV float short_mish(float x)
     return x * (s * Machine::reciprocal(s + 2.0f));
 }
 
-// x * P(x*x), by powers of x*x - 5.445: from 3.3 on it is 1.
+// x * P(x*x) in powers of x*x - 5.445; 1 from x = 3.3 on.
 template <class Machine> DEV float short_erf(float x)
 {
     const float a = at_least(at_most(x, 3.3f), -3.3f), z = fused(a, a, -5.445f);
@@ -134,7 +134,7 @@ template <class Machine> DEV float short_erf(float x)
     return a * fused(u, z, 0.428135484f);
 }
 
-// The logarithm of x > 0, finite, as `high` + `low`: as exact_log, with what the division and the sums round away.
+// log(x) for finite x > 0 as `high` + `low`: exact_log, plus what its division and sums round away.
 struct two_floats {
     float high, low;
 };
@@ -164,7 +164,7 @@ DEV float power_of(float a, float y) // of a finite number above 0
     return times_power(1.0f + e.more, e.n);
 }
 
-// log2(x) for x >= 0: near 1 as exact as elsewhere, for it is multiplied.
+// log2(x) for x >= 0, with a small relative error near 1 too, because pow multiplies it.
 template <class Machine> DEV float short_log2(float x)
 {
     const bool tiny = x < 0x1p-126f;
@@ -190,8 +190,8 @@ template <class Machine> struct short_power {
     DEV static float of(float a, float y) { return Machine::power(y * short_log2<Machine>(a)); }
 };
 
-// As IEEE 754 has pow: 1 for x = 1 and for y = 0, whatever the other; NaN for x < 0 and a fraction y. Powers that few products make are
-// those products, which a constant y decides when the kernel is compiled.
+// pow as in IEEE 754: 1 for x = 1 and for y = 0, whatever the other is; NaN for x < 0 and a fractional y. Small integer powers are
+// products; for a constant y the choice is made at compile time.
 template <class Power> DEV float any_pow(float x, float y)
 {
     if (y == 1.0f) return x;
@@ -208,7 +208,7 @@ template <class Power> DEV float any_pow(float x, float y)
 DEV float exact_pow(float x, float y) { return any_pow<exact_power>(x, y); }
 template <class Machine> DEV float short_pow(float x, float y) { return any_pow<short_power<Machine>>(x, y); }
 
-// ---- the ops, on floats
+// ---- the ops on floats
 DEV float op_abs(float x) { return magnitude(x); }
 DEV float op_sign(float x) { return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x; }
 DEV float op_floor(float x) { return round_down(x); }
@@ -230,7 +230,7 @@ DEV float op_elu(float x, float alpha) { return x > 0.0f ? x : alpha * op_expm1(
 DEV float op_clamp(float x, float low, float high) { return op_min(op_max(x, low), high); }
 DEV float op_where(float condition, float x, float y) { return condition == 0.0f ? y : x; }
 
-// ---- and on register tiles, as in templates/base/ops.h
+// ---- the ops on register tiles, as in templates/base/ops.h
 #if defined(TF_ON_HOST)
 #define TF_EACH(N, value)                                                          \
     float r[N];                                                                    \

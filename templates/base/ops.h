@@ -1,12 +1,12 @@
-// In: floats and register tiles. Out: one function for every elementwise op of ir/op.def, the same arithmetic on every target: no vendor
-// function, so results differ only by how a compiler contracts multiply and add. Refuses nothing; NaN and infinities behave as in
-// IEEE arithmetic on the op's formula, and max and min pass NaN on.
+// In: floats and register tiles. Out: a function for every elementwise op of ir/op.def, with the same arithmetic on every target: it calls
+// no vendor function, so results differ only in where a compiler contracts a multiply and an add. NaN and infinities follow IEEE arithmetic
+// on the op's formula; max and min propagate NaN.
 //
-// Largest errors of each form: FORM in ir/op.def (tests/templates/test_templates.c asserts them).
-// Polynomials: exp and log as SLEEF 3 (N. Shibata, F. Petrogalli, "SLEEF", IEEE TPDS 2020), sin, cos and tanh as Cephes (S. Moshier).
+// Largest errors of each form: FORM in ir/op.def (asserted by tests/templates/test_templates.c).
+// Polynomials: exp and log as in SLEEF 3 (N. Shibata, F. Petrogalli, "SLEEF", IEEE TPDS 2020), sin, cos and tanh as in Cephes (S. Moshier).
 //
-// TF_QUICK (every value that the kernel stores is rounded to 16 bits): ops take their short forms, for an epilogue is not hidden behind its
-// product, and rows' arithmetic would take longer than their memory.
+// TF_QUICK (every value that the kernel stores is rounded to 16 bits): ops use their short forms, because an epilogue does not overlap its
+// product, and the arithmetic of rows kernels would take longer than their memory traffic.
 #pragma once
 #include "templates/base/device.h"
 
@@ -36,9 +36,9 @@ DEV float near_reciprocal(float x)
 #else
 DEV float near_reciprocal(float x) { return __builtin_amdgcn_rcpf(x); }
 #endif
-// x / y for |y| of 2^-64 to 2^64: by a reciprocal that is off by 2^-23 and two steps, as exact as a division where |x| and the quotient are
-// 2^-100 or more, off by an ulp below, and without a division's branches (P. Markstein, "Computation of elementary functions on the IBM
-// RISC System/6000 processor", 1990).
+// x / y for |y| of 2^-64 to 2^64: a reciprocal with an error of 2^-23, then two correction steps. Correctly rounded where |x| and the
+// quotient are at least 2^-100, off by at most an ulp below; it has none of a division's branches (P. Markstein, "Computation of elementary
+// functions on the IBM RISC System/6000 processor", 1990).
 template <class Machine> DEV float quotient_by(float x, float y)
 {
     const float first = Machine::reciprocal(y), r = fused(fused(-y, first, 1.0f), first, first), q = x * r;
@@ -56,15 +56,15 @@ DEV float quotient(float x, float y) { return quotient_by<near_machine>(x, y); }
 // Not x - x == 0: where x is a product, compilers contract that to the product's rounding error.
 DEV bool is_finite(float x) { return magnitude(x) <= 3.40282347e38f; }
 
-// x * 2^n for n in -252..252: two factors, so that subnormal results are rounded once.
+// x * 2^n for n in -252..252, by two factors, so that subnormal results are rounded once.
 DEV float times_power(float x, int n)
 {
     const int half = n / 2;
     return x * bits_float(static_cast<unsigned>(half + 127) << 23) * bits_float(static_cast<unsigned>(n - half + 127) << 23);
 }
 
-// (1 + more) * 2^n: an exponential that may be too small for a float on its way to a result that is not. A product with it,
-// fused(y, more, y), is rounded once.
+// (1 + more) * 2^n: an exponential that may itself underflow although the result it goes into does not. A product with it, fused(y, more,
+// y), is rounded once.
 struct power {
     float more;
     int n;
@@ -113,10 +113,10 @@ struct turned {
     int quarters; // modulo 4
 };
 
-// 2/pi, 32 bits a word after a word before the point.
+// 2/pi in 32-bit words; the first word is the integer part.
 TF_TABLE unsigned two_over_pi[8] = {0, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
 
-// For |x| >= 2^-7: the integer mantissa times those 96 bits of 2/pi that matter modulo 4 (M. Payne, R. Hanek, 1983).
+// For |x| >= 2^-7: the integer mantissa times the 96 bits of 2/pi that matter modulo 4 (M. Payne, R. Hanek, 1983).
 DEV turned reduce_large_angle(float x)
 {
     const unsigned b = float_bits(x), m = (b & 0x7fffffu) | 0x800000u;
@@ -132,7 +132,7 @@ DEV turned reduce_large_angle(float x)
     return {static_cast<float>(static_cast<long long>(quarters - (whole << 62))) * 3.40612167e-19f, static_cast<int>(whole)};
 }
 
-// Up to 1e5 by three parts of pi/2 (Cody and Waite).
+// Up to |x| = 1e5, by three parts of pi/2 (Cody and Waite).
 DEV turned reduce_angle(float x)
 {
     if (!(magnitude(x) < 1e5f)) return reduce_large_angle(x);
@@ -164,7 +164,7 @@ DEV float exact_cos(float x)
     return !is_finite(x) ? x - x : (t.quarters + 1) & 2 ? -y : y;
 }
 
-// The NaN of x stays.
+// A NaN x stays NaN.
 #if defined(__CUDACC_RTC__)
 DEV float at_most(float x, float limit)
 {
@@ -192,11 +192,11 @@ DEV float exact_tanh(float x)
     t = fused(t, z, 1.33314422036e-1f);
     t = fused(t, z, -3.33332819422e-1f);
     const float near = fused(t * z, x, x);
-    const float far = 1.0f - quotient(2.0f, exact_exp(2.0f * at_most(a, 10.0f)) + 1.0f); // beyond: 1
+    const float far = 1.0f - quotient(2.0f, exact_exp(2.0f * at_most(a, 10.0f)) + 1.0f); // beyond 10: 1
     return a < 0.625f ? near : x < 0.0f ? -far : far;
 }
 
-// y / (1 + e) with e = exp(-|argument|): `y` for arguments from 0 on, y * e below, where neither e nor e + 1 loses what y * e keeps.
+// y / (1 + e), e = exp(-|argument|), for arguments >= 0; y * e / (1 + e) below 0. Neither form cancels or underflows early.
 DEV float logistic(bool negative, float y, power e)
 {
     const float small = bits_float(static_cast<unsigned>((e.n < -126 ? -126 : e.n) + 127) << 23), sum = 1.0f + fused(small, e.more, small);
@@ -209,17 +209,17 @@ DEV float exact_sigmoid(float x)
     return x != x ? x : y;
 }
 
-// Activations x * f(x) with f(-inf) = 0: -inf is NaN, as in the formula.
+// Activations x * f(x) with f(-inf) = 0: at -inf they are NaN, as the formula is.
 DEV float activated(float x, float y) { return is_finite(x) ? y : x > 0.0f ? x : x - x; }
 
 DEV float exact_silu(float x)
 {
-    const float a = at_most(magnitude(x), 110.0f); // below -110 nothing is left
+    const float a = at_most(magnitude(x), 110.0f); // below -110 the result is 0
     return activated(x, logistic(x < 0.0f, x < 0.0f ? -a : x, scaled_exp(-a, 0.0f)));
 }
 
-// x * (1 + tanh(u)) / 2 is x * sigmoid(2u), which loses nothing for negative x. 2u = a * (A + B*a*a) in two floats: an error of the
-// argument would be multiplied by it.
+// x * (1 + tanh(u)) / 2 = x * sigmoid(2u), which does not cancel for negative x. 2u = a * (A + B*a*a) is kept in two floats, because the
+// sigmoid multiplies an error of its argument.
 DEV float exact_gelu_tanh(float x)
 {
     const float A = 1.59576917f, A_rest = -4.53406805e-8f, B = 0.0713548139f, B_rest = 2.39883247e-9f;
@@ -230,13 +230,13 @@ DEV float exact_gelu_tanh(float x)
     return activated(x, logistic(x < 0.0f, x < 0.0f ? -a : x, scaled_exp(-u, -u_rest)));
 }
 
-// The normal distribution below -|x| is t * P(t) * exp(-x*x/2), t = 1 / (1 + 5/16 |x|); P is fitted by Chebyshev's nodes. The square is
-// split, for its rounding would be an error of the exponential.
+// The normal distribution function at -|x| is t * P(t) * exp(-x*x/2), t = 1 / (1 + 5/16 |x|), P fitted at Chebyshev nodes. x*x is split
+// into two floats, because its rounding error would become an error of the exponential.
 DEV float exact_gelu_erf(float x)
 {
     const float a = at_most(magnitude(x), 14.5f), square = a * a;
     const float d = fused(0.3125f, a, 1.0f), d_rest = fused(0.3125f, a, 1.0f - d), t = quotient(1.0f, d);
-    const float t_error = fused(-t, d_rest, fused(-t, d, 1.0f)); // relative; t * P(t) has it 1.9 to 2.6 times
+    const float t_error = fused(-t, d_rest, fused(-t, d, 1.0f)); // relative; t * P(t) magnifies it 1.9 to 2.6 times
     float u = -0.0183027182f;
     u = fused(u, t, 0.0876925662f);
     u = fused(u, t, -0.142753288f);
@@ -249,13 +249,13 @@ DEV float exact_gelu_erf(float x)
     u = fused(u, t, 0.12466415f);
     const power e = scaled_exp(-0.5f * square, -0.5f * fused(a, a, -square));
     const float tu = t * u, half = a * fused(tu, 2.2f * t_error, tu);
-    const float tail = times_power(fused(half, e.more, half), e.n); // |x| times the distribution below -|x|
+    const float tail = times_power(fused(half, e.more, half), e.n); // |x| times the distribution function at -|x|
     return activated(x, x > 0.0f ? x - tail : -tail);
 }
 
-// ---- short forms, for results of 16 bits, by what a machine has instructions for. Each of those flushes subnormal numbers; what is scaled
-// here is so that a result which is a normal number is right. A product with an exponential is 0 where the exponential is subnormal.
-// reciprocal, root, inverse_root: to 2^-23; power: 2^x to 2^-22; logarithm: log2(x) to 2^-22, and for x from 0.5 to 2 to 2^-22 of 1.
+// ---- short forms for 16-bit results, by the machine's own instructions. Those flush subnormal numbers, so inputs are scaled where a
+// normal result would suffer; a product with an exponential is 0 where the exponential is subnormal. Errors: reciprocal, root and
+// inverse_root 2^-23; power (2^x) 2^-22; logarithm (log2) 2^-22, and for x from 0.5 to 2 an absolute 2^-22.
 #if defined(TF_ON_HOST)
 struct machine {
     DEV static float reciprocal(float x) { return near_reciprocal(x); }
@@ -331,7 +331,7 @@ template <class Machine> DEV float short_div(float x, float y)
     return x * scale * Machine::reciprocal(y * scale);
 }
 
-// 1 - 2 / (exp(2x) + 1), which cancels near 0.
+// 1 - 2 / (exp(2x) + 1), and a polynomial where that cancels, near 0.
 template <class Machine> DEV float short_tanh(float x)
 {
     const float square = x * x, near = fused(x * square, fused(0.128771141f, square, -0.333246082f), x);
@@ -339,7 +339,7 @@ template <class Machine> DEV float short_tanh(float x)
     return magnitude(x) < 0.25f ? near : far;
 }
 
-// 1 / (1 + exp(-x)), of `scaled` = -x / ln 2. Its error is that of the argument's rounding: 2^-19 for x down to -16, 2^-16 below.
+// 1 / (1 + exp(-x)) for `scaled` = -x / ln 2. Its error is that of rounding the argument: 2^-19 for x down to -16, 2^-16 below.
 template <class Machine> DEV float short_logistic(float scaled) { return Machine::reciprocal(1.0f + Machine::power(scaled)); }
 template <class Machine> DEV float short_sigmoid(float x) { return short_logistic<Machine>(x * -1.44269504089f); }
 template <class Machine> DEV float short_silu(float x) { return x * short_logistic<Machine>(x * -1.44269504089f); }
@@ -348,8 +348,8 @@ template <class Machine> DEV float short_gelu_tanh(float x)
     return x * short_logistic<Machine>(x * fused(-0.102943240f, x * x, -2.30220819f));
 }
 
-// max(x, 0) less |x| times the distribution below -|x|, which is t * P(t) * exp(-x*x/2) with t = 1 / (1 + 0.26 |x|). The power of two is
-// made 2^64 larger and P as much smaller, so that it is never subnormal. -inf becomes NaN by 0 * inf.
+// max(x, 0) - |x| * (the distribution function at -|x|), which is t * P(t) * exp(-x*x/2), t = 1 / (1 + 0.26 |x|). The power of two is
+// scaled up by 2^64 and P down, so that it is never subnormal. -inf becomes NaN by 0 * inf.
 template <class Machine> DEV float short_gelu_erf(float x)
 {
     const float a = magnitude(at_most(x, 14.5f)), t = Machine::reciprocal(fused(0.26f, a, 1.0f));
@@ -370,7 +370,7 @@ template <class Machine> DEV float short_gelu_erf(float x)
 #define TF_CHOSEN(name) exact_##name
 #endif
 
-// ---- the ops, on floats
+// ---- the ops on floats
 DEV float op_neg(float x) { return -x; }
 DEV float op_exp(float x) { return TF_CHOSEN(exp)(x); }
 DEV float op_log(float x) { return TF_CHOSEN(log)(x); }
@@ -389,14 +389,14 @@ DEV float op_finite(float x) { return is_finite(x) ? x : 0.0f; }
 DEV float op_add(float x, float y) { return x + y; }
 DEV float op_sub(float x, float y) { return x - y; }
 DEV float op_mul(float x, float y) { return x * y; }
-DEV float op_div(float x, float y) { return x / y; } // numbers of rows: rounded, and by a constant a product
+DEV float op_div(float x, float y) { return x / y; } // row scalars: correctly rounded; a division by a constant becomes a product
 DEV float op_max(float x, float y) { return x > y || x != x ? x : y; }
 DEV float op_min(float x, float y) { return x < y || x != x ? x : y; }
 DEV float op_div_or_zero(float x, float y) { return y == 0.0f ? 0.0f : x / y; }
 
 template <class T> DEV float op_cast(float x) { return rounded<T>(x); }
 
-// ---- and on register tiles
+// ---- the ops on register tiles
 template <class T, int N> DEV vec<float, N> op_cast(vec<float, N> x)
 {
 #pragma unroll
@@ -404,7 +404,7 @@ template <class T, int N> DEV vec<float, N> op_cast(vec<float, N> x)
     return x;
 }
 #if defined(TF_ON_HOST)
-// A loop over an array, which the compiler makes one of vectors; over a vector's elements it would make N calls.
+// A loop over an array, which the compiler vectorises; a loop over a vector's elements would make N calls.
 #define TF_UNARY(name)                                                                         \
     template <int N> DEV vec<float, N> name(vec<float, N> x)                                   \
     {                                                                                          \
@@ -464,9 +464,9 @@ TF_BINARY(op_sub)
 TF_BINARY(op_mul)
 TF_BINARY(op_max)
 TF_BINARY(op_min)
-// A row by one of its numbers: one reciprocal, and a step that rounds each quotient as a division would (P. Markstein, "Computation of
-// elementary functions on the IBM RISC System/6000 processor", 1990). Subnormal quotients are rounded twice. Both are scaled where the
-// reciprocal would be infinite or subnormal; what that makes of x is then infinite, zero or subnormal by right.
+// Divides a row by a row scalar: one reciprocal, then a correction step that rounds each quotient as a division would (P. Markstein,
+// "Computation of elementary functions on the IBM RISC System/6000 processor", 1990). Subnormal quotients are rounded twice. Both operands
+// are scaled where the reciprocal would be infinite or subnormal; the quotient is then infinite, zero or subnormal anyway.
 template <int N> DEV vec<float, N> row_div(vec<float, N> x, float y)
 {
     const float size = magnitude(y), scale = size < 0x1p-100f ? 0x1p100f : size > 0x1p100f ? 0x1p-100f : 1.0f;
@@ -478,13 +478,13 @@ template <int N> DEV vec<float, N> row_div(vec<float, N> x, float y)
     }
     return x;
 }
-// The same for results of 16 bits: without that step.
+// The same for 16-bit results, without the correction step.
 template <int N> DEV vec<float, N> short_row_div(vec<float, N> x, float y)
 {
     const float size = magnitude(y), scale = size < 0x1p-100f ? 0x1p100f : size > 0x1p100f ? 0x1p-100f : 1.0f;
     return x * scale * (1.0f / (y * scale));
 }
-#if defined(TF_TARGET_HOST) // divides vectors as fast as it multiplies them, nearly
+#if defined(TF_TARGET_HOST) // a CPU divides vectors almost as fast as it multiplies them
 TF_BINARY(op_div)
 TF_BINARY(op_div_or_zero)
 #else

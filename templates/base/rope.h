@@ -1,8 +1,8 @@
-// In: positions of tokens and a table of frequencies, each a fraction of a turn a token in 64 bits. Out: rotated pairs of a head.
-// Refuses (static_assert) interleaved pairs in vectors of odd length.
+// In: token positions and a table of frequencies, in 64-bit fractions of a revolution per token. Out: rotated pairs of a head. Refuses
+// (static_assert) interleaved pairs in vectors of odd length.
 //
-// The angle is an integer: position times frequency, modulo one turn, is exact in 64-bit arithmetic at any position, so neither range
-// reduction nor the rounding of a large angle can go wrong.
+// The angle is an integer: position times frequency modulo one revolution is exact in 64-bit arithmetic at any position, so there is
+// neither range reduction nor a large angle to round.
 #pragma once
 #include "templates/base/spec.h"
 
@@ -10,9 +10,9 @@ struct rope_point {
     float c, s;
 };
 
-// Cosine and sine of 2*pi*phase/2^32. TF_QUICK (templates/base/ops.h): by the machine, off by at most 2^-21 for angles up to half a turn
-// (CUDA C++ Programming Guide, intrinsic functions); else eighths of a turn by polynomials (Cephes), the rest by symmetry, off by at most
-// 2^-22: the angle is rounded three times, 2.4 * 2^-24 in an eighth of a turn, and the polynomial twice.
+// Cosine and sine of 2*pi*phase/2^32. TF_QUICK (templates/base/ops.h): by the machine's instructions, error at most 2^-21 for angles up to
+// half a revolution (CUDA C++ Programming Guide, intrinsic functions). Else by polynomials (Cephes) in eighths of a revolution and
+// symmetry, error at most 2^-22: the angle is rounded three times (2.4 * 2^-24 in an eighth of a revolution), the polynomial twice.
 #if defined(TF_QUICK) && !defined(__clang__)
 DEV rope_point rope_cos_sin(unsigned phase)
 {
@@ -44,7 +44,7 @@ template <int W> struct rope_turn {
     vec<float, W> c, s;
 };
 
-// Pairs pair..pair+W-1 of a head; those beyond the table's end do not matter.
+// Pairs pair..pair+W-1 of a head; those beyond the end of the table are unused.
 template <int W, int Pairs> DEV rope_turn<W> rope_turn_at(int pair, int position, const unsigned long long *turns)
 {
     rope_turn<W> t;
@@ -60,14 +60,14 @@ template <int W, int Pairs> DEV rope_turn<W> rope_turn_at(int pair, int position
 template <int W> DEV vec<float, W> rope_low(const rope_turn<W> &t, vec<float, W> lo, vec<float, W> hi) { return lo * t.c - hi * t.s; }
 template <int W> DEV vec<float, W> rope_high(const rope_turn<W> &t, vec<float, W> lo, vec<float, W> hi) { return hi * t.c + lo * t.s; }
 
-// Column of the other half of the pair; what does not rotate is its own partner.
+// Column of the other element of the pair; a column that is not rotated is its own partner.
 template <int Head, int Rotary> DEV int rope_partner(int col)
 {
     const int d = col % Head;
     return d >= Rotary ? col : d < Rotary / 2 ? col + Rotary / 2 : col - Rotary / 2;
 }
 
-// `own` at columns col.., `far` at their partners. A vector lies in one half of one head.
+// `own` has columns col.., `far` their partners. A vector lies within one half of one head.
 template <int Head, int Rotary, int V>
 DEV vec<float, V> rope_half(vec<float, V> own, vec<float, V> far, int col, int position, const unsigned long long *turns)
 {
@@ -77,7 +77,7 @@ DEV vec<float, V> rope_half(vec<float, V> own, vec<float, V> far, int col, int p
     return d < Rotary / 2 ? rope_low<V>(t, own, far) : rope_high<V>(t, far, own);
 }
 
-// Pairs (2i, 2i+1) of a head; vectors start at even columns and may lie across heads.
+// Pairs (2i, 2i+1) of a head; vectors start at even columns and may span heads.
 template <int Head, int Rotary, int V>
 DEV vec<float, V> rope_interleaved(vec<float, V> own, int col, int position, const unsigned long long *turns)
 {

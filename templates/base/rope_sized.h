@@ -1,11 +1,11 @@
-// In: a rotation of which cosine and sine are multiplied by a number (YaRN, LongRoPE). Out: the pair's operands, or its cosine and sine,
-// times that number; then as templates/base/rope.h. Refuses nothing.
+// In: a rotation whose cosine and sine are multiplied by a number (YaRN, LongRoPE). Out: the pair's operands, or its cosine and sine, times
+// that number; otherwise as templates/base/rope.h.
 #pragma once
 #include "templates/base/rope.h"
 
 template <int W> DEV rope_turn<W> rope_sized_turn(rope_turn<W> t, float by) { return {t.c * by, t.s * by}; }
 
-// Columns col..: those that turn.
+// Multiplies those of the columns col.. that are rotated.
 template <int Head, int Rotary, int V> DEV vec<float, V> rope_sized(vec<float, V> x, int col, float by)
 {
 #pragma unroll

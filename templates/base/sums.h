@@ -1,9 +1,9 @@
-// In: how many terms a sum has. Out: sums of sums, so that no long chain of additions is made: rounding grows with the root of the longest
-// one. (P. Blanchard, N. Higham, T. Mary, "A class of fast and accurate summation algorithms", 2020.)
+// In: how many terms a sum has. Out: blocked (pairwise) sums, which avoid long chains of additions: the rounding error grows with the root
+// of the longest chain (P. Blanchard, N. Higham, T. Mary, "A class of fast and accurate summation algorithms", 2020).
 #pragma once
 #include "templates/isa/simt.h"
 
-// The least number whose Power-th power is n or more, for n of up to 2^40.
+// The least number whose Power-th power is at least n, for n up to 2^40.
 constexpr long long root_up(long long n, int power)
 {
     if (power == 1) return n;
@@ -18,10 +18,10 @@ constexpr long long root_up(long long n, int power)
     return high;
 }
 
-// Products of so many terms add up sums of fewer; below, one chain costs less and is as good as others'.
+// Whether a product of so many terms uses blocked sums; with fewer, one chain costs less and is as accurate as other libraries.
 constexpr bool is_long(long long terms) { return terms > 32768; }
 
-// Levels of sums with at most so many terms each, `limit` at most.
+// Levels of blocked sums with at most `most` terms each; at most `limit`.
 constexpr int sum_levels(long long length, long long most, int limit = 4)
 {
     for (int levels = 1; levels < limit; levels++)
@@ -29,7 +29,7 @@ constexpr int sum_levels(long long length, long long most, int limit = 4)
     return limit;
 }
 
-// V sums side by side, of one vector after the other: each level adds up to Step sums of the one below.
+// V sums side by side, of one vector after another: each level adds up to Step sums of the level below.
 template <class Take, int V, int Levels, int Step> struct running {
     vec<float, V> all = splat<V>(Take::identity());
     running<Take, V, Levels - 1, Step> above;
@@ -51,7 +51,7 @@ template <class Take, int V, int Step> struct running<Take, V, 1, Step> {
     DEV vec<float, V> total() const { return all; }
 };
 
-// Count numbers that lie one after the other.
+// Count adjacent numbers.
 template <int Count> DEV float add_up(const float *from)
 {
     constexpr int levels = sum_levels(Count, 256);

@@ -1,18 +1,18 @@
-// In: indices of workgroups. Out: which tile each takes on machines of several chiplets, which have an L2 each and to which workgroups are
-// dealt out in turn: neighbours in the order of tiles, which share data, go to one chiplet. One to one whatever the
-// counts.
+// In: indices of workgroups. Out: the tile each workgroup takes on a GPU of several chiplets. The hardware deals workgroups out to chiplets
+// (XCDs) in turn, and each has an L2 of its own: this remap (a bijection for any count) gives neighbouring tiles, which share data, to one
+// chiplet.
 #pragma once
 #include "templates/base/device.h"
 
-// Of a row of `count` workgroups, before which `first` others were dealt out: chiplets have equal shares (by at most one) of a row of as
-// many tiles, each in succession. Which tile workgroup `in` of the row takes.
+// The tile that workgroup `in` of a row of `count` workgroups takes. `first` workgroups come before the row. Each chiplet gets a run of
+// consecutive tiles; the lengths of the runs differ by at most one.
 template <int Chiplets> DEV int chiplet_place(int first, int in, int count)
 {
     if constexpr (Chiplets == 1)
         return in;
     else {
         const int shift = first % Chiplets, chiplet = (shift + in) % Chiplets, more = count % Chiplets;
-        // Those with one more are the `more` from `shift` on, round the end.
+        // The `more` chiplets from `shift` on, cyclically, have one tile more.
         int longer = chiplet < shift ? 0 : chiplet - shift < more ? chiplet - shift : more;
         const int wrapped = shift + more - Chiplets;
         if (wrapped > 0) longer += chiplet < wrapped ? chiplet : wrapped;
@@ -20,8 +20,8 @@ template <int Chiplets> DEV int chiplet_place(int first, int in, int count)
     }
 }
 
-// Of `count` tiles each chiplet has Chunk in succession, as many as it has under way, then all of them the next ones. So what all chiplets
-// together read at a time stays as compact as without this. Chiplets of 1: as they come.
+// Deals `count` tiles out in rounds: in each, every chiplet takes Chunk consecutive tiles, as many as it runs at a time. So what all
+// chiplets read at a time stays as compact as without the remap. Chiplets = 1: tile = index.
 template <int Chiplets, int Chunk> DEV int chiplet_tile(int index, int count)
 {
     constexpr int all = Chiplets * Chunk;

@@ -1,19 +1,19 @@
-// In: a list of phases F (one, or several of a block) and its arguments. Out: what the frames that walk a list share: the walk over tiles,
-// waiting for tiles of this launch and publishing them.
+// In: a list of phases F (one, or several of a block) and its arguments. Out: what frames that walk a list share: the tile scheduler,
+// waiting for tiles of the same launch, and publishing them.
 //
-// F: args, phases, tiles(p, phase), with(p, phase, what): calls what(P(), args of P), and what the frame asks for. Of several phases also:
-//   words(p): of its counters (workspace.h), all zero before the first launch; counter_count(p): how many there are
-//   needs(p, phase, index) -> dependency, posts(p, phase, index) -> counter or -1
-// Where a phase reads what another one of the launch writes, its argument is a pointer to what is not const: const says that no thread of
-// the launch writes there, and such loads may be early (load_constant, base/device.h).
+// F: args, phases, tiles(p, phase), with(p, phase, what) (calls what(P(), args of P)), and what the frame needs. With several phases also:
+//   words(p): its counters (workspace.h), all zero before the first launch; counter_count(p): their number
+//   needs(p, phase, index) -> dependency; posts(p, phase, index) -> counter, or -1
+// An argument that another phase of the launch writes is a pointer to non-const: const promises that no thread of the launch writes there,
+// and such loads may be early (load_constant, base/device.h).
 #pragma once
 #include "templates/frame/workspace.h"
 
-struct early {}; // what no launch writes: weights
-struct late {};  // the rest
+struct early {}; // data that no launch writes (weights): may be loaded before the previous launch has ended
+struct late {};  // all other data: loaded after previous_wait()
 
 struct dependency {
-    int counter, count; // count 0: none
+    int counter, count; // count 0: no dependency
 };
 
 template <class P> struct one_phase {
@@ -26,8 +26,9 @@ template <class P> struct one_phase {
     template <class Do> DEV static void with(const args &p, int, Do what) { what(P(), p); }
 };
 
-// (phase, index) over all phases in order; item i goes to workgroup i modulo the grid. An item waits for lower ones only and every
-// workgroup takes its own in ascending order, so with all workgroups resident nothing can wait in a circle.
+// A persistent tile scheduler: items are (phase, index) over all phases in order, and item i goes to workgroup i modulo the grid. An item
+// waits only for lower ones, and each workgroup takes its own in ascending order, so there is no deadlock while all workgroups are
+// resident.
 template <class F> struct item {
     int phase, index;
     DEV static item first() { return {0, block_index()}; }
@@ -53,22 +54,22 @@ template <class F> DEV bool ready(const typename F::args &p, const item<F> &w)
     return true;
 }
 
-// By the threads that load next; others join them at a barrier.
+// Called by the threads that load next; the others join them at a barrier.
 template <class F> DEV void await(const typename F::args &p, const item<F> &w)
 {
     if constexpr (F::phases > 1) {
         const dependency d = F::needs(p, w.phase, w.index);
         if (d.count > 0) counters{F::words(p)}.await(w.phase, d.counter, d.count);
-        device_acquire(); // AMD: of the thread that waits; the waves acquire behind the barrier
+        device_acquire(); // AMD: acquires for this thread alone; the waves acquire after the barrier
     }
 }
 
-// By one thread, after device_release() of each wave and a barrier.
+// Called by one thread, after every wave's device_release() and a barrier.
 template <class F> DEV void publish(const typename F::args &p, const item<F> &w)
 {
     const int counter = F::posts(p, w.phase, w.index);
     if (counter >= 0) counters{F::words(p)}.publish(counter);
 }
 
-// By one thread of each workgroup at its end.
+// Called by one thread of each workgroup as it ends.
 template <class F> DEV void leave(const typename F::args &p) { counters{F::words(p)}.leave(F::counter_count(p)); }

@@ -1,11 +1,11 @@
-// In: a list of phases F (one, or all of a block) and its arguments. Out: the mixed walk over their tiles for matrix units: every wave
-// computes and, between its matrix clusters, issues copies for the k tile after; the next tile's weights are under way before this
-// tile's results are stored. Refuses a list whose stages and scratch exceed LDS.
+// In: a list of phases F (one, or all of a block) and its arguments. Out: the interleaved software pipeline for matrix units (AMD): every
+// wave computes, and between clusters of matrix instructions issues copies of the next k tile. The next tile's weights are in flight before
+// this tile's results are stored. Refuses a list whose stages and scratch exceed LDS.
 //
 // F (frame.h) also has: stages, stage_bytes, scratch_bytes, threads. P, the program of one phase (gemm_mfma.h):
-//   args, tile, accumulators, late_parts, parts: a k tile is loaded in parts, the first late_parts of which the launch itself may write
-//   tiles(p), at(p, index) -> tile, k_tiles(p, tile) >= 1, source(p, tile) -> what load needs, kept over the tile's k tiles
-//   load<Part>(source, k tile, stage): issues only
+//   args, tile, accumulators, late_parts, parts: a k tile is loaded in parts; the launch itself may write the first late_parts of them
+//   tiles(p), at(p, index) -> tile, k_tiles(p, tile) >= 1, source_of(p, tile) -> what load needs for all k tiles of the tile
+//   load<Part>(source, k_tile, stage): only issues the copies
 //   compute(p, tile, ring, accumulators), finish(p, tile, accumulators, scratch)
 #pragma once
 #include "templates/frame/frame.h"
@@ -19,7 +19,7 @@ template <class F> struct alignas(16) interleaved_bytes {
     char byte[interleaved_memory<F>::bytes];
 };
 
-// The ring inside one tile. Stage `position` holds the k tile being computed, the one after it the k tile being loaded.
+// The ring within one tile. Stage `position` holds the k tile being computed; the next one is being loaded.
 template <class F, class P> struct interleaved_ring {
     lds_address memory;
     int &position;
@@ -62,7 +62,7 @@ template <class F> DEV void run_interleaved(const typename F::args &p)
 #endif
     int position = 0;
     item<F> w = item<F>::first(), next = w;
-    const auto weights = [&](const item<F> &v) { // into the stage after the one that was computed last; none has readers left
+    const auto weights = [&](const item<F> &v) { // loads into the stage after the last one computed; no wave reads it any more
         F::with(p, v.phase, [&](auto program, const auto &a) {
             using P = decltype(program);
             load_parts<P, P::late_parts, P::parts>(P::source_of(a, P::at(a, v.index)), 0, memory + position * F::stage_bytes);

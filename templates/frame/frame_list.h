@@ -1,11 +1,11 @@
-// In: a list of several phases F (frame.h), whose programs are of the frames mixed, sliced_k and multistage, and its arguments. Out: the
-// walk over their tiles in one launch: a tile waits for those that it reads, is computed, and is published. All workgroups are resident.
-// Refuses (static_assert) phases of different numbers of threads.
+// In: a list of several phases F (frame.h), whose programs have the frames mixed, sliced_k and multistage, and its arguments. Out: one
+// persistent launch over all their tiles: each tile waits for the tiles that it reads, is computed, and is published. All workgroups are
+// resident. Refuses (static_assert) phases with different numbers of threads.
 //
-// F derives from phase_list<programs>. Each program P names how its frame computes a tile for itself, P::in_list:
+// F derives from phase_list<programs>. Each program P names the code with which its frame computes a single tile, P::in_list:
 //   bytes<P>: of shared memory
-//   tile<P>(p, index, shared, wait): by all threads; wait() returns when what other tiles store is there, what is loaded ahead of it no
-//     launch writes
+//   tile<P>(p, index, shared, wait): called by all threads; wait() returns once the tiles that this one reads are stored; only what no
+//     launch writes may be loaded before it
 #pragma once
 #include "templates/frame/frame.h"
 

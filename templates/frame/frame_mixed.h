@@ -1,13 +1,13 @@
-// In: one tile program P and its arguments. Out: the mixed frame on machines without asynchronous copies in use: every thread loads and
-// computes; a workgroup takes tiles block_index(), block_index() + block_total(), ...
+// In: one tile program P and its arguments. Out: the mixed frame: every thread loads and computes, by plain loads, with one or two stages;
+// a workgroup takes tiles block_index(), block_index() + block_total(), ...
 //
 // P: args, tile, accumulators, stage, scratch (types), stages (1 or 2), tiles(p), at(p, index) -> tile, k_tiles(p, tile) >= 0,
 //    load(p, tile, k_tile, stage), compute(p, tile, ring, accumulators), finish(p, tile, accumulators, scratch)
-// P may also have staged, the registers in which a k tile's data wait for their stage: fetch(p, tile, k_tile, staged) only issues loads,
-//    which then run beside the computation, and land(staged, stage) stores them. And signals: true when it calls next_may_start() itself;
-//    else that is the first thing done.
-// Ring: wait() makes the next k tile's stage readable for all and returns it; prefetch() loads the k tile after it (two stages: while
-//    others still compute); release() ends this thread's reading of it.
+// Optional: `staged`, registers that hold the next k tile until its stage is free: fetch(p, tile, k_tile, staged) only issues the loads,
+// which overlap the computation, and land(staged, stage) stores them. `signals`: P calls next_may_start() itself; else the frame calls it
+// first of all.
+// Ring: wait() makes the current k tile readable by all threads and returns its stage; prefetch() loads the next k tile (with two stages:
+// while other threads still compute); release() ends this thread's reads of the stage.
 #pragma once
 #include "templates/isa/simt.h"
 
@@ -69,7 +69,7 @@ template <class P> struct mixed_ring {
     }
 };
 
-// A tile of a list of several phases (frame_list.h).
+// One tile of a list of several phases (frame_list.h).
 struct mixed_in_list {
     template <class P> static constexpr int bytes = sizeof(mixed_memory<P>);
     template <class P, class Wait> DEV static void tile(const typename P::args &p, int index, char *shared, Wait wait)

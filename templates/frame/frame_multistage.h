@@ -1,13 +1,11 @@
-// In: one tile program P and its arguments. Out: the mixed walk over its tiles with a ring of stages that asynchronous copies fill,
-// P::stages
-// - 1 k tiles ahead of the products and across tiles: the next tile's first k tiles are under way while this one's results are stored.
-// Every thread copies and computes. Refuses fewer than three stages.
+// In: one tile program P and its arguments. Out: the cp.async multistage mainloop over its tiles: copies run P::stages - 1 k tiles ahead of
+// the products, across tiles too: the next tile's first k tiles are in flight while this one's results are stored. Every thread copies and
+// computes. Refuses fewer than three stages.
 //
-// P: args, tile, accumulators, source (types), stages, stage_bytes, scratch_bytes, threads, resident (workgroups that share a
-//    multiprocessor)
-//    tiles(p), at(p, index) -> tile, k_tiles(p) >= 1, source_of(p, tile) -> what a thread's copies need, kept over the tile's k tiles
-//    load(copies, source, k_tile, stage): issues copies of the source's next k tile. end(source): zeros from here on
-//    compute(p, stream, accumulators), finish(p, tile, accumulators, scratch). A k tile of compute: here(), load(), step(), advance()
+// P: args, tile, accumulators, source (types), stages, stage_bytes, scratch_bytes, threads, resident (workgroups per multiprocessor)
+//    tiles(p), at(p, index) -> tile, k_tiles(p) >= 1, source_of(p, tile) -> what a thread's copies need for all k tiles of the tile
+//    load(copies, source, k_tile, stage): issues the copies of the source's next k tile. end(source): zeros from here on
+//    compute(p, stream, accumulators), finish(p, tile, accumulators, scratch). compute calls per k tile: here(), load(), advance(), step()
 #pragma once
 #include "templates/isa/simt.h"
 
@@ -19,8 +17,8 @@ template <class P> struct multistage_memory {
 template <class P> struct stream {
     const typename P::args &p;
     shared_address memory;
-    int tiles, index, k_tile; // of the next copies, which go to the stage before the one that is read
-    int position;            // of that one
+    int tiles, index, k_tile; // of the next copies, which go to the stage before the one being read
+    int position;            // the stage being read
     typename P::source from;
     copies in_flight;
 
@@ -37,13 +35,13 @@ template <class P> struct stream {
         arrive();
     }
     DEV shared_address here() const { return memory + position * P::stage_bytes; }
-    // A k tile of copies, or of zeros when all are issued. No branches: they run among the products.
+    // Issues the next k tile's copies, or zeros once all are issued. Free of branches, because it runs among the products.
     DEV void load()
     {
         P::load(in_flight, from, k_tile, memory + (position > 0 ? position - 1 : P::stages - 1) * P::stage_bytes);
         in_flight.commit();
     }
-    // After each load().
+    // To be called after each load().
     DEV void advance()
     {
         if (++k_tile < P::k_tiles(p)) return;
@@ -56,7 +54,7 @@ template <class P> struct stream {
             next_may_start();
         }
     }
-    // All are done with the stage that was read, and the next one is whole.
+    // Returns once all threads are done with the stage just read and the next one is complete.
     DEV void step()
     {
         arrive();
@@ -71,8 +69,8 @@ template <class P> struct stream {
     }
 };
 
-// A tile of a list of several phases (frame_list.h), for which the ring is filled anew: copies bring weights and rows together, so none is
-// under way while the tile waits.
+// One tile of a list of several phases (frame_list.h). It fills the ring anew: a copy brings weights and rows together, so none may be in
+// flight while the tile waits.
 struct multistage_in_list {
     template <class P> static constexpr int bytes = multistage_memory<P>::bytes;
     template <class P, class Wait> DEV static void tile(const typename P::args &p, int index, char *shared, Wait wait)

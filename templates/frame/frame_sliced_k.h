@@ -1,15 +1,15 @@
-// In: one tile program P and its arguments. Out: the walk over its tiles in which every wave loads and multiplies for itself, from memory
-// to registers, and waves meet once a tile, in shared memory. What no launch writes is asked for ahead of everything else: before the
-// launch ahead has ended, and of the next tile before this one's results are stored.
+// In: one tile program P and its arguments. Out: the sliced-K walk over its tiles: each wave loads a slice of K from memory straight to
+// registers and multiplies it; waves meet once a tile, in shared memory, to add their sums. Weights are loaded as early as possible: before
+// the previous launch has ended, and for the next tile before this one's results are stored.
 //
-// P: args, tile, accumulators (types), threads, resident (workgroups that share a multiprocessor, at least), memory_bytes
-//    tiles(p), at(p, index) -> tile, start(p, tile, accumulators): issues the first loads of weights; compute(p, tile, accumulators);
-//    results(accumulators) -> what finish(p, tile, results, memory) needs once accumulators is another tile's; prefetch_next(p): all
-//    weights have come
+// P: args, tile, accumulators (types), threads, resident (least workgroups per multiprocessor), memory_bytes
+//    tiles(p), at(p, index) -> tile, start(p, tile, accumulators): issues the first loads of weights; compute(p, tile, accumulators)
+//    -> results: what finish(p, tile, results, memory) needs after the accumulators belong to another tile; prefetch_next(p): called when
+//      all weights have arrived
 #pragma once
 #include "templates/isa/simt.h"
 
-// A tile of a list of several phases (frame_list.h): its first weights are asked for ahead of the wait.
+// One tile of a list of several phases (frame_list.h): its first weights are loaded before the wait.
 struct sliced_k_in_list {
     template <class P> static constexpr int bytes = P::memory_bytes;
     template <class P, class Wait> DEV static void tile(const typename P::args &p, int index, char *shared, Wait wait)
@@ -56,7 +56,7 @@ template <class P> DEV void run_sliced_k(const typename P::args &p)
 #define TF_KERNEL_SLICED_K(name, ...)                                                            \
     extern "C" __global__ void name(const __VA_ARGS__::args p) { run_sliced_k<__VA_ARGS__>(p); } \
     TF_EXPORT(name)
-#elif defined(__clang__) // a unit has four SIMDs
+#elif defined(__clang__) // a compute unit has four SIMDs
 #define TF_SHARE_WAVES(P) ((P::resident * P::threads / TF_WAVE + 3) / 4)
 #define TF_KERNEL_SLICED_K(name, ...)                                                                                      \
     extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(__VA_ARGS__::threads, __VA_ARGS__::threads))) \

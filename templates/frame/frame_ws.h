@@ -1,11 +1,13 @@
-// In: a list of phases F (one, or all of a block) and its arguments. Out: the warp-specialised walk over their tiles: one warpgroup
-// fills a ring of shared-memory stages, two others compute and store. Refuses a list whose stages and scratch exceed shared memory.
+// In: a list of phases F (one, or all of a block) and its arguments. Out: the warp-specialised persistent mainloop (sm_90a): one producer
+// warpgroup fills a ring of shared-memory stages by TMA, two consumer warpgroups compute and store. Refuses a list whose stages and scratch
+// exceed shared memory.
 //
-// F (frame.h) also has: stages, stage_bytes, scratch_bytes, turns: warpgroups of consumers multiply in turn; cluster: workgroups that load
-// together (1: each for itself), whose tiles have the same k tiles. P, the program of one phase (gemm_ws.h):
+// F (frame.h) also has: stages, stage_bytes, scratch_bytes; turns: the consumer warpgroups issue their products in turn (ping-pong within a
+// tile); cluster: workgroups that load together (1: each for itself), whose tiles have the same number of k tiles. P, the program of one
+// phase (gemm_ws.h):
 //   args, tile, accumulators, stages, stage_bytes, scratch_bytes, turns, cluster
-//   tiles(p), at(p, index) -> tile, k_tiles(p, tile) >= 1, bytes(p): what the tensor loads of a k tile bring
-//   load(early or late, p, tile, k_tile, stage): issues only
+//   tiles(p), at(p, index) -> tile, k_tiles(p, tile) >= 1, bytes(p): transaction bytes of a k tile
+//   load(early or late, p, tile, k_tile, stage): only issues the copies
 //   compute(p, tile, ring, accumulators), finish(p, tile, accumulators, scratch)
 #pragma once
 #include "templates/frame/frame.h"
@@ -15,9 +17,9 @@ struct stage {
     shared_address memory, full;
 };
 
-// The walk over stages; producer and consumers each keep one and step it alike.
+// The pipeline state (stage index and parity); the producer and each consumer keep one and advance it alike.
 template <class F> struct ring {
-    static constexpr bool shared = F::phases > 1; // by several phases
+    static constexpr bool shared = F::phases > 1; // used by several phases
     shared_address memory, barriers;
     int position;
     unsigned parity;
@@ -47,8 +49,8 @@ template <class F> struct ring {
         barrier_wait(full(position), parity);
         return here();
     }
-    template <int Part> DEV void prefetch() {} // the producer loads; in the mixed frame this issues part of a later k tile
-    DEV void release_if(int i, bool yes)   // the stages of all members, into which they load together
+    template <int Part> DEV void prefetch() {} // no-op here, since the producer loads; the mixed frame issues part of a later k tile
+    DEV void release_if(int i, bool yes)   // frees the stage in all members of the cluster, which load into it together
     {
         const int thread = thread_index() % 128;
         if constexpr (F::cluster == 1)
@@ -58,7 +60,7 @@ template <class F> struct ring {
     }
 };
 
-// Dynamic shared memory: stages, aligned to 1024 bytes; scratch of the consumers; barriers.
+// Dynamic shared memory: stages, aligned to 1024 bytes; the consumers' scratch; mbarriers.
 template <class F> struct ws_memory {
     static constexpr int scratch = F::stages * F::stage_bytes, barriers = scratch + F::scratch_bytes;
     static constexpr int bytes = 1024 + barriers + 16 * F::stages;
@@ -76,8 +78,8 @@ template <class F, class P> DEV void ws_load_early(const typename P::args &a, co
     P::load(early(), a, t, k_tile, m);
 }
 
-// Weights of an item's first k tiles, which stream in while other launches or workgroups still compute what the item reads. Returns how
-// many k tiles have theirs.
+// Issues the weights of an item's first k tiles, which arrive while other launches or workgroups still compute what the item reads. Returns
+// for how many k tiles it did.
 template <class F> DEV int ws_load_ahead(const typename F::args &p, const item<F> &w, ring<F> r)
 {
     int ahead = 0;
@@ -99,7 +101,7 @@ template <class F> DEV void ws_produce(const typename F::args &p, ring<F> r)
     for (; w.valid(p); w.next(), ahead = 0) { TF_TRACED(trace_asked(p.tf_trace, trace_slot<F>(p, w)));
         if (ahead == 0 && !ready<F>(p, w)) ahead = ws_load_ahead<F>(p, w, r);
         await<F>(p, w);
-        if constexpr (F::phases > 1) proxy_fence(); // what is awaited is read by bulk copies
+        if constexpr (F::phases > 1) proxy_fence(); // bulk copies read what was awaited
         F::with(p, w.phase, [&](auto program, const auto &a) {
             using P = decltype(program);
             const auto t = P::at(a, w.index);
@@ -110,13 +112,13 @@ template <class F> DEV void ws_produce(const typename F::args &p, ring<F> r)
             }
         });
     }
-    next_may_start(); // all is under way: the next launch's loads of weights hinder no more
+    next_may_start(); // every load is issued: the next launch's weights delay none
 }
 
 // ---- consumers
 
-// While one warpgroup of consumers loads and adds, the other has the tensor cores to itself: each waits for its turn, issues a k tile's
-// products, and passes the turn.
+// Ping-pong: while one consumer warpgroup loads and adds, the other has the tensor cores to itself. Each waits for its turn, issues a k
+// tile's products, and passes the turn on.
 DEV void turn_take() { group_barrier(1 + thread_index() / 128, ws_consumers); }
 DEV void turn_pass() { group_arrive(4 - thread_index() / 128, ws_consumers); }
 
@@ -124,9 +126,9 @@ template <class F> DEV void ws_consume(const typename F::args &p, ring<F> r, sha
 {
     previous_wait();
     if constexpr (F::turns)
-        if (thread_index() / 128 == 2) turn_pass(); // the first is the first one's
+        if (thread_index() / 128 == 2) turn_pass(); // the first turn is the first warpgroup's
     for (item<F> w = item<F>::first(); w.valid(p); w.next()) { TF_TRACED(const int own = trace_slot<F>(p, w));
-        if constexpr (F::phases > 1) { // epilogues read memory, too, for which the producer's wait orders nothing
+        if constexpr (F::phases > 1) { // epilogues also read memory, which the producer's wait does not order
             if (thread_index() == ws_producers) await<F>(p, w);
             group_barrier(1, ws_consumers);
         }
@@ -171,27 +173,29 @@ template <class F> DEV void run_ws(const typename F::args &p)
     }
     ws_meet<F>();
     if (thread_index() < ws_producers) {
-        registers_shrink<40>(); // 40 + 2 * 232 are at most 512
+        registers_shrink<40>(); // 40 + 2 * 232 <= 512 registers a lane
         if (thread_index() == 0) ws_produce<F>(p, r);
     } else {
         registers_grow<232>();
         ws_consume<F>(p, r, base + ws_memory<F>::scratch); TF_TRACED(trace_leave(p.tf_trace, ws_producers));
     }
-    if constexpr (F::cluster > 1) ws_meet<F>(); // others may still reach this one's memory
+    if constexpr (F::cluster > 1) ws_meet<F>(); // other workgroups may still write to this one's memory
     if constexpr (F::phases > 1) {
         __syncthreads();
         if (thread_index() == 0) leave<F>(p);
     }
 }
 
-// ---- one tile a workgroup. P as above, and: consumers: threads, behind which come the producers, of which the first loads: a warp, or a
-// warpgroup, which leaves the consumers its registers; releases: arrivals of theirs that free a stage; late_stages, late_bytes: what is
-// loaded late has stages of its own (scratch_bytes), at most as many; resident: workgroups that share a multiprocessor. Sums meet in shared
-// memory, where the stages were:
-//   prepare(p): what late loads need that no launch writes; prefetch_next(p): all weights are under way
-//   start(p, tile, accumulators): what is read ahead of the products
-//   compute(p, tile, ring, late memory, accumulators): leaves sums; finish(p, tile, accumulators, sums)
-// streams: the grid's workgroups share out the tiles, each one after the other, whose stages are free in between.
+// ---- one tile a workgroup, or stream-K. P as above, and:
+//   consumers: their number of threads; the threads after them are producers (a warp, or a warpgroup, which hands registers to the
+//     consumers), of which the first one loads
+//   releases: consumer arrivals that free a stage; resident: workgroups per multiprocessor
+//   late_stages, late_bytes: late loads have stages of their own (in scratch_bytes), at most as many as there are stages
+//   prepare(p): fetches what late loads need and no launch writes; prefetch_next(p): called when all weights are in flight
+//   start(p, tile, accumulators): reads what is needed before the products
+//   compute(p, tile, ring, late memory, accumulators): leaves the sums in shared memory where the stages were; finish(p, tile,
+//     accumulators, sums)
+//   streams: persistent workgroups share out the tiles; between two tiles all stages are free
 
 template <class P> DEV void ws_load_first(const typename P::args &p, const typename P::tile &t, ring<one_phase<P>> r)
 {
@@ -210,7 +214,8 @@ template <class P> DEV void ws_start_tile(const typename P::args &p, const typen
     P::prepare(p);
 }
 
-// How many registers a thread has where producers are a warpgroup: a multiprocessor has 512 for each lane of a warp of all its workgroups.
+// Registers of a consumer thread if the producers are a warpgroup. A multiprocessor has 512 registers for each lane of a warp, shared by
+// all its resident workgroups.
 inline constexpr int ws_producer_registers = 24;
 template <class P> constexpr int ws_consumer_registers()
 {
@@ -219,14 +224,14 @@ template <class P> constexpr int ws_consumer_registers()
     return left < 240 ? left : 240;
 }
 
-// Nothing more is in the way of the next launch's weights.
+// All loads are issued, so the next launch's weights delay none.
 template <class P> DEV void ws_all_loaded(const typename P::args &p)
 {
     next_may_start();
     P::prefetch_next(p);
 }
 
-// Of every k tile that the consumers have done with, both stages are free: of a k tile P::stages later and of one P::late_stages later.
+// A k tile that the consumers are done with frees two stages: one for k tile + P::stages, and a late one for k tile + P::late_stages.
 template <class P> DEV void ws_produce_tile(const typename P::args &p, const typename P::tile &t, ring<one_phase<P>> r, bool last)
 {
     using F = one_phase<P>;
@@ -248,7 +253,7 @@ template <class P> DEV void ws_produce_tile(const typename P::args &p, const typ
     if (last && n <= P::stages) ws_all_loaded<P>(p);
 }
 
-// Between two tiles all threads that load into each other's stages meet: the sums lay there.
+// Between two tiles all threads that load into each other's stages meet, because the stages held the sums.
 template <class P> DEV void ws_tile_ends()
 {
     if constexpr (P::sharers > 1)
@@ -299,7 +304,7 @@ template <class P> DEV void run_ws_tile(const typename P::args &p)
 #endif
     const shared_address base = (shared_at(ws_shared) + 1023) & ~1023u;
     ring<F> r{base, base + ws_memory<F>::barriers, 0, 0};
-    if (block_index() >= P::tiles(p)) { // there are no rows
+    if (block_index() >= P::tiles(p)) { // the launch has no rows
         previous_wait();
         return;
     }
@@ -307,7 +312,7 @@ template <class P> DEV void run_ws_tile(const typename P::args &p)
     const bool loads = thread_index() == P::consumers;
     if (loads) ws_start_tile<P>(p, t, r); TF_TRACED(if (loads && !P::streams) trace_asked(p.tf_trace, block_index()));
     if constexpr (P::sharers > 1)
-        ws_meet<F>(); // each loads into the others' stages
+        ws_meet<F>(); // each workgroup loads into the others' stages
     else
         __syncthreads();
     if (thread_index() >= P::consumers) {
@@ -331,7 +336,7 @@ template <class P> DEV void run_ws_tile(const typename P::args &p)
             P::finish(p, t, c, base); TF_TRACED(trace_end(p.tf_trace, block_index(), 0));
         } TF_TRACED(trace_leave(p.tf_trace, 0));
     }
-    if constexpr (F::cluster > 1) ws_meet<F>(); // others may still read this one's memory
+    if constexpr (F::cluster > 1) ws_meet<F>(); // others may still read this workgroup's memory
 }
 
 #if defined(TF_ON_HOST)
@@ -357,7 +362,7 @@ template <class P> DEV void run_ws_tile(const typename P::args &p)
     extern "C" __global__ void name(const __VA_ARGS__::args p) { run_ws<__VA_ARGS__>(p); } \
     TF_EXPORT_CLUSTER(name, (__VA_ARGS__::cluster))
 #else
-// Tensor maps in args are read through the constant bank, so the parameter itself must be the tensor map's home.
+// TMA reads its descriptors in args through the constant bank, so the kernel parameter itself must hold them.
 #define TF_KERNEL_WS(name, ...)                                                                              \
     extern "C" __global__ void __cluster_dims__(__VA_ARGS__::cluster, 1, 1) __launch_bounds__(ws_threads, 1) \
         name(const __grid_constant__ __VA_ARGS__::args p)                                                    \

@@ -1,7 +1,6 @@
-// In: a spec struct S, which may know what the launch behind it loads first (gen/source/next.c). Out: hints that bring that to the cache of
-// all multiprocessors.
+// In: a spec struct S, which may know what the next launch loads first (gen/source/next.c). Out: hints that prefetch it into L2.
 //
-// S that knows has: next(p): packed weights; next_runs runs of next_bytes, next_step bytes from one to the next. Needs isa/nvidia.h.
+// An S that knows has: next(p): packed weights; next_runs runs of next_bytes, next_step bytes apart. Needs isa/nvidia.h.
 #pragma once
 #include "templates/base/device.h"
 
@@ -9,7 +8,7 @@ template <class S, class = void> struct next_weights {
     template <class Args> DEV static void ask(const Args &, int, int) {}
 };
 template <class S> struct next_weights<S, nothing<decltype(S::next_runs)>> {
-    // By the first `threads` threads of each workgroup, of which this is one or none.
+    // Called by each workgroup's threads; those from `threads` on do nothing.
     DEV static void ask(const typename S::args &p, int thread, int threads)
     {
         if (thread >= threads) return;

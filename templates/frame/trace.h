@@ -1,13 +1,13 @@
-// In: the memory of a launch's trace: a record a workgroup, then one a tile. Out: when workgroups and their tiles began and ended, by a
-// clock that all units share, each told by one thread. Only sources that are traced have this file (docs/tracing.md): of others the ends
-// of lines that say TF_TRACED are left out.
+// In: a launch's trace memory: one record per workgroup, then one per tile. Out: when workgroups and their tiles began and ended, by a
+// clock that all units share; one thread writes each field. Only traced sources include this file (docs/tracing.md): in others, line ends
+// from TF_TRACED on are left out.
 #pragma once
 #include "templates/isa/simt.h"
 
 #define TF_TRACED(...) __VA_ARGS__
 
 #if defined(TF_ON_HOST)
-// The processor's counter, which is the same for all threads; a unit is a thread of the engine.
+// The processor's counter, the same for all threads; a unit is a thread of the host engine.
 DEV unsigned long long trace_clock()
 {
 #if defined(__x86_64__)
@@ -31,7 +31,7 @@ DEV unsigned long long trace_unit()
 #endif
 }
 #elif defined(__clang__)
-// 100 MHz. A unit: where the hardware's register says that the wave is: chiplet, engine, array, compute unit.
+// 100 MHz. A unit: the hardware register's chiplet, engine, array and compute unit of the wave.
 DEV unsigned long long trace_clock()
 {
 #if defined(__GFX9__) || defined(__GFX10__)
@@ -42,7 +42,7 @@ DEV unsigned long long trace_clock()
 }
 DEV unsigned long long trace_unit()
 {
-    constexpr int whole = 31 << 11; // bits of a register
+    constexpr int whole = 31 << 11; // a register's 32 bits
 #if defined(__gfx942__) || defined(__gfx950__)
     return (__builtin_amdgcn_s_getreg(whole | 4) >> 8 & 0xff) | (__builtin_amdgcn_s_getreg(whole | 20) & 0xf) << 8;
 #elif defined(__GFX9__)
@@ -67,16 +67,16 @@ DEV unsigned long long trace_unit()
 }
 #endif
 
-// As runtime/cli/trace/ reads them. What nobody tells stays 0.
+// The layout that runtime/cli/trace/ reads. A field that no thread writes stays 0.
 struct trace_workgroup {
-    unsigned long long entry, ready, exit; // ready: the launch ahead has ended, as far as this one waits for it
-    unsigned long long unit, tiles;        // tiles: of the launch; 0: data decide
+    unsigned long long entry, ready, exit; // ready: the previous launch has ended, as far as this workgroup waits for it
+    unsigned long long unit, tiles;        // tiles: of the launch; 0: depends on data
     unsigned long long unused;
 };
 struct trace_tile {
-    unsigned long long asked, start;  // asked: by the thread that loads, its first load
-    unsigned long long data;          // the first of it has come, where somebody waits for it
-    unsigned long long computed, end; // sums are there; results are stored
+    unsigned long long asked, start;  // asked: the loading thread issues its first load
+    unsigned long long data;          // the first data have arrived, if a thread waits for them
+    unsigned long long computed, end; // computed: sums are complete; end: results are stored
     unsigned long long where;         // workgroup; from bit 32: which of its warpgroups
 };
 
@@ -91,7 +91,7 @@ DEV void trace_enter(float *trace, int tiles)
     own.unit = trace_unit();
     own.tiles = tiles;
 }
-DEV void trace_ready(float *trace) // by one thread
+DEV void trace_ready(float *trace) // called by one thread
 {
     trace_own(trace).ready = trace_clock();
 }
@@ -99,7 +99,7 @@ DEV void trace_leave(float *trace, int thread)
 {
     if (thread_index() == thread) trace_own(trace).exit = trace_clock();
 }
-DEV void trace_asked(float *trace, int tile) // by one thread
+DEV void trace_asked(float *trace, int tile) // called by one thread
 {
     trace_of(trace, tile).asked = trace_clock();
 }
@@ -110,7 +110,7 @@ DEV void trace_start(float *trace, int tile, int thread, int warpgroup = 0)
     t.start = trace_clock();
     t.where = static_cast<unsigned>(block_index()) | static_cast<unsigned long long>(warpgroup) << 32;
 }
-// And waits for the slot that is read first, as the program does next.
+// Also waits for the stage that is read first, as the program does next.
 template <class Ring> DEV void trace_loaded(float *trace, int tile, int thread, Ring ring)
 {
     trace_start(trace, tile, thread);
@@ -125,7 +125,7 @@ DEV void trace_end(float *trace, int tile, int thread)
 {
     if (thread_index() == thread) trace_of(trace, tile).end = trace_clock();
 }
-// All of a tile at its end: of one that may turn out to be none, whose record another workgroup has.
+// Writes all times of a tile at its end: for a tile that may turn out not to exist, since then another workgroup has its record.
 struct trace_times {
     unsigned long long start, computed;
 };
@@ -138,7 +138,7 @@ DEV void trace_whole(float *trace, int tile, int thread, const trace_times &when
     trace_end(trace, tile, thread);
 }
 
-// Of an item of a list of phases F (frame.h) among all of the launch's.
+// The index of an item of a list of phases F (frame.h) among all tiles of the launch.
 template <class F, class Item> DEV int trace_slot(const typename F::args &p, const Item &w)
 {
     int tile = w.index;

@@ -1,46 +1,46 @@
-// In: memory of a launch's workspace. Out: how the workgroups of one launch hand results to each other: slices, each written by one
-// workgroup (or warpgroup) and read by one other; counters of tiles that are done. Whoever is waited for is resident, too, and comes
-// earlier in the order of tiles, so no wait is in a circle. isa/device_scope.h says which fence orders what.
+// In: memory of a launch's workspace. Out: how the workgroups of a launch hand results to each other: slices, each written by one workgroup
+// (or warpgroup) and read by one other, and counters of finished tiles. A workgroup waits only for resident ones that are earlier in the
+// order of tiles, so there is no deadlock. isa/device_scope.h says which fence orders what.
 #pragma once
 #include "templates/isa/device_scope.h"
 
-// Floats of data each, at multiples of 16 bytes, behind a flag. A slice is published while its flag holds a number that memory nobody wrote
-// does not; who took it clears the flag. So the host prepares nothing, and the next launch finds none published.
-// gen/base/layout.c counts their bytes.
+// Each slice has a flag, then Floats floats at a multiple of 16 bytes. It is published while its flag holds a number that unwritten memory
+// does not hold; the reader clears the flag. So the host initialises nothing, and the next launch finds none published. gen/base/layout.c
+// counts the bytes.
 template <int Floats> struct slices {
-    static constexpr int head = 4, pitch = head + Floats; // floats
+    static constexpr int head = 4, pitch = head + Floats; // in floats
     static constexpr unsigned long long published = 0x9d2be3167f4a91c5ull;
     static_assert(Floats % 4 == 0, "slices of whole 16 bytes");
     float *memory;
 
     DEV float *data(long long i) const { return memory + i * pitch + head; }
     DEV unsigned long long *flag(long long i) const { return reinterpret_cast<unsigned long long *>(memory + i * pitch); }
-    // By one thread: after slice_stored() of all that stored and a barrier.
+    // Called by one thread, after slice_stored() of all threads that stored and a barrier.
     DEV void publish(long long i) const { flag_store(flag(i), published); }
-    // By one thread; the others meet it at a barrier and read then.
+    // Called by one thread; the others meet it at a barrier, then read.
     DEV void await(long long i) const
     {
         while (flag_read(flag(i)) != published) pause();
     }
-    DEV void clear(long long i) const { flag_store(flag(i), 0); } // by the thread that waited
+    DEV void clear(long long i) const { flag_store(flag(i), 0); } // called by the thread that waited
 };
 
-#if defined(TF_MOST_POLLS) // of a test
+#if defined(TF_MOST_POLLS) // set by a test
 constexpr unsigned most_polls = TF_MOST_POLLS;
 #else
 constexpr unsigned most_polls = 1u << 24;
 #endif
 
-// A launch's words, all zero before it: [0] workgroups that have left; [1] the first wait that took too long, as late_wait() has it; then
-// one for each counter, which only grows while the launch runs. After the launch all are zero again but [1]. runtime/module/counters.c
-// clears them ahead of each call, and reads [1].
+// A launch's words, all zero before it: [0] workgroups that have left; [1] the first wait that timed out, encoded by late_wait(); then one
+// per counter, which only grows while the launch runs. After the launch all but [1] are zero again. runtime/module/counters.c clears them
+// before each call and reads [1].
 struct counters {
     unsigned *words;
 
     DEV bool has(int counter, int count) const { return counter_read(words + 2 + counter) >= static_cast<unsigned>(count); }
     DEV static unsigned late_wait(int phase, int counter) { return 1u << 31 | static_cast<unsigned>(phase) << 24 | (counter & 0xffffff); }
-    // By one thread, for a tile of a phase; then a barrier, and device_acquire() by every wave that reads. A wait that takes too long ends
-    // all waits.
+    // Called by one thread, for a tile of a phase; a barrier follows, and device_acquire() by every wave that reads. A wait that times out
+    // ends all waits.
     DEV void await(int phase, int counter, int count) const
     {
         for (unsigned polls = 0; !has(counter, count); polls++) {
@@ -52,13 +52,13 @@ struct counters {
             pause();
         }
     }
-    // By one thread: after device_release() of every wave that stored and a barrier.
+    // Called by one thread, after device_release() of every wave that stored and a barrier.
     DEV void publish(int counter) const { counter_add(words + 2 + counter, 1); }
-    // By one thread of each workgroup at its end. The last one leaves `count` counters as it found them, so launches and graph replays need
-    // no memset between them.
+    // Called by one thread of each workgroup as it ends. The last one zeroes `count` counters, so launches and graph replays need no
+    // memset.
     DEV void leave(int count) const
     {
-        device_release(); // what this workgroup published arrives before it has left
+        device_release(); // what this workgroup published becomes visible before it counts as left
         if (counter_add(words, 1) != static_cast<unsigned>(block_total()) - 1) return;
         device_acquire();
         for (int i = 0; i < count; i++) counter_store(words + 2 + i, 0);

@@ -1,19 +1,19 @@
-// In: memory and numbers, whose layout runtime/cli/calibrate/meter.h has, too. Out: kernels that read, multiply, wait, or do nothing, for
-// who times them (tfgen calibrate).
+// In: memory and numbers, in the layout of runtime/cli/calibrate/meter.h. Out: kernels that read, multiply, wait, or do nothing, to be
+// timed by tfgen calibrate.
 #pragma once
 #include "templates/base/spec.h"
 
 struct probe_args {
     const unsigned *from;
     unsigned *to;
-    int chunks, count, step; // chunks of `from`; how often; from chunk to chunk
-    float x, y;              // 1 and 0, which a compiler does not know
+    int chunks, count, step; // chunks of `from`; repetitions; distance between chunks
+    float x, y;              // 1 and 0, unknown to the compiler
 };
 TF_LAYOUT(probe_args, to, 8);
 TF_LAYOUT(probe_args, x, 28);
 static_assert(sizeof(probe_args) == 40, "layout");
 
-constexpr int probe_threads = 512, probe_ahead = 8; // a chunk: so many pieces of 16 bytes a thread
+constexpr int probe_threads = 512, probe_ahead = 8; // a chunk has probe_ahead pieces of 16 bytes per thread
 
 #if defined(__CUDACC_RTC__)
 DEV unsigned long long cycles_now()
@@ -42,7 +42,7 @@ DEV void flag_write(unsigned *flag, unsigned value) { __hip_atomic_store(flag, v
 DEV void flag_pause() {}
 #endif
 #endif
-// Of RDNA 3 the counter has 20 bits.
+// RDNA 3's cycle counter has 20 bits.
 #if defined(TF_TARGET_AMD) && TF_WAVE == 32
 constexpr unsigned long long cycle_mask = 0xfffff;
 #else
@@ -54,7 +54,7 @@ DEV void run_nothing(const probe_args &) {}
 struct alignas(16) probe_piece {
     unsigned e[4];
 };
-// Past a unit's own cache: its workgroups follow each other through what one of them has just read, and would get it from there.
+// Bypasses L1: the workgroups of a unit read the same data one after the other and would hit there.
 #if defined(__CUDACC_RTC__)
 DEV probe_piece piece_read(const probe_piece *from)
 {
@@ -74,7 +74,7 @@ DEV probe_piece piece_read(const probe_piece *from)
 DEV probe_piece piece_read(const probe_piece *from) { return *from; }
 #endif
 
-// Chunk after chunk: each thread always has loads under way, of this chunk or of the next one.
+// Reads chunk after chunk; each thread always has loads in flight, of this chunk or the next.
 DEV void run_read(const probe_args &p)
 {
     const auto from = reinterpret_cast<const probe_piece *>(p.from) + thread_index();
@@ -95,10 +95,10 @@ DEV void run_read(const probe_args &p)
     }
 #pragma unroll
     for (int k = 0; k < probe_ahead; k++) seen |= got[k].e[0] | got[k].e[1] | got[k].e[2] | got[k].e[3];
-    if (seen == 1u) p.to[0] = seen; // no memory of the caller has such
+    if (seen == 1u) p.to[0] = seen; // never true: the caller's memory holds no such number
 }
 
-// 32 sums of each thread.
+// 32 independent sums per thread.
 DEV void run_multiply(const probe_args &p)
 {
     float sum[32];
@@ -113,7 +113,7 @@ DEV void run_multiply(const probe_args &p)
     if (all < 0.0f) p.to[0] = float_bits(all);
 }
 
-// One thread that multiplies and adds, each on what was before: how many cycles go by.
+// One thread runs a chain of dependent multiply-adds: cycles per step.
 DEV void run_cycles(const probe_args &p)
 {
     if (thread_index() != 0 || block_index() != 0) return;
@@ -129,7 +129,7 @@ DEV void run_cycles(const probe_args &p)
     p.to[0] = static_cast<unsigned>(all), p.to[1] = static_cast<unsigned>(all >> 32), p.to[2] = float_bits(x);
 }
 
-// Two workgroups answer each other `count` times, from zeros on.
+// Two workgroups answer each other `count` times; the flags start at zero.
 DEV void run_answers(const probe_args &p)
 {
     if (thread_index() != 0 || block_index() > 1) return;

@@ -1,6 +1,6 @@
-// In: one spec struct S of a rows phase (docs/spec-structs.md: rows). Out: its program: a team of threads a row, several rows a
-// workgroup; S::steps reductions in order, then one write. The row stays in registers where it fits, else it is read again for each
-// step. Refuses (static_assert) teams that do not divide the workgroup. The order of summation depends on N and the tile alone.
+// In: one spec struct S of a rows phase (docs/spec-structs.md: rows). Out: its program: a team of threads per row, several rows per
+// workgroup; S::steps reduction passes in order, then one write. The row stays in registers if it fits, else each pass reads it again.
+// Refuses (static_assert) teams that do not divide the workgroup. The order of summation depends on N and the tile alone.
 #pragma once
 #include "templates/frame/frame_mixed.h"
 #include "templates/base/spec.h"
@@ -12,8 +12,8 @@ template <> struct joining<reduction::max> : take_max {
 template <> struct joining<reduction::min> : take_min {
 };
 
-// bf16 numbers that a thread keeps from step to step: two a register. to_pairs() takes what bf16 holds exactly, so nothing is rounded here
-// and compilers see that a load is kept as it came.
+// bf16 numbers that a thread keeps from pass to pass, two per register. to_pairs() only takes numbers that bf16 holds exactly, so nothing
+// is rounded, and compilers see that a load is kept unchanged.
 template <int N> struct bf16_pairs {
     unsigned e[N / 2];
 };
@@ -32,8 +32,8 @@ template <int N> DEV vec<float, N> from_pairs(const bf16_pairs<N> &p)
     return x;
 }
 
-// Chunks are worked on one after the other: side by side, the conditions of all their numbers are more than AMD's scalar registers hold.
-// Nothing of x is computed before what stands before this is stored.
+// A barrier for the compiler: it computes nothing of x before the stores ahead of it. So chunks are processed one after the other:
+// interleaved, the predicates of all their elements would exceed AMD's scalar registers.
 template <class X> DEV X begin_chunk(const X &x)
 {
 #if defined(__clang__) && !defined(TF_ON_HOST)
@@ -50,7 +50,8 @@ template <class X> DEV X begin_chunk(const X &x)
     return x;
 }
 
-// Of the chunks that a thread keeps: clang heeds the plain form up to a size only, beyond which they would be an array in memory.
+// Unrolls the loop over a thread's chunks. clang obeys the plain pragma only up to a size; beyond it the chunks would be an array in
+// memory.
 #if defined(__clang__)
 #define WHOLLY_UNROLLED _Pragma("clang loop unroll(full)")
 #else
@@ -69,13 +70,13 @@ template <class S> struct rows {
     static constexpr int V = S::V, team = S::team, threads = S::threads, rows_at_once = threads / team, stages = 1;
     static_assert(threads % team == 0, "tile: teams divide the workgroup");
     static constexpr int chunks = ceil_div(ceil_div(S::N, V), team);
-    // What a thread may keep, in floats, of the 256, 128 or 64 registers that a thread of so large a workgroup has. Beside what is kept, V
-    // floats of each chunk are worked on, and compilers may hold those from step to step.
+    // Floats that a thread may keep, out of the 256, 128 or 64 registers that it has in a workgroup of that size. V floats of each chunk
+    // are temporaries on top, and compilers may keep those from pass to pass.
     static constexpr int most_kept = S::threads <= 256 ? 192 : S::threads <= 512 ? 128 : 48;
     static constexpr bool kept =
         chunks == 1 || (TF_WAVE > 1 && chunks * (sizeof(typename S::template element<V>) + 4 * V) <= 4u * most_kept);
 
-    static constexpr int at_once = V < 8 ? 8 / V : 1; // chunks of a row that is not kept: eight columns
+    static constexpr int at_once = V < 8 ? 8 / V : 1; // chunks processed at a time if the row is not kept: eight columns
 
     struct tile {
         int row;
@@ -95,10 +96,10 @@ template <class S> struct rows {
     template <class Ring> DEV static void compute(const args &, const tile &, Ring &, accumulators &) {}
 
     DEV static int column(int chunk) { return (chunk * team + thread_index() % team) * V; }
-    // Whole chunks are so by their number alone: no mask is made for them, and none kept.
+    // Chunks that are complete by their number alone need no predicate.
     DEV static bool there(int chunk) { return (chunk + 1) * team * V <= S::N || column(chunk) < S::N; }
 
-    // V sums side by side: neighbours do not wait for each other. Of many chunks they are sums of sums.
+    // V independent sums, so that additions do not wait for each other. With many chunks they are blocked sums.
     template <int I, class Take> struct joined {
         static constexpr int levels = S::kind(step<I>()) == reduction::sum ? sum_levels(chunks, 64) : 1;
         using type = running<Take, V, levels, static_cast<int>(root_up(chunks, levels))>;
@@ -116,7 +117,7 @@ template <class S> struct rows {
         all.join(x);
     }
 
-    // Rows that do not exist take part in the barriers of their workgroup and touch no memory.
+    // Threads of rows beyond the end take part in the workgroup's barriers and touch no memory.
     template <int I, class Each> DEV static void steps(const args &p, context &c, int row, bool exists, scratch &s, Each each)
     {
         if constexpr (I < S::steps) {
@@ -124,7 +125,7 @@ template <class S> struct rows {
             typename joined<I, take>::type all;
             if (exists) each([&](const typename S::template element<V> &e, int col) { term<I>(p, c, e, row, col, all); });
             const float total = team_join<take, team>(tree_join<take>(all.total()), s.waves);
-            if constexpr (I == 0 && signals) next_may_start(); // the row is here: workgroups that start now only wait beside stores
+            if constexpr (I == 0 && signals) next_may_start(); // the row is loaded: workgroups that start now only compete with stores
             if (exists) S::reduced(step<I>(), p, c, row, total);
             steps<I + 1>(p, c, row, exists, s, each);
         }
@@ -149,7 +150,7 @@ template <class S> struct rows {
             });
         } else {
             walk(p, c, row, exists, s, [&](auto what) {
-#if defined(__clang__) // which else may make one stretch of all chunks and load all of them first, beyond what registers hold
+#if defined(__clang__) // clang would merge all chunks and load them first, which exceeds the registers
 #pragma unroll at_once
 #endif
                 for (int i = 0; i < chunks; i++)

@@ -1,7 +1,8 @@
-// In: a spec struct S that names several rows programs (rows.h) and holds the arguments of each. Out: one program of the mixed frame: the
-// tiles of the first program, then those of the next. No tile waits for another. Refuses (static_assert) different numbers of threads.
+// In: a spec struct S that names several rows programs (rows.h) and holds the arguments of each. Out: one program of the mixed frame
+// (horizontal fusion): the tiles of the first program, then those of the next. No tile waits for another. Refuses (static_assert) different
+// numbers of threads.
 //
-// S: args; threads, signals; first: a program; each(p, what): what(program, its arguments) for one program after the other
+// S: args; threads, signals; first: a program; each(p, what): calls what(program, its arguments) for each program in order
 #pragma once
 #include "templates/rows/rows.h"
 
@@ -30,7 +31,7 @@ template <class S> struct side_by_side {
     template <class Ring> DEV static void compute(const args &, const tile &, Ring &, accumulators &) {}
     DEV static void finish(const args &p, const tile &t, accumulators &, scratch &s)
     {
-        int index = t.index; // of a tile of the program at hand; below 0: an earlier one had it
+        int index = t.index; // of a tile of the current program; below 0: an earlier program had it
         S::each(p, [&](auto program, const auto &a) {
             using P = decltype(program);
             static_assert(P::threads == S::threads, "tile: phases of a launch have as many threads");
