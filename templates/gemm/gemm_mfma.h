@@ -1,11 +1,11 @@
 // In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program for matrix units, MFMA (isa/mfma.h) or WMMA
-// (isa/wmma.h): 4 or 8 waves, of which two share out the rows (one where there are fewer than 64) and the others the columns of a tile,
-// 128 bytes of k a k tile. Refuses (static_assert) tiles that the waves do not share out evenly. Any M, N, K from 1.
+// (isa/wmma.h), with 4 or 8 waves: two split the tile's rows (one if there are fewer than 64), the others its columns; a k tile is 128
+// bytes of K. Refuses (static_assert) tiles that do not split evenly. Any M, N, K from 1.
 //
 // Beyond the common contract S has: group_m: row tiles that share a column of B tiles while it is in L2; chiplets, chunk: chiplets.h;
-// a_row(p, batch, row), rows a_stride elements apart; where A is what another phase of the same launch writes, a_written. With two stages
-// (where copies to LDS are 16 bytes wide; a_plain; 512 threads) both operands are copied directly and the two halves of the waves take
-// turns with the matrix units; with one a k tile passes through registers.
+// a_row(p, batch, row), rows a_stride elements apart; a_written: another phase of the same launch writes A. With two stages (needs 16-byte
+// copies to LDS, a_plain, 512 threads) both operands are copied straight to LDS, and the two halves of the waves ping-pong between memory
+// and matrix units; with one stage a k tile passes through registers.
 #pragma once
 #include "templates/frame/frame_interleaved.h"
 #include "templates/frame/chiplets.h"
@@ -25,7 +25,8 @@ template <class S> struct gemm_mfma {
     static constexpr int waves = threads / TF_WAVE, waves_m = tile_m >= 64 ? 2 : 1, waves_n = waves / waves_m, lines = threads / 8;
     static constexpr int stages = S::stages, a_bytes = tile_m * row_bytes, stage_bytes = a_bytes + tile_n * row_bytes;
     static constexpr int wave_m = tile_m / waves_m, wave_n = tile_n / waves_n, blocks = wave_n / fragment::columns;
-    static constexpr int sums_bytes = S::row_sums ? tile_m * waves_n * 4 : 0, scratch_bytes = direct ? sums_bytes : 0; // else in the stage
+    // else the sums lie in the stage
+    static constexpr int sums_bytes = S::row_sums ? tile_m * waves_n * 4 : 0, scratch_bytes = direct ? sums_bytes : 0;
     static constexpr int parts = direct ? 4 : 0, late_parts = parts / 2, clusters = wave_m / 32; // direct: 32 rows are multiplied at a time
     static_assert(tile_m % (16 * waves_m) == 0 && wave_n * waves_n == tile_n && wave_n % fragment::columns == 0,
                   "tile: whole blocks a wave");
@@ -63,7 +64,8 @@ template <class S> struct gemm_mfma {
         const tile &t;
     };
 #if TF_COPIES_TO_LDS
-    // ---- direct loads: an instruction of a wave brings 8 rows of 128 bytes; 64 rows have a buffer, so rows that do not exist are zero
+    // ---- direct loads: one instruction of a wave loads 8 rows of 128 bytes. Each 64 rows have a buffer descriptor, so rows beyond the end
+    // read as zero.
     struct direct_source {
         buffer a[tile_m / 64], b[tile_n / 64];
         int a_offset, b_offset;
@@ -94,7 +96,7 @@ template <class S> struct gemm_mfma {
                 const int first = t.column * tile_n + (left > 0 ? i * 64 : 0);
                 s.b[i] = buffer_of(S::packed(p) + first * (1ll * S::packed_k), left * (1ll * b_stride));
             }
-            // These copies fix the place in LDS, so the swizzle is in which 16 bytes a lane asks for.
+            // The copy instruction fixes each lane's LDS address, so the swizzle is in which 16 bytes the lane loads.
             s.a_offset = in * a_stride + (piece_here() ^ fragment::a_key(in)) * 16;
             s.b_offset = packed_offset(in, piece_here() ^ fragment::b_key(in));
             return s;
@@ -179,22 +181,22 @@ template <class S> struct gemm_mfma {
     static constexpr int a_stride = S::a_stride * sizeof(a_type), b_stride = S::packed_k * sizeof(b_type), V = 16 / sizeof(a_type);
     static_assert(tile_m <= threads, "tile: a thread a row sum");
 
-    // Of a k tile's packed columns: where chunk `chunk` of column `in` lies from the first column's on; what comes with each k tile.
+    // Of a k tile's packed columns: offset of chunk `chunk` of column `in` from the first column; step from k tile to k tile.
     static constexpr int packed_step = row_bytes / packing::row_bytes * packing::bytes;
     DEV static unsigned packed_offset(unsigned in, unsigned chunk)
     {
         return in / 16 * (16 * b_stride) + in % 16 / 8 * 512 + chunk / 4 * packing::bytes + chunk % 4 * 128 + in % 8 * 16;
     }
-    // Thread i loads piece i % 8 of A's lines i / 8, i / 8 + lines, ...: a wave reads whole rows. Of B it loads chunk i / 8 % 8 of a line
-    // among eight, and of the lines that are as far apart: whole lines of packed pieces.
+    // Of A, thread i loads piece i % 8 of lines i / 8, i / 8 + lines, ...: a wave reads whole rows. Of B it loads chunk i / 8 % 8 of one
+    // line in eight, and of lines at the same distance: a wave reads whole packed pieces.
     DEV static unsigned b_line(unsigned thread) { return thread / 64 * 8 + thread % 8; }
     DEV static unsigned b_chunk(unsigned thread) { return thread / 8 % 8; }
     DEV static int line_here() { return wave_index() * (TF_WAVE / 8) + thread_index() % TF_WAVE / 8; }
     DEV static int piece_here() { return thread_index() % 8; }
 
     using operand = typename product::operand;
-    // What a wave reads of a unit: some of its rows, all of its columns. Keys repeat every 16 rows and every block of columns, so addresses
-    // of one lane differ by constants.
+    // What a wave reads of one K unit: some of its rows, all of its columns. Swizzle keys repeat every 16 rows and every block of columns,
+    // so a lane's addresses differ by constants.
     template <int Rows> struct row_operands {
         operand of[Rows];
     };
@@ -234,8 +236,8 @@ template <class S> struct gemm_mfma {
                 }
     }
 
-    // The two halves of the waves take turns with memory and matrix units, one of them a barrier behind: each between two barriers does one
-    // or the other. Reads from LDS, and writes, are over before a barrier lets the other half have its turn.
+    // Ping-pong: between two barriers each half of the waves either accesses LDS or multiplies; one half is a barrier behind the other. Its
+    // LDS reads and writes complete before the barrier that gives the other half its turn.
     template <class Work> DEV static void memory_turn(Work work)
     {
         work();
@@ -277,7 +279,7 @@ template <class S> struct gemm_mfma {
                 if constexpr (Q == 0) read_columns(m, u, b[u]);
                 read_rows(m, Q * 2, u, a[u]);
             }
-            if constexpr (Q == 0) { // half the k tile's clusters lie between a copy and the wait for it
+            if constexpr (Q == 0) { // half of the k tile's clusters lie between a copy and the wait for it
                 ring.template prefetch<0>();
                 ring.template prefetch<1>();
             }
@@ -285,7 +287,7 @@ template <class S> struct gemm_mfma {
                 ring.template prefetch<2>();
                 ring.template prefetch<3>();
             }
-            if constexpr (Q == clusters - 1) wait_memory(); // before the barrier that precedes the other half's next k tile, too
+            if constexpr (Q == clusters - 1) wait_memory(); // also before the barrier that precedes the other half's next k tile
         });
         matrix_turn([&] {
             multiply(c, Q * 2, a[0], b[0]);
@@ -297,7 +299,7 @@ template <class S> struct gemm_mfma {
     template <class Ring> DEV static void compute_direct(Ring &, accumulators &) {}
 #endif
 
-    // ---- staged: the next k tile comes into registers while this one is multiplied
+    // ---- staged: the next k tile is loaded into registers while this one is multiplied
     static constexpr bool turns = TF_WAVE == 64 && threads == 512 && waves_m == 2 && wave_m % 32 == 0;
     static constexpr int a_pieces = ceil_div(tile_m, lines), b_pieces = ceil_div(tile_n, lines);
     static_assert(a_pieces * lines == tile_m || tile_m < lines, "tile: all threads load the same number of lines");
@@ -306,11 +308,11 @@ template <class S> struct gemm_mfma {
         sixteen_bytes a[a_pieces], b[b_pieces];
     };
 
-    // The tile's first row and column, of whose lines this thread loads in, in + lines, ...
+    // The tile's first row and column; this thread loads their lines in, in + lines, ...
     struct staged_place {
         const char *a, *b;
-        int a_last, b_last; // lines that exist: the others are the last one again, and what they make is never stored
-        bool whole;         // all do
+        int a_last, b_last; // the last existing lines: beyond them the last one is loaded again, and its results are never stored
+        bool whole;         // all lines exist
     };
     DEV static staged_place place_of(const args &p, const tile &t)
     {
@@ -329,7 +331,7 @@ template <class S> struct gemm_mfma {
         for (int i = 0; i < V; i++) raw[i * 4 / V] |= storage_bits(from_float<T>::convert(v[i])) << i * 4 % V * 32 / V;
         return raw;
     }
-    // A row's 16 bytes at `at`, `left` of whose elements exist.
+    // A row's 16 bytes at `at`, of which `left` elements exist.
     DEV static sixteen_bytes cut(const char *at, int left)
     {
         if (left >= V) return global_read((global_address)at);
@@ -361,7 +363,7 @@ template <class S> struct gemm_mfma {
     DEV static void hold_part(const args &p, const tile &t, const staged_place &s, int k_tile, held &h)
     {
         int thread = thread_index();
-        settle(thread); // what follows from it is made here, not kept in registers through the main loop
+        settle(thread); // recomputes what depends on it here, rather than keep it in registers through the mainloop
         const int line = thread / 8, k = walk::of_rows(k_tile) * tile_k + thread % 8 * V,
                   b_k = k_tile * tile_k + static_cast<int>(b_chunk(thread)) * V;
 #pragma unroll
@@ -381,7 +383,7 @@ template <class S> struct gemm_mfma {
     }
     DEV static void put(lds_address m, const held &h)
     {
-        const unsigned in = thread_index() / 8, piece = thread_index() % 8; // A's keys repeat every `lines` lines
+        const unsigned in = thread_index() / 8, piece = thread_index() % 8; // A's swizzle keys repeat every `lines` lines
         const unsigned b_in = b_line(thread_index()), chunk = b_chunk(thread_index());
         const lds_address a = m + in * row_bytes + (piece ^ fragment::a_key(in % 16)) * 16, b = m + a_bytes + b_in * row_bytes;
         static_assert(lines % 16 == 0, "tile: at least 128 threads");
@@ -406,8 +408,8 @@ template <class S> struct gemm_mfma {
             compute_together(ring, s, h, c);
     }
 
-    // All waves do the same: for workgroups of which a machine holds several, and RDNA.
-    // Long sums are sums of sums (sums.h), where there are registers for both.
+    // All waves do the same work: for several workgroups per compute unit, and for RDNA. Long sums are blocked sums (sums.h), if registers
+    // suffice for both levels.
     static constexpr bool folds = is_long(S::K) && wave_m * wave_n / TF_WAVE <= 32;
     static constexpr int folded_k_tiles = ceil_div(static_cast<int>(root_up(S::K, 2)), tile_k);
     template <class Ring> DEV static void compute_together(Ring &ring, const staged_place &s, held &h, accumulators &c)
@@ -416,7 +418,7 @@ template <class S> struct gemm_mfma {
         int left = folded_k_tiles;
 #pragma unroll 1
         for (; ring.k_tile < ring.k_tiles; ring.k_tile++) {
-            barrier(); // the last k tile has been read, or the last tile's sums
+            barrier(); // the last k tile, or the last tile's sums, have been read
             put(ring.memory, h);
             barrier();
             if (ring.k_tile + 1 < ring.k_tiles) hold(ring.from.p, ring.from.t, s, ring.k_tile + 1, ring.k_tile + 2 == ring.k_tiles, h);
@@ -432,7 +434,7 @@ template <class S> struct gemm_mfma {
         }
         barrier();
     }
-    // And begins again.
+    // Adds c to total and clears c.
     DEV static void add(accumulators &total, accumulators &c)
     {
 #pragma unroll
@@ -453,13 +455,13 @@ template <class S> struct gemm_mfma {
         read_columns(m, Unit, b);
         read_rows(m, 0, Unit, a);
         multiply(c, 0, a, b);
-        if constexpr (crowded) schedule_fence(); // reading further ahead would cost registers that there are not
+        if constexpr (crowded) schedule_fence(); // reading further ahead would cost too many registers
         if constexpr ((Unit + 1) * fragment::unit < row_bytes) staged_from<Unit + 1>(m, c);
     }
 
-    // Of the two halves of the waves, one is a turn behind. A k tile's last reads are in the third memory turn, the writes of the next one
-    // in the fourth: by then the other half, too, has read all; and it has written before anyone reads again. Registers hold half a k
-    // tile's operands.
+    // Ping-pong: one half of the waves is a turn behind the other. A k tile's last reads are in the third memory turn and the writes of the
+    // next in the fourth: by then the other half has also read all of it, and it has written before anyone reads again. Registers hold half
+    // a k tile's operands.
     template <class Ring> DEV static void compute_in_turns(Ring &ring, const staged_place &s, held &h, accumulators &c)
     {
         constexpr int some = wave_m / 32;

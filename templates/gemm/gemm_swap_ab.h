@@ -1,14 +1,14 @@
-// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program under the warp-specialised frame, one tile a
-// workgroup: packed columns are the rows of wgmma's results and rows of A their columns, which come in steps of 8, so that hardly anything
-// is multiplied for rows that do not exist. Workgroups of a cluster load the rows that they share together (S::cluster), or cut up a tile's
-// length (S::split_k), add up in each other's shared memory in a fixed order, and share out the tile's rows. Refuses (static_assert) tiles
-// other than 16 to 256 rows in steps of 8 by 64 to 256 columns in steps of 32, k tiles of 64, 128 or 256.
+// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its swap-AB program in the warp-specialised frame, one tile
+// per workgroup: packed columns (weights) are wgmma's M, rows of A (tokens) its N, which comes in steps of 8, so hardly any padding is
+// multiplied. The workgroups of a cluster either load shared rows together by multicast (S::cluster) or split K (S::split_k): then they add
+// up through distributed shared memory in a fixed order, and each stores a share of the tile's rows. Refuses (static_assert) tiles other
+// than 16 to 256 rows in steps of 8 by 64 to 256 columns in steps of 32, and k tiles other than 64, 128 or 256.
 //
 // Beyond the common contract S has: a_map(p), b_map(p), stages, width as in gemm_ws.h, a_map with boxes of tile_m rows, b_map with boxes of
-// tile_n columns x tile_k; row_stages: stages for rows of A; split_k; cluster: workgroups side by side that load rows together; resident:
-// workgroups that share a multiprocessor; input_sums: sums of squares of A's rows are taken from the stages while tensor cores multiply,
-// and handed to summed(); tail: parts of tiles that would leave workgroups of the last round without work (1: there are none, and each
-// workgroup has one tile), tail_tiles: of at most so many tiles, and partial(p): the memory through which they meet.
+// tile_n columns x tile_k; row_stages: stages for rows of A; split_k; cluster: adjacent workgroups that load rows together; resident:
+// workgroups per multiprocessor; input_sums: sums of squares of A's rows are accumulated from the stages while tensor cores multiply, and
+// passed to summed(); tail: stream-K parts of each tile of the last, partial round (1: none, one tile per workgroup); tail_tiles: at most
+// so many tiles are split; partial(p): the workspace through which the parts are added.
 #pragma once
 #include "templates/frame/frame_ws.h"
 #include "templates/frame/next.h"
@@ -21,16 +21,16 @@ template <class S> struct gemm_swap_ab {
     using b_type = typename S::b_type;
     using packing = pieces<b_type>;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, stages = S::stages, resident = S::resident;
-    static constexpr bool many_rows = tile_m > 128; // a warpgroup loads, so that it can leave its registers to the consumers
+    static constexpr bool many_rows = tile_m > 128; // a whole warpgroup loads, so that it can hand registers to the consumers
     static constexpr int groups = (tile_n + 63) / 64, consumers = 128 * groups, producers = many_rows ? 128 : 32;
     static constexpr int threads = consumers + producers, sharers = S::cluster, cluster = sharers * S::split_k;
-    static constexpr int along_bytes = tile_n * packing::row_bytes, stage_bytes = tile_k / packing::length * along_bytes; // B's pieces
+    static constexpr int along_bytes = tile_n * packing::row_bytes, stage_bytes = tile_k / packing::length * along_bytes; // of B's pieces
     static constexpr int box_length = 128 / sizeof(a_type), boxes = tile_k / box_length, box_bytes = tile_m * 128; // of rows, along k
     static constexpr int late_stages = S::row_stages, late_bytes = boxes * box_bytes, scratch_bytes = late_stages * late_bytes;
-    static constexpr int pitch = tile_n + 4; // floats of a row of sums: a warp's stores are in all banks
+    static constexpr int pitch = tile_n + 4; // floats of a row of sums, such that a warp's stores hit all banks
     static constexpr bool turns = false;
-    static constexpr int own_releases = S::input_sums ? consumers / 32 : groups, releases = own_releases * sharers; // arrivals that free a
-                                                                                     // stage: who reads rows says so, too
+    // arrivals that free a stage; with input_sums the warps that read A rows arrive as well
+    static constexpr int own_releases = S::input_sums ? consumers / 32 : groups, releases = own_releases * sharers;
     static_assert(S::threads == threads, "tile: a warpgroup for 64 columns, and a warp or warpgroup that loads");
     static_assert(tile_m % 8 == 0 && tile_m <= 256, "tile: rows are columns of wgmma");
     static_assert(tile_m % (8 * sharers) == 0 && cluster <= 8, "tile: each of a cluster brings as many rows");
@@ -40,23 +40,24 @@ template <class S> struct gemm_swap_ab {
     static_assert(one_type<a_type, b_type>, "operands of a matrix instruction");
     static_assert(S::granule == 16 && (S::width == 2 || S::width == 4), "tile: a block has two halves");
 
-    // A tile's rows are one instruction's columns, or two's: ptxas gives one no more registers than a thread is launched with.
+    // A tile's rows are the N of one wgmma, or of two halves where the results of one would exceed the registers that a thread is launched
+    // with: ptxas gives the mainloop no more.
     static constexpr int at_launch = 512 / (resident * ((threads + 127) / 128)) / 8 * 8, beside_results = 26;
     static constexpr bool halves = many_rows && tile_m / 2 + beside_results > at_launch;
     static constexpr int low_rows = halves ? (tile_m / 2 + 7) / 8 * 8 : tile_m, high_rows = halves ? tile_m - low_rows : 16;
     using low_product = wgmma<a_type, low_rows>;
     using high_product = wgmma<a_type, high_rows>;
     struct tile {
-        int row, column, part; // row, column: in tiles; of a cluster's columns the last one may not exist
-        int cut;               // its number among the tiles that are cut up; -1: it is not
+        int row, column, part; // row, column: in tiles; the last column of a cluster may not exist
+        int cut;               // its number among the tiles that are split; -1: whole
     };
-    struct row_state { // of A, whose results the thread stores
+    struct row_state { // of the row of A whose results the thread stores
         int row;
         bool exists;
         typename S::context context;
     };
     struct accumulators {
-        float low[low_product::registers], high[high_product::registers]; // high: if there are halves
+        float low[low_product::registers], high[high_product::registers]; // high: if the rows take two instructions
         row_state first;
     };
 
@@ -64,8 +65,8 @@ template <class S> struct gemm_swap_ab {
     static constexpr int all_k_tiles = (S::K + tile_k - 1) / tile_k;
     static_assert(S::split_k >= 1 && S::split_k <= all_k_tiles && S::split_k <= 8, "tile: a part has a k tile");
     DEV static int row_tiles(const args &p) { return (S::rows(p) + tile_m - 1) / tile_m; }
-    // Whole tiles come first, as many as give each workgroup the same number. Where what is left leaves workgroups without any, it is cut
-    // into parts of a length, each a workgroup's: the last round of all.
+    // Stream-K: whole tiles come first, the same number for each workgroup. If the rest would leave workgroups idle, its tiles are split
+    // along K, one part per workgroup, as the last round.
     static constexpr bool streams = S::tail > 1;
     static_assert(!streams || (S::split_k == 1 && S::tail <= all_k_tiles), "tile: a part has a k tile, and a cluster's parts have no tail");
     DEV static int all_tiles(const args &p) { return row_tiles(p) * ((column_tiles + sharers - 1) / sharers); } // of a cluster
@@ -81,8 +82,8 @@ template <class S> struct gemm_swap_ab {
     DEV static int column_of(const tile &t, int k_tile) { return (first_k_tile(t, t.part) + k_tile) * tile_k; }
     DEV static unsigned bytes(const args &) { return stage_bytes + late_bytes; }
 
-    // On the grid the parts of a cluster lie side by side, then row tiles of the same columns, which are in L2 then. Tiles of the tail are
-    // there part by part, so that those side by side go through the same length.
+    // Grid order: the parts of a cluster are adjacent, then row tiles of the same columns, which then hit L2. Tiles of the tail are ordered
+    // by part, so that adjacent workgroups walk the same range of K.
     DEV static tile at(const args &p, int item)
     {
         const int rows = row_tiles(p), member = item % cluster;
@@ -113,19 +114,19 @@ template <class S> struct gemm_swap_ab {
         }
     }
 
-    // ---- products. Sums of more than `longest` k tiles are sums of sums (sums.h).
+    // ---- products. Sums over more than `longest` k tiles are blocked sums (sums.h).
     static constexpr int longest = 32768 / tile_k, part_k_tiles = (all_k_tiles + S::split_k - 1) / S::split_k;
     static constexpr bool folds = part_k_tiles > longest;
 
-    // Of 64 columns of a warpgroup. Where these are no whole number of warpgroups, the last one has some that another one has, too.
+    // First of a warpgroup's 64 columns. If tile_n % 64, the last warpgroup overlaps its neighbour by 32 columns.
     DEV static int first_column()
     {
         const int first = thread_index() / 128 * 64;
         return tile_n % 64 && first > tile_n - 64 ? tile_n - 64 : first;
     }
 
-    // ---- squares of rows, taken from a stage by all consumers: eight neighbours have a row's 128 bytes of a box, in whatever order they
-    // lie, and the same rows of each k tile. No chain has more than 256 sums.
+    // ---- sums of squares of rows, accumulated by all consumers from a stage: eight adjacent threads take a row's 128 bytes of a box, in
+    // any order, and the same rows in each k tile. No chain has more than 256 terms.
     static constexpr int rows_at_once = consumers / 8, row_turns = (tile_m + rows_at_once - 1) / rows_at_once;
     static constexpr int square_levels = sum_levels(all_k_tiles, 256);
     using square_sums = running<take_sum, row_turns, square_levels, static_cast<int>(root_up(all_k_tiles, square_levels))>;
@@ -146,7 +147,7 @@ template <class S> struct gemm_swap_ab {
         vec<float, row_turns> sums = splat<row_turns>(0.0f);
 #pragma unroll
         for (int turn = 0; turn < row_turns; turn++) {
-            const int row = square_row(turn) < tile_m ? square_row(turn) : 0; // of what is too much nothing is kept
+            const int row = square_row(turn) < tile_m ? square_row(turn) : 0; // out-of-range rows are computed and dropped
 #pragma unroll
             for (int i = 0; i < boxes; i++) {
                 unsigned x[4];
@@ -156,7 +157,7 @@ template <class S> struct gemm_swap_ab {
         }
         return sums;
     }
-    // Behind a row's sums there is room.
+    // The sum of squares lies in the padding behind a row's sums.
     static constexpr int squares_at = tile_n;
     DEV static void put(const square_sums &squares, shared_address sums)
     {
@@ -169,8 +170,8 @@ template <class S> struct gemm_swap_ab {
         }
     }
 
-    // n k tiles. In a tile of few rows a stage is free as soon as its products are done: what is waited for is memory. In one of many rows
-    // a k tile's products are under way while the next one's are issued.
+    // Multiplies n k tiles. A tile of few rows frees a stage as soon as its products are complete, since memory is the bottleneck; with
+    // many rows, one k tile's products are in flight while the next one's are issued.
     template <class Ring>
     DEV static void multiply(const tile &t, Ring &ring, shared_address rows, int &row_stage, accumulators &c, square_sums &squares, int n)
     {
@@ -196,7 +197,7 @@ template <class S> struct gemm_swap_ab {
             low.template wait<many_rows>(c.low);
             if constexpr (halves) high.template wait<many_rows>(c.high);
             if constexpr (!many_rows) pin_all(c);
-            if constexpr (S::input_sums) warp_meet(); // all have read
+            if constexpr (S::input_sums) warp_meet(); // all lanes have read the rows
             release(t, ring, many_rows ? previous : ring.position, !many_rows || s > 0);
             previous = ring.position;
             ring.step();
@@ -222,7 +223,8 @@ template <class S> struct gemm_swap_ab {
         else
             barrier_arrive_at(first_sharer(t) + in, ring.empty(position), yes && in < sharers);
     }
-    DEV static int first_sharer(const tile &t) { return streams ? 0 : t.part * sharers; } // in the cluster: those with the same part
+    // in the cluster: the first workgroup with the same part
+    DEV static int first_sharer(const tile &t) { return streams ? 0 : t.part * sharers; }
 
     template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, shared_address rows, accumulators &c)
     {
@@ -241,7 +243,7 @@ template <class S> struct gemm_swap_ab {
             copy(total.low, c.low);
             if constexpr (halves) copy(total.high, c.high);
         }
-        group_barrier(1, consumers); // all are done with the stages
+        group_barrier(1, consumers); // all consumers are done with the stages
         put_sums(c.low, ring.memory);
         if constexpr (halves) put_sums(c.high, ring.memory + low_rows * pitch * 4);
         if constexpr (S::input_sums) put(squares, ring.memory);
@@ -262,15 +264,15 @@ template <class S> struct gemm_swap_ab {
 #pragma unroll
         for (int i = 0; i < N; i++) {
             const int column = first_column() + fragment::row(thread, i);
-            if (tile_n % 64 == 0 || column >= group * 64) // else another warpgroup's
+            if (tile_n % 64 == 0 || column >= group * 64) // else they belong to another warpgroup
                 shared_write(sums + (fragment::column(thread, i) * pitch + column) * 4, x[i]);
         }
     }
 
-    // ---- a tile's rows are shared out among the members, and a member's among teams of threads: each has one row, or of many rows one
-    // after the other, so that lanes side by side store whole sectors.
+    // ---- the workgroups of a split share out a tile's rows, each its rows among teams of threads: a team has one row, or with many rows
+    // one after another, so that adjacent lanes store whole sectors.
     static constexpr int share = (tile_m + S::split_k - 1) / S::split_k, per_row = tile_n / 2 / S::width;
-    static constexpr int team_of(int rows) // the largest power of two: at most a warp, and what a row has work for
+    static constexpr int team_of(int rows) // the largest power of two that is at most a warp and has work for each thread of a row
     {
         int team = 1;
         while (2 * team * rows <= consumers && 2 * team <= 32 && 2 * team <= per_row) team *= 2;
@@ -289,7 +291,7 @@ template <class S> struct gemm_swap_ab {
     }
     DEV static void start(const args &p, const tile &t, accumulators &c) { c.first = row_of(p, t, 0); }
 
-    // Column `at` of a row's sums and those behind it, of all parts in their order.
+    // A row's sums from column `at` on, added over all parts in order.
     template <int W> DEV static vec<float, W> summed(const args &p, const tile &t, int row, shared_address sums, int at)
     {
         const shared_address from = sums + (row * pitch + at) * 4;
@@ -303,9 +305,9 @@ template <class S> struct gemm_swap_ab {
         return each[0];
     }
 
-    // ---- parts of the tail meet through memory: all but the last one give it their sums, which it adds to its own, in the order of the
-    // parts. All workgroups are resident and take tiles in ascending order, so those that are waited for come to their end.
-    static constexpr int words = tile_n / 4 + S::input_sums; // of a row, 16 bytes each
+    // ---- stream-K parts meet through the workspace: all but the last write their sums there, and the last one adds them to its own in the
+    // order of the parts. All workgroups are resident and take tiles in ascending order, so there is no deadlock.
+    static constexpr int words = tile_n / 4 + S::input_sums; // 16-byte words of a row
     using slices_of_parts = slices<tile_m * pitch>;
     DEV static slices_of_parts parts_in_memory(const args &p)
     {

@@ -1,16 +1,19 @@
-// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program under the warp-specialised frame: tensor loads
-// into stages of shared memory, each operand in one of the forms below, 2 warpgroups of 64 x tile_n each, S's epilogue.
-// Refuses tiles other than 128 rows and a multiple of 32 columns from 64 to 256.
+// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program in the warp-specialised frame: TMA loads into
+// stages of shared memory, each operand in one of the forms below, 2 consumer warpgroups of 64 x tile_n each, S's epilogue. Refuses tiles
+// other than 128 rows and a multiple of 32 columns from 64 to 256.
 //
-// Beyond the common contract S has: a_form, b_form; b_early: B is a weight, which no launch makes; batched: there are batches(p) products,
-// whose tensor maps have rank 4, with one head; a_map(p), b_map(p): tensor maps of A in rows [M, K] with boxes of 128 bytes x tile_m rows,
-// or in columns [K, M] with boxes of 128 bytes x tile_k rows, 128-byte swizzle; of B in pieces with boxes of tile_n columns x 128 bytes /
-// cluster, in rows [N, K] with boxes of 128 bytes x tile_n / cluster rows, or in columns [K, N] with boxes of 128 bytes x tile_k
-// rows; group_m: row tiles that share a column of B tiles while it is in L2; cluster: workgroups, on row tiles below each other, that load
-// B together; staged: results pass through shared memory (each of 2 bytes, one a column and segment, rows at multiples of 16 bytes;
-// results: of a block's two halves of columns, 1 or 2), else width: columns of a row that the epilogue is handed at a time, 2 or 4; reads:
-// it loads more than row scalars; split: parts that a tile's length is cut into, each a workgroup's, and partial(p): the memory through
-// which they meet.
+// Beyond the common contract S has:
+//   a_form, b_form: layouts of the operands; b_early: B is a weight, which no launch writes; batched: batches(p) products, whose tensor
+//     maps have rank 4, with one head
+//   a_map(p), b_map(p): tensor maps with 128-byte swizzle. Boxes of A: in rows [M, K] 128 bytes x tile_m rows, in columns [K, M] 128 bytes
+//     x tile_k rows. Boxes of B: in pieces tile_n columns x 128 bytes / cluster, in rows [N, K] 128 bytes x tile_n / cluster rows, in
+//     columns [K, N] 128 bytes x tile_k rows
+//   group_m: row tiles that share a column of B tiles while it is in L2; cluster: workgroups on consecutive row tiles that load B together
+//     (multicast)
+//   staged: smem epilogue (results of 2 bytes, one per column and segment, rows at multiples of 16 bytes; results: 1 or 2, of a block's two
+//     halves of columns); else width: columns of a row that the epilogue gets at a time, 2 or 4
+//   reads: the epilogue loads more than row scalars; split: split-K slices of a tile, one per workgroup; partial(p): the workspace through
+//     which they are added
 #pragma once
 #include "templates/frame/frame_ws.h"
 #include "templates/gemm/part_tree.h"
@@ -27,7 +30,7 @@ template <class S> struct gemm_ws {
     static constexpr int b_panels = (tile_n + 63) / 64;
     static constexpr int a_bytes = tile_m * 128, b_bytes = b_across ? b_panels * panel_bytes : tile_n * 128;
     static constexpr int stage_bytes = a_bytes + b_bytes;
-    static constexpr int half_bytes = tile_n * packing::row_bytes; // of B's pieces that lie side by side along n
+    static constexpr int half_bytes = tile_n * packing::row_bytes; // of B's pieces that are adjacent along n
     static constexpr int pitch = 128 + 16; // of a row in a warp's part of scratch: 64 columns; no bank conflicts
     static constexpr int scratch_bytes = S::staged ? ws_consumers / 32 * 16 * pitch : 0, cluster = S::cluster;
     static constexpr bool turns = false;
@@ -43,14 +46,15 @@ template <class S> struct gemm_ws {
     using product = wgmma<a_type, tile_n>;
     struct tile {
         int row, column; // in tiles
-        int part, index; // of the tile's parts; its number
+        int part, index; // its split-K slice, and its number
         int batch;
     };
     struct accumulators {
         float acc[product::registers];
     };
 
-    // Whole clusters: row tiles one after the other, which need the same tile of B. One that has no rows computes for the others' sake.
+    // A multiple of the cluster: its workgroups have consecutive row tiles and share B tiles. A workgroup beyond the last row still loads
+    // for the others.
     DEV static int row_tiles(const args &p) { return (S::rows(p) + tile_m * cluster - 1) / (tile_m * cluster) * cluster; }
     static constexpr int column_tiles = (S::packed_n + tile_n - 1) / tile_n;
     using walk = pass_tiles<S, tile_k>;
@@ -74,8 +78,8 @@ template <class S> struct gemm_ws {
     DEV static int column_of(const tile &t, int k_tile) { return place_of(t, k_tile) * tile_k; }
     DEV static unsigned bytes(const args &) { return stage_bytes; }
 
-    // Groups of S::group_m row tiles, down each column of the group: what the grid works on at one time is nearly square. All first parts
-    // come before all second ones: a part that waits for others has the highest index of them.
+    // Rasterisation: groups of S::group_m row tiles, walked column by column, so that what the grid works on at a time is nearly square.
+    // All first slices come before all second ones: the slice that waits for others has the highest index of them.
     DEV static tile at(const args &p, int item)
     {
         const int whole = S::split_k == 1 ? 0 : whole_tiles(p), part = S::split_k == 1 ? 0 : item / whole, index = item - part * whole;
@@ -85,7 +89,7 @@ template <class S> struct gemm_ws {
         return {g * S::group_m + in % height, in / height, part, index, batch};
     }
 
-    // Weights come early; a value is there when the launch that makes it has ended.
+    // Weights load early; a value exists only after the launch that makes it has ended.
     DEV static void load(early, const args &p, const tile &t, int k_tile, stage m)
     {
         const int n = t.column * (tile_n / 16), k = column_of(t, k_tile) / packing::length;
@@ -119,7 +123,7 @@ template <class S> struct gemm_ws {
         else
             box_load<cluster>(to, S::b_map(p), t, k, n, m, tile_n / cluster);
     }
-    // A box of the tile's matrix; each of `Members` of a cluster brings box_rows of its rows to all.
+    // A box of the tile's matrix; each of the `Members` of a cluster loads box_rows of its rows, multicast to all.
     template <int Members>
     DEV static void box_load(shared_address to, const tensor_map &map, const tile &t, int column, int row, stage m, int box_rows)
     {
@@ -138,7 +142,7 @@ template <class S> struct gemm_ws {
     {
         return S::b_form == in_pieces ? piece_operand(at) : b_across ? operand_across(at, panel_bytes) : operand(at);
     }
-    // Bytes from a stage's first 16 places along k to the k-th.
+    // Bytes from a stage's first 16 k to its k-th.
     template <operand_form Form> DEV static int along(int k)
     {
         return Form == in_pieces ? k / 2 * half_bytes + k % 2 * 256 : Form == in_rows ? k * 32 : k * 2048;
@@ -149,7 +153,7 @@ template <class S> struct gemm_ws {
         const int group = thread_index() / 128 - 1, n = k_tiles(p, t);
         int s = 0, previous = 0;
         stage_products<a_type, tile_n> products;
-        if constexpr (Ring::shared) { // else accumulators of every phase are live through all of them
+        if constexpr (Ring::shared) { // else the accumulators of every phase would be live through all of them
 #pragma unroll
             for (int i = 0; i < product::registers; i++) c.acc[i] = 0;
         }
@@ -165,7 +169,7 @@ template <class S> struct gemm_ws {
                                                                operand_behind(b, along<S::b_form>(k)), 1);
             products.commit();
             pin(c.acc);
-            products.template wait<1>(c.acc); // the previous k tile's products are done with their stage
+            products.template wait<1>(c.acc); // the previous k tile's products no longer read their stage
             ring.release_if(previous, s > 0);
             previous = ring.position;
             ring.step();
@@ -216,9 +220,8 @@ template <class S> struct gemm_ws {
         typename S::context context;
     };
 
-    // ---- parts of a tile (gemm/part_tree.h). Each warpgroup gives its accumulators to the same warpgroup of another workgroup, which adds
-    // them to its own. All workgroups are resident and take items in ascending order, so those that are waited
-    // for come to their end.
+    // ---- split-K slices of a tile (gemm/part_tree.h). Each warpgroup passes its accumulators to the same warpgroup of another workgroup,
+    // which adds them to its own. All workgroups are resident and take items in ascending order, so there is no deadlock.
     static constexpr int registers = product::registers;
     using slices_of_parts = slices<128 * registers>;
     using tree = part_tree<S::split_k>;
@@ -245,12 +248,12 @@ template <class S> struct gemm_ws {
     DEV static void take(const args &p, const tile &t, accumulators &c, int others)
     {
         const int thread = thread_index() % 128;
-        const bool looks = thread < others; // a thread for each part
+        const bool looks = thread < others; // a thread for each slice
         const slices_of_parts parts = parts_of(p);
         const long long awaited = slice_of(t, looks ? tree::giver(t.part, thread) : 0);
         if (looks) parts.await(awaited);
         group_barrier(4 + thread_index() / 128, 128);
-        pin(others); // else a loop of one turn is none, and its loads all at once do not fit the registers
+        pin(others); // else a loop of one iteration is unrolled, and all its loads at once do not fit the registers
 #pragma unroll 1
         for (int part = 0; part < others; part++) {
             const float *from = parts.data(slice_of(t, tree::giver(t.part, part))) + thread * 4;
@@ -265,8 +268,8 @@ template <class S> struct gemm_ws {
         if (looks) parts.clear(awaited);
     }
 
-    // ---- S::rolled: a long epilogue is there once, for 32 columns, a thread's first 16 accumulators; the others move down to it. A
-    // copy for each 32 columns keeps compilers busy for tens of seconds and is more than the instruction cache holds.
+    // ---- S::rolled: a long epilogue is emitted once, for 32 columns (a thread's first 16 accumulators), in a loop that moves the others
+    // down. A copy per 32 columns would take tens of seconds to compile and overflow the instruction cache.
     static constexpr int block_copies = S::rolled ? 1 : tile_n / 32;
 
     DEV static void next_block(accumulators &c)
@@ -277,16 +280,16 @@ template <class S> struct gemm_ws {
         }
     }
 
-    // ---- results of 2 bytes pass through shared memory, so that lanes side by side store rows in pieces of 16 bytes. The epilogue is
-    // walked twice: for the values, in the layout of the products, and for where they go. What a walk does not use is never computed. The
-    // first walk has no branch for rows that do not exist: it computes something for them, too.
+    // ---- smem epilogue: 2-byte results pass through shared memory, so that adjacent lanes store rows in pieces of 16 bytes. The epilogue
+    // runs twice: once for the values, in the layout of the products, and once for their addresses; what a run does not use is never
+    // computed. The first run has no branch for out-of-range rows: it computes something for them, too.
     struct to_stage {
         bool first;
         unsigned value[2];
         template <int Slot, int W, class T> DEV void put(T *, vec<float, W> v) { value[Slot] = packed(T(), v[0], v[1]); }
         template <int Slot, int W, class T> DEV void put_some(T *to, int, vec<float, W> v) { put<Slot, W>(to, v); }
     };
-    struct to_find { // where one stage of a piece goes: all of it (found), or its first `some`
+    struct to_find { // where a piece of the stage goes: all of it (found), or its first `some` elements
         static constexpr bool first = false;
         bool second, found;
         int some;
@@ -306,7 +309,7 @@ template <class S> struct gemm_ws {
         }
     };
 
-    // 64 columns of results at a time: 2 blocks of 32 columns that have two results each, or 4 that have one.
+    // 64 columns of results at a time: 2 blocks of 32 columns with two results each, or 4 with one.
     static constexpr int stage_blocks = 4 / S::results;
 
     DEV static void store_staged(const args &p, const tile &t, accumulators &c, row_state (&r)[2], shared_address staging)
@@ -315,7 +318,7 @@ template <class S> struct gemm_ws {
         for (int j = 0; j < tile_n / 32; j += stage_blocks) {
             const int n = t.column * tile_n + j * 32;
             if (S::packed_n % tile_n && n >= S::packed_n) break;
-            __syncwarp(); // what was there has been stored
+            __syncwarp(); // the previous contents have been stored
 #pragma unroll block_copies
             for (int b = 0; b < stage_blocks && j + b < tile_n / 32; b++) {
                 if (S::packed_n % tile_n && n + b * 32 >= S::packed_n) break;
@@ -354,7 +357,7 @@ template <class S> struct gemm_ws {
         const int first = t.row * tile_m + (thread_index() - ws_producers) / 32 * 16 + lane / lanes;
         n += block * 32 + column % 16;
         if (block >= blocks || n >= S::packed_n) return;
-        neighbours<unsigned, 4> raw[16 / rows_at_once]; // all under way before the first is used
+        neighbours<unsigned, 4> raw[16 / rows_at_once]; // all in flight before the first is used
 #pragma unroll
         for (int k = 0; k < 16; k += rows_at_once) shared_read(staging + (k + lane / lanes) * pitch + column * 2, raw[k / rows_at_once].e);
 #pragma unroll
@@ -371,9 +374,8 @@ template <class S> struct gemm_ws {
         }
     }
 
-    // ---- or straight from registers
-    // Whole tiles are one run of instructions without branches, so that what the epilogue loads is under way together. Where it loads
-    // nothing that only costs registers.
+    // ---- register epilogue. A complete tile is one run of instructions without branches, so that all loads of the epilogue are in flight
+    // together. If it loads nothing, that would only cost registers.
     template <bool Whole> DEV static void store_tile(const args &p, const tile &t, accumulators &c, row_state (&r)[2])
     {
 #pragma unroll block_copies
@@ -408,7 +410,7 @@ template <class S> struct gemm_ws {
         }
     }
 
-    // Two columns of block x and of block y: an even lane gives y for its neighbour's x and has 4 columns of x, an odd one 4 of y.
+    // Two columns each of blocks x and y: an even lane gives y for its neighbour's x and ends with 4 columns of x, an odd one with 4 of y.
     DEV static vec<float, 4> exchanged(float x0, float x1, float y0, float y1)
     {
         const bool odd = thread_index() % 2;

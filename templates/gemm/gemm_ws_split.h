@@ -1,11 +1,11 @@
-// In: one spec struct S of a product in f32 (docs/spec-structs.md: gemm). Out: its program under the warp-specialised frame, on the tf32
-// tensor cores with f32 accuracy. Refuses tiles other than 128 x {64, 96, 128}, and types other than f32.
+// In: one spec struct S of an f32 product (docs/spec-structs.md: gemm). Out: its 3xTF32 program in the warp-specialised frame: tf32 tensor
+// cores with f32 accuracy. Refuses tiles other than 128 x {64, 96, 128}, and types other than f32.
 //
 // x = large + small, both tf32, rounded to nearest. A product is small * large + large * small + large * large; small * small, at most
-// 2^-22 of it, is left out. Packed B has 32 columns of large parts, then their 32 small ones, and so on; A is split in registers. Tensor
-// cores truncate every sum, which drifts: sums are therefore 32 products long, the small ones first, and are added up in f32 (as H. Ootomo,
-// R. Yokota, "Recovering single precision accuracy from Tensor Cores", IJHPCA 36(4), 2022). A number that is not finite, or that rounding
-// to 11 bits makes infinite, makes its results NaN.
+// 2^-22 of it, is dropped. Packed B has 32 columns of large parts, then their 32 small ones, and so on; A is split in registers. Tensor
+// cores truncate every sum, which drifts: so a sum has 32 products, the small ones first, and sums are added up in f32 (H. Ootomo, R.
+// Yokota, "Recovering single precision accuracy from Tensor Cores", IJHPCA 36(4), 2022). A number that is not finite, or becomes infinite
+// when rounded to 11 bits, makes its results NaN.
 #pragma once
 #include "templates/gemm/gemm_ws.h"
 
@@ -57,9 +57,9 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
   private:
     using product = wgmma_parts<tile_n>;
     using products = part_products<tile_n>;
-    static constexpr int pieces = tile_k / 8, values = 4 * pieces; // of a k tile: instructions along k, elements of A of a thread
+    static constexpr int pieces = tile_k / 8, values = 4 * pieces; // of a k tile: instructions along k, elements of A per thread
 
-    struct operands { // of a thread, of one k tile
+    struct operands { // a thread's, of one k tile
         float large[values], small[values];
         DEV void fetch(shared_address memory)
         {
@@ -76,7 +76,7 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
         }
     };
 
-    // A k tile's products; meanwhile the next k tile's elements of A are fetched and split.
+    // A k tile's products, while the next k tile's elements of A are fetched and split.
     template <class Ring> DEV static void step(Ring &ring, accumulators &c, operands &now, operands &next, bool more)
     {
         float part[product::registers];
@@ -85,7 +85,7 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
         multiply(in_flight, part, now.large, now.small, ring.here());
         turn_pass();
         const int here = ring.position;
-        if (more) // else this k tile again, which is there: no branch between the products and their end
+        if (more) // else this k tile again, which is loaded: so no branch lies between the products and their wait
             ring.step();
         next.fetch(ring.wait().memory);
         in_flight.wait(part);

@@ -1,8 +1,8 @@
-// In: one spec struct S of a product with split_k > 1, and partial(p), memory of the workspace. Out: how its workgroups add up the parts of
-// a tile's K, in a fixed order, so results repeat (gemm/part_tree.h). Items are ordered by part: who waits has the highest number of those
-// that meet, and workgroups begin in the order of their numbers.
+// In: one spec struct S of a product with split_k > 1, and partial(p), memory of the workspace. Out: the split-K reduction: how workgroups
+// add up the slices of a tile's K in a fixed order, so that results are reproducible (gemm/part_tree.h). Items are ordered by slice: of
+// those that meet, the one that waits has the highest number, and workgroups start in the order of their numbers.
 //
-// Sums: of a thread; vectors, of width elements each, vector(i), clear(), add(Sums). Lanes: threads that have some, the first of a
+// Sums: of a thread; vectors of width elements each, vector(i), clear(), add(Sums). Lanes: the threads that have some, first in the
 // workgroup.
 #pragma once
 #include "templates/frame/workspace.h"
@@ -10,14 +10,14 @@
 
 template <class S, class Sums, int Lanes> struct k_parts {
     using args = typename S::args;
-    static constexpr int others = S::split_k - 1, in_vector = Sums::width / 4, words = Sums::vectors * in_vector; // of 16 bytes
+    static constexpr int others = S::split_k - 1, in_vector = Sums::width / 4, words = Sums::vectors * in_vector; // words: of 16 bytes
     static_assert(Sums::width % 4 == 0, "tile: parts of K meet in whole words");
     static_assert(Lanes <= S::threads, "tile: threads that have sums are threads");
     using meeting = slices<4 * words * Lanes>;
 
-    // The first of `steps` along K that is a part's.
+    // The first of `steps` along K that belongs to a slice.
     DEV static int first(int part, int steps) { return static_cast<int>(static_cast<long long>(part) * steps / S::split_k); }
-    // By all threads, of a part's sums. True: they are those of all parts now; else another workgroup has taken them.
+    // Called by all threads with a slice's sums. True: they now hold the whole tile's sums; else another workgroup has taken them.
     DEV static bool meet(const args &p, int tile, int part, Sums &c)
     {
         if (const int count = tree::taken(part)) take(p, tile, part, count, c);

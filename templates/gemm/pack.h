@@ -1,26 +1,25 @@
-// In: one spec struct S of a packed weight (docs/spec-structs.md: pack). Out: the program that writes it, a thread an element. Refuses
-// nothing. It lies in pieces (gemm/pieces.h), in pack_terms as S::passes numbers an element, each the rest that the larger ones leave, of
-// S::own, the weight's own dtype; or split, in rows of 32 elements' large parts in tf32, their small parts, the next 32's, and so on
-// (gemm_ws_split.h).
+// In: one spec struct S of a packed weight (docs/spec-structs.md: pack). Out: the program that writes it, one thread per element. The
+// weight lies in pieces (gemm/pieces.h); with pack_terms as S::passes numbers per element, each the remainder after the larger ones, of the
+// weight's own dtype S::own; or split, in rows: 32 elements' large tf32 parts, then their small parts, then the next 32 (gemm_ws_split.h).
 #pragma once
 #include "templates/frame/frame_mixed.h"
 #include "templates/gemm/pieces.h"
 
-// To nearest in tf32, 11 bits; what that would make infinite is cut off instead.
+// Rounds to nearest in tf32 (11 bits); truncates instead where that would be infinite.
 DEV float tf32_nearest(float x)
 {
     const float y = bits_float(float_bits(x) + 0x1000u & 0xffffe000u);
     return x - x == 0.0f && y - y == 0.0f ? y : bits_float(float_bits(x) & 0xffffe000u);
 }
 
-// To nearest in bf16, 8 bits; what that would make infinite is cut off instead.
+// Rounds to nearest in bf16 (8 bits); truncates instead where that would be infinite.
 DEV float bf16_nearest(float x)
 {
     const float y = rounded<bf16>(x);
     return x - x == 0.0f && y - y != 0.0f ? bits_float(float_bits(x) & 0xffff0000u) : y;
 }
 
-// Term `index` of x, of which the last is the largest. An infinity is its largest term, beside zeros.
+// Term `index` of x; the last is the largest. An infinity is its largest term, with zeros for the others.
 DEV float bf16_term(float x, int count, int index)
 {
     float term = bf16_nearest(x);
@@ -41,7 +40,7 @@ template <class S, pack_form form = pack_in_pieces> struct pack {
     struct accumulators {};
     struct stage {};
     struct scratch {};
-    static constexpr int stages = 1, each = 8 * S::threads; // elements a tile
+    static constexpr int stages = 1, each = 8 * S::threads; // elements per tile
     static constexpr long long count = static_cast<long long>(S::packed_n) * S::packed_k;
 
     DEV static int tiles(const args &) { return static_cast<int>((count + each - 1) / each); }

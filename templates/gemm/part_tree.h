@@ -1,6 +1,6 @@
-// In: how many parts a tile's K is split into. Out: which part adds up which others, in a fixed order. Up to 8 go to the last one. Of more,
-// the last of each group of about their square root adds up its group, and the last of all its own group and then the other groups' sums:
-// so few are added one after the other. Who waits has the highest number of those that meet.
+// In: how many slices a tile's K is split into. Out: the reduction tree: which slice adds up which others, in a fixed order. Up to 8 go to
+// the last one. With more, the last of each group of about their square root adds up its group, and the last slice of all its own group,
+// then the other groups' sums: so few are added one after another. Of those that meet, the one that waits has the highest number.
 #pragma once
 #include "templates/base/sums.h"
 
@@ -12,7 +12,7 @@ template <int Parts> struct part_tree {
     {
         return part % group + 1 == group || is_last(part) ? part % group : 0;
     }
-    DEV static int taken(int part) { return in_group(part) + (is_last(part) ? part / group : 0); } // all that it adds up
+    DEV static int taken(int part) { return in_group(part) + (is_last(part) ? part / group : 0); } // how many it adds up in all
     DEV static int giver(int part, int i) // the i-th of them
     {
         const int own = in_group(part);

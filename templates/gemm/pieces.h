@@ -1,28 +1,28 @@
-// In: packed columns and places along k. Out: where packed weights lie (docs/packing.md).
+// In: packed columns and positions along k. Out: the layout of packed weights (docs/packing.md).
 //
-// A piece is 16 packed columns x 64 bytes along k, 1 KB. Pieces of the same columns lie one after the other along k, then come those of the
-// next 16 columns. Within a piece: groups of 8 columns, of each the 4 chunks of 16 bytes along k, of each its 8 columns.
+// A piece is 16 packed columns x 64 bytes along k, 1 KB. Pieces of the same columns follow each other along k, then come those of the next
+// 16 columns. Within a piece: groups of 8 columns, in each the 4 chunks of 16 bytes along k, in each its 8 columns.
 #pragma once
 #include "templates/base/spec.h"
 
-// How an operand lies in memory: as a packed weight's pieces; one row a row or column of the result, along k; one row a place along k.
+// Layout of an operand in memory: a packed weight's pieces; rows (K contiguous); columns (M or N contiguous, one row per k).
 enum operand_form { in_pieces, in_rows, in_columns };
 
-// A matrix instruction multiplies two operands of one type.
+// A matrix instruction multiplies two operands of the same type.
 template <class A, class B> inline constexpr bool one_type = false;
 template <class A> inline constexpr bool one_type<A, A> = true;
 
-// S::passes: an element of the packed weight is the sum of so many numbers. A column has the smallest terms of all its elements first, with
-// zeros up to whole 128 bytes, then the next larger ones, and so on: the product goes along K once for each, through the same rows.
+// S::passes: an element of the packed weight is the sum of so many numbers. A column has the smallest terms of all its elements first,
+// zero-padded to whole 128 bytes, then the next larger ones, and so on: the product walks K once per term, over the same rows.
 template <class S, class = void> inline constexpr int passes_of = 1;
 template <class S> inline constexpr int passes_of<S, nothing<decltype(S::passes)>> = S::passes;
 
 // The k tiles of a product, pass after pass.
 template <class S, int tile_k> struct pass_tiles {
-    static constexpr int passes = passes_of<S>, length = 128 / sizeof(typename S::b_type); // which a pass is a multiple of
+    static constexpr int passes = passes_of<S>, length = 128 / sizeof(typename S::b_type); // a pass is a multiple of `length`
     static constexpr int each = passes == 1 ? ceil_div(S::K, tile_k) : ceil_div(S::K, length) * length / tile_k, all = passes * each;
     static_assert(passes == 1 || length % tile_k == 0, "tile: a pass has whole k tiles");
-    // The k tile of A that one of B multiplies.
+    // The k tile of A that a k tile of B multiplies.
     DEV static int of_rows(int k_tile) { return passes == 1 ? k_tile : k_tile % each; }
 };
 
@@ -31,15 +31,15 @@ template <class T> struct pieces {
     static constexpr int chunk = 16 / sizeof(T), length = row_bytes / sizeof(T), elements = bytes / sizeof(T); // elements along k; in all
     static constexpr int group_step = elements / 2, chunk_step = 8 * chunk, column_step = chunk;               // elements between them
 
-    // Element k of packed column n, of columns of packed_k elements each.
+    // Index of element k of packed column n; columns have packed_k elements.
     DEV static long long at(int packed_k, int n, int k)
     {
-        const unsigned column = n, along = k; // of which division by powers of two is a shift
+        const unsigned column = n, along = k; // unsigned, so that divisions by powers of two are shifts
         const long long piece = static_cast<long long>(column / columns) * (packed_k / length) + along / length;
         return piece * elements + column % columns / 8 * group_step + along % length / chunk * chunk_step + column % 8 * column_step +
                along % chunk;
     }
-    // V elements along k from there on; k is a multiple of them, or V of a chunk.
+    // V elements along k from there on; k is a multiple of V, or the V lie in one chunk.
     template <int V> DEV static vec<float, V> load(const T *packed, int packed_k, int n, int k)
     {
         if constexpr (V <= chunk)
@@ -56,7 +56,7 @@ template <class T> struct pieces {
             return v;
         }
     }
-    // The other way round.
+    // The inverse.
     DEV static int column_of(int packed_k, long long at)
     {
         const unsigned in = at & (elements - 1), piece = static_cast<unsigned>(static_cast<unsigned long long>(at) / elements);

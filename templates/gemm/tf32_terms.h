@@ -1,7 +1,7 @@
-// In: one spec struct S of a tf32_terms phase (docs/spec-structs.md: tf32_terms). Out: the program that writes the second operand of
-// matmuls in f32 as gemm_ws_split.h reads it: a row for each column of the result, which has for every 32 places along K the large terms in
-// TF32, then the small ones, with zeros beyond K. Where K lies along memory, a thread makes S::each runs of 8 places; else a workgroup
-// transposes 32 places of 32 * S::each columns in shared memory. Refuses nothing.
+// In: one spec struct S of a tf32_terms phase (docs/spec-structs.md: tf32_terms). Out: the program that writes the second operand of f32
+// matmuls as gemm_ws_split.h reads it: a row per column of the result, which holds for every 32 elements of K the large TF32 terms, then
+// the small ones, zero-padded beyond K. If K is contiguous in memory, a thread makes S::each runs of 8 elements; else a workgroup
+// transposes 32 k of 32 * S::each columns in shared memory.
 #pragma once
 #include "templates/gemm/pack.h"
 
@@ -17,7 +17,7 @@ template <class S, bool across = S::across> struct tf32_terms {
     };
     struct scratch {
     };
-    static constexpr int threads = S::threads, stages = 1, V = 8, groups = (S::K + 31) / 32 * 4; // of V places, of a row
+    static constexpr int threads = S::threads, stages = 1, V = 8, groups = (S::K + 31) / 32 * 4; // groups of V elements of a row
     static constexpr int per_tile = threads * S::each;
     static constexpr long long items = static_cast<long long>(S::N) * groups; // of a matrix
 
@@ -80,7 +80,7 @@ template <class S> struct tf32_terms<S, true> {
     struct stage {
     };
     struct scratch {
-        float x[32][columns + 1]; // no bank conflicts of 8 threads that read 4 rows each
+        float x[32][columns + 1]; // no bank conflicts when 8 threads read 4 rows each
     };
 
     DEV static int tiles(const args &p) { return S::batches(p) * column_tiles * groups; }
@@ -107,7 +107,7 @@ template <class S> struct tf32_terms<S, true> {
         }
         barrier();
 #pragma unroll
-        for (int j = 0; j < stores; j++) { // 16 pieces of 4 terms of a row: 8 of large ones, 8 of small ones
+        for (int j = 0; j < stores; j++) { // 16 pieces of 4 terms of a row: 8 large, 8 small
             const int i = thread_index() + j * threads, column = i / 16, piece = i % 16;
             if (column >= columns || t.n + column >= S::N) continue;
             vec<float, 4> terms;
