@@ -1,6 +1,6 @@
-// In: one spec struct S of an align phase (docs/spec-structs.md: align). Out: the program that copies rows to where each begins at a
-// multiple of 16 bytes, with zeros behind its N elements: a thread has S::each pieces of 16 bytes under way, each made of the two aligned
-// words of 16 bytes that hold it. Refuses strides that are no multiple of 16 bytes.
+// In: one spec struct S of an align phase (docs/spec-structs.md: align). Out: the program that copies rows so that each begins at a
+// multiple of 16 bytes, zero-padded behind its N elements. A thread has S::each pieces of 16 bytes in flight, each extracted from the two
+// aligned 16-byte words that contain it. Refuses strides that are no multiple of 16 bytes.
 #pragma once
 #include "templates/frame/frame_mixed.h"
 #include "templates/base/spec.h"
@@ -63,11 +63,11 @@ template <class S> struct align {
         const int i = t.piece + thread_index() + j * S::threads;
         return {t.row + i / pieces, i % pieces};
     }
-    // Bytes from an address down to a multiple of 16; the same for all pieces of a row.
+    // Bytes by which an address exceeds a multiple of 16; the same for all pieces of a row.
     DEV static int offset_of(const type *from) { return static_cast<int>(reinterpret_cast<unsigned long long>(from) & 15); }
 
-    // The aligned words with the first and the last of 16 bytes. Words that reach beyond the storage, and so are not all there, are made
-    // of its elements one by one.
+    // The aligned words that contain the first and the last of 16 bytes. A word that reaches beyond the storage is assembled from its
+    // existing elements one by one.
     DEV static void fetch(const type *from, int left, const char *begin, const char *end, words &low, words &high)
     {
         const int offset = offset_of(from);
@@ -88,7 +88,7 @@ template <class S> struct align {
         }
     }
     DEV static unsigned bits(float x) { return float_bits(x); }
-    template <class T> DEV static unsigned bits(T x) // of 16 bits
+    template <class T> DEV static unsigned bits(T x) // of a 16-bit value
     {
         union {
             T t;
@@ -97,9 +97,9 @@ template <class S> struct align {
         return b.u;
     }
 
-    // Of values, for of two elements of an array clang would choose an address, and so keep the array in memory.
+    // Selects between values: of two elements of an array clang would select an address, and so keep the array in memory.
     DEV static unsigned either(bool first, unsigned x, unsigned y) { return first ? x : y; }
-    // 16 of 32 bytes, from `offset` on.
+    // The 16 of 32 bytes that begin at `offset`.
     DEV static words joined(const words &low, const words &high, int offset)
     {
         unsigned w[8];
@@ -121,7 +121,7 @@ template <class S> struct align {
         if constexpr (S::N % V != 0) { // nvcc warns of a loop behind a return
 #pragma unroll
             for (int i = 0; i < 4; i++) {
-                const int there = left - i * static_cast<int>(4 / sizeof(type)); // elements of this word
+                const int there = left - i * static_cast<int>(4 / sizeof(type)); // elements of this word that exist
                 if (there <= 0)
                     x.e[i] = 0;
                 else if (sizeof(type) == 2 && there == 1)

@@ -1,8 +1,7 @@
-// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program on register tiles: shared memory holds a
-// k-major tile of each operand in f32; a thread has thread_m rows and whole epilogue blocks of columns. Or, where there are more threads
-// than that needs, the program for few rows: waves share out K. Any M, N, K from 1. Where S::split_k is above 1, so many workgroups have a
-// part of a tile's K each (gemm/k_parts.h).
-// Refuses (static_assert) tiles that threads do not cover. A row's result depends on its own data and the tile alone.
+// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its SIMT program on register tiles: shared memory holds a
+// k-major tile of each operand in f32; a thread has thread_m rows and whole epilogue blocks of columns. With more threads than that needs
+// it is the skinny program: waves split K. Any M, N, K from 1. If S::split_k is above 1, that many workgroups share a tile's K
+// (gemm/k_parts.h). Refuses (static_assert) tiles that threads do not cover. A row's result depends on its own data and the tile alone.
 #pragma once
 #include "templates/frame/frame_mixed.h"
 #include "templates/gemm/k_parts.h"
@@ -21,7 +20,7 @@ template <class S> struct gemm_tiles {
     using args = typename S::args;
     using in_list = mixed_in_list;
     using packing = pieces<typename S::b_type>;
-    struct accumulators : simt_fragment<S::tile_n, S::thread_m, S::thread_n, S::granule, S::width> { // as k_parts.h has sums
+    struct accumulators : simt_fragment<S::tile_n, S::thread_m, S::thread_n, S::granule, S::width> { // the interface that k_parts.h adds up
         using fragment = simt_fragment<S::tile_n, S::thread_m, S::thread_n, S::granule, S::width>;
         static constexpr int width = S::width, vectors = 2 * S::thread_m * fragment::blocks;
         DEV vec<float, width> &vector(int i)
@@ -32,14 +31,14 @@ template <class S> struct gemm_tiles {
     };
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, threads = S::threads, stages = S::stages;
     static constexpr int lanes = accumulators::lanes, column_tiles = ceil_div(S::packed_n, tile_n);
-    static constexpr int V = tile_k % 8 == 0 ? 8 : 1; // elements of a row that a thread k tiles at a time
-    // Rows of four more floats: the scattered stores of neighbouring k then fall into different banks.
+    static constexpr int V = tile_k % 8 == 0 ? 8 : 1; // adjacent elements of a row that a thread loads at a time
+    // Rows are padded by four floats, so that the scattered stores of adjacent k fall into different banks.
     static constexpr int pad = TF_WAVE == 1 ? 0 : 4;
     static_assert(tile_m / S::thread_m * lanes == threads, "tile: threads cover the tile");
 
     struct tile {
         int batch, row, column; // of the first element; column is a packed column
-        int part, index;        // of its K; its number
+        int part, index;        // its split-K slice, and its number
     };
     struct alignas(16) stage {
         float a[tile_k][tile_m + pad], b[tile_k][tile_n + pad];
@@ -66,9 +65,9 @@ template <class S> struct gemm_tiles {
         return S::split_k == 1 ? all_k_tiles : parts::first(t.part + 1, all_k_tiles) - parts::first(t.part, all_k_tiles);
     }
 
-    // V elements along k of one line (a row of A, a column of B), as they are dealt to the threads: along k first, as rows lie in memory,
-    // or eight lines side by side, as packed columns do (gemm/pieces.h). A processor's threads come one after the other: each has all of
-    // some k.
+    // How V elements along k of one line (a row of A, a column of B) are assigned to threads: along k first, as rows lie in memory, or
+    // eight lines side by side, as packed columns do (gemm/pieces.h). On a CPU the threads run one after the other, so each takes all lines
+    // of some k.
     template <int Lines, int Side> struct dealt {
         static constexpr int units = tile_k / V, count = Lines * units, each = ceil_div(count, threads);
         static_assert(Lines % Side == 0, "tile: whole pieces of columns");
@@ -90,7 +89,7 @@ template <class S> struct gemm_tiles {
     DEV static vec<float, V> b_piece(const args &p, const tile &t, int k0, int i)
     {
         const int n = t.column + b_pieces::line(i), k = k0 + b_pieces::k(i);
-#if TF_WAVE == 1 // one line of a processor's cache in four columns: the next k tile's is asked for now
+#if TF_WAVE == 1 // a cache line of a CPU, in every fourth column: the next k tile's is prefetched now
         if constexpr (S::b_plain)
             if (n % 4 == 0 && n < S::packed_n && k + tile_k < S::packed_k)
                 __builtin_prefetch(S::packed(p) + packing::at(S::packed_k, n, k + tile_k));
@@ -143,14 +142,14 @@ template <class S> struct gemm_tiles {
     }
 #endif
 
-    // Long sums are sums of sums, of as many levels as there are registers for; a processor keeps those that wait in memory. AMD's
-    // compilers put some of a third level into scratch.
+    // Long sums are blocked sums, of as many levels as registers allow; on a CPU the upper levels lie in memory. AMD's compilers spill part
+    // of a third level to scratch.
 #if defined(TF_TARGET_AMD)
     static constexpr int most_levels = 2;
 #else
     static constexpr int most_levels = TF_WAVE == 1 ? 4 : S::thread_m * S::thread_n <= 32 ? 3 : 2;
 #endif
-    static constexpr int length = S::split_k == 1 ? S::K : most_k_tiles * tile_k; // of a part, at most
+    static constexpr int length = S::split_k == 1 ? S::K : most_k_tiles * tile_k; // of a slice, at most
     static constexpr int levels = sum_levels(length, 512, most_levels), step = static_cast<int>(root_up(length, levels));
     static constexpr int least_k_tiles = ceil_div(step, tile_k); // of a sum of the lowest level
     static constexpr int next_step =
@@ -216,27 +215,27 @@ template <class S> struct gemm_tiles {
     }
 };
 
-// Few rows: what counts is to read B once, at the speed of memory. A wave has all rows of the tile and one epilogue block of columns. Eight
-// lanes side by side have neighbouring columns of it, each every eighth, and share a chunk of K: so a wave reads packed pieces in whole
-// lines. Other lanes, and waves, have other chunks. At the end lanes and waves add up, in a fixed order.
+// The skinny program (SIMT GEMV): what counts is to read B once, at the speed of memory. A wave has all rows of the tile and one epilogue
+// block of columns. Eight adjacent lanes have interleaved columns of it (each every eighth) and the same chunk of K, so a wave reads packed
+// pieces in whole cache lines; other lanes, and other waves, have other chunks. At the end lanes, then waves, add up in a fixed order.
 template <class S> struct gemm_skinny {
     using args = typename S::args;
     using in_list = mixed_in_list;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, threads = S::threads, stages = 1, width = 2 * S::granule;
-    static constexpr int side = 8, columns = width / side, chunks = TF_WAVE / side; // lanes side by side, columns of each; chunks of a wave
+    static constexpr int side = 8, columns = width / side, chunks = TF_WAVE / side; // adjacent lanes, columns of each; chunks of a wave
     static constexpr int waves = threads / TF_WAVE, blocks = tile_n / width, sharing = waves / blocks, each = tile_m * columns;
     static constexpr int V = 16 / sizeof(typename S::b_type), column_tiles = ceil_div(S::packed_n, tile_n); // V: 16 bytes of K
     static_assert(S::thread_m == tile_m && S::thread_n == columns && chunks > 0, "tile: a thread has all rows and every eighth column");
     static_assert(threads % TF_WAVE == 0 && sharing * blocks == waves, "tile: whole waves share out K");
 
-    static constexpr int units = blocks * (S::granule / S::width); // that a row's results are handed to the epilogue in
+    static constexpr int units = blocks * (S::granule / S::width); // in which a row's results are passed to the epilogue
     static_assert(units * tile_m <= threads, "tile: a thread a row and unit");
 
     struct tile {
         int batch, row, column;
-        int part, index; // of its K; its number
+        int part, index; // its split-K slice, and its number
     };
-    // Of the terms that a lane has of each sum, those beyond so many are folded into what the lane keeps at the end, block after block.
+    // A lane's chain has at most 128 terms of a sum: each block of so many is added up over the lanes, then to the blocks before it.
     static constexpr int alike = each < chunks ? chunks / each : 1; // lanes that end up with the same sum: one of them writes it
     static constexpr int left = each > chunks ? each / chunks : 1, stride = sharing * chunks * V,
                          all_turns = ceil_div(S::K, stride), turns = ceil_div(all_turns, S::split_k), turns_folded = 128 / V;
@@ -256,7 +255,7 @@ template <class S> struct gemm_skinny {
     DEV static int row_tiles(const args &p) { return ceil_div(S::rows(p), tile_m); }
     DEV static int whole_tiles(const args &p) { return row_tiles(p) * column_tiles * S::batches(p); }
     DEV static int tiles(const args &p) { return whole_tiles(p) * S::split_k; }
-    // Tiles of the same columns side by side, for these are in cache then.
+    // Tiles of the same columns are adjacent, so that they hit the cache.
     DEV static tile at(const args &p, int item)
     {
         const int part = S::split_k == 1 ? 0 : item / whole_tiles(p), index = S::split_k == 1 ? item : item % whole_tiles(p);
@@ -266,7 +265,7 @@ template <class S> struct gemm_skinny {
     DEV static int k_tiles(const args &, const tile &) { return 0; }
     DEV static void load(const args &, const tile &, int, stage &) {}
 
-    struct unit_sums { // what a thread hands to the epilogue
+    struct unit_sums { // what a thread passes to the epilogue
         static constexpr int width = S::width, vectors = 2;
         vec<float, width> lo = splat<width>(0.0f), hi = lo;
         DEV vec<float, width> &vector(int i) { return i ? hi : lo; }
@@ -274,7 +273,7 @@ template <class S> struct gemm_skinny {
         DEV void add(const unit_sums &other) { lo += other.lo, hi += other.hi; }
     };
     using parts = k_parts<S, unit_sums, units * tile_m>;
-    DEV static int first_k(const tile &, int part) // of a part
+    DEV static int first_k(const tile &, int part) // of a slice
     {
         if constexpr (S::split_k == 1) return part ? S::K : 0;
         const long long k = static_cast<long long>(parts::first(part, all_turns)) * stride;
@@ -290,7 +289,7 @@ template <class S> struct gemm_skinny {
             multiply(p, t, c, column, first, end);
         else
 #pragma unroll 1
-            for (int block = 0; block < blocks_folded; block++) { // all lanes have as many, the last may be empty
+            for (int block = 0; block < blocks_folded; block++) { // all lanes have the same number; the last block may be empty
                 const int from = first + block * turns_folded * stride, to = from + turns_folded * stride;
                 multiply(p, t, c, column, from, to < end ? to : end);
                 fold<each, TF_WAVE / 2>(c, 0);
@@ -325,9 +324,9 @@ template <class S> struct gemm_skinny {
         }
     }
 
-    // Sums over the lanes of a wave that have the same columns. While a lane has several sums it keeps half of them and gives away the
-    // rest, so a step takes half as many exchanges as the one before. Returns the first of those that the lane ends up with, the first
-    // Count of c.sum.
+    // Adds up over the lanes of a wave that have the same columns (a butterfly that halves the sums): a lane keeps half of its sums and
+    // gives the others away, so each step exchanges half as many as the one before. Returns the first of those that the lane ends up with;
+    // they are the first Count of c.sum.
     template <int Count, int Mask> DEV static int fold(accumulators &c, int first)
     {
         if constexpr (Mask < side)
@@ -346,8 +345,8 @@ template <class S> struct gemm_skinny {
         }
     }
 
-    // Of a sum among a wave's: what lanes write together, eight columns of rows that are 1 or 2 apart, and four neighbours of eight rows,
-    // which they read together, are in different banks.
+    // Where a sum lies among a wave's: what lanes write together (eight columns of rows 1 or 2 apart) and what they read together (four
+    // adjacent columns of eight rows) are in different banks.
     DEV static int place(int row, int column)
     {
         return row * width + (column ^ ((row & 2) << 3 | ((row ^ row >> 2) & 1) << 3 | (row & 4)));

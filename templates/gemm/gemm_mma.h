@@ -1,11 +1,10 @@
-// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program on warps' matrix products (isa/mma.h) under the
-// multistage frame: 4 or 8 warps share out the tile, tile_k of 32 or 64 a k tile. Any M, N, K from 1. Refuses (static_assert) tiles that
-// warps do not share out.
+// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program on mma.sync (isa/mma.h) in the multistage frame:
+// 4 or 8 warps split the tile; a k tile is 32 or 64 of K. Any M, N, K from 1. Refuses (static_assert) tiles that do not split evenly.
 //
-// Beyond the common contract S has: group_m: row tiles that share a column of B tiles while it is in L2; resident: workgroups a
-// multiprocessor; a_stride: elements from row to row of A, which begin at multiples of 16 bytes; width: columns of a row that the epilogue
-// is handed at a time, 2 or 4; reads: the epilogue loads more than row scalars; b_form, batched (gemm/pieces.h): of B as a matmul has it
-// b_row(p, batch, column or place along k) in place of packed(p), b_stride, elements from row to row, and columns, how many there are.
+// Beyond the common contract S has: group_m: row tiles that share a column of B tiles while it is in L2; resident: workgroups per
+// multiprocessor; a_stride: elements between rows of A, which begin at multiples of 16 bytes; width: columns of a row that the epilogue
+// gets at a time, 2 or 4; reads: the epilogue loads more than row scalars; b_form, batched (gemm/pieces.h). Where B is an activation (a
+// matmul): b_row(p, batch, column or k) in place of packed(p), b_stride, elements between rows, and columns, their number.
 #pragma once
 #include "templates/frame/frame_multistage.h"
 #include "templates/gemm/pieces.h"
@@ -38,9 +37,10 @@ template <class S> struct gemm_mma {
     static_assert(tile_m % lines == 0 && tile_n % lines == 0, "tile: threads copy it in whole turns");
     static_assert(lines % packing::columns == 0 && tile_k % packing::length == 0, "tile: a turn's copies are whole pieces");
 
-    // B is a packed weight, or as a matmul has it: rows of k, or rows of columns, one a place along k.
+    // B is a packed weight, or an activation with K contiguous (rows) or N contiguous (columns).
     static constexpr bool packed = S::b_form == in_pieces, b_across = S::b_form == in_columns;
-    static constexpr int column_pieces = tile_n / V, places = threads / column_pieces; // of B across: 16 bytes of a place; copied at once
+    // N contiguous: 16-byte pieces of a row of k; rows copied at once
+    static constexpr int column_pieces = tile_n / V, places = threads / column_pieces;
     static_assert(!b_across || (threads % column_pieces == 0 && tile_k % places == 0), "tile: threads copy whole places");
 
     struct tile {
@@ -64,7 +64,7 @@ template <class S> struct gemm_mma {
     using walk = pass_tiles<S, tile_k>;
     DEV static int k_tiles(const args &) { return walk::all; }
 
-    // Groups of S::group_m row tiles, down each column of the group: what the grid works on at one time is nearly square.
+    // Rasterisation: groups of S::group_m row tiles, walked column by column, so that what the grid works on at a time is nearly square.
     DEV static tile at(const args &p, int item)
     {
         const int batch = S::batched ? item / matrix_tiles(p) : 0, index = S::batched ? item - batch * matrix_tiles(p) : item;
@@ -73,11 +73,11 @@ template <class S> struct gemm_mma {
         return {g * S::group_m + in % height, in / height, batch};
     }
 
-    // ---- copies: thread i has piece i % pieces of A's lines i / pieces, + lines, ...; of B likewise, as isa/mma.h deals its pieces
+    // ---- copies: thread i has piece i % pieces of A's lines i / pieces, + lines, ...; B's likewise, in the layout of isa/mma.h
     struct source {
         const a_type *a;
         const b_type *b;
-        int a_rows, b_columns; // from the lines at a and at b to the end of the matrix; of B across: columns from the piece at b on
+        int a_rows, b_columns; // from the lines at a and b to the end of the matrix; with N contiguous: columns from the piece at b on
     };
 
     DEV static source source_of(const args &p, const tile &t)
@@ -103,7 +103,7 @@ template <class S> struct gemm_mma {
         const int a_bytes_left = S::K % tile_k == 0 || left >= V ? 16 : left > 0 ? left * static_cast<int>(sizeof(a_type)) : 0;
         const shared_address to_a = stage + part::a_at(line, piece);
 #pragma unroll
-        for (int i = 0; i < a_times; i++) // keys are the same `lines` lines on
+        for (int i = 0; i < a_times; i++) // lines `lines` apart have the same swizzle key
             c.start(to_a + i * lines * row_bytes, s.a + i * lines * S::a_stride, i * lines < s.a_rows ? a_bytes_left : 0);
         s.a += tile_k;
         if (walk::passes > 1 && walk::of_rows(k_tile + 1) == 0) s.a -= walk::each * tile_k;
@@ -142,7 +142,7 @@ template <class S> struct gemm_mma {
         s.b += tile_k * stride;
     }
 
-    // Long sums are sums of sums (sums.h), where there are registers for both.
+    // Long sums are blocked sums (sums.h), if registers suffice for both levels.
     static constexpr bool folds = is_long(S::K) && tile_m * tile_n / threads <= 32;
     static constexpr int folded_k_tiles = ceil_div(static_cast<int>(root_up(S::K, 2)), tile_k);
     DEV static void clear(accumulators &c)
@@ -152,7 +152,7 @@ template <class S> struct gemm_mma {
 #pragma unroll
             for (int j = 0; j < column_blocks; j++) part::clear(c.acc[i][j]);
     }
-    // And begins again.
+    // Adds c to total and clears c.
     DEV static void add(accumulators &total, accumulators &c)
     {
 #pragma unroll
@@ -170,7 +170,7 @@ template <class S> struct gemm_mma {
         accumulators total;
         clear(c);
         if constexpr (folds) clear(total);
-        operands x[2]; // a unit of 16 of k is read while the one before it is multiplied
+        operands x[2]; // double buffer: 16 of k are read while the previous 16 are multiplied
         x[0].read(s.here(), 0);
 #pragma unroll 1
         for (int left = k_tiles(p); left > 0; left--) {
@@ -205,7 +205,7 @@ template <class S> struct gemm_mma {
         else
             store_tile<false>(p, t, c, scratch);
         if constexpr (S::row_sums) {
-            barrier(); // the next tile's sums are written after others
+            barrier(); // others have read before the next tile's sums are written
             for (int in = thread_index(); in < tile_m && t.row * tile_m + in < S::rows(p); in += threads) {
                 float sum = 0;
                 for (int w = 0; w < warps_n; w++) sum += shared_read(scratch + (in * warps_n + w) * 4);
@@ -264,8 +264,8 @@ template <class S> struct gemm_mma {
         typename S::context context;
     };
 
-    // Whole tiles are one run of instructions without branches, so that what the epilogue loads is under way together (pairs would be too
-    // many loads for a thread's registers).
+    // A complete tile is one run of instructions without branches, so that all loads of the epilogue are in flight together (those of pairs
+    // would exceed a thread's registers).
     template <bool Whole> DEV static void store_tile(const args &p, const tile &t, accumulators &c, shared_address scratch)
     {
         const int n0 = t.column * tile_n + warp_column() * warp_n;

@@ -1,11 +1,11 @@
-// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program for few rows under the frame sliced_k: weights
-// go from memory to registers as a wave's matrix instruction takes them, each is read once for all rows of the tile; the waves of a
-// workgroup share out K, piece by piece, and add up in shared memory in a fixed order. Any M, N, K from 1. Refuses (static_assert) tiles
-// that pieces do not fill.
+// In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its program for few rows in the sliced_k frame, a
+// tensor-core GEMV: weights go from memory straight to registers, in the layout of a wave's matrix instruction, and each is read once for
+// all rows of the tile; the waves of a workgroup take K piece by piece and add up in shared memory in a fixed order. Any M, N, K from 1.
+// Refuses (static_assert) tiles that pieces do not fill.
 //
-// Beyond the common contract S has: ahead: pieces of K that a wave has under way; resident: workgroups a multiprocessor; packed(p): the
-// pieces; a_row(p, batch, row), rows at multiples of 16 bytes and a_stride elements apart; width: columns that the epilogue is handed at a
-// time, 2 or 4. Where tile_n is no multiple of 32 it has columns() in place of epilogue(): of one half of a block.
+// Beyond the common contract S has: ahead: pieces of K that a wave has in flight; resident: workgroups per multiprocessor; packed(p): the
+// pieces; a_row(p, batch, row), rows at multiples of 16 bytes and a_stride elements apart; width: columns that the epilogue gets at a time,
+// 2 or 4. Where tile_n is no multiple of 32 it has columns() in place of epilogue(): for one half of a block.
 #pragma once
 #include "templates/frame/frame_sliced_k.h"
 #include "templates/frame/next.h"
@@ -22,7 +22,7 @@ template <class S> struct gemm_register_fed {
     static constexpr int waves = threads / TF_WAVE, across = tile_n / piece_results::columns, down = tile_m / piece_results::rows;
     static constexpr int length = pieces<b_type>::length, along = S::packed_k / length; // of a piece; pieces of a column
     static constexpr int turns = ceil_div(along, waves *ahead);
-    static constexpr int rows_ahead = ahead % 4 == 0 ? 4 : ahead; // their pieces come from L2, and sooner
+    static constexpr int rows_ahead = ahead % 4 == 0 ? 4 : ahead; // A's pieces come from L2, so fewer need to be in flight
     static constexpr int column_tiles = ceil_div(S::packed_n, tile_n);
     static constexpr bool whole_columns = S::packed_n % tile_n == 0;
     static_assert(one_type<a_type, b_type>, "operands of a matrix instruction");
@@ -40,20 +40,20 @@ template <class S> struct gemm_register_fed {
     using square_sums = piece_squares<a_type, turns * ahead>;
     struct results {
         piece_results of[across][down];
-        square_sums squares[S::input_sums ? down : 1]; // of the rows of each product, as the wave saw them
+        square_sums squares[S::input_sums ? down : 1]; // of the rows of each product, over this wave's K
         typename S::context context; // of the row of the first item that the thread stores
     };
 
     DEV static int row_tiles(const args &p) { return ceil_div(S::rows(p), tile_m); }
     DEV static int tiles(const args &p) { return row_tiles(p) * column_tiles; }
-    // Tiles of the same columns side by side, for these are in cache then.
+    // Tiles of the same columns are adjacent, so that they hit the cache.
     DEV static tile at(const args &p, int index)
     {
         const int rows = row_tiles(p);
         return {index % rows * tile_m, index / rows * tile_n};
     }
 
-    // ---- piece u of turn j of a wave
+    // ---- piece u of a wave's iteration `turn`
     DEV static int piece_at(int turn, int u) { return (turn * ahead + u) * waves + wave_index(); }
     DEV static bool exists(int turn, int u)
     {
@@ -90,7 +90,7 @@ template <class S> struct gemm_register_fed {
         }
     };
 
-    // Long sums are sums of sums (sums.h).
+    // Long sums are blocked sums (sums.h).
     static constexpr bool folds = is_long(static_cast<long long>(turns) * ahead * length);
     static constexpr int folded_turns =
         ceil_div(static_cast<int>(root_up(static_cast<long long>(turns) * ahead * length, 2)), ahead *length);
@@ -104,7 +104,7 @@ template <class S> struct gemm_register_fed {
 #pragma unroll
                 for (int e = 0; e < piece_results::count; e++) s[g][i].sum[e] = 0;
     }
-    // And begins again.
+    // Adds s to total and clears s.
     DEV static void add(sums &total, sums &s)
     {
 #pragma unroll
@@ -155,7 +155,7 @@ template <class S> struct gemm_register_fed {
         return r;
     }
 
-    // ---- the waves' sums: part[wave][row][column], then of each item of a row its share of the row sum
+    // ---- the waves' sums: part[wave][row][column], then for each item of a row its share of the row sum
     static constexpr bool halves = tile_n % 32 != 0;
     using places = piece_places<tile_m, tile_n, halves>;
     static constexpr int per_row = tile_n / (halves ? 1 : 2) / S::width; // items that threads take: `width` columns of each half of a block
@@ -195,7 +195,7 @@ template <class S> struct gemm_register_fed {
             }
         }
     }
-    // What the first wave has of a number becomes the sum of what all have, each `step` behind the one before.
+    // Adds all waves' numbers, `step` apart, to the first wave's.
     DEV static void add_waves(float *number, int step)
     {
         float all = *number;
