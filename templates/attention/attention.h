@@ -1,14 +1,14 @@
-// In: one spec struct S of an attention phase (docs/spec-structs.md: attention). Out: the program with an online softmax over blocks of
-// keys: a team of threads a query row, keys and values of a block in shared memory. Any lengths, any head size that planning lets pass.
-// Refuses (static_assert) teams wider than a wave. A row with no visible key is zeros; what is masked is never multiplied, so what lies
-// in memory there does not matter. (M. Milakov, N. Gimelshein, "Online normalizer calculation for softmax", 2018.)
+// In: one spec struct S of an attention phase (docs/spec-structs.md: attention). Out: the SIMT program with an online softmax over blocks
+// of keys: a team of threads per query row, keys and values of a block in shared memory. Any lengths, any head size that planning accepts.
+// Refuses (static_assert) teams wider than a wave. A row with no visible key is zeros; masked keys and values are never multiplied, so
+// their memory may hold anything. (M. Milakov, N. Gimelshein, "Online normalizer calculation for softmax", 2018.)
 #pragma once
 #include "templates/frame/frame_mixed.h"
 #include "templates/base/spec.h"
 #include "templates/attention/window.h"
 
-// N numbers of one thread: a register tile or, when that would keep compilers busy for minutes, pieces of one in memory, which loops go
-// over (a CPU's thread has a whole head).
+// N numbers of one thread: a register tile or, where that would keep compilers busy for minutes, an array of them that loops walk (a CPU
+// thread has a whole head).
 template <int N> struct long_columns {
     static constexpr int width = N % 16 == 0 ? 16 : 4, pieces = N / width;
     using piece = vec<float, width>;
@@ -71,7 +71,7 @@ template <int N> struct columns_of<N, true> {
 };
 template <int N> using columns = typename columns_of<N>::type;
 
-// The columns of a head that one thread of a team has: `count` neighbours from first().
+// The columns of a head that one thread of a team has: `count` adjacent ones from first().
 template <int HeadDim, int Team> struct head_part {
     static constexpr int count = ceil_div(ceil_div(HeadDim, Team), 4) * 4;
     DEV static int first() { return thread_index() % Team * count; }
@@ -86,7 +86,7 @@ template <int HeadDim, int Team> struct head_part {
     }
 };
 
-// One row's running softmax: o is the sum of exponentials times values, relative to the largest score so far.
+// One row's online softmax: o is the sum of exponentials times values, relative to the largest score so far.
 template <int N> struct softmax_row {
     columns<N> o;
     float largest, sum;
@@ -97,7 +97,7 @@ template <int N> struct softmax_row {
         largest = take_max::identity();
         sum = 0.0f;
     }
-    // The factor of what was summed so far, for a block whose largest score is `score`.
+    // The factor that rescales earlier sums for a block whose largest score is `score`.
     DEV float raise(float score)
     {
         const float before = largest;
@@ -114,7 +114,7 @@ template <int N> struct softmax_row {
             if (score[j] == take_max::identity()) w[j] = 0.0f; // also where the largest is infinite or NaN
         return w;
     }
-    // A score without a value: only the weights of the others are less.
+    // An attention sink: a score without a value, which only lowers the weights of the others.
     DEV void add_sink(float score)
     {
         if (score == take_max::identity()) return;
@@ -124,7 +124,7 @@ template <int N> struct softmax_row {
     DEV columns<N> result() const { return sum == 0.0f ? columns_of<N>::zero() : o * (1.0f / sum); }
 };
 
-// Sums over the keys of a row; of long lists they are sums of sums of so many keys each, so that no long chain of additions is made.
+// Sums over the keys of a row. With many keys they are blocked sums of so many keys each, which avoids long chains of additions.
 enum { keys_in_a_chain = 2048 };
 template <int N, bool Long> struct key_sums : softmax_row<N> {
     DEV void end_chain() {}
@@ -150,7 +150,7 @@ template <int N> struct key_sums<N, true> : softmax_row<N> {
         this->o = columns_of<N>::zero();
         this->sum = 0.0f;
     }
-    // The row is then that of all keys so far.
+    // Afterwards the row covers all keys so far.
     DEV void end()
     {
         const float scale = all_largest == take_max::identity() ? 0.0f : weight_exp(all_largest - this->largest);
@@ -159,14 +159,14 @@ template <int N> struct key_sums<N, true> : softmax_row<N> {
     }
 };
 
-// A window reaches as far ahead as back, unless later keys are hidden.
+// A window is as wide ahead as back, unless later keys are hidden (causal).
 template <class S> DEV bool key_is_visible(int key, int position)
 {
     const bool early = S::causal ? key <= position : S::window == 0 || key - S::window < position;
     return early && (S::window == 0 || key > position - S::window);
 }
 
-// What few specs have they say in a member of its name.
+// Rare features are detected by a member of the spec struct.
 template <class S, class = void> struct has_alibi {
     static constexpr bool value = false;
 };
@@ -195,12 +195,12 @@ template <class S> struct attention {
     using head = head_part<S::head_dim, S::team>;
     static constexpr int block_q = S::block_q, block_k = S::block_k, threads = S::threads, stages = 1, width = head::count * S::team;
     static_assert(block_q * S::team == threads && S::team <= TF_WAVE, "tile: a team of a wave's lanes for each query row");
-    // A thread that has whole rows and a processor's vectors to itself takes many keys side by side, so its keys lie transposed; in a team
-    // each has a part of the row and the team adds up a score at a time.
+    // A CPU thread has whole rows and vectors to itself, so it computes the scores of many keys side by side, from transposed keys; in a
+    // team each thread has a part of the row, and the team adds up one score at a time.
     static constexpr bool alone = S::team == 1 && TF_WAVE == 1;
     // Scores of so many keys are in registers at a time.
     static constexpr int at_once = alone && block_k % 32 == 0 ? 32 : block_k % 4 == 0 ? 4 : 1;
-    static constexpr int piece = alone && width % 16 == 0 ? 16 : 4; // columns that a thread k tiles at a time
+    static constexpr int piece = alone && width % 16 == 0 ? 16 : 4; // columns that a thread loads at a time
 
     struct tile {
         int batch, head, first, token; // first query of the block, and this thread's
@@ -234,7 +234,7 @@ template <class S> struct attention {
         const int seen = S::causal ? S::position(p, t.batch, last) + 1 : later;
         const int hidden = S::window ? S::position(p, t.batch, t.first) - S::window + 1 : 0;
         t.to = seen < keys ? seen : keys;
-        t.from = hidden > 0 ? hidden / block_k * block_k : 0; // in blocks from key 0, so the order of a row's keys is its own
+        t.from = hidden > 0 ? hidden / block_k * block_k : 0; // in blocks from key 0, so the order of a row's keys depends on the row alone
         return t;
     }
     DEV static int k_tiles(const args &, const tile &t) { return t.to > t.from ? ceil_div(t.to - t.from, block_k) : 0; }
@@ -289,7 +289,7 @@ template <class S> struct attention {
         return all;
     }
 
-    // Keys of which row `position` sees all need no mask.
+    // Whether row `position` sees all keys below `to`, so they need no mask.
     DEV static bool all_visible(int key, int to, int position)
     {
         return key + at_once <= to && key_is_visible<S>(key, position) && key_is_visible<S>(key + at_once - 1, position);
@@ -312,7 +312,7 @@ template <class S> struct attention {
                 }
             }
             const float largest = tree_join<take_max>(score);
-            if (largest == take_max::identity()) continue; // the same for the whole team
+            if (largest == take_max::identity()) continue; // uniform over the team
             c.row.o *= c.row.raise(largest);
             const scores w = c.row.weights(score);
             c.row.sum += tree_join<take_sum>(w);

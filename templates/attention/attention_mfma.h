@@ -1,10 +1,11 @@
-// In: one spec struct S of an attention phase (docs/spec-structs.md: attention on matrix units). Out: its program for AMD's matrix units:
-// waves have 32 queries each of one head (RDNA: 16); keys and values of a block lie in LDS, two stages, the next block's on the way through
-// registers. Refuses head sizes that are no multiple of 8 or above 256, scales that are not positive. A row without a visible key is zeros.
+// In: one spec struct S of an attention phase (docs/spec-structs.md: attention on matrix units). Out: its program for AMD's matrix units
+// (MFMA, WMMA): a wave has 32 queries of one head (RDNA: 16); keys and values of a block lie in LDS, in two stages, and the next block is
+// in flight through registers. Refuses head sizes that are no multiple of 8 or above 256, and scales that are not positive. A row without a
+// visible key is zeros.
 //
-// Products are transposed: scores(key, query) = keys * queries, so a lane has one query and its softmax is within the lane but for one
-// exchange; its weights are, rounded, the second operand of result(column, query) = values * weights. Accumulators are rescaled only when
-// the largest score of a query has grown by more than 2^lazy. (L. Ye et al. and AMD's kernels; T. Dao, "FlashAttention-2", 2023.)
+// Products are transposed: scores(key, query) = keys * queries, so a lane has one query, and its softmax stays within the lane but for one
+// exchange; its rounded weights are the second operand of result(column, query) = values * weights. Accumulators are rescaled only when a
+// query's largest score has grown by more than 2^lazy. (L. Ye et al. and AMD's kernels; T. Dao, "FlashAttention-2", 2023.)
 #pragma once
 #include "templates/frame/frame_interleaved.h"
 #include "templates/frame/chiplets.h"
@@ -19,11 +20,11 @@ template <class S> struct attention_mfma {
     using operand = typename product::operand;
     static constexpr int head_dim = S::head_dim, block_q = S::block_q, block_k = S::block_k, threads = S::threads,
                          waves = threads / TF_WAVE;
-    // Lines of 128 bytes in LDS: 64 columns of a key, all keys of the first 64 columns first; the values of a column or, of 32 keys, of
-    // two, in the order of wide_line().
+    // Lines of 128 bytes in LDS. Keys: 64 columns of a key, all keys of the first 64 columns first. Values: a column (with 32 keys per
+    // block: two), in the order of wide_line().
     static constexpr int pieces = ceil_div(head_dim, 64) * 8, v_line = block_k * 2, k_plane = block_k * 128, k_bytes = pieces / 8 * k_plane;
     static constexpr int columns = ceil_div(head_dim, 32) * 32, column_blocks = columns / wide::lines;
-    // Half of the threads bring values, four keys by eight columns at a time, into as many columns as they take in whole turns.
+    // Half of the threads load values, four keys by eight columns at a time; the columns are rounded up to whole iterations of theirs.
     static constexpr int loaders = threads / 2, quads = block_k / 4, v_units = ceil_div(quads * (columns / 8), loaders);
     static constexpr int v_columns = v_units > 1 ? v_units *loaders / quads * 8 : columns;
     static constexpr int stages = 2, stage_bytes = k_bytes + v_columns * v_line, scratch_bytes = 0;
@@ -41,14 +42,14 @@ template <class S> struct attention_mfma {
 
     struct tile {
         int batch, head, token; // first query
-        int keys, from, to;     // that some query sees, from a multiple of block_k on
+        int keys, from, to;     // keys that some query sees; from is a multiple of block_k
     };
     struct accumulators {
         wide_accumulator o[column_blocks];
-        float largest, sum; // of this lane's query; the sum is of this lane's keys
+        float largest, sum; // of this lane's query; the sum is over this lane's keys
     };
 
-    // ---- tiles: heavy ones first, and the heads that share keys on one chiplet (chiplets.h)
+    // ---- tiles: heavy ones first, and heads that share keys on one chiplet (chiplets.h)
     DEV static int blocks(const args &p) { return ceil_div(S::queries(p), block_q); }
     DEV static int tiles(const args &p) { return blocks(p) * S::heads * S::batches(p); }
     DEV static int visible_to(const args &p, int batch, int keys, int token)
@@ -99,7 +100,7 @@ template <class S> struct attention_mfma {
         for (int i = 0; i < ring.k_tiles; i++) {
             const lds_address here = ring.memory + i % 2 * stage_bytes, other = ring.memory + (i + 1) % 2 * stage_bytes;
             const int first = t.from + i * block_k;
-            barrier(); // what all have put is there, and none reads the other stage
+            barrier(); // all have stored their part of this stage, and none still reads the other
             if (i + 1 < ring.k_tiles) hold(p, t, first + block_k, o, h);
             if (first < w.to && first + block_k > w.from) block(c, q, w, here, first);
             if (i + 1 < ring.k_tiles) put(other, h);
@@ -107,7 +108,7 @@ template <class S> struct attention_mfma {
         barrier();
     }
 
-    // A lane has four columns of every eight; it gives four of the second eight for four of the first, or the other way round.
+    // Of every eight columns a lane has four; it exchanges four with its partner, so as to store eight adjacent ones.
     DEV static void finish(const args &p, const tile &t, accumulators &c, lds_address)
     {
         const float sum = c.sum + lane_xor<TF_WAVE>(c.sum, wide::lines), factor = sum == 0.0f ? 0.0f : 1.0f / sum;
@@ -162,7 +163,7 @@ template <class S> struct attention_mfma {
         return w;
     }
 
-    // ---- queries: this lane's, in registers all the time
+    // ---- queries: this lane's stay in registers
     struct operand_parts {
         sixteen_bytes piece[wide::parts];
     };
@@ -186,11 +187,11 @@ template <class S> struct attention_mfma {
         }
     }
 
-    // ---- from memory to LDS. Half of the waves bring keys, a line's pieces side by side; the others four keys by eight columns of values,
-    // which they transpose. Keys beyond the last are the last one again: their scores are masked. So are
-    // columns: what they give is not used.
+    // ---- from memory to LDS. Half of the waves load keys, adjacent lanes the pieces of a line; the others load values, four keys by eight
+    // columns, and transpose them. Beyond the last key the last one is loaded again, and its scores are masked; results of columns beyond
+    // the head are not used.
     static constexpr int k_loads = ceil_div(block_k * pieces, loaders);
-    // Each defines all of it: clang 14 leaves arrays that are partly undefined in memory.
+    // Each function defines all of it, because clang 14 leaves partly undefined arrays in memory.
     static constexpr int held_pieces = k_loads > 4 * v_units ? k_loads : 4 * v_units;
     struct held {
         sixteen_bytes piece[held_pieces];
@@ -198,7 +199,7 @@ template <class S> struct attention_mfma {
     static constexpr unsigned key_stride = S::key_stride * sizeof(type), value_stride = S::value_stride * sizeof(type); // bytes
     DEV static bool loads_keys() { return wave_index() < waves / 2; }
     DEV static int loader() { return thread_index() % loaders; }
-    DEV static int loader_again() // what follows from it is made where it is used, not kept in registers through the main loop
+    DEV static int loader_again() // recomputes what depends on it where it is used, rather than keep it in registers through the mainloop
     {
         int thread = thread_index();
         settle(thread);
@@ -206,7 +207,7 @@ template <class S> struct attention_mfma {
     }
     DEV static const char *bytes(const type *x) { return reinterpret_cast<const char *>(x); }
 
-    // Where both halves bring as many pieces, those of a block whose keys all exist are at the same distances from its first byte, always.
+    // If both halves load the same number of pieces, those of a complete block are always at the same distances from its first byte.
     static constexpr bool alike = k_loads == 4 * v_units && head_dim % 16 == 0;
     struct offsets {
         unsigned at[alike ? held_pieces : 1];
@@ -234,7 +235,7 @@ template <class S> struct attention_mfma {
             const global_address base = scalar(bytes(loads_keys() ? S::k(p, t.batch, first, group) : S::v(p, t.batch, first, group)));
 #pragma unroll
             for (int i = 0; i < held_pieces; i++) {
-                settle(o.at[alike ? i : 0]); // else it is widened to 64 bits before the loop
+                settle(o.at[alike ? i : 0]); // else it is widened to 64 bits ahead of the loop
                 h.piece[i] = global_read(base + o.at[alike ? i : 0]);
             }
             return;
@@ -304,8 +305,8 @@ template <class S> struct attention_mfma {
         lds_write(m + value_line(block, I) + (value_piece(block, piece) ^ value_key(block, I)) * 16, across(I, a, b, c, d));
         if constexpr (I < 7) put_columns<I + 1>(m, a, b, c, d, block, piece);
     }
-    // Which of a line's pieces lies first: lines that lanes read together begin in different banks, of which there are 32 or 64.
-    static constexpr bool apart = wide::parts == 2; // lanes side by side read lines 8 apart
+    // The swizzle: which of a line's pieces comes first. Lines that lanes read together begin in different banks (32 or 64).
+    static constexpr bool apart = wide::parts == 2; // adjacent lanes read lines 8 apart
     DEV static int key_of(int line) { return TF_LDS_BANKS == 64 ? line / 2 % 8 : apart ? line % 4 * 2 + line / 8 % 2 : line % 8; }
     DEV static int value_key(int block, int i)
     {
@@ -313,7 +314,7 @@ template <class S> struct attention_mfma {
         if constexpr (TF_LDS_BANKS != 64) return i;
         return v_line == 128 ? block % 2 * 4 + i / 2 : i / 2 % 2 + block / 2 % 2 * 2;
     }
-    // Column 8 * block + i. Lines of 64 bytes go in pairs, eight columns apart, so that what 16 lanes write together is 128 bytes.
+    // Column 8 * block + i. Lines of 64 bytes come in pairs, eight columns apart, so that 16 lanes write 128 contiguous bytes.
     DEV static int value_line(int block, int i) { return v_line == 128 ? (block * 8 + i) * 128 : (block / 2 * 8 + i) * 128; }
     DEV static int value_piece(int block, int piece) { return v_line == 128 ? piece : block % 2 * 4 + piece; }
 
@@ -402,7 +403,8 @@ template <class S> struct attention_mfma {
             }
         return __builtin_fmaxf(m[0], m[1]);
     }
-    DEV static bool grown(const accumulators &c, float m) { return (m - c.largest) * unit > lazy; } // also from -inf; not from -inf to -inf
+    // true from -inf to a number, false from -inf to -inf
+    DEV static bool grown(const accumulators &c, float m) { return (m - c.largest) * unit > lazy; }
     DEV static void raise(accumulators &c, float m)
     {
         m = __builtin_fmaxf(m, lane_xor<TF_WAVE>(m, wide::lines));
@@ -421,7 +423,7 @@ template <class S> struct attention_mfma {
         for (int b = 0; b < column_blocks; b++)
             c.o[b] = product::multiply(v.read(B * (wide::lines / 16) + Half, b * wide::lines * v_line), w, c.o[b]);
     }
-    // Scores to weights, and weights times values. 16 keys are an operand.
+    // Turns scores into weights and multiplies them by the values. An operand has 16 keys.
     template <int B> DEV static void gather(accumulators &c, scores &s, const places &v, float shift)
     {
         float sum[2] = {0.0f, 0.0f};
@@ -450,7 +452,8 @@ template <class S> struct attention_mfma {
 };
 
 #if TF_WAVE == 64
-// Results and queries of long heads are more than half of the registers; two waves are one a SIMD even where two workgroups meet.
+// Waves per SIMD. One for long heads, whose results and queries take more than half of the registers, and for workgroups of two waves, of
+// which two fit with one wave per SIMD.
 template <class S>
 constexpr int interleaved_waves<one_phase<attention_mfma<S>>> = S::threads > 128 &&
                                                                  (S::head_dim <= 128 || (S::head_dim <= 160 && S::threads == 512))

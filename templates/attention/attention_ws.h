@@ -1,15 +1,15 @@
-// In: one spec struct S of an attention phase (docs/spec-structs.md: attention). Out: its program for sm_90a: a producer warp fills a ring
-// of key and value blocks, 2 or 3 warpgroups have 64 rows each; softmax of one runs beside the products of another, weights stay in
-// registers. Refuses head sizes that are no multiple of 16 or above 256, scales that are not positive. A row without a visible key is
-// zeros.
+// In: one spec struct S of an attention phase (docs/spec-structs.md: attention). Out: its FlashAttention-3 program for sm_90a: a producer
+// warp fills a ring of key and value blocks by TMA; 2 or 3 consumer warpgroups have 64 rows each; the softmax of one overlaps the products
+// of another (ping-pong), and weights stay in registers. Refuses head sizes that are no multiple of 16 or above 256, and scales that are
+// not positive. A row without a visible key is zeros.
 //
 // Beyond the common contract S has: q_map(p), k_map(p), v_map(p): tensor maps (head_dim, heads, tokens, batch) with boxes of 64 columns x
 // {pack heads x 64 / pack tokens; 1 head x block_k tokens}, 128-byte swizzle; place_of(p, batch, key): where a key lies in the maps of keys
-// and of values, those of a block side by side; pack_gqa: query heads of one group that share a row tile; stages;
-// most_keys(p) >= keys(p, any); ragged: rows of k and v may lie in memory beyond keys(p, batch). Where all blocks of a head fit in the
-// stages each warpgroup has row tiles of its own over them ("resident"); else the warpgroups of a tile walk a stream of blocks together,
-// and issue products in turns.
-// (J. Shah et al., "FlashAttention-3", 2024: the overlap within a warpgroup and between two.)
+// and of values (a block's keys are contiguous); pack_gqa: query heads of one group that share a row tile; stages; most_keys(p) >= keys(p,
+// any); ragged: memory beyond keys(p, batch) may hold anything.
+// If all blocks of a head fit the stages ("resident"), each warpgroup walks row tiles of its own over them; else the warpgroups of a tile
+// walk a stream of blocks together and issue their products in turns. (J. Shah et al., "FlashAttention-3", 2024: the overlap within a
+// warpgroup and between two.)
 #pragma once
 #include "templates/frame/frame_ws.h"
 #include "templates/isa/wgmma_wide.h"
@@ -28,7 +28,7 @@ template <class S> struct attention_ws {
     static constexpr int q_panel = 64 * 128, q_bytes = panels * q_panel, group_tokens = 64 / pack, tile_tokens = groups * group_tokens;
     static constexpr int phases = 1, cluster = 1, threads = 128 * (groups + 1), subgroups = S::heads / S::kv_heads / pack;
     static constexpr int most_shared = 232448, fixed_bytes = 1024 + stages * stage_bytes + 16 * stages;
-    static constexpr int q_buffers = fixed_bytes + 2 * groups * (q_bytes + 16) <= most_shared ? 2 : 1; // a warpgroup
+    static constexpr int q_buffers = fixed_bytes + 2 * groups * (q_bytes + 16) <= most_shared ? 2 : 1; // per warpgroup
     static constexpr int barriers = stages * stage_bytes + q_buffers * groups * q_bytes;
     static constexpr int shared_bytes = fixed_bytes + q_buffers * groups * (q_bytes + 16);
     static_assert(S::block_q % 64 == 0 && (groups == 2 || groups == 3), "tile: two or three warpgroups of 64 rows");
@@ -43,10 +43,10 @@ template <class S> struct attention_ws {
     using score_product = wgmma_wide<type, block_k>;
     using value_product = wgmma_wide<type, head_dim>;
     using products = wide_products<type, block_k, head_dim>;
-    static constexpr int token_barrier = 1, tail_barrier = 8; // named barriers: one a warpgroup, one a set of warpgroups (of 1 bit each)
+    static constexpr int token_barrier = 1, tail_barrier = 8; // named barriers: one per warpgroup, one per set of warpgroups (a bit each)
     // Scores in units of log2: exp(scale * s) is exp2(unit * s).
     static constexpr float unit = S::softcap > 0.0f ? 1.0f : S::scale * 1.44269504089f;
-    static constexpr float lazy = 8.0f; // accumulators are rescaled when a row's largest score has grown by more (in log2)
+    static constexpr float lazy = 8.0f; // accumulators are rescaled once a row's largest score has grown by more (in log2)
 
     struct tile {
         int batch, kv, head, token; // first query head and token
@@ -56,7 +56,7 @@ template <class S> struct attention_ws {
     DEV static int heads_apart() { return S::kv_heads * subgroups; } // tiles of one batch and one range of tokens
     DEV static int pairs(const args &p) { return heads_apart() * S::batches(p); }
     DEV static int blocks(const args &p) { return ceil_div(S::queries(p), tile_tokens); }
-    DEV static int visible(const args &p, int batch, int keys, int token) // keys that a token sees end here
+    DEV static int visible(const args &p, int batch, int keys, int token) // end of the keys that a token sees
     {
         if constexpr (!S::causal && S::window != 0) return window_end<S>(S::position(p, batch, token), keys);
         const int end = S::causal ? S::position(p, batch, token) + 1 : keys;
@@ -82,8 +82,9 @@ template <class S> struct attention_ws {
         return t;
     }
 
-    // The tiles of a workgroup. Causal: heavy ones first and to and fro through the workgroups, so that one that had the heaviest of a
-    // round has the lightest of the next; where keys outgrow L2, a heavy and a light one of the same head in turn, head after head.
+    // The scheduler: the tiles of a workgroup. Causal: heavy ones first, in a zigzag over the workgroups, so that the one with a round's
+    // heaviest tile has the lightest of the next round; where keys exceed L2, a heavy and a light one of the same head alternate, head
+    // after head.
     struct walk {
         int round;
         bool coupled;
@@ -117,7 +118,7 @@ template <class S> struct attention_ws {
         }
     };
 
-    // Resident: a workgroup has a share of a head's row tiles, its warpgroups go through them to and fro, last tokens first.
+    // Resident: a workgroup has a share of a head's row tiles; its warpgroups walk them in a zigzag, last tokens first.
     DEV static bool resident(const args &p) { return 2 * ceil_div(S::most_keys(p), block_k) <= stages; }
     struct share {
         int parts, pair, part;
@@ -137,7 +138,7 @@ template <class S> struct attention_ws {
         }
     }; TF_TRACED(DEV static int trace_pair(const tile &t) { return t.batch * heads_apart() + t.head / pack; });
 
-    // Blocks below this one are seen by some row of a warpgroup whose rows begin at a token; 0: it has no rows.
+    // End of the blocks that some row of a warpgroup sees whose rows begin at `token`; 0: it has no rows.
     DEV static int blocks_to(const args &p, const tile &t, int token)
     {
         const int queries = S::queries(p), end = token + group_tokens < queries ? token + group_tokens : queries;
@@ -199,11 +200,11 @@ template <class S> struct attention_ws {
             load_block<true>(p, t, t.n - 1, r);
         }
     }
-    // The first row tiles right after the first keys, the others after all blocks.
+    // Loads the first row tiles right after the first keys, the others after all blocks.
     DEV static void produce_resident(const args &p, const memory &m)
     {
         ring<attention_ws> r = m.stages_ring();
-        int counts = 0; // 8 bits a warpgroup are enough: buffer and parity repeat after 2 * q_buffers
+        int counts = 0; // 8 bits per warpgroup suffice: buffer and parity repeat after 2 * q_buffers
 #pragma unroll 1
         for (share w = share::first(p); w.more(p); w.next()) {
             const tile t = w.all(p);
@@ -232,12 +233,12 @@ template <class S> struct attention_ws {
 
     // ---- consumers
 
-    // What a thread knows of its two rows, 8 apart.
+    // A thread's state of its two rows, 8 apart.
     struct accumulators {
         float o[value_product::registers], s[score_product::registers];
         unsigned weights[score_product::registers / 2];
         float largest[2], sum[2], factor[2];
-        int low[2], high[2]; // visible keys, less this thread's first column of a block
+        int low[2], high[2]; // end and begin of the visible keys, minus this thread's first column of a block
         bool raised;
         products in_flight;
     };
@@ -258,7 +259,7 @@ template <class S> struct attention_ws {
         c.in_flight.commit();
     }
 
-    // Scores of block `block` to weights, in place; raises the rows' largest scores where they have grown enough.
+    // Turns the scores of a block into weights, in place; raises the rows' largest scores where they have grown enough.
     template <bool Masked> DEV static void weigh(accumulators &c, int block)
     {
         constexpr int R = score_product::registers;
@@ -290,7 +291,7 @@ template <class S> struct attention_ws {
             float m = larger(most[0], most[1]);
             m = larger(m, warp_xor(m, 1)); // of the quad that has the row
             m = larger(m, warp_xor(m, 2));
-            const bool grown = (m - c.largest[h]) * unit > lazy; // also from -inf; no for -inf and -inf
+            const bool grown = (m - c.largest[h]) * unit > lazy; // true from -inf to a number, false from -inf to -inf
             const float before = c.largest[h];
             c.largest[h] = grown ? m : before;
             c.factor[h] = grown ? machine_exp2((before - m) * unit) : 1.0f;
@@ -322,7 +323,7 @@ template <class S> struct attention_ws {
         for (int i = 0; i < value_product::registers; i++) c.o[i] *= c.factor[i / 2 % 2];
     }
 
-    // Where a block lies, in a stream (which moves on) or at home.
+    // Where a block lies: in a stream, which moves on, or resident.
     struct place {
         shared_address memory, full;
         int index;
@@ -347,23 +348,23 @@ template <class S> struct attention_ws {
     }
     template <bool Resident> DEV static place keys_of(ring<attention_ws> &r, int i) { return Resident ? ahead(r, 2 * i) : take(r); }
     template <bool Resident> DEV static place values_of(ring<attention_ws> &r, int i) { return Resident ? ahead(r, 2 * i + 1) : take(r); }
-    DEV static void skip(ring<attention_ws> &r) // waits, so that no warpgroup is a round ahead of the others
+    DEV static void skip(ring<attention_ws> &r) // waits, so that no warpgroup gets a round ahead of the others
     {
         const place here = take(r);
         here.wait();
         r.release_if(here.index, true);
     }
 
-    // Rows of v beyond the last key hold anything; their weights are 0, but 0 * NaN is not. Only block 0 has any. The warpgroups that see
-    // it clear a share each and meet before they multiply: once a tile, as resident values stay cleared after a warpgroup's first rows.
-    // Each set of warpgroups has a barrier of its own: one that does not see this block may be at the next tile's already.
+    // Rows of v beyond the last key hold anything; their weights are 0, but 0 * NaN is not. Only block 0 has such rows. The warpgroups that
+    // see it clear a share each and meet before they multiply, once per tile (resident values stay cleared after a warpgroup's first rows).
+    // Each set of warpgroups has a barrier of its own, because one that does not see this block may be at the next tile already.
     template <bool Resident>
     DEV static void clear_tail(const args &p, const tile &t, int i, int token, const ring<attention_ws> &r, int group)
     {
         const int end = t.keys - (t.from + t.n - 1) * block_k;
         if (i > 0 || end >= block_k || token != first_token<Resident>(p, t, group)) return;
         const shared_address v = ahead(r, Resident || t.n > 1 ? 1 : 0).wait(); // in a stream k1 comes before v0
-        int set = 0, clearing = 0, before = 0; // warpgroups that see the block, those of them with a lower number
+        int set = 0, clearing = 0, before = 0; // warpgroups that see the block; those of them with a lower number
         for (int g = 0; g < groups; g++) {
             const int first = first_token<Resident>(p, t, g);
             const bool sees = first >= 0 && blocks_to(p, t, first) == t.from + t.n;
@@ -387,7 +388,7 @@ template <class S> struct attention_ws {
         if constexpr (!Resident) group_arrive(token_barrier + (group + 1 == groups ? 0 : group + 1), 256);
     }
 
-    // Products of block i's scores and of block i-1's values in flight together; softmax of the former beside the latter.
+    // The score products of block i and the value products of block i-1 are in flight together; the softmax of i overlaps the latter.
     template <bool Masked, bool Resident>
     DEV static void step(accumulators &c, const tile &t, int i, shared_address q, ring<attention_ws> &r, int group)
     {
@@ -431,7 +432,7 @@ template <class S> struct attention_ws {
         }
     }
 
-    // All warpgroups walk all blocks of a stream, so that they can take turns; blocks that none of its rows sees a warpgroup only releases.
+    // All warpgroups walk all blocks of a stream, because they take turns; a warpgroup just releases blocks that none of its rows sees.
     DEV static void skip_blocks(int n, ring<attention_ws> &r, int group)
     {
         for (int i = 0; i < n; i++) {
@@ -459,7 +460,7 @@ template <class S> struct attention_ws {
         if (i > 0) pass_turn<Resident>(group);
         if constexpr (!Resident) {
             r.release_if(k.index, true);
-            if (i > 0) skip(r); // the values of the last block that was skipped
+            if (i > 0) skip(r); // the values of the last skipped block
         }
         weigh<true>(c, t.from + t.n - 1 - i);
         pack_weights(c);
@@ -480,13 +481,13 @@ template <class S> struct attention_ws {
         if constexpr (!Resident) r.release_if(v.index, true);
     }
 
-    // Rows of this warpgroup from `token` on; its q_count-th row tile.
+    // Computes this warpgroup's rows from `token` on, its q_count-th row tile.
     template <bool Resident>
     DEV static void compute(const args &p, const tile &t, int token, const memory &m, int q_count, ring<attention_ws> &r, accumulators &c)
     {
         const int group = warpgroup() - 1, queries = S::queries(p), blocks_end = t.from + t.n;
         const int end = token + group_tokens < queries ? token + group_tokens : queries, q_at = q_index(group, q_count);
-        // Blocks below `to` are seen by some row of this warpgroup, those below `whole` and from `low` on by all of its rows.
+        // Some row of this warpgroup sees the blocks below `to`; all its rows see those below `whole` and from `low` on.
         const bool exists = token < queries;
         const int to = blocks_to(p, t, token);
         const int whole = exists ? visible(p, t.batch, t.keys, token) / block_k : 0;
@@ -509,7 +510,7 @@ template <class S> struct attention_ws {
             skip(r);
     }
 
-    // Of a quad's four threads each has two columns of every eight; afterwards each has eight of every 32. u[j]: columns of eight j.
+    // Each of a quad's threads has two columns of every eight; afterwards it has eight of every 32. u[j]: columns of the j-th eight.
     DEV static void exchange(unsigned (&u)[4])
     {
         const bool odd = thread_index() & 1, high = thread_index() & 2;

@@ -1,6 +1,7 @@
 // In: spec structs of a decode phase (few queries over a cache, its keys split among workgroups) and of the combine phase after it
-// (docs/spec-structs.md: attention). Out: their programs. Each split leaves its unnormalised o, its largest score and its sum; combine
-// joins them in the order of the splits, so a run repeats bit for bit. Refuses (static_assert) teams wider than a wave.
+// (docs/spec-structs.md: attention). Out: their SIMT programs (flash-decoding, split-KV reduction). Each split stores its unnormalised o,
+// largest score and sum; combine adds them in the order of the splits, so results are reproducible bit for bit. Refuses (static_assert)
+// teams wider than a wave.
 #pragma once
 #include "templates/attention/attention.h"
 
@@ -39,7 +40,7 @@ template <class S> struct decode {
     DEV static void load(const args &, const tile &, int, stage &) {}
     template <class Ring> DEV static void compute(const args &, const tile &, Ring &, accumulators &) {}
 
-    // Every stride-th key from the first on, some at a time, so that their loads are under way together.
+    // Every stride-th key from the first on, several at a time, so that their loads are in flight together.
     DEV static void one_row(const args &p, const tile &t, int token, int h, int first, int stride,
                             key_sums<head::count, S::long_lists> &row)
     {
@@ -82,7 +83,7 @@ template <class S> struct decode {
 
     DEV static void finish(const args &p, const tile &t, accumulators &, scratch &s)
     {
-        // Rows are the group's heads of every query; where there are more teams than rows, several teams share a row's keys.
+        // Rows are the group's heads of every query; with more teams than rows, several teams share a row's keys.
         const int rows = group * S::queries(p), team = thread_index() / S::team;
         const int at_once = rows < teams ? rows : teams, sharing = teams / at_once;
         for (int row0 = 0; row0 < rows; row0 += at_once) {
@@ -157,7 +158,7 @@ template <class S> struct combine {
     DEV static void finish(const args &p, const tile &t, accumulators &, scratch &)
     {
         float largest = take_max::identity(), sum = 0;
-        // Unrolled, so that many loads are under way.
+        // Unrolled, so that many loads are in flight.
 #pragma unroll 8
         for (int i = 0; i < S::splits; i++) largest = take_max::join(largest, part(p, t, i)[S::head_dim]);
 #pragma unroll 8

@@ -1,14 +1,15 @@
-// In: one spec struct S of a decode phase (docs/spec-structs.md: attention). Out: its program on warps' matrix products, in one launch:
-// keys and values go from memory to registers, or (stages > 0) to shared memory some turns ahead, and are read once for as many rows as the
-// machine multiplies at a time (NVIDIA 8, AMD 16), a row being a query of a head of the group. Workgroups have equal runs of all sequences'
-// keys, however long each sequence is. Refuses (static_assert) heads that are no multiple of 16 columns up to 256. A row without a visible
-// key is zeros.
+// In: one spec struct S of a decode phase (docs/spec-structs.md: attention). Out: its flash-decoding program on mma.sync, MFMA or WMMA, in
+// one launch: keys and values go from memory to registers or (stages > 0) to shared memory some iterations ahead, and are read once for as
+// many rows as an instruction has (NVIDIA 8, AMD 16); a row is a query of a head of the GQA group. Workgroups have equal runs of all
+// sequences' keys, however long each sequence is (stream-K over keys). Refuses (static_assert) heads that are no multiple of 16 columns up
+// to 256. A row without a visible key is zeros.
 //
-// A turn is so many keys that every warp of a workgroup has `keys` of them; which workgroup has which turns, decode_runs.h says. Who has
-// the last part of a work tile joins them, in their order; the others give theirs, through memory or, within a cluster, without.
+// A turn is one iteration of a workgroup: `keys` keys for each of its warps; decode_runs.h says which workgroup has which turns. The
+// workgroup with a work tile's last part joins all parts, in their order; the others hand theirs to it through memory or, within a cluster,
+// through distributed shared memory.
 //
-// From the ISA layer (isa/mma_cache.h, isa/wave_cache.h): cache_tile<type, head size>, a warp's products of a block of keys, or of values,
-// and its rows; exchange in a warp; words and parts that workgroups hand to each other; clusters.
+// From the ISA layer (isa/mma_cache.h, isa/wave_cache.h): cache_tile<type, head size>, a warp's products of a block of keys or values, and
+// its rows; exchange within a warp; words and parts that workgroups hand to each other; clusters.
 #pragma once
 #include "templates/attention/decode_runs.h"
 
@@ -24,15 +25,15 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
     using ring = typename tile::template ring<warps, stages, keys>;
     static constexpr int kept = most_rows < tile::rows ? most_rows : tile::rows;
     static constexpr int turn = warps * keys, pitch = head_dim + 4;
-    static constexpr int cluster = S::cluster; // workgroups that reach each other's memory
+    static constexpr int cluster = S::cluster; // workgroups that reach each other's shared memory
     static constexpr float to_log2 = 1.44269504089f;
-    static constexpr float lazy = 8.0f; // sums are rescaled when a row's largest score has grown by more (in log2)
+    static constexpr float lazy = 8.0f; // sums are rescaled once a row's largest score has grown by more (in log2)
     static_assert(head_dim % 16 == 0 && head_dim <= 256, "head size");
     static_assert(keys % tile::unit == 0 && threads % TF_WAVE == 0, "tile: whole products and warps");
     static_assert(stages == 0 || (S::key_stride == head_dim && S::value_stride == head_dim), "rows one behind the other");
     static_assert(S::run_length % (stages > 0 ? keys : tile::unit) == 0, "tile: what is loaded at a time lies one stride apart");
 
-    static constexpr bool guesses = tile::guesses && S::resident == 1; // there are registers to begin before the launch ahead has ended
+    static constexpr bool guesses = tile::guesses && S::resident == 1; // registers suffice to begin before the previous launch has ended
     struct alignas(16) memory : tile::shelf, ring::memory {
         float o[warps][kept * tile::pitch], largest[warps][kept], sum[warps][kept]; // of the warps
         float joined[tile::in_order ? 1 : kept][tile::in_order ? 4 : pitch];
@@ -42,18 +43,18 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
 
     // ---- a part's keys
     using scores = typename tile::scores;
-    struct sums { // of a warp: rows are a product's columns
+    struct sums { // of a warp: rows are the columns of a product
         typename tile::results o;
         float largest[lane_rows], sum[lane_rows]; // in log2
     }; TF_TRACED(DEV static int trace_part(const args &a, part t) { return block_index() + t.batch * runs::work_tiles(a) + nth(a, t); });
-    DEV static int token_of(const args &p, const part &t, int row) // the last one's where the row is none
+    DEV static int token_of(const args &p, const part &t, int row) // rows beyond the last have the last one's token
     {
         const int token = S::most_queries == 1 ? 0 : (t.row0 + row) / group, last = S::queries(p) - 1;
         return token < last ? token : last;
     }
     DEV static int head_of(const part &t, int row) { return t.kv_head * group + (t.row0 + row) % group; }
 
-    // Keys that a lane's rows see. A single query's first one is where its turns begin, unless these begin at a multiple.
+    // Keys that a lane's rows see. For a single query the first one is where its turns begin, unless turns begin at multiples.
     static constexpr bool has_low = S::window != 0 && (S::most_queries > 1 || S::run_length != 0);
     struct sight {
         int low[lane_rows], high[lane_rows];
@@ -80,7 +81,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
             if (!seen.has(i % lane_rows, key + tile::key(i))) s.x[i] = take_max::identity();
         }
     }
-    // Rows' largest scores so far; what was summed is rescaled where one has grown enough.
+    // Raises the rows' largest scores; rescales earlier sums where one has grown enough.
     DEV static void raise(sums &all, const scores (&s)[units])
     {
         float top[lane_rows];
@@ -119,10 +120,10 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         }
     }
 
-    // Keys, or values, of a part's head. S::run_length rows, from a multiple of it on, lie one stride apart; 0: all rows do.
+    // Keys, or values, of a part's head. From a multiple of S::run_length on, that many rows lie one stride apart; 0: all rows do.
     struct run_of_rows {
         const type *first;
-        int row, to; // behind the first: the one that is asked for; where rows end
+        int row, to; // row: the first to load; to: where rows end
     };
     template <bool Values> struct rows_of_head {
         const args &p;
@@ -143,7 +144,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
     using key_rows = rows_of_head<false>;
     using value_rows = rows_of_head<true>;
 
-    // All turns of a warp, from `first` on, through registers.
+    // All turns of a warp from `first` on, through registers.
     DEV static void attend_far(const key_rows &k, const value_rows &v, int first, int end, const sight &seen,
                                const typename tile::queries &q, sums &all)
     {
@@ -188,7 +189,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         }
     }
 
-    // A warp's turn from `key` on, keys and values in its stage.
+    // A warp's turn from `key` on; its keys and values are in its stage.
     template <class Turn>
     DEV static void take_near(const Turn &here, int key, int to, const sight &seen, const typename tile::queries &q, sums &all)
     {
@@ -210,7 +211,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
             all.o.add(y, w);
         }
     }
-    // A warp's keys in a part.
+    // A warp's first key in a part.
     DEV static int first_of(const part &t) { return t.seen_from + t.from * turn + wave_index() * keys; }
     DEV static int end_of(const part &t)
     {
@@ -224,12 +225,11 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         const long long before = static_cast<long long>(x.row) * head_dim;
         r.ask(x.first + before, y.first + before, (left < keys ? left : keys) * head_dim);
     }
-    // The turns of a warp in the order in which it asks for them, of a part and of the one behind it, whose keys so arrive while the first
-    // one ends.
+    // The order in which a warp issues loads: turns of a part, then of the next one, whose keys so arrive while the first part ends.
     struct feed {
-        int key, end;     // the turn to ask for, of this part
+        int key, end;     // the next turn of this part to load
         const part *then; // the next part, or none
-        int early;        // turns of that one that have been asked for
+        int early;        // turns of the next part that are loaded ahead
         DEV void ask_next(const args &p, const key_rows &k, const value_rows &v, const part &t, ring &r)
         {
             if (key < end) {
@@ -244,7 +244,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         }
     };
 
-    // then: the part behind this one, or none. early: turns of this one that have been asked for, then those of that one.
+    // then: the next part, or none. early: in: turns of this part that were loaded ahead; out: those of the next one.
     DEV static void attend(const args &p, const part &t, const part *then, memory &m, ring &r, sums &all, int &early)
     {
         const int first = first_of(t), end = end_of(t);
@@ -272,7 +272,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
             attend_far(k, v, first, end, seen, q, all);
     }
 
-    // ---- results: 4 places of a row, in the order in which products have columns (tile::column_at)
+    // ---- results: 4 columns of a row, in the order of the products' columns (tile::column_at)
     using four = neighbours<float, 4>;
     static constexpr int fours = head_dim / 4;
     struct joined {
@@ -302,7 +302,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
             if (lane < tile::sharing && row < t.rows) m.largest[warp][row] = all.largest[e], m.sum[warp][row] = all.sum[e];
         }
     }
-    // What the warps have of a row.
+    // Joins what the warps have of a row.
     DEV static joined join_warps(const memory &m, int row, int place)
     {
         joined x;
@@ -316,8 +316,8 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         return x;
     }
 
-    // ---- parts: a workgroup gives one at most. Those of other clusters are taken from memory.
-    using slices_of_parts = slices<kept * pitch>; // of a row: places, largest, sum
+    // ---- parts: a workgroup hands over at most one. Those of other clusters come through memory.
+    using slices_of_parts = slices<kept * pitch>; // of a row: columns, largest score, sum
     DEV static slices_of_parts parts_of(const args &p) { return {S::partial(p)}; }
     // The first workgroup of this one's cluster.
     DEV static int cluster_start() { return block_index() / cluster * cluster; }
@@ -345,7 +345,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         x.sum *= factor;
         x.largest = largest;
     }
-    // Adds 4 places of the parts of workgroups from `first` up to `end`, many loads at a time.
+    // Adds 4 columns of the parts of workgroups `first` up to `end`, with many loads in flight.
     template <bool Near> DEV static void take(const args &p, const memory &m, int first, int end, int row, int place, joined &all)
     {
         constexpr int at_once = tile::parts_at_once;
@@ -384,7 +384,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         barrier();
     }
 
-    // The work tile's results.
+    // Stores the work tile's results.
     DEV static void store(const args &p, const part &t, memory &m)
     {
         const int own = block_index(), first = t.giver, near = first > cluster_start() ? first : cluster_start();
@@ -421,22 +421,22 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         }
     }
 
-    // ---- a run. Before the launch ahead has ended it is reckoned with numbers that may be about to change: what they say is asked for
-    // into the cache of all multiprocessors, and begun with; the numbers that memory has then decide whether it counts.
+    // ---- a run. Before the previous launch has ended it is scheduled by lengths that this launch may still change: the first keys are
+    // prefetched into L2, and loaded, by a guess; the lengths that memory has afterwards decide whether the guess holds.
     DEV static void ask_ahead(const args &p, const memory &m)
     {
-        constexpr int most = 4 << 20; // bytes, of all workgroups: more of it hinders the launch ahead
+        constexpr int most = 4 << 20; // bytes, of all workgroups: more would slow the previous launch down
         const stand &s = m.turns.stands[0];
         const part &t = s.now;
         if (s.to <= m.turns.from || thread_index() > 1 || S::key_stride != head_dim || S::value_stride != head_dim) return;
         const int from = t.seen_from + t.from * turn, end = t.seen_from + t.to * turn, some = from + most / (4 * head_dim) / block_total();
-        const int run_end = S::run_length ? (from / S::run_length + 1) * S::run_length : t.seen_to; // what is asked for lies in one piece
+        const int run_end = S::run_length ? (from / S::run_length + 1) * S::run_length : t.seen_to; // the prefetched keys are contiguous
         const int most_to = end < t.seen_to ? end : t.seen_to, in_run = run_end < most_to ? run_end : most_to;
         const int to = some < in_run ? some : in_run;
         if (from >= to) return;
         cache_ask(thread_index() ? S::v(p, t.batch, from, t.kv_head) : S::k(p, t.batch, from, t.kv_head), (to - from) * head_dim * 2);
     }
-    // By all threads; then all see it.
+    // Called by all threads, which then all see the schedule.
     template <bool Sure> DEV static void reckon(const args &p, memory &m)
     {
         if (S::batches(p) > TF_WAVE) {
@@ -453,7 +453,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
     DEV static void run(const args &p, memory &m)
     { TF_TRACED(trace_enter(p.tf_trace, 0));
         const bool first_warp = thread_index() < TF_WAVE, known_to = thread_index() < S::batches(p);
-        bool sure = !guesses || S::batches(p) > known; // of the numbers
+        bool sure = !guesses || S::batches(p) > known; // the lengths are final
         next_may_start();
         if (S::queries(p) == 0 || S::batches(p) == 0) return previous_wait();
         ring r(m);
@@ -464,7 +464,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
         next_weights<S>::ask(p, thread_index(), 32);
         if (sure) reckon<true>(p, m);
-        bool arrived = false, met = false; // at the cluster's barrier, which says that parts are given
+        bool arrived = false, met = false; // at the cluster's barrier, which says that parts have been handed over
         int early = 0;
 #pragma unroll 1
         for (int at = 0;; at = follower(at)) {
@@ -512,7 +512,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
             }
             barrier(); TF_TRACED(trace_whole(p.tf_trace, trace_part(p, t), 0, when)); // the next part uses the same memory
         } TF_TRACED(trace_leave(p.tf_trace, 0));
-        if constexpr (cluster > 1) { // whose memory is there until all have read it
+        if constexpr (cluster > 1) { // its memory must exist until all have read it
             if (!arrived) cluster_arrive();
             if (!met) cluster_wait();
             cluster_arrive();
@@ -529,7 +529,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         __VA_ARGS__::run(p, memory);                              \
     }                                                             \
     TF_EXPORT_CLUSTER(name, (__VA_ARGS__::cluster))
-#elif defined(__clang__) // a unit has four SIMDs
+#elif defined(__clang__) // a compute unit has four SIMDs
 #define TF_DECODE_WAVES(P) ((P::resident * P::threads / TF_WAVE + 3) / 4)
 #define TF_KERNEL_DECODE(name, ...)                                                                                     \
     extern "C" __global__ void __attribute__((amdgpu_flat_work_group_size(__VA_ARGS__::threads, __VA_ARGS__::threads))) \

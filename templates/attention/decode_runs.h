@@ -1,11 +1,11 @@
-// In: one spec struct S of a decode phase (docs/spec-structs.md: attention), keys that a workgroup takes in a turn, rows that are
-// multiplied at a time. Out: which keys each workgroup has: equal runs of all sequences' keys, however long each sequence is. Refuses
-// nothing. Needs isa/mma_cache.h or isa/wave_cache.h.
+// In: one spec struct S of a decode phase (docs/spec-structs.md: attention), the keys that a workgroup processes per turn, the rows that an
+// instruction multiplies. Out: the scheduler: equal runs of all sequences' keys for each workgroup, however long each sequence is. Needs
+// isa/mma_cache.h or isa/wave_cache.h.
 //
-// A work tile is what these rows and a head of keys need of a sequence, a row being a query of a head of the group. The turns of all work
-// tiles, one after the other, are cut into as many runs as there are workgroups, so a work tile may lie in several: its parts. A run is
-// gone through from its end, so that who has a work tile's last part, and joins all of them, has given another work tile's part before, and
-// waits for lower workgroups only.
+// A work tile is what so many rows of a KV head need of a sequence; a row is a query of a head of the GQA group. The turns of all work
+// tiles, in order, are cut into as many runs as there are workgroups, so a work tile may lie in several: its parts. A workgroup walks its
+// run backwards: so the one that has a work tile's last part, and joins all of them, has already handed over its part of another work tile,
+// and waits for lower workgroups only.
 #pragma once
 #include "templates/frame/next.h"
 #include "templates/frame/workspace.h"
@@ -14,7 +14,7 @@
 template <class S, int Turn, int Rows> struct decode_runs {
     using args = typename S::args;
     static constexpr int group = S::heads / S::kv_heads, most_rows = group * S::most_queries;
-    static constexpr int known = TF_WAVE; // sequences whose numbers are kept
+    static constexpr int known = TF_WAVE; // sequences whose lengths are kept in shared memory
 
     struct visible { // keys of a sequence that some query sees
         int from, to, turns;
@@ -27,8 +27,8 @@ template <class S, int Turn, int Rows> struct decode_runs {
         const int *const starts = S::starts(p), *const lengths = S::lengths(p);
         return {starts ? number_read(starts + batch) : 0, lengths ? number_read(lengths + batch) : 0};
     }
-    // Numbers that the launch ahead may be about to change. On the host engine it has ended: there odd workgroups guess wrong, so that what
-    // follows a wrong guess is run, too.
+    // Reads lengths that the previous launch may still change. On the host engine that launch has ended; there odd workgroups guess wrong,
+    // so that the code for a wrong guess runs, too.
     DEV static numbers guess(const args &p, int batch)
     {
 #if defined(TF_ON_HOST)
@@ -41,7 +41,7 @@ template <class S, int Turn, int Rows> struct decode_runs {
         const int most = S::most_keys(p), given = S::lengths(p) ? n.length : S::starts(p) ? n.start + S::queries(p) : most;
         const int all = given < most ? given : most, last = n.start + S::queries(p) - 1;
         const int oldest = S::window ? n.start - S::window + 1 : 0;
-        // What is loaded at a time begins at a multiple, and so lies in one run of rows.
+        // The keys loaded at a time begin at a multiple of their number, and so lie in one contiguous run of rows.
         const int first = S::run_length ? oldest / S::warp_keys * S::warp_keys : oldest;
         visible v = {oldest > 0 ? first : 0, S::causal && last < all ? last + 1 : all, 1};
         if (v.to > v.from) v.turns = ceil_div(v.to - v.from, Turn);
@@ -50,29 +50,29 @@ template <class S, int Turn, int Rows> struct decode_runs {
     DEV static int row_tiles(const args &p) { return most_rows <= Rows ? 1 : ceil_div(group * S::queries(p), Rows); }
     DEV static int work_tiles(const args &p) { return S::kv_heads * row_tiles(p); } // of a sequence
 
-    struct place { // a sequence, its work tiles' first turn, turns of each
+    struct place { // a sequence, the first turn of its work tiles, turns of each
         int batch, first, each;
     };
     struct part { // of a work tile
         int batch, start, kv_head, row0; // row0: of the group's rows
         int seen_from, seen_to;          // keys
-        int from, to, each;              // turns of the work tile's
+        int from, to, each;              // turns of the work tile
         int rows;                        // up to Rows
-        int giver, taker;                // the workgroups with the work tile's first part and with the last
+        int giver, taker;                // the workgroups with the work tile's first and last part
     };
-    struct stand { // how far a run is, which is gone through from its end
-        int to;    // of its turns the first ones are left
+    struct stand { // a cursor of a run, which is walked from its end
+        int to;    // the first `to` of its turns are left
         place at;
-        part now; // the one that ends there
+        part now; // the part that ends there
     };
 
     struct run {
-        int all, count, from; // turns of the batch, workgroups that share them out; this one's first turn
-        stand stands[3];      // now, then, and the one behind it
-        int first;            // `of` has the numbers of the sequences from this one on
+        int all, count, from; // turns of the batch, workgroups that share them; this one's first turn
+        stand stands[3];      // the current one, the next, and the one after
+        int first;            // `of` has the lengths of the sequences from this one on
         numbers of[known];
         int spans[TF_WAVE]; // turns of each span of sequences
-        int stale;          // the numbers are not what memory has
+        int stale;          // the lengths are not those in memory
     };
 
     // ---- by the first warp
@@ -92,7 +92,7 @@ template <class S, int Turn, int Rows> struct decode_runs {
         }
         return x;
     }
-    // Of as many sequences from `batch0` on, one a lane: turns of its work tiles, and of those up to it.
+    // For as many sequences from `batch0` on as there are lanes, one a lane: turns of its work tiles, and the inclusive sum of them.
     struct turns_of_lanes {
         int own, to;
         template <bool Sure> DEV void count(const args &p, run &m, int batch0, int before)
@@ -108,7 +108,7 @@ template <class S, int Turn, int Rows> struct decode_runs {
         }
         DEV int all() const { return lane_value(to, TF_WAVE - 1); }
     };
-    // More sequences than a warp has lanes are counted span by span, by all warps: each number is a trip to memory.
+    // More sequences than a warp has lanes are counted span by span, by all warps, because each length costs a memory latency.
     DEV static int span(const args &p) { return ceil_div(S::batches(p), TF_WAVE * TF_WAVE) * TF_WAVE; }
     DEV static void count_spans(const args &p, run &m)
     {
@@ -122,7 +122,7 @@ template <class S, int Turn, int Rows> struct decode_runs {
         }
     }
     struct share {
-        int count, from, to; // workgroups that have turns; this one's first turn, and the one behind its last
+        int count, from, to; // workgroups that have turns; this one's first turn, and the end of its turns
         DEV share(int all)
         {
             count = block_total() < all ? block_total() : all;
@@ -131,7 +131,7 @@ template <class S, int Turn, int Rows> struct decode_runs {
             if (own < count) from = own * each + (own < rest ? own : rest), to = from + each + (own < rest);
         }
     };
-    // By the first warp, after count_spans() where there are more sequences than lanes. Ahead: the next part is found, too.
+    // Called by the first warp, after count_spans() if there are more sequences than lanes. Ahead: finds the next part, too.
     template <bool Sure, bool Ahead> DEV static void reckon(const args &p, run &m)
     {
         const int batches = S::batches(p), lane = thread_index() % TF_WAVE;
@@ -165,7 +165,7 @@ template <class S, int Turn, int Rows> struct decode_runs {
         const int in = batch - m.first;
         return in >= 0 && in < known ? m.of[in] : read(p, batch);
     }
-    // The workgroup with a turn.
+    // The workgroup that has a turn.
     DEV static int owner(const run &m, int index)
     {
         const int each = m.all / m.count, rest = m.all % m.count, longer = rest * (each + 1);
@@ -183,7 +183,7 @@ template <class S, int Turn, int Rows> struct decode_runs {
         return {at.batch, n.start, work_tile / tiles, tile * Rows, v.from, v.to, m.from > first ? m.from - first : 0, s.to - first, at.each,
                 rows < Rows ? rows : Rows, giver, taker};
     }
-    // What follows on a part, by one thread. Nothing does on the last one, nor on nothing.
+    // The cursor after a part, by one thread. After the last part, and after nothing, comes nothing.
     DEV static void step(const args &p, const run &m, const stand &now, stand &then)
     {
         then.to = now.to > m.from ? now.to - (now.now.to - now.now.from) : now.to;

@@ -1,5 +1,5 @@
-// In: a position, how many keys there are. Out: the end of the keys that a window shows there if later keys count, too: as many later ones
-// as earlier ones. S: window.
+// In: a position, the number of keys. Out: the end of the keys that a window shows there if later keys are visible: it reaches as far ahead
+// as back. S: window.
 #pragma once
 #include "templates/base/spec.h"
 
