@@ -8,11 +8,16 @@
 #include "gen/plan/terms.h"
 #include "gen/program/products.h"
 
+typedef struct aligned {
+    const ir_value *from;
+    ir_value *rows;
+} aligned;
+
 typedef struct aligner {
     editor *e;
-    /* by value id */
-    ir_op **copy;  /* the align op; NULL: none yet */
-    bool *is_root; /* other values live in its storage */
+    bool *is_root; /* by value id: other values live in its storage */
+    aligned *copies;
+    int count;
 } aligner;
 
 /* Multiples of what tensor loads take; long rows begin at lines, as loads of a row that straddles them ask L2 for both. */
@@ -37,22 +42,83 @@ static bool has_rows(const ir_op *product, int which)
 }
 
 /* ---- the copy */
-static ir_op *insert_copy(aligner *g, int k, ir_phase *reader, ir_value *v, operand which)
+static ir_value *insert_copy(aligner *g, int k, ir_phase *reader, ir_value *v, operand which)
 {
     arena *a = g->e->b->a;
     ir_value *copy = build_value(g->e->b, arena_printf(a, "%s.rows", v->name), v->type, v);
     const char *kernel = arena_printf(a, which == operand_a ? "%s_align" : "%s_align_b", g->e->b->p->kernels[k]->name);
     copy->root_stride = aligned_columns(v);
-    return g->copy[v->id] = edit_copy(g->e, k, reader, v, &(copy_request){copy, op_align, family_align, kernel});
+    edit_copy(g->e, k, reader, v, &(copy_request){copy, op_align, family_align, kernel});
+    g->copies[g->count++] = (aligned){v, copy};
+    return copy;
 }
 
-static void read_copy(editor *e, ir_phase *reader, const ir_value *v, const ir_op *copy)
+/* Whether both show the same rows of one memory, by whatever axes these are counted. */
+static bool same_rows(arena *a, const ir_value *x, const ir_value *y)
+{
+    const view of_x = view_of(a, x), of_y = view_of(a, y);
+    const extent x_rows = value_rows(a, x), y_rows = value_rows(a, y);
+    return of_x.root == of_y.root && of_x.offset == of_y.offset && of_x.stride == of_y.stride &&
+           value_columns(x) == value_columns(y) && extent_equal(&x_rows, &y_rows);
+}
+
+static bool same_shape(const ir_value *x, const ir_value *y)
+{
+    bool same = x->rank == y->rank;
+    for (int i = 0; same && i < x->rank; i++) same = extent_equal(&x->shape[i], &y->shape[i]);
+    return same;
+}
+
+/* A copy of the same rows, by the axes of v if there is one; NULL: none. */
+static ir_value *copy_made(const aligner *g, const ir_value *v)
+{
+    ir_value *found = NULL;
+    for (int i = 0; i < g->count; i++)
+        if ((!found || same_shape(g->copies[i].rows, v)) && same_rows(g->e->b->a, g->copies[i].from, v)) found = g->copies[i].rows;
+    return found;
+}
+
+/* The copy by the axes of v: a view, in the phase that makes the copy. */
+static ir_value *copy_like(aligner *g, const ir_phase *reader, ir_value *copy, const ir_value *v)
+{
+    builder *b = g->e->b;
+    if (same_shape(copy, v)) return copy;
+    ir_value *rows = build_value(b, arena_printf(b->a, "%s.rows", v->name), v->type, v), *root = value_root(copy);
+    ir_phase *maker = edit_maker(g->e, root);
+    rows->root = root, rows->root_stride = root->root_stride, rows->at = v->at;
+    ir_op *op = build_op(b, op_reshape, reader->ops[0], rows, 1, root);
+    op->role = role_epilogue;
+    edit_insert_op(g->e, maker, maker->op_count, op);
+    g->copies[g->count++] = (aligned){v, rows};
+    return rows;
+}
+
+static bool op_reads(const ir_op *op, const ir_value *v)
+{
+    for (int i = 0; i < op->input_count; i++)
+        if (op->inputs[i] == v) return true;
+    return false;
+}
+
+static bool is_read(const ir_graph *p, const ir_value *v)
+{
+    for (int k = 0; k < p->kernel_count; k++)
+        for (int i = 0; i < p->kernels[k]->phase_count; i++)
+            for (int j = 0; j < p->kernels[k]->phases[i]->op_count; j++)
+                if (op_reads(p->kernels[k]->phases[i]->ops[j], v)) return true;
+    return false;
+}
+
+static void read_copy(editor *e, ir_phase *reader, ir_value *v, ir_value *rows)
 {
     for (int i = 0; i < reader->op_count; i++)
         for (int k = 0; k < reader->ops[i]->input_count; k++)
             if (reader->ops[i]->role == role_body && has_rows(reader->ops[i], k) && reader->ops[i]->inputs[k] == v)
-                reader->ops[i]->inputs[k] = copy->outputs[0];
-    edit_run_after(e, reader, edit_maker(e, copy->outputs[0]));
+                reader->ops[i]->inputs[k] = rows;
+    edit_run_after(e, reader, edit_maker(e, value_root(rows)));
+    if (phase_index(reader, v->def) < 0 || is_read(e->b->p, v)) return;
+    edit_remove_op(reader, v->def); /* a view that only the product read */
+    edit_remove_value(e, v);
 }
 
 /* ---- which operands */
@@ -73,14 +139,15 @@ static void align_operand(aligner *g, int k, ir_phase *phase, operand which)
         v->root_stride = aligned_columns(v);
         return;
     }
-    read_copy(g->e, phase, v, g->copy[v->id] ? g->copy[v->id] : insert_copy(g, k, phase, v, which));
+    ir_value *made = copy_made(g, v);
+    read_copy(g->e, phase, v, made ? copy_like(g, phase, made, v) : insert_copy(g, k, phase, v, which));
 }
 
 void align_operands(editor *e)
 {
     const ir_graph *p = e->b->p;
-    const size_t values = (size_t)p->value_count, room = values + 2 * (size_t)p->op_count + 1; /* at most two copies per phase */
-    aligner g = {e, arena_alloc(e->b->a, room * sizeof *g.copy), arena_alloc(e->b->a, room)};
+    const size_t values = (size_t)p->value_count, most = 2 * (size_t)p->op_count + 1; /* at most two copies per phase */
+    aligner g = {.e = e, .is_root = arena_alloc(e->b->a, values + most), .copies = arena_alloc(e->b->a, most * sizeof *g.copies)};
     for (size_t i = 0; i < values; i++)
         if (p->values[i]->root) g.is_root[p->values[i]->root->id] = true;
     for (int k = 0; k < e->kernel_count; k++)
