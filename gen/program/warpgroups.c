@@ -43,10 +43,12 @@ static void try_parts(const problem *p, const program *by, ws_fill *fill, int n,
 }
 
 /* Splits K so that a slice has at most 32768 products, as far as 16 slices suffice: longer sums lose too much accuracy
- * (templates/base/sums.h), and tensor cores truncate every addition. */
-static void cut_long(const problem *p, ws_fill *fill, int widest, ir_tile *best)
+ * (templates/base/sums.h), and tensor cores truncate every addition. A product of several passes is meant to be as accurate as f32, and its
+ * errors reach 0.6 of the bound at 8192 (H200). */
+static void cut_long(const problem *p, const program *by, ws_fill *fill, int widest, ir_tile *best)
 {
-    enum { longest = 32768, most = 16 };
+    enum { most = 16 };
+    const long long longest = product_passes(p, by->weights) > 1 ? 8192 : 32768;
     const long long parts = (product_length(p) + longest - 1) / longest;
     const gemm_warpgroups_tile x = best->gemm_warpgroups;
     if (parts <= x.split_k || x.split_k >= most) return;
@@ -102,7 +104,7 @@ void ws_choose(const problem *p, const program *by, const ws_search *s, ir_tile 
     for (int cluster = 2; cluster <= s->most_cluster; cluster++) try_cluster(p, by, s, cluster, &least, t);
     least *= 0.9;
     for (int i = s->first_cut; i < s->count; i++) try_parts(p, by, s->fill, s->widths[i], &least, t);
-    cut_long(p, s->fill, s->widest_cut, t);
+    cut_long(p, by, s->fill, s->widest_cut, t);
 }
 
 static bool begins_at_lines(const problem *p)

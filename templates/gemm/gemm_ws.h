@@ -58,8 +58,7 @@ template <class S> struct gemm_ws {
     DEV static int row_tiles(const args &p) { return (S::rows(p) + tile_m * cluster - 1) / (tile_m * cluster) * cluster; }
     static constexpr int column_tiles = (S::packed_n + tile_n - 1) / tile_n;
     using walk = pass_tiles<S, tile_k>;
-    static constexpr int all_k_tiles = walk::all;
-    static_assert(S::split_k >= 1 && S::split_k <= all_k_tiles, "tile: a part has a k tile");
+    static_assert(S::split_k >= 1 && S::split_k <= walk::each, "tile: a part has a k tile");
     DEV static int matrix_tiles(const args &p) { return row_tiles(p) * column_tiles; }
     DEV static int whole_tiles(const args &p)
     {
@@ -69,13 +68,19 @@ template <class S> struct gemm_ws {
             return matrix_tiles(p);
     }
     DEV static int tiles(const args &p) { return whole_tiles(p) * S::split_k; }
-    DEV static int first_k_tile(int part) { return part * all_k_tiles / S::split_k; }
-    DEV static int k_tiles(const args &, const tile &t)
+    // A part goes through its k tiles once for each pass.
+    DEV static int first_k_tile(int part) { return part * walk::each / S::split_k; }
+    DEV static int length_of(const tile &t) { return S::split_k == 1 ? walk::each : first_k_tile(t.part + 1) - first_k_tile(t.part); }
+    DEV static int k_tiles(const args &, const tile &t) { return walk::passes * length_of(t); }
+    DEV static int column_of_a(const tile &t, int k_tile)
     {
-        return S::split_k == 1 ? all_k_tiles : first_k_tile(t.part + 1) - first_k_tile(t.part);
+        const int in = walk::passes == 1 ? k_tile : k_tile % length_of(t);
+        return (S::split_k == 1 ? in : first_k_tile(t.part) + in) * tile_k;
     }
-    DEV static int place_of(const tile &t, int k_tile) { return S::split_k == 1 ? k_tile : first_k_tile(t.part) + k_tile; }
-    DEV static int column_of(const tile &t, int k_tile) { return place_of(t, k_tile) * tile_k; }
+    DEV static int column_of(const tile &t, int k_tile)
+    {
+        return column_of_a(t, k_tile) + (walk::passes == 1 ? 0 : k_tile / length_of(t) * walk::each * tile_k);
+    }
     DEV static unsigned bytes(const args &) { return stage_bytes; }
 
     // Rasterisation: groups of S::group_m row tiles, walked column by column, so that what the grid works on at a time is nearly square.
@@ -102,7 +107,7 @@ template <class S> struct gemm_ws {
     }
     DEV static void load(late, const args &p, const tile &t, int k_tile, stage m)
     {
-        load_a(p, t, walk::of_rows(place_of(t, k_tile)) * tile_k, m);
+        load_a(p, t, column_of_a(t, k_tile), m);
         if constexpr (!S::b_early) load_b(p, t, column_of(t, k_tile), m);
     }
     DEV static void load_a(const args &p, const tile &t, int k, stage m)
