@@ -1,5 +1,5 @@
-// In: vectors of a wave's registers, pointers, LDS. Out: what the matrix layers of AMD's machines (mfma.h, wmma.h) share: LDS, uniform
-// values, fences of the compiler's schedule. Refuses other makers' targets. Builtins alone, so that the host engine can stand in for them.
+// In: vectors of a wave's registers, pointers, LDS. Out: what AMD's matrix layers (mfma.h, wmma.h) share: LDS access, uniform values,
+// scheduling fences for the compiler. Refuses other vendors' targets. Uses builtins alone, so that the host engine can replace them.
 #pragma once
 #include "templates/isa/simt.h"
 
@@ -26,11 +26,11 @@ DEV void lds_write(lds_address to, sixteen_bytes x) { *reinterpret_cast<__attrib
 template <class T> DEV T lds_read(lds_address from) { return *reinterpret_cast<__attribute__((address_space(3))) const T *>(from); }
 #endif
 
-// A wave-uniform pointer to global memory, in scalar registers: each load's address is then that base and a lane's 32-bit offset.
+// A wave-uniform pointer to global memory in scalar registers: a load's address is that base and a lane's 32-bit offset.
 using global_address = const __attribute__((address_space(1))) char *;
 DEV global_address scalar(const char *same_in_all_lanes)
 { TF_TRACED(same_in_all_lanes = uniform(same_in_all_lanes));
-#if !defined(TF_ON_HOST) && __clang_major__ < 17 // reckoned in vector registers it would stay there, which ends the compiler: illegal copy
+#if !defined(TF_ON_HOST) && __clang_major__ < 17 // computed in vector registers it would stay there, and the compiler dies: "illegal copy"
     same_in_all_lanes = uniform(same_in_all_lanes);
 #endif
     global_address p = (global_address)same_in_all_lanes;
@@ -50,9 +50,9 @@ DEV global_address scalar_of(const void *same_in_all_lanes)
 #endif
 }
 
-typedef unsigned sixteen_bytes_anywhere __attribute__((ext_vector_type(4), aligned(2))); // memory takes whole loads at any address
+typedef unsigned sixteen_bytes_anywhere __attribute__((ext_vector_type(4), aligned(2))); // memory accepts 16-byte loads at any address
 #if defined(TF_ON_HOST)
-struct sixteen_bytes_in_one { // a template would take the typedef without its alignment
+struct sixteen_bytes_in_one { // a struct, because a template would take the typedef without its alignment
     sixteen_bytes_anywhere raw;
 };
 #endif

@@ -1,9 +1,9 @@
-// In: scores of a wave's registers. Out: what attention needs beside products: exp2, votes, weights rounded into 16 bytes, 4 x 8 blocks
+// In: scores in a wave's registers. Out: what attention needs beside products: exp2, votes, weights rounded into 16 bytes, 4 x 8 blocks
 // transposed in registers. Refuses f32. Needs isa/mfma.h or isa/wmma.h.
 #pragma once
 #include "templates/isa/amd.h"
 
-// Elements First to First + 7 of x, none of them negative, in T. Without an instruction for it bf16 rounds ties up.
+// Elements First to First + 7 of x, none negative, as T. Without a conversion instruction bf16 rounds ties up.
 template <int First, class Numbers> DEV sixteen_bytes packed_weights(f16, const Numbers &x)
 {
     using eight = _Float16 __attribute__((ext_vector_type(8)));
@@ -35,7 +35,7 @@ DEV void lds_write(lds_address to, eight_bytes x) { tf_hs_write_whole(reinterpre
 DEV void lds_write(lds_address to, eight_bytes x) { *reinterpret_cast<__attribute__((address_space(3))) eight_bytes *>(to) = x; }
 #endif
 
-// Of four lines of 16-bit elements, element i of each.
+// Element i of each of four lines of 16-bit elements.
 template <class Line> DEV eight_bytes across(int i, Line a, Line b, Line c, Line d)
 {
     const unsigned pick = i % 2 ? 0x07060302u : 0x05040100u;
@@ -54,7 +54,7 @@ DEV float wave_exp2(float x)
 }
 DEV float wave_reciprocal(float x) { return __builtin_amdgcn_rcpf(x); }
 #if TF_WAVE == 32
-DEV unsigned lanes_of(bool x) { return __builtin_amdgcn_ballot_w32(x); } // a bit a lane
+DEV unsigned lanes_of(bool x) { return __builtin_amdgcn_ballot_w32(x); } // one bit per lane
 #elif defined(TF_ON_HOST) || __has_builtin(__builtin_amdgcn_ballot_w64)
 DEV unsigned long long lanes_of(bool x) { return __builtin_amdgcn_ballot_w64(x); }
 #else // HIPRTC 5.2

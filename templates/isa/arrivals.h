@@ -1,6 +1,5 @@
-// In: words of shared memory. Out: sm_90a's transaction barriers: a phase ends when all arrivals came and all announced bytes landed; the
-// n-th has parity n % 2. Refuses other targets: sm_90a alone has these. On the host engine those who use them have what stands in for them
-// (isa/wgmma_host.h, isa/bulk.h).
+// In: words of shared memory. Out: sm_90a's transaction barriers (mbarriers): a phase ends when all arrivals and all expected bytes have
+// come; the n-th phase has parity n % 2. Refuses other targets. On the host engine isa/wgmma_host.h and isa/bulk.h stand in for them.
 #pragma once
 #include "templates/isa/nvidia.h"
 
@@ -17,7 +16,7 @@ DEV void barrier_init(shared_address barrier, int arrivals)
 
 DEV void barrier_init_done() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
 
-DEV void barrier_expect(shared_address barrier, unsigned bytes) // arrives, too
+DEV void barrier_expect(shared_address barrier, unsigned bytes) // also arrives
 {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }

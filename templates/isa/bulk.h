@@ -1,16 +1,16 @@
-// In: consecutive bytes of memory, 16 at a time, and shared memory. Out: copies that run beside the threads and take no register (sm_90a),
-// and what tells of them: an arrival is of so many announced bytes, again and again. Refuses other targets. On the host engine a copy
-// lands when somebody waits for it and not before; until then what it will fill is NaN and tells what is to come, so that numbers are
-// wrong where a wait is missing, and where memory is filled that is still read.
+// In: contiguous bytes of memory, a multiple of 16, and shared memory. Out: bulk copies (cp.async.bulk, sm_90a), which run beside the
+// threads and take no registers, and the reusable mbarrier that counts their bytes. Refuses other targets. On the host engine a copy lands
+// when a thread waits for it and not before, and its destination is NaN until then: so a missing wait, or a destination that is still being
+// read, makes wrong numbers.
 #pragma once
 #include "templates/isa/arrivals.h"
 
-// Of whichever thread announces next; the n-th has parity n % 2.
+// Any thread may announce next; the n-th arrival has parity n % 2.
 struct alignas(8) bulk_arrival {
-    unsigned long long word; // on the host: of the copies under way the last one's place, doubled, and the parity of the next arrival
+    unsigned long long word; // on the host: twice the address of the last copy in flight, and the parity of the next arrival
 
-    DEV void clear();                // before all else, by one thread
-    DEV void announce(int bytes);    // of all copies until the next arrival
+    DEV void clear();                // called first, by one thread
+    DEV void announce(int bytes);    // bytes of all copies until the next arrival
     DEV void wait(unsigned parity);
 };
 DEV void bulk_copy(void *to, const void *from, int bytes, bulk_arrival &arrival);
@@ -19,7 +19,7 @@ DEV void bulk_copy(void *to, const void *from, int bytes, bulk_arrival &arrival)
 
 struct bulk_in_flight {
     const void *from;
-    unsigned long long before; // the place of another copy for the same arrival; 0: none
+    unsigned long long before; // address of another copy for the same arrival; 0: none
     long long bytes;
 };
 DEV unsigned long long bulk_read(const bulk_arrival &a)

@@ -1,11 +1,10 @@
-// In: rows of keys and of values that lie one behind the other in memory, of one type T. Out: a warp's way through some of them, so many
-// rows a turn: copies of a few turns are under way to shared memory while the warp computes, without a register of its own and past the L1,
-// of which kernels that run beside this one's beginning may leave little. Refuses rows with gaps: whoever takes this knows that there are
-// none.
+// In: rows of keys and of values, contiguous in memory, of one type T. Out: a warp's ring over some of them, a fixed number of rows per
+// turn: copies of a few turns are in flight to shared memory while the warp computes. They take no registers and bypass L1, of which the
+// previous launch may leave little. Refuses rows with gaps (the caller knows that there are none).
 #pragma once
 #include "templates/isa/bulk.h"
 
-// What the warps of a workgroup share out: of each some slots, a turn each.
+// Shared memory for all warps of a workgroup: each has some stages of one turn.
 template <class T, int Warps, int Slots, int Elements> struct ring_memory {
     struct alignas(16) turn {
         T keys[Elements], values[Elements];
@@ -15,12 +14,12 @@ template <class T, int Warps, int Slots, int Elements> struct ring_memory {
 };
 template <class T, int Warps, int Elements> struct ring_memory<T, Warps, 0, Elements> {};
 
-// A warp's own. The slots are taken in turn, also from one part to the next, whose turns begin when those of the part before are all taken.
+// One warp's ring. Its stages are used in order, across parts too: a part's turns begin once all turns of the part before have been taken.
 template <class T, int Warps, int Slots, int Elements> struct cache_ring {
     using memory = ring_memory<T, Warps, Slots, Elements>;
     typename memory::turn *turns;
     bulk_arrival *arrivals;
-    unsigned asked, taken; // turns
+    unsigned asked, taken; // in turns
 
     DEV cache_ring(memory &m) : asked(0), taken(0)
     {
@@ -33,7 +32,7 @@ template <class T, int Warps, int Slots, int Elements> struct cache_ring {
     }
     DEV static bool first_lane() { return thread_index() % 32 == 0; }
 
-    // Asks for a turn of `elements` of each. All lanes have done with the slot: they have met since.
+    // Issues the loads of a turn: `elements` of keys and as many of values. All lanes must be done with the stage and have met since.
     DEV void ask(const T *keys, const T *values, int elements)
     {
         const unsigned slot = asked++ % Slots;
@@ -43,7 +42,7 @@ template <class T, int Warps, int Slots, int Elements> struct cache_ring {
         bulk_copy(turns[slot].keys, keys, bytes, arrivals[slot]);
         bulk_copy(turns[slot].values, values, bytes, arrivals[slot]);
     }
-    // The next turn, once it is here. Its slot is the warp's until leave().
+    // Waits for the next turn. Its stage belongs to the warp until leave().
     DEV const typename memory::turn &take()
     {
         const unsigned slot = taken % Slots;

@@ -1,11 +1,12 @@
-// In: words of memory that all workgroups of a launch reach. Out: loads, stores and fences at the scope of the device (AMD: agent), under
-// the same names for every maker. What hands data to other workgroups uses these alone (frame/workspace.h).
+// In: words of memory that all workgroups of a launch reach. Out: loads, stores and fences at device scope (AMD: agent), under the same
+// names for every vendor. Data is handed to other workgroups by these alone (frame/workspace.h).
 //
-// Order. Who publishes: every thread stores, then device_release() (or, of slices, slice_stored()); a barrier; one thread adds to a
-// counter or stores a flag. Who waits: one thread reads it until it has the value; a barrier; device_acquire() by every wave; all read.
-// NVIDIA: add and store release, reads acquire, both cumulative over the workgroup's barrier (PTX ISA, memory consistency model): no
-// further fence. AMD: these are relaxed, so that a poll drops no cache lines, and every wave orders its own accesses: release waits for
-// its stores and writes back the L2, acquire drops stale lines (LLVM, AMDGPU memory model). Slices go past the L2, which needs neither.
+// Order. To publish: every thread stores, then device_release() (for slices: slice_stored()); a barrier; one thread adds to a counter or
+// stores a flag. To wait: one thread polls until it reads the value; a barrier; device_acquire() by every wave; all read.
+// NVIDIA: add and store release, reads acquire, both cumulative over the workgroup's barrier (PTX ISA, memory consistency model), so no
+// further fence is needed. AMD: they are relaxed, so that a poll drops no cache lines, and each wave orders its own accesses: release waits
+// for its stores and writes back the L2, acquire invalidates stale lines (LLVM, AMDGPU memory model). Slices bypass the L2 and need
+// neither.
 #pragma once
 #include "templates/isa/simt.h"
 
@@ -82,14 +83,14 @@ DEV void flag_store(unsigned long long *flag, unsigned long long value)
 DEV void pause() { asm volatile("nanosleep.u32 20;"); }
 #endif
 
-// ---- 16 bytes of a slice, and the fences of each wave
+// ---- 16 bytes of a slice, and each wave's fences
 using slice_word = neighbours<float, 4>;
 #if defined(TF_TARGET_AMD)
 DEV void device_acquire() { __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent"); }
 DEV void device_release() { __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent"); }
 
-// Dies of a device have an L2 each. A slice's bytes go past it, as its flag does: then the flag needs no write-back of an L2 before it, and
-// who reads drops no line of his own.
+// Each die has an L2. A slice's bytes bypass it, as its flag does: so the flag needs no write-back first, and the reader invalidates
+// nothing.
 struct slice_halves {
     unsigned long long of[2];
 };
@@ -105,11 +106,11 @@ DEV slice_word slice_read(const float *from)
     const unsigned long long *const at = reinterpret_cast<const unsigned long long *>(from);
     return __builtin_bit_cast(slice_word, (slice_halves{{flag_read(at), flag_read(at + 1)}}));
 }
-DEV void slice_stored() // the wave's stores have arrived
+DEV void slice_stored() // the wave's stores have completed
 {
 #if TF_WAVE == 64
     asm volatile("" ::: "memory");
-    __builtin_amdgcn_s_waitcnt(0x0f70); // of those to memory
+    __builtin_amdgcn_s_waitcnt(0x0f70); // vmcnt(0)
 #else
     device_release();
 #endif

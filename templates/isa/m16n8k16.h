@@ -1,6 +1,7 @@
-// In: a lane's parts of a 16 x 16 and a 16 x 8 matrix, pairs of 16-bit elements. Out: NVIDIA's product of the two, from sm_80 on: a lane
-// has rows lane / 4 and 8 on of the results, columns 2 * (lane % 4) and the next; where operands lie the PTX ISA says ("Matrix Fragments
-// for mma.m16n8k16"). Refuses f32. On the host engine whoever multiplies reckons itself: lanes have no registers of each other.
+// In: a lane's fragments of a 16 x 16 and a 16 x 8 matrix, pairs of 16-bit elements. Out: mma.sync.m16n8k16 (sm_80 on): a lane has rows
+// lane / 4 and lane / 4 + 8 of the results, columns 2 * (lane % 4) and the next; operand layouts are in the PTX ISA ("Matrix Fragments for
+// mma.m16n8k16"). Refuses f32. The host engine has no such function: its lanes cannot see each other's registers, so callers compute the
+// products themselves.
 #pragma once
 #include "templates/isa/simt.h"
 

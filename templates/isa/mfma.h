@@ -1,4 +1,4 @@
-// In: vectors of a wave's registers, pointers, LDS. Out: CDNA's matrix products and copies to LDS, with the row and column of each
+// In: vectors of a wave's registers, pointers, LDS. Out: CDNA's matrix products (MFMA) and copies to LDS, with the row and column of each
 // accumulator as functions. Refuses other targets.
 #pragma once
 #include "templates/isa/amd.h"
@@ -12,8 +12,8 @@ using four_halves = _Float16 __attribute__((ext_vector_type(4)));
 using four_floats = float __attribute__((ext_vector_type(4)));
 
 // Lane l holds 16 bytes of a(l % 16, ...) and of b(l % 16, ...), piece l / 16 of the 64, and result(4 * (l / 16) + e, l % 16). Where an
-// instruction takes less than 16 bytes, several do; which element then meets which instruction is the same in a and b, so k is merely
-// summed in another order.
+// instruction takes less than 16 bytes, several are issued; a and b assign elements to them alike, so only the order of summation over k
+// changes.
 template <class T> struct matrix;
 
 #if TF_OPERAND_BYTES == 16
@@ -83,9 +83,8 @@ template <> struct matrix<float> {
     }
 };
 
-// Two products side by side make a block: 16 rows of A by 32 packed columns of B, of which a lane has 4 neighbours of either half, of one
-// row. For that the operands are swapped. Line i of product j is column column_of(j, i) of the block, which begins at block_at() of the
-// tile.
+// A block is two adjacent products: 16 rows of A by 32 packed columns of B, of which a lane has 4 adjacent ones of either half, in one row;
+// for that the operands are swapped. Line i of product j is column column_of(j, i) of the block, which begins at block_at() of the tile.
 struct fragment {
     static constexpr int columns = 32, products = 2, unit = 64 /* bytes of k a product */;
     struct block {
@@ -103,15 +102,15 @@ struct fragment {
         x += lane_xor<64>(x, 16);
         return x + lane_xor<64>(x, 32);
     }
-    // Which of a line's eight 16-byte pieces lies first in LDS: lines that one read, or one write of packed columns, touches together fall
-    // into different banks.
+    // The swizzle: which of a line's eight 16-byte pieces comes first in LDS. Lines touched by one read, or by one write of packed columns,
+    // fall into different banks.
     DEV static int a_key(int row) { return row % 8; }
     DEV static int b_key(int column) { return column % 8; }
 };
 
 // ---- memory
 
-template <class T> DEV typename matrix<T>::operand read_operand(lds_address line, int unit, int key) // this lane's of a line
+template <class T> DEV typename matrix<T>::operand read_operand(lds_address line, int unit, int key) // this lane's part of a line
 {
     return lds_read<typename matrix<T>::operand>(line + (unit * 4 + fragment::part() ^ key) * 16);
 }
@@ -119,17 +118,17 @@ template <class T> DEV typename matrix<T>::operand read_operand(lds_address line
 #if TF_COPIES_TO_LDS
 using buffer = __amdgpu_buffer_rsrc_t;
 
-// Loads beyond `bytes` give zero. The base is the same in all lanes.
+// Loads beyond `bytes` return zero. The base is wave-uniform.
 DEV buffer buffer_of(const void *base, long long bytes)
 {
     const long long most = 0x7ffffff0;
     const int size = uniform(static_cast<int>(bytes < 0 ? 0 : bytes < most ? bytes : most));
     return __builtin_amdgcn_make_buffer_rsrc(const_cast<char *>(uniform(base)), 0, size, 0x00020000);
 }
-[[maybe_unused]] constexpr int beyond = 0x7ffffff8; // an offset that no buffer reaches
+[[maybe_unused]] constexpr int beyond = 0x7ffffff8; // an offset beyond every buffer
 
-// 16 bytes a lane from buffer + offset + step to LDS at `to` + 16 * lane. `to` and `step` are the same in all lanes; asynchronous. With
-// Shared, past the caches of one chiplet: data that other workgroups of this launch stored.
+// Copies 16 bytes per lane from buffer + offset + step to LDS at `to` + 16 * lane, asynchronously. `to` and `step` are wave-uniform.
+// Shared: bypasses the caches of one chiplet, for data that other workgroups of this launch stored.
 template <bool Shared> DEV void copy_to_lds(lds_address to, buffer from, int offset, int step)
 {
     constexpr int device_scope = 1 << 4; // sc1
@@ -141,6 +140,6 @@ template <bool Shared> DEV void copy_to_lds(lds_address to, buffer from, int off
 DEV void wait_memory() { __builtin_amdgcn_s_waitcnt(0x0f70); } // global loads, copies to LDS
 DEV void wait_lds() { __builtin_amdgcn_s_waitcnt(0xc07f); }
 
-// Two waves a SIMD have 256 registers a lane each; a program that needs more says 1.
+// Waves per SIMD: with two, each lane has 256 registers; a program that needs more specialises this to 1.
 template <class F> constexpr int interleaved_waves = 2;
 #define TF_INTERLEAVED_OCCUPANCY(...) __attribute__((amdgpu_waves_per_eu(interleaved_waves<__VA_ARGS__>, interleaved_waves<__VA_ARGS__>)))

@@ -1,18 +1,18 @@
-// In: operands as isa/mfma.h has them, 16 bytes a lane. Out: CDNA's 32 x 32 products for attention. Refuses f32.
+// In: operands in the layout of isa/mfma.h, 16 bytes per lane. Out: CDNA's 32 x 32 products for attention. Refuses f32.
 #pragma once
 #include "templates/isa/mfma.h"
 
 using wide_accumulator = float __attribute__((ext_vector_type(16)));
 
 // result(i, j) += sum over 32 bytes of k of a(i, k) * b(j, k). Lane l holds a(l % 32, ...) and b(l % 32, ...), piece l / 32 of the two, and
-// result(8 * (r / 4) + 4 * (l / 32) + r % 4, l % 32). So of 16 lines of a result a lane has 8, in the order of wide::wide_line(), and they
-// are an operand of a product over those lines when the other operand has them in the same order.
+// result(8 * (r / 4) + 4 * (l / 32) + r % 4, l % 32). So a lane has 8 of every 16 lines of a result, in the order of wide::wide_line():
+// they can be an operand of a product over those lines if the other operand has the same order.
 template <class T> struct wide_matrix;
 struct wide {
-    static constexpr int lines = 32, registers = 16, parts = 1; // 16-byte pieces of an operand in a lane
+    static constexpr int lines = 32, registers = 16, parts = 1; // parts: 16-byte pieces of an operand in a lane
     DEV static int wide_line(int l) { return l % 16 / 8 * 4 + l % 8 / 4 * 8 + l % 4 + l / 16 * 16; } // its own inverse
-    DEV static int line_read(int lane) { return lane; }                   // lane's line of an operand that is not a result
-    static constexpr int result_line(int r) { return r / 4 * 8 + r % 4; } // and 4 more for each half
+    DEV static int line_read(int lane) { return lane; }                   // a lane's line of an operand that is not a result
+    static constexpr int result_line(int r) { return r / 4 * 8 + r % 4; } // plus 4 for the wave's upper half
     static constexpr int half_step = 4;
 };
 
@@ -69,7 +69,7 @@ template <> struct wide_matrix<f16> {
 };
 #endif
 
-// Of the wave's other half, the accumulators that this half's 16-byte operand lacks: none.
+// The accumulators of the wave's other half that this half's 16-byte operand needs: none.
 template <class T> DEV typename wide_matrix<T>::operand weights_operand(sixteen_bytes own)
 {
     return __builtin_bit_cast(typename wide_matrix<T>::operand, own);

@@ -1,18 +1,18 @@
-// In: addresses in shared memory, vectors of a warp's registers. Out: what NVIDIA's GPUs have from sm_80 on: copies to shared memory that
-// run beside the threads, operands by ldmatrix, m16n8k16 products with the row and column of each accumulator as functions. Refuses f32.
-// On the host engine copies land as late or as early as they may, and each lane makes its own elements.
+// In: addresses in shared memory, vectors of a warp's registers. Out: NVIDIA's sm_80 layer: cp.async, ldmatrix, mma.m16n8k16, with the row
+// and column of each accumulator as functions. Refuses f32. On the host engine copies land as late or as early as they may, and each lane
+// computes its own elements.
 #pragma once
 #include "templates/isa/m16n8k16.h"
 
 using shared_address = unsigned; // byte address in the shared window
 
-// Lines of Pieces * 16 bytes along k, a row of A or a packed column of B each. Piece p of a row lies at p ^ key of the row; of B the same
-// piece of eight columns lies side by side, as in memory, and of every other eight in another order of pairs. So what a quarter of an
-// ldmatrix reads, and what eight neighbouring threads copy, is in different banks; and 32 bytes that are together in memory stay so, or
-// copies took twice as long (H200, 2048x8192x2048: 295 us beside 148).
+// Layout of a stage: lines of Pieces * 16 bytes along k, each a row of A or a packed column of B. Piece p of a row lies at p ^ key of the
+// row. For B, a piece of eight columns is contiguous, as in memory, with the pairs of every other eight in another order. So what a quarter
+// of an ldmatrix reads, and what eight adjacent threads copy, is free of bank conflicts; and 32 bytes contiguous in memory stay so, or
+// copies take twice as long (H200, 2048x8192x2048: 295 us against 148).
 //
-// A block of results is 16 rows x 32 columns, four products of 8 columns. Columns are dealt to the products so that a lane has 4 neighbours
-// of the low half and the 4 that lie 16 on, of two rows.
+// A block of results is 16 rows x 32 columns, four products of 8 columns. Columns are assigned to products so that a lane has 4 adjacent
+// ones of the low half and the 4 that are 16 further, in two rows.
 template <int Pieces> struct fragment {
     static constexpr int rows = 16, columns = 32, products = 4;
     static_assert(Pieces == 4 || Pieces == 8, "tile: lines of 64 or 128 bytes");
@@ -21,19 +21,19 @@ template <int Pieces> struct fragment {
     };
     DEV static int lane() { return thread_index() % 32; }
     DEV static int row(int half) { return lane() / 4 + half * 8; }
-    DEV static int column() { return lane() % 4 * 4; } // the first of the lane's 4 of the low half
+    DEV static int column() { return lane() % 4 * 4; } // the first of the lane's 4 in the low half
     DEV static constexpr int column_of(int product, int i) { return product / 2 * 16 + i / 2 * 4 + product % 2 * 2 + i % 2; }
     DEV static constexpr int a_key(int line) { return Pieces == 4 ? line / 2 % 4 : line % 8; }
     DEV static constexpr int a_at(int line, int piece) { return (line * Pieces + (piece ^ a_key(line))) * 16; } // bytes
-    DEV static constexpr int b_at(int line, int piece) // 16 lines on: 16 * line_bytes more
+    DEV static constexpr int b_at(int line, int piece) // 16 lines further: 16 * line_bytes more
     {
         return (line / 8 * Pieces + piece) * 128 + (line % 8 ^ line / 8 % 2 * 2) * 16;
     }
-    // Of B, what thread i copies of as many lines as there are threads a piece: packed pieces (gemm/pieces.h) as they lie in memory.
+    // For B: the line that thread i copies, with one thread per piece: packed pieces (gemm/pieces.h) in memory order.
     DEV static constexpr int copied_line(int i) { return i / (8 * Pieces) * 8 + i % 8; }
     DEV static constexpr int copied_piece(int i) { return i / 8 % Pieces; }
-    // Of products of 8 columns side by side each: a lane has 4 neighbours of the low half and the 4 that lie 16 on, from dense_column() on,
-    // once an even lane has given its columns of the second product for its neighbour's of the first.
+    // The variant with products of 8 adjacent columns: a lane ends up with 4 adjacent columns of the low half from dense_column() on, and
+    // the 4 that are 16 further, after even lanes exchange their columns of the second product for their neighbours' of the first.
     DEV static int dense_column() { return lane() % 2 * 8 + lane() % 4 / 2 * 4; }
     DEV static void settle(block &b)
     {
@@ -73,14 +73,14 @@ template <int Pieces> struct fragment {
     }
 };
 
-// Where 8 columns of place k lie of Columns columns; what an ldmatrix reads is in all 32 banks.
+// Address of 8 columns at k, of Columns columns; what an ldmatrix reads covers all 32 banks.
 template <int Columns> DEV constexpr int across_at(int k, int piece)
 {
     static_assert(Columns % 64 == 0, "tile: n is a multiple of 64 for B as [K, N]");
     return (k * (Columns / 8) + (piece ^ k % 8)) * 16;
 }
 
-// What eight lanes access at a time, 16 bytes each, is in all 32 banks, so none waits for another. Keys repeat after 32 lines.
+// Whether eight lanes that access 16 bytes each at a time cover all 32 banks. Keys repeat after 32 lines.
 template <int Pieces> DEV constexpr bool banks_differ()
 {
     using part = fragment<Pieces>;
@@ -97,7 +97,7 @@ template <int Pieces> DEV constexpr bool banks_differ()
         for (int i = first; i < first + 8; i++)
             a |= 1u << part::a_at(i / Pieces, i % Pieces) / 16 % 8,
                 b |= 1u << part::b_at(part::copied_line(i), part::copied_piece(i)) / 16 % 8;
-        good = good && a == 0xff && b == 0xff; // copies of neighbouring threads
+        good = good && a == 0xff && b == 0xff; // copies of adjacent threads
     }
     return good;
 }
@@ -110,8 +110,8 @@ template <class T> DEV T *host_shared(shared_address at)
     TF_SHARED_DYN(char, memory);
     return reinterpret_cast<T *>(memory + at);
 }
-// A thread's copies. Of neighbouring pieces one lands at once, the other when it must: so numbers are wrong where a wait is missing, and
-// where a slot is filled that is still read.
+// A thread's copies. Of adjacent pieces one lands at once, the other as late as it may: so a missing wait, or a stage filled while it is
+// still read, makes wrong numbers.
 struct copies {
     DEV void start(shared_address to, const void *from, int valid)
     {
@@ -188,7 +188,7 @@ template <class T, int Pieces> struct column_operand {
                 }
     }
 };
-// 8 columns side by side a product (fragment::settle).
+// Products of 8 adjacent columns each (fragment::settle).
 template <class T, int Pieces> struct dense_operand : column_operand<T, Pieces> {
     DEV void read_rows(shared_address lines, int unit)
     {
@@ -235,7 +235,7 @@ DEV void multiply(typename fragment<Pieces>::block &c, const row_operand<T, Piec
 DEV shared_address shared_at(const void *p) { return static_cast<shared_address>(__cvta_generic_to_shared(p)); }
 
 struct copies {
-    // Of 16 bytes the first `valid` are read, the others become zero. `from` is not followed where none is.
+    // Copies the first `valid` of 16 bytes and zeros for the rest. `from` is not dereferenced if valid is 0.
     DEV static void start(shared_address to, const void *from, int valid)
     {
         asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(valid) : "memory");
@@ -261,7 +261,8 @@ DEV void read_matrices(shared_address from, unsigned &a, unsigned &b, unsigned &
                  : "memory");
 }
 
-// 16 of k of 16 rows, or of 32 packed columns, that begin at `lines`. A lane names the line and the piece of one eighth of a matrix.
+// 16 of k of 16 rows, or of 32 packed columns, that begin at `lines`. Each lane gives ldmatrix the line and piece of one eighth of a
+// matrix.
 template <class T, int Pieces> struct row_operand {
     unsigned x[4];
     DEV void read(shared_address lines, int unit)
@@ -288,7 +289,7 @@ DEV void read_transposed(shared_address from, unsigned &a, unsigned &b, unsigned
                  : "r"(from)
                  : "memory");
 }
-// 8 columns side by side a product (fragment::settle): of lines as A's rows, or of places along k.
+// Products of 8 adjacent columns each (fragment::settle), from lines with K contiguous, as A's rows, or with N contiguous.
 template <class T, int Pieces> struct dense_operand : column_operand<T, Pieces> {
     DEV void read_rows(shared_address lines, int unit)
     {

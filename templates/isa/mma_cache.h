@@ -1,17 +1,17 @@
-// In: rows of queries, keys and values in memory, 16 bits an element. Out: NVIDIA's m16n8k16 on operands that go from memory to registers:
-// a lane has 16 neighbouring bytes of a row, so of the 32 columns of a block the products take them in an order of their own; turned
-// matrices make columns out of rows. What attention over a cache (attention/decode_mma.h) is made of: cache_tile. Refuses f32. On the host
-// engine lanes exchange what they have.
+// In: rows of queries, keys and values in memory, 16 bits per element. Out: cache_tile, from which attention over a cache
+// (attention/decode_mma.h) is made: m16n8k16 on operands that go from memory straight to registers. A lane loads 16 adjacent bytes of a
+// row, so products take the 32 columns of a block in a permuted order; transposing movmatrix turns rows into columns. Refuses f32. On the
+// host engine lanes exchange what they have.
 #pragma once
 #include "templates/isa/m16n8k16.h"
 #include "templates/isa/cache_ring.h"
 
-// What a lane has of the columns of a block: of rows lane / 4, the 8 columns from 8 * (lane % 4) on, or of a block of 16 columns 4 of them.
+// A lane's part of a block's columns: in rows lane / 4, the 8 columns from 8 * (lane % 4) on (in a block of 16 columns: 4).
 struct row_piece {
     unsigned pair[4];
 };
 
-// A product's results: a lane has rows lane / 4 and 8 on, columns 2 * (lane % 4) and the next.
+// A product's results: a lane has rows lane / 4 and lane / 4 + 8, columns 2 * (lane % 4) and the next.
 struct cache_results {
     float x[4]; // row i / 2, column i % 2
     DEV static int row(int i) { return thread_index() % 32 / 4 + i / 2 * 8; }
@@ -20,7 +20,7 @@ struct cache_results {
 
 #if defined(TF_ON_HOST)
 
-DEV int lane_value(int x, int lane) { return tf_hs_shfl(x, lane, 32); } // that lane's
+DEV int lane_value(int x, int lane) { return tf_hs_shfl(x, lane, 32); } // the value of that lane
 DEV int lanes_with(bool yes) { return __builtin_popcountll(tf_hs_ballot(yes)); }
 DEV row_piece load_piece(const void *from)
 {
@@ -63,7 +63,7 @@ template <class T> DEV void multiply_pairs(T type, cache_results &r, const unsig
     for (int i = 0; i < 4; i++)
         for (int k = 0; k < 16; k++) r.x[i] += x[i / 2][k] * y[i % 2][k];
 }
-// Of 8 x 8 elements of which a lane has two of row lane / 4, two of column lane / 4.
+// Transposes 8 x 8 elements (movmatrix): a lane gives two of row lane / 4 and gets two of column lane / 4.
 DEV unsigned turned(unsigned pair)
 {
     const int lane = thread_index() % 32, from = lane % 4 * 8 + lane / 8, shift = lane / 4 % 2 * 16;
@@ -75,7 +75,7 @@ DEV unsigned turned(unsigned pair)
 
 DEV int lane_value(int x, int lane) { return __shfl_sync(0xffffffffu, x, lane); }
 DEV int lanes_with(bool yes) { return __popc(__ballot_sync(0xffffffffu, yes)); }
-// Volatile: all are asked for before the first is used. Each is read once by the whole launch, or nearly.
+// Volatile, so that all loads are issued before the first result is used. Nearly every byte is read once per launch.
 DEV row_piece load_piece(const void *from)
 {
     row_piece p;
@@ -113,11 +113,11 @@ DEV unsigned turned(unsigned pair)
 }
 #endif
 
-// A block of 32 columns, or of 16, of 16 rows: as rows of a product over the columns, or turned as columns of one over the rows.
+// A block of 32 (or 16) columns of 16 rows: as rows of a product over the columns, or transposed, as columns of a product over the rows.
 template <int Columns> struct cache_block {
-    static constexpr int steps = Columns / 16, each = Columns / 4; // products of 16 columns; columns that a lane has
+    static constexpr int steps = Columns / 16, each = Columns / 4; // products of 16 columns; columns per lane
     static_assert(Columns == 32 || Columns == 16, "a lane has 16 bytes of a row, or 8");
-    row_piece half[2]; // of rows lane / 4 and 8 on
+    row_piece half[2]; // of rows lane / 4 and lane / 4 + 8
 
     DEV static int first() { return thread_index() % 4 * each; }
     template <class T> DEV static row_piece load(const T *block) // of the lane's row
@@ -128,7 +128,7 @@ template <int Columns> struct cache_block {
     {
         return Columns == 32 ? near_piece(block + first()) : near_half_piece(block + first());
     }
-    // r[row][column] += block * rows of another block with the same columns, 8 of them
+    // r[row][column] += block * the 8 rows of another block with the same columns
     template <class T> DEV void along(T type, cache_results &r, const row_piece &other) const
     {
 #pragma unroll
@@ -137,7 +137,7 @@ template <int Columns> struct cache_block {
             multiply_pairs(type, r, a, other.pair[2 * i], other.pair[2 * i + 1]);
         }
     }
-    // r[i][column of this block][column of the weights] += turned block * weights[row], for 16 columns of the block each: column_of()
+    // r[i][column of this block][column of the weights] += transposed block * weights[row], for each 16 columns of the block: column_of()
     template <class T> DEV void across(T type, cache_results *r, const unsigned (&weights)[2]) const
     {
 #pragma unroll
@@ -147,36 +147,36 @@ template <int Columns> struct cache_block {
             multiply_pairs(type, r[i], a, weights[0], weights[1]);
         }
     }
-    // The block's column that row `row` of results i is.
+    // The column of the block that is row `row` of results i.
     DEV static int column_of(int i, int row) { return row % 8 / 2 * each + (2 * i + row / 8) * 2 + row % 2; }
 };
 
 DEV int thread_again() { return thread_index(); }
-template <class X> DEV X warp_same(const X &x) { return x; } // what all lanes have the same of
+template <class X> DEV X warp_same(const X &x) { return x; } // x is warp-uniform
 DEV void warp_sync() { __syncwarp(); }
 
-// Rows of queries, `unit` keys or values at a time: scores(key, row) = keys * rows, results(column, row) += turned values * weights.
+// Rows of queries by `unit` keys or values: scores(key, row) = keys * rows, results(column, row) += transposed values * weights.
 template <class T, int HeadDim> struct cache_tile {
     static constexpr int rows = 8, unit = 16;
-    static constexpr int count = 4, lane_rows = 2; // scores of a lane, and of how many rows in turn
-    static constexpr int sharing = 4;              // lanes that many apart have the same rows
-    static constexpr bool guesses = true;          // a launch may begin before the one ahead has ended
-    static constexpr int parts_at_once = 8;        // of other workgroups, that are read
-    static constexpr bool late = false;            // there are registers for keys and values of a turn
+    static constexpr int count = 4, lane_rows = 2; // scores per lane, and the rows that they cycle through
+    static constexpr int sharing = 4;              // lanes at this distance have the same rows
+    static constexpr bool guesses = true;          // a launch may begin before the previous one has ended
+    static constexpr int parts_at_once = 8;        // parts of other workgroups read at a time
+    static constexpr bool late = false;            // registers suffice for the keys and values of a turn
     static constexpr int wide = HeadDim / 32, blocks = HeadDim / 16;
     static constexpr bool narrow = HeadDim % 32 != 0; // half a block at the end
     DEV static int key(int i) { return cache_results::row(i); } // of a lane's scores
     DEV static int row(int e) { return cache_results::column(e); }
     DEV static void all_asked() {}
-    template <int Warps, int Slots, int Keys> using ring = cache_ring<T, Warps, Slots, Keys * HeadDim>; // of turns under way
+    template <int Warps, int Slots, int Keys> using ring = cache_ring<T, Warps, Slots, Keys * HeadDim>; // of turns in flight
 
     struct scores {
         float x[count];
     };
-    struct shelf {}; // rows of queries are in registers
+    struct shelf {}; // unused: rows of queries are in registers
     struct queries {
         row_piece of[wide + narrow];
-        // The first `rows` of rows that begin at row_at(row).
+        // Loads the first `rows` rows, which begin at row_at(row).
         template <class Row> DEV void load(const Row &row_at, shelf &, int rows, int)
         {
             const int row = thread_index() % 32 / 4;
@@ -194,7 +194,7 @@ template <class T, int HeadDim> struct cache_tile {
     struct rows_of_cache { // 16 keys or values
         cache_block<32> of[wide + 1];
         cache_block<16> last;
-        // Rows from `row` on of a head, of which the first `to` exist; the last one stands for those behind it.
+        // Loads rows from `row` on of a head; beyond row `to` the last one is loaded again.
         DEV void load(const T *head, long long stride, int row, int to)
         {
 #pragma unroll
@@ -206,7 +206,7 @@ template <class T, int HeadDim> struct cache_tile {
                 if constexpr (narrow) last.half[h] = cache_block<16>::load(at + wide * 32);
             }
         }
-        // The same of rows in shared memory, one behind the other.
+        // The same from contiguous rows in shared memory.
         DEV void load_near(const T *head, int row, int to)
         {
 #pragma unroll
@@ -253,7 +253,7 @@ template <class T, int HeadDim> struct cache_tile {
             for (int n = 0; n < wide; n++) v.of[n].across(T(), of + 2 * n, weights);
             if constexpr (narrow) v.last.across(T(), of + 2 * wide, weights);
         }
-        // To a warp's places in shared memory, of the rows that exist.
+        // Stores the existing rows to the warp's part of shared memory.
         DEV void put(float *to, int rows) const
         {
 #pragma unroll
@@ -267,9 +267,9 @@ template <class T, int HeadDim> struct cache_tile {
         }
     };
 
-    // Where places of rows lie in shared memory, and which columns they are.
+    // Layout of result rows in shared memory, and the columns of its places.
     static constexpr int pitch = HeadDim + 4;
-    static constexpr bool in_order = false; // places are not columns
+    static constexpr bool in_order = false; // places are not in column order
     DEV static int at(int row, int place) { return row * pitch + place; }
     DEV static int column_at(int place)
     {

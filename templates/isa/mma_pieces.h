@@ -1,6 +1,6 @@
-// In: pieces of a packed weight (docs/packing.md) and rows of A, both in memory. Out: NVIDIA's products of a piece and 8 rows, whose
-// operands go from memory to registers: the 16 packed columns of the piece are the rows of m16n8k16, and its 32 of K are permuted so that
-// what a lane needs of a column or a row is 16 neighbouring bytes. Refuses f32. On the host engine each lane makes its own results.
+// In: pieces of a packed weight (docs/packing.md) and rows of A, both in memory. Out: products of a piece and 8 rows by m16n8k16, with
+// operands that go from memory straight to registers: the 16 packed columns of a piece are the rows of the instruction, and its 32 of K are
+// permuted so that a lane needs 16 adjacent bytes of a column or a row. Refuses f32. On the host engine each lane computes its own results.
 #pragma once
 #include "templates/isa/nvidia.h"
 #include "templates/isa/m16n8k16.h"
@@ -9,13 +9,13 @@ struct alignas(16) chunk { // 16 bytes of a packed column or of a row
     unsigned word[4];
 };
 
-// What of a chunk lies beyond its row's end becomes zero: `left` elements of 2 bytes exist.
+// Zeroes what lies beyond the row's end: `left` elements of 2 bytes exist.
 DEV void cut_chunk(chunk &c, int left)
 {
 #pragma unroll
     for (int i = 0; i < 4; i++) c.word[i] = left > 2 * i + 1 ? c.word[i] : left > 2 * i ? c.word[i] & 0xffffu : 0u;
 }
-// Elements k to k + 7 of a row, which is in memory if it exists; `left` elements of the piece's 32 do.
+// Elements k to k + 7 of a row, zeros if it does not exist; `left` of the piece's 32 elements exist.
 template <class T> DEV chunk chunk_of_row(const T *row, int k, bool exists, int left)
 {
     chunk x = {};
@@ -24,14 +24,14 @@ template <class T> DEV chunk chunk_of_row(const T *row, int k, bool exists, int 
     return x;
 }
 
-// Rows of A that a wave multiplies by a piece at a time, and how its results lie in its lanes.
+// The rows of A that a wave multiplies by a piece at a time, and the layout of the results in its lanes.
 struct piece_results {
     static constexpr int rows = 8, columns = 16, count = 4;
     DEV static int row(int i) { return thread_index() % 4 * 2 + i % 2; }
     DEV static int column(int i) { return thread_index() % 32 / 4 + i / 2 * 8; }
     float sum[count];
-    DEV void settle() {} // it is made by here
-    // To sums of M rows by N columns, from this row and column on.
+    DEV void settle() {} // forces the results to be complete here (AMD)
+    // Stores to sums of M rows by N columns, from this row and column on.
     template <class Places> DEV void put(float *sums, int row, int column) const
     {
 #pragma unroll
@@ -39,11 +39,11 @@ struct piece_results {
     }
 };
 
-// Where sums of M rows by N columns lie in shared memory: what a wave stores at a time is in all banks.
+// Layout of sums of M rows by N columns in shared memory: what a wave stores at a time covers all banks.
 template <int M, int N, bool Halves> struct piece_places {
     static constexpr int pitch = N + 4, floats = M * pitch;
     DEV static int at(int row, int column) { return row * pitch + column; }
-    // The numbers of so many rows, in the order in which they lie.
+    // Floats that so many rows take; they are contiguous.
     DEV static int count(int rows) { return rows * N; }
     DEV static int nth(int i) { return at(i / N, i % N); }
 };
@@ -64,7 +64,7 @@ template <class T> struct piece_of_weights {
 };
 template <class T> struct piece_of_rows {
     float x[2][32];
-    // Rows from `first` on of those that begin at `row`, `stride` elements apart; `rows` of them exist, and `left` elements of each.
+    // Loads rows from `first` on; they begin at `row`, `stride` elements apart; `rows` of them exist, and `left` elements of each.
     DEV void load(const T *row, int first, long long stride, int rows, int left)
     {
         const int line = first + thread_index() % 32 / 4, at = thread_index() % 4 * 8;
@@ -94,8 +94,8 @@ template <class T> DEV void multiply_rows(piece_results &r, const piece_of_rows<
 #else
 
 template <class T> struct piece_of_weights {
-    chunk half[2]; // of columns thread / 4 and 8 on
-    // Volatile: asked for where this stands, ahead of a wait for the launch before.
+    chunk half[2]; // of columns thread / 4 and thread / 4 + 8
+    // Volatile: issued where it stands, ahead of the wait for the previous launch.
     DEV void load(const T *piece)
     {
         const T *at = piece + thread_index() % 4 * 64 + thread_index() % 32 / 4 * 8;
@@ -122,7 +122,7 @@ template <class T> DEV void multiply(piece_results &r, const piece_of_weights<T>
         mma_add(T(), r.sum, w.half[0].word[i], w.half[1].word[i], w.half[0].word[i + 1], w.half[1].word[i + 1], a.x.word[i],
                 a.x.word[i + 1]);
 }
-// A lane has of a row what it would have of a column: rows are multiplied by rows.
+// A lane has the same part of a row as of a column, so rows can be multiplied by rows.
 template <class T> DEV void multiply_rows(piece_results &r, const piece_of_rows<T> &a)
 {
     piece_of_weights<T> columns = {};
@@ -131,8 +131,8 @@ template <class T> DEV void multiply_rows(piece_results &r, const piece_of_rows<
 }
 #endif
 
-// Sums of squares of rows, of up to Count pieces: what lies on the diagonal of their products with each other. No chain has more than 256
-// products, whose sums are cut off where those of numbers of either sign are as often too small as too large.
+// Sums of squares of rows, over up to Count pieces: the diagonal of the rows' products with each other. No chain has more than 256
+// products: tensor cores truncate, which for sums of squares is always downward.
 template <class T, int Count> struct piece_squares {
     static constexpr int folded = Count > 128 ? static_cast<int>(root_up(Count, 2)) : Count;
     piece_results now = {}, all = {};
@@ -152,7 +152,7 @@ template <class T, int Count> struct piece_squares {
             now.sum[i] = 0;
         }
     }
-    // To sums of rows, from this one on.
+    // Stores to sums of rows, from this one on.
     DEV void put(float *sums)
     {
         if constexpr (folded < Count) fold();

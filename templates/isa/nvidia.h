@@ -1,5 +1,5 @@
-// In: a warp's registers, words in memory. Out: what programs of several layers need of NVIDIA's GPUs from sm_80 on: pairs of 16 bits,
-// exchange in a warp whose lanes are all here, clusters.
+// In: a warp's registers, words in memory. Out: what programs of several layers need on NVIDIA's GPUs from sm_80 on: pairs of 16 bits,
+// full-warp shuffles, clusters, prefetches.
 #pragma once
 #include "templates/isa/simt.h"
 
@@ -44,10 +44,10 @@ DEV unsigned packed(f16, float lo, float hi)
 DEV float larger(float x, float y) { return fmaxf(x, y); }
 DEV bool any_lane(bool yes) { return __any_sync(0xffffffffu, yes); }
 
-// Exchange in a warp whose lanes are all here.
+// Exchange within a warp, all of whose lanes take part.
 template <class T> DEV T warp_xor(T x, int mask) { return __shfl_xor_sync(0xffffffffu, x, mask); }
 
-// That another launch may be about to write: read again behind the wait for that launch, it is the number that then is there.
+// Reads a number that the previous launch may still write: volatile, so that it is read again after the wait for that launch.
 DEV int number_read(const int *number)
 {
     int value;
@@ -55,10 +55,10 @@ DEV int number_read(const int *number)
     return value;
 }
 
-// ---- clusters: workgroups side by side on the grid that start together and reach each other's shared memory (sm_90a)
-DEV void cluster_arrive() { asm volatile("barrier.cluster.arrive.release;" ::: "memory"); } // by all threads of all members
+// ---- clusters: adjacent workgroups that start together and reach each other's shared memory (sm_90a)
+DEV void cluster_arrive() { asm volatile("barrier.cluster.arrive.release;" ::: "memory"); } // called by all threads of all members
 DEV void cluster_wait() { asm volatile("barrier.cluster.wait.acquire;" ::: "memory"); }
-// From where `own` lies in the memory of another member.
+// Reads another member's shared memory at the offset of `own`.
 DEV neighbours<float, 4> cluster_read(const float *own, int member)
 {
     neighbours<float, 4> x;
@@ -68,7 +68,7 @@ DEV neighbours<float, 4> cluster_read(const float *own, int member)
                  : "r"(static_cast<unsigned>(__cvta_generic_to_shared(own))), "r"(member));
     return x;
 }
-// Brings what will be read soon to the cache of all multiprocessors (16 bytes at a time).
+// Prefetches into L2, 16 bytes at a time.
 DEV void cache_ask(const void *from, int bytes)
 {
 #if __CUDA_ARCH__ >= 900

@@ -1,9 +1,9 @@
-// In: nothing but threads. Out: the ISA layer that every machine has: geometry, barriers, exchange between the lanes of a wave, and
-// products on register tiles. Refuses widths that are no power of two or wider than a wave.
+// In: threads. Out: the ISA layer that every machine has: geometry, barriers, shuffles, products on register tiles. Refuses widths that are
+// no power of two or wider than a wave.
 #pragma once
 #include "templates/base/ops.h"
 
-#if defined(TF_ON_HOST) && !defined(TF_TARGET_AMD) // the host engine runs AMD's own builtins for AMD targets
+#if defined(TF_ON_HOST) && !defined(TF_TARGET_AMD) // for AMD targets the host engine runs AMD's own builtins
 DEV int thread_index() { return static_cast<int>(threadIdx.x); }
 DEV int block_index() { return static_cast<int>(blockIdx.x); }
 DEV int block_total() { return static_cast<int>(gridDim.x); }
@@ -36,7 +36,8 @@ DEV int thread_index() { return static_cast<int>(threadIdx.x); }
 DEV int block_index() { return static_cast<int>(blockIdx.x); }
 DEV int block_total() { return static_cast<int>(gridDim.x); }
 DEV void barrier() { __syncthreads(); }
-// Only the lanes of the group take part: other groups of the warp may be in other iterations, and a mask that names them would wait.
+// Only the lanes of the group take part: other groups of the warp may be in other iterations, and a mask that includes them would wait for
+// them.
 template <int Width> DEV float lane_xor(float x, int mask)
 {
     const unsigned group = Width == 32 ? 0xffffffffu : ((1u << (Width % 32)) - 1u) << (threadIdx.x % 32u & ~(Width - 1u));
@@ -44,8 +45,7 @@ template <int Width> DEV float lane_xor(float x, int mask)
 }
 #endif
 
-// Which wave of the workgroup this is: as a thread reckons with it, for addresses of its own; and, on AMD, as a scalar, which the compiler
-// does not see to be one.
+// Index of this wave in the workgroup: for a thread's own addresses; and, on AMD, as a scalar, which the compiler cannot infer.
 DEV int wave_of_thread() { return thread_index() / TF_WAVE; }
 DEV int wave_index()
 {
@@ -56,8 +56,8 @@ DEV int wave_index()
 #endif
 }
 
-// ---- launches that overlap (sm_90a; docs/overlap.md). Every thread waits before it touches what another launch may write or
-// read, weights apart; elsewhere a launch begins when the one before it has ended.
+// ---- programmatic dependent launches (sm_90a; docs/overlap.md). Every thread waits before it touches what another launch may write or
+// read, weights excepted; elsewhere a launch begins when the previous one has ended.
 #if defined(__CUDACC_RTC__) && __CUDA_ARCH__ >= 900
 DEV void previous_wait() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 #if defined(TF_SIGNAL_NEVER)
@@ -70,7 +70,7 @@ DEV void previous_wait() {}
 DEV void next_may_start() {}
 #endif
 
-// exp(x) as weights of a softmax need it: with an error of |x| ulp, which is least where a weight counts. exp2 is one instruction on GPUs.
+// exp(x) for softmax weights, with an error of |x| ulp, which is least where a weight matters. On GPUs exp2 is one instruction.
 #if !defined(__clang__)
 DEV float machine_exp2(float x)
 {
@@ -111,7 +111,7 @@ struct take_min {
     template <int N> DEV static vec<float, N> join(vec<float, N> x, vec<float, N> y) { return op_min(x, y); }
 };
 
-// All elements of x, in pairs that are N/2 apart, then N/4, ...
+// Reduces the elements of x in pairs N/2 apart, then N/4, ...
 template <class Take, int N> DEV float tree_join(vec<float, N> x)
 {
     if constexpr (N == 1)
@@ -122,7 +122,7 @@ template <class Take, int N> DEV float tree_join(vec<float, N> x)
         return tree_join<Take>(Take::join(part<0, N / 2>(x), part<N / 2, N / 2>(x)));
 }
 
-// Over the `Width` neighbouring lanes that share this lane's group; every one gets the same bits (the tree is symmetric).
+// Over `Width` adjacent lanes; all get the same bits, because the tree is symmetric.
 template <class Take, int Width> DEV float wave_join(float x)
 {
     static_assert(Width <= TF_WAVE && (Width & (Width - 1)) == 0, "tile: a team inside a wave is a power of two");
@@ -131,7 +131,8 @@ template <class Take, int Width> DEV float wave_join(float x)
     return x;
 }
 
-// Over the Team threads of a row, in a fixed order. `slot` has a float a wave of the workgroup; teams wider than a wave meet there.
+// Over the Team threads of a row, in a fixed order. `slot` has a float per wave of the workgroup, through which teams wider than a wave
+// reduce.
 template <class Take, int Team> DEV float team_join(float x, float *slot)
 {
     if constexpr (Team <= TF_WAVE)
@@ -149,8 +150,8 @@ template <class Take, int Team> DEV float team_join(float x, float *slot)
     }
 }
 
-// ---- fragments of a product: a thread has ThreadM rows and Width neighbours of either half of a block of 2 * Granule columns, of as many
-// blocks as make ThreadN columns
+// ---- fragments of a product: a thread has ThreadM rows and Width adjacent columns of either half of a block of 2 * Granule columns, in as
+// many blocks as make ThreadN columns
 template <int TileN, int ThreadM, int ThreadN, int Granule, int Width> struct simt_fragment {
     static constexpr int blocks = ThreadN / (2 * Width), lanes = TileN / ThreadN;
     static_assert(ThreadN % (2 * Width) == 0 && Granule % Width == 0, "tile: thread_n is a multiple of 2 * width");
@@ -159,13 +160,13 @@ template <int TileN, int ThreadM, int ThreadN, int Granule, int Width> struct si
 
     DEV static int row(int i) { return thread_index() / lanes * ThreadM + i; } // of the tile
     DEV static int lane() { return thread_index() % lanes; }
-    DEV static int column(int block) // of the low half's
+    DEV static int column(int block) // of the low half
     {
         const int n = (block * lanes + lane()) * Width;
         return n / Granule * 2 * Granule + n % Granule;
     }
-    // Where column n of the tile lies in a line of shared memory: first the low halves of all blocks, then the high ones, so that lanes
-    // side by side read neighbours.
+    // Position of the tile's column n in a line of shared memory: the low halves of all blocks, then the high ones, so that adjacent lanes
+    // read adjacent words.
     DEV static int place(int n) { return n / (2 * Granule) * Granule + n % Granule + (n % (2 * Granule) < Granule ? 0 : TileN / 2); }
     DEV void clear()
     {
@@ -184,7 +185,7 @@ template <int TileN, int ThreadM, int ThreadN, int Granule, int Width> struct si
                 high[i][j] += other.high[i][j];
             }
     }
-    // a: rows of one k; b: columns of that k, in their places
+    // a: rows of one k; b: columns of that k, in the order of place()
     DEV void multiply(const float *a, const float *b)
     {
         const vec<float, ThreadM> x = load_aligned<ThreadM>(a + row(0));

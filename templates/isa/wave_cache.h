@@ -1,27 +1,27 @@
-// In: rows of queries, keys and values in memory, 16 bits an element. Out: under the names of isa/mma_cache.h and isa/nvidia.h, attention
-// over a cache on AMD's matrix units: cache_tile, exchange in a wave. Refuses f32. Needs isa/mfma.h, or
-// isa/wmma.h and isa/wmma_wide.h; isa/amd_weights.h.
+// In: rows of queries, keys and values in memory, 16 bits per element. Out: attention over a cache on AMD's matrix units, under the names
+// of isa/mma_cache.h and isa/nvidia.h: cache_tile, exchange within a wave. Refuses f32. Needs isa/mfma.h, or isa/wmma.h and
+// isa/wmma_wide.h; isa/amd_weights.h.
 //
-// Lane l has line l % 16 of an operand and its 16-byte part l / 16. Of scores(key, row) = keys * rows it so has 8 keys side by side of one
-// row, in the order in which a product over keys takes 16 bytes of their weights: neither scores nor weights change lanes. The other
-// operand of that product is values with keys side by side, of which memory has columns side by side. Each lane therefore loads 16 bytes
-// of its 8 keys, 8 columns, and turns these 8 x 8 elements in its own registers: a v_perm makes two elements, so 32 of them stand beside 8
-// loads of 1 KB a wave and nothing passes through LDS. Heads of 64 columns fill 8 lanes with a row, so the lines' other half has other
-// keys; halves of 16 bytes change places by one DPP move a word. Through LDS each element would be written and read once more, by reads of
-// 2 bytes or with the same v_perm behind wider ones. Each element is loaded once for all 16 rows; a wave's load of values has whole rows of
-// memory, one of keys 64 bytes (RDNA: 32) of 16 rows, whose next ones the very next load takes.
+// Lane l has line l % 16 of an operand and its 16-byte part l / 16. So of scores(key, row) = keys * rows it has 8 adjacent keys of one row,
+// in the order in which a product over keys takes 16 bytes of weights: neither scores nor weights change lanes. The other operand of that
+// product is values with keys contiguous, but in memory columns are contiguous. So each lane loads 16 bytes (8 columns) of each of its 8
+// keys, and transposes these 8 x 8 elements in its own registers: a v_perm makes two elements, 32 of them for 8 loads of 1 KB a wave, and
+// nothing passes through LDS. Heads of 64 columns fill 8 lanes with a row, so the other 8 lanes of a line group have other keys; halves of
+// 16 bytes are exchanged by one DPP move per word. Through LDS each element would be written and read once more, by 2-byte reads or with
+// the same v_perm after wider ones. Each element is loaded once for all 16 rows. A wave's load of values covers whole rows of memory, one
+// of keys 64 bytes (RDNA: 32) of 16 rows, whose next bytes the next load takes.
 #pragma once
 #include "templates/isa/amd_weights.h"
 
 // ---- a wave
-// Anew, so that what follows from it is reckoned where it is used, not kept in registers beside what the main loop needs.
+// The thread's index, recomputed, so that what depends on it is not kept in registers through the mainloop.
 DEV int thread_again()
 {
     int thread = thread_index();
     settle(thread);
     return thread;
 }
-// What all lanes have the same of, in scalar registers.
+// x is wave-uniform: moved to scalar registers.
 template <class X> DEV X warp_same(const X &x)
 {
     static_assert(sizeof(X) % 4 == 0, "whole words");
@@ -38,7 +38,7 @@ DEV void warp_sync()
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
     __builtin_amdgcn_wave_barrier();
 }
-DEV int lane_value(int x, int lane) { return __builtin_amdgcn_ds_bpermute(lane * 4, x); } // that lane's
+DEV int lane_value(int x, int lane) { return __builtin_amdgcn_ds_bpermute(lane * 4, x); } // the value of that lane
 DEV int warp_xor(int x, int mask) { return lane_value(x, thread_index() % TF_WAVE ^ mask); }
 DEV float warp_xor(float x, int mask) { return lane_xor<TF_WAVE>(x, mask); }
 DEV int lanes_with(bool yes) { return __builtin_popcountll(lanes_of(yes)); }
@@ -47,9 +47,9 @@ DEV float larger(float x, float y) { return __builtin_fmaxf(x, y); }
 DEV float machine_exp2(float x) { return wave_exp2(x); }
 #endif
 
-DEV int number_read(const int *number) { return *number; } // no launch begins before the one ahead has ended
+DEV int number_read(const int *number) { return *number; } // no launch begins before the previous one has ended
 
-// A workgroup is alone in its cluster.
+// No clusters: a workgroup is alone.
 DEV void cluster_arrive() {}
 DEV void cluster_wait() {}
 DEV neighbours<float, 4> cluster_read(const float *own, int) { return *reinterpret_cast<const neighbours<float, 4> *>(own); }
@@ -63,17 +63,17 @@ template <> struct row_shelf<0> {
 
 // ---- rows of queries, `unit` keys or values at a time
 template <class T, int HeadDim> struct cache_tile {
-    static constexpr int parts = TF_WAVE / 16, each = 16 / parts; // lanes that share a line; results of a product that a lane has
+    static constexpr int parts = TF_WAVE / 16, each = 16 / parts; // lanes that share a line; results of a product per lane
     static constexpr int rows = 16, unit = 8 * parts, products = unit / 16;
-    static constexpr int count = 8, lane_rows = 1; // scores of a lane, and of how many rows
-    static constexpr int sharing = 16;             // lanes that many apart have the same row
-    static constexpr bool guesses = false;         // no launch begins before the one ahead has ended
-    static constexpr int parts_at_once = 16;       // of other workgroups, that are read: from beyond the L2, so each time is long
-    // Of RDNA's registers results of a long head leave room for 128 columns of keys or of values at a time.
+    static constexpr int count = 8, lane_rows = 1; // scores per lane, and their rows
+    static constexpr int sharing = 16;             // lanes at this distance have the same row
+    static constexpr bool guesses = false;         // no launch begins before the previous one has ended
+    static constexpr int parts_at_once = 16;       // parts of other workgroups read at a time; they bypass L2, so latency is long
+    // RDNA: the results of a long head leave registers for 128 columns of keys or of values at a time.
     static constexpr bool late = TF_WAVE == 32 && HeadDim > 128;
-    static constexpr int pieces = HeadDim / 8, steps = ceil_div(pieces, parts); // of 16 bytes; products of a row of keys
+    static constexpr int pieces = HeadDim / 8, steps = ceil_div(pieces, parts); // of 16 bytes; products per row of keys
     static constexpr bool cut = pieces % parts != 0;
-    // Values: blocks of 128 columns, 16 lanes side by side, and where at most 64 are left one of 64.
+    // Values: blocks of 128 columns, 16 lanes wide; a rest of at most 64 columns is one block of 64.
     static constexpr int wide_blocks = HeadDim / 128 + (HeadDim % 128 > 64), narrow_from = wide_blocks * 128;
     static constexpr bool narrow = HeadDim > narrow_from;
     using operand = typename matrix<T>::operand;
@@ -82,9 +82,9 @@ template <class T, int HeadDim> struct cache_tile {
     DEV static int part() { return thread_index() % TF_WAVE / 16; }
     DEV static int key(int i) { return part() * 8 + i; } // of a lane's scores
     DEV static int row(int) { return line(); }
-    // All loads are asked for before the first is waited for.
+    // All loads are issued before the first is waited for.
     DEV static void all_asked() { schedule_fence(); }
-    template <int, int, int> struct ring { // all goes through registers
+    template <int, int, int> struct ring { // unused: everything goes through registers
         struct memory {};
         DEV ring(memory &) {}
     };
@@ -96,7 +96,7 @@ template <class T, int HeadDim> struct cache_tile {
         return __builtin_bit_cast(operand, own);
 #endif
     }
-    // The line of a product's results that a lane's line of the first operand makes, and back.
+    // The line of a product's results that a lane's line of the first operand makes, and the inverse.
 #if TF_WAVE == 32
     DEV static int result_of(int line) { return wide::line_read(line); }
     DEV static int line_of(int result) { return TF_OPERAND_BYTES == 16 ? result : result % 8 * 2 + result / 8; }
@@ -104,13 +104,13 @@ template <class T, int HeadDim> struct cache_tile {
     DEV static int result_of(int line) { return line; }
     DEV static int line_of(int result) { return result; }
 #endif
-    DEV static int in_row(int piece) { return piece < pieces ? piece : pieces - 1; } // what is beyond its end counts for nothing
+    DEV static int in_row(int piece) { return piece < pieces ? piece : pieces - 1; } // results beyond the end are not used
 
     struct scores {
         float x[count];
     };
-    // Rows of queries, those that do not exist as zeros: in registers; of RDNA, where those of long heads would take half of a lane's, in
-    // LDS, piece by piece, so that lanes read neighbours.
+    // Rows of queries, zeros beyond the last: in registers; on RDNA those of long heads would take half of a lane's, so they lie in LDS,
+    // piece by piece, so that adjacent lanes read adjacent words.
     static constexpr bool shelved = TF_WAVE == 32 && HeadDim > 64;
     using shelf = row_shelf<shelved ? pieces : 0>;
     DEV static sixteen_bytes piece_of_row(const T *at, int piece, bool exists)
@@ -149,7 +149,7 @@ template <class T, int HeadDim> struct cache_tile {
             }
         }
     };
-    // Rows of a head from `row` on, of which the first `to` exist; the last one stands for those behind it.
+    // Rows of a head from `row` on; beyond row `to` the last one is loaded again.
     struct window {
         global_address from;
         int last;
@@ -164,13 +164,13 @@ template <class T, int HeadDim> struct cache_tile {
             return global_read(from + (static_cast<unsigned>(key < last ? key : last) * stride + static_cast<unsigned>(piece) * 16));
         }
     };
-    struct key_sums { // scores as products make them
+    struct key_sums { // scores in the products' layout
         accumulator of[products];
         DEV void clear()
         {
 #pragma unroll
             for (int i = 0; i < count; i++) of[i / each][i % each] = 0.0f;
-            if constexpr (late) settle(of[0]); // zeros are not kept
+            if constexpr (late) settle(of[0]); // the zeros need no registers
         }
         DEV void put(scores &s) const
         {
@@ -193,7 +193,7 @@ template <class T, int HeadDim> struct cache_tile {
         {
 #pragma unroll
             for (int n = 0; n < Steps; n++) {
-                if (late && n % 2 == 0) schedule_fence(); // else all rows of queries come to registers first
+                if (late && n % 2 == 0) schedule_fence(); // else all rows of queries are loaded into registers first
                 const operand row = q.step(first + n);
 #pragma unroll
                 for (int u = 0; u < products; u++) {
@@ -215,7 +215,7 @@ template <class T, int HeadDim> struct cache_tile {
             r.put(s);
         }
     };
-    // Late keys: block by block.
+    // Late keys: loaded and multiplied block by block.
     template <int First> DEV static void multiply_late(const queries &q, const window &w, key_sums &r)
     {
         constexpr int most = 128 / 8 / parts, own = steps - First < most ? steps - First : most;
@@ -304,7 +304,7 @@ template <class T, int HeadDim> struct cache_tile {
             for (int b = 0; b < wide_blocks; b++) add_block(v.of[b], b, weights);
             if constexpr (narrow) add_block(v.last, weights);
         }
-        // Late values, as load() has them: block by block.
+        // Late values: as load(), block by block.
         DEV void add_late(const T *head, long long stride, int row, int to, const float (&w)[count])
         {
             const operand weights = packed(w);
@@ -323,8 +323,8 @@ template <class T, int HeadDim> struct cache_tile {
                 add_block(v, weights);
             }
         }
-        // Of a piece of the lane's own four keys its half of the columns stays; the other half goes to the lane 8 lines away, for the same
-        // of that one's keys. Lines from 8 on have the later keys and the later columns.
+        // A lane keeps its half of the columns of a piece of its own four keys, and exchanges the other half with the lane 8 lines away for
+        // that one's keys. Lines from 8 on have the later keys and the later columns.
         DEV static void trade(sixteen_bytes own, eight_bytes &first, eight_bytes &second)
         {
             constexpr int rotate_8 = 0x128, all_rows = 0xf, lines_to_8 = 0x3, lines_from_8 = 0xc;
@@ -335,7 +335,7 @@ template <class T, int HeadDim> struct cache_tile {
                 second[i] = static_cast<unsigned>(__builtin_amdgcn_update_dpp(high, low, rotate_8, all_rows, lines_to_8, false));
             }
         }
-        // To a wave's places in LDS, of the rows that exist.
+        // Stores the existing rows to the wave's part of LDS.
         DEV void put(float *to, int rows) const
         {
             const int thread = thread_again(), row = thread % 16, own = thread % TF_WAVE / 16;
@@ -361,9 +361,9 @@ template <class T, int HeadDim> struct cache_tile {
         }
     };
 
-    // Where places of rows lie in LDS: quads are permuted, so that neither one quad of 8 rows nor neighbours of one row meet in a bank.
+    // Layout of result rows in LDS: quads are permuted, so that neither one quad of 8 rows nor adjacent quads of one row conflict.
     static constexpr int pitch = HeadDim;
-    static constexpr bool in_order = true; // places are columns
+    static constexpr bool in_order = true; // places are in column order
     DEV static int at(int row, int place)
     {
         const int key = HeadDim % 32 ? row / 2 % 4 : row % 8;

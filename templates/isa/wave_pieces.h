@@ -1,11 +1,11 @@
-// In: pieces of a packed weight (docs/packing.md) and rows of A, both in memory. Out: under the names of isa/mma_pieces.h, AMD's products
-// of a piece and 16 rows, whose operands go from memory to registers: the 16 packed columns of the piece are the lines of a, rows are the
-// lines of b, so a lane has neighbouring columns of one row. Each 16 bytes of a piece are loaded by one lane. Refuses f32. Needs
+// In: pieces of a packed weight (docs/packing.md) and rows of A, both in memory. Out: AMD's products of a piece and 16 rows, under the
+// names of isa/mma_pieces.h, with operands that go from memory straight to registers: the 16 packed columns of a piece are the lines of a,
+// rows the lines of b, so a lane has adjacent columns of one row. Each 16 bytes of a piece are loaded by one lane. Refuses f32. Needs
 // isa/mfma.h, or isa/wmma.h and isa/wmma_wide.h.
 #pragma once
 #include "templates/isa/amd.h"
 
-// What of a chunk of 16 bytes lies beyond its row's end becomes zero: `left` elements of 2 bytes exist.
+// Zeroes what lies beyond the row's end in a 16-byte chunk: `left` elements of 2 bytes exist.
 DEV void cut_chunk(sixteen_bytes &c, int left)
 {
 #pragma unroll
@@ -15,8 +15,8 @@ DEV void cut_chunk(sixteen_bytes &c, int left)
     }
 }
 
-// Which of a piece's chunks a lane has: part() of the first `parts`, and of those that follow. Rows of A alike, so that k is merely summed
-// in another order than memory's.
+// Which of a piece's chunks a lane has: part() of the first `parts`, and of the following ones. The same for rows of A, so only the order
+// of summation over k differs from memory's.
 struct piece_lanes {
     static constexpr int parts = TF_WAVE / 16, loads = 4 / parts;
     DEV static int line() { return thread_index() % 16; }
@@ -28,22 +28,23 @@ struct piece_lanes {
 #endif
 };
 
-// Rows of A that a wave multiplies by a piece at a time, and how its results lie in its lanes: neighbours of one row.
+// The rows of A that a wave multiplies by a piece at a time, and the layout of the results: a lane has adjacent columns of one row.
 struct piece_results {
     static constexpr int rows = 16, columns = 16, count = 256 / TF_WAVE;
     DEV static int row(int) { return piece_lanes::line(); }
     DEV static int column(int i) { return piece_lanes::part() * count + i; }
     accumulator sum;
-    // It is made by here: else the compiler puts off multiplying until all that is under way has come, and holds the next pieces beside it.
+    // Forces the results to be complete here; else the compiler defers the products until all loads in flight have arrived, and needs
+    // registers for the next pieces as well.
     DEV void settle()
     {
-#if defined(__gfx908__) // whose products are in registers of their own
+#if defined(__gfx908__) // accumulation registers are separate
         asm volatile("" : "+a"(sum));
 #elif !defined(TF_ON_HOST)
         asm volatile("" : "+v"(sum));
 #endif
     }
-    // To sums of M rows by N columns, from this row and column on.
+    // Stores to sums of M rows by N columns, from this row and column on.
     template <class Places> DEV void put(float *sums, int row, int column) const
     {
 #pragma unroll
@@ -54,9 +55,9 @@ struct piece_results {
     }
 };
 
-// Where sums of M rows by N columns lie in LDS: a line of 32 floats has 16 columns of two rows, in quads that are permuted so that neither
-// the 16 rows that lanes store side by side nor the quads that they read meet in a bank. Halves: who reads takes every group of 16 columns,
-// else every other one.
+// Layout of sums of M rows by N columns in LDS: a line of 32 floats has 16 columns of two rows, in permuted quads, so that neither the 16
+// rows that lanes store together nor the quads that they read conflict. Halves: the reader takes every group of 16 columns, else every
+// other one.
 template <int M, int N, bool Halves> struct piece_places {
     static constexpr int floats = M * N;
     DEV static int at(int row, int column)
@@ -64,7 +65,7 @@ template <int M, int N, bool Halves> struct piece_places {
         const int group = column / 16, in = row ^ (Halves ? group : group / 2) % 2 * 3;
         return (group * (M / 2) + in / 2) * 32 + (in % 2 * 4 + (column / 4 % 4 ^ in / 2 % 4)) * 4 + column % 4;
     }
-    // The numbers of so many rows, in the order in which they lie; others lie between them.
+    // Floats that the rows take; they are not contiguous.
     DEV static int count(int) { return floats; }
     DEV static int nth(int i) { return i; }
 };
@@ -82,8 +83,8 @@ template <class T> struct piece_of_weights {
 
 template <class T> struct piece_of_rows {
     sixteen_bytes chunk[piece_lanes::loads];
-    // Rows from `first` on of those that begin at `row`, `stride` elements apart; `rows` of them exist, and `left` elements of each. The
-    // rows that do not exist are the last one again: their results are not stored.
+    // Loads rows from `first` on; they begin at `row`, `stride` elements apart; `rows` of them exist, and `left` elements of each. Beyond
+    // them the last row is loaded again; its results are not stored.
     DEV void load(const T *row, int first, long long stride, int rows, int left)
     {
         const int in = first + piece_lanes::line() < rows ? first + piece_lanes::line() : rows - 1, part = piece_lanes::part();
@@ -111,7 +112,7 @@ template <class T> DEV void multiply(piece_results &r, const piece_of_weights<T>
     }
 }
 
-// Sums of squares of rows, of up to Count pieces: no chain has more than 256.
+// Sums of squares of rows, over up to Count pieces; no chain has more than 256 terms.
 template <class T, int Count> struct piece_squares {
     static constexpr int levels = sum_levels(Count, 256);
     running<take_sum, 1, levels, static_cast<int>(root_up(Count, levels))> own;
@@ -128,7 +129,7 @@ template <class T, int Count> struct piece_squares {
         }
         own.join(splat<1>(sum));
     }
-    // To sums of rows, from this one on.
+    // Stores to sums of rows, from this one on.
     DEV void put(float *sums)
     {
         float sum = own.total()[0];

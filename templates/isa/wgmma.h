@@ -1,6 +1,6 @@
-// In: shared-memory addresses, tensor maps, accumulators in registers. Out: sm_90a's asynchronous machinery under one set of names:
-// transaction barriers, tensor loads, warpgroup matrix products, register hand-over. Refuses other targets: sm_90a alone has these.
-// On the host engine isa/wgmma_host.h has the same names; nothing outside this folder holds sm_90a assembly.
+// In: shared-memory addresses, tensor maps, accumulators in registers. Out: sm_90a's asynchronous instructions under one set of names:
+// mbarriers, TMA loads, wgmma, setmaxnreg. Refuses other targets. isa/wgmma_host.h has the same names for the host engine; nothing outside
+// this folder holds sm_90a assembly.
 #pragma once
 #include "templates/isa/arrivals.h"
 
@@ -8,7 +8,7 @@
 #include "templates/isa/wgmma_host.h"
 #else
 
-struct alignas(128) tensor_map { // as cuda.h since CUDA 13 aligns it
+struct alignas(128) tensor_map { // the alignment in cuda.h since CUDA 13
     unsigned long long opaque[16];
 };
 
@@ -23,13 +23,13 @@ DEV void barrier_arrive_if(shared_address barrier, bool yes)
 // Among `threads` threads (whole warps); barrier 0 is __syncthreads'.
 DEV void group_barrier(int index, int threads) { asm volatile("bar.sync %0, %1;" ::"r"(index), "r"(threads) : "memory"); }
 
-// What all lanes of a warp read or wrote by here comes before what any of them does after.
+// Orders what the lanes of a warp read or wrote before what they do after.
 DEV void warp_meet() { __syncwarp(); }
 
 // The half of group_barrier() that does not wait.
 DEV void group_arrive(int index, int threads) { asm volatile("bar.arrive %0, %1;" ::"r"(index), "r"(threads) : "memory"); }
 
-// ---- tensor loads: a box of a tensor map, zero outside the tensor, into shared memory; the bytes arrive at the barrier
+// ---- TMA loads: a box of a tensor map, zero outside the tensor, into shared memory; the bytes are counted by the mbarrier
 
 DEV void tensor_prefetch(const tensor_map &map) { asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory"); }
 
@@ -40,7 +40,7 @@ DEV void tensor_load(shared_address to, const tensor_map &map, shared_address ba
                  : "memory");
 }
 
-// The same of a tensor map of rank 4.
+// The same for a tensor map of rank 4.
 DEV void tensor_load(shared_address to, const tensor_map &map, shared_address barrier, int column, int head, int row, int batch)
 {
     asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(
@@ -49,8 +49,8 @@ DEV void tensor_load(shared_address to, const tensor_map &map, shared_address ba
                  : "memory");
 }
 
-// A box of whole pieces of a packed weight (gemm/pieces.h), from the n-th along its columns and the k-th along k on: those along n one
-// after the other, then the next along k.
+// A box of whole pieces of a packed weight (gemm/pieces.h), from n along its columns and k along k: pieces along n are contiguous, then
+// come those of the next k.
 DEV void piece_load(shared_address to, const tensor_map &map, shared_address barrier, int n, int k)
 {
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
@@ -58,7 +58,7 @@ DEV void piece_load(shared_address to, const tensor_map &map, shared_address bar
                  : "memory");
 }
 
-// The same, of weights that nobody reads again soon: they leave the L2 first.
+// The same with an evict-first hint, for weights that are not read again soon.
 DEV void piece_load_once(shared_address to, const tensor_map &map, shared_address barrier, int n, int k)
 {
     unsigned long long first;
@@ -69,7 +69,7 @@ DEV void piece_load_once(shared_address to, const tensor_map &map, shared_addres
                  : "memory");
 }
 
-// ---- clusters: workgroups side by side on the grid that start together and reach each other's shared memory
+// ---- clusters: adjacent workgroups that start together and reach each other's shared memory
 
 DEV int cluster_rank()
 {
@@ -78,11 +78,11 @@ DEV int cluster_rank()
     return rank;
 }
 
-// By all threads of all members.
+// Called by all threads of all members.
 DEV void cluster_meet() { asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory"); }
 
-// Members boxes of box_rows rows each, one below the other, to the same place in every member; each member calls this and brings one.
-// Members are those of the cluster from first_member on.
+// Multicast of `Members` boxes of box_rows rows, one below the other, to the same address in every member; each member calls this and loads
+// one. Members are those of the cluster from first_member on.
 template <int Members>
 DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int box_rows,
                          int first_member = 0)
@@ -95,7 +95,7 @@ DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_addres
                  : "memory");
 }
 
-// The same of a tensor map of rank 4.
+// The same for a tensor map of rank 4.
 template <int Members>
 DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int head, int row, int batch,
                          int box_rows)
@@ -108,7 +108,7 @@ DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_addres
                  : "memory");
 }
 
-// Members boxes of pieces, one behind the other along k, each one piece long and `bytes` large; otherwise as tensor_load_all().
+// Multicast of `Members` boxes of pieces, contiguous along k, each one piece long and `bytes` large; otherwise as tensor_load_all().
 template <int Members>
 DEV void piece_load_all(shared_address to, const tensor_map &map, shared_address barrier, int n, int k, int bytes)
 {
@@ -119,8 +119,8 @@ DEV void piece_load_all(shared_address to, const tensor_map &map, shared_address
                  : "memory");
 }
 
-// At the same barrier of another member. Orders nothing but finished products and tensor loads: a release to the cluster would be a
-// fence to all of the GPU's memory.
+// Arrives at another member's mbarrier. Orders only finished products and TMA loads: a release at cluster scope would fence all of the
+// GPU's memory.
 DEV void barrier_arrive_at(int member, shared_address barrier, bool yes)
 {
     asm volatile("{ .reg .pred p; .reg .b32 there; setp.ne.b32 p, %2, 0; mapa.shared::cluster.u32 there, %0, %1;\n"
@@ -129,8 +129,8 @@ DEV void barrier_arrive_at(int member, shared_address barrier, bool yes)
                  : "memory");
 }
 
-// W floats of another member's shared memory, at the place that has this address here: after a cluster_meet() behind what was stored there,
-// and before one that the other comes to.
+// Reads W floats of another member's shared memory, at the same address as here: after a cluster_meet() behind the stores, and before one
+// that the other member takes part in.
 template <int W> DEV vec<float, W> cluster_read(int member, shared_address from)
 {
     static_assert(W == 1 || W == 2 || W == 4, "tile: 4, 8 or 16 bytes");
@@ -149,7 +149,7 @@ template <int W> DEV vec<float, W> cluster_read(int member, shared_address from)
     return v;
 }
 
-// Orders ordinary accesses before asynchronous ones (tensor loads, matrix products) of the same memory, in both directions.
+// Orders ordinary accesses before asynchronous ones (TMA, wgmma) to the same memory, and the reverse.
 DEV void proxy_fence() { asm volatile("fence.proxy.async.global;" ::: "memory"); }
 DEV void async_fence_shared() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
@@ -160,36 +160,36 @@ DEV void shared_read(shared_address from, float &x, float &y, float &z, float &w
 {
     asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(x), "=f"(y), "=f"(z), "=f"(w) : "r"(from) : "memory");
 }
-// These two are in order with each other and with barriers (volatile), and let other loads pass.
+// Volatile: ordered with each other and with barriers; other loads may pass them.
 DEV void shared_read(shared_address from, unsigned (&x)[4])
 {
     asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3]) : "r"(from));
 }
-// A warp's 16 rows x 16 columns of 2 bytes, `pitch` bytes from row to row: x[2 * b + h] is a thread's pair of block b of 8 columns, in its
-// first or second row (fragment).
+// Stores a warp's 16 rows x 16 columns of 2 bytes, rows `pitch` bytes apart: x[2 * b + h] is a thread's pair of block b of 8 columns, in
+// its first or second row (fragment).
 DEV void fragment_store(shared_address rows, int pitch, const unsigned (&x)[4])
 {
     const int lane = thread_index() % 32;
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(rows + lane % 16 * pitch + lane / 16 * 16),
                  "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]));
 }
-// ---- registers move between warpgroups: the producer gives what the consumers take
+// ---- registers move between warpgroups (setmaxnreg): the producer gives up what the consumers take
 
 template <int N> DEV void registers_shrink() { asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N)); }
 template <int N> DEV void registers_grow() { asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(N)); }
 
-// ---- matrix products of a warpgroup
+// ---- wgmma
 
-// Operand in shared memory: rows of 128 bytes along k, 128-byte swizzle, 8 rows a block of 1024 bytes, blocks one after the other.
-// 32 bytes further along k (one product) is 2 more in the descriptor.
+// Descriptor of an operand in shared memory: rows of 128 bytes along k, 128-byte swizzle, 8 rows a block of 1024 bytes, contiguous blocks.
+// The next 32 bytes of k (one instruction) are 2 more in the descriptor.
 DEV unsigned long long operand(shared_address at) { return ((at & 0x3ffffu) >> 4) | 1ull << 16 | 64ull << 32 | 1ull << 62; }
-// The same of pieces (gemm/pieces.h): blocks of 8 rows x 16 bytes without swizzle, 128 bytes from one to the next along k, 512 to the next
-// 8 rows. 32 bytes further along k is 256 more, `bytes`, as far as a piece goes.
+// Descriptor of pieces (gemm/pieces.h): blocks of 8 rows x 16 bytes without swizzle, 128 bytes apart along k, 512 for the next 8 rows. The
+// next 32 bytes of k are at 256 more, `bytes`, within a piece.
 DEV unsigned long long piece_operand(shared_address at) { return ((at & 0x3ffffu) >> 4) | 8ull << 16 | 32ull << 32; }
 DEV unsigned long long operand_behind(unsigned long long operand, int bytes) { return operand + (bytes >> 4); }
 
-// The operand's transpose is stored: rows of 128 bytes along its rows (or columns of the result), one a k, swizzled as operand()'s; 64
-// further along the row is `panel` bytes further; 16 further along k (one product) is 2048 bytes behind.
+// Descriptor of an operand stored transposed (MN-major): rows of 128 bytes along M or N, one per k, swizzled as operand()'s; the next 64
+// elements along M or N are `panel` bytes further, the next 16 of k (one instruction) 2048 bytes.
 DEV unsigned long long operand_across(shared_address at, int panel)
 {
     return ((at & 0x3ffffu) >> 4) | static_cast<unsigned long long>(panel >> 4) << 16 | 64ull << 32 | 1ull << 62;
@@ -199,7 +199,7 @@ DEV void product_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"
 DEV void product_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 template <int Left> DEV void product_wait() { asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Left) : "memory"); }
 
-// Keeps accumulators where they are, on both sides of a group; without it ptxas moves them and serialises the products.
+// Keeps accumulators in place on both sides of a group; without it ptxas moves them and serialises the products.
 template <int N> DEV void pin(float (&d)[N])
 {
 #pragma unroll
@@ -215,9 +215,9 @@ struct fragment {
     DEV static int column(int thread, int i) { return i / 4 * 8 + thread % 4 * 2 + i % 2; }
 };
 
-// wgmma<T, N>::multiply<A, B>(d, a, b, keep): d = a * transposed(b) + (keep ? d : 0), 64 x N, 32 bytes along k. A, B: 1 if that operand is
-// one of operand_across(), which types of 2 bytes may be. An instruction names every register of its accumulator; the lists "%0,%1,..."
-// and "+f"(d[0]), ... are spelled by the preprocessor, here for all of this folder.
+// wgmma<T, N>::multiply<A, B>(d, a, b, keep): d = a * transposed(b) + (keep ? d : 0), 64 x N, 32 bytes along k. A, B: 1 for an operand of
+// operand_across(), which only types of 2 bytes may be. An instruction names every accumulator register; the preprocessor makes the lists
+// "%0,%1,..." and "+f"(d[0]), ... for all of this folder.
 template <class T, int N> struct wgmma;
 
 #define TF_LIST_4 "%0,%1,%2,%3"
@@ -299,7 +299,7 @@ template <class T, int N> struct wgmma;
                          : "l"(a), "l"(b), "r"(keep), "n"(AcrossA), "n"(AcrossB));                                                \
         }                                                                                                                         \
     };
-// f32 = tf32 + tf32: A in registers as fragment_load() brings it, in its large or in its small parts. `keep` is a literal.
+// f32 = tf32 + tf32: A in registers as fragment_load() leaves it, its large or its small parts. `keep` is a literal.
 #define TF_WGMMA_PARTS(N, R, A0, A1, A2, A3, B, KEEP)                                                                                      \
     template <> struct wgmma_parts<N> {                                                                                                    \
         static constexpr int registers = R;                                                                                                \
@@ -317,8 +317,8 @@ TF_WGMMA_PARTS(96, 48, "%48", "%49", "%50", "%51", "%52", "%53")
 TF_WGMMA_PARTS(128, 64, "%64", "%65", "%66", "%67", "%68", "%69")
 #undef TF_WGMMA_PARTS
 
-// A thread's 4 of 64 rows x 8 columns of f32, in shared memory as operand() has them; `at`: this thread's address (fragment_address)
-// with the piece of 16 bytes that the columns begin at.
+// Loads a thread's 4 of 64 rows x 8 columns of f32 from shared memory in the layout of operand(); `at`: this thread's address
+// (fragment_address) with the 16-byte piece of the first column.
 DEV shared_address fragment_address(shared_address rows, int piece)
 {
     const int lane = thread_index() % 32, row = wave_index() % 4 * 16 + lane % 16;
@@ -335,7 +335,7 @@ DEV void fragment_load(shared_address rows, int piece, float *a)
     for (int i = 0; i < 4; i++) a[i] = bits_float(r[i]);
 }
 
-// A thread's products of whole stages into one accumulator, some of which are under way while others are issued.
+// A thread's products of whole stages into one accumulator; some are in flight while others are issued.
 template <class T, int N> struct stage_products {
     template <int AcrossA = 0, int AcrossB = 0>
     DEV static void multiply(float (&d)[wgmma<T, N>::registers], unsigned long long a, unsigned long long b, int keep)
@@ -343,11 +343,11 @@ template <class T, int N> struct stage_products {
         wgmma<T, N>::template multiply<AcrossA, AcrossB>(d, a, b, keep);
     }
     DEV static void commit() { product_commit(); }
-    DEV static void commit_with_others() {} // a group has the products of several accumulators, of which one ends it by commit()
+    DEV static void commit_with_others() {} // the products of several accumulators share one group, which the last one commits
     template <int Left> DEV static void wait(float (&)[wgmma<T, N>::registers]) { product_wait<Left>(); }
 };
 
-// Of f32 in parts: those of one stage, which end together.
+// The same for f32 in two parts: the products of one stage, which end together.
 template <int N> struct part_products {
     template <int Keep> DEV static void multiply(float (&d)[wgmma_parts<N>::registers], const float *a, unsigned long long b)
     {
@@ -357,7 +357,7 @@ template <int N> struct part_products {
     DEV static void wait(float (&)[wgmma_parts<N>::registers]) { product_wait<0>(); }
 };
 
-// The parts of an f32: rounded to the 11 bits that tensor cores see, and what is left, rounded so. A NaN may lose itself in the large part,
+// The parts of an f32: rounded to the 11 bits that tensor cores use, and the remainder, likewise. A NaN may get lost in the large part, but
 // not in the small one.
 DEV float tf32_large(float x) { return bits_float(float_bits(x) + 0x1000u & 0xffffe000u); }
 DEV float tf32_small(float left)
@@ -367,7 +367,7 @@ DEV float tf32_small(float left)
     return bits_float(y);
 }
 
-// Immediates of the instruction: whether an operand lies across k, of types that can.
+// Immediates of the instruction: whether an operand is MN-major, for types that may be.
 #define TF_MAJOR_16(A, B) ", " A ", " B
 #define TF_MAJOR_32(A, B)
 #define TF_WGMMA_SIZES(T, KIND, MAJOR) \

@@ -1,20 +1,20 @@
-// In: shared memory of a block of the host engine, tensor maps as runtime/device/device_host.c lays them out. Out: the names of
-// isa/wgmma.h on a CPU: transaction barriers, tensor loads with their swizzle, warpgroup products. A wait that cannot end
-// is the engine's to report. Products and tensor loads happen as late as they may, so that a missing wait is seen. What the machine's
-// instructions access is said where they are issued (tf_hs_says).
+// In: shared memory of a block of the host engine, tensor maps as runtime/device/device_host.c lays them out. Out: the names of isa/wgmma.h
+// on a CPU: mbarriers, TMA loads with their swizzle, wgmma. The engine reports a wait that cannot end. Products and TMA loads happen as
+// late as they may, so that a missing wait makes wrong numbers. What each instruction would access is reported where it is issued
+// (tf_hs_says).
 #pragma once
 #include "templates/isa/arrivals.h"
 
 #if defined(TF_ON_HOST)
 
-using shared_address = unsigned; // offset in the block's shared memory, whose first 1024 bytes are group_barrier's and host_loads_of's
+using shared_address = unsigned; // offset in the block's shared memory, whose first 1024 bytes belong to group_barrier and host_loads_of
 
 struct alignas(128) tensor_map {
     const char *data;
-    long long rows, row_bytes, stride; // bytes of a row that exist, from row to row
+    long long rows, row_bytes, stride; // bytes of a row that exist; bytes between rows
     int box_rows, element;
     long long heads, head_stride, batches, batch_stride; // of maps of rank 4
-    int box_heads, box_pieces; // box_pieces: of maps of pieces, along k; rows of them lie along n
+    int box_heads, box_pieces; // box_pieces: of maps of pieces, along k; their rows are along n
     unsigned long long unused[6];
 };
 
@@ -23,15 +23,15 @@ DEV char *host_memory()
     TF_SHARED_DYN(char, memory);
     return memory;
 }
-// In this workgroup's memory, or in another's of the cluster.
+// In this workgroup's memory, or in that of another one of the cluster.
 template <class T> DEV T *host_shared(shared_address at, char *memory = host_memory()) { return reinterpret_cast<T *>(memory + at); }
 DEV shared_address shared_at(const void *p) { return static_cast<shared_address>(static_cast<const char *>(p) - host_shared<char>(0)) + 1; }
 
 template <class T> DEV T host_read(const T *p) { return __hip_atomic_load(p, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_WORKGROUP); }
 template <class T> DEV void host_write(T *p, T x) { __hip_atomic_store(p, x, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP); }
 
-// ---- transaction barriers: 16 bits of arrivals a phase, 16 of arrivals to come, 31 of bytes to come, the phase. The threads of a block
-// take turns, so reading and writing back is one step.
+// ---- mbarriers: 16 bits of arrivals per phase, 16 of pending arrivals, 31 of pending bytes, the phase. The threads of a block run one at
+// a time, so read-modify-write is atomic.
 DEV void host_barrier_add(shared_address barrier, int arrivals, int bytes, char *memory = host_memory())
 {
     tf_hs_stands_in();
@@ -95,13 +95,13 @@ DEV void group_arrive(int index, int threads)
     }
 }
 
-// ---- tensor loads. One lands when somebody waits for its barrier and not before; until then the memory that it will fill is NaN, and
-// tells what is to come. So numbers are wrong where a wait is missing, and where a slot is filled that is still read.
+// ---- TMA loads. One lands when a thread waits for its mbarrier and not before; until then its destination is NaN and holds the pending
+// load. So a missing wait, or a stage filled while it is still read, makes wrong numbers.
 struct host_load {
     tensor_map map;      // the producer's argument may be gone
-    shared_address next; // of the same barrier; 0: none
+    shared_address next; // of the same mbarrier; 0: none
     int column, row, head, batch;
-    bool wide; // of rank 4: row is a token
+    bool wide; // rank 4: row is a token
 
     DEV int bytes() const
     {
@@ -110,7 +110,7 @@ struct host_load {
 };
 DEV void tensor_prefetch(const tensor_map &) {}
 
-// Bytes 512 to 1023 have a word for each barrier that is loaded to: the barrier, and the place of its first load under way.
+// Bytes 512 to 1023 have a word for each mbarrier with loads in flight: the mbarrier, and the address of its first load.
 DEV unsigned long long *host_loads_of(shared_address barrier, char *memory = host_memory())
 {
     for (shared_address at = 512; at < 1024; at += 8) {
@@ -120,7 +120,7 @@ DEV unsigned long long *host_loads_of(shared_address barrier, char *memory = hos
     }
     __builtin_trap();
 }
-// What of a tensor load a row of its box is: where it lies in memory, and how much of it exists. Rows of pieces have 1024 bytes.
+// A row of a TMA load's box: where it lies in memory, and how much of it exists. Rows of pieces have 1024 bytes.
 struct host_row {
     const char *from;
     long long valid;
@@ -196,7 +196,7 @@ DEV void host_bring_pieces(shared_address to, const host_load &l)
         host_piece(host_shared<char>(to + i * 1024), row.from, row.valid, 1024);
     }
 }
-// Lands what is under way to a barrier; false: nothing is.
+// Completes the loads in flight to an mbarrier; false: there are none.
 inline bool host_land(shared_address barrier)
 {
     tf_hs_stands_in();
@@ -278,7 +278,7 @@ DEV void fragment_store(shared_address rows, int pitch, const unsigned (&x)[4])
 template <int N> DEV void registers_shrink() {}
 template <int N> DEV void registers_grow() {}
 
-// ---- matrix products of a warpgroup: each thread makes its own elements, and waits for the others where it would wait for the products
+// ---- wgmma: each thread computes its own elements, and waits for the others where it would wait for the products
 inline constexpr unsigned long long host_of_pieces = 1ull << 63, host_across = 1ull << 62;
 DEV unsigned long long operand(shared_address at) { return at >> 4; }
 DEV unsigned long long piece_operand(shared_address at) { return at >> 4 | host_of_pieces; }
@@ -289,7 +289,7 @@ DEV unsigned long long operand_across(shared_address at, int panel)
 DEV unsigned long long operand_behind(unsigned long long operand, int bytes) { return operand + static_cast<unsigned>(bytes >> 4); }
 DEV void product_fence() {}
 DEV void product_commit() {}
-template <int Left> DEV void product_wait() { group_barrier(48 + thread_index() / 128, 128); } // a kernel's own are below 16
+template <int Left> DEV void product_wait() { group_barrier(48 + thread_index() / 128, 128); } // a kernel's own barriers are below 16
 template <int N> DEV void pin(float (&)[N]) {}
 DEV void pin(int &) {}
 
@@ -299,27 +299,27 @@ struct fragment {
     DEV static int column(int thread, int i) { return i / 4 * 8 + thread % 4 * 2 + i % 2; }
 };
 
-// Of an operand's row `row`, piece 0 or 1 of 16 bytes along k.
+// Address of row `row` of an operand, 16-byte piece 0 or 1 along k.
 DEV shared_address host_operand_at(unsigned long long operand, int row, int piece)
 {
     const unsigned from = static_cast<unsigned>(operand << 4), base = from & ~127u, first = from & 127u;
     return operand & host_of_pieces ? from + row / 8 * 512 + piece * 128 + row % 8 * 16
                                     : base + row * 128 + (first + 16 * piece ^ row % 8 << 4);
 }
-// Of an operand of 2 bytes that lies across k: element k of row `row`.
+// Address of element k of row `row` of an MN-major operand of 2 bytes.
 DEV shared_address host_across_at(unsigned long long operand, int row, int k)
 {
     const unsigned from = static_cast<unsigned>(operand & 0xffffffffu) << 4, panel = static_cast<unsigned>(operand >> 32 & 0xfffffu);
     return from + row / 64 * panel + k * 128 + (row % 64 / 8 ^ k % 8) * 16 + row % 8 * 2;
 }
-// The i-th run of 16 bytes that the machine reads of rows from `row` on: 8 rows along k, or 8 places along k of 8 rows.
+// Reports the i-th 16-byte run that the hardware reads of rows from `row` on: 8 rows along k, or 8 k of 8 rows.
 DEV void operand_says(unsigned long long operand, int row, int i)
 {
     const shared_address at = operand & host_across ? host_across_at(operand, row + i / 16 * 8, i % 16)
                                                     : host_operand_at(operand, row + i / 16 * 8 + i % 8, i / 8 % 2);
     tf_hs_says(host_shared<char>(at), 16, HS_CHECK_READ | HS_CHECK_MATRIX);
 }
-// Of A a warp has 16 rows for itself; the warps share B's.
+// A warp has 16 rows of A to itself; the warps share B's.
 DEV void left_operand_says(unsigned long long operand)
 {
     const int thread = thread_index() % 128;
@@ -367,7 +367,7 @@ template <class T, int N> struct wgmma {
     }
 };
 
-// They are computed when they must have ended, and not before: a slot that is freed too early has other numbers by then.
+// They are computed when they must have ended, and not before: a stage that is freed too early holds other numbers by then.
 template <class T, int N> struct stage_products {
     static constexpr int most = 16;
     struct product {
@@ -391,7 +391,7 @@ template <class T, int N> struct stage_products {
     template <int Left> DEV void wait(float (&d)[wgmma<T, N>::registers])
     {
         int kept = 0;
-        product_wait<Left>(); // the producer has its turn
+        product_wait<Left>(); // the producer gets to run
         for (int i = 0; i < count; i++)
             if (in_flight[i].group + Left < group)
                 wgmma<T, N>::multiply(d, in_flight[i].a, in_flight[i].b, in_flight[i].keep);
@@ -402,7 +402,7 @@ template <class T, int N> struct stage_products {
     }
 };
 
-// Tensor cores see 19 bits of an f32.
+// Tensor cores use 19 bits of an f32.
 DEV float tf32_seen(float x) { return bits_float(float_bits(x) & 0xffffe000u); }
 DEV float tf32_large(float x) { return tf32_seen(bits_float(float_bits(x) + 0x1000u)); }
 DEV float tf32_small(float left) { return left != left ? left : tf32_large(left); }
@@ -418,7 +418,7 @@ DEV void fragment_load(shared_address rows, int piece, float *a)
     }
 }
 
-// The other columns of a row of A are in the registers of the lanes beside.
+// The other columns of a row of A are in adjacent lanes' registers.
 template <int N> struct wgmma_parts {
     static constexpr int registers = N / 2;
     static void multiply(float (&d)[registers], const float *a, unsigned long long b, int keep)
@@ -448,7 +448,7 @@ template <int N> struct wgmma_parts {
     }
 };
 
-// As stage_products: neither a slot nor registers of A may become others before these have ended.
+// As stage_products: neither a stage nor A's registers may change before the products have ended.
 template <int N> struct part_products {
     static constexpr int most = 16;
     struct product {
@@ -468,7 +468,7 @@ template <int N> struct part_products {
     DEV void commit() {}
     DEV void wait(float (&d)[wgmma_parts<N>::registers])
     {
-        product_wait<0>(); // the producer has its turn
+        product_wait<0>(); // the producer gets to run
         for (int i = 0; i < count; i++) wgmma_parts<N>::multiply(d, in_flight[i].a, in_flight[i].b, in_flight[i].keep);
         count = 0;
         product_wait<0>();

@@ -1,5 +1,5 @@
-// In: isa/wgmma.h. Out: its products wgmma<T, N> of 16-bit operands for every other N that is a multiple of 8, from 16 to 256: columns of
-// the second operand, which are rows where operands have changed places (gemm/gemm_swap_ab.h). On the host engine one template has all.
+// In: isa/wgmma.h. Out: wgmma<T, N> of 16-bit operands for every other N that is a multiple of 8, from 16 to 256: with swapped operands
+// (gemm/gemm_swap_ab.h) N is rows of tokens. On the host engine one template has all.
 #pragma once
 #include "templates/isa/wgmma.h"
 

@@ -1,7 +1,6 @@
-// In: isa/wgmma.h's addresses and fences. Out: what attention needs beyond it: matrix products of any width whose first operand lies in
-// shared memory or in registers, second operands read across their rows, tensor loads of rank 4, one-sided barriers, exp2.
-// Refuses widths that are no multiple of 16 or above 256. sm_90a and, under the same names, the
-// host engine.
+// In: isa/wgmma.h's addresses and fences. Out: what attention needs beyond it: wgmma of any width with the first operand in shared memory
+// or registers, MN-major second operands, TMA loads of rank 4, one-sided barriers, exp2. Refuses widths that are no multiple of 16 or above
+// 256. For sm_90a and, under the same names, the host engine.
 #pragma once
 #include "templates/isa/wgmma.h"
 
@@ -31,7 +30,7 @@ template <class T, int N> struct wgmma_wide {
             d[i] = sum;
         }
     }
-    // A row of the first operand lies with the four threads of a quad.
+    // The four threads of a quad hold a row of the first operand.
     static void across(float (&d)[registers], const unsigned *a, unsigned long long b)
     {
         const int thread = thread_index() % 128;
@@ -39,7 +38,7 @@ template <class T, int N> struct wgmma_wide {
         for (int lane = 0; lane < 4; lane++)
             for (int i = 0; i < 4; i++) {
                 unsigned pair = a[i];
-                for (int mask = 1; mask < 4; mask *= 2) { // everyone's a[i] of lane `lane`
+                for (int mask = 1; mask < 4; mask *= 2) { // a[i] of lane `lane`, for all
                     const unsigned other = warp_xor(pair, mask);
                     pair = (thread % 4 ^ lane) & mask ? other : pair;
                 }
@@ -55,13 +54,13 @@ template <class T, int N> struct wgmma_wide {
     }
 };
 
-// As stage_products (isa/wgmma.h), of two accumulators: computed when they must have ended, from what operands and registers hold then.
+// As stage_products (isa/wgmma.h), for two accumulators: computed when they must have ended, from the operands and registers of that time.
 template <class T, int Scores, int Values> struct wide_products {
     using score = wgmma_wide<T, Scores>;
     using value = wgmma_wide<T, Values>;
     static constexpr int most = 32; // 16 along heads of 256, 16 along blocks of 256 keys
     struct product {
-        const unsigned *weights; // null: of scores
+        const unsigned *weights; // null: scores
         unsigned long long a, b;
         int keep, group;
     };
@@ -88,7 +87,7 @@ template <class T, int Scores, int Values> struct wide_products {
     template <int Left> DEV void wait(float (&s)[score::registers], float (&o)[value::registers])
     {
         int kept = 0;
-        product_wait<Left>(); // the producer has its turn
+        product_wait<Left>(); // the producer gets to run
         for (int i = 0; i < count; i++) {
             const product x = in_flight[i];
             if (x.group + Left >= group) in_flight[kept++] = x;
@@ -103,7 +102,7 @@ template <class T, int Scores, int Values> struct wide_products {
 
 DEV float near_quotient(float x, float y) { return __fdividef(x, y); }
 
-// The index of this thread's warpgroup, as a value that ptxas knows to be the same in all lanes.
+// Index of this thread's warpgroup, as a value that ptxas knows to be warp-uniform.
 DEV int warpgroup() { return __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0); }
 
 DEV vec<float, 2> unpacked(bf16, unsigned pair)
@@ -124,7 +123,7 @@ DEV void shared_zero(shared_address to) // 16 bytes
     asm volatile("st.shared.v4.u32 [%0], {%1, %1, %1, %1};" ::"r"(to), "r"(0) : "memory");
 }
 
-// Keeps operands in registers until the products that read them are waited for.
+// Keeps operands in registers until the products that read them have ended.
 template <int N> DEV void pin(unsigned (&a)[N])
 {
 #pragma unroll
@@ -132,11 +131,11 @@ template <int N> DEV void pin(unsigned (&a)[N])
         asm volatile("" : "+r"(a[i])::"memory");
 }
 
-// wgmma_wide<T, N>, 64 x N += 64 x 16 * 16 x N: along(d, a, b, keep) takes both operands along k from shared memory; across(d, a, b) has
-// the first in registers (a[0..3], laid out as the accumulators of 16 columns, packed in pairs) and reads the second across its rows.
+// wgmma_wide<T, N>, 64 x N += 64 x 16 * 16 x N: along(d, a, b, keep) takes both operands K-major from shared memory; across(d, a, b) has
+// the first in registers (a[0..3], in the layout of 16 accumulator columns, packed in pairs) and the second MN-major.
 template <class T, int N> struct wgmma_wide;
 
-// A to E: the numbers of the operands after the N/2 accumulators.
+// A to E: operand numbers after the N/2 accumulators.
 #define TF_WGMMA_WIDE(T, KIND, N, R, A, B, C, D, E)                                                                                 \
     template <> struct wgmma_wide<T, N> {                                                                                           \
         static constexpr int registers = R;                                                                                         \
@@ -175,7 +174,7 @@ TF_WGMMA_TYPES(224, 112, 112, 113, 114, 115, 116)
 TF_WGMMA_TYPES(240, 120, 120, 121, 122, 123, 124)
 TF_WGMMA_TYPES(256, 128, 128, 129, 130, 131, 132)
 
-// A thread's products of scores and of values, of which some are under way while others are issued.
+// A thread's products of scores and of values; some are in flight while others are issued.
 template <class T, int Scores, int Values> struct wide_products {
     using score = wgmma_wide<T, Scores>;
     using value = wgmma_wide<T, Values>;

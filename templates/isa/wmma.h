@@ -1,5 +1,5 @@
-// In: vectors of a wave's registers, LDS. Out: the matrix products of RDNA 3 and 4 (wave32) under the names of isa/mfma.h. Refuses f32,
-// which has no such product, and other targets.
+// In: vectors of a wave's registers, LDS. Out: RDNA 3's and 4's WMMA (wave32) under the names of isa/mfma.h. Refuses f32, which WMMA lacks,
+// and other targets.
 #pragma once
 #include "templates/isa/amd.h"
 
@@ -24,8 +24,8 @@ template <> struct matrix<f16> {
 };
 #undef TF_WMMA
 
-// A block is one product: 8 packed columns of either half of 32. The operands are swapped, so that a lane has 4 neighbours of either half,
-// of one row. Line i is column column_of(0, i) from the first column of the block on, which is block_at() of the tile.
+// A block is one product: 8 packed columns of either half of 32. The operands are swapped, so that a lane has 4 adjacent columns of either
+// half, in one row. Line i is column column_of(0, i) of the block, which begins at block_at() of the tile.
 struct fragment {
     static constexpr int columns = 16, products = 1, unit = 32;
     DEV static int block_at(int block) { return block / 2 * 32 + block % 2 * 8; }
@@ -50,7 +50,7 @@ struct fragment {
     template <int First> DEV static vec<float, 4> part_of(accumulator x) { return {x[First], x[First + 1], x[First + 2], x[First + 3]}; }
 };
 
-template <class T> DEV typename matrix<T>::operand read_operand(lds_address line, int unit, int key) // this lane's of a line
+template <class T> DEV typename matrix<T>::operand read_operand(lds_address line, int unit, int key) // this lane's part of a line
 {
 #if TF_OPERAND_BYTES == 16
     return lds_read<typename matrix<T>::operand>(line + (unit * 2 + fragment::part() ^ key) * 16);

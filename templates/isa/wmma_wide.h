@@ -1,11 +1,11 @@
-// In: operands as isa/wmma.h has them. Out: RDNA's products under the names of isa/mfma_wide.h, 16 x 16. Refuses f32.
+// In: operands in the layout of isa/wmma.h. Out: RDNA's 16 x 16 products under the names of isa/mfma_wide.h. Refuses f32.
 #pragma once
 #include "templates/isa/wmma.h"
 
 using wide_accumulator = accumulator;
 
-// result(i, j) += sum over 32 bytes of k of a(i, k) * b(j, k). Lane l holds line l % 16 of b and line line_read(l % 16) of a, of RDNA 3
-// whole, of RDNA 4 piece l / 16; so it has results 8 * (l / 16) + r.
+// result(i, j) += sum over 32 bytes of k of a(i, k) * b(j, k). Lane l holds line l % 16 of b and line line_read(l % 16) of a: on RDNA 3 all
+// of it, on RDNA 4 piece l / 16. So it has results 8 * (l / 16) + r.
 template <class T> struct wide_matrix {
     using operand = typename matrix<T>::operand;
     DEV static accumulator multiply(operand a, operand b, accumulator c) { return matrix<T>::multiply(a, b, c); }
@@ -18,7 +18,7 @@ struct wide {
     static constexpr int half_step = 8;
 };
 
-// 16 bytes of weights of each half of the wave; RDNA 3 has all of them in both.
+// 16 bytes of weights of each half of the wave; on RDNA 3 each lane needs both.
 template <class T> DEV typename wide_matrix<T>::operand weights_operand(sixteen_bytes own)
 {
 #if TF_OPERAND_BYTES == 16
@@ -30,7 +30,7 @@ template <class T> DEV typename wide_matrix<T>::operand weights_operand(sixteen_
     const bool high = thread_index() % 32 / 16;
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        const int word = static_cast<int>(own[i]); // of the same lane of the other half
+        const int word = static_cast<int>(own[i]); // from the same lane of the other half
         const unsigned other = __builtin_amdgcn_permlanex16(word, word, 0x76543210, static_cast<int>(0xfedcba98), false, false);
         both.piece[0][i] = high ? other : own[i];
         both.piece[1][i] = high ? own[i] : other;
