@@ -47,6 +47,25 @@ static void write_pointer(heads *h, const char *name, const ir_value *x, const c
     end_body(h->w);
 }
 
+/* A number of the caller's for each sequence, as a count of keys: from 0 to `most`. */
+static void write_key_count(heads *h, const char *name, const expression *count, const expression *most)
+{
+    write_spec_line(h->w, h->op->at, "const int %s = %s, most = %s;", name, c_text(h->e->a, count), c_text(h->e->a, most));
+    write_spec_line(h->w, h->op->at, "return %s < 0 ? 0 : %s < most ? %s : most;", name, name, name);
+}
+
+static void write_first(heads *h)
+{
+    const ir_value *first = h->op->attributes.first;
+    if (!first) return;
+    write_line(h->w, "static constexpr bool firsts = true;");
+    write_line(h->w, "DEV static int first(const args &p, int batch)");
+    write_body(h->w);
+    write_key_count(h, "first", c_element(h->e->pool, use_value(h->e, first, false), c_int(h->e->pool, "batch")),
+                    tokens_of(h, h->op->inputs[1]));
+    end_body(h->w);
+}
+
 static void write_keys(heads *h)
 {
     emission *e = h->e;
@@ -61,11 +80,10 @@ static void write_keys(heads *h)
         count = c_sum(p, c_element(p, use_value(e, t->at, false), batch), extent_c(e, &h->op->inputs[0]->shape[1]));
     if (count == all)
         write_spec_line(h->w, h->op->at, "return %s;", c_text(e->a, all));
-    else {
-        write_spec_line(h->w, h->op->at, "const int keys = %s, most = %s;", c_text(e->a, count), c_text(e->a, all));
-        write_spec_line(h->w, h->op->at, "return keys < 0 ? 0 : keys < most ? keys : most;");
-    }
+    else
+        write_key_count(h, "keys", count, all);
     end_body(h->w);
+    write_first(h);
     if (t->at) at = c_sum(p, c_element(p, use_value(e, t->at, false), batch), at);
     write_spec_line(h->w, h->op->at, "DEV static int position(const args &p, int batch, int token) { return %s; }", c_text(e->a, at));
 }
@@ -192,6 +210,10 @@ void heads_write_cache(heads *h)
     write_mask(h);
     write_length(h, "starts", op->attributes.at);
     write_length(h, "lengths", op->attributes.lengths);
+    if (op->attributes.first) {
+        write_line(h->w, "static constexpr bool firsts = true;");
+        write_length(h, "first_keys", op->attributes.first);
+    }
     write_line(h->w, "DEV static int most_keys(const args &p) { return %s; }", c_text(h->e->a, tokens_of(h, op->inputs[1])));
 }
 

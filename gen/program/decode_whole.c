@@ -162,7 +162,8 @@ long long decode_whole_bytes(const problem *p, const ir_tile *tile)
     const long long kept = rows_kept(p), head = problem_head(p), waves = t->threads / p->target->wave, padded = head + 4;
     const bool in_order = by_wave_cache(p->target); /* results are stored straight from the waves' partials */
     const long long of_waves = kept * waves * ((in_order ? head : padded) + 2), joined = in_order ? 4 : kept * padded;
-    const long long run = 53 + 3 * p->target->wave; /* runs::run: three stands of 16 words, three words per lane, five more */
+    const int numbers = problem_attention(p)->attributes.first ? 3 : 2; /* of a sequence */
+    const long long run = 53 + (numbers + 1) * p->target->wave; /* runs::run: three stands of 16 words, words per lane, five more */
     const long long floats = of_waves + joined + (t->cluster > 1 ? kept * padded : 4) + run;
     const long long shelf = has_few_registers(p->target) && head > 64 ? head * 2 * 16 : 0; /* queries */
     return decode_ring_bytes(p, t) + shelf + (floats * 4 + 15) / 16 * 16;

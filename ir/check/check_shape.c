@@ -186,6 +186,7 @@ static void check_attention(const checker *c, const ir_op *op)
              "sinks are no param of a number for each head");
     if (t->at) need(c, op, extent_equal(&t->at->shape[0], &q->shape[0]), "at is not [B]");
     if (t->lengths) need(c, op, extent_equal(&t->lengths->shape[0], &q->shape[0]), "lengths is not [B]");
+    if (t->first) need(c, op, extent_equal(&t->first->shape[0], &q->shape[0]), "first is not [B]");
     if (op->kind == op_attention) need(c, op, same_shape(q, y), "the out is not shaped as the queries");
     else
         need(c, op, y->rank == 4 && y->type == dtype_f32 && extent_equal(&y->shape[0], &q->shape[0]) &&
@@ -327,6 +328,7 @@ static void check_indices(const checker *c, const ir_op *op)
     const ir_attributes *t = &op->attributes;
     need(c, op, !t->at || is_index(t->at), "at is no i32[B] of the caller");
     need(c, op, !t->lengths || is_index(t->lengths), "lengths is no i32[B] of the caller");
+    need(c, op, !t->first || is_index(t->first), "first is no i32[B] of the caller");
     for (int k = 0; k < op->input_count; k++)
         need(c, op, op->inputs[k]->type != dtype_i32 || op->kind == op_cast, "an operand is i32");
 }

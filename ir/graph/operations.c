@@ -21,9 +21,10 @@ static double clamped_sum(long long from, long long count, long long most)
 }
 
 /* Adds the keys seen by queries first .. first + count - 1 of one sequence. The query at p sees keys from p + 1 - window on (window 0: from
- * 0), up to p (causal), else up to p - 1 + window (window 0: all `filled`). */
-static void see_sequence(const ir_attributes *t, long long first, long long count, long long filled, keys_seen *seen)
+ * the first that is no padding), up to p (causal), else up to p - 1 + window (window 0: all `filled`). */
+static void see_sequence(const ir_attributes *t, long long padding, long long first, long long count, long long filled, keys_seen *seen)
 {
+    first -= padding, filled = filled > padding ? filled - padding : 0; /* counted from the first key that is no padding */
     const bool ends = t->causal || t->window > 0;
     const long long later = t->causal ? 1 : t->window;
     const double shown = ends ? clamped_sum(first + later, count, filled) : (double)count * (double)filled;
@@ -46,12 +47,14 @@ keys_seen attention_seen(const ir_op *op, const dim_table *dims, integer_source 
     const ir_value *q = op->inputs[0];
     const long long batches = extent_value(&q->shape[0], dims), queries = extent_value(&q->shape[1], dims);
     const long long keys = extent_value(value_tokens(op->inputs[1]), dims);
-    const bool alike = !integers || (!t->at && !t->lengths);
+    const bool alike = !integers || (!t->at && !t->lengths && !t->first);
     keys_seen seen = {0, 0};
     for (long long b = 0; b < (alike ? 1 : batches); b++) {
         const long long first = integer_at(t->at, b, keys - queries, integers, context);
         const long long written = t->at ? least(keys, first + queries) : keys;
-        see_sequence(t, first, queries, least(written, integer_at(t->lengths, b, keys, integers, context)), &seen);
+        const long long padding = least(integer_at(t->first, b, 0, integers, context), keys);
+        const long long filled = least(written, integer_at(t->lengths, b, keys, integers, context));
+        see_sequence(t, padding > 0 ? padding : 0, first, queries, filled, &seen);
     }
     if (alike) seen.pairs *= (double)batches, seen.keys *= (double)batches;
     return seen;

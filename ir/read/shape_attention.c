@@ -161,7 +161,8 @@ static bool check_visibility(op_draft *d)
         return shape_clash(d, graph_attribute_at(d, needs),
                            "%s: %%%s has %s queries and %%%s %s keys; without at: they must be as many", needs, q->name,
                            graph_extent_text(d->r, &q->shape[1]), k->name, graph_extent_text(d->r, value_tokens(k)));
-    return check_positions(d, "lengths", t->lengths, q) && check_positions(d, "at", t->at, q) && check_number(d, "at", t->at, &q->shape[1]);
+    return check_positions(d, "lengths", t->lengths, q) && check_positions(d, "first", t->first, q) && check_positions(d, "at", t->at, q) &&
+           check_number(d, "at", t->at, &q->shape[1]);
 }
 
 /* The append that fills the cache has the same positions and number of tokens, so it has warned already. */

@@ -27,7 +27,7 @@ typedef struct attention_job {
     size_t B, S, T, H, KV, hd;
     dtype type; /* of V */
     ref_rows keys; /* layout of K and V */
-    const ref_tensor *q, *k, *v, *lengths, *at, *sinks;
+    const ref_tensor *q, *k, *v, *lengths, *first, *at, *sinks;
     bool q_exact, k_exact, v_exact;
     double score_unit; /* unit roundoff of the dtype that P is rounded to; 0: f32 */
     bool round_scores; /* round the numbers of P to the dtype of V, not only add the error */
@@ -74,6 +74,7 @@ static void visible(const attention_job *j, size_t b, size_t s, long long *low, 
     *low = 0, *high = keys_of(j, b);
     if (j->t->causal && position + 1 < *high) *high = position + 1;
     if (!j->t->causal && j->t->window > 0 && position + j->t->window < *high) *high = position + j->t->window;
+    if (j->first && (long long)j->first->value[b] > *low) *low = (long long)j->first->value[b];
     if (j->t->window > 0 && position + 1 - j->t->window > *low) *low = position + 1 - j->t->window;
 }
 
@@ -302,6 +303,7 @@ bool ref_attention(ref_state *r, const ir_op *op)
                        .k = ref_of(r, kv),
                        .v = ref_of(r, op->inputs[2]),
                        .lengths = t->lengths ? ref_of(r, t->lengths) : NULL,
+                       .first = t->first ? ref_of(r, t->first) : NULL,
                        .at = t->at ? ref_of(r, t->at) : NULL,
                        .sinks = op->input_count > 3 ? ref_of(r, op->inputs[3]) : NULL,
                        .o = ref_out(r, op)};
@@ -311,8 +313,8 @@ bool ref_attention(ref_state *r, const ir_op *op)
     if (j.q->count != j.B * j.S * j.H * j.hd || j.k->count != j.B * j.T * j.KV * j.hd || j.v->count != j.k->count ||
         j.o->count != j.q->count)
         return ref_fail(r, op, "queries, keys and values do not fit");
-    if ((j.at && j.at->count != j.B) || (j.lengths && j.lengths->count != j.B))
-        return ref_fail(r, op, "at or lengths do not fit");
+    if ((j.at && j.at->count != j.B) || (j.lengths && j.lengths->count != j.B) || (j.first && j.first->count != j.B))
+        return ref_fail(r, op, "at, lengths or first do not fit");
     if ((j.sinks && j.sinks->count != j.H) || (t->alibi.count && (size_t)t->alibi.count != j.H))
         return ref_fail(r, op, "sinks or slopes do not fit the heads");
     j.q_exact = ref_exact(j.q), j.k_exact = ref_exact(j.k), j.v_exact = ref_exact(j.v);

@@ -132,6 +132,7 @@ static void integer_range(const ir_graph *graph, const ir_value *v, long long *l
             *low = 1;
             *high = extent_value(value_tokens(op->inputs[1]), &graph->dims);
         }
+        if (op->kind == op_attention && t->first == v) *high = extent_value(value_tokens(op->inputs[1]), &graph->dims) - 1;
     }
 }
 

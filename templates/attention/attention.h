@@ -5,7 +5,7 @@
 #pragma once
 #include "templates/frame/frame_mixed.h"
 #include "templates/base/spec.h"
-#include "templates/attention/window.h"
+#include "templates/attention/visible.h"
 
 // N numbers of one thread: a register tile or, where that would keep compilers busy for minutes, an array of them that loops walk (a CPU
 // thread has a whole head).
@@ -166,20 +166,6 @@ template <class S> DEV bool key_is_visible(int key, int position)
     return early && (S::window == 0 || key > position - S::window);
 }
 
-// Rare features are detected by a member of the spec struct.
-template <class S, class = void> struct has_alibi {
-    static constexpr bool value = false;
-};
-template <class S> struct has_alibi<S, decltype(static_cast<void>(S::alibi))> {
-    static constexpr bool value = true;
-};
-template <class S, class = void> struct has_sinks {
-    static constexpr bool value = false;
-};
-template <class S> struct has_sinks<S, decltype(static_cast<void>(S::sinks))> {
-    static constexpr bool value = true;
-};
-
 template <class S, class X> DEV X shaped_score(X dot)
 {
     const X score = dot * S::scale;
@@ -205,6 +191,7 @@ template <class S> struct attention {
     struct tile {
         int batch, head, first, token; // first query of the block, and this thread's
         int from, to;                  // keys that some query of the block may see
+        int low;                       // none sees keys before it
     };
     struct accumulators {
         key_sums<head::count, S::long_lists> row;
@@ -232,9 +219,9 @@ template <class S> struct attention {
         const int keys = S::keys(p, t.batch), last = t.first + block_q < S::queries(p) ? t.first + block_q - 1 : S::queries(p) - 1;
         const int later = S::window ? window_end<S>(S::position(p, t.batch, last), keys) : keys;
         const int seen = S::causal ? S::position(p, t.batch, last) + 1 : later;
-        const int hidden = S::window ? S::position(p, t.batch, t.first) - S::window + 1 : 0;
         t.to = seen < keys ? seen : keys;
-        t.from = hidden > 0 ? hidden / block_k * block_k : 0; // in blocks from key 0, so the order of a row's keys depends on the row alone
+        t.low = visible_start<S>(p, t.batch, S::window ? S::position(p, t.batch, t.first) : 0);
+        t.from = t.low / block_k * block_k; // in blocks from key 0, so the order of a row's keys depends on the row alone
         return t;
     }
     DEV static int k_tiles(const args &, const tile &t) { return t.to > t.from ? ceil_div(t.to - t.from, block_k) : 0; }
@@ -289,13 +276,15 @@ template <class S> struct attention {
         return all;
     }
 
-    // Whether row `position` sees all keys below `to`, so they need no mask.
-    DEV static bool all_visible(int key, int to, int position)
+    DEV static bool is_padding(int key, int low) { return has_first<S>::value && key < low; }
+    // Whether row `position` sees all keys from `low` up to `to`, so they need no mask.
+    DEV static bool all_visible(int key, int low, int to, int position)
     {
-        return key + at_once <= to && key_is_visible<S>(key, position) && key_is_visible<S>(key + at_once - 1, position);
+        return key + at_once <= to && !is_padding(key, low) && key_is_visible<S>(key, position) &&
+               key_is_visible<S>(key + at_once - 1, position);
     }
 
-    DEV static void block(accumulators &c, const float *q, const stage &s, int first, int to)
+    DEV static void block(accumulators &c, const float *q, const stage &s, int first, int low, int to)
     {
         const int column = head::first();
         for (int j0 = 0; j0 < block_k && first + j0 < to; j0 += at_once) {
@@ -304,11 +293,12 @@ template <class S> struct attention {
 #pragma unroll
                 for (int j = 0; j < at_once; j++) score[j] -= c.slope * magnitude(static_cast<float>(first + j0 + j - c.position));
             }
-            if (!alone || !all_visible(first + j0, to, c.position)) {
+            if (!alone || !all_visible(first + j0, low, to, c.position)) {
 #pragma unroll
                 for (int j = 0; j < at_once; j++) {
                     const int key = first + j0 + j;
-                    score[j] = key < to && key_is_visible<S>(key, c.position) ? static_cast<float>(score[j]) : take_max::identity();
+                    const bool seen = key < to && !is_padding(key, low) && key_is_visible<S>(key, c.position);
+                    score[j] = seen ? static_cast<float>(score[j]) : take_max::identity();
                 }
             }
             const float largest = tree_join<take_max>(score);
@@ -343,7 +333,7 @@ template <class S> struct attention {
         while (ring.k_tile < ring.k_tiles) {
             const stage &s = ring.wait();
             const int first = t.from + ring.k_tile * block_k;
-            block(c, q, s, first, c.exists ? t.to : 0);
+            block(c, q, s, first, t.low, c.exists ? t.to : 0);
             if (first / keys_in_a_chain != (first + block_k) / keys_in_a_chain) c.row.end_chain();
             ring.release();
         }

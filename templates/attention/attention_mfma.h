@@ -11,7 +11,7 @@
 #include "templates/frame/chiplets.h"
 #include "templates/isa/amd_weights.h"
 #include "templates/base/spec.h"
-#include "templates/attention/window.h"
+#include "templates/attention/visible.h"
 
 template <class S> struct attention_mfma {
     using args = typename S::args;
@@ -39,6 +39,7 @@ template <class S> struct attention_mfma {
     static constexpr int k_steps = ceil_div(head_dim, 16), key_blocks = block_k / wide::lines;
     static constexpr float unit = S::softcap > 0.0f ? 1.0f : S::scale * 1.44269504089f; // exp(scale * s) is exp2(unit * s)
     static constexpr float lazy = 8.0f;
+    static constexpr bool has_low = S::window != 0 || has_first<S>::value; // keys before the first one that a row sees
 
     struct tile {
         int batch, head, token; // first query
@@ -60,8 +61,7 @@ template <class S> struct attention_mfma {
     }
     DEV static int visible_from(const args &p, int batch, int token)
     {
-        const int first = S::window ? S::position(p, batch, token) - S::window + 1 : 0;
-        return first > 0 ? first : 0;
+        return visible_start<S>(p, batch, S::window ? S::position(p, batch, token) : 0);
     }
     DEV static tile at(const args &p, int index)
     {
@@ -387,7 +387,7 @@ template <class S> struct attention_mfma {
 #pragma unroll
             for (int r = 0; r < wide::registers; r++) {
                 const int key = b * wide::lines + wide::result_line(r);
-                const bool seen = key < high && (S::window == 0 || key >= low);
+                const bool seen = key < high && (!has_low || key >= low);
                 s.of[b][r] = seen ? s.of[b][r] : take_max::identity();
             }
     }

@@ -14,7 +14,7 @@
 #include "templates/frame/frame_ws.h"
 #include "templates/isa/wgmma_wide.h"
 #include "templates/base/spec.h"
-#include "templates/attention/window.h"
+#include "templates/attention/visible.h"
 
 struct map_place { // of a row of keys and of values
     int token, sequence;
@@ -43,6 +43,7 @@ template <class S> struct attention_ws {
     using score_product = wgmma_wide<type, block_k>;
     using value_product = wgmma_wide<type, head_dim>;
     using products = wide_products<type, block_k, head_dim>;
+    static constexpr bool has_low = S::window != 0 || has_first<S>::value; // keys before the first one that a row sees
     static constexpr int token_barrier = 1, tail_barrier = 8; // named barriers: one per warpgroup, one per set of warpgroups (a bit each)
     // Scores in units of log2: exp(scale * s) is exp2(unit * s).
     static constexpr float unit = S::softcap > 0.0f ? 1.0f : S::scale * 1.44269504089f;
@@ -64,8 +65,7 @@ template <class S> struct attention_ws {
     }
     DEV static int first_visible(const args &p, int batch, int token)
     {
-        const int first = S::window ? S::position(p, batch, token) - S::window + 1 : 0;
-        return first > 0 ? first : 0;
+        return visible_start<S>(p, batch, S::window ? S::position(p, batch, token) : 0);
     }
     DEV static tile at(const args &p, int pair, int token, int tokens)
     {
@@ -275,7 +275,7 @@ template <class S> struct attention_ws {
 #pragma unroll
             for (int i = 0; i < R; i++) {
                 const int h = i / 2 % 2, key = i / 4 * 8 + i % 2;
-                const bool seen = key < c.high[h] - first && (S::window == 0 || key >= c.low[h] - first);
+                const bool seen = key < c.high[h] - first && (!has_low || key >= c.low[h] - first);
                 c.s[i] = seen ? c.s[i] : take_max::identity();
             }
         }
@@ -491,7 +491,7 @@ template <class S> struct attention_ws {
         const bool exists = token < queries;
         const int to = blocks_to(p, t, token);
         const int whole = exists ? visible(p, t.batch, t.keys, token) / block_k : 0;
-        const int low = S::window && exists ? ceil_div(first_visible(p, t.batch, end - 1), block_k) : t.from;
+        const int low = has_low && exists ? ceil_div(first_visible(p, t.batch, end - 1), block_k) : t.from;
         const int skipped = to > t.from ? blocks_end - to : t.n;
         int i = skipped;
         if constexpr (!Resident) skip_blocks(skipped, r, group);
@@ -500,7 +500,7 @@ template <class S> struct attention_ws {
             first_scores<Resident>(p, c, t, i++, token, m.q(q_at), r, group);
             for (; i < t.n && i < blocks_end - whole; i++) step<true, Resident>(c, t, i, m.q(q_at), r, group);
             for (; i < t.n && i < blocks_end - low; i++) step<false, Resident>(c, t, i, m.q(q_at), r, group);
-            if constexpr (S::window != 0)
+            if constexpr (has_low)
                 for (; i < t.n; i++) step<true, Resident>(c, t, i, m.q(q_at), r, group);
         }
         barrier_arrive_if(m.q_empty(q_at), thread_index() % 128 == 0);

@@ -31,8 +31,8 @@ template <class S> struct decode {
         t.split = index % S::splits;
         t.kv_head = index / S::splits % S::kv_heads;
         t.batch = index / S::splits / S::kv_heads;
-        const int keys = S::keys(p, t.batch), each = ceil_div(keys > 0 ? keys : 0, S::splits);
-        t.from = t.split * each;
+        const int keys = S::keys(p, t.batch), first = first_key<S>(p, t.batch), each = ceil_div(keys > first ? keys - first : 0, S::splits);
+        t.from = first + t.split * each;
         t.to = t.from + each < keys ? t.from + each : keys;
         return t;
     }

@@ -56,6 +56,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
 
     // Keys that a lane's rows see. For a single query the first one is where its turns begin, unless turns begin at multiples.
     static constexpr bool has_low = S::window != 0 && (S::most_queries > 1 || S::run_length != 0);
+    static_assert(!has_first<S>::value || S::run_length == 0, "padding ahead of a sequence ends where turns begin");
     struct sight {
         int low[lane_rows], high[lane_rows];
         DEV sight(const args &p, const part &t)
@@ -446,7 +447,12 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         if (thread_index() < TF_WAVE) runs::template reckon<Sure, (stages > 0)>(p, m.turns);
         barrier();
     }
-    DEV static bool differs(const numbers &x, const numbers &y) { return x.start != y.start || x.length != y.length; }
+    DEV static bool differs(const numbers &x, const numbers &y)
+    {
+        if constexpr (has_first<S>::value)
+            if (x.first != y.first) return true;
+        return x.start != y.start || x.length != y.length;
+    }
 
     DEV static int follower(int stand) { return stand < 2 ? stand + 1 : 0; }
 

@@ -9,7 +9,12 @@
 #pragma once
 #include "templates/frame/next.h"
 #include "templates/frame/workspace.h"
-#include "templates/base/spec.h"
+#include "templates/attention/visible.h"
+
+template <bool> struct numbers_of_padding {};
+template <> struct numbers_of_padding<true> {
+    int first;
+};
 
 template <class S, int Turn, int Rows> struct decode_runs {
     using args = typename S::args;
@@ -19,20 +24,23 @@ template <class S, int Turn, int Rows> struct decode_runs {
     struct visible { // keys of a sequence that some query sees
         int from, to, turns;
     };
-    struct numbers { // of a sequence, in memory
+    struct numbers : numbers_of_padding<has_first<S>::value> { // of a sequence, in memory
         int start, length;
     };
     DEV static numbers read(const args &p, int batch)
     {
         const int *const starts = S::starts(p), *const lengths = S::lengths(p);
-        return {starts ? number_read(starts + batch) : 0, lengths ? number_read(lengths + batch) : 0};
+        numbers n = {};
+        n.start = starts ? number_read(starts + batch) : 0, n.length = lengths ? number_read(lengths + batch) : 0;
+        if constexpr (has_first<S>::value) n.first = number_read(S::first_keys(p) + batch);
+        return n;
     }
     // Reads lengths that the previous launch may still change. On the host engine that launch has ended; there odd workgroups guess wrong,
     // so that the code for a wrong guess runs, too.
     DEV static numbers guess(const args &p, int batch)
     {
 #if defined(TF_ON_HOST)
-        if (block_index() % 2) return {0, 0};
+        if (block_index() % 2) return {};
 #endif
         return read(p, batch);
     }
@@ -40,7 +48,11 @@ template <class S, int Turn, int Rows> struct decode_runs {
     {
         const int most = S::most_keys(p), given = S::lengths(p) ? n.length : S::starts(p) ? n.start + S::queries(p) : most;
         const int all = given < most ? given : most, last = n.start + S::queries(p) - 1;
-        const int oldest = S::window ? n.start - S::window + 1 : 0;
+        int oldest = S::window ? n.start - S::window + 1 : 0;
+        if constexpr (has_first<S>::value) {
+            const int padding = n.first < most ? n.first : most;
+            oldest = oldest > padding ? oldest : padding;
+        }
         // The keys loaded at a time begin at a multiple of their number, and so lie in one contiguous run of rows.
         const int first = S::run_length ? oldest / S::warp_keys * S::warp_keys : oldest;
         visible v = {oldest > 0 ? first : 0, S::causal && last < all ? last + 1 : all, 1};

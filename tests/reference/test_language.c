@@ -220,11 +220,13 @@ END_TEST
 static const ref_tensor *attend(bench **b, const char *in, const char *more)
 {
     static char yaml[512];
+    const bool padded = strstr(more, "first: f") != NULL;
     snprintf(yaml, sizeof yaml,
-             "block: t\ndtype: f32\ninputs: {q: [1, 5, 2], k: [1, 5, 2], v: [1, 5, 2]}\nparams: {s: [2]}\nops:\n"
+             "block: t\ndtype: f32\ninputs: {q: [1, 5, 2], k: [1, 5, 2], v: [1, 5, 2]%s}\nparams: {s: [2]}\nops:\n"
              "  - {out: u, op: mul, in: [s, 1]}\n  - {out: y, op: attention, in: [q, k, v%s], heads: 2%s}\noutputs: {y: y, u: u}\n",
-             in, more);
+             padded ? ", f: {shape: [1], dtype: i32}" : "", in, more);
     *b = open_text(yaml);
+    if (padded) bench_data(*b, "f")[0] = 2;
     for (int i = 0; i < 10; i++) bench_data(*b, "v")[i] = pow(4, i / 2);
     set(*b, "s", (const double[]){log(3), -INFINITY}, 2);
     return run(*b, "y");
@@ -236,6 +238,20 @@ START_TEST(a_window_without_causal_sees_as_far_ahead_as_back)
     const ref_tensor *y = attend(&b, "", ", window: 2");
     const double expected[] = {(1 + 4) / 2.0, (1 + 4 + 16) / 3.0, (4 + 16 + 64) / 3.0, (16 + 64 + 256) / 3.0, (64 + 256) / 2.0};
     for (int i = 0; i < 10; i++) near(y->value[i], expected[i / 2]);
+    bench_close(b);
+}
+END_TEST
+
+/* Tokens 0 and 1 are padding: they see nothing, and nobody sees them. */
+START_TEST(keys_before_the_first_are_not_seen)
+{
+    bench *b;
+    const ref_tensor *y = attend(&b, "", ", causal: true, first: f");
+    double sum = 0;
+    for (int s = 0; s < 5; s++) {
+        sum += s < 2 ? 0 : pow(4, s);
+        near(y->value[2 * s], s < 2 ? 0 : sum / (s - 1));
+    }
     bench_close(b);
 }
 END_TEST
@@ -314,6 +330,7 @@ int main(void)
     tcase_add_test(t, scalings_are_those_of_transformers);
     tcase_add_test(t, an_angle_of_too_many_turns_is_not_judged);
     tcase_add_test(t, a_window_without_causal_sees_as_far_ahead_as_back);
+    tcase_add_test(t, keys_before_the_first_are_not_seen);
     tcase_add_test(t, slopes_take_from_scores_by_distance);
     tcase_add_test(t, a_sink_takes_weight_and_has_no_value);
     tcase_add_loop_test(t, a_spec_is_right_at_every_level_and_in_every_dtype, 0, 3 * (int)specs.gl_pathc);

@@ -76,6 +76,29 @@ START_TEST(a_window_hides_later_keys_too)
 }
 END_TEST
 
+/* Padding ahead of texts: none, less than a block of keys, more than one, and all that there is. */
+START_TEST(keys_of_padding_are_not_seen)
+{
+    static const machine on[] = {{"sm_90a", "layer=wgmma", "bf16"}, {"gfx942", "layer=mfma", "f16"}, {"gfx1100", "layer=wmma", "bf16"},
+                                 {"sm_90a", "layer=simt", "f32"}};
+    static const int padding[] = {0, 21, 131, 150};
+    rig *r = rig_open(&(rig_request){.yaml = "block: w\ndtype: bf16\ndims: {B: 4, S: 150, H: 2, hd: 64}\n"
+                                             "inputs: {q: [B, S, H*hd], k: [B, S, H*hd], v: [B, S, H*hd],\n"
+                                             "  first: {shape: [B], dtype: i32}}\nops:\n"
+                                             "  - {out: a, op: attention, in: [q, k, v], heads: H, causal: true, first: first}\n"
+                                             "  - {out: b, op: attention, in: [q, k, v], heads: H, window: 20, first: first}\n"
+                                             "outputs: {a: a, b: b}\n",
+                                     .level = fusion_tile,
+                                     .target = on[_i].target,
+                                     .dtype = on[_i].dtype});
+    check_layers(r, on[_i].layer, 2);
+    for (int b = 0; b < 4; b++) rig_data(r, "first")[b] = padding[b];
+    rig_run(r);
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
 /* exp(22) from a block of 64 keys to the next; matrix units rescale when a row's largest score has grown by 2^8 (their
  * templates' `lazy`). */
 START_TEST(scores_that_rise_from_block_to_block_rescale_what_was_summed)
@@ -113,6 +136,7 @@ int main(void)
     const int now[] = {0, 2, 4, 5, 7, 8, -1}; /* wgmma; mfma without and with loads to LDS; wmma; wgmma whose keys do not stay; SIMT */
     add_some_now(t, more, every_form_of_attention_is_right, machine_count, now);
     tcase_add_loop_test(t, a_window_hides_later_keys_too, 0, 3);
+    tcase_add_loop_test(t, keys_of_padding_are_not_seen, 0, 4);
     add_some_now(t, more, scores_that_rise_from_block_to_block_rescale_what_was_summed, machine_count, now);
     suite_add_tcase(suite, t);
     return run_suite(suite);

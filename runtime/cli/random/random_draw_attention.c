@@ -125,13 +125,21 @@ static void say_options(drawing *d, random_op *op, const attention_shape *s, boo
     if (same && draw_chance(d, 10)) say_slopes(d, op, (int)s->heads.value);
 }
 
+/* Padding ahead of each sequence, or -1. */
+static int draw_first(drawing *d, const random_axis *batch, const random_axis *keys)
+{
+    char range[96];
+    snprintf(range, sizeof range, "0, %s", keys->text);
+    return draw_chance(d, 8) ? make_integers(d, batch, range) : -1;
+}
+
 static int attend(drawing *d, const projections *p, const attention_shape *s, bool causal)
 {
     random_value v = *value_at(d, p->q);
     const random_axis keys = value_at(d, p->k)->shape[1];
     char range[96];
     snprintf(range, sizeof range, "%d, %s", draw_chance(d, 30) ? 0 : 1, keys.text);
-    const int lengths = draw_chance(d, 15) ? make_integers(d, &v.shape[0], range) : -1;
+    const int lengths = draw_chance(d, 15) ? make_integers(d, &v.shape[0], range) : -1, first = draw_first(d, &v.shape[0], &keys);
     const double size = value_at(d, p->v)->size;
     const int sinks = draw_chance(d, 8) ? make_param(d, &s->heads, 1) : -1;
     random_op *op = op_begin(d, op_attention);
@@ -139,6 +147,7 @@ static int attend(drawing *d, const projections *p, const attention_shape *s, bo
     if (sinks >= 0) op_in(op, sinks);
     say_options(d, op, s, causal, axis_same(&keys, &v.shape[1]), keys.value);
     if (lengths >= 0) op_name(op, "lengths", lengths);
+    if (first >= 0) op_name(op, "first", first);
     return op_out(d, op, v.shape, v.rank, random_spec_type, size, -size);
 }
 
@@ -225,13 +234,14 @@ int draw_decode(drawing *d, int x, const attention_shape *s)
     char range[96];
     snprintf(range, sizeof range, "%d, %s", draw_chance(d, 30) ? 0 : 1, c.capacity.text);
     const bool by_length = draw_chance(d, 15);
-    const int lengths = by_length ? make_integers(d, &v.shape[0], range) : -1;
+    const int lengths = by_length ? make_integers(d, &v.shape[0], range) : -1, padding = draw_first(d, &v.shape[0], &c.capacity);
     random_value out = *value_at(d, q);
     random_op *op = op_begin(d, op_attention);
     op_in(op, q), op_in(op, k), op_in(op, values);
     say_options(d, op, s, !by_length && draw_chance(d, 85), !by_length, c.capacity.value);
     if (by_length) op_name(op, "lengths", lengths);
     else op_name(op, "at", c.at);
+    if (padding >= 0) op_name(op, "first", padding);
     const int a = op_out(d, op, out.shape, out.rank, random_spec_type, 5, -5);
     return has_heads(d, a) ? without_heads(d, a, &s->heads, &s->head_size) : a;
 }

@@ -1,0 +1,43 @@
+// In: one spec struct S of an attention or decode phase (docs/spec-structs.md: attention), a position, how many keys there are. Out: the
+// keys that a query sees there; what only few specs have (each says so by a member of its own): keys of padding ahead of a sequence,
+// ALiBi slopes, sinks.
+#pragma once
+#include "templates/base/spec.h"
+
+template <class S, class = void> struct has_first {
+    static constexpr bool value = false;
+};
+template <class S> struct has_first<S, decltype(static_cast<void>(S::firsts))> {
+    static constexpr bool value = true;
+};
+template <class S, class = void> struct has_alibi {
+    static constexpr bool value = false;
+};
+template <class S> struct has_alibi<S, decltype(static_cast<void>(S::alibi))> {
+    static constexpr bool value = true;
+};
+template <class S, class = void> struct has_sinks {
+    static constexpr bool value = false;
+};
+template <class S> struct has_sinks<S, decltype(static_cast<void>(S::sinks))> {
+    static constexpr bool value = true;
+};
+
+// The first key of a sequence that counts.
+template <class S> DEV int first_key(const typename S::args &p, int batch)
+{
+    if constexpr (has_first<S>::value)
+        return S::first(p, batch);
+    else
+        return 0;
+}
+
+// The end of the keys that a window shows at a position if later keys are visible: it reaches as far ahead as back.
+template <class S> DEV int window_end(int position, int keys) { return position > keys - S::window ? keys : position + S::window; }
+
+// The first key that a query at a position sees.
+template <class S> DEV int visible_start(const typename S::args &p, int batch, int position)
+{
+    const int first = first_key<S>(p, batch), oldest = S::window ? position - S::window + 1 : 0;
+    return oldest > first ? oldest : first;
+}
