@@ -344,9 +344,15 @@ START_TEST(phases_side_by_side_are_each_listed)
     json_t *all = json_loads(output, 0, &error), *kernels = json_object_get(json_array_get(all, 0), "kernels");
     ck_assert_uint_eq(json_array_size(kernels), 3);
     double sum = 0;
+    const char *phases[3];
+    for (size_t i = 0; i < 3; i++) phases[i] = json_string_value(json_object_get(json_array_get(kernels, i), "phase"));
+    ck_assert(strcmp(phases[0], phases[1]) && strcmp(phases[1], phases[2]) && strcmp(phases[0], phases[2]));
     for (size_t i = 0; i < 3; i++) sum += json_number_value(json_object_get(json_array_get(kernels, i), "share"));
     ck_assert_double_eq_tol(sum, 1, 1e-9);
     json_decref(all);
+    *strstr(arguments, " --json") = '\0';
+    ck_assert_msg(tune(arguments) == 0, "%s", output);
+    ck_assert_msg(strstr(output, ": a ") && strstr(output, ": b ") && strstr(output, ": c "), "%s", output);
 }
 END_TEST
 

@@ -30,7 +30,7 @@ typedef struct tune_case { /* a spec at some dims */
 static void print_kernel(const tuned_kernel *k)
 {
     const colour good = strcmp(k->how, "better") == 0 ? colour_good : colour_none;
-    printf("  %-26s %6.1f %%  %s%-8s%s %7.3f %6d  %s\n", k->name, 100 * k->share, colour_code(stdout, good), k->how,
+    printf("  %-26s %6.1f %%  %s%-8s%s %7.3f %6d  %s\n", k->label, 100 * k->share, colour_code(stdout, good), k->how,
            colour_code(stdout, colour_none), 1 / k->ratio, k->tried, k->tile);
     if (k->refused || k->same || k->wrong || k->unjudged)
         printf("  %-26s %s%d refused, %d of the same code, %d dropped early, %d wrong, %d unjudged%s\n", "",
@@ -56,9 +56,9 @@ static json_t *plan_json(const tune_case *c, const tuned_plan *p)
     json_t *list = json_array();
     for (int i = 0; i < p->count; i++) {
         const tuned_kernel *k = &p->kernels[i];
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:b}", "kernel",
-                                              k->name, "signature", k->signature, "how", k->how, "share", k->share, "gain",
-                                              1 / k->ratio, "noise", k->noise, "default", k->standard, "tile", k->tile, "tried",
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:f, s:f, s:f, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:b}", "kernel",
+                                              k->name, "phase", k->phase, "signature", k->signature, "how", k->how, "share", k->share,
+                                              "gain", 1 / k->ratio, "noise", k->noise, "default", k->standard, "tile", k->tile, "tried",
                                               k->tried, "refused", k->refused, "same", k->same, "dropped", k->dropped, "wrong", k->wrong,
                                               "unjudged", k->unjudged, "ended", k->ended));
     }

@@ -213,7 +213,7 @@ static double seconds_of_run(tuning_session *c)
 }
 
 /* Adds a phase, or a further launch of one: its launch's seconds and its share of the block's time. */
-static void list_phase(const tuning_session *c, tuned_plan *out, const char *name, const ir_phase *phase, double seconds, double share)
+static void list_phase(const tuning_session *c, tuned_plan *out, const launch *l, const ir_phase *phase, double seconds, double share)
 {
     const char *signature = phase_signature(c->a, c->plan->ir, phase);
     tuned_kernel *k = NULL;
@@ -221,7 +221,9 @@ static void list_phase(const tuning_session *c, tuned_plan *out, const char *nam
         if (strcmp(out->kernels[n].signature, signature) == 0) k = &out->kernels[n];
     if (!k) {
         k = &out->kernels[out->count++];
-        *k = (tuned_kernel){.name = name,
+        *k = (tuned_kernel){.name = l->name,
+                            .phase = phase->name,
+                            .label = l->work_count > 1 ? arena_printf(c->a, "%s: %s", l->name, phase->name) : l->name,
                             .signature = signature,
                             .standard = space_text(c->a, &phase->tile),
                             .tile = space_text(c->a, &phase->tile),
@@ -248,7 +250,7 @@ static int list_kernels(tuning_session *c, tuned_plan *out)
     for (int i = 0; i < c->plan->launch_count; i++) {
         const launch *l = &c->plan->launches[i];
         for (int k = 0; k < l->work_count; k++)
-            list_phase(c, out, l->name, l->work[k].phase, seconds[i], seconds[i] / sum / l->work_count);
+            list_phase(c, out, l, l->work[k].phase, seconds[i], seconds[i] / sum / l->work_count);
     }
     for (int i = 1; i < out->count; i++)
         for (int n = i; n > 0 && out->kernels[n].share > out->kernels[n - 1].share; n--) {

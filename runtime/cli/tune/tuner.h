@@ -26,7 +26,8 @@ typedef struct tuner { /* one per command */
 } tuner;
 
 typedef struct tuned_kernel {
-    const char *name, *signature, *standard, *tile, *how; /* how: the outcome, a word */
+    const char *name, *phase, *label; /* of the launch; of the phase; for people: the launch's, with the phase's if it has several */
+    const char *signature, *standard, *tile, *how; /* how: the outcome, a word */
     double share, launch_seconds;  /* of the default: share of the run's time; time between events */
     double seconds, ratio, noise;  /* run with the default; run with the tile / that; standard error of log(ratio) */
     int tried, refused, same, dropped, wrong, unjudged;
