@@ -22,17 +22,9 @@ const char *attention_in_registers_obstacle(const problem *p)
                : arena_printf(p->a, "heads have %lld columns; kernels for %s take at most %lld", head, p->target->name, most);
 }
 
-const char *attention_plain_obstacle(const problem *p)
+const char *attention_window_obstacle(const problem *p)
 {
     const ir_op *op = problem_attention(p);
-    if (op->attributes.alibi.count) return "scores have slopes (alibi)";
-    return op->input_count > 3 ? "there are sinks" : NULL;
-}
-
-const char *attention_keys_obstacle(const problem *p)
-{
-    const ir_op *op = problem_attention(p);
-    if (op->input_count > 3) return "there are sinks";
     return op->attributes.window && !op->attributes.causal ? "the window has later keys" : NULL;
 }
 

@@ -23,7 +23,6 @@ static const char *obstacle(const problem *p)
         if (op->inputs[i]->type != type) return "operands differ in dtype";
     if (head % 16 != 0 || head < 16 || head > 256) return "the head size is not a multiple of 16 up to 256";
     if (!(op->attributes.scale > 0)) return "the scale is not positive";
-    if (attention_plain_obstacle(p)) return attention_plain_obstacle(p);
     for (int i = 0; i < 3; i++)
         if (!reachable(p->a, op->inputs[i])) return "rows are not 16-byte aligned";
     return NULL;
@@ -57,13 +56,16 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     d->end_cycles = end_cycles + block_cycles * d->others / (8.0 * rows * x->block_k), d->start_cycles = begin;
 }
 
+/* Scores that need no more registers than their product. */
+static bool is_plain(const ir_attributes *t) { return !t->window && !t->first && !(t->softcap > 0) && !t->alibi.count; }
+
 /* The tile for blocks of block_k keys. Three warpgroups (block_q 192) where registers allow, as many stages as shared memory holds, and as
  * many packed heads as divide a GQA group. */
 static attention_wgmma_tile tile_of(const problem *p, int block_k)
 {
     const ir_op *op = problem_attention(p);
     const long long head = problem_head(p), group = op->attributes.heads / op->attributes.kv_heads;
-    attention_wgmma_tile x = {.block_q = head <= 64 && !op->attributes.window && !(op->attributes.softcap > 0) ? 192 : 128, .pack_gqa = 1};
+    attention_wgmma_tile x = {.block_q = head <= 64 && is_plain(&op->attributes) ? 192 : 128, .pack_gqa = 1};
     x.block_k = block_k, x.stages = head <= 64 && block_k == 64 ? 16 : 8;
     while (bytes_of(p, &x) > p->target->lds_bytes) x.stages--;
     while (group % (2 * x.pack_gqa) == 0 && x.pack_gqa < 64) x.pack_gqa *= 2;
@@ -127,6 +129,7 @@ static void members(emission *e, writer *w)
                x->stages, x->pack_gqa, x->threads);
     heads_write_ragged(&h);
     heads_write_rules(&h);
+    heads_write_scores(&h);
     heads_write_maps(&h, x->pack_gqa, x->block_k);
     heads_write_output(&h, true);
 }

@@ -46,8 +46,7 @@ const char *decode_whole_obstacle(const problem *p)
     const dtype type = op->inputs[0]->type;
     const long long head = problem_head(p);
     if (decode_obstacle(p)) return decode_obstacle(p);
-    if (attention_plain_obstacle(p)) return attention_plain_obstacle(p);
-    if (attention_keys_obstacle(p)) return attention_keys_obstacle(p);
+    if (attention_window_obstacle(p)) return attention_window_obstacle(p);
     if (attention_whole_obstacle(p)) return attention_whole_obstacle(p);
     if (!dtype_is_real(type) || dtype_size(type) != 2) return "operands are neither bf16 nor f16";
     if (head % 16 != 0 || head > 256) return "the head size is not a multiple of 16 up to 256";
@@ -198,6 +197,7 @@ void decode_whole_members(emission *e, writer *w)
     write_line(w, "static constexpr int warp_keys = %d, threads = %d, resident = %d, cluster = %d, stages = %d;", x->keys, x->threads,
                x->resident, x->cluster, x->stages);
     heads_write_cache(&h);
+    heads_write_scores(&h);
     heads_write_pointers(&h);
     heads_write_output(&h, true);
     write_line(w, "DEV static float *partial(const args &p) { return %s; }", c_text(e->a, use_scratch(e, e->scratch, true)));

@@ -16,7 +16,6 @@ static const char *obstacle(const problem *p)
     if (!dtype_is_real(type) || dtype_size(type) != 2) return "operands are neither bf16 nor f16";
     if (head % 8 != 0 || head > 256) return "the head size is not a multiple of 8 up to 256";
     if (is_narrow(p) && head > 128) return "the head size is above 128";
-    if (attention_plain_obstacle(p)) return attention_plain_obstacle(p);
     for (int i = 0; i < 3; i++) {
         if (op->inputs[i]->type != type) return "operands differ in dtype";
         if (view_of(p->a, op->inputs[i]).stride >= (1 << 30) / 128) return "rows exceed 32-bit offsets";
@@ -100,6 +99,7 @@ static void members(emission *e, writer *w)
     write_line(w, "static constexpr int block_q = %d, block_k = %d, threads = %d, chiplets = %d;", x->block_q, x->block_k, x->threads,
                x->chiplets);
     heads_write_rules(&h);
+    heads_write_scores(&h);
     heads_write_strides(&h);
     heads_write_pointers(&h);
     heads_write_output(&h, true);

@@ -111,7 +111,10 @@ template <class S> struct attention_mfma {
     // Of every eight columns a lane has four; it exchanges four with its partner, so as to store eight adjacent ones.
     DEV static void finish(const args &p, const tile &t, accumulators &c, lds_address)
     {
-        const float sum = c.sum + lane_xor<TF_WAVE>(c.sum, wide::lines), factor = sum == 0.0f ? 0.0f : 1.0f / sum;
+        const float sum = c.sum + lane_xor<TF_WAVE>(c.sum, wide::lines);
+        float factor = sum == 0.0f ? 0.0f : 1.0f / sum;
+        if constexpr (has_sinks<S>::value)
+            factor = factor_with_sink(sum, c.largest * unit, S::sink(p, t.head) * 1.44269504089f, [](float x) { return wave_exp2(x); });
         const int token = t.token + token_here(), half = half_here();
 #pragma unroll
         for (int b = 0; b < column_blocks; b++)
@@ -149,17 +152,22 @@ template <class S> struct attention_mfma {
 
     // Keys that some query of this wave sees, keys that all of them see, and keys that this lane's query sees.
     struct view {
-        int from, to, all_from, all_to, low, high;
+        int from, to, all_from, all_to, low, high, position;
+        float slope; // ALiBi: what a score falls by for each token between query and key, in its own units
     };
     DEV static view view_of(const args &p, const tile &t)
     {
         const int first = t.token + wave_index() * wide::lines, last = least(first + wide::lines, S::queries(p)) - 1,
                   token = t.token + token_here();
-        view w = {0, 0, 0, 0, 0, 0};
+        view w = {};
         if (first > last) return w;
         w.from = visible_from(p, t.batch, first), w.all_from = visible_from(p, t.batch, last);
         w.to = visible_to(p, t.batch, t.keys, last), w.all_to = visible_to(p, t.batch, t.keys, first);
         w.low = visible_from(p, t.batch, token), w.high = visible_to(p, t.batch, t.keys, token);
+        if constexpr (has_alibi<S>::value) {
+            w.position = S::position(p, t.batch, token);
+            w.slope = S::slope(t.head) * (1.44269504089f / unit);
+        }
         return w;
     }
 
@@ -379,6 +387,15 @@ template <class S> struct attention_mfma {
                 s.of[b][r] = S::softcap * 1.44269504089f * (1.0f - 2.0f * wave_reciprocal(e + 1.0f));
             }
     }
+    DEV static void slope(const view &w, int first, scores &s)
+    {
+        const float from = static_cast<float>(first + wide::half_step * half_here() - w.position);
+#pragma unroll
+        for (int b = 0; b < key_blocks; b++)
+#pragma unroll
+            for (int r = 0; r < wide::registers; r++)
+                s.of[b][r] -= w.slope * magnitude(from + static_cast<float>(b * wide::lines + wide::result_line(r)));
+    }
     DEV static void mask(const view &w, int first, scores &s)
     {
         const int high = w.high - first - wide::half_step * half_here(), low = w.low - first - wide::half_step * half_here();
@@ -444,6 +461,7 @@ template <class S> struct attention_mfma {
         scores s;
         score(q, m, s);
         if constexpr (S::softcap > 0.0f) cap(s);
+        if constexpr (has_alibi<S>::value) slope(w, first, s);
         if (first + block_k > w.all_to || first < w.all_from) mask(w, first, s);
         const float most = largest(s);
         if (any_lane(grown(c, most))) raise(c, most);

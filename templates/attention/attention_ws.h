@@ -20,6 +20,13 @@ struct map_place { // of a row of keys and of values
     int token, sequence;
 };
 
+// ALiBi: what a score falls by for each token between query and key, in its own units, and the rows' positions.
+template <bool> struct row_slopes {};
+template <> struct row_slopes<true> {
+    float slope[2];
+    int position[2]; // less this thread's first column of a block
+};
+
 template <class S> struct attention_ws {
     using args = typename S::args;
     using type = typename S::type;
@@ -239,6 +246,7 @@ template <class S> struct attention_ws {
         unsigned weights[score_product::registers / 2];
         float largest[2], sum[2], factor[2];
         int low[2], high[2]; // end and begin of the visible keys, minus this thread's first column of a block
+        row_slopes<has_alibi<S>::value> fall;
         bool raised;
         products in_flight;
     };
@@ -268,6 +276,16 @@ template <class S> struct attention_ws {
             for (int i = 0; i < R; i++) {
                 const float e = machine_exp2(c.s[i] * (S::scale / S::softcap * 2.88539008178f)); // tanh(x) = 1 - 2 / (exp(2 x) + 1)
                 c.s[i] = S::softcap * 1.44269504089f * (1.0f - near_quotient(2.0f, e + 1.0f));
+            }
+        }
+        if constexpr (has_alibi<S>::value) {
+#pragma unroll
+            for (int h = 0; h < 2; h++) {
+                const float from = static_cast<float>(block * block_k - c.fall.position[h]);
+#pragma unroll
+                for (int i = 2 * h; i < R; i += 4)
+#pragma unroll
+                    for (int e = 0; e < 2; e++) c.s[i + e] -= c.fall.slope[h] * magnitude(from + static_cast<float>(i / 4 * 8 + e));
             }
         }
         if constexpr (Masked) {
@@ -429,6 +447,10 @@ template <class S> struct attention_ws {
             c.sum[h] = 0.0f;
             c.high[h] = (exists ? visible(p, t.batch, t.keys, token) : 0) - column;
             c.low[h] = (exists ? first_visible(p, t.batch, token) : 0) - column;
+            if constexpr (has_alibi<S>::value) {
+                c.fall.slope[h] = S::slope(t.head + fragment::row(thread_index() % 128, 2 * h) % pack) * (1.44269504089f / unit);
+                c.fall.position[h] = S::position(p, t.batch, token) - column;
+            }
         }
     }
 
@@ -536,8 +558,11 @@ template <class S> struct attention_ws {
             float sum = c.sum[h];
             sum += warp_xor(sum, 1);
             sum += warp_xor(sum, 2);
-            const float factor = sum == 0.0f ? 0.0f : 1.0f / sum;
             const int row = fragment::row(thread, 2 * h), token = first + row / pack;
+            float factor = sum == 0.0f ? 0.0f : 1.0f / sum;
+            if constexpr (has_sinks<S>::value)
+                factor = factor_with_sink(sum, c.largest[h] * unit, S::sink(p, t.head + row % pack) * 1.44269504089f,
+                                          [](float x) { return machine_exp2(x); });
 #pragma unroll
             for (int i = 0; i < head_dim / 8; i += 4) {
                 unsigned u[4];

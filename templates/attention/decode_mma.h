@@ -13,6 +13,13 @@
 #pragma once
 #include "templates/attention/decode_runs.h"
 
+// ALiBi: what a score falls by for each token between query and key, and the rows' positions.
+template <bool, int Rows> struct slopes_of_rows {};
+template <int Rows> struct slopes_of_rows<true, Rows> {
+    float slope[Rows];
+    int position[Rows];
+};
+
 template <class S>
 struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_tile<typename S::type, S::head_dim>::rows> {
     using tile = cache_tile<typename S::type, S::head_dim>;
@@ -57,7 +64,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
     // Keys that a lane's rows see. For a single query the first one is where its turns begin, unless turns begin at multiples.
     static constexpr bool has_low = S::window != 0 && (S::most_queries > 1 || S::run_length != 0);
     static_assert(!has_first<S>::value || S::run_length == 0, "padding ahead of a sequence ends where turns begin");
-    struct sight {
+    struct sight : slopes_of_rows<has_alibi<S>::value, lane_rows> {
         int low[lane_rows], high[lane_rows];
         DEV sight(const args &p, const part &t)
         {
@@ -66,6 +73,10 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
                 const int position = t.start + token_of(p, t, tile::row(e));
                 high[e] = S::most_queries > 1 && S::causal && position < t.seen_to ? position + 1 : t.seen_to;
                 low[e] = has_low ? position - S::window + 1 : t.seen_from;
+                if constexpr (has_alibi<S>::value) {
+                    this->slope[e] = S::slope(head_of(t, tile::row(e))) * to_log2;
+                    this->position[e] = position;
+                }
             }
         }
         DEV bool has(int e, int key) const { return key < high[e] && (!has_low || key >= low[e]); }
@@ -79,6 +90,8 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
                 s.x[i] = S::softcap * to_log2 * op_tanh(s.x[i] * (S::scale / S::softcap));
             else
                 s.x[i] *= S::scale * to_log2;
+            if constexpr (has_alibi<S>::value)
+                s.x[i] -= seen.slope[i % lane_rows] * magnitude(static_cast<float>(key + tile::key(i) - seen.position[i % lane_rows]));
             if (!seen.has(i % lane_rows, key + tile::key(i))) s.x[i] = take_max::identity();
         }
     }
@@ -402,7 +415,9 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
                 all.add(x.o, factor_of(x.largest, all.largest), x.sum);
                 x = all;
             }
-            const float factor = x.sum == 0.0f ? 0.0f : 1.0f / x.sum;
+            float factor = x.sum == 0.0f ? 0.0f : 1.0f / x.sum;
+            if constexpr (has_sinks<S>::value)
+                factor = factor_with_sink(x.sum, x.largest, S::sink(p, head_of(t, row)) * to_log2, [](float y) { return machine_exp2(y); });
             if constexpr (tile::in_order) {
                 const vec<float, 4> v = {x.o.e[0] * factor, x.o.e[1] * factor, x.o.e[2] * factor, x.o.e[3] * factor};
                 S::template write<4>(p, t.batch, token_of(p, t, row), head_of(t, row), place, 4, v);

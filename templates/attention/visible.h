@@ -41,3 +41,12 @@ template <class S> DEV int visible_start(const typename S::args &p, int batch, i
     const int first = first_key<S>(p, batch), oldest = S::window ? position - S::window + 1 : 0;
     return oldest > first ? oldest : first;
 }
+
+// What an output row, summed over keys, is multiplied by if a sink takes weight, too. sum: of the weights; largest: what they are relative
+// to, minus infinity where no key is seen; both it and the sink in units in which exp2 makes weights of them.
+template <class Exp2> DEV float factor_with_sink(float sum, float largest, float sink, Exp2 exp2)
+{
+    if (largest == take_max::identity()) return 0.0f;
+    const float above = sink - largest, raised = above > 0.0f ? above : 0.0f, own = exp2(-raised);
+    return own / (sum * own + exp2(above - raised));
+}

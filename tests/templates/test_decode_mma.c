@@ -32,6 +32,15 @@
     "  - {out: kc, op: kv_append, in: [k], state: keys, at: pos}\n  - {out: vc, op: kv_append, in: [v], state: values, at: pos}\n"  \
     "  - {out: y, op: attention, in: [q, kc, vc], heads: H, kv_heads: KV, at: pos, causal: true, first: n" more "}\noutputs: {y: y}\n"
 
+/* Slopes and sinks of four heads. */
+#define SUNK                                                                                                                       \
+    "block: step\ndtype: bf16\ndims: {B: 4, S: 1, L: 64, H: 4, KV: 2, hd: 64}\n"                                                  \
+    "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd], pos: {shape: [B], dtype: i32, range: [0, L-S]}}\n"              \
+    "params: {s: [H]}\nstate: {keys: [B, KV, L, hd], values: [B, KV, L, hd]}\nops:\n"                                             \
+    "  - {out: kc, op: kv_append, in: [k], state: keys, at: pos}\n  - {out: vc, op: kv_append, in: [v], state: values, at: pos}\n"  \
+    "  - {out: y, op: attention, in: [q, kc, vc, s], heads: H, kv_heads: KV, at: pos, causal: true, alibi: [0.5, 0, 0.02, -0.01]}\n" \
+    "outputs: {y: y}\n"
+
 enum { most_sequences = 40 };
 
 typedef struct decode_step {
@@ -42,7 +51,8 @@ typedef struct decode_step {
 
 static const char causal[] = STEP(", causal: true"), windowed[] = STEP(", causal: true, window: 70"),
                   capped[] = STEP(", causal: true, softcap: 20"), all_keys[] = STEP(""),
-                  padded[] = PADDED(", window: 90"), counted[] = COUNTED(""), both[] = COUNTED(", at: pos, causal: true, window: 90");
+                  padded[] = PADDED(", window: 90"), sunk[] = SUNK, counted[] = COUNTED(""),
+                  both[] = COUNTED(", at: pos, causal: true, window: 90");
 
 static const decode_step steps[] = {
     {"sm_90a", "bf16", causal, NULL, 4, 1, 4200, 4, 1, 32, {0, 999, 4095, 16}},
@@ -106,6 +116,9 @@ static const decode_step steps[] = {
     /* padding on the left: more than a window leaves, less, all there is, and none */
     {"sm_90a", "bf16", padded, "attention keys=16 threads=64 splits=3 cluster=1 stages=2", 4, 3, 600, 8, 2, 64, {530, 400, 297, 99}},
     {"gfx942", "bf16", padded, "attention threads=64 splits=3", 4, 1, 600, 8, 2, 64, {530, 400, 297, 99}},
+    /* slopes and sinks, of rows in several parts */
+    {"sm_90a", "bf16", sunk, "attention keys=16 threads=64 splits=4 cluster=2 stages=2", 3, 2, 400, 4, 2, 64, {397, 0, 77}},
+    {"gfx1100", "f16", sunk, "attention threads=64 splits=3", 3, 1, 400, 4, 1, 64, {397, 0, 77}},
 };
 
 static rig *open_step(const decode_step *t, bool plan_only)
@@ -131,6 +144,8 @@ static void place(rig *r, const decode_step *t)
     const bool counts = t->yaml == counted || t->yaml == both;
     static const int padding[] = {500, 200, 400, 0};
     for (int b = 0; t->yaml == padded && b < t->B; b++) rig_data(r, "n")[b] = padding[b];
+    static const double sinks[] = {-1, 3, 70, -INFINITY};
+    if (t->yaml == sunk) memcpy(rig_data(r, "s"), sinks, sizeof sinks);
     for (int b = 0; counts && b < t->B; b++) rig_data(r, "n")[b] = b == 2 ? 0 : rig_data(r, "pos")[b] + t->S; /* the third sees nothing */
     rig_round(r);
 }
@@ -298,9 +313,9 @@ int main(void)
     TCase *more = suite_long(suite, "more results", 120);
     /* Whole heads of 256, the cap, lengths, windows, stages, parts in memory, clusters, more sequences than a warp has lanes; of AMD odd
      * groups, a block of 128 columns that is not whole, and one of 64, whole heads, several queries; more rows than a product has;
-     * padding. */
+     * padding; slopes and sinks. */
     add_some_now(t, more, every_head_group_and_length_is_within_its_bound, sizeof steps / sizeof *steps,
-                 (const int[]){0, 1, 6, 15, 17, 22, 23, 24, 25, 26, 28, 29, 31, 35, 36, 39, 41, 42, 46, 47, 48, 49, 50, -1});
+                 (const int[]){0, 1, 6, 15, 17, 22, 23, 24, 25, 26, 28, 29, 31, 35, 36, 39, 41, 42, 46, 47, 48, 49, 50, 51, 52, -1});
     TCase *plans = tcase_create("plans");
     tcase_set_timeout(plans, 120);
     tcase_add_loop_test(plans, what_it_refuses_is_split_in_two_kernels, 0, (int)(sizeof refused / sizeof *refused));
