@@ -84,7 +84,12 @@ START_TEST(a_long_k_of_few_results_is_split)
                  {"sm_90a",
                   "block: t\ndtype: f32\ninputs: {x: {shape: [4096, 24576], dtype: bf16}}\nparams: {w: [4096, 24576]}\n"
                   "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n",
-                  program_gemm_wgmma, 3},
+                  program_gemm_wgmma, 4},
+                 {"sm_90a", MATRICES("bf16", "512", "4096", "14336"), program_gemm_wgmma, 1},
+                 {"sm_90a",
+                  "block: t\ndtype: f32\ninputs: {x: {shape: [512, 14336], dtype: bf16}, w: {shape: [14336, 4096], dtype: bf16}}\n"
+                  "ops:\n  - {out: y, op: matmul, in: [x, w]}\noutputs: {y: y}\n",
+                  program_gemm_wgmma, 2},
                  {"gfx1100", MATRICES("f32", "256", "256", "65536"), program_gemm_simt, 24},
                  {"host", MATRICES("f32", "256", "256", "65536"), program_gemm_simt, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
