@@ -103,8 +103,8 @@ def attention(q, k, v, op, spec, pos):
         keys = torch.arange(k.shape[2], device=q.device)
         hidden = keys > query[:, None] if op.get("causal") or pos is not None else None
         if "window" in op:
-            assert op.get("causal")
-            hidden = hidden | (keys <= query[:, None] - spec.number(op["window"]))
+            near = spec.number(op["window"])
+            hidden = (keys >= query[:, None] + near if hidden is None else hidden) | (keys <= query[:, None] - near)
         for h in range(0, KV, step):
             own = (b, slice(h, h + step))
             scores = q[own] @ k[own][:, None].mT * float(op.get("scale", 1 / math.sqrt(hd)))
@@ -188,7 +188,7 @@ def sdpa(op, spec, cached, device):
     banded = None
     if window and not cached and window < S:
         at = torch.arange(S, device=device)
-        banded = (at[None, :] <= at[:, None]) & (at[None, :] > at[:, None] - window)
+        banded = (at[None, :] < at[:, None] + (1 if op.get("causal") else window)) & (at[None, :] > at[:, None] - window)
     assert not (cached and S > 1)
 
     def attend(q, k, v):

@@ -53,9 +53,13 @@ MODELS = {
                  "use_parallel_residual": True, "vocab_size": 32000, "max_position_embeddings": LONGEST},
     "vit-l": {"model_type": "vit", "hidden_size": 1024, "intermediate_size": 4096, "num_attention_heads": 16, "layer_norm_eps": 1e-12,
               "hidden_act": "gelu", "image_size": 224, "patch_size": 16, "qkv_bias": True, "num_hidden_layers": 1},
+    "modernbert-large": {"model_type": "modernbert", "hidden_size": 1024, "intermediate_size": 2624, "num_attention_heads": 16,
+                         "norm_eps": 1e-5, "hidden_activation": "gelu", "local_attention": 128, "global_attn_every_n_layers": 3,
+                         "global_rope_theta": 160000, "local_rope_theta": 10000, "num_hidden_layers": 4, "vocab_size": 32000,
+                         "max_position_embeddings": LONGEST},
 }
-LAYERS = {"gemma3-4b": {"local": 0, "global": 5}, "gemma3-12b": {"local": 0, "global": 5}}
-ENCODERS = {"vit-l": 197}  # tokens
+LAYERS = {"gemma3-4b": {"local": 0, "global": 5}, "gemma3-12b": {"local": 0, "global": 5}, "modernbert-large": {"local": 1, "global": 3}}
+ENCODERS = {"vit-l": 197, "modernbert-large": 512}  # tokens
 
 
 def imported(model, layer, decode):

@@ -243,7 +243,7 @@ long long value_head_size(const ir_value *v, long long heads);    /* hd */
 bool op_states(const ir_op *op, const char *key);                 /* the spec gives this attribute explicitly; IR text: always true */
 bool op_in_spec(op_kind kind);                                    /* false: internal, created by lowering, fusion or planning */
 bool op_is_elementwise(const ir_op *op);                          /* class ELEMENT or INTERNAL */
-int op_operands(const ir_op *op, ir_value **out, int most);       /* inputs, then lengths, at, state, fold where set */
+int op_operands(const ir_op *op, ir_value **out, int most);       /* inputs, then lengths, at, state, fold, continued where set */
 ir_phase *phase_of(const ir_graph *p, const ir_op *op);
 ir_value *graph_value(const ir_graph *p, const char *name);
 const graph_index *graph_index_make(arena *a, const ir_graph *p); /* of its current kernels */

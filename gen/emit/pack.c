@@ -8,16 +8,26 @@ typedef struct packing {
     long long K;
 } packing;
 
-/* The weight's element at [col][k] as a float, times the folded norm weight; the declared layout is [out, in] or [in, out]. */
+/* The weight's element at [col][k] as a float; the declared layout is [out, in] or [in, out]. */
+static const expression *weight_at(packing *g, const ir_op *linear, const ir_value *weight, const expression *k)
+{
+    const bool in_out = linear->attributes.layout == layout_in_out;
+    const expression *column = c_int(g->e->pool, "col");
+    return c_call(g->e->pool, "load_one", in_out ? address(g->e, weight, k, column, false) : address(g->e, weight, column, k, false));
+}
+
+/* That element, of the continued weight behind the first one's K, times the folded norm weight. */
 static const char *element_of(packing *g, const ir_op *linear)
 {
     emission *e = g->e;
     expression_pool *p = e->pool;
-    const ir_value *weight = linear->inputs[1], *fold = linear->attributes.fold;
-    const bool in_out = linear->attributes.layout == layout_in_out;
-    const expression *k = c_int(p, "k"), *column = c_int(p, "col");
-    const expression *from = in_out ? address(e, weight, k, column, false) : address(e, weight, column, k, false);
-    const expression *value = c_call(p, "load_one", from);
+    const ir_value *weight = linear->inputs[1], *fold = linear->attributes.fold, *rest = linear->attributes.continued;
+    const expression *k = c_int(p, "k"), *value = weight_at(g, linear, weight, k);
+    if (rest) {
+        long long first = 0;
+        extent_is_number(&weight->shape[linear->attributes.layout == layout_out_in], &first);
+        value = c_choice(p, c_less(p, k, c_number(p, first)), value, weight_at(g, linear, rest, c_shifted(p, k, -first)));
+    }
     if (!fold) return c_text(e->a, value);
     const expression *factor = c_call(p, "load_one", address(e, fold, c_number(p, 0), k, false));
     if (linear->attributes.fold_offset) factor = c_call(p, "op_add", factor, c_name(p, "1.0f"));
@@ -75,7 +85,7 @@ static void write_element(packing *g)
     const int before = g->e->argument_count;
     g->w = &segments;
     const segment_list *list = &g->e->segments;
-    g->e->loaded_arguments = list->count > 1 || list->items[0].kind == segment_pair_join;
+    g->e->loaded_arguments = list->count > 1 || list->items[0].kind == segment_pair_join || list->items[0].first->attributes.continued;
     write_segments(g);
     g->w = to;
     write_line(to, "DEV static float element(const args &p, int n, int k)");

@@ -135,7 +135,8 @@ static double other_bytes(const problem *p)
         for (int k = 0; k < p->phase->op_count; k++) {
             const ir_op *op = p->phase->ops[k];
             if (op_table[op->kind].class != class_PRODUCT) continue;
-            if (op->inputs[0] == w->tensors[i].value || op->inputs[1] == w->tensors[i].value) {
+            const ir_value *v = w->tensors[i].value;
+            if (v == op->inputs[0] || v == op->inputs[1] || v == op->attributes.continued) {
                 bytes -= w->tensors[i].read;
                 break;
             }

@@ -114,12 +114,30 @@ static void check_rope(const checker *c, const ir_op *op)
     if (t->at) need(c, op, x->rank >= 3 && extent_equal(&t->at->shape[0], &x->shape[0]), "at is not [B]");
 }
 
+/* A continued weight has the rest of the operand's columns. */
+static void check_weights(const checker *c, const ir_op *op, const ir_value *x, const ir_value *w)
+{
+    const ir_value *rest = op->attributes.continued;
+    const bool out_in = op->attributes.layout == layout_out_in;
+    if (!rest) {
+        need(c, op, extent_equal(axis(x, 0), &w->shape[out_in]), "the operand's columns are not the weight's");
+        return;
+    }
+    const bool params = rest->kind == value_param && w->kind == value_param;
+    need(c, op, params && rest->type == w->type, "continued is no param of the weight's dtype");
+    need(c, op, rest->rank == 2 && extent_equal(&rest->shape[!out_in], &w->shape[!out_in]), "continued has other columns of the out");
+    long long first = 0, second = 0;
+    const bool known = extent_is_number(&w->shape[out_in], &first) && extent_is_number(&rest->shape[out_in], &second);
+    need(c, op, known && value_columns(x) == first + second, "the operand's columns are not those of both weights");
+    need(c, op, !op->attributes.fold && op->input_count == 2, "a continued weight with a fold or a bias");
+}
+
 static void check_linear(const checker *c, const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *w = op->inputs[1], *y = op->outputs[0];
     bool out_in = op->attributes.layout == layout_out_in;
     need(c, op, x->rank >= 1 && w->rank == 2 && same_leading(x, y, 1), "operand, weight and out do not fit");
-    need(c, op, extent_equal(axis(x, 0), &w->shape[out_in]), "the operand's columns are not the weight's");
+    check_weights(c, op, x, w);
     need(c, op, extent_equal(axis(y, 0), &w->shape[!out_in]), "the out's columns are not the weight's");
     if (op->input_count == 3) need(c, op, is_vector(op->inputs[2], value_columns(y)), "the bias is no vector over the out's columns");
     if (op->attributes.fold) need(c, op, is_vector(op->attributes.fold, value_columns(x)), "fold is no vector over the operand's columns");
@@ -167,6 +185,14 @@ static void check_keys(const checker *c, const ir_op *op, const ir_value *k)
     else need(c, op, head_size(c, op, k, t->kv_heads) == size, "heads differ in size");
 }
 
+/* Queries [B, S, H, hd], an out [B, S, H*hd]. */
+static bool joins_heads(const ir_value *q, const ir_value *y)
+{
+    long long heads = 0;
+    return q->rank == 4 && y->rank == 3 && extent_equal(&q->shape[0], &y->shape[0]) && extent_equal(&q->shape[1], &y->shape[1]) &&
+           extent_is_number(&q->shape[2], &heads) && value_columns(y) == heads * value_columns(q);
+}
+
 static void check_attention(const checker *c, const ir_op *op)
 {
     const ir_attributes *t = &op->attributes;
@@ -187,7 +213,7 @@ static void check_attention(const checker *c, const ir_op *op)
     if (t->at) need(c, op, extent_equal(&t->at->shape[0], &q->shape[0]), "at is not [B]");
     if (t->lengths) need(c, op, extent_equal(&t->lengths->shape[0], &q->shape[0]), "lengths is not [B]");
     if (t->first) need(c, op, extent_equal(&t->first->shape[0], &q->shape[0]), "first is not [B]");
-    if (op->kind == op_attention) need(c, op, same_shape(q, y), "the out is not shaped as the queries");
+    if (op->kind == op_attention) need(c, op, same_shape(q, y) || joins_heads(q, y), "the out is not shaped as the queries");
     else
         need(c, op, y->rank == 4 && y->type == dtype_f32 && extent_equal(&y->shape[0], &q->shape[0]) &&
                  extent_equal(&y->shape[1], &q->shape[1]) && is_number(&y->shape[2], t->heads) &&

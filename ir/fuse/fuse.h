@@ -68,7 +68,7 @@ typedef struct fusing {
     group_walk walks[2];               /* fuse_legal.c: forward from the earlier group, backward from the later one */
     int *slots;                        /* ranks of the groups visited */
     bool has_beside; /* some group has beside */
-    bool *is_root; /* by value id, for fuse_views.c: other values live in its storage */
+    bool *is_root; /* by value id, after fuse_find_roots(): other values live in its storage */
     int is_root_room;
 } fusing;
 
@@ -99,7 +99,9 @@ void fuse_finish(fusing *f);
 
 /* Passes; each returns true if it changed something. */
 bool fuse_origins(fusing *f);
+void fuse_find_roots(fusing *f); /* fuse_views.c */
 bool fuse_reshapes(fusing *f);
+bool fuse_product_sum(fusing *f);
 bool fuse_qkv(fusing *f);
 bool fuse_gate_up(fusing *f);
 bool fuse_rmsnorm(fusing *f);

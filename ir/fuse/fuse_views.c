@@ -3,7 +3,7 @@
 #include "ir/fuse/fuse.h"
 #include <string.h>
 
-static void find_roots(fusing *f)
+void fuse_find_roots(fusing *f)
 {
     const int count = f->p->value_count;
     if (count > f->is_root_room) f->is_root = arena_alloc(f->a, (size_t)(f->is_root_room = 2 * count));
@@ -48,7 +48,7 @@ static void leave_group(fusing *f, const ir_op *op)
 static bool each_op(fusing *f, op_kind kind, bool (*as_view)(fusing *f, ir_op *op))
 {
     bool changed = false;
-    find_roots(f);
+    fuse_find_roots(f);
     for (int i = 0; i < f->p->op_count; i++) {
         ir_op *op = f->p->ops[i];
         if (op->kind != kind || op_is_view(op) || !as_view(f, op)) continue;

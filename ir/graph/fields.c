@@ -15,7 +15,7 @@ static const struct {
 } taken[] = {
 #define ATTR(op, key, field, type, required, help) {op_##op, #field},
 #include "ir/op.def"
-    {op_slice, "offset"}, {op_linear, "fold"}, {op_linear, "fold_offset"}, {op_attention_combine, "heads"},
+    {op_slice, "offset"}, {op_linear, "fold"}, {op_linear, "fold_offset"}, {op_linear, "continued"}, {op_attention_combine, "heads"},
     {op_tf32_terms, "transpose"},
 };
 

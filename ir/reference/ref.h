@@ -63,6 +63,8 @@ typedef struct ref_rules {
     bool (*stored)(void *context,
                    const ir_value *graph_value); /* the value is stored, so rounded to its dtype; NULL: all are */
     ref_fold (*folded)(void *context, const ir_op *linear); /* the norm weight folded into its packed weight */
+    /* Elements of another linear that the same accumulator sums, before or after this one's; 0: none */
+    long long (*continued)(void *context, const ir_op *linear);
     /* 3xTF32: an f32 product is computed as three tf32 products, whose accumulation truncates (templates/gemm/gemm_ws_split.h) */
     bool (*splits)(void *context, const ir_op *linear);
     /* the weight is packed as terms of bf16, each multiplied apart (templates/gemm/pack.h) */

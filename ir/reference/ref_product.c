@@ -38,6 +38,7 @@ typedef struct product {
     const double *fold; /* [K]: the device's weight is w * fold, rounded once to `type`; x is already multiplied by fold here. NULL: none */
     double fold_offset;
     bool split, in_terms;
+    size_t beside; /* elements of another product whose sum joins this one in an accumulator */
     double extra, fold_least; /* fold_least: half the smallest step of a folded weight */
     dtype type;
     bool round;
@@ -196,6 +197,14 @@ static size_t repeated_terms(const product *p, const double *rows, size_t row, c
     return repeats;
 }
 
+/* What a sum errs more where another product, of `beside` elements, is summed in the same accumulator: its partial sums begin at this y, or
+ * end there: (s + y)^2 <= 2 s^2 + 2 y^2. Both products have this term, so it covers either order, and slices of K in any order. */
+static double beside_noise(const product *p, double partial, double y)
+{
+    const double order = (double)p->K / 3 * y * y, truncated = p->split ? 64 * y * y : 0;
+    return REF_UNIT * REF_UNIT * (fmax(partial, order) + 2 * (double)p->beside * y * y + truncated);
+}
+
 /* columns: repeating() of w; fixed: squared errors that are the same for a whole row. */
 static void write_block(const product *p, const block *b, size_t m, size_t n, const lane *w, unsigned columns, const lane *errors,
                         const double *rows, const double *fixed)
@@ -211,6 +220,7 @@ static void write_block(const product *p, const block *b, size_t m, size_t n, co
             if (rounds && alike >> row & columns >> i & 1)
                 squares += REF_UNIT * REF_UNIT * ref_repeated(p->K, repeated_terms(p, rows, row, w, i)) * y * y;
             if (p->split) squares += 64 * REF_UNIT * REF_UNIT * y * y;
+            if (rounds && p->beside) squares += beside_noise(p, b->partial[row][i], y);
             p->y[(m + row) * p->N + n + i] = y;
             p->y_error[(m + row) * p->N + n + i] = sqrt(squares);
         }
@@ -421,6 +431,7 @@ bool ref_linear(ref_state *r, const ir_op *op)
     if (!ref_exact(x)) p.x_error = x->error;
     if (!ref_exact(w)) p.w_error = w->error;
     p.extra = entry_rounding(r, op->inputs[0]);
+    if (r->rules && r->rules->continued) p.beside = (size_t)r->rules->continued(r->rules->context, op);
     p.split = r->rules && r->rules->splits && r->rules->splits(r->rules->context, op);
     p.in_terms = r->rules && r->rules->in_terms && r->rules->in_terms(r->rules->context, op);
     const ref_fold fold = r->rules && r->rules->folded ? r->rules->folded(r->rules->context, op) : (ref_fold){0};

@@ -1,10 +1,28 @@
 /* See runtime/cli/ref_plan.h. */
 #include "runtime/cli/ref_plan.h"
 #include "gen/gen.h"
+#include <string.h>
 
 static bool same_place(const ir_op *x, const ir_op *y)
 {
     return x->kind == y->kind && x->at.line == y->at.line && x->at.column == y->at.column;
+}
+
+/* The plan's product that computes the graph's linear: alone, or as one of the two in a sum, told apart by their weights. */
+static bool computes_linear(const ir_op *product, const ir_op *linear)
+{
+    const ir_value *second = product->kind == op_linear ? product->attributes.continued : NULL;
+    return same_place(product, linear) || (second && linear->kind == op_linear && strcmp(second->name, linear->inputs[1]->name) == 0);
+}
+
+long long ref_plan_continued(const plan *p, const ir_op *linear)
+{
+    for (int i = 0; i < p->ir->op_count; i++) {
+        const ir_op *op = p->ir->ops[i];
+        if (!computes_linear(op, linear)) continue;
+        return op->attributes.continued ? value_columns(op->inputs[0]) - value_columns(linear->inputs[0]) : 0;
+    }
+    return 0;
 }
 
 ref_fold ref_plan_folded(const plan *p, const ir_graph *graph, const ir_op *linear)
@@ -24,7 +42,7 @@ static layer_kind layer_at(const plan *p, const ir_op *op)
         const ir_kernel *kernel = p->ir->kernels[k];
         for (int i = 0; i < kernel->phase_count; i++)
             for (int j = 0; j < kernel->phases[i]->op_count; j++)
-                if (same_place(kernel->phases[i]->ops[j], op)) return phase_layer(kernel->phases[i]);
+                if (computes_linear(kernel->phases[i]->ops[j], op)) return phase_layer(kernel->phases[i]);
     }
     return layer_simt;
 }
@@ -37,7 +55,7 @@ bool ref_plan_in_terms(const plan *p, const ir_op *linear)
     for (int i = 0; i < p->pack_count; i++) {
         const ir_phase *phase = p->packs[i].phase;
         for (int k = 0; p->packs[i].format->passes > 1 && k < phase->op_count; k++)
-            if (same_place(phase->ops[k], linear)) return true;
+            if (computes_linear(phase->ops[k], linear)) return true;
     }
     return false;
 }
@@ -69,12 +87,20 @@ static bool is_reshaped(const plan *p, const ir_graph *graph, const ir_value *v)
     return false;
 }
 
+/* A concat of values that the graph has, with their dtype: the inputs of a sum of products. */
+static bool is_row_of_known(const ir_graph *graph, const ir_value *v)
+{
+    for (int i = 0; i < v->def->input_count; i++)
+        if (v->def->inputs[i]->type != v->type || !graph_value(graph, v->def->inputs[i]->name)) return false;
+    return v->def->kind == op_concat;
+}
+
 /* A stored value that the graph does not have must be f32, as arithmetic is, or an exact copy of a value that may be stored, or one that
- * the graph has in another shape. */
+ * the graph has in another shape, or several that it has side by side. */
 static bool may_be_stored(const plan *p, const ir_graph *graph, const ir_value *v)
 {
     const ir_op *op = v->def;
-    if (v->type == dtype_f32 || !op || !is_stored(p, v) || is_reshaped(p, graph, v)) return true;
+    if (v->type == dtype_f32 || !op || !is_stored(p, v) || is_reshaped(p, graph, v) || is_row_of_known(graph, v)) return true;
     const bool same = same_shape(p->ir, op->inputs[0], p->ir, v);
     return (op->kind == op_reshape || ((op->kind == op_align || op->kind == op_cast) && same)) && op->inputs[0]->type == v->type &&
            (graph_value(graph, op->inputs[0]->name) || may_be_stored(p, graph, op->inputs[0]));

@@ -22,6 +22,7 @@ static bool rule_rounds_scores(void *context, const ir_op *attention)
 {
     return ref_plan_rounds_scores(((const trial *)context)->plan, attention);
 }
+static long long rule_continued(void *context, const ir_op *linear) { return ref_plan_continued(((const trial *)context)->plan, linear); }
 static bool rule_splits(void *context, const ir_op *linear) { return ref_plan_splits(((const trial *)context)->plan, linear); }
 static bool rule_in_terms(void *context, const ir_op *linear) { return ref_plan_in_terms(((const trial *)context)->plan, linear); }
 static ref_form rule_form(void *context, const ir_op *op) { return ref_plan_form(((const trial *)context)->plan, op); }
@@ -288,6 +289,7 @@ void trial_judge(trial *t)
                              .rounds_scores = rule_rounds_scores,
                              .splits = rule_splits,
                              .in_terms = rule_in_terms,
+                             .continued = rule_continued,
                              .finished = rule_finished,
                              .sampled = some,
                              .wanted = t->o->only ? rule_wanted : NULL,

@@ -129,6 +129,12 @@ typedef struct fusion_case {
     const char *yaml;
 } fusion_case;
 static const fusion_case fusions[] = {
+    {"product_sum", 3, 4,
+     HEAD "inputs: {x: [B, 5, 32]}\nparams: {v: [32, 32], w: [24, 32], a: [32, 32], b: [32, 24], c: [32]}\nops:\n"
+          "  - {out: l, op: linear, in: [x, v]}\n  - {out: s, op: silu, in: [l]}\n  - {out: m, op: linear, in: [s, w]}\n"
+          "  - {out: t, op: sin, in: [m]}\n  - {out: u, op: cos, in: [l]}\n  - {out: p, op: linear, in: [u, a, c]}\n"
+          "  - {out: q, op: linear, in: [t, b]}\n"
+          "  - {out: y, op: add, in: [p, q]}\noutputs: {y: y}\n"},
     {"qkv", 1, 2,
      HEAD "inputs: {x: [B, 5, 32]}\nparams: {v: [32, 32], w: [24, 32]}\nops:\n"
           "  - {out: y, op: linear, in: [x, v]}\n  - {out: z, op: linear, in: [x, w]}\noutputs: {y: y, z: z}\n"},

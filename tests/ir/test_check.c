@@ -17,6 +17,7 @@ typedef struct check_test {
     "in %x33 f32[3,3,4]\n" \
     "in %big f32[1048576,1048576]\nin %f f32[4]\nin %f5 f32[5]\nin %c f32[1]\npar %w f32[6,4]\npar %w3 f32[1,6,4]\npar %o f32[6]\n" \
     "par %p f32[4]\npar %w8 f32[8,4]\npar %w1 f32[1,4]\npar %w44 f32[4,4]\nin %wi f32[6,4]\nin %x11 f32[1,1,1,M,4]\nin %x13 f32[M,3]\n" \
+    "par %wr f32[6,1]\npar %wrh bf16[6,1]\n" \
     "in %k1 f32[M,1,4]\nin %k22 f32[M,2,4]\nin %n i32[M]\nin %n3 i32[3]\nin %nn i32[M,1]\n" \
     "in %a4 f32[M,3,4]\nin %b4 f32[M,4,5]\nin %b4h bf16[M,4,5]\nin %b4t f32[M,5,4]\nin %b3 f32[3,4,5]\n" \
     "in %q f32[M,3,8]\nin %q4 f32[M,3,4,2]\nin %k f32[M,5,4]\nin %k2 f32[M,7,4]\nin %kb f32[3,5,4]\nin %kh bf16[M,5,4]\n" \
@@ -124,6 +125,12 @@ static const struct {
     {"%y f32[M,6] = linear %x, %w, %f #0\n", "shapes: linear %y: the bias is no vector over the out's columns"},
     {"%y f32[M,6] = linear %x, %w, %w #0\n", "shapes: linear %y: the bias is no vector over the out's columns"},
     {"%y f32[M,6] = linear %x, %w fold=%o #0\n", "shapes: linear %y: fold is no vector over the operand's columns"},
+    {"%y f32[M,6] = linear %x5, %w continued=%wrh #0\n", "shapes: linear %y: continued is no param of the weight's dtype"},
+    {"%y f32[M,6] = linear %x5, %wi continued=%wr #0\n", "shapes: linear %y: continued is no param of the weight's dtype"},
+    {"%y f32[M,6] = linear %x5, %w continued=%w1 #0\n", "shapes: linear %y: continued has other columns of the out"},
+    {"%y f32[M,6] = linear %x5, %w continued=%w #0\n", "shapes: linear %y: the operand's columns are not those of both weights"},
+    {"%y f32[M,6] = linear %x5, %w, %o continued=%wr #0\n", "shapes: linear %y: a continued weight with a fold or a bias"},
+    {"%y f32[M,6] = linear %x5, %w continued=%wr fold=%f5 #0\n", "shapes: linear %y: a continued weight with a fold or a bias"},
     {"%y f32[5] = matmul %f, %f5 #0\n", "shapes: matmul %y: the operands need the same number of axes, at least two"},
     {"%y f32[M,3,5] = matmul %a4, %w #0\n", "shapes: matmul %y: the operands need the same number of axes, at least two"},
     {"%y f32[3,5] = matmul %a4, %b4 #0\n", "shapes: matmul %y: the operands need the same number of axes, at least two"},
@@ -531,6 +538,7 @@ START_TEST(the_same_ops_are_accepted_when_nothing_is_wrong)
         "%y f32[M,3,4] = rope %x3 heads=2 pairing=half theta=1 rotary=2 at=%n #0\n",
         "%y f32[M,6] = linear %x, %w, %o #0\n",
         "%y f32[M,6] = linear %x, %w fold=%p #0\n",
+        "%y f32[M,6] = linear %x5, %w continued=%wr #0\n",
         "%y f32[M,3,5] = matmul %a4, %b4 #0\n",
         "%y f32[M,3,5] = matmul %a4, %b4t transpose #0\n",
         "%y f32[M,3,4,2] = attention %q4, %k4, %k " SIZES "#0\n",

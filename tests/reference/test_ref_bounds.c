@@ -454,6 +454,40 @@ START_TEST(weights_in_terms_of_bf16_are_not_judged_beside_infinities)
 }
 END_TEST
 
+/* Elements of the other product of the sum below. */
+static long long other_product(void *context, const ir_op *op)
+{
+    (void)context;
+    return strcmp(op->outputs[0]->name, "o") == 0 ? 2048 : strcmp(op->outputs[0]->name, "d") == 0 ? 8 : 0;
+}
+
+/* A long sum of small terms goes on where a short sum of large ones ends: each addition rounds at the size of the large one. The bounds of
+ * two sums that are made apart are too low for it; the rule `continued` allows for it. */
+START_TEST(a_sum_that_goes_on_where_another_ends_needs_its_rule)
+{
+    bench *b = open_as("block: t\ndtype: f32\ndims: {M: 24, K: 8, L: 2048, N: 96}\ninputs: {x: [M, K], g: [M, L]}\n"
+                       "params: {w: [N, K], v: [N, L]}\nops: [{out: o, op: linear, in: [x, w]}, {out: d, op: linear, in: [g, v]},\n"
+                       "  {out: y, op: add, in: [o, d]}]\noutputs: {y: y}\n", "f32", NULL, 0);
+    enum { M = 24, N = 96, K = 8, L = 2048 };
+    for (int i = 0; i < b->graph->value_count; i++)
+        for (size_t k = 0; b->inputs[i] && k < b->data[i].count; k++)
+            b->data[i].value[k] = b->data[i].count <= N * K ? 64 + fabs(b->data[i].value[k]) : (float)(b->data[i].value[k] / 8);
+    const ref_rules rules = {.continued = _i ? other_product : NULL};
+    bench_run(b, false, &rules);
+    const double *x = bench_data(b, "x"), *w = bench_data(b, "w"), *g = bench_data(b, "g"), *v = bench_data(b, "v");
+    double got[M * N];
+    for (size_t i = 0; i < M * N; i++) {
+        float y = 0;
+        for (size_t k = 0; k < K; k++) y += (float)x[i / N * K + k] * (float)w[i % N * K + k];
+        for (size_t k = 0; k < L; k++) y += (float)g[i / N * L + k] * (float)v[i % N * L + k];
+        got[i] = y;
+    }
+    const double ratio = ref_compare(bench_result(b, "y"), got).ratio;
+    ck_assert_msg(_i ? ratio > 0.02 && ratio < 0.7 : ratio > 1, "ratio %g", ratio);
+    bench_close(b);
+}
+END_TEST
+
 typedef struct fault_case {
     const char *yaml;
     fault wrong;
@@ -768,6 +802,7 @@ int main(void)
     tcase_add_test(c, zeros_are_no_equal_terms);
     tcase_add_test(c, each_batch_of_a_product_has_what_its_rows_have_in_common);
     tcase_add_loop_test(c, a_sum_of_a_million_terms_has_the_bound_of_its_blocks, 0, 2);
+    tcase_add_loop_test(c, a_sum_that_goes_on_where_another_ends_needs_its_rule, 0, 2);
     tcase_add_loop_test(c, three_products_in_tf32_stay_below_their_bound_and_one_does_not, 0, sizeof split_cases / sizeof *split_cases);
     tcase_add_test(c, weights_in_terms_of_bf16_are_not_judged_beside_infinities);
     tcase_add_loop_test(c, a_wrong_device_exceeds_the_bound_in_f32, 0, fault_case_count);
