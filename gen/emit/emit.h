@@ -31,7 +31,7 @@ typedef struct emission {
     bool loaded_arguments; /* arguments are local variables x_, not fields p.x_ */
     writer tables;         /* constant tables, written before the struct */
     int tables_made;
-    bool rope_sized; /* some rotation has an attention factor */
+    bool rope_scaled; /* some rotation has an attention factor */
     const ir_op *table_ops[max_tables];
     bool is_quick;    /* phase_is_quick() */
     bool is_long;     /* chains of ops become functions (chain.c) */
@@ -99,7 +99,7 @@ typedef struct place {
 /* What an emitted function has under a name: the key of scope.knowns. */
 typedef struct knowledge {
     const ir_value *value;
-    enum { known_scalar, known_columns, known_position, known_sequence, known_turn } what;
+    enum { known_scalar, known_columns, known_position, known_sequence, known_rotation } what;
     const expression *row;
     const expression *column, *guard; /* known_columns; columns loaded under a guard are known under the same guard only */
     const ir_value *start;            /* known_position: the value of first positions; or NULL */

@@ -231,31 +231,31 @@ static const expression *reshape_op(scope *s, const ir_op *op, const place *at)
     return evaluate(s, x, &own);
 }
 
-static bool is_sized(const ir_op *rope) { return rope->attributes.attention_factor != 0 && rope->attributes.attention_factor != 1; }
+static bool is_scaled(const ir_op *rope) { return rope->attributes.attention_factor != 0 && rope->attributes.attention_factor != 1; }
 
-static const expression *size_of_turn(scope *s, const ir_op *op)
+static const expression *scale_of_rotation(scope *s, const ir_op *op)
 {
     text t = {.a = s->e->a};
     text_f32(&t, op->attributes.attention_factor);
-    s->e->rope_sized = true;
+    s->e->rope_scaled = true;
     return c_name(s->e->pool, t.data);
 }
 
 /* The cosines and sines of the pairs at hand, computed once for both halves. */
-static const expression *turn_of_pair(scope *s, const ir_op *op, const expression *row, long long pairs)
+static const expression *rotation_of_pair(scope *s, const ir_op *op, const expression *row, long long pairs)
 {
     emission *e = s->e;
-    const knowledge key = {.value = op->outputs[0], .what = known_turn, .row = row};
-    const expression *turn = find_known(s, key);
-    if (turn) return turn;
-    const char *name = new_local(s, op->outputs[0], "_turn");
+    const knowledge key = {.value = op->outputs[0], .what = known_rotation, .row = row};
+    const expression *rotation = find_known(s, key);
+    if (rotation) return rotation;
+    const char *name = new_local(s, op->outputs[0], "_rotation");
     const expression *position = evaluate_position(s, op, row), *table = c_name(e->pool, rope_table(e, op));
     const expression *code =
-        c_call(e->pool, arena_printf(e->a, "rope_turn_at<%s, %lld>", s->lanes, pairs), c_int(e->pool, "pair"), position, table);
-    if (is_sized(op)) code = c_call(e->pool, "rope_sized_turn", code, size_of_turn(s, op));
-    turn = write_local(s, op->at, arena_printf(e->a, "rope_turn<%s>", s->lanes), name, code);
-    scope_know(s, key, turn);
-    return turn;
+        c_call(e->pool, arena_printf(e->a, "rope_rotation_at<%s, %lld>", s->lanes, pairs), c_int(e->pool, "pair"), position, table);
+    if (is_scaled(op)) code = c_call(e->pool, "rope_scaled_rotation", code, scale_of_rotation(s, op));
+    rotation = write_local(s, op->at, arena_printf(e->a, "rope_rotation<%s>", s->lanes), name, code);
+    scope_know(s, key, rotation);
+    return rotation;
 }
 
 /* The function has both halves of the pair, so they share cosine and sine. */
@@ -264,8 +264,8 @@ static const expression *rope_of_pair(scope *s, const ir_op *op, const place *at
     const ir_value *x = op->inputs[0];
     place low = *at, high = *at;
     low.base = s->low, high.base = s->high, low.tag = "", high.tag = "_far";
-    const expression *lo = evaluate(s, x, &low), *hi = evaluate(s, x, &high), *turn = turn_of_pair(s, op, at->row, pairs);
-    return c_call(s->e->pool, at->base == s->high ? "rope_high" : "rope_low", turn, lo, hi);
+    const expression *lo = evaluate(s, x, &low), *hi = evaluate(s, x, &high), *rotation = rotation_of_pair(s, op, at->row, pairs);
+    return c_call(s->e->pool, at->base == s->high ? "rope_high" : "rope_low", rotation, lo, hi);
 }
 
 static const expression *rope_op(scope *s, const ir_op *op, const place *at)
@@ -278,8 +278,8 @@ static const expression *rope_op(scope *s, const ir_op *op, const place *at)
     const expression *own = evaluate(s, x, at), *column = place_column(s, at), *position = evaluate_position(s, op, at->row);
     const expression *table = c_name(e->pool, rope_table(e, op));
     const char *sizes = arena_printf(e->a, "<%lld, %lld>", head, r->rotary);
-    const char *sized = arena_printf(e->a, "rope_sized<%lld, %lld>", head, r->rotary);
-    if (is_sized(op)) own = c_call(e->pool, sized, own, column, size_of_turn(s, op));
+    const char *scaled = arena_printf(e->a, "rope_scaled<%lld, %lld>", head, r->rotary);
+    if (is_scaled(op)) own = c_call(e->pool, scaled, own, column, scale_of_rotation(s, op));
     if (r->pairing == pairing_interleaved)
         return c_call(e->pool, arena_printf(e->a, "rope_interleaved%s", sizes), own, column, position, table);
     place partner = *at;
@@ -287,7 +287,7 @@ static const expression *rope_op(scope *s, const ir_op *op, const place *at)
     partner.shift = 0;
     partner.tag = "_far";
     const expression *far = evaluate(s, x, &partner);
-    if (is_sized(op)) far = c_call(e->pool, sized, far, column, size_of_turn(s, op));
+    if (is_scaled(op)) far = c_call(e->pool, scaled, far, column, scale_of_rotation(s, op));
     return c_call(e->pool, arena_printf(e->a, "rope_half%s", sizes), own, far, column, position, table);
 }
 

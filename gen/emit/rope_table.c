@@ -77,7 +77,7 @@ const char *rope_table(emission *e, const ir_op *op)
     const char *name = table_name(e, op);
     if (e->tables_made == max_tables) bail(e->a, code_unsupported, op->at, "more than %d rotations in one phase", max_tables);
     e->table_ops[e->tables_made++] = op;
-    write_comment(&e->tables, "What a token adds to the turn of each pair of columns, in units of 2^-64 of a whole one.");
+    write_comment(&e->tables, "Frequencies of the rotated pairs of columns, in 2^-64 of a revolution per token.");
     write_head(&e->tables, op->at, "TF_TABLE unsigned long long %s[%lld] =", name, t->rotary / 2);
     text row = {.a = e->a};
     for (long long i = 0; i < t->rotary / 2; i++) {

@@ -8,10 +8,10 @@ typedef struct rows {
     writer *w;
     kept_list kept;
     scope fields; /* names of context's fields */
-    const ir_value **reductions; /* by step: the reduction, and the place of its operand (reduced_at) */
+    const ir_value **reductions; /* by pass: the reduction, and the place of its operand (reduced_at) */
     place *reduced_at;
-    int steps;
-    int *stages; /* by op of the phase: the last step that its result depends on; -1: no step */
+    int passes;
+    int *stages; /* by op of the phase: the last pass that its result depends on; -1: none */
     bool tails;  /* N is no multiple of V */
     row_numbers numbers;
 } rows;
@@ -32,7 +32,7 @@ static scope function_scope(rows *r, writer *w)
 }
 
 /* Values that bf16 holds exactly (loaded ones, and results that all users read rounded) are kept as pairs, in half the registers. Not on
- * the host, which keeps nothing from step to step. */
+ * the host, which keeps nothing from pass to pass. */
 static bool kept_packed(const rows *r, const ir_value *v)
 {
     if (r->e->plan->target->vendor == vendor_host || v->type != dtype_bf16 || r->e->phase->tile.rows.v % 2) return false;
@@ -54,7 +54,7 @@ static bool is_stored_result(const rows *r, const ir_value *v, bool row_scalar)
 }
 
 /* ---- the dry run: finds what element and context must keep */
-static void find_steps(rows *r)
+static void find_passes(rows *r)
 {
     const ir_phase *phase = r->e->phase;
     r->reductions = arena_alloc(r->e->a, (size_t)phase->op_count * sizeof *r->reductions);
@@ -62,7 +62,7 @@ static void find_steps(rows *r)
     for (int i = 0; i < phase->op_count; i++) {
         const ir_value *v = phase->ops[i]->outputs[0];
         if (!wide_reduction(r->e, v)) continue;
-        r->reductions[r->steps++] = v;
+        r->reductions[r->passes++] = v;
     }
 }
 
@@ -74,7 +74,7 @@ static int stage_of(const rows *r, const ir_value *v)
 
 static int find_stage(const rows *r, const ir_value *v)
 {
-    for (int i = 0; i < r->steps; i++)
+    for (int i = 0; i < r->passes; i++)
         if (r->reductions[i] == v) return i;
     int stage = -1;
     for (int i = 0; i < v->def->input_count; i++) {
@@ -91,14 +91,14 @@ static void find_stages(rows *r)
     for (int i = 0; i < phase->op_count; i++) r->stages[i] = find_stage(r, phase->ops[i]->outputs[0]);
 }
 
-/* Keeps in context the totals of earlier steps that v, computed after step `stage`, depends on. */
+/* Keeps in context the totals of earlier passes that v, computed after pass `stage`, depends on. */
 static void keep_totals(rows *r, const ir_value *v, int stage, bool *seen)
 {
     const int index = value_index_here(r->e, v);
     if (index < 0 || seen[index]) return;
     v = value_behind(r->e, v);
     seen[index] = true;
-    for (int i = 0; i < r->steps; i++)
+    for (int i = 0; i < r->passes; i++)
         if (r->reductions[i] == v) {
             if (i < stage) keep_scalar(&r->kept, v, r->reduced_at[i].row);
             return;
@@ -126,9 +126,9 @@ static void dry_run(rows *r)
     r->fields = scope_new(r->e, &scratch, "V");
     r->kept.fields = &r->fields;
     /* On GPUs all loads of a row are issued first; arithmetic follows chunk by chunk. */
-    r->kept.loads_only = r->steps == 0 && r->e->plan->target->vendor != vendor_host;
+    r->kept.loads_only = r->passes == 0 && r->e->plan->target->vendor != vendor_host;
     numbers_know(&r->numbers, &s);
-    for (int i = 0; i < r->steps; i++) {
+    for (int i = 0; i < r->passes; i++) {
         r->reduced_at[i] = store_place(&s, r->reductions[i]->def->inputs[0], &base);
         evaluate(&s, r->reductions[i]->def->inputs[0], &r->reduced_at[i]);
     }
@@ -162,7 +162,7 @@ static void write_types(rows *r)
     end_head(w, "};");
 }
 
-/* Computes the fields of context that depend on `stage` as their last step (-1: on none). */
+/* Computes the fields of context that depend on `stage` as their last pass (-1: on none). */
 static void write_scalars(rows *r, scope *s, int stage)
 {
     for (int i = 0; i < r->kept.scalar_count; i++) {
@@ -200,16 +200,16 @@ static void write_read(rows *r)
     end_body(w);
 }
 
-static void write_step(rows *r, int i)
+static void write_pass(rows *r, int i)
 {
     static const char *const kinds[] = {"sum", "max", "min"}, *const identities[] = {"0.0f", "take_max::identity()",
                                                                                      "take_min::identity()"};
     const ir_value *v = r->reductions[i], *x = v->def->inputs[0];
     const int kind = v->def->kind == op_row_max ? 1 : v->def->kind == op_row_min ? 2 : 0;
     writer *w = r->w;
-    write_spec_line(w, v->def->at, "static constexpr reduction kind(step<%d>) { return reduction::%s; }", i, kinds[kind]);
+    write_spec_line(w, v->def->at, "static constexpr reduction kind(pass<%d>) { return reduction::%s; }", i, kinds[kind]);
     write_line(w,
-               "template <int V> DEV static vec<float, V> term(step<%d>, const args &p, const context &c, const "
+               "template <int V> DEV static vec<float, V> term(pass<%d>, const args &p, const context &c, const "
                "element<V> &e, int row, int col)",
                i);
     write_body(w);
@@ -221,7 +221,7 @@ static void write_step(rows *r, int i)
     if (guard) value = c_choice(p, guard, value, c_call(p, "splat<V>", c_name(p, identities[kind])));
     write_spec_line(w, v->def->at, "return %s;", c_text(r->e->a, value));
     end_body(w);
-    write_line(w, "DEV static void reduced(step<%d>, const args &p, context &c, int row, float total)", i);
+    write_line(w, "DEV static void reduced(pass<%d>, const args &p, context &c, int row, float total)", i);
     write_body(w);
     if (rounded_here(r->e, v)) write_spec_line(w, v->def->at, "total = op_cast<%s>(total);", dtype_c_name(v->type));
     scope after = function_scope(r, w);
@@ -263,18 +263,18 @@ void emit_rows(emission *e, writer *w)
     rows r = {.e = e, .w = w};
     const ir_phase *phase = e->phase;
     r.tails = e->space.columns % phase->tile.rows.v != 0;
-    find_steps(&r);
+    find_passes(&r);
     find_stages(&r);
     r.numbers = numbers_find(e);
     const int arguments = e->argument_count;
     dry_run(&r);
     e->argument_count = arguments; /* the real run below registers them again, in the order of the text */
     write_types(&r);
-    write_line(w, "static constexpr int N = %lld, threads = %d, team = %d, V = %d, steps = %d;", e->space.columns, phase->tile.rows.threads,
-               phase->tile.rows.team, phase->tile.rows.v, r.steps);
+    write_line(w, "static constexpr int N = %lld, threads = %d, team = %d, V = %d, passes = %d;", e->space.columns,
+               phase->tile.rows.threads, phase->tile.rows.team, phase->tile.rows.v, r.passes);
     write_line(w, "DEV static int rows(const args &p) { return %s; }", c_text(e->a, extent_c(e, &e->space.rows)));
     write_begin(&r);
     write_read(&r);
-    for (int i = 0; i < r.steps; i++) write_step(&r, i);
+    for (int i = 0; i < r.passes; i++) write_pass(&r, i);
     write_stores(&r);
 }

@@ -229,7 +229,7 @@ static template_choice templates_of(const emission *e)
     program_templates(&c, program_of(e->phase), e->plan->target);
     for (int i = 0; i < e->phase->op_count; i++)
         if (is_apart(e->phase->ops[i]->kind)) template_choose(&c, "templates/base/functions.h");
-    if (e->tables_made) template_choose(&c, e->rope_sized ? "templates/base/rope_sized.h" : "templates/base/rope.h");
+    if (e->tables_made) template_choose(&c, e->rope_scaled ? "templates/base/rope_scaled.h" : "templates/base/rope.h");
     if (e->trace >= 0) template_choose(&c, "templates/frame/trace.h");
     return c;
 }

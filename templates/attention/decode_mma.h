@@ -4,9 +4,9 @@
 // sequences' keys, however long each sequence is (stream-K over keys). Refuses (static_assert) heads that are no multiple of 16 columns up
 // to 256. A row without a visible key is zeros.
 //
-// A turn is one iteration of a workgroup: `keys` keys for each of its warps; decode_runs.h says which workgroup has which turns. The
-// workgroup with a work tile's last part joins all parts, in their order; the others hand theirs to it through memory or, within a cluster,
-// through distributed shared memory.
+// A key tile is what a workgroup takes per iteration: `keys` keys for each of its warps; decode_runs.h says which workgroup has which key
+// tiles. The workgroup with a work tile's last part joins all parts, in their order; the others hand theirs to it through memory or, within
+// a cluster, through distributed shared memory.
 //
 // From the ISA layer (isa/mma_cache.h, isa/wave_cache.h): cache_tile<type, head size>, a warp's products of a block of keys or values, and
 // its rows; exchange within a warp; words and parts that workgroups hand to each other; clusters.
@@ -24,14 +24,14 @@ template <class S>
 struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_tile<typename S::type, S::head_dim>::rows> {
     using tile = cache_tile<typename S::type, S::head_dim>;
     using runs = decode_runs<S, S::threads / TF_WAVE * S::warp_keys, tile::rows>;
-    using typename runs::args, typename runs::part, typename runs::stand, typename runs::numbers;
+    using typename runs::args, typename runs::part, typename runs::cursor, typename runs::numbers;
     using runs::group, runs::most_rows, runs::known;
     using type = typename S::type;
     static constexpr int head_dim = S::head_dim, keys = S::warp_keys, threads = S::threads, resident = S::resident, stages = S::stages;
     static constexpr int warps = threads / TF_WAVE, units = keys / tile::unit, lane_rows = tile::lane_rows;
     using ring = typename tile::template ring<warps, stages, keys>;
     static constexpr int kept = most_rows < tile::rows ? most_rows : tile::rows;
-    static constexpr int turn = warps * keys, pitch = head_dim + 4;
+    static constexpr int tile_keys = warps * keys, pitch = head_dim + 4;
     static constexpr int cluster = S::cluster; // workgroups that reach each other's shared memory
     static constexpr float to_log2 = 1.44269504089f;
     static constexpr float lazy = 8.0f; // sums are rescaled once a row's largest score has grown by more (in log2)
@@ -44,8 +44,8 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
     struct alignas(16) memory : tile::shelf, ring::memory {
         float o[warps][kept * tile::pitch], largest[warps][kept], sum[warps][kept]; // of the warps
         float joined[tile::in_order ? 1 : kept][tile::in_order ? 4 : pitch];
-        float given[S::cluster > 1 ? kept : 1][S::cluster > 1 ? pitch : 4]; // a part for another workgroup of the cluster
-        typename runs::run turns;
+        float handed_over[S::cluster > 1 ? kept : 1][S::cluster > 1 ? pitch : 4]; // a part for another workgroup of the cluster
+        typename runs::run schedule;
     }; TF_TRACED(DEV static int nth(const args &p, const part &t) { return t.kv_head * runs::row_tiles(p) + t.row0 / tile::rows; });
 
     // ---- a part's keys
@@ -61,9 +61,9 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
     }
     DEV static int head_of(const part &t, int row) { return t.kv_head * group + (t.row0 + row) % group; }
 
-    // Keys that a lane's rows see. For a single query the first one is where its turns begin, unless turns begin at multiples.
+    // Keys that a lane's rows see. For a single query the first one is where its key tiles begin, unless key tiles begin at multiples.
     static constexpr bool has_low = S::window != 0 && (S::most_queries > 1 || S::run_length != 0);
-    static_assert(!has_first<S>::value || S::run_length == 0, "padding ahead of a sequence ends where turns begin");
+    static_assert(!has_first<S>::value || S::run_length == 0, "padding ahead of a sequence ends where key_tiles begin");
     struct sight : slopes_of_rows<has_alibi<S>::value, lane_rows> {
         int low[lane_rows], high[lane_rows];
         DEV sight(const args &p, const part &t)
@@ -158,12 +158,12 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
     using key_rows = rows_of_head<false>;
     using value_rows = rows_of_head<true>;
 
-    // All turns of a warp from `first` on, through registers.
-    DEV static void attend_far(const key_rows &k, const value_rows &v, int first, int end, const sight &seen,
+    // All key tiles of a warp from `first` on, through registers.
+    DEV static void attend_registers(const key_rows &k, const value_rows &v, int first, int end, const sight &seen,
                                const typename tile::queries &q, sums &all)
     {
 #pragma unroll 1
-        for (int key = first; key < end; key += turn) {
+        for (int key = first; key < end; key += tile_keys) {
             typename tile::keys x[units];
             typename tile::values y[units];
             if constexpr (!tile::late) {
@@ -203,9 +203,9 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         }
     }
 
-    // A warp's turn from `key` on; its keys and values are in its stage.
-    template <class Turn>
-    DEV static void take_near(const Turn &here, int key, int to, const sight &seen, const typename tile::queries &q, sums &all)
+    // A warp's key tile from `key` on; its keys and values are in its stage.
+    template <class Stage>
+    DEV static void attend_stage(const Stage &here, int key, int to, const sight &seen, const typename tile::queries &q, sums &all)
     {
         scores s[units];
 #pragma unroll
@@ -226,48 +226,48 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         }
     }
     // A warp's first key in a part.
-    DEV static int first_of(const part &t) { return t.seen_from + t.from * turn + wave_index() * keys; }
+    DEV static int first_of(const part &t) { return t.seen_from + t.from * tile_keys + wave_index() * keys; }
     DEV static int end_of(const part &t)
     {
-        const int last = t.seen_from + t.to * turn;
+        const int last = t.seen_from + t.to * tile_keys;
         return last < t.seen_to ? last : t.seen_to;
     }
-    DEV static void ask(const key_rows &k, const value_rows &v, int key, const part &t, ring &r)
+    DEV static void issue(const key_rows &k, const value_rows &v, int key, const part &t, ring &r)
     {
         const int left = t.seen_to - key;
         const run_of_rows x = k.from(key), y = v.from(key);
         const long long before = static_cast<long long>(x.row) * head_dim;
-        r.ask(x.first + before, y.first + before, (left < keys ? left : keys) * head_dim);
+        r.issue(x.first + before, y.first + before, (left < keys ? left : keys) * head_dim);
     }
-    // The order in which a warp issues loads: turns of a part, then of the next one, whose keys so arrive while the first part ends.
-    struct feed {
-        int key, end;     // the next turn of this part to load
+    // The order in which a warp issues loads: key tiles of a part, then of the next one, whose keys so arrive while the first part ends.
+    struct load_order {
+        int key, end;     // the next key tile of this part to load
         const part *then; // the next part, or none
-        int early;        // turns of the next part that are loaded ahead
-        DEV void ask_next(const args &p, const key_rows &k, const value_rows &v, const part &t, ring &r)
+        int early;        // key tiles of the next part that are loaded ahead
+        DEV void issue_next(const args &p, const key_rows &k, const value_rows &v, const part &t, ring &r)
         {
             if (key < end) {
-                ask(k, v, key, t, r);
-                key += turn;
+                issue(k, v, key, t, r);
+                key += tile_keys;
             } else if (then) {
-                const int its = first_of(*then) + early * turn;
+                const int its = first_of(*then) + early * tile_keys;
                 if (its >= end_of(*then)) return;
-                ask(key_rows(p, *then), value_rows(p, *then), its, *then, r);
+                issue(key_rows(p, *then), value_rows(p, *then), its, *then, r);
                 early++;
             }
         }
     };
 
-    // then: the next part, or none. early: in: turns of this part that were loaded ahead; out: those of the next one.
+    // then: the next part, or none. early: in: key tiles of this part that were loaded ahead; out: those of the next one.
     DEV static void attend(const args &p, const part &t, const part *then, memory &m, ring &r, sums &all, int &early)
     {
         const int first = first_of(t), end = end_of(t);
         const key_rows k(p, t);
         const value_rows v(p, t);
-        feed f = {first + early * turn, end, then, 0};
+        load_order f = {first + early * tile_keys, end, then, 0};
         if constexpr (stages > 0)
 #pragma unroll 1
-            for (int i = early; i < stages; i++) f.ask_next(p, k, v, t, r);
+            for (int i = early; i < stages; i++) f.issue_next(p, k, v, t, r);
         const sight seen(p, t);
         typename tile::queries q;
         q.load([&](int row) { return S::q(p, t.batch, token_of(p, t, row), head_of(t, row)); }, m, t.rows, threads);
@@ -276,14 +276,14 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         for (int e = 0; e < lane_rows; e++) all.largest[e] = take_max::identity(), all.sum[e] = 0.0f;
         if constexpr (stages > 0) {
 #pragma unroll 1
-            for (int key = first; key < end; key += turn) {
-                take_near(r.take(), key, t.seen_to, seen, q, all);
-                r.leave();
-                f.ask_next(p, k, v, t, r);
+            for (int key = first; key < end; key += tile_keys) {
+                attend_stage(r.wait(), key, t.seen_to, seen, q, all);
+                r.release();
+                f.issue_next(p, k, v, t, r);
             }
             early = f.early;
         } else
-            attend_far(k, v, first, end, seen, q, all);
+            attend_registers(k, v, first, end, seen, q, all);
     }
 
     // ---- results: 4 columns of a row, in the order of the products' columns (tile::column_at)
@@ -336,10 +336,10 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
     // The first workgroup of this one's cluster.
     DEV static int cluster_start() { return block_index() / cluster * cluster; }
 
-    DEV static void give(const args &p, const part &t, memory &m)
+    DEV static void hand_over(const args &p, const part &t, memory &m)
     {
-        const bool near = cluster > 1 && t.taker < cluster_start() + cluster;
-        float *to = near ? m.given[0] : parts_of(p).data(block_index());
+        const bool near = cluster > 1 && t.last_owner < cluster_start() + cluster;
+        float *to = near ? m.handed_over[0] : parts_of(p).data(block_index());
         for (int i = thread_again(); i < t.rows * fours; i += threads) {
             const int row = i / fours, place = i % fours * 4;
             const joined x = join_warps(m, row, place);
@@ -369,7 +369,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
 #pragma unroll
             for (int i = 0; i < at_once; i++) {
                 const int of = from + i < end ? from + i : end - 1;
-                const float *part = Near ? m.given[0] + row * pitch : parts_of(p).data(of) + row * pitch;
+                const float *part = Near ? m.handed_over[0] + row * pitch : parts_of(p).data(of) + row * pitch;
                 o[i] = four_of<Near>(part + place, of);
                 numbers[i] = four_of<Near>(part + head_dim, of);
             }
@@ -401,7 +401,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
     // Stores the work tile's results.
     DEV static void store(const args &p, const part &t, memory &m)
     {
-        const int own = block_index(), first = t.giver, near = first > cluster_start() ? first : cluster_start();
+        const int own = block_index(), first = t.first_owner, near = first > cluster_start() ? first : cluster_start();
         if (first < near) await(p, first, near);
         for (int i = thread_again(); i < t.rows * fours; i += threads) {
             const int row = i / fours, place = i % fours * 4;
@@ -439,27 +439,28 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
 
     // ---- a run. Before the previous launch has ended it is scheduled by lengths that this launch may still change: the first keys are
     // prefetched into L2, and loaded, by a guess; the lengths that memory has afterwards decide whether the guess holds.
-    DEV static void ask_ahead(const args &p, const memory &m)
+    DEV static void prefetch_first_keys(const args &p, const memory &m)
     {
         constexpr int most = 4 << 20; // bytes, of all workgroups: more would slow the previous launch down
-        const stand &s = m.turns.stands[0];
+        const cursor &s = m.schedule.cursors[0];
         const part &t = s.now;
-        if (s.to <= m.turns.from || thread_index() > 1 || S::key_stride != head_dim || S::value_stride != head_dim) return;
-        const int from = t.seen_from + t.from * turn, end = t.seen_from + t.to * turn, some = from + most / (4 * head_dim) / block_total();
+        if (s.to <= m.schedule.from || thread_index() > 1 || S::key_stride != head_dim || S::value_stride != head_dim) return;
+        const int from = t.seen_from + t.from * tile_keys, end = t.seen_from + t.to * tile_keys,
+                  some = from + most / (4 * head_dim) / block_total();
         const int run_end = S::run_length ? (from / S::run_length + 1) * S::run_length : t.seen_to; // the prefetched keys are contiguous
         const int most_to = end < t.seen_to ? end : t.seen_to, in_run = run_end < most_to ? run_end : most_to;
         const int to = some < in_run ? some : in_run;
         if (from >= to) return;
-        cache_ask(thread_index() ? S::v(p, t.batch, from, t.kv_head) : S::k(p, t.batch, from, t.kv_head), (to - from) * head_dim * 2);
+        prefetch_l2(thread_index() ? S::v(p, t.batch, from, t.kv_head) : S::k(p, t.batch, from, t.kv_head), (to - from) * head_dim * 2);
     }
     // Called by all threads, which then all see the schedule.
-    template <bool Sure> DEV static void reckon(const args &p, memory &m)
+    template <bool Sure> DEV static void make_schedule(const args &p, memory &m)
     {
         if (S::batches(p) > TF_WAVE) {
-            runs::count_spans(p, m.turns);
+            runs::count_spans(p, m.schedule);
             barrier();
         }
-        if (thread_index() < TF_WAVE) runs::template reckon<Sure, (stages > 0)>(p, m.turns);
+        if (thread_index() < TF_WAVE) runs::template make_schedule<Sure, (stages > 0)>(p, m.schedule);
         barrier();
     }
     DEV static bool differs(const numbers &x, const numbers &y)
@@ -469,7 +470,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         return x.start != y.start || x.length != y.length;
     }
 
-    DEV static int follower(int stand) { return stand < 2 ? stand + 1 : 0; }
+    DEV static int follower(int cursor) { return cursor < 2 ? cursor + 1 : 0; }
 
     DEV static void run(const args &p, memory &m)
     { TF_TRACED(trace_enter(p.tf_trace, 0));
@@ -479,53 +480,53 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         if (S::queries(p) == 0 || S::batches(p) == 0) return previous_wait();
         ring r(m);
         if (!sure) {
-            reckon<false>(p, m);
-            ask_ahead(p, m);
+            make_schedule<false>(p, m);
+            prefetch_first_keys(p, m);
         }
         previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
-        next_weights<S>::ask(p, thread_index(), 32);
-        if (sure) reckon<true>(p, m);
+        next_weights<S>::prefetch(p, thread_index(), 32);
+        if (sure) make_schedule<true>(p, m);
         bool arrived = false, met = false; // at the cluster's barrier, which says that parts have been handed over
         int early = 0;
 #pragma unroll 1
         for (int at = 0;; at = follower(at)) {
-            const stand &now = m.turns.stands[at], &then = m.turns.stands[follower(at)];
+            const cursor &now = m.schedule.cursors[at], &then = m.schedule.cursors[follower(at)];
             numbers again = {}; TF_TRACED(trace_times when = {});
             const bool looks = !sure && first_warp && known_to;
             if (looks) again = runs::read(p, thread_index());
-            if (now.to > m.turns.from) {
+            if (now.to > m.schedule.from) {
                 sums s;
                 const part t = warp_same(now.now); TF_TRACED(when.start = trace_clock());
-                attend(p, t, stages > 0 && sure && then.to > m.turns.from ? &then.now : nullptr, m, r, s, early);
+                attend(p, t, stages > 0 && sure && then.to > m.schedule.from ? &then.now : nullptr, m, r, s, early);
                 put(m, t, s); TF_TRACED(when.computed = trace_clock());
             }
             if (!sure && first_warp) {
-                const bool stale = any_lane(looks && differs(again, m.turns.of[thread_index()]));
-                if (thread_index() == 0) m.turns.stale = stale;
+                const bool stale = any_lane(looks && differs(again, m.schedule.of[thread_index()]));
+                if (thread_index() == 0) m.schedule.stale = stale;
             }
             barrier();
             if (!sure) {
                 sure = true;
-                if (m.turns.stale) {
-                    reckon<true>(p, m);
+                if (m.schedule.stale) {
+                    make_schedule<true>(p, m);
                     at = 2; // the first again
                     continue;
                 }
             }
-            if (now.to <= m.turns.from) break;
+            if (now.to <= m.schedule.from) break;
             if (thread_index() == threads - TF_WAVE) {
                 if constexpr (stages > 0)
-                    runs::step(p, m.turns, then, m.turns.stands[follower(follower(at))]);
+                    runs::step(p, m.schedule, then, m.schedule.cursors[follower(follower(at))]);
                 else
-                    runs::step(p, m.turns, now, m.turns.stands[follower(at)]);
+                    runs::step(p, m.schedule, now, m.schedule.cursors[follower(at)]);
             }
             const part t = warp_same(now.now);
             const bool last = t.to == t.each;
-            if (!last) give(p, t, m);
+            if (!last) hand_over(p, t, m);
             if (cluster > 1 && !arrived) cluster_arrive();
             arrived = true;
             if (last) {
-                if (cluster > 1 && t.giver < block_index()) {
+                if (cluster > 1 && t.first_owner < block_index()) {
                     cluster_wait();
                     met = true;
                 }

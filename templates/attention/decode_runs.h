@@ -1,8 +1,8 @@
-// In: one spec struct S of a decode phase (docs/spec-structs.md: attention), the keys that a workgroup processes per turn, the rows that an
-// instruction multiplies. Out: the scheduler: equal runs of all sequences' keys for each workgroup, however long each sequence is. Needs
-// isa/mma_cache.h or isa/wave_cache.h.
+// In: one spec struct S of a decode phase (docs/spec-structs.md: attention), the keys that a workgroup processes per key tile, the rows
+// that an instruction multiplies. Out: the scheduler: equal runs of all sequences' keys for each workgroup, however long each sequence is.
+// Needs isa/mma_cache.h or isa/wave_cache.h.
 //
-// A work tile is what so many rows of a KV head need of a sequence; a row is a query of a head of the GQA group. The turns of all work
+// A work tile is what so many rows of a KV head need of a sequence; a row is a query of a head of the GQA group. The key tiles of all work
 // tiles, in order, are cut into as many runs as there are workgroups, so a work tile may lie in several: its parts. A workgroup walks its
 // run backwards: so the one that has a work tile's last part, and joins all of them, has already handed over its part of another work tile,
 // and waits for lower workgroups only.
@@ -16,13 +16,13 @@ template <> struct numbers_of_padding<true> {
     int first;
 };
 
-template <class S, int Turn, int Rows> struct decode_runs {
+template <class S, int TileKeys, int Rows> struct decode_runs {
     using args = typename S::args;
     static constexpr int group = S::heads / S::kv_heads, most_rows = group * S::most_queries;
     static constexpr int known = TF_WAVE; // sequences whose lengths are kept in shared memory
 
     struct visible { // keys of a sequence that some query sees
-        int from, to, turns;
+        int from, to, key_tiles;
     };
     struct numbers : numbers_of_padding<has_first<S>::value> { // of a sequence, in memory
         int start, length;
@@ -56,34 +56,34 @@ template <class S, int Turn, int Rows> struct decode_runs {
         // The keys loaded at a time begin at a multiple of their number, and so lie in one contiguous run of rows.
         const int first = S::run_length ? oldest / S::warp_keys * S::warp_keys : oldest;
         visible v = {oldest > 0 ? first : 0, S::causal && last < all ? last + 1 : all, 1};
-        if (v.to > v.from) v.turns = ceil_div(v.to - v.from, Turn);
+        if (v.to > v.from) v.key_tiles = ceil_div(v.to - v.from, TileKeys);
         return v;
     }
     DEV static int row_tiles(const args &p) { return most_rows <= Rows ? 1 : ceil_div(group * S::queries(p), Rows); }
     DEV static int work_tiles(const args &p) { return S::kv_heads * row_tiles(p); } // of a sequence
 
-    struct place { // a sequence, the first turn of its work tiles, turns of each
+    struct place { // a sequence, the first key tile of its work tiles, key tiles of each
         int batch, first, each;
     };
     struct part { // of a work tile
         int batch, start, kv_head, row0; // row0: of the group's rows
         int seen_from, seen_to;          // keys
-        int from, to, each;              // turns of the work tile
+        int from, to, each;              // key tiles of the work tile
         int rows;                        // up to Rows
-        int giver, taker;                // the workgroups with the work tile's first and last part
+        int first_owner, last_owner;                // the workgroups with the work tile's first and last part
     };
-    struct stand { // a cursor of a run, which is walked from its end
-        int to;    // the first `to` of its turns are left
+    struct cursor { // a cursor of a run, which is walked from its end
+        int to;    // the first `to` of its key tiles are left
         place at;
         part now; // the part that ends there
     };
 
     struct run {
-        int all, count, from; // turns of the batch, workgroups that share them; this one's first turn
-        stand stands[3];      // the current one, the next, and the one after
+        int all, count, from; // key tiles of the batch, workgroups that share them; this one's first key tile
+        cursor cursors[3];      // the current one, the next, and the one after
         int first;            // `of` has the lengths of the sequences from this one on
         numbers of[known];
-        int spans[TF_WAVE]; // turns of each span of sequences
+        int spans[TF_WAVE]; // key tiles of each span of sequences
         int stale;          // the lengths are not those in memory
     };
 
@@ -104,8 +104,8 @@ template <class S, int Turn, int Rows> struct decode_runs {
         }
         return x;
     }
-    // For as many sequences from `batch0` on as there are lanes, one a lane: turns of its work tiles, and the inclusive sum of them.
-    struct turns_of_lanes {
+    // For as many sequences from `batch0` on as there are lanes, one a lane: key tiles of its work tiles, and the inclusive sum of them.
+    struct key_tiles_of_lanes {
         int own, to;
         template <bool Sure> DEV void count(const args &p, run &m, int batch0, int before)
         {
@@ -113,7 +113,7 @@ template <class S, int Turn, int Rows> struct decode_runs {
             own = 0;
             if (batch < S::batches(p)) {
                 const numbers n = Sure ? read(p, batch) : guess(p, batch);
-                own = work_tiles(p) * visible_in(p, n).turns;
+                own = work_tiles(p) * visible_in(p, n).key_tiles;
                 m.of[lane] = n;
             }
             to = before + (S::batches(p) > 1 ? sum_to_lane(own) : lane_value(own, 0));
@@ -126,15 +126,15 @@ template <class S, int Turn, int Rows> struct decode_runs {
     {
         const int batches = S::batches(p), each = span(p), lane = thread_index() % TF_WAVE;
         for (int in = wave_index(); in * each < batches; in += S::threads / TF_WAVE) {
-            int turns = 0;
+            int key_tiles = 0;
             for (int batch = in * each + lane; batch < batches && batch < (in + 1) * each; batch += TF_WAVE)
-                turns += work_tiles(p) * visible_in(p, read(p, batch)).turns;
-            turns = sum_of_lanes(turns);
-            if (lane == 0) m.spans[in] = turns;
+                key_tiles += work_tiles(p) * visible_in(p, read(p, batch)).key_tiles;
+            key_tiles = sum_of_lanes(key_tiles);
+            if (lane == 0) m.spans[in] = key_tiles;
         }
     }
     struct share {
-        int count, from, to; // workgroups that have turns; this one's first turn, and the end of its turns
+        int count, from, to; // workgroups that have key tiles; this one's first key tile, and the end of its key tiles
         DEV share(int all)
         {
             count = block_total() < all ? block_total() : all;
@@ -144,10 +144,10 @@ template <class S, int Turn, int Rows> struct decode_runs {
         }
     };
     // Called by the first warp, after count_spans() if there are more sequences than lanes. Ahead: finds the next part, too.
-    template <bool Sure, bool Ahead> DEV static void reckon(const args &p, run &m)
+    template <bool Sure, bool Ahead> DEV static void make_schedule(const args &p, run &m)
     {
         const int batches = S::batches(p), lane = thread_index() % TF_WAVE;
-        turns_of_lanes t;
+        key_tiles_of_lanes t;
         int batch0 = 0, all;
         if (batches <= TF_WAVE) {
             t.template count<Sure>(p, m, 0, 0);
@@ -161,15 +161,15 @@ template <class S, int Turn, int Rows> struct decode_runs {
         }
         const share mine(all);
         for (int before; before = t.all(), mine.to > before;) t.template count<Sure>(p, m, batch0 += TF_WAVE, before);
-        const int in = lanes_with(t.to < mine.to), turns = lane_value(t.own, in);
-        const place at = {batch0 + in, lane_value(t.to, in) - turns, turns / work_tiles(p)};
+        const int in = lanes_with(t.to < mine.to), key_tiles = lane_value(t.own, in);
+        const place at = {batch0 + in, lane_value(t.to, in) - key_tiles, key_tiles / work_tiles(p)};
         warp_sync();
         if (lane == 0) {
             m.all = all, m.count = mine.count, m.from = mine.from, m.first = batch0;
-            stand &now = m.stands[0];
+            cursor &now = m.cursors[0];
             now.to = mine.to, now.at = at;
             if (block_index() < mine.count) now.now = part_at(p, m, now);
-            if constexpr (Ahead) step(p, m, now, m.stands[1]);
+            if constexpr (Ahead) step(p, m, now, m.cursors[1]);
         }
     }
     DEV static numbers numbers_of(const args &p, const run &m, int batch)
@@ -177,13 +177,13 @@ template <class S, int Turn, int Rows> struct decode_runs {
         const int in = batch - m.first;
         return in >= 0 && in < known ? m.of[in] : read(p, batch);
     }
-    // The workgroup that has a turn.
+    // The workgroup that has a key tile.
     DEV static int owner(const run &m, int index)
     {
         const int each = m.all / m.count, rest = m.all % m.count, longer = rest * (each + 1);
         return index < longer ? index / (each + 1) : rest + (index - longer) / each;
     }
-    DEV static part part_at(const args &p, const run &m, const stand &s)
+    DEV static part part_at(const args &p, const run &m, const cursor &s)
     {
         const place &at = s.at;
         const int tiles = row_tiles(p), work_tile = (s.to - 1 - at.first) / at.each, first = at.first + work_tile * at.each,
@@ -191,19 +191,20 @@ template <class S, int Turn, int Rows> struct decode_runs {
         const int rows = group * S::queries(p) - tile * Rows, own = block_index();
         const numbers n = numbers_of(p, m, at.batch);
         const visible v = visible_in(p, n);
-        const int giver = m.from > first ? owner(m, first) : own, taker = s.to < first + at.each ? owner(m, first + at.each - 1) : own;
+        const int first_owner = m.from > first ? owner(m, first) : own,
+                  last_owner = s.to < first + at.each ? owner(m, first + at.each - 1) : own;
         return {at.batch, n.start, work_tile / tiles, tile * Rows, v.from, v.to, m.from > first ? m.from - first : 0, s.to - first, at.each,
-                rows < Rows ? rows : Rows, giver, taker};
+                rows < Rows ? rows : Rows, first_owner, last_owner};
     }
     // The cursor after a part, by one thread. After the last part, and after nothing, comes nothing.
-    DEV static void step(const args &p, const run &m, const stand &now, stand &then)
+    DEV static void step(const args &p, const run &m, const cursor &now, cursor &then)
     {
         then.to = now.to > m.from ? now.to - (now.now.to - now.now.from) : now.to;
         if (then.to <= m.from) return;
         then.at = now.at;
         if (then.to == then.at.first) {
             then.at.batch--;
-            then.at.each = visible_in(p, numbers_of(p, m, then.at.batch)).turns;
+            then.at.each = visible_in(p, numbers_of(p, m, then.at.batch)).key_tiles;
             then.at.first -= work_tiles(p) * then.at.each;
         }
         then.now = part_at(p, m, then);

@@ -308,7 +308,7 @@ struct to_memory {
 #endif
 
 // ---- names that generated structs use
-template <int I> struct step {
+template <int I> struct pass {
 };
 enum class reduction { sum, max, min };
 template <class...> using nothing = void; // detects whether a struct has a member (void_t)

@@ -108,7 +108,7 @@ DEV float exact_log(float x)
     return x == 0.0f ? -infinity : !(x >= 0.0f) ? bits_float(0x7fc00000u) : x == infinity ? x : y;
 }
 
-struct turned {
+struct reduced_angle {
     float x;      // in -pi/4 .. pi/4
     int quarters; // modulo 4
 };
@@ -117,7 +117,7 @@ struct turned {
 TF_TABLE unsigned two_over_pi[8] = {0, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
 
 // For |x| >= 2^-7: the integer mantissa times the 96 bits of 2/pi that matter modulo 4 (M. Payne, R. Hanek, 1983).
-DEV turned reduce_large_angle(float x)
+DEV reduced_angle reduce_large_angle(float x)
 {
     const unsigned b = float_bits(x), m = (b & 0x7fffffu) | 0x800000u;
     const int at = static_cast<int>(b >> 23 & 255u) - 120, word = at >> 5, shift = 32 - (at & 31);
@@ -133,7 +133,7 @@ DEV turned reduce_large_angle(float x)
 }
 
 // Up to |x| = 1e5, by three parts of pi/2 (Cody and Waite).
-DEV turned reduce_angle(float x)
+DEV reduced_angle reduce_angle(float x)
 {
     if (!(magnitude(x) < 1e5f)) return reduce_large_angle(x);
     const float n = nearest(x * 0.636619772367581343f);
@@ -153,13 +153,13 @@ DEV float cosine_near_zero(float x)
 }
 DEV float exact_sin(float x)
 {
-    const turned t = reduce_angle(x);
+    const reduced_angle t = reduce_angle(x);
     const float y = t.quarters & 1 ? cosine_near_zero(t.x) : sine_near_zero(t.x);
     return !is_finite(x) ? x - x : t.quarters & 2 ? -y : y;
 }
 DEV float exact_cos(float x)
 {
-    const turned t = reduce_angle(x);
+    const reduced_angle t = reduce_angle(x);
     const float y = t.quarters & 1 ? sine_near_zero(t.x) : cosine_near_zero(t.x);
     return !is_finite(x) ? x - x : (t.quarters + 1) & 2 ? -y : y;
 }

@@ -35,30 +35,30 @@ DEV rope_point rope_cos_sin(unsigned phase)
 }
 #endif
 
-DEV rope_point rope_at(int position, unsigned long long turns)
+DEV rope_point rope_at(int position, unsigned long long frequencies)
 {
-    return rope_cos_sin(static_cast<unsigned>(static_cast<unsigned long long>(static_cast<long long>(position)) * turns >> 32));
+    return rope_cos_sin(static_cast<unsigned>(static_cast<unsigned long long>(static_cast<long long>(position)) * frequencies >> 32));
 }
 
-template <int W> struct rope_turn {
+template <int W> struct rope_rotation {
     vec<float, W> c, s;
 };
 
 // Pairs pair..pair+W-1 of a head; those beyond the end of the table are unused.
-template <int W, int Pairs> DEV rope_turn<W> rope_turn_at(int pair, int position, const unsigned long long *turns)
+template <int W, int Pairs> DEV rope_rotation<W> rope_rotation_at(int pair, int position, const unsigned long long *frequencies)
 {
-    rope_turn<W> t;
+    rope_rotation<W> t;
 #pragma unroll
     for (int i = 0; i < W; i++) {
-        const rope_point at = rope_at(position, turns[pair + i < Pairs ? pair + i : Pairs - 1]);
+        const rope_point at = rope_at(position, frequencies[pair + i < Pairs ? pair + i : Pairs - 1]);
         t.c[i] = at.c;
         t.s[i] = at.s;
     }
     return t;
 }
 
-template <int W> DEV vec<float, W> rope_low(const rope_turn<W> &t, vec<float, W> lo, vec<float, W> hi) { return lo * t.c - hi * t.s; }
-template <int W> DEV vec<float, W> rope_high(const rope_turn<W> &t, vec<float, W> lo, vec<float, W> hi) { return hi * t.c + lo * t.s; }
+template <int W> DEV vec<float, W> rope_low(const rope_rotation<W> &t, vec<float, W> lo, vec<float, W> hi) { return lo * t.c - hi * t.s; }
+template <int W> DEV vec<float, W> rope_high(const rope_rotation<W> &t, vec<float, W> lo, vec<float, W> hi) { return hi * t.c + lo * t.s; }
 
 // Column of the other element of the pair; a column that is not rotated is its own partner.
 template <int Head, int Rotary> DEV int rope_partner(int col)
@@ -69,24 +69,24 @@ template <int Head, int Rotary> DEV int rope_partner(int col)
 
 // `own` has columns col.., `far` their partners. A vector lies within one half of one head.
 template <int Head, int Rotary, int V>
-DEV vec<float, V> rope_half(vec<float, V> own, vec<float, V> far, int col, int position, const unsigned long long *turns)
+DEV vec<float, V> rope_half(vec<float, V> own, vec<float, V> far, int col, int position, const unsigned long long *frequencies)
 {
     const int d = col % Head;
     if (d >= Rotary) return own;
-    const rope_turn<V> t = rope_turn_at<V, Rotary / 2>(d % (Rotary / 2), position, turns);
+    const rope_rotation<V> t = rope_rotation_at<V, Rotary / 2>(d % (Rotary / 2), position, frequencies);
     return d < Rotary / 2 ? rope_low<V>(t, own, far) : rope_high<V>(t, far, own);
 }
 
 // Pairs (2i, 2i+1) of a head; vectors start at even columns and may span heads.
 template <int Head, int Rotary, int V>
-DEV vec<float, V> rope_interleaved(vec<float, V> own, int col, int position, const unsigned long long *turns)
+DEV vec<float, V> rope_interleaved(vec<float, V> own, int col, int position, const unsigned long long *frequencies)
 {
     static_assert(V % 2 == 0, "tile: interleaved pairs need vectors of even length");
 #pragma unroll
     for (int i = 0; i < V; i += 2) {
         const int d = (col + i) % Head;
         if (d >= Rotary) continue;
-        const rope_point at = rope_at(position, turns[d / 2]);
+        const rope_point at = rope_at(position, frequencies[d / 2]);
         const float x = own[i], y = own[i + 1];
         own[i] = x * at.c - y * at.s;
         own[i + 1] = y * at.c + x * at.s;

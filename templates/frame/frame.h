@@ -21,7 +21,7 @@ template <class P> struct one_phase {
     static constexpr int phases = 1, stages = P::stages, stage_bytes = P::stage_bytes, scratch_bytes = P::scratch_bytes;
     static constexpr int threads = P::threads;
     static constexpr int cluster = P::cluster;
-    static constexpr bool turns = P::turns;
+    static constexpr bool pingpong = P::pingpong;
     DEV static int tiles(const args &p, int) { return P::tiles(p); }
     template <class Do> DEV static void with(const args &p, int, Do what) { what(P(), p); }
 };

@@ -2,10 +2,10 @@
 // warpgroup fills a ring of shared-memory stages by TMA, two consumer warpgroups compute and store. Refuses a list whose stages and scratch
 // exceed shared memory.
 //
-// F (frame.h) also has: stages, stage_bytes, scratch_bytes; turns: the consumer warpgroups issue their products in turn (ping-pong within a
-// tile); cluster: workgroups that load together (1: each for itself), whose tiles have the same number of k tiles. P, the program of one
-// phase (gemm_ws.h):
-//   args, tile, accumulators, stages, stage_bytes, scratch_bytes, turns, cluster
+// F (frame.h) also has: stages, stage_bytes, scratch_bytes; pingpong: the consumer warpgroups issue their products in turn (ping-pong
+// within a tile); cluster: workgroups that load together (1: each for itself), whose tiles have the same number of k tiles. P, the program
+// of one phase (gemm_ws.h):
+//   args, tile, accumulators, stages, stage_bytes, scratch_bytes, pingpong, cluster
 //   tiles(p), at(p, index) -> tile, k_tiles(p, tile) >= 1, bytes(p): transaction bytes of a k tile
 //   load(early or late, p, tile, k_tile, stage): only issues the copies
 //   compute(p, tile, ring, accumulators), finish(p, tile, accumulators, scratch)
@@ -125,7 +125,7 @@ DEV void turn_pass() { group_arrive(4 - thread_index() / 128, ws_consumers); }
 template <class F> DEV void ws_consume(const typename F::args &p, ring<F> r, shared_address scratch)
 {
     previous_wait();
-    if constexpr (F::turns)
+    if constexpr (F::pingpong)
         if (thread_index() / 128 == 2) turn_pass(); // the first turn is the first warpgroup's
     for (item<F> w = item<F>::first(); w.valid(p); w.next()) { TF_TRACED(const int own = trace_slot<F>(p, w));
         if constexpr (F::phases > 1) { // epilogues also read memory, which the producer's wait does not order
@@ -147,10 +147,10 @@ template <class F> DEV void ws_consume(const typename F::args &p, ring<F> r, sha
     }
 }
 
-template <class F> DEV void ws_meet()
+template <class F> DEV void ws_barrier()
 {
     if constexpr (F::cluster > 1)
-        cluster_meet();
+        cluster_barrier();
     else
         __syncthreads();
 }
@@ -171,7 +171,7 @@ template <class F> DEV void run_ws(const typename F::args &p)
         }
         barrier_init_done();
     }
-    ws_meet<F>();
+    ws_barrier<F>();
     if (thread_index() < ws_producers) {
         registers_shrink<40>(); // 40 + 2 * 232 <= 512 registers a lane
         if (thread_index() == 0) ws_produce<F>(p, r);
@@ -179,7 +179,7 @@ template <class F> DEV void run_ws(const typename F::args &p)
         registers_grow<232>();
         ws_consume<F>(p, r, base + ws_memory<F>::scratch); TF_TRACED(trace_leave(p.tf_trace, ws_producers));
     }
-    if constexpr (F::cluster > 1) ws_meet<F>(); // other workgroups may still write to this one's memory
+    if constexpr (F::cluster > 1) ws_barrier<F>(); // other workgroups may still write to this one's memory
     if constexpr (F::phases > 1) {
         __syncthreads();
         if (thread_index() == 0) leave<F>(p);
@@ -257,7 +257,7 @@ template <class P> DEV void ws_produce_tile(const typename P::args &p, const typ
 template <class P> DEV void ws_tile_ends()
 {
     if constexpr (P::sharers > 1)
-        cluster_meet();
+        cluster_barrier();
     else
         group_barrier(2, P::threads);
 }
@@ -312,7 +312,7 @@ template <class P> DEV void run_ws_tile(const typename P::args &p)
     const bool loads = thread_index() == P::consumers;
     if (loads) ws_start_tile<P>(p, t, r); TF_TRACED(if (loads && !P::streams) trace_asked(p.tf_trace, block_index()));
     if constexpr (P::sharers > 1)
-        ws_meet<F>(); // each workgroup loads into the others' stages
+        ws_barrier<F>(); // each workgroup loads into the others' stages
     else
         __syncthreads();
     if (thread_index() >= P::consumers) {
@@ -321,7 +321,7 @@ template <class P> DEV void run_ws_tile(const typename P::args &p)
             ws_produce_tiles<P>(p, t, r);
         } else {
             if (loads) ws_produce_tile<P>(p, t, r, true);
-            ws_meet<F>();
+            ws_barrier<F>();
         }
     } else {
         if constexpr (P::producers == 128) registers_grow<ws_consumer_registers<P>()>();
@@ -332,11 +332,11 @@ template <class P> DEV void run_ws_tile(const typename P::args &p)
             typename P::accumulators c; TF_TRACED(trace_start(p.tf_trace, block_index(), 0));
             P::start(p, t, c);
             P::compute(p, t, r, base + ws_memory<F>::scratch, c); TF_TRACED(trace_computed(p.tf_trace, block_index(), 0));
-            ws_meet<F>();
+            ws_barrier<F>();
             P::finish(p, t, c, base); TF_TRACED(trace_end(p.tf_trace, block_index(), 0));
         } TF_TRACED(trace_leave(p.tf_trace, 0));
     }
-    if constexpr (F::cluster > 1) ws_meet<F>(); // others may still read this workgroup's memory
+    if constexpr (F::cluster > 1) ws_barrier<F>(); // others may still read this workgroup's memory
 }
 
 #if defined(TF_ON_HOST)

@@ -5,15 +5,15 @@
 #include "templates/base/device.h"
 
 template <class S, class = void> struct next_weights {
-    template <class Args> DEV static void ask(const Args &, int, int) {}
+    template <class Args> DEV static void prefetch(const Args &, int, int) {}
 };
 template <class S> struct next_weights<S, nothing<decltype(S::next_runs)>> {
     // Called by each workgroup's threads; those from `threads` on do nothing.
-    DEV static void ask(const typename S::args &p, int thread, int threads)
+    DEV static void prefetch(const typename S::args &p, int thread, int threads)
     {
         if (thread >= threads) return;
         const char *from = static_cast<const char *>(S::next(p));
         for (int run = block_index() + thread * block_total(); run < S::next_runs; run += threads * block_total())
-            cache_ask(from + run * S::next_step, S::next_bytes);
+            prefetch_l2(from + run * S::next_step, S::next_bytes);
     }
 };

@@ -2,6 +2,7 @@
 // Kernel k0_align, phase flat_rows:
 //   pro  %flat           bf16[2*S,37] in %x+0/37 = reshape %x                                   !10:5
 //   body %flat.rows      bf16[2*S,37]/40     = align %flat                                      !11:5
+//   epi  %x.rows         bf16[2,S,37] in %flat.rows+0/40 = reshape %flat.rows                   !12:5
 struct odd_rows_flat_rows_spec {
     struct args {
         const bf16 *x_;

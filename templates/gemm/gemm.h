@@ -237,11 +237,11 @@ template <class S> struct gemm_skinny {
     };
     // A lane's chain has at most 128 terms of a sum: each block of so many is added up over the lanes, then to the blocks before it.
     static constexpr int alike = each < chunks ? chunks / each : 1; // lanes that end up with the same sum: one of them writes it
-    static constexpr int left = each > chunks ? each / chunks : 1, stride = sharing * chunks * V,
-                         all_turns = ceil_div(S::K, stride), turns = ceil_div(all_turns, S::split_k), turns_folded = 128 / V;
-    static_assert(S::split_k >= 1 && S::split_k <= all_turns, "tile: a part has a turn of all lanes");
-    static constexpr bool folds = turns * V > (S::split_k > 1 ? 128 : 1024);
-    static constexpr int blocks_folded = folds ? ceil_div(turns, turns_folded) : 1, levels = sum_levels(blocks_folded, 64);
+    static constexpr int left = each > chunks ? each / chunks : 1, stride = sharing * chunks * V, all_iterations = ceil_div(S::K, stride),
+                         iterations = ceil_div(all_iterations, S::split_k), iterations_folded = 128 / V;
+    static_assert(S::split_k >= 1 && S::split_k <= all_iterations, "tile: a part has an iteration of all lanes");
+    static constexpr bool folds = iterations * V > (S::split_k > 1 ? 128 : 1024);
+    static constexpr int blocks_folded = folds ? ceil_div(iterations, iterations_folded) : 1, levels = sum_levels(blocks_folded, 64);
     struct accumulators {
         float sum[each];
         running<take_sum, left, levels, static_cast<int>(root_up(blocks_folded, levels))> folded;
@@ -276,7 +276,7 @@ template <class S> struct gemm_skinny {
     DEV static int first_k(const tile &, int part) // of a slice
     {
         if constexpr (S::split_k == 1) return part ? S::K : 0;
-        const long long k = static_cast<long long>(parts::first(part, all_turns)) * stride;
+        const long long k = static_cast<long long>(parts::first(part, all_iterations)) * stride;
         return k < S::K ? static_cast<int>(k) : S::K;
     }
     template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &, accumulators &c)
@@ -290,7 +290,7 @@ template <class S> struct gemm_skinny {
         else
 #pragma unroll 1
             for (int block = 0; block < blocks_folded; block++) { // all lanes have the same number; the last block may be empty
-                const int from = first + block * turns_folded * stride, to = from + turns_folded * stride;
+                const int from = first + block * iterations_folded * stride, to = from + iterations_folded * stride;
                 multiply(p, t, c, column, from, to < end ? to : end);
                 fold<each, TF_WAVE / 2>(c, 0);
                 vec<float, left> sums;

@@ -300,7 +300,7 @@ template <class S> struct gemm_mfma {
 #endif
 
     // ---- staged: the next k tile is loaded into registers while this one is multiplied
-    static constexpr bool turns = TF_WAVE == 64 && threads == 512 && waves_m == 2 && wave_m % 32 == 0;
+    static constexpr bool pingpong = TF_WAVE == 64 && threads == 512 && waves_m == 2 && wave_m % 32 == 0;
     static constexpr int a_pieces = ceil_div(tile_m, lines), b_pieces = ceil_div(tile_n, lines);
     static_assert(a_pieces * lines == tile_m || tile_m < lines, "tile: all threads load the same number of lines");
     static_assert(b_pieces * lines == tile_n || tile_n < lines, "tile: all threads load the same number of lines");
@@ -402,8 +402,8 @@ template <class S> struct gemm_mfma {
         const staged_place s = place_of(p, t);
         held h;
         hold(p, t, s, 0, ring.k_tiles == 1, h);
-        if constexpr (turns)
-            compute_in_turns(ring, s, h, c);
+        if constexpr (pingpong)
+            compute_pingpong(ring, s, h, c);
         else
             compute_together(ring, s, h, c);
     }
@@ -462,7 +462,7 @@ template <class S> struct gemm_mfma {
     // Ping-pong: one half of the waves is a turn behind the other. A k tile's last reads are in the third memory turn and the writes of the
     // next in the fourth: by then the other half has also read all of it, and it has written before anyone reads again. Registers hold half
     // a k tile's operands.
-    template <class Ring> DEV static void compute_in_turns(Ring &ring, const staged_place &s, held &h, accumulators &c)
+    template <class Ring> DEV static void compute_pingpong(Ring &ring, const staged_place &s, held &h, accumulators &c)
     {
         constexpr int some = wave_m / 32;
         const int half = wave_index() / waves_n;

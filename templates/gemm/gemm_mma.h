@@ -34,7 +34,7 @@ template <class S> struct gemm_mma {
     static_assert(sizeof(a_type) == 2 && S::granule == 16 && (S::width == 2 || S::width == 4),
                   "tile: 32 columns are a block of the epilogue");
     static_assert(warp_m % part::rows == 0 && warp_n % part::columns == 0 && warps_m * warps_n == warps, "tile: whole blocks a warp");
-    static_assert(tile_m % lines == 0 && tile_n % lines == 0, "tile: threads copy it in whole turns");
+    static_assert(tile_m % lines == 0 && tile_n % lines == 0, "tile: threads copy it in whole iterations");
     static_assert(lines % packing::columns == 0 && tile_k % packing::length == 0, "tile: a turn's copies are whole pieces");
 
     // B is a packed weight, or an activation with K contiguous (rows) or N contiguous (columns).

@@ -21,7 +21,7 @@ template <class S> struct gemm_register_fed {
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, threads = S::threads, ahead = S::ahead, resident = S::resident;
     static constexpr int waves = threads / TF_WAVE, across = tile_n / piece_results::columns, down = tile_m / piece_results::rows;
     static constexpr int length = pieces<b_type>::length, along = S::packed_k / length; // of a piece; pieces of a column
-    static constexpr int turns = ceil_div(along, waves *ahead);
+    static constexpr int iterations = ceil_div(along, waves *ahead);
     static constexpr int rows_ahead = ahead % 4 == 0 ? 4 : ahead; // A's pieces come from L2, so fewer need to be in flight
     static constexpr int column_tiles = ceil_div(S::packed_n, tile_n);
     static constexpr bool whole_columns = S::packed_n % tile_n == 0;
@@ -37,7 +37,7 @@ template <class S> struct gemm_register_fed {
     struct accumulators {
         weights w[ahead][across];
     };
-    using square_sums = piece_squares<a_type, turns * ahead>;
+    using square_sums = piece_squares<a_type, iterations * ahead>;
     struct results {
         piece_results of[across][down];
         square_sums squares[S::input_sums ? down : 1]; // of the rows of each product, over this wave's K
@@ -53,16 +53,16 @@ template <class S> struct gemm_register_fed {
         return {index % rows * tile_m, index / rows * tile_n};
     }
 
-    // ---- piece u of a wave's iteration `turn`
-    DEV static int piece_at(int turn, int u) { return (turn * ahead + u) * waves + wave_index(); }
-    DEV static bool exists(int turn, int u)
+    // ---- piece u of a wave's iteration `iteration`
+    DEV static int piece_at(int iteration, int u) { return (iteration * ahead + u) * waves + wave_index(); }
+    DEV static bool exists(int iteration, int u)
     {
-        if (along % (waves * ahead) == 0) return turn < turns;
-        return piece_at(turn, u) < along;
+        if (along % (waves * ahead) == 0) return iteration < iterations;
+        return piece_at(iteration, u) < along;
     }
-    DEV static void load_weights(const args &p, const tile &t, accumulators &c, int turn, int u)
+    DEV static void load_weights(const args &p, const tile &t, accumulators &c, int iteration, int u)
     {
-        const long long first = t.column / piece_results::columns * static_cast<long long>(along) + piece_at(turn, u);
+        const long long first = t.column / piece_results::columns * static_cast<long long>(along) + piece_at(iteration, u);
         const b_type *at = S::packed(p) + first * pieces<b_type>::elements;
 #pragma unroll
         for (int g = 0; g < across; g++)
@@ -76,7 +76,7 @@ template <class S> struct gemm_register_fed {
             if (exists(0, u)) load_weights(p, t, c, 0, u);
     }
 
-    DEV static void prefetch_next(const args &p) { next_weights<S>::ask(p, thread_index(), TF_WAVE); }
+    DEV static void prefetch_next(const args &p) { next_weights<S>::prefetch(p, thread_index(), TF_WAVE); }
 
     struct rows_of_a {
         operand x[down];
@@ -91,9 +91,9 @@ template <class S> struct gemm_register_fed {
     };
 
     // Long sums are blocked sums (sums.h).
-    static constexpr bool folds = is_long(static_cast<long long>(turns) * ahead * length);
-    static constexpr int folded_turns =
-        ceil_div(static_cast<int>(root_up(static_cast<long long>(turns) * ahead * length, 2)), ahead *length);
+    static constexpr bool folds = is_long(static_cast<long long>(iterations) * ahead * length);
+    static constexpr int folded_iterations =
+        ceil_div(static_cast<int>(root_up(static_cast<long long>(iterations) * ahead * length, 2)), ahead *length);
     using sums = piece_results[across][down];
     DEV static void clear(sums &s)
     {
@@ -129,10 +129,10 @@ template <class S> struct gemm_register_fed {
         clear(r.of);
         if constexpr (folds) clear(part);
 #pragma unroll 1
-        for (int turn = 0; turn < turns; turn++) {
+        for (int iteration = 0; iteration < iterations; iteration++) {
 #pragma unroll
             for (int u = 0; u < ahead; u++) {
-                if (exists(turn, u)) {
+                if (exists(iteration, u)) {
 #pragma unroll
                     for (int g = 0; g < across; g++)
 #pragma unroll
@@ -145,11 +145,11 @@ template <class S> struct gemm_register_fed {
 #pragma unroll
                         for (int i = 0; i < down; i++) r.squares[i].join(a[u % rows_ahead].x[i]);
                 }
-                const int v = (u + rows_ahead) % ahead, its_turn = turn + (u + rows_ahead) / ahead;
-                if (exists(turn + 1, u)) load_weights(p, t, c, turn + 1, u);
-                if (exists(its_turn, v)) a[u % rows_ahead].load(p, t, piece_at(its_turn, v));
+                const int v = (u + rows_ahead) % ahead, its_iteration = iteration + (u + rows_ahead) / ahead;
+                if (exists(iteration + 1, u)) load_weights(p, t, c, iteration + 1, u);
+                if (exists(its_iteration, v)) a[u % rows_ahead].load(p, t, piece_at(its_iteration, v));
             }
-            if (folds && (turn + 1) % folded_turns == 0) add(r.of, part);
+            if (folds && (iteration + 1) % folded_iterations == 0) add(r.of, part);
         }
         if constexpr (folds) add(r.of, part);
         return r;

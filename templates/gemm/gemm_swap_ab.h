@@ -28,7 +28,7 @@ template <class S> struct gemm_swap_ab {
     static constexpr int box_length = 128 / sizeof(a_type), boxes = tile_k / box_length, box_bytes = tile_m * 128; // of rows, along k
     static constexpr int late_stages = S::row_stages, late_bytes = boxes * box_bytes, scratch_bytes = late_stages * late_bytes;
     static constexpr int pitch = tile_n + 4; // floats of a row of sums, such that a warp's stores hit all banks
-    static constexpr bool turns = false;
+    static constexpr bool pingpong = false;
     // arrivals that free a stage; with input_sums the warps that read A rows arrive as well
     static constexpr int own_releases = S::input_sums ? consumers / 32 : groups, releases = own_releases * sharers;
     static_assert(S::threads == threads, "tile: a warpgroup for 64 columns, and a warp or warpgroup that loads");
@@ -100,7 +100,7 @@ template <class S> struct gemm_swap_ab {
         piece_load_once(m.memory, S::b_map(p), m.full, t.column * (tile_n / 16), column_of(t, k_tile) / packing::length);
     }
     DEV static void prepare(const args &p) { tensor_prefetch(S::a_map(p)); }
-    DEV static void prefetch_next(const args &p) { next_weights<S>::ask(p, 0, 1); }
+    DEV static void prefetch_next(const args &p) { next_weights<S>::prefetch(p, 0, 1); }
     DEV static void load(late, const args &p, const tile &t, int k_tile, stage m)
     {
 #pragma unroll
@@ -127,10 +127,10 @@ template <class S> struct gemm_swap_ab {
 
     // ---- sums of squares of rows, accumulated by all consumers from a stage: eight adjacent threads take a row's 128 bytes of a box, in
     // any order, and the same rows in each k tile. No chain has more than 256 terms.
-    static constexpr int rows_at_once = consumers / 8, row_turns = (tile_m + rows_at_once - 1) / rows_at_once;
+    static constexpr int rows_at_once = consumers / 8, row_rounds = (tile_m + rows_at_once - 1) / rows_at_once;
     static constexpr int square_levels = sum_levels(all_k_tiles, 256);
-    using square_sums = running<take_sum, row_turns, square_levels, static_cast<int>(root_up(all_k_tiles, square_levels))>;
-    DEV static int square_row(int turn) { return turn * rows_at_once + thread_index() / 8; }
+    using square_sums = running<take_sum, row_rounds, square_levels, static_cast<int>(root_up(all_k_tiles, square_levels))>;
+    DEV static int square_row(int round) { return round * rows_at_once + thread_index() / 8; }
     DEV static float squares_of(const unsigned (&x)[4])
     {
         union {
@@ -142,17 +142,17 @@ template <class S> struct gemm_swap_ab {
         for (int i = 0; i < 8; i++) sum = fused(to_float(raw.of.e[i]), to_float(raw.of.e[i]), sum);
         return sum;
     }
-    DEV static vec<float, row_turns> squares_of_k_tile(shared_address rows)
+    DEV static vec<float, row_rounds> squares_of_k_tile(shared_address rows)
     {
-        vec<float, row_turns> sums = splat<row_turns>(0.0f);
+        vec<float, row_rounds> sums = splat<row_rounds>(0.0f);
 #pragma unroll
-        for (int turn = 0; turn < row_turns; turn++) {
-            const int row = square_row(turn) < tile_m ? square_row(turn) : 0; // out-of-range rows are computed and dropped
+        for (int round = 0; round < row_rounds; round++) {
+            const int row = square_row(round) < tile_m ? square_row(round) : 0; // out-of-range rows are computed and dropped
 #pragma unroll
             for (int i = 0; i < boxes; i++) {
                 unsigned x[4];
                 shared_read(rows + i * box_bytes + row * 128 + thread_index() % 8 * 16, x);
-                sums[turn] += squares_of(x);
+                sums[round] += squares_of(x);
             }
         }
         return sums;
@@ -161,12 +161,12 @@ template <class S> struct gemm_swap_ab {
     static constexpr int squares_at = tile_n;
     DEV static void put(const square_sums &squares, shared_address sums)
     {
-        const vec<float, row_turns> all = squares.total();
+        const vec<float, row_rounds> all = squares.total();
 #pragma unroll
-        for (int turn = 0; turn < row_turns; turn++) {
-            const float sum = wave_join<take_sum, 8>(all[turn]);
-            if (thread_index() % 8 == 0 && square_row(turn) < tile_m)
-                shared_write(sums + (square_row(turn) * pitch + squares_at) * 4, sum);
+        for (int round = 0; round < row_rounds; round++) {
+            const float sum = wave_join<take_sum, 8>(all[round]);
+            if (thread_index() % 8 == 0 && square_row(round) < tile_m)
+                shared_write(sums + (square_row(round) * pitch + squares_at) * 4, sum);
         }
     }
 
@@ -197,7 +197,7 @@ template <class S> struct gemm_swap_ab {
             low.template wait<many_rows>(c.low);
             if constexpr (halves) high.template wait<many_rows>(c.high);
             if constexpr (!many_rows) pin_all(c);
-            if constexpr (S::input_sums) warp_meet(); // all lanes have read the rows
+            if constexpr (S::input_sums) warp_barrier(); // all lanes have read the rows
             release(t, ring, many_rows ? previous : ring.position, !many_rows || s > 0);
             previous = ring.position;
             ring.step();
@@ -280,9 +280,9 @@ template <class S> struct gemm_swap_ab {
     }
     static constexpr int team = team_of(many_rows || streams ? consumers / 8 : share), rows_at_a_time = consumers / team;
 
-    DEV static row_state row_of(const args &p, const tile &t, int turn)
+    DEV static row_state row_of(const args &p, const tile &t, int round)
     {
-        const int in = turn * rows_at_a_time + thread_index() / team, row = (streams ? 0 : t.part * share) + in;
+        const int in = round * rows_at_a_time + thread_index() / team, row = (streams ? 0 : t.part * share) + in;
         row_state r;
         r.row = t.row * tile_m + row;
         r.exists = in < share && row < tile_m && r.row < S::rows(p);
@@ -376,8 +376,8 @@ template <class S> struct gemm_swap_ab {
                 await_parts(p, t);
             }
         finish_row(p, t, c.first, sums);
-        for (int turn = 1; turn * rows_at_a_time < share; turn++) {
-            row_state r = row_of(p, t, turn);
+        for (int round = 1; round * rows_at_a_time < share; round++) {
+            row_state r = row_of(p, t, round);
             finish_row(p, t, r, sums);
         }
         if constexpr (streams)

@@ -12,7 +12,7 @@
 //   epi  %v              bf16[B,S,64]        = mul %v.raw, %q.r                                 !26:5
 //   epi  %qr             bf16[B,S,256]       = rope %q heads=8 pairing=half theta=500000 rotary=32 !30:5
 //   epi  %kr             bf16[B,S,64]        = rope %k heads=2 pairing=half theta=500000 rotary=32 !31:5
-// What a token adds to the turn of each pair of columns, in units of 2^-64 of a whole one.
+// Frequencies of the rotated pairs of columns, in 2^-64 of a revolution per token.
 TF_TABLE unsigned long long llama_qkv_qr_table[16] = { // !30:5
     0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull,
     0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull,
@@ -62,10 +62,10 @@ struct llama_qkv_spec {
         const int col = head * 32 + pair, far = col + 16;
         const vec<float, W> q_ = op_mul(lo, c.q_r_); // !26:5
         const vec<float, W> q_far_ = op_mul(hi, c.q_r_); // !26:5
-        const rope_turn<W> qr_turn_ = rope_turn_at<W, 16>(pair, c.position, llama_qkv_qr_table); // !30:5
-        const vec<float, W> qr_ = rope_low(qr_turn_, q_, q_far_); // !30:5
+        const rope_rotation<W> qr_rotation_ = rope_rotation_at<W, 16>(pair, c.position, llama_qkv_qr_table); // !30:5
+        const vec<float, W> qr_ = rope_low(qr_rotation_, q_, q_far_); // !30:5
         out.template put<0, W>(p.qr_ + row * 256ll + col, qr_); // !30:5
-        const vec<float, W> qr_far_ = rope_high(qr_turn_, q_, q_far_); // !30:5
+        const vec<float, W> qr_far_ = rope_high(qr_rotation_, q_, q_far_); // !30:5
         out.template put<1, W>(p.qr_ + row * 256ll + far, qr_far_); // !30:5
     }
     template <int W, class Out> DEV static void k_raw_epilogue(const args &p, const context &c, int row, int pair, vec<float, W> lo,
@@ -76,10 +76,10 @@ struct llama_qkv_spec {
         const int col = head * 32 + pair, far = col + 16;
         const vec<float, W> k_ = op_mul(lo, c.q_r_); // !26:5
         const vec<float, W> k_far_ = op_mul(hi, c.q_r_); // !26:5
-        const rope_turn<W> kr_turn_ = rope_turn_at<W, 16>(pair, c.position, llama_qkv_qr_table); // !31:5
-        const vec<float, W> kr_ = rope_low(kr_turn_, k_, k_far_); // !31:5
+        const rope_rotation<W> kr_rotation_ = rope_rotation_at<W, 16>(pair, c.position, llama_qkv_qr_table); // !31:5
+        const vec<float, W> kr_ = rope_low(kr_rotation_, k_, k_far_); // !31:5
         out.template put<0, W>(p.kr_ + row * 64ll + col, kr_); // !31:5
-        const vec<float, W> kr_far_ = rope_high(kr_turn_, k_, k_far_); // !31:5
+        const vec<float, W> kr_far_ = rope_high(kr_rotation_, k_, k_far_); // !31:5
         out.template put<1, W>(p.kr_ + row * 64ll + far, kr_far_); // !31:5
     }
     template <int W, int Slot, class Out> DEV static void v_raw_epilogue(const args &p, const context &c, int row, int col,

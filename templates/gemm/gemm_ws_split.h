@@ -16,7 +16,7 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
     using typename base::tile;
     using base::a_bytes, base::tile_n, base::tile_k;
     static constexpr int stage_bytes = a_bytes + 2 * tile_n * 128;
-    static constexpr bool turns = true;
+    static constexpr bool pingpong = true;
     static_assert(S::cluster == 1, "tile: workgroups load for themselves");
     static_assert(sizeof(typename base::a_type) == 4 && tile_n <= 128, "tile: accumulators and sums of 128 columns at most");
 

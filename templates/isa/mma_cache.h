@@ -64,7 +64,7 @@ template <class T> DEV void multiply_pairs(T type, cache_results &r, const unsig
         for (int k = 0; k < 16; k++) r.x[i] += x[i / 2][k] * y[i % 2][k];
 }
 // Transposes 8 x 8 elements (movmatrix): a lane gives two of row lane / 4 and gets two of column lane / 4.
-DEV unsigned turned(unsigned pair)
+DEV unsigned transposed(unsigned pair)
 {
     const int lane = thread_index() % 32, from = lane % 4 * 8 + lane / 8, shift = lane / 4 % 2 * 16;
     const unsigned first = tf_hs_shfl(pair, from, 32), second = tf_hs_shfl(pair, from + 4, 32);
@@ -105,7 +105,7 @@ template <class T> DEV void multiply_pairs(T type, cache_results &r, const unsig
 {
     mma_add(type, r.x, a[0], a[1], a[2], a[3], b0, b1);
 }
-DEV unsigned turned(unsigned pair)
+DEV unsigned transposed(unsigned pair)
 {
     unsigned x;
     asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(x) : "r"(pair));
@@ -142,8 +142,8 @@ template <int Columns> struct cache_block {
     {
 #pragma unroll
         for (int i = 0; i < steps; i++) {
-            const unsigned a[4] = {turned(half[0].pair[2 * i]), turned(half[0].pair[2 * i + 1]), turned(half[1].pair[2 * i]),
-                                   turned(half[1].pair[2 * i + 1])};
+            const unsigned a[4] = {transposed(half[0].pair[2 * i]), transposed(half[0].pair[2 * i + 1]), transposed(half[1].pair[2 * i]),
+                                   transposed(half[1].pair[2 * i + 1])};
             multiply_pairs(type, r[i], a, weights[0], weights[1]);
         }
     }
@@ -162,13 +162,13 @@ template <class T, int HeadDim> struct cache_tile {
     static constexpr int sharing = 4;              // lanes at this distance have the same rows
     static constexpr bool guesses = true;          // a launch may begin before the previous one has ended
     static constexpr int parts_at_once = 8;        // parts of other workgroups read at a time
-    static constexpr bool late = false;            // registers suffice for the keys and values of a turn
+    static constexpr bool late = false;            // registers suffice for the keys and values of a key tile
     static constexpr int wide = HeadDim / 32, blocks = HeadDim / 16;
     static constexpr bool narrow = HeadDim % 32 != 0; // half a block at the end
     DEV static int key(int i) { return cache_results::row(i); } // of a lane's scores
     DEV static int row(int e) { return cache_results::column(e); }
     DEV static void all_asked() {}
-    template <int Warps, int Slots, int Keys> using ring = cache_ring<T, Warps, Slots, Keys * HeadDim>; // of turns in flight
+    template <int Warps, int Stages, int Keys> using ring = cache_ring<T, Warps, Stages, Keys * HeadDim>; // of key tiles in flight
 
     struct scores {
         float x[count];
@@ -248,7 +248,7 @@ template <class T, int HeadDim> struct cache_tile {
         }
         DEV void add(const values &v, const float (&w)[count])
         {
-            const unsigned weights[2] = {turned(packed(T(), w[0], w[1])), turned(packed(T(), w[2], w[3]))};
+            const unsigned weights[2] = {transposed(packed(T(), w[0], w[1])), transposed(packed(T(), w[2], w[3]))};
 #pragma unroll
             for (int n = 0; n < wide; n++) v.of[n].across(T(), of + 2 * n, weights);
             if constexpr (narrow) v.last.across(T(), of + 2 * wide, weights);

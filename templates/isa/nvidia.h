@@ -25,7 +25,7 @@ DEV neighbours<float, 4> cluster_read(const float *own, int member)
     const char *const there = tf_hs_cluster_shared(member) + (reinterpret_cast<const char *>(own) - memory);
     return load_constant(reinterpret_cast<const neighbours<float, 4> *>(there));
 }
-DEV void cache_ask(const void *, int) {}
+DEV void prefetch_l2(const void *, int) {}
 #else
 
 DEV unsigned packed(bf16, float lo, float hi)
@@ -69,7 +69,7 @@ DEV neighbours<float, 4> cluster_read(const float *own, int member)
     return x;
 }
 // Prefetches into L2, 16 bytes at a time.
-DEV void cache_ask(const void *from, int bytes)
+DEV void prefetch_l2(const void *from, int bytes)
 {
 #if __CUDA_ARCH__ >= 900
     asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes));

@@ -53,7 +53,7 @@ DEV int number_read(const int *number) { return *number; } // no launch begins b
 DEV void cluster_arrive() {}
 DEV void cluster_wait() {}
 DEV neighbours<float, 4> cluster_read(const float *own, int) { return *reinterpret_cast<const neighbours<float, 4> *>(own); }
-DEV void cache_ask(const void *, int) {}
+DEV void prefetch_l2(const void *, int) {}
 
 template <int Pieces> struct row_shelf { // of 16 rows
     sixteen_bytes of[Pieces * 16];

@@ -24,7 +24,7 @@ DEV void barrier_arrive_if(shared_address barrier, bool yes)
 DEV void group_barrier(int index, int threads) { asm volatile("bar.sync %0, %1;" ::"r"(index), "r"(threads) : "memory"); }
 
 // Orders what the lanes of a warp read or wrote before what they do after.
-DEV void warp_meet() { __syncwarp(); }
+DEV void warp_barrier() { __syncwarp(); }
 
 // The half of group_barrier() that does not wait.
 DEV void group_arrive(int index, int threads) { asm volatile("bar.arrive %0, %1;" ::"r"(index), "r"(threads) : "memory"); }
@@ -79,7 +79,7 @@ DEV int cluster_rank()
 }
 
 // Called by all threads of all members.
-DEV void cluster_meet() { asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory"); }
+DEV void cluster_barrier() { asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory"); }
 
 // Multicast of `Members` boxes of box_rows rows, one below the other, to the same address in every member; each member calls this and loads
 // one. Members are those of the cluster from first_member on.
@@ -129,8 +129,8 @@ DEV void barrier_arrive_at(int member, shared_address barrier, bool yes)
                  : "memory");
 }
 
-// Reads W floats of another member's shared memory, at the same address as here: after a cluster_meet() behind the stores, and before one
-// that the other member takes part in.
+// Reads W floats of another member's shared memory, at the same address as here: after a cluster_barrier() behind the stores, and before
+// one that the other member takes part in.
 template <int W> DEV vec<float, W> cluster_read(int member, shared_address from)
 {
     static_assert(W == 1 || W == 2 || W == 4, "tile: 4, 8 or 16 bytes");

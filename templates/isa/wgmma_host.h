@@ -81,7 +81,7 @@ DEV void group_barrier(int index, int threads)
         while (host_read(turn) == now) tf_hs_yield();
 }
 
-DEV void warp_meet() { group_barrier(16 + wave_index(), 32); }
+DEV void warp_barrier() { group_barrier(16 + wave_index(), 32); }
 
 DEV void group_arrive(int index, int threads)
 {
@@ -216,7 +216,7 @@ inline bool host_land(shared_address barrier)
     return true;
 }
 // ---- clusters
-DEV void cluster_meet()
+DEV void cluster_barrier()
 {
     cluster_arrive();
     cluster_wait();

@@ -1,5 +1,5 @@
 // In: one spec struct S of a rows phase (docs/spec-structs.md: rows). Out: its program: a team of threads per row, several rows per
-// workgroup; S::steps reduction passes in order, then one write. The row stays in registers if it fits, else each pass reads it again.
+// workgroup; S::passes reduction passes in order, then one write. The row stays in registers if it fits, else each pass reads it again.
 // Refuses (static_assert) teams that do not divide the workgroup. The order of summation depends on N and the tile alone.
 #pragma once
 #include "templates/frame/frame_mixed.h"
@@ -65,7 +65,7 @@ template <class S> struct rows {
 #if defined(TF_SIGNAL_FIRST)
     static constexpr bool signals = false;
 #else
-    static constexpr bool signals = S::steps > 0; // calls next_may_start() itself
+    static constexpr bool signals = S::passes > 0; // calls next_may_start() itself
 #endif
     static constexpr int V = S::V, team = S::team, threads = S::threads, rows_at_once = threads / team, stages = 1;
     static_assert(threads % team == 0, "tile: teams divide the workgroup");
@@ -101,14 +101,14 @@ template <class S> struct rows {
 
     // V independent sums, so that additions do not wait for each other. With many chunks they are blocked sums.
     template <int I, class Take> struct joined {
-        static constexpr int levels = S::kind(step<I>()) == reduction::sum ? sum_levels(chunks, 64) : 1;
+        static constexpr int levels = S::kind(pass<I>()) == reduction::sum ? sum_levels(chunks, 64) : 1;
         using type = running<Take, V, levels, static_cast<int>(root_up(chunks, levels))>;
     };
     template <int I, class All>
     DEV static void term(const args &p, const context &c, const typename S::template element<V> &e, int row, int col, All &all)
     {
-        using take = joining<S::kind(step<I>())>;
-        vec<float, V> x = S::template term<V>(step<I>(), p, c, e, row, col);
+        using take = joining<S::kind(pass<I>())>;
+        vec<float, V> x = S::template term<V>(pass<I>(), p, c, e, row, col);
         if (S::N % V && col + V > S::N) {
 #pragma unroll
             for (int i = 0; i < V; i++)
@@ -118,16 +118,16 @@ template <class S> struct rows {
     }
 
     // Threads of rows beyond the end take part in the workgroup's barriers and touch no memory.
-    template <int I, class Each> DEV static void steps(const args &p, context &c, int row, bool exists, scratch &s, Each each)
+    template <int I, class Each> DEV static void reduce(const args &p, context &c, int row, bool exists, scratch &s, Each each)
     {
-        if constexpr (I < S::steps) {
-            using take = joining<S::kind(step<I>())>;
+        if constexpr (I < S::passes) {
+            using take = joining<S::kind(pass<I>())>;
             typename joined<I, take>::type all;
             if (exists) each([&](const typename S::template element<V> &e, int col) { term<I>(p, c, e, row, col, all); });
             const float total = team_join<take, team>(tree_join<take>(all.total()), s.waves);
             if constexpr (I == 0 && signals) next_may_start(); // the row is loaded: workgroups that start now only compete with stores
-            if (exists) S::reduced(step<I>(), p, c, row, total);
-            steps<I + 1>(p, c, row, exists, s, each);
+            if (exists) S::reduced(pass<I>(), p, c, row, total);
+            reduce<I + 1>(p, c, row, exists, s, each);
         }
     }
 
@@ -162,7 +162,7 @@ template <class S> struct rows {
   private:
     template <class Each> DEV static void walk(const args &p, context &c, int row, bool exists, scratch &s, Each each)
     {
-        steps<0>(p, c, row, exists, s, each);
+        reduce<0>(p, c, row, exists, s, each);
         if (!exists) return;
         each([&](const typename S::template element<V> &e, int col) { S::template write<V>(p, c, e, row, col, S::N - col); });
         if (thread_index() % team == 0) S::write_row(p, c, row);

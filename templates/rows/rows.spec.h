@@ -24,7 +24,7 @@ struct layernorm_n_spec {
     template <int V> struct element {
         bf16_pairs<V> x_, w_, b_;
     };
-    static constexpr int N = 256, threads = 128, team = 32, V = 8, steps = 2;
+    static constexpr int N = 256, threads = 128, team = 32, V = 8, passes = 2;
     DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
@@ -34,23 +34,23 @@ struct layernorm_n_spec {
         const vec<float, V> b_ = load_aligned<V>(p.b_ + col); // !16:3
         return {to_pairs(x_), to_pairs(w_), to_pairs(b_)};
     }
-    static constexpr reduction kind(step<0>) { return reduction::sum; } // !18:5
-    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<0>) { return reduction::sum; } // !18:5
+    template <int V> DEV static vec<float, V> term(pass<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return from_pairs(e.x_); // !18:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    DEV static void reduced(pass<0>, const args &p, context &c, int row, float total)
     {
         const float n_mu_ = op_div(total, 256.0f); // !18:5
         c.n_mu_ = n_mu_; // !18:5
     }
-    static constexpr reduction kind(step<1>) { return reduction::sum; } // !18:5
-    template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<1>) { return reduction::sum; } // !18:5
+    template <int V> DEV static vec<float, V> term(pass<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         const vec<float, V> n_c_ = op_sub(from_pairs(e.x_), c.n_mu_); // !18:5
         return op_square(n_c_); // !18:5
     }
-    DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
+    DEV static void reduced(pass<1>, const args &p, context &c, int row, float total)
     {
         const float n_vm_ = op_div(total, 256.0f); // !18:5
         const float n_ve_ = op_add(n_vm_, 1e-05f); // !18:5

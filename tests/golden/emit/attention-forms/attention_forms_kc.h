@@ -14,7 +14,7 @@ struct attention_forms_kc_1_kc_spec {
     template <int V> struct element {
         vec<float, V> k_;
     };
-    static constexpr int N = 48, threads = 1, team = 1, V = 8, steps = 0;
+    static constexpr int N = 48, threads = 1, team = 1, V = 8, passes = 0;
     DEV static int rows(const args &p) { return 3 * p.S_; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -53,7 +53,7 @@ struct attention_forms_kc_2_vc_spec {
     template <int V> struct element {
         vec<float, V> v_;
     };
-    static constexpr int N = 48, threads = 1, team = 1, V = 8, steps = 0;
+    static constexpr int N = 48, threads = 1, team = 1, V = 8, passes = 0;
     DEV static int rows(const args &p) { return 3 * p.S_; }
     DEV static void begin(const args &p, int row, context &c)
     {

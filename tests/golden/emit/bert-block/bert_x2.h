@@ -24,7 +24,7 @@ struct bert_x2_spec {
     template <int V> struct element {
         vec<float, V> s2_, last_w_, last_b_;
     };
-    static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 2;
+    static constexpr int N = 128, threads = 1, team = 1, V = 16, passes = 2;
     DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
@@ -34,23 +34,23 @@ struct bert_x2_spec {
         const vec<float, V> last_b_ = load_aligned<V>(p.last_b_ + col); // !29:3
         return {s2_, last_w_, last_b_};
     }
-    static constexpr reduction kind(step<0>) { return reduction::sum; } // !42:5
-    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<0>) { return reduction::sum; } // !42:5
+    template <int V> DEV static vec<float, V> term(pass<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return e.s2_; // !42:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    DEV static void reduced(pass<0>, const args &p, context &c, int row, float total)
     {
         const float x2_mu_ = op_div(total, 128.0f); // !42:5
         c.x2_mu_ = x2_mu_; // !42:5
     }
-    static constexpr reduction kind(step<1>) { return reduction::sum; } // !42:5
-    template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<1>) { return reduction::sum; } // !42:5
+    template <int V> DEV static vec<float, V> term(pass<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         const vec<float, V> x2_c_ = op_sub(e.s2_, c.x2_mu_); // !42:5
         return op_square(x2_c_); // !42:5
     }
-    DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
+    DEV static void reduced(pass<1>, const args &p, context &c, int row, float total)
     {
         const float x2_vm_ = op_div(total, 128.0f); // !42:5
         const float x2_ve_ = op_add(x2_vm_, 1e-12f); // !42:5

@@ -17,7 +17,7 @@ struct folds_h1_1_h1_spec {
     template <int V> struct element {
         vec<float, V> x_;
     };
-    static constexpr int N = 36, threads = 1, team = 1, V = 16, steps = 2;
+    static constexpr int N = 36, threads = 1, team = 1, V = 16, passes = 2;
     DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
@@ -25,23 +25,23 @@ struct folds_h1_1_h1_spec {
         const vec<float, V> x_ = load<V>(p.x_ + row * 36ll + col, left); // !6:10
         return {x_};
     }
-    static constexpr reduction kind(step<0>) { return reduction::sum; } // !9:5
-    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<0>) { return reduction::sum; } // !9:5
+    template <int V> DEV static vec<float, V> term(pass<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return e.x_; // !9:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    DEV static void reduced(pass<0>, const args &p, context &c, int row, float total)
     {
         const float h1_mu_ = op_div(total, 36.0f); // !9:5
         c.h1_mu_ = h1_mu_; // !9:5
     }
-    static constexpr reduction kind(step<1>) { return reduction::sum; } // !9:5
-    template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<1>) { return reduction::sum; } // !9:5
+    template <int V> DEV static vec<float, V> term(pass<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         const vec<float, V> h1_c_ = op_sub(e.x_, c.h1_mu_); // !9:5
         return op_square(h1_c_); // !9:5
     }
-    DEV static void reduced(step<1>, const args &p, context &c, int row, float total) { c.h1_v_ = total; } // !9:5
+    DEV static void reduced(pass<1>, const args &p, context &c, int row, float total) { c.h1_v_ = total; } // !9:5
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         const vec<float, V> h1_c_ = op_sub(e.x_, c.h1_mu_); // !9:5
@@ -69,7 +69,7 @@ struct folds_h1_2_stats_spec {
     template <int V> struct element {
         vec<float, V> x_;
     };
-    static constexpr int N = 36, threads = 1, team = 1, V = 16, steps = 1;
+    static constexpr int N = 36, threads = 1, team = 1, V = 16, passes = 1;
     DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
@@ -77,12 +77,12 @@ struct folds_h1_2_stats_spec {
         const vec<float, V> x_ = load<V>(p.x_ + row * 36ll + col, left); // !6:10
         return {x_};
     }
-    static constexpr reduction kind(step<0>) { return reduction::sum; } // !12:5
-    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<0>) { return reduction::sum; } // !12:5
+    template <int V> DEV static vec<float, V> term(pass<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return op_square(e.x_); // !12:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total) { c.ss_ = total; } // !12:5
+    DEV static void reduced(pass<0>, const args &p, context &c, int row, float total) { c.ss_ = total; } // !12:5
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left) {}
     DEV static void write_row(const args &p, const context &c, int row) { store_one(p.ss_ + row, c.ss_); } // !12:5
 };
@@ -105,7 +105,7 @@ struct folds_h1_3_stats_2_spec {
     template <int V> struct element {
         vec<float, V> x_;
     };
-    static constexpr int N = 36, threads = 1, team = 1, V = 16, steps = 1;
+    static constexpr int N = 36, threads = 1, team = 1, V = 16, passes = 1;
     DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
@@ -113,12 +113,12 @@ struct folds_h1_3_stats_2_spec {
         const vec<float, V> x_ = load<V>(p.x_ + row * 36ll + col, left); // !6:10
         return {x_};
     }
-    static constexpr reduction kind(step<0>) { return reduction::max; } // !20:5
-    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<0>) { return reduction::max; } // !20:5
+    template <int V> DEV static vec<float, V> term(pass<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return e.x_; // !20:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total) { c.m_ = total; } // !20:5
+    DEV static void reduced(pass<0>, const args &p, context &c, int row, float total) { c.m_ = total; } // !20:5
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left) {}
     DEV static void write_row(const args &p, const context &c, int row) { store_one(p.m_ + row, c.m_); } // !20:5
 };

@@ -25,7 +25,7 @@ struct gelu_layernorm_linear_g_spec {
     template <int V> struct element {
         vec<float, V> l_, norm_w_, norm_b_;
     };
-    static constexpr int N = 344, threads = 1, team = 1, V = 16, steps = 2;
+    static constexpr int N = 344, threads = 1, team = 1, V = 16, passes = 2;
     DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
@@ -35,23 +35,23 @@ struct gelu_layernorm_linear_g_spec {
         const vec<float, V> norm_b_ = load<V>(p.norm_b_ + col, left); // !18:3
         return {l_, norm_w_, norm_b_};
     }
-    static constexpr reduction kind(step<0>) { return reduction::sum; } // !21:5
-    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<0>) { return reduction::sum; } // !21:5
+    template <int V> DEV static vec<float, V> term(pass<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return e.l_; // !21:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    DEV static void reduced(pass<0>, const args &p, context &c, int row, float total)
     {
         const float n_mu_ = op_div(total, 344.0f); // !21:5
         c.n_mu_ = n_mu_; // !21:5
     }
-    static constexpr reduction kind(step<1>) { return reduction::sum; } // !21:5
-    template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<1>) { return reduction::sum; } // !21:5
+    template <int V> DEV static vec<float, V> term(pass<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         const vec<float, V> n_c_ = op_sub(e.l_, c.n_mu_); // !21:5
         return op_square(n_c_); // !21:5
     }
-    DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
+    DEV static void reduced(pass<1>, const args &p, context &c, int row, float total)
     {
         const float n_vm_ = op_div(total, 344.0f); // !21:5
         const float n_ve_ = op_add(n_vm_, 1e-05f); // !21:5

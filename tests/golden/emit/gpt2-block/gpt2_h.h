@@ -24,7 +24,7 @@ struct gpt2_h_spec {
     template <int V> struct element {
         vec<float, V> x_, ln_1_w_, ln_1_b_;
     };
-    static constexpr int N = 128, threads = 1, team = 1, V = 16, steps = 2;
+    static constexpr int N = 128, threads = 1, team = 1, V = 16, passes = 2;
     DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
@@ -34,23 +34,23 @@ struct gpt2_h_spec {
         const vec<float, V> ln_1_b_ = load_aligned<V>(p.ln_1_b_ + col); // !14:3
         return {x_, ln_1_w_, ln_1_b_};
     }
-    static constexpr reduction kind(step<0>) { return reduction::sum; } // !28:5
-    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<0>) { return reduction::sum; } // !28:5
+    template <int V> DEV static vec<float, V> term(pass<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return e.x_; // !28:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    DEV static void reduced(pass<0>, const args &p, context &c, int row, float total)
     {
         const float h_mu_ = op_div(total, 128.0f); // !28:5
         c.h_mu_ = h_mu_; // !28:5
     }
-    static constexpr reduction kind(step<1>) { return reduction::sum; } // !28:5
-    template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<1>) { return reduction::sum; } // !28:5
+    template <int V> DEV static vec<float, V> term(pass<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         const vec<float, V> h_c_ = op_sub(e.x_, c.h_mu_); // !28:5
         return op_square(h_c_); // !28:5
     }
-    DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
+    DEV static void reduced(pass<1>, const args &p, context &c, int row, float total)
     {
         const float h_vm_ = op_div(total, 128.0f); // !28:5
         const float h_ve_ = op_add(h_vm_, 1e-05f); // !28:5

@@ -16,7 +16,7 @@ struct l2norm_n_spec {
     template <int V> struct element {
         vec<float, V> x_;
     };
-    static constexpr int N = 256, threads = 1, team = 1, V = 16, steps = 1;
+    static constexpr int N = 256, threads = 1, team = 1, V = 16, passes = 1;
     DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
@@ -24,12 +24,12 @@ struct l2norm_n_spec {
         const vec<float, V> x_ = load_aligned<V>(p.x_ + row * 256ll + col); // !13:10
         return {x_};
     }
-    static constexpr reduction kind(step<0>) { return reduction::sum; } // !15:5
-    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<0>) { return reduction::sum; } // !15:5
+    template <int V> DEV static vec<float, V> term(pass<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return op_square(e.x_); // !15:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    DEV static void reduced(pass<0>, const args &p, context &c, int row, float total)
     {
         const float n_q_ = op_sqrt(total); // !15:5
         const float n_m_ = op_max(n_q_, 1e-12f); // !15:5

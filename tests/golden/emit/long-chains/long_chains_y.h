@@ -29,7 +29,7 @@ struct long_chains_y_spec {
     template <int V> struct element {
         vec<float, V> a_, j_;
     };
-    static constexpr int N = 40, threads = 1, team = 1, V = 16, steps = 1;
+    static constexpr int N = 40, threads = 1, team = 1, V = 16, passes = 1;
     DEV static int rows(const args &p) { return p.M_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
@@ -40,12 +40,12 @@ struct long_chains_y_spec {
         const vec<float, V> j_ = op_log(a_); // !29:5
         return {a_, j_};
     }
-    static constexpr reduction kind(step<0>) { return reduction::sum; } // !26:5
-    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<0>) { return reduction::sum; } // !26:5
+    template <int V> DEV static vec<float, V> term(pass<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return e.a_; // !26:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    DEV static void reduced(pass<0>, const args &p, context &c, int row, float total)
     {
         const float m_ = op_div(total, 40.0f); // !26:5
         c.m_ = m_; // !26:5

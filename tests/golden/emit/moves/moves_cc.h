@@ -16,7 +16,7 @@ struct moves_cc_spec {
     template <int V> struct element {
         vec<float, V> z_at0_, o_at6_;
     };
-    static constexpr int N = 13, threads = 1, team = 1, V = 1, steps = 0;
+    static constexpr int N = 13, threads = 1, team = 1, V = 1, passes = 0;
     DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c)
     {

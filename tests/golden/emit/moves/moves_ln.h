@@ -18,7 +18,7 @@ struct moves_ln_spec {
     template <int V> struct element {
         vec<float, V> y5_;
     };
-    static constexpr int N = 21, threads = 1, team = 1, V = 16, steps = 1;
+    static constexpr int N = 21, threads = 1, team = 1, V = 16, passes = 1;
     DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
@@ -28,12 +28,12 @@ struct moves_ln_spec {
         const vec<float, V> y5_ = op_mul(y4_, w_); // !17:5
         return {y5_};
     }
-    static constexpr reduction kind(step<0>) { return reduction::sum; } // !18:5
-    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<0>) { return reduction::sum; } // !18:5
+    template <int V> DEV static vec<float, V> term(pass<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return op_square(e.y5_); // !18:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    DEV static void reduced(pass<0>, const args &p, context &c, int row, float total)
     {
         const float ln_q_ = op_sqrt(total); // !18:5
         const float ln_m_ = op_max(ln_q_, 1e-12f); // !18:5

@@ -11,7 +11,7 @@ struct moves_q_1_q_spec {
     template <int V> struct element {
         vec<float, V> q_from1_;
     };
-    static constexpr int N = 12, threads = 1, team = 1, V = 1, steps = 0;
+    static constexpr int N = 12, threads = 1, team = 1, V = 1, passes = 0;
     DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
@@ -45,7 +45,7 @@ struct moves_q_2_pp_spec {
         float pp_;
     };
     template <int V> struct element {};
-    static constexpr int N = 1, threads = 1, team = 1, V = 16, steps = 0;
+    static constexpr int N = 1, threads = 1, team = 1, V = 16, passes = 0;
     DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c)
     {

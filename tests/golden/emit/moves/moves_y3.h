@@ -20,7 +20,7 @@ struct moves_y3_spec {
     template <int V> struct element {
         vec<float, V> y2_, nw_;
     };
-    static constexpr int N = 7, threads = 1, team = 1, V = 16, steps = 1;
+    static constexpr int N = 7, threads = 1, team = 1, V = 16, passes = 1;
     DEV static int rows(const args &p) { return 3 * p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
@@ -29,12 +29,12 @@ struct moves_y3_spec {
         const vec<float, V> nw_ = load<V>(p.nw_ + col, left); // !7:25
         return {y2_, nw_};
     }
-    static constexpr reduction kind(step<0>) { return reduction::sum; } // !15:5
-    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<0>) { return reduction::sum; } // !15:5
+    template <int V> DEV static vec<float, V> term(pass<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return op_square(e.y2_); // !15:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    DEV static void reduced(pass<0>, const args &p, context &c, int row, float total)
     {
         const float y3_ms_ = op_div(total, 7.0f); // !15:5
         const float y3_me_ = op_add(y3_ms_, 1e-05f); // !15:5

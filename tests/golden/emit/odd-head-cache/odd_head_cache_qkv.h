@@ -7,7 +7,7 @@
 //   epi  %kr             bf16[2,5,44]        = rope %k heads=2 pairing=half theta=10000 rotary=22 at=%pos !13:5
 //   epi  %kc             bf16[2,2,9,22] in %k_cache+0/22 = kv_append %kr at=%pos state=%k_cache !14:5
 //   epi  %vc             bf16[2,2,9,22] in %v_cache+0/22 = kv_append %v at=%pos state=%v_cache  !15:5
-// What a token adds to the turn of each pair of columns, in units of 2^-64 of a whole one.
+// Frequencies of the rotated pairs of columns, in 2^-64 of a revolution per token.
 TF_TABLE unsigned long long odd_head_cache_qkv_qr_table[11] = { // !12:5
     0x28be60db93910600ull, 0x11a30fd1cd021100ull, 0x7a276644dc26940ull, 0x34e0a46fcdbd2e0ull, 0x16e3b077439a450ull, 0x9e885061f8e2d0ull,
     0x449ffb0f6bd994ull, 0x1db4c26c5ab1abull, 0xcdbeb389fec1dull, 0x590fe3a627487ull, 0x268d871cb1c30ull
@@ -52,10 +52,10 @@ struct odd_head_cache_qkv_spec {
         const int col = head * 22 + pair, far = col + 11;
         const int left = 11 - pair;
         if (left <= 0) return;
-        const rope_turn<W> qr_turn_ = rope_turn_at<W, 11>(pair, c.position, odd_head_cache_qkv_qr_table); // !12:5
-        const vec<float, W> qr_ = rope_low(qr_turn_, lo, hi); // !12:5
+        const rope_rotation<W> qr_rotation_ = rope_rotation_at<W, 11>(pair, c.position, odd_head_cache_qkv_qr_table); // !12:5
+        const vec<float, W> qr_ = rope_low(qr_rotation_, lo, hi); // !12:5
         out.template put_some<0, W>(p.qr_ + row * 44ll + col, left, qr_); // !12:5
-        const vec<float, W> qr_far_ = rope_high(qr_turn_, lo, hi); // !12:5
+        const vec<float, W> qr_far_ = rope_high(qr_rotation_, lo, hi); // !12:5
         out.template put_some<1, W>(p.qr_ + row * 44ll + far, left, qr_far_); // !12:5
     }
     template <int W, class Out> DEV static void k_epilogue(const args &p, const context &c, int row, int pair, vec<float, W> lo,
@@ -66,12 +66,12 @@ struct odd_head_cache_qkv_spec {
         const int col = head * 22 + pair, far = col + 11;
         const int left = 11 - pair;
         if (left <= 0) return;
-        const rope_turn<W> kr_turn_ = rope_turn_at<W, 11>(pair, c.position, odd_head_cache_qkv_qr_table); // !13:5
-        const vec<float, W> kr_ = rope_low(kr_turn_, lo, hi); // !13:5
+        const rope_rotation<W> kr_rotation_ = rope_rotation_at<W, 11>(pair, c.position, odd_head_cache_qkv_qr_table); // !13:5
+        const vec<float, W> kr_ = rope_low(kr_rotation_, lo, hi); // !13:5
         if (c.position >= 0 && c.position < 9) // !14:5
             for (int i = 0; i < W && i < left; i++) // !14:5
                 store_one(p.k_cache_ + ((c.sequence * 2ll + (col + i) / 22) * 9 + c.position) * 22 + (col + i) % 22, kr_[i]); // !14:5
-        const vec<float, W> kr_far_ = rope_high(kr_turn_, lo, hi); // !13:5
+        const vec<float, W> kr_far_ = rope_high(kr_rotation_, lo, hi); // !13:5
         if (c.position >= 0 && c.position < 9) // !14:5
             for (int i = 0; i < W && i < left; i++) // !14:5
                 store_one(p.k_cache_ + ((c.sequence * 2ll + (far + i) / 22) * 9 + c.position) * 22 + (far + i) % 22, kr_far_[i]); // !14:5

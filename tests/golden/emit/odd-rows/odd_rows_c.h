@@ -12,7 +12,7 @@ struct odd_rows_c_spec {
     template <int V> struct element {
         vec<float, V> c_;
     };
-    static constexpr int N = 3, threads = 1, team = 1, V = 16, steps = 0;
+    static constexpr int N = 3, threads = 1, team = 1, V = 16, passes = 0;
     DEV static int rows(const args &p) { return 2 * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)

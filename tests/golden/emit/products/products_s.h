@@ -18,7 +18,7 @@ struct products_s_spec {
     template <int V> struct element {
         vec<float, V> b_;
     };
-    static constexpr int N = 9, threads = 1, team = 1, V = 16, steps = 2;
+    static constexpr int N = 9, threads = 1, team = 1, V = 16, passes = 2;
     DEV static int rows(const args &p) { return 3 * p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
@@ -26,24 +26,24 @@ struct products_s_spec {
         const vec<float, V> b_ = load<V>(p.b_ + row * 9ll + col, left); // !10:5
         return {b_};
     }
-    static constexpr reduction kind(step<0>) { return reduction::max; } // !12:5
-    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<0>) { return reduction::max; } // !12:5
+    template <int V> DEV static vec<float, V> term(pass<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return e.b_; // !12:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    DEV static void reduced(pass<0>, const args &p, context &c, int row, float total)
     {
         const float s_f_ = op_finite(total); // !12:5
         c.s_f_ = s_f_; // !12:5
     }
-    static constexpr reduction kind(step<1>) { return reduction::sum; } // !12:5
-    template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<1>) { return reduction::sum; } // !12:5
+    template <int V> DEV static vec<float, V> term(pass<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         const vec<float, V> s_d_ = op_sub(e.b_, c.s_f_); // !12:5
         const vec<float, V> s_e_ = op_exp(s_d_); // !12:5
         return s_e_; // !12:5
     }
-    DEV static void reduced(step<1>, const args &p, context &c, int row, float total) { c.s_s_ = total; } // !12:5
+    DEV static void reduced(pass<1>, const args &p, context &c, int row, float total) { c.s_s_ = total; } // !12:5
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         const vec<float, V> s_d_ = op_sub(e.b_, c.s_f_); // !12:5

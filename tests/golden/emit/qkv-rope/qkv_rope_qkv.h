@@ -5,7 +5,7 @@
 //   body %v              bf16[B,S,64]        = linear %x, %wv                                   !21:5
 //   epi  %qr             bf16[B,S,256]       = rope %q heads=8 pairing=half theta=500000 rotary=32 !23:5
 //   epi  %kr             bf16[B,S,64]        = rope %k heads=2 pairing=half theta=500000 rotary=32 !24:5
-// What a token adds to the turn of each pair of columns, in units of 2^-64 of a whole one.
+// Frequencies of the rotated pairs of columns, in 2^-64 of a revolution per token.
 TF_TABLE unsigned long long qkv_rope_qkv_qr_table[16] = { // !23:5
     0x28be60db93910600ull, 0x11f130b61c287900ull, 0x7e6b006746579c0ull, 0x37ab95c63e892c0ull, 0x1883ec0e5870a90ull, 0xacbb4dc9a23f68ull,
     0x4c10b4617af38cull, 0x217f20f7661d20ull, 0xec0334892a2e2ull, 0x67ee99a2a4482ull, 0x2dc4a879fd26full, 0x14279ffb3a5e5ull,
@@ -48,10 +48,10 @@ struct qkv_rope_qkv_spec {
         const int head = pair / 16;
         pair %= 16;
         const int col = head * 32 + pair, far = col + 16;
-        const rope_turn<W> qr_turn_ = rope_turn_at<W, 16>(pair, c.position, qkv_rope_qkv_qr_table); // !23:5
-        const vec<float, W> qr_ = rope_low(qr_turn_, lo, hi); // !23:5
+        const rope_rotation<W> qr_rotation_ = rope_rotation_at<W, 16>(pair, c.position, qkv_rope_qkv_qr_table); // !23:5
+        const vec<float, W> qr_ = rope_low(qr_rotation_, lo, hi); // !23:5
         out.template put<0, W>(p.qr_ + row * 256ll + col, qr_); // !23:5
-        const vec<float, W> qr_far_ = rope_high(qr_turn_, lo, hi); // !23:5
+        const vec<float, W> qr_far_ = rope_high(qr_rotation_, lo, hi); // !23:5
         out.template put<1, W>(p.qr_ + row * 256ll + far, qr_far_); // !23:5
     }
     template <int W, class Out> DEV static void k_epilogue(const args &p, const context &c, int row, int pair, vec<float, W> lo,
@@ -60,10 +60,10 @@ struct qkv_rope_qkv_spec {
         const int head = pair / 16;
         pair %= 16;
         const int col = head * 32 + pair, far = col + 16;
-        const rope_turn<W> kr_turn_ = rope_turn_at<W, 16>(pair, c.position, qkv_rope_qkv_qr_table); // !24:5
-        const vec<float, W> kr_ = rope_low(kr_turn_, lo, hi); // !24:5
+        const rope_rotation<W> kr_rotation_ = rope_rotation_at<W, 16>(pair, c.position, qkv_rope_qkv_qr_table); // !24:5
+        const vec<float, W> kr_ = rope_low(kr_rotation_, lo, hi); // !24:5
         out.template put<0, W>(p.kr_ + row * 64ll + col, kr_); // !24:5
-        const vec<float, W> kr_far_ = rope_high(kr_turn_, lo, hi); // !24:5
+        const vec<float, W> kr_far_ = rope_high(kr_rotation_, lo, hi); // !24:5
         out.template put<1, W>(p.kr_ + row * 64ll + far, kr_far_); // !24:5
     }
     template <int W, int Slot, class Out> DEV static void v_epilogue(const args &p, const context &c, int row, int col,

@@ -19,7 +19,7 @@ struct rmsnorm_n_spec {
     template <int V> struct element {
         vec<float, V> x_, w_;
     };
-    static constexpr int N = 256, threads = 1, team = 1, V = 16, steps = 1;
+    static constexpr int N = 256, threads = 1, team = 1, V = 16, passes = 1;
     DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
@@ -28,12 +28,12 @@ struct rmsnorm_n_spec {
         const vec<float, V> w_ = load_aligned<V>(p.w_ + col); // !15:3
         return {x_, w_};
     }
-    static constexpr reduction kind(step<0>) { return reduction::sum; } // !17:5
-    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<0>) { return reduction::sum; } // !17:5
+    template <int V> DEV static vec<float, V> term(pass<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return op_square(e.x_); // !17:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    DEV static void reduced(pass<0>, const args &p, context &c, int row, float total)
     {
         const float n_ms_ = op_div(total, 256.0f); // !17:5
         const float n_me_ = op_add(n_ms_, 1e-05f); // !17:5

@@ -2,7 +2,7 @@
 // Kernel k2, phase ks:
 //   body %kr             bf16[B,S,30]        = rope %k heads=3 pairing=half theta=10000 rotary=6 scaling=llama3(8,1,4,8192) at=%pos !15:5
 //   body %ks             bf16[B,3,33,10] in %kc+0/10 = kv_append %kr at=%pos state=%kc          !16:5
-// What a token adds to the turn of each pair of columns, in units of 2^-64 of a whole one.
+// Frequencies of the rotated pairs of columns, in 2^-64 of a revolution per token.
 TF_TABLE unsigned long long ropes_ks_kr_table[3] = { // !15:5
     0x28be60db93910600ull, 0x1e422a180698490ull, 0xeaa47914d906dull
 };
@@ -19,7 +19,7 @@ struct ropes_ks_spec {
     template <int V> struct element {
         vec<float, V> k_, k_far_;
     };
-    static constexpr int N = 30, threads = 1, team = 1, V = 1, steps = 0;
+    static constexpr int N = 30, threads = 1, team = 1, V = 1, passes = 0;
     DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c)
     {

@@ -11,7 +11,7 @@
 //   epi  %v              bf16[B,S,30]        = mul %v.raw, %q.r                                 !10:5
 //   epi  %qr             bf16[B,S,30]        = rope %q heads=3 pairing=interleaved theta=10000 rotary=10 at=%pos !14:5
 //   epi  %vs             bf16[B,3,33,10] in %vc+0/10 = kv_append %v at=%pos state=%vc           !17:5
-// What a token adds to the turn of each pair of columns, in units of 2^-64 of a whole one.
+// Frequencies of the rotated pairs of columns, in 2^-64 of a revolution per token.
 TF_TABLE unsigned long long ropes_qkv_qr_table[5] = { // !14:5
     0x28be60db93910600ull, 0x6751a832fb73300ull, 0x105ffcf68600a30ull, 0x29862a60a2c308ull, 0x694c487f352e4ull
 };

@@ -13,7 +13,7 @@ struct ropes_stats_spec {
     template <int V> struct element {
         vec<float, V> x_;
     };
-    static constexpr int N = 24, threads = 1, team = 1, V = 16, steps = 1;
+    static constexpr int N = 24, threads = 1, team = 1, V = 16, passes = 1;
     DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
@@ -21,12 +21,12 @@ struct ropes_stats_spec {
         const vec<float, V> x_ = load<V>(p.x_ + row * 24ll + col, left); // !6:10
         return {x_};
     }
-    static constexpr reduction kind(step<0>) { return reduction::sum; } // !10:5
-    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<0>) { return reduction::sum; } // !10:5
+    template <int V> DEV static vec<float, V> term(pass<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return op_square(e.x_); // !10:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total) { c.h_ss_ = total; } // !10:5
+    DEV static void reduced(pass<0>, const args &p, context &c, int row, float total) { c.h_ss_ = total; } // !10:5
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left) {}
     DEV static void write_row(const args &p, const context &c, int row) { store_one(p.h_ss_ + row, c.h_ss_); } // !10:5
 };

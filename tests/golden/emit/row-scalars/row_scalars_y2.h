@@ -15,7 +15,7 @@ struct row_scalars_y2_1_y2_spec {
     template <int V> struct element {
         vec<float, V> x_, z_;
     };
-    static constexpr int N = 12, threads = 1, team = 1, V = 16, steps = 1;
+    static constexpr int N = 12, threads = 1, team = 1, V = 16, passes = 1;
     DEV static int rows(const args &p) { return 6; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
@@ -24,12 +24,12 @@ struct row_scalars_y2_1_y2_spec {
         const vec<float, V> z_ = load<V>(p.z_ + row * 12ll + col, left); // !5:24
         return {x_, z_};
     }
-    static constexpr reduction kind(step<0>) { return reduction::sum; } // !7:5
-    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<0>) { return reduction::sum; } // !7:5
+    template <int V> DEV static vec<float, V> term(pass<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return e.x_; // !7:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    DEV static void reduced(pass<0>, const args &p, context &c, int row, float total)
     {
         total = op_cast<bf16>(total); // !7:5
         c.s_ = total; // !7:5
@@ -67,7 +67,7 @@ struct row_scalars_y2_2_y3_spec {
     template <int V> struct element {
         vec<float, V> x_, xs_;
     };
-    static constexpr int N = 12, threads = 1, team = 1, V = 16, steps = 2;
+    static constexpr int N = 12, threads = 1, team = 1, V = 16, passes = 2;
     DEV static int rows(const args &p) { return 6; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
@@ -76,22 +76,22 @@ struct row_scalars_y2_2_y3_spec {
         const vec<float, V> xs_ = op_mul(x_, 64.0f); // !9:5
         return {x_, xs_};
     }
-    static constexpr reduction kind(step<0>) { return reduction::sum; } // !8:5
-    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<0>) { return reduction::sum; } // !8:5
+    template <int V> DEV static vec<float, V> term(pass<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return e.x_; // !8:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    DEV static void reduced(pass<0>, const args &p, context &c, int row, float total)
     {
         const float m_ = op_cast<bf16>(op_div(total, 12.0f)); // !8:5
         c.m_ = m_; // !8:5
     }
-    static constexpr reduction kind(step<1>) { return reduction::max; } // !10:5
-    template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<1>) { return reduction::max; } // !10:5
+    template <int V> DEV static vec<float, V> term(pass<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return e.xs_; // !10:5
     }
-    DEV static void reduced(step<1>, const args &p, context &c, int row, float total)
+    DEV static void reduced(pass<1>, const args &p, context &c, int row, float total)
     {
         total = op_cast<bf16>(total); // !10:5
         c.t_ = total; // !10:5

@@ -18,7 +18,7 @@ struct softmax_p_spec {
     template <int V> struct element {
         vec<float, V> x_;
     };
-    static constexpr int N = 256, threads = 1, team = 1, V = 16, steps = 2;
+    static constexpr int N = 256, threads = 1, team = 1, V = 16, passes = 2;
     DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
@@ -26,24 +26,24 @@ struct softmax_p_spec {
         const vec<float, V> x_ = load_aligned<V>(p.x_ + row * 256ll + col); // !13:10
         return {x_};
     }
-    static constexpr reduction kind(step<0>) { return reduction::max; } // !15:5
-    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<0>) { return reduction::max; } // !15:5
+    template <int V> DEV static vec<float, V> term(pass<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return e.x_; // !15:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    DEV static void reduced(pass<0>, const args &p, context &c, int row, float total)
     {
         const float p_f_ = op_finite(total); // !15:5
         c.p_f_ = p_f_; // !15:5
     }
-    static constexpr reduction kind(step<1>) { return reduction::sum; } // !15:5
-    template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<1>) { return reduction::sum; } // !15:5
+    template <int V> DEV static vec<float, V> term(pass<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         const vec<float, V> p_d_ = op_sub(e.x_, c.p_f_); // !15:5
         const vec<float, V> p_e_ = op_exp(p_d_); // !15:5
         return p_e_; // !15:5
     }
-    DEV static void reduced(step<1>, const args &p, context &c, int row, float total) { c.p_s_ = total; } // !15:5
+    DEV static void reduced(pass<1>, const args &p, context &c, int row, float total) { c.p_s_ = total; } // !15:5
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         const vec<float, V> p_d_ = op_sub(e.x_, c.p_f_); // !15:5

@@ -13,7 +13,7 @@ struct wide_heads_kc_1_kc_spec {
     template <int V> struct element {
         vec<float, V> k_;
     };
-    static constexpr int N = 1021, threads = 1, team = 1, V = 1, steps = 0;
+    static constexpr int N = 1021, threads = 1, team = 1, V = 1, passes = 0;
     DEV static int rows(const args &p) { return 6; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -50,7 +50,7 @@ struct wide_heads_kc_2_vc_spec {
     template <int V> struct element {
         vec<float, V> v_;
     };
-    static constexpr int N = 1021, threads = 1, team = 1, V = 1, steps = 0;
+    static constexpr int N = 1021, threads = 1, team = 1, V = 1, passes = 0;
     DEV static int rows(const args &p) { return 6; }
     DEV static void begin(const args &p, int row, context &c)
     {

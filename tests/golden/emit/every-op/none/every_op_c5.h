@@ -12,7 +12,7 @@ struct every_op_c5_spec {
     template <int V> struct element {
         vec<float, V> c5_;
     };
-    static constexpr int N = 37, threads = 1, team = 1, V = 16, steps = 0;
+    static constexpr int N = 37, threads = 1, team = 1, V = 16, passes = 0;
     DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)

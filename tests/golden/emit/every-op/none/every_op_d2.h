@@ -14,7 +14,7 @@ struct every_op_d2_spec {
     template <int V> struct element {
         vec<float, V> b3_;
     };
-    static constexpr int N = 37, threads = 1, team = 1, V = 16, steps = 1;
+    static constexpr int N = 37, threads = 1, team = 1, V = 16, passes = 1;
     DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
@@ -22,12 +22,12 @@ struct every_op_d2_spec {
         const vec<float, V> b3_ = load<V>(p.b3_ + row * 37ll + col, left); // !19:5
         return {b3_};
     }
-    static constexpr reduction kind(step<0>) { return reduction::sum; } // !30:5
-    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<0>) { return reduction::sum; } // !30:5
+    template <int V> DEV static vec<float, V> term(pass<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return e.b3_; // !30:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    DEV static void reduced(pass<0>, const args &p, context &c, int row, float total)
     {
         const float d2_ = op_div(total, 37.0f); // !30:5
         c.d2_ = d2_; // !30:5

@@ -12,7 +12,7 @@ struct every_op_e4_spec {
         float e4_;
     };
     template <int V> struct element {};
-    static constexpr int N = 1, threads = 1, team = 1, V = 16, steps = 0;
+    static constexpr int N = 1, threads = 1, team = 1, V = 16, passes = 0;
     DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c)
     {

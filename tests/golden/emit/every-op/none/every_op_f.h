@@ -18,7 +18,7 @@ struct every_op_f_spec {
     template <int V> struct element {
         vec<float, V> e5_;
     };
-    static constexpr int N = 37, threads = 1, team = 1, V = 16, steps = 2;
+    static constexpr int N = 37, threads = 1, team = 1, V = 16, passes = 2;
     DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
@@ -26,24 +26,24 @@ struct every_op_f_spec {
         const vec<float, V> e5_ = load<V>(p.e5_ + row * 37ll + col, left); // !38:5
         return {e5_};
     }
-    static constexpr reduction kind(step<0>) { return reduction::max; } // !39:5
-    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<0>) { return reduction::max; } // !39:5
+    template <int V> DEV static vec<float, V> term(pass<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return e.e5_; // !39:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total)
+    DEV static void reduced(pass<0>, const args &p, context &c, int row, float total)
     {
         const float f_f_ = op_finite(total); // !39:5
         c.f_f_ = f_f_; // !39:5
     }
-    static constexpr reduction kind(step<1>) { return reduction::sum; } // !39:5
-    template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<1>) { return reduction::sum; } // !39:5
+    template <int V> DEV static vec<float, V> term(pass<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         const vec<float, V> f_d_ = op_sub(e.e5_, c.f_f_); // !39:5
         const vec<float, V> f_e_ = op_exp(f_d_); // !39:5
         return f_e_; // !39:5
     }
-    DEV static void reduced(step<1>, const args &p, context &c, int row, float total) { c.f_s_ = total; } // !39:5
+    DEV static void reduced(pass<1>, const args &p, context &c, int row, float total) { c.f_s_ = total; } // !39:5
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         const vec<float, V> f_d_ = op_sub(e.e5_, c.f_f_); // !39:5

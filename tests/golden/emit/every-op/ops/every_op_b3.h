@@ -42,7 +42,7 @@ struct every_op_b3_spec {
     template <int V> struct element {
         vec<float, V> c2_, c_, a5_, b3_;
     };
-    static constexpr int N = 37, threads = 1, team = 1, V = 16, steps = 1;
+    static constexpr int N = 37, threads = 1, team = 1, V = 16, passes = 1;
     DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -75,8 +75,8 @@ struct every_op_b3_spec {
         const vec<float, V> b3_ = op_gelu_erf(b2_); // !19:5
         return {c2_, c_, a5_, b3_};
     }
-    static constexpr reduction kind(step<0>) { return reduction::sum; } // !29:5
-    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<0>) { return reduction::sum; } // !29:5
+    template <int V> DEV static vec<float, V> term(pass<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         const vec<float, V> c3_ = op_mul(e.c2_, c.r_); // !24:5
         const vec<float, V> c4_ = op_div(c3_, 3.5f); // !25:5
@@ -85,7 +85,7 @@ struct every_op_b3_spec {
         const vec<float, V> c7_ = op_cast<bf16>(c6_); // !28:5
         return c7_; // !29:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total) { c.d1_ = total; } // !29:5
+    DEV static void reduced(pass<0>, const args &p, context &c, int row, float total) { c.d1_ = total; } // !29:5
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         const vec<float, V> c3_ = op_mul(e.c2_, c.r_); // !24:5

@@ -56,7 +56,7 @@ struct every_op_f_spec {
     template <int V> struct element {
         vec<float, V> a5_, b3_, c2_, c_;
     };
-    static constexpr int N = 37, threads = 1, team = 1, V = 16, steps = 7;
+    static constexpr int N = 37, threads = 1, team = 1, V = 16, passes = 7;
     DEV static int rows(const args &p) { return p.B_ * p.S_; }
     DEV static void begin(const args &p, int row, context &c)
     {
@@ -89,32 +89,32 @@ struct every_op_f_spec {
         const vec<float, V> c_ = load<V>(p.c_ + col, left); // !6:63
         return {a5_, b3_, c2_, c_};
     }
-    static constexpr reduction kind(step<0>) { return reduction::sum; } // !33:5
-    template <int V> DEV static vec<float, V> term(step<0>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<0>) { return reduction::sum; } // !33:5
+    template <int V> DEV static vec<float, V> term(pass<0>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return op_square(e.a5_); // !33:5
     }
-    DEV static void reduced(step<0>, const args &p, context &c, int row, float total) { c.d5_ = total; } // !33:5
-    static constexpr reduction kind(step<1>) { return reduction::sum; } // !30:5
-    template <int V> DEV static vec<float, V> term(step<1>, const args &p, const context &c, const element<V> &e, int row, int col)
+    DEV static void reduced(pass<0>, const args &p, context &c, int row, float total) { c.d5_ = total; } // !33:5
+    static constexpr reduction kind(pass<1>) { return reduction::sum; } // !30:5
+    template <int V> DEV static vec<float, V> term(pass<1>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return e.b3_; // !30:5
     }
-    DEV static void reduced(step<1>, const args &p, context &c, int row, float total) { c.d2_s_ = total; } // !30:5
-    static constexpr reduction kind(step<2>) { return reduction::min; } // !32:5
-    template <int V> DEV static vec<float, V> term(step<2>, const args &p, const context &c, const element<V> &e, int row, int col)
+    DEV static void reduced(pass<1>, const args &p, context &c, int row, float total) { c.d2_s_ = total; } // !30:5
+    static constexpr reduction kind(pass<2>) { return reduction::min; } // !32:5
+    template <int V> DEV static vec<float, V> term(pass<2>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return e.a5_; // !32:5
     }
-    DEV static void reduced(step<2>, const args &p, context &c, int row, float total) { c.d4_ = total; } // !32:5
-    static constexpr reduction kind(step<3>) { return reduction::max; } // !31:5
-    template <int V> DEV static vec<float, V> term(step<3>, const args &p, const context &c, const element<V> &e, int row, int col)
+    DEV static void reduced(pass<2>, const args &p, context &c, int row, float total) { c.d4_ = total; } // !32:5
+    static constexpr reduction kind(pass<3>) { return reduction::max; } // !31:5
+    template <int V> DEV static vec<float, V> term(pass<3>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         return e.a5_; // !31:5
     }
-    DEV static void reduced(step<3>, const args &p, context &c, int row, float total) { c.d3_ = total; } // !31:5
-    static constexpr reduction kind(step<4>) { return reduction::sum; } // !29:5
-    template <int V> DEV static vec<float, V> term(step<4>, const args &p, const context &c, const element<V> &e, int row, int col)
+    DEV static void reduced(pass<3>, const args &p, context &c, int row, float total) { c.d3_ = total; } // !31:5
+    static constexpr reduction kind(pass<4>) { return reduction::sum; } // !29:5
+    template <int V> DEV static vec<float, V> term(pass<4>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         const vec<float, V> c3_ = op_mul(e.c2_, c.r_); // !24:5
         const vec<float, V> c4_ = op_div(c3_, 3.5f); // !25:5
@@ -123,7 +123,7 @@ struct every_op_f_spec {
         const vec<float, V> c7_ = op_cast<bf16>(c6_); // !28:5
         return c7_; // !29:5
     }
-    DEV static void reduced(step<4>, const args &p, context &c, int row, float total)
+    DEV static void reduced(pass<4>, const args &p, context &c, int row, float total)
     {
         const float d2_ = op_div(c.d2_s_, 37.0f); // !30:5
         const float e1_ = op_add(total, d2_); // !34:5
@@ -132,8 +132,8 @@ struct every_op_f_spec {
         const float e4_ = op_add(e3_, c.d5_); // !37:5
         c.e4_ = e4_; // !37:5
     }
-    static constexpr reduction kind(step<5>) { return reduction::max; } // !39:5
-    template <int V> DEV static vec<float, V> term(step<5>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<5>) { return reduction::max; } // !39:5
+    template <int V> DEV static vec<float, V> term(pass<5>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         const vec<float, V> c3_ = op_mul(e.c2_, c.r_); // !24:5
         const vec<float, V> c4_ = op_div(c3_, 3.5f); // !25:5
@@ -143,13 +143,13 @@ struct every_op_f_spec {
         const vec<float, V> e5_ = op_add(c7_, c.e4_); // !38:5
         return e5_; // !39:5
     }
-    DEV static void reduced(step<5>, const args &p, context &c, int row, float total)
+    DEV static void reduced(pass<5>, const args &p, context &c, int row, float total)
     {
         const float f_f_ = op_finite(total); // !39:5
         c.f_f_ = f_f_; // !39:5
     }
-    static constexpr reduction kind(step<6>) { return reduction::sum; } // !39:5
-    template <int V> DEV static vec<float, V> term(step<6>, const args &p, const context &c, const element<V> &e, int row, int col)
+    static constexpr reduction kind(pass<6>) { return reduction::sum; } // !39:5
+    template <int V> DEV static vec<float, V> term(pass<6>, const args &p, const context &c, const element<V> &e, int row, int col)
     {
         const vec<float, V> c3_ = op_mul(e.c2_, c.r_); // !24:5
         const vec<float, V> c4_ = op_div(c3_, 3.5f); // !25:5
@@ -161,7 +161,7 @@ struct every_op_f_spec {
         const vec<float, V> f_e_ = op_exp(f_d_); // !39:5
         return f_e_; // !39:5
     }
-    DEV static void reduced(step<6>, const args &p, context &c, int row, float total) { c.f_s_ = total; } // !39:5
+    DEV static void reduced(pass<6>, const args &p, context &c, int row, float total) { c.f_s_ = total; } // !39:5
     template <int V> DEV static void write(const args &p, const context &c, const element<V> &e, int row, int col, int left)
     {
         const vec<float, V> c3_ = op_mul(e.c2_, c.r_); // !24:5

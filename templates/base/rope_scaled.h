@@ -3,10 +3,10 @@
 #pragma once
 #include "templates/base/rope.h"
 
-template <int W> DEV rope_turn<W> rope_sized_turn(rope_turn<W> t, float by) { return {t.c * by, t.s * by}; }
+template <int W> DEV rope_rotation<W> rope_scaled_rotation(rope_rotation<W> t, float by) { return {t.c * by, t.s * by}; }
 
 // Multiplies those of the columns col.. that are rotated.
-template <int Head, int Rotary, int V> DEV vec<float, V> rope_sized(vec<float, V> x, int col, float by)
+template <int Head, int Rotary, int V> DEV vec<float, V> rope_scaled(vec<float, V> x, int col, float by)
 {
 #pragma unroll
     for (int i = 0; i < V; i++) x[i] *= (col + i) % Head < Rotary ? by : 1.0f;
