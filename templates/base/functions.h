@@ -37,12 +37,18 @@ DEV float exact_erf(float x)
     return a < 0.875f ? fused(near, x, x) : x < 0.0f ? -far : x != x ? x : far;
 }
 
+// 2^(x + rest) for |x| <= 160 and a small rest.
+DEV float power_of_two(float x, float rest)
+{
+    const float n = nearest(x), r = x - n;
+    const float turn = r * 0.693147182464599609375f, turn_rest = fused(r, 0.693147182464599609375f, -turn);
+    const power e = scaled_exp(turn, fused(r, -1.904654323148236017e-9f, fused(rest, 0.693147182464599609375f, turn_rest)));
+    return times_power(1.0f + e.more, e.n + static_cast<int>(n));
+}
 DEV float exact_exp2(float x)
 {
-    const float a = at_most(at_least(x, -151.0f), 129.0f), n = nearest(a), r = a - n; // beyond: 0 and infinity
-    const float turn = r * 0.693147182464599609375f, rest = fused(r, 0.693147182464599609375f, -turn) + r * -1.904654323148236017e-9f;
-    const power e = scaled_exp(turn, rest);
-    return x != x ? x : times_power(1.0f + e.more, e.n + static_cast<int>(n));
+    const float y = power_of_two(at_most(at_least(x, -151.0f), 129.0f), 0.0f); // beyond: 0 and infinity
+    return x != x ? x : y;
 }
 
 // Computes half of it first, because 2^128 is not a float.
@@ -63,16 +69,20 @@ DEV float exact_log1p(float x)
 
 DEV float exact_softplus(float x) { return at_least(x, 0.0f) + exact_log1p(exact_exp(-magnitude(x))); }
 
-// tanh(log(1 + exp(x))) is a quotient of polynomials of e = exp(-|x|).
+// tanh(log(1 + exp(x))) is a quotient of polynomials of e = exp(-|x|). The rounding errors of its parts are added to the last product.
 DEV float exact_mish(float x)
 {
     const float a = at_most(magnitude(x), 110.0f), y = x < 0.0f ? -a : x; // below -110 the result is 0
     const power e = scaled_exp(-a, 0.0f);
     const float small = bits_float(static_cast<unsigned>((e.n < -126 ? -126 : e.n) + 127) << 23), s = fused(small, e.more, small);
     const bool negative = x < 0.0f;
-    const float top = negative ? s + 2.0f : fused(2.0f, s, 1.0f);
-    const float by = y * quotient(top, negative ? fused(s, top, 2.0f) : fused(2.0f * s, s, top));
-    return activated(x, negative ? times_power(fused(by, e.more, by), e.n) : by);
+    const float base = negative ? 2.0f : 1.0f, by = negative ? s : 2.0f * s, top = base + by, top_rest = by - (top - base);
+    const float under = negative ? 2.0f : top, sum = fused(s, negative ? top : by, under);
+    const float sum_rest = fused(s, negative ? top : by, under - sum) + (negative ? s * top_rest : top_rest);
+    const float product = y * top, q = quotient(product, sum);
+    const float left = fused(-q, sum, product) + fused(-q, sum_rest, fused(y, top_rest, fused(y, top, -product)));
+    const float rest = left * near_reciprocal(sum), more = fused(q, e.more, fused(rest, e.more, rest));
+    return activated(x, negative ? times_power(q + more, e.n) : q + rest);
 }
 
 // x * sigmoid(1.702 x), with the argument in two floats.
@@ -134,60 +144,55 @@ template <class Machine> DEV float short_erf(float x)
     return a * fused(u, z, 0.428135484f);
 }
 
-// log(x) for finite x > 0 as `high` + `low`: exact_log, plus what its division and sums round away.
+// log2(x) for finite x > 0 as `high` + `low`, with a relative error of 2^-28, or 2^-33 if Exact; pow multiplies the absolute error by y.
+// With s = (m - 1) / (m + 1) and z = s * s, log2(m) = 2/ln 2 * s + z * s * t(z).
 struct two_floats {
     float high, low;
 };
-DEV two_floats long_log(float x)
+template <class Machine, bool Exact> DEV two_floats long_log2(float x)
 {
-    const bool tiny = x < 1.17549435e-38f;
-    const float scaled = tiny ? x * 8388608.0f : x; // 2^23
-    const int e = static_cast<int>(float_bits(scaled * 1.3333334f) >> 23) - 127;
-    const float m = bits_float(float_bits(scaled) - (static_cast<unsigned>(e) << 23)); // 0.75 .. 1.5
-    const float f = m - 1.0f, d = m + 1.0f, d_rest = m - (d - 1.0f), s = quotient(f, d);
-    const float s_rest = quotient(fused(-s, d, f) - s * d_rest, d), z = s * s;
-    float t = 0.2392828464508056640625f;
-    t = fused(t, z, 0.28518211841583251953125f);
-    t = fused(t, z, 0.400005877017974853515625f);
-    t = fused(t, z, 0.666666686534881591796875f);
-    const float n = static_cast<float>(tiny ? e - 23 : e), whole = n * 0.693359375f, twice = 2.0f * s, sum = whole + twice;
-    const float rest = (twice - (sum - whole)) + fused(n, -2.12194440e-4f, fused(z * s, t, 2.0f * s_rest)), high = sum + rest;
-    return {high, rest - (high - sum)};
-}
-
-DEV float power_of(float a, float y) // of a finite number above 0
-{
-    const two_floats l = long_log(a);
-    const float p = y * l.high, rest = fused(y, l.high, -p) + y * l.low;
-    const bool inside = magnitude(p) < 110.0f;
-    const power e = scaled_exp(inside ? p : p > 0.0f ? 110.0f : -110.0f, inside ? rest : 0.0f); // beyond: 0 and infinity
-    return times_power(1.0f + e.more, e.n);
-}
-
-// log2(x) for x >= 0, with a small relative error near 1 too, because pow multiplies it.
-template <class Machine> DEV float short_log2(float x)
-{
+    const float first_factor = 2.885390043258667f, first_rest = 3.85192607e-8f, third = 0.9617967009544373f, third_rest = -7.02846181e-9f;
     const bool tiny = x < 0x1p-126f;
-    const float l = Machine::logarithm(tiny ? x * 0x1p24f : x), f = x - 1.0f;
-    float u = -0.174051404f;
-    u = fused(u, f, 0.207213655f);
-    u = fused(u, f, -0.249885678f);
-    u = fused(u, f, 0.333254039f);
-    u = fused(u, f, -0.500000358f);
-    return magnitude(f) < 0.1875f ? fused(f * u, f, f) * 1.44269504089f : tiny ? l - 24.0f : l;
+    const float scaled = tiny ? x * 0x1p24f : x;
+    const int e = static_cast<int>(float_bits(scaled * 1.41421354f) >> 23) - 127;
+    const float m = bits_float(float_bits(scaled) - (static_cast<unsigned>(e) << 23)); // sqrt(1/2) .. sqrt(2)
+    const float f = m - 1.0f, d = m + 1.0f, r = Machine::reciprocal(d), s = f * r, z = s * s;
+    const float s_rest = fused(-s, m - (d - 1.0f), fused(-s, d, f)) * r;
+    const float n = static_cast<float>(tiny ? e - 24 : e), first = first_factor * s, sum = n + first;
+    const float more = z * fused(fused(0.33251527f, z, 0.412065983f), z, 0.577078223f), t = third + more;
+    const float cube = z * s, next = cube * t, both = sum + next;
+    float low = (first - (sum - n)) + (next - (both - sum)) + fused(first_factor, s, -first);
+    low += fused(first_rest, s, first_factor * s_rest);
+    if (Exact) {
+        const float t_rest = (more - (t - third)) + third_rest;
+        const float cube_rest = fused(z, s, -cube) + fused(s, fused(s, s, -z), 3.0f * z * s_rest);
+        low += fused(cube, t, -next) + fused(cube, t_rest, cube_rest * t);
+    }
+    const float high = both + low;
+    return {high, low - (high - both)};
 }
 
+// y * log2(x) for finite x > 0. Where 2^ of it is infinite or 0, `low` could be NaN and is left out.
+template <class Machine, bool Exact> DEV two_floats scaled_log2(float x, float y)
+{
+    const two_floats l = long_log2<Machine, Exact>(x);
+    const float p = y * l.high;
+    const bool inside = magnitude(p) < 160.0f;
+    return {inside ? p : p > 0.0f ? 160.0f : -160.0f, inside ? fused(y, l.low, fused(y, l.high, -p)) : 0.0f};
+}
 struct exact_power {
-    DEV static float of(float a, float y)
+    DEV static float of(float x, float y)
     {
-        const float infinity = bits_float(0x7f800000u);
-        if (a == 0.0f || a == infinity) return (a == 0.0f) == (y < 0.0f) ? infinity : 0.0f;
-        if (magnitude(y) == infinity) return (a < 1.0f) == (y < 0.0f) ? infinity : 0.0f;
-        return power_of(a, y);
+        const two_floats p = scaled_log2<near_machine, true>(x, y);
+        return power_of_two(p.high, p.low);
     }
 };
 template <class Machine> struct short_power {
-    DEV static float of(float a, float y) { return Machine::power(y * short_log2<Machine>(a)); }
+    DEV static float of(float x, float y)
+    {
+        const two_floats p = scaled_log2<Machine, false>(x, y);
+        return Machine::power(p.high) * fused(p.low, 0.693147182f, 1.0f);
+    }
 };
 
 // pow as in IEEE 754: 1 for x = 1 and for y = 0, whatever the other is; NaN for x < 0 and a fractional y. Small integer powers are
@@ -198,7 +203,8 @@ template <class Power> DEV float any_pow(float x, float y)
     if (y == 2.0f) return x * x;
     if (y == 3.0f) return x * x * x;
     if (y == 4.0f) return x * x * (x * x);
-    const float a = magnitude(x), size = a == 1.0f ? 1.0f : Power::of(a, y);
+    const float a = magnitude(x), infinity = bits_float(0x7f800000u), of_end = (a == 0.0f) == (y < 0.0f) ? infinity : 0.0f;
+    const float size = a == 1.0f ? 1.0f : a == 0.0f || a == infinity ? of_end : Power::of(a, y);
     const bool whole = round_down(y) == y, odd = whole && round_down(0.5f * y) != 0.5f * y;
     if (x == 1.0f || y == 0.0f) return 1.0f;
     if (x != x || y != y) return x + y;
@@ -222,7 +228,11 @@ DEV float op_softplus(float x) { return TF_CHOSEN(softplus)(x); }
 DEV float op_mish(float x) { return TF_CHOSEN(mish)(x); }
 DEV float op_quick_gelu(float x) { return TF_CHOSEN(quick_gelu)(x); }
 DEV float op_selu(float x) { return x > 0.0f ? 1.05070098f * x : 1.75809934f * op_expm1(x); }
-DEV float op_hardsigmoid(float x) { return at_most(at_least(x + 3.0f, 0.0f), 6.0f) * 0.166666672f; }
+DEV float op_hardsigmoid(float x)
+{
+    const float y = at_most(at_least(x + 3.0f, 0.0f), 6.0f);
+    return fused(y, 0.166666672f, y * -4.96705388e-9f); // 1/6 in two floats
+}
 DEV float op_hardswish(float x) { return x * op_hardsigmoid(x); }
 DEV float op_pow(float x, float y) { return TF_CHOSEN(pow)(x, y); }
 DEV float op_leaky_relu(float x, float slope) { return x > 0.0f ? x : slope * x; }

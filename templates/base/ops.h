@@ -44,12 +44,12 @@ template <class Machine> DEV float quotient_by(float x, float y)
     const float first = Machine::reciprocal(y), r = fused(fused(-y, first, 1.0f), first, first), q = x * r;
     return fused(fused(-y, q, x), r, q);
 }
-#if defined(TF_ON_HOST)
-DEV float quotient(float x, float y) { return x / y; }
-#else
 struct near_machine {
     DEV static float reciprocal(float x) { return near_reciprocal(x); }
 };
+#if defined(TF_ON_HOST)
+DEV float quotient(float x, float y) { return x / y; }
+#else
 DEV float quotient(float x, float y) { return quotient_by<near_machine>(x, y); }
 #endif
 
@@ -64,23 +64,25 @@ DEV float times_power(float x, int n)
 }
 
 // (1 + more) * 2^n: an exponential that may itself underflow although the result it goes into does not. A product with it, fused(y, more,
-// y), is rounded once.
+// y), is rounded once. rest: the rounding error of `more`.
 struct power {
     float more;
     int n;
+    float rest;
 };
 // exp(x + rest) for |x| <= 170 and a small rest.
 DEV power scaled_exp(float x, float rest)
 {
     const float n = nearest(x * 1.442695040888963f);
-    const float r = fused(n, -1.428606765330187045e-06f, fused(n, -0.693145751953125f, x)) + rest;
+    const float near = fused(n, -0.693145751953125f, x), low = fused(n, -1.428606765330187045e-06f, rest), r = near + low; // near is exact
     float u = 0.000198527617612853646278381f;
     u = fused(u, r, 0.00139304355252534151077271f);
     u = fused(u, r, 0.00833336077630519866943359f);
     u = fused(u, r, 0.0416664853692054748535156f);
     u = fused(u, r, 0.166666671633720397949219f);
     u = fused(u, r, 0.5f);
-    return {fused(r * r, u, r), static_cast<int>(n)};
+    const float more = fused(r * r, u, r);
+    return {more, static_cast<int>(n), (low - (r - near)) + fused(r * r, u, r - more)};
 }
 
 DEV float exact_exp(float x)
@@ -109,8 +111,8 @@ DEV float exact_log(float x)
 }
 
 struct reduced_angle {
-    float x;      // in -pi/4 .. pi/4
-    int quarters; // modulo 4
+    float x, rest; // x + rest in -pi/4 .. pi/4
+    int quarters;  // modulo 4
 };
 
 // 2/pi in 32-bit words; the first word is the integer part.
@@ -129,7 +131,10 @@ DEV reduced_angle reduce_large_angle(float x)
     unsigned long long quarters = (m * f[0] << 32) + middle; // in units of 2^-62
     if (b >> 31) quarters = 0 - quarters;
     const unsigned long long whole = (quarters + (1ull << 61)) >> 62;
-    return {static_cast<float>(static_cast<long long>(quarters - (whole << 62))) * 3.40612167e-19f, static_cast<int>(whole)};
+    const long long part = static_cast<long long>(quarters - (whole << 62));
+    const float high = static_cast<float>(part), low = static_cast<float>(part - static_cast<long long>(high));
+    const float unit = 3.40612167e-19f, unit_rest = -9.47839643e-27f, r = high * unit; // pi/2 * 2^-62
+    return {r, fused(low, unit, fused(high, unit_rest, fused(high, unit, -r))), static_cast<int>(whole)};
 }
 
 // Up to |x| = 1e5, by three parts of pi/2 (Cody and Waite).
@@ -138,29 +143,29 @@ DEV reduced_angle reduce_angle(float x)
     if (!(magnitude(x) < 1e5f)) return reduce_large_angle(x);
     const float n = nearest(x * 0.636619772367581343f);
     const float r = fused(n, 1.71512449e-15f, fused(n, 4.37113883e-8f, fused(n, -1.57079637050628662f, x)));
-    return {r, static_cast<int>(n) & 3};
+    return {r, 0.0f, static_cast<int>(n) & 3};
 }
 
-DEV float sine_near_zero(float x)
+DEV float sine_near_zero(reduced_angle t)
 {
-    const float z = x * x;
-    return fused(x * z, fused(z, fused(z, -1.9515295891e-4f, 8.3321608736e-3f), -1.6666654611e-1f), x);
+    const float x = t.x, z = x * x, u = fused(z, fused(z, -1.9515295891e-4f, 8.3321608736e-3f), -1.6666654611e-1f);
+    return x + fused(x * z, u, fused(-0.5f * z, t.rest, t.rest));
 }
-DEV float cosine_near_zero(float x)
+DEV float cosine_near_zero(reduced_angle t)
 {
-    const float z = x * x;
-    return fused(z * z, fused(z, fused(z, 2.443315711809948e-5f, -1.388731625493765e-3f), 4.166664568298827e-2f), fused(-0.5f, z, 1.0f));
+    const float x = t.x, z = x * x, u = fused(z, fused(z, 2.443315711809948e-5f, -1.388731625493765e-3f), 4.166664568298827e-2f);
+    return fused(z * z, u, fused(-x, t.rest, fused(-0.5f, z, 1.0f)));
 }
 DEV float exact_sin(float x)
 {
     const reduced_angle t = reduce_angle(x);
-    const float y = t.quarters & 1 ? cosine_near_zero(t.x) : sine_near_zero(t.x);
+    const float y = t.quarters & 1 ? cosine_near_zero(t) : sine_near_zero(t);
     return !is_finite(x) ? x - x : t.quarters & 2 ? -y : y;
 }
 DEV float exact_cos(float x)
 {
     const reduced_angle t = reduce_angle(x);
-    const float y = t.quarters & 1 ? sine_near_zero(t.x) : cosine_near_zero(t.x);
+    const float y = t.quarters & 1 ? sine_near_zero(t) : cosine_near_zero(t);
     return !is_finite(x) ? x - x : (t.quarters + 1) & 2 ? -y : y;
 }
 
@@ -197,10 +202,13 @@ DEV float exact_tanh(float x)
 }
 
 // y / (1 + e), e = exp(-|argument|), for arguments >= 0; y * e / (1 + e) below 0. Neither form cancels or underflows early.
+// `rest` corrects the rounding of the sum and of the quotient; a line approximates 1 / (1 + e) well enough for that.
 DEV float logistic(bool negative, float y, power e)
 {
-    const float small = bits_float(static_cast<unsigned>((e.n < -126 ? -126 : e.n) + 127) << 23), sum = 1.0f + fused(small, e.more, small);
-    return times_power(quotient(negative ? fused(y, e.more, y) : y, sum), negative ? e.n : 0);
+    const float small = bits_float(static_cast<unsigned>((e.n < -126 ? -126 : e.n) + 127) << 23), s = fused(small, e.more, small);
+    const float sum = 1.0f + s, q = quotient(y, sum), more = negative ? e.more : 0.0f;
+    const float rest = fused(-q, s - (sum - 1.0f), fused(-q, sum, y)) * fused(-0.5f, sum, 1.457f);
+    return times_power(q + fused(q, more, fused(rest, more, rest)), negative ? e.n : 0);
 }
 
 DEV float exact_sigmoid(float x)
@@ -236,20 +244,22 @@ DEV float exact_gelu_erf(float x)
 {
     const float a = at_most(magnitude(x), 14.5f), square = a * a;
     const float d = fused(0.3125f, a, 1.0f), d_rest = fused(0.3125f, a, 1.0f - d), t = quotient(1.0f, d);
-    const float t_error = fused(-t, d_rest, fused(-t, d, 1.0f)); // relative; t * P(t) magnifies it 1.9 to 2.6 times
-    float u = -0.0183027182f;
+    const float t_error = fused(-t, d_rest, fused(-t, d, 1.0f)); // relative; t * P(t) magnifies it 0.927 + 1.626 t times
+    float u = -0.0183027256f;
     u = fused(u, t, 0.0876925662f);
     u = fused(u, t, -0.142753288f);
-    u = fused(u, t, 0.0638322607f);
-    u = fused(u, t, 0.00557762804f);
-    u = fused(u, t, 0.0515116975f);
-    u = fused(u, t, 0.0913644657f);
-    u = fused(u, t, 0.111636274f);
-    u = fused(u, t, 0.124776967f);
-    u = fused(u, t, 0.12466415f);
+    u = fused(u, t, 0.0638322532f);
+    u = fused(u, t, 0.005577642f);
+    u = fused(u, t, 0.0515116677f);
+    u = fused(u, t, 0.0913644955f);
+    u = fused(u, t, 0.111636281f);
+    const float last = fused(u, t, 0.124776952f), last_rest = fused(u, t, 0.124776952f - last);
+    const float sum = fused(last, t, 0.12466415f), sum_rest = fused(last_rest, t, fused(last, t, 0.12466415f - sum));
     const power e = scaled_exp(-0.5f * square, -0.5f * fused(a, a, -square));
-    const float tu = t * u, half = a * fused(tu, 2.2f * t_error, tu);
-    const float tail = times_power(fused(half, e.more, half), e.n); // |x| times the distribution function at -|x|
+    const float tu = t * sum, tu_rest = fused(t, sum_rest, fused(t, sum, -tu)), half = a * tu;
+    const float half_rest = fused(a, fused(tu, fused(1.626f, t, 0.927f) * t_error, tu_rest), fused(a, tu, -half));
+    const float more = fused(half, e.more, fused(half_rest, e.more, fused(half, e.rest, half_rest)));
+    const float tail = times_power(half + more, e.n); // |x| times the distribution function at -|x|
     return activated(x, x > 0.0f ? x - tail : -tail);
 }
 

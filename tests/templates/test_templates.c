@@ -332,11 +332,25 @@ static size_t fill_powers(float *x, float *y)
     return n;
 }
 
+/* All numbers of both types of 16 bits, each to every power of a few. */
+static const float exponents[] = {-7.25f, -2.5f, -0.5f, 0.1f, 0.333333343f, 1.5f, 2.2f, 12.0f};
+enum { exponent_count = sizeof exponents / sizeof *exponents, power_most = 2 * 65536 * exponent_count };
+static size_t fill_powers_of_16_bits(float *x, float *y)
+{
+    size_t n = 0;
+    for (uint32_t bits = 0; bits < 65536; bits++)
+        for (int k = 0; k < 2 * exponent_count; k++, n++) {
+            x[n] = (float)(k % 2 ? f16_to_double((uint16_t)bits) : bf16_to_double((uint16_t)bits));
+            y[n] = exponents[k / 2];
+        }
+    return n;
+}
+
 START_TEST(a_power_is_within_its_error)
 {
     host_module *m = ops_module();
-    float *x = floats(pair_most, "x"), *y = floats(pair_most, "y"), *out = floats(pair_most, "out");
-    const size_t n = fill_powers(x, y);
+    float *x = floats(power_most, "x"), *y = floats(power_most, "y"), *out = floats(power_most, "out");
+    const size_t n = _i ? fill_powers_of_16_bits(x, y) : fill_powers(x, y);
     floats_args p = {x, y, out, (int)n};
     launch_ok(m, "two_op_pow", (host_launch_dims){.grid = {7}, .block = {1}}, &p);
     double worst = 0;
@@ -473,12 +487,14 @@ static const struct { const char *kernel, *op; double (*exact)(double, double); 
     {"two_short_row_div_each", "div", two_div, fill_pairs},
     {"two_short_pow_up", "pow", pow, fill_powers},
     {"two_short_pow_down", "pow", pow, fill_powers},
+    {"two_short_pow_up", "pow", pow, fill_powers_of_16_bits},
+    {"two_short_pow_down", "pow", pow, fill_powers_of_16_bits},
 };
 
 START_TEST(a_short_form_of_two_operands_is_within_its_error)
 {
     host_module *m = ops_module();
-    float *x = floats(pair_most, "x"), *y = floats(pair_most, "y"), *out = floats(pair_most, "out");
+    float *x = floats(power_most, "x"), *y = floats(power_most, "y"), *out = floats(power_most, "out");
     const size_t n = short_pairs[_i].fill(x, y);
     const struct form *form = form_of(short_pairs[_i].op);
     floats_args p = {x, y, out, (int)n};
@@ -973,7 +989,7 @@ int main(void)
     tcase_add_checked_fixture(t, open_engine, close_engine);
     tcase_add_loop_test(t, an_op_of_one_operand_is_as_exact_as_its_form_says, 0, unary_count);
     tcase_add_loop_test(t, an_op_of_two_operands_is_rounded_once, 0, binary_count);
-    tcase_add_test(t, a_power_is_within_its_error);
+    tcase_add_loop_test(t, a_power_is_within_its_error, 0, 2);
     tcase_add_test(t, a_row_is_divided_as_well_as_each_number_alone);
     tcase_add_loop_test(t, a_short_form_is_within_its_error_for_all_numbers_of_16_bits, 0, short_count);
     tcase_add_loop_test(t, a_quotient_by_a_reciprocal_is_as_exact_as_a_division, 0, 2);
