@@ -121,6 +121,13 @@ static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *
     gemm_write_epilogue(&g);
 }
 
+/* Of values 128 bytes along a row at a time. */
+static tensor_box swap_ab_box(const gemm *g, const gemm_swap_ab_tile *t)
+{
+    if (!gemm_is_matmul(g)) return k_tile_of_pieces(g, t->n, t->k);
+    return box_of_value(g, g->b, g->product->attributes.transpose ? t->n : t->k);
+}
+
 void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident, int tail_tiles)
 {
     const gemm_swap_ab_tile *t = &e->phase->tile.gemm_swap_ab;
@@ -132,9 +139,12 @@ void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident, int tail_t
                g.width);
     write_line(w, "static constexpr int cluster = %d, tail = %d, tail_tiles = %d;", t->cluster, t->tail, tail_tiles);
     gemm_write_sums(&g);
+    const tensor_box b = swap_ab_box(&g, t);
+    write_forms(&g, &b);
     gemm_write_operand_types(&g);
     gemm_write_context(&g);
-    write_maps(&g, t->m / t->cluster, k_tile_of_pieces(&g, t->n, t->k));
+    if (gemm_is_batched(&g)) gemm_write_batches(&g);
+    write_maps(&g, t->m / t->cluster, b);
     gemm_write_partial(&g);
     gemm_write_epilogue(&g);
 }

@@ -8,7 +8,7 @@ extern const program gemm_swap_ab_program;
 
 enum { most_rows_of_long_k_tiles = 48, most_rows = 128, most_split = 8, row_step = 16 };
 
-static const char *obstacle(const problem *p) { return obstacle_to_16_bits(p, layer_swap_ab); }
+static const char *obstacle(const problem *p) { return obstacle_to_16_bit_boxes(p, layer_swap_ab); }
 
 static long long shared_bytes(const problem *p, const ir_tile *t)
 {
@@ -30,7 +30,7 @@ static double bandwidth(const problem *p)
 
 static long long workgroups(const problem *p, const gemm_swap_ab_tile *x)
 {
-    return (problem_rows(p) + x->m - 1) / x->m * column_tiles(p, x->n) * x->split_k;
+    return product_matrices(p) * ((problem_rows(p) + x->m - 1) / x->m) * column_tiles(p, x->n) * x->split_k;
 }
 
 /* Bytes of weights per workgroup. */
@@ -96,7 +96,7 @@ static void choose_of_few_rows(const problem *p, ir_tile *t)
     double least = 1e30;
     for (int together = 1; together <= 2; together++)
         for (int split = 1; split <= (together == 1 ? 2 : most_split); split *= 2)
-            for (int n = 64; n <= (together == 1 ? 256 : 128); n += swap_ab_column_step) {
+            for (int n = 64; n <= (together == 1 ? 256 : 128); n += swap_ab_column_step_of(p)) {
                 const gemm_swap_ab_tile x = tile_of(m, n, split);
                 try_tile(p, x, together, &t->gemm_swap_ab, &least);
                 if (n == 64 && m <= most_rows_of_long_k_tiles) try_tile(p, long_k_tiles(x), together, &t->gemm_swap_ab, &least);
@@ -137,7 +137,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
     const gemm_swap_ab_tile *x = &t->gemm_swap_ab;
     if (x->m % (8 * x->cluster)) return x->cluster > 1 ? "m is a multiple of 8 times cluster" : "m is a multiple of 8";
     if (!is_power_of_two(x->cluster) || x->cluster * x->split_k > 8) return "cluster is 1, 2 or 4; with split_k at most 8 workgroups";
-    if (x->n % swap_ab_column_step) return "n is a multiple of 32";
+    if (x->n % swap_ab_column_step_of(p)) return x->n % swap_ab_column_step ? "n is a multiple of 32" : "n is a multiple of 64 for B as [K, N]";
     if (x->threads != swap_ab_threads(x->m, x->n)) return "threads are 128 for each 64 columns, plus 32 (m above 128: plus 128)";
     if (!is_power_of_two(x->split_k)) return "split_k is 1, 2, 4 or 8";
     if (x->row_stages > x->stages) return "row_stages is at most stages";

@@ -13,13 +13,21 @@ static bool begins_at_lines(const problem *p)
 bool swap_ab_many_rows(const problem *p)
 {
     enum { longest = 32768 }; /* of those that were timed */
+    if (problem_product(p)->kind == op_matmul) return true; /* nothing of it is there before the launch begins */
     return problem_rows(p) > (begins_at_lines(p) || product_length(p) > longest ? 128 : 64);
 }
 
 /* ---- what a launch asks of a device */
 static long long clusters_of(const problem *p, const gemm_swap_ab_tile *x)
 {
-    return (problem_rows(p) + x->m - 1) / x->m * ((column_tiles(p, x->n) + x->cluster - 1) / x->cluster);
+    return product_matrices(p) * ((problem_rows(p) + x->m - 1) / x->m) * ((column_tiles(p, x->n) + x->cluster - 1) / x->cluster);
+}
+
+/* Rows of an operand of a matmul, as it lies in memory (if it is copied, as the copy does). */
+static bool lies_at_lines(const ir_value *v)
+{
+    enum { line = 128 };
+    return value_stride(value_root(v)) * dtype_size(v->type) % line == 0;
 }
 
 /* What a byte of rows costs a unit, in bytes of weights, which always begin at an L2 line. Rows that do not take two lines for 128 bytes.
@@ -34,6 +42,15 @@ static double bytes_for_rows(const problem *p, const gemm_swap_ab_tile *x, bool 
     return alone * (x->cluster == 2 ? of_two : of_four);
 }
 
+/* Of weights, and of a matmul's B, whose rows are as A's. */
+static double bytes_for_columns(const problem *p, bool one_round)
+{
+    const double of_weights = 0.95;
+    const ir_op *product = problem_product(p);
+    if (product->kind != op_matmul || lies_at_lines(product->inputs[1])) return of_weights;
+    return one_round ? 1.8 : 1.55;
+}
+
 /* Products wait for each k tile below 128 rows, where the next one's are not under way yet. No epilogue but a plain store was timed: others
  * are taken to need twice the cycles, as nothing overlaps them. */
 void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor *d)
@@ -41,7 +58,7 @@ void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor 
     enum { start = 2250, cluster_start = 2150, end = 600, between = 4000, meeting = 7600 };
     const double rate = x->m > swap_ab_rows_beside_a_warp ? 0.83 : 0.745, waits = 6.6, of_a_result = p->phase->op_count > 1 ? 0.34 : 0.17,
                  of_a_part = 1.45 / 38400;
-    const double memory = 0.95, memory_of_two = 0.85, of_weights = 0.95, asked = 0.8;
+    const double memory = 0.95, memory_of_two = 0.85, asked = 0.8;
     product_cost(p, &(product_cut){x->m, x->n, x->k, x->split_k, 1, 1, weights_as_rows}, d);
     const double k_tiles = ceil(ceil((double)product_length(p) / x->k) / x->split_k), results = (double)x->m * x->n;
     const double k_bytes = k_tiles * x->k * swap_ab_element_bytes;
@@ -50,7 +67,7 @@ void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor 
     const bool one_round = d->groups <= d->per_unit * p->device->units;
     d->matrix = true, d->lockstep = true, d->memory_share = d->per_unit > 1 ? memory_of_two : memory;
     d->products = 2.0 * x->m * columns * k_tiles * x->k, d->products_share = rate * x->m / (x->m + waits);
-    d->taken = k_bytes * (x->m * bytes_for_rows(p, x, one_round, k_tiles * x->k) + of_weights * x->n);
+    d->taken = k_bytes * (x->m * bytes_for_rows(p, x, one_round, k_tiles * x->k) + bytes_for_columns(p, one_round) * x->n);
     d->asked = asked * k_bytes * ((double)x->m / x->cluster + x->n);
     d->streamed = k_bytes * (x->m + x->n), d->ahead = (double)x->row_stages * x->k * swap_ab_element_bytes * (x->m + x->n);
     d->end_cycles = end + of_a_result * results;
@@ -126,7 +143,7 @@ bool swap_ab_choose(const problem *p, const program *by, gemm_swap_ab_tile *best
         for (int cluster = 1; cluster <= 2; cluster++) {
             const long long each = (rows + tiles - 1) / tiles, step = 8 * cluster, m = (each + step - 1) / step * step;
             if (m < least_m || m > most_m || (rows + m - 1) / m != tiles) continue;
-            for (int n = most_n; n >= 64; n -= swap_ab_column_step)
+            for (int n = most_n; n >= 64; n -= swap_ab_column_step_of(p))
                 if (cluster == 1 || column_tiles(p, n) > 1)
                     try_splits(&s, (gemm_swap_ab_tile){.m = (int)m,
                                                        .n = n,

@@ -191,6 +191,8 @@ template <class F> DEV void run_ws(const typename F::args &p)
 //     consumers), of which the first one loads
 //   releases: consumer arrivals that free a stage; resident: workgroups per multiprocessor
 //   late_stages, late_bytes: late loads have stages of their own (in scratch_bytes), at most as many as there are stages
+//   loads_values: load_values(p, tile, k_tile, stage) loads what is no weight into the k tile's early stage, for which load(early) issues
+//     nothing
 //   prepare(p): fetches what late loads need and no launch writes; prefetch_next(p): called when all weights are in flight
 //   start(p, tile, accumulators): reads what is needed before the products
 //   compute(p, tile, ring, late memory, accumulators): leaves the sums in shared memory where the stages were; finish(p, tile,
@@ -249,6 +251,7 @@ template <class P> DEV void ws_produce_tile(const typename P::args &p, const typ
             r.step();
         }
         P::load(late(), p, t, s, {memory + s % P::late_stages * P::late_bytes, later.full(later.position)});
+        if constexpr (P::loads_values) P::load_values(p, t, s, later.here());
     }
     if (last && n <= P::stages) ws_all_loaded<P>(p);
 }

@@ -4,11 +4,12 @@
 // up through distributed shared memory in a fixed order, and each stores a share of the tile's rows. Refuses (static_assert) tiles other
 // than 16 to 256 rows in steps of 8 by 64 to 256 columns in steps of 32, and k tiles other than 64, 128 or 256.
 //
-// Beyond the common contract S has: a_map(p), b_map(p), stages, width as in gemm_ws.h, a_map with boxes of tile_m rows, b_map with boxes of
-// tile_n columns x tile_k; row_stages: stages for rows of A; split_k; cluster: adjacent workgroups that load rows together; resident:
-// workgroups per multiprocessor; input_sums: sums of squares of A's rows are accumulated from the stages while tensor cores multiply, and
-// passed to summed(); tail: stream-K parts of each tile of the last, partial round (1: none, one tile per workgroup); tail_tiles: at most
-// so many tiles are split; partial(p): the workspace through which the parts are added.
+// Beyond the common contract S has: a_form, b_form, b_early, batched, a_map(p), b_map(p), stages, width as in gemm_ws.h, a_map with boxes
+// of tile_m / cluster rows, b_map with boxes of tile_n columns x tile_k, or of a value in rows 128 bytes x tile_n rows; row_stages: stages
+// for rows of A; split_k; cluster: adjacent workgroups that load rows together; resident: workgroups per multiprocessor; input_sums: sums of
+// squares of A's rows are accumulated from the stages while tensor cores multiply, and passed to summed(); tail: stream-K parts of each
+// tile of the last, partial round (1: none, one tile per workgroup); tail_tiles: at most so many tiles are split; partial(p): the
+// workspace through which the parts are added.
 #pragma once
 #include "templates/frame/frame_ws.h"
 #include "templates/frame/next.h"
@@ -24,9 +25,13 @@ template <class S> struct gemm_swap_ab {
     static constexpr bool many_rows = tile_m > 128; // a whole warpgroup loads, so that it can hand registers to the consumers
     static constexpr int groups = (tile_n + 63) / 64, consumers = 128 * groups, producers = many_rows ? 128 : 32;
     static constexpr int threads = consumers + producers, sharers = S::cluster, cluster = sharers * S::split_k;
-    static constexpr int along_bytes = tile_n * packing::row_bytes, stage_bytes = tile_k / packing::length * along_bytes; // of B's pieces
-    static constexpr int box_length = 128 / sizeof(a_type), boxes = tile_k / box_length, box_bytes = tile_m * 128; // of rows, along k
-    static constexpr int late_stages = S::row_stages, late_bytes = boxes * box_bytes, scratch_bytes = late_stages * late_bytes;
+    static constexpr bool a_across = S::a_form == in_columns, b_across = S::b_form == in_columns, loads_values = !S::b_early;
+    static constexpr int panel_bytes = tile_k * 128; // of an operand in columns: 64 of them
+    static constexpr int along_bytes = tile_n * packing::row_bytes, stage_bytes = tile_k / packing::length * along_bytes; // B's pieces
+    static constexpr int box_length = 128 / sizeof(a_type), boxes = tile_k / box_length; // of an operand in rows, along k
+    static constexpr int a_panels = (tile_m + 63) / 64, box_bytes = tile_m * 128, b_box_bytes = tile_n * 128;
+    static constexpr int late_stages = S::row_stages, late_bytes = a_across ? a_panels * panel_bytes : boxes * box_bytes;
+    static constexpr int scratch_bytes = late_stages * late_bytes;
     static constexpr int pitch = tile_n + 4; // floats of a row of sums, such that a warp's stores hit all banks
     static constexpr bool pingpong = false;
     // arrivals that free a stage; with input_sums the warps that read A rows arrive as well
@@ -35,6 +40,8 @@ template <class S> struct gemm_swap_ab {
     static_assert(tile_m % 8 == 0 && tile_m <= 256, "tile: rows are columns of wgmma");
     static_assert(tile_m % (8 * sharers) == 0 && cluster <= 8, "tile: each of a cluster brings as many rows");
     static_assert(tile_n % 32 == 0 && tile_n >= 64 && tile_n <= 256, "tile: 32 columns are a block of the epilogue");
+    static_assert(!b_across || tile_n % 64 == 0, "tile: B in columns comes in panels of 64");
+    static_assert(!a_across || !S::input_sums, "tile: sums of squares are of A in rows");
     static_assert(tile_k % 64 == 0 && tile_k <= 256 && sizeof(a_type) == 2, "tile: whole boxes of 128 bytes along k");
     static_assert(stages * stage_bytes + scratch_bytes >= tile_m * pitch * 4, "tile: sums fit where the stages are");
     static_assert(one_type<a_type, b_type>, "operands of a matrix instruction");
@@ -44,12 +51,14 @@ template <class S> struct gemm_swap_ab {
     // with: ptxas gives the mainloop no more.
     static constexpr int at_launch = 512 / (resident * ((threads + 127) / 128)) / 8 * 8, beside_results = 26;
     static constexpr bool halves = many_rows && tile_m / 2 + beside_results > at_launch;
-    static constexpr int low_rows = halves ? (tile_m / 2 + 7) / 8 * 8 : tile_m, high_rows = halves ? tile_m - low_rows : 16;
+    static constexpr int half_rows = a_across ? 128 : (tile_m / 2 + 7) / 8 * 8;
+    static constexpr int low_rows = halves ? half_rows : tile_m, high_rows = halves ? tile_m - low_rows : 16;
     using low_product = wgmma<a_type, low_rows>;
     using high_product = wgmma<a_type, high_rows>;
     struct tile {
         int row, column, part; // row, column: in tiles; the last column of a cluster may not exist
         int cut;               // its number among the tiles that are split; -1: whole
+        int batch;
     };
     struct row_state { // of the row of A whose results the thread stores
         int row;
@@ -69,7 +78,14 @@ template <class S> struct gemm_swap_ab {
     // along K, one part per workgroup, as the last round.
     static constexpr bool streams = S::tail > 1;
     static_assert(!streams || (S::split_k == 1 && S::tail <= all_k_tiles), "tile: a part has a k tile, and a cluster's parts have no tail");
-    DEV static int all_tiles(const args &p) { return row_tiles(p) * ((column_tiles + sharers - 1) / sharers); } // of a cluster
+    DEV static int matrix_tiles(const args &p) { return row_tiles(p) * ((column_tiles + sharers - 1) / sharers); } // of a cluster
+    DEV static int all_tiles(const args &p)
+    {
+        if constexpr (S::batched)
+            return S::batches(p) * matrix_tiles(p);
+        else
+            return matrix_tiles(p);
+    }
     DEV static int tail_tiles(const args &p)
     {
         const int left = all_tiles(p) % (block_total() / sharers);
@@ -92,26 +108,54 @@ template <class S> struct gemm_swap_ab {
             const int tail = tail_tiles(p), first = all_tiles(p) - tail, in = whole - first;
             if (in >= 0) part = in / tail, cut = in % tail, whole = first + cut;
         }
-        return {whole % rows, whole / rows * sharers + member % sharers, part, cut};
+        const int batch = S::batched ? whole / matrix_tiles(p) : 0;
+        if constexpr (S::batched) whole -= batch * matrix_tiles(p);
+        return {whole % rows, whole / rows * sharers + member % sharers, part, cut, batch};
     }
 
     DEV static void load(early, const args &p, const tile &t, int k_tile, stage m)
     {
-        piece_load_once(m.memory, S::b_map(p), m.full, t.column * (tile_n / 16), column_of(t, k_tile) / packing::length);
+        if constexpr (S::b_early)
+            piece_load_once(m.memory, S::b_map(p), m.full, t.column * (tile_n / 16), column_of(t, k_tile) / packing::length);
+    }
+    // B that a launch ahead may have written.
+    DEV static void load_values(const args &p, const tile &t, int k_tile, stage m)
+    {
+        const int n = t.column * tile_n, k = column_of(t, k_tile);
+        if constexpr (b_across) {
+#pragma unroll
+            for (int i = 0; i < tile_n / 64; i++) box_load<1>(m.memory + i * panel_bytes, S::b_map(p), t, n + i * 64, k, m, 0);
+        } else {
+#pragma unroll
+            for (int i = 0; i < boxes; i++) box_load<1>(m.memory + i * b_box_bytes, S::b_map(p), t, k + i * box_length, n, m, 0);
+        }
     }
     DEV static void prepare(const args &p) { tensor_prefetch(S::a_map(p)); }
     DEV static void prefetch_next(const args &p) { next_weights<S>::prefetch(p, 0, 1); }
     DEV static void load(late, const args &p, const tile &t, int k_tile, stage m)
     {
+        const int row = t.row * tile_m, k = column_of(t, k_tile);
+        if constexpr (a_across) {
+            for (int i = sharers == 1 ? 0 : cluster_rank() % sharers; i < a_panels; i += sharers)
+                box_load<sharers>(m.memory + i * panel_bytes, S::a_map(p), t, row + i * 64, k, m, 0);
+        } else {
 #pragma unroll
-        for (int i = 0; i < boxes; i++) {
-            const shared_address to = m.memory + i * box_bytes;
-            const int column = column_of(t, k_tile) + i * box_length;
-            if constexpr (sharers == 1)
-                tensor_load(to, S::a_map(p), m.full, column, t.row * tile_m);
-            else
-                tensor_load_all<sharers>(to, S::a_map(p), m.full, column, t.row * tile_m, tile_m / sharers, first_sharer(t));
+            for (int i = 0; i < boxes; i++)
+                box_load<sharers>(m.memory + i * box_bytes, S::a_map(p), t, k + i * box_length, row, m, tile_m / sharers);
         }
+    }
+    // A box of the tile's matrix; each of `Members` of a cluster brings box_rows of its rows to all.
+    template <int Members>
+    DEV static void box_load(shared_address to, const tensor_map &map, const tile &t, int column, int row, stage m, int box_rows)
+    {
+        if constexpr (S::batched && Members > 1)
+            tensor_load_all<Members>(to, map, m.full, column, 0, row, t.batch, box_rows, first_sharer(t));
+        else if constexpr (S::batched)
+            tensor_load(to, map, m.full, column, 0, row, t.batch);
+        else if constexpr (Members > 1)
+            tensor_load_all<Members>(to, map, m.full, column, row, box_rows, first_sharer(t));
+        else
+            tensor_load(to, map, m.full, column, row);
     }
 
     // ---- products. Sums over more than `longest` k tiles are blocked sums (sums.h).
@@ -123,6 +167,21 @@ template <class S> struct gemm_swap_ab {
     {
         const int first = thread_index() / 128 * 64;
         return tile_n % 64 && first > tile_n - 64 ? tile_n - 64 : first;
+    }
+
+    // Operands at a stage's first places along k, and bytes from there to the k-th 16; box: of 64 places.
+    static constexpr int high_bytes = a_across ? low_rows / 64 * panel_bytes : low_rows * 128;
+    DEV static unsigned long long a_operand(shared_address at) { return a_across ? operand_across(at, panel_bytes) : operand(at); }
+    DEV static unsigned long long b_operand(shared_address at)
+    {
+        if constexpr (S::b_form == in_pieces)
+            return piece_operand(at + first_column() / 16 * 1024);
+        else
+            return b_across ? operand_across(at + first_column() / 64 * panel_bytes, panel_bytes) : operand(at + first_column() * 128);
+    }
+    template <operand_form Form> DEV static int along(int k, int box)
+    {
+        return Form == in_pieces ? k / 2 * along_bytes + k % 2 * 256 : Form == in_rows ? k / 4 * box + k % 4 * 32 : k * 2048;
     }
 
     // ---- sums of squares of rows, accumulated by all consumers from a stage: eight adjacent threads take a row's 128 bytes of a box, in
@@ -180,15 +239,16 @@ template <class S> struct gemm_swap_ab {
         stage_products<a_type, high_rows> high;
         do {
             const stage m = ring.wait();
-            const auto w = piece_operand(m.memory + first_column() / 16 * 1024), x = operand(rows + row_stage * late_bytes);
+            const auto w = b_operand(m.memory), x = a_operand(rows + row_stage * late_bytes);
             pin_all(c);
             product_fence();
 #pragma unroll
             for (int k = 0; k < tile_k / 16; k++) {
-                const auto weights = operand_behind(w, k / 2 * along_bytes + k % 2 * 256);
-                const auto here = operand_behind(x, k / 4 * box_bytes + k % 4 * 32);
-                low.multiply(c.low, weights, here, k ? 1 : s);
-                if constexpr (halves) high.multiply(c.high, weights, operand_behind(here, low_rows * 128), k ? 1 : s);
+                const auto weights = operand_behind(w, along<S::b_form>(k, b_box_bytes));
+                const auto here = operand_behind(x, along<S::a_form>(k, box_bytes));
+                low.template multiply<b_across, a_across>(c.low, weights, here, k ? 1 : s);
+                if constexpr (halves)
+                    high.template multiply<b_across, a_across>(c.high, weights, operand_behind(here, high_bytes), k ? 1 : s);
             }
             low.commit();
             if constexpr (halves) high.commit_with_others();
@@ -286,7 +346,7 @@ template <class S> struct gemm_swap_ab {
         row_state r;
         r.row = t.row * tile_m + row;
         r.exists = in < share && row < tile_m && r.row < S::rows(p);
-        if (r.exists) r.context = S::begin(p, 0, r.row);
+        if (r.exists) r.context = S::begin(p, t.batch, r.row);
         return r;
     }
     DEV static void start(const args &p, const tile &t, accumulators &c) { c.first = row_of(p, t, 0); }
@@ -387,19 +447,19 @@ template <class S> struct gemm_swap_ab {
     {
         if (!r.exists) return;
         const int row = r.row - t.row * tile_m;
-        if constexpr (S::input_sums) S::summed(p, r.context, 0, r.row, summed<1>(p, t, row, sums, squares_at)[0]);
+        if constexpr (S::input_sums) S::summed(p, r.context, t.batch, r.row, summed<1>(p, t, row, sums, squares_at)[0]);
         float sum = 0;
         to_memory out;
 #pragma unroll
         for (int i = 0; i < (per_row + team - 1) / team; i++) {
             const int in = (i * team + thread_index() % team) * S::width, low = in / 16 * 32 + in % 16, n = t.column * tile_n + low;
             if ((per_row % team && in >= tile_n / 2) || (S::packed_n % tile_n && n >= S::packed_n)) break;
-            S::template epilogue<S::width>(p, r.context, 0, r.row, n, summed<S::width>(p, t, row, sums, low),
+            S::template epilogue<S::width>(p, r.context, t.batch, r.row, n, summed<S::width>(p, t, row, sums, low),
                                            summed<S::width>(p, t, row, sums, low + 16), sum, out);
         }
         if constexpr (S::row_sums) {
             sum = wave_join<take_sum, team>(sum);
-            if (thread_index() % team == 0) S::finish_row(p, 0, r.row, t.column, sum);
+            if (thread_index() % team == 0) S::finish_row(p, t.batch, r.row, t.column, sum);
         }
     }
 };

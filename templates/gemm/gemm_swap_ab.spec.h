@@ -32,6 +32,9 @@ struct llama_qkv_spec {
     static constexpr int row_stages = 2, split_k = 1, resident = 2, width = 4;
     static constexpr int cluster = 1, tail = 1, tail_tiles = 0;
     static constexpr bool row_sums = false, input_sums = true;
+    static constexpr operand_form a_form = in_rows, b_form = in_pieces;
+    static constexpr bool batched = false;
+    static constexpr bool b_early = true;
     using a_type = bf16;
     using b_type = a_type;
     struct context {

@@ -98,13 +98,13 @@ DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_addres
 // The same for a tensor map of rank 4.
 template <int Members>
 DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int head, int row, int batch,
-                         int box_rows)
+                         int box_rows, int first_member = 0)
 {
-    const int first = cluster_rank() * box_rows;
+    const int first = (cluster_rank() - first_member) * box_rows;
     asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
                  "[%0], [%1, {%3, %4, %5, %6}], [%2], %7;" ::"r"(to + first * 128),
                  "l"(&map), "r"(barrier), "r"(column), "r"(head), "r"(row + first), "r"(batch),
-                 "h"(static_cast<unsigned short>((1 << Members) - 1))
+                 "h"(static_cast<unsigned short>(((1 << Members) - 1) << first_member))
                  : "memory");
 }
 

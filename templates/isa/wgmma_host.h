@@ -232,10 +232,10 @@ DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_addres
 }
 template <int Members>
 DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int head, int row, int batch,
-                         int box_rows)
+                         int box_rows, int first_member = 0)
 {
-    const int first = tf_hs_cluster_rank() * box_rows;
-    for (int i = 0; i < Members; i++)
+    const int first = (cluster_rank() - first_member) * box_rows;
+    for (int i = first_member; i < first_member + Members; i++)
         host_issue(to + first * 128, map, barrier, column, row + first, head, batch, true, tf_hs_cluster_shared(i));
 }
 template <int Members>
