@@ -76,10 +76,13 @@ def matmul(draw):
     count = math.prod(batches.values())
     M, N, K = (length(draw, 64, 32768 if axes == 0 else 8192) for _ in range(3))
     dims, lead = {**batches, "M": M, "N": N, "K": K}, "".join(f"{n}, " for n in batches)
-    z = {"z": f"[{lead}N, K]" if turned else f"[{lead}K, N]"}
-    text = spec_text("matmul", dtype, dims, {"x": f"[{lead}M, K]", **({} if weight else z)}, z if weight else {},
-                     ["{out: l, op: matmul, in: [x, z]" + (", transpose: true}" if turned else "}")], "l")
-    name = f"{'x'.join(map(str, dims.values()))}{' transposed' if turned else ''}{' param' if weight else ''}"
+    turned_a = draw.random() < 0.2
+    x, z = f"[{lead}K, M]" if turned_a else f"[{lead}M, K]", {"z": f"[{lead}N, K]" if turned else f"[{lead}K, N]"}
+    layout = (", transpose: true" if turned else "") + (", transpose_a: true" if turned_a else "")
+    text = spec_text("matmul", dtype, dims, {"x": x, **({} if weight else z)}, z if weight else {},
+                     ["{out: l, op: matmul, in: [x, z]" + layout + "}"], "l")
+    said = (" transposed" if turned else "", " transposed A" if turned_a else "", " param" if weight else "")
+    name = "x".join(map(str, dims.values())) + "".join(said)
     return name, text, dims, dtype, count * M * N * K, count * (M * (N + K) + N * K)
 
 

@@ -129,7 +129,8 @@ def function_of(op, spec):
         turn = op.get("layout") == "in_out"
         return lambda x, w, *b: F.linear(x, w.t() if turn else w, *b)
     if kind == "matmul":
-        return (lambda x, z: x @ z.mT) if op.get("transpose") else torch.matmul
+        turned = [op.get(name) for name in ("transpose_a", "transpose")]
+        return lambda *operands: torch.matmul(*(t.mT if turn else t for t, turn in zip(operands, turned)))
     if kind == "split":
         sizes = [spec.number(n) for n in op["sizes"]]
         return lambda x: torch.split(x, sizes, -1)

@@ -345,7 +345,7 @@ gemm gemm_start(emission *e, writer *w, bool passes_shared, int width)
     gemm g = {.e = e, .w = w, .product = phase_first(e->phase, class_PRODUCT), .staged = passes_shared};
     g.a = g.product->inputs[0];
     g.b = gemm_is_matmul(&g) ? g.product->inputs[1] : NULL;
-    g.K = value_columns(g.a);
+    g.K = product_depth(g.product);
     g.packed_n = e->segments.packed_columns;
     g.packed_k = e->packed_length;
     g.numbers = numbers_find(e);

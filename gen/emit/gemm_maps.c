@@ -29,10 +29,11 @@ static tensor_box box_of_value(const gemm *g, const ir_value *v, int box_rows)
     return box;
 }
 
-static void write_a_map(gemm *g, int box_rows)
+/* box_rows: of A as [M, K]; as [K, M] a box has a k tile of 64 columns. */
+static void write_a_map(gemm *g, int box_rows, int k)
 {
     tensor_box *box = arena_alloc(g->e->a, sizeof *box);
-    *box = box_of_value(g, g->a, box_rows);
+    *box = box_of_value(g, g->a, g->product->attributes.transpose_a ? k : box_rows);
     write_map(g, "a_map", box);
 }
 
@@ -81,11 +82,11 @@ static tensor_box box_of_rows(const gemm *g, const gemm_warpgroups_tile *t)
                         .box_columns = 128 / dtype_size(f->type)};
 }
 
-static void write_maps(gemm *g, int m, tensor_box b)
+static void write_maps(gemm *g, int m, int k, tensor_box b)
 {
     tensor_box *box = arena_alloc(g->e->a, sizeof *box);
     *box = b;
-    write_a_map(g, m);
+    write_a_map(g, m, k);
     write_map(g, "b_map", box);
 }
 
@@ -116,7 +117,7 @@ static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *
     gemm_write_operand_types(&g);
     gemm_write_context(&g);
     if (gemm_is_batched(&g)) gemm_write_batches(&g);
-    write_maps(&g, t->m, b);
+    write_maps(&g, t->m, t->k, b);
     gemm_write_partial(&g);
     gemm_write_epilogue(&g);
 }
@@ -144,7 +145,7 @@ void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident, int tail_t
     gemm_write_operand_types(&g);
     gemm_write_context(&g);
     if (gemm_is_batched(&g)) gemm_write_batches(&g);
-    write_maps(&g, t->m / t->cluster, b);
+    write_maps(&g, t->m / t->cluster, t->k, b);
     gemm_write_partial(&g);
     gemm_write_epilogue(&g);
 }

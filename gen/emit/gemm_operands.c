@@ -98,7 +98,8 @@ static const expression *batch_of(gemm *g, const ir_value *operand)
 void gemm_write_forms(const gemm *g, const char *weight)
 {
     const char *matmul = g->product->attributes.transpose ? "in_rows" : "in_columns";
-    const char *rows = phase_layer(g->e->phase) == layer_mma ? "" : "a_form = in_rows, "; /* mma reads A in rows alone */
+    const char *a = g->product->attributes.transpose_a ? "a_form = in_columns, " : "a_form = in_rows, ";
+    const char *rows = phase_layer(g->e->phase) == layer_mma ? "" : a; /* mma reads A in rows alone */
     write_line(g->w, "static constexpr operand_form %sb_form = %s;", rows, gemm_is_matmul(g) ? matmul : weight);
     write_line(g->w, "static constexpr bool batched = %s;", gemm_is_batched(g) ? "true" : "false");
 }

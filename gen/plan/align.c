@@ -16,8 +16,8 @@ typedef struct aligned {
 typedef struct aligner {
     editor *e;
     bool *is_root; /* by value id: other values live in its storage */
-    aligned *copies;
-    int count;
+    aligned *copies, *turned; /* turned: transposes */
+    int count, turned_count;
 } aligner;
 
 /* Multiples of what tensor loads take; long rows begin at lines, as loads of a row that straddles them ask L2 for both. */
@@ -121,12 +121,44 @@ static void read_copy(editor *e, ir_phase *reader, ir_value *v, ir_value *rows)
     edit_remove_value(e, v);
 }
 
+/* ---- the transpose of A */
+static ir_value *transpose_of(aligner *g, int k, ir_phase *reader, ir_value *v)
+{
+    arena *a = g->e->b->a;
+    for (int i = 0; i < g->turned_count; i++)
+        if (g->turned[i].from == v) return g->turned[i].rows;
+    ir_value *copy = build_value(g->e->b, arena_printf(a, "%s.turned", v->name), v->type, v);
+    copy->shape[v->rank - 2] = v->shape[v->rank - 1], copy->shape[v->rank - 1] = v->shape[v->rank - 2];
+    copy->root_stride = aligned_columns(copy);
+    const char *kernel = arena_printf(a, "%s_turn", g->e->b->p->kernels[k]->name);
+    edit_copy(g->e, k, reader, v, &(copy_request){copy, op_align, family_align, kernel})->attributes.transpose = true;
+    g->turned[g->turned_count++] = (aligned){v, copy};
+    return copy;
+}
+
+/* The matmul then reads A as [M, K]. Where B is the same value, that stays as it is. */
+static void turn_a(aligner *g, int k, ir_phase *phase)
+{
+    ir_op *product = phase->ops[phase_index(phase, phase_first(phase, class_PRODUCT))];
+    product->inputs[0] = transpose_of(g, k, phase, product->inputs[0]);
+    product->attributes.transpose_a = false;
+    edit_run_after(g->e, phase, edit_maker(g->e, product->inputs[0]));
+}
+
 /* ---- which operands */
+bool rows_of_a_are_wanted(const problem *p, const program *of)
+{
+    const ir_op *product = p->phase->family == family_gemm ? problem_product(p) : NULL;
+    return product && product->attributes.transpose_a && !of->reads_columns_of_a;
+}
+
 bool alignment_is_wanted(const problem *p, const program *of)
 {
     const ir_op *product = of->aligned_rows && p->phase->family == family_gemm ? problem_product(p) : NULL;
     for (int i = 0; product && i < 2; i++)
-        if (has_rows(product, i) && !(i && terms_are_wanted(p, of)) && value_alignment(p->a, product->inputs[i]) != 16) return true;
+        if (has_rows(product, i) && !(i ? terms_are_wanted(p, of) : rows_of_a_are_wanted(p, of)) &&
+            value_alignment(p->a, product->inputs[i]) != 16)
+            return true;
     return false;
 }
 
@@ -147,12 +179,14 @@ void align_operands(editor *e)
 {
     const ir_graph *p = e->b->p;
     const size_t values = (size_t)p->value_count, most = 2 * (size_t)p->op_count + 1; /* at most two copies per phase */
-    aligner g = {.e = e, .is_root = arena_alloc(e->b->a, values + most), .copies = arena_alloc(e->b->a, most * sizeof *g.copies)};
+    aligner g = {.e = e, .is_root = arena_alloc(e->b->a, values + most), .copies = arena_alloc(e->b->a, most * sizeof *g.copies),
+                 .turned = arena_alloc(e->b->a, most * sizeof *g.turned)};
     for (size_t i = 0; i < values; i++)
         if (p->values[i]->root) g.is_root[p->values[i]->root->id] = true;
     for (int k = 0; k < e->kernel_count; k++)
         for (int i = 0; i < p->kernels[k]->phase_count; i++) {
             ir_phase *phase = p->kernels[k]->phases[i];
+            if (phase->choice->rewrites & rewrite_rows_of_a) turn_a(&g, k, phase);
             for (int n = 0; n < 2 && phase->choice->rewrites & rewrite_aligned_rows; n++)
                 if (has_rows(phase_first(phase, class_PRODUCT), n)) align_operand(&g, k, phase, n ? operand_b : operand_a);
         }

@@ -62,7 +62,8 @@ static const program *asked_program(const problem *p, const preferences *w)
 static unsigned rewrites_of(const problem *p, const program *of)
 {
     return (split_is_wanted(p, of) ? rewrite_split_keys : 0) | (row_sums_are_wanted(p, of) ? rewrite_row_sums : 0) |
-           (alignment_is_wanted(p, of) ? rewrite_aligned_rows : 0) | (terms_are_wanted(p, of) ? rewrite_terms : 0);
+           (alignment_is_wanted(p, of) ? rewrite_aligned_rows : 0) | (terms_are_wanted(p, of) ? rewrite_terms : 0) |
+           (rows_of_a_are_wanted(p, of) ? rewrite_rows_of_a : 0);
 }
 
 /* Of a launch that copies so many bytes, reads and writes together. */
@@ -84,6 +85,7 @@ static double rewrites_seconds(const problem *p, const program *of, unsigned rew
         const extent rows = value_rows(p->a, v);
         const double bytes = (double)extent_value(&rows, &p->ir->dims) * (double)value_columns(v) * dtype_size(v->type);
         if (i == 1 && rewrites & rewrite_terms) seconds += copy_seconds(p, 3 * bytes);
+        else if (i == 0 && rewrites & rewrite_rows_of_a) seconds += copy_seconds(p, 2 * bytes);
         else if (rewrites & rewrite_aligned_rows && of->aligned_rows && value_alignment(p->a, v) != 16)
             seconds += copy_seconds(p, 2 * bytes);
     }
@@ -276,7 +278,7 @@ static const program *least_time(const choice *c, const problem *p)
 
 choice *choice_make(const problem *p, const preferences *w)
 {
-    enum { any = rewrite_split_keys | rewrite_row_sums | rewrite_aligned_rows | rewrite_terms };
+    enum { any = rewrite_split_keys | rewrite_row_sums | rewrite_aligned_rows | rewrite_terms | rewrite_rows_of_a };
     choice *c = arena_alloc(p->a, sizeof *c);
     *c = (choice){.asked = *p, .op_count = p->phase->op_count, .of = asked_program(p, w)};
     if (!c->of) {

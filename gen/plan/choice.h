@@ -10,7 +10,8 @@ typedef enum rewrite {
     rewrite_split_keys = 1,  /* split-KV: the attention stores partials, which a second kernel combines */
     rewrite_row_sums = 2,    /* a product accumulates sums of squares of A's rows while it loads them */
     rewrite_aligned_rows = 4, /* rows of operands begin at multiples of 16 bytes */
-    rewrite_terms = 8         /* B of a matmul is stored as two TF32 numbers per element */
+    rewrite_terms = 8,        /* B of a matmul is stored as two TF32 numbers per element */
+    rewrite_rows_of_a = 16    /* A of a matmul that is stored as [K, M] is copied as [M, K] */
 } rewrite;
 
 typedef struct alternative {

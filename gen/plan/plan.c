@@ -139,7 +139,7 @@ static int plan_pack(planner *p, const ir_kernel *kernel, const ir_phase *phase,
                                                       .format = weights_format(program_of(phase)->weights, product),
                                                       .columns = packed_n,
                                                       .length = weights_length(program_of(phase)->weights, product),
-                                                      .K = value_columns(product->inputs[0]),
+                                                      .K = product_depth(product),
                                                       .threads = p->p->target->serial ? 1 : 256};
     return p->p->pack_count++;
 }

@@ -38,7 +38,7 @@ static double padded_linear(const plan *p, const launch_phase *l, const ir_op *p
 {
     const ir_phase *phase = l->phase;
     const tiles t = tiles_of(p, l);
-    const double length = (double)value_columns(product->inputs[0]), columns = (double)p->packs[l->pack].columns;
+    const double length = (double)product_depth(product), columns = (double)p->packs[l->pack].columns;
     const double rows = 2 * t.rows * l->extents.tile_rows;
     const double all = rows * fmax(columns, t.columns * field_of(phase, "n", 0)) * up(length, field_of(phase, "k", 1));
     return all * (1 + squares_share(p, phase));

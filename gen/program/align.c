@@ -1,6 +1,8 @@
-/* Copies rows to padded, 16-byte aligned rows that tensor loads accept (templates/gemm/align.h). In: an align phase, which gen/plan/align.c
- * made. Out: a tile; a workgroup copies a run of 16-byte pieces. */
+/* Copies rows to padded, 16-byte aligned rows that tensor loads accept, or matrices as their transposes (templates/gemm/align.h). In: an
+ * align phase, which gen/plan/align.c made. Out: a tile; a workgroup copies a run of 16-byte pieces, or 64 rows of some columns. */
 #include "gen/program/program.h"
+
+enum { turned_rows = 64, turned_columns = 32 }; /* that a workgroup transposes at a time; the columns `each` times */
 
 static const ir_op *align_op(const ir_phase *phase)
 {
@@ -18,23 +20,50 @@ static bool smaller(const problem *p, ir_tile *t)
     return t->align.each > 0;
 }
 
-/* A tile is threads * each consecutive 16-byte pieces, across row boundaries. */
+/* A tile is threads * each consecutive 16-byte pieces, across row boundaries; transposed, of each matrix turned_rows places of some
+ * columns, which are rows of the copy. */
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
-    const ir_value *copy = align_op(p->phase)->outputs[0];
+    const ir_op *op = align_op(p->phase);
+    const ir_value *copy = op->outputs[0];
+    if (op->attributes.transpose) {
+        to->rows = copy->shape[copy->rank - 2];
+        to->tile_rows = turned_columns * t->align.each;
+        to->column_tiles = (int)((value_stride(copy) + turned_rows - 1) / turned_rows);
+        to->multiple = value_batches(p->a, copy);
+        return;
+    }
     to->rows = extent_multiply(p->a, p->phase->ops[0]->at, to->rows, extent_number(value_stride(copy) * dtype_size(copy->type) / 16));
     to->tile_rows = t->align.threads * t->align.each;
 }
 
+/* sizeof(mixed_memory<...>) of templates/gemm/align.h */
+static long long shared_bytes(const problem *p, const ir_tile *t)
+{
+    const ir_op *op = align_op(p->phase);
+    if (!op->attributes.transpose) return no_shared_memory(p, t);
+    const int size = dtype_size(op->outputs[0]->type);
+    return mixed_memory(1, 1, turned_rows * (turned_columns * t->align.each + 1ll) * size, 4);
+}
+
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d) { bytes_cost(p, t, geometry, d); }
+
+static void write_transposed(emission *e, writer *w, const ir_value *x)
+{
+    const extent batches = value_batches(e->a, x);
+    write_line(w, "static constexpr int columns = %lld;", value_columns(x));
+    write_line(w, "DEV static int batches(const args &p) { return %s; }", c_text(e->a, extent_c(e, &batches)));
+}
 
 static void members(emission *e, writer *w)
 {
     const ir_op *op = align_op(e->phase);
     const ir_value *x = op->inputs[0], *y = op->outputs[0];
     const expression *row = c_int(e->pool, "row");
-    write_line(w, "static constexpr int N = %lld, stride = %lld, threads = %d, each = %d;", value_columns(x), value_stride(y),
+    write_line(w, "static constexpr int N = %lld, stride = %lld, threads = %d, each = %d;", value_columns(y), value_stride(y),
                e->phase->tile.align.threads, e->phase->tile.align.each);
+    write_line(w, "static constexpr bool across = %s;", op->attributes.transpose ? "true" : "false");
+    if (op->attributes.transpose) write_transposed(e, w, x);
     write_line(w, "using type = %s;", dtype_c_name(x->type));
     write_line(w, "DEV static int rows(const args &p) { return %s; }", c_text(e->a, extent_c(e, &e->space.rows)));
     write_line(w, "DEV static const type *from(const args &p, int row)");
@@ -52,7 +81,7 @@ const program align_program = {.kind = program_align,
                                .template = "templates/gemm/align.h",
                                .describe_cost = describe_cost,
                                .defaults = defaults,
-                               .shared_bytes = no_shared_memory,
+                               .shared_bytes = shared_bytes,
                                .smaller = smaller,
                                .geometry = geometry,
                                .members = members};

@@ -12,8 +12,7 @@ static const char *obstacle(const problem *p) { return obstacle_to_16_bit_boxes(
 
 static long long shared_bytes(const problem *p, const ir_tile *t)
 {
-    (void)p;
-    return swap_ab_bytes(&t->gemm_swap_ab);
+    return swap_ab_bytes(p, &t->gemm_swap_ab);
 }
 
 /* ---- time
@@ -57,7 +56,7 @@ static double weights_time(const problem *p, const gemm_swap_ab_tile *x, long lo
 static double time_of(const problem *p, const gemm_swap_ab_tile *x)
 {
     const double l2_over_memory = 2.8, start = 3.2e-6, meeting = 0.16e-6, late = 2e-6;
-    const long long units = p->device->units, seats = units * swap_ab_resident(p->target, x), count = workgroups(p, x);
+    const long long units = p->device->units, seats = units * swap_ab_resident(p, x), count = workgroups(p, x);
     const double rows = weights_of(p, x) * x->m / x->n;
     double time = (double)(count / seats) * weights_time(p, x, seats);
     if (count % seats) time += weights_time(p, x, count % seats);
@@ -122,7 +121,7 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
         return;
     }
     product_cost(p, &(product_cut){x->m, x->n, x->k, x->split_k, 1, 1, weights_as_rows}, d);
-    d->per_unit = swap_ab_resident(p->target, x);
+    d->per_unit = swap_ab_resident(p, x);
     d->matrix = true, d->lockstep = true, d->products_share = 1 / (1.57 + x->m / 175.0);
     if (d->per_unit > 1) d->memory_share = shallow;
     d->ahead = fmin(x->stages, x->row_stages / waits) * x->n * x->k * swap_ab_element_bytes, d->streamed = weights_of(p, x);
@@ -137,7 +136,8 @@ static const char *illegal(const problem *p, const ir_tile *t)
     const gemm_swap_ab_tile *x = &t->gemm_swap_ab;
     if (x->m % (8 * x->cluster)) return x->cluster > 1 ? "m is a multiple of 8 times cluster" : "m is a multiple of 8";
     if (!is_power_of_two(x->cluster) || x->cluster * x->split_k > 8) return "cluster is 1, 2 or 4; with split_k at most 8 workgroups";
-    if (x->n % swap_ab_column_step_of(p)) return x->n % swap_ab_column_step ? "n is a multiple of 32" : "n is a multiple of 64 for B as [K, N]";
+    if (x->n % swap_ab_column_step_of(p))
+        return x->n % swap_ab_column_step ? "n is a multiple of 32" : "n is a multiple of 64 for B as [K, N]";
     if (x->threads != swap_ab_threads(x->m, x->n)) return "threads are 128 for each 64 columns, plus 32 (m above 128: plus 128)";
     if (!is_power_of_two(x->split_k)) return "split_k is 1, 2, 4 or 8";
     if (x->row_stages > x->stages) return "row_stages is at most stages";
@@ -145,7 +145,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
     const long long k_tiles = (product_length(p) + x->k - 1) / x->k;
     if (x->split_k > k_tiles || x->tail > k_tiles) return "each slice of split-K has at least one k tile";
     if (x->split_k > 1 && x->tail > 1) return "split_k is 1 where there is a tail";
-    return swap_ab_sums_fit(x) ? NULL : "the stages are too small to reduce the tile's partial sums in";
+    return swap_ab_sums_fit(p, x) ? NULL : "the stages are too small to reduce the tile's partial sums in";
 }
 
 /* Fewer rows. */
@@ -184,7 +184,7 @@ static void members(emission *e, writer *w)
 {
     const gemm_swap_ab_tile *x = &e->phase->tile.gemm_swap_ab;
     const problem p = plan_problem(e->a, e->plan, e->phase);
-    gemm_on_swap_ab_warpgroups(e, w, swap_ab_resident(e->plan->target, x), tail_tiles(&p, x));
+    gemm_on_swap_ab_warpgroups(e, w, swap_ab_resident(&p, x), tail_tiles(&p, x));
 }
 
 const program gemm_swap_ab_program = {.kind = program_gemm_swap_ab,
@@ -206,4 +206,5 @@ const program gemm_swap_ab_program = {.kind = program_gemm_swap_ab,
                                       .asks_next = true,
                                       .takes_sums = true,
                                       .begins_with_weights = true,
+                                      .reads_columns_of_a = true,
                                       .aligned_rows = true};

@@ -120,4 +120,5 @@ const program gemm_wgmma_program = {.kind = program_gemm_wgmma,
                                     .members = gemm_on_warpgroups,
                                     .weights = weights_as_rows,
                                     .rolls = true,
+                                    .reads_columns_of_a = true,
                                     .aligned_rows = true};

@@ -31,6 +31,13 @@ const char *obstacle_to_16_bits(const problem *p, layer_kind layer)
 
 bool matmul_is_across(const ir_op *product) { return product->kind == op_matmul && !product->attributes.transpose; }
 
+bool a_begins_at_lines(const problem *p)
+{
+    enum { line = 128 };
+    const ir_op *product = problem_product(p);
+    return value_columns(product->inputs[0]) * (long long)operand_bytes(p, weights_as_rows, operand_a) % line == 0;
+}
+
 bool reads_terms(const ir_op *product)
 {
     const ir_op *maker = product->inputs[1]->def;
@@ -80,7 +87,7 @@ bool joins_columns(const problem *p)
 }
 
 /* ---- cost */
-long long product_length(const problem *p) { return value_columns(problem_product(p)->inputs[0]); }
+long long product_length(const problem *p) { return product_depth(problem_product(p)); }
 
 double operand_bytes(const problem *p, weight_numbers weights, operand which)
 {

@@ -10,6 +10,7 @@ const char *obstacle_to_16_bits(const problem *p, layer_kind layer); /* that, or
 const char *obstacle_to_boxes(const problem *p);
 const char *obstacle_to_16_bit_boxes(const problem *p, layer_kind layer);
 bool matmul_is_across(const ir_op *product); /* B of a matmul is [..., K, N] */
+bool a_begins_at_lines(const problem *p); /* rows of A, as it lies, are multiples of L2 lines */
 bool reads_terms(const ir_op *product); /* B of a matmul is what gen/plan/terms.h makes of it */
 long long product_matrices(const problem *p); /* of a matmul, at the plan's own dims; 1 of a linear */
 

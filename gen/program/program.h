@@ -63,6 +63,7 @@ typedef struct program {
     bool rolls;                              /* has a long epilogue once, in a loop, instead of calling functions */
     bool takes_sums;                         /* can accumulate sums of squares of A's rows while it loads them (gen/plan/sums.c) */
     bool begins_with_weights;                /* loads weights before the launch ahead has ended, so that one may prefetch them */
+    bool reads_columns_of_a;                 /* A of a matmul may be [K, M]; for others gen/plan/align.c copies it as [M, K] */
     bool aligned_rows;                       /* needs 16-byte aligned rows of A, which gen/plan/align.c provides */
 } program;
 
@@ -99,5 +100,6 @@ int ceil_log2(long long n); /* steps of a butterfly over n lanes */
 long long power_of_two_in(long long n, long long most);
 /* sizeof(mixed_memory<...>) of templates/frame/frame_mixed.h: stages of `stage` bytes, then scratch, aligned to `align`. */
 long long mixed_memory(long long stages, long long stage, long long scratch, long long align);
+extent value_batches(arena *a, const ir_value *v); /* product of all axes but the last two */
 long long no_shared_memory(const problem *p, const ir_tile *t); /* shared_bytes of programs that use none */
 #endif

@@ -8,12 +8,13 @@ enum { swap_ab_element_bytes = 2 /* of both operands in shared memory */, swap_a
 
 int swap_ab_threads(int m, int n);
 int swap_ab_column_step_of(const problem *p); /* of n: swap_ab_column_step, twice as many where B is [K, N] */
-long long swap_ab_bytes(const gemm_swap_ab_tile *x); /* of shared memory */
-bool swap_ab_sums_fit(const gemm_swap_ab_tile *x);   /* the stages have room for the tile's accumulators, which reuse their memory */
+long long swap_ab_bytes(const problem *p, const gemm_swap_ab_tile *x); /* of shared memory */
+/* The stages have room for the tile's accumulators, which reuse their memory. */
+bool swap_ab_sums_fit(const problem *p, const gemm_swap_ab_tile *x);
 /* The accumulators of a tile of more than swap_ab_rows_beside_a_warp rows fit the registers where `together` workgroups share a
  * multiprocessor. */
 bool swap_ab_registers_fit(const gemm_swap_ab_tile *x, int together);
-int swap_ab_resident(const target_info *target, const gemm_swap_ab_tile *x); /* workgroups that share a multiprocessor: 1 or 2 */
+int swap_ab_resident(const problem *p, const gemm_swap_ab_tile *x); /* workgroups that share a multiprocessor: 1 or 2 */
 /* Sets as many stages as fit if `together` workgroups share a multiprocessor: equally many for rows and weights, then more for weights. Not
  * more than a slice has k tiles, unless the accumulators need the memory. False: it does not fit. */
 bool swap_ab_fill(const problem *p, int together, gemm_swap_ab_tile *x);

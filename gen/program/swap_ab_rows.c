@@ -4,17 +4,11 @@
 #include "gen/program/swap_ab.h"
 #include <math.h>
 
-static bool begins_at_lines(const problem *p)
-{
-    enum { line = 128 };
-    return product_length(p) * (long long)operand_bytes(p, weights_as_rows, operand_a) % line == 0;
-}
-
 bool swap_ab_many_rows(const problem *p)
 {
     enum { longest = 32768 }; /* of those that were timed */
     if (problem_product(p)->kind == op_matmul) return true; /* nothing of it is there before the launch begins */
-    return problem_rows(p) > (begins_at_lines(p) || product_length(p) > longest ? 128 : 64);
+    return problem_rows(p) > (a_begins_at_lines(p) || product_length(p) > longest ? 128 : 64);
 }
 
 /* ---- what a launch asks of a device */
@@ -36,7 +30,7 @@ static bool lies_at_lines(const ir_value *v)
 static double bytes_for_rows(const problem *p, const gemm_swap_ab_tile *x, bool one_round, double length)
 {
     const double drift = 0.3 / 5000, of_two = 0.71, of_four = 0.46;
-    const bool aligned = begins_at_lines(p);
+    const bool aligned = a_begins_at_lines(p);
     const double alone = one_round ? aligned ? 1.28 : 2.3 : aligned ? 1 : 1.55;
     if (x->cluster == 1) return alone * (one_round ? 1 + drift * length : 1);
     return alone * (x->cluster == 2 ? of_two : of_four);
@@ -63,7 +57,7 @@ void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor 
     const double k_tiles = ceil(ceil((double)product_length(p) / x->k) / x->split_k), results = (double)x->m * x->n;
     const double k_bytes = k_tiles * x->k * swap_ab_element_bytes;
     const int columns = (x->n + 63) / 64 * 64, cluster = x->cluster * x->split_k;
-    d->groups = (double)(clusters_of(p, x) * cluster), d->per_unit = swap_ab_resident(p->target, x);
+    d->groups = (double)(clusters_of(p, x) * cluster), d->per_unit = swap_ab_resident(p, x);
     const bool one_round = d->groups <= d->per_unit * p->device->units;
     d->matrix = true, d->lockstep = true, d->memory_share = d->per_unit > 1 ? memory_of_two : memory;
     d->products = 2.0 * x->m * columns * k_tiles * x->k, d->products_share = rate * x->m / (x->m + waits);
@@ -109,10 +103,10 @@ static void try_tile(search *s, gemm_swap_ab_tile x, int together)
     if (x.m > most_rows_of_long_sums && k_tiles * x.k > longest * x.split_k) return;
     if (k_tiles < 2 * x.split_k * x.tail && x.split_k * x.tail > 1) return;
     if (x.m > swap_ab_rows_beside_a_warp && !swap_ab_registers_fit(&x, together)) return;
-    if (!swap_ab_fill(p, together, &x) || swap_ab_resident(p->target, &x) < together) return;
+    if (!swap_ab_fill(p, together, &x) || swap_ab_resident(p, &x) < together) return;
     if (x.row_stages > most_stages) x.row_stages = most_stages;
     while (x.stages > x.row_stages && x.stages > most_stages) x.stages--;
-    if (!swap_ab_sums_fit(&x)) return;
+    if (!swap_ab_sums_fit(p, &x)) return;
     if (!has_room(p, &x, together) || least_seconds(p, &x) >= s->least) return;
     ir_tile t = {.program = program_gemm_swap_ab, .gemm_swap_ab = x};
     const double seconds = program_seconds(p, s->by, &t);

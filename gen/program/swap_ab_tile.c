@@ -11,12 +11,17 @@ int swap_ab_column_step_of(const problem *p) { return swap_ab_column_step * (mat
 
 /* ---- resources of a tile */
 static long long bytes_of_stage(const gemm_swap_ab_tile *x) { return (long long)swap_ab_element_bytes * x->n * x->k + 16; }
-static long long bytes_of_row_stage(const gemm_swap_ab_tile *x) { return (long long)swap_ab_element_bytes * x->m * x->k; }
+/* A as [K, M] comes in panels of 64 rows. */
+static long long bytes_of_row_stage(const problem *p, const gemm_swap_ab_tile *x)
+{
+    const int rows = problem_product(p)->attributes.transpose_a ? (x->m + 63) / 64 * 64 : x->m;
+    return (long long)swap_ab_element_bytes * rows * x->k;
+}
 
 /* ws_memory<...>::bytes of templates/frame/frame_ws.h */
-long long swap_ab_bytes(const gemm_swap_ab_tile *x)
+long long swap_ab_bytes(const problem *p, const gemm_swap_ab_tile *x)
 {
-    return 1024 + x->stages * bytes_of_stage(x) + x->row_stages * bytes_of_row_stage(x);
+    return 1024 + x->stages * bytes_of_stage(x) + x->row_stages * bytes_of_row_stage(p, x);
 }
 
 /* Shared memory per workgroup if `count` share a multiprocessor. */
@@ -36,27 +41,27 @@ bool swap_ab_registers_fit(const gemm_swap_ab_tile *x, int together)
     return x->m / 2 + beside <= (each < most ? each : most);
 }
 
-int swap_ab_resident(const target_info *target, const gemm_swap_ab_tile *x)
+int swap_ab_resident(const problem *p, const gemm_swap_ab_tile *x)
 {
     const bool registers = x->m > swap_ab_rows_beside_a_warp ? swap_ab_registers_fit(x, 2) : x->threads <= 288;
-    return registers && x->tail == 1 && swap_ab_bytes(x) <= shared_room(target, 2) ? 2 : 1;
+    return registers && x->tail == 1 && swap_ab_bytes(p, x) <= shared_room(p->target, 2) ? 2 : 1;
 }
 
-bool swap_ab_sums_fit(const gemm_swap_ab_tile *x)
+bool swap_ab_sums_fit(const problem *p, const gemm_swap_ab_tile *x)
 {
-    return x->stages * (bytes_of_stage(x) - 16) + x->row_stages * bytes_of_row_stage(x) >= 4ll * x->m * (x->n + 4);
+    return x->stages * (bytes_of_stage(x) - 16) + x->row_stages * bytes_of_row_stage(p, x) >= 4ll * x->m * (x->n + 4);
 }
 
 bool swap_ab_fill(const problem *p, int together, gemm_swap_ab_tile *x)
 {
     const long long part = (product_length(p) + x->k * x->split_k - 1) / (x->k * x->split_k),
                     room = shared_room(p->target, together) - 1024;
-    const long long both = room / (bytes_of_stage(x) + bytes_of_row_stage(x)), least = both < part ? both : part;
+    const long long both = room / (bytes_of_stage(x) + bytes_of_row_stage(p, x)), least = both < part ? both : part;
     x->row_stages = (int)(least < most_stages ? least : most_stages);
     if (x->row_stages < 2) x->row_stages = 2;
-    const long long most = (room - x->row_stages * bytes_of_row_stage(x)) / bytes_of_stage(x);
+    const long long most = (room - x->row_stages * bytes_of_row_stage(p, x)) / bytes_of_stage(x);
     x->stages = x->row_stages;
-    while (x->stages < most && (x->stages < part || !swap_ab_sums_fit(x))) x->stages++;
-    return x->stages <= most && x->stages <= most_stages && swap_ab_sums_fit(x);
+    while (x->stages < most && (x->stages < part || !swap_ab_sums_fit(p, x))) x->stages++;
+    return x->stages <= most && x->stages <= most_stages && swap_ab_sums_fit(p, x);
 }
 

@@ -21,13 +21,6 @@ static bool smaller(const problem *p, ir_tile *t)
     return t->align.each > 0;
 }
 
-static extent batches_of(arena *a, const ir_value *v)
-{
-    extent batches = extent_number(1);
-    for (int i = 0; i + 2 < v->rank; i++) batches = extent_multiply(a, v->at, batches, v->shape[i]);
-    return batches;
-}
-
 /* Where K lies along memory: of all matrices together, items of 8 places, whatever row they are of. Else of each matrix, 32 places of some
  * columns. */
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
@@ -42,7 +35,7 @@ static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
     to->rows = out->shape[out->rank - 2];
     to->tile_rows = columns * t->align.each;
     to->column_tiles = (int)(value_stride(out) / 64);
-    to->multiple = batches_of(p->a, out);
+    to->multiple = value_batches(p->a, out);
 }
 
 /* sizeof(mixed_memory<...>) of templates/gemm/tf32_terms.h */
@@ -60,7 +53,7 @@ static void members(emission *e, writer *w)
     const ir_value *z = op->inputs[0], *out = op->outputs[0];
     long long N = 0;
     extent_is_number(&out->shape[out->rank - 2], &N);
-    const extent batches = batches_of(e->a, out);
+    const extent batches = value_batches(e->a, out);
     write_line(w, "static constexpr int N = %lld, K = %lld, threads = %d, each = %d;", N, value_columns(out), e->phase->tile.align.threads,
                e->phase->tile.align.each);
     write_line(w, "static constexpr bool across = %s;", op->attributes.transpose ? "false" : "true");

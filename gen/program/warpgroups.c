@@ -128,12 +128,6 @@ void ws_choose(const problem *p, const program *by, const ws_search *s, ir_tile 
     cut_long(p, by, s->fill, s->widest_cut, t);
 }
 
-static bool begins_at_lines(const problem *p)
-{
-    enum { line = 128 };
-    return product_length(p) * (long long)operand_bytes(p, weights_as_rows, operand_a) % line == 0;
-}
-
 /* Rows of a matmul's operand at odd multiples of 16 bytes: every second one begins in the middle of a sector. */
 static bool splits_sectors(const ir_value *v)
 {
@@ -157,14 +151,14 @@ static double split_sectors(const problem *p, const gemm_warpgroups_tile *x)
 static double lines_of_row(const problem *p, const cost_descriptor *d, int operands)
 {
     const double two_lines = operands > 1 ? 1.7 : 1.2;
-    return d->groups > p->device->units && !begins_at_lines(p) ? two_lines : 1;
+    return d->groups > p->device->units && !a_begins_at_lines(p) ? two_lines : 1;
 }
 
 /* Rows of A's k tile, weighted by the time to fill them: rows beyond M, which TMA fills with zeros, cost more than those that are read, and
  * in a launch of one round so do all rows if they do not begin at lines: fitted to 63 products of 65 to 3000 rows, operands of 16 bits. */
 static double rows_taken(const problem *p, const cost_descriptor *d, int operands)
 {
-    const bool rounds = d->groups > p->device->units, two = operands == 1 && !rounds && !begins_at_lines(p);
+    const bool rounds = d->groups > p->device->units, two = operands == 1 && !rounds && !a_begins_at_lines(p);
     const double rows = (double)problem_rows(p), tiles = ceil(rows / warpgroup_rows), beyond = tiles * warpgroup_rows - rows;
     const double fill = two ? 1 : 2.5, two_lines = two ? 1.4 : 1;
     return two_lines * (warpgroup_rows + fill * beyond / (rounds ? tiles : 1));

@@ -77,7 +77,7 @@ static void defaults(const problem *p, ir_tile *tile)
     if (i == 0 && p->target->registers < 512) i = 1; /* gfx908: 256x256 needs more than 128 registers besides accumulators */
     while (i < 3 && (rows + tiles[i].m - 1) / tiles[i].m * ((p->packed_n + tiles[i].n - 1) / tiles[i].n) * 4 < units * 3) i++;
     enum { longest = 32768 }; /* longer K needs blocked summation, for which only small tiles have registers (gemm_mfma.h) */
-    if (value_columns(product->inputs[0]) > longest && i < 3) i = 3;
+    if (product_depth(product) > longest && i < 3) i = 3;
     if (rows <= 32) i = 4;
     gemm_waves_tile t = {.m = tiles[i].m,
                          .n = tiles[i].n,

@@ -16,7 +16,7 @@ const weight_format *weights_format(weight_numbers weights, const ir_op *product
 
 long long weights_length(weight_numbers weights, const ir_op *product)
 {
-    const long long K = value_columns(product->inputs[0]);
+    const long long K = product_depth(product);
     const weight_format *f = weights_format(weights, product);
     const int piece = piece_row_bytes / dtype_size(product->inputs[1]->type);
     return f ? format_length(f, K) : (K + piece - 1) / piece * piece;

@@ -157,9 +157,9 @@ static void check_gemm_space(const checker *c, const ir_phase *phase)
     phase_extent space = phase_space(c->a, phase);
     segment_list list;
     if (!gemm_segments(c->a, phase, &list)) return; /* reported by rule "segments" */
-    long long depth = 0; /* columns of the left operand */
+    long long depth = 0; /* K */
     for (int i = 0; i < phase->op_count; i++)
-        if (is_product(phase->ops[i])) depth = value_columns(phase->ops[i]->inputs[0]);
+        if (is_product(phase->ops[i])) depth = product_depth(phase->ops[i]);
     for (int i = 0; i < phase->op_count; i++) {
         const ir_op *op = phase->ops[i];
         const ir_value *v = op->kind == op_kv_append || op->kind == op_row_sumsq ? op->inputs[0] : op->outputs[0];

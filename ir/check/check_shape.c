@@ -72,7 +72,10 @@ static void check_broadcast(const checker *c, const ir_op *op)
 static void check_align(const checker *c, const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *y = op->outputs[0];
-    need(c, op, same_shape(x, y) && x->type == y->type, "the result has another shape or dtype");
+    const bool turned = op->attributes.transpose && x->rank >= 2;
+    need(c, op, x->type == y->type && (turned ? same_leading(x, y, 2) : same_shape(x, y)), "the result has another shape or dtype");
+    need(c, op, !turned || (extent_equal(axis(y, 0), axis(x, 1)) && extent_equal(axis(y, 1), axis(x, 0))),
+         "the result is not its operand's transpose");
     need(c, op, !y->root && y->root_stride && y->root_stride * dtype_size(y->type) % 16 == 0, "the out's rows are no multiple of 16 bytes");
 }
 
@@ -146,11 +149,14 @@ static void check_linear(const checker *c, const ir_op *op)
 static void check_matmul(const checker *c, const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *w = op->inputs[1], *y = op->outputs[0];
-    bool t = op->attributes.transpose;
+    const bool t = op->attributes.transpose, t_a = op->attributes.transpose_a;
     need(c, op, x->rank >= 2 && w->rank == x->rank && y->rank == x->rank, "the operands need the same number of axes, at least two");
     need(c, op, x->type == w->type, "the operands differ in dtype");
-    need(c, op, extent_equal(axis(x, 0), axis(w, t ? 0 : 1)), "the operands differ in K, the axis that is summed");
-    need(c, op, extent_equal(axis(y, 0), axis(w, t ? 1 : 0)) && extent_equal(axis(y, 1), axis(x, 1)), "the out has other rows or columns");
+    need(c, op, extent_equal(axis(x, t_a ? 1 : 0), axis(w, t ? 0 : 1)), "the operands differ in K, the axis that is summed");
+    long long depth;
+    need(c, op, extent_is_number(axis(x, t_a ? 1 : 0), &depth), "K, the axis that is summed, is dynamic");
+    need(c, op, extent_equal(axis(y, 0), axis(w, t ? 1 : 0)) && extent_equal(axis(y, 1), axis(x, t_a ? 0 : 1)),
+         "the out has other rows or columns");
     for (int i = 2; i < x->rank; i++)
         need(c, op, extent_equal(axis(x, i), axis(y, i)) && extent_equal(axis(w, i), axis(y, i)), "the batches differ");
 }

@@ -17,6 +17,7 @@ static const struct {
 #include "ir/op.def"
     {op_slice, "offset"}, {op_linear, "fold"}, {op_linear, "fold_offset"}, {op_linear, "continued"}, {op_attention_combine, "heads"},
     {op_tf32_terms, "transpose"},
+    {op_align, "transpose"},
 };
 
 bool op_takes(op_kind kind, const char *key)

@@ -83,7 +83,8 @@ operations op_operations(const ir_op *op, const dim_table *dims, integer_source 
 {
     const ir_value *x = op->inputs[0], *y = op->outputs[0];
     switch (op_table[op->kind].class) {
-    case class_PRODUCT: return (operations){2 * count_of(y, dims) * (double)value_columns(x), op->input_count == 3 ? count_of(y, dims) : 0};
+    case class_PRODUCT:
+        return (operations){2 * count_of(y, dims) * (double)product_depth(op), op->input_count == 3 ? count_of(y, dims) : 0};
     case class_ATTENTION:
         if (op->kind != op_attention_combine) return of_attention(op, dims, integers, context);
         return (operations){0, 2 * count_of(x, dims) + count_of(y, dims)}; /* each partial is scaled and added, then the sum divided */

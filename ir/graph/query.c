@@ -29,6 +29,15 @@ long long value_columns(const ir_value *v)
     return columns;
 }
 
+long long product_depth(const ir_op *product)
+{
+    const ir_value *x = product->inputs[0];
+    long long rows = 1;
+    if (!product->attributes.transpose_a) return value_columns(x);
+    extent_is_number(&x->shape[x->rank - 2], &rows);
+    return rows;
+}
+
 long long value_stride(const ir_value *v) { return v->root_stride ? v->root_stride : value_columns(v); }
 
 long long value_count(const ir_value *v, const dim_table *dims)

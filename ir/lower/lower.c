@@ -167,7 +167,7 @@ static bool is_matrix_times_vector(const ir_op *op)
     const long long least = 1 << 20;
     const ir_value *x = op->inputs[0], *out = op->outputs[0];
     long long rows;
-    return value_columns(out) == 1 && extent_is_number(&out->shape[out->rank - 2], &rows) && rows > 1 &&
+    return value_columns(out) == 1 && !op->attributes.transpose_a && extent_is_number(&out->shape[out->rank - 2], &rows) && rows > 1 &&
            rows >= (least + value_columns(x) - 1) / value_columns(x);
 }
 

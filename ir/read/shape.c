@@ -124,11 +124,20 @@ static bool shape_linear(op_draft *d, ir_value *out)
     return true;
 }
 
-/* a [..., M, K], b [..., K, N] or [..., N, K] */
+/* K as operand `which` has it, 0 or 1. It is summed in a loop of the kernel's own, so it is a number. */
+static bool check_depth(op_draft *d, int which, const extent *K, const char *shape)
+{
+    long long k;
+    if (extent_is_number(K, &k)) return true;
+    return shape_clash(d, d->in_at[which], "K of %s (%s), %s, is dynamic; the axis that is summed may not be", shape_of(d, which), shape,
+                       graph_extent_text(d->r, K));
+}
+
+/* a [..., M, K] or [..., K, M], b [..., K, N] or [..., N, K] */
 static bool shape_matmul(op_draft *d, ir_value *out)
 {
     const ir_value *a = d->op->inputs[0], *b = d->op->inputs[1];
-    bool transpose = d->op->attributes.transpose;
+    const bool transpose = d->op->attributes.transpose, transpose_a = d->op->attributes.transpose_a;
     if (a->rank < 2 || b->rank != a->rank)
         return shape_clash(d, d->in_at[1], "%s and %s should have the same number of axes, at least two",
                            shape_of(d, 0), shape_of(d, 1));
@@ -136,14 +145,17 @@ static bool shape_matmul(op_draft *d, ir_value *out)
         if (!extent_equal(&a->shape[i], &b->shape[i]))
             return shape_clash(d, d->in_at[1], "%s and %s differ in the batch axis %d", shape_of(d, 0), shape_of(d, 1),
                                i);
-    if (!extent_equal(shape_axis(a, 1), shape_axis(b, transpose ? 1 : 2)))
-        return shape_clash(d, d->in_at[1], "%s has %lld columns, %s takes %s (%s)", shape_of(d, 0), value_columns(a),
-                           shape_of(d, 1), graph_extent_text(d->r, shape_axis(b, transpose ? 1 : 2)),
+    const extent *K = shape_axis(a, transpose_a ? 2 : 1);
+    if (!extent_equal(K, shape_axis(b, transpose ? 1 : 2)))
+        return shape_clash(d, d->in_at[1], "%s has %s %s, %s takes %s (%s)", shape_of(d, 0), graph_extent_text(d->r, K),
+                           transpose_a ? "rows" : "columns", shape_of(d, 1), graph_extent_text(d->r, shape_axis(b, transpose ? 1 : 2)),
                            transpose ? "[..., N, K]" : "[..., K, N]");
+    if (!check_depth(d, 0, K, transpose_a ? "[..., K, M]" : "[..., M, K]")) return false;
     if (a->type != b->type)
         return shape_clash(d, d->in_at[1], "%%%s is %s and %%%s is %s; cast one of them", a->name, dtype_name(a->type),
                            b->name, dtype_name(b->type));
     shape_set(out, a);
+    out->shape[out->rank - 2] = *shape_axis(a, transpose_a ? 1 : 2);
     out->shape[out->rank - 1] = *shape_axis(b, transpose ? 2 : 1);
     return true;
 }

@@ -34,6 +34,7 @@ typedef struct product {
     const ref_state *run;
     size_t M, N, K;
     const double *x, *x_error, *w, *w_error; /* errors may be NULL */
+    bool x_across;                           /* x is [K,M], else [M,K] */
     bool out_in;                             /* w is [N,K], else [K,N] */
     const double *fold; /* [K]: the device's weight is w * fold, rounded once to `type`; x is already multiplied by fold here. NULL: none */
     double fold_offset;
@@ -45,6 +46,8 @@ typedef struct product {
     double *y, *y_error;
     bool failed; /* out of memory */
 } product;
+
+static size_t x_place(const product *p, size_t m, size_t k) { return p->x_across ? k * p->M + m : m * p->K + k; }
 
 static double weight_at(const product *p, size_t k, size_t n)
 {
@@ -82,7 +85,7 @@ static void load_rows(const product *p, size_t m, double *rows)
     for (size_t k = 0; k < p->K; k++)
         for (size_t i = 0; i < tall; i++) {
             const bool there = m + i < p->M;
-            const size_t at = (m + i) * p->K + k;
+            const size_t at = x_place(p, m + i, k);
             const double x = there ? p->x[at] : 0, e = there && p->x_error ? p->x_error[at] : 0;
             rows[(2 * k) * tall + i] = x;
             rows[(2 * k + 1) * tall + i] = e * e + (isfinite(x) || p->split || p->in_terms ? x * x * own : 0);
@@ -377,7 +380,7 @@ static bool add_common(ref_state *r, const ir_op *op, const product *p, const op
                 const long long at = common_element(o, p->K, s, i);
                 double moved = 0;
                 for (size_t k = 0; at >= 0 && k < p->K; k++)
-                    moved += s->size[start + k * o->step] * (of_x ? weight_at(p, k, n) : p->x[m * p->K + k]);
+                    moved += s->size[start + k * o->step] * (of_x ? weight_at(p, k, n) : p->x[x_place(p, m, k)]);
                 if (at >= 0) add_moved(y, first + m * p->N + n, out, moved, (uint32_t)at);
             }
     }
@@ -461,8 +464,9 @@ bool ref_matmul(ref_state *r, const ir_op *op)
     const ir_value *xv = op->inputs[0], *wv = op->inputs[1], *yv = op->outputs[0];
     const ref_tensor *x = ref_of(r, xv), *w = ref_of(r, wv);
     ref_tensor *y = ref_out(r, op);
-    const size_t M = (size_t)ref_axis(r, xv, -2), K = (size_t)ref_axis(r, xv, -1), N = (size_t)ref_axis(r, yv, -1);
-    const bool transposed = ref_attributes(r, op)->transpose;
+    const bool transposed = ref_attributes(r, op)->transpose, across = ref_attributes(r, op)->transpose_a;
+    const size_t M = (size_t)ref_axis(r, xv, across ? -1 : -2), K = (size_t)ref_axis(r, xv, across ? -2 : -1),
+                 N = (size_t)ref_axis(r, yv, -1);
     if (M * N * K == 0 || (size_t)ref_axis(r, wv, transposed ? -2 : -1) != N ||
         (size_t)ref_axis(r, wv, transposed ? -1 : -2) != K)
         return ref_fail(r, op, "operands and result do not fit");
@@ -479,13 +483,15 @@ bool ref_matmul(ref_state *r, const ir_op *op)
                      .K = K,
                      .x = x->value + x_batch * M * K,
                      .w = w->value + w_batch * K * N,
+                     .x_across = across,
                      .out_in = transposed,
                      .extra = sqrt(x_unit * x_unit + w_unit * w_unit),
                      .y = y->value + i * M * N,
                      .y_error = y->error + i * M * N};
         if (!ref_exact(x)) p.x_error = x->error + x_batch * M * K;
         if (!ref_exact(w)) p.w_error = w->error + w_batch * K * N;
-        const operand rows = {x, x_batch * M * K, M, 1, K}, columns = {w, w_batch * K * N, N, transposed ? 1 : N, transposed ? K : 1};
+        const operand rows = {x, x_batch * M * K, M, across ? M : 1, across ? 1 : K},
+                      columns = {w, w_batch * K * N, N, transposed ? 1 : N, transposed ? K : 1};
         if (!run_shared(r, op, &p, &rows, &columns, i * M * N)) return false;
     }
     return true;

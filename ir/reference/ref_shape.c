@@ -36,7 +36,10 @@ static ir_attributes resolve(const ref_state *r, const ir_op *op)
         DEFAULT(at, NULL);
         break;
     case op_linear: DEFAULT(layout, layout_out_in); break;
-    case op_matmul: DEFAULT(transpose, false); break;
+    case op_matmul:
+        DEFAULT(transpose, false);
+        DEFAULT(transpose_a, false);
+        break;
     case op_attention:
         DEFAULT(kv_heads, t.heads);
         DEFAULT(causal, false);
@@ -100,9 +103,10 @@ static bool matmul_shape(const ref_state *r, const ir_op *op, const ir_attribute
 {
     const ref_shape *w = ref_shape_of(r, op->inputs[1]);
     const int K = out->rank - (t->transpose ? 1 : 2), N = out->rank - (t->transpose ? 2 : 1);
-    if (out->rank < 2 || w->rank != out->rank || w->size[K] != out->size[out->rank - 1]) return false;
+    if (out->rank < 2 || w->rank != out->rank || w->size[K] != out->size[out->rank - (t->transpose_a ? 2 : 1)]) return false;
     for (int i = 0; i + 2 < out->rank; i++)
         if (w->size[i] != out->size[i]) return false;
+    if (t->transpose_a) out->size[out->rank - 2] = out->size[out->rank - 1];
     out->size[out->rank - 1] = w->size[N];
     return true;
 }

@@ -95,6 +95,9 @@ static bool is_row_of_known(const ir_graph *graph, const ir_value *v)
     return v->def->kind == op_concat;
 }
 
+/* A copy that is its operand's transpose. */
+static bool op_turns(const ir_op *op) { return op->kind == op_align && op->attributes.transpose; }
+
 /* A stored value that the graph does not have must be f32, as arithmetic is, or an exact copy of a value that may be stored, or one that
  * the graph has in another shape, or several that it has side by side. */
 static bool may_be_stored(const plan *p, const ir_graph *graph, const ir_value *v)
@@ -102,8 +105,8 @@ static bool may_be_stored(const plan *p, const ir_graph *graph, const ir_value *
     const ir_op *op = v->def;
     if (v->type == dtype_f32 || !op || !is_stored(p, v) || is_reshaped(p, graph, v) || is_row_of_known(graph, v)) return true;
     const bool same = same_shape(p->ir, op->inputs[0], p->ir, v);
-    return (op->kind == op_reshape || ((op->kind == op_align || op->kind == op_cast) && same)) && op->inputs[0]->type == v->type &&
-           (graph_value(graph, op->inputs[0]->name) || may_be_stored(p, graph, op->inputs[0]));
+    return (op->kind == op_reshape || op_turns(op) || ((op->kind == op_align || op->kind == op_cast) && same)) &&
+           op->inputs[0]->type == v->type && (graph_value(graph, op->inputs[0]->name) || may_be_stored(p, graph, op->inputs[0]));
 }
 
 static bool is_long(const ir_value *v) { return v->type == dtype_f32; }

@@ -1,11 +1,12 @@
 // In: one spec struct S of an align phase (docs/spec-structs.md: align). Out: the program that copies rows so that each begins at a
 // multiple of 16 bytes, zero-padded behind its N elements. A thread has S::each pieces of 16 bytes in flight, each extracted from the two
-// aligned 16-byte words that contain it. Refuses strides that are no multiple of 16 bytes.
+// aligned 16-byte words that contain it. Where S::across, rows of the copy are columns of the operand's matrices: a workgroup transposes 64
+// rows of 32 * S::each columns in shared memory. Refuses strides that are no multiple of 16 bytes.
 #pragma once
 #include "templates/frame/frame_mixed.h"
 #include "templates/base/spec.h"
 
-template <class S> struct align {
+template <class S, bool across = S::across> struct align {
     using args = typename S::args;
     using type = typename S::type;
     using in_list = mixed_in_list;
@@ -129,5 +130,65 @@ template <class S> struct align {
             }
         }
         return x;
+    }
+};
+
+template <class S> struct align<S, true> {
+    using args = typename S::args;
+    using type = typename S::type;
+    using in_list = mixed_in_list;
+    static constexpr int threads = S::threads, stages = 1, V = 16 / sizeof(type), rows = 64, columns = 32 * S::each;
+    static constexpr int column_tiles = ceil_div(S::columns, columns), groups = ceil_div(S::stride, rows);
+    static_assert(S::stride % V == 0 && S::stride >= S::N, "tile: rows of whole pieces");
+    struct tile {
+        int batch, column, row; // the first ones of the operand
+    };
+    struct accumulators {
+    };
+    struct stage {
+    };
+    struct scratch {
+        alignas(4) type x[rows][columns + 1]; // no bank conflicts of threads that read V rows each
+    };
+
+    DEV static int tiles(const args &p) { return S::batches(p) * column_tiles * groups; }
+    DEV static tile at(const args &, int index)
+    {
+        return {index / (column_tiles * groups), index % column_tiles * columns, index / column_tiles % groups * rows};
+    }
+    DEV static int k_tiles(const args &, const tile &) { return 0; }
+    DEV static void load(const args &, const tile &, int, stage &) {}
+    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, accumulators &) {}
+    DEV static void finish(const args &p, const tile &t, accumulators &, scratch &s)
+    {
+        constexpr int all = rows * columns, ahead = 8; // loads that a thread has under way
+        for (int first = thread_index(); first < all; first += ahead * threads) {
+            type x[ahead];
+#pragma unroll
+            for (int j = 0; j < ahead; j++) x[j] = first + j * threads < all ? element(p, t, first + j * threads) : type();
+#pragma unroll
+            for (int j = 0; j < ahead; j++) {
+                const int i = first + j * threads;
+                if (i < all) s.x[i / columns][i % columns] = x[j];
+            }
+        }
+        barrier();
+        constexpr int pieces = rows / V;
+        for (int i = thread_index(); i < pieces * columns; i += threads) {
+            const int column = i / pieces, row = i % pieces * V;
+            if (t.column + column >= S::columns || t.row + row >= S::stride) continue;
+            neighbours<type, V> piece;
+#pragma unroll
+            for (int k = 0; k < V; k++) piece.e[k] = s.x[row + k][column];
+            type *to = S::to(p, t.batch * S::columns + t.column + column) + t.row + row;
+            put_element(reinterpret_cast<neighbours<type, V> *>(to), piece);
+        }
+    }
+
+  private:
+    DEV static type element(const args &p, const tile &t, int i)
+    {
+        const int row = t.row + i / columns, column = t.column + i % columns;
+        return row < S::N && column < S::columns ? S::from(p, t.batch * S::N + row)[column] : type();
     }
 };

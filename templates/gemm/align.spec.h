@@ -10,6 +10,7 @@ struct odd_rows_flat_rows_spec {
         int S_;
     };
     static constexpr int N = 37, stride = 40, threads = 256, each = 4;
+    static constexpr bool across = false;
     using type = bf16;
     DEV static int rows(const args &p) { return 2 * p.S_; }
     DEV static const type *from(const args &p, int row) { return p.x_ + row * 37ll; } // !11:5

@@ -6,8 +6,8 @@
 //
 // Beyond the common contract S has: a_form, b_form, b_early, batched, a_map(p), b_map(p), stages, width as in gemm_ws.h, a_map with boxes
 // of tile_m / cluster rows, b_map with boxes of tile_n columns x tile_k, or of a value in rows 128 bytes x tile_n rows; row_stages: stages
-// for rows of A; split_k; cluster: adjacent workgroups that load rows together; resident: workgroups per multiprocessor; input_sums: sums of
-// squares of A's rows are accumulated from the stages while tensor cores multiply, and passed to summed(); tail: stream-K parts of each
+// for rows of A; split_k; cluster: adjacent workgroups that load rows together; resident: workgroups per multiprocessor; input_sums: sums
+// of squares of A's rows are accumulated from the stages while tensor cores multiply, and passed to summed(); tail: stream-K parts of each
 // tile of the last, partial round (1: none, one tile per workgroup); tail_tiles: at most so many tiles are split; partial(p): the
 // workspace through which the parts are added.
 #pragma once

@@ -83,6 +83,8 @@ static const struct {
     {"%y f32[M,4] = add %x1, %c #0\n", "shapes: add %y: an axis of the result is in no operand"},
     {"%y f32[M,5]/8 = align %x #0\n", "shapes: align %y: the result has another shape or dtype"},
     {"%y bf16[M,4]/8 = align %x #0\n", "shapes: align %y: the result has another shape or dtype"},
+    {"%y f32[M,4]/4 = align %x transpose #0\n", "shapes: align %y: the result is not its operand's transpose"},
+    {"%y f32[4,5] = matmul %x, %x5 transpose_a #0\n", "shapes: matmul %y: K, the axis that is summed, is dynamic"},
     {"%y f32[M,5]/6 = align %x5 #0\n", "shapes: align %y: the out's rows are no multiple of 16 bytes"},
     {"%y f32[M,4] = align %x #0\n", "shapes: align %y: the out's rows are no multiple of 16 bytes"},
     {"%y f32[M,5] in %x+0/8 = align %x5 #0\n", "shapes: align %y: the out's rows are no multiple of 16 bytes"},

@@ -55,7 +55,7 @@ int put_where(drawing *d, int condition, int x, int y);
 int put_reduce(drawing *d, op_kind kind, int x);
 int put_cast(drawing *d, int x, dtype to);
 int put_linear(drawing *d, int x, const random_axis *to, bool bias);
-int put_matmul(drawing *d, int x, int y, bool transpose);
+int put_matmul(drawing *d, int x, int y, bool transpose, bool transpose_a);
 int put_reshape(drawing *d, int x, const random_axis *shape, int rank);
 int put_split(drawing *d, int x, const random_axis *sizes, int count, int *outs);
 int put_concat(drawing *d, const int *xs, int count);

@@ -298,6 +298,22 @@ int draw_reduction(drawing *d, int x)
 }
 
 /* ---- products */
+/* x as [..., K, M] times a value. */
+static int draw_transposed_product(drawing *d, int x)
+{
+    const random_value v = *value_at(d, x);
+    random_axis to = axis_columns(d), shape[max_rank];
+    const long long depth = v.shape[v.rank - 2].value, others = value_elements(d, x) / depth;
+    const bool transpose = draw_chance(d, 50);
+    while (to.value > 1 && (others * to.value > d->most_elements || others * depth * to.value > 16 * d->most_elements))
+        to = axis_number(to.value / 2);
+    memcpy(shape, v.shape, sizeof shape);
+    shape[v.rank - 2] = transpose ? to : v.shape[v.rank - 2];
+    shape[v.rank - 1] = transpose ? v.shape[v.rank - 2] : to;
+    const int y = make_value(d, value_input, shape, v.rank, v.type);
+    return put_matmul(d, x, y, transpose, true);
+}
+
 int draw_product(drawing *d, int x)
 {
     x = draw_gentle(d, x);
@@ -311,14 +327,19 @@ int draw_product(drawing *d, int x)
         if (draw_chance(d, 15)) put_linear(d, x, &to, draw_chance(d, 40)); /* products of one input */
         return y;
     }
-    if (draw_chance(d, 40) && !v.shape[v.rank - 2].dynamic && v.size < 5) return put_matmul(d, x, x, true);
+    const bool fixed = !v.shape[v.rank - 2].dynamic;
+    if (draw_chance(d, 40) && fixed && v.size < 5) {
+        const bool gram = draw_chance(d, 30) && leading * inner * inner <= d->most_elements; /* x^T x, else x x^T */
+        return put_matmul(d, x, x, !gram, gram);
+    }
+    if (draw_chance(d, 25) && fixed) return draw_transposed_product(d, x);
     const bool transpose = draw_chance(d, 50);
     while (to.value > 1 && leading * inner * to.value > 16 * d->most_elements) to = axis_number(to.value / 2); /* B is per batch */
     memcpy(shape, v.shape, sizeof shape);
     shape[v.rank - 2] = transpose ? to : v.shape[v.rank - 1];
     shape[v.rank - 1] = transpose ? v.shape[v.rank - 1] : to;
     const int y = make_value(d, value_input, shape, v.rank, v.type);
-    return put_matmul(d, x, y, transpose);
+    return put_matmul(d, x, y, transpose, false);
 }
 
 int draw_mlp(drawing *d, int x, const random_axis *to)
