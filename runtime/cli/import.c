@@ -16,7 +16,8 @@ typedef struct import_job {
 /* ---- specs */
 static const char *make_spec(const import_job *j, model_kind *k, bool decode)
 {
-    return model_spec(j->m, k, decode ? spec_decode : spec_prompt, j->o->lengths != NULL);
+    const spec_padding padding = j->o->left_padded ? padding_left : j->o->lengths ? padding_right : padding_none;
+    return model_spec(j->m, k, decode ? spec_decode : spec_prompt, padding);
 }
 
 static void need_decode(const import_job *j)
@@ -126,6 +127,8 @@ static void import_model(void *argument)
     if (j->o->lengths && !j->m->config->family->encoder)
         bail(j->a, code_usage, (position){0}, "--lengths is for encoders: %s is causal, so its tokens never see padding behind their text",
              j->m->config->family->model_type);
+    if (j->o->lengths && j->o->left_padded)
+        bail(j->a, code_usage, (position){0}, "--lengths is for batches padded on the right, --left-padded for those padded on the left");
     if (folder && (j->o->layer || j->o->decode))
         bail(j->a, code_usage, (position){0},
              "-o FOLDER/ writes all kinds of layers, for prompts and generation: it takes no --layer and no --decode");

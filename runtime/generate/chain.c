@@ -46,7 +46,7 @@ static unit *unit_of(arena *a, const chain_request *r, chain_memory *m, int kind
     const tfgen_dim dims[] = {{"B", r->batch}, {"S", r->tokens}};
     tfgen_error error;
     if (u->plan) return u;
-    const char *spec = model_spec(r->model, &r->model->kinds[kind], spec_prompt, r->lengths != NULL);
+    const char *spec = model_spec(r->model, &r->model->kinds[kind], spec_prompt, r->lengths ? padding_right : padding_none);
     unit_need(a, unit_open(u, r->device, spec, r->model->kinds[kind].name, &r->options, dims, 2, &error), &error);
     if (u->workspace_bytes > m->workspace_bytes) {
         tfgen_device_free(r->device, m->workspace);

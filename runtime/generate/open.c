@@ -34,13 +34,13 @@ static void open_layers(generator *g, layer_set *s)
     s->decode = arena_alloc(g->a, (size_t)m->kind_count * sizeof *s->decode);
     memset(s->prefill, 0, (size_t)m->kind_count * sizeof *s->prefill);
     memset(s->decode, 0, (size_t)m->kind_count * sizeof *s->decode);
-    for (int k = 0; k < m->kind_count; k++) model_spec(m, &m->kinds[k], spec_decode, false);
+    for (int k = 0; k < m->kind_count; k++) model_spec(m, &m->kinds[k], spec_decode, padding_none);
     model_check_tensors(m, -1);
     for (int k = 0; k < m->kind_count; k++) {
         const char *name = m->kinds[k].name;
-        open_unit(g, &s->prefill[k], model_spec(m, &m->kinds[k], spec_prefill, false), arena_printf(g->a, "%s-prefill", name), read,
+        open_unit(g, &s->prefill[k], model_spec(m, &m->kinds[k], spec_prefill, padding_none), arena_printf(g->a, "%s-prefill", name), read,
                   most_dims);
-        open_unit(g, &s->decode[k], model_spec(m, &m->kinds[k], spec_decode, false), arena_printf(g->a, "%s-decode", name), step, 2);
+        open_unit(g, &s->decode[k], model_spec(m, &m->kinds[k], spec_decode, padding_none), arena_printf(g->a, "%s-decode", name), step, 2);
     }
 }
 

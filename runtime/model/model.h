@@ -39,7 +39,7 @@ model *model_open(arena *a, const char *folder, long long length);
 /* A config.json by itself. */
 model *model_of_config(arena *a, const char *json, size_t size, const char *path, long long length);
 /* The spec of a kind. */
-const char *model_spec(const model *m, model_kind *k, spec_form form, bool lengths);
+const char *model_spec(const model *m, model_kind *k, spec_form form, spec_padding padding);
 /* Compares the folder's tensors with the specs of the kinds that have one: of all layers, or (only >= 0) of one. */
 void model_check_tensors(const model *m, long long only);
 #endif

@@ -199,7 +199,8 @@ static const char *attention_more(const writer *w)
     for (long long i = 0; l->alibi && i < l->heads; i++)
         text_printf(&t, "%s%s%s", i ? ", " : ", alibi: [", number_text(w, l->alibi[i]), i + 1 < l->heads ? "" : "]");
     if (cached(w)) text_printf(&t, ", at: pos");
-    if (w->r->lengths) text_printf(&t, ", lengths: n");
+    if (w->r->padding == padding_right) text_printf(&t, ", lengths: n");
+    if (w->r->padding == padding_left) text_printf(&t, ", first: first");
     return t.data;
 }
 
@@ -378,25 +379,28 @@ static void put_head(text *t, const writer *w)
                                          : "every token";
     if (f->encoder)
         text_printf(t, "# A token attends to %s%s.\n", seen,
-                    w->r->lengths ? " of its text" : "; for padded batches, import with --lengths");
+                    w->r->padding ? " of its text" : "; for padded batches, import with --lengths or --left-padded");
     if (w->l->rope.note) text_printf(t, "# Rope: %s.\n", w->l->rope.note);
     text_printf(t, "block: %s\ndtype: %s\n", block_name(w), w->r->config->dtype);
 }
 
+/* An input [B] of whole numbers, and what they are. */
+static void put_integers(text *t, const char *name, const char *range, const char *what)
+{
+    text_printf(t, "  %s: {shape: [B], dtype: i32, range: [%s]}     # %s\n", name, range, what);
+}
+
 static void put_inputs(text *t, const writer *w)
 {
-    if (!cached(w) && !w->r->lengths) {
-        text_printf(t, "inputs: {x: [B, S, D]}\n");
-        return;
-    }
-    if (w->r->lengths) {
-        text_printf(
-            t, "inputs:\n  x: [B, S, D]\n  n: {shape: [B], dtype: i32, range: [1, S]}     # tokens of each text; the rest is padding\n");
-        return;
-    }
-    text_printf(t, "inputs:\n  x: [B, S, D]\n  pos: {shape: [B], dtype: i32, range: [%lld, L-%s]}",
-                w->r->form == spec_prefill ? 0 : w->l->least_tokens - 1, w->r->form == spec_prefill ? "1" : "S");
-    text_printf(t, "     # rows of each sequence's cache that are filled\n");
+    const bool prefill = w->r->form == spec_prefill;
+    text_printf(t, !cached(w) && !w->r->padding ? "inputs: {x: [B, S, D]}\n" : "inputs:\n  x: [B, S, D]\n");
+    if (w->r->padding == padding_right) put_integers(t, "n", "1, S", "tokens of each text; the rest is padding");
+    if (cached(w))
+        put_integers(t, "pos", format(w, "%lld, L-%s", prefill ? 0 : w->l->least_tokens - 1, prefill ? "1" : "S"),
+                     "rows of each sequence's cache that are filled");
+    if (w->r->padding == padding_left)
+        put_integers(t, "first", cached(w) ? "0, L-1" : "0, S-1",
+                     "tokens of padding ahead of each text; positions count from the padding");
 }
 
 const char *spec_write(arena *a, const spec_request *r)

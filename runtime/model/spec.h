@@ -7,6 +7,10 @@
  * cache. */
 typedef enum spec_form { spec_prompt, spec_decode, spec_prefill } spec_form;
 
+/* Where a batch may be padded: nowhere; behind its texts, whose lengths are an input, n (encoders; causal tokens do not see it); ahead of
+ * them, where an input, first, has the number of tokens of padding. */
+typedef enum spec_padding { padding_none, padding_right, padding_left } spec_padding;
+
 typedef struct spec_request {
     const model_config *config;
     const layer_facts *layer;
@@ -14,7 +18,7 @@ typedef struct spec_request {
     const char *prefix; /* with {layer} */
     spec_form form;
     bool gamma;         /* weights and biases of layer norms are called gamma and beta, as in the first BERT */
-    bool lengths;       /* encoders: an input has the length of each text of the batch */
+    spec_padding padding;
     long long part;     /* spec_prefill: most tokens per call; 0: 1024 */
 } spec_request;
 

@@ -51,7 +51,8 @@ START_TEST(every_family_has_its_specs)
 END_TEST
 
 /* Those with the most that others have not: norms written out, ropes of part of a head, caps, windows, packed rows, a scale by layer. */
-static const char *const few[] = {"cohere --decode", "gemma3 --layer=0 --decode", "falcon", "clip_text_model", "bert --lengths"};
+static const char *const few[] = {"cohere --decode", "gemma3 --layer=0 --decode", "falcon", "clip_text_model", "bert --lengths",
+                                  "mistral --left-padded", "bloom --decode --left-padded"};
 
 static void run_spec(const char *arguments, const char *dims)
 {
@@ -163,6 +164,9 @@ static const struct {
     {"{\"model_type\": \"mistral\", " SIZES "\"layer_types\": [\"a\", 1, 2, 3, 4, 5]}", "", 4,
      "layer_types[0]: a is not supported; full_attention"},
     {LLAMA "\"vocab_size\": 5}", "--lengths", 2, "--lengths is for encoders: llama is causal"},
+    {"{\"model_type\": \"modernbert\", \"hidden_size\": 32, \"num_hidden_layers\": 1, \"num_attention_heads\": 4, "
+     "\"intermediate_size\": 48, \"max_position_embeddings\": 64}", "--lengths --left-padded", 2,
+     "--lengths is for batches padded on the right"},
     {LLAMA "\"position_embedding_type\": \"relative_key\"}", "", 4,
      "position_embedding_type: is not supported unless it is [\"absolute\", \"rope_gptj\"]"},
     {LLAMA "\"position_embedding_type\": \"rope_gptj\"}", "-o /dev/null", 0, ""},
