@@ -83,7 +83,7 @@ static ir_value *copy_like(aligner *g, const ir_phase *reader, ir_value *copy, c
 {
     builder *b = g->e->b;
     if (same_shape(copy, v)) return copy;
-    ir_value *rows = build_value(b, arena_printf(b->a, "%s.rows", v->name), v->type, v), *root = value_root(copy);
+    ir_value *rows = build_value(b, arena_printf(b->a, "%s.rows", v->name), v->type, v), *root = copy->root ? copy->root : copy;
     ir_phase *maker = edit_maker(g->e, root);
     rows->root = root, rows->root_stride = root->root_stride, rows->at = v->at;
     ir_op *op = build_op(b, op_reshape, reader->ops[0], rows, 1, root);
