@@ -79,7 +79,8 @@ class DeviceInfo(Sized):
 class ModuleOptions(Sized):
     _fields_ = [("size", c.c_size_t), ("jobs", c.c_int), ("compile_seconds", c.c_double), ("cache_dir", c.c_char_p),
                 ("progress", c.c_void_p), ("context", c.c_void_p), ("bundle", c.c_void_p), ("bundle_size", c.c_size_t),
-                ("bundle_only", c.c_int), ("variants", c.POINTER(DimList)), ("variant_count", c.c_size_t)]
+                ("bundle_only", c.c_int), ("variants", c.POINTER(DimList)), ("variant_count", c.c_size_t),
+                ("log", c.c_void_p)]
 
 
 class Args(Sized):

@@ -187,6 +187,14 @@ typedef struct tfgen_progress {
     int cached;         /* it came from the cache */
 } tfgen_progress;
 
+/* What a compiler said of a kernel. */
+typedef struct tfgen_log {
+    size_t size;
+    const char *kernel;
+    const char *text; /* all of it, with the places in the spec; NUL-terminated, lines end in newlines; valid during the call only */
+    int failed;       /* not 0: there is no code; 0: warnings */
+} tfgen_log;
+
 typedef struct tfgen_dim_list { const tfgen_dim *dims; size_t count; } tfgen_dim_list;
 
 typedef struct tfgen_module_options {
@@ -201,8 +209,11 @@ typedef struct tfgen_module_options {
     int bundle_only;        /* never compile: a kernel that the bundle lacks is TFGEN_UNSUPPORTED */
     const tfgen_dim_list *variants; /* tfgen_module_create() prepares each (see tfgen_module_prepare) before it returns */
     size_t variant_count;
+    /* Called with `context` for each kernel whose compiler said anything, whereas tfgen_error holds the start of the first failure: from
+     * any thread, never concurrently, nor with `progress`. Kernels from the cache or the bundle have no log. NULL: none. */
+    void (*log)(void *context, const tfgen_log *log);
 } tfgen_module_options;
-#define TFGEN_MODULE_OPTIONS_INIT {sizeof(tfgen_module_options), 0, 0.0, NULL, NULL, NULL, NULL, 0, 0, NULL, 0}
+#define TFGEN_MODULE_OPTIONS_INIT {sizeof(tfgen_module_options), 0, 0.0, NULL, NULL, NULL, NULL, 0, 0, NULL, 0, NULL}
 
 /* Loads the plan's kernels onto the device; compiles those that bundle and cache lack, several at a time, in child processes. A plan for
  * another target than the device's is TFGEN_UNSUPPORTED. `options` NULL: the defaults. */

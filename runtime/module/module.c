@@ -208,6 +208,13 @@ static void tell(build *b, const char *kernel, bool cached)
     if (o->progress) o->progress(o->context, &p);
 }
 
+static void tell_log(build *b, const char *kernel, const char *text, bool failed)
+{
+    const tfgen_module_options *o = b->settings->options;
+    const tfgen_log log = {sizeof log, kernel, text, failed};
+    if (o->log && text && *text) o->log(o->context, &log);
+}
+
 static void say(build *b, const char *log)
 {
     if (b->settings->log && log) host_log_add(b->settings->log, log, strlen(log));
@@ -317,6 +324,7 @@ static void compile_unit(void *argument, size_t index)
         b->status = device_report(b->error, status, "%s", error.text);
         say(b, log.text);
     }
+    tell_log(b, u->name, log.text, status != TFGEN_OK);
     if (status == TFGEN_OK) tell(b, u->name, source.cached);
     pthread_mutex_unlock(&b->lock);
     host_log_free(&log);
@@ -429,6 +437,8 @@ static void make_for_device(build *b)
         m->plan = code->plan, m->manifest = manifest_json(m->arena, code->plan);
         lay_out(m);
     }
+    for (int i = 0; i < code->count; i++)
+        if (!code->hit[i]) tell_log(b, code->kernels[i], code->results[i].log, code->results[i].status != build_ok);
     for (int i = 0; i < code->count && b->status == TFGEN_OK; i++) take_kernel(b, &m->kernels[i], &code->requests[i], &code->results[i]);
     plan_code_free(code);
 }

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "runtime/api/tfgen.h"
 #include "runtime/compile/compiler.h"
 #include "runtime/compile/worker.h"
 
@@ -171,6 +172,61 @@ START_TEST(without_a_terminal_there_is_no_progress)
 }
 END_TEST
 
+/* ---- the library's callback */
+typedef struct heard {
+    int logs, failed;
+    size_t longest;
+    bool whole;
+    char kernel[64];
+} heard;
+
+static void hear(void *context, const tfgen_log *log)
+{
+    heard *h = context;
+    const size_t length = strlen(log->text);
+    ck_assert_uint_eq(log->size, sizeof *log);
+    h->logs++, h->failed += log->failed != 0;
+    h->longest = length > h->longest ? length : h->longest;
+    h->whole = strstr(log->text, "line 400\n") != NULL;
+    snprintf(h->kernel, sizeof h->kernel, "%s", log->kernel);
+}
+
+static tfgen_status create_with(const char *compiler, heard *h, tfgen_error *error)
+{
+    static const char spec[] = "block: t\ndtype: f32\ninputs: {x: [5, 16]}\nops:\n  - {out: y, op: relu, in: [x]}\noutputs: {y: y}\n";
+    tfgen_module_options o = TFGEN_MODULE_OPTIONS_INIT;
+    tfgen_device *device;
+    tfgen_plan *plan;
+    tfgen_module *module;
+    if (compiler) use_compiler(compiler), setenv("TFGEN_HOST_CC", getenv("TFGEN_CLANG"), 1);
+    else unsetenv("TFGEN_HOST_CC");
+    o.cache_dir = "", o.log = hear, o.context = h;
+    ck_assert_int_eq(tfgen_device_open("host", &device, NULL), TFGEN_OK);
+    ck_assert_int_eq(tfgen_plan_create(spec, sizeof spec - 1, "t.yaml", NULL, &plan, NULL), TFGEN_OK);
+    const tfgen_status status = tfgen_module_create(plan, device, &o, &module, error);
+    tfgen_module_free(module);
+    tfgen_plan_free(plan);
+    tfgen_device_close(device);
+    return status;
+}
+
+START_TEST(a_program_gets_the_whole_log_of_a_compiler)
+{
+    heard h = {0};
+    tfgen_error error = {""};
+    ck_assert_int_eq(create_with("i=0; while [ $i -le 400 ]; do echo \"t.yaml:4:5: error: line $i\" >&2; i=$((i + 1)); done; exit 1", &h,
+                                 &error),
+                     TFGEN_COMPILE_FAILED);
+    ck_assert_msg(h.logs == 1 && h.failed == 1 && h.whole, "%d logs, %d failed, %zu bytes", h.logs, h.failed, h.longest);
+    ck_assert_uint_gt(h.longest, sizeof error.text);
+    ck_assert_ptr_null(strstr(error.text, "line 400"));
+    ck_assert_str_eq(h.kernel, "t_y");
+    h = (heard){0};
+    ck_assert_msg(create_with(NULL, &h, &error) == TFGEN_OK, "%s", error.text);
+    ck_assert_int_eq(h.logs, 0); /* nothing was said */
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("compile failures");
@@ -183,6 +239,7 @@ int main(void)
     tcase_add_test(t, a_log_full_of_temporary_paths_is_cleaned);
     tcase_add_test(t, progress_with_an_estimate_is_for_terminals);
     tcase_add_test(t, without_a_terminal_there_is_no_progress);
+    tcase_add_test(t, a_program_gets_the_whole_log_of_a_compiler);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);
