@@ -334,7 +334,7 @@ install: all
 	install -d "$(D)/bin" "$(D)/include" "$(D)/libexec/tfgen" "$(D)/share/man/man1" "$(L)/pkgconfig" "$(L)/cmake/tfgen"
 	install -m 755 tfgen "$(D)/bin/"
 	install -m 755 tfgen-worker "$(D)/libexec/tfgen/"
-	install -m 644 runtime/api/tfgen.h "$(D)/include/"
+	install -m 644 runtime/api/tfgen.h runtime/api/tfgen.hpp "$(D)/include/"
 	install -m 644 libtfgen.a libtfgen.so.$(VERSION) "$(L)/"
 	ln -sf libtfgen.so.$(VERSION) "$(L)/libtfgen.so.$(SOVERSION)"
 	ln -sf libtfgen.so.$(SOVERSION) "$(L)/libtfgen.so"
@@ -348,7 +348,8 @@ install: all
 	for f in $(COMPLETIONS); do install -D -m 644 "runtime/install/completion/$${f##*/}" "$(D)/share/$$f" || exit; done
 
 uninstall:
-	rm -f "$(D)/bin/tfgen" "$(D)/include/tfgen.h" "$(D)/share/man/man1/tfgen.1" "$(L)"/libtfgen.a "$(L)"/libtfgen.so* "$(L)/pkgconfig/tfgen.pc"
+	rm -f "$(D)/bin/tfgen" "$(D)/include/tfgen.h" "$(D)/include/tfgen.hpp"
+	rm -f "$(D)/share/man/man1/tfgen.1" "$(L)"/libtfgen.a "$(L)"/libtfgen.so* "$(L)/pkgconfig/tfgen.pc"
 	rm -f $(COMPLETIONS:%="$(D)/share/%")
 	rm -rf "$(D)/libexec/tfgen" "$(D)/share/tfgen" "$(D)/share/doc/tfgen" "$(L)/cmake/tfgen"
 

@@ -1,67 +1,16 @@
-// A SwiGLU layer (specs/swiglu.yaml) from C++17: RAII owners for tfgen objects, exceptions for statuses, a dynamic number of rows.
+// A SwiGLU layer (specs/swiglu.yaml) from C++17, by tfgen.hpp: objects that own what they make, exceptions for statuses.
 //
 //   c++ -std=c++17 swiglu.cpp -ltfgen && ./a.out [device]
 #include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <vector>
-#include <tfgen.h>
+#include <tfgen.hpp>
 
 namespace {
-
-void must(tfgen_status status, const tfgen_error &error)
-{
-    if (status != TFGEN_OK) throw std::runtime_error(error.text);
-}
-
-template <auto Free> struct freed {
-    template <class T> void operator()(T *object) const { Free(object); }
-};
-using device = std::unique_ptr<tfgen_device, freed<tfgen_device_close>>;
-using plan = std::unique_ptr<tfgen_plan, freed<tfgen_plan_free>>;
-using module_ = std::unique_ptr<tfgen_module, freed<tfgen_module_free>>;
-using weights = std::unique_ptr<tfgen_weights, freed<tfgen_weights_free>>;
-
-template <class Owner, class Make> Owner made(Make make)
-{
-    typename Owner::pointer object = nullptr;
-    tfgen_error error;
-    must(make(&object, &error), error);
-    return Owner(object);
-}
-
-class buffer { // device memory, with copies from and to the host
-  public:
-    buffer(tfgen_device *on, std::size_t bytes) : on_(on)
-    {
-        tfgen_error error;
-        must(tfgen_device_alloc(on_, bytes, &data_, &error), error);
-    }
-    buffer(buffer &&other) noexcept : on_(other.on_), data_(other.data_) { other.data_ = nullptr; }
-    ~buffer() { tfgen_device_free(on_, data_); }
-    void *get() const { return data_; }
-    void put(const std::vector<float> &from)
-    {
-        tfgen_error error;
-        must(tfgen_device_copy(on_, data_, from.data(), from.size() * sizeof(float), TFGEN_TO_DEVICE, nullptr, &error), error);
-    }
-    std::vector<float> take(std::size_t count) const
-    {
-        tfgen_error error;
-        std::vector<float> to(count);
-        must(tfgen_device_copy(on_, to.data(), data_, count * sizeof(float), TFGEN_FROM_DEVICE, nullptr, &error), error);
-        return to;
-    }
-
-  private:
-    tfgen_device *on_;
-    void *data_ = nullptr;
-};
 
 std::string read(const char *path)
 {
@@ -73,44 +22,39 @@ std::string read(const char *path)
 int run(const char *spec_path, const char *device_name)
 {
     const std::string spec = read(spec_path);
-    const device on = made<device>([&](auto out, auto error) { return tfgen_device_open(device_name, out, error); });
+    const tfgen::device on(device_name);
     tfgen_plan_options options = TFGEN_PLAN_OPTIONS_INIT;
-    options.target = tfgen_device_target(on.get());
+    options.target = on.target();
     options.dtype = "f32";
-    const plan p = made<plan>(
-        [&](auto out, auto error) { return tfgen_plan_create(spec.data(), spec.size(), spec_path, &options, out, error); });
-    const module_ code = made<module_>([&](auto out, auto error) { return tfgen_module_create(p.get(), on.get(), nullptr, out, error); });
+    const tfgen::plan plan(spec, spec_path, options);
+    const tfgen::module code(plan, on);
 
     std::mt19937 random(1);
     std::normal_distribution<float> normal;
-    std::vector<buffer> buffers;
+    std::vector<tfgen::memory> memory;
     std::vector<void *> tensors;
-    std::size_t output = 0, output_count = 0;
-    for (std::size_t i = 0; i < tfgen_plan_tensor_count(p.get()); i++) {
-        tfgen_tensor t{};
-        t.size = sizeof t;
-        tfgen_error error;
-        must(tfgen_plan_tensor(p.get(), i, &t), error);
+    std::size_t output = 0;
+    for (std::size_t i = 0; i < plan.tensor_count(); i++) {
+        const tfgen_tensor t = plan.tensor(i);
         std::vector<float> data(static_cast<std::size_t>(t.bytes) / sizeof(float));
         for (float &x : data) x = t.kind == TFGEN_OUTPUT ? NAN : 0.1f * normal(random);
-        buffers.emplace_back(on.get(), static_cast<std::size_t>(t.bytes));
-        buffers.back().put(data);
-        tensors.push_back(buffers.back().get());
-        if (t.kind == TFGEN_OUTPUT) output = i, output_count = data.size();
+        memory.emplace_back(on, static_cast<std::size_t>(t.bytes));
+        memory.back().put(data.data());
+        tensors.push_back(memory.back().get());
+        if (t.kind == TFGEN_OUTPUT) output = i;
     }
-    const weights w =
-        made<weights>([&](auto out, auto error) { return tfgen_weights_create(code.get(), tensors.data(), nullptr, out, error); });
-    const buffer workspace(on.get(), static_cast<std::size_t>(tfgen_plan_workspace_bytes(p.get())) + 1);
+    const tfgen::weights weights(code, tensors);
+    const tfgen::memory workspace(on, static_cast<std::size_t>(plan.workspace_bytes()));
     tfgen_args args = TFGEN_ARGS_INIT;
     args.tensors = tensors.data();
-    tfgen_error error;
-    must(tfgen_execute(code.get(), w.get(), &args, workspace.get(), nullptr, &error), error);
+    tfgen::execute(code, weights.get(), args, workspace.get());
 
+    std::vector<float> y(memory[output].bytes() / sizeof(float));
+    memory[output].take(y.data());
     double sum = 0;
-    for (const float x : buffers[output].take(output_count)) sum += static_cast<double>(x) * x;
-    std::printf("%s: %zu kernels, %.1f MB of packed weights, root mean square of the output %.4f\n", tfgen_device_target(on.get()),
-                tfgen_plan_kernel_count(p.get()), static_cast<double>(tfgen_weights_bytes(w.get())) / 1e6,
-                std::sqrt(sum / static_cast<double>(output_count)));
+    for (const float x : y) sum += static_cast<double>(x) * x;
+    std::printf("%s: %zu kernels, %.1f MB of packed weights, root mean square of the output %.4f\n", on.target(), plan.kernel_count(),
+                static_cast<double>(weights.bytes()) / 1e6, std::sqrt(sum / static_cast<double>(y.size())));
     return std::isfinite(sum) ? 0 : 1;
 }
 

@@ -133,6 +133,17 @@ START_TEST(a_program_may_use_every_name_that_is_not_of_the_header)
 }
 END_TEST
 
+START_TEST(the_cpp_header_owns_and_throws)
+{
+    if (sanitized() || !have("c++")) return;
+    ck_assert_msg(
+        shell("c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -I%s/usr/include tests/runtime/owners.cpp -o %s/owners -L%s/usr/lib "
+              "-ltfgen -Wl,-rpath,%s/usr/lib 2>&1 && %s/owners 2>&1",
+              folder, folder, folder, folder, folder) == 0,
+        "%s", output);
+}
+END_TEST
+
 START_TEST(a_program_built_against_an_older_header_runs)
 {
     if (sanitized()) return;
@@ -386,6 +397,7 @@ int main(void)
     tcase_add_test(t, cmake_finds_the_installed_package);
     tcase_add_test(t, the_package_for_python_is_as_its_page_says);
     tcase_add_test(t, a_program_may_use_every_name_that_is_not_of_the_header);
+    tcase_add_test(t, the_cpp_header_owns_and_throws);
     tcase_add_test(t, a_program_built_against_an_older_header_runs);
     tcase_add_test(t, what_is_installed_is_all_that_the_documents_name);
     tcase_add_test(t, nothing_that_is_installed_names_the_folder_of_the_build);
