@@ -218,7 +218,7 @@ START_TEST(the_text_says_why_and_what_it_costs)
     says("for sm_90a, tiles for h200 (NVIDIA H200 SXM5 141 GB)");
     says("level tile: 6 launches for 16 ops");
     says("rmsnorm + linear x3 + rope x2");
-    says("%prod -> %down: a product reads each row once a column tile, so the row is stored once");
+    says("%prod -> %down: a product reads each row once per column tile, so the row is stored once");
     says("in all, written and read again");
     says("mi300x");
     says("code: not compiled: --no-code");

@@ -489,7 +489,7 @@ START_TEST(a_tile_that_matrix_units_cannot_have_is_an_error_that_says_why)
                  {"gfx1201", "gemm m=256 n=128 threads=256", "a thread keeps at most 64 results"},
                  {"gfx942", "gemm group_m=0", "group_m=0; it is 1"},
                  {"gfx942", "gemm chunk=0", "chunk=0; it is 1"},
-                 {"gfx942", "gemm chiplets=0", "chiplets=0; it is 1 to 64 (dies to which tiles are dealt out; 1: as they come)"},
+                 {"gfx942", "gemm chiplets=0", "chiplets=0; it is 1 to 64 (dies (XCDs) among which tiles are remapped; 1: no remap)"},
                  {"gfx90a", "gemm chiplets=65", "chiplets=65; it is 1 to 64"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tuning t = {.lines = &cases[i].line, .count = 1};
