@@ -102,12 +102,12 @@ bool wide_reduction(const emission *e, const ir_value *v)
 }
 
 /* ---- how long elementwise arithmetic is */
-/* Cost from which a phase gets functions (chain.c) or a loop: more for short forms, and for rows, where a thread has fewer columns. Copies
- * of short forms are faster than a loop while instruction caches hold them (H200, bf16 4096x8192x1024: four functions 178 us, a loop 189;
- * six 197, a loop 213). */
+/* Cost from which a phase's arithmetic is outlined as functions (chain.c) or put into a loop: higher for short forms, and for rows, where a
+ * thread has fewer columns. Inlined copies of short forms are faster than a loop while instruction caches hold them (H200, bf16
+ * 4096x8192x1024: four functions 178 us, a loop 189; six 197, a loop 213). */
 enum { long_cost = 28, long_quick_cost = 40, rolled_quick_cost = 80, long_rows_cost = 100 };
 
-/* Except row scalars, such as statistics. */
+/* Whether all values that the phase stores, except row scalars such as statistics, have 16 bits. */
 static bool stores_16_bits(const ir_graph *p, const ir_phase *phase)
 {
     for (int i = 0; i < phase->op_count; i++) {
@@ -124,10 +124,10 @@ bool phase_is_quick(const ir_graph *p, const ir_phase *phase, const target_info 
     return target->vendor != vendor_host && (graph_is_16_bit(p) || stores_16_bits(p, phase));
 }
 
-/* NVRTC inlines a division or root with all its branches for each column of a product, a logarithm or the like with its tables: seconds for
- * one, a quarter of a minute and more for two (sm_90a, tiles of 128x256); AMD's compilers take one second for either. Dividing by a row
- * scalar is cheap (row_div, templates/base/ops.h). */
-static bool dear_to_compile(const ir_op *op, const ir_phase *phase, const target_info *target)
+/* Whether the op takes long to compile. NVRTC inlines a division or root with all its branches, and a logarithm or the like with its
+ * tables, for each column of a product: seconds with one such op, 15 seconds and more with two (sm_90a, tiles of 128x256); AMD's compilers
+ * take one second for either. Dividing by a row scalar is cheap (row_div, templates/base/ops.h). */
+static bool slow_to_compile(const ir_op *op, const ir_phase *phase, const target_info *target)
 {
     return target->vendor == vendor_nvidia && phase->family != family_rows && value_columns(op->inputs[op->input_count - 1]) > 1;
 }
@@ -143,7 +143,7 @@ static bool has_short_form(op_kind kind)
 
 int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target, bool quick)
 {
-    const bool dear = !(quick && has_short_form(op->kind)) && dear_to_compile(op, phase, target);
+    const bool slow = !(quick && has_short_form(op->kind)) && slow_to_compile(op, phase, target);
     switch (op->kind) {
     case op_log:
     case op_sin:
@@ -152,8 +152,8 @@ int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target, b
     case op_log1p:
     case op_softplus:
     case op_mish:
-    case op_erf: return dear ? 18 : function_cost;
-    case op_pow: return dear ? 28 : 2 * function_cost;
+    case op_erf: return slow ? 18 : function_cost;
+    case op_pow: return slow ? 28 : 2 * function_cost;
     case op_exp:
     case op_exp2:
     case op_expm1:
@@ -167,7 +167,7 @@ int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target, b
     case op_div:
     case op_div_or_zero:
     case op_sqrt:
-    case op_rsqrt: return dear ? 14 : 3;
+    case op_rsqrt: return slow ? 14 : 3;
     default: return 1;
     }
 }

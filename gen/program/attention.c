@@ -12,7 +12,7 @@ const char *decode_obstacle(const problem *p)
     return value_is_cache(problem_attention(p)->inputs[1]) ? NULL : "its keys are not in a cache";
 }
 
-/* On GPUs a wave keeps a row of a head in registers; more than 32 columns a lane spill on every target. */
+/* On GPUs a wave keeps a row of a head in registers; more than 32 columns per lane spill on every target. */
 const char *attention_in_registers_obstacle(const problem *p)
 {
     enum { most_columns = 32 };

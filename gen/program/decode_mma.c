@@ -40,10 +40,10 @@ static decode_whole_tile long_tile(const problem *p)
     return t;
 }
 
-/* Short KV: loads go through registers. Two workgroups a multiprocessor if there are as many work tiles as multiprocessors: one loads while
- * the other combines its warps. Else one, with twice the registers. (H200, us, after a product: B1 H32/8 hd128 L2048 with 16 keys a warp
- * 6.2, with 32 5.8, in clusters of 8 5.1; B4 H28/4 L4001 in clusters of 4 15, without 13; B1 H32/8 hd64 L1024 in clusters of 4 2.5, without
- * 3.3.) */
+/* Short KV: loads go through registers. Two workgroups per multiprocessor if there are as many work tiles as multiprocessors: one loads
+ * while the other combines its warps. Else one, with twice the registers. (H200, us, after a product: B1 H32/8 hd128 L2048 with 16 keys a
+ * warp 6.2, with 32 5.8, in clusters of 8 5.1; B4 H28/4 L4001 in clusters of 4 15, without 13; B1 H32/8 hd64 L1024 in clusters of 4 2.5,
+ * without 3.3.) */
 static decode_whole_tile short_tile(const problem *p)
 {
     enum { long_run = 128 }; /* keys per warp */

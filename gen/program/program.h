@@ -49,7 +49,7 @@ typedef struct program {
     /* The rule of the template that t breaks although each field is in range; NULL: none. A NULL function: no such rules. */
     const char *(*illegal)(const problem *p, const ir_tile *t);
     long long (*shared_bytes)(const problem *p, const ir_tile *t); /* of a legal tile */
-    /* Changes t to the next tile with fewer registers a thread, after a compiler spilled; false: there is none. NULL: never one. */
+    /* Changes t to the next tile with fewer registers per thread, after a compiler spilled; false: there is none. NULL: never one. */
     bool (*smaller)(const problem *p, ir_tile *t);
     void (*geometry)(const problem *p, const ir_tile *t, tile_extents *to); /* changes what differs from extents_start() */
     void (*members)(emission *e, writer *w);                                /* writes the spec struct's members, args excepted */

@@ -96,7 +96,7 @@ static long long most_vectors(const problem *p, long long vectors)
 }
 
 /* True if the tile needs so many registers that a SIMD holds a single wave, which cannot hide latency, or that the workgroup does not fit.
- * Not for NVIDIA: its schedulers hold two warps at any register count, and fewer vectors a thread were not measured there. */
+ * Not for NVIDIA: its schedulers hold two warps at any register count, and fewer vectors per thread were not measured there. */
 static bool is_alone(const problem *p, const row_need *need, const rows_tile *t)
 {
     const kernel_need kernel = {.threads = t->threads, .registers = row_registers(p, need, t)};

@@ -21,9 +21,9 @@ static double needed(const problem *p)
     return 2 * p->device->numbers[number_bandwidth].value * device_latency(p->device) / p->device->units;
 }
 
-/* Four waves, one per SIMD, and two workgroups a unit: one loads while the other computes. For heads above 128 columns, with 512 registers
- * a lane, one workgroup with twice as much in flight; with 256, four with half as much. A wave takes more keys at a time if less is in
- * flight than DRAM needs, the registers hold them, and every workgroup still has an iteration. */
+/* Four waves, one per SIMD, and two workgroups per unit: one loads while the other computes. For heads above 128 columns, with 512
+ * registers a lane, one workgroup with twice as much in flight; with 256, four with half as much. A wave takes more keys at a time if less
+ * is in flight than DRAM needs, the registers hold them, and every workgroup still has an iteration. */
 static void defaults(const problem *p, ir_tile *tile)
 {
     const int mma_keys = p->target->matrix_columns, waves = 4;

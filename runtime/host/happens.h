@@ -9,8 +9,8 @@
 /* What lanes of one wave have of each other since something ordered all of them (a collective, a barrier). */
 typedef struct lane_order {
     uint32_t tick;            /* until when all lanes are ordered */
-    uint64_t released;        /* lanes that released something since */
-    uint64_t acquired[HS_MAX_WAVE]; /* by lane: who of them had, when it acquired something */
+    uint64_t released;        /* lanes that have released something since */
+    uint64_t acquired[HS_MAX_WAVE]; /* by lane: the lanes that had released before its last acquire */
 } lane_order;
 
 /* Vector clocks. Between waves a wave is the unit: its clock ticks at collectives that order its lanes, barriers and releases; `seen` says

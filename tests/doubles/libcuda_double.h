@@ -25,7 +25,7 @@ static inline double_image double_image_of(const char *kernel, unsigned argument
 typedef struct double_launch {
     const char *kernel;
     unsigned grid, block, dynamic_bytes, argument_bytes;
-    int cooperative, overlap, waits; /* for a stream, before it */
+    int cooperative, overlap, waits; /* waits: cuStreamWaitEvent calls before it */
     void *stream, *context;
     unsigned char arguments[double_most_arguments];
 } double_launch;

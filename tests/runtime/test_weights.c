@@ -79,7 +79,7 @@ static tfgen_status execute(const layer *l, const tfgen_weights *w)
 
 static size_t output_of(const layer *l) { return tfgen_plan_tensor_index(l->plan, "y", TFGEN_OUTPUT); }
 
-/* What the layer computes with these weights; free(). */
+/* The layer's result with these weights; the caller frees it. */
 static void *result_of(const layer *l, const tfgen_weights *w)
 {
     const size_t y = output_of(l);
@@ -109,7 +109,7 @@ static int64_t bytes_alone(const layer *l)
     return bytes;
 }
 
-/* ---- a block that prefills and one that decodes; their texts have little in common but what is computed */
+/* ---- a block that prefills and one that decodes; their specs have little in common but the computation */
 #define BLOCK_OPS                                                                                     \
     "ops:\n"                                                                                          \
     "  - {out: h, op: rmsnorm, in: [x, attn_norm], eps: 1.0e-5}\n"                                    \
@@ -162,16 +162,16 @@ START_TEST(prefill_and_decode_take_the_memory_of_one_model)
 }
 END_TEST
 
-/* ---- smaller ones */
+/* ---- smaller layers */
 #define TAIL "ops:\n  - {out: h, op: linear, in: [x, w, b]}\n  - {out: y, op: mul, in: [h, s]}\noutputs: {y: y}\n"
 static const char few[] = "block: few\ndtype: f32\ndims: {M: 2, D: 40, F: 24}\ninputs: {x: [M, D]}\n"
                           "params: {w: [F, D], b: [F], s: [F]}\n" TAIL;
 static const char many[] = "block: many\ndtype: f32\ndims: {M: 33, D: 40, F: 24}\ninputs: {x: [M, D]}\n"
                            "params: {b: [F], s: [F], w: [F, D]}\n" TAIL;
-/* The same names, other things. */
+/* The same names with other shapes or layouts. */
 static const char wider[] = "block: wider\ndtype: f32\ndims: {M: 2, D: 48, F: 24}\ninputs: {x: [M, D]}\n"
                             "params: {w: [F, D], b: [F], s: [F]}\n" TAIL;
-static const char turned[] = "block: turned\ndtype: f32\ndims: {M: 2, D: 40, F: 24}\ninputs: {x: [M, D]}\n"
+static const char transposed[] = "block: transposed\ndtype: f32\ndims: {M: 2, D: 40, F: 24}\ninputs: {x: [M, D]}\n"
                              "params: {w: [D, F], b: [F], s: [F]}\n"
                              "ops:\n  - {out: h, op: linear, in: [x, w, b], layout: in_out}\n  - {out: y, op: mul, in: [h, s]}\n"
                              "outputs: {y: y}\n";
@@ -185,13 +185,13 @@ static const char more[] = "block: more\ndtype: f32\ndims: {M: 2, D: 40, F: 24}\
                            "  - {out: n, op: softmax, in: [g]}\n  - {out: u, op: linear, in: [n, v]}\n"
                            "  - {out: e, op: add, in: [n, u]}\n  - {out: y, op: mul, in: [e, t]}\noutputs: {y: y}\n";
 
-START_TEST(what_is_there_is_neither_read_nor_packed_again)
+START_TEST(present_params_are_neither_read_nor_packed_again)
 {
     layer a = open_layer(few), b = open_layer(many);
     tfgen_weights *weights;
     must(tfgen_weights_create(a.module, a.tensors, NULL, &weights, &error));
     const int64_t bytes = tfgen_weights_bytes(weights);
-    check_same_results(&b, weights); /* which were given its module in no way */
+    check_same_results(&b, weights); /* although b's module was never added */
     must(tfgen_weights_add(weights, b.module, NULL, NULL, &error));
     must(tfgen_weights_add(weights, a.module, NULL, NULL, &error));
     for (size_t i = 0; i < b.count; i++) {
@@ -212,7 +212,7 @@ START_TEST(what_is_there_is_neither_read_nor_packed_again)
 }
 END_TEST
 
-START_TEST(what_is_lacking_is_named_and_added)
+START_TEST(missing_params_are_named_and_added)
 {
     layer a = open_layer(few), b = open_layer(more);
     tfgen_weights *weights;
@@ -245,7 +245,7 @@ END_TEST
 
 START_TEST(another_name_shape_or_layout_is_another_weight)
 {
-    const char *const specs[] = {few, wider, turned, renamed};
+    const char *const specs[] = {few, wider, transposed, renamed};
     enum { count = sizeof specs / sizeof *specs };
     layer layers[count];
     tfgen_weights *weights = NULL;
@@ -270,13 +270,13 @@ static const char tied[] = "block: tied\ndtype: f32\ndims: {M: 2, D: 40}\ninputs
                            "ops:\n  - {out: h, op: linear, in: [x, w]}\n  - {out: g, op: relu, in: [h]}\n"
                            "  - {out: y, op: linear, in: [g, w]}\noutputs: {y: y}\n";
 
-START_TEST(a_weight_that_is_read_twice_is_there_once)
+START_TEST(a_weight_of_two_products_is_stored_once)
 {
     layer a = open_layer(once), b = open_layer(tied);
     tfgen_weights *shared;
     ck_assert_int_eq(bytes_alone(&b), bytes_alone(&a));
     must(tfgen_weights_create(a.module, a.tensors, NULL, &shared, &error));
-    check_same_results(&b, shared); /* nothing is lacking */
+    check_same_results(&b, shared); /* nothing is missing */
     tfgen_weights_free(shared);
     close_layer(&a);
     close_layer(&b);
@@ -424,10 +424,10 @@ int main(void)
     tcase_set_timeout(c, 120);
     tcase_add_checked_fixture(c, open_device, close_device);
     tcase_add_test(c, prefill_and_decode_take_the_memory_of_one_model);
-    tcase_add_test(c, what_is_there_is_neither_read_nor_packed_again);
-    tcase_add_test(c, what_is_lacking_is_named_and_added);
+    tcase_add_test(c, present_params_are_neither_read_nor_packed_again);
+    tcase_add_test(c, missing_params_are_named_and_added);
     tcase_add_test(c, another_name_shape_or_layout_is_another_weight);
-    tcase_add_test(c, a_weight_that_is_read_twice_is_there_once);
+    tcase_add_test(c, a_weight_of_two_products_is_stored_once);
     tcase_add_test(c, modules_and_weights_are_freed_in_any_order);
     tcase_add_test(c, wrong_calls_are_refused);
     tcase_add_test(c, threads_add_to_weights_that_are_executed);

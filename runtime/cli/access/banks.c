@@ -1,8 +1,8 @@
 /* Contract: banks.h.
  *
  * A bank delivers a 4-byte word per cycle; lanes that read the same word are served together. A phase serves 32 lanes of a request with up
- * to 4 bytes a lane, 16 lanes with 8 bytes, 8 lanes with 16 bytes: CUDA C++ Programming Guide, shared memory of compute capability 5.x and
- * later; ROCm's Composable Kernel documentation, "Understanding AMD GPU LDS and Bank Conflicts", which lists the lanes of each phase of
+ * to 4 bytes per lane, 16 lanes with 8 bytes, 8 lanes with 16 bytes: CUDA C++ Programming Guide, shared memory of compute capability 5.x
+ * and later; ROCm's Composable Kernel documentation, "Understanding AMD GPU LDS and Bank Conflicts", which lists the lanes of each phase of
  * ds_read_b128 on CDNA. On gfx950, with 64 banks and 16 lanes a phase, two of those phases are one, as counted by tests/amd/code.py. */
 #include "runtime/cli/access/banks.h"
 #include <string.h>
