@@ -240,6 +240,34 @@ TFGEN_API int64_t tfgen_module_workspace_bytes(const tfgen_module *module, const
 TFGEN_API const char *tfgen_module_manifest(const tfgen_module *module);
 TFGEN_API void tfgen_module_free(tfgen_module *module); /* NULL is fine */
 
+/* ---- checkpoints: tensors of a safetensors file, of the index of several, or of a model's folder as from the HuggingFace Hub. Files are
+ * read when asked, checked, and never executed (a pickle is TFGEN_BAD_INPUT); one that is not there or does not fit is TFGEN_BAD_INPUT with
+ * the nearest name or both shapes. Several threads may read one checkpoint, one after another. */
+typedef struct tfgen_checkpoint tfgen_checkpoint;
+typedef struct tfgen_checkpoint_entry {
+    size_t size;
+    char dtype[16]; /* as in the file: "F32", "BF16", "I64", ... */
+    int rank;
+    int64_t shape[16];
+    int64_t bytes;
+} tfgen_checkpoint_entry;
+
+TFGEN_API tfgen_status tfgen_checkpoint_open(const char *path, tfgen_checkpoint **checkpoint, tfgen_error *error);
+TFGEN_API void tfgen_checkpoint_close(tfgen_checkpoint *checkpoint); /* NULL is fine */
+/* The names of its tensors, in no order that means anything; NULL if index is out of range. The checkpoint owns the strings. */
+TFGEN_API size_t tfgen_checkpoint_count(const tfgen_checkpoint *checkpoint);
+TFGEN_API const char *tfgen_checkpoint_name(const tfgen_checkpoint *checkpoint, size_t index);
+/* Set out->size before the call. */
+TFGEN_API tfgen_status tfgen_checkpoint_find(tfgen_checkpoint *checkpoint, const char *name, tfgen_checkpoint_entry *out,
+                                             tfgen_error *error);
+/* A tensor's data as it is in the file, into host memory; `bytes` is its size. */
+TFGEN_API tfgen_status tfgen_checkpoint_read(tfgen_checkpoint *checkpoint, const char *name, void *to, size_t bytes, tfgen_error *error);
+/* The data of the plan's tensor `index`, a param, into host memory of tfgen_tensor.bytes: found by its `from` name, else its own, as it is
+ * or after the spec's prefix; its rows taken, transposed and converted as the spec says. `layer`: the number that the prefix has in place
+ * of {layer}; -1: none. */
+TFGEN_API tfgen_status tfgen_checkpoint_param(tfgen_checkpoint *checkpoint, const tfgen_plan *plan, size_t index, int64_t layer, void *to,
+                                              size_t bytes, tfgen_error *error);
+
 /* ---- weights: device memory with one layer's params in the layouts that kernels read. A packed weight is identified by a signature (its
  * params and their layout), an unpacked param by name, dtype and shape; each is stored once, however many modules read it. One object thus
  * serves every module that computes this layer (prefill and decode, other dims, another spec with the same param names), and modules that

@@ -155,6 +155,45 @@ class plan {
     detail::owner<tfgen_plan, tfgen_plan_free> own_;
 };
 
+// Tensors of safetensors files, read into host memory.
+class checkpoint {
+  public:
+    explicit checkpoint(const char *path)
+        : own_(detail::made<tfgen_checkpoint>([&](tfgen_checkpoint **out, tfgen_error *e) { return tfgen_checkpoint_open(path, out, e); }))
+    {
+    }
+    tfgen_checkpoint *get() const noexcept { return own_.get(); }
+    std::vector<std::string> names() const
+    {
+        std::vector<std::string> all;
+        for (std::size_t i = 0; i < tfgen_checkpoint_count(get()); i++) all.emplace_back(tfgen_checkpoint_name(get(), i));
+        return all;
+    }
+    tfgen_checkpoint_entry find(const char *name) const
+    {
+        tfgen_checkpoint_entry entry{};
+        entry.size = sizeof entry;
+        detail::must([&](tfgen_error *e) { return tfgen_checkpoint_find(get(), name, &entry, e); });
+        return entry;
+    }
+    std::vector<unsigned char> read(const char *name) const
+    {
+        std::vector<unsigned char> data(static_cast<std::size_t>(find(name).bytes));
+        detail::must([&](tfgen_error *e) { return tfgen_checkpoint_read(get(), name, data.data(), data.size(), e); });
+        return data;
+    }
+    // Param `index` of the plan, in the plan's dtype and layout; layer: -1 for a spec without {layer} in its prefix.
+    std::vector<unsigned char> param(const plan &of, std::size_t index, std::int64_t layer = -1) const
+    {
+        std::vector<unsigned char> data(static_cast<std::size_t>(of.tensor(index).bytes));
+        detail::must([&](tfgen_error *e) { return tfgen_checkpoint_param(get(), of.get(), index, layer, data.data(), data.size(), e); });
+        return data;
+    }
+
+  private:
+    detail::owner<tfgen_checkpoint, tfgen_checkpoint_close> own_;
+};
+
 class module {
   public:
     explicit module(const plan &of, const device &on, const tfgen_module_options &options = TFGEN_MODULE_OPTIONS_INIT)

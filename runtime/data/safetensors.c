@@ -317,6 +317,8 @@ void safetensors_read_part(const safetensors *f, const safetensors_tensor *t, lo
     }
 }
 
+void safetensors_bytes(const safetensors *f, const safetensors_tensor *t, void *out) { read_bytes(f, t->offset, out, t->bytes); }
+
 void safetensors_read(const safetensors *f, const safetensors_tensor *t, double *out) { safetensors_read_part(f, t, 0, t->count, out); }
 
 /* The tensor's axis that corresponds to axis i of the value. */

@@ -28,6 +28,7 @@ const safetensors_tensor *safetensors_at(const safetensors *f, size_t index);   
 const safetensors_tensor *safetensors_find(const safetensors *f, const char *name); /* NULL when there is none */
 const safetensors_tensor *safetensors_need(const safetensors *f, const char *name); /* bails, with the nearest name */
 void safetensors_read(const safetensors *f, const safetensors_tensor *t, double *out); /* t->count numbers */
+void safetensors_bytes(const safetensors *f, const safetensors_tensor *t, void *out); /* t->bytes of them, as in the file */
 /* `count` of them, from `first` on. */
 void safetensors_read_part(const safetensors *f, const safetensors_tensor *t, long long first, long long count, double *out);
 

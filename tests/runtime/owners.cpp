@@ -31,8 +31,11 @@ template <class Call> static tfgen::error failure_of(Call call)
 static const char spec[] = "block: t\ndtype: f32\ninputs: {x: [5, 16]}\nparams: {w: [8, 16]}\nops:\n  - {out: y, op: linear, in: [x, w]}\n"
                            "outputs: {y: y}\n";
 
-int main()
+int main(int, char **argv)
 {
+    const std::string name = std::string(argv[0]) + ".safetensors";
+    const char *const path = name.c_str();
+    const std::vector<float> whole(128, 0.25f);
     const tfgen::error device = failure_of([] { tfgen::device none("nonsense"); });
     must(device.status() == TFGEN_USAGE && *device.what(), "an unknown device");
     const tfgen::error bad = failure_of([] { tfgen::plan none("block: 5 5", "bad.yaml"); });
@@ -68,5 +71,15 @@ int main()
     const tfgen::memory y = std::move(memory[plan.tensor_index("y", TFGEN_OUTPUT)]);
     y.take(numbers.data());
     must(y.bytes() == 160 && numbers[0] == 4 && numbers[39] == 4, "16 products of halves");
+
+    const char header[] = "{\"w\":{\"dtype\":\"F32\",\"shape\":[8,16],\"data_offsets\":[0,512]}}";
+    const unsigned long long size = sizeof header - 1;
+    std::FILE *f = std::fopen(path, "wb");
+    must(f && std::fwrite(&size, 8, 1, f) == 1 && std::fwrite(header, size, 1, f) == 1 && std::fwrite(whole.data(), 512, 1, f) == 1 &&
+             std::fclose(f) == 0, "writing a file");
+    const tfgen::checkpoint file(path);
+    must(file.names() == std::vector<std::string>{"w"} && file.find("w").shape[1] == 16 && file.read("w").size() == 512, "a checkpoint");
+    must(file.param(plan, plan.tensor_index("w", TFGEN_PARAM)) == file.read("w"), "a param");
+    must(failure_of([&] { (void)file.read("v"); }).status() == TFGEN_BAD_INPUT, "a tensor that is not in the file");
     std::puts("good");
 }
