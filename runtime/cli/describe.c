@@ -22,6 +22,33 @@ static const char *names_of(arena *a, ir_op *const *ops, int count, bool *marked
     return t.data ? t.data : "copy";
 }
 
+/* A concat that fusion made of the inputs of a sum of products: the spec has none there. */
+static bool is_row_of_inputs(const ir_graph *graph, const ir_op *op)
+{
+    return op->kind == op_concat && graph && graph->ops[op->origin]->kind != op_concat;
+}
+
+/* The other linear of a sum of products, told by its weight; -1: there is none. */
+static int second_origin(const ir_graph *graph, const ir_op *op)
+{
+    const ir_value *weight = op->attributes.continued;
+    for (int i = 0; graph && weight && i < graph->op_count; i++)
+        if (graph->ops[i]->kind == op_linear && strcmp(graph->ops[i]->inputs[1]->name, weight->name) == 0) return i;
+    return -1;
+}
+
+void kernel_origins(const ir_graph *graph, const ir_kernel *k, int count, bool *marked)
+{
+    for (int p = 0; p < k->phase_count; p++)
+        for (int i = 0; i < k->phases[p]->op_count; i++) {
+            const ir_op *op = k->phases[p]->ops[i];
+            if (op_is_copy(op) || op->origin >= count || is_row_of_inputs(graph, op)) continue;
+            marked[op->origin] = true;
+            const int second = second_origin(graph, op);
+            if (second >= 0) marked[second] = true;
+        }
+}
+
 const char *kernel_ops(arena *a, const ir_graph *graph, const ir_kernel *k)
 {
     int own = 0, n = 0;
@@ -31,10 +58,10 @@ const char *kernel_ops(arena *a, const ir_graph *graph, const ir_kernel *k)
     ir_op **ops = arena_alloc(a, ((size_t)own + 1) * sizeof *ops);
     for (int p = 0; p < k->phase_count; p++)
         for (int i = 0; i < k->phases[p]->op_count; i++) {
-            ir_op *op = k->phases[p]->ops[i];
-            if (!op_is_copy(op) && (!graph || op->origin < count)) marked[graph ? op->origin : n] = true;
-            ops[n++] = op;
+            if (!graph) marked[n] = !op_is_copy(k->phases[p]->ops[i]);
+            ops[n++] = k->phases[p]->ops[i];
         }
+    if (graph) kernel_origins(graph, k, count, marked);
     return names_of(a, graph ? graph->ops : ops, count, marked);
 }
 

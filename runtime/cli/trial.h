@@ -93,6 +93,8 @@ tfgen_device *trial_open_device(arena *a, const cli_options *o, const char **tar
 
 /* The spec's ops that a kernel computes, in order: "rmsnorm linear rope"; graph NULL: the kernel's own ops. */
 const char *kernel_ops(arena *a, const ir_graph *graph, const ir_kernel *k);
+/* Marks the ops of the graph, by index below `count`, that the kernel computes or whose views it has. graph NULL: the kernel's origins. */
+void kernel_origins(const ir_graph *graph, const ir_kernel *k, int count, bool *marked);
 /* Bails at the kernel's position in the spec if the error text `said` begins with a kernel's name and a colon, as the host engine's does.
  * GPUs report errors asynchronously and name no kernel. */
 void bail_if_a_kernel_stopped(arena *a, tfgen_code code, const ir_graph *graph, const plan *p, const char *said);

@@ -254,6 +254,30 @@ static void check_held(const json_t *code, double threads)
     ck_assert_double_eq(number_of(code, "vector_spills"), 0);
 }
 
+/* Of the second product the plan has only the weight; the concat of both inputs is no op of the spec. */
+START_TEST(a_sum_of_products_has_both_linears_and_its_inputs_have_none_more)
+{
+    static const struct {
+        const char *kernel, *ops;
+        int origins;
+    } tile[] = {{"sum_of_products_qkv", "linear x4 + reshape + silu", 6},
+                {"sum_of_products_attention", "attention", 1},
+                {"sum_of_products_o_d", "linear x2 + add", 3},
+                {"sum_of_products_z", "linear x2", 2}};
+    ck_assert_int_eq(tfgen("explain tests/specs/views/inputs-of-a-sum-of-products.yaml --no-code --fusion=tile --json"), 0);
+    json_t *all = read_json();
+    const json_t *kernels = json_object_get(json_array_get(json_object_get(all, "levels"), 0), "kernels");
+    ck_assert_uint_eq(json_array_size(kernels), 4);
+    for (size_t i = 0; i < 4; i++) {
+        const json_t *k = json_array_get(kernels, i);
+        ck_assert_str_eq(text_of(k, "name"), tile[i].kernel);
+        ck_assert_str_eq(text_of(k, "ops"), tile[i].ops);
+        ck_assert_int_eq((int)json_array_size(json_object_get(k, "origins")), tile[i].origins);
+    }
+    json_decref(all);
+}
+END_TEST
+
 START_TEST(registers_are_those_of_the_code_object)
 {
     char folder[] = "/tmp/tfgen-explain-XXXXXX";
@@ -420,6 +444,7 @@ int main(void)
     tcase_add_test(figures, the_text_says_why_and_what_it_costs);
     tcase_add_test(figures, text_of_a_plan_is_explained_as_it_is);
     tcase_add_test(figures, what_explain_cannot_do_it_says);
+    tcase_add_test(figures, a_sum_of_products_has_both_linears_and_its_inputs_have_none_more);
     tcase_add_test(code, registers_are_those_of_the_code_object);
     tcase_add_test(code, without_a_compiler_it_says_so_and_says_the_rest);
     tcase_add_test(code, matrix_instructions_are_counted_in_machine_code);

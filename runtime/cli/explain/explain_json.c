@@ -1,6 +1,6 @@
 /* In: an explanation. Out: its JSON, in operations, bytes and seconds; docs/insight.md lists the keys. */
 #include "runtime/cli/explain/explanation.h"
-#include "ir/graph/views.h"
+#include "runtime/cli/trial.h"
 #include <string.h>
 
 static json_t *shape_json(const ir_value *v, const dim_table *dims)
@@ -125,16 +125,14 @@ static json_t *phase_json(const ir_phase *phase)
                      explained_layer(info->layer), "frame", explained_frame(info->frame), "tile", tile, "not", refused);
 }
 
-static json_t *origins_json(const ir_kernel *k, int most)
+static json_t *origins_json(const explanation *e, const ir_kernel *k)
 {
+    const int most = e->graph ? e->graph->op_count : 0;
+    bool *seen = arena_alloc(e->a, (size_t)most + 1);
     json_t *list = json_array();
-    for (int origin = 0; origin < most; origin++) {
-        bool found = false;
-        for (int p = 0; p < k->phase_count && !found; p++)
-            for (int i = 0; i < k->phases[p]->op_count && !found; i++)
-                found = k->phases[p]->ops[i]->origin == origin && !op_is_copy(k->phases[p]->ops[i]);
-        if (found) json_array_append_new(list, json_integer(origin));
-    }
+    kernel_origins(e->graph, k, most, seen);
+    for (int origin = 0; origin < most; origin++)
+        if (seen[origin]) json_array_append_new(list, json_integer(origin));
     return list;
 }
 
@@ -143,7 +141,7 @@ static json_t *kernel_json(const explanation *e, const explained_level *l, const
     json_t *phases = json_array();
     for (int i = 0; i < k->launch->kernel->phase_count; i++) json_array_append_new(phases, phase_json(k->launch->kernel->phases[i]));
     json_t *o = json_pack("{s:s, s:s, s:o, s:o, s:I, s:i, s:i, s:i, s:o, s:o, s:o, s:s}", "name", k->launch->name, "ops", k->ops, "origins",
-                          origins_json(k->launch->kernel, e->graph ? e->graph->op_count : 0), "phases", phases, "workgroups",
+                          origins_json(e, k->launch->kernel), "phases", phases, "workgroups",
                           (json_int_t)launch_grid(k->launch, &l->plan->ir->dims), "threads", k->launch->threads, "shared_bytes",
                           k->launch->shared_bytes, "resident", k->launch->resident, "work", work_json(&k->work), "tensors",
                           tensors_json(l->plan->ir, &k->work), "code", code_json(e->a, l->plan->device, &k->code), "source",

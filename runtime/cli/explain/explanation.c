@@ -6,17 +6,12 @@
 #include "runtime/cli/trial.h"
 #include <string.h>
 
-static int origins_of(arena *a, const ir_kernel *k, int most)
+static int origins_of(arena *a, const ir_graph *graph, const ir_kernel *k, int most)
 {
     bool *seen = arena_alloc(a, (size_t)most + 1);
     int count = 0;
-    for (int p = 0; p < k->phase_count; p++)
-        for (int i = 0; i < k->phases[p]->op_count; i++) {
-            const ir_op *op = k->phases[p]->ops[i];
-            if (op_is_copy(op) || op->origin >= most || seen[op->origin]) continue;
-            seen[op->origin] = true;
-            count++;
-        }
+    kernel_origins(graph, k, most, seen);
+    for (int i = 0; i < most; i++) count += seen[i];
     return count;
 }
 
@@ -27,7 +22,7 @@ explained_kernel *explain_kernels(arena *a, const ir_graph *graph, const plan *p
         explained_kernel *k = &list[i];
         k->launch = &p->launches[i];
         k->ops = kernel_ops(a, graph, k->launch->kernel);
-        k->op_count = origins_of(a, k->launch->kernel, graph ? graph->op_count : p->ir->op_count);
+        k->op_count = origins_of(a, graph, k->launch->kernel, graph ? graph->op_count : p->ir->op_count);
         k->work = launch_work(a, p, k->launch, NULL, NULL);
         k->foreseen = launch_predict(a, p, k->launch, &k->work, &k->predicted);
         if (k->foreseen) k->floor = peaks_floor(p->device, p->ir->type, &k->work, &k->limit);
