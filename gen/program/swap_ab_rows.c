@@ -45,7 +45,7 @@ static double bytes_for_columns(const problem *p, bool one_round)
     return one_round ? 1.8 : 1.55;
 }
 
-/* Products wait for each k tile below 128 rows, where the next one's are not under way yet. No epilogue but a plain store was timed: others
+/* Products wait for each k tile below 128 rows, where the next one's are not in flight yet. No epilogue but a plain store was timed: others
  * are taken to need twice the cycles, as nothing overlaps them. */
 void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor *d)
 {

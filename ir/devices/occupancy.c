@@ -120,7 +120,7 @@ const char *occupancy_text(arena *a, const device_model *d, const kernel_need *n
     const bool nvidia = d->target->vendor == vendor_nvidia;
     const int waves = (need->threads + d->target->wave - 1) / d->target->wave;
     text t = {.a = a}, more = {.a = a};
-    text_printf(&t, "%s of %s a %s, %d of %d %s a %s, limited by ", counted(a, o->groups, "workgroup"),
+    text_printf(&t, "%s of %s per %s, %d of %d %s per %s, limited by ", counted(a, o->groups, "workgroup"),
                 counted(a, waves, nvidia ? "warp" : "wave"), nvidia ? "multiprocessor" : "unit", o->waves, o->most_waves,
                 nvidia ? "warps" : "waves", nvidia ? "scheduler" : "SIMD");
     for (int i = 0, n = 0; i < occupancy_limit_count; i++) {
@@ -130,6 +130,6 @@ const char *occupancy_text(arena *a, const device_model *d, const kernel_need *n
         text_printf(&more, "%s%lld %s instead of %lld", more.size ? " and " : "", o->step[i],
                     i == by_shared ? "bytes of shared memory" : occupancy_limit_names[i], need_of(need, (occupancy_limit)i));
     }
-    if (more.size) text_printf(&t, "; with %s a workgroup more", more.data);
+    if (more.size) text_printf(&t, "; one more with %s", more.data);
     return t.data;
 }

@@ -33,6 +33,6 @@ unit_room unit_room_of(const target_info *target);
 extern const char *const occupancy_limit_names[occupancy_limit_count];
 /* False: the target has no such limits (the host), or the device file lacks the shared memory size per unit. */
 bool occupancy_of(const device_model *d, const kernel_need *need, occupancy *out);
-/* "1 workgroup of 12 waves a unit, 3 of 16 waves a SIMD, limited by registers; with 160 instead of 168 a workgroup more" */
+/* "1 workgroup of 12 waves per unit, 3 of 16 waves per SIMD, limited by registers; one more with 160 registers instead of 168" */
 const char *occupancy_text(arena *a, const device_model *d, const kernel_need *need, const occupancy *o);
 #endif

@@ -251,7 +251,7 @@ static void print_chart(const ablate_job *j)
 static void print_head(const ablate_job *j)
 {
     printf("%s  for %s, %s\n", j->path, j->request.target, j->device ? "measured" : "predicted");
-    printf("  %-28s %8s %10s %10s %12s %12s%s %8s\n", "variant", "launches", "MB", "MB moved", "workspace MB", "predicted",
+    printf("  %-28s %8s %10s %10s %12s %12s%s %8s\n", "variant", "launches", "MB", "MB DRAM", "workspace MB", "predicted",
            j->device ? "     measured" : "", "times");
     fflush(stdout);
 }

@@ -261,7 +261,7 @@ template <unsigned BYTES> HS_INLINE void hs_copy_to_lds(const hs_place *s, const
     tf_hs_stands_in();
     if (valid) tf_hs_says(from + immediate, BYTES, HS_CHECK_READ);
     tf_hs_says(to, room, HS_CHECK_WRITE);
-    if (count == HS_MAX_COPIES) hs_trap("more copies to LDS under way than a lane can count");
+    if (count == HS_MAX_COPIES) hs_trap("more copies to LDS in flight than a lane can count");
     w->copies[lane * HS_MAX_COPIES + count] = {valid ? from + immediate : nullptr, to, BYTES, room};
     __builtin_memset(to, 0xff, room);
 }

@@ -193,7 +193,7 @@ def threads():
     times = {"64 threads": 17.41, "128": 17.73, "256": 18.21, "512": 20.67, "1024": 20.90, "floor": 6.99}
     chart(
         "03-threads",
-        "Measured on an H200: 17.4 us with 64 threads a workgroup, 20.9 us with 1024; the floor is 7.0 us.",
+        "Measured on an H200: 17.4 us with 64 threads per workgroup, 20.9 us with 1024; the floor is 7.0 us.",
         "RMSNorm of 2048 rows of 2048, measured on an H200",
         "us",
         [(name, time, "c" if name == "floor" else "a") for name, time in times.items()],
@@ -201,7 +201,7 @@ def threads():
 
 
 def register_file():
-    p = Picture("04-register-file", "512 registers a lane hold four waves of 104 registers, or eight of 54.")
+    p = Picture("04-register-file", "512 registers per lane hold four waves of 104 registers, or eight of 54.")
     for y, registers, waves, words in (
         (36, 104, 4, "a wave a row: 104 registers, 4 waves"),
         (110, 54, 8, "four waves a row: 54 registers (56 are given), 8 waves"),
@@ -211,15 +211,15 @@ def register_file():
         given = -(-registers // 8) * 8
         for i in range(waves):
             p.box(12 + i * given / 512 * 456, y, given / 512 * 456 - 2, 30, "a", f"{given}", "on")
-    p.text(12, 164, "the whole bar is what a SIMD has: 512 registers a lane", "dim")
+    p.text(12, 164, "the whole bar is what a SIMD has: 512 registers per lane", "dim")
     p.write()
 
 
 def occupancy():
-    p = Picture("04-waves", "Waves a SIMD over registers: eight up to 64 registers, four at 128, one beyond 256.")
+    p = Picture("04-waves", "Waves per SIMD over registers: eight up to 64 registers, four at 128, one beyond 256.")
     left, top, right, bottom = 50, 40, 456, 190
     X, Y = (lambda r: left + r / 512 * (right - left)), (lambda w: bottom - w / 8 * (bottom - top))
-    p.text(12, 16, "waves a SIMD of CDNA 3", "dim")
+    p.text(12, 16, "waves per SIMD of CDNA 3", "dim")
     for w in (0, 2, 4, 6, 8):
         p.line(left, Y(w), right, Y(w), "sline"), p.text(left - 8, Y(w) + 4, f"{w}", "dim small", "end")
     before = None
@@ -235,7 +235,7 @@ def occupancy():
         w = min(8, 512 // (-(-r // 8) * 8))
         p.add(f'<circle class="b" cx="{X(r):.1f}" cy="{Y(w):.1f}" r="5"/>', 0)
         p.text(X(r) + 22, Y(w) - 6, words)
-    p.text(left, bottom + 35, "registers a lane", "dim")
+    p.text(left, bottom + 35, "registers per lane", "dim")
     p.write()
 
 

@@ -72,7 +72,7 @@ static void measure_latency(calibration *c)
     int i = 0;
     while (rates[i] < 0.9 * best) i++;
     set(c, number_latency, (double)grids[i] * probe_chunk / rates[i],
-        note_of(c, "%.0f KB under way are enough for 90 %% of %.4g bytes/s read", (double)grids[i] * probe_chunk / 1024, best));
+        note_of(c, "%.0f KB in flight are enough for 90 %% of %.4g bytes/s read", (double)grids[i] * probe_chunk / 1024, best));
     if (!(c->out.numbers[number_bandwidth].value > 0))
         set(c, number_bandwidth, best, note_of(c, "the most that was read; no data sheet is known")), c->most_bandwidth = true;
 }

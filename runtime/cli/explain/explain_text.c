@@ -46,7 +46,7 @@ static void print_table(const explanation *e, const explained_level *l)
     arena *a = e->a;
     const bool foreseen = l->count > 0 && l->kernels[0].foreseen;
     printf("  %-24s %9s %10s %8s%s  computes\n", "launch", "GFLOP", "bytes", "FLOP/B",
-           foreseen ? "      asked      moved      floor  predicted  limited by" : "");
+           foreseen ? "         L2       DRAM      floor  predicted  limited by" : "");
     for (int i = 0; i < l->count; i++) print_kernel_row(a, &l->kernels[i]);
     printf("  %-24s %9.3f %10s %8.1f", "all", operations_of(&l->all) * 1e-9, bytes_text(a, bytes_of(&l->all)),
            operations_of(&l->all) / (bytes_of(&l->all) > 0 ? bytes_of(&l->all) : 1));
@@ -96,13 +96,13 @@ static void print_kernel(const explanation *e, const explained_level *l, const e
     }
     const long long grid = launch_grid(k->launch, &l->plan->ir->dims);
     if (k->launch->resident)
-        printf("      %lld tiles, shared out among %d workgroup%s a unit", grid, k->launch->resident, k->launch->resident == 1 ? "" : "s");
+        printf("      %lld tiles, %d persistent workgroup%s per unit", grid, k->launch->resident, k->launch->resident == 1 ? "" : "s");
     else
         printf("      %lld workgroup%s", grid, grid == 1 ? "" : "s");
     printf(" of %d threads; fuses %d op%s: %s\n", k->launch->threads, k->op_count, k->op_count == 1 ? "" : "s", k->ops);
     flight f;
     if (launch_flight(l->plan, k->launch, &f))
-        printf("      %s under way: %s a unit; memory's latency of %s%s times its bandwidth is %s\n",
+        printf("      %s in flight: %s per unit; memory's latency of %s%s times its bandwidth is %s\n",
                phase_first(f.of->phase, class_ATTENTION) ? "keys and values" : "weights", bytes_text(e->a, f.bytes),
                time_text(e->a, f.latency), f.assumed ? " (assumed: an H200's)" : "", bytes_text(e->a, f.needed));
     print_code(e->a, l->plan->device, &k->code);

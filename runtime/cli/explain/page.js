@@ -64,7 +64,7 @@ function kernelDetails(k, i) {
     d.append(make("p", {}, `${p.family} on ${p.layer}, frame ${p.frame}: ` + Object.entries(p.tile).map(([n, v]) => n + "=" + v).join(" ")));
     for (const n of p.not) d.append(make("p", { class: "dim" }, `not ${n.layer}: ${n.why}`));
   }
-  d.append(make("p", {}, k.resident ? `${k.workgroups} tiles, shared out among ${k.resident} workgroup${k.resident > 1 ? "s" : ""} a unit of ${k.threads} threads` : `${k.workgroups} workgroups of ${k.threads} threads`));
+  d.append(make("p", {}, k.resident ? `${k.workgroups} tiles, ${k.resident} persistent workgroup${k.resident > 1 ? "s" : ""} per unit of ${k.threads} threads` : `${k.workgroups} workgroups of ${k.threads} threads`));
   d.append(make("p", { class: k.code.scratch_bytes || k.code.vector_spills ? "hot" : "" }, codeText(k.code)));
   if (k.code.held) d.append(make("p", {}, k.code.held.text));
   d.append(table("tensors of " + k.name, [["tensor"], ["kind"], ["read", "n"], ["written", "n"]], k.tensors.map(t => ["%" + t.name, t.kind, t.read ? bytes(t.read) : "", t.written ? bytes(t.written) : ""])));
@@ -93,7 +93,7 @@ function show() {
   panel.append(...heading("Launches and what is fused into each", "Lines at the right go from the launch that makes a value to those that read it."), drawLaunches);
   if (data.models.length) panel.append(...heading("Roofline", "Lines: the most that a device's data sheet allows. Dots: the launches on " + device + ", at their predicted rate."), drawRoof, legend(), dotTable(l));
   panel.append(make("h2", {}, "Launches in numbers"),
-    table("launches at level " + l.level, [["", "n"], ["launch"], ["computes", "t"], ["operations", "n"], ["bytes", "n"], ["FLOP/B", "n"], ["asked", "n"], ["moved", "n"], ["floor", "n"], ["predicted", "n"], ["limited by"]], kernelRows(l)));
+    table("launches at level " + l.level, [["", "n"], ["launch"], ["computes", "t"], ["operations", "n"], ["bytes", "n"], ["FLOP/B", "n"], ["L2", "n"], ["DRAM", "n"], ["floor", "n"], ["predicted", "n"], ["limited by"]], kernelRows(l)));
   l.kernels.forEach((k, i) => panel.append(kernelDetails(k, i)));
   panel.append(make("h2", {}, "Edges that were not fused"), table("what stays between launches, and what it costs", [["edge"], ["reason", "t"], ["read", "n"], ["written", "n"], ["time", "n"]],
     l.edges.map(e => ["%" + e.value + " -> %" + e.user, e.reason, bytes(e.bytes_read), bytes(e.bytes_written), time(e.seconds)])));
