@@ -1,4 +1,4 @@
-"""`python -m tfgen` is the command tfgen that the wheel brings; from the source tree, $TFGEN or the one that make built."""
+"""`python -m tfgen` runs the wheel's command tfgen; from the source tree, $TFGEN or the one that make built."""
 import os
 import sys
 

@@ -1,7 +1,7 @@
-"""Memory of arrays: where it is, and whether kernels would read it rightly. Nothing is converted or copied silently: a tensor of another
-dtype, shape, device or layout is refused by name, with the remedy.
+"""Addresses of arrays, and checks that kernels can read them. Nothing is converted or copied silently: a tensor of another dtype, shape,
+device or layout is refused by name, with the remedy.
 
-Two kinds of arrays are known: PyTorch's tensors (PyTorch is imported only by who has tensors), and everything that has the buffer protocol
+Two kinds of arrays are supported: PyTorch's tensors (this module never imports PyTorch itself), and all with the buffer protocol
 (numpy.ndarray, array.array, memoryview) or DLPack (cupy, jax)."""
 import ctypes as c
 import sys
@@ -11,8 +11,8 @@ ALIGNMENT, WORKSPACE_ALIGNMENT = 16, 256
 
 
 class TensorError(ValueError, RuntimeError):
-    """A tensor that kernels would read wrongly: dtype, device, shape, strides, alignment, a lazy view, or one that requires a gradient.
-    PyTorch raises RuntimeError for these, NumPy ValueError: it is both."""
+    """A tensor that kernels cannot read: dtype, device, shape, strides, alignment, a lazy view, or one that requires a gradient. PyTorch
+    raises RuntimeError for these, NumPy ValueError, so this is both."""
 
 
 class TensorSpec(NamedTuple):
@@ -29,7 +29,7 @@ class TensorSpec(NamedTuple):
 
 
 def kind_of(values: Any, device: str) -> Any:
-    """What handles these arrays: PyTorch's tensors if one of them is, else plain arrays."""
+    """The handler of these arrays: PyTorch's if one of them is a tensor, else that of plain arrays."""
     torch = sys.modules.get("torch")
     if torch is not None:
         for v in values:
@@ -80,7 +80,7 @@ _release_buffer.restype, _release_buffer.argtypes = None, [c.POINTER(PyBuffer)]
 
 
 def buffer_address(view: memoryview) -> int:
-    """ctypes' own `from_buffer` refuses memory that is read-only."""
+    """The address of a buffer. ctypes' own `from_buffer` refuses read-only memory."""
     b = PyBuffer()
     _get_buffer(view, b, 0)
     address = b.buf or 0
@@ -109,7 +109,7 @@ class Plain:
         return None
 
     def gather(self, specs: Sequence[Tuple[int, TensorSpec]], tensors: Mapping[str, Any], addresses: List[Any]) -> List[Any]:
-        """Shapes of a call's tensors, which are right but for these; and their addresses, each at its index."""
+        """Checks all of a call's tensors but their shapes, which it returns; stores their addresses, each at its index."""
         shapes = []
         for i, spec in specs:
             addresses[i], shape = self.at(spec, tensors[spec.name])
@@ -117,7 +117,7 @@ class Plain:
         return shapes
 
     def at(self, spec: TensorSpec, value: Any) -> Tuple[int, Tuple[int, ...]]:
-        """Address and shape of an array, which is right but for its shape."""
+        """Address and shape of an array, of which all but the shape has been checked."""
         if hasattr(value, "__dlpack__") and not (self.device == "host" and hasattr(value, "__array_interface__")):
             return self.by_dlpack(spec, value)
         try:
@@ -200,8 +200,8 @@ class Torch:
         return self.raw_stream(self.index) if self.raw_stream else self.torch.cuda.current_stream(self.device).cuda_stream
 
     def gather(self, specs: Sequence[Tuple[int, TensorSpec]], tensors: Mapping[str, Any], addresses: Optional[List[Any]]) -> List[Any]:
-        """Shapes of a call's tensors, which are right but for these; and their addresses, each at its index (None: the tensors may have no
-        memory). One loop without calls of Python: it is most of what a call costs."""
+        """Checks all of a call's tensors but their shapes, which it returns; stores their addresses, each at its index (None: the tensors
+        may have no memory). One loop without Python calls, because it is most of the cost of a call."""
         shapes, tensor, dtypes, index, strided, host = [], self.tensor, self.dtypes, self.index, self.strided, self.host
         gradients = self.records_gradients()
         for i, spec in specs:
@@ -251,7 +251,7 @@ class Torch:
         return memory, address + -address % WORKSPACE_ALIGNMENT
 
     def from_checkpoint(self, spec: TensorSpec, t: Any) -> Any:
-        """The param in a checkpoint's tensor: transposed, and a slice of its rows, as the spec says."""
+        """The param's part of a checkpoint's tensor: transposed, and a slice of its rows, as the spec says."""
         t = t.t() if spec.transposed else t
         if spec.rows:
             first, end, group = spec.rows

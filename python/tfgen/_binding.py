@@ -154,7 +154,7 @@ class Library:
         raise STATUS.get(status, Error)(error.text.decode(errors="replace"))
 
     def made(self, name: str, *args: Any) -> int:
-        """The object that a function with an `out` argument before its error makes."""
+        """Calls a function whose last argument before the error is `out`, and returns the object that it makes."""
         out = c.c_void_p()
         self.call(name, *args, c.byref(out))
         return out.value or 0
@@ -195,7 +195,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def bundled(name: str) -> Optional[str]:
-    """A file that the wheel brings; None when the package runs from the source tree."""
+    """A file of the wheel; None when the package runs from the source tree."""
     path = os.path.join(HERE, "lib", name)
     return path if os.path.exists(path) else None
 
@@ -216,8 +216,8 @@ def opened(path: str) -> Library:
 
 
 def library() -> Library:
-    """$TFGEN_LIBRARY, else the wheel's, else libtfgen.so.0 where the dynamic linker looks. Asked at each compilation, so that one process
-    may compare two builds."""
+    """$TFGEN_LIBRARY, else the wheel's, else libtfgen.so.0 where the dynamic linker looks. Looked up at each compilation, so that one
+    process may compare two builds."""
     return opened(os.environ.get("TFGEN_LIBRARY") or bundled("libtfgen.so") or "libtfgen.so.0")
 
 

@@ -55,14 +55,14 @@ _open: "weakref.WeakValueDictionary[Tuple[str, str], Handle]" = weakref.WeakValu
 
 
 def opened_device(library: _binding.Library, name: Optional[str]) -> Tuple[Handle, _binding.DeviceInfo]:
-    """A device and what is known of it. Layers on one device share its handle, as weights are of one."""
+    """A device's handle and properties. Layers on one device share the handle, because weights belong to one handle."""
     handle, info = Handle(library, library.made("device_open", name and name.encode()), "device_close"), _binding.DeviceInfo()
     library.c.tfgen_device_query(handle, info)
     return _open.setdefault((library.path, info.name.decode()), handle), info
 
 
 def text_of(spec: Spec, name: Optional[str]) -> Tuple[bytes, str]:
-    """A spec's text and its name in messages. Text has a newline; what has none is a file's path."""
+    """A spec's text, and its name for messages. A string without a newline is a file's path."""
     if isinstance(spec, (bytes, str)) and ("\n" in spec if isinstance(spec, str) else b"\n" in spec):
         return spec.encode() if isinstance(spec, str) else spec, name or "spec.yaml"
     path = os.fsdecode(spec)
@@ -176,7 +176,7 @@ class Kernels:
         self.known: Dict[Any, Sizes] = {}
 
     def bind(self, shapes: Sequence[Sequence[Any]], check: bool = True) -> Dict[str, Any]:
-        """The dynamic dims of a call by the shapes of what is given; the plan's own where no shape names one."""
+        """The dynamic dims of a call, from the shapes of its tensors; a dim that no shape names has the plan's value."""
         plan, found = self.plan, {}  # type: Plan, Dict[str, Any]
         for i, shape in zip(self.given, shapes):
             if len(shape) != len(plan.tensors[i].axes):
@@ -236,7 +236,7 @@ class Kernels:
         return addresses, keep + [arrays.stream()]
 
     def _param(self, params: Params, t: TensorSpec) -> Tuple[Any, bool]:
-        """A param by its own name, else by its name in checkpoints; and which."""
+        """A param by its own name, else by its name in checkpoints; and whether it was the latter."""
         if callable(params) and not isinstance(params, Mapping):
             return params(t), False
         for name in (t.name, t.source):
@@ -316,7 +316,7 @@ class Layer:
         self.plan.library.call("device_synchronize", self.kernels.device, stream)
 
     def close(self) -> None:
-        """Lets go of kernels and weights, which are freed unless another layer or a prepared call uses them."""
+        """Releases kernels and weights; they are freed unless another layer or a prepared call uses them."""
         self._kernels = self.weights = None
 
 

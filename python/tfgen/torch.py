@@ -40,7 +40,7 @@ def _named(number: int) -> Layer:
 
 
 def names_of(kernels: Kernels) -> Tuple[List[str], List[str]]:
-    """Of what a call is given: the names of inputs (and of params of dynamic shape), and of states, in the spec's order."""
+    """Names of a call's inputs (and params of dynamic shape), and of its states, in the spec's order."""
     given = [kernels.plan.tensors[i] for i in kernels.given]
     return [t.name for t in given if t.kind != "state"], [t.name for t in given if t.kind == "state"]
 
@@ -75,7 +75,7 @@ def _fake(number: int, inputs: List[torch.Tensor], states: Sequence[torch.Tensor
 
 
 def _refuse_negated(number: int, inputs: Sequence[torch.Tensor], states: Sequence[torch.Tensor] = ()) -> None:
-    """Left alone, PyTorch would copy such a tensor, and a state's copy would be changed."""
+    """Refuses tensors that PyTorch would otherwise copy: an update of a state would then change the copy."""
     layer = _named(number)
     given = _given(layer, inputs, states)
     _arrays.torch_arrays(torch, layer.device).gather(layer.kernels.given_specs, given, None)
@@ -83,7 +83,7 @@ def _refuse_negated(number: int, inputs: Sequence[torch.Tensor], states: Sequenc
 
 @functools.lru_cache(maxsize=None)
 def op_of(outputs: int, changes: bool) -> Any:
-    """The op of layers with so many outputs, with or without states."""
+    """The op of layers with this number of outputs, with or without states."""
     name, states = (f"update_{outputs}", ", Tensor(a!)[] states") if changes else (f"execute_{outputs}", "")
     returned = "Tensor" if outputs == 1 else "(" + ", ".join(["Tensor"] * outputs) + ")"
     _library.define(f"{name}(int layer, Tensor[] inputs{states}) -> {returned}", tags=(torch.Tag.pt2_compliant_tag,))
@@ -96,8 +96,8 @@ def op_of(outputs: int, changes: bool) -> Any:
 
 
 def observers() -> Optional[Tuple[Callable[[], Any], ...]]:
-    """What tells that something watches or transforms ops now: modes of dispatch and of functions, functorch, compilers. None where this
-    PyTorch has not all of them."""
+    """Functions that say whether something observes or transforms ops now: dispatch and function modes, functorch, compilers. None if this
+    PyTorch lacks one of them."""
     found = (getattr(torch._C, "_len_torch_dispatch_stack", None), getattr(torch._C, "_len_torch_function_stack", None),
              getattr(getattr(torch._C, "_functorch", None), "peek_interpreter_stack", None), torch._C._get_tracing_state)
     return found if all(found) else None
@@ -107,7 +107,7 @@ _observers = observers()
 
 
 def unobserved(tensors: Iterable[Any]) -> bool:
-    """Whether a call of the op would only find its kernel: then it may be left out, which saves a third of a call's time."""
+    """Whether the dispatcher would do nothing but find the op's kernel: then it can be bypassed, which saves a third of a call's time."""
     if torch.compiler.is_compiling() or _observers is None:
         return False
     modes, functions, functorch, tracing = _observers
