@@ -31,6 +31,20 @@ const char *obstacle_to_16_bits(const problem *p, layer_kind layer)
 
 bool matmul_is_across(const ir_op *product) { return product->kind == op_matmul && !product->attributes.transpose; }
 
+long long row_pitch(const ir_value *v)
+{
+    enum { load = 16, line = 128, long_row = 8 * line };
+    const long long bytes = value_stride(value_root(v)) * dtype_size(v->type);
+    const long long step = bytes % load == 0 ? 1 : bytes < long_row ? load : line;
+    return (bytes + step - 1) / step * step;
+}
+
+bool lies_at_lines(const ir_value *v)
+{
+    enum { line = 128 };
+    return row_pitch(v) % line == 0;
+}
+
 bool a_begins_at_lines(const problem *p)
 {
     enum { line = 128 };

@@ -11,6 +11,8 @@ const char *obstacle_to_boxes(const problem *p);
 const char *obstacle_to_16_bit_boxes(const problem *p, layer_kind layer);
 bool matmul_is_across(const ir_op *product); /* B of a matmul is [..., K, N] */
 bool a_begins_at_lines(const problem *p); /* rows of A, as it lies, are multiples of L2 lines */
+long long row_pitch(const ir_value *v); /* bytes from row to row of an operand of a matmul, or of its copy (gen/plan/align.c) */
+bool lies_at_lines(const ir_value *v);  /* that is a multiple of L2 lines */
 bool reads_terms(const ir_op *product); /* B of a matmul is what gen/plan/terms.h makes of it */
 long long product_matrices(const problem *p); /* of a matmul, at the plan's own dims; 1 of a linear */
 

@@ -17,13 +17,6 @@ static long long clusters_of(const problem *p, const gemm_swap_ab_tile *x)
     return product_matrices(p) * ((problem_rows(p) + x->m - 1) / x->m) * ((column_tiles(p, x->n) + x->cluster - 1) / x->cluster);
 }
 
-/* Rows of an operand of a matmul, as it lies in memory (if it is copied, as the copy does). */
-static bool lies_at_lines(const ir_value *v)
-{
-    enum { line = 128 };
-    return value_stride(value_root(v)) * dtype_size(v->type) % line == 0;
-}
-
 /* What a byte of rows costs a unit, in bytes of weights, which always begin at an L2 line. Rows that do not take two lines for 128 bytes.
  * In a launch of one round the cost model lets L2 gain from workgroups that walk K in lockstep (cost_of): rows gain nothing of it, and the
  * longer K is, the further workgroups that load alone drift apart. */
@@ -50,7 +43,10 @@ static double bytes_for_columns(const problem *p, bool one_round)
 void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor *d)
 {
     enum { start = 2250, cluster_start = 2150, end = 600, between = 4000, meeting = 7600 };
-    const double rate = x->m > swap_ab_rows_beside_a_warp ? 0.83 : 0.745, waits = 6.6, of_a_result = p->phase->op_count > 1 ? 0.34 : 0.17,
+    /* where nothing is loaded ahead, and a warp's loads wait for each k tile's products, little overlaps the results (25 matmuls) */
+    const bool exposed = problem_product(p)->kind == op_matmul && (x->m <= swap_ab_rows_beside_a_warp || x->row_stages < 3);
+    const double rate = x->m > swap_ab_rows_beside_a_warp ? 0.83 : 0.745, waits = 6.6,
+                 of_a_result = (p->phase->op_count > 1 ? 0.34 : 0.17) + (exposed ? 0.35 : 0),
                  of_a_part = 1.45 / 38400;
     const double memory = 0.95, memory_of_two = 0.85, asked = 0.8;
     product_cost(p, &(product_cut){x->m, x->n, x->k, x->split_k, 1, 1, weights_as_rows}, d);
@@ -123,6 +119,7 @@ static void try_splits(search *s, gemm_swap_ab_tile x)
         if (all > units && (x.split_k == 1 || all <= 2 * units)) try_tile(s, x, 2);
     }
     x.split_k = 1;
+    if (problem_product(s->p)->kind == op_matmul) return; /* between its tiles nothing is under way: tails lost 2 to 9 % (H200) */
     const long long left = workgroups % units;
     for (x.tail = 2; workgroups > units && left && x.tail <= 4 && left * x.tail <= units; x.tail++) try_tile(s, x, 1);
 }
