@@ -76,14 +76,15 @@ def matmul(draw):
     count = math.prod(batches.values())
     M, N, K = (length(draw, 64, 32768 if axes == 0 else 8192) for _ in range(3))
     dims, lead = {**batches, "M": M, "N": N, "K": K}, "".join(f"{n}, " for n in batches)
-    turned_a = draw.random() < 0.2
-    x, z = f"[{lead}K, M]" if turned_a else f"[{lead}M, K]", {"z": f"[{lead}N, K]" if turned else f"[{lead}K, N]"}
+    turned_a, shared = draw.random() < 0.2, axes and draw.random() < 0.15  # shared: one z for all batches
+    shared, own = shared and not turned_a, "" if shared and not turned_a else lead
+    x, z = f"[{lead}K, M]" if turned_a else f"[{lead}M, K]", {"z": f"[{own}N, K]" if turned else f"[{own}K, N]"}
     layout = (", transpose: true" if turned else "") + (", transpose_a: true" if turned_a else "")
     text = spec_text("matmul", dtype, dims, {"x": x, **({} if weight else z)}, z if weight else {},
                      ["{out: l, op: matmul, in: [x, z]" + layout + "}"], "l")
-    said = (" transposed" if turned else "", " transposed A" if turned_a else "", " param" if weight else "")
+    said = (" transposed" if turned else "", " transposed A" if turned_a else "", " shared" if shared else "", " param" if weight else "")
     name = "x".join(map(str, dims.values())) + "".join(said)
-    return name, text, dims, dtype, count * M * N * K, count * (M * (N + K) + N * K)
+    return name, text, dims, dtype, count * M * N * K, count * M * (N + K) + (1 if shared else count) * N * K
 
 
 # A step of a fused graph: what it is called, its ops (x is the value so far), and the tensors that it brings: name -> (section, shape)

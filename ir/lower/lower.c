@@ -197,6 +197,32 @@ static void lower_matrix_times_vector(lowering *l)
     emit(l, op_reshape, out, product, NULL);
 }
 
+/* x with all rows of all batches as those of one matrix. */
+static ir_value *flat(lowering *l, const char *suffix, const ir_value *x)
+{
+    ir_value shape = *x;
+    shape.rank = 2, shape.shape[0] = value_rows(l->b.a, x), shape.shape[1] = extent_number(value_columns(x));
+    ir_value *v = build_value(&l->b, arena_printf(l->b.a, "%s.%s", l->out->name, suffix), x->type, &shape);
+    v->at = l->op->at;
+    return v;
+}
+
+/* A second operand that all batches share multiplies their rows as one matrix. */
+static void lower_shared(lowering *l)
+{
+    ir_value *x = in(l, 0), *rows = flat(l, "x", x), *product = flat(l, "r", l->out);
+    emit(l, op_reshape, rows, x, NULL);
+    emit(l, op_matmul, product, rows, in(l, 1))->attributes.transpose = l->op->attributes.transpose;
+    emit(l, op_reshape, l->out, product, NULL);
+}
+
+static void lower_matmul(lowering *l)
+{
+    if (l->op->inputs[1]->rank < l->op->inputs[0]->rank) lower_shared(l);
+    else if (is_matrix_times_vector(l->op)) lower_matrix_times_vector(l);
+    else lower_plain(l);
+}
+
 static void lower_op(lowering *l)
 {
     switch (l->op->kind) {
@@ -207,7 +233,7 @@ static void lower_op(lowering *l)
     case op_row_mean: lower_row_mean(l); break;
     case op_split: lower_split(l); break;
     case op_linear: lower_linear(l); break;
-    case op_matmul: is_matrix_times_vector(l->op) ? lower_matrix_times_vector(l) : lower_plain(l); break;
+    case op_matmul: lower_matmul(l); break;
     default: lower_plain(l); break;
     }
 }

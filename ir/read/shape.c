@@ -133,18 +133,27 @@ static bool check_depth(op_draft *d, int which, const extent *K, const char *sha
                        graph_extent_text(d->r, K));
 }
 
+/* b has a's batches, or none: then it multiplies each of a's rows, which is why a is not transposed. */
+static bool check_batches(op_draft *d, const ir_value *a, const ir_value *b)
+{
+    if (a->rank < 2 || (b->rank != a->rank && b->rank != 2))
+        return shape_clash(d, d->in_at[1], "%s and %s should have the same number of axes, at least two, or the second one two",
+                           shape_of(d, 0), shape_of(d, 1));
+    if (b->rank != a->rank && d->op->attributes.transpose_a)
+        return shape_clash(d, d->in_at[1], "%s has no batches, which takes a first operand that is not transposed", shape_of(d, 1));
+    for (int i = 0; i < b->rank - 2; i++)
+        if (!extent_equal(&a->shape[i], &b->shape[i]))
+            return shape_clash(d, d->in_at[1], "%s and %s differ in the batch axis %d", shape_of(d, 0), shape_of(d, 1),
+                               i);
+    return true;
+}
+
 /* a [..., M, K] or [..., K, M], b [..., K, N] or [..., N, K] */
 static bool shape_matmul(op_draft *d, ir_value *out)
 {
     const ir_value *a = d->op->inputs[0], *b = d->op->inputs[1];
     const bool transpose = d->op->attributes.transpose, transpose_a = d->op->attributes.transpose_a;
-    if (a->rank < 2 || b->rank != a->rank)
-        return shape_clash(d, d->in_at[1], "%s and %s should have the same number of axes, at least two",
-                           shape_of(d, 0), shape_of(d, 1));
-    for (int i = 0; i < a->rank - 2; i++)
-        if (!extent_equal(&a->shape[i], &b->shape[i]))
-            return shape_clash(d, d->in_at[1], "%s and %s differ in the batch axis %d", shape_of(d, 0), shape_of(d, 1),
-                               i);
+    if (!check_batches(d, a, b)) return false;
     const extent *K = shape_axis(a, transpose_a ? 2 : 1);
     if (!extent_equal(K, shape_axis(b, transpose ? 1 : 2)))
         return shape_clash(d, d->in_at[1], "%s has %s %s, %s takes %s (%s)", shape_of(d, 0), graph_extent_text(d->r, K),

@@ -102,9 +102,10 @@ static bool linear_shape(const ref_state *r, const ir_op *op, const ir_attribute
 static bool matmul_shape(const ref_state *r, const ir_op *op, const ir_attributes *t, ref_shape *out)
 {
     const ref_shape *w = ref_shape_of(r, op->inputs[1]);
-    const int K = out->rank - (t->transpose ? 1 : 2), N = out->rank - (t->transpose ? 2 : 1);
-    if (out->rank < 2 || w->rank != out->rank || w->size[K] != out->size[out->rank - (t->transpose_a ? 2 : 1)]) return false;
-    for (int i = 0; i + 2 < out->rank; i++)
+    const int K = w->rank - (t->transpose ? 1 : 2), N = w->rank - (t->transpose ? 2 : 1);
+    const bool shared = w->rank == 2 && !t->transpose_a;
+    if (out->rank < 2 || (w->rank != out->rank && !shared) || w->size[K] != out->size[out->rank - (t->transpose_a ? 2 : 1)]) return false;
+    for (int i = 0; i + 2 < w->rank; i++)
         if (w->size[i] != out->size[i]) return false;
     if (t->transpose_a) out->size[out->rank - 2] = out->size[out->rank - 1];
     out->size[out->rank - 1] = w->size[N];

@@ -190,7 +190,7 @@ static void tally_product(tally *t, const ir_op *op)
 {
     const ir_value *x = op->inputs[0];
     for (long long i = 0, n = elements(t, op->outputs[0]); i < n; i++) {
-        for (long long k = 0; k < axis(t, x, x->rank - 1); k++) t->products += 2;
+        for (long long k = 0; k < axis(t, x, x->rank - (op->attributes.transpose_a ? 2 : 1)); k++) t->products += 2;
         if (op->input_count == 3) t->others++;
     }
 }

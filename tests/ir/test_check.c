@@ -134,7 +134,7 @@ static const struct {
     {"%y f32[M,6] = linear %x5, %w, %o continued=%wr #0\n", "shapes: linear %y: a continued weight with a fold or a bias"},
     {"%y f32[M,6] = linear %x5, %w continued=%wr fold=%f5 #0\n", "shapes: linear %y: a continued weight with a fold or a bias"},
     {"%y f32[5] = matmul %f, %f5 #0\n", "shapes: matmul %y: the operands need the same number of axes, at least two"},
-    {"%y f32[M,3,5] = matmul %a4, %w #0\n", "shapes: matmul %y: the operands need the same number of axes, at least two"},
+    {"%y f32[M,3,5] = matmul %a4, %w transpose_a #0\n", "shapes: matmul %y: the operands need the same number of axes, at least two"},
     {"%y f32[3,5] = matmul %a4, %b4 #0\n", "shapes: matmul %y: the operands need the same number of axes, at least two"},
     {"%y f32[M,3,5] = matmul %a4, %b4h #0\n", "shapes: matmul %y: the operands differ in dtype"},
     {"%y f32[M,3,5] = matmul %a4, %b4t #0\n", "shapes: matmul %y: the operands differ in K, the axis that is summed"},

@@ -43,6 +43,11 @@ static const matmul_case cases[] = {
     {"sm_80", "bf16", "layer=mma", MATMUL("B: 2, M: 77, K: 70, N: 72", "B, K, M", "B, K, N", ", transpose_a: true"), 1, "across = true"},
     {"gfx942", "f16", "layer=mfma", MATMUL("M: 40, K: 24, N: 7", "K, M", "K, N", ", transpose_a: true"), 1, "across = true"},
     {"gfx1100", "f32", "layer=simt", MATMUL("M: 7, K: 9, N: 5", "K, M", "K, N", ", transpose_a: true"), 1, "across = true"},
+    /* one matrix for all batches, whose rows are those of one product */
+    {"sm_90a", "bf16", "layer=swap_ab m=40 n=64 k=64 threads=160 stages=2 row_stages=2",
+     "dims: {B: 3, S: 2, M: 17, K: 72, N: 24}\ndynamic: {B: [1, 8]}\ninputs: {x: [B, S, M, K], z: [N, K], r: [B, S, M, N]}\nops:\n"
+     "  - {out: p, op: matmul, in: [x, z], transpose: true}\n  - {out: y, op: add, in: [p, r]}\noutputs: {y: y}\n", 0, "batched = false"},
+    {"gfx942", "f32", "layer=simt", MATMUL("B: 3, M: 5, K: 9, N: 7", "B, M, K", "K, N", ""), 0, "b_plain = false"},
     /* one value as both operands */
     {"sm_80", "f16", "layer=mma",
      "dims: {K: 70, M: 40}\ninputs: {x: [K, M]}\nops:\n"

@@ -338,7 +338,8 @@ int draw_product(drawing *d, int x)
     memcpy(shape, v.shape, sizeof shape);
     shape[v.rank - 2] = transpose ? to : v.shape[v.rank - 1];
     shape[v.rank - 1] = transpose ? v.shape[v.rank - 1] : to;
-    const int y = make_value(d, value_input, shape, v.rank, v.type);
+    const int first = draw_chance(d, 20) ? v.rank - 2 : 0; /* else one matrix for all batches */
+    const int y = make_value(d, value_input, shape + first, v.rank - first, v.type);
     return put_matmul(d, x, y, transpose, false);
 }
 
