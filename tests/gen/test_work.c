@@ -175,9 +175,10 @@ static void tally_attention(tally *t, const ir_op *op)
         const long long first = a->at ? t->data[a->at->id][b] : T - S;
         long long filled = a->lengths ? t->data[a->lengths->id][b] : T;
         if (a->at && first + S < filled) filled = first + S;
+        const long long padding = a->first ? t->data[a->first->id][b] : 0;
         for (long long h = 0; h < a->heads; h++)
             for (long long s = 0; s < S; s++)
-                for (long long key = 0; key < T; key++) {
+                for (long long key = padding; key < T; key++) {
                     if (!sees(a, first + s, key, filled)) continue;
                     for (long long d = 0; d < head; d++) t->products += 2 + 2; /* of the score, of the result */
                     t->others += 5 + (a->softcap > 0 ? 3 : 0) + (a->alibi.count ? 3 : 0);
