@@ -101,7 +101,11 @@ START_TEST(tiles_follow_from_how_operands_lie)
         const char *body, *tile;
     } plans[] = {{MATMUL("M: 4176, K: 3064, N: 3080", "M, K", "N, K", ", transpose: true"), "cluster=2"},
                  {MATMUL("M: 4176, K: 3072, N: 3080", "M, K", "N, K", ", transpose: true"), "cluster=1"},
-                 {MATMUL("M: 8192, K: 8192, N: 8192", "M, K", "K, N", ""), "n=256"}};
+                 {MATMUL("M: 8192, K: 8192, N: 8192", "M, K", "K, N", ""), "n=256"},
+                 /* few rows in the last tile of 128; a short K, whose results nothing overlaps; no tail, though 276 matrices leave one */
+                 {MATMUL("M: 286, K: 10880, N: 15424", "M, K", "K, N", ""), "layer=swap_ab"},
+                 {MATMUL("M: 896, K: 256, N: 3376", "M, K", "K, N", ""), "layer=wgmma"},
+                 {MATMUL("B: 276, M: 256, K: 5376, N: 304", "B, M, K", "B, K, N", ""), "tail=1"}};
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
         char yaml[512];
         snprintf(yaml, sizeof yaml, "block: t\ndtype: bf16\n%s", plans[i].body);
