@@ -11,6 +11,8 @@ const char *program_obstacle(const problem *p, const program *of)
     if (!target_has(p->target, program_table[of->kind].layer)) return "the target lacks these instructions";
     if (!of->takes_sums && phase_input_sum(p->phase)) return "it cannot accumulate sums of squares of rows while it loads them";
     if (problem_product(p) && reads_terms(problem_product(p)) && of->weights != weights_split) return "B is stored as TF32 terms";
+    if (problem_product(p) && !of->several_passes && product_passes(p, of->weights) > 1)
+        return "the weight has more digits than a number of A's dtype";
     return of->obstacle ? of->obstacle(p) : NULL;
 }
 

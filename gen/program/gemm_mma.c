@@ -158,4 +158,5 @@ const program gemm_mma_program = {.kind = program_gemm_mma,
                                   .partials = partials,
                                   .members = members,
                                   .weights = weights_as_rows,
+                                  .several_passes = true,
                                   .aligned_rows = true};

@@ -119,6 +119,7 @@ const program gemm_wgmma_program = {.kind = program_gemm_wgmma,
                                     .scratch = ws_scratch,
                                     .members = gemm_on_warpgroups,
                                     .weights = weights_as_rows,
+                                    .several_passes = true,
                                     .rolls = true,
                                     .reads_columns_of_a = true,
                                     .aligned_rows = true};

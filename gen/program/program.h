@@ -60,6 +60,7 @@ typedef struct program {
     bool asks_next; /* its template prefetches the weights of the next launch into L2 (templates/frame/next.h) */
     /* ---- products */
     weight_numbers weights;
+    bool several_passes; /* goes along K once for each term of a packed weight (`passes` of ir/format.def) */
     bool rolls;                              /* has a long epilogue once, in a loop, instead of calling functions */
     bool takes_sums;                         /* can accumulate sums of squares of A's rows while it loads them (gen/plan/sums.c) */
     bool begins_with_weights;                /* loads weights before the launch ahead has ended, so that one may prefetch them */

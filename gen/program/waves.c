@@ -165,7 +165,8 @@ static void members(emission *e, writer *w)
      .shared_bytes = shared_bytes,                           \
      .smaller = smaller,                                     \
      .geometry = geometry,                                   \
-     .partials = partials,                                         \
+     .partials = partials,                                   \
      .members = members,                                     \
-     .weights = weights_as_rows}
+     .weights = weights_as_rows,                             \
+     .several_passes = true}
 const program gemm_mfma_program = ON(mfma), gemm_wmma_program = ON(wmma);
