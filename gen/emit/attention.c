@@ -239,6 +239,28 @@ static const char *slope_table(heads *h)
     return name;
 }
 
+static bool is_shared(const extent *axis)
+{
+    long long n;
+    return extent_is_number(axis, &n) && n == 1;
+}
+
+/* The row of a query in the bias, [S, L], [heads, S, L] or [B, heads, S, L]. */
+static void write_bias(heads *h, const ir_value *x)
+{
+    expression_pool *p = h->e->pool;
+    const expression *token = c_int(p, "token"), *row = token, *tokens = extent_c(h->e, &x->shape[x->rank - 2]);
+    const expression *head = x->rank > 2 && !is_shared(&x->shape[x->rank - 3]) ? c_int(p, "head") : c_number(p, 0);
+    if (x->rank == 4 && !is_shared(&x->shape[0])) head = c_sum(p, c_product(p, c_int(p, "batch"), extent_c(h->e, &x->shape[1])), head);
+    if (x->rank > 2) row = c_sum(p, c_product(p, head, tokens), token);
+    write_line(h->w, "static constexpr bool biased = true;");
+    write_line(h->w, "static constexpr int bias_keys = %lld;", value_columns(x));
+    write_line(h->w, "DEV static const %s *bias(const args &p, int batch, int token, int head)", dtype_c_name(x->type));
+    write_body(h->w);
+    write_spec_line(h->w, h->op->at, "return %s;", c_text(h->e->a, address(h->e, x, row, c_number(p, 0), false)));
+    end_body(h->w);
+}
+
 void heads_write_scores(heads *h)
 {
     expression_pool *p = h->e->pool;
@@ -249,6 +271,7 @@ void heads_write_scores(heads *h)
         write_spec_line(h->w, h->op->at, "DEV static float slope(int head) { return %s; }",
                         c_text(h->e->a, c_element(p, c_name(p, table), head)));
     }
+    if (h->op->attributes.bias) write_bias(h, h->op->attributes.bias);
     if (h->op->input_count > 3) {
         const expression *from = c_sum(p, use_value(h->e, h->op->inputs[3], false), head);
         write_line(h->w, "static constexpr bool sinks = true;");

@@ -22,6 +22,8 @@ const char *attention_in_registers_obstacle(const problem *p)
                : arena_printf(p->a, "heads have %lld columns; kernels for %s take at most %lld", head, p->target->name, most);
 }
 
+const char *attention_bias_obstacle(const problem *p) { return problem_attention(p)->attributes.bias ? "scores have a bias" : NULL; }
+
 const char *attention_window_obstacle(const problem *p)
 {
     const ir_op *op = problem_attention(p);

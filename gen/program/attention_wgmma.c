@@ -57,7 +57,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
 }
 
 /* Scores that need no more registers than their product. */
-static bool is_plain(const ir_attributes *t) { return !t->window && !t->first && !(t->softcap > 0) && !t->alibi.count; }
+static bool is_plain(const ir_attributes *t) { return !t->window && !t->first && !(t->softcap > 0) && !t->alibi.count && !t->bias; }
 
 /* The tile for blocks of block_k keys. Three warpgroups (block_q 192) where registers allow, as many stages as shared memory holds, and as
  * many packed heads as divide a GQA group. */

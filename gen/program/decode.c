@@ -6,6 +6,7 @@
 static const char *obstacle(const problem *p)
 {
     const char *why = decode_obstacle(p) ? decode_obstacle(p) : attention_window_obstacle(p);
+    if (!why) why = attention_bias_obstacle(p);
     if (!why && problem_attention(p)->input_count > 3) why = "there are sinks";
     return why ? why : attention_in_registers_obstacle(p);
 }

@@ -47,6 +47,7 @@ const char *decode_whole_obstacle(const problem *p)
     const long long head = problem_head(p);
     if (decode_obstacle(p)) return decode_obstacle(p);
     if (attention_window_obstacle(p)) return attention_window_obstacle(p);
+    if (attention_bias_obstacle(p)) return attention_bias_obstacle(p);
     if (attention_whole_obstacle(p)) return attention_whole_obstacle(p);
     if (!dtype_is_real(type) || dtype_size(type) != 2) return "operands are neither bf16 nor f16";
     if (head % 16 != 0 || head > 256) return "the head size is not a multiple of 16 up to 256";

@@ -194,6 +194,19 @@ static void check_keys(const checker *c, const ir_op *op, const ir_value *k)
     else need(c, op, head_size(c, op, k, t->kv_heads) == size, "heads differ in size");
 }
 
+/* [S, L], [heads, S, L] or [B, heads, S, L]; what all heads or sequences share may be 1. */
+static void check_bias(const checker *c, const ir_op *op)
+{
+    const ir_value *b = op->attributes.bias, *q = op->inputs[0];
+    need(c, op, b->rank >= 2 && b->rank <= 4 && dtype_is_real(b->type) && (b->kind == value_input || b->kind == value_param),
+         "the bias is no [S, L], [heads, S, L] or [B, heads, S, L] of the caller");
+    need(c, op, extent_equal(&b->shape[b->rank - 2], &q->shape[1]), "the bias has other queries");
+    need(c, op, b->rank < 3 || is_number(&b->shape[b->rank - 3], 1) || is_number(&b->shape[b->rank - 3], op->attributes.heads),
+         "the bias has other heads");
+    need(c, op, b->rank < 4 || is_number(&b->shape[0], 1) || extent_equal(&b->shape[0], &q->shape[0]), "the bias has another batch");
+    need(c, op, value_columns(b) >= extent_high(value_tokens(op->inputs[1]), &c->p->dims), "the bias has fewer keys than there are");
+}
+
 /* Queries [B, S, H, hd], an out [B, S, H*hd]. */
 static bool joins_heads(const ir_value *q, const ir_value *y)
 {
@@ -221,6 +234,7 @@ static void check_attention(const checker *c, const ir_op *op)
              "sinks are no param of a number for each head");
     if (t->at) need(c, op, extent_equal(&t->at->shape[0], &q->shape[0]), "at is not [B]");
     if (t->lengths) need(c, op, extent_equal(&t->lengths->shape[0], &q->shape[0]), "lengths is not [B]");
+    if (t->bias) check_bias(c, op);
     if (t->first) need(c, op, extent_equal(&t->first->shape[0], &q->shape[0]), "first is not [B]");
     if (op->kind == op_attention) need(c, op, same_shape(q, y) || joins_heads(q, y), "the out is not shaped as the queries");
     else

@@ -93,9 +93,9 @@ ir_op *build_op(builder *b, op_kind kind, const ir_op *from, ir_value *out, int 
 void op_map_operands(ir_op *op, ir_value *(*map)(void *, ir_value *), void *argument)
 {
     ir_attributes *t = &op->attributes;
-    ir_value **more[] = {&t->lengths, &t->first, &t->at, &t->state, &t->fold, &t->continued};
+    ir_value **more[] = {&t->lengths, &t->first, &t->bias, &t->at, &t->state, &t->fold, &t->continued};
     for (int i = 0; i < op->input_count; i++) op->inputs[i] = map(argument, op->inputs[i]);
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 7; i++)
         if (*more[i]) *more[i] = map(argument, *more[i]);
 }
 

@@ -80,9 +80,9 @@ int op_operands(const ir_op *op, ir_value **out, int most)
     const ir_attributes *t = &op->attributes;
     int n = 0;
     for (int i = 0; i < op->input_count && n < most; i++) out[n++] = op->inputs[i];
-    if (!t->lengths && !t->first && !t->at && !t->state && !t->fold && !t->continued) return n;
-    ir_value *const more[] = {t->lengths, t->first, t->at, t->state, t->fold, t->continued};
-    for (int i = 0; i < 6 && n < most; i++)
+    if (!t->lengths && !t->first && !t->bias && !t->at && !t->state && !t->fold && !t->continued) return n;
+    ir_value *const more[] = {t->lengths, t->first, t->bias, t->at, t->state, t->fold, t->continued};
+    for (int i = 0; i < 7 && n < most; i++)
         if (more[i]) out[n++] = more[i];
     return n;
 }

@@ -196,6 +196,26 @@ static bool check_heads(op_draft *d)
     return true;
 }
 
+/* Of the caller, of as many queries as there are, and at least as many keys; heads and sequences may share one. */
+static bool check_bias(op_draft *d)
+{
+    const ir_value *b = d->op->attributes.bias, *q = d->op->inputs[0], *k = d->op->inputs[1];
+    const position at = graph_attribute_at(d, "bias");
+    if (!b) return true;
+    if ((b->kind != value_input && b->kind != value_param) || !dtype_is_real(b->type))
+        return shape_clash(d, at, "bias: %%%s should be an input or a param of f32, f16 or bf16", b->name);
+    const extent heads = extent_number(d->op->attributes.heads), *last = &b->shape[b->rank - 1];
+    const bool fits = b->rank >= 2 && b->rank <= 4 && extent_equal(last - 1, &q->shape[1]) &&
+                      (b->rank < 3 || is_one(last - 2) || extent_equal(last - 2, &heads)) &&
+                      (b->rank < 4 || is_one(last - 3) || extent_equal(last - 3, &q->shape[0]));
+    const extent left = extent_subtract(d->r->a, at, *last, *value_tokens(k));
+    if (fits && graph_lowest(&left, &d->r->p->dims) >= 0) return true;
+    const char *queries = graph_extent_text(d->r, &q->shape[1]), *keys = graph_extent_text(d->r, value_tokens(k));
+    return shape_clash(d, at, "bias: %%%s is %s; it should be [%s, L], [%lld, %s, L] or [%s, %lld, %s, L] with L at least %s", b->name,
+                       graph_shape_text(d->r, b), queries, d->op->attributes.heads, queries, graph_extent_text(d->r, &q->shape[0]),
+                       d->op->attributes.heads, queries, keys);
+}
+
 bool shape_attention(op_draft *d, ir_value *out)
 {
     ir_attributes *t = &d->op->attributes;
@@ -206,6 +226,7 @@ bool shape_attention(op_draft *d, ir_value *out)
                            t->kv_heads, t->heads);
     if (!head_size(d, 0, t->heads, "heads", &head_dim)) return false;
     if (!check_keys(d, 1, head_dim) || !check_keys(d, 2, head_dim) || !check_visibility(d) || !check_heads(d)) return false;
+    if (!check_bias(d)) return false;
     if (t->scale == 0) t->scale = 1 / sqrt((double)head_dim);
     warn_of_ranges(d);
     shape_set(out, d->op->inputs[0]);

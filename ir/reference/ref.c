@@ -171,13 +171,13 @@ static bool evaluate(ref_state *r, const ir_op *op)
 
 /* ---- runs */
 /* The values that evaluating an op reads: read_at(op, 0) to read_at(op, read_count(op) - 1); some are NULL. */
-enum { other_reads = 4 };
+enum { other_reads = 5 };
 static int read_count(const ir_op *op) { return op->input_count + other_reads + ref_fold_most_needs; }
 
 static const ir_value *read_at(const ir_op *op, int i)
 {
     const ir_attributes *t = &op->attributes;
-    const ir_value *const others[other_reads] = {t->lengths, t->first, t->at, t->state};
+    const ir_value *const others[other_reads] = {t->lengths, t->first, t->bias, t->at, t->state};
     const ir_value *needs[ref_fold_most_needs];
     if (i < op->input_count) return op->inputs[i];
     if (i < op->input_count + other_reads) return others[i - op->input_count];

@@ -27,7 +27,8 @@ typedef struct attention_job {
     size_t B, S, T, H, KV, hd;
     dtype type; /* of V */
     ref_rows keys; /* layout of K and V */
-    const ref_tensor *q, *k, *v, *lengths, *first, *at, *sinks;
+    const ref_tensor *q, *k, *v, *lengths, *first, *at, *sinks, *bias;
+    size_t bias_batches, bias_heads, bias_keys; /* of the bias: axes that it has, 1 where all share its rows */
     bool q_exact, k_exact, v_exact;
     double score_unit; /* unit roundoff of the dtype that P is rounded to; 0: f32 */
     bool round_scores; /* round the numbers of P to the dtype of V, not only add the error */
@@ -115,7 +116,7 @@ static void shift_scores(const attention_job *j, size_t t, size_t k, double slop
 
 /* z and the error of z, for the visible keys; returns the largest z. */
 static double scores(const attention_job *j, size_t q, size_t b, size_t g, long long low, long long high, long long position, double fall,
-                     const head_buffers *h)
+                     size_t bias, const head_buffers *h)
 {
     double largest = -INFINITY;
     if (!j->q_exact) draw_shifts(j, q, h);
@@ -133,6 +134,11 @@ static double scores(const attention_job *j, size_t q, size_t b, size_t g, long 
             const double far = fall * (double)llabs(position - t);
             z -= far;
             noise += square(REF_UNIT) * (2 * square(far) + square(z));
+        }
+        if (j->bias) {
+            const size_t at = bias + (size_t)t;
+            z += j->bias->value[at];
+            noise += square(ref_error(j->bias, at)) + square(REF_UNIT * z);
         }
         if (!j->q_exact) shift_scores(j, (size_t)t, k, slope, h);
         h->score[t] = z, h->noise[t] = noise;
@@ -219,6 +225,26 @@ static void add_up_shifts(const attention_job *j, size_t b, size_t g, long long 
     for (size_t d = 0; d < j->hd; d++) h->squares[d] += fmax(fmax(h->together[d], ratio * h->alone[d]) - h->alone[d], 0);
 }
 
+/* The first element of a query's row of the bias. */
+static size_t bias_start(const attention_job *j, size_t b, size_t s, size_t head)
+{
+    return (((j->bias_batches > 1 ? b : 0) * j->bias_heads + (j->bias_heads > 1 ? head : 0)) * j->S + s) * j->bias_keys;
+}
+
+/* False: it does not fit the scores. */
+static bool find_bias(attention_job *j)
+{
+    const ir_value *v = j->t->bias;
+    if (!v) return true;
+    j->bias = ref_of(j->run, v);
+    j->bias_batches = v->rank > 3 ? (size_t)ref_axis(j->run, v, 0) : 1;
+    j->bias_heads = v->rank > 2 ? (size_t)ref_axis(j->run, v, v->rank - 3) : 1;
+    j->bias_keys = (size_t)ref_axis(j->run, v, -1);
+    return v->rank >= 2 && v->rank <= 4 && (j->bias_batches == 1 || j->bias_batches == j->B) &&
+           (j->bias_heads == 1 || j->bias_heads == j->H) && j->bias_keys >= j->T &&
+           j->bias->count == j->bias_batches * j->bias_heads * j->S * j->bias_keys;
+}
+
 static void one_query(const attention_job *j, size_t b, size_t s, size_t head, const head_buffers *h)
 {
     const size_t q = ((b * j->S + s) * j->H + head) * j->hd, g = head / (j->H / j->KV);
@@ -227,8 +253,9 @@ static void one_query(const attention_job *j, size_t b, size_t s, size_t head, c
     if (low >= high) return; /* no visible key: zeros */
     const sink own = {j->sinks, j->sinks ? j->sinks->value[head] : 0, j->sinks ? ref_error(j->sinks, head) : 0};
     const double fall = j->t->alibi.count ? j->t->alibi.at[head] : 0;
-    double largest = scores(j, q, b, g, low, high, first_position(j, b) + (long long)s, fall, h);
+    double largest = scores(j, q, b, g, low, high, first_position(j, b) + (long long)s, fall, j->bias ? bias_start(j, b, s, head) : 0, h);
     if (own.exists && !(own.score <= largest)) largest = own.score;
+    if (largest == -INFINITY) return; /* a bias hides all keys: zeros */
     const bool whole = high - low <= most_in_a_chain || j->score_unit > 0;
     const double relative = probabilities(j, low, high, largest, &own, whole, h) + square(3 * REF_UNIT);
     const double n = (double)(high - low) - 1;
@@ -317,6 +344,7 @@ bool ref_attention(ref_state *r, const ir_op *op)
         return ref_fail(r, op, "at, lengths or first do not fit");
     if ((j.sinks && j.sinks->count != j.H) || (t->alibi.count && (size_t)t->alibi.count != j.H))
         return ref_fail(r, op, "sinks or slopes do not fit the heads");
+    if (!find_bias(&j)) return ref_fail(r, op, "the bias does not fit the scores");
     j.q_exact = ref_exact(j.q), j.k_exact = ref_exact(j.k), j.v_exact = ref_exact(j.v);
     if (r->rules && r->rules->rounds_scores && r->rules->rounds_scores(r->rules->context, op))
         j.score_unit = ref_unit(ref_type(r, qv)), j.round_scores = r->round_stored && r->rules->numbers_of_scores;

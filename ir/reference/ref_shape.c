@@ -49,6 +49,7 @@ static ir_attributes resolve(const ref_state *r, const ir_op *op)
         DEFAULT(scale, 1 / sqrt(head_size(r, x, t.heads)));
         DEFAULT(lengths, NULL);
         DEFAULT(first, NULL);
+        DEFAULT(bias, NULL);
         DEFAULT(at, NULL);
         break;
     default: break;

@@ -178,7 +178,8 @@ static bool same_attributes(const ir_attributes *x, const ir_attributes *y)
            x->pairing == y->pairing && x->theta == y->theta && scaling_same(&x->scaling, &y->scaling) &&
            x->attention_factor == y->attention_factor && x->causal == y->causal && x->window == y->window && x->softcap == y->softcap &&
            numbers_same(&x->alibi, &y->alibi) &&
-           x->scale == y->scale && x->lengths == y->lengths && x->first == y->first && x->at == y->at && x->state == y->state;
+           x->scale == y->scale && x->lengths == y->lengths &&
+           x->first == y->first && x->bias == y->bias && x->at == y->at && x->state == y->state;
 }
 
 /* The same op with the same attributes on the same values: the results have the same errors. */

@@ -198,6 +198,7 @@ template <class S> struct attention {
         int position;
         bool exists;
         float slope;
+        row_of_bias<S> bias;
     };
     struct alignas(16) stage {
         float k[alone ? width : block_k][alone ? block_k : width], v[block_k][width];
@@ -293,6 +294,7 @@ template <class S> struct attention {
 #pragma unroll
                 for (int j = 0; j < at_once; j++) score[j] -= c.slope * magnitude(static_cast<float>(first + j0 + j - c.position));
             }
+            c.bias.add(score, first + j0);
             if (!alone || !all_visible(first + j0, low, to, c.position)) {
 #pragma unroll
                 for (int j = 0; j < at_once; j++) {
@@ -320,6 +322,7 @@ template <class S> struct attention {
         c.exists = t.token < S::queries(p);
         c.position = c.exists ? S::position(p, t.batch, t.token) : -1;
         if constexpr (has_alibi<S>::value) c.slope = S::slope(t.head);
+        c.bias.find(p, t.batch, c.exists ? t.token : 0, t.head);
         const columns<head::count> read =
             c.exists ? head::template read<S::aligned>(S::q(p, t.batch, t.token, t.head)) : columns_of<head::count>::zero();
         float q[head::count];

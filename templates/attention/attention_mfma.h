@@ -151,7 +151,7 @@ template <class S> struct attention_mfma {
     }
 
     // Keys that some query of this wave sees, keys that all of them see, and keys that this lane's query sees.
-    struct view {
+    struct view : row_of_bias<S> {
         int from, to, all_from, all_to, low, high, position;
         float slope; // ALiBi: what a score falls by for each token between query and key, in its own units
     };
@@ -164,6 +164,7 @@ template <class S> struct attention_mfma {
         w.from = visible_from(p, t.batch, first), w.all_from = visible_from(p, t.batch, last);
         w.to = visible_to(p, t.batch, t.keys, last), w.all_to = visible_to(p, t.batch, t.keys, first);
         w.low = visible_from(p, t.batch, token), w.high = visible_to(p, t.batch, t.keys, token);
+        w.find(p, t.batch, least(token, S::queries(p) - 1), t.head);
         if constexpr (has_alibi<S>::value) {
             w.position = S::position(p, t.batch, token);
             w.slope = S::slope(t.head) * (1.44269504089f / unit);
@@ -396,6 +397,18 @@ template <class S> struct attention_mfma {
             for (int r = 0; r < wide::registers; r++)
                 s.of[b][r] -= w.slope * magnitude(from + static_cast<float>(b * wide::lines + wide::result_line(r)));
     }
+    DEV static void add_bias(const view &w, int first, scores &s)
+    {
+        const int from = first + wide::half_step * half_here();
+#pragma unroll
+        for (int b = 0; b < key_blocks; b++)
+#pragma unroll
+            for (int r = 0; r < wide::registers; r++) {
+                vec<float, 1> x = splat<1>(0.0f);
+                w.add(x, from + b * wide::lines + wide::result_line(r));
+                s.of[b][r] += x[0] * (1.44269504089f / unit);
+            }
+    }
     DEV static void mask(const view &w, int first, scores &s)
     {
         const int high = w.high - first - wide::half_step * half_here(), low = w.low - first - wide::half_step * half_here();
@@ -462,6 +475,7 @@ template <class S> struct attention_mfma {
         score(q, m, s);
         if constexpr (S::softcap > 0.0f) cap(s);
         if constexpr (has_alibi<S>::value) slope(w, first, s);
+        if constexpr (has_bias<S>::value) add_bias(w, first, s);
         if (first + block_k > w.all_to || first < w.all_from) mask(w, first, s);
         const float most = largest(s);
         if (any_lane(grown(c, most))) raise(c, most);

@@ -27,6 +27,12 @@ template <> struct row_slopes<true> {
     int position[2]; // less this thread's first column of a block
 };
 
+// The rows' bias, from this thread's first column of a block on.
+template <class S, bool = has_bias<S>::value> struct rows_of_bias {};
+template <class S> struct rows_of_bias<S, true> {
+    decltype(S::bias(*static_cast<const typename S::args *>(nullptr), 0, 0, 0)) row[2];
+};
+
 template <class S> struct attention_ws {
     using args = typename S::args;
     using type = typename S::type;
@@ -247,6 +253,7 @@ template <class S> struct attention_ws {
         float largest[2], sum[2], factor[2];
         int low[2], high[2]; // end and begin of the visible keys, minus this thread's first column of a block
         row_slopes<has_alibi<S>::value> fall;
+        rows_of_bias<S> bias;
         bool raised;
         products in_flight;
     };
@@ -286,6 +293,16 @@ template <class S> struct attention_ws {
                 for (int i = 2 * h; i < R; i += 4)
 #pragma unroll
                     for (int e = 0; e < 2; e++) c.s[i + e] -= c.fall.slope[h] * magnitude(from + static_cast<float>(i / 4 * 8 + e));
+            }
+        }
+        if constexpr (has_bias<S>::value) {
+            const int column = thread_index() % 4 * 2;
+#pragma unroll
+            for (int i = 0; i < R; i += 2) {
+                const int key = block * block_k + i / 4 * 8;
+                const vec<float, 2> b = ::load<2>(c.bias.row[i / 2 % 2] + key, S::bias_keys - column - key);
+                c.s[i] += b[0] * (1.44269504089f / unit);
+                c.s[i + 1] += b[1] * (1.44269504089f / unit);
             }
         }
         if constexpr (Masked) {
@@ -450,6 +467,10 @@ template <class S> struct attention_ws {
             if constexpr (has_alibi<S>::value) {
                 c.fall.slope[h] = S::slope(t.head + fragment::row(thread_index() % 128, 2 * h) % pack) * (1.44269504089f / unit);
                 c.fall.position[h] = S::position(p, t.batch, token) - column;
+            }
+            if constexpr (has_bias<S>::value) {
+                const int head = t.head + fragment::row(thread_index() % 128, 2 * h) % pack;
+                c.bias.row[h] = S::bias(p, t.batch, exists ? token : 0, head) + column;
             }
         }
     }

@@ -23,6 +23,24 @@ template <class S> struct has_sinks<S, decltype(static_cast<void>(S::sinks))> {
     static constexpr bool value = true;
 };
 
+template <class S, class = void> struct has_bias {
+    static constexpr bool value = false;
+};
+template <class S> struct has_bias<S, decltype(static_cast<void>(S::biased))> {
+    static constexpr bool value = true;
+};
+
+// A query's row of the bias that is added to its scores.
+template <class S, bool = has_bias<S>::value> struct row_of_bias {
+    DEV void find(const typename S::args &, int, int, int) {}
+    template <class X> DEV void add(X &, int) const {}
+};
+template <class S> struct row_of_bias<S, true> {
+    decltype(S::bias(*static_cast<const typename S::args *>(nullptr), 0, 0, 0)) row;
+    DEV void find(const typename S::args &p, int batch, int token, int head) { row = S::bias(p, batch, token, head); }
+    template <int N> DEV void add(vec<float, N> &score, int key) const { score += ::load<N>(row + key, S::bias_keys - key); }
+};
+
 // The first key of a sequence that counts.
 template <class S> DEV int first_key(const typename S::args &p, int batch)
 {

@@ -23,7 +23,8 @@ typedef struct check_test {
     "in %q f32[M,3,8]\nin %q4 f32[M,3,4,2]\nin %k f32[M,5,4]\nin %k2 f32[M,7,4]\nin %kb f32[3,5,4]\nin %kh bf16[M,5,4]\n" \
     "in %kd f32[M,5,6]\nin %k4 f32[M,5,2,2]\n" \
     "state %s f32[M,2,8,2]\nstate %t f32[M,2,8,2]\nstate %sl f32[M,2,6,2]\nstate %sk f32[M,4,8,2]\nstate %sd f32[M,2,8,4]\n" \
-    "state %sb f32[3,2,8,2]\nstate %s3 f32[M,8,4]\nstate %sv f32[M,L,8,2]\nstate %s1 f32[1,2,8,2]\nin %k11 f32[1,1,4]\nin %n1 i32[1]\n\n"
+    "state %sb f32[3,2,8,2]\nstate %s3 f32[M,8,4]\nstate %sv f32[M,L,8,2]\nstate %s1 f32[1,2,8,2]\nin %k11 f32[1,1,4]\nin %n1 i32[1]\n" \
+    "in %m2 f32[3,4]\nin %m4 f32[3,4,3,5]\n\n"
 #define KEPT "%kc f32[M,2,8,2] in %s+0/2 = kv_append %k at=%n state=%s #0\n"
 #define ROPE "= rope %x heads=2 pairing=half theta=1 rotary=2 "
 #define SIZES "heads=4 kv_heads=2 scale=1 "
@@ -170,6 +171,12 @@ static const struct {
     {"%y f32[M,3,8] = attention %q, %s, %t " SIZES "at=%n3 #0\n", "shapes: attention %y: at is not [B]"},
     {"%y f32[M,3,8] = attention %q, %s, %t " SIZES "lengths=%n3 #0\n", "shapes: attention %y: lengths is not [B]"},
     {"%y f32[M,3,8] = attention %q, %s, %t " SIZES "lengths=%n first=%n3 #0\n", "shapes: attention %y: first is not [B]"},
+    {"%y f32[M,3,8] = attention %q, %k, %k " SIZES "bias=%n #0\n",
+     "shapes: attention %y: the bias is no [S, L], [heads, S, L] or [B, heads, S, L] of the caller"},
+    {"%y f32[M,3,8] = attention %q, %k, %k " SIZES "bias=%k #0\n", "shapes: attention %y: the bias has other queries"},
+    {"%y f32[M,3,8] = attention %q, %k, %k " SIZES "bias=%q #0\n", "shapes: attention %y: the bias has other heads"},
+    {"%y f32[M,3,8] = attention %q, %k, %k " SIZES "bias=%m4 #0\n", "shapes: attention %y: the bias has another batch"},
+    {"%y f32[M,3,8] = attention %q, %k, %k " SIZES "bias=%m2 #0\n", "shapes: attention %y: the bias has fewer keys than there are"},
     {"%y f32[M,3,4,2] = attention %q, %k, %k " SIZES "#0\n", "shapes: attention %y: the out is not shaped as the queries"},
     {PARTIAL("f32[M,3,16]"), "shapes: attention_partial %y: the out is not f32[B, S, H, hd+2]"},
     {PARTIAL("bf16[M,3,4,4]"), "shapes: attention_partial %y: the out is not f32[B, S, H, hd+2]"},

@@ -256,6 +256,22 @@ START_TEST(keys_before_the_first_are_not_seen)
 }
 END_TEST
 
+/* Query 3 has a bias of log 3 for key 1 and of log 2 for key 2; what is hidden from query 4 is all. */
+START_TEST(a_bias_is_added_to_scores)
+{
+    bench *b = open_text("block: t\ndtype: f32\ninputs: {q: [1, 5, 2], k: [1, 5, 2], v: [1, 5, 2], m: [5, 6]}\nops:\n"
+                         "  - {out: y, op: attention, in: [q, k, v], heads: 2, causal: true, bias: m}\noutputs: {y: y}\n");
+    for (int i = 0; i < 10; i++) bench_data(b, "v")[i] = pow(4, i / 2);
+    bench_data(b, "m")[3 * 6 + 1] = log(3), bench_data(b, "m")[3 * 6 + 2] = log(2);
+    for (int t = 0; t < 6; t++) bench_data(b, "m")[4 * 6 + t] = -INFINITY;
+    const ref_tensor *y = run(b, "y");
+    near(y->value[2 * 2], (1 + 4 + 16) / 3.0);
+    near(y->value[2 * 3], (1 + 3 * 4 + 2 * 16 + 64) / 7.0);
+    near(y->value[2 * 4], 0);
+    bench_close(b);
+}
+END_TEST
+
 START_TEST(slopes_take_from_scores_by_distance)
 {
     bench *b;
@@ -331,6 +347,7 @@ int main(void)
     tcase_add_test(t, an_angle_of_too_many_turns_is_not_judged);
     tcase_add_test(t, a_window_without_causal_sees_as_far_ahead_as_back);
     tcase_add_test(t, keys_before_the_first_are_not_seen);
+    tcase_add_test(t, a_bias_is_added_to_scores);
     tcase_add_test(t, slopes_take_from_scores_by_distance);
     tcase_add_test(t, a_sink_takes_weight_and_has_no_value);
     tcase_add_loop_test(t, a_spec_is_right_at_every_level_and_in_every_dtype, 0, 3 * (int)specs.gl_pathc);

@@ -99,27 +99,33 @@ START_TEST(keys_of_padding_are_not_seen)
 }
 END_TEST
 
-/* Slopes that fall, rise and are 0, with later keys, caps and padding; sinks far below and far above all scores, and beside no key. */
-START_TEST(slopes_and_sinks_run_on_matrix_units)
+/* Slopes that fall, rise and are 0, with later keys, caps and padding; sinks far below and far above all scores, and beside no key; a bias
+ * of each head, and a mask, which hides all keys of a query. */
+START_TEST(slopes_sinks_and_biases_run_on_matrix_units)
 {
     static const machine on[] = {{"sm_90a", "layer=wgmma", "bf16"}, {"gfx942", "layer=mfma", "f16"}, {"gfx1100", "layer=wmma", "bf16"}};
     rig *r = rig_open(&(rig_request){.yaml = "block: w\ndtype: bf16\ndims: {B: 2, S: 150, H: 4, KV: 2, hd: 64}\n"
                                              "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*hd],\n"
-                                             "  first: {shape: [B], dtype: i32}}\nparams: {s: [H]}\nops:\n"
+                                             "  first: {shape: [B], dtype: i32}, mask: {shape: [B, 1, S, 151], dtype: f32}}\n"
+                                             "params: {s: [H], near: [H, S, 150]}\nops:\n"
                                              "  - {out: a, op: attention, in: [q, k, v], heads: H, kv_heads: KV, window: 90, softcap: 4,\n"
-                                             "     alibi: [0.5, -0.01, 0, 1]}\n"
+                                             "     alibi: [0.5, -0.01, 0, 1], bias: near}\n"
                                              "  - {out: b, op: attention, in: [q, k, v, s], heads: H, kv_heads: KV, causal: true,\n"
-                                             "     first: first, alibi: [0.5, 0.1, 0, 0.01]}\noutputs: {a: a, b: b}\n",
+                                             "     first: first, alibi: [0.5, 0.1, 0, 0.01]}\n"
+                                             "  - {out: c, op: attention, in: [q, k, v], heads: H, kv_heads: KV, bias: mask}\n"
+                                             "outputs: {a: a, b: b, c: c}\n",
                                      .level = fusion_tile,
                                      .target = on[_i].target,
                                      .dtype = on[_i].dtype});
     static const double sinks[] = {0.5, -INFINITY, 6, 90};
-    check_layers(r, on[_i].layer, 2);
+    check_layers(r, on[_i].layer, 3);
+    for (int i = 0; i < 2 * 150 * 151; i++)
+        if (i / 151 == 7 || i % 3) rig_data(r, "mask")[i] = -INFINITY;
     rig_data(r, "first")[0] = 70, rig_data(r, "first")[1] = 0;
     memcpy(rig_data(r, "s"), sinks, sizeof sinks);
     rig_run(r);
     rig_judge(r);
-    check_finite(r, "a"), check_finite(r, "b");
+    check_finite(r, "a"), check_finite(r, "b"), check_finite(r, "c");
     rig_close(r);
 }
 END_TEST
@@ -162,7 +168,7 @@ int main(void)
     add_some_now(t, more, every_form_of_attention_is_right, machine_count, now);
     tcase_add_loop_test(t, a_window_hides_later_keys_too, 0, 3);
     tcase_add_loop_test(t, keys_of_padding_are_not_seen, 0, 4);
-    tcase_add_loop_test(t, slopes_and_sinks_run_on_matrix_units, 0, 3);
+    tcase_add_loop_test(t, slopes_sinks_and_biases_run_on_matrix_units, 0, 3);
     add_some_now(t, more, scores_that_rise_from_block_to_block_rescale_what_was_summed, machine_count, now);
     suite_add_tcase(suite, t);
     return run_suite(suite);

@@ -133,6 +133,17 @@ static int draw_first(drawing *d, const random_axis *batch, const random_axis *k
     return draw_chance(d, 8) ? make_integers(d, batch, range) : -1;
 }
 
+/* A bias of the scores of some queries and keys, or -1. */
+static int draw_bias(drawing *d, const random_value *q, const random_axis *heads, const random_axis *keys)
+{
+    const random_axis one = axis_write(1, false, "1"), *rows = draw_chance(d, 50) ? heads : &one;
+    const random_axis shape[4] = {draw_chance(d, 50) ? q->shape[0] : one, *rows, q->shape[1], *keys};
+    const int skipped = draw_below(d, 3);
+    if (keys->dynamic || !draw_chance(d, 8)) return -1;
+    return draw_chance(d, 50) || shape[skipped].dynamic || q->shape[1].dynamic ? make_input(d, shape + skipped, 4 - skipped)
+                                                                               : make_param(d, shape + skipped, 4 - skipped);
+}
+
 static int attend(drawing *d, const projections *p, const attention_shape *s, bool causal)
 {
     random_value v = *value_at(d, p->q);
@@ -140,6 +151,7 @@ static int attend(drawing *d, const projections *p, const attention_shape *s, bo
     char range[96];
     snprintf(range, sizeof range, "%d, %s", draw_chance(d, 30) ? 0 : 1, keys.text);
     const int lengths = draw_chance(d, 15) ? make_integers(d, &v.shape[0], range) : -1, first = draw_first(d, &v.shape[0], &keys);
+    const int bias = draw_bias(d, &v, &s->heads, &keys);
     const double size = value_at(d, p->v)->size;
     const int sinks = draw_chance(d, 8) ? make_param(d, &s->heads, 1) : -1;
     random_op *op = op_begin(d, op_attention);
@@ -148,6 +160,7 @@ static int attend(drawing *d, const projections *p, const attention_shape *s, bo
     say_options(d, op, s, causal, axis_same(&keys, &v.shape[1]), keys.value);
     if (lengths >= 0) op_name(op, "lengths", lengths);
     if (first >= 0) op_name(op, "first", first);
+    if (bias >= 0) op_name(op, "bias", bias);
     return op_out(d, op, v.shape, v.rank, random_spec_type, size, -size);
 }
 
