@@ -89,7 +89,7 @@ static void read_line(const overrides *w, tile_override *of)
         add_setting(w, of, arena_strndup(w->a, at, size));
         at += size;
     }
-    if (!of->count && of->layer < 0) override_refuse(w, of, "it asks for nothing; expected key=number behind the phase");
+    if (!of->count && of->layer < 0) override_refuse(w, of, "it has no settings; expected key=number after the phase");
 }
 
 overrides *overrides_read(arena *a, const tuning *t)

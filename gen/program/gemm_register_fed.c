@@ -193,7 +193,7 @@ const program gemm_register_fed_program = {.kind = program_gemm_register_fed,
                                            .partials = partials,
                                            .members = members,
                                            .weights = weights_as_rows,
-                                           .asks_next = true,
+                                           .prefetches_next = true,
                                            .takes_sums = true,
                                            .begins_with_weights = true,
                                            .aligned_rows = true};

@@ -9,7 +9,7 @@ enum { length = 64 };
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d) { ws_cost(p, t, 1, d); }
 
 /* ---- smem epilogue: results leave through shared memory, 16 bytes at a time, so their rows must be 16-byte aligned */
-static bool narrow(const problem *p, const ir_value *v) { return value_columns(v) == 1 && p->space.columns != 1; }
+static bool is_row_scalar(const problem *p, const ir_value *v) { return value_columns(v) == 1 && p->space.columns != 1; }
 
 /* Why the op's result cannot be stored through shared memory; NULL: it can. */
 static const char *store_obstacle(const problem *p, const ir_op *op)
@@ -26,7 +26,7 @@ static const char *operand_obstacle(const problem *p, const ir_op *op)
 {
     for (int k = 0; k < op->input_count; k++) {
         const ir_value *v = op->inputs[k];
-        if (!phase_makes(p->phase, v) && !narrow(p, v) && v->rank > 1) return "the epilogue loads rows from memory";
+        if (!phase_makes(p->phase, v) && !is_row_scalar(p, v) && v->rank > 1) return "the epilogue loads rows from memory";
     }
     return NULL;
 }
@@ -42,7 +42,7 @@ static const char *smem_epilogue_obstacle(const problem *p)
         if (op->role == role_prologue || op_is_view(op) || !segment) continue;
         if (segment->kind == segment_pair_rope) return "pairs are rotated";
         const char *obstacle = op->role == role_epilogue ? operand_obstacle(p, op) : NULL;
-        const bool row_number = op->role == role_epilogue && narrow(p, op->outputs[0]); /* not a product of one column */
+        const bool row_number = op->role == role_epilogue && is_row_scalar(p, op->outputs[0]); /* not a product of one column */
         const bool stored = op->kind == op_kv_append || (value_stored(p->ir, p->phase, op->outputs[0]) && !row_number);
         if (!obstacle && stored) obstacle = store_obstacle(p, op);
         if (!obstacle && stored && ++stores[segment - p->segments->items] > 1) obstacle = "a segment has two outputs";

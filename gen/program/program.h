@@ -57,7 +57,7 @@ typedef struct program {
     int (*partials)(const problem *p, const ir_tile *t);   /* partial sums per row of what it stores */
     extent (*scratch)(const problem *p, const ir_tile *t); /* floats of workspace for slices of partial results; 0: none */
     bool one_tile;  /* one tile a workgroup: the grid has as many workgroups as tiles */
-    bool asks_next; /* its template prefetches the weights of the next launch into L2 (templates/frame/next.h) */
+    bool prefetches_next; /* its template prefetches the weights of the next launch into L2 (templates/frame/next.h) */
     /* ---- products */
     weight_numbers weights;
     bool several_passes; /* goes along K once for each term of a packed weight (`passes` of ir/format.def) */

@@ -27,7 +27,7 @@ void emit_next(emission *e, writer *w, const launch *own)
     const plan *p = e->plan;
     const launch *next = own + 1;
     const launch_phase *last = &own->work[own->work_count - 1];
-    if (!p->target->overlaps || !own->overlap || !last->program->asks_next || next == p->launches + p->launch_count) return;
+    if (!p->target->overlaps || !own->overlap || !last->program->prefetches_next || next == p->launches + p->launch_count) return;
     const launch_phase *first = &next->work[0];
     if (first->pack < 0 || !first->program->begins_with_weights) return;
     const weight_runs runs = runs_of(p, &p->packs[first->pack], &first->extents);

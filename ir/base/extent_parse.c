@@ -39,7 +39,7 @@ static void unexpected(reader *r)
     else if (is_name_start(*r->s) || is_digit(*r->s) || *r->s == '(')
         complain(r->a, here(r, r->s), "an operator + - * / is missing here");
     else
-        complain(r->a, here(r, r->s), "\"%c\" cannot stand here; a size is made of integers, dims, + - * / and ( )",
+        complain(r->a, here(r, r->s), "\"%c\" is not allowed here; a size consists of integers, dims, + - * / and ( )",
                  *r->s);
 }
 

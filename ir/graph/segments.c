@@ -44,10 +44,10 @@ static bool find_owners(const ir_phase *phase, owners *of, int i)
 }
 
 /* What the epilogue requires of each product's columns, by index in phase->ops. */
-typedef struct demand {
+typedef struct requirement {
     int partner; /* -1: none */
     ir_op *rope;
-} demand;
+} requirement;
 
 static bool full_rotary(const ir_op *rope)
 {
@@ -55,17 +55,17 @@ static bool full_rotary(const ir_op *rope)
     return heads > 0 && columns % heads == 0 && columns / heads % 2 == 0 && rope->attributes.rotary == columns / heads;
 }
 
-static bool demand_of_op(const ir_phase *phase, const owners *o, demand *of, int i)
+static bool requirement_of_op(const ir_phase *phase, const owners *o, requirement *of, int i)
 {
     ir_op *op = phase->ops[i];
     if (o[i].second >= 0) {
-        demand *x = &of[o[i].first], *y = &of[o[i].second];
+        requirement *x = &of[o[i].first], *y = &of[o[i].second];
         if ((x->partner >= 0 && x->partner != o[i].second) || (y->partner >= 0 && y->partner != o[i].first)) return false;
         x->partner = o[i].second, y->partner = o[i].first;
     }
     if (op->kind != op_rope || o[i].first < 0) return true;
     if (o[i].second >= 0 || !full_rotary(op)) return false;
-    demand *d = &of[o[i].first];
+    requirement *d = &of[o[i].first];
     if (d->rope && d->rope->attributes.pairing != op->attributes.pairing) return false;
     if (d->rope && d->rope->attributes.rotary != op->attributes.rotary) return false; /* different head sizes */
     if (!d->rope) d->rope = op;
@@ -87,7 +87,7 @@ static void measure(gemm_segment *s, long long start)
     s->packed_start = start;
 }
 
-static bool make_segment(const ir_phase *phase, const demand *of, int i, gemm_segment *s)
+static bool make_segment(const ir_phase *phase, const requirement *of, int i, gemm_segment *s)
 {
     ir_op *product = phase->ops[i];
     *s = (gemm_segment){.kind = segment_plain, .first = product, .columns = value_columns(product->outputs[0]), .heads = 1};
@@ -109,15 +109,15 @@ bool gemm_segments(arena *a, const ir_phase *phase, segment_list *out)
 {
     size_t n = (size_t)phase->op_count;
     owners *o = arena_alloc(a, n * sizeof *o);
-    demand *of = arena_alloc(a, n * sizeof *of);
+    requirement *of = arena_alloc(a, n * sizeof *of);
     int *segment_at = arena_alloc(a, n * sizeof *segment_at);
     *out = (segment_list){.items = arena_alloc(a, n * sizeof *out->items), .of_op = arena_alloc(a, n * sizeof *out->of_op)};
     for (int i = 0; i < phase->op_count; i++) {
-        of[i] = (demand){-1, NULL};
+        of[i] = (requirement){-1, NULL};
         if (!find_owners(phase, o, i)) return false;
     }
     for (int i = 0; i < phase->op_count; i++)
-        if (!demand_of_op(phase, o, of, i)) return false;
+        if (!requirement_of_op(phase, o, of, i)) return false;
     for (int i = 0; i < phase->op_count; i++) {
         if (!is_product(phase->ops[i])) continue;
         segment_at[i] = of[i].partner >= 0 && of[i].partner < i ? segment_at[of[i].partner] : out->count;

@@ -38,7 +38,7 @@ bool graph_declare(graph_reader *r, const char *name, position at, ir_value *val
     named *n = names_find(&r->names, name);
     const dim *d = dim_find(&r->p->dims, name);
     if (d) {
-        complain(r->a, at, "%%%s: there is a dim %s already; a name stands for one thing", name, name);
+        complain(r->a, at, "%%%s: there is a dim %s already; names are unique", name, name);
         return false;
     }
     if (n && n->phantom) {
@@ -47,7 +47,7 @@ bool graph_declare(graph_reader *r, const char *name, position at, ir_value *val
         return true;
     }
     if (n) {
-        complain(r->a, at, "%%%s is %s already, of line %d; a name stands for one thing", name, article_kind(n),
+        complain(r->a, at, "%%%s is %s already, of line %d; names are unique", name, article_kind(n),
                  n->at.line);
         n->contested = true;
         return false;
@@ -74,7 +74,7 @@ static void complain_undefined(graph_reader *r, const spec_node *node, const op_
     if (later && user && later == user->node)
         complain(r->a, node->at, "%%%s is made of itself", node->text);
     else if (later)
-        complain(r->a, node->at, "%%%s is used here, and made at line %d; ops run in the order in which they stand",
+        complain(r->a, node->at, "%%%s is used here, but computed at line %d; ops run in the order of the file",
                  node->text, later->at.line);
     else if (dim_find(&r->p->dims, node->text))
         complain(r->a, node->at, "%s is a dim; an operand is a value or a number", node->text);

@@ -139,7 +139,7 @@ static bool check_key(yaml_reader *r, name_map *seen, const spec_node *key)
     if (key->kind != spec_scalar) bail(r->a, code_bad_input, key->at, "a key must be a word");
     if (names_add(seen, key->text, (void *)key)) return true;
     const spec_node *first = names_find(seen, key->text);
-    complain(r->a, key->at, "%.40s stands here twice; first at line %d", key->text, first->at.line);
+    complain(r->a, key->at, "%.40s is given twice; first at line %d", key->text, first->at.line);
     return false;
 }
 

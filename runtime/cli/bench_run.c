@@ -353,7 +353,7 @@ bench *bench_open(arena *a, const ir_graph *graph, const plan *p, const bench_op
     bench *b = arena_alloc(a, sizeof *b);
     *b = (bench){.a = a, .like = like, .graph = graph, .plan = p, .o = o, .device = o->device, .api = o->device->api};
     if (o->graph && b->api == &host_device)
-        bail(a, code_unsupported, (position){0}, "--graph: graphs are a GPU's; the host engine has none");
+        bail(a, code_unsupported, (position){0}, "--graph: only GPUs have graphs, the host engine has none");
     open_module(b);
     make_data(b);
     make_events(b);

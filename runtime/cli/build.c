@@ -172,7 +172,8 @@ static void check_variant(build_job *j, const plan *of, const plan *p, const bui
         bool found = false;
         for (int k = 0; k < of->pack_count && !found; k++) found = strcmp(of->packs[k].signature, p->packs[i].signature) == 0;
         if (!found)
-            bail(j->a, code_unsupported, (position){0}, "--variants: for %s at %s the packed weight of %s lies otherwise than the shape's; "
+            bail(j->a, code_unsupported, (position){0},
+                 "--variants: for %s at %s the packed weight of %s has another layout than the shape's; "
                                                         "make it a shape of its own", target, v->name, p->packs[i].name);
     }
 }

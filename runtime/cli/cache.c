@@ -115,7 +115,7 @@ static void import(cache_job *j)
     if (!j->o->quiet)
         printf("added %lld entries, %lld KB; %lld were there, %lld refused\n", n.kept, (n.kept_bytes + 1023) / 1024, n.known, n.refused);
     if (!good) bail(j->a, code_bad_input, (position){0}, "%s: %s", path, error);
-    if (n.refused) bail(j->a, code_check_failed, (position){0}, "%s: %lld entries are not good and were not added", path, n.refused);
+    if (n.refused) bail(j->a, code_check_failed, (position){0}, "%s: %lld entries are invalid and were not added", path, n.refused);
 }
 
 typedef struct action {

@@ -321,7 +321,8 @@ static void fit_spec(void *argument)
     for (int i = 0; !asked.count && i < dims.count; i++)
         if (dims.dims[i].dynamic) report_dim(j, &dims.dims[i]);
     if (j->all) cli_print_json(j->all);
-    if (j->short_of) bail(a, code_unsupported, (position){0}, "not even the least fits %.3f GB of %s", gigabytes(j->room), j->device->name);
+    if (j->short_of)
+        bail(a, code_unsupported, (position){0}, "even the smallest size exceeds %.3f GB of %s", gigabytes(j->room), j->device->name);
 }
 
 int command_fit_main(const cli_options *o)

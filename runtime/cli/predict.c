@@ -58,7 +58,7 @@ static void list_devices(predict_job *j)
     for (size_t i = 0; i < given.count; i++) {
         const device_model *d = device_called(j, given.names[i]);
         if (d->numbers[number_bandwidth].value <= 0)
-            bail(j->a, code_usage, (position){0}, "--device-model: %s does not say what its bandwidth is, so nothing is predicted",
+            bail(j->a, code_usage, (position){0}, "--device-model: %s has no bandwidth, so nothing can be predicted",
                  d->name);
         add_device(j, d, given.names[i]);
     }

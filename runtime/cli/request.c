@@ -183,7 +183,7 @@ static const ir_graph *read_graph(arena *a, const cli_options *o, const ir_graph
 
 const ir_graph *cli_graph(arena *a, const cli_options *o, const compiled *c)
 {
-    if (o->spec && c->graph) bail(a, code_usage, (position){0}, "--spec: the graph is there already; it is for --from=ir, fuse and plan");
+    if (o->spec && c->graph) bail(a, code_usage, (position){0}, "--spec: the text is a graph itself; it is for --from=ir, fuse and plan");
     if (c->graph || !o->spec) return c->graph;
     const ir_graph *p = c->plan->ir, *graph = read_graph(a, o, p);
     must_have(a, o, graph, p);

@@ -37,7 +37,7 @@ static void add_state(trial *t, item_list *list, int index)
     const ir_value *v = t->graph->values[index], *p = trial_planned(t, v);
     for (int i = 0; i < t->graph->value_count; i++)
         if (t->graph->values[i]->output && strcmp(t->graph->values[i]->output, v->name) == 0)
-            bail(t->a, code_usage, (position){0}, "-o: an output and a state are both called %s, and both belong into the file", v->name);
+            bail(t->a, code_usage, (position){0}, "-o: an output and a state are both called %s, and both go into the file", v->name);
     if (p && guarded_bytes(t->s, p)) add_stored(t, list, v->name, v, p);
     else add_item(t, list, v->name, v, t->inputs[index].value, false);
 }

@@ -104,7 +104,7 @@ static void read_fact(model_config *c, model_fact fact, const char *key, const j
     }
     const bool same = !v->key || (got.whole == v->whole && got.real == v->real && got.flag == v->flag &&
                                   (!got.word || same_activation(c, got.word, v->word)));
-    if (!same) config_refuse(c, key, "differs from %s, which says the same thing", v->key);
+    if (!same) config_refuse(c, key, "contradicts %s", v->key);
     got.null = v->null;
     *v = got;
 }

@@ -380,7 +380,7 @@ static bool find_map(const model_config *c, const layer_facts *l, rope_map *m)
     const json_t *new = json_object_get(c->object, "rope_parameters"), *old = json_object_get(c->object, "rope_scaling");
     *m = (rope_map){c, NULL, "rope_parameters"};
     if (new && !json_is_null(new) && old && !json_is_null(old) && !json_equal(new, old))
-        config_refuse(c, "rope_scaling", "differs from rope_parameters, which says the same thing");
+        config_refuse(c, "rope_scaling", "contradicts rope_parameters");
     if (new && !json_is_null(new)) {
         if (!json_is_object(new)) config_refuse(c, "rope_parameters", "should be an object");
         m->map = new;

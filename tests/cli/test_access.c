@@ -190,7 +190,7 @@ START_TEST(what_is_left_out_is_said)
 {
     ck_assert_int_eq(tfgen("access specs/rmsnorm.yaml --dim=B=1,S=64,D=256 --limit=1000"), 0);
     says("truncated: ");
-    says("accesses are looked at (--limit), those of ");
+    says("accesses are analysed (--limit), those of ");
     ck_assert_int_eq(tfgen("access specs/rmsnorm.yaml --dim=B=1,S=64,D=256 --limit=10"), 0);
     says("those of 0 whole workgroups: one makes more");
     ck_assert_int_eq(tfgen("access specs/llama-block.yaml --kernel=llama_o --target=sm_80"), 0);

@@ -68,7 +68,7 @@ START_TEST(what_a_table_cannot_do_is_told)
     ck_assert_int_eq(tfgen("table rmsnorm-block --device=host"), code_usage);
     says("did you mean 'rmsnorm-blocks'?");
     ck_assert_int_eq(tfgen("table rmsnorm-blocks specs/rmsnorm.yaml --device=host"), code_usage);
-    says("it stands alone");
+    says("give it alone");
     ck_assert_int_eq(tfgen("table specs/rmsnorm.yaml --device=host --sweep=S=2,4.8"), code_usage);
     says("--sweep: 'S=2,4.8' is not DIM=V,V,... or DIM=V..V (doubling), at most 64 values");
     ck_assert_int_eq(tfgen("table specs/rmsnorm.yaml --device=host --sweep=S=2,0"), code_usage);

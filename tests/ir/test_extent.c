@@ -86,8 +86,8 @@ START_TEST(a_wrong_expression_is_one_complaint_at_its_place)
     reject("(H", 10, "this \"(\" has no \")\"");
     reject("H)", 11, "this \")\" has no \"(\"");
     reject("H hd", 12, "an operator + - * / is missing here");
-    reject("H%2", 11, "\"%\" cannot stand here; a size is made of integers, dims, + - * / and ( )");
-    reject("-1", 10, "\"-\" cannot stand here; a size is made of integers, dims, + - * / and ( )");
+    reject("H%2", 11, "\"%\" is not allowed here; a size consists of integers, dims, + - * / and ( )");
+    reject("-1", 10, "\"-\" is not allowed here; a size consists of integers, dims, + - * / and ( )");
     reject("2.5", 10, "a size is an integer");
     reject("H/3", 10, "H/3 does not divide exactly: 8 by 3");
     reject("1+B/S", 12, "B/S does not divide exactly: B by S");

@@ -179,7 +179,7 @@ static const struct {
     {FACTS "name: mine\nlabel: x\ntarget: sm_91\n", "my.yaml:5:9: error: target: tfgen has no target 'sm_91'"},
     {FACTS "name: my gpu\nlabel: x\ntarget: host\n", "my.yaml:3:7: error: name: use letters, digits and -"},
     {FACTS "name: a-name-that-goes-on-and-on-and-on\nlabel: x\ntarget: host\n", "my.yaml:3:7: error: name: use"},
-    {NAMES FACTS "units: {is: 1, chosen: x}\n", "my.yaml:6:1: error: units stands here twice; first at line 4"},
+    {NAMES FACTS "units: {is: 1, chosen: x}\n", "my.yaml:6:1: error: units is given twice; first at line 4"},
     {"- units\n", "my.yaml:1:1: error: expected a map of the device's properties"},
     {NAMES "units: {is: 1\n", "my.yaml:"},
     {"", "my.yaml:1:1: error"},

@@ -111,7 +111,7 @@ static void print_launch(const access_report *r, const access_launch *l)
 {
     printf("\n%s%s%s  %s  %u workgroups of %u threads\n", bold(), l->kernel, plain(), access_ops(r, l), l->workgroups, l->threads);
     if (l->recorded < l->accesses)
-        printf("  %struncated%s: %llu of %llu accesses are looked at (--limit), those of %u whole workgroups%s\n", bad(), plain(),
+        printf("  %struncated%s: %llu of %llu accesses are analysed (--limit), those of %u whole workgroups%s\n", bad(), plain(),
                l->recorded, l->accesses, l->whole, l->whole ? "" : ": one makes more");
     print_rows(r, l, true);
     print_rows(r, l, false);

@@ -64,7 +64,7 @@ static void need_model(const bisection *b)
     const device_model *d = b->plan->device;
     if (d->numbers[number_bandwidth].value <= 0)
         bail(b->a, code_usage, (position){0},
-             "--what=slow: the device model %s does not say what its bandwidth is, so nothing is predicted; "
+             "--what=slow: the device model %s has no bandwidth, so nothing can be predicted; "
              "--device-model names another model or a file (docs/devices.md)",
              d->name);
     if (d->match && !strstr(b->device->info.label, d->match))

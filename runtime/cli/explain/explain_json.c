@@ -149,7 +149,7 @@ static json_t *kernel_json(const explanation *e, const explained_level *l, const
     add_prediction(o, k);
     flight f;
     if (launch_flight(l->plan, k->launch, &f))
-        json_object_set_new(o, "under_way",
+        json_object_set_new(o, "in_flight",
                             json_pack("{s:f, s:f, s:f, s:b}", "bytes", f.bytes, "needed", f.needed, "latency_seconds", f.latency,
                                       "latency_assumed", f.assumed));
     return o;

@@ -24,7 +24,7 @@ static _Noreturn void refuse(const grid_line *l, const char *why)
 static void add_setting(grid_line *l, const char *word, size_t size)
 {
     const char *equals = memchr(word, '=', size);
-    if (!equals || equals == word) refuse(l, "expected key=value,value,... behind the phase");
+    if (!equals || equals == word) refuse(l, "expected key=value,value,... after the phase");
     if (l->count == most_settings) refuse(l, arena_printf(l->a, "more than %d settings", most_settings));
     setting *s = &l->settings[l->count++];
     s->key = arena_strndup(l->a, word, (size_t)(equals - word));
@@ -54,7 +54,7 @@ static void read_line(grid_line *l)
         add_setting(l, at, size);
         at += size;
     }
-    if (!l->count) refuse(l, "expected key=value,value,... behind the phase");
+    if (!l->count) refuse(l, "expected key=value,value,... after the phase");
 }
 
 static grid_point point_of(const grid_line *l, int number, bool alone)

@@ -349,7 +349,7 @@ static void check_name(const table_job *j, const char *name)
 {
     size_t count;
     if (table_shipped(name) && j->o->file_count > 1)
-        bail(j->a, code_usage, (position){0}, "table: %s is a table that is part of tfgen; it stands alone", name);
+        bail(j->a, code_usage, (position){0}, "table: %s is one of tfgen's own tables; give it alone", name);
     if (table_shipped(name) || strpbrk(name, "/.") || strcmp(name, "-") == 0 || access(name, F_OK) == 0) return;
     const char *const *names = table_names(j->a, &count), *near = nearest_name(name, names, count);
     text all = {.a = j->a};
