@@ -108,7 +108,7 @@ typedef struct launch {
     unsigned argument_bytes;
     int threads, shared_bytes;
     int dynamic_bytes; /* part of shared_bytes that the launch allocates; 0: all of it is static */
-    bool overlap;      /* may start before the launch ahead has ended (PDL): the kernel itself waits for that launch */
+    bool overlap;      /* may start before the previous launch has ended (PDL): the kernel itself waits for that launch */
     int cluster, resident; /* combined over its phases (tile_extents) */
     int grid_limit;        /* largest useful grid; the frame strides over the rest. 0: none */
     bool together;         /* workgroups wait for each other's tiles: all must be resident (cooperative launch) */

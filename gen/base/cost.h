@@ -25,11 +25,11 @@ typedef struct cost_descriptor {
     double round_cycles;     /* between two rounds of workgroups */
     double tail;             /* parts into which the work of each workgroup of an incomplete last round is split; 0: none */
     double tail_cycles;      /* in which those parts meet */
-    double start_cycles;     /* of the launch, once; negative: work done while the launch ahead still runs */
+    double start_cycles;     /* of the launch, once; negative: work done while the previous launch still runs */
     double hops;             /* waits for another workgroup's flag */
     double later_launches;   /* launches that reduce this one's partial results */
     bool lockstep;           /* workgroups of a round walk K in lockstep, loading whole k tiles */
-    bool overlap;            /* the launch may begin before the one ahead has ended (PDL) */
+    bool overlap;            /* the launch may begin before the previous one has ended (PDL) */
 } cost_descriptor;
 
 enum { assumed_bandwidth = 1, assumed_products = 2, assumed_launch = 4 };

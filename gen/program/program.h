@@ -63,7 +63,7 @@ typedef struct program {
     bool several_passes; /* goes along K once for each term of a packed weight (`passes` of ir/format.def) */
     bool rolls;                              /* has a long epilogue once, in a loop, instead of calling functions */
     bool takes_sums;                         /* can accumulate sums of squares of A's rows while it loads them (gen/plan/sums.c) */
-    bool begins_with_weights;                /* loads weights before the launch ahead has ended, so that one may prefetch them */
+    bool begins_with_weights;                /* loads weights before the previous launch has ended, so that one may prefetch them */
     bool reads_columns_of_a;                 /* A of a matmul may be [K, M]; for others gen/plan/align.c copies it as [M, K] */
     bool aligned_rows;                       /* needs 16-byte aligned rows of A, which gen/plan/align.c provides */
 } program;

@@ -94,7 +94,7 @@ typedef struct family {
 
 /* NULL: not supported; *why: the reason if the type is known, else NULL. */
 const family *family_find(const char *model_type, const char **why);
-/* Whether the text part of such a model, with parts for images or sound beside it, is a family's as it is. */
+/* Whether such a multi-part model (images or sound, too) has a family's text part unchanged. */
 bool family_is_within(const char *model_type);
 /* The known type of this index, in table order; NULL after the last. */
 const char *family_name(size_t index);

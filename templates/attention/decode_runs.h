@@ -70,7 +70,7 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
         int seen_from, seen_to;          // keys
         int from, to, each;              // key tiles of the work tile
         int rows;                        // up to Rows
-        int first_owner, last_owner;                // the workgroups with the work tile's first and last part
+        int first_owner, last_owner;     // the workgroups with the work tile's first and last part
     };
     struct cursor { // a cursor of a run, which is walked from its end
         int to;    // the first `to` of its key tiles are left
@@ -80,7 +80,7 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
 
     struct run {
         int all, count, from; // key tiles of the batch, workgroups that share them; this one's first key tile
-        cursor cursors[3];      // the current one, the next, and the one after
+        cursor cursors[3];    // the current one, the next, and the one after
         int first;            // `of` has the lengths of the sequences from this one on
         numbers of[known];
         int spans[TF_WAVE]; // key tiles of each span of sequences

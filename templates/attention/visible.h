@@ -1,6 +1,5 @@
-// In: one spec struct S of an attention or decode phase (docs/spec-structs.md: attention), a position, how many keys there are. Out: the
-// keys that a query sees there; what only few specs have (each says so by a member of its own): keys of padding ahead of a sequence,
-// ALiBi slopes, sinks.
+// In: one spec struct S of an attention or decode phase (docs/spec-structs.md: attention), a position, the number of keys. Out: the keys
+// that a query sees there, and the rare features, each detected by a member of S: left padding, ALiBi slopes, a score bias, sinks.
 #pragma once
 #include "templates/base/spec.h"
 
@@ -41,7 +40,7 @@ template <class S> struct row_of_bias<S, true> {
     template <int N> DEV void add(vec<float, N> &score, int key) const { score += ::load<N>(row + key, S::bias_keys - key); }
 };
 
-// The first key of a sequence that counts.
+// The first key of a sequence that is not left padding.
 template <class S> DEV int first_key(const typename S::args &p, int batch)
 {
     if constexpr (has_first<S>::value)
@@ -60,8 +59,8 @@ template <class S> DEV int visible_start(const typename S::args &p, int batch, i
     return oldest > first ? oldest : first;
 }
 
-// What an output row, summed over keys, is multiplied by if a sink takes weight, too. sum: of the weights; largest: what they are relative
-// to, minus infinity where no key is seen; both it and the sink in units in which exp2 makes weights of them.
+// The factor of an output row, summed over keys, that gives a sink its weight. sum: of the weights; largest: the score that they are
+// relative to, minus infinity if no key is seen; it and the sink are in units of log2.
 template <class Exp2> DEV float factor_with_sink(float sum, float largest, float sink, Exp2 exp2)
 {
     if (largest == take_max::identity()) return 0.0f;

@@ -161,7 +161,7 @@ template <class S> struct align<S, true> {
     template <class Ring> DEV static void compute(const args &, const tile &, Ring &, accumulators &) {}
     DEV static void finish(const args &p, const tile &t, accumulators &, scratch &s)
     {
-        constexpr int all = rows * columns, ahead = 8; // loads that a thread has under way
+        constexpr int all = rows * columns, ahead = 8; // loads that a thread has in flight
         for (int first = thread_index(); first < all; first += ahead * threads) {
             type x[ahead];
 #pragma unroll

@@ -118,7 +118,7 @@ template <class S> struct gemm_swap_ab {
         if constexpr (S::b_early)
             piece_load_once(m.memory, S::b_map(p), m.full, t.column * (tile_n / 16), column_of(t, k_tile) / packing::length);
     }
-    // B that a launch ahead may have written.
+    // B that a previous launch may have written.
     DEV static void load_values(const args &p, const tile &t, int k_tile, stage m)
     {
         const int n = t.column * tile_n, k = column_of(t, k_tile);

@@ -26,7 +26,7 @@ static void print_waits(const timeline *t, int index)
                l->worst->workgroup, micro(l->longest));
     if (l->stores >= 0) printf("    %.1f %% of the tiles' time comes after their sums are there\n", percent(l->stores));
     if (l->data >= 0) printf("    %.1f %% of the tiles' time is a wait for their first data\n", percent(l->data));
-    if (l->ahead >= 0 && index > 0) printf("    a workgroup waits %.2f us for the launch ahead\n", micro(l->ahead));
+    if (l->ahead >= 0 && index > 0) printf("    a workgroup waits %.2f us for the previous launch\n", micro(l->ahead));
     if (index > 0) {
         const double early = t->launches[index - 1].end - l->begin;
         if (early > 0)
