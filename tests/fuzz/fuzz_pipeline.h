@@ -68,7 +68,7 @@ static inline void to_the_end(pipeline *t, ir_graph *p)
         check_text(t, p, "fused.ir");
     }
     plan *made = plan_choose(t->a, p, device_model_default(t->a, target), NULL);
-    check_text(t, made->program, "planned.ir");
+    check_text(t, made->ir, "planned.ir");
     emit(t->a, made);
     check_plan(t, made);
 }

@@ -106,7 +106,7 @@ static void body(void *argument)
     const char *line = c->settings;
     ir_graph *p = ir_read(t->a, whole, strlen(whole), "fuzz.ir");
     plan *made = plan_choose(t->a, p, device_model_default(t->a, target), &(tuning){.lines = &line, .count = tunes});
-    check_text(t, made->program, "planned.ir");
+    check_text(t, made->ir, "planned.ir");
     emit(t->a, made);
     check_plan(t, made);
 }

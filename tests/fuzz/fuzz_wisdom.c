@@ -68,7 +68,7 @@ static void body(void *argument)
     ir_graph *p = fuse(t->a, lower(t->a, graph_read(t->a, spec, strlen(spec), "t.yaml", &(graph_options){0})),
                          &(fuse_options){.level = fusion_tile, .target = target});
     plan *made = plan_choose(t->a, p, device_model_default(t->a, target), &(tuning){.wisdom = w});
-    check_text(t, made->program, "planned.ir");
+    check_text(t, made->ir, "planned.ir");
     emit(t->a, made);
     check_plan(t, made);
     fuzz_taken += has_wisdom(made);
