@@ -92,7 +92,7 @@ def main():
     arguments = sys.argv[1:]
     update = "--update" in arguments or os.environ.get("TFGEN_GOLDEN_UPDATE", "0") not in ("", "0")
     named = [a for a in arguments if a != "--update"]
-    pages = [Page(path, update) for path in named or sorted(glob.glob(f"{TOP}/docs/course/[0-9c]*.md"))]
+    pages = [Page(path, update) for path in named or sorted(glob.glob(f"{TOP}/docs/course/[0-9cq]*.md"))]
     for page in pages:
         page.check()
     print(f"{len(pages)} pages, {sum(p.run for p in pages)} commands, {sum(p.passed_over for p in pages)} passed over, "
