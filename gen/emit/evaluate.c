@@ -41,7 +41,7 @@ static const expression *load_row_scalar(scope *s, const ir_value *v, const expr
 }
 
 /* An operand of a row-scalar op, or of a reduction over a single element; must be a row scalar itself. */
-static const expression *narrow_operand(scope *s, const ir_value *v, const ir_value *of, const expression *row)
+static const expression *row_scalar_operand(scope *s, const ir_value *v, const ir_value *of, const expression *row)
 {
     emission *e = s->e;
     const expression *own = row_of(e, v, of, row);
@@ -53,7 +53,7 @@ static const expression *evaluate_row_scalar_op(scope *s, const ir_value *v, con
 {
     const ir_op *op = v->def;
     const expression *operands[16];
-    for (int i = 0; i < op->input_count; i++) operands[i] = narrow_operand(s, op->inputs[i], v, row);
+    for (int i = 0; i < op->input_count; i++) operands[i] = row_scalar_operand(s, op->inputs[i], v, row);
     const expression *code = operands[0];
     if (op->kind == op_row_sumsq)
         code = c_call(s->e->pool, "op_square", operands[0]);

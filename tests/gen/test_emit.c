@@ -373,7 +373,7 @@ static const bad_tuning bad_tunings[] = {
     {"gemm: =1", "expected key=number", code_usage},
     {"gemm: m=1 m=2", "a second m", code_usage},
     {"gemm: layer=skinny layer=skinny", "a second layer", code_usage},
-    {"gemm", "it asks for nothing", code_usage},
+    {"gemm", "it has no settings", code_usage},
     {": m=1", "must start with a phase's name", code_usage},
     {"gemm: layer=mfmma", "no layer 'mfmma'; did you mean mfma? layers are simt, skinny", code_usage},
     {"stast: m=1", "no phase, kernel or family is called 'stast'; did you mean stats? phases are stats, y1; families rows", code_usage},
