@@ -71,7 +71,11 @@ typedef struct packed_weight {
 typedef struct scratch {
     const char *name;
     extent floats;              /* over dynamic dims */
-    bool zeroed; /* counters: each call clears them, and each launch leaves zeros (templates/frame/workspace.h) */
+    enum {
+        scratch_of_floats,
+        scratch_of_counters, /* each call clears them, and each launch leaves zeros (templates/frame/workspace.h) */
+        scratch_of_marks     /* need no preparation */
+    } kind;
     const struct launch *trace; /* holds timing records of this launch's tiles (templates/frame/trace.h); NULL: holds floats */
 } scratch;
 
@@ -93,11 +97,13 @@ typedef struct launch_phase {
     const ir_tile *tile;           /* the phase's */
     tile_extents extents;
     int pack, scratch; /* indices into the plan's packs and scratches; -1: none */
+    const int *awaits; /* indices of earlier phases of the launch all of whose tiles this phase's tiles wait for (gen/plan/order.h) */
+    int await_count;
 } launch_phase;
 
 typedef struct launch {
     const ir_kernel *kernel;
-    launch_phase *work; /* the kernel's phases in order: one, or several rows phases side by side */
+    launch_phase *work; /* the kernel's phases in order: one, several rows phases side by side, or at level block any that wait in turn */
     int work_count;
     const char *name; /* of the __global__ function: llama_qkv */
     source_text source;
@@ -112,9 +118,11 @@ typedef struct launch {
     int cluster, resident; /* combined over its phases (tile_extents) */
     int grid_limit;        /* largest useful grid; the frame strides over the rest. 0: none */
     bool together;         /* workgroups wait for each other's tiles: all must be resident (cooperative launch) */
+    int marks;             /* index of the scratch by which its phases wait for each other (together); -1: none */
     int trace;             /* index of the scratch for timing records of its tiles; -1: none */
 } launch;
 
+enum { mark_head = 16, most_marked = 1024 }; /* marks::head of templates/frame/marks.h; workgroups of a launch that waits by marks */
 enum { trace_record_bytes = 48 }; /* of a record of a workgroup or a tile */
 
 /* A value kept in the workspace. partials > 1: each row has that many partial sums or partial results. */

@@ -3,17 +3,22 @@
  * another one left there. */
 #include "runtime/module/counters.h"
 
+static const unsigned mark_word = 0x93f8c26bu; /* low half of marks::published */
+
+static tfgen_status clear(const tfgen_module *m, const call *c, int scratch, tfgen_error *error)
+{
+    const plan *p = m->plan;
+    const long long bytes = scratch_bytes(&p->scratches[scratch], c->dims ? c->dims : &p->ir->dims);
+    return m->device->api->fill(m->device, c->workspace[p->stored_count + scratch], 0, (size_t)bytes, c->stream, error);
+}
+
 tfgen_status counters_clear(const tfgen_module *m, const call *c, tfgen_error *error)
 {
     const plan *p = m->plan;
-    for (int i = 0; i < p->scratch_count; i++) {
-        if (!p->scratches[i].zeroed) continue;
-        const dim_table *dims = c->dims ? c->dims : &p->ir->dims;
-        const long long bytes = scratch_bytes(&p->scratches[i], dims);
-        const tfgen_status status = m->device->api->fill(m->device, c->workspace[p->stored_count + i], 0, (size_t)bytes, c->stream, error);
-        if (status != TFGEN_OK) return status;
-    }
-    return TFGEN_OK;
+    tfgen_status status = TFGEN_OK;
+    for (int i = 0; i < p->scratch_count && status == TFGEN_OK; i++)
+        if (p->scratches[i].kind == scratch_of_counters) status = clear(m, c, i, error);
+    return status;
 }
 
 /* The launch whose counters they are. */
@@ -40,13 +45,16 @@ tfgen_status counters_check(const tfgen_module *m, const call *c, tfgen_error *e
     const plan *p = m->plan;
     const device_api *api = m->device->api;
     for (int i = 0; i < p->scratch_count; i++) {
+        const bool marks = p->scratches[i].kind == scratch_of_marks;
         unsigned words[2];
-        if (!p->scratches[i].zeroed) continue;
-        const void *from = c->workspace[p->stored_count + i];
-        tfgen_status status = api->copy(m->device, words, from, sizeof words, TFGEN_FROM_DEVICE, c->stream, error);
+        if (p->scratches[i].kind == scratch_of_floats) continue;
+        void *at = c->workspace[p->stored_count + i];
+        tfgen_status status = api->copy(m->device, words, at, sizeof words, TFGEN_FROM_DEVICE, c->stream, error);
         if (status == TFGEN_OK) status = api->synchronize(m->device, c->stream, error);
         if (status != TFGEN_OK) return status;
-        if (words[1]) return report(launch_with(p, i), words[1], error);
+        if (!words[1] || (marks && words[0] != mark_word)) continue;
+        if (marks) status = clear(m, c, i, error); /* for the next call */
+        return status != TFGEN_OK ? status : report(launch_with(p, i), words[1], error);
     }
     return TFGEN_OK;
 }

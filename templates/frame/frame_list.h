@@ -8,6 +8,7 @@
 //     launch writes may be loaded before it
 #pragma once
 #include "templates/frame/frame.h"
+#include "templates/frame/marks.h"
 
 constexpr int most(int x) { return x; }
 template <class... More> constexpr int most(int x, int y, More... more) { return most(x > y ? x : y, more...); }
@@ -18,6 +19,90 @@ template <class First, class... More> struct phase_list {
     static_assert(((More::threads == threads) && ...), "tile: phases of a launch have as many threads");
 };
 
+// How the workgroups of a list wait for each other: F::waits is one of these two.
+//
+// Tile by tile, by counters (frame.h).
+template <class F> struct by_counters {
+    using args = typename F::args;
+    DEV bool waits(const args &p, const item<F> &w) { return F::needs(p, w.phase, w.index).count > 0; }
+    DEV void await(const args &p, const item<F> &w)
+    {
+        if (thread_index() == 0) ::await<F>(p, w);
+        barrier();
+        device_acquire();
+    }
+    DEV bool posts(const args &p, const item<F> &w) { return F::posts(p, w.phase, w.index) >= 0; }
+    DEV void post(const args &p, const item<F> &w) { publish<F>(p, w); }
+    DEV void leave(const args &p)
+    {
+        if (thread_index() == 0) ::leave<F>(p);
+    }
+};
+
+// Phase by phase, by marks (marks.h): ahead of its first tile in a phase a workgroup waits for all tiles of each phase that this one
+// awaits, and behind its last tile in a phase that others await it says so. F has words(p); awaited(phase, n): the n-th phase that the
+// phase waits for, an earlier one, -1 after the last; is_awaited(phase); last_wait: the last phase that waits.
+template <class F> struct by_phases {
+    using args = typename F::args;
+    bool ended = false; // this workgroup has no wait ahead
+
+    DEV bool waits(const args &, const item<F> &w) { return w.index < block_total() && F::awaited(w.phase, 0) >= 0; }
+    DEV void await(const args &p, const item<F> &w)
+    {
+        const marks m{F::words(p)};
+        for (int n = 0, of; (of = F::awaited(w.phase, n)) >= 0; n++) {
+            const int tiles = F::tiles(p, of);
+            m.await(w.phase, of, tiles < block_total() ? tiles : block_total(), F::threads);
+        }
+        device_acquire(); // AMD: of the threads that waited; the waves acquire behind the barrier
+        barrier();
+        device_acquire();
+        if (w.phase == F::last_wait) end(m);
+    }
+    DEV bool posts(const args &p, const item<F> &w)
+    {
+        return F::is_awaited(w.phase) && w.index + block_total() >= F::tiles(p, w.phase);
+    }
+    DEV void post(const args &p, const item<F> &w) { marks{F::words(p)}.publish(w.phase, w.index % block_total()); }
+    // The first workgroup clears the marks when all have passed their last wait, which they do long before the launch ends.
+    DEV void leave(const args &p)
+    {
+        const marks m{F::words(p)};
+        if (!ended) end(m);
+        if (block_index() != 0) return;
+        m.await(F::last_wait, F::phases, block_total(), F::threads);
+        barrier();
+        m.clear(F::phases + 1, F::threads);
+    }
+    DEV void end(const marks &m)
+    {
+        if (thread_index() == 0) m.publish(F::phases, block_index());
+        ended = true;
+    }
+};
+
+// The tiles of a phase, of which the workgroup's first is `index`, then those of the phases behind it. Each phase has a loop of its own:
+// compilers keep what is the same for all tiles of a loop in registers.
+template <class F, int Phase> DEV void run_phases(const typename F::args &p, int index, char *shared, typename F::waits &sync)
+{
+    const int tiles = F::tiles(p, Phase);
+#pragma unroll 1
+    for (; index < tiles; index += block_total()) {
+        const item<F> w = {Phase, index}; TF_TRACED(const int own = trace_slot<F>(p, w); trace_start(p.tf_trace, own, 0));
+        F::with(p, Phase, [&](auto program, const auto &a) {
+            using P = decltype(program);
+            P::in_list::template tile<P>(a, index, shared, [&] {
+                if (sync.waits(p, w)) sync.await(p, w);
+            });
+        });
+        const bool posts = sync.posts(p, w);
+        if (posts) device_release();
+        barrier(); TF_TRACED(trace_end(p.tf_trace, own, 0)); // the next tile uses the same memory
+        if (posts && thread_index() == 0) sync.post(p, w);
+    }
+    if constexpr (Phase + 1 < F::phases) run_phases<F, Phase + 1>(p, index - tiles, shared, sync);
+}
+
 template <class F> DEV void run_list(const typename F::args &p)
 { TF_TRACED(trace_enter(p.tf_trace, trace_total<F>(p)));
 #if defined(TF_ON_HOST)
@@ -27,23 +112,11 @@ template <class F> DEV void run_list(const typename F::args &p)
 #else
     extern __shared__ __attribute__((aligned(128))) char shared[];
 #endif
+    typename F::waits sync;
     next_may_start();
     previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
-    for (item<F> w = item<F>::first(); w.valid(p); w.next())
-    { TF_TRACED(const int own = trace_slot<F>(p, w); trace_start(p.tf_trace, own, 0));
-        F::with(p, w.phase, [&](auto program, const auto &a) {
-            using P = decltype(program);
-            P::in_list::template tile<P>(a, w.index, shared, [&] {
-                if (thread_index() == 0) await<F>(p, w);
-                barrier();
-                device_acquire();
-            });
-        });
-        device_release();
-        barrier(); TF_TRACED(trace_end(p.tf_trace, own, 0)); // the next tile uses the same memory
-        if (thread_index() == 0) publish<F>(p, w);
-    } TF_TRACED(trace_leave(p.tf_trace, 0));
-    if (thread_index() == 0) leave<F>(p);
+    run_phases<F, 0>(p, block_index(), shared, sync); TF_TRACED(trace_leave(p.tf_trace, 0));
+    sync.leave(p);
 }
 
 #if defined(TF_ON_HOST)

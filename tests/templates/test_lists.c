@@ -15,7 +15,7 @@ enum { most_phases = 3, word_count = 2 + 2 * 2 };
 /* A tile of b waits for all rows of a that it has, one of y for all columns of b. */
 static const char list[] =
     "using first = rows<t_a_spec>;\nusing third = rows<t_y_spec>;\n"
-    "struct joined : phase_list<first, second, third> {\n"
+    "struct joined : phase_list<first, second, third> {\n    using waits = by_counters<joined>;\n"
     "    struct args {\n        first::args a;\n        second::args b;\n        third::args y;\n        unsigned *words;\n    };\n"
     "    static constexpr int below = second::tile_m / first::rows_at_once;\n"
     "    DEV static int tiles(const args &p, int phase)\n    {\n"
@@ -44,7 +44,7 @@ static const char products[] =
     "struct joined {\n"
     "    struct args {\n        first::args a;\n        second::args y;\n        unsigned *words;\n    };\n"
     "    static constexpr int phases = 2, stages = first::stages, stage_bytes = first::stage_bytes, threads = first::threads;\n"
-    "    static constexpr int scratch_bytes = first::scratch_bytes, cluster = 1;\n    static constexpr bool turns = false;\n"
+    "    static constexpr int scratch_bytes = first::scratch_bytes, cluster = 1;\n    static constexpr bool pingpong = false;\n"
     "    static_assert(second::stage_bytes == stage_bytes && second::scratch_bytes == scratch_bytes, \"one ring for both\");\n"
     "    DEV static int tiles(const args &p, int phase) { return phase ? second::tiles(p.y) : first::tiles(p.a); }\n"
     "    template <class Do> DEV static void with(const args &p, int phase, Do what)\n    {\n"
@@ -109,7 +109,7 @@ static void join_arguments(arena *a, plan *p, launch *to)
         }
         bytes += p->launches[i].argument_bytes;
     }
-    p->scratches[p->scratch_count] = (scratch){.name = "words", .floats = extent_number(word_count), .zeroed = true};
+    p->scratches[p->scratch_count] = (scratch){.name = "words", .floats = extent_number(word_count), .kind = scratch_of_counters};
     all[count] = (argument){.kind = argument_scratch, .name = "words", .index = p->scratch_count++, .written = true, .offset = bytes,
                             .size = 8};
     to->arguments = all, to->argument_count = count + 1;
