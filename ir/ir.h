@@ -190,6 +190,7 @@ typedef struct ir_graph {
     fusion_level level;
     bool input_sums;    /* fusion input_sums: planning may let GEMMs accumulate row sums of squares of A */
     const char *device; /* plan: the device model its tiles were chosen for; else NULL */
+    int threads;        /* plan: per workgroup of every phase, where all share a launch (level block); 0: each phase has its own number */
     fusion_note *notes;
     int note_count;
     const graph_index *index; /* speeds up queries about phases; NULL while kernels may change: queries then walk the graph */
@@ -253,6 +254,7 @@ int phase_index(const ir_phase *phase, const ir_op *op); /* index in phase->ops;
 bool phase_has(const ir_phase *phase, const ir_op *op);
 const ir_op *phase_first(const ir_phase *phase, op_class class);        /* first op of that class, or NULL */
 layer_kind phase_layer(const ir_phase *phase);                          /* its MMA path; simt before planning */
+frame_kind kernel_frame(const ir_graph *p, const ir_kernel *k);         /* of a kernel whose phases have tiles */
 
 /* Compiler stages: pure functions of their arguments. Errors go through the arena (bail, complain). */
 typedef struct dim_override {

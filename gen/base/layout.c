@@ -29,9 +29,20 @@ long long launch_tiles(const launch *l, const dim_table *dims)
     return sum;
 }
 
+/* Tiles of the phase that has most. */
+static long long widest_phase(const launch *l, const dim_table *dims)
+{
+    long long most = 0;
+    for (int i = 0; i < l->work_count; i++) {
+        const long long tiles = extents_tiles(&l->work[i].extents, dims);
+        if (tiles > most) most = tiles;
+    }
+    return most;
+}
+
 long long launch_grid(const launch *l, const dim_table *dims)
 {
-    long long tiles = launch_tiles(l, dims);
+    long long tiles = l->together ? widest_phase(l, dims) : launch_tiles(l, dims);
     if (l->grid_limit && tiles > l->grid_limit) tiles = l->grid_limit;
     return tiles < 1 ? 1 : tiles;
 }

@@ -122,6 +122,12 @@ static bool on_matrix_units(const alternative *x)
     return layer_is_on_units(program_table[x->of->kind].layer);
 }
 
+/* Many a program is worse than one that cannot share a launch: where times are known, they alone decide at level block. */
+static const char *why_worse(const problem *p, const program *of)
+{
+    return p->ir->level == fusion_block && !times_are_guesses(p) ? NULL : program_is_worse(p, of);
+}
+
 /* All programs of the family whose layer the target has. Times are computed only if at least two have no obstacle. */
 static const alternative *alternatives_of(const problem *p, int *count)
 {
@@ -131,7 +137,7 @@ static const alternative *alternatives_of(const problem *p, int *count)
         const program *of = program_at((program_kind)i);
         if (program_table[i].family != p->phase->family || !target_has(p->target, program_table[i].layer)) continue;
         const char *obstacle = program_obstacle(p, of);
-        list[n++] = (alternative){of, rewrites_of(p, of), obstacle, obstacle ? NULL : program_is_worse(p, of), 0};
+        list[n++] = (alternative){of, rewrites_of(p, of), obstacle, obstacle ? NULL : why_worse(p, of), 0};
         open += !obstacle;
     }
     leave_simt(p, list, n);
@@ -288,6 +294,15 @@ choice *choice_make(const problem *p, const preferences *w)
     }
     c->rewrites = rewrites_of(p, c->of);
     return c;
+}
+
+double choice_seconds(const problem *p, const preferences *w)
+{
+    int count;
+    const program *asked = asked_program(p, w);
+    if (asked) return seconds_of(p, asked);
+    const alternative *list = alternatives_of(p, &count), *best = cheapest(p, list, count, NULL);
+    return best ? seconds_of(p, best->of) : INFINITY;
 }
 
 /* A phase without rewrites may still lose ops to another phase's rewrite, such as its row sums. */

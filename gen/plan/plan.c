@@ -2,7 +2,9 @@
  * weights, workspace. Refuses (code_unsupported) kernels of phases that wait for each other, sizes that a kernel's ints cannot count,
  * and illegal tiles. */
 #include "gen/plan/align.h"
+#include "gen/plan/block.h"
 #include "gen/plan/choice.h"
+#include "gen/plan/order.h"
 #include "gen/plan/refuse.h"
 #include "gen/plan/split.h"
 #include "gen/plan/sums.h"
@@ -95,10 +97,10 @@ typedef struct kernel_namer {
 
 /* The function name of a kernel, from block and phase: cut to 51 characters, so that with a number and _pack it has at most 60. Unique
  * among kernels and pack kernels. */
-static const char *kernel_name(kernel_namer *n, const ir_phase *phase)
+static const char *kernel_name(kernel_namer *n, const char *phase)
 {
     enum { most = 51 };
-    const char *wanted = arena_printf(n->a, "%s_%s", n->block, name_stem(n->a, phase->name)), *name = NULL;
+    const char *wanted = arena_printf(n->a, "%s_%s", n->block, name_stem(n->a, phase)), *name = NULL;
     wanted = name_stem(n->a, arena_printf(n->a, "%.*s", most, wanted));
     int *last = names_find(&n->numbers, wanted); /* the last number given to this stem */
     if (!last) names_add(&n->numbers, wanted, last = arena_alloc(n->a, sizeof *last));
@@ -115,8 +117,10 @@ static const char *const *kernel_names(arena *a, const ir_graph *p)
 {
     kernel_namer n = {a, name_stem(a, p->name ? p->name : "block"), {.a = a}, {.a = a}};
     const char **names = arena_alloc(a, ((size_t)p->kernel_count + 1) * sizeof *names);
-    for (int k = 0; k < p->kernel_count; k++)
-        names[k] = p->kernels[k]->phase_count ? kernel_name(&n, *p->kernels[k]->phases) : "";
+    for (int k = 0; k < p->kernel_count; k++) {
+        const ir_kernel *kernel = p->kernels[k];
+        names[k] = !kernel->phase_count ? "" : block_is_whole(p) ? kernel_name(&n, "block") : kernel_name(&n, kernel->phases[0]->name);
+    }
     return names;
 }
 
@@ -126,6 +130,13 @@ static bool needs_packing(const ir_phase *phase)
     for (int i = 0; i < phase->op_count; i++)
         if (phase->ops[i]->kind == op_linear) return phase->family == family_gemm;
     return false;
+}
+
+/* What pack kernels and scratches of a phase are named after: its launch, and in a launch of several phases its number and name. */
+static const char *stem_of(const planner *p, const launch *l, const ir_phase *phase)
+{
+    if (l->kernel->phase_count == 1) return l->name;
+    return arena_printf(p->a, "%.32s_%d_%.16s", l->name, l->work_count, name_stem(p->a, phase->name));
 }
 
 static int plan_pack(planner *p, const ir_kernel *kernel, const ir_phase *phase, long long packed_n, const char *name)
@@ -171,14 +182,14 @@ static void plan_storage(planner *p, const problem *of)
 }
 
 /* Index of the scratch for partial results that the phase's workgroups exchange; -1: none. */
-static int plan_scratch(planner *p, const ir_kernel *kernel, const problem *of)
+static int plan_scratch(planner *p, const char *name, const problem *of)
 {
     const program *by = program_of(of->phase);
     const extent floats = by->scratch ? by->scratch(of, &of->phase->tile) : extent_number(0);
     long long none;
     if (extent_is_number(&floats, &none) && none == 0) return -1;
     p->p->scratches[p->p->scratch_count] =
-        (scratch){.name = arena_printf(p->a, "%s.parts", kernel->name), .floats = floats};
+        (scratch){.name = arena_printf(p->a, "%s.parts", name), .floats = floats};
     return p->p->scratch_count++;
 }
 
@@ -188,6 +199,16 @@ static int plan_trace(planner *p, const launch *l)
     if (!p->tuning || !p->tuning->trace) return -1;
     const char *name = arena_printf(p->a, "%s.trace", l->kernel->name);
     p->p->scratches[p->p->scratch_count] = (scratch){.name = name, .trace = l};
+    return p->p->scratch_count++;
+}
+
+/* Index of the scratch by which phases of the launch wait for each other; -1: none do. */
+static int plan_marks(planner *p, const launch *l)
+{
+    if (!l->together) return -1;
+    const long long marks = mark_head + (long long)most_marked * (l->work_count + 1); /* of two floats */
+    p->p->scratches[p->p->scratch_count] =
+        (scratch){.name = arena_printf(p->a, "%s.marks", l->kernel->name), .floats = extent_number(2 * marks), .kind = scratch_of_marks};
     return p->p->scratch_count++;
 }
 
@@ -212,6 +233,7 @@ static void limit_grid(const planner *p, launch *l)
         bail(p->a, code_unsupported, at, "kernel %s: up to %lld workgroups of %d threads; a launch on %s has at most %lld", l->name, tiles,
              l->threads, target->name, most);
     if (!one_tile && most > 0x7fffffff - tiles) most = 0x7fffffff - tiles;
+    if (l->together && most > most_marked) most = most_marked;
     if (tiles > most) l->grid_limit = (int)(most / l->cluster * l->cluster);
 }
 
@@ -284,17 +306,17 @@ static void check_threads(const planner *p, const ir_kernel *kernel)
     }
 }
 
-/* Phases of a launch are rows phases, of which none waits for another. */
+/* Below level block, phases of a launch are rows phases, of which none waits for another. */
 static void check_phases(const planner *p)
 {
     for (int k = 0; k < p->ir->kernel_count; k++) {
         const ir_kernel *kernel = p->ir->kernels[k];
         bool waits = false;
         for (int i = 0; i < kernel->phase_count; i++) waits |= waits_within(kernel, kernel->phases[i]);
-        if (kernel->phase_count != 1 && (waits || !all_rows(kernel)))
+        if (kernel->phase_count != 1 && (waits || !all_rows(kernel)) && !block_is_whole(p->ir))
             bail(p->a, code_unsupported, (position){0},
-                 "kernel %s has %d phases; phases share a launch only where all are rows phases and none waits for another", kernel->name,
-                 kernel->phase_count);
+                 "kernel %s has %d phases; below level block they share a launch only where all are rows phases and none waits for another",
+                 kernel->name, kernel->phase_count);
         if (kernel->phase_count > 1) check_threads(p, kernel);
     }
 }
@@ -331,7 +353,7 @@ static void fit_launch(const planner *p, launch *l, const launch_phase *w, const
     if (shared > l->shared_bytes) l->shared_bytes = shared;
     if (x->cluster > l->cluster) l->cluster = x->cluster;
     if (x->resident && (!l->resident || x->resident < l->resident)) l->resident = x->resident;
-    if (frame_asks(program_table[w->program->kind].frame, p->p->target)) l->dynamic_bytes = l->shared_bytes;
+    if (frame_asks(l->together ? frame_list : program_table[w->program->kind].frame, p->p->target)) l->dynamic_bytes = l->shared_bytes;
 }
 
 static void plan_phase(planner *p, launch *l, ir_phase *phase)
@@ -344,9 +366,9 @@ static void plan_phase(planner *p, launch *l, ir_phase *phase)
     choice_settle(c, &of, &w, phase);
     *work = (launch_phase){.phase = phase, .program = choose_tile(p, &of, c, phase), .tile = &phase->tile};
     phase->choice = NULL;
-    work->pack = plan_pack(p, l->kernel, phase, of.packed_n, l->name);
+    work->pack = plan_pack(p, l->kernel, phase, of.packed_n, stem_of(p, l, phase));
     plan_storage(p, &of);
-    work->scratch = plan_scratch(p, l->kernel, &of);
+    work->scratch = plan_scratch(p, l->kernel->phase_count == 1 ? l->kernel->name : stem_of(p, l, phase), &of);
     work->extents = program_extents(&of, &phase->tile);
     fit_launch(p, l, work, &of);
 }
@@ -369,21 +391,42 @@ static void share_threads(const planner *p, launch *l)
     }
 }
 
+/* A launch whose phases wait for each other has as many workgroups as are resident, at least one a unit. */
+static void plan_order(const planner *p, launch *l)
+{
+    order_set(p->a, l);
+    const char *fault = order_fault(p->a, p->ir, l);
+    if (fault) bail(p->a, code_check_failed, (position){0}, "internal: launch %s: %s", l->name, fault);
+    l->resident = 1;
+}
+
 static void plan_kernel(planner *p, int index)
 {
     const ir_kernel *kernel = p->ir->kernels[index];
     const char *name = p->names[index];
     launch *l = &p->p->launches[p->p->launch_count++];
+    const bool together = block_is_whole(p->ir) && kernel->phase_count > 1;
     *l = (launch){.kernel = kernel,
                   .work = arena_alloc(p->a, (size_t)kernel->phase_count * sizeof *l->work),
                   .name = name,
                   .file = arena_printf(p->a, "%s.hip", name),
-                  .overlap = p->p->target->overlaps,
+                  .overlap = p->p->target->overlaps && !together, /* cooperative launches do not */
+                  .together = together,
                   .cluster = 1};
     for (int i = 0; i < kernel->phase_count; i++) plan_phase(p, l, kernel->phases[i]);
-    if (l->work_count > 1) share_threads(p, l);
+    if (together) plan_order(p, l);
+    else if (l->work_count > 1) share_threads(p, l);
     limit_grid(p, l);
+    l->marks = plan_marks(p, l);
     l->trace = plan_trace(p, l);
+}
+
+static void share_launch(const planner *p)
+{
+    block_spread(p->a, p->ir);
+    p->ir->index = graph_index_make(p->a, p->ir);
+    block_set_threads(p->a, p->ir, p->p->device, &(preferences){p->overrides, p->tuning});
+    p->ir->index = NULL;
 }
 
 static void settle_overrides(planner *p, bool final)
@@ -406,9 +449,11 @@ plan *plan_choose(arena *a, const ir_graph *fused, const device_model *device, c
     check_sizes(&p);
     settle_overrides(&p, false);
     check_phases(&p);
+    if (block_is_whole(p.ir)) share_launch(&p);
     choose_programs(&p);
     rewrite_phases(&b);
-    const size_t kernels = (size_t)p.ir->kernel_count + 1, values = (size_t)p.ir->value_count + 1;
+    const size_t kernels = (size_t)p.ir->kernel_count + 1, values = (size_t)p.ir->value_count + 1; /* at least one for each phase */
+    if (block_is_whole(p.ir)) block_gather(a, p.ir);
     p.p->launches = arena_alloc(a, kernels * sizeof *p.p->launches);
     p.p->scratches = arena_alloc(a, 2 * kernels * sizeof *p.p->scratches);
     p.p->packs = arena_alloc(a, kernels * sizeof *p.p->packs);

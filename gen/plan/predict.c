@@ -117,6 +117,15 @@ static void add_phase(prediction *sum, const prediction *one)
     sum->assumed |= one->assumed;
 }
 
+/* Adds a phase that begins when the others have ended. */
+static void add_later_phase(prediction *sum, const prediction *one)
+{
+    const double work = sum->seconds - sum->fixed + one->seconds - one->fixed;
+    const double latency = sum->latency + one->latency, epilogues = sum->epilogues + one->epilogues;
+    add_phase(sum, one);
+    sum->seconds = sum->fixed + work, sum->latency = latency, sum->epilogues = epilogues;
+}
+
 bool launch_predict(arena *a, const plan *p, const launch *l, const work *w, prediction *out)
 {
     *out = (prediction){0};
@@ -125,6 +134,7 @@ bool launch_predict(arena *a, const plan *p, const launch *l, const work *w, pre
         prediction one;
         predict_phase(a, p, l, &l->work[i], l->work_count == 1 ? w : NULL, &one);
         if (i == 0) *out = one;
+        else if (l->together) add_later_phase(out, &one);
         else add_phase(out, &one);
     }
     out->limit = limit_of(out);

@@ -4,11 +4,14 @@
 #include "gen/plan/overrides.h"
 #include "gen/program/products.h"
 #include "ir/graph/former.h"
+#include <math.h>
 #include <string.h>
 
 const char *program_obstacle(const problem *p, const program *of)
 {
     if (!target_has(p->target, program_table[of->kind].layer)) return "the target lacks these instructions";
+    if (p->ir->level == fusion_block && !frame_table[program_table[of->kind].frame].list)
+        return arena_printf(p->a, "its frame, %s, has no launches of several phases", frame_table[program_table[of->kind].frame].name);
     if (!of->takes_sums && phase_input_sum(p->phase)) return "it cannot accumulate sums of squares of rows while it loads them";
     if (problem_product(p) && reads_terms(problem_product(p)) && of->weights != weights_split) return "B is stored as TF32 terms";
     if (problem_product(p) && !of->several_passes && product_passes(p, of->weights) > 1)
@@ -35,6 +38,9 @@ static const char *rule_broken(const problem *p, const ir_tile *t)
     const target_info *target = p->target;
     const char *rule = out_of_range(p, t);
     if (rule) return rule;
+    if (p->ir->threads && tile_threads(t) != p->ir->threads)
+        return arena_printf(p->a, "threads=%d; the phases of a launch have the same number of threads, here %d", tile_threads(t),
+                            p->ir->threads);
     if (tile_threads(t) > target->max_threads)
         return arena_printf(p->a, "%d threads; a workgroup has 1 to %d", tile_threads(t), target->max_threads);
     rule = of->illegal ? of->illegal(p, t) : NULL;
@@ -60,13 +66,44 @@ const char *tile_illegal(const problem *p, const ir_tile *t)
     return why ? why : rule_broken(p, t);
 }
 
+/* Of the legal tiles that are up to `steps` doublings or halvings of a field from *at, one that takes clearly less than *least. */
+static void search_near(const problem *p, const ir_tile *at, int steps, ir_tile *best, double *least)
+{
+    const double clearly = 0.98;
+    const program_info *of = &program_table[at->program];
+    if (!rule_broken(p, at)) {
+        const double seconds = program_seconds(p, program_at(at->program), at);
+        if (seconds < clearly * *least) *best = *at, *least = seconds;
+    }
+    for (int i = 0; steps && i < 2 * of->field_count; i++) {
+        const tile_field *f = &of->fields[i / 2];
+        const int now = at->at[i / 2], next = i % 2 ? now / 2 : 2 * now;
+        ir_tile near = *at;
+        if (i / 2 == of->threads || !f->help || next < f->least || next > f->most || (i % 2 && now % 2)) continue;
+        near.at[i / 2] = next;
+        search_near(p, &near, steps - 1, best, least);
+    }
+}
+
+/* A tile near t, the program's default, with as many threads as all phases of the launch have; t itself: there is none. The search is
+ * short, as the cost model was fitted to tiles like the defaults. */
+static ir_tile with_threads(const problem *p, const ir_tile *t)
+{
+    enum { most_steps = 3, more = 1 };
+    double least = INFINITY;
+    ir_tile near = *t, best = *t;
+    near.at[program_table[t->program].threads] = p->ir->threads;
+    for (int steps = more; steps <= most_steps && isinf(least); steps++) search_near(p, &near, steps, &best, &least);
+    return best;
+}
+
 /* Every field; not checked. */
 static ir_tile defaults_of(const problem *p, const program *of)
 {
     ir_tile t = tile_of_program(of->kind);
     t.given = program_fields(of->kind);
     of->defaults(p, &t);
-    return t;
+    return p->ir->threads && p->ir->threads != tile_threads(&t) ? with_threads(p, &t) : t;
 }
 
 bool tile_default(const problem *p, program_kind kind, ir_tile *t, const char **why)

@@ -111,7 +111,8 @@ static void append_target(text *out, const target_info *target, const page *x)
 {
     template_target(out, target);
     /* Defines only where needed: kernels without matrix units have the same source, and cache entry, for all targets of a family. */
-    if (frame_asks(x->frame, target)) text_printf(out, "#define TF_CONST_IS_GLOBAL 1\n");
+    /* In a list what is const for one phase may be another's result, so no load is of constants (base/device.h). */
+    if (frame_asks(x->frame, target) && x->frame != frame_list) text_printf(out, "#define TF_CONST_IS_GLOBAL 1\n");
     if (x->quick) text_printf(out, "#define TF_QUICK 1\n");
     if (x->templates.has[template_amd])
         text_printf(out, "#define TF_OPERAND_BYTES %d\n#define TF_LDS_BANKS %d\n#define TF_COPIES_TO_LDS %d\n", target->operand_bytes,
@@ -244,8 +245,9 @@ static emission emit_phase(const emitter *of, const char *name, const launch_pha
 static page page_of(const emitter *of, const launch *l, const template_choice *templates, bool quick)
 {
     const program *from = l->work->program;
-    return (page){l->name,      l->file,          from->device, from->template, *templates, frame_of(l->work), l->threads, l->shared_bytes,
-                  quick, signal_defines(of->p, l)};
+    const frame_kind frame = l->together ? frame_list : frame_of(l->work);
+    return (page){l->name, l->file, from->device, from->template, *templates, frame, l->threads, l->shared_bytes, quick,
+                  signal_defines(of->p, l)};
 }
 
 static void finish_launch(emitter *of, launch *l, const page *x, const writer *w, const char *struct_name)
@@ -292,6 +294,13 @@ static unsigned append_arguments(arena *a, launch *l, const emission *e, const c
     return at;
 }
 
+static void write_layout(const launch *l, const side *sides, const char *struct_name, writer *w)
+{
+    for (int i = 0; i < l->work_count; i++) write_line(w, "TF_LAYOUT(%s::args, phase_%d, %u);", struct_name, i + 1, sides[i].offset);
+    write_line(w, "static_assert(sizeof(%s::args) == %u, \"size of args\");", struct_name,
+               (argument_bytes(l->arguments, l->argument_count) + 7) / 8 * 8);
+}
+
 static void write_sides(arena *a, const launch *l, const side *sides, const char *struct_name, writer *w)
 {
     text signals = {.a = a};
@@ -310,50 +319,117 @@ static void write_sides(arena *a, const launch *l, const side *sides, const char
     for (int i = 0; i < l->work_count; i++) write_line(w, "what(%s(), p.phase_%d);", sides[i].program, i + 1);
     end_body(w);
     end_head(w, "};");
-    for (int i = 0; i < l->work_count; i++) write_line(w, "TF_LAYOUT(%s::args, phase_%d, %u);", struct_name, i + 1, sides[i].offset);
-    write_line(w, "static_assert(sizeof(%s::args) == %u, \"size of args\");", struct_name,
-               (argument_bytes(l->arguments, l->argument_count) + 7) / 8 * 8);
+    write_layout(l, sides, struct_name, w);
 }
 
-static void emit_sides(emitter *of, launch *l)
+/* ---- phases that wait for each other (templates/frame/frame_list.h) */
+/* A function of the phase. form: what it returns, of a phase's program and number. */
+static void write_by_phase(arena *a, const launch *l, const char *head, const char *form, const side *sides, writer *w)
+{
+    write_line(w, "%s", head);
+    write_body(w);
+    for (int i = 0; i < l->work_count; i++) {
+        const char *line = arena_printf(a, form, sides[i].program, i + 1);
+        if (i + 1 < l->work_count) write_line(w, "if (phase == %d) return %s;", i, line);
+        else write_line(w, "return %s;", line);
+    }
+    end_body(w);
+}
+
+/* The waits of gen/plan/order.h. */
+static void write_waits(arena *a, const launch *l, writer *w)
+{
+    bool *awaited = arena_alloc(a, (size_t)l->work_count);
+    int last = 0;
+    text any = {.a = a};
+    write_line(w, "DEV static int awaited(int phase, int n)");
+    write_body(w);
+    for (int i = 0; i < l->work_count; i++)
+        for (int n = 0; n < l->work[i].await_count; n++) {
+            write_line(w, "if (phase == %d && n == %d) return %d;", i, n, l->work[i].awaits[n]);
+            awaited[l->work[i].awaits[n]] = true, last = i;
+        }
+    write_line(w, "return -1;");
+    end_body(w);
+    for (int i = 0; i < l->work_count; i++)
+        if (awaited[i]) text_printf(&any, any.size ? " || phase == %d" : "phase == %d", i);
+    write_line(w, "DEV static bool is_awaited(int phase) { return %s; }", any.size ? any.data : "false");
+    write_line(w, "static constexpr int last_wait = %d;", last);
+}
+
+static void write_list(arena *a, const launch *l, const side *sides, const char *struct_name, writer *w)
+{
+    text programs = {.a = a};
+    write_comment(w, arena_printf(a, "Kernel %s: all phases, one after the other.", l->kernel->name));
+    for (int i = 0; i < l->work_count; i++) text_printf(&programs, i ? ", %s" : "%s", sides[i].program);
+    write_head(w, (position){0}, "struct %s : phase_list<%s>", struct_name, programs.data);
+    write_line(w, "using waits = by_phases<%s>;", struct_name);
+    write_head(w, (position){0}, "struct args");
+    for (int i = 0; i < l->work_count; i++) write_line(w, "%s phase_%d;", sides[i].args, i + 1);
+    write_line(w, "unsigned long long *tf_marks;");
+    if (l->trace >= 0) write_line(w, "float *tf_trace;");
+    end_head(w, "};");
+    write_by_phase(a, l, "DEV static int tiles(const args &p, int phase)", "%s::tiles(p.phase_%d)", sides, w);
+    write_by_phase(a, l, "template <class Do> DEV static void with(const args &p, int phase, Do what)", "what(%s(), p.phase_%d)", sides, w);
+    write_line(w, "DEV static unsigned long long *words(const args &p) { return p.tf_marks; }");
+    write_waits(a, l, w);
+    end_head(w, "};");
+    write_layout(l, sides, struct_name, w);
+}
+
+/* An argument of the launch itself, behind those of its phases. */
+static void append_scratch(emitter *of, launch *l, const char *name, int index)
+{
+    emission e = emit_phase(of, l->name, l->work, index);
+    use_trace_of(&e);
+    finish_arguments(&e);
+    e.arguments[0].name = name;
+    (void)append_arguments(of->a, l, &e, "");
+}
+
+/* Writes the spec struct of each phase and appends its arguments to the launch's. */
+static side *emit_phases(emitter *of, launch *l, template_choice *templates, bool *quick, writer *all)
 {
     arena *a = of->a;
-    template_choice templates = {0};
-    const char *struct_name = name_marked(a, l->name, name_struct);
     side *sides = arena_alloc(a, (size_t)l->work_count * sizeof *sides);
-    writer all = {.a = a};
-    bool quick = true;
     for (int i = 0; i < l->work_count; i++) {
         const launch_phase *work = &l->work[i];
         emission e = emit_phase(of, name_phase_stem(a, l, work), work, -1);
         writer members = {.a = a};
         work->program->members(&e, &members);
         const writer w = whole_struct(&e, l->kernel, false, &members);
-        writer_splice(&all, &w);
+        writer_splice(all, &w);
         const template_choice own = templates_of(&e);
-        for (int t = 0; t < template_count; t++) templates.has[t] |= own.has[t];
-        quick &= e.is_quick;
+        for (int t = 0; t < template_count; t++) templates->has[t] |= own.has[t];
+        *quick &= e.is_quick;
         sides[i] = (side){arena_printf(a, "%s<%s>", work->program->device, e.struct_name), arena_printf(a, "%s::args", e.struct_name),
                           append_arguments(a, l, &e, arena_printf(a, "phase_%d.", i + 1))};
     }
-    if (l->trace >= 0) {
-        emission e = emit_phase(of, l->name, l->work, l->trace);
-        use_trace_of(&e);
-        finish_arguments(&e);
-        (void)append_arguments(a, l, &e, "");
-        template_choose(&templates, "templates/frame/trace.h");
-    }
-    template_choose(&templates, "templates/rows/side_by_side.h");
-    write_sides(a, l, sides, struct_name, &all);
+    return sides;
+}
+
+static void emit_several(emitter *of, launch *l)
+{
+    arena *a = of->a;
+    template_choice templates = {0};
+    const char *struct_name = name_marked(a, l->name, name_struct);
+    writer all = {.a = a};
+    bool quick = true;
+    const side *sides = emit_phases(of, l, &templates, &quick, &all);
+    if (l->marks >= 0) append_scratch(of, l, "tf_marks", l->marks);
+    if (l->trace >= 0) append_scratch(of, l, "tf_trace", l->trace), template_choose(&templates, "templates/frame/trace.h");
+    template_choose(&templates, l->together ? "templates/frame/frame_list.h" : "templates/rows/side_by_side.h");
+    if (l->together) write_list(a, l, sides, struct_name, &all);
+    else write_sides(a, l, sides, struct_name, &all);
     page one = page_of(of, l, &templates, quick);
-    one.device = "side_by_side";
+    one.device = "side_by_side"; /* of what frame_mixed's forms name $P */
     finish_launch(of, l, &one, &all, struct_name);
 }
 
 static void emit_launch(emitter *of, launch *l)
 {
     l->arguments = NULL, l->argument_count = 0;
-    if (l->work_count > 1) emit_sides(of, l);
+    if (l->work_count > 1) emit_several(of, l);
     else emit_one(of, l);
 }
 

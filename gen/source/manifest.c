@@ -146,7 +146,8 @@ static void put_tiles(arena *a, json_t *o, const tile_extents *x, const dim_tabl
 }
 
 /* grid = min(tiles, limit, resident * multiprocessors of the device, rounded down to whole clusters), at least 1; `now` leaves out the
- * last term, as the plan does not know the device. With several phases side by side, tiles is the sum over "sides". */
+ * last term, as the plan does not know the device. With several phases side by side, tiles is the sum over "sides"; in a cooperative launch
+ * it is the most that a phase has. */
 static json_t *grid_json(arena *a, const launch *l, const dim_table *dims)
 {
     json_t *o = json_object();
@@ -173,6 +174,7 @@ static json_t *kernels_json(arena *a, const plan *p)
                               "block", l->threads, "shared_bytes", l->shared_bytes);
         if (l->dynamic_bytes) json_object_set_new(o, "dynamic_bytes", json_integer(l->dynamic_bytes));
         if (l->overlap) json_object_set_new(o, "overlap", json_true());
+        if (l->together) json_object_set_new(o, "cooperative", json_true());
         json_object_set_new(o, "grid", grid_json(a, l, &p->ir->dims));
         json_object_set_new(o, "argument_bytes", json_integer(l->argument_bytes));
         json_object_set_new(o, "arguments", arguments_json(a, l->arguments, l->argument_count, &p->ir->dims));
@@ -234,6 +236,7 @@ static json_t *workspace_json(arena *a, const plan *p)
         json_t *o = json_pack("{s:s, s:I}", "scratch", p->scratches[i].name, "offset", (json_int_t)offsets[p->stored_count + i]);
         if (p->scratches[i].trace) json_object_set_new(o, "trace", json_string(p->scratches[i].trace->name));
         else json_object_set_new(o, "floats", extent_json(a, &p->scratches[i].floats, dims));
+        if (p->scratches[i].kind == scratch_of_counters) json_object_set_new(o, "zeroed", json_true());
         json_array_append_new(list, o);
     }
     return json_pack("{s:I, s:o}", "bytes", (json_int_t)bytes, "values", list);

@@ -1,6 +1,6 @@
 /* In: a lowered graph, a level, a target, fusions turned off. Out: kernels of phases, with a note for each edge between two of them. The
- * passes are the rows of ir/reason.def; the verifier runs after each (with check_once: after the last). Refuses: the level block
- * (code_unsupported), names of fusions that do not exist, graphs that are not lowered. */
+ * passes are the rows of ir/reason.def; the verifier runs after each (with check_once: after the last). Refuses: names of fusions that do
+ * not exist, graphs that are not lowered. */
 #include "ir/fuse/fuse.h"
 
 static const struct {
@@ -80,9 +80,6 @@ static void run_passes(fusing *f)
 ir_graph *fuse(arena *a, const ir_graph *lowered, const fuse_options *options)
 {
     fusing f = {.a = a, .options = options};
-    if (options->level == fusion_block)
-        bail(a, code_unsupported, (position){0, 0},
-             "level block, the whole block in one launch, is not supported yet; tile is the highest");
     if (lowered->kernel_count) bail(a, code_bad_input, (position){0, 0}, "fusion starts from a graph without kernels");
     f.b = build_copy(a, lowered, true);
     f.p = f.b.p;

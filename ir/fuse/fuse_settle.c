@@ -223,7 +223,8 @@ static void make_kernels(fusing *f, ir_phase **phases, int count)
     p->kernels = arena_alloc(f->a, ((size_t)count + 1) * sizeof *p->kernels);
     p->kernel_count = 0;
     for (int i = 0; i < count; i++) {
-        ir_kernel *k = f->groups[f->sequence[i]].beside ? p->kernels[p->kernel_count - 1] : new_kernel(f);
+        const bool joins = f->groups[f->sequence[i]].beside || (f->options->level == fusion_block && i > 0);
+        ir_kernel *k = joins ? p->kernels[p->kernel_count - 1] : new_kernel(f);
         k->phases = build_grow(f->a, k->phases, k->phase_count, sizeof *k->phases);
         k->phases[k->phase_count++] = phases[i];
     }

@@ -119,4 +119,10 @@ const ir_op *phase_first(const ir_phase *phase, op_class class)
     return NULL;
 }
 
+frame_kind kernel_frame(const ir_graph *p, const ir_kernel *k)
+{
+    const bool list = p->level == fusion_block && k->phase_count > 1;
+    return list ? frame_list : program_table[(*k->phases)->tile.program].frame; /* phases side by side have the same */
+}
+
 layer_kind phase_layer(const ir_phase *phase) { return program_table[phase->tile.program].layer; }

@@ -280,6 +280,10 @@ static void end_kernel(reader *r)
         if (!r->kernel->phases[i]->tile.program)
             bail(r->a, code_bad_input, scan_here(&r->in), "kernel %s has frame=%s, and phase %s no tile: a frame follows from tiles",
                  r->kernel->name, frame_names(NULL)[r->frame], r->kernel->phases[i]->name);
+    if (r->has_frame && (r->frame == frame_list) != (kernel_frame(r->b.p, r->kernel) == frame_list))
+        bail(r->a, code_bad_input, scan_here(&r->in),
+             "kernel %s has frame=%s; several phases at level block run in frame=list, no others do", r->kernel->name,
+             frame_names(NULL)[r->frame]);
     scan_end_line(&r->in);
 }
 
@@ -290,7 +294,7 @@ static void read_tile(reader *r)
     r->phase->tile_at = at;
     read_settings(r, &r->phase->tile);
     const program_info *p = &program_table[r->phase->tile.program];
-    if (!r->has_frame || p->frame == r->frame) return;
+    if (!r->has_frame || p->frame == r->frame || r->frame == frame_list) return;
     const char *said = frame_table[r->frame].name, *own = frame_table[p->frame].name;
     if (was_frame_of(r->phase->tile.program, r->frame)) warn(r->a, at, "%s runs in frame=%s now, not in frame=%s", p->name, own, said);
     else bail(r->a, code_bad_input, at, "kernel %s has frame=%s; %s runs in frame=%s", r->kernel->name, said, p->name, own);

@@ -258,8 +258,7 @@ static void put_phase(text *t, const ir_graph *p, const ir_phase *phase)
 static void put_kernel(text *t, const ir_graph *p, const ir_kernel *k)
 {
     text_printf(t, "kernel %s", k->name);
-    const program_kind program = k->phase_count ? (*k->phases)->tile.program : program_none; /* one frame runs all */
-    if (program) text_printf(t, " frame=%s", frame_names(NULL)[program_table[program].frame]);
+    if (k->phase_count && (*k->phases)->tile.program) text_printf(t, " frame=%s", frame_names(NULL)[kernel_frame(p, k)]);
     text_printf(t, " {\n");
     for (int i = 0; i < k->phase_count; i++) put_phase(t, p, k->phases[i]);
     text_printf(t, "}\n");

@@ -61,7 +61,8 @@ typedef struct tfgen_error { char text[1024]; } tfgen_error;
 
 typedef struct tfgen_plan tfgen_plan;
 
-typedef enum tfgen_fusion { TFGEN_FUSION_NONE = 0, TFGEN_FUSION_OPS = 1, TFGEN_FUSION_TILE = 2 } tfgen_fusion;
+/* BLOCK: the whole block is one cooperative launch. */
+typedef enum tfgen_fusion { TFGEN_FUSION_NONE = 0, TFGEN_FUSION_OPS = 1, TFGEN_FUSION_TILE = 2, TFGEN_FUSION_BLOCK = 3 } tfgen_fusion;
 
 typedef struct tfgen_dim { const char *name; int64_t value; } tfgen_dim;
 

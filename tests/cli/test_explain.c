@@ -154,7 +154,7 @@ START_TEST(figures_of_every_spec_and_level_add_up)
     json_t *all = read_json(), *level;
     size_t i;
     ck_assert_str_eq(text_of(all, "target"), "sm_90a");
-    ck_assert_uint_eq(json_array_size(json_object_get(all, "levels")), 3);
+    ck_assert_uint_eq(json_array_size(json_object_get(all, "levels")), 4);
     json_array_foreach(json_object_get(all, "levels"), i, level)
     {
         check_kernels(level);

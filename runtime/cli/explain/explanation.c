@@ -143,7 +143,6 @@ static void add_edge(edge_list *list, const fusion_note *n, const char *sentence
 {
     explained_edge *e = &list->edges[list->count++];
     *e = (explained_edge){.note = n, .sentence = sentence, .from = from, .to = to};
-    if (from == to) return;
     e->read = tell_once(list, moved_by(list->l, to, n->value, false));
     if (!stays(list->l->plan->ir, n->value)) e->written = tell_written(list, n->value);
     e->seconds = list->bandwidth > 0 ? (e->read + e->written) / list->bandwidth : 0;
@@ -169,8 +168,10 @@ static void add_others(edge_list *list)
     for (int to = 0; to < l->count; to++)
         for (int i = 0; i < l->kernels[to].work.tensor_count; i++) {
             const tensor_work *t = &l->kernels[to].work.tensors[i];
-            const int from = t->read > 0 ? maker_launch(l, t->value) : -1;
-            const ir_op *user = from >= 0 && from != to && !is_told(list, t) ? reader_of(l->kernels[to].launch, t->value) : NULL;
+            const bool within = l->kernels[to].launch->together && t->written > 0 && !stays(l->plan->ir, t->value); /* level block */
+            const int from = t->read > 0 || within ? maker_launch(l, t->value) : -1;
+            const bool is_edge = from >= 0 && (from != to || within) && !is_told(list, t);
+            const ir_op *user = is_edge ? reader_of(l->kernels[to].launch, t->value) : NULL;
             if (!user) continue;
             const bool copy = op_is_copy(user) || (t->value->def && op_is_copy(t->value->def));
             fusion_note *note = arena_alloc(list->a, sizeof *note);

@@ -11,7 +11,7 @@ typedef enum random_outcome {
 } random_outcome;
 extern const char *const random_outcome_names[random_outcome_count];
 
-enum { random_most_levels = 3, random_most_message = 900 };
+enum { random_most_levels = 4, random_most_message = 900 };
 
 typedef struct random_ratio {
     double largest, smallest; /* error / bound over all values made by the op; smallest: the least above 0 */

@@ -276,7 +276,7 @@ static name_list expand(arena *a, const char *given, const char *all)
 static void check_lists(random_run *r)
 {
     dtype type;
-    if (r->levels.count > random_most_levels || !r->levels.count) bail(r->a, code_usage, (position){0}, "--fusion: one to three levels");
+    if (r->levels.count > random_most_levels || !r->levels.count) bail(r->a, code_usage, (position){0}, "--fusion: one to four levels");
     if (r->targets.count > most_targets || !r->targets.count)
         bail(r->a, code_usage, (position){0}, "--target: one to %d targets", most_targets);
     for (size_t i = 0; i < r->levels.count; i++) (void)options_level(r->a, r->levels.names[i]);

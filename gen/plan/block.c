@@ -1,0 +1,90 @@
+/* Contract: gen/plan/block.h. A program that cannot share a launch has an obstacle at this level (program_obstacle()). */
+#include "gen/plan/block.h"
+#include "gen/plan/overrides.h"
+#include <math.h>
+#include <string.h>
+
+bool block_is_whole(const ir_graph *p) { return p->level == fusion_block; }
+
+static int phase_total(const ir_graph *p)
+{
+    int count = 0;
+    for (int k = 0; k < p->kernel_count; k++) count += p->kernels[k]->phase_count;
+    return count;
+}
+
+void block_spread(arena *a, ir_graph *p)
+{
+    const int total = phase_total(p);
+    ir_kernel **kernels = arena_alloc(a, ((size_t)total + 1) * sizeof *kernels);
+    int n = 0;
+    for (int k = 0; k < p->kernel_count; k++)
+        for (int i = 0; i < p->kernels[k]->phase_count; i++, n++) {
+            kernels[n] = arena_alloc(a, sizeof *kernels[n]);
+            *kernels[n] = (ir_kernel){.name = arena_printf(a, "k%d", n), .phases = &p->kernels[k]->phases[i], .phase_count = 1};
+        }
+    p->kernels = kernels, p->kernel_count = n;
+}
+
+void block_gather(arena *a, ir_graph *p)
+{
+    const int total = phase_total(p);
+    if (!total) return;
+    ir_kernel *all = arena_alloc(a, sizeof *all);
+    *all = (ir_kernel){.name = "k0"};
+    all->phases = arena_alloc(a, (size_t)total * sizeof *all->phases);
+    for (int k = 0; k < p->kernel_count; k++)
+        for (int i = 0; i < p->kernels[k]->phase_count; i++) all->phases[all->phase_count++] = p->kernels[k]->phases[i];
+    p->kernels[0] = all, p->kernel_count = 1;
+    if (total > most_block_phases)
+        bail(a, code_unsupported, (position){0},
+             "level block: the block has %d phases; a launch counts at most %d; level tile has no such limit", total, most_block_phases);
+}
+
+/* ---- threads */
+/* As the plan's text has them, or else the user's lines; 0: neither says. Where these differ among each other, the check of the tiles
+ * refuses one of them. */
+static int threads_asked(const ir_graph *p, const preferences *w)
+{
+    for (int k = 0; k < p->kernel_count; k++) {
+        const ir_tile *tile = &(*p->kernels[k]->phases)->tile;
+        if (tile->program && tile->given & 1u << program_table[tile->program].threads) return tile_threads(tile);
+    }
+    for (int i = 0; i < w->overrides->count; i++)
+        for (int s = 0; s < w->overrides->list[i].count; s++)
+            if (strcmp(w->overrides->list[i].settings[s].key, "threads") == 0) return w->overrides->list[i].settings[s].value;
+    return 0;
+}
+
+/* Of all phases; INFINITY: *without cannot have as many threads. */
+static double seconds_with(arena *a, ir_graph *p, const device_model *device, const preferences *w, int threads, const ir_phase **without)
+{
+    double sum = 0;
+    p->threads = threads;
+    for (int k = 0; k < p->kernel_count && !isinf(sum); k++) {
+        const ir_phase *phase = *p->kernels[k]->phases;
+        const problem of = problem_of(a, p, phase, device);
+        sum += choice_seconds(&of, w);
+        if (isinf(sum)) *without = phase;
+    }
+    return sum;
+}
+
+void block_set_threads(arena *a, ir_graph *p, const device_model *device, const preferences *w)
+{
+    enum { size_count = 3 };
+    static const int gpu_sizes[size_count] = {128, 256, 512}; /* 1024 leave a thread 64 registers, too few for some phases */
+    static const int host_sizes[size_count] = {1, 8, 64};
+    const int *sizes = device->target->serial ? host_sizes : gpu_sizes, asked = threads_asked(p, w);
+    int best = asked;
+    double least = INFINITY;
+    const ir_phase *without = NULL;
+    for (int i = 0; i < size_count && !asked; i++) {
+        const double seconds = seconds_with(a, p, device, w, sizes[i], &without);
+        if (seconds < least) best = sizes[i], least = seconds;
+    }
+    if (!best && p->kernel_count)
+        bail(a, code_unsupported, without->ops[0]->at,
+             "phase %s: no program computes it in one launch with the other phases (level block); level tile can", without->name);
+    p->threads = best;
+}

@@ -1,0 +1,103 @@
+/* Contract: gen/plan/order.h. A workgroup takes its tiles in the order of the phases, and all workgroups are resident: waits for earlier
+ * phases alone cannot be in a circle. */
+#include "gen/plan/order.h"
+#include "gen/plan/block.h"
+#include <string.h>
+
+typedef struct phase_set {
+    unsigned long long bits[(most_block_phases + 63) / 64];
+} phase_set;
+
+static bool set_has(const phase_set *s, int i) { return s->bits[i / 64] >> i % 64 & 1; }
+static void set_add(phase_set *s, int i) { s->bits[i / 64] |= 1ull << i % 64; }
+static void set_join(phase_set *s, const phase_set *more)
+{
+    for (size_t i = 0; i < sizeof s->bits / sizeof *s->bits; i++) s->bits[i] |= more->bits[i];
+}
+
+static int set_count(const phase_set *s)
+{
+    int count = 0;
+    for (size_t i = 0; i < sizeof s->bits / sizeof *s->bits; i++) count += __builtin_popcountll(s->bits[i]);
+    return count;
+}
+
+static int index_of(const launch *l, const ir_phase *phase)
+{
+    for (int i = 0; i < l->work_count; i++)
+        if (l->work[i].phase == phase) return i;
+    return -1;
+}
+
+void order_set(arena *a, launch *l)
+{
+    phase_set *ahead = arena_alloc(a, (size_t)l->work_count * sizeof *ahead); /* all that have ended when phase i begins */
+    for (int i = 0; i < l->work_count; i++) {
+        const ir_phase *phase = l->work[i].phase;
+        int *awaits = arena_alloc(a, ((size_t)phase->after_count + 1) * sizeof *awaits), count = 0;
+        for (int k = i - 1; k >= 0; k--) { /* the latest first: it may have waited for the others */
+            bool after = false;
+            for (int n = 0; n < phase->after_count && !after; n++) after = index_of(l, phase->after[n]) == k;
+            if (!after || set_has(&ahead[i], k)) continue;
+            awaits[count++] = k;
+            set_add(&ahead[i], k);
+            set_join(&ahead[i], &ahead[k]);
+        }
+        l->work[i].awaits = awaits, l->work[i].await_count = count;
+    }
+}
+
+/* ---- the proof */
+typedef struct accesses { /* of the memory of a root value */
+    phase_set readers, writers;
+} accesses;
+
+static void note_accesses(const launch *l, accesses *of)
+{
+    for (int i = 0; i < l->work_count; i++)
+        for (int n = 0; n < l->work[i].phase->op_count; n++) {
+            const ir_op *op = l->work[i].phase->ops[n];
+            ir_value *used[24];
+            const int count = op_is_view(op) ? 0 : op_operands(op, used, 24);
+            for (int k = 0; k < count; k++) set_add(&of[value_root(used[k])->id].readers, i);
+            for (int k = 0; k < op->output_count && !op_is_view(op); k++) set_add(&of[value_root(op->outputs[k])->id].writers, i);
+        }
+}
+
+/* The first phase that accesses the memory without waiting for an earlier one where either writes; -1: none. */
+static int first_unordered(const launch *l, const accesses *of, const phase_set *ahead, int *earlier)
+{
+    phase_set all = of->writers;
+    set_join(&all, &of->readers);
+    if (!set_count(&of->writers) || set_count(&all) < 2) return -1;
+    for (int i = 0; i < l->work_count; i++)
+        for (int k = 0; k < i; k++) {
+            const bool writes = set_has(&of->writers, i) || set_has(&of->writers, k);
+            if (!writes || !set_has(&all, i) || !set_has(&all, k) || set_has(&ahead[i], k)) continue;
+            *earlier = k;
+            return i;
+        }
+    return -1;
+}
+
+const char *order_fault(arena *a, const ir_graph *p, const launch *l)
+{
+    accesses *of = arena_alloc(a, ((size_t)p->value_count + 1) * sizeof *of);
+    phase_set *ahead = arena_alloc(a, (size_t)l->work_count * sizeof *ahead);
+    int earlier;
+    note_accesses(l, of);
+    for (int i = 0; i < l->work_count; i++)
+        for (int n = 0; n < l->work[i].await_count; n++) {
+            const int from = l->work[i].awaits[n];
+            if (from < 0 || from >= i) return arena_printf(a, "phase %s waits for one that does not come earlier", l->work[i].phase->name);
+            set_add(&ahead[i], from);
+            set_join(&ahead[i], &ahead[from]);
+        }
+    for (int v = 0; v < p->value_count; v++) {
+        const int i = first_unordered(l, &of[v], ahead, &earlier);
+        if (i >= 0)
+            return arena_printf(a, "phase %s accesses %%%s without waiting for phase %s", l->work[i].phase->name, p->values[v]->name,
+                                l->work[earlier].phase->name);
+    }
+    return NULL;
+}

@@ -1,0 +1,179 @@
+/* Level block: all phases of a block in one launch (gen/plan/block.h, gen/plan/order.h, templates/frame/frame_list.h): what is planned,
+ * that the proof of its waits finds what is missing, that results are right on a few workgroups, and what a wait without end says. */
+#include "gen/plan/block.h"
+#include "gen/plan/order.h"
+#include "gen/program/program.h"
+#include "tests/support.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* A step of decode: a product with a norm, appends to caches, attention whose keys are split, a product with a residual; and a norm of its
+ * result, which waits for whole rows. Its sizes leave tiles of every phase ragged. */
+static const char decode_yaml[] =
+    "block: t\ndtype: bf16\ndims: {B: 3, S: 1, L: 37, D: 96, H: 4, KV: 2, hd: 24}\ninputs:\n  x: [B, S, D]\n"
+    "  pos: {shape: [B], dtype: i32, range: [0, L-S]}\n"
+    "params: {n: [D], wq: [H*hd, D], wk: [KV*hd, D], wv: [KV*hd, D], wo: [D, H*hd], m: [D]}\n"
+    "state: {kc: [B, KV, L, hd], vc: [B, KV, L, hd]}\nops:\n"
+    "  - {out: h, op: rmsnorm, in: [x, n]}\n  - {out: q, op: linear, in: [h, wq]}\n  - {out: k, op: linear, in: [h, wk]}\n"
+    "  - {out: v, op: linear, in: [h, wv]}\n"
+    "  - {out: kk, op: kv_append, in: [k], state: kc, at: pos}\n"
+    "  - {out: vv, op: kv_append, in: [v], state: vc, at: pos}\n"
+    "  - {out: a, op: attention, in: [q, kk, vv], heads: H, kv_heads: KV, causal: true, at: pos}\n"
+    "  - {out: o, op: linear, in: [a, wo]}\n  - {out: r, op: add, in: [x, o]}\n"
+    "  - {out: y, op: layernorm, in: [r, m, m]}\noutputs: {y: y}\n";
+
+static rig *plan_block(const char *yaml, const char *target, const tuning *t)
+{
+    rig *r = rig_plan(&(rig_request){.yaml = yaml, .level = fusion_block, .target = target, .tuning = t, .check = true,
+                                     .multiprocessors = 3});
+    ck_assert_int_eq(r->c.plan->launch_count, 1);
+    return r;
+}
+
+static const char *const targets[] = {"host", "sm_80", "sm_90a", "gfx90a", "gfx942", "gfx1100", "gfx1201"};
+enum { target_count = sizeof targets / sizeof *targets };
+
+START_TEST(a_block_is_one_launch_of_phases_with_as_many_threads)
+{
+    rig *r = plan_block(decode_yaml, targets[_i], NULL);
+    const launch *l = r->c.plan->launches;
+    ck_assert_int_ge(l->work_count, 4);
+    ck_assert(l->together && !l->overlap && l->resident == 1);
+    for (int i = 0; i < l->work_count; i++) {
+        ck_assert_int_eq(tile_threads(l->work[i].tile), l->threads);
+        ck_assert(frame_table[program_table[l->work[i].program->kind].frame].list);
+    }
+    const char *text = ir_print(r->a, r->c.plan->ir);
+    ck_assert_ptr_nonnull(strstr(text, "kernel k0 frame=list {"));
+    ck_assert_str_eq(ir_print(r->a, ir_read(r->a, text, strlen(text), "again")), text);
+    rig_close(r);
+}
+END_TEST
+
+/* ---- the proof */
+START_TEST(a_wait_that_is_dropped_is_found)
+{
+    rig *r = plan_block(decode_yaml, "sm_90a", NULL);
+    launch *l = r->c.plan->launches;
+    int waits = 0;
+    ck_assert_ptr_null(order_fault(r->a, r->c.plan->ir, l));
+    for (int i = 0; i < l->work_count; i++)
+        for (int n = 0; n < l->work[i].await_count; n++, waits++) {
+            const launch_phase was = l->work[i];
+            int *fewer = arena_alloc(r->a, (size_t)was.await_count * sizeof *fewer);
+            for (int k = 0, at = 0; k < was.await_count; k++)
+                if (k != n) fewer[at++] = was.awaits[k];
+            l->work[i].awaits = fewer, l->work[i].await_count--;
+            const char *fault = order_fault(r->a, r->c.plan->ir, l);
+            ck_assert_msg(fault && strstr(fault, "without waiting for phase"), "phase %d without its wait %d: %s", i, n, fault);
+            l->work[i] = was;
+        }
+    ck_assert_int_ge(waits, l->work_count - 1);
+    rig_close(r);
+}
+END_TEST
+
+START_TEST(a_wait_for_an_earlier_phase_than_the_one_that_writes_is_found)
+{
+    rig *r = plan_block(decode_yaml, "sm_90a", NULL);
+    launch *l = r->c.plan->launches;
+    launch_phase *last = &l->work[l->work_count - 1];
+    const int early[] = {last->awaits[0] - 1};
+    ck_assert_int_ge(early[0], 0);
+    last->awaits = early, last->await_count = 1;
+    ck_assert_ptr_nonnull(order_fault(r->a, r->c.plan->ir, l));
+    rig_close(r);
+}
+END_TEST
+
+START_TEST(waits_in_a_circle_are_found)
+{
+    rig *r = plan_block(decode_yaml, "sm_90a", NULL);
+    launch *l = r->c.plan->launches;
+    const int own[] = {0}, later[] = {l->work_count - 1};
+    l->work[0].await_count = 1;
+    l->work[0].awaits = own;
+    ck_assert_ptr_nonnull(strstr(order_fault(r->a, r->c.plan->ir, l), "waits for one that does not come earlier"));
+    l->work[0].awaits = later;
+    ck_assert_ptr_nonnull(strstr(order_fault(r->a, r->c.plan->ir, l), "waits for one that does not come earlier"));
+    rig_close(r);
+}
+END_TEST
+
+/* ---- results */
+static const struct {
+    const char *target, *line; /* a tile of the user's; or NULL */
+} runs[] = {{"host", NULL}, {"sm_90a", NULL}, {"sm_80", "gemm: layer=mma m=32 n=128 threads=128"}, {"gfx942", NULL}};
+
+START_TEST(phases_of_one_launch_wait_for_each_other)
+{
+    const tuning asked = {.lines = &runs[_i].line, .count = runs[_i].line != NULL};
+    rig *r = rig_open(&(rig_request){.yaml = decode_yaml, .level = fusion_block, .target = runs[_i].target, .tuning = &asked, .check = true,
+                                     .multiprocessors = 3});
+    rig_run(r);
+    rig_judge(r);
+    rig_execute(r); /* the marks are as they were */
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
+/* Phases behind the first wait for one that never says that it has ended. */
+START_TEST(a_wait_without_end_is_an_error_that_names_the_phase)
+{
+    rig *r = plan_block(decode_yaml, "sm_90a", NULL);
+    launch *l = r->c.plan->launches;
+    char *body = arena_printf(r->a, "%s", l->source.body), *at = strstr(body, "static bool is_awaited(int phase) { return phase == 0");
+    tfgen_code code;
+    ck_assert_ptr_nonnull(at);
+    at[strlen("static bool is_awaited(int phase) { return phase == ")] = '9';
+    l->source.body = body;
+    l->source.head = arena_printf(r->a, "#define TF_MOST_POLLS 200\n%s", l->source.head);
+    const guarded_options options = {.cache_dir = getenv("TFGEN_CACHE_DIR"), .multiprocessors = 3};
+    r->s = guarded_open(r->c.plan, &options, &code, &r->log);
+    ck_assert_msg(r->s != NULL, "%s", r->log.text ? r->log.text : "no run");
+    rig_fill(r, 1);
+    ck_assert_int_eq(guarded_poison(r->s, &r->log), code_ok);
+    ck_assert_int_eq(guarded_pack(r->s, &r->log), code_ok);
+    ck_assert_int_ne(guarded_execute(r->s, NULL, &r->log), code_ok);
+    ck_assert_msg(strstr(r->log.text, "t_block: phase 1 ") && strstr(r->log.text, " waited too long for counter 0"), "%s", r->log.text);
+    rig_close(r);
+}
+END_TEST
+
+/* ---- refusals */
+static const struct {
+    const char *line, *error;
+} refusals[] = {{"gemm: layer=wgmma", "its frame, ws, has no launches of several phases"},
+                {"o: threads=100", "threads"}};
+
+START_TEST(what_no_launch_of_several_phases_has_is_refused)
+{
+    arena *a = arena_new();
+    const char *line = refusals[_i].line;
+    const tuning asked = {.lines = &line, .count = 1};
+    compiled c;
+    const compile_request request = {.name = "t", .text = decode_yaml, .size = strlen(decode_yaml), .target = "sm_90a",
+                                     .level = fusion_block, .tuning = &asked};
+    ck_assert_int_ne(compile(a, &request, &c), code_ok);
+    ck_assert_msg(strstr(arena_diagnostics(a), refusals[_i].error) != NULL, "%s", arena_diagnostics(a));
+    arena_free(a);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("block");
+    TCase *plans = tcase_create("plans"), *results = tcase_create("results");
+    tcase_add_loop_test(plans, a_block_is_one_launch_of_phases_with_as_many_threads, 0, target_count);
+    tcase_add_test(plans, a_wait_that_is_dropped_is_found);
+    tcase_add_test(plans, a_wait_for_an_earlier_phase_than_the_one_that_writes_is_found);
+    tcase_add_test(plans, waits_in_a_circle_are_found);
+    tcase_add_loop_test(plans, what_no_launch_of_several_phases_has_is_refused, 0, sizeof refusals / sizeof *refusals);
+    tcase_set_timeout(results, 120);
+    tcase_add_loop_test(results, phases_of_one_launch_wait_for_each_other, 0, sizeof runs / sizeof *runs);
+    tcase_add_test(results, a_wait_without_end_is_an_error_that_names_the_phase);
+    suite_add_tcase(s, plans);
+    suite_add_tcase(s, results);
+    return run_suite(s);
+}
