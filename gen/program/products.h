@@ -35,6 +35,9 @@ void product_cost(const problem *p, const product_cut *cut, cost_descriptor *d);
 double split_k_cycles(int slices, double each);
 bool joins_columns(const problem *p); /* the epilogue combines pairs of columns (gate and up, rotated halves) */
 long long product_length(const problem *p);
+/* K of a slice of 16-bit operands on warpgroup instructions, which truncate every addition: longer sums lose too much accuracy. */
+long long longest_sum(const problem *p);
+bool loses_digits(const problem *p, int slices); /* results in f32 would, of so many slices */
 int product_passes(const problem *p, weight_numbers weights); /* along K, through all rows (ir/format.def) */
 
 typedef enum operand { operand_a, operand_b } operand; /* inputs 0 and 1 of a product */

@@ -42,34 +42,11 @@ static void try_parts(const problem *p, const program *by, ws_fill *fill, int n,
     }
 }
 
-/* Whether rows of results keep f32's digits. */
-static bool stores_f32(const problem *p)
-{
-    for (int i = 0; i < p->phase->op_count; i++)
-        for (int k = 0; k < p->phase->ops[i]->output_count; k++) {
-            const ir_value *v = p->phase->ops[i]->outputs[k];
-            if (v->type == dtype_f32 && value_columns(v) > 1 && value_stored(p->ir, p->phase, v)) return true;
-        }
-    return false;
-}
-
-/* K of a slice. Longer sums lose too much accuracy (templates/base/sums.h), as tensor cores truncate every addition: their errors grow with
- * the length, and the bound of f32 results with its root. bf16 operands of K = 4096 have errors of up to 0.83 of the bound, 0.93 where the
- * result has more rows, of 8192 1.26, of 14336 1.54, and a weight in several terms the same; as slices of 2048 and 1024 those of 4096 have
- * 0.46 and 0.21 (H200). Several terms are there for accuracy. */
-static long long longest_slice(const problem *p, const program *by)
-{
-    const long long longest = 32768;
-    const double roots = product_passes(p, by->weights) > 1 ? 48 : 64;
-    const long long exact = (long long)(roots * sqrt((double)product_length(p)));
-    return by->weights == weights_as_rows && stores_f32(p) && exact < longest ? exact : longest;
-}
-
 /* Splits K so that no slice is longer than that, as far as 16 slices suffice. */
 static void cut_long(const problem *p, const program *by, ws_fill *fill, int widest, ir_tile *best)
 {
     enum { most = 16 };
-    const long long longest = longest_slice(p, by);
+    const long long longest = by->weights == weights_as_rows ? longest_sum(p) : 32768;
     const long long parts = (product_length(p) + longest - 1) / longest;
     const gemm_warpgroups_tile x = best->gemm_warpgroups;
     if (parts <= x.split_k || x.split_k >= most) return;

@@ -68,6 +68,9 @@ static const struct {
 /* Few results and a long K leave units idle: parts of it go to several, on every target; where tiles fill the machine none is cut. */
 START_TEST(a_long_k_of_few_results_is_split)
 {
+#define LONG_SUMS(M)                                                                                                                \
+    "block: t\ndtype: f32\ninputs: {x: {shape: [" M ", 14336], dtype: bf16}, w: {shape: [14336, 4096], dtype: bf16}}\n"           \
+    "ops:\n  - {out: y, op: matmul, in: [x, w]}\noutputs: {y: y}\n"
 #define MATRICES(type, M, N, K)                                                                                                     \
     "block: t\ndtype: " type "\ninputs: {x: [" M ", " K "], w: [" K ", " N "]}\nops:\n  - {out: y, op: matmul, in: [x, w]}\n"        \
     "outputs: {y: y}\n"
@@ -85,11 +88,8 @@ START_TEST(a_long_k_of_few_results_is_split)
                   "block: t\ndtype: f32\ninputs: {x: {shape: [4096, 24576], dtype: bf16}}\nparams: {w: [4096, 24576]}\n"
                   "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n",
                   program_gemm_wgmma, 4},
-                 {"sm_90a", MATRICES("bf16", "512", "4096", "14336"), program_gemm_wgmma, 1},
-                 {"sm_90a",
-                  "block: t\ndtype: f32\ninputs: {x: {shape: [512, 14336], dtype: bf16}, w: {shape: [14336, 4096], dtype: bf16}}\n"
-                  "ops:\n  - {out: y, op: matmul, in: [x, w]}\noutputs: {y: y}\n",
-                  program_gemm_wgmma, 2},
+                 {"sm_90a", MATRICES("bf16", "4096", "4096", "14336"), program_gemm_wgmma, 1},
+                 {"sm_90a", LONG_SUMS("4096"), program_gemm_wgmma, 2},
                  {"gfx1100", MATRICES("f32", "256", "256", "65536"), program_gemm_simt, 24},
                  {"host", MATRICES("f32", "256", "256", "65536"), program_gemm_simt, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -98,6 +98,22 @@ START_TEST(a_long_k_of_few_results_is_split)
         const int split = t->at[tile_field_find(t->program, "split_k")];
         ck_assert_msg(t->program == cases[i].program && split == cases[i].split, "%zu: split_k=%d", i, split);
         ck_assert_int_eq(b.p->scratch_count, cases[i].split > 1);
+        arena_free(b.a);
+    }
+}
+END_TEST
+
+/* Tensor cores truncate: such sums would be beyond the bound of f32. */
+START_TEST(swap_ab_cuts_long_sums_of_f32_results)
+{
+    static const char *const texts[] = {LONG_SUMS("512"), LONG_SUMS("96")};
+    const char *line = "y: layer=swap_ab";
+    const tuning swapped = {.lines = &line, .count = 1};
+    for (int i = 0; i < 2; i++) {
+        build b = build_spec(texts[i], "sm_90a", &swapped);
+        const ir_tile *t = b.p->launches[b.p->launch_count - 1].work[0].tile;
+        ck_assert_int_eq(t->program, program_gemm_swap_ab);
+        ck_assert_int_ge(t->gemm_swap_ab.split_k, 2);
         arena_free(b.a);
     }
 }
@@ -538,6 +554,7 @@ int main(void)
     tcase_add_loop_test(t, a_product_of_many_rows_in_16_bits_is_on_wgmma, 0, sizeof layers / sizeof *layers);
     tcase_add_test(t, a_product_of_many_rows_in_f32_is_split_on_3xtf32);
     tcase_add_test(t, a_long_k_of_few_results_is_split);
+    tcase_add_test(t, swap_ab_cuts_long_sums_of_f32_results);
     tcase_add_test(t, a_tuning_line_takes_a_product_off_the_matrix_units_or_puts_it_there);
     tcase_add_test(t, tensor_maps_come_first_and_say_what_they_map);
     tcase_add_test(t, a_layer_that_a_phase_cannot_have_is_an_error_that_says_why);
