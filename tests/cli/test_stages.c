@@ -166,7 +166,7 @@ START_TEST(text_without_its_spec_is_not_called_good_and_another_spec_is_refused)
         2);
     says("the text was made of another spec");
     ck_assert_int_eq(tfgen("run specs/rmsnorm.yaml --spec=specs/rmsnorm.yaml"), 2);
-    says("the graph is there already");
+    says("the text is a graph itself");
     remove_folder();
 }
 END_TEST

@@ -193,7 +193,7 @@ static const struct {
                {"trace specs/softmax.yaml specs/rmsnorm.yaml", "trace takes one SPEC", 2},
                {"trace specs/softmax.yaml --target=host,sm_90a", "--target: one target here", 2},
                {"trace specs/softmax.yaml --target=sm_91", "unknown target sm_91", 2},
-               {"trace specs/softmax.yaml --graph --device=host", "graphs are a GPU's", 4},
+               {"trace specs/softmax.yaml --graph --device=host", "only GPUs have graphs", 4},
                {"trace specs/softmax.yaml --device=nothing:1", "--device:", 2},
                {"trace specs/softmax.yaml --seconds=many", "--seconds", 2},
                {"trace specs/softmax.yaml --repeat=3", "--repeat", 2},
