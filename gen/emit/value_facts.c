@@ -106,6 +106,9 @@ bool wide_reduction(const emission *e, const ir_value *v)
  * thread has fewer columns. Inlined copies of short forms are faster than a loop while instruction caches hold them (H200, bf16
  * 4096x8192x1024: four functions 178 us, a loop 189; six 197, a loop 213). */
 enum { long_cost = 28, long_quick_cost = 40, rolled_quick_cost = 80, long_rows_cost = 100 };
+/* A product's epilogue of so many ops is long whatever they cost: NVRTC takes 0.2 s for each of 20 multiplications and additions (sm_90a,
+ * tile 128x224, 112 columns a thread), but 0.5 s for each of 40. */
+enum { long_op_count = 24 };
 
 /* Whether all values that the phase stores, except row scalars such as statistics, have 16 bits. */
 static bool stores_16_bits(const ir_graph *p, const ir_phase *phase)
@@ -145,15 +148,15 @@ int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target, b
 {
     const bool slow = !(quick && has_short_form(op->kind)) && slow_to_compile(op, phase, target);
     switch (op->kind) {
-    case op_log:
     case op_sin:
-    case op_cos:
+    case op_cos: return slow ? 60 : function_cost; /* no short form; the reduction of large angles is the longest part */
+    case op_log:
     case op_tanh:
     case op_log1p:
     case op_softplus:
     case op_mish:
     case op_erf: return slow ? 18 : function_cost;
-    case op_pow: return slow ? 28 : 2 * function_cost;
+    case op_pow: return slow ? 60 : quick ? 40 : 2 * function_cost;
     case op_exp:
     case op_exp2:
     case op_expm1:
@@ -177,10 +180,13 @@ bool phase_is_long(const ir_graph *p, const ir_phase *phase, const target_info *
     const bool quick = phase_is_quick(p, phase, target);
     const int of_product = !quick ? long_cost : rolls ? rolled_quick_cost : long_quick_cost;
     const int limit = phase->family == family_rows ? long_rows_cost : of_product;
-    int cost = 0;
+    int cost = 0, count = 0;
     for (int i = 0; i < phase->op_count; i++) {
         const ir_op *op = phase->ops[i];
-        if (op_is_elementwise(op) && value_columns(op->outputs[0]) > 1) cost += op_cost(op, phase, target, quick);
+        if (!op_is_elementwise(op) || value_columns(op->outputs[0]) <= 1) continue;
+        cost += op_cost(op, phase, target, quick);
+        count++;
     }
-    return cost >= limit && target->vendor != vendor_host;
+    const bool many = count >= long_op_count && phase->family != family_rows && target->vendor == vendor_nvidia;
+    return (cost >= limit || many) && target->vendor != vendor_host;
 }

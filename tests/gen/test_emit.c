@@ -499,6 +499,34 @@ START_TEST(two_divisions_roots_or_logarithms_behind_a_product_are_long_for_nvidi
 }
 END_TEST
 
+/* 40 cheap ops, two powers, two sines: NVRTC would take up to 20 s for their copies. 20 cheap ops are copied. */
+static const struct { const char *op; int count; bool quick, exact; } chains[] = {
+    {"mul, 1.5", 40, true, true}, {"erf", 40, true, true}, {"pow, 1.7", 2, true, true}, {"sin", 2, true, true},
+    {"mul, 1.5", 20, false, false}};
+
+START_TEST(a_chain_whose_copies_compile_for_long_is_long)
+{
+    static const char *const types[] = {"bf16", "f16", "f32"}, *const targets[] = {"sm_90a", "sm_80"};
+    for (int i = 0; i < 6; i++) {
+        text spec = {.a = arena_new()};
+        text_printf(&spec, "block: t\ndtype: %s\ninputs: {x: [4096, 2048]}\nparams: {w: [4096, 2048]}\n", types[i / 2]);
+        text_printf(&spec, "ops:\n  - {out: v0, op: linear, in: [x, w]}\n");
+        const char *op = chains[_i].op;
+        const int end = (int)strcspn(op, ",");
+        for (int k = 0; k < chains[_i].count; k++)
+            text_printf(&spec, "  - {out: v%d, op: %.*s, in: [v%d%s]}\n", k + 1, end, op, k, op + end);
+        text_printf(&spec, "outputs: {y: v%d}\n", chains[_i].count);
+        build b = {.name = "t.yaml", .text = spec.data, .target = targets[i % 2], .level = fusion_tile};
+        must_build(&b);
+        const char *mark = i % 2 ? "TF_CALLED" : "rolled = true";
+        ck_assert_msg((strstr(b.p->launches[0].spec_header, mark) != NULL) == (i < 4 ? chains[_i].quick : chains[_i].exact),
+                      "%d of %s in %s for %s", chains[_i].count, op, types[i / 2], targets[i % 2]);
+        arena_free(b.a);
+        arena_free(spec.a);
+    }
+}
+END_TEST
+
 typedef struct wide_head {
     const char *target;
     int columns;
@@ -763,6 +791,7 @@ int main(void)
     tcase_add_test(t, a_cache_may_have_more_rows_than_an_int_counts);
     tcase_add_loop_test(t, other_values_have_as_many_rows_as_an_int_counts_with_a_tile_to_spare, 0, 2);
     tcase_add_loop_test(t, long_arithmetic_behind_a_product_has_smaller_tiles, 0, 2);
+    tcase_add_loop_test(t, a_chain_whose_copies_compile_for_long_is_long, 0, sizeof chains / sizeof *chains);
     tcase_add_loop_test(t, two_divisions_roots_or_logarithms_behind_a_product_are_long_for_nvidia, 0,
                         (int)(sizeof epilogues / sizeof *epilogues));
     tcase_add_loop_test(t, heads_of_more_columns_than_a_wave_takes_are_refused_by_name, 0,
