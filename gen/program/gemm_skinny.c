@@ -6,7 +6,7 @@
 
 extern const program gemm_skinny_program;
 
-enum { most_rows = 8, wave_columns = 32, columns = wave_columns / 8 /* per lane */ };
+enum { most_rows = 8, wave_columns = 32, usual_columns = wave_columns / 8, most_columns = wave_columns / 4 /* per lane */ };
 
 /* Each row tile reads all weights, so other programs are faster for many rows; from 17 rows where matrix units multiply f32, although
  * skinny is faster there for the smallest weights. A model with plans on both sides of a limit has two packed weights. */
@@ -19,7 +19,7 @@ static const worse_range worse[] = {{where_f32_on_units, .least_rows = 17, .why 
 /* Bytes of a column that all lanes together load in an iteration. */
 static int line_of(const problem *p, const gemm_registers_tile *x)
 {
-    return 16 * (p->target->wave / 8) * (x->threads / p->target->wave / (x->n / wave_columns));
+    return 16 * (p->target->wave * x->thread_n / wave_columns) * (x->threads / p->target->wave / (x->n / wave_columns));
 }
 
 /* Iterations over all of K. */
@@ -70,6 +70,14 @@ static void try_parts(const problem *p, double least, ir_tile *t)
     }
 }
 
+/* Columns per lane. A single row times a matrix of f32 values stored in rows: lanes read 128 adjacent bytes of a row instead of 64. */
+static int lane_columns(const problem *p, int m)
+{
+    const ir_op *product = problem_product(p);
+    const bool in_rows = product->kind == op_matmul && product->attributes.transpose;
+    return m == 1 && in_rows && product->inputs[1]->type == dtype_f32 ? most_columns : usual_columns;
+}
+
 static void defaults(const problem *p, ir_tile *t)
 {
     enum { step = 256 };
@@ -78,8 +86,8 @@ static void defaults(const problem *p, ir_tile *t)
     for (int m = (int)most; m >= 1 && 2 * m >= most; m /= 2)
         for (int threads = step; threads <= most_threads(p, m); threads += step) {
             ir_tile x = *t;
-            x.gemm_registers = (gemm_registers_tile){
-                .m = m, .n = wave_columns, .k = 16, .thread_m = m, .thread_n = columns, .threads = threads, .stages = 2, .split_k = 1};
+            x.gemm_registers = (gemm_registers_tile){.m = m, .n = wave_columns, .k = 16, .thread_m = m, .thread_n = lane_columns(p, m),
+                                                     .threads = threads, .stages = 2, .split_k = 1};
             const double seconds = program_seconds(p, &gemm_skinny_program, &x);
             if (seconds < 0.95 * least) *t = x, least = seconds;
         }
@@ -90,7 +98,8 @@ static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_registers_tile *x = &t->gemm_registers;
     if (x->m != x->thread_m || !is_power_of_two(x->m)) return "m = thread_m, a power of two, at most 16";
-    if (x->thread_n != columns || x->n % wave_columns != 0) return "n is a multiple of 32 columns, of which a thread has thread_n=4";
+    if (x->n % wave_columns != 0) return "n is a multiple of 32";
+    if (!is_power_of_two(x->thread_n) || x->thread_n > most_columns) return "of 32 columns a thread has thread_n: 1, 2, 4 or 8";
     if (x->threads % (p->target->wave * (x->n / wave_columns)) != 0) return "each 32 columns of n have equally many waves";
     if (x->split_k > iterations_of(p, x)) return "each part of split_k has at least one iteration of all lanes";
     return x->m * x->n / (2 * p->target->width) > x->threads ? "threads: at least one for each row and 8 columns" : NULL;

@@ -216,16 +216,18 @@ template <class S> struct gemm_tiles {
 };
 
 // The skinny program (SIMT GEMV): what counts is to read B once, at the speed of memory. A wave has all rows of the tile and one epilogue
-// block of columns. Eight adjacent lanes have interleaved columns of it (each every eighth) and the same chunk of K, so a wave reads packed
-// pieces in whole cache lines; other lanes, and other waves, have other chunks. At the end lanes, then waves, add up in a fixed order.
+// block of columns. `side` adjacent lanes have interleaved columns of it (each every side-th) and the same chunk of K; other lanes, and
+// other waves, have other chunks. At the end lanes, then waves, add up in a fixed order. With thread_n = 4, eight lanes side by side read
+// packed pieces in whole cache lines; with 8, eight lanes of a wave read 128 adjacent bytes of a row of B, if B is stored in rows; with 1
+// or 2, more lanes read adjacent columns of a B stored in columns.
 template <class S> struct gemm_skinny {
     using args = typename S::args;
     using in_list = mixed_in_list;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, threads = S::threads, stages = 1, width = 2 * S::granule;
-    static constexpr int side = 8, columns = width / side, chunks = TF_WAVE / side; // adjacent lanes, columns of each; chunks of a wave
+    static constexpr int columns = S::thread_n, side = width / columns, chunks = TF_WAVE / side; // of a lane; adjacent lanes; of a wave
     static constexpr int waves = threads / TF_WAVE, blocks = tile_n / width, sharing = waves / blocks, each = tile_m * columns;
     static constexpr int V = 16 / sizeof(typename S::b_type), column_tiles = ceil_div(S::packed_n, tile_n); // V: 16 bytes of K
-    static_assert(S::thread_m == tile_m && S::thread_n == columns && chunks > 0, "tile: a thread has all rows and every eighth column");
+    static_assert(S::thread_m == tile_m && side * columns == width && chunks > 0, "tile: a thread has all rows, lanes share the columns");
     static_assert(threads % TF_WAVE == 0 && sharing * blocks == waves, "tile: whole waves share out K");
 
     static constexpr int units = blocks * (S::granule / S::width); // in which a row's results are passed to the epilogue
@@ -235,13 +237,16 @@ template <class S> struct gemm_skinny {
         int batch, row, column;
         int part, index; // its split-K slice, and its number
     };
-    // A lane's chain has at most 128 terms of a sum: each block of so many is added up over the lanes, then to the blocks before it.
+    // A lane has at most 128 terms of a sum, or 1024 of a short one: each block of so many is added up over the lanes, then to the blocks
+    // before it. If registers suffice, f32 sums have a chain for each of the four elements of a load, so of 32 or 128 terms.
+    static constexpr int chains = V == 4 && each * V <= 32 ? V : 1, most_terms = S::split_k > 1 ? 128 : chains > 1 ? 512 : 1024;
     static constexpr int alike = each < chunks ? chunks / each : 1; // lanes that end up with the same sum: one of them writes it
     static constexpr int left = each > chunks ? each / chunks : 1, stride = sharing * chunks * V, all_iterations = ceil_div(S::K, stride),
                          iterations = ceil_div(all_iterations, S::split_k), iterations_folded = 128 / V;
     static_assert(S::split_k >= 1 && S::split_k <= all_iterations, "tile: a part has an iteration of all lanes");
-    static constexpr bool folds = iterations * V > (S::split_k > 1 ? 128 : 1024);
-    static constexpr int blocks_folded = folds ? ceil_div(iterations, iterations_folded) : 1, levels = sum_levels(blocks_folded, 64);
+    static constexpr bool folds = iterations * V > most_terms;
+    static constexpr int blocks_folded = folds ? ceil_div(iterations, iterations_folded) : 1;
+    static constexpr int levels = sum_levels(blocks_folded, left == 1 ? 8 : 64);
     struct accumulators {
         float sum[each];
         running<take_sum, left, levels, static_cast<int>(root_up(blocks_folded, levels))> folded;
@@ -308,6 +313,7 @@ template <class S> struct gemm_skinny {
     DEV static void multiply(const args &p, const tile &t, accumulators &c, int column, int from, int to)
     {
         const int rows = S::rows(p);
+        float sum[each][chains] = {};
         for (int k = from; k < to; k += stride) {
             vec<float, V> b[columns];
 #pragma unroll
@@ -319,8 +325,16 @@ template <class S> struct gemm_skinny {
 #pragma unroll
                 for (int j = 0; j < columns; j++)
 #pragma unroll
-                    for (int e = 0; e < V; e++) c.sum[i * columns + j] = fused(a[e], b[j][e], c.sum[i * columns + j]);
+                    for (int e = 0; e < V; e++) {
+                        float &chain = sum[i * columns + j][e % chains];
+                        chain = fused(a[e], b[j][e], chain);
+                    }
             }
+        }
+#pragma unroll
+        for (int i = 0; i < each; i++) {
+            c.sum[i] = sum[i][0];
+            if constexpr (chains == 4) c.sum[i] = (sum[i][0] + sum[i][1]) + (sum[i][2] + sum[i][3]);
         }
     }
 
@@ -345,8 +359,8 @@ template <class S> struct gemm_skinny {
         }
     }
 
-    // Where a sum lies among a wave's: what lanes write together (eight columns of rows 1 or 2 apart) and what they read together (four
-    // adjacent columns of eight rows) are in different banks.
+    // Where a sum lies among a wave's: what lanes write together (with thread_n = 4, eight columns of rows 1 or 2 apart) and what they read
+    // together (four adjacent columns of eight rows) are in different banks.
     DEV static int place(int row, int column)
     {
         return row * width + (column ^ ((row & 2) << 3 | ((row ^ row >> 2) & 1) << 3 | (row & 4)));

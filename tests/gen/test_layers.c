@@ -49,6 +49,10 @@ static build must_build(const char *text, const tuning *t)
     "block: t\ndtype: " type "\ndims: {M: " M ", K: " K ", N: 70}\ndynamic: {M: [1, 4096]}\ninputs: {x: [M, K]}\n"                  \
     "params: {w: [N, K]}\nops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n"
 
+#define ROW(type)                                                                                                                   \
+    "block: t\ndtype: " type "\ninputs: {x: [1, 4096], w: [4096, 4096]}\nops:\n"                                                  \
+    "  - {out: y, op: matmul, in: [x, w], transpose: true}\noutputs: {y: y}\n"
+
 #define RESIDUAL                                                                                                                    \
     "block: t\ndtype: bf16\ndims: {M: 64, K: 64, N: 72}\ninputs: {x: [M, K], r: [M, N]}\nparams: {w: [N, K]}\nops:\n"                 \
     "  - {out: p, op: linear, in: [x, w]}\n  - {out: y, op: add, in: [p, r]}\noutputs: {y: y}\n"
@@ -61,6 +65,8 @@ static const struct {
               {PRODUCT("f32", "16", "64"), "tile layer=skinny m=4",
                false}, /* few rows: the weight is read once, and that is all there is */
               {PRODUCT("f32", "64", "64"), "tile layer=simt", false},
+              {ROW("f32"), "tile layer=skinny m=1 n=32 k=16 thread_m=1 thread_n=8", false}, /* rows in pieces of 128 bytes */
+              {ROW("bf16"), "tile layer=skinny m=1 n=32 k=16 thread_m=1 thread_n=4", false},
               {"block: t\ndtype: bf16\ndims: {M: 64, K: 64, N: 64}\ninputs: {x: [M, K], w: [K, N]}\n"
                "ops:\n  - {out: y, op: matmul, in: [x, w]}\noutputs: {y: y}\n",
                "tile layer=wgmma", true}};

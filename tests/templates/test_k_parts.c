@@ -22,6 +22,11 @@
     "block: t\ndtype: bf16\ndims: {M: 1030, K: 1021}\ninputs: {x: [M, K], w: [K, 1]}\n"                                        \
     "ops:\n  - {out: h, op: matmul, in: [x, w]}\noutputs: {h: h}\n"
 
+/* A row times a matrix stored in columns. */
+#define ROW                                                                                                                     \
+    "block: t\ndtype: f32\ndims: {N: 75, K: 1021}\ninputs: {x: [1, K], w: [K, N]}\n"                                           \
+    "ops:\n  - {out: h, op: matmul, in: [x, w]}\noutputs: {h: h}\n"
+
 /* Whole pieces along K, and columns of padding. */
 #define PADDED                                                                                                                  \
     "block: t\ndtype: f32\ndims: {B: 2, M: 5, N: 37, K: 512}\ninputs: {x: [B, M, K], w: [B, N, K]}\n"                         \
@@ -36,6 +41,8 @@ static const parts_case cases[] = {
     {"sm_90a", NORM, "layer=skinny m=4 thread_m=4 threads=256 split_k=5"},
     {"sm_90a", LONG, "layer=wgmma n=64 split_k=20"}, /* templates/gemm/gemm_ws.h */
     {"sm_90a", VECTOR, "layer=skinny m=1 thread_m=1 threads=256 split_k=3"},
+    {"sm_90a", ROW, "layer=skinny m=1 thread_m=1 thread_n=1 threads=256 split_k=4"},
+    {"gfx942", PADDED, "layer=skinny m=2 thread_m=2 thread_n=8 threads=256 split_k=2"},
     {"gfx942", NORM, "layer=skinny m=8 thread_m=8 threads=256 split_k=2"},
     {"gfx1100", PADDED, "layer=simt m=32 n=64 k=32 thread_m=2 thread_n=8 threads=128 split_k=7"},
 };

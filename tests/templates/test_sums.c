@@ -65,6 +65,7 @@ typedef struct product_case {
     const char *op, *tile; /* tile: NULL, or the line of a tuning */
 } product_case;
 #define LINEAR_ON(tile) "params: {w: [N, K]}\nops:\n  - {out: y, op: linear, in: [x, w]}\n", tile
+#define MATRIX_ON(tile) "params: {w: [N, K]}\nops:\n  - {out: y, op: matmul, in: [x, w], transpose: true}\n", tile
 #define LINEAR LINEAR_ON(NULL)
 #define SIMT LINEAR_ON("gemm layer=simt split_k=1")
 static const product_case products[] = {{"host", 4, 8, 1 << 20, 32, LINEAR},     /* sums that wait are in memory: any number of levels */
@@ -77,7 +78,9 @@ static const product_case products[] = {{"host", 4, 8, 1 << 20, 32, LINEAR},    
                                         {"sm_80", 65, 4, 4096, 64, SIMT}, /* 32 results a thread: two levels from 513 terms on */
                                         {"gfx1100", 9, 4, 16384, 128, SIMT},
                                         {"gfx942", 17, 8, 1 << 17, 362, LINEAR}, /* mfma: two levels */
-                                        {"gfx90a", 40, 8, 1 << 17, 362, LINEAR}};
+                                        {"gfx90a", 40, 8, 1 << 17, 362, LINEAR},
+                                        {"sm_90a", 1, 64, 1 << 18, 8, LINEAR_ON("gemm layer=skinny split_k=4")}, /* four chains a lane */
+                                        {"gfx942", 1, 32, 1 << 18, 8, MATRIX_ON("gemm layer=skinny thread_n=8 split_k=4")}};
 
 START_TEST(long_products_are_added_up_in_blocks)
 {
@@ -186,10 +189,11 @@ int main(void)
     TCase *t = tcase_create("sums");
     tcase_set_timeout(t, 120);
     use_kernels(kernels_long);
-    /* Now every program: any number of levels, a lane's, three, wgmma_3xtf32, mfma; rows and lists on the host and on a GPU, parts of a
-     * cache. */
+    /* Now every program: any number of levels, a lane's, three, wgmma_3xtf32, mfma, a lane's four chains; rows and lists on the host and
+     * on a GPU, parts of a cache. */
     TCase *more = suite_long(suite, "more sums", 120);
-    add_some_now(t, more, long_products_are_added_up_in_blocks, sizeof products / sizeof *products, (const int[]){0, 1, 4, 6, 7, 9, -1});
+    add_some_now(t, more, long_products_are_added_up_in_blocks, sizeof products / sizeof *products,
+                 (const int[]){0, 1, 4, 6, 7, 9, 12, -1});
     add_some_now(t, more, long_rows_are_added_up_in_blocks, sizeof row_targets / sizeof *row_targets, (const int[]){0, 2, -1});
     add_some_now(t, more, values_of_long_lists_of_keys_are_added_up_in_blocks, sizeof lists / sizeof *lists, (const int[]){0, 2, 5, -1});
     tcase_add_test(t, many_partial_sums_of_a_row_are_added_up_in_blocks);
