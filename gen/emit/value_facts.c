@@ -110,16 +110,20 @@ enum { long_cost = 28, long_quick_cost = 40, rolled_quick_cost = 80, long_rows_c
  * tile 128x224, 112 columns a thread), but 0.5 s for each of 40. */
 enum { long_op_count = 24 };
 
-/* Whether all values that the phase stores, except row scalars such as statistics, have 16 bits. */
+/* Whether the phase stores values of 16 bits and no others except row scalars such as statistics. A phase that stores row scalars alone
+ * does not count: those of an f32 graph are operands of f32 results. */
 static bool stores_16_bits(const ir_graph *p, const ir_phase *phase)
 {
+    bool any = false;
     for (int i = 0; i < phase->op_count; i++) {
         const ir_op *op = phase->ops[i];
         const ir_value *v = op->outputs[0];
+        const bool written = op->kind == op_kv_append || value_stored(p, phase, v);
+        any |= written && dtype_size(v->type) == 2;
         if (dtype_size(v->type) == 2 || op_is_view(op) || (value_columns(v) == 1 && !v->output)) continue;
-        if (op->kind == op_kv_append || value_stored(p, phase, v)) return false;
+        if (written) return false;
     }
-    return true;
+    return any;
 }
 
 bool phase_is_quick(const ir_graph *p, const ir_phase *phase, const target_info *target)

@@ -119,15 +119,18 @@ static bool gives_16_bits(const ir_graph *p)
     return p->type != dtype_f32;
 }
 
-/* True if the phase stores no f32 value, row scalars (statistics) aside. */
+/* True if the phase stores some value of 16 bits, and no f32 value, row scalars (statistics) aside. */
 static bool stores_16_bits(const plan *p, const ir_phase *phase)
 {
+    bool any = false;
     for (int i = 0; i < phase->op_count; i++)
         for (int k = 0; k < phase->ops[i]->output_count; k++) {
             const ir_value *v = phase->ops[i]->outputs[k];
-            if (is_long(v) && value_columns(v) > 1 && is_stored(p, v)) return false;
+            if (!is_stored(p, v)) continue;
+            if (is_long(v) && value_columns(v) > 1) return false;
+            any |= dtype_size(v->type) == 2;
         }
-    return true;
+    return any;
 }
 
 /* True if the phase computes (a part of) the graph's op, matched by position: a composite op is several ops of the plan, and one op may be

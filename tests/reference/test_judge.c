@@ -537,6 +537,29 @@ START_TEST(a_quick_form_is_judged_as_one)
 }
 END_TEST
 
+/* A gate of one column, in f32, which another kernel multiplies by. */
+#define GATE                                                                                                                  \
+    "block: gate\ndtype: f32\ndims: {M: 8, N: 512}\ninputs: {x: [M, N]}\nops:\n  - {out: s, op: row_sum, in: [x]}\n"          \
+    "  - {out: g, op: sigmoid, in: [s]}\n  - {out: y, op: mul, in: [x, g]}\noutputs: {y: y}\n"
+
+static void plan_gate(void *argument)
+{
+    attempt *t = argument;
+    const compiled c = compile_text(t->a, GATE, "sm_80", fusion_none);
+    ck_assert_int_eq(c.plan->launch_count, 3);
+    ck_assert_int_eq(ref_plan_form(c.plan, graph_value(c.graph, "g")->def), ref_form_exact);
+    for (int i = 0; i < c.plan->launch_count; i++)
+        ck_assert_ptr_null(strstr(source_join(t->a, &c.plan->launches[i].source), "define TF_QUICK"));
+}
+
+START_TEST(a_row_scalar_of_an_f32_graph_has_exact_forms)
+{
+    attempt t = {.a = arena_new()};
+    ck_assert_int_eq(arena_run(t.a, plan_gate, &t), code_ok);
+    arena_free(t.a);
+}
+END_TEST
+
 /* ---- a device whose copies fail, one at a time */
 static const device_api *sound_api;
 static int copies, failing_copy;
@@ -805,6 +828,7 @@ int main(void)
     tcase_add_test(c, what_is_judged_by_no_element_is_unjudged);
     tcase_add_loop_test(c, what_is_behind_a_choice_is_judged_by_the_devices_own, 0, sizeof routed / sizeof *routed);
     tcase_add_test(c, a_quick_form_is_judged_as_one);
+    tcase_add_test(c, a_row_scalar_of_an_f32_graph_has_exact_forms);
     tcase_add_unchecked_fixture(command, make_compiler, remove_compiler);
     tcase_add_loop_test(command, a_wrong_kernel_ends_the_command_with_exit_code_1, 0, sizeof commands / sizeof *commands);
     tcase_add_test(command, verify_says_of_a_case_what_run_says_of_its_values);
