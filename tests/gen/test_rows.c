@@ -60,16 +60,16 @@ END_TEST
 START_TEST(a_phase_has_as_many_reductions_as_it_has_ops_for)
 {
     enum { sums = 18 };
-    char yaml[2048] = "block: n\ndtype: f32\ndims: {M: 3, N: 24}\ninputs: {a0: [M, N]}\nops:\n", op[128], steps[32];
+    char yaml[2048] = "block: n\ndtype: f32\ndims: {M: 3, N: 24}\ninputs: {a0: [M, N]}\nops:\n", op[128], passes[32];
     for (int i = 0; i < sums; i++) {
         snprintf(op, sizeof op, "  - {out: s%d, op: row_sum, in: [a%d]}\n  - {out: a%d, op: sub, in: [a%d, s%d]}\n", i, i, i + 1, i, i);
         strcat(yaml, op);
     }
     snprintf(op, sizeof op, "outputs: {y: a%d}\n", sums);
     rig *r = rig_plan(&(rig_request){.yaml = strcat(yaml, op), .level = fusion_tile, .target = "gfx942"});
-    snprintf(steps, sizeof steps, "steps = %d;", sums);
+    snprintf(passes, sizeof passes, "passes = %d;", sums);
     ck_assert_int_eq(r->c.plan->launch_count, 1);
-    ck_assert_ptr_nonnull(strstr(r->c.plan->launches[0].spec_header, steps));
+    ck_assert_ptr_nonnull(strstr(r->c.plan->launches[0].spec_header, passes));
     rig_close(r);
 }
 END_TEST
