@@ -83,14 +83,29 @@ static int reductions_of(const ir_phase *phase)
     return count;
 }
 
-/* Most vectors that a thread loads at once. sin and cos: two, since their argument reduction needs registers; with eight, old compilers
- * spill. Otherwise eight, or four if the device has threads for all rows at once (H200, 2048 x 2048, with four and eight: add and rmsnorm
- * 9.6 us, 10.8; rmsnorm 5.4, 5.6; but layernorm, with two reductions, 6.1, 5.9). */
+static bool has_rope(const problem *p)
+{
+    for (int i = 0; i < p->phase->op_count; i++)
+        if (p->phase->ops[i]->kind == op_rope) return true;
+    return false;
+}
+
+/* Most vectors that a thread loads at once.
+ *
+ * A rope, where each multiprocessor has rows: one. NVRTC keeps the columns, partners, cosines and sines of all vectors of a thread in
+ * registers. H200, 2048 rows of queries and of keys: 4096 columns with a norm, two vectors, 170 registers, and 6144 columns, six vectors,
+ * 172 registers, left 256 threads a multiprocessor and took 90 us and 92 us, where their bytes need 14 us and 21 us. One vector takes 64
+ * and 50 registers, which leaves 1024 threads; it was not timed.
+ *
+ * sin and cos: two, since their argument reduction needs registers; with eight, old compilers spill. Otherwise eight, or four if the device
+ * has threads for all rows at once (H200, 2048 x 2048, with four and eight: add and rmsnorm 9.6 us, 10.8; rmsnorm 5.4, 5.6; but layernorm,
+ * with two reductions, 6.1, 5.9). */
 static long long most_vectors(const problem *p, long long vectors)
 {
     const long long rows = extent_value(&p->space.rows, &p->ir->dims), threads = (long long)p->device->units * p->device->row_threads;
     for (int i = 0; i < p->phase->op_count; i++)
         if (p->phase->ops[i]->kind == op_sin || p->phase->ops[i]->kind == op_cos) return 2;
+    if (p->target->timed && rows > p->device->units && has_rope(p)) return 1;
     if (!threads || rows * vectors > 4 * threads) return 8;
     return reads_several(p) || reductions_of(p->phase) == 1 ? 4 : 8;
 }

@@ -56,6 +56,26 @@ START_TEST(many_rows_have_a_wave_each_and_few_rows_have_many_threads)
 }
 END_TEST
 
+/* A thread with several vectors of a rope keeps both columns of each pair, their cosines and sines: the row has as many threads as vectors,
+ * up to a workgroup's, once there are rows for all multiprocessors. */
+START_TEST(many_rows_of_a_rope_have_a_thread_for_each_vector)
+{
+    static const char rope[] = "block: n\ndtype: %s\ndims: {S: %d, D: %d}\ninputs: {x: [1, S, D]}\n"
+                               "ops:\n  - {out: y, op: rope, in: [x], heads: 16, pairing: half}\noutputs: {y: y}\n";
+    static const struct {
+        int rows, columns, team;
+        const char *target;
+    } cases[] = {{2048, 4096, 512, "sm_90a"}, {2048, 2048, 256, "sm_90a"},  {2048, 16384, 1024, "sm_90a"},
+                 {133, 4096, 512, "sm_90a"},  {132, 4096, 256, "sm_90a"}, {2048, 4096, 64, "gfx942"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rig *r = planned(rope, "bf16", cases[i].rows, cases[i].columns, cases[i].target);
+        ck_assert_msg(setting(r, "team") == cases[i].team, "%s %d x %d: %d threads a row", cases[i].target, cases[i].rows,
+                      cases[i].columns, setting(r, "team"));
+        rig_close(r);
+    }
+}
+END_TEST
+
 /* Sums of a row that each wait for the one before, all in one pass over the row: no number of them is too many for a phase's ops. */
 START_TEST(a_phase_has_as_many_reductions_as_it_has_ops_for)
 {
@@ -216,6 +236,7 @@ int main(void)
     TCase *plans = tcase_create("plans"), *code = tcase_create("code");
     tcase_add_test(plans, a_phase_has_as_many_reductions_as_it_has_ops_for);
     tcase_add_test(plans, many_rows_have_a_wave_each_and_few_rows_have_many_threads);
+    tcase_add_test(plans, many_rows_of_a_rope_have_a_thread_for_each_vector);
     tcase_add_test(plans, rows_that_would_leave_a_wave_alone_are_shared_by_more_threads);
     tcase_add_test(plans, what_is_loaded_as_bf16_is_kept_as_bf16);
     tcase_add_test(plans, without_reductions_reading_is_loading_and_nothing_else);
