@@ -119,7 +119,7 @@ static const char *const *kernel_names(arena *a, const ir_graph *p)
     const char **names = arena_alloc(a, ((size_t)p->kernel_count + 1) * sizeof *names);
     for (int k = 0; k < p->kernel_count; k++) {
         const ir_kernel *kernel = p->kernels[k];
-        names[k] = !kernel->phase_count ? "" : block_is_whole(p) ? kernel_name(&n, "block") : kernel_name(&n, kernel->phases[0]->name);
+        names[k] = !kernel->phase_count ? "" : block_is_whole(p) ? kernel_name(&n, "block") : kernel_name(&n, (*kernel->phases)->name);
     }
     return names;
 }

@@ -94,7 +94,7 @@ template <class F, int Phase> DEV void run_phases(const typename F::args &p, int
             P::in_list::template tile<P>(a, index, shared, [&] {
                 if (sync.waits(p, w)) sync.await(p, w);
             });
-        });
+        }); TF_TRACED(trace_computed(p.tf_trace, own, 0));
         const bool posts = sync.posts(p, w);
         if (posts) device_release();
         barrier(); TF_TRACED(trace_end(p.tf_trace, own, 0)); // the next tile uses the same memory
