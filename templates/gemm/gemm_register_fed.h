@@ -116,6 +116,37 @@ template <class S> struct gemm_register_fed {
         clear(s);
     }
 
+    // The products of an iteration; as soon as a piece is multiplied, loads take its registers. loads(iteration, u): whether that piece is
+    // to be loaded.
+    template <class Loads>
+    DEV static void take_iteration(const args &p, const tile &t, int iteration, accumulators &c, rows_of_a (&a)[rows_ahead], sums &part,
+                                   results &r, Loads loads)
+    {
+#pragma unroll
+        for (int u = 0; u < ahead; u++) {
+            if (exists(iteration, u)) {
+#pragma unroll
+                for (int g = 0; g < across; g++)
+#pragma unroll
+                    for (int i = 0; i < down; i++) {
+                        piece_results &sum = folds ? part[g][i] : r.of[g][i];
+                        multiply(sum, c.w[u][g], a[u % rows_ahead].x[i]);
+                        sum.settle();
+                    }
+                if constexpr (S::input_sums)
+#pragma unroll
+                    for (int i = 0; i < down; i++) r.squares[i].join(a[u % rows_ahead].x[i]);
+            }
+            const int v = (u + rows_ahead) % ahead, its_iteration = iteration + (u + rows_ahead) / ahead;
+            if (loads(iteration + 1, u)) load_weights(p, t, c, iteration + 1, u);
+            if (loads(its_iteration, v)) a[u % rows_ahead].load(p, t, piece_at(its_iteration, v));
+        }
+        if (folds && (iteration + 1) % folded_iterations == 0) add(r.of, part);
+    }
+    // The last iteration is code of its own, which loads nothing: where a loop may be left with loads of rows in flight, ptxas makes what
+    // follows wait for every load, and so for the next tile's first weights before this tile's sums are stored.
+    static constexpr bool last_apart = along % (waves * ahead) == 0;
+
     DEV static results compute(const args &p, const tile &t, accumulators &c)
     {
         results r;
@@ -128,28 +159,18 @@ template <class S> struct gemm_register_fed {
         if (item_row(thread_index()) < tile_m && first < S::rows(p)) r.context = S::begin(p, 0, first);
         clear(r.of);
         if constexpr (folds) clear(part);
+        if constexpr (last_apart) {
+            const int last = opaque(iterations - 1);
 #pragma unroll 1
-        for (int iteration = 0; iteration < iterations; iteration++) {
-#pragma unroll
-            for (int u = 0; u < ahead; u++) {
-                if (exists(iteration, u)) {
-#pragma unroll
-                    for (int g = 0; g < across; g++)
-#pragma unroll
-                        for (int i = 0; i < down; i++) {
-                            piece_results &sum = folds ? part[g][i] : r.of[g][i];
-                            multiply(sum, c.w[u][g], a[u % rows_ahead].x[i]);
-                            sum.settle();
-                        }
-                    if constexpr (S::input_sums)
-#pragma unroll
-                        for (int i = 0; i < down; i++) r.squares[i].join(a[u % rows_ahead].x[i]);
-                }
-                const int v = (u + rows_ahead) % ahead, its_iteration = iteration + (u + rows_ahead) / ahead;
-                if (exists(iteration + 1, u)) load_weights(p, t, c, iteration + 1, u);
-                if (exists(its_iteration, v)) a[u % rows_ahead].load(p, t, piece_at(its_iteration, v));
+            for (int iteration = 0; iteration < iterations - 1; iteration++) {
+                const bool more = iteration < last;
+                take_iteration(p, t, iteration, c, a, part, r, [=](int, int) { return more; });
             }
-            if (folds && (iteration + 1) % folded_iterations == 0) add(r.of, part);
+            take_iteration(p, t, iterations - 1, c, a, part, r, [](int its, int) { return its < iterations; });
+        } else {
+#pragma unroll 1
+            for (int iteration = 0; iteration < iterations; iteration++)
+                take_iteration(p, t, iteration, c, a, part, r, [](int its, int u) { return exists(its, u); });
         }
         if constexpr (folds) add(r.of, part);
         return r;

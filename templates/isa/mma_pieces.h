@@ -24,6 +24,16 @@ template <class T> DEV chunk chunk_of_row(const T *row, int k, bool exists, int 
     return x;
 }
 
+// x, whose value is hidden from the compiler. Loads under a condition on it stay between products, where they are written; ptxas moves
+// unconditional ones behind all products of an iteration.
+DEV int opaque(int x)
+{
+#if !defined(TF_ON_HOST)
+    asm volatile("" : "+r"(x));
+#endif
+    return x;
+}
+
 // The rows of A that a wave multiplies by a piece at a time, and the layout of the results in its lanes.
 struct piece_results {
     static constexpr int rows = 8, columns = 16, count = 4;

@@ -28,6 +28,8 @@ struct piece_lanes {
 #endif
 };
 
+DEV int opaque(int x) { return x; } // mma_pieces.h says what for; here settle() keeps loads where they are written
+
 // The rows of A that a wave multiplies by a piece at a time, and the layout of the results: a lane has adjacent columns of one row.
 struct piece_results {
     static constexpr int rows = 16, columns = 16, count = 256 / TF_WAVE;

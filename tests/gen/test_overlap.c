@@ -315,6 +315,48 @@ START_TEST(a_path_round_the_wait_is_found)
 }
 END_TEST
 
+/* ---- what a tile's end waits for */
+/* Statements from the last loop's end before the last product on, up to that product: [first, last]. */
+static void find_last_iteration(const program *p, int *first, int *last)
+{
+    *first = 0, *last = p->count - 1;
+    while (*last > 0 && !starts(unguarded(p->list[*last].text), "mma.sync")) --*last;
+    for (int i = 0; i < *last; i++)
+        for (int k = 0; k < 2; k++)
+            if (p->list[i].next[k] >= 0 && p->list[i].next[k] <= i) *first = i + 1;
+}
+
+/* A load that may be in flight behind a tile's products would be awaited there together with the next tile's first weights, since a
+ * multiprocessor counts loads, not registers: this tile's sums would be stored late. */
+START_TEST(the_last_iteration_of_a_register_fed_tile_loads_nothing)
+{
+    static const char yaml[] = "block: t\ndtype: bf16\ndims: {K: 8192, N: 8192}\ninputs: {x: [1, K]}\nparams: {w: [N, K]}\n"
+                               "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
+    static const char *const tiles[] = {"y: layer=register_fed m=8 n=32 threads=256 ahead=2"};
+    ptx_compiler compiler;
+    if (!open_compiler(&compiler)) {
+        printf("skipped: no NVRTC\n");
+        return;
+    }
+    rig *r = rig_plan(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = "sm_90a",
+                                     .tuning = &(tuning){.lines = tiles, .count = 1}});
+    program p = {.of = &r->c.plan->launches[0]};
+    char *ptx = ptx_of(&compiler, source_join(r->a, &p.of->source));
+    int first, last;
+    read_body(&p, ptx);
+    link_statements(&p);
+    find_last_iteration(&p, &first, &last);
+    ck_assert_int_gt(first, 0);
+    ck_assert_int_lt(first, last);
+    for (int i = first; i < last; i++)
+        ck_assert_msg(!starts(unguarded(p.list[i].text), "ld.global"), "the last iteration loads: %s", p.list[i].text);
+    for (int i = 0; i < p.count; i++) free(p.list[i].text);
+    free(p.list);
+    free(ptx);
+    rig_close(r);
+}
+END_TEST
+
 /* ---- weights of the next launch */
 static long long constant_of(const launch *l, const char *name)
 {
@@ -397,6 +439,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, no_kernel_touches_what_others_write_before_its_wait, 0, (int)(sizeof cases / sizeof *cases));
     tcase_add_test(t, a_path_round_the_wait_is_found);
+    tcase_add_test(t, the_last_iteration_of_a_register_fed_tile_loads_nothing);
     tcase_add_loop_test(t, a_launch_asks_for_weights_that_the_next_one_has, 0, 6);
     tcase_add_loop_test(t, what_comes_next_decides_when_it_may_start, 0, 2);
     tcase_add_loop_test(t, other_targets_know_no_overlap, 0, 4);
