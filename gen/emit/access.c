@@ -63,9 +63,9 @@ const expression *use_packed(emission *e, int index, bool written)
                         (argument){.kind = argument_packed, .name = "packed", .index = index, .written = written, .size = sizeof(void *)});
 }
 
-const expression *use_next_packed(emission *e, int index)
+const expression *use_next_packed(emission *e, const char *name, int index)
 {
-    return use_argument(e, (argument){.kind = argument_packed, .name = "next", .index = index, .size = sizeof(void *)});
+    return use_argument(e, (argument){.kind = argument_packed, .name = name, .index = index, .size = sizeof(void *)});
 }
 
 /* Maps are distinguished by name: equal boxes under two names are two arguments. */

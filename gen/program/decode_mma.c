@@ -111,4 +111,4 @@ const program decode_mma_program = {.kind = program_decode_mma,
                                     .geometry = decode_whole_geometry,
                                     .members = decode_whole_members,
                                     .scratch = decode_whole_scratch,
-                                    .prefetches_next = true};
+                                    .prefetched_across = true};

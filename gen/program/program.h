@@ -58,6 +58,7 @@ typedef struct program {
     extent (*scratch)(const problem *p, const ir_tile *t); /* floats of workspace for slices of partial results; 0: none */
     bool one_tile;  /* one tile a workgroup: the grid has as many workgroups as tiles */
     bool prefetches_next; /* its template prefetches the weights of the next launch into L2 (templates/frame/next.h) */
+    bool prefetched_across; /* has no weights: the previous launch prefetches what the next one needs */
     /* ---- products */
     weight_numbers weights;
     bool several_passes; /* goes along K once for each term of a packed weight (`passes` of ir/format.def) */

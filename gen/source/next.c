@@ -2,9 +2,11 @@
 #include "gen/source/next.h"
 #include "gen/program/program.h"
 
-/* Bytes prefetched by all workgroups together. More would be loaded twice, as the next launch begins meanwhile (H200, decode steps: 2 and
- * 8 MB gain half as much, 12 MB nothing). */
-enum { asked_bytes = 4 << 20 };
+/* Bytes prefetched by all workgroups of a launch together. For the next launch: more would still be in flight when it begins, and delay its
+ * rows (H200, decode steps: 2 and 8 MB gain half as much, 12 MB nothing). Across attention over a cache: what DRAM can bring meanwhile.
+ * (Llama-1B B1, whose attention takes 7 us: 8 MB asked for by qkv 37.9 us, 16 MB 38.6; 4 MB by attention itself 38.6, 8 to 24 MB 38.9 to
+ * 43.8, as they delay its keys.) */
+enum { bytes_for_next = 4 << 20, bytes_across = 8 << 20, most_requests = 3 };
 
 /* Contiguous runs of weights with which the first workgroups of a launch begin. */
 typedef struct weight_runs {
@@ -22,18 +24,54 @@ static weight_runs runs_of(const plan *p, const packed_weight *pack, const tile_
     return (weight_runs){(first < across ? first : across) * parts, pieces / parts * piece_bytes};
 }
 
+/* What a launch prefetches of a packed weight. */
+typedef struct request {
+    int pack;
+    weight_runs runs;
+    long long bytes; /* of each run, from its start */
+} request;
+
+static bool may_ask(const plan *p, const launch *l)
+{
+    return p->target->overlaps && l->overlap && l->work[l->work_count - 1].program->prefetches_next;
+}
+
+/* The requests of launch `own` in the order of need. asked: by pack, whether a launch ahead of it asks for its runs; the first one does, so
+ * that no byte is asked for twice. */
+static int requests_of(const plan *p, int own, bool *asked, request *list)
+{
+    int i = own + 1, count = 0;
+    if (!may_ask(p, &p->launches[own]) || i == p->launch_count) return 0;
+    const bool across = p->launches[i].overlap && p->launches[i].work[0].program->prefetched_across;
+    long long left = across ? bytes_across : bytes_for_next;
+    for (i += across; i < p->launch_count && count < most_requests; i++) {
+        const launch_phase *first = &p->launches[i].work[0];
+        if (first->pack < 0 || !p->launches[i].overlap || !first->program->begins_with_weights) break;
+        if (asked[first->pack]) continue;
+        const weight_runs runs = runs_of(p, &p->packs[first->pack], &first->extents);
+        const long long share = left / runs.count / piece_bytes * piece_bytes, bytes = share < runs.length ? share : runs.length;
+        if (bytes == 0) break;
+        list[count++] = (request){first->pack, runs, bytes};
+        asked[first->pack] = true, left -= bytes * runs.count;
+        if (bytes < runs.length) break;
+    }
+    return count;
+}
+
 void emit_next(emission *e, writer *w, const launch *own)
 {
+    static const char *const names[most_requests] = {"next", "second_next", "third_next"};
     const plan *p = e->plan;
-    const launch *next = own + 1;
-    const launch_phase *last = &own->work[own->work_count - 1];
-    if (!p->target->overlaps || !own->overlap || !last->program->prefetches_next || next == p->launches + p->launch_count) return;
-    const launch_phase *first = &next->work[0];
-    if (first->pack < 0 || !first->program->begins_with_weights) return;
-    const weight_runs runs = runs_of(p, &p->packs[first->pack], &first->extents);
-    const long long share = asked_bytes / runs.count / piece_bytes * piece_bytes, bytes = share < runs.length ? share : runs.length;
-    if (bytes == 0) return;
-    write_line(w, "static constexpr int next_runs = %lld, next_bytes = %lld;", runs.count, bytes);
-    write_line(w, "static constexpr long long next_step = %lld;", runs.length);
-    write_line(w, "DEV static const void *next(const args &p) { return %s; }", c_text(e->a, use_next_packed(e, first->pack)));
+    request list[most_requests];
+    bool *asked = arena_alloc(e->a, ((size_t)p->pack_count + 1) * sizeof *asked);
+    int count = 0;
+    for (int i = 0; i <= own - p->launches; i++) count = requests_of(p, i, asked, list);
+    if (count == 0) return;
+    write_line(w, "static constexpr int next_count = %d;", count);
+    write_line(w, "DEV static weight_runs next(const args &p, int i)");
+    write_line(w, "{");
+    for (int i = 0; i < count; i++)
+        write_line(w, "    %sreturn {%s, %lldll, %lld, %lld};", i + 1 < count ? arena_printf(e->a, "if (i == %d) ", i) : "",
+                   c_text(e->a, use_next_packed(e, names[i], list[i].pack)), list[i].runs.length, list[i].runs.count, list[i].bytes);
+    write_line(w, "}");
 }

@@ -484,7 +484,6 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
             prefetch_first_keys(p, m);
         }
         previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
-        next_weights<S>::prefetch(p, thread_index(), 32);
         if (sure) make_schedule<true>(p, m);
         bool arrived = false, met = false; // at the cluster's barrier, which says that parts have been handed over
         int early = 0;

@@ -1,19 +1,29 @@
-// In: a spec struct S, which may know what the next launch loads first (gen/source/next.c). Out: hints that prefetch it into L2.
+// In: a spec struct S, which may know what later launches load first (gen/source/next.c). Out: hints that prefetch it into L2.
 //
-// An S that knows has: next(p): packed weights; next_runs runs of next_bytes, next_step bytes apart. Needs isa/nvidia.h.
+// An S that knows has: next_count; next(p, i): runs of packed weights, in the order in which they are needed. Needs isa/nvidia.h.
 #pragma once
 #include "templates/base/device.h"
+
+// `bytes` of each of `count` runs, `step` bytes apart.
+struct weight_runs {
+    const void *first;
+    long long step;
+    int count, bytes;
+};
 
 template <class S, class = void> struct next_weights {
     template <class Args> DEV static void prefetch(const Args &, int, int) {}
 };
-template <class S> struct next_weights<S, nothing<decltype(S::next_runs)>> {
+template <class S> struct next_weights<S, nothing<decltype(S::next_count)>> {
     // Called by each workgroup's threads; those from `threads` on do nothing.
     DEV static void prefetch(const typename S::args &p, int thread, int threads)
     {
         if (thread >= threads) return;
-        const char *from = static_cast<const char *>(S::next(p));
-        for (int run = block_index() + thread * block_total(); run < S::next_runs; run += threads * block_total())
-            prefetch_l2(from + run * S::next_step, S::next_bytes);
+#pragma unroll
+        for (int i = 0; i < S::next_count; i++) {
+            const auto w = S::next(p, i);
+            for (int run = block_index() + thread * block_total(); run < w.count; run += threads * block_total())
+                prefetch_l2(static_cast<const char *>(w.first) + run * w.step, w.bytes);
+        }
     }
 };
