@@ -27,16 +27,20 @@ static int cluster_size(const problem *p, const ir_tile *tile)
     return size;
 }
 
-/* Long KV: one workgroup a multiprocessor, with stages of at least 120 KB in flight in shared memory. (H200, us, this tile and the best
- * one that loads through registers, alone: B59 L6205 H48/16 hd64 342, 376; B51 L63005 H8/2 hd80 499, 505; B18 L8275 H16/16 hd128 278, 307;
- * B64 L1024 H24/8 hd128 71, 75; B1 L131072 H32/8 hd128 130, 141; but B8 L1024 H32/8 hd64 11.0, 9.9. Twice the stages: 0 to 4 % slower.
- * After a kernel that fills shared memory, which leaves a small L1, the first took 530 through registers.) */
+/* Long KV: stages of at least 120 KB in flight in shared memory. One workgroup a multiprocessor. (H200, us, this tile and the best one that
+ * loads through registers, alone: B59 L6205 H48/16 hd64 342, 376; B51 L63005 H8/2 hd80 499, 505; B18 L8275 H16/16 hd128 278, 307; B64 L1024
+ * H24/8 hd128 71, 75; B1 L131072 H32/8 hd128 130, 141; but B8 L1024 H32/8 hd64 11.0, 9.9. Twice the stages: 0 to 4 % slower. After a kernel
+ * that fills shared memory, which leaves a small L1, the first took 530 through registers.) Of short rows and several parts for each, four
+ * workgroups, whose parts end while others load. (In decode blocks, one and four: B512 L300 H32/8 hd64 118, 89; B207 L1000 H56/8 hd64 118,
+ * 111; the whole block of B405 L823 H32/8 hd80 512, 500, of B59 L6205 H48/16 hd64 388, 387; but three for hd128: B128 L1024 297, 313.) */
 static decode_whole_tile long_tile(const problem *p)
 {
-    enum { least = 120 << 10 };
+    enum { least = 120 << 10, shared_by = 4 };
     const int head = (int)problem_head(p);
     decode_whole_tile t = {.keys = head <= 80 ? 32 : 16, .threads = head > 128 ? 128 : 256, .resident = 1, .cluster = 1, .stages = 2};
-    while (t.stages < 16 && decode_ring_bytes(p, &t) < least) t.stages++;
+    if (head >= 64 && head <= 80 && decode_work_tiles(p) >= (long long)shared_by * p->device->units)
+        t.keys = 16, t.threads = 128, t.resident = shared_by;
+    while (t.stages < 16 && t.resident * decode_ring_bytes(p, &t) < least) t.stages++;
     return t;
 }
 
