@@ -1,6 +1,6 @@
-/* In: a fused graph, a device model, a user's tiles. Out: the plan: tiles in a copy of the graph, launches, packed
- * weights, workspace. Refuses (code_unsupported) kernels of phases that wait for each other, sizes that a kernel's ints cannot count,
- * and illegal tiles. */
+/* In: a fused graph, a device model, a user's tiles. Out: the plan: tiles in a copy of the graph, launches, packed weights, workspace.
+ * Refuses (code_unsupported) kernels of phases that wait for each other (below level block), sizes that a kernel's ints cannot count, and
+ * illegal tiles. */
 #include "gen/plan/align.h"
 #include "gen/plan/block.h"
 #include "gen/plan/choice.h"
