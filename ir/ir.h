@@ -229,6 +229,7 @@ extent value_rows(arena *a, const ir_value *v);                  /* product of a
 /* Whether the range can select exactly `rows` rows in total. */
 bool row_range_makes(const row_range *range, long long rows);
 long long value_columns(const ir_value *v);                      /* last axis (static by rule); 1 for rank 0 */
+extent value_batches(arena *a, const ir_value *v);               /* product of all axes but the last two */
 long long product_depth(const ir_op *product);                   /* K, the axis that a linear or matmul sums (static by rule) */
 long long value_count(const ir_value *v, const dim_table *dims); /* elements */
 long long value_stride(const ir_value *v);                       /* row stride of its storage, in elements */

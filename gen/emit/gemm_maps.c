@@ -25,7 +25,7 @@ static tensor_box box_of_value(const gemm *g, const ir_value *v, int box_rows)
                       .box_columns = 128 / size};
     if (!gemm_is_batched(g)) return box;
     box.heads = 1, box.box_heads = 1, box.head_stride = extent_number(stride);
-    box.batches = gemm_batches(g), box.batch_stride = extent_multiply(a, v->at, extent_number(stride), box.rows);
+    box.batches = value_batches(a, v), box.batch_stride = extent_multiply(a, v->at, extent_number(stride), box.rows);
     return box;
 }
 
@@ -116,7 +116,7 @@ static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *
     write_forms(&g, &b);
     gemm_write_operand_types(&g);
     gemm_write_context(&g);
-    if (gemm_is_batched(&g)) gemm_write_batches(&g);
+    if (gemm_is_batched(&g)) gemm_write_matrices(&g);
     write_maps(&g, t->m, t->k, b);
     gemm_write_partial(&g);
     gemm_write_epilogue(&g);
@@ -144,7 +144,7 @@ void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident, int tail_t
     write_forms(&g, &b);
     gemm_write_operand_types(&g);
     gemm_write_context(&g);
-    if (gemm_is_batched(&g)) gemm_write_batches(&g);
+    if (gemm_is_batched(&g)) gemm_write_matrices(&g);
     write_maps(&g, t->m / t->cluster, t->k, b);
     gemm_write_partial(&g);
     gemm_write_epilogue(&g);

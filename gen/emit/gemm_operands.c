@@ -201,6 +201,13 @@ void gemm_write_batches(gemm *g)
     write_line(g->w, "DEV static int batches(const args &p) { return %s; }", c_text(g->e->a, extent_c(g->e, &batches)));
 }
 
+void gemm_write_matrices(gemm *g)
+{
+    gemm_write_batches(g);
+    write_line(g->w, "DEV static int a_batch(const args &p, int batch) { return %s; }", c_text(g->e->a, batch_of(g, g->a)));
+    write_line(g->w, "DEV static int b_batch(const args &p, int batch) { return %s; }", c_text(g->e->a, batch_of(g, g->b)));
+}
+
 void gemm_write_partial(gemm *g)
 {
     if (g->e->scratch < 0) return;

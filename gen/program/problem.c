@@ -110,13 +110,6 @@ long long power_of_two_in(long long n, long long most)
     return p;
 }
 
-extent value_batches(arena *a, const ir_value *v)
-{
-    extent batches = extent_number(1);
-    for (int i = 0; i + 2 < v->rank; i++) batches = extent_multiply(a, v->at, batches, v->shape[i]);
-    return batches;
-}
-
 long long mixed_memory(long long stages, long long stage, long long scratch, long long align)
 {
     const long long bytes = stages * stage, scratch_at = scratch > 1 ? (bytes + 3) / 4 * 4 : bytes;

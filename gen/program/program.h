@@ -102,6 +102,5 @@ int ceil_log2(long long n); /* steps of a butterfly over n lanes */
 long long power_of_two_in(long long n, long long most);
 /* sizeof(mixed_memory<...>) of templates/frame/frame_mixed.h: stages of `stage` bytes, then scratch, aligned to `align`. */
 long long mixed_memory(long long stages, long long stage, long long scratch, long long align);
-extent value_batches(arena *a, const ir_value *v); /* product of all axes but the last two */
 long long no_shared_memory(const problem *p, const ir_tile *t); /* shared_bytes of programs that use none */
 #endif

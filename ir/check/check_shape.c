@@ -150,18 +150,19 @@ static void check_matmul(const checker *c, const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *w = op->inputs[1], *y = op->outputs[0];
     const bool t = op->attributes.transpose, t_a = op->attributes.transpose_a;
-    const bool shared = w->rank == 2 && !t_a; /* by all batches */
-    need(c, op, x->rank >= 2 && (w->rank == x->rank || shared) && y->rank == x->rank,
-         "the operands need the same number of axes, at least two");
+    need(c, op, x->rank >= 2 && w->rank >= 2 && y->rank == (x->rank > w->rank ? x->rank : w->rank),
+         "the operands need at least two axes, and the out as many as the one that has more");
     need(c, op, x->type == w->type, "the operands differ in dtype");
     need(c, op, extent_equal(axis(x, t_a ? 1 : 0), axis(w, t ? 0 : 1)), "the operands differ in K, the axis that is summed");
     long long depth;
     need(c, op, extent_is_number(axis(x, t_a ? 1 : 0), &depth), "K, the axis that is summed, is dynamic");
     need(c, op, extent_equal(axis(y, 0), axis(w, t ? 1 : 0)) && extent_equal(axis(y, 1), axis(x, t_a ? 0 : 1)),
          "the out has other rows or columns");
-    for (int i = 2; i < x->rank; i++)
-        need(c, op, extent_equal(axis(x, i), axis(y, i)) && (w->rank < x->rank || extent_equal(axis(w, i), axis(y, i))),
-             "the batches differ");
+    for (int i = 2; i < y->rank; i++) {
+        const bool of_x = i < x->rank && extent_equal(axis(x, i), axis(y, i)), of_w = i < w->rank && extent_equal(axis(w, i), axis(y, i));
+        need(c, op, (of_x || of_w) && (of_x || i >= x->rank || is_number(axis(x, i), 1)) &&
+             (of_w || i >= w->rank || is_number(axis(w, i), 1)), "the batches differ");
+    }
 }
 
 /* Head size of [B, S, H*hd] or [B, S, H, hd]. */

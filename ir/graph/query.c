@@ -29,6 +29,13 @@ long long value_columns(const ir_value *v)
     return columns;
 }
 
+extent value_batches(arena *a, const ir_value *v)
+{
+    extent batches = extent_number(1);
+    for (int i = 0; i + 2 < v->rank; i++) batches = extent_multiply(a, v->at, batches, v->shape[i]);
+    return batches;
+}
+
 long long product_depth(const ir_op *product)
 {
     const ir_value *x = product->inputs[0];

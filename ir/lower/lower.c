@@ -207,18 +207,38 @@ static ir_value *flat(lowering *l, const char *suffix, const ir_value *x)
     return v;
 }
 
+static bool has_one_matrix(const ir_value *v)
+{
+    long long n = 1;
+    for (int i = 0; i + 2 < v->rank; i++)
+        if (!extent_is_number(&v->shape[i], &n) || n != 1) return false;
+    return true;
+}
+
+/* All batches of the first operand, whose rows lie one after the other, share the second one. */
+static bool shares_second(const ir_op *op)
+{
+    const ir_value *x = op->inputs[0], *w = op->inputs[1];
+    return !op->attributes.transpose_a && has_one_matrix(w) && (!has_one_matrix(x) || x->rank != w->rank);
+}
+
 /* A second operand that all batches share multiplies their rows as one matrix. */
 static void lower_shared(lowering *l)
 {
-    ir_value *x = in(l, 0), *rows = flat(l, "x", x), *product = flat(l, "r", l->out);
-    emit(l, op_reshape, rows, x, NULL);
-    emit(l, op_matmul, product, rows, in(l, 1))->attributes.transpose = l->op->attributes.transpose;
+    ir_value *x = in(l, 0), *w = in(l, 1), *product = flat(l, "r", l->out), *rows = x;
+    if (x->rank > 2) emit(l, op_reshape, rows = flat(l, "x", x), x, NULL);
+    if (w->rank > 2) {
+        ir_value *one = flat(l, "w", w);
+        emit(l, op_reshape, one, w, NULL);
+        w = one;
+    }
+    emit(l, op_matmul, product, rows, w)->attributes.transpose = l->op->attributes.transpose;
     emit(l, op_reshape, l->out, product, NULL);
 }
 
 static void lower_matmul(lowering *l)
 {
-    if (l->op->inputs[1]->rank < l->op->inputs[0]->rank) lower_shared(l);
+    if (shares_second(l->op)) lower_shared(l);
     else if (is_matrix_times_vector(l->op)) lower_matrix_times_vector(l);
     else lower_plain(l);
 }

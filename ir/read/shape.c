@@ -133,18 +133,28 @@ static bool check_depth(op_draft *d, int which, const extent *K, const char *sha
                        graph_extent_text(d->r, K));
 }
 
-/* b has a's batches, or none: then it multiplies each of a's rows, which is why a is not transposed. */
-static bool check_batches(op_draft *d, const ir_value *a, const ir_value *b)
+/* The i-th axis from the right; 1 beyond the left end. */
+static extent axis_or_one(const ir_value *v, int i) { return i <= v->rank ? v->shape[v->rank - i] : extent_number(1); }
+
+static bool extent_is_one(const extent *e)
 {
-    if (a->rank < 2 || (b->rank != a->rank && b->rank != 2))
-        return shape_clash(d, d->in_at[1], "%s and %s should have the same number of axes, at least two, or the second one two",
-                           shape_of(d, 0), shape_of(d, 1));
-    if (b->rank != a->rank && d->op->attributes.transpose_a)
-        return shape_clash(d, d->in_at[1], "%s has no batches, which takes a first operand that is not transposed", shape_of(d, 1));
-    for (int i = 0; i < b->rank - 2; i++)
-        if (!extent_equal(&a->shape[i], &b->shape[i]))
-            return shape_clash(d, d->in_at[1], "%s and %s differ in the batch axis %d", shape_of(d, 0), shape_of(d, 1),
-                               i);
+    long long n;
+    return extent_is_number(e, &n) && n == 1;
+}
+
+/* Batch axes of the result: those of both operands, counted from the right, where an axis that is missing or 1 goes with any other. */
+static bool shape_batches(op_draft *d, const ir_value *a, const ir_value *b, ir_value *out)
+{
+    if (a->rank < 2 || b->rank < 2)
+        return shape_clash(d, d->in_at[a->rank < 2 ? 0 : 1], "%s and %s should have at least two axes each", shape_of(d, 0),
+                           shape_of(d, 1));
+    shape_set(out, a->rank > b->rank ? a : b);
+    for (int i = 3; i <= out->rank; i++) {
+        const extent of_a = axis_or_one(a, i), of_b = axis_or_one(b, i);
+        if (!extent_equal(&of_a, &of_b) && !extent_is_one(&of_a) && !extent_is_one(&of_b))
+            return shape_clash(d, d->in_at[1], "%s and %s differ in the batch axis %d", shape_of(d, 0), shape_of(d, 1), out->rank - i);
+        out->shape[out->rank - i] = extent_is_one(&of_a) ? of_b : of_a;
+    }
     return true;
 }
 
@@ -153,7 +163,7 @@ static bool shape_matmul(op_draft *d, ir_value *out)
 {
     const ir_value *a = d->op->inputs[0], *b = d->op->inputs[1];
     const bool transpose = d->op->attributes.transpose, transpose_a = d->op->attributes.transpose_a;
-    if (!check_batches(d, a, b)) return false;
+    if (!shape_batches(d, a, b, out)) return false;
     const extent *K = shape_axis(a, transpose_a ? 2 : 1);
     if (!extent_equal(K, shape_axis(b, transpose ? 1 : 2)))
         return shape_clash(d, d->in_at[1], "%s has %s %s, %s takes %s (%s)", shape_of(d, 0), graph_extent_text(d->r, K),
@@ -163,7 +173,6 @@ static bool shape_matmul(op_draft *d, ir_value *out)
     if (a->type != b->type)
         return shape_clash(d, d->in_at[1], "%%%s is %s and %%%s is %s; cast one of them", a->name, dtype_name(a->type),
                            b->name, dtype_name(b->type));
-    shape_set(out, a);
     out->shape[out->rank - 2] = *shape_axis(a, transpose_a ? 1 : 2);
     out->shape[out->rank - 1] = *shape_axis(b, transpose ? 2 : 1);
     return true;

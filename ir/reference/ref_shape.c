@@ -100,15 +100,20 @@ static bool linear_shape(const ref_state *r, const ir_op *op, const ir_attribute
     return op->input_count < 3 || is_row(ref_shape_of(r, op->inputs[2]), w->size[!in]);
 }
 
+/* Batch axes count from the right; one that is missing or 1 goes with any other. */
 static bool matmul_shape(const ref_state *r, const ir_op *op, const ir_attributes *t, ref_shape *out)
 {
-    const ref_shape *w = ref_shape_of(r, op->inputs[1]);
+    const ref_shape x = *out, *w = ref_shape_of(r, op->inputs[1]);
+    if (x.rank < 2 || w->rank < 2) return false;
     const int K = w->rank - (t->transpose ? 1 : 2), N = w->rank - (t->transpose ? 2 : 1);
-    const bool shared = w->rank == 2 && !t->transpose_a;
-    if (out->rank < 2 || (w->rank != out->rank && !shared) || w->size[K] != out->size[out->rank - (t->transpose_a ? 2 : 1)]) return false;
-    for (int i = 0; i + 2 < w->rank; i++)
-        if (w->size[i] != out->size[i]) return false;
-    if (t->transpose_a) out->size[out->rank - 2] = out->size[out->rank - 1];
+    if (w->size[K] != x.size[x.rank - (t->transpose_a ? 2 : 1)]) return false;
+    out->rank = x.rank > w->rank ? x.rank : w->rank;
+    for (int i = 3; i <= out->rank; i++) {
+        const long long of_x = i <= x.rank ? x.size[x.rank - i] : 1, of_w = i <= w->rank ? w->size[w->rank - i] : 1;
+        if (of_x != of_w && of_x != 1 && of_w != 1) return false;
+        out->size[out->rank - i] = of_x == 1 ? of_w : of_x;
+    }
+    out->size[out->rank - 2] = x.size[x.rank - (t->transpose_a ? 1 : 2)];
     out->size[out->rank - 1] = w->size[N];
     return true;
 }

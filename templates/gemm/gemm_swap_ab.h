@@ -124,10 +124,12 @@ template <class S> struct gemm_swap_ab {
         const int n = t.column * tile_n, k = column_of(t, k_tile);
         if constexpr (b_across) {
 #pragma unroll
-            for (int i = 0; i < tile_n / 64; i++) box_load<1>(m.memory + i * panel_bytes, S::b_map(p), t, n + i * 64, k, m, 0);
+            for (int i = 0; i < tile_n / 64; i++)
+                box_load<1>(m.memory + i * panel_bytes, S::b_map(p), t, b_batch(p, t), n + i * 64, k, m, 0);
         } else {
 #pragma unroll
-            for (int i = 0; i < boxes; i++) box_load<1>(m.memory + i * b_box_bytes, S::b_map(p), t, k + i * box_length, n, m, 0);
+            for (int i = 0; i < boxes; i++)
+                box_load<1>(m.memory + i * b_box_bytes, S::b_map(p), t, b_batch(p, t), k + i * box_length, n, m, 0);
         }
     }
     DEV static void prepare(const args &p) { tensor_prefetch(S::a_map(p)); }
@@ -137,21 +139,37 @@ template <class S> struct gemm_swap_ab {
         const int row = t.row * tile_m, k = column_of(t, k_tile);
         if constexpr (a_across) {
             for (int i = sharers == 1 ? 0 : cluster_rank() % sharers; i < a_panels; i += sharers)
-                box_load<sharers>(m.memory + i * panel_bytes, S::a_map(p), t, row + i * 64, k, m, 0);
+                box_load<sharers>(m.memory + i * panel_bytes, S::a_map(p), t, a_batch(p, t), row + i * 64, k, m, 0);
         } else {
 #pragma unroll
             for (int i = 0; i < boxes; i++)
-                box_load<sharers>(m.memory + i * box_bytes, S::a_map(p), t, k + i * box_length, row, m, tile_m / sharers);
+                box_load<sharers>(m.memory + i * box_bytes, S::a_map(p), t, a_batch(p, t), k + i * box_length, row, m, tile_m / sharers);
         }
     }
-    // A box of the tile's matrix; each of `Members` of a cluster brings box_rows of its rows to all.
+    // Which matrix of an operand the tile's batch has.
+    DEV static int a_batch(const args &p, const tile &t)
+    {
+        if constexpr (S::batched)
+            return S::a_batch(p, t.batch);
+        else
+            return 0;
+    }
+    DEV static int b_batch(const args &p, const tile &t)
+    {
+        if constexpr (S::batched)
+            return S::b_batch(p, t.batch);
+        else
+            return 0;
+    }
+    // A box of the operand's matrix `batch`; each of `Members` of a cluster brings box_rows of its rows to all.
     template <int Members>
-    DEV static void box_load(shared_address to, const tensor_map &map, const tile &t, int column, int row, stage m, int box_rows)
+    DEV static void box_load(shared_address to, const tensor_map &map, const tile &t, int batch, int column, int row, stage m,
+                         int box_rows)
     {
         if constexpr (S::batched && Members > 1)
-            tensor_load_all<Members>(to, map, m.full, column, 0, row, t.batch, box_rows, first_sharer(t));
+            tensor_load_all<Members>(to, map, m.full, column, 0, row, batch, box_rows, first_sharer(t));
         else if constexpr (S::batched)
-            tensor_load(to, map, m.full, column, 0, row, t.batch);
+            tensor_load(to, map, m.full, column, 0, row, batch);
         else if constexpr (Members > 1)
             tensor_load_all<Members>(to, map, m.full, column, row, box_rows, first_sharer(t));
         else

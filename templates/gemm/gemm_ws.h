@@ -3,8 +3,8 @@
 // other than 128 rows and a multiple of 32 columns from 64 to 256.
 //
 // Beyond the common contract S has:
-//   a_form, b_form: layouts of the operands; b_early: B is a weight, which no launch writes; batched: batches(p) products, whose tensor
-//     maps have rank 4, with one head
+//   a_form, b_form: layouts of the operands; b_early: B is a weight, which no launch writes; batched: batches(p) products, of the
+//     operands' matrices a_batch(p, batch) and b_batch(p, batch), whose tensor maps have rank 4, with one head
 //   a_map(p), b_map(p): tensor maps with 128-byte swizzle. Boxes of A: in rows [M, K] 128 bytes x tile_m rows, in columns [K, M] 128 bytes
 //     x tile_k rows. Boxes of B: in pieces tile_n columns x 128 bytes / cluster, in rows [N, K] 128 bytes x tile_n / cluster rows, in
 //     columns [K, N] 128 bytes x tile_k rows
@@ -114,9 +114,10 @@ template <class S> struct gemm_ws {
     {
         const int row = t.row * tile_m;
         if constexpr (a_across)
-            for (int i = 0; i < tile_m / 64; i++) box_load<1>(m.memory + i * panel_bytes, S::a_map(p), t, row + i * 64, k, m, 0);
+            for (int i = 0; i < tile_m / 64; i++)
+                box_load<1>(m.memory + i * panel_bytes, S::a_map(p), t, a_batch(p, t), row + i * 64, k, m, 0);
         else
-            box_load<1>(m.memory, S::a_map(p), t, k, row, m, 0);
+            box_load<1>(m.memory, S::a_map(p), t, a_batch(p, t), k, row, m, 0);
     }
     DEV static void load_b(const args &p, const tile &t, int k, stage m)
     {
@@ -124,18 +125,34 @@ template <class S> struct gemm_ws {
         const int n = t.column * tile_n;
         if constexpr (b_across)
             for (int i = cluster == 1 ? 0 : cluster_rank(); i < b_panels; i += cluster)
-                box_load<cluster>(to + i * panel_bytes, S::b_map(p), t, n + i * 64, k, m, 0);
+                box_load<cluster>(to + i * panel_bytes, S::b_map(p), t, b_batch(p, t), n + i * 64, k, m, 0);
         else
-            box_load<cluster>(to, S::b_map(p), t, k, n, m, tile_n / cluster);
+            box_load<cluster>(to, S::b_map(p), t, b_batch(p, t), k, n, m, tile_n / cluster);
     }
-    // A box of the tile's matrix; each of the `Members` of a cluster loads box_rows of its rows, multicast to all.
+    // Which matrix of an operand the tile's batch has.
+    DEV static int a_batch(const args &p, const tile &t)
+    {
+        if constexpr (S::batched)
+            return S::a_batch(p, t.batch);
+        else
+            return 0;
+    }
+    DEV static int b_batch(const args &p, const tile &t)
+    {
+        if constexpr (S::batched)
+            return S::b_batch(p, t.batch);
+        else
+            return 0;
+    }
+    // A box of the operand's matrix `batch`; each of the `Members` of a cluster loads box_rows of its rows, multicast to all.
     template <int Members>
-    DEV static void box_load(shared_address to, const tensor_map &map, const tile &t, int column, int row, stage m, int box_rows)
+    DEV static void box_load(shared_address to, const tensor_map &map, const tile &t, int batch, int column, int row, stage m,
+                         int box_rows)
     {
         if constexpr (S::batched && Members > 1)
-            tensor_load_all<Members>(to, map, m.full, column, 0, row, t.batch, box_rows);
+            tensor_load_all<Members>(to, map, m.full, column, 0, row, batch, box_rows);
         else if constexpr (S::batched)
-            tensor_load(to, map, m.full, column, 0, row, t.batch);
+            tensor_load(to, map, m.full, column, 0, row, batch);
         else if constexpr (Members > 1)
             tensor_load_all<Members>(to, map, m.full, column, row, box_rows);
         else

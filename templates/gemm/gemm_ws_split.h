@@ -34,8 +34,8 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
     DEV static void load_terms(const args &p, const tile &t, int k, stage m)
     {
         const int n = t.column * tile_n;
-        base::template box_load<1>(m.memory + a_bytes, S::b_map(p), t, 2 * k, n, m, 0);
-        base::template box_load<1>(m.memory + a_bytes + tile_n * 128, S::b_map(p), t, 2 * k + tile_k, n, m, 0);
+        base::template box_load<1>(m.memory + a_bytes, S::b_map(p), t, base::b_batch(p, t), 2 * k, n, m, 0);
+        base::template box_load<1>(m.memory + a_bytes + tile_n * 128, S::b_map(p), t, base::b_batch(p, t), 2 * k + tile_k, n, m, 0);
     }
 
     template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, accumulators &c)

@@ -25,6 +25,7 @@ typedef struct check_test {
     "state %s f32[M,2,8,2]\nstate %t f32[M,2,8,2]\nstate %sl f32[M,2,6,2]\nstate %sk f32[M,4,8,2]\nstate %sd f32[M,2,8,4]\n" \
     "state %sb f32[3,2,8,2]\nstate %s3 f32[M,8,4]\nstate %sv f32[M,L,8,2]\nstate %s1 f32[1,2,8,2]\nin %k11 f32[1,1,4]\nin %n1 i32[1]\n" \
     "in %m2 f32[3,4]\nin %m4 f32[3,4,3,5]\n\n"
+#define RANKS_OF_MATMUL "shapes: matmul %y: the operands need at least two axes, and the out as many as the one that has more"
 #define KEPT "%kc f32[M,2,8,2] in %s+0/2 = kv_append %k at=%n state=%s #0\n"
 #define ROPE "= rope %x heads=2 pairing=half theta=1 rotary=2 "
 #define SIZES "heads=4 kv_heads=2 scale=1 "
@@ -134,9 +135,9 @@ static const struct {
     {"%y f32[M,6] = linear %x5, %w continued=%w #0\n", "shapes: linear %y: the operand's columns are not those of both weights"},
     {"%y f32[M,6] = linear %x5, %w, %o continued=%wr #0\n", "shapes: linear %y: a continued weight with a fold or a bias"},
     {"%y f32[M,6] = linear %x5, %w continued=%wr fold=%f5 #0\n", "shapes: linear %y: a continued weight with a fold or a bias"},
-    {"%y f32[5] = matmul %f, %f5 #0\n", "shapes: matmul %y: the operands need the same number of axes, at least two"},
-    {"%y f32[M,3,5] = matmul %a4, %w transpose_a #0\n", "shapes: matmul %y: the operands need the same number of axes, at least two"},
-    {"%y f32[3,5] = matmul %a4, %b4 #0\n", "shapes: matmul %y: the operands need the same number of axes, at least two"},
+    {"%y f32[5] = matmul %f, %f5 #0\n", RANKS_OF_MATMUL},
+    {"%y f32[M,3,5] = matmul %a4, %f5 #0\n", RANKS_OF_MATMUL},
+    {"%y f32[3,5] = matmul %a4, %b4 #0\n", RANKS_OF_MATMUL},
     {"%y f32[M,3,5] = matmul %a4, %b4h #0\n", "shapes: matmul %y: the operands differ in dtype"},
     {"%y f32[M,3,5] = matmul %a4, %b4t #0\n", "shapes: matmul %y: the operands differ in K, the axis that is summed"},
     {"%y f32[M,3,4] = matmul %a4, %b4 transpose #0\n", "shapes: matmul %y: the operands differ in K, the axis that is summed"},

@@ -48,6 +48,14 @@ static const matmul_case cases[] = {
      "dims: {B: 3, S: 2, M: 17, K: 72, N: 24}\ndynamic: {B: [1, 8]}\ninputs: {x: [B, S, M, K], z: [N, K], r: [B, S, M, N]}\nops:\n"
      "  - {out: p, op: matmul, in: [x, z], transpose: true}\n  - {out: y, op: add, in: [p, r]}\noutputs: {y: y}\n", 0, "batched = false"},
     {"gfx942", "f32", "layer=simt", MATMUL("B: 3, M: 5, K: 9, N: 7", "B, M, K", "K, N", ""), 0, "b_plain = false"},
+    /* batches that one operand, or each in turn, has none of */
+    {"sm_90a", "bf16", "layer=wgmma n=64 stages=3 cluster=2",
+     MATMUL("B: 3, H: 2, M: 20, K: 72, N: 40", "B, 1, M, K", "H, N, K", ", transpose: true"), 0, "in_rows"},
+    {"sm_90a", "f16", "layer=swap_ab m=32 n=64 k=64 threads=160 stages=2 row_stages=2 cluster=2",
+     MATMUL("B: 3, H: 2, M: 24, K: 72, N: 80", "K, M", "B, H, K, N", ", transpose_a: true"), 0, "a_form = in_columns"},
+    {"sm_90a", "f32", "layer=wgmma_3xtf32 n=64", MATMUL("B: 3, H: 2, M: 20, K: 72, N: 40", "B, 1, M, K", "1, H, K, N", ""), 0, "in_rows"},
+    {"sm_80", "bf16", "layer=mma", MATMUL("B: 3, H: 2, M: 36, K: 72, N: 40", "B, 1, M, K", "H, K, N", ""), 0, "in_columns"},
+    {"gfx942", "f32", "layer=mfma", MATMUL("B: 3, M: 20, K: 72, N: 40", "M, K", "B, K, N", ""), 0, "b_plain = false"},
     /* one value as both operands */
     {"sm_80", "f16", "layer=mma",
      "dims: {K: 70, M: 40}\ninputs: {x: [K, M]}\nops:\n"

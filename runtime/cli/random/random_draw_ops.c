@@ -186,17 +186,19 @@ int put_linear(drawing *d, int x, const random_axis *to, bool bias)
 
 int put_matmul(drawing *d, int x, int y, bool transpose, bool transpose_a)
 {
-    random_value a = *value_at(d, x);
-    const random_value b = *value_at(d, y);
+    const random_value a = *value_at(d, x), b = *value_at(d, y);
     const double depth = (double)a.shape[a.rank - (transpose_a ? 2 : 1)].value, size = a.size * b.size * (sqrt(depth) + 1);
-    if (transpose_a) a.shape[a.rank - 2] = a.shape[a.rank - 1];
-    a.shape[a.rank - 1] = b.shape[b.rank - (transpose ? 2 : 1)];
+    random_value out = a.rank < b.rank ? b : a;
+    for (int i = 3; i <= a.rank; i++) /* batches: an axis of 1 goes with any other */
+        if (a.shape[a.rank - i].dynamic || a.shape[a.rank - i].value != 1) out.shape[out.rank - i] = a.shape[a.rank - i];
+    out.shape[out.rank - 2] = a.shape[a.rank - (transpose_a ? 1 : 2)];
+    out.shape[out.rank - 1] = b.shape[b.rank - (transpose ? 2 : 1)];
     random_op *op = op_begin(d, op_matmul);
     op_in(op, x);
     op_in(op, y);
     if (transpose || draw_chance(d, 10)) op_say(op, "transpose", "%s", transpose ? "true" : "false");
     if (transpose_a || draw_chance(d, 5)) op_say(op, "transpose_a", "%s", transpose_a ? "true" : "false");
-    return op_out(d, op, a.shape, a.rank, random_spec_type, size, -size);
+    return op_out(d, op, out.shape, out.rank, random_spec_type, size, -size);
 }
 
 /* ---- moves */

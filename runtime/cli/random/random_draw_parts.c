@@ -298,6 +298,21 @@ int draw_reduction(drawing *d, int x)
 }
 
 /* ---- products */
+/* A second operand for x, of that shape but for its batches: x's, some of them 1, none, or one more than x has. */
+static int batched_operand(drawing *d, const random_value *x, const random_axis *shape)
+{
+    random_axis own[max_rank];
+    const int batches = x->rank - 2;
+    memcpy(own, shape, sizeof own);
+    if (batches && draw_chance(d, 20)) return make_value(d, value_input, own + batches, 2, x->type);
+    if (!batches && draw_chance(d, 15)) {
+        own[0] = axis_number(2), own[1] = shape[0], own[2] = shape[1];
+        return make_value(d, value_input, own, 3, x->type);
+    }
+    if (batches && draw_chance(d, 20)) own[draw_below(d, batches)] = axis_number(1);
+    return make_value(d, value_input, own, x->rank, x->type);
+}
+
 /* x as [..., K, M] times a value. */
 static int draw_transposed_product(drawing *d, int x)
 {
@@ -310,8 +325,7 @@ static int draw_transposed_product(drawing *d, int x)
     memcpy(shape, v.shape, sizeof shape);
     shape[v.rank - 2] = transpose ? to : v.shape[v.rank - 2];
     shape[v.rank - 1] = transpose ? v.shape[v.rank - 2] : to;
-    const int y = make_value(d, value_input, shape, v.rank, v.type);
-    return put_matmul(d, x, y, transpose, true);
+    return put_matmul(d, x, batched_operand(d, &v, shape), transpose, true);
 }
 
 int draw_product(drawing *d, int x)
@@ -338,9 +352,7 @@ int draw_product(drawing *d, int x)
     memcpy(shape, v.shape, sizeof shape);
     shape[v.rank - 2] = transpose ? to : v.shape[v.rank - 1];
     shape[v.rank - 1] = transpose ? v.shape[v.rank - 1] : to;
-    const int first = draw_chance(d, 20) ? v.rank - 2 : 0; /* else one matrix for all batches */
-    const int y = make_value(d, value_input, shape + first, v.rank - first, v.type);
-    return put_matmul(d, x, y, transpose, false);
+    return put_matmul(d, x, batched_operand(d, &v, shape), transpose, false);
 }
 
 int draw_mlp(drawing *d, int x, const random_axis *to)
