@@ -181,7 +181,7 @@ static void tally_attention(tally *t, const ir_op *op)
                 for (long long key = padding; key < T; key++) {
                     if (!sees(a, first + s, key, filled)) continue;
                     for (long long d = 0; d < head; d++) t->products += 2 + 2; /* of the score, of the result */
-                    t->others += 5 + (a->softcap > 0 ? 3 : 0) + (a->alibi.count ? 3 : 0);
+                    t->others += 5 + (a->softcap > 0 ? 3 : 0) + (a->alibi.count ? 3 : 0) + (a->bias ? 1 : 0);
                 }
     }
     t->others += (double)elements(t, op->outputs[0]);
