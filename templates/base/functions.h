@@ -197,19 +197,16 @@ template <class Machine> struct short_power {
 
 // pow as in IEEE 754: 1 for x = 1 and for y = 0, whatever the other is; NaN for x < 0 and a fractional y. Small integer powers are
 // products; for a constant y the choice is made at compile time.
+// Selections instead of branches: NVRTC takes minutes for eight powers in a row whose copies branch.
 template <class Power> DEV float any_pow(float x, float y)
 {
-    if (y == 1.0f) return x;
-    if (y == 2.0f) return x * x;
-    if (y == 3.0f) return x * x * x;
-    if (y == 4.0f) return x * x * (x * x);
     const float a = magnitude(x), infinity = bits_float(0x7f800000u), of_end = (a == 0.0f) == (y < 0.0f) ? infinity : 0.0f;
-    const float size = a == 1.0f ? 1.0f : a == 0.0f || a == infinity ? of_end : Power::of(a, y);
+    const float inner = Power::of(a, y), size = a == 1.0f ? 1.0f : a == 0.0f || a == infinity ? of_end : inner;
     const bool whole = round_down(y) == y, odd = whole && round_down(0.5f * y) != 0.5f * y;
-    if (x == 1.0f || y == 0.0f) return 1.0f;
-    if (x != x || y != y) return x + y;
-    if (x < 0.0f && a <= 3.40282347e38f && !whole) return bits_float(0x7fc00000u);
-    return odd && float_bits(x) >> 31 ? -size : size;
+    const float signed_size = odd && float_bits(x) >> 31 ? -size : size;
+    const float real = x < 0.0f && a != infinity && !whole ? bits_float(0x7fc00000u) : signed_size;
+    const float other = x == 1.0f || y == 0.0f ? 1.0f : x != x || y != y ? x + y : real;
+    return y == 1.0f ? x : y == 2.0f ? x * x : y == 3.0f ? x * x * x : y == 4.0f ? x * x * (x * x) : other;
 }
 DEV float exact_pow(float x, float y) { return any_pow<exact_power>(x, y); }
 template <class Machine> DEV float short_pow(float x, float y) { return any_pow<short_power<Machine>>(x, y); }
