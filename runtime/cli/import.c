@@ -14,10 +14,10 @@ typedef struct import_job {
 } import_job;
 
 /* ---- specs */
-static const char *make_spec(const import_job *j, model_kind *k, bool decode)
+static const char *make_spec(const import_job *j, model_kind *k, spec_form form)
 {
     const spec_padding padding = j->o->left_padded ? padding_left : j->o->lengths ? padding_right : padding_none;
-    return model_spec(j->m, k, decode ? spec_decode : spec_prompt, padding);
+    return model_spec(j->m, k, form, padding);
 }
 
 static void need_decode(const import_job *j)
@@ -55,14 +55,23 @@ static json_t *ignored_json(const import_job *j)
     return list;
 }
 
+/* The specs of a kind of layer: its files' names, and its keys in layers.json. Encoders have the first only. */
+static const struct {
+    spec_form form;
+    const char *key, *suffix;
+} forms[] = {{spec_prompt, "prefill", ""}, {spec_decode, "decode", "-decode"}, {spec_prefill, "chunk", "-chunk"}};
+enum { form_count = sizeof forms / sizeof *forms };
+
+static int forms_of(const import_job *j) { return j->m->config->family->encoder ? 1 : form_count; }
+
 static void write_index(const import_job *j, const char *folder)
 {
-    const bool encoder = j->m->config->family->encoder;
     json_t *layers = json_array();
     for (long long i = 0; i < j->m->layers; i++) {
         const char *name = j->m->kinds[j->m->kind_of[i]].name;
         json_t *one = json_pack("{s:I, s:s}", "layer", (json_int_t)i, "prefill", arena_printf(j->a, "%s.yaml", name));
-        if (!encoder) json_object_set_new(one, "decode", json_string(arena_printf(j->a, "%s-decode.yaml", name)));
+        for (int f = 1; f < forms_of(j); f++)
+            json_object_set_new(one, forms[f].key, json_string(arena_printf(j->a, "%s%s.yaml", name, forms[f].suffix)));
         json_array_append_new(layers, one);
     }
     json_t *all = cli_keep_json(j->a, json_pack("{s:s, s:s, s:o, s:o}", "model_type", j->m->config->family->model_type, "prefix",
@@ -88,16 +97,15 @@ static void write_stem(const import_job *j, const char *folder)
 
 static void write_folder(const import_job *j, const char *folder)
 {
-    const char *(*specs)[2] = arena_alloc(j->a, (size_t)j->m->kind_count * sizeof *specs);
-    const bool encoder = j->m->config->family->encoder;
+    const char *(*specs)[form_count] = arena_alloc(j->a, (size_t)j->m->kind_count * sizeof *specs);
     for (int k = 0; k < j->m->kind_count; k++) /* check all before writing any */
-        for (int decode = 0; decode < (encoder ? 1 : 2); decode++) specs[k][decode] = make_spec(j, &j->m->kinds[k], decode);
+        for (int f = 0; f < forms_of(j); f++) specs[k][f] = make_spec(j, &j->m->kinds[k], forms[f].form);
     model_check_tensors(j->m, j->o->number.layer);
     write_stem(j, folder);
     for (int k = 0; k < j->m->kind_count; k++)
-        for (int decode = 0; decode < (encoder ? 1 : 2); decode++) {
-            const char *path = arena_printf(j->a, "%s/%s%s.yaml", folder, j->m->kinds[k].name, decode ? "-decode" : "");
-            cli_write_file(j->a, path, specs[k][decode], strlen(specs[k][decode]));
+        for (int f = 0; f < forms_of(j); f++) {
+            const char *path = arena_printf(j->a, "%s/%s%s.yaml", folder, j->m->kinds[k].name, forms[f].suffix);
+            cli_write_file(j->a, path, specs[k][f], strlen(specs[k][f]));
             if (!j->o->quiet) printf("%s: %s\n", path, j->m->kinds[k].which);
         }
     write_index(j, folder);
@@ -136,7 +144,7 @@ static void import_model(void *argument)
         const size_t size = strlen(out);
         write_folder(j, size > 1 && out[size - 1] == '/' ? arena_strndup(j->a, out, size - 1) : out);
     } else {
-        const char *text = make_spec(j, asked_kind(j), j->o->decode != NULL);
+        const char *text = make_spec(j, asked_kind(j), j->o->decode ? spec_decode : spec_prompt);
         model_check_tensors(j->m, j->o->number.layer);
         cli_write_file(j->a, out, text, strlen(text));
     }

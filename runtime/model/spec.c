@@ -396,7 +396,7 @@ static void put_inputs(text *t, const writer *w)
     text_printf(t, !cached(w) && !w->r->padding ? "inputs: {x: [B, S, D]}\n" : "inputs:\n  x: [B, S, D]\n");
     if (w->r->padding == padding_right) put_integers(t, "n", "1, S", "tokens of each text; the rest is padding");
     if (cached(w))
-        put_integers(t, "pos", format(w, "%lld, L-%s", prefill ? 0 : w->l->least_tokens - 1, prefill ? "1" : "S"),
+        put_integers(t, "pos", format(w, "%lld, L-S", prefill ? 0 : w->l->least_tokens - 1),
                      "rows of each sequence's cache that are filled");
     if (w->r->padding == padding_left)
         put_integers(t, "first", cached(w) ? "0, L-1" : "0, S-1",
