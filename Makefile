@@ -88,7 +88,7 @@ help:
 # make test-amd TINYGRAD_DIR=...   real AMD code objects run in an instruction emulator and examined (installs what it needs)
 # make mutants       SEED=1 COUNT=150: which small faults, planted one by one in copies of the tree, the suites notice (tests/mutants)
 # make test-transformers PYTHON=...   imported layers and generated tokens beside transformers, where that Python has it
-# make test-torch PYTHON=...   the package for Python beside PyTorch, on the host engine, where that Python has it
+# make test-torch PYTHON=...   the package for Python beside PyTorch and transformers, on the host engine, where that Python has them
 # make test-bare     proves demo and test in a minimal Debian 12 folder (debootstrap, root)
 # make fuzz          fuzzers with libFuzzer and sanitizers, FUZZ_SECONDS=60 each (needs clang-22 and libclang-rt-22-dev)
 # make golden        rewrites golden files; the diff is the review
@@ -216,7 +216,8 @@ test-transformers: all
 	  $(PYTHON) tests/transformers/$$script.py ./tfgen || [ $$? = 77 ] || exit 1; done
 
 test-torch: all
-	@TFGEN_LIBRARY="$(CURDIR)/libtfgen.so" $(PYTHON) tests/python/torch_test.py || [ $$? = 77 ]
+	@for script in torch_test transformers_test; do \
+	  TFGEN_LIBRARY="$(CURDIR)/libtfgen.so" TFGEN="$(CURDIR)/tfgen" $(PYTHON) tests/python/$$script.py || [ $$? = 77 ] || exit 1; done
 
 # The same fuzzers with coverage to guide them: build/fuzz/fuzz_NAME, FUZZ_SECONDS each; corpora stay in build/fuzz/NAME.corpus.
 FUZZ_CC ?= clang-22
