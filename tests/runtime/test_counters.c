@@ -21,7 +21,7 @@ typedef struct host_call {
 /* Four words of counters, which the plan's only launch reads as an argument behind its own. */
 static void add_counters(plan *p)
 {
-    static scratch words = {.name = "words", .zeroed = true};
+    static scratch words = {.name = "words", .kind = scratch_of_counters};
     static argument all[8];
     launch *l = &p->launches[0];
     ck_assert_int_eq(p->scratch_count, 0);
