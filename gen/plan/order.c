@@ -29,25 +29,6 @@ static int index_of(const launch *l, const ir_phase *phase)
     return -1;
 }
 
-void order_set(arena *a, launch *l)
-{
-    phase_set *ahead = arena_alloc(a, (size_t)l->work_count * sizeof *ahead); /* all that have ended when phase i begins */
-    for (int i = 0; i < l->work_count; i++) {
-        const ir_phase *phase = l->work[i].phase;
-        int *awaits = arena_alloc(a, ((size_t)phase->after_count + 1) * sizeof *awaits), count = 0;
-        for (int k = i - 1; k >= 0; k--) { /* the latest first: it may have waited for the others */
-            bool after = false;
-            for (int n = 0; n < phase->after_count && !after; n++) after = index_of(l, phase->after[n]) == k;
-            if (!after || set_has(&ahead[i], k)) continue;
-            awaits[count++] = k;
-            set_add(&ahead[i], k);
-            set_join(&ahead[i], &ahead[k]);
-        }
-        l->work[i].awaits = awaits, l->work[i].await_count = count;
-    }
-}
-
-/* ---- the proof */
 typedef struct accesses { /* of the memory of a root value */
     phase_set readers, writers;
 } accesses;
@@ -64,6 +45,38 @@ static void note_accesses(const launch *l, accesses *of)
         }
 }
 
+/* Whether both access one memory that one of them writes. */
+static bool conflict(const ir_graph *p, const accesses *of, int i, int k)
+{
+    for (int v = 0; v < p->value_count; v++) {
+        const bool reads = set_has(&of[v].readers, i), writes = set_has(&of[v].writers, i);
+        const bool other_reads = set_has(&of[v].readers, k), other_writes = set_has(&of[v].writers, k);
+        if ((writes && (other_reads || other_writes)) || (reads && other_writes)) return true;
+    }
+    return false;
+}
+
+void order_set(arena *a, const ir_graph *p, launch *l)
+{
+    phase_set *ahead = arena_alloc(a, (size_t)l->work_count * sizeof *ahead); /* all that have ended when phase i begins */
+    accesses *of = arena_alloc(a, ((size_t)p->value_count + 1) * sizeof *of);
+    note_accesses(l, of);
+    for (int i = 0; i < l->work_count; i++) {
+        const ir_phase *phase = l->work[i].phase;
+        int *awaits = arena_alloc(a, ((size_t)i + 1) * sizeof *awaits), count = 0;
+        for (int k = i - 1; k >= 0; k--) { /* the latest first: it may have waited for the others */
+            bool after = conflict(p, of, i, k);
+            for (int n = 0; n < phase->after_count && !after; n++) after = index_of(l, phase->after[n]) == k;
+            if (!after || set_has(&ahead[i], k)) continue;
+            awaits[count++] = k;
+            set_add(&ahead[i], k);
+            set_join(&ahead[i], &ahead[k]);
+        }
+        l->work[i].awaits = awaits, l->work[i].await_count = count;
+    }
+}
+
+/* ---- the proof */
 /* The first phase that accesses the memory without waiting for an earlier one where either writes; -1: none. */
 static int first_unordered(const launch *l, const accesses *of, const phase_set *ahead, int *earlier)
 {

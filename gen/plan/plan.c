@@ -394,7 +394,7 @@ static void share_threads(const planner *p, launch *l)
 /* A launch whose phases wait for each other has as many workgroups as are resident, at least one a unit. */
 static void plan_order(const planner *p, launch *l)
 {
-    order_set(p->a, l);
+    order_set(p->a, p->ir, l);
     const char *fault = order_fault(p->a, p->ir, l);
     if (fault) bail(p->a, code_check_failed, (position){0}, "internal: launch %s: %s", l->name, fault);
     l->resident = 1;
