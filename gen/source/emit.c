@@ -16,6 +16,7 @@ typedef struct emitter { /* what all sources of a plan share */
     naming names;
     value_facts *facts;
     template_set *templates;
+    const next_weights *next;
 } emitter;
 
 typedef struct page { /* one source file */
@@ -262,7 +263,7 @@ static void emit_one(emitter *of, launch *l)
     emission e = emit_phase(of, l->name, l->work, l->trace);
     writer members = {.a = of->a};
     l->work->program->members(&e, &members);
-    emit_next(&e, &members, l);
+    emit_next(&e, &members, of->next, (int)(l - of->p->launches));
     use_trace_of(&e);
     const writer w = whole_struct(&e, l->kernel, false, &members);
     const template_choice templates = templates_of(&e);
@@ -481,7 +482,7 @@ static void emit_one_pack(emitter *of, int index)
 
 void emit(arena *a, plan *p)
 {
-    emitter of = {a, p, names_choose(a, p->ir), facts_new(a, p->ir), NULL};
+    emitter of = {a, p, names_choose(a, p->ir), facts_new(a, p->ir), NULL, next_find(a, p)};
     for (int i = 0; i < p->pack_count; i++) emit_one_pack(&of, i);
     for (int i = 0; i < p->launch_count; i++) emit_launch(&of, &p->launches[i]);
 }

@@ -6,7 +6,7 @@
  * rows (H200, decode steps: 2 and 8 MB gain half as much, 12 MB nothing). Across attention over a cache: what DRAM can bring meanwhile.
  * (Llama-1B B1, whose attention takes 7 us: 8 MB asked for by qkv 37.9 us, 16 MB 38.6; 4 MB by attention itself 38.6, 8 to 24 MB 38.9 to
  * 43.8, as they delay its keys.) */
-enum { bytes_for_next = 4 << 20, bytes_across = 8 << 20, most_requests = 3 };
+enum { bytes_for_next = 4 << 20, bytes_across = 8 << 20, most_requests = 3, most_ahead = 16 };
 
 /* Contiguous runs of weights with which the first workgroups of a launch begin. */
 typedef struct weight_runs {
@@ -31,12 +31,17 @@ typedef struct request {
     long long bytes; /* of each run, from its start */
 } request;
 
+struct next_weights { /* of a launch */
+    request list[most_requests];
+    int count;
+};
+
 static bool may_ask(const plan *p, const launch *l)
 {
     return p->target->overlaps && l->overlap && l->work[l->work_count - 1].program->prefetches_next;
 }
 
-/* The requests of launch `own` in the order of need. asked: by pack, whether a launch ahead of it asks for its runs; the first one does, so
+/* The requests of launch `own` in the order of need, among the next most_ahead launches. asked: by pack, whether a launch ahead of it asks for its runs; the first one does, so
  * that no byte is asked for twice. */
 static int requests_of(const plan *p, int own, bool *asked, request *list)
 {
@@ -44,7 +49,8 @@ static int requests_of(const plan *p, int own, bool *asked, request *list)
     if (!may_ask(p, &p->launches[own]) || i == p->launch_count) return 0;
     const bool across = p->launches[i].overlap && p->launches[i].work[0].program->prefetched_across;
     long long left = across ? bytes_across : bytes_for_next;
-    for (i += across; i < p->launch_count && count < most_requests; i++) {
+    const int end = i + most_ahead < p->launch_count ? i + most_ahead : p->launch_count;
+    for (i += across; i < end && count < most_requests; i++) {
         const launch_phase *first = &p->launches[i].work[0];
         if (first->pack < 0 || !p->launches[i].overlap || !first->program->begins_with_weights) break;
         if (asked[first->pack]) continue;
@@ -58,14 +64,19 @@ static int requests_of(const plan *p, int own, bool *asked, request *list)
     return count;
 }
 
-void emit_next(emission *e, writer *w, const launch *own)
+next_weights *next_find(arena *a, const plan *p)
+{
+    next_weights *all = arena_alloc(a, ((size_t)p->launch_count + 1) * sizeof *all);
+    bool *asked = arena_alloc(a, ((size_t)p->pack_count + 1) * sizeof *asked);
+    for (int i = 0; i < p->launch_count; i++) all[i].count = requests_of(p, i, asked, all[i].list);
+    return all;
+}
+
+void emit_next(emission *e, writer *w, const next_weights *all, int launch)
 {
     static const char *const names[most_requests] = {"next", "second_next", "third_next"};
-    const plan *p = e->plan;
-    request list[most_requests];
-    bool *asked = arena_alloc(e->a, ((size_t)p->pack_count + 1) * sizeof *asked);
-    int count = 0;
-    for (int i = 0; i <= own - p->launches; i++) count = requests_of(p, i, asked, list);
+    const request *list = all[launch].list;
+    const int count = all[launch].count;
     if (count == 0) return;
     write_line(w, "static constexpr int next_count = %d;", count);
     write_line(w, "DEV static weight_runs next(const args &p, int i)");
