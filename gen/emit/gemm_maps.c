@@ -110,7 +110,7 @@ static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, stages = %d, group_m = %d;", t->m, t->n, t->k,
                t->threads, t->stages, t->group_m);
     write_line(w, "static constexpr int cluster = %d, split_k = %d, width = %d, results = %d;", t->cluster, t->split_k, g.width, g.results);
-    write_line(w, "static constexpr bool smem_epilogue = %s, row_sums = %s, reads = %s, rolled = %s;", g.staged ? "true" : "false",
+    write_line(w, "static constexpr bool epilogue_smem = %s, row_sums = %s, reads = %s, rolled = %s;", g.staged ? "true" : "false",
                g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false", e->is_rolled ? "true" : "false");
     const tensor_box b = box(&g, t);
     write_forms(&g, &b);

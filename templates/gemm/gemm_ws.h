@@ -32,7 +32,7 @@ template <class S> struct gemm_ws {
     static constexpr int stage_bytes = a_bytes + b_bytes;
     static constexpr int half_bytes = tile_n * packing::row_bytes; // of B's pieces that are adjacent along n
     static constexpr int pitch = 128 + 16; // of a row in a warp's part of scratch: 64 columns; no bank conflicts
-    static constexpr int scratch_bytes = S::smem_epilogue ? ws_consumers / 32 * 16 * pitch : 0, cluster = S::cluster;
+    static constexpr int scratch_bytes = S::epilogue_smem ? ws_consumers / 32 * 16 * pitch : 0, cluster = S::cluster;
     static constexpr bool pingpong = false;
     static constexpr int threads = ws_threads;
     static_assert(S::threads == threads, "tile: two warpgroups, and one that loads");
@@ -41,7 +41,7 @@ template <class S> struct gemm_ws {
     static_assert(tile_m == 128 && tile_n % 32 == 0 && tile_n <= 256, "tile: two warpgroups of 64 rows, blocks of 32 columns");
     static_assert(one_type<a_type, b_type>, "operands of a matrix instruction");
     static_assert(tile_k * sizeof(a_type) == 128, "tile: a stage's row is 128 bytes along k");
-    static_assert(S::granule == 16 && (S::width == 2 || S::width == 4 || S::smem_epilogue), "tile: 32 columns are a block of the epilogue");
+    static_assert(S::granule == 16 && (S::width == 2 || S::width == 4 || S::epilogue_smem), "tile: 32 columns are a block of the epilogue");
 
     using product = wgmma<a_type, tile_n>;
     struct tile {
@@ -219,7 +219,7 @@ template <class S> struct gemm_ws {
             r[h].sum = 0;
             if (r[h].exists) r[h].context = S::begin(p, t.batch, r[h].row);
         }
-        if constexpr (S::smem_epilogue)
+        if constexpr (S::epilogue_smem)
             store_staged(p, t, c, r, scratch + (thread_index() - ws_producers) / 32 * 16 * pitch);
         else if (S::reads && !S::rolled && (t.row + 1) * tile_m <= S::rows(p) && (t.column + 1) * tile_n <= S::packed_n)
             store_tile<true>(p, t, c, r);

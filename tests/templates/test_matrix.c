@@ -60,7 +60,7 @@ START_TEST(a_long_epilogue_is_a_loop_over_blocks_of_columns)
     rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = "sm_90a", .tuning = &tuning});
     ck_assert_int_eq(r->c.plan->launch_count, 1);
     ck_assert_ptr_nonnull(strstr(r->c.plan->launches[0].spec_header, "rolled = true"));
-    ck_assert_int_eq(strstr(r->c.plan->launches[0].spec_header, "staged = true") != NULL, _i == 0);
+    ck_assert_int_eq(strstr(r->c.plan->launches[0].spec_header, "epilogue_smem = true") != NULL, _i == 0);
     ck_assert_ptr_null(strstr(r->c.plan->launches[0].spec_header, "TF_CALLED"));
     rig_run(r);
     rig_judge(r);
