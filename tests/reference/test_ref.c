@@ -555,8 +555,8 @@ START_TEST(a_matrix_of_another_batch_is_refused)
     bench *b =
         open_text("block: t\ndtype: f32\ninputs: {x: [2, 3, 4], w: [2, 4, 5]}\nops: [{out: y, op: matmul, in: [x, w]}]\noutputs: {y: y}\n");
     bench_fill(b, 4);
-    ((ir_value *)graph_value(b->graph, "w"))->shape[0] = extent_number(1);
-    b->data[bench_id(b, "w")].count = 20;
+    ((ir_value *)graph_value(b->graph, "w"))->shape[0] = extent_number(3);
+    b->data[bench_id(b, "w")].count = 60;
     ck_assert(!ref_run(b->graph, b->inputs, true, NULL, b->results, b->message, sizeof b->message));
     ck_assert_msg(strstr(b->message, "do not fit") != NULL, "%s", b->message);
     bench_close(b);

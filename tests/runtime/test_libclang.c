@@ -474,11 +474,11 @@ static const libclang_facts *asked_by(const char *file, const char *name)
     return &a->facts;
 }
 
-/* Asked for in member functions that nobody calls: of steps where there are none, of parts where a tile is whole. */
+/* Asked for in member functions that nobody calls: of passes where there are none, of parts where a tile is whole. */
 static bool asked_by_none(const char *header, const char *member)
 {
     if (strstr(header, "split_k = 1,") && !strcmp(member, "partial")) return true;
-    return strstr(header, "steps = 0;") && (!strcmp(member, "kind") || !strcmp(member, "term"));
+    return strstr(header, "passes = 0;") && (!strcmp(member, "kind") || !strcmp(member, "term"));
 }
 
 /* Empty, or which member is missing. The header is one spec struct behind its comment. */
