@@ -41,8 +41,8 @@ static bool may_ask(const plan *p, const launch *l)
     return p->target->overlaps && l->overlap && l->work[l->work_count - 1].program->prefetches_next;
 }
 
-/* The requests of launch `own` in the order of need, among the next most_ahead launches. asked: by pack, whether a launch ahead of it asks for its runs; the first one does, so
- * that no byte is asked for twice. */
+/* The requests of launch `own` in the order of need, among the next most_ahead launches. asked: by pack, whether a launch ahead of it asks
+ * for its runs; the first one does, so that no byte is asked for twice. */
 static int requests_of(const plan *p, int own, bool *asked, request *list)
 {
     int i = own + 1, count = 0;
