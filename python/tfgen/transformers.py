@@ -152,25 +152,38 @@ class Rows(CacheLayerMixin):
             self.first = self.first[indices] if self.first is not None else None
 
 
+class Static(StaticLayer):
+    """A layer of a StaticCache, which knows how its texts are padded."""
+
+    first: Optional[torch.Tensor] = None  # as that of Rows
+
+    def reset(self) -> None:
+        super().reset()
+        self.first = None
+
+
 def rows_of(cache: Any, index: int, room: Optional[int]) -> Any:
-    """The cache of a layer: a StaticLayer of transformers, also in place of a static layer that keeps a window only, or Rows in place of an
-    empty dynamic layer."""
+    """The cache of a layer: Static in place of a static layer, also of one that keeps a window only, or Rows in place of an empty dynamic
+    layer."""
     if type(cache).__name__ == "EncoderDecoderCache" or not hasattr(cache, "layers") or getattr(cache, "offloading", False):
         raise TensorError(f"past_key_values is a {type(cache).__name__}, or offloaded: DynamicCache and StaticCache are known")
     while len(cache.layers) <= index and cache.layer_class_to_replicate is not None:
         cache.layers.append(cache.layer_class_to_replicate())
     layer = cache.layers[index]
-    if type(layer) is Rows or type(layer) is StaticLayer:
+    if type(layer) is Rows or type(layer) is Static:
+        return layer
+    if type(layer) is StaticLayer:
+        layer.__class__ = Static  # in place: it may be initialised
         return layer
     if not isinstance(layer, (DynamicLayer, StaticLayer)) or "Indexed" in type(layer).__name__ or "Quantized" in type(layer).__name__:
         raise TensorError(f"layer {index} of past_key_values is a {type(layer).__name__}: DynamicCache and StaticCache are known")
     if layer.is_initialized and int(layer.get_seq_length()):
         raise TensorError(f"layer {index} of past_key_values was filled by another model")
     if isinstance(layer, StaticLayer):
-        room = max((c.max_cache_len for c in cache.layers if type(c) is StaticLayer), default=room or 0)
+        room = max((c.max_cache_len for c in cache.layers if type(c) in (Static, StaticLayer)), default=room or 0)
         if not room:
             raise TensorError("a StaticCache of windows only does not say how long texts are: replace(model, room=TOKENS) does")
-    cache.layers[index] = made = StaticLayer(room) if isinstance(layer, StaticLayer) else Rows(room)
+    cache.layers[index] = made = Static(room) if isinstance(layer, StaticLayer) else Rows(room)
     return made
 
 
@@ -178,7 +191,8 @@ def rows_of(cache: Any, index: int, room: Optional[int]) -> Any:
 
 class Shared:
     """What the layers of a model have in common: specs, kernels by spec, form and rows of the cache, and what is checked once a call of the
-    model: attention masks and positions."""
+    model: attention masks and positions. Threads may call the model at once: they share what was kept only if their tensors are the
+    same."""
 
     def __init__(self, config: Any, room: Optional[int], options: Mapping[str, Any]) -> None:
         if config.model_type not in FAMILIES:
@@ -186,11 +200,9 @@ class Shared:
         self.config, self.specs, self.room, self.options = config, specs_of(config), room, dict(options)
         self._padded: Optional[Specs] = None
         self.kernels: Dict[Tuple[Any, ...], Kernels] = {}
-        self.checked: Dict[Any, Tuple[Any, ...]] = {}
+        self.checked: Dict[Any, Tuple[Tuple[Any, ...], Any]] = {}
         self.leaders: Dict[Optional[int], int] = {}  # the first layer of each window
-        self.first: Optional[torch.Tensor] = None  # [B]: padding ahead of each text in this call, where there is any
         self.filled: Tuple[Any, Any] = (None, None)
-        self.lengths = torch.empty(0, dtype=torch.int32)  # of an encoder's texts, in this call
 
     def compiled(self, layer: int, form: str, rows: Optional[int], padded: bool, like: torch.Tensor) -> Kernels:
         name = self.specs.layers[layer][form]
@@ -212,9 +224,10 @@ class Shared:
             self.kernels[key] = compile(text, name=name, device=like.device, dtype=DTYPES[like.dtype], dims=dims, **self.options).kernels
         return self.kernels[key]
 
-    def rows_filled(self, filled: Any, positions: torch.Tensor, S: int, batch: int, leads: bool) -> torch.Tensor:
+    def rows_filled(self, filled: Any, positions: torch.Tensor, first: Optional[torch.Tensor], S: int, leads: bool,
+                    batch: int) -> torch.Tensor:
         """Rows of each sequence's cache that are filled, [B]. filled: an int, or a tensor of one, of each layer's own: then a step
-        takes them from the positions, which were compared with it."""
+        takes them from the positions, which were compared with it. first: padding ahead of each text."""
         if isinstance(filled, int):
             key: Any = filled
         elif S > 1:
@@ -227,22 +240,25 @@ class Shared:
                 made = torch.full((batch,), filled, dtype=torch.int32, device=positions.device)
             else:
                 made = positions[:, 0].to(torch.int32).expand(batch).contiguous()
-                made = made if self.first is None else made + self.first
+                made = made if first is None else made + first
             if not torch.compiler.is_compiling():
                 self.filled = key, made
         return made
 
-    def new(self, key: Any, leads: bool, *tensors: Optional[torch.Tensor]) -> bool:
-        """Whether a layer has to check these tensors: the first of its kind does in each call of the model, others if theirs differ."""
-        known = self.checked.get(key)
-        if not leads and known is not None and all((k() if k else None) is t for k, t in zip(known, tensors)):
-            return False
-        self.checked[key] = tuple(weakref.ref(t) if t is not None else None for t in tensors)
-        return True
+    def recall(self, key: Any, leads: bool, *tensors: Optional[torch.Tensor]) -> Tuple[bool, Any]:
+        """Whether these tensors were checked, and what was kept. The first layer of a kind checks in each call of the model, others if
+        theirs differ."""
+        refs, kept = self.checked.get(key, (None, None))
+        if leads or refs is None or any((r() if r else None) is not t for r, t in zip(refs, tensors)):
+            return False, None
+        return True, kept
+
+    def keep(self, key: Any, kept: Any, *tensors: Optional[torch.Tensor]) -> None:
+        self.checked[key] = tuple(weakref.ref(t) if t is not None else None for t in tensors), kept
 
 
 def visible(mask: torch.Tensor) -> torch.Tensor:
-    return mask if mask.dtype is torch.bool else mask >= 0 if mask.is_floating_point() else mask != 0
+    return mask if mask.dtype is torch.bool else mask == 0 if mask.is_floating_point() else mask != 0
 
 
 def insist(good: torch.Tensor, text: str, wait: bool) -> None:
@@ -256,6 +272,7 @@ def insist(good: torch.Tensor, text: str, wait: bool) -> None:
 
 REFUSED = ("attention_mask or position_ids are not those of texts: fused layers know padding on the left and on the right, and causal "
            "attention, but no packed texts and no other masks")
+KEPT = "a fused layer is neither copied nor saved, and loads nothing, because its weights are packed: do that before replace()"
 
 
 class Fused:
@@ -292,6 +309,8 @@ class Fused:
         for name in ("output_attentions", "encoder_hidden_states"):
             if given.get(name) is not None and given[name] is not False:
                 raise TensorError(f"{name}: a fused layer has none")
+        if given.get("is_causal") is not None and given["is_causal"] is not self.decodes:
+            raise TensorError(f"is_causal is {given['is_causal']}: the specs of this model are {'' if self.decodes else 'not '}causal")
         x, mask, cache = given["hidden_states"], given.get("attention_mask"), given.get("past_key_values")
         x = x if x.is_contiguous() else x.contiguous()
         if isinstance(mask, dict):
@@ -302,26 +321,25 @@ class Fused:
         if positions is None:
             raise TensorError("position_ids: a fused layer needs them")
         if cache is None:
-            self._check(mask, positions, 0, None, None, x)
-            first = self.shared.first
+            first = self._check(mask, positions, 0, None, None, x)
             return self._module("prefill", None)(x) if first is None else self._module("prefill", None, True)(x, first)
         return self._cached(x, mask, positions, rows_of(cache, self.index, self.shared.room))
 
     def _check(self, mask: Optional[torch.Tensor], positions: torch.Tensor, filled: Any, rows: Optional[int],
-               first: Optional[torch.Tensor], x: torch.Tensor) -> None:
+               first: Optional[torch.Tensor], x: torch.Tensor) -> Optional[torch.Tensor]:
         """Masks have to be those of causal texts, padded on the right or on the left, and positions those of the tokens behind the cache's.
-        Sets Shared.first. filled: tokens in the cache, an int or a tensor of one. rows: of the cache. first: the cache's padding. Once
-        for all layers of a kind in a call of the model."""
+        Returns the rows of padding ahead of each text, [B], where there are any. filled: tokens in the cache, an int or a tensor of one.
+        rows: of the cache. first: the cache's padding. Once for all layers of a kind in a call of the model."""
         S, compiling, shared = x.shape[1], torch.compiler.is_compiling(), self.shared
-        if not (self.leads if compiling else shared.new(self.window, self.leads, mask, positions)):
-            return
+        same, kept = (not self.leads, first) if compiling else shared.recall(self.window, self.leads, mask, positions)
+        if same:
+            return kept
         wait = S > 1 and not compiling and not (x.is_cuda and torch.cuda.is_current_stream_capturing())
         where = torch.arange(S, device=x.device) + filled
         if mask is not None and wait and first is None and isinstance(filled, int) and filled == 0:
             keys = visible(mask).flatten(1, -2).any(1) if mask.dim() == 4 else visible(mask)
             first = keys.to(torch.int32).argmax(-1).to(torch.int32).expand(x.shape[0]).contiguous()
             first = first if bool(first.any()) else None
-        shared.first = first
         ahead = torch.zeros(1, 1, dtype=torch.int64, device=x.device) if first is None else first[:, None]
         good = ((positions == where - ahead) | (where < ahead)).all()
         if rows is not None:
@@ -329,6 +347,9 @@ class Fused:
         if mask is not None:
             good = good & self._causal(visible(mask), where, ahead, S)
         insist(good, REFUSED, wait)
+        if not compiling:
+            shared.keep(self.window, first, mask, positions)
+        return first
 
     def _causal(self, seen: torch.Tensor, where: torch.Tensor, ahead: torch.Tensor, S: int) -> torch.Tensor:
         """Whether a mask [B, 1, S, L] or [B, L] hides nothing but padding, later tokens and those before the window. What padding sees does
@@ -354,15 +375,14 @@ class Fused:
                 cache.lazy_initialization(none, none)
             rows, filled = cache.max_cache_len, cache.cumulative_length
             filled = 0 if S > 1 and not compiling and not int(filled) else filled
-        self._check(mask, positions, filled, rows, getattr(cache, "first", None), x)
-        first = self.shared.first
-        cache.first = first
+        cache.first = first = self._check(mask, positions, filled, rows, cache.first, x)
         if type(cache) is not Rows and not compiling:
             self._module("decode", rows, first is not None)  # before a compiled step asks for it
+        at = self.shared.rows_filled(filled, positions, first, S, self.leads, batch)
         if S == 1:
-            y = self._call("decode", rows, first, x, self.shared.rows_filled(filled, positions, S, batch, self.leads), cache)
+            y = self._call("decode", rows, first, x, at, cache)
         else:
-            parts, at = [], self.shared.rows_filled(filled, positions, S, batch, self.leads)
+            parts = []
             for i in range(0, S, min(CHUNK, rows)):
                 parts.append(self._call("chunk", rows, first, x[:, i:i + min(CHUNK, rows)].contiguous(), at + i if i else at, cache))
             y = parts[0] if len(parts) == 1 else torch.cat(parts, 1)
@@ -383,19 +403,29 @@ class Fused:
         return heads, size
 
     def _encode(self, x: torch.Tensor, mask: Optional[torch.Tensor]) -> torch.Tensor:
-        batch, S, _ = x.shape
-        shared = self.shared
-        if torch.compiler.is_compiling() or shared.new("encoder", self.leads, mask) or len(shared.lengths) != batch:
-            if mask is None:
-                shared.lengths = torch.full((batch,), S, dtype=torch.int32, device=x.device)
-            else:
-                seen = visible(mask)
-                first = seen[:, 0, 0] if mask.dim() == 4 else seen
-                n = first.sum(-1)
-                want = torch.arange(S, device=x.device) < n[:, None]
-                insist(((seen == (want[:, None, None] if mask.dim() == 4 else want)).all() & (n > 0).all()), REFUSED, True)
-                shared.lengths = n.to(torch.int32).expand(batch).contiguous()
-        return self._module("prefill", None)(x, shared.lengths)
+        compiling = torch.compiler.is_compiling()
+        same, kept = (False, None) if compiling else self.shared.recall("encoder", self.leads, mask)
+        if same and kept[0] == x.shape[:2]:
+            lengths = kept[1]
+        else:
+            lengths = self._lengths(*x.shape[:2], mask, x.device)
+            if not compiling:
+                self.shared.keep("encoder", (x.shape[:2], lengths), mask)
+        return self._module("prefill", None)(x, lengths)
+
+    def _lengths(self, batch: int, S: int, mask: Optional[torch.Tensor], device: torch.device) -> torch.Tensor:
+        """Tokens of each of an encoder's texts."""
+        if mask is None:
+            return torch.full((batch,), S, dtype=torch.int32, device=device)
+        seen = visible(mask)
+        first = seen[:, 0, 0] if mask.dim() == 4 else seen
+        n = first.sum(-1)
+        want = torch.arange(S, device=device) < n[:, None]
+        insist(((seen == (want[:, None, None] if mask.dim() == 4 else want)).all() & (n > 0).all()), REFUSED, True)
+        return n.to(torch.int32).expand(batch).contiguous()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise RuntimeError(KEPT)
 
 
 @functools.lru_cache(maxsize=None)
@@ -410,6 +440,12 @@ def fused_class(original: type) -> type:
             if mode:
                 raise RuntimeError("a fused layer has no gradients: train the model before replace()")
             return super().train(False)
+
+        def _save_to_state_dict(self, *args: Any, **kwargs: Any) -> None:
+            raise RuntimeError(KEPT)  # else a checkpoint would lack the layers
+
+        def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
+            raise RuntimeError(KEPT)
 
     FusedLayer.__name__ = FusedLayer.__qualname__ = original.__name__
     return FusedLayer
@@ -428,6 +464,8 @@ def layers_of(model: torch.nn.Module, specs: Specs) -> torch.nn.ModuleList:
     last = specs.prefix.split(".{layer}")[0].split(".")[-1]
     found = [m for name, m in model.named_modules()
              if isinstance(m, torch.nn.ModuleList) and name.split(".")[-1] == last and len(m) == len(specs.layers)]
+    if any("fused" in vars(layer) for m in found for layer in m):
+        raise RuntimeError("the model's layers are fused already")
     if len(found) != 1:
         raise _binding.UnsupportedError(f"{type(model).__name__}: {len(found)} lists `{last}` of {len(specs.layers)} layers")
     return found[0]
@@ -444,9 +482,10 @@ def replace(model: torch.nn.Module, *, room: Optional[int] = None, **options: An
 
     model.generate() works with its default DynamicCache and with a StaticCache, greedy, sampling or beams. Texts may be padded, prompts
     of generate() on the left; other masks raise TensorError (for a prompt; in a step of one token the device asserts).
-    torch.compile() takes steps with a StaticCache whole, after a first call without it, as generate() calls them. There are no gradients
-    and no attention weights. Raises UnsupportedError or SpecError for models of other families than
-    FAMILIES, and for those that `tfgen import` refuses (docs/import.md)."""
+    torch.compile() takes steps with a StaticCache whole, after a first call without it, as generate() calls them. Threads may call the
+    model at once, each with its own cache. There are no gradients and no attention weights. Copying the model, state_dict() and
+    load_state_dict() raise RuntimeError. Raises UnsupportedError or SpecError for models of other families than FAMILIES, and for those
+    that `tfgen import` refuses (docs/import.md)."""
     if model.training:
         raise RuntimeError("a fused layer has no gradients: call model.eval() first")
     shared = Shared(model.config, room, options)
@@ -477,6 +516,8 @@ def patched(original: type, room: Optional[int], options: Mapping[str, Any]) -> 
         @functools.wraps(original.forward)
         def forward(self, *args: Any, **kwargs: Any) -> Any:
             config, index = self._tfgen
+            if self.training:
+                raise RuntimeError("a fused layer has no gradients: call model.eval() first")
             if id(config) not in _shared:
                 _shared[id(config)] = config, Shared(config, room, options)
             with torch.no_grad():

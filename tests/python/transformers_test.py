@@ -6,6 +6,7 @@ usage: transformers_test.py [FAMILY...]        TFGEN_LIBRARY and TFGEN name the 
 import copy
 import os
 import sys
+import threading
 
 os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1")
 try:
@@ -121,6 +122,50 @@ def decoder(family):
     return mine, ids
 
 
+def kept():
+    """What a call leaves behind is not taken for another's."""
+    model = made("llama")
+    mine = fused(model, room=ROOM)
+    ids, ones = ids_of(2, 23), torch.ones(2, 23, dtype=torch.int64)
+    left = torch.tensor([[0] * 9 + [1] * 14, [1] * 23])
+    texts = [(ids, left), (ids, ones), (ids[:, :1], ones[:, :1]), (ids, left.flip(0))]
+    want = [generated(model, i, 4, attention_mask=m) for i, m in texts]
+    cache, got = transformers.StaticCache(model.config, max_cache_len=ROOM), []
+    for i, m in texts:
+        got.append(generated(mine, i, 4, attention_mask=m, past_key_values=cache))
+        cache.reset()
+    expect("a static cache after reset()", got == want)
+    wrong = []
+
+    def call(text, tokens):
+        try:
+            wrong.extend([1] * sum(generated(mine, text[0], 4, attention_mask=text[1]) != tokens for _ in range(6)))
+        except RuntimeError as e:
+            wrong.append(e)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    threads = [threading.Thread(target=call, args=case) for case in zip(texts, want)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    sys.setswitchinterval(interval)
+    expect(f"four threads: {wrong}", not wrong)
+
+
+def refusals():
+    mine, ids = fused(made("llama"), room=ROOM), ids_of(2, 23)
+    biased = torch.full((2, 1, 23, 23), float("-inf")).triu(1) + torch.full((23, 23), 2.0).tril(-3)
+    with torch.no_grad():
+        refused("a mask that adds a bias", tfgen.TensorError, lambda: mine(ids, attention_mask=biased), "no other masks")
+        refused("is_causal=False", tfgen.TensorError, lambda: mine(ids, is_causal=False), "is_causal is False")
+    refused("state_dict()", RuntimeError, mine.state_dict, "neither copied nor saved")
+    refused("load_state_dict()", RuntimeError, lambda: mine.load_state_dict({}, strict=False), "loads nothing")
+    refused("deepcopy()", RuntimeError, lambda: copy.deepcopy(mine), "neither copied nor saved")
+    refused("replace() of a fused model", RuntimeError, lambda: tfgen.transformers.replace(mine), "already")
+
+
 def growing():
     """Beyond the first size of a cache, in chunks, and bf16."""
     tfgen.transformers.LEAST_ROOM, tfgen.transformers.CHUNK = 32, 16
@@ -143,6 +188,8 @@ def registered():
         tfgen.transformers.unregister()
     model, ids = made("llama"), ids_of(1, 5)
     mine.load_state_dict(model.state_dict())
+    refused("register(): a call in training mode", RuntimeError, lambda: mine.train()(ids), "no gradients")
+    mine.eval()
     expect("register(): 64 tokens", generated(mine, ids) == generated(model, ids))
     expect("unregister()", type(model.model.layers[0]).__module__.startswith("transformers"))
 
@@ -167,6 +214,8 @@ def main(families):
         for family in OTHERS:
             model, ids = made(family), ids_of(2, 12)
             expect(f"{family}: 16 tokens", generated(fused(model, room=64), ids, 16) == generated(model, ids, 16))
+        kept()
+        refusals()
         growing()
         registered()
         encoder()
