@@ -144,8 +144,13 @@ template <class S> struct gemm_register_fed {
         if (folds && (iteration + 1) % folded_iterations == 0) add(r.of, part);
     }
     // The last iteration is code of its own, which loads nothing: where a loop may be left with loads of rows in flight, ptxas makes what
-    // follows wait for every load, and so for the next tile's first weights before this tile's sums are stored.
+    // follows wait for every load, and so for the next tile's first weights before this tile's sums are stored. Code for AMD waits by
+    // counts of loads, and clang put what the loop's condition captures into shared memory, a byte per thread on gfx950.
+#if defined(TF_TARGET_AMD)
+    static constexpr bool last_apart = false;
+#else
     static constexpr bool last_apart = along % (waves * ahead) == 0;
+#endif
 
     DEV static results compute(const args &p, const tile &t, accumulators &c)
     {
