@@ -37,7 +37,7 @@ void gemm_write_operand_types(gemm *g);    /* types of A and B, multiplied as st
 void gemm_write_b_type(gemm *g);           /* the type of B where operands are converted to f32 first */
 void gemm_write_context(gemm *g);          /* row scalars, rows() */
 void gemm_write_batches(gemm *g);          /* the batch count of a matmul; 1 for linears */
-void gemm_write_matrices(gemm *g);         /* the same of a matmul, and which matrix of each operand a batch has */
+void gemm_write_matrices(gemm *g);         /* the same of a matmul, and the index of A's and of B's matrix for a batch */
 void gemm_write_a(gemm *g);                /* a(): elements of a row of A, loaded or computed by the prologue */
 void gemm_write_rows_of_a(gemm *g);        /* a_row(), at any alignment */
 void gemm_write_b(gemm *g, bool within);   /* packed(), or b() for a matmul; within: nobody asks for places beyond K */

@@ -202,7 +202,7 @@ static int plan_trace(planner *p, const launch *l)
     return p->p->scratch_count++;
 }
 
-/* Index of the scratch by which phases of the launch wait for each other; -1: none do. */
+/* Index of the scratch with the launch's marks (scratch_of_marks); -1: no phase waits for another. */
 static int plan_marks(planner *p, const launch *l)
 {
     if (!l->together) return -1;

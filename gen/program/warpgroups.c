@@ -115,10 +115,10 @@ static bool splits_sectors(const ir_value *v)
 /* B as [K, N] comes in whole boxes of 64 columns. */
 static double columns_loaded(const problem *p, int n) { return matmul_is_across(problem_product(p)) ? (n + 63) / 64 * 64 : n; }
 
-/* What such rows cost beyond their lines, in rows of 128 bytes of a k tile (H200, bf16: 4176x3080x3064 with B [N, K] 190 us, in clusters of
- * 2, which load half of B each, 135, with K of 3056 133; 4176x3064x3072 with B [K, N] 140 us, with N of 3056 106), and what rows of B that
- * do not begin at lines cost. In a launch of one round no other one's loads fill the gaps (6 of 1408x448x7176 by 224 columns: 134 us, 82 at
- * 0.4). */
+/* Cost of rows that share sectors with their neighbours, and of rows of B that begin within a line, beyond their lines, in rows of 128
+ * bytes of a k tile. (H200, bf16: 4176x3080x3064 with B [N, K] 190 us, in clusters of 2, which load half of B each, 135, with K of 3056
+ * 133; 4176x3064x3072 with B [K, N] 140 us, with N of 3056 106.) In a launch of one round no other one's loads fill the gaps (6 of
+ * 1408x448x7176 by 224 columns: 134 us, 82 at 0.4). */
 static double split_sectors(const problem *p, const gemm_warpgroups_tile *x, bool one_round)
 {
     const double more = one_round ? 1.3 : 0.4, line = one_round ? 0 : 0.3;
