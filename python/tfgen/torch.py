@@ -145,9 +145,6 @@ class Module(torch.nn.Module):
         if len(tensors) > len(self.order):
             raise TypeError(f"{len(tensors)} tensors; the layer takes {', '.join(self.order)}")
         given = dict(zip(self.order, tensors))
-        if len(given) == len(self.order) and not named and unobserved(tensors):
-            outputs = _issue(self.layer, given, [given[n] for n in self.states])
-            return outputs if len(outputs) > 1 else outputs[0]
         for name, tensor in named.items():
             if name not in self.order or name in given:
                 raise TypeError(f"{name}: {'given twice' if name in given else 'the plan has no such tensor'}; the layer takes "
@@ -156,6 +153,9 @@ class Module(torch.nn.Module):
         for name in self.order:
             if name not in given:
                 raise TypeError(f"{name}: missing; the layer takes {', '.join(self.order)}")
+        if unobserved(given.values()):
+            outputs = _issue(self.layer, given, [given[n] for n in self.states])
+            return outputs if len(outputs) > 1 else outputs[0]
         inputs = [given[n] for n in self.inputs]
         if self.states:
             return self.op(self.number, inputs, [given[n] for n in self.states])
