@@ -254,6 +254,7 @@ bool graph_is_16_bit(const ir_graph *p); /* no input, param, state or output is 
 int phase_index(const ir_phase *phase, const ir_op *op); /* index in phase->ops; -1: absent. Both may be NULL */
 bool phase_has(const ir_phase *phase, const ir_op *op);
 const ir_op *phase_first(const ir_phase *phase, op_class class);        /* first op of that class, or NULL */
+ir_op *phase_op(const ir_phase *phase, op_kind kind);                   /* first op of that kind, or NULL */
 layer_kind phase_layer(const ir_phase *phase);                          /* its MMA path; simt before planning */
 frame_kind kernel_frame(const ir_graph *p, const ir_kernel *k);         /* of a kernel whose phases have tiles */
 

@@ -4,16 +4,9 @@
 #include "gen/plan/choice.h"
 #include "ir/graph/reason.h"
 
-static ir_op *whole_attention(const ir_phase *phase)
-{
-    for (int i = 0; i < phase->op_count; i++)
-        if (phase->ops[i]->kind == op_attention) return phase->ops[i];
-    return NULL;
-}
-
 bool split_is_wanted(const problem *p, const program *of)
 {
-    return of->partials && whole_attention(p->phase);
+    return of->partials && phase_op(p->phase, op_attention);
 }
 
 /* Turns the attention into one that stores partials; returns the op that combines them into its former result. */
@@ -40,7 +33,7 @@ static void split_phase(editor *e, int k, ir_phase *partial)
 {
     const char *kernel = arena_printf(e->b->a, "%s_join", e->b->p->kernels[k]->name);
     ir_phase *combine = edit_add_phase(e, k, true, family_combine, "combine", kernel);
-    ir_op *attention = whole_attention(partial), *joins = split_op(e->b, attention);
+    ir_op *attention = phase_op(partial, op_attention), *joins = split_op(e->b, attention);
     edit_insert_op(e, combine, 0, joins);
     edit_add_note(e, reason_code(reason_splits_meet), joins->inputs[0], joins);
     const int first = phase_index(partial, attention->outputs[0]->def) + 1;

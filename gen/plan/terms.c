@@ -6,16 +6,9 @@
 #include "gen/program/products.h"
 #include "ir/graph/format.h"
 
-static ir_op *matmul_of(const ir_phase *phase)
-{
-    for (int i = 0; i < phase->op_count; i++)
-        if (phase->ops[i]->kind == op_matmul) return phase->ops[i];
-    return NULL;
-}
-
 bool terms_are_wanted(const problem *p, const program *of)
 {
-    return of->weights == weights_split && matmul_of(p->phase) && !reads_terms(problem_product(p));
+    return of->weights == weights_split && phase_op(p->phase, op_matmul) && !reads_terms(problem_product(p));
 }
 
 static ir_value *value_of_terms(editor *e, const ir_op *matmul)
@@ -33,7 +26,7 @@ static ir_value *value_of_terms(editor *e, const ir_op *matmul)
 /* copies: by value id, of the operand as it is and transposed. */
 static void split_operand(editor *e, int k, ir_phase *phase, ir_op **copies)
 {
-    ir_op *matmul = matmul_of(phase);
+    ir_op *matmul = phase_op(phase, op_matmul);
     ir_value *z = matmul->inputs[1];
     ir_op **copy = &copies[2 * z->id + matmul->attributes.transpose];
     if (!*copy) {

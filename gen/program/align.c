@@ -2,35 +2,17 @@
  * align phase, which gen/plan/align.c made. Out: a tile; a workgroup copies a run of 16-byte pieces, or 64 rows of some columns. */
 #include "gen/program/program.h"
 
-enum { turned_rows = 64, turned_columns = 32 }; /* that a workgroup transposes at a time; the columns `each` times */
-
-static const ir_op *align_op(const ir_phase *phase)
-{
-    int i = 0;
-    while (phase->ops[i]->kind != op_align) i++;
-    return phase->ops[i];
-}
 
 static void defaults(const problem *p, ir_tile *t) { t->align = (align_tile){.threads = p->target->serial ? 1 : 256, .each = 4}; }
 
-static bool smaller(const problem *p, ir_tile *t)
-{
-    (void)p;
-    t->align.each /= 2;
-    return t->align.each > 0;
-}
-
-/* A tile is threads * each consecutive 16-byte pieces, across row boundaries; transposed, of each matrix turned_rows places of some
- * columns, which are rows of the copy. */
+/* A tile is threads * each consecutive 16-byte pieces, across row boundaries; transposed, of each matrix transposed_run elements of
+ * some columns, which are rows of the copy. */
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
-    const ir_op *op = align_op(p->phase);
+    const ir_op *op = phase_op(p->phase, op_align);
     const ir_value *copy = op->outputs[0];
     if (op->attributes.transpose) {
-        to->rows = copy->shape[copy->rank - 2];
-        to->tile_rows = turned_columns * t->align.each;
-        to->column_tiles = (int)((value_stride(copy) + turned_rows - 1) / turned_rows);
-        to->multiple = value_batches(p->a, copy);
+        transposing_geometry(p, t, copy, to);
         return;
     }
     to->rows = extent_multiply(p->a, p->phase->ops[0]->at, to->rows, extent_number(value_stride(copy) * dtype_size(copy->type) / 16));
@@ -40,10 +22,10 @@ static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 /* sizeof(mixed_memory<...>) of templates/gemm/align.h */
 static long long shared_bytes(const problem *p, const ir_tile *t)
 {
-    const ir_op *op = align_op(p->phase);
+    const ir_op *op = phase_op(p->phase, op_align);
     if (!op->attributes.transpose) return no_shared_memory(p, t);
     const int size = dtype_size(op->outputs[0]->type);
-    return mixed_memory(1, 1, turned_rows * (turned_columns * t->align.each + 1ll) * size, 4);
+    return mixed_memory(1, 1, transposed_run * (transposed_columns * t->align.each + 1ll) * size, 4);
 }
 
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d) { bytes_cost(p, t, geometry, d); }
@@ -57,7 +39,7 @@ static void write_transposed(emission *e, writer *w, const ir_value *x)
 
 static void members(emission *e, writer *w)
 {
-    const ir_op *op = align_op(e->phase);
+    const ir_op *op = phase_op(e->phase, op_align);
     const ir_value *x = op->inputs[0], *y = op->outputs[0];
     const expression *row = c_int(e->pool, "row");
     write_line(w, "static constexpr int N = %lld, stride = %lld, threads = %d, each = %d;", value_columns(y), value_stride(y),
@@ -82,6 +64,6 @@ const program align_program = {.kind = program_align,
                                .describe_cost = describe_cost,
                                .defaults = defaults,
                                .shared_bytes = shared_bytes,
-                               .smaller = smaller,
+                               .smaller = copy_smaller,
                                .geometry = geometry,
                                .members = members};

@@ -53,6 +53,21 @@ tile_extents extents_start(const problem *p)
     return (tile_extents){.rows = p->space.rows, .multiple = extent_number(1), .tile_rows = 1, .column_tiles = 1, .cluster = 1};
 }
 
+bool copy_smaller(const problem *p, ir_tile *t)
+{
+    (void)p;
+    t->align.each /= 2;
+    return t->align.each > 0;
+}
+
+void transposing_geometry(const problem *p, const ir_tile *t, const ir_value *copy, tile_extents *to)
+{
+    to->rows = copy->shape[copy->rank - 2];
+    to->tile_rows = transposed_columns * t->align.each;
+    to->column_tiles = (int)((value_stride(copy) + transposed_run - 1) / transposed_run);
+    to->multiple = value_batches(p->a, copy);
+}
+
 void bytes_cost(const problem *p, const ir_tile *t, void (*geometry)(const problem *p, const ir_tile *t, tile_extents *to),
                 cost_descriptor *d)
 {

@@ -103,4 +103,10 @@ long long power_of_two_in(long long n, long long most);
 /* sizeof(mixed_memory<...>) of templates/frame/frame_mixed.h: stages of `stage` bytes, then scratch, aligned to `align`. */
 long long mixed_memory(long long stages, long long stage, long long scratch, long long align);
 long long no_shared_memory(const problem *p, const ir_tile *t); /* shared_bytes of programs that use none */
+/* ---- what programs that copy an operand share */
+/* A workgroup transposes, of each matrix, this many elements of the copy's rows, and 32 * align.each rows. */
+enum { transposed_run = 64, transposed_columns = 32 };
+bool copy_smaller(const problem *p, ir_tile *t); /* halves align.each */
+/* The geometry of a copy [..., N, K] that transposes its operand. */
+void transposing_geometry(const problem *p, const ir_tile *t, const ir_value *copy, tile_extents *to);
 #endif

@@ -3,53 +3,36 @@
 #include "gen/emit/gemm.h"
 #include "gen/program/program.h"
 
-enum { places = 8, columns = 32 }; /* of a run along K; that a workgroup transposes at a time */
-
-static const ir_op *terms_op(const ir_phase *phase)
-{
-    int i = 0;
-    while (phase->ops[i]->kind != op_tf32_terms) i++;
-    return phase->ops[i];
-}
+enum { places = 8 }; /* of a run along K */
 
 static void defaults(const problem *p, ir_tile *t) { t->align = (align_tile){.threads = p->target->serial ? 1 : 256, .each = 2}; }
-
-static bool smaller(const problem *p, ir_tile *t)
-{
-    (void)p;
-    t->align.each /= 2;
-    return t->align.each > 0;
-}
 
 /* Where K lies along memory: of all matrices together, items of 8 places, whatever row they are of. Else of each matrix, 32 places of some
  * columns. */
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
-    const ir_op *op = terms_op(p->phase);
+    const ir_op *op = phase_op(p->phase, op_tf32_terms);
     const ir_value *out = op->outputs[0];
     if (op->attributes.transpose) {
         to->rows = extent_multiply(p->a, p->phase->ops[0]->at, to->rows, extent_number(value_stride(out) / (2 * places)));
         to->tile_rows = t->align.threads * t->align.each;
         return;
     }
-    to->rows = out->shape[out->rank - 2];
-    to->tile_rows = columns * t->align.each;
-    to->column_tiles = (int)(value_stride(out) / 64);
-    to->multiple = value_batches(p->a, out);
+    transposing_geometry(p, t, out, to);
 }
 
 /* sizeof(mixed_memory<...>) of templates/gemm/tf32_terms.h */
 static long long shared_bytes(const problem *p, const ir_tile *t)
 {
-    if (terms_op(p->phase)->attributes.transpose) return no_shared_memory(p, t);
-    return mixed_memory(1, 1, 4ll * 32 * (columns * t->align.each + 1), 4);
+    if (phase_op(p->phase, op_tf32_terms)->attributes.transpose) return no_shared_memory(p, t);
+    return mixed_memory(1, 1, 4ll * 32 * (transposed_columns * t->align.each + 1), 4);
 }
 
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d) { bytes_cost(p, t, geometry, d); }
 
 static void members(emission *e, writer *w)
 {
-    const ir_op *op = terms_op(e->phase);
+    const ir_op *op = phase_op(e->phase, op_tf32_terms);
     const ir_value *z = op->inputs[0], *out = op->outputs[0];
     long long N = 0;
     extent_is_number(&out->shape[out->rank - 2], &N);
@@ -71,6 +54,6 @@ const program tf32_terms_program = {.kind = program_tf32_terms,
                                     .describe_cost = describe_cost,
                                     .defaults = defaults,
                                     .shared_bytes = shared_bytes,
-                                    .smaller = smaller,
+                                    .smaller = copy_smaller,
                                     .geometry = geometry,
                                     .members = members};

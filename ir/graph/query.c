@@ -126,6 +126,13 @@ const ir_op *phase_first(const ir_phase *phase, op_class class)
     return NULL;
 }
 
+ir_op *phase_op(const ir_phase *phase, op_kind kind)
+{
+    for (int i = 0; i < phase->op_count; i++)
+        if (phase->ops[i]->kind == kind) return phase->ops[i];
+    return NULL;
+}
+
 frame_kind kernel_frame(const ir_graph *p, const ir_kernel *k)
 {
     const bool list = p->level == fusion_block && k->phase_count > 1;
