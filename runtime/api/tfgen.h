@@ -300,18 +300,17 @@ typedef struct tfgen_args {
 
 /* Launches the kernels of the plan, or of a variant, on `stream` (hipStream_t, CUstream; NULL: the default stream) and returns without
  * waiting; on the host it returns when they are done. `workspace`: device memory of tfgen_workspace_bytes() bytes, aligned to 256, used by
- * no other call until this one has finished on the device; it needs no initialisation and keeps nothing between calls, but for a call whose
- * waits took too long (tfgen_execute_check()). A variant whose workspace does not fit is skipped; all fit if args->workspace_bytes is
- * tfgen_module_workspace_bytes(). `weights` must hold all that the module reads, else TFGEN_USAGE with the missing signature; NULL if the
- * module reads none. Arguments are checked before the first launch. On the host an invalid pointer crashes the process, as anywhere in C.
- * */
+ * no other call until this one has finished on the device; it needs no initialisation and keeps nothing between calls, but for the report
+ * of a call whose waits took too long (tfgen_execute_check()). A variant whose workspace does not fit is skipped; all fit if
+ * args->workspace_bytes is tfgen_module_workspace_bytes(). `weights` must hold all that the module reads, else TFGEN_USAGE with the missing
+ * signature; NULL if the module reads none. Arguments are checked before the first launch. On the host an invalid pointer crashes the
+ * process, as anywhere in C. */
 TFGEN_API tfgen_status tfgen_execute(const tfgen_module *module, const tfgen_weights *weights, const tfgen_args *args, void *workspace,
                                      void *stream, tfgen_error *error);
 /* Waits until the last call with these arguments, workspace and stream is done, if its workgroups wait for each other's tiles within a
  * launch; TFGEN_DEVICE_ERROR, with the launch, the phase and the counter, if one of them waited too long: the results are wrong, and it is
- * a bug of tfgen, or another program kept workgroups off the device. At level BLOCK later calls in that workspace are wrong as well until
- * this function has returned that error, which makes the workspace fit for use again. On the host tfgen_execute() returns that error
- * itself. */
+ * a bug of tfgen, or another program kept workgroups off the device. At level BLOCK the error is that of the first such wait of all calls
+ * in that workspace since the last check; calls without one are right. On the host tfgen_execute() returns that error itself. */
 TFGEN_API tfgen_status tfgen_execute_check(const tfgen_module *module, const tfgen_args *args, void *workspace, void *stream,
                                            tfgen_error *error);
 

@@ -70,9 +70,9 @@ template <class F> struct by_phases {
         const marks m{F::words(p)};
         if (!ended) end(m);
         if (block_index() != 0) return;
-        m.await(F::last_wait, F::phases, block_total(), F::threads);
+        m.await_end(F::phases, F::threads);
         barrier();
-        m.clear(F::phases + 1, F::threads);
+        m.clear(F::phases, F::threads);
     }
     DEV void end(const marks &m)
     {

@@ -1,0 +1,73 @@
+/* Marks by which the phases of a launch wait for each other (templates/frame/marks.h): a launch with a wait that took too long ends, says
+ * so, and leaves nothing to the next one but that report. */
+#include "tests/templates/kernels_under.h"
+
+enum { groups = 3, head = 16, word_count = head + 3 * groups };
+
+typedef struct marks_args {
+    unsigned long long *words;
+    int *numbers, *sums, first, slow;
+} marks_args;
+
+#define HEAD "#define TF_TARGET_HOST 1\n#define TF_WAVE 1\n"
+static host_module *module_of(const char *head_text)
+{
+    const char *const templates[] = {"templates/frame/frame_list.h"};
+    return kernels_under(head_text, templates, 1, "tests/templates/marks.hip");
+}
+
+static void run_phases(host_module *m, marks_args *p)
+{
+    launch_ok(m, "both_phases", (host_launch_dims){.grid = {groups}, .block = {4}, .shared_bytes = 64, .cooperative = true}, p);
+}
+
+static marks_args fresh(int slow)
+{
+    marks_args p = {.words = memory(word_count * sizeof *p.words, "words"), .numbers = memory(groups * sizeof *p.numbers, "numbers"),
+                    .sums = memory(groups * sizeof *p.sums, "sums"), .first = 10, .slow = slow};
+    memset(p.words, 0xa5, word_count * sizeof *p.words); /* nobody prepares them */
+    return p;
+}
+
+static void marks_are_clear(const marks_args *p)
+{
+    for (int i = 1; i < word_count; i++) ck_assert_msg(p->words[i] == 0, "word %d is %llx", i, p->words[i]);
+}
+
+static void sums_are_right(const marks_args *p)
+{
+    for (int i = 0; i < groups; i++) ck_assert_int_eq(p->sums[i], groups * p->first + groups * (groups - 1) / 2);
+}
+
+/* Of the first workgroup, which clears the marks, and of another one. */
+START_TEST(a_launch_after_one_whose_wait_took_too_long_is_right)
+{
+    const unsigned long long late = 1ull << 63 | 1ull << 56 | 0x93f8c26bu; /* phase 1 waited for phase 0 */
+    host_module *hasty = module_of(HEAD "#define TF_MOST_POLLS 1\n"), *patient = module_of(HEAD);
+    marks_args p = fresh(_i);
+    run_phases(hasty, &p);
+    ck_assert_msg(p.words[0] == late, "%llx", p.words[0]);
+    marks_are_clear(&p);
+    p.slow = -1;
+    for (int i = 0; i < 2; i++) {
+        p.first += 100;
+        run_phases(patient, &p);
+        sums_are_right(&p);
+        ck_assert_msg(p.words[0] == late, "the report stays until somebody has read it: %llx", p.words[0]);
+        marks_are_clear(&p);
+    }
+    host_module_free(hasty);
+    host_module_free(patient);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("marks");
+    TCase *t = tcase_create("waits");
+    tcase_add_checked_fixture(t, open_engine, close_engine);
+    tcase_set_timeout(t, 60);
+    tcase_add_loop_test(t, a_launch_after_one_whose_wait_took_too_long_is_right, 0, groups);
+    suite_add_tcase(s, t);
+    return run_suite(s);
+}
