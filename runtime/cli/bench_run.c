@@ -432,7 +432,7 @@ void bench_pass_half(bench *b) { b->next += b->set_count / 2; }
 
 long long bench_workgroups(const bench *b, int launch)
 {
-    return module_grid(b->module, &b->plan->launches[launch], &b->plan->ir->dims);
+    return module_grid(b->module, &b->module->kernels[b->module->pack_count + launch], &b->plan->ir->dims);
 }
 
 void bench_run_last(bench *b, int before)

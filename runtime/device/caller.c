@@ -34,6 +34,16 @@ tfgen_status device_report_arena(tfgen_error *error, tfgen_code code, const aren
     return device_report(error, (tfgen_status)code, "%s", text);
 }
 
+tfgen_status device_seats(const tfgen_device *d, int each, const launch_shape *shape, unsigned *workgroups, tfgen_error *error)
+{
+    if (each < 1)
+        return device_report(error, TFGEN_UNSUPPORTED,
+                             "no multiprocessor of %s holds a workgroup of it (%u threads, %u bytes of shared memory)", d->info.name,
+                             shape->threads, shape->shared_bytes);
+    *workgroups = (unsigned)each * (unsigned)(d->info.multiprocessors > 0 ? d->info.multiprocessors : 1);
+    return TFGEN_OK;
+}
+
 const char *kernel_symbol(const char *name, char symbol[symbol_room])
 {
     snprintf(symbol, symbol_room, "%s%s", name, name_marks[name_value]);

@@ -56,6 +56,8 @@ typedef struct cuda_launch_config {
     CUDA_CALL(ModuleGetFunction, "cuModuleGetFunction", (cuda_function * function, cuda_module module, const char *name))                  \
     CUDA_MAYBE(FuncLoad, "cuFuncLoad", (cuda_function function))                                                                           \
     CUDA_CALL(FuncSetAttribute, "cuFuncSetAttribute", (cuda_function function, int attribute, int value))                                  \
+    CUDA_CALL(OccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                    \
+              (int *blocks, cuda_function function, int threads, size_t dynamic_bytes))                                                    \
     CUDA_CALL(LaunchKernel, "cuLaunchKernel",                                                                                              \
               (cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,              \
                unsigned block_z, unsigned shared_bytes, cuda_stream stream, void **params, void **extra))                                  \

@@ -68,6 +68,8 @@ struct device_api {
     /* `arguments` is one struct of `bytes` bytes, aligned to 128, copied before the call returns. No allocation, no lock. */
     tfgen_status (*launch)(tfgen_device *d, void *kernel, const launch_shape *shape, void *arguments, size_t bytes, void *stream,
                            tfgen_error *error);
+    /* The most workgroups of a launch of this shape (but for its grid) that the device holds at once: at least 1, else an error. */
+    tfgen_status (*resident)(tfgen_device *d, void *kernel, const launch_shape *shape, unsigned *workgroups, tfgen_error *error);
     tfgen_status (*encode_map)(tfgen_device *d, void *map /* 128 bytes, aligned to 128 */, const map_shape *shape, tfgen_error *error);
 
     tfgen_status (*alloc)(tfgen_device *d, size_t bytes, const char *name, void **memory, tfgen_error *error);
@@ -113,6 +115,9 @@ extern const size_t device_kind_count;
 /* Writes the symbol of kernel `name` (gen/base/names.h) to the caller's buffer and returns it. */
 enum { symbol_room = 128 };
 const char *kernel_symbol(const char *name, char symbol[symbol_room]);
+
+/* For resident(): of a device that holds `each` workgroups of the shape per multiprocessor. */
+tfgen_status device_seats(const tfgen_device *d, int each, const launch_shape *shape, unsigned *workgroups, tfgen_error *error);
 
 /* Formats the message into `error` (may be NULL) and returns the status. */
 tfgen_status device_report(tfgen_error *error, tfgen_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));

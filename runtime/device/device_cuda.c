@@ -248,6 +248,23 @@ static tfgen_status cuda_kernel(tfgen_device *d, void *image, const char *name, 
     return check(&m->cu, result, "cuModuleGetFunction", name, error);
 }
 
+static tfgen_status can_cooperate(const cuda_machine *m, tfgen_error *error)
+{
+    if (m->cu.LaunchKernelEx) return TFGEN_OK;
+    return device_report(error, TFGEN_UNSUPPORTED, "the driver has no cuLaunchKernelEx: a newer one is needed for cooperative launches");
+}
+
+static tfgen_status cuda_resident(tfgen_device *d, void *kernel, const launch_shape *s, unsigned *workgroups, tfgen_error *error)
+{
+    const cuda_machine *m = machine_of(d);
+    int each = 0, result;
+    const tfgen_status status = can_cooperate(m, error);
+    if (status != TFGEN_OK) return status;
+    IN_CONTEXT(m, result, m->cu.OccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, (int)s->threads, s->dynamic_bytes));
+    if (result == cuda_success) return device_seats(d, each, s, workgroups, error);
+    return check(&m->cu, result, "cuOccupancyMaxActiveBlocksPerMultiprocessor", "", error);
+}
+
 static int start(const cuda_machine *m, void *kernel, const launch_shape *s, void **params, void *stream)
 {
     cuda_launch_attribute attribute = {.id = s->cooperative ? cuda_attribute_cooperative : cuda_attribute_programmatic_serialization,
@@ -265,9 +282,8 @@ static tfgen_status cuda_launch(tfgen_device *d, void *kernel, const launch_shap
     void *params[] = {arguments};
     int result;
     (void)bytes; /* the driver knows from the kernel */
-    if (shape->cooperative && !m->cu.LaunchKernelEx)
-        return device_report(error, TFGEN_UNSUPPORTED,
-                             "the driver has no cuLaunchKernelEx: a newer one is needed for cooperative launches");
+    const tfgen_status status = shape->cooperative ? can_cooperate(m, error) : TFGEN_OK;
+    if (status != TFGEN_OK) return status;
     IN_CONTEXT(m, result, start(m, kernel, shape, params, stream));
     return check(&m->cu, result, "cuLaunchKernel", "", error);
 }
@@ -466,7 +482,8 @@ static void cuda_graph_destroy(tfgen_device *d, void *graph)
 
 const device_api cuda_device = {
     .kind = "cuda", .count = cuda_count, .open = cuda_open, .describe = cuda_describe, .close = cuda_close,
-    .load = cuda_load, .unload = cuda_unload, .kernel = cuda_kernel, .launch = cuda_launch, .encode_map = cuda_encode,
+    .load = cuda_load, .unload = cuda_unload, .kernel = cuda_kernel, .resident = cuda_resident, .launch = cuda_launch,
+    .encode_map = cuda_encode,
     .alloc = cuda_alloc, .free = cuda_free, .copy = cuda_copy, .fill = cuda_fill, .synchronize = cuda_synchronize,
     .stream_create = cuda_stream_create, .stream_destroy = cuda_stream_destroy,
     .event_create = cuda_event_create, .event_destroy = cuda_event_destroy, .event_record = cuda_event_record,

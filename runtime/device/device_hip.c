@@ -337,6 +337,18 @@ static tfgen_status hip_kernel_of(tfgen_device *d, void *image, const char *name
     return TFGEN_OK;
 }
 
+static tfgen_status hip_resident(tfgen_device *d, void *kernel, const launch_shape *s, unsigned *workgroups, tfgen_error *error)
+{
+    const hip_machine *m = machine_of(d);
+    const hip_kernel *k = kernel;
+    int each = 1, result;
+    if (!m->hip.ModuleOccupancyMaxActiveBlocksPerMultiprocessor) return device_seats(d, each, s, workgroups, error); /* the launch checks */
+    ON_DEVICE(m, result,
+              m->hip.ModuleOccupancyMaxActiveBlocksPerMultiprocessor(&each, k->function, (int)s->threads, s->dynamic_bytes));
+    if (result == hip_success) return device_seats(d, each, s, workgroups, error);
+    return check(&m->hip, result, "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor", k->name, error);
+}
+
 static tfgen_status hip_launch(tfgen_device *d, void *kernel, const launch_shape *shape, void *arguments, size_t bytes, void *stream,
                                tfgen_error *error)
 {
@@ -513,7 +525,7 @@ static void hip_graph_free(tfgen_device *d, void *graph)
 
 const device_api hip_device = {
     .kind = "hip", .count = hip_count, .open = hip_open, .close = hip_close,
-    .load = hip_load, .unload = hip_unload, .kernel = hip_kernel_of, .launch = hip_launch, .encode_map = no_maps,
+    .load = hip_load, .unload = hip_unload, .kernel = hip_kernel_of, .resident = hip_resident, .launch = hip_launch, .encode_map = no_maps,
     .alloc = hip_alloc, .free = hip_free, .copy = hip_copy, .fill = hip_fill, .synchronize = hip_synchronize,
     .stream_create = hip_stream_new, .stream_destroy = hip_stream_end,
     .event_create = hip_event_new, .event_destroy = hip_event_end, .event_record = hip_record, .event_elapsed = hip_elapsed,

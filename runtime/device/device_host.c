@@ -183,6 +183,14 @@ static tfgen_status host_kernel_of(tfgen_device *d, void *image, const char *nam
     return TFGEN_OK;
 }
 
+static tfgen_status host_resident(tfgen_device *d, void *kernel, const launch_shape *shape, unsigned *workgroups, tfgen_error *error)
+{
+    const host_kernel *k = kernel;
+    *workgroups = host_most_resident(machine_of(d)->engine, k->image->module, shape->threads, shape->wave);
+    if (*workgroups) return TFGEN_OK;
+    return device_report(error, TFGEN_UNSUPPORTED, "the host engine has no workgroups of %u threads", shape->threads);
+}
+
 static tfgen_status host_start(tfgen_device *d, void *kernel, const launch_shape *shape, void *arguments, size_t bytes, void *stream,
                                tfgen_error *error)
 {
@@ -326,6 +334,7 @@ const device_api host_device = {.kind = "host",
                                 .compile_together = host_build_together,
                                 .unload = host_unload,
                                 .kernel = host_kernel_of,
+                                .resident = host_resident,
                                 .launch = host_start,
                                 .encode_map = host_encode,
                                 .alloc = host_get,

@@ -70,6 +70,8 @@ enum { hip_arch_name_offset_5 = 396, hip_properties_size_5 = 792 };
     MAYBE(ModuleLaunchCooperativeKernel,                                                                                                   \
           (hip_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, \
            unsigned shared, hip_stream stream, void **parameters))                                                                         \
+    MAYBE(ModuleOccupancyMaxActiveBlocksPerMultiprocessor,                                                                                 \
+          (int *blocks, hip_function function, int threads, size_t dynamic_bytes))                                                         \
     CALL(Malloc, (void **memory, size_t bytes))                                                                                            \
     CALL(Free, (void *memory))                                                                                                             \
     CALL(MemcpyAsync, (void *to, const void *from, size_t bytes, int kind, hip_stream stream))                                             \

@@ -22,6 +22,12 @@ static void join(const happens *h, uint32_t *to, const uint32_t *from)
     for (unsigned i = 0; i < h->columns; i++) to[i] = to[i] > from[i] ? to[i] : from[i];
 }
 
+bool happens_fits(unsigned blocks, unsigned waves_per_block)
+{
+    const uint64_t waves = (uint64_t)blocks * waves_per_block;
+    return waves * waves <= MAX_ENTRIES;
+}
+
 bool happens_open(happens *h, unsigned blocks, unsigned waves_per_block, unsigned together)
 {
     *h = (happens){.waves = blocks * waves_per_block, .per_block = waves_per_block, .rows = together * waves_per_block};

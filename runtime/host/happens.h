@@ -29,6 +29,7 @@ typedef struct happens {
     bool lost; /* something was released that cannot be followed */
 } happens;
 
+bool happens_fits(unsigned blocks, unsigned waves_per_block); /* so many blocks that run at once can be followed */
 bool happens_open(happens *h, unsigned blocks, unsigned waves_per_block, unsigned together); /* together: blocks that run at once */
 void happens_close(happens *h);
 void happens_block(happens *h, unsigned block);               /* its waves begin */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "ir/base/processors.h"
 #include "runtime/host/engine.h"
+#include "runtime/host/happens.h"
 
 enum { MAX_THREADS = 1024, MAX_WORKERS = 256, MAX_SHARED = 1 << 30, DEFAULT_STACK = 64 << 10, LONE_STACK = 1 << 20 };
 enum { MIN_STACK = 16 << 10, ENGINE_STACK = 48 << 10, MAX_STACK = 1 << 30, DEFAULT_STALL_MS = 60000, MAX_RESIDENT = 1 << 16 };
@@ -89,6 +90,13 @@ static const char *bad_dims(const host_launch_dims *d, const launch *l)
     if (d->cooperative && (uint64_t)l->blocks * l->shape.threads > MAX_RESIDENT)
         return "more than 65536 threads in a cooperative launch";
     return NULL;
+}
+
+unsigned host_most_resident(const host_engine *e, const host_module *m, unsigned threads, unsigned wave)
+{
+    unsigned blocks = threads ? MAX_RESIDENT / threads : 0;
+    while (blocks && m->check && !e->options.watch && !happens_fits(blocks, (threads + wave - 1) / wave)) blocks--;
+    return blocks;
 }
 
 static hs_dim3 dim3_of(const unsigned d[3]) { return (hs_dim3){d[0], d[1] ? d[1] : 1, d[2] ? d[2] : 1}; }

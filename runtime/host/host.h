@@ -133,6 +133,9 @@ struct host_launch_dims {
     const char *name;           /* the kernel's name in reports; NULL: its symbol */
     bool strict;                /* a wave operation that not all live lanes of the wave reach is an error */
 };
+/* The most blocks of a cooperative launch: the engine has memory for their stacks, and of a module compiled with check for what they know
+ * of each other. */
+unsigned host_most_resident(const host_engine *engine, const host_module *module, unsigned threads, unsigned wave);
 /* params as for hipModuleLaunchKernel: params[i] points at argument i. Thread-safe: several threads may launch at once.
  * The text of a failure is appended to log (which may be null). */
 host_status host_launch(host_engine *engine, host_module *module, const char *kernel, const host_launch_dims *dims, void **params,

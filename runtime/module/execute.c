@@ -54,7 +54,7 @@ tfgen_status module_kernel_launch(const tfgen_module *m, const module_kernel *u,
 {
     _Alignas(map_bytes) unsigned char bytes[argument_room];
     launch_shape shape = u->shape;
-    if (c->dims && u->launch) shape.grid = module_grid(m, u->launch, c->dims);
+    if (c->dims && u->launch) shape.grid = module_grid(m, u, c->dims);
     memset(bytes, 0, u->argument_bytes); /* padding too: no stack garbage reaches the device */
     tfgen_status status = put_arguments(m, u, c, bytes, error);
     if (status != TFGEN_OK) return status;

@@ -130,9 +130,11 @@ static void lay_out_pack(tfgen_module *m, int index)
 }
 
 /* Persistent kernels, which distribute tiles themselves, launch only as many workgroups as can be resident. */
-unsigned module_grid(const tfgen_module *m, const launch *l, const dim_table *dims)
+unsigned module_grid(const tfgen_module *m, const module_kernel *u, const dim_table *dims)
 {
-    const long long tiles = launch_grid(l, dims), most = (long long)l->resident * m->device->info.multiprocessors / l->cluster * l->cluster;
+    const launch *l = u->launch;
+    const long long tiles = launch_grid(l, dims), planned = (long long)l->resident * m->device->info.multiprocessors;
+    const long long most = (u->most_resident && u->most_resident < planned ? u->most_resident : planned) / l->cluster * l->cluster;
     return (unsigned)(most > 0 && tiles > most ? most : tiles);
 }
 
@@ -141,9 +143,10 @@ static void lay_out_launch(tfgen_module *m, int index)
     const launch *l = &m->plan->launches[index];
     module_kernel *u = &m->kernels[m->pack_count + index];
     *u = (module_kernel){.name = l->name, .source = &l->source, .file = l->file, .launch = l, .argument_bytes = l->argument_bytes,
-                .shape = {.grid = module_grid(m, l, &m->plan->ir->dims), .threads = (unsigned)l->threads,
+                .shape = {.threads = (unsigned)l->threads,
                           .shared_bytes = (unsigned)l->shared_bytes, .dynamic_bytes = (unsigned)l->dynamic_bytes,
                           .wave = (unsigned)m->plan->target->wave, .cooperative = l->together, .overlap = l->overlap}};
+    u->shape.grid = module_grid(m, u, &m->plan->ir->dims);
     write_bindings(m, u, l->arguments, l->argument_count);
 }
 
@@ -443,6 +446,18 @@ static void make_for_device(build *b)
     plan_code_free(code);
 }
 
+/* Workgroups that wait for each other are all resident: as many as the plan asks for, or as the device holds of the code made. */
+static tfgen_status seat(build *b, module_kernel *u)
+{
+    const tfgen_module *m = b->m;
+    tfgen_error error = {""};
+    if (!u->launch || !u->launch->together) return TFGEN_OK;
+    const tfgen_status status = m->device->api->resident(m->device, u->kernel, &u->shape, &u->most_resident, &error);
+    if (status != TFGEN_OK) return device_report(b->error, status, "kernel %s: %s", u->name, error.text);
+    u->shape.grid = module_grid(m, u, &m->plan->ir->dims);
+    return TFGEN_OK;
+}
+
 static tfgen_status find_kernels(build *b)
 {
     tfgen_device *d = b->m->device;
@@ -450,9 +465,10 @@ static tfgen_status find_kernels(build *b)
         module_kernel *u = &b->m->kernels[i];
         const module_kernel *same = same_kernel(b->m, u);
         if (is_idle(b->m, u)) continue;
+        tfgen_status status = TFGEN_OK;
         if (same) u->kernel = same->kernel;
-        if (same) continue;
-        const tfgen_status status = d->api->kernel(d, u->image, u->name, u->shape.dynamic_bytes, &u->kernel, b->error);
+        else status = d->api->kernel(d, u->image, u->name, u->shape.dynamic_bytes, &u->kernel, b->error);
+        if (status == TFGEN_OK) status = seat(b, u);
         if (status != TFGEN_OK) return status;
     }
     return TFGEN_OK;

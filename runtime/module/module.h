@@ -56,6 +56,7 @@ typedef struct module_kernel { /* a pack kernel or a launch */
     binding *bindings;
     int binding_count;
     unsigned argument_bytes;
+    unsigned most_resident; /* workgroups that the device holds at once; 0: not asked, as they do not wait for each other */
     void *image, *kernel;
 } module_kernel;
 
@@ -110,6 +111,6 @@ typedef struct call {
     void *const *tensors, *const *workspace, *const *weights;
     void *stream;
 } call;
-unsigned module_grid(const tfgen_module *m, const struct launch *l, const dim_table *dims); /* workgroups of a launch on its device */
+unsigned module_grid(const tfgen_module *m, const module_kernel *u, const dim_table *dims); /* workgroups of a launch on its device */
 tfgen_status module_kernel_launch(const tfgen_module *m, const module_kernel *u, const call *c, tfgen_error *error);
 #endif

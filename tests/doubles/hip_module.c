@@ -231,6 +231,22 @@ static bool check_words(const kernel *k, device *d, const unsigned char *bytes, 
     return true;
 }
 
+/* Workgroups of a kernel that a unit holds. */
+static unsigned resident_of(const kernel *k, const device *d, unsigned threads, unsigned dynamic_bytes)
+{
+    const unsigned lds = k->lds_bytes + dynamic_bytes, resident = most_resident_threads / threads;
+    return lds && d->most_lds / lds < resident ? d->most_lds / lds : resident;
+}
+
+EXPORT int hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, hip_function function, int threads, size_t dynamic_bytes)
+{
+    int code = double_begin("hipModuleOccupancyMaxActiveBlocksPerMultiprocessor");
+    const kernel *k = code ? NULL : kernel_of(function);
+    if (!code && (!k || threads < 1)) code = hip_invalid_handle;
+    if (!code) *blocks = (int)resident_of(k, current_device(), (unsigned)threads, (unsigned)dynamic_bytes);
+    return double_end(code);
+}
+
 static int check_size(const kernel *k, device *d, const op *o)
 {
     const unsigned lds = k->lds_bytes + o->dynamic_bytes;
@@ -247,9 +263,7 @@ static int check_size(const kernel *k, device *d, const op *o)
         return hip_launch_out_of_resources;
     }
     if (!o->cooperative) return hip_success;
-    unsigned resident = most_resident_threads / o->threads;
-    if (lds && d->most_lds / lds < resident) resident = d->most_lds / lds;
-    return o->grid > resident * d->units ? hip_cooperative_launch_too_large : hip_success;
+    return o->grid > resident_of(k, d, o->threads, o->dynamic_bytes) * d->units ? hip_cooperative_launch_too_large : hip_success;
 }
 
 static int check_arguments(const kernel *k, device *d, const void *bytes, size_t size)

@@ -12,7 +12,7 @@
 enum { invalid_value = 1, invalid_image = 200, invalid_context = 201, invalid_handle = 400, not_found = 500, bad_capture = 900 };
 enum { most_allocations = 512, most_nodes = 512, most_depth = 8, shared_limit = 232448 };
 
-static double_state state = {.devices = 1, .major = 9, .version = 13000};
+static double_state state = {.devices = 1, .major = 9, .version = 13000, .resident = 8};
 double_state *tfgen_double_state(void) { return &state; }
 
 typedef struct function {
@@ -318,6 +318,14 @@ int cuFuncSetAttribute(void *f, int attribute, int value)
     return 0;
 }
 
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *f, int threads, size_t dynamic_bytes)
+{
+    BEGIN_IN_CONTEXT("OccupancyMaxActiveBlocksPerMultiprocessor");
+    if (threads < 1 || dynamic_bytes > ((function *)f)->dynamic_bytes) return invalid_value;
+    *blocks = state.resident;
+    return 0;
+}
+
 /* ---- launches */
 static int record(double_launch *at, const function *f, unsigned grid, unsigned block, unsigned shared, void *s, void **params)
 {
@@ -336,7 +344,7 @@ static int launch(const function *f, const unsigned grid[3], const unsigned bloc
     if (grid[1] != 1 || grid[2] != 1 || block[1] != 1 || block[2] != 1 || !grid[0] || grid[0] > 0x7fffffff) return invalid_value;
     if (block[0] != f->image->threads || shared + f->image->shared_bytes > shared_limit) return invalid_value;
     if (shared > 48 * 1024 - f->image->shared_bytes && shared > f->dynamic_bytes) return invalid_value;
-    if (cooperative && grid[0] > 4 * 8) return 720; /* too large */
+    if (cooperative && grid[0] > 4 * (unsigned)state.resident) return 720; /* too large */
     const bool capture = captures(s);
     graph *g = capture ? ((stream *)s)->graph : NULL;
     const int at = capture ? g->count++ : atomic_fetch_add(&state.launched, 1);

@@ -537,6 +537,26 @@ START_TEST(launches_that_make_no_sense_are_refused)
 }
 END_TEST
 
+/* What a launch of one block more is told. */
+START_TEST(a_grid_of_which_all_blocks_are_resident_has_as_many_as_the_engine_holds)
+{
+    const unsigned zero = 0;
+    void *params[] = {(void *)&zero};
+    const struct { unsigned threads, wave, plain, checked; } sizes[] = {{512, 32, 128, 128}, {1024, 32, 64, 64}, {64, 1, 1024, 32}};
+    host_module *m = load("basics.hip"), *checked = load_checked("basics.hip");
+    for (int i = 0; i < 3; i++) {
+        const unsigned threads = sizes[i].threads, wave = sizes[i].wave;
+        ck_assert_uint_eq(host_most_resident(engine, m, threads, wave), sizes[i].plain);
+        ck_assert_uint_eq(host_most_resident(engine, checked, threads, wave), sizes[i].checked);
+        const host_launch_dims one_more = {.grid = {sizes[i].checked + 1}, .block = {threads}, .wave = wave, .cooperative = true};
+        ck_assert_int_ne(host_launch(engine, checked, "empty", &one_more, params, NULL), HOST_OK);
+    }
+    ck_assert_uint_eq(host_most_resident(engine, m, 0, 32), 0);
+    host_module_free(m);
+    host_module_free(checked);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("host engine");
@@ -568,6 +588,7 @@ int main(void)
     tcase_add_test(t, where_ld_by_itself_finds_no_library_the_compiler_links);
     tcase_add_test(t, a_compiler_that_hangs_is_stopped);
     tcase_add_test(t, launches_that_make_no_sense_are_refused);
+    tcase_add_test(t, a_grid_of_which_all_blocks_are_resident_has_as_many_as_the_engine_holds);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

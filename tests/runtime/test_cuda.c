@@ -348,6 +348,7 @@ static void check_launches(const gpu_program *p, int first, long long m, const v
         ck_assert_uint_eq(got->grid, (unsigned)(most && tiles > most ? most : tiles));
         ck_assert_uint_eq(got->block, (unsigned)l->threads);
         ck_assert_uint_eq(got->dynamic_bytes, (unsigned)l->dynamic_bytes);
+        ck_assert_int_eq(got->cooperative, l->together);
         ck_assert_ptr_eq(got->stream, stream);
         check_arguments(p, l, got->arguments, &dims);
     }
@@ -450,7 +451,7 @@ END_TEST
 
 START_TEST(every_launch_gets_what_the_plan_says)
 {
-    for (int level = TFGEN_FUSION_NONE; level <= TFGEN_FUSION_TILE; level++) {
+    for (int level = TFGEN_FUSION_NONE; level <= TFGEN_FUSION_BLOCK; level++) {
         gpu_program p = start((tfgen_fusion)level);
         tfgen_error error;
         void *stream;
@@ -989,6 +990,22 @@ START_TEST(cooperative_launches_say_so)
 }
 END_TEST
 
+/* When its workgroups wait for each other. */
+START_TEST(a_kernel_of_which_no_workgroup_fits_is_refused_when_it_is_loaded)
+{
+    gpu_program p = start(TFGEN_FUSION_BLOCK);
+    tfgen_error error;
+    tfgen_module *module = NULL;
+    tfgen_module_options options = TFGEN_MODULE_OPTIONS_INIT;
+    options.bundle = p.bundle, options.bundle_size = p.bundle_size, options.bundle_only = 1;
+    driver->resident = 0;
+    ck_assert_int_eq(tfgen_module_create(p.plan, p.device, &options, &module, &error), TFGEN_UNSUPPORTED);
+    ck_assert_ptr_null(module);
+    ck_assert_msg(strncmp(error.text, "kernel ", 7) == 0 && strstr(error.text, "holds a workgroup of it"), "%s", error.text);
+    stop(&p);
+}
+END_TEST
+
 static bool packs(const gpu_program *p, const double_launch *l)
 {
     const plan *made = p->plan->compiled.plan;
@@ -1100,6 +1117,7 @@ int main(int argc, char **argv)
     tcase_add_test(c, a_bundle_that_lacks_a_kernel_is_no_module);
     tcase_add_test(c, eight_threads_execute_one_plan);
     tcase_add_test(c, cooperative_launches_say_so);
+    tcase_add_test(c, a_kernel_of_which_no_workgroup_fits_is_refused_when_it_is_loaded);
     tcase_add_test(c, launches_of_a_plan_overlap_and_packs_do_not);
     tcase_add_test(c, launches_are_plain_where_a_driver_cannot_capture_overlap);
     tcase_add_test(c, the_types_of_the_driver_are_those_of_cuda_h);
