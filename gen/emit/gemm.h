@@ -23,6 +23,7 @@ enum { gemm_stored_width = 0 }; /* the widest store that the alignment of all st
 enum { gemm_vector = 8 };       /* elements of a row of A or B that a thread loads at a time (templates/gemm/gemm.h: V) */
 
 bool gemm_is_matmul(const gemm *g);
+bool gemm_swaps(const gemm *g);     /* A of a matmul is in TF32 terms: the program's A is the second operand, its B the first */
 extent gemm_batches(const gemm *g); /* matrices of a matmul; 1 for linears */
 bool gemm_is_batched(const gemm *g); /* there is, or may be, more than one */
 void gemm_flatten_row(gemm *g, writer *w); /* matmul: in a function body, makes `row` count through all matrices of the batch */

@@ -29,11 +29,12 @@ static tensor_box box_of_value(const gemm *g, const ir_value *v, int box_rows)
     return box;
 }
 
-/* box_rows: of A as [M, K]; as [K, M] a box has a k tile of 64 columns. */
+/* box_rows: of A as [M, K]; as [K, M] a box has a k tile of 128 bytes of columns. */
 static void write_a_map(gemm *g, int box_rows, int k)
 {
     tensor_box *box = arena_alloc(g->e->a, sizeof *box);
-    *box = box_of_value(g, g->a, g->product->attributes.transpose_a ? k : box_rows);
+    if (gemm_swaps(g)) *box = box_of_value(g, g->b, g->product->attributes.transpose ? box_rows : k);
+    else *box = box_of_value(g, g->a, g->product->attributes.transpose_a ? k : box_rows);
     write_map(g, "a_map", box);
 }
 
@@ -62,16 +63,16 @@ static tensor_box box_of_pieces(const gemm *g, const gemm_warpgroups_tile *t)
 }
 
 /* A row is twice as long as its value says (gen/plan/terms.h). */
-static tensor_box box_of_terms(const gemm *g, int n)
+static tensor_box box_of_terms(const gemm *g, const ir_value *v, int n)
 {
-    tensor_box box = box_of_value(g, g->b, n);
-    box.columns = value_stride(g->b);
+    tensor_box box = box_of_value(g, v, n);
+    box.columns = value_stride(v);
     return box;
 }
 
 static tensor_box box_of_rows(const gemm *g, const gemm_warpgroups_tile *t)
 {
-    if (gemm_is_matmul(g)) return box_of_terms(g, t->n);
+    if (gemm_is_matmul(g)) return box_of_terms(g, gemm_swaps(g) ? g->a : g->b, t->n);
     const weight_format *f = g->e->plan->packs[gemm_pack(g)].format;
     return (tensor_box){.packed = gemm_pack(g),
                         .type = f->type,
@@ -114,6 +115,8 @@ static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *
                g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false", e->is_rolled ? "true" : "false");
     const tensor_box b = box(&g, t);
     write_forms(&g, &b);
+    if (phase_layer(e->phase) == layer_wgmma_3xtf32)
+        write_line(w, "static constexpr bool swap_ab = %s;", gemm_swaps(&g) ? "true" : "false");
     gemm_write_operand_types(&g);
     gemm_write_context(&g);
     if (gemm_is_batched(&g)) gemm_write_matrices(&g);

@@ -3,6 +3,12 @@
 
 bool gemm_is_matmul(const gemm *g) { return g->product->kind == op_matmul; }
 
+bool gemm_swaps(const gemm *g)
+{
+    const ir_op *maker = g->a->def;
+    return gemm_is_matmul(g) && maker && maker->kind == op_tf32_terms;
+}
+
 extent gemm_batches(const gemm *g)
 {
     const ir_value *out = g->product->outputs[0];
@@ -97,8 +103,9 @@ static const expression *batch_of(gemm *g, const ir_value *operand)
 
 void gemm_write_forms(const gemm *g, const char *weight)
 {
-    const char *matmul = g->product->attributes.transpose ? "in_rows" : "in_columns";
-    const char *a = g->product->attributes.transpose_a ? "a_form = in_columns, " : "a_form = in_rows, ";
+    const bool swaps = gemm_swaps(g), a_in_rows = swaps ? g->product->attributes.transpose : !g->product->attributes.transpose_a;
+    const char *matmul = swaps || g->product->attributes.transpose ? "in_rows" : "in_columns";
+    const char *a = a_in_rows ? "a_form = in_rows, " : "a_form = in_columns, ";
     const char *rows = phase_layer(g->e->phase) == layer_mma ? "" : a; /* mma reads A in rows alone */
     write_line(g->w, "static constexpr operand_form %sb_form = %s;", rows, gemm_is_matmul(g) ? matmul : weight);
     write_line(g->w, "static constexpr bool batched = %s;", gemm_is_batched(g) ? "true" : "false");
@@ -204,8 +211,9 @@ void gemm_write_batches(gemm *g)
 void gemm_write_matrices(gemm *g)
 {
     gemm_write_batches(g);
-    write_line(g->w, "DEV static int a_batch(const args &p, int batch) { return %s; }", c_text(g->e->a, batch_of(g, g->a)));
-    write_line(g->w, "DEV static int b_batch(const args &p, int batch) { return %s; }", c_text(g->e->a, batch_of(g, g->b)));
+    const ir_value *a = gemm_swaps(g) ? g->b : g->a, *b = gemm_swaps(g) ? g->a : g->b;
+    write_line(g->w, "DEV static int a_batch(const args &p, int batch) { return %s; }", c_text(g->e->a, batch_of(g, a)));
+    write_line(g->w, "DEV static int b_batch(const args &p, int batch) { return %s; }", c_text(g->e->a, batch_of(g, b)));
 }
 
 void gemm_write_partial(gemm *g)

@@ -152,12 +152,17 @@ bool rows_of_a_are_wanted(const problem *p, const program *of)
     return product && product->attributes.transpose_a && !of->reads_columns_of_a;
 }
 
+/* True if `of` reads a copy of this operand anyway, whose rows are aligned. */
+static bool is_copied(const problem *p, const program *of, operand which)
+{
+    return (terms_are_wanted(p, of) && which == operand_in_terms(p)) || (which == operand_a && rows_of_a_are_wanted(p, of));
+}
+
 bool alignment_is_wanted(const problem *p, const program *of)
 {
     const ir_op *product = of->aligned_rows && p->phase->family == family_gemm ? problem_product(p) : NULL;
     for (int i = 0; product && i < 2; i++)
-        if (has_rows(product, i) && !(i ? terms_are_wanted(p, of) : rows_of_a_are_wanted(p, of)) &&
-            value_alignment(p->a, product->inputs[i]) != 16)
+        if (has_rows(product, i) && !is_copied(p, of, i ? operand_b : operand_a) && value_alignment(p->a, product->inputs[i]) != 16)
             return true;
     return false;
 }

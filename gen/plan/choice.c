@@ -1,6 +1,7 @@
 /* In: problems. Out: choice.h. Alternatives are costed once, before any rewrite: the refusals in the plan's text then refer to the phase
  * that each alternative would have computed. */
 #include "gen/plan/choice.h"
+#include "gen/program/products.h"
 #include "gen/plan/align.h"
 #include "gen/plan/refuse.h"
 #include "gen/plan/split.h"
@@ -84,7 +85,7 @@ static double rewrites_seconds(const problem *p, const program *of, unsigned rew
         const ir_value *v = product->inputs[i];
         const extent rows = value_rows(p->a, v);
         const double bytes = (double)extent_value(&rows, &p->ir->dims) * (double)value_columns(v) * dtype_size(v->type);
-        if (i == 1 && rewrites & rewrite_terms) seconds += copy_seconds(p, 3 * bytes);
+        if (rewrites & rewrite_terms && i == (int)operand_in_terms(p)) seconds += copy_seconds(p, 3 * bytes);
         else if (i == 0 && rewrites & rewrite_rows_of_a) seconds += copy_seconds(p, 2 * bytes);
         else if (rewrites & rewrite_aligned_rows && of->aligned_rows && value_alignment(p->a, v) != 16)
             seconds += copy_seconds(p, 2 * bytes);

@@ -1,5 +1,5 @@
-/* Contract: gen/plan/terms.h. The copy has the shape [..., N, K], whichever way the operand lies, so the matmul reads it transposed; its
- * rows are twice as long in memory. */
+/* Contract: gen/plan/terms.h. The copy of B has the shape [..., N, K], that of A [..., M, K], whichever way the operand lies, so the matmul
+ * reads B transposed and A as it is; rows are twice as long in memory. */
 #include "gen/plan/terms.h"
 #include "gen/plan/choice.h"
 #include "gen/plan/copy.h"
@@ -11,13 +11,13 @@ bool terms_are_wanted(const problem *p, const program *of)
     return of->weights == weights_split && phase_op(p->phase, op_matmul) && !reads_terms(problem_product(p));
 }
 
-static ir_value *value_of_terms(editor *e, const ir_op *matmul)
+/* along: rows of z lie along K. */
+static ir_value *value_of_terms(editor *e, const ir_value *z, bool along)
 {
-    const ir_value *z = matmul->inputs[1];
     arena *a = e->b->a;
-    ir_value *terms = build_value(e->b, arena_printf(a, matmul->attributes.transpose ? "%s.terms" : "%s.columns", z->name), z->type, z);
-    const extent rows = z->shape[z->rank - (matmul->attributes.transpose ? 2 : 1)];
-    terms->shape[z->rank - 1] = z->shape[z->rank - (matmul->attributes.transpose ? 1 : 2)];
+    ir_value *terms = build_value(e->b, arena_printf(a, along ? "%s.terms" : "%s.columns", z->name), z->type, z);
+    const extent rows = z->shape[z->rank - (along ? 2 : 1)];
+    terms->shape[z->rank - 1] = z->shape[z->rank - (along ? 1 : 2)];
     terms->shape[z->rank - 2] = rows;
     terms->root_stride = format_length(format_at(format_tf32x2), value_columns(terms));
     return terms;
@@ -27,15 +27,18 @@ static ir_value *value_of_terms(editor *e, const ir_op *matmul)
 static void split_operand(editor *e, int k, ir_phase *phase, ir_op **copies)
 {
     ir_op *matmul = phase_op(phase, op_matmul);
-    ir_value *z = matmul->inputs[1];
-    ir_op **copy = &copies[2 * z->id + matmul->attributes.transpose];
+    const operand which = operand_in_terms(&phase->choice->asked);
+    const bool along = which == operand_a ? !matmul->attributes.transpose_a : matmul->attributes.transpose;
+    ir_value *z = matmul->inputs[which];
+    ir_op **copy = &copies[2 * z->id + along];
     if (!*copy) {
-        const char *kernel = arena_printf(e->b->a, "%s_terms", e->b->p->kernels[k]->name);
-        *copy = edit_copy(e, k, phase, z, &(copy_request){value_of_terms(e, matmul), op_tf32_terms, family_tf32_terms, kernel});
-        (*copy)->attributes.transpose = matmul->attributes.transpose;
+        const char *kernel = arena_printf(e->b->a, which == operand_a ? "%s_terms_a" : "%s_terms", e->b->p->kernels[k]->name);
+        *copy = edit_copy(e, k, phase, z, &(copy_request){value_of_terms(e, z, along), op_tf32_terms, family_tf32_terms, kernel});
+        (*copy)->attributes.transpose = along;
     }
-    matmul->inputs[1] = (*copy)->outputs[0];
-    matmul->attributes.transpose = true;
+    matmul->inputs[which] = (*copy)->outputs[0];
+    if (which == operand_a) matmul->attributes.transpose_a = false;
+    else matmul->attributes.transpose = true;
     edit_run_after(e, phase, edit_maker(e, (*copy)->outputs[0]));
 }
 

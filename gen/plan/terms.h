@@ -1,11 +1,11 @@
-/* In: the fused graph of a plan, a choice made for each phase. Out: the same, with a kernel ahead of each matmul on 3xTF32 that writes its
- * second operand as two TF32 numbers per element. */
+/* In: the fused graph of a plan, a choice made for each phase. Out: the same, with a kernel ahead of each matmul on 3xTF32 that writes one
+ * of its operands (operand_in_terms() of gen/program/products.h) as two TF32 numbers per element. */
 #ifndef TFGEN_GEN_TERMS_H
 #define TFGEN_GEN_TERMS_H
 #include "gen/program/program.h"
 #include "ir/graph/edit.h"
 
 void split_into_terms(editor *e);
-/* True if `of` needs the second operand of a matmul as TF32 terms and has it as it is. */
+/* True if `of` needs an operand of a matmul as TF32 terms and has both as they are. */
 bool terms_are_wanted(const problem *p, const program *of);
 #endif

@@ -13,7 +13,7 @@ const char *program_obstacle(const problem *p, const program *of)
     if (p->ir->level == fusion_block && !frame_table[program_table[of->kind].frame].list)
         return arena_printf(p->a, "its frame, %s, has no launches of several phases", frame_table[program_table[of->kind].frame].name);
     if (!of->takes_sums && phase_input_sum(p->phase)) return "it cannot accumulate sums of squares of rows while it loads them";
-    if (problem_product(p) && reads_terms(problem_product(p)) && of->weights != weights_split) return "B is stored as TF32 terms";
+    if (problem_product(p) && reads_terms(problem_product(p)) && of->weights != weights_split) return "an operand is stored as TF32 terms";
     if (problem_product(p) && !of->several_passes && product_passes(p, of->weights) > 1)
         return "the weight has more digits than a number of A's dtype";
     return of->obstacle ? of->obstacle(p) : NULL;

@@ -82,4 +82,5 @@ const program gemm_wgmma_3xtf32_program = {.kind = program_gemm_wgmma_3xtf32,
                                            .members = gemm_on_warpgroups_split,
                                            .weights = weights_split,
                                            .rolls = true,
+                                           .reads_columns_of_a = true,
                                            .aligned_rows = true};

@@ -52,10 +52,26 @@ bool a_begins_at_lines(const problem *p)
     return value_columns(product->inputs[0]) * (long long)operand_bytes(p, weights_as_rows, operand_a) % line == 0;
 }
 
+static bool is_terms(const ir_value *v) { return v->def && v->def->kind == op_tf32_terms; }
+
 bool reads_terms(const ir_op *product)
 {
-    const ir_op *maker = product->inputs[1]->def;
-    return product->kind == op_matmul && maker && maker->kind == op_tf32_terms;
+    return product->kind == op_matmul && (is_terms(product->inputs[0]) || is_terms(product->inputs[1]));
+}
+
+static double elements(const problem *p, const ir_value *v)
+{
+    const extent rows = value_rows(p->a, v);
+    return (double)extent_value(&rows, &p->ir->dims) * (double)value_columns(v);
+}
+
+operand operand_in_terms(const problem *p)
+{
+    const ir_op *product = problem_product(p);
+    if (product->kind != op_matmul) return operand_b;
+    if (reads_terms(product)) return is_terms(product->inputs[0]) ? operand_a : operand_b;
+    const bool sums = problem_sums_rows(p); /* of its tiles' rows */
+    return !sums && elements(p, product->inputs[0]) < elements(p, product->inputs[1]) ? operand_a : operand_b;
 }
 
 const char *obstacle_to_boxes(const problem *p)

@@ -13,7 +13,7 @@ bool matmul_is_across(const ir_op *product); /* B of a matmul is [..., K, N] */
 bool a_begins_at_lines(const problem *p); /* rows of A, as it lies, are multiples of L2 lines */
 long long row_pitch(const ir_value *v); /* bytes from row to row of an operand of a matmul, or of its copy (gen/plan/align.c) */
 bool lies_at_lines(const ir_value *v);  /* that is a multiple of L2 lines */
-bool reads_terms(const ir_op *product); /* B of a matmul is what gen/plan/terms.h makes of it */
+bool reads_terms(const ir_op *product); /* an operand of a matmul is what gen/plan/terms.h makes of it */
 long long product_matrices(const problem *p); /* of a matmul, at the plan's own dims; 1 of a linear */
 
 /* Sets rows, multiple, tile_rows and column_tiles for tiles of m rows and n packed columns. */
@@ -41,6 +41,9 @@ bool loses_digits(const problem *p, int slices); /* results in f32 would, of so 
 int product_passes(const problem *p, weight_numbers weights); /* along K, through all rows (ir/format.def) */
 
 typedef enum operand { operand_a, operand_b } operand; /* inputs 0 and 1 of a product */
+/* Which operand gemm_wgmma_3xtf32 has as TF32 terms: B, or A of a matmul if it is smaller, as terms take five times the traffic of the
+ * operand. The program then swaps the operands: the other one's rows, columns of the result, are the rows of its tiles. */
+operand operand_in_terms(const problem *p);
 /* Bytes per element as a program with such weights reads it from memory, its share of a scale included. */
 double operand_bytes(const problem *p, weight_numbers weights, operand which);
 int piece_length(const problem *p, weight_numbers weights);       /* elements along K in one piece of its packed weight */

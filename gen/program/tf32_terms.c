@@ -1,4 +1,4 @@
-/* Writes the second operand of a matmul in f32 as two TF32 numbers per element (templates/gemm/tf32_terms.h). In: a phase that
+/* Writes an operand of a matmul in f32 as two TF32 numbers per element (templates/gemm/tf32_terms.h). In: a phase that
  * gen/plan/terms.c made. Out: a tile; a thread writes 8 elements of a row `each` times. */
 #include "gen/emit/gemm.h"
 #include "gen/program/program.h"

@@ -5,6 +5,15 @@
 
 enum { launch_start = 1800 };
 
+/* The rows of tiles are columns of the result, their columns its rows (templates/gemm/gemm_ws_split.h). */
+static bool swaps(const problem *p)
+{
+    return problem_product(p)->inputs[0]->type == dtype_f32 && operand_in_terms(p) == operand_a;
+}
+
+static long long rows_of_tiles(const problem *p) { return swaps(p) ? p->packed_n : problem_rows(p); }
+static long long columns_of_tiles(const problem *p) { return swaps(p) ? problem_rows(p) : p->packed_n; }
+
 static void set_tile(ir_tile *t, int n, int split, int cluster)
 {
     t->gemm_warpgroups.n = n, t->gemm_warpgroups.split_k = split, t->gemm_warpgroups.cluster = cluster;
@@ -12,7 +21,7 @@ static void set_tile(ir_tile *t, int n, int split, int cluster)
 
 static long long tiles_of(const problem *p, long long n)
 {
-    return product_matrices(p) * ((problem_rows(p) + warpgroup_rows - 1) / warpgroup_rows) * ((p->packed_n + n - 1) / n);
+    return product_matrices(p) * ((rows_of_tiles(p) + warpgroup_rows - 1) / warpgroup_rows) * ((columns_of_tiles(p) + n - 1) / n);
 }
 
 enum { most_parts = 128 }; /* gemm_ws<...>::take: each thread of a warpgroup waits for one */
@@ -113,7 +122,11 @@ static bool splits_sectors(const ir_value *v)
 }
 
 /* B as [K, N] comes in whole boxes of 64 columns. */
-static double columns_loaded(const problem *p, int n) { return matmul_is_across(problem_product(p)) ? (n + 63) / 64 * 64 : n; }
+static double columns_loaded(const problem *p, int n)
+{
+    const ir_op *product = problem_product(p);
+    return matmul_is_across(product) && product->inputs[0]->type != dtype_f32 ? (n + 63) / 64 * 64 : n;
+}
 
 /* Cost of rows that share sectors with their neighbours, and of rows of B that begin within a line, beyond their lines, in rows of 128
  * bytes of a k tile. (H200, bf16: 4176x3080x3064 with B [N, K] 190 us, in clusters of 2, which load half of B each, 135, with K of 3056
@@ -124,7 +137,8 @@ static double split_sectors(const problem *p, const gemm_warpgroups_tile *x, boo
     const double more = one_round ? 1.3 : 0.4, line = one_round ? 0 : 0.3;
     const ir_op *product = problem_product(p);
     if (product->kind != op_matmul) return 0;
-    const ir_value *a = product->inputs[0], *b = product->inputs[1];
+    const ir_value *a = product->inputs[swaps(p) ? operand_b : operand_a], *b = product->inputs[1];
+    if (a->type == dtype_f32) return more * splits_sectors(a) * warpgroup_rows; /* terms are aligned */
     const bool at_lines = lies_at_lines(b) && (!matmul_is_across(product) || x->n % 64 == 0);
     const double of_b = splits_sectors(b) ? more : at_lines ? 0 : line;
     return more * splits_sectors(a) * warpgroup_rows + of_b * columns_loaded(p, x->n) / x->cluster;
@@ -135,7 +149,8 @@ static double split_sectors(const problem *p, const gemm_warpgroups_tile *x, boo
 static double lines_of_row(const problem *p, const cost_descriptor *d, int operands)
 {
     const double two_lines = operands > 1 ? 1.7 : 1.2;
-    return d->groups > p->device->units && !a_begins_at_lines(p) ? two_lines : 1;
+    const bool aligned = swaps(p) ? lies_at_lines(problem_product(p)->inputs[1]) : a_begins_at_lines(p);
+    return d->groups > p->device->units && !aligned ? two_lines : 1;
 }
 
 /* Rows of A's k tile, weighted by the time to fill them: rows beyond M, which TMA fills with zeros, cost more than those that are read, and
@@ -143,7 +158,7 @@ static double lines_of_row(const problem *p, const cost_descriptor *d, int opera
 static double rows_taken(const problem *p, const cost_descriptor *d, int operands)
 {
     const bool rounds = d->groups > p->device->units, two = operands == 1 && !rounds && !a_begins_at_lines(p);
-    const double rows = (double)problem_rows(p), tiles = ceil(rows / warpgroup_rows), beyond = tiles * warpgroup_rows - rows;
+    const double rows = (double)rows_of_tiles(p), tiles = ceil(rows / warpgroup_rows), beyond = tiles * warpgroup_rows - rows;
     const double fill = two ? 1 : 2.5, two_lines = two ? 1.4 : 1;
     return two_lines * (warpgroup_rows + fill * beyond / (rounds ? tiles : 1));
 }
@@ -160,7 +175,9 @@ void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
     /* the constants were fitted counting weights in their own dtype, not as the two terms of tf32x2 */
     const weight_numbers numbers = operands > 1 ? weights_widened : weights_as_rows;
-    product_cost(p, &(product_cut){warpgroup_rows * x->cluster, x->n, x->k, x->split_k, x->group_m / x->cluster, x->cluster, numbers}, d);
+    const bool swapped = swaps(p);
+    const int cut_rows = swapped ? x->n : warpgroup_rows * x->cluster, cut_columns = swapped ? warpgroup_rows : x->n;
+    product_cost(p, &(product_cut){cut_rows, cut_columns, x->k, x->split_k, x->group_m / x->cluster, x->cluster, numbers}, d);
     const double k_tiles = ceil((double)((product_length(p) + x->k - 1) / x->k * product_passes(p, numbers)) / x->split_k),
                  k_tile_bytes = 128.0 * (warpgroup_rows + operands * x->n);
     d->groups *= x->cluster, d->memory /= x->cluster, d->asked /= x->cluster, d->products /= x->cluster, d->others /= x->cluster;
@@ -196,7 +213,8 @@ void ws_geometry(const problem *p, const ir_tile *t, tile_extents *to)
     to->cluster = x->cluster;
     to->multiple = extent_number(x->cluster);
     to->resident = 1;
-    products_geometry(p, warpgroup_rows * x->cluster, x->n, to);
+    if (swaps(p)) products_geometry(p, x->n, warpgroup_rows, to);
+    else products_geometry(p, warpgroup_rows * x->cluster, x->n, to);
     to->column_tiles *= x->split_k;
 }
 
@@ -216,8 +234,10 @@ extent ws_scratch(const problem *p, const ir_tile *t)
 {
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
     if (x->split_k <= 1) return extent_number(0);
-    const extent rows = rows_of_whole_tiles(p, warpgroup_rows * x->cluster);
-    const long long slices = 2 * (warpgroup_rows / 2 * (long long)x->n + slice_head);
-    const long long of_a_row = (slices + warpgroup_rows - 1) / warpgroup_rows;
-    return extent_multiply(p->a, p->phase->ops[0]->at, rows, extent_number(column_tiles(p, x->n) * (x->split_k - 1) * of_a_row));
+    const bool swapped = swaps(p);
+    const int tile_rows = swapped ? x->n : warpgroup_rows * x->cluster, tile_columns = swapped ? warpgroup_rows : x->n;
+    const extent rows = rows_of_whole_tiles(p, tile_rows);
+    const long long slices = x->cluster * 2 * (warpgroup_rows / 2 * (long long)x->n + slice_head);
+    const long long of_a_row = (slices + tile_rows - 1) / tile_rows;
+    return extent_multiply(p->a, p->phase->ops[0]->at, rows, extent_number(column_tiles(p, tile_columns) * (x->split_k - 1) * of_a_row));
 }

@@ -201,15 +201,22 @@ template <class S> struct gemm_ws {
         ring.release_if(previous, true);
     }
 
-    DEV static void finish(const args &p, const tile &t, accumulators &c, shared_address scratch)
+    // Whether the accumulators hold all of the tile's sums, after those of its split-K slices have met.
+    DEV static bool holds_all(const args &p, const tile &t, accumulators &c)
     {
         if constexpr (S::split_k > 1) {
             if (const int count = tree::taken(t.part)) take(p, t, c, count);
             if (!tree::is_last(t.part)) {
                 give(p, t, c);
-                return;
+                return false;
             }
         }
+        return true;
+    }
+
+    DEV static void finish(const args &p, const tile &t, accumulators &c, shared_address scratch)
+    {
+        if (!holds_all(p, t, c)) return;
         const int thread = thread_index() % 128, group = thread_index() / 128 - 1;
         row_state r[2] = {};
 #pragma unroll

@@ -1,6 +1,9 @@
 // In: one spec struct S of an f32 product (docs/spec-structs.md: gemm). Out: its 3xTF32 program in the warp-specialised frame: tf32 tensor
 // cores with f32 accuracy. Refuses tiles other than 128 x {64, 96, 128}, and types other than f32.
 //
+// Beyond the contract of gemm_ws.h S has swap_ab: the operands change places. A is then the second operand of a matmul, so that a tile's
+// 128 rows are columns of the result, and its columns are rows of the result.
+//
 // x = large + small, both tf32, rounded to nearest. A product is small * large + large * small + large * large; small * small, at most
 // 2^-22 of it, is dropped. Packed B has 32 columns of large parts, then their 32 small ones, and so on; A is split in registers. Tensor
 // cores truncate every sum, which drifts: so a sum has 32 products, the small ones first, and sums are added up in f32 (H. Ootomo, R.
@@ -14,13 +17,33 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
     using typename base::args;
     using typename base::accumulators;
     using typename base::tile;
-    using base::a_bytes, base::tile_n, base::tile_k;
+    using base::a_bytes, base::a_across, base::tile_m, base::tile_n, base::tile_k, base::panel_bytes;
     static constexpr int stage_bytes = a_bytes + 2 * tile_n * 128;
     static constexpr bool pingpong = true;
     static_assert(S::cluster == 1, "tile: workgroups load for themselves");
     static_assert(sizeof(typename base::a_type) == 4 && tile_n <= 128, "tile: accumulators and sums of 128 columns at most");
+    static_assert(!S::swap_ab || !S::row_sums, "tile: a row of the result is in many warps");
 
     DEV static unsigned bytes(const args &) { return stage_bytes; }
+
+    // ---- tiles: with swapped operands the result's columns, a constant, are cut into row tiles, and its rows into column tiles
+    DEV static int row_tiles(const args &p) { return ceil_div(S::swap_ab ? S::packed_n : S::rows(p), tile_m); }
+    DEV static int column_tiles_of(const args &p) { return ceil_div(S::swap_ab ? S::rows(p) : S::packed_n, tile_n); }
+    DEV static int whole_tiles(const args &p)
+    {
+        if constexpr (S::batched)
+            return S::batches(p) * row_tiles(p) * column_tiles_of(p);
+        else
+            return row_tiles(p) * column_tiles_of(p);
+    }
+    DEV static int tiles(const args &p) { return whole_tiles(p) * S::split_k; }
+    DEV static tile at(const args &p, int item)
+    {
+        if constexpr (!S::swap_ab) return base::at(p, item);
+        const int whole = whole_tiles(p), part = S::split_k == 1 ? 0 : item / whole, index = item - part * whole;
+        const int rows = row_tiles(p), columns = column_tiles_of(p), of_matrix = index % (rows * columns);
+        return {of_matrix / columns, of_matrix % columns, part, index, index / (rows * columns)};
+    }
 
     DEV static void load(early, const args &p, const tile &t, int k_tile, stage m)
     {
@@ -28,8 +51,17 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
     }
     DEV static void load(late, const args &p, const tile &t, int k_tile, stage m)
     {
-        base::load_a(p, t, base::column_of(t, k_tile), m);
+        load_a(p, t, base::column_of(t, k_tile), m);
         if constexpr (!S::b_early) load_terms(p, t, base::column_of(t, k_tile), m);
+    }
+    DEV static void load_a(const args &p, const tile &t, int k, stage m)
+    {
+        if constexpr (!a_across)
+            base::load_a(p, t, k, m);
+        else
+            for (int i = 0; i < tile_m / panel_columns; i++)
+                base::template box_load<1>(m.memory + i * panel_bytes, S::a_map(p), t, base::a_batch(p, t),
+                                           t.row * tile_m + i * panel_columns, k, m, 0);
     }
     DEV static void load_terms(const args &p, const tile &t, int k, stage m)
     {
@@ -54,10 +86,29 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
         ring.step();
     }
 
+    // The row of A's 64 that stands for row 16 warp + i of an instruction. A thread has rows i = r and r + 8 of a fragment. With swapped
+    // operands those are 16 apart, as the halves of a block of the result's columns are; read from columns, 4 apart, since rows 0 to 3 and
+    // 16 to 19 of four places along k lie in 32 banks.
+    DEV static int row_at(int warp, int i)
+    {
+        if constexpr (!S::swap_ab) return warp * 16 + i;
+        const int first = warp / 2 * 32 + warp % 2 * 8, r = i % 8, half = i / 8;
+        return first + (a_across ? r % 4 + r / 4 * 16 + half * 4 : r + half * 16);
+    }
+
+    DEV static void finish(const args &p, const tile &t, accumulators &c, shared_address scratch)
+    {
+        if constexpr (!S::swap_ab)
+            base::finish(p, t, c, scratch);
+        else if (base::holds_all(p, t, c))
+            store_swapped(p, t, c);
+    }
+
   private:
     using product = wgmma_parts<tile_n>;
     using products = part_products<tile_n>;
     static constexpr int pieces = tile_k / 8, values = 4 * pieces; // of a k tile: instructions along k, elements of A per thread
+    static constexpr int panel_columns = 32;                       // of A as [K, M]
 
     struct operands { // a thread's, of one k tile
         float large[values], small[values];
@@ -66,7 +117,10 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
 #pragma unroll
             for (int k = 0; k < pieces; k++) {
                 float x[4];
-                fragment_load(memory + (thread_index() / 128 - 1) * 64 * 128, 2 * k, x);
+                if constexpr (a_across)
+                    load_across(memory, k, x);
+                else
+                    fragment_load<gemm_ws_split>(memory + group() * 64 * 128, 2 * k, x);
 #pragma unroll
                 for (int i = 0; i < 4; i++) {
                     large[4 * k + i] = tf32_large(x[i]);
@@ -74,7 +128,18 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
                 }
             }
         }
+        DEV static void load_across(shared_address memory, int k, float (&x)[4])
+        {
+            const int lane = thread_index() % 32;
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                const int row = group() * 64 + row_at(wave_index() % 4, lane / 4 + i % 2 * 8), in = row % panel_columns;
+                const int place = k * 8 + lane % 4 + i / 2 * 4; // along k
+                shared_read(memory + row / panel_columns * panel_bytes + place * 128 + ((in / 4 ^ place % 8) << 4) + in % 4 * 4, x[i]);
+            }
+        }
     };
+    DEV static int group() { return thread_index() / 128 - 1; }
 
     // A k tile's products, while the next k tile's elements of A are fetched and split.
     template <class Ring> DEV static void step(Ring &ring, accumulators &c, operands &now, operands &next, bool more)
@@ -113,5 +178,43 @@ template <class S> struct gemm_ws_split : gemm_ws<S> {
         for (int k = 0; k < pieces; k++) in_flight.template multiply<1>(part, large + 4 * k, b + 2 * k);
         in_flight.commit();
         pin(part);
+    }
+
+    // ---- swapped operands: a thread has columns of the result in two halves of a block (row_at), of rows 8 j + {0, 1} + 2 (lane % 4).
+    // Lanes exchange until each has two neighbouring columns of one row, so that four lanes fill a sector.
+    DEV static void store_swapped(const args &p, const tile &t, accumulators &c)
+    {
+        const int lane = thread_index() % 32, r = lane / 4, warp = wave_index() % 4;
+        const int n = t.row * tile_m + group() * 64 + warp / 2 * 32 + warp % 2 * 8 + r / 2 * 2;
+        const bool odd = r % 2;
+        to_memory out;
+        if (n / 32 * 32 >= S::packed_n) return; // none of the warp's columns exists
+#pragma unroll(S::rolled ? 1 : tile_n / 8)
+        for (int j = 0; j < tile_n / 8; j++) {
+            const int row = t.column * tile_n + j * 8 + lane % 4 * 2 + odd;
+            float *x = c.acc + (S::rolled ? 0 : j) * 4; // of two rows, then of the other columns
+            if constexpr (a_across) // lanes of r / 4 = 0 take low halves of the first four columns and of the next, the others high ones
+                for (int i = 0; i < 2; i++) {
+                    const float other = lane_xor<32>(r < 4 ? x[i + 2] : x[i], 16);
+                    x[i] = r < 4 ? x[i] : other, x[i + 2] = r < 4 ? other : x[i + 2];
+                }
+            const vec<float, 2> low = neighbours_of(x[0], x[1], odd), high = neighbours_of(x[2], x[3], odd);
+            if (row < S::rows(p)) {
+                float none = 0;
+                S::template epilogue<2>(p, S::begin(p, t.batch, row), t.batch, row, n, low, high, none, out);
+            }
+            if constexpr (S::rolled) {
+#pragma unroll
+                for (int i = 4; i < tile_n / 2; i++) c.acc[i - 4] = c.acc[i];
+            }
+        }
+    }
+    // Of a column of two rows: this column and its neighbour of the row that the lane keeps.
+    DEV static vec<float, 2> neighbours_of(float first, float second, bool odd)
+    {
+        const float other = lane_xor<32>(odd ? first : second, 4);
+        vec<float, 2> v;
+        v[0] = odd ? other : first, v[1] = odd ? second : other;
+        return v;
     }
 };

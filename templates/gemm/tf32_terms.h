@@ -1,7 +1,7 @@
-// In: one spec struct S of a tf32_terms phase (docs/spec-structs.md: tf32_terms). Out: the program that writes the second operand of f32
-// matmuls as gemm_ws_split.h reads it: a row per column of the result, which holds for every 32 elements of K the large TF32 terms, then
-// the small ones, zero-padded beyond K. If K is contiguous in memory, a thread makes S::each runs of 8 elements; else a workgroup
-// transposes 32 k of 32 * S::each columns in shared memory.
+// In: one spec struct S of a tf32_terms phase (docs/spec-structs.md: tf32_terms). Out: the program that writes an operand of f32 matmuls
+// as gemm_ws_split.h reads it: a row per column of the result (of A: per row), which holds for every 32 elements of K the large TF32
+// terms, then the small ones, zero-padded beyond K. If K is contiguous in memory, a thread makes S::each runs of 8 elements; else a
+// workgroup transposes 32 k of 32 * S::each columns in shared memory.
 #pragma once
 #include "templates/gemm/pack.h"
 

@@ -156,6 +156,7 @@ DEV void async_fence_shared() { asm volatile("fence.proxy.async.shared::cta;" ::
 // ---- shared memory by address
 
 DEV void shared_write(shared_address to, float x) { asm volatile("st.shared.f32 [%0], %1;" ::"r"(to), "f"(x) : "memory"); }
+DEV void shared_read(shared_address from, float &x) { asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(from) : "memory"); }
 DEV void shared_read(shared_address from, float &x, float &y, float &z, float &w)
 {
     asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(x), "=f"(y), "=f"(z), "=f"(w) : "r"(from) : "memory");
@@ -317,19 +318,19 @@ TF_WGMMA_PARTS(96, 48, "%48", "%49", "%50", "%51", "%52", "%53")
 TF_WGMMA_PARTS(128, 64, "%64", "%65", "%66", "%67", "%68", "%69")
 #undef TF_WGMMA_PARTS
 
-// Loads a thread's 4 of 64 rows x 8 columns of f32 from shared memory in the layout of operand(); `at`: this thread's address
-// (fragment_address) with the 16-byte piece of the first column.
-DEV shared_address fragment_address(shared_address rows, int piece)
+// Loads a thread's 4 of 64 rows x 8 columns of f32 from shared memory in the layout of operand(); piece: the 16 bytes of the first column.
+// Lines::row_at(warp, i): which row stands for row 16 warp + i of the instruction.
+template <class Lines> DEV shared_address fragment_address(shared_address rows, int piece)
 {
-    const int lane = thread_index() % 32, row = wave_index() % 4 * 16 + lane % 16;
+    const int lane = thread_index() % 32, row = Lines::row_at(wave_index() % 4, lane % 16);
     return rows + row * 128 + ((piece + lane / 16 ^ row % 8) << 4);
 }
-DEV void fragment_load(shared_address rows, int piece, float *a)
+template <class Lines> DEV void fragment_load(shared_address rows, int piece, float *a)
 {
     unsigned r[4];
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                 : "r"(fragment_address(rows, piece))
+                 : "r"(fragment_address<Lines>(rows, piece))
                  : "memory");
 #pragma unroll
     for (int i = 0; i < 4; i++) a[i] = bits_float(r[i]);

@@ -258,6 +258,7 @@ DEV void async_fence_shared() { __threadfence_block(); }
 
 // ---- shared memory by address
 DEV void shared_write(shared_address to, float x) { *host_shared<float>(to) = x; }
+DEV void shared_read(shared_address from, float &x) { x = *host_shared<float>(from); }
 DEV void shared_read(shared_address from, float &x, float &y, float &z, float &w)
 {
     const vec<float, 4> v = load_aligned<4>(host_shared<float>(from));
@@ -407,13 +408,13 @@ DEV float tf32_seen(float x) { return bits_float(float_bits(x) & 0xffffe000u); }
 DEV float tf32_large(float x) { return tf32_seen(bits_float(float_bits(x) + 0x1000u)); }
 DEV float tf32_small(float left) { return left != left ? left : tf32_large(left); }
 
-DEV void fragment_load(shared_address rows, int piece, float *a)
+template <class Lines> DEV void fragment_load(shared_address rows, int piece, float *a)
 {
-    const int lane = thread_index() % 32, line = wave_index() % 4 * 16 + lane % 16;
+    const int lane = thread_index() % 32, warp = wave_index() % 4, line = Lines::row_at(warp, lane % 16);
     tf_hs_stands_in();
     tf_hs_says(host_shared<char>(rows + line * 128 + ((piece + lane / 16 ^ line % 8) << 4)), 16, HS_CHECK_READ); // ldmatrix
     for (int i = 0; i < 4; i++) {
-        const int row = fragment::row(thread_index() % 128, i % 2 * 2);
+        const int row = Lines::row_at(warp, lane / 4 + i % 2 * 8);
         a[i] = *host_shared<float>(rows + row * 128 + ((piece + i / 2 ^ row % 8) << 4) + thread_index() % 4 * 4);
     }
 }

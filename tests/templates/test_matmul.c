@@ -39,7 +39,19 @@ static const matmul_case cases[] = {
     {"sm_90a", "bf16", "layer=swap_ab m=80 n=64 k=128 threads=160 stages=2 row_stages=2 cluster=2",
      MATMUL("B: 2, M: 77, K: 136, N: 136", "B, K, M", "B, K, N", ", transpose_a: true"), 1, "a_form = in_columns"},
     {"sm_90a", "f32", "layer=wgmma_3xtf32 n=64", MATMUL("B: 2, M: 77, K: 70, N: 75", "B, K, M", "B, K, N", ", transpose_a: true"), 1,
-     "across = true"},
+     "a_form = in_columns"},
+    /* A is the smaller operand and in terms: B is split in registers, from columns and from rows */
+    {"sm_90a", "f32", "layer=wgmma_3xtf32 n=64 split_k=2", MATMUL("M: 70, K: 137, N: 140", "K, M", "K, N", ", transpose_a: true"), 0,
+     "swap_ab = true"},
+    {"sm_90a", "f32", "layer=wgmma_3xtf32 n=96 stages=5",
+     "dims: {B: 2, M: 21, K: 136, N: 130}\ndynamic: {B: [1, 4]}\ninputs: {x: [M, K], z: [B, N, K], r: [B, M, N]}\nparams: {c: [N]}\nops:\n"
+     "  - {out: p, op: matmul, in: [x, z], transpose: true}\n  - {out: q, op: mul, in: [p, c]}\n  - {out: y, op: add, in: [q, r]}\n"
+     "outputs: {y: y}\n", 0, "swap_ab = true"},
+    /* sums of a row of the result are of a row of the tile */
+    {"sm_90a", "f32", "layer=wgmma_3xtf32 n=64",
+     "dims: {M: 20, K: 72, N: 96}\ninputs: {x: [M, K], z: [K, N]}\nparams: {g: [N], w: [64, N]}\nops:\n"
+     "  - {out: p, op: matmul, in: [x, z]}\n  - {out: h, op: rmsnorm, in: [p, g]}\n  - {out: y, op: linear, in: [h, w]}\n"
+     "outputs: {y: y, p: p}\n", 0, "row_sums = true, reads = false, rolled = false"},
     {"sm_80", "bf16", "layer=mma", MATMUL("B: 2, M: 77, K: 70, N: 72", "B, K, M", "B, K, N", ", transpose_a: true"), 1, "across = true"},
     {"gfx942", "f16", "layer=mfma", MATMUL("M: 40, K: 24, N: 7", "K, M", "K, N", ", transpose_a: true"), 1, "across = true"},
     {"gfx1100", "f32", "layer=simt", MATMUL("M: 7, K: 9, N: 5", "K, M", "K, N", ", transpose_a: true"), 1, "across = true"},
