@@ -136,6 +136,9 @@ class Library:
         for name, (returned, taken) in OTHERS.items():
             f = getattr(self.c, "tfgen_" + name)
             f.restype, f.argtypes = returned, taken
+        # tfgen_execute with addresses as numbers, which ctypes passes in half the time
+        self.execute = self.c["tfgen_execute"]
+        self.execute.restype, self.execute.argtypes = c.c_int, [c.c_void_p] * 6
 
     def error(self) -> Text:
         try:

@@ -1,10 +1,10 @@
 """Plans and layers: what tfgen.compile() and tfgen.plan() return."""
-import array
 import builtins
 import ctypes as c
 import json
 import os
 import re
+import struct
 import sys
 import weakref
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
@@ -136,13 +136,24 @@ class Weights:
         return self.handle.library.c.tfgen_weights_bytes(self.handle)
 
 
-class Sizes(NamedTuple):
-    """What depends on the dynamic dims of a call."""
+class Sizes:
+    """What calls have in common whose tensors have the same shapes."""
 
-    args: _binding.Args  # but for its tensors
-    dims: Any  # what args points to
-    workspace: int
-    outputs: Tuple[Tuple[int, ...], ...]
+    def __init__(self, args: _binding.Args, dims: Any, outputs: Tuple[Tuple[int, ...], ...]) -> None:
+        self.args, self.dims, self.outputs = args, dims, outputs  # args: but for its tensors; dims: what it points to
+        self.workspace: int = args.workspace_bytes
+        self.models: Optional[Tuple[List[Any], Any]] = None  # of PyTorch's tensors: those of outputs, that of the workspace
+        self.unused: List[Arguments] = []  # what no call uses now
+
+
+class Arguments:
+    """What tfgen_execute() reads and writes in a call: addresses of tensors, dims, the text of an error. For one call at a time."""
+
+    def __init__(self, sizes: Sizes, count: int) -> None:
+        self.pointers, self.error = bytearray(8 * count), _binding.Text()
+        self.args = _binding.Args.from_buffer_copy(sizes.args)
+        self.args.tensors = c.addressof((c.c_char * (8 * count)).from_buffer(self.pointers)) if count else None
+        self.address, self.error_address = c.addressof(self.args), c.addressof(self.error)
 
 
 class Axes:
@@ -163,16 +174,19 @@ class Kernels:
 
     def __init__(self, plan: Plan, device: Handle, name: str, options: _binding.ModuleOptions) -> None:
         library = plan.library
-        self.plan, self.device, self.device_name = plan, device, name
+        self.plan, self.device, self.device_name, self.library = plan, device, name, library
         self.module = Handle(library, library.made("module_create", plan.handle, device, options), "module_free", plan.handle, device)
         self.axes = [Axes(t) for t in plan.tensors]
         # Params whose shape has a dynamic dim are read from the caller's memory by each call.
         self.given = [i for i, t in enumerate(plan.tensors)
                       if t.kind in ("input", "state") or (t.kind == "param" and not all(a.isdigit() for a in t.axes))]
         self.given_specs = [(i, plan.tensors[i]) for i in self.given]
+        self.names = [plan.tensors[i].name for i in self.given]
         self.packed = [i for i, t in enumerate(plan.tensors) if t.kind == "param" and i not in self.given]
         self.outputs = [i for i, t in enumerate(plan.tensors) if t.kind == "output"]
+        self.output_specs = [plan.tensors[i] for i in self.outputs]
         self.pointers_type = c.c_void_p * len(plan.tensors)
+        self.none, self.put = [0] * len(plan.tensors), struct.Struct(f"{len(plan.tensors)}Q").pack_into
         self.known: Dict[Any, Sizes] = {}
 
     def bind(self, shapes: Sequence[Sequence[Any]], check: bool = True) -> Dict[str, Any]:
@@ -202,6 +216,19 @@ class Kernels:
         want = self.axes[index].shape(dims)
         raise _arrays.TensorError(f"{t.name} is {tuple(shape)}, the plan reads {want}{which}; other sizes need a layer with other dims")
 
+    def in_order(self, tensors: Mapping[str, Any]) -> List[Any]:
+        """A call's tensors in the order of given."""
+        try:
+            given = [tensors[name] for name in self.names]
+        except KeyError as e:
+            raise TypeError(f"{e.args[0]}: missing; {self._takes()}") from None
+        if len(tensors) != len(given):
+            raise TypeError(f"{next(n for n in tensors if n not in self.names)}: the plan has no such tensor; {self._takes()}")
+        return given
+
+    def _takes(self) -> str:
+        return "it takes " + ", ".join(self.names)
+
     def sizes(self, shapes: Tuple[Any, ...]) -> Sizes:
         known = self.known.get(shapes)
         return known if known is not None else self._new_sizes(shapes)
@@ -212,7 +239,7 @@ class Kernels:
         count = len(values or ())
         workspace = self.plan.library.c.tfgen_module_workspace_bytes(self.module, values, count)
         args = _binding.Args(dims=values, dim_count=count, workspace_bytes=workspace)
-        made = Sizes(args, values, workspace, tuple(self.axes[i].shape(dims) for i in self.outputs))
+        made = Sizes(args, values, tuple(self.axes[i].shape(dims) for i in self.outputs))
         if len(self.known) > 4096:
             self.known.clear()
         self.known[shapes] = made
@@ -291,11 +318,46 @@ class Layer:
     def run(self, tensors: Mapping[str, Any], out: Optional[Mapping[str, Any]] = None, stream: Optional[int] = None) -> Dict[str, Any]:
         """A call. out: where outputs are written, by name, instead of into new memory. stream: hipStream_t or CUstream as a number;
         default: PyTorch's current one, or for other arrays the default stream."""
+        kernels = self.kernels
+        given = kernels.in_order(tensors)
+        arrays = _arrays.kind_of(given, kernels.device_name)
+        if out is None and arrays.returns_before_done:
+            return dict(zip([t[0] for t in kernels.output_specs], self.issue(arrays, given, stream)))
         call = Call(self, tensors, out)
         call(stream)
         if not call.arrays.returns_before_done and self.device != "host":
             self.synchronize(stream)
         return call.outputs
+
+    def issue(self, arrays: _arrays.Torch, given: Sequence[Any], stream: Optional[int] = None) -> List[Any]:
+        """A call with PyTorch's tensors in the order of the kernels' `given`; the outputs. What does not depend on addresses is kept from
+        call to call."""
+        kernels, weights = self._kernels or self.kernels, self.weights
+        addresses = kernels.none[:]
+        shapes = tuple(arrays.gather(kernels.given_specs, given, addresses))
+        sizes = kernels.known.get(shapes) or kernels.sizes(shapes)
+        if sizes.models is None:
+            sizes.models = arrays.models(kernels.output_specs, sizes.outputs, sizes.workspace)
+        (models, room), outputs, workspace, empty_like = sizes.models, [], None, arrays.empty_like
+        for i, model in zip(kernels.outputs, models):
+            y = empty_like(model)
+            addresses[i] = y.data_ptr()
+            outputs.append(y)
+        if room is not None:
+            room = empty_like(room)
+            workspace = room.data_ptr()
+            workspace += -workspace % _arrays.WORKSPACE_ALIGNMENT
+        try:
+            a = sizes.unused.pop()
+        except IndexError:
+            a = Arguments(sizes, len(addresses))
+        kernels.put(a.pointers, 0, *addresses)
+        status = kernels.library.execute(kernels.module.address, weights and weights.handle.address, a.address, workspace,
+                                         arrays.stream() if stream is None else stream, a.error_address)
+        if status:
+            kernels.library.fail(status, a.error)
+        sizes.unused.append(a)
+        return outputs
 
     def prepare(self, tensors: Mapping[str, Any], out: Optional[Mapping[str, Any]] = None) -> "Call":
         """A call with fixed buffers, which may be issued repeatedly or captured in a graph: nothing is checked or allocated again."""
@@ -327,16 +389,10 @@ class Call:
         kernels = layer.kernels
         plan = kernels.plan
         self.layer, self.kernels, self.tensors = layer, kernels, tensors
-        self.arrays = arrays = _arrays.kind_of(tensors.values(), kernels.device_name)
-        addresses: List[int] = [0] * len(plan.tensors)
-        try:
-            shapes = arrays.gather(kernels.given_specs, tensors, addresses)
-        except KeyError as e:
-            raise TypeError(f"{e.args[0]}: missing; {takes(kernels)}") from None
-        if len(tensors) != len(kernels.given):
-            names = {plan.tensors[i].name for i in kernels.given}
-            raise TypeError(f"{next(n for n in tensors if n not in names)}: the plan has no such tensor; {takes(kernels)}")
-        sizes = kernels.sizes(tuple(shapes))
+        given = kernels.in_order(tensors)
+        self.arrays = arrays = _arrays.kind_of(given, kernels.device_name)
+        addresses: List[int] = kernels.none[:]
+        self.sizes = sizes = kernels.sizes(tuple(arrays.gather(kernels.given_specs, given, addresses)))
         self.outputs: Dict[str, Any] = {}
         for i, shape in zip(kernels.outputs, sizes.outputs):
             spec = plan.tensors[i]
@@ -350,10 +406,9 @@ class Call:
                     raise _arrays.TensorError(f"{spec.name} is {tuple(got)}, the layer writes {shape}")
             self.outputs[spec.name] = y
         self.memory, self.workspace = self._workspace(sizes.workspace)
-        self.args = args = _binding.Args.from_buffer_copy(sizes.args)
-        self.pointers = array.array("Q", addresses)
-        args.tensors = self.pointers.buffer_info()[0]
-        self.execute, self.weights = plan.library.c.tfgen_execute, layer.weights and layer.weights.handle
+        self.arguments = Arguments(sizes, len(addresses))
+        kernels.put(self.arguments.pointers, 0, *addresses)
+        self.execute, self.weights = plan.library.execute, layer.weights and layer.weights.handle
 
     def _workspace(self, size: int) -> Tuple[Any, int]:
         kernels, arrays = self.kernels, self.arrays
@@ -367,14 +422,10 @@ class Call:
     def __call__(self, stream: Optional[int] = None) -> None:
         library = self.kernels.plan.library
         error = library.error()
-        status = self.execute(self.kernels.module, self.weights, self.args, self.workspace,
-                              self.arrays.stream() if stream is None else stream, error)
+        status = self.execute(self.kernels.module.address, self.weights and self.weights.address, self.arguments.address, self.workspace,
+                              self.arrays.stream() if stream is None else stream, c.addressof(error))
         if status:
             library.fail(status, error)
-
-
-def takes(kernels: Kernels) -> str:
-    return "it takes " + ", ".join(kernels.plan.tensors[i].name for i in kernels.given)
 
 
 def compile(spec: Spec, *, params: Optional[Params] = None, device: Any = None, target: Optional[str] = None,

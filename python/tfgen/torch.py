@@ -10,13 +10,14 @@ functionalises no op that changes tensors and returns a list. `layer` is a numbe
 runs only where that layer still exists."""
 import functools
 import itertools
+import operator
 import weakref
 from typing import Any, Callable, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 import torch
 
 from . import _arrays
-from ._layer import Call, Kernels, Layer
+from ._layer import Kernels, Layer
 
 _layers: "weakref.WeakValueDictionary[int, Layer]" = weakref.WeakValueDictionary()
 _numbers = itertools.count(1)
@@ -45,24 +46,20 @@ def names_of(kernels: Kernels) -> Tuple[List[str], List[str]]:
     return [t.name for t in given if t.kind != "state"], [t.name for t in given if t.kind == "state"]
 
 
-def _given(layer: Layer, inputs: Sequence[torch.Tensor], states: Sequence[torch.Tensor]) -> Any:
+def _given(layer: Layer, inputs: Sequence[torch.Tensor], states: Sequence[torch.Tensor]) -> List[torch.Tensor]:
+    """The tensors in the order of the kernels' `given`."""
     ins, kept = layer.__dict__.get("_names") or layer.__dict__.setdefault("_names", names_of(layer.kernels))
     if len(inputs) != len(ins) or len(states) != len(kept):
         raise RuntimeError(f"tfgen: the layer takes inputs [{', '.join(ins)}] and states [{', '.join(kept)}]")
-    return dict(zip((*ins, *kept), (*inputs, *states)))
+    return layer.kernels.in_order(dict(zip((*ins, *kept), (*inputs, *states))))
 
 
 def _execute(number: int, inputs: List[torch.Tensor], states: Sequence[torch.Tensor] = ()) -> Tuple[torch.Tensor, ...]:
     layer = _named(number)
-    return _issue(layer, _given(layer, inputs, states), states)
-
-
-def _issue(layer: Layer, given: Mapping[str, torch.Tensor], states: Sequence[torch.Tensor]) -> Tuple[torch.Tensor, ...]:
-    call = Call(layer, given)
-    call()
+    outputs = layer.issue(_arrays.torch_arrays(torch, layer.kernels.device_name), _given(layer, inputs, states))
     if states:
         torch.autograd.graph.increment_version(states)
-    return tuple(call.outputs.values())
+    return tuple(outputs)
 
 
 def _fake(number: int, inputs: List[torch.Tensor], states: Sequence[torch.Tensor] = ()) -> Tuple[torch.Tensor, ...]:
@@ -132,7 +129,10 @@ class Module(torch.nn.Module):
         super().__init__()
         self.layer, self.number = layer, number_of(layer)
         self.inputs, self.states = names_of(layer.kernels)
-        self.order = tuple(layer.plan.tensors[i].name for i in layer.kernels.given)
+        self.order = tuple(layer.kernels.names)
+        self.arrays = _arrays.torch_arrays(torch, layer.kernels.device_name)
+        places = [i for i, name in enumerate(self.order) if name in self.states]
+        self.states_of = operator.itemgetter(*places) if places else None  # one or several of the tensors of a call
         self.op = op_of(len(layer.kernels.outputs), bool(self.states))
         super().train(False)
 
@@ -142,6 +142,19 @@ class Module(torch.nn.Module):
         return super().train(False)
 
     def forward(self, *tensors: torch.Tensor, **named: torch.Tensor) -> Union[torch.Tensor, Tuple[torch.Tensor, ...]]:
+        given = tensors if len(tensors) == len(self.order) and not named else self._in_order(tensors, named)
+        if unobserved(given):
+            outputs = self.layer.issue(self.arrays, given)
+            if self.states_of:
+                torch.autograd.graph.increment_version(self.states_of(given))
+            return tuple(outputs) if len(outputs) > 1 else outputs[0]
+        by_name = dict(zip(self.order, given))
+        inputs = [by_name[n] for n in self.inputs]
+        if self.states:
+            return self.op(self.number, inputs, [by_name[n] for n in self.states])
+        return self.op(self.number, inputs)
+
+    def _in_order(self, tensors: Sequence[torch.Tensor], named: Mapping[str, torch.Tensor]) -> Sequence[torch.Tensor]:
         if len(tensors) > len(self.order):
             raise TypeError(f"{len(tensors)} tensors; the layer takes {', '.join(self.order)}")
         given = dict(zip(self.order, tensors))
@@ -153,13 +166,7 @@ class Module(torch.nn.Module):
         for name in self.order:
             if name not in given:
                 raise TypeError(f"{name}: missing; the layer takes {', '.join(self.order)}")
-        if unobserved(given.values()):
-            outputs = _issue(self.layer, given, [given[n] for n in self.states])
-            return outputs if len(outputs) > 1 else outputs[0]
-        inputs = [given[n] for n in self.inputs]
-        if self.states:
-            return self.op(self.number, inputs, [given[n] for n in self.states])
-        return self.op(self.number, inputs)
+        return [given[name] for name in self.order]
 
     def extra_repr(self) -> str:
         return f"{self.layer.plan.block} on {self.layer.device}"

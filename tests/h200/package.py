@@ -2,7 +2,8 @@
 """The package for Python on a GPU, with PyTorch: results beside float64, CUDA graphs, streams, torch.compile, torch.export, DLPack, and
 what a call costs beyond its kernels. Exit code 1 where anything is wrong or a call costs more than 15 us.
 
-usage: package.py SPECS        SPECS: the folder specs; the package tfgen is installed, or PYTHONPATH and TFGEN_LIBRARY name it"""
+usage: package.py SPECS [calls]        SPECS: the folder specs; calls: only what a call costs.
+The package tfgen is installed, or PYTHONPATH and TFGEN_LIBRARY name it"""
 import os
 import sys
 import time
@@ -144,12 +145,12 @@ def us(f, count=2000, rounds=9):
 def overhead(name, module, given):
     layer = module.layer
     call = layer.prepare(dict(zip(module.order, given)))
-    named, c = dict(zip(module.order, given)), layer.plan.library.c
+    named, library = dict(zip(module.order, given)), layer.plan.library
     with torch.no_grad():
         whole = {"prepared": us(call), "layer": us(lambda: layer(**named)), "module": us(lambda: module(*given))}
-        launch, c.tfgen_execute = c.tfgen_execute, lambda *a: 0
+        launch, library.execute = library.execute, lambda *a: 0
         bare = {"layer": us(lambda: layer(**named)), "module": us(lambda: module(*given)), "prepared": us(layer.prepare(named))}
-        c.tfgen_execute = launch
+        library.execute = launch
     print(f"{name}: a call {', '.join(f'{n} {t:.1f} us' for n, t in whole.items())}; without launching "
           f"{', '.join(f'{n} {t:.1f} us' for n, t in bare.items())}")
     expect(f"{name}: a layer's call costs at most 15 us beyond its kernels", bare["layer"] <= 15)
@@ -185,6 +186,10 @@ def main():
     module = tfgen.torch.Module(layer)
     with torch.no_grad():
         numbers(module, params)
+        if sys.argv[2:] == ["calls"]:
+            overhead("swiglu", module, (random(1, 1, 256),))
+            overhead("llama-decode", *decode())
+            return 1 if failed else 0
         graphs(module, params)
         streams(module, params)
         by_dlpack(layer, params)

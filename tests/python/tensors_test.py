@@ -103,6 +103,8 @@ def refuse_tensors(layer):
     refused("a parameter that is packed already", lambda: layer(x=whole((3, 8), 1), w=whole((8, 8), 1)), "w: the plan has no such tensor")
     with torch.no_grad():
         expect("no gradient is asked for under no_grad()", len(given(requires_grad=True)()["y"].numbers()) == 24)
+    first, second = (layer(x=whole((3, 8), seed))["y"] for seed in (1, 2))
+    expect("each call has outputs of its own", first.address != second.address and list(first.numbers()) != list(second.numbers()))
     later = torch.Tensor((3, 8), torch.float32, memory=whole((8, 8), 1).memory, offset=64)
     expect("a part that begins at a multiple of 16 is taken", len(layer(x=later)["y"].numbers()) == 24)
 
@@ -125,7 +127,7 @@ def own_weights(layer, params):
         run = layer.with_params({"w": w, "u": params["u"]}).prepare({"x": x})
         expect("the workspace begins at a multiple of 256", run.workspace % 256 == 0)
         end = run.memory.data_ptr() + run.memory.shape[0]
-        expect("and ends with its memory", run.workspace + run.args.workspace_bytes <= end)
+        expect("and ends with its memory", run.workspace + run.sizes.workspace <= end)
         run()
         h = product(x.numbers(), w.numbers(), 3, 8, 8)
         want = [p + q for p, q in zip(product(h, params["u"].numbers(), 3, 8, 8), x.numbers())]
@@ -166,7 +168,7 @@ def two_libraries(layer, params):
 def main():
     params = {"w": whole((8, 8), 1), "u": whole((8, 8), 2)}
     layer = tfgen.compile(TWICE, params=lambda t: params[t.name], device="cpu")
-    expect("the plan has a workspace", layer.prepare({"x": whole((3, 8), 1)}).args.workspace_bytes > 0)
+    expect("the plan has a workspace", layer.prepare({"x": whole((3, 8), 1)}).sizes.workspace > 0)
     right_numbers(layer, params)
     refuse_tensors(layer)
     own_weights(layer, params)

@@ -6,6 +6,7 @@ usage: torch_test.py        TFGEN_LIBRARY names libtfgen.so"""
 import os
 import re
 import sys
+import threading
 
 try:
     import torch
@@ -103,6 +104,27 @@ def decode():
     same("torch.export", program, net, given(5))
 
 
+def threads(block):
+    """What a layer keeps for calls of one shape serves one call at a time, and holds no memory of outputs."""
+    xs, wrong = [torch.randn(2, 5, 256).to(BF16) for _ in range(4)], []
+    want = [block(x) for x in xs]
+
+    def call(x, y):
+        wrong.extend([1] * sum(not torch.equal(block(x), y) for _ in range(50)))
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    each = [threading.Thread(target=call, args=case) for case in zip(xs, want)]
+    for t in each:
+        t.start()
+    for t in each:
+        t.join()
+    sys.setswitchinterval(interval)
+    sizes = block.layer.kernels.known[(xs[0].shape,)]
+    expect(f"four threads, {len(sizes.unused)} at once", not wrong and 1 <= len(sizes.unused) <= 4)
+    expect("what is kept has no memory", sizes.models[0][0].untyped_storage().nbytes() == 0)
+
+
 def swiglu():
     params = {}
     layer = tfgen.compile("specs/swiglu.yaml", params=lambda t: params.setdefault(t.name, random(t)), device="cpu", wisdom="none")
@@ -117,6 +139,7 @@ def swiglu():
     same("torch.compile by Inductor", torch.compile(net, fullgraph=True), net, (x,))
     checkpoint = {"mlp.gate_proj.weight": params["w_gate"], "mlp.up_proj.weight": params["w_up"]}
     expect("a checkpoint's names", torch.equal(layer.with_params(checkpoint)(x=x)["y"], block(x)))
+    threads(block)
     refuse(block, x)
 
 

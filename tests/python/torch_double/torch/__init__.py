@@ -82,6 +82,13 @@ class Tensor:
     def is_contiguous(self):
         return self.strides == self.dense
 
+    def untyped_storage(self):
+        return self
+
+    def resize_(self, size):
+        """Of the storage: a tensor without memory, whose shape empty_like() takes."""
+        self.memory = self.address = None
+
     def is_neg(self):
         return self.negative
 
@@ -95,3 +102,7 @@ class Tensor:
 
 def empty(shape, dtype=float32, device=None):
     return Tensor((shape,) if isinstance(shape, int) else shape, dtype, device)
+
+
+def empty_like(t):
+    return Tensor(t.shape, t.dtype, t.device)
