@@ -243,6 +243,7 @@ const extent *value_tokens(const ir_value *v);                    /* S or L */
 long long value_run_length(const ir_value *v);
 long long value_heads_in_row(const ir_value *v, long long heads); /* heads in one row; 1 if heads have their own axis */
 long long value_head_size(const ir_value *v, long long heads);    /* hd */
+long long attention_value_size(const ir_op *op);                  /* of an attention that reads v: hd of v, and of its result */
 bool op_states(const ir_op *op, const char *key);                 /* the spec gives this attribute explicitly; IR text: always true */
 bool op_in_spec(op_kind kind);                                    /* false: internal, created by lowering, fusion or planning */
 bool op_is_elementwise(const ir_op *op);                          /* class ELEMENT or INTERNAL */

@@ -68,10 +68,11 @@ static void count_keys(counter *c, const ir_op *op)
 {
     const ir_attributes *t = &op->attributes;
     const double keys = attention_seen(op, &c->ir->dims, c->integers, c->context).keys;
-    const double width = (double)value_head_size(op->inputs[0], t->heads);
-    for (int i = 1; i < 3; i++)
+    for (int i = 1; i < 3; i++) {
+        const double width = (double)value_head_size(op->inputs[i], t->kv_heads);
         if (!made_here(c, op->inputs[i]))
             add_reading(c, op->inputs[i], keys * (double)t->kv_heads * width * dtype_size(op->inputs[i]->type));
+    }
 }
 
 static void count_reads(counter *c, const ir_op *op)

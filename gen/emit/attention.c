@@ -3,11 +3,12 @@
 #include "gen/emit/attention.h"
 #include "gen/emit/cache.h"
 
-static bool aligned_rows(const heads *h, const ir_value *x)
+/* head: elements of a head of x */
+static bool aligned_rows(const heads *h, const ir_value *x, long long head)
 {
     const view w = view_of(h->e->a, x);
     const long long size = dtype_size(x->type);
-    return h->head * size % 16 == 0 && w.stride * size % 16 == 0 && w.offset * size % 16 == 0;
+    return head * size % 16 == 0 && w.stride * size % 16 == 0 && w.offset * size % 16 == 0;
 }
 
 static const expression *tokens_of(heads *h, const ir_value *x) { return extent_c(h->e, value_tokens(x)); }
@@ -25,22 +26,23 @@ static const expression *row_of_cache(heads *h, const ir_value *x, const express
     return cache_row(h->e, x, &(cache_place){c_int(h->e->pool, "batch"), head, token}, cache_row_by_row, false);
 }
 
-/* The address of a column in a value with a token axis. A row has all heads of a token; of rank 4, one head. */
-static const expression *token_address(heads *h, const ir_value *x, const expression *token, const expression *column, bool written)
+/* The address of a column in a value with a token axis and heads of `size`. A row has all heads of a token; of rank 4, one head. */
+static const expression *token_address(heads *h, const ir_value *x, long long size, const expression *token, const expression *column,
+                                       bool written)
 {
     expression_pool *p = h->e->pool;
     const expression *head = c_int(p, "head"), *row = row_of_token(h, x, token);
-    const expression *first = c_product(p, head, c_number(p, h->head));
+    const expression *first = c_product(p, head, c_number(p, size));
     if (x->rank != 4) return address(h->e, x, row, c_sum(p, first, column), written);
     return address(h->e, x, c_sum(p, c_product(p, row, extent_c(h->e, &x->shape[2])), head), column, written);
 }
 
-static void write_pointer(heads *h, const char *name, const ir_value *x, const char *token, const char *head)
+static void write_pointer(heads *h, const char *name, const ir_value *x, long long size, const char *token, const char *head)
 {
     expression_pool *p = h->e->pool;
     const expression *of_token = c_int(p, token);
     const expression *from =
-        value_is_cache(x) ? row_of_cache(h, x, of_token, c_int(p, head)) : token_address(h, x, of_token, c_number(p, 0), false);
+        value_is_cache(x) ? row_of_cache(h, x, of_token, c_int(p, head)) : token_address(h, x, size, of_token, c_number(p, 0), false);
     write_line(h->w, "DEV static const type *%s(const args &p, int batch, int %s, int %s)", name, token, head);
     write_body(h->w);
     write_spec_line(h->w, h->op->at, "return %s;", c_text(h->e->a, from));
@@ -91,7 +93,8 @@ static void write_keys(heads *h)
 void heads_write_sizes(heads *h)
 {
     const ir_attributes *t = &h->op->attributes;
-    write_line(h->w, "static constexpr int head_dim = %lld, heads = %lld, kv_heads = %lld;", h->head, t->heads, t->kv_heads);
+    const char *values = h->value_head == h->head ? "" : arena_printf(h->e->a, " value_dim = %lld,", h->value_head);
+    write_line(h->w, "static constexpr int head_dim = %lld,%s heads = %lld, kv_heads = %lld;", h->head, values, t->heads, t->kv_heads);
 }
 
 static void write_numbers(heads *h)
@@ -111,7 +114,8 @@ static cache_strides strides_of_tokens(heads *h, const ir_value *x, long long co
 {
     const long long stride = view_of(h->e->a, x).stride, size = dtype_size(x->type), row = stride * size * (x->rank == 4 ? count : 1);
     const extent sequence = extent_multiply(h->e->a, h->op->at, *value_tokens(x), extent_number(row));
-    return (cache_strides){row, extent_number((x->rank == 4 ? stride : h->head) * size), sequence, *value_tokens(x), x->shape[0]};
+    const long long head = value_head_size(x, count);
+    return (cache_strides){row, extent_number((x->rank == 4 ? stride : head) * size), sequence, *value_tokens(x), x->shape[0]};
 }
 
 static cache_strides strides_of(heads *h, const ir_value *x, long long heads_of_x)
@@ -131,7 +135,7 @@ static void write_map(heads *h, const char *name, const ir_value *x, long long c
                         .start = w.offset * size,
                         .stride = strides.row,
                         .rows = strides.rows,
-                        .columns = h->head,
+                        .columns = value_head_size(x, count),
                         .box_rows = (int)box_rows,
                         .box_columns = 128 / (int)size,
                         .heads = count,
@@ -285,7 +289,7 @@ void heads_write_lists(heads *h)
     enum { most_in_a_chain = 8192 };
     const long long most = extent_high(value_tokens(h->op->inputs[1]), &h->e->plan->ir->dims);
     bool aligned = true;
-    for (int i = 0; i < 3; i++) aligned &= aligned_rows(h, h->op->inputs[i]);
+    for (int i = 0; i < 3; i++) aligned &= aligned_rows(h, h->op->inputs[i], i < 2 ? h->head : h->value_head);
     write_line(h->w, "static constexpr bool aligned = %s, long_lists = %s;", aligned ? "true" : "false",
                most > most_in_a_chain ? "true" : "false");
 }
@@ -293,9 +297,9 @@ void heads_write_lists(heads *h)
 void heads_write_pointers(heads *h)
 {
     const ir_op *op = h->op;
-    write_pointer(h, "q", op->inputs[0], "token", "head");
-    write_pointer(h, "k", op->inputs[1], "key", "head");
-    write_pointer(h, "v", op->inputs[2], "key", "head");
+    write_pointer(h, "q", op->inputs[0], h->head, "token", "head");
+    write_pointer(h, "k", op->inputs[1], h->head, "key", "head");
+    write_pointer(h, "v", op->inputs[2], h->value_head, "key", "head");
 }
 
 void heads_write_output(heads *h, bool in_eights)
@@ -303,11 +307,12 @@ void heads_write_output(heads *h, bool in_eights)
     writer *w = h->w;
     const ir_value *out = h->op->outputs[0];
     expression_pool *p = h->e->pool;
-    const expression *to = token_address(h, out, c_int(p, "token"), c_int(p, "col"), true), *left = c_int(p, "left"), *o = c_name(p, "o");
+    const expression *to = token_address(h, out, h->value_head, c_int(p, "token"), c_int(p, "col"), true), *left = c_int(p, "left"),
+                     *o = c_name(p, "o");
     write_line(w, "template <int V> DEV static void write(const args &p, int batch, int token, int head, int col, int "
                   "left, vec<float, V> o)");
     write_body(w);
-    const bool whole = in_eights && aligned_rows(h, out);
+    const bool whole = in_eights && aligned_rows(h, out, h->value_head);
     write_spec_line(w, h->op->at, "%s;",
                     c_text(h->e->a, whole ? c_call(p, "store_aligned<V>", to, o) : c_call(p, "store<V>", to, left, o)));
     end_body(w);
@@ -325,7 +330,7 @@ void heads_write_partial(heads *h, const ir_value *x, bool written)
     const expression *part = c_sum(p, c_product(p, head, c_long(p, h->splits)), c_int(p, "split"));
     write_line(h->w, "DEV static %sfloat *partial(const args &p, int batch, int head, int token, int split)", written ? "" : "const ");
     write_body(h->w);
-    write_spec_line(h->w, h->op->at, "return %s;", c_text(h->e->a, c_sum(p, to, c_product(p, part, c_number(p, h->head + 2)))));
+    write_spec_line(h->w, h->op->at, "return %s;", c_text(h->e->a, c_sum(p, to, c_product(p, part, c_number(p, h->value_head + 2)))));
     end_body(h->w);
 }
 
@@ -334,6 +339,7 @@ heads heads_start(emission *e, writer *w)
     heads h = {.e = e, .w = w, .op = phase_first(e->phase, class_ATTENTION), .splits = 1};
     const bool combine = h.op->kind == op_attention_combine;
     h.head = combine ? value_columns(h.op->inputs[0]) - 2 : value_head_size(h.op->inputs[0], h.op->attributes.heads);
+    h.value_head = combine ? h.head : attention_value_size(h.op);
     if (combine) h.splits = value_partials(e->plan, h.op->inputs[0]);
     if (h.op->kind == op_attention_partial) h.splits = value_partials(e->plan, h.op->outputs[0]);
     return h;

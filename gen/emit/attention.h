@@ -7,12 +7,12 @@ typedef struct heads {
     emission *e;
     writer *w;
     const ir_op *op;
-    long long head; /* elements */
+    long long head, value_head; /* elements of a head of q and k, of v and the result */
     int splits;     /* decode and combine */
 } heads;
 
 heads heads_start(emission *e, writer *w);                          /* writes nothing yet */
-void heads_write_sizes(heads *h);                                   /* head_dim, heads, kv_heads */
+void heads_write_sizes(heads *h);                                   /* head_dim, value_dim if it differs, heads, kv_heads */
 void heads_write_rules(heads *h);                                   /* mask, scale, types, extents, keys and positions */
 void heads_write_scores(heads *h); /* ALiBi slopes, a bias and sinks, if any */
 /* For SIMT programs: whether rows allow 16-byte loads, and whether there may be so many keys that sums need blocked summation. */

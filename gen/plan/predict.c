@@ -55,7 +55,8 @@ static double padded_products(const plan *p, const launch_phase *l, const work *
     const ir_value *q = attention->inputs[0];
     const double queries = (double)extent_value(&q->shape[0], dims) * (double)extent_value(&q->shape[1], dims);
     const double masked = queries * (field_of(phase, "block_k", 1) - 1) / 2;
-    return w->products + 4 * masked * (double)attention->attributes.heads * (double)value_head_size(q, attention->attributes.heads);
+    const long long heads = attention->attributes.heads;
+    return w->products + 2 * masked * (double)heads * (double)(value_head_size(q, heads) + attention_value_size(attention));
 }
 
 /* ---- time */

@@ -1,4 +1,4 @@
-/* Contract: gen/plan/split.h. A split attention becomes attention_partial, f32[B, S, H, hd + 2] per split: the unnormalised output, the
+/* Contract: gen/plan/split.h. A split attention becomes attention_partial, f32[B, S, H, vd + 2] per split: the unnormalised output, the
  * largest score and the sum of exponentials. An attention_combine in the next kernel reduces them to the attention's result. */
 #include "gen/plan/split.h"
 #include "gen/plan/choice.h"
@@ -17,7 +17,7 @@ static ir_op *split_op(builder *b, ir_op *op)
     ir_value shape = {.rank = 4, .at = out->at};
     shape.shape[0] = q->shape[0], shape.shape[1] = q->shape[1];
     shape.shape[2] = extent_number(heads);
-    shape.shape[3] = extent_number(value_head_size(q, heads) + 2);
+    shape.shape[3] = extent_number(attention_value_size(op) + 2);
     ir_value *part = build_value(b, arena_printf(b->a, "%s.part", out->name), dtype_f32, &shape);
     op->kind = op_attention_partial;
     op->outputs[0] = part;

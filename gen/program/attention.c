@@ -16,7 +16,7 @@ const char *decode_obstacle(const problem *p)
 const char *attention_in_registers_obstacle(const problem *p)
 {
     enum { most_columns = 32 };
-    const long long head = problem_head(p), most = (long long)p->target->wave * most_columns;
+    const long long head = problem_longest_head(p), most = (long long)p->target->wave * most_columns;
     return p->target->serial || head <= most
                ? NULL
                : arena_printf(p->a, "heads have %lld columns; kernels for %s take at most %lld", head, p->target->name, most);
@@ -41,9 +41,12 @@ static double sequences(const problem *p)
     return (double)extent_value(&problem_attention(p)->inputs[0]->shape[0], &p->ir->dims);
 }
 
+/* Columns of a head of k and of v. */
+static double head_columns(const problem *p) { return (double)(problem_head(p) + problem_value_head(p)); }
+
 double problem_keys(const problem *p)
 {
-    const double pairs = 4 * (double)problem_head(p) * (double)problem_attention(p)->attributes.heads;
+    const double pairs = 2 * head_columns(p) * (double)problem_attention(p)->attributes.heads;
     return p->work->products / (pairs * sequences(p) * (double)problem_queries(p));
 }
 
@@ -60,7 +63,7 @@ void attention_cost(const problem *p, double rows, int pack, int block_k, cost_d
 {
     const ir_op *op = problem_attention(p);
     const work *w = p->work;
-    const double queries = (double)problem_queries(p), head = (double)problem_head(p), heads = (double)op->attributes.heads;
+    const double queries = (double)problem_queries(p), columns = head_columns(p), heads = (double)op->attributes.heads;
     const double tiles = ceil(queries * pack / rows), tokens = fmin(queries, rows / pack);
     const double masked = op->attributes.causal ? (tokens - 1) / 2 + (block_k - 1) / 2.0 : 0, keys = problem_keys(p) + masked;
     /* Work is balanced over the units, but never below the tile that sees most keys. */
@@ -70,8 +73,8 @@ void attention_cost(const problem *p, double rows, int pack, int block_k, cost_d
     const double once = work_read(w, op->inputs[1]) + work_read(w, op->inputs[2]);
     d->groups = groups, d->type = op->inputs[0]->type;
     d->memory = (w->read + w->written) / d->groups;
-    d->asked = (w->read + w->written - once) / d->groups + 2 * seen * head * dtype_size(op->inputs[1]->type);
-    d->products = 4 * rows * seen * head, d->others = 8 * rows * seen;
+    d->asked = (w->read + w->written - once) / d->groups + seen * columns * dtype_size(op->inputs[1]->type);
+    d->products = 2 * rows * seen * columns, d->others = 8 * rows * seen;
 }
 
 void attention_geometry(const problem *p, int queries, tile_extents *to)

@@ -14,11 +14,14 @@ static const char *obstacle(const problem *p)
 
 static const worse_range worse[] = {{.where = where_few_at_cache, .why = few_at_cache_why}, {0}};
 
+/* Columns of a head in shared memory: whole vectors for each thread of a team. */
+static long long padded_columns(long long head, int team) { return ((head + team - 1) / team + 3) / 4 * 4 * team; }
+
 static long long shared_bytes(const problem *p, const ir_tile *t)
 {
     const attention_simt_tile *x = &t->attention_simt;
-    const long long each = ((problem_head(p) + x->team - 1) / x->team + 3) / 4 * 4;
-    return mixed_memory(1, 2 * x->block_k * each * x->team * 4, 1, 16);
+    const long long columns = padded_columns(problem_head(p), x->team) + padded_columns(problem_value_head(p), x->team);
+    return mixed_memory(1, x->block_k * columns * 4, 1, 16);
 }
 
 /* For each key, every lane of a team computes the exponential and takes part in the reduction of the score. */
@@ -35,16 +38,18 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     d->threads = queries * x->team, d->products *= queries / x->block_q;
     d->products += pairs * x->team * (lane_operations + exchange_operations * ceil_log2(x->team)), d->others = 0,
                                                                                                    d->products_share = reached;
-    d->ahead = 2.0 * x->block_k * (double)problem_head(p) * dtype_size(problem_attention(p)->inputs[1]->type), d->streamed = d->asked;
+    d->ahead = (double)x->block_k * (double)(problem_head(p) + problem_value_head(p)) * dtype_size(problem_attention(p)->inputs[1]->type);
+    d->streamed = d->asked;
     d->end_cycles = end_cycles + block_cycles * pairs / queries / x->block_k;
 }
 
 /* Keys per tile (block_k) that fit shared memory, for heads rounded up by as much as 64 columns to whole vectors; fit() halves it if need
  * be. */
-static long long block_keys(const problem *p, long long head)
+static long long block_keys(const problem *p)
 {
+    const long long columns = problem_head(p) + problem_value_head(p);
     long long keys = 32;
-    while (keys > 4 && 2 * keys * (head + 64) * 4 > p->target->static_bytes) keys /= 2;
+    while (keys > 4 && keys * (columns + 128) * 4 > p->target->static_bytes) keys /= 2;
     return keys;
 }
 
@@ -55,10 +60,9 @@ static void fit(const problem *p, ir_tile *t)
 
 static void try_team(const problem *p, int team, int threads, double *least, ir_tile *best)
 {
-    const long long head = problem_head(p);
     ir_tile x = *best;
     x.attention_simt = (attention_simt_tile){.block_q = threads / team,
-                                             .block_k = team == 1 ? 64 : (int)block_keys(p, head),
+                                             .block_k = team == 1 ? 64 : (int)block_keys(p),
                                              .team = team,
                                              .threads = threads};
     fit(p, &x);
@@ -78,9 +82,9 @@ static void defaults(const problem *p, ir_tile *t)
 {
     enum { most_alone = 64, usual_columns = 16 };
     const bool host = p->target->serial;
-    const long long head = problem_head(p);
+    const long long head = problem_longest_head(p);
     const int usual = host ? 1 : (int)problem_team(p, (head + usual_columns - 1) / usual_columns), threads = host ? 64 : 256;
-    t->attention_simt = (attention_simt_tile){threads / usual, (int)block_keys(p, head), usual, threads};
+    t->attention_simt = (attention_simt_tile){threads / usual, (int)block_keys(p), usual, threads};
     fit(p, t);
     if (host || !p->target->timed) return;
     double least = program_seconds(p, &attention_simt_program, t);
@@ -121,8 +125,8 @@ static void geometry(const problem *p, const ir_tile *t, tile_extents *to) { att
 /* True if a thread's columns are whole 16-byte vectors without padding (head_part of the template). */
 static bool has_vectors(const heads *h, const attention_simt_tile *x)
 {
-    const long long each = h->head / x->team;
-    return in_vectors(h->head, x->team) && each <= 256 && each * dtype_size(h->op->outputs[0]->type) % 16 == 0;
+    const long long each = h->value_head / x->team;
+    return in_vectors(h->value_head, x->team) && each <= 256 && each * dtype_size(h->op->outputs[0]->type) % 16 == 0;
 }
 
 static void members(emission *e, writer *w)

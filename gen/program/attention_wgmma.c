@@ -15,13 +15,13 @@ static bool reachable(arena *a, const ir_value *x)
 static const char *obstacle(const problem *p)
 {
     const ir_op *op = problem_attention(p);
-    const long long head = problem_head(p);
+    const long long head = problem_head(p), values = problem_value_head(p);
     const dtype type = op->inputs[0]->type;
     if (attention_whole_obstacle(p)) return attention_whole_obstacle(p);
     if (!dtype_multiplies(type, layer_wgmma)) return "operands are not bf16 or f16";
     for (int i = 1; i < 3; i++)
         if (op->inputs[i]->type != type) return "operands differ in dtype";
-    if (head % 16 != 0 || head < 16 || head > 256) return "the head size is not a multiple of 16 up to 256";
+    if (head % 16 != 0 || head > 256 || values % 16 != 0 || values > 256) return "the head size is not a multiple of 16 up to 256";
     if (!(op->attributes.scale > 0)) return "the scale is not positive";
     for (int i = 0; i < 3; i++)
         if (!reachable(p->a, op->inputs[i])) return "rows are not 16-byte aligned";
@@ -33,8 +33,8 @@ static const worse_range worse[] = {{.where = where_few_at_cache, .why = few_at_
 /* attention_ws<...>::shared_bytes: queries are double-buffered if there is room */
 static long long bytes_of(const problem *p, const attention_wgmma_tile *t)
 {
-    const long long panels = (problem_head(p) + 63) / 64, fixed = 1024 + t->stages * (panels * t->block_k * 128 + 16),
-                    queries = t->block_q / 64 * (panels * 8192 + 16);
+    const long long panels = (problem_head(p) + 63) / 64, most = (problem_longest_head(p) + 63) / 64,
+                    fixed = 1024 + t->stages * (most * t->block_k * 128 + 16), queries = t->block_q / 64 * (panels * 8192 + 16);
     return fixed + 2 * queries <= p->target->lds_bytes ? fixed + 2 * queries : fixed + queries;
 }
 
@@ -52,7 +52,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     const double rows = busy_rows(p, x);
     attention_cost(p, rows, x->pack_gqa, x->block_k, d);
     d->matrix = true, d->threads *= rows / x->block_q;
-    d->ahead = (double)x->stages * x->block_k * (double)problem_head(p) * 2, d->streamed = d->asked;
+    d->ahead = (double)x->stages * x->block_k * (double)(problem_head(p) + problem_value_head(p)), d->streamed = d->asked;
     d->end_cycles = end_cycles + block_cycles * d->others / (8.0 * rows * x->block_k), d->start_cycles = begin;
 }
 
@@ -64,7 +64,7 @@ static bool is_plain(const ir_attributes *t) { return !t->window && !t->first &&
 static attention_wgmma_tile tile_of(const problem *p, int block_k)
 {
     const ir_op *op = problem_attention(p);
-    const long long head = problem_head(p), group = op->attributes.heads / op->attributes.kv_heads;
+    const long long head = problem_longest_head(p), group = op->attributes.heads / op->attributes.kv_heads;
     attention_wgmma_tile x = {.block_q = head <= 64 && is_plain(&op->attributes) ? 192 : 128, .pack_gqa = 1};
     x.block_k = block_k, x.stages = head <= 64 && block_k == 64 ? 16 : 8;
     while (bytes_of(p, &x) > p->target->lds_bytes) x.stages--;
@@ -75,8 +75,10 @@ static attention_wgmma_tile tile_of(const problem *p, int block_k)
 
 static void defaults(const problem *p, ir_tile *t)
 {
-    const long long head = problem_head(p);
-    const int most = head <= 128 ? 128 : head <= 192 ? 112 : head <= 240 ? 64 : 48;
+    enum { least_stages = 3 };
+    const long long values = problem_value_head(p);
+    int most = values <= 128 ? 128 : values <= 192 ? 112 : values <= 240 ? 64 : 48; /* by registers */
+    while (tile_of(p, most).stages < least_stages) most -= 16;
     ir_tile few = *t;
     t->attention_wgmma = tile_of(p, most);
     if (most <= 64) return;

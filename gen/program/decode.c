@@ -25,7 +25,7 @@ static int split_count(const problem *p)
 static void defaults(const problem *p, ir_tile *t)
 {
     const bool host = p->target->serial;
-    t->decode = (decode_tile){.team = host ? 1 : (int)problem_team(p, (problem_head(p) + 7) / 8),
+    t->decode = (decode_tile){.team = host ? 1 : (int)problem_team(p, (problem_longest_head(p) + 7) / 8),
                               .threads = host ? 1 : 256,
                               .splits = split_count(p)};
 }
@@ -39,7 +39,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
 
 static long long shared_bytes(const problem *p, const ir_tile *t)
 {
-    return mixed_memory(1, 1, t->decode.threads / t->decode.team * (problem_head(p) + 2) * 4, 4);
+    return mixed_memory(1, 1, t->decode.threads / t->decode.team * (problem_value_head(p) + 2) * 4, 4);
 }
 
 /* Larger teams: more lanes share a key's columns. */
@@ -76,15 +76,16 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     const ir_op *op = problem_attention(p);
     const decode_tile *x = &t->decode;
     const work *w = p->work;
-    const double head = (double)problem_head(p), batch = (double)extent_value(&op->outputs[0]->shape[0], &p->ir->dims),
-                 rows = (double)problem_queries(p) * (double)op->attributes.heads, at_once = head / x->team <= columns_of_four ? 4 : 2;
+    const double columns = (double)(problem_head(p) + problem_value_head(p)), /* of a key and its value */
+                 longest = (double)problem_longest_head(p), batch = (double)extent_value(&op->outputs[0]->shape[0], &p->ir->dims),
+                 rows = (double)problem_queries(p) * (double)op->attributes.heads, at_once = longest / x->team <= columns_of_four ? 4 : 2;
     const double once = work_read(w, op->inputs[1]) + work_read(w, op->inputs[2]);
     d->groups = batch * (double)op->attributes.kv_heads * x->splits;
     d->per_unit = groups_by_threads(p->target, x->threads);
     d->memory = (w->read + w->written) / d->groups;
     d->asked = d->memory + once * (rows / (double)op->attributes.kv_heads - 1) / d->groups;
-    d->ahead = 2 * at_once * head * dtype_size(op->inputs[1]->type) * x->threads / x->team, d->streamed = d->asked, d->trips = 2;
-    const double pairs = w->products / (4 * head) / d->groups;
+    d->ahead = at_once * columns * dtype_size(op->inputs[1]->type) * x->threads / x->team, d->streamed = d->asked, d->trips = 2;
+    const double pairs = w->products / (2 * columns) / d->groups;
     d->products = w->products / d->groups + pairs * x->team * (lane_operations + exchange_operations * ceil_log2(x->team));
     d->others = w->others / d->groups, d->products_share = reached, d->type = op->inputs[0]->type;
     if (op->kind == op_attention) d->later_launches = 1;

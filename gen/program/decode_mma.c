@@ -9,7 +9,8 @@ static const char *obstacle_to_stages(const problem *p)
     const ir_op *op = problem_attention(p);
     if (!p->target->bulk_copies) return "the target lacks bulk copies";
     for (int i = 1; i < 3; i++)
-        if (view_of(p->a, op->inputs[i]).stride != problem_head(p)) return "key and value rows of a head are not contiguous";
+        if (view_of(p->a, op->inputs[i]).stride != (i == 1 ? problem_head(p) : problem_value_head(p)))
+            return "key and value rows of a head are not contiguous";
     return NULL;
 }
 
@@ -36,7 +37,7 @@ static int cluster_size(const problem *p, const ir_tile *tile)
 static decode_whole_tile long_tile(const problem *p)
 {
     enum { least = 120 << 10, shared_by = 4 };
-    const int head = (int)problem_head(p);
+    const int head = (int)problem_longest_head(p);
     decode_whole_tile t = {.keys = head <= 80 ? 32 : 16, .threads = head > 128 ? 128 : 256, .resident = 1, .cluster = 1, .stages = 2};
     if (head >= 64 && head <= 80 && decode_work_tiles(p) >= (long long)shared_by * p->device->units)
         t.keys = 16, t.threads = 128, t.resident = shared_by;
@@ -51,7 +52,7 @@ static decode_whole_tile long_tile(const problem *p)
 static decode_whole_tile short_tile(const problem *p)
 {
     enum { long_run = 128 }; /* keys per warp */
-    const long long head = problem_head(p), work_tiles = decode_work_tiles(p), units = p->device->units;
+    const long long head = problem_longest_head(p), work_tiles = decode_work_tiles(p), units = p->device->units;
     decode_whole_tile t = {.keys = 16, .threads = head > 128 ? 128 : 256, .resident = work_tiles < units ? 1 : 2, .cluster = 1};
     const bool is_long = work_tiles >= units || decode_keys(p) * work_tiles >= long_run * units * (t.threads / 32);
     if (head <= 64) t.keys = is_long && work_tiles < units ? 64 : 32;
@@ -70,7 +71,8 @@ static const worse_range worse[] = {{.where = where_many_at_cache | where_guesse
 static void defaults(const problem *p, ir_tile *tile)
 {
     enum { long_share = 256 << 10 }; /* bytes of K and V per multiprocessor */
-    const double bytes = 4.0 * (double)decode_keys(p) * (double)decode_work_tiles(p) * (double)problem_head(p);
+    const double columns = (double)(problem_head(p) + problem_value_head(p)),
+                 bytes = 2.0 * (double)decode_keys(p) * (double)decode_work_tiles(p) * columns;
     const bool is_long = !obstacle_to_stages(p) && bytes >= (double)long_share * p->device->units;
     decode_whole_tile t = is_long ? long_tile(p) : short_tile(p);
     t.splits = decode_splits(p, &t);

@@ -44,13 +44,13 @@ const char *decode_whole_obstacle(const problem *p)
 {
     const ir_op *op = problem_attention(p);
     const dtype type = op->inputs[0]->type;
-    const long long head = problem_head(p);
+    const long long head = problem_head(p), values = problem_value_head(p);
     if (decode_obstacle(p)) return decode_obstacle(p);
     if (attention_window_obstacle(p)) return attention_window_obstacle(p);
     if (attention_bias_obstacle(p)) return attention_bias_obstacle(p);
     if (attention_whole_obstacle(p)) return attention_whole_obstacle(p);
     if (!dtype_is_real(type) || dtype_size(type) != 2) return "operands are neither bf16 nor f16";
-    if (head % 16 != 0 || head > 256) return "the head size is not a multiple of 16 up to 256";
+    if (head % 16 != 0 || head > 256 || values % 16 != 0 || values > 256) return "the head size is not a multiple of 16 up to 256";
     for (int i = 0; i < 3; i++) {
         const view v = view_of(p->a, op->inputs[i]);
         if (v.stride % 8 || v.offset % 8) return "rows are not 16-byte aligned";
@@ -83,15 +83,15 @@ int decode_splits(const problem *p, const decode_whole_tile *t)
 long long decode_ring_bytes(const problem *p, const decode_whole_tile *t)
 {
     const long long slots = (long long)(t->threads / p->target->wave) * t->stages;
-    return slots * t->keys * problem_head(p) * 4 + (slots + 1) / 2 * 16; /* plus barriers */
+    return slots * t->keys * (problem_head(p) + problem_value_head(p)) * 2 + (slots + 1) / 2 * 16; /* plus barriers */
 }
 
 long long decode_in_flight(const problem *p, const decode_whole_tile *t)
 {
     const long long ahead = t->stages ? t->stages : 1; /* iterations in flight per wave */
-    const long long loaded = t->threads / p->target->wave * t->keys * ahead, keys = decode_keys(p), head = problem_head(p);
-    const bool late = has_few_registers(p->target) && head > 128; /* 128 columns of keys or of values at a time */
-    return (loaded < keys ? loaded : keys) * (late ? 128 : 2 * head) * 2;
+    const long long loaded = t->threads / p->target->wave * t->keys * ahead, keys = decode_keys(p);
+    const bool late = has_few_registers(p->target) && problem_longest_head(p) > 128; /* 128 columns of keys or of values at a time */
+    return (loaded < keys ? loaded : keys) * (late ? 128 : problem_head(p) + problem_value_head(p)) * 2;
 }
 
 /* ---- cost (fitted on an H200 together with attention on wgmma: docs/performance.md, "A few queries over a cache") */
@@ -111,7 +111,7 @@ enum {
 static double compute_cycles(const problem *p, const decode_whole_tile *t, double groups)
 {
     const double iterations = (double)(decode_iterations(p, t) * decode_work_tiles(p) / row_tiles(p)) * row_passes(p) / groups;
-    return iterations * iteration_cycles * t->keys * (double)problem_head(p) / iteration_elements;
+    return iterations * iteration_cycles * t->keys * (double)(problem_head(p) + problem_value_head(p)) / 2 / iteration_elements;
 }
 
 /* With stages a workgroup's run of keys is one stream: while a part ends, keys of the next one are in flight, so an end costs time only
@@ -159,13 +159,13 @@ const char *decode_whole_illegal(const problem *p, const ir_tile *tile)
 long long decode_whole_bytes(const problem *p, const ir_tile *tile)
 {
     const decode_whole_tile *t = &tile->decode_whole;
-    const long long kept = rows_kept(p), head = problem_head(p), waves = t->threads / p->target->wave, padded = head + 4;
+    const long long kept = rows_kept(p), values = problem_value_head(p), waves = t->threads / p->target->wave, padded = values + 4;
     const bool in_order = by_wave_cache(p->target); /* results are stored straight from the waves' partials */
-    const long long of_waves = kept * waves * ((in_order ? head : padded) + 2), joined = in_order ? 4 : kept * padded;
+    const long long of_waves = kept * waves * ((in_order ? values : padded) + 2), joined = in_order ? 4 : kept * padded;
     const int numbers = problem_attention(p)->attributes.first ? 3 : 2; /* of a sequence */
     const long long run = 53 + (numbers + 1) * p->target->wave; /* runs::run: three stands of 16 words, words per lane, five more */
     const long long floats = of_waves + joined + (t->cluster > 1 ? kept * padded : 4) + run;
-    const long long shelf = has_few_registers(p->target) && head > 64 ? head * 2 * 16 : 0; /* queries */
+    const long long head = problem_head(p), shelf = has_few_registers(p->target) && head > 64 ? head * 2 * 16 : 0; /* queries */
     return decode_ring_bytes(p, t) + shelf + (floats * 4 + 15) / 16 * 16;
 }
 
@@ -185,7 +185,7 @@ void decode_whole_geometry(const problem *p, const ir_tile *tile, tile_extents *
 extent decode_whole_scratch(const problem *p, const ir_tile *tile)
 {
     const ir_op *op = problem_attention(p);
-    const long long slice = slice_head + rows_kept(p) * (problem_head(p) + 4);
+    const long long slice = slice_head + rows_kept(p) * (problem_value_head(p) + 4);
     return extent_multiply(p->a, op->at, op->inputs[0]->shape[0],
                            extent_number(op->attributes.kv_heads * row_tiles(p) * tile->decode_whole.splits * slice));
 }

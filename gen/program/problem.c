@@ -39,6 +39,18 @@ long long problem_head(const problem *p)
     return op->kind == op_attention_combine ? value_columns(op->inputs[0]) - 2 : value_head_size(op->inputs[0], op->attributes.heads);
 }
 
+long long problem_value_head(const problem *p)
+{
+    const ir_op *op = problem_attention(p);
+    return op->kind == op_attention_combine ? value_columns(op->inputs[0]) - 2 : attention_value_size(op);
+}
+
+long long problem_longest_head(const problem *p)
+{
+    const long long head = problem_head(p), value = problem_value_head(p);
+    return head > value ? head : value;
+}
+
 long long problem_queries(const problem *p) { return extent_value(&problem_attention(p)->inputs[0]->shape[1], &p->ir->dims); }
 
 double program_seconds(const problem *p, const program *by, const ir_tile *t)

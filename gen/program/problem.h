@@ -25,7 +25,9 @@ problem plan_problem(arena *a, const plan *p, const ir_phase *phase); /* of a ph
 const ir_op *problem_product(const problem *p);   /* the first; NULL: none */
 const ir_op *problem_attention(const problem *p); /* the attention, attention_partial or attention_combine; NULL: none */
 long long problem_rows(const problem *p);         /* rows of the phase's space at the plan's own dims; of a matmul: per matrix */
-long long problem_head(const problem *p);         /* head size of its attention */
+long long problem_head(const problem *p);         /* head size of its attention's queries and keys; of a combine's result */
+long long problem_value_head(const problem *p);   /* head size of its values and its result */
+long long problem_longest_head(const problem *p); /* the larger of both */
 long long problem_queries(const problem *p);      /* queries per sequence */
 bool problem_sums_rows(const problem *p);         /* its epilogue stores partial sums of rows */
 #endif

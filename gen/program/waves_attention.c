@@ -11,11 +11,11 @@ static const char *obstacle(const problem *p)
 {
     const ir_op *op = problem_attention(p);
     const dtype type = op->inputs[0]->type;
-    const long long head = problem_head(p);
+    const long long head = problem_head(p), values = problem_value_head(p);
     if (attention_whole_obstacle(p)) return attention_whole_obstacle(p);
     if (!dtype_is_real(type) || dtype_size(type) != 2) return "operands are neither bf16 nor f16";
-    if (head % 8 != 0 || head > 256) return "the head size is not a multiple of 8 up to 256";
-    if (is_narrow(p) && head > 128) return "the head size is above 128";
+    if (head % 8 != 0 || head > 256 || values % 8 != 0 || values > 256) return "the head size is not a multiple of 8 up to 256";
+    if (is_narrow(p) && problem_longest_head(p) > 128) return "the head size is above 128";
     for (int i = 0; i < 3; i++) {
         if (op->inputs[i]->type != type) return "operands differ in dtype";
         if (view_of(p->a, op->inputs[i]).stride >= (1 << 30) / 128) return "rows exceed 32-bit offsets";
@@ -34,13 +34,15 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     const attention_waves_tile *t = &tile->attention_waves;
     attention_cost(p, t->block_q, 1, t->block_k, d);
     d->per_unit = wave_groups(p->target, t->threads), d->matrix = true, d->products_share = 0.5;
-    d->ahead = 2.0 * t->block_k * (double)problem_head(p) * 2, d->streamed = d->asked, d->end_cycles = end_cycles;
+    d->ahead = (double)t->block_k * (double)(problem_head(p) + problem_value_head(p)) * 2, d->streamed = d->asked;
+    d->end_cycles = end_cycles;
 }
 
 /* attention_mfma's shared memory. Half of the threads load values in whole passes, so columns are rounded up to those. */
-static long long bytes_of(long long head, const attention_waves_tile *t)
+static long long bytes_of(const problem *p, const attention_waves_tile *t)
 {
-    const long long columns = (head + 31) / 32 * 32, pass = t->threads / 2 / (t->block_k / 4) * 8, passes = (columns + pass - 1) / pass;
+    const long long head = problem_head(p), columns = (problem_value_head(p) + 31) / 32 * 32;
+    const long long pass = t->threads / 2 / (t->block_k / 4) * 8, passes = (columns + pass - 1) / pass;
     return 2 * (t->block_k * ((head * 2 + 127) / 128 * 128) + (passes > 1 ? passes * pass : columns) * t->block_k * 2);
 }
 
@@ -50,7 +52,7 @@ static void defaults(const problem *p, ir_tile *tile)
 {
     const bool narrow = is_narrow(p);
     const ir_op *op = problem_attention(p);
-    const long long queries = problem_queries(p), head = problem_head(p);
+    const long long queries = problem_queries(p), head = problem_longest_head(p);
     const long long pairs = op->attributes.heads * extent_value(&op->inputs[0]->shape[0], &p->ir->dims);
     const bool few = p->target->registers < 512 && head > 64;          /* gfx908: 128 registers besides accumulators */
     const int most = !few || head <= 96 ? 256 : head > 128 ? 128 : 64; /* fewer waves have more registers each */
@@ -60,7 +62,7 @@ static void defaults(const problem *p, ir_tile *tile)
     t.threads = 2 * t.block_q;
     const bool wide = head <= 128 || head > 160; /* between, registers do not suffice for scores of 64 keys */
     const int together = head <= 128 && t.threads < 512 ? 2 : 1;
-    if (!wide || few || (head > 128 && t.threads < 256) || bytes_of(head, &t) * together > p->target->lds_bytes) t.block_k = 32;
+    if (!wide || few || (head > 128 && t.threads < 256) || bytes_of(p, &t) * together > p->target->lds_bytes) t.block_k = 32;
     tile->attention_waves = t;
 }
 
@@ -87,7 +89,7 @@ static bool smaller(const problem *p, ir_tile *tile)
     return true;
 }
 
-static long long shared_bytes(const problem *p, const ir_tile *t) { return bytes_of(problem_head(p), &t->attention_waves); }
+static long long shared_bytes(const problem *p, const ir_tile *t) { return bytes_of(p, &t->attention_waves); }
 
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to) { attention_geometry(p, t->attention_waves.block_q, to); }
 

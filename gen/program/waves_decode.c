@@ -6,7 +6,7 @@ static const char *obstacle(const problem *p)
 {
     enum { most_results = 96 }; /* accumulators per lane, besides loads */
     const int rows = p->target->matrix_rows, most_columns = most_results * p->target->wave / rows;
-    if (problem_head(p) > most_columns)
+    if (problem_longest_head(p) > most_columns)
         return arena_printf(p->a, "a lane's registers cannot hold heads of more than %d columns", most_columns);
     for (int i = 0; i < 3; i++)
         if (view_of(p->a, problem_attention(p)->inputs[i]).stride >= (1 << 30) / 64) return "rows exceed 32-bit offsets";
@@ -27,14 +27,14 @@ static double needed(const problem *p)
 static void defaults(const problem *p, ir_tile *tile)
 {
     const int mma_keys = p->target->matrix_columns, waves = 4;
-    const int resident = problem_head(p) <= 128 ? 2 : p->target->lane_registers >= 512 ? 1 : 4;
+    const int resident = problem_longest_head(p) <= 128 ? 2 : p->target->lane_registers >= 512 ? 1 : 4;
     decode_whole_tile t = {.keys = mma_keys, .threads = waves * p->target->wave, .resident = resident, .splits = 1, .cluster = 1};
     tile->decode_whole = t;
     while (t.threads > p->target->wave && decode_whole_bytes(p, tile) > p->target->static_bytes)
         tile->decode_whole.threads = t.threads /= 2;
     const long long room = (long long)p->device->units * t.resident;
-    while (t.keys < 64 && problem_head(p) * t.keys * 2 <= 128 * mma_keys && (double)(decode_in_flight(p, &t) * t.resident) < needed(p) &&
-           decode_iterations(p, &t) * decode_work_tiles(p) >= 2 * room)
+    while (t.keys < 64 && problem_longest_head(p) * t.keys * 2 <= 128 * mma_keys &&
+           (double)(decode_in_flight(p, &t) * t.resident) < needed(p) && decode_iterations(p, &t) * decode_work_tiles(p) >= 2 * room)
         t.keys *= 2;
     t.splits = decode_splits(p, &t);
     tile->decode_whole = t;

@@ -183,16 +183,16 @@ static bool is_cache(const ir_value *v)
     return v->kind == value_state || (v->def && v->def->kind == op_kv_append);
 }
 
-static void check_keys(const checker *c, const ir_op *op, const ir_value *k)
+/* k is the keys or the values; returns the size of a head. */
+static long long check_keys(const checker *c, const ir_op *op, const ir_value *k)
 {
     const ir_attributes *t = &op->attributes;
     const ir_value *q = op->inputs[0];
-    long long size = head_size(c, op, q, t->heads);
     need(c, op, k->rank >= 3 && extent_equal(&k->shape[0], &q->shape[0]), "keys or values have another batch");
     need(c, op, k->type == q->type, "queries, keys and values differ in dtype");
-    if (is_cache(k))
-        need(c, op, k->rank == 4 && is_number(&k->shape[1], t->kv_heads) && value_columns(k) == size, "the cache is not [B, KV, L, hd]");
-    else need(c, op, head_size(c, op, k, t->kv_heads) == size, "heads differ in size");
+    if (!is_cache(k)) return head_size(c, op, k, t->kv_heads);
+    need(c, op, k->rank == 4 && is_number(&k->shape[1], t->kv_heads), "the cache is not [B, KV, L, hd]");
+    return value_columns(k);
 }
 
 /* [S, L], [heads, S, L] or [B, heads, S, L]; what all heads or sequences share may be 1. */
@@ -208,12 +208,11 @@ static void check_bias(const checker *c, const ir_op *op)
     need(c, op, value_columns(b) >= extent_high(value_tokens(op->inputs[1]), &c->p->dims), "the bias has fewer keys than there are");
 }
 
-/* Queries [B, S, H, hd], an out [B, S, H*hd]. */
-static bool joins_heads(const ir_value *q, const ir_value *y)
+/* Queries [B, S, H, hd] or [B, S, H*hd], an out [B, S, H, size], or [B, S, H*size] of either. */
+static bool has_rows_of(const ir_value *q, const ir_value *y, long long heads, long long size)
 {
-    long long heads = 0;
-    return q->rank == 4 && y->rank == 3 && extent_equal(&q->shape[0], &y->shape[0]) && extent_equal(&q->shape[1], &y->shape[1]) &&
-           extent_is_number(&q->shape[2], &heads) && value_columns(y) == heads * value_columns(q);
+    return y->rank >= 3 && y->rank <= q->rank && extent_equal(&q->shape[0], &y->shape[0]) && extent_equal(&q->shape[1], &y->shape[1]) &&
+           (y->rank == 3 || is_number(&y->shape[2], heads)) && value_columns(y) == (y->rank == 3 ? heads : 1) * size;
 }
 
 static void check_attention(const checker *c, const ir_op *op)
@@ -221,8 +220,8 @@ static void check_attention(const checker *c, const ir_op *op)
     const ir_attributes *t = &op->attributes;
     const ir_value *q = op->inputs[0], *k = op->inputs[1], *v = op->inputs[2], *y = op->outputs[0];
     bool cached = is_cache(k);
-    check_keys(c, op, k);
-    check_keys(c, op, v);
+    const long long size = check_keys(c, op, v);
+    need(c, op, check_keys(c, op, k) == head_size(c, op, q, t->heads), "heads of queries and keys differ in size");
     need(c, op, t->heads % t->kv_heads == 0, "kv_heads does not divide heads");
     need(c, op, cached == is_cache(v), "one of keys and values is a cache, the other is not");
     need(c, op, extent_equal(&k->shape[cached ? 2 : 1], &v->shape[cached ? 2 : 1]), "not as many keys as values");
@@ -237,11 +236,11 @@ static void check_attention(const checker *c, const ir_op *op)
     if (t->lengths) need(c, op, extent_equal(&t->lengths->shape[0], &q->shape[0]), "lengths is not [B]");
     if (t->bias) check_bias(c, op);
     if (t->first) need(c, op, extent_equal(&t->first->shape[0], &q->shape[0]), "first is not [B]");
-    if (op->kind == op_attention) need(c, op, same_shape(q, y) || joins_heads(q, y), "the out is not shaped as the queries");
+    if (op->kind == op_attention) need(c, op, has_rows_of(q, y, t->heads, size), "the out has other rows of heads than the queries");
     else
         need(c, op, y->rank == 4 && y->type == dtype_f32 && extent_equal(&y->shape[0], &q->shape[0]) &&
                  extent_equal(&y->shape[1], &q->shape[1]) && is_number(&y->shape[2], t->heads) &&
-                 is_number(&y->shape[3], head_size(c, op, q, t->heads) + 2), "the out is not f32[B, S, H, hd+2]");
+                 is_number(&y->shape[3], size + 2), "the out is not f32[B, S, H, hd+2]");
 }
 
 static void check_combine(const checker *c, const ir_op *op)

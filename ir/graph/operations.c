@@ -67,10 +67,10 @@ static operations of_attention(const ir_op *op, const dim_table *dims, integer_s
     const ir_attributes *t = &op->attributes;
     const double pairs = attention_seen(op, dims, integers, context).pairs * (double)t->heads;
     const double divided = op->kind == op_attention ? count_of(op->outputs[0], dims) : 0;
-    const double width = (double)value_head_size(op->inputs[0], t->heads);
+    const double width = (double)(value_head_size(op->inputs[0], t->heads) + attention_value_size(op)); /* of q and k, and of v */
     const double of_pair = softmax_operations + (t->softcap > 0 ? softcap_operations : 0) + (t->alibi.count ? alibi_operations : 0) +
                            (t->bias ? 1 : 0);
-    return (operations){4 * width * pairs, pairs * of_pair + divided};
+    return (operations){2 * width * pairs, pairs * of_pair + divided};
 }
 
 static double rotated(const ir_op *op, const dim_table *dims)

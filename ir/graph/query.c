@@ -76,6 +76,8 @@ long long value_heads_in_row(const ir_value *v, long long heads) { return v->ran
 
 long long value_head_size(const ir_value *v, long long heads) { return value_columns(v) / value_heads_in_row(v, heads); }
 
+long long attention_value_size(const ir_op *op) { return value_head_size(op->inputs[2], op->attributes.kv_heads); }
+
 bool op_is_elementwise(const ir_op *op)
 {
     op_class class = op_table[op->kind].class;

@@ -116,21 +116,18 @@ bool shape_rope(op_draft *d, ir_value *out)
     return check_positions(d, "at", t->at, x) && check_number(d, "at", t->at, &x->shape[1]);
 }
 
-/* Checks that k or v (input i) fits q. */
-static bool check_keys(op_draft *d, int i, long long head_dim)
+/* Checks that k or v (input i) fits q, but for the size of its heads. */
+static bool check_keys(op_draft *d, int i, long long *size)
 {
     const ir_value *q = d->op->inputs[0], *k = d->op->inputs[i];
-    long long size, heads, kv_heads = d->op->attributes.kv_heads;
+    long long heads, kv_heads = d->op->attributes.kv_heads;
     if (value_is_cache(k)) {
-        size = value_columns(k);
+        *size = value_columns(k);
         if (!extent_is_number(&k->shape[cache_head], &heads) || heads != kv_heads)
             return shape_clash(d, d->in_at[i], "the cache %s [B, KV, L, hd] has %s heads, kv_heads is %lld",
                                shape_of(d, i), graph_extent_text(d->r, &k->shape[cache_head]), kv_heads);
-    } else if (!head_size(d, i, kv_heads, "kv_heads", &size))
+    } else if (!head_size(d, i, kv_heads, "kv_heads", size))
         return false;
-    if (size != head_dim)
-        return shape_clash(d, d->in_at[i], "heads of %%%s have %lld elements, heads of %%%s have %lld", q->name,
-                           head_dim, k->name, size);
     if (!extent_equal(&q->shape[0], &k->shape[0]))
         return shape_clash(d, d->in_at[i], "%s and %s differ in the batch, their first axis", shape_of(d, 0),
                            shape_of(d, i));
@@ -216,20 +213,32 @@ static bool check_bias(op_draft *d)
                        d->op->attributes.heads, queries, keys);
 }
 
+/* The result: q's rows of heads, each head as long as v's. */
+static void set_result(op_draft *d, ir_value *out, long long size)
+{
+    const ir_value *q = d->op->inputs[0];
+    shape_set(out, q);
+    out->shape[q->rank - 1] = extent_number(q->rank == 4 ? size : size * d->op->attributes.heads);
+}
+
 bool shape_attention(op_draft *d, ir_value *out)
 {
     ir_attributes *t = &d->op->attributes;
-    long long head_dim;
+    const ir_value *const *in = (const ir_value *const *)d->op->inputs;
+    long long head_dim, of_keys, of_values;
     if (!t->kv_heads) t->kv_heads = t->heads;
     if (t->heads % t->kv_heads)
         return shape_clash(d, graph_attribute_at(d, "kv_heads"), "kv_heads: %lld does not divide heads: %lld",
                            t->kv_heads, t->heads);
     if (!head_size(d, 0, t->heads, "heads", &head_dim)) return false;
-    if (!check_keys(d, 1, head_dim) || !check_keys(d, 2, head_dim) || !check_visibility(d) || !check_heads(d)) return false;
-    if (!check_bias(d)) return false;
+    if (!check_keys(d, 1, &of_keys) || !check_keys(d, 2, &of_values)) return false;
+    if (of_keys != head_dim)
+        return shape_clash(d, d->in_at[1], "heads of %%%s have %lld elements, heads of %%%s have %lld", in[0]->name, head_dim, in[1]->name,
+                           of_keys);
+    if (!check_visibility(d) || !check_heads(d) || !check_bias(d)) return false;
     if (t->scale == 0) t->scale = 1 / sqrt((double)head_dim);
     warn_of_ranges(d);
-    shape_set(out, d->op->inputs[0]);
+    set_result(d, out, of_values);
     return true;
 }
 

@@ -24,7 +24,7 @@ enum { most_in_a_chain = 8192, probes = 4 };
 typedef struct attention_job {
     const ref_state *run;
     const ir_attributes *t;
-    size_t B, S, T, H, KV, hd;
+    size_t B, S, T, H, KV, hd, vd; /* hd: columns of a head of Q and K; vd: of V */
     dtype type; /* of V */
     ref_rows keys; /* layout of K and V */
     const ref_tensor *q, *k, *v, *lengths, *first, *at, *sinks, *bias;
@@ -41,7 +41,7 @@ typedef struct head_buffers {
     double *score, *noise; /* score: z, then p; noise: a^2 */
     double *o, *block /* sum since the last full block of keys */, *in_order, *terms, *squares;
     /* Where queries have errors. shifts: the errors with random signs [probes][hd]; shifted: the change of scores by them [key][probes];
-     * together: the change of the output [probes][hd]; alone: its square if the keys' changes were independent [hd]. */
+     * together: the change of the output [probes][vd]; alone: its square if the keys' changes were independent [vd]. */
     double *shifts, *shifted, *together, *alone;
     double *spoilt; /* not 0: V of some key is not finite in this column */
 } head_buffers;
@@ -51,6 +51,11 @@ static double square(double x) { return x * x; }
 static size_t key_start(const attention_job *j, size_t b, size_t g, size_t t)
 {
     return ref_row(&j->keys, b, g, t) * j->hd;
+}
+
+static size_t value_start(const attention_job *j, size_t b, size_t g, size_t t)
+{
+    return ref_row(&j->keys, b, g, t) * j->vd;
 }
 
 static long long first_position(const attention_job *j, size_t b)
@@ -175,27 +180,27 @@ static double probabilities(const attention_job *j, long long low, long long hig
 static void weigh_values(const attention_job *j, size_t b, size_t g, long long low, long long high, bool whole,
                          const head_buffers *h)
 {
-    for (size_t d = 0; d < j->hd; d++) h->o[d] = h->block[d] = h->in_order[d] = h->terms[d] = h->squares[d] = 0;
+    for (size_t d = 0; d < j->vd; d++) h->o[d] = h->block[d] = h->in_order[d] = h->terms[d] = h->squares[d] = 0;
     for (long long t = low; t < high; t++) {
-        const double *v = j->v->value + key_start(j, b, g, (size_t)t), p = h->score[t];
-        for (size_t d = 0; d < j->hd; d++) {
+        const double *v = j->v->value + value_start(j, b, g, (size_t)t), p = h->score[t];
+        for (size_t d = 0; d < j->vd; d++) {
             const double term = p * v[d];
             h->o[d] += term;
             h->block[d] += term;
             h->in_order[d] += square(h->block[d]);
             h->terms[d] += square(term);
         }
-        for (size_t d = 0; !whole && (t - low + 1) % REF_CHAIN == 0 && d < j->hd; d++) {
+        for (size_t d = 0; !whole && (t - low + 1) % REF_CHAIN == 0 && d < j->vd; d++) {
             h->in_order[d] += square(h->o[d]);
             h->block[d] = 0;
         }
     }
     for (long long t = low; t < high; t++) {
-        const size_t start = key_start(j, b, g, (size_t)t);
+        const size_t start = value_start(j, b, g, (size_t)t);
         const double *v = j->v->value + start, p2 = square(h->score[t]), a2 = h->noise[t],
                      unit2 = square(j->score_unit);
-        for (size_t d = 0; d < j->hd; d++) h->squares[d] += p2 * (square(v[d] - h->o[d]) * a2 + square(v[d]) * unit2);
-        for (size_t d = 0; !j->v_exact && d < j->hd; d++) h->squares[d] += p2 * square(j->v->error[start + d]);
+        for (size_t d = 0; d < j->vd; d++) h->squares[d] += p2 * (square(v[d] - h->o[d]) * a2 + square(v[d]) * unit2);
+        for (size_t d = 0; !j->v_exact && d < j->vd; d++) h->squares[d] += p2 * square(j->v->error[start + d]);
     }
 }
 
@@ -203,26 +208,26 @@ static void weigh_values(const attention_job *j, size_t b, size_t g, long long l
 static void add_up_shifts(const attention_job *j, size_t b, size_t g, long long low, long long high, const head_buffers *h)
 {
     double all_together = 0, all_alone = 0;
-    memset(h->together, 0, probes * j->hd * sizeof *h->together);
-    memset(h->alone, 0, j->hd * sizeof *h->alone);
+    memset(h->together, 0, probes * j->vd * sizeof *h->together);
+    memset(h->alone, 0, j->vd * sizeof *h->alone);
     for (long long t = low; t < high; t++) {
-        const double *v = j->v->value + key_start(j, b, g, (size_t)t), *shifted = h->shifted + (size_t)t * probes;
+        const double *v = j->v->value + value_start(j, b, g, (size_t)t), *shifted = h->shifted + (size_t)t * probes;
         double size = 0;
         for (int i = 0; i < probes; i++) size += square(shifted[i]) / probes;
-        for (size_t d = 0; d < j->hd; d++) {
+        for (size_t d = 0; d < j->vd; d++) {
             const double weight = h->score[t] * (v[d] - h->o[d]);
             h->alone[d] += square(weight) * size;
-            for (size_t i = 0; i < probes; i++) h->together[i * j->hd + d] += weight * shifted[i];
+            for (size_t i = 0; i < probes; i++) h->together[i * j->vd + d] += weight * shifted[i];
         }
     }
-    for (size_t d = 0; d < j->hd; d++) {
+    for (size_t d = 0; d < j->vd; d++) {
         double sum = 0;
-        for (size_t i = 0; i < probes; i++) sum += square(h->together[i * j->hd + d]) / probes;
+        for (size_t i = 0; i < probes; i++) sum += square(h->together[i * j->vd + d]) / probes;
         h->together[d] = sum;
         all_together += sum, all_alone += h->alone[d];
     }
     const double ratio = all_alone > 0 ? all_together / all_alone : 0;
-    for (size_t d = 0; d < j->hd; d++) h->squares[d] += fmax(fmax(h->together[d], ratio * h->alone[d]) - h->alone[d], 0);
+    for (size_t d = 0; d < j->vd; d++) h->squares[d] += fmax(fmax(h->together[d], ratio * h->alone[d]) - h->alone[d], 0);
 }
 
 /* The first element of a query's row of the bias. */
@@ -247,7 +252,8 @@ static bool find_bias(attention_job *j)
 
 static void one_query(const attention_job *j, size_t b, size_t s, size_t head, const head_buffers *h)
 {
-    const size_t q = ((b * j->S + s) * j->H + head) * j->hd, g = head / (j->H / j->KV);
+    const size_t q = ((b * j->S + s) * j->H + head) * j->hd, g = head / (j->H / j->KV),
+                 out = ((b * j->S + s) * j->H + head) * j->vd;
     long long low, high;
     visible(j, b, s, &low, &high);
     if (low >= high) return; /* no visible key: zeros */
@@ -262,12 +268,12 @@ static void one_query(const attention_job *j, size_t b, size_t s, size_t head, c
     const ref_chains chains = ref_chains_of(n, whole);
     weigh_values(j, b, g, low, high, whole, h);
     if (!j->q_exact) add_up_shifts(j, b, g, low, high, h);
-    for (size_t d = 0; d < j->hd; d++) {
+    for (size_t d = 0; d < j->vd; d++) {
         const double o = h->o[d];
         const double rounding = fmax(n > 0 ? h->in_order[d] : 0, chains.of_value * o * o) + (chains.of_terms + 1) * h->terms[d];
-        j->o->value[q + d] = o;
+        j->o->value[out + d] = o;
         /* 0 * NaN and 0 * inf are NaN, and matrix units multiply masked keys of a tile with weight 0: the device may give NaN here. */
-        j->o->error[q + d] = h->spoilt[d] != 0 && isfinite(o) ? INFINITY
+        j->o->error[out + d] = h->spoilt[d] != 0 && isfinite(o) ? INFINITY
                                                               : sqrt(h->squares[d] + square(REF_UNIT) * rounding + relative * o * o);
     }
 }
@@ -275,41 +281,42 @@ static void one_query(const attention_job *j, size_t b, size_t s, size_t head, c
 static void find_spoilt(const attention_job *j, size_t b, size_t g, const head_buffers *h)
 {
     const long long keys = keys_of(j, b);
-    memset(h->spoilt, 0, j->hd * sizeof *h->spoilt);
+    memset(h->spoilt, 0, j->vd * sizeof *h->spoilt);
     for (long long t = 0; t < keys; t++)
-        for (size_t d = 0; d < j->hd; d++)
-            if (!isfinite(j->v->value[key_start(j, b, g, (size_t)t) + d])) h->spoilt[d] = 1;
+        for (size_t d = 0; d < j->vd; d++)
+            if (!isfinite(j->v->value[value_start(j, b, g, (size_t)t) + d])) h->spoilt[d] = 1;
 }
 
 static void one_head(void *context, size_t index)
 {
     attention_job *j = context;
-    const size_t of_key = 2 + (j->q_exact ? 0 : probes), of_column = 6 + (j->q_exact ? 0 : 2 * probes + 1);
-    double *memory = malloc((of_key * j->T + of_column * j->hd) * sizeof *memory);
+    const size_t of_key = 2 + (j->q_exact ? 0 : probes), of_column = 6 + (j->q_exact ? 0 : probes + 1);
+    const size_t of_query = j->q_exact ? 0 : probes * j->hd;
+    double *memory = malloc((of_key * j->T + of_column * j->vd + of_query) * sizeof *memory);
     if (!memory) {
         __atomic_store_n(&j->failed, true, __ATOMIC_RELAXED);
         return;
     }
     double *columns = memory + of_key * j->T;
-    const size_t hd = j->hd;
+    const size_t vd = j->vd;
     const head_buffers h = {.score = memory,
                             .noise = memory + j->T,
                             .shifted = memory + 2 * j->T,
                             .o = columns,
-                            .block = columns + hd,
-                            .in_order = columns + 2 * hd,
-                            .terms = columns + 3 * hd,
-                            .squares = columns + 4 * hd,
-                            .spoilt = columns + 5 * hd,
-                            .alone = columns + 6 * hd,
-                            .shifts = columns + 7 * hd,
-                            .together = columns + (7 + probes) * hd};
+                            .block = columns + vd,
+                            .in_order = columns + 2 * vd,
+                            .terms = columns + 3 * vd,
+                            .squares = columns + 4 * vd,
+                            .spoilt = columns + 5 * vd,
+                            .alone = columns + 6 * vd,
+                            .together = columns + 7 * vd,
+                            .shifts = columns + (7 + probes) * vd};
     find_spoilt(j, index / j->H, index % j->H / (j->H / j->KV), &h);
     for (size_t s = 0; s < j->S; s++) {
         const size_t row = index / j->H * j->S + s;
         if (ref_takes_group(j->run, row / ref_row_group, j->B * j->S)) one_query(j, index / j->H, s, index % j->H, &h);
         else
-            for (size_t d = 0; d < j->hd; d++) j->o->error[(row * j->H + index % j->H) * j->hd + d] = INFINITY;
+            for (size_t d = 0; d < j->vd; d++) j->o->error[(row * j->H + index % j->H) * j->vd + d] = INFINITY;
     }
     free(memory);
 }
@@ -337,8 +344,9 @@ bool ref_attention(ref_state *r, const ir_op *op)
     j.T = j.keys.tokens;
     if (j.B * j.S * j.H * j.KV == 0 || j.H % j.KV != 0) return ref_fail(r, op, "heads do not divide");
     j.hd = j.q->count / (j.B * j.S * j.H);
-    if (j.q->count != j.B * j.S * j.H * j.hd || j.k->count != j.B * j.T * j.KV * j.hd || j.v->count != j.k->count ||
-        j.o->count != j.q->count)
+    j.vd = j.o->count / (j.B * j.S * j.H);
+    if (j.q->count != j.B * j.S * j.H * j.hd || j.k->count != j.B * j.T * j.KV * j.hd || j.v->count != j.B * j.T * j.KV * j.vd ||
+        j.o->count != j.B * j.S * j.H * j.vd)
         return ref_fail(r, op, "queries, keys and values do not fit");
     if ((j.at && j.at->count != j.B) || (j.lengths && j.lengths->count != j.B) || (j.first && j.first->count != j.B))
         return ref_fail(r, op, "at, lengths or first do not fit");

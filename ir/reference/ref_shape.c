@@ -148,6 +148,17 @@ static bool split_shapes(ref_state *r, const ir_op *op)
     return columns == x->size[x->rank - 1];
 }
 
+/* Rows of heads as q's, each head as long as v's. */
+static bool attention_shape(const ref_state *r, const ir_op *op, const ir_attributes *t, ref_shape *out)
+{
+    const ir_value *v = op->inputs[2];
+    const long long heads = t->heads, kv_heads = t->kv_heads;
+    if (heads < 1 || kv_heads < 1 || out->rank < 3) return false;
+    const long long size = ref_axis(r, v, -1) / (ref_rank(r, v) == 4 ? 1 : kv_heads);
+    out->size[out->rank - 1] = out->rank == 4 ? size : size * heads;
+    return true; /* operands are checked where it is computed */
+}
+
 /* Shape and dtype of the op's out: its first operand's shape in the spec's dtype, then changed by the op's rule. */
 static bool rule(ref_state *r, const ir_op *op, const ir_attributes *t)
 {
@@ -173,8 +184,8 @@ static bool rule(ref_state *r, const ir_op *op, const ir_attributes *t)
     case op_row_max:
     case op_row_min:
     case op_row_sumsq: return out->size[out->rank - 1] = 1, true;
-    case op_attention:
-    case op_rope: return true; /* their heads are checked where they are computed */
+    case op_attention: return attention_shape(r, op, t, out);
+    case op_rope: return true; /* its heads are checked where it is computed */
     default: break;
     }
     for (int i = 1; i < op->input_count; i++) {

@@ -178,15 +178,18 @@ template <class S, class X> DEV X shaped_score(X dot)
 template <class S> struct attention {
     using args = typename S::args;
     using in_list = mixed_in_list;
+    static constexpr int value_dim = value_head<S>::size;
     using head = head_part<S::head_dim, S::team>;
-    static constexpr int block_q = S::block_q, block_k = S::block_k, threads = S::threads, stages = 1, width = head::count * S::team;
+    using values = head_part<value_dim, S::team>;
+    static constexpr int block_q = S::block_q, block_k = S::block_k, threads = S::threads, stages = 1, width = head::count * S::team,
+                         value_width = values::count * S::team, most_width = width > value_width ? width : value_width;
     static_assert(block_q * S::team == threads && S::team <= TF_WAVE, "tile: a team of a wave's lanes for each query row");
     // A CPU thread has whole rows and vectors to itself, so it computes the scores of many keys side by side, from transposed keys; in a
     // team each thread has a part of the row, and the team adds up one score at a time.
     static constexpr bool alone = S::team == 1 && TF_WAVE == 1;
     // Scores of so many keys are in registers at a time.
     static constexpr int at_once = alone && block_k % 32 == 0 ? 32 : block_k % 4 == 0 ? 4 : 1;
-    static constexpr int piece = alone && width % 16 == 0 ? 16 : 4; // columns that a thread loads at a time
+    static constexpr int piece = alone && width % 16 == 0 && value_width % 16 == 0 ? 16 : 4; // columns that a thread loads at a time
 
     struct tile {
         int batch, head, first, token; // first query of the block, and this thread's
@@ -194,14 +197,14 @@ template <class S> struct attention {
         int low;                       // none sees keys before it
     };
     struct accumulators {
-        key_sums<head::count, S::long_lists> row;
+        key_sums<values::count, S::long_lists> row;
         int position;
         bool exists;
         float slope;
         row_of_bias<S> bias;
     };
     struct alignas(16) stage {
-        float k[alone ? width : block_k][alone ? block_k : width], v[block_k][width];
+        float k[alone ? width : block_k][alone ? block_k : width], v[block_k][value_width];
     };
     struct scratch {
     };
@@ -230,26 +233,30 @@ template <class S> struct attention {
     DEV static void load(const args &p, const tile &t, int k_tile, stage &s)
     {
         const int first = t.from + k_tile * block_k, group = t.head / (S::heads / S::kv_heads);
-        for (int i = thread_index(); i < block_k * (width / piece); i += threads) {
-            const int line = i / (width / piece), d = i % (width / piece) * piece, key = first + line,
-                      left = key < t.to ? S::head_dim - d : 0;
+        for (int i = thread_index(); i < block_k * (most_width / piece); i += threads) {
+            const int line = i / (most_width / piece), d = i % (most_width / piece) * piece, key = first + line;
             vec<float, piece> k = splat<piece>(0.0f), v = splat<piece>(0.0f);
-            if (left > 0) {
-                if constexpr (S::aligned && S::head_dim % 8 == 0 && S::head_dim % piece == 0) {
-                    k = load_aligned<piece>(S::k(p, t.batch, key, group) + d);
-                    v = load_aligned<piece>(S::v(p, t.batch, key, group) + d);
-                } else {
-                    k = ::load<piece>(S::k(p, t.batch, key, group) + d, left);
-                    v = ::load<piece>(S::v(p, t.batch, key, group) + d, left);
-                }
+            if (key < t.to) {
+                if (d < S::head_dim) k = columns_from<S::head_dim>(S::k(p, t.batch, key, group), d);
+                if (d < value_dim) v = columns_from<value_dim>(S::v(p, t.batch, key, group), d);
             }
-            store_aligned<piece>(&s.v[line][d], v);
+            if (value_width == most_width || d < value_width) store_aligned<piece>(&s.v[line][d], v);
+            if (width < most_width && d >= width) continue;
             if constexpr (alone) {
 #pragma unroll
                 for (int e = 0; e < piece; e++) s.k[d + e][line] = k[e];
             } else
                 store_aligned<piece>(&s.k[line][d], k);
         }
+    }
+
+    // Columns d and on of a head of `Size`.
+    template <int Size, class T> DEV static vec<float, piece> columns_from(const T *row, int d)
+    {
+        if constexpr (S::aligned && Size % 8 == 0 && Size % piece == 0)
+            return load_aligned<piece>(row + d);
+        else
+            return ::load<piece>(row + d, Size - d);
     }
 
     using scores = vec<float, at_once>;
@@ -287,7 +294,7 @@ template <class S> struct attention {
 
     DEV static void block(accumulators &c, const float *q, const stage &s, int first, int low, int to)
     {
-        const int column = head::first();
+        const int column = values::first();
         for (int j0 = 0; j0 < block_k && first + j0 < to; j0 += at_once) {
             scores score = shaped_score<S>(dots(q, s, j0));
             if constexpr (has_alibi<S>::value) {
@@ -311,7 +318,7 @@ template <class S> struct attention {
 #pragma unroll
             for (int j = 0; j < at_once; j++) {
                 if (w[j] == 0.0f) continue;
-                c.row.o += columns_of<head::count>::load_aligned(&s.v[j0 + j][column]) * w[j];
+                c.row.o += columns_of<values::count>::load_aligned(&s.v[j0 + j][column]) * w[j];
             }
         }
     }
@@ -344,23 +351,23 @@ template <class S> struct attention {
 
     DEV static void finish(const args &p, const tile &t, accumulators &c, scratch &)
     {
-        const int left = S::head_dim - head::first();
+        const int left = value_dim - values::first();
         if (!c.exists || left <= 0) return;
         c.row.end();
         if constexpr (has_sinks<S>::value) c.row.add_sink(S::sink(p, t.head));
-        write(p, t, left < head::count ? left : head::count, c.row.result());
+        write(p, t, left < values::count ? left : values::count, c.row.result());
     }
 
   private:
-    DEV static void write(const args &p, const tile &t, int left, const vec<float, head::count> &o)
+    DEV static void write(const args &p, const tile &t, int left, const vec<float, values::count> &o)
     {
-        S::template write<head::count>(p, t.batch, t.token, t.head, head::first(), left, o);
+        S::template write<values::count>(p, t.batch, t.token, t.head, values::first(), left, o);
     }
-    DEV static void write(const args &p, const tile &t, int left, const long_columns<head::count> &o)
+    DEV static void write(const args &p, const tile &t, int left, const long_columns<values::count> &o)
     {
-        constexpr int width = long_columns<head::count>::width;
+        constexpr int width = long_columns<values::count>::width;
 #pragma unroll 1
-        for (int i = 0; i < long_columns<head::count>::pieces && left > 0; i++, left -= width)
-            S::template write<width>(p, t.batch, t.token, t.head, head::first() + i * width, left < width ? left : width, o.e[i]);
+        for (int i = 0; i < long_columns<values::count>::pieces && left > 0; i++, left -= width)
+            S::template write<width>(p, t.batch, t.token, t.head, values::first() + i * width, left < width ? left : width, o.e[i]);
     }
 };

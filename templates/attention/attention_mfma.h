@@ -18,12 +18,12 @@ template <class S> struct attention_mfma {
     using type = typename S::type;
     using product = wide_matrix<type>;
     using operand = typename product::operand;
-    static constexpr int head_dim = S::head_dim, block_q = S::block_q, block_k = S::block_k, threads = S::threads,
-                         waves = threads / TF_WAVE;
+    static constexpr int head_dim = S::head_dim, value_dim = value_head<S>::size;
+    static constexpr int block_q = S::block_q, block_k = S::block_k, threads = S::threads, waves = threads / TF_WAVE;
     // Lines of 128 bytes in LDS. Keys: 64 columns of a key, all keys of the first 64 columns first. Values: a column (with 32 keys per
     // block: two), in the order of wide_line().
     static constexpr int pieces = ceil_div(head_dim, 64) * 8, v_line = block_k * 2, k_plane = block_k * 128, k_bytes = pieces / 8 * k_plane;
-    static constexpr int columns = ceil_div(head_dim, 32) * 32, column_blocks = columns / wide::lines;
+    static constexpr int columns = ceil_div(value_dim, 32) * 32, column_blocks = columns / wide::lines;
     // Half of the threads load values, four keys by eight columns at a time; the columns are rounded up to whole iterations of theirs.
     static constexpr int loaders = threads / 2, quads = block_k / 4, v_units = ceil_div(quads * (columns / 8), loaders);
     static constexpr int v_columns = v_units > 1 ? v_units *loaders / quads * 8 : columns;
@@ -31,7 +31,7 @@ template <class S> struct attention_mfma {
     static constexpr int late_parts = 0, parts = 0;
     static_assert(block_q == wide::lines * waves && waves >= 2 && waves % 2 == 0, "tile: queries of a wave");
     static_assert(block_k == 32 || block_k == 64, "tile: blocks of 32 or 64 keys");
-    static_assert(head_dim % 8 == 0 && head_dim >= 8 && head_dim <= 256, "head size");
+    static_assert(head_dim % 8 == 0 && head_dim <= 256 && value_dim % 8 == 0 && value_dim <= 256, "head size");
     static_assert(S::scale > 0.0f && sizeof(type) == 2, "scale and type");
 
     static_assert(S::run_length % block_k == 0, "tile: the keys of a block lie one stride apart");
@@ -39,6 +39,7 @@ template <class S> struct attention_mfma {
     static constexpr int k_steps = ceil_div(head_dim, 16), key_blocks = block_k / wide::lines;
     static constexpr float unit = S::softcap > 0.0f ? 1.0f : S::scale * 1.44269504089f; // exp(scale * s) is exp2(unit * s)
     static constexpr float lazy = 8.0f;
+    static constexpr int head_columns = head_dim + value_dim;
     static constexpr bool has_low = S::window != 0 || has_first<S>::value; // keys before the first one that a row sees
 
     struct tile {
@@ -130,7 +131,7 @@ template <class S> struct attention_mfma {
                     v[4 + e] = half ? high : other;
                 }
                 const int column = b * wide::lines + j * 16 + half * 8;
-                if (token < S::queries(p) && column < head_dim) S::template write<8>(p, t.batch, token, t.head, column, 8, v);
+                if (token < S::queries(p) && column < value_dim) S::template write<8>(p, t.batch, token, t.head, column, 8, v);
             }
     }
 
@@ -231,7 +232,7 @@ template <class S> struct attention_mfma {
             for (int i = 0; i < held_pieces; i++) {
                 const int k = loader() + i * loaders, v = loader() + i / 4 * loaders,
                           line = keys ? least(k / pieces, block_k - 1) : 4 * (v % quads) + i % 4;
-                o.at[i] = line * stride + least(keys ? k % pieces : v / quads, head_dim / 8 - 1) * 16;
+                o.at[i] = line * stride + (keys ? least(k % pieces, head_dim / 8 - 1) : least(v / quads, value_dim / 8 - 1)) * 16;
             }
         }
         return o;
@@ -273,7 +274,7 @@ template <class S> struct attention_mfma {
         const global_address base = scalar(bytes(row));
 #pragma unroll
         for (int i = 0; i < v_units; i++) {
-            const int index = thread + i * loaders, quad = index % quads, block = least(index / quads, head_dim / 8 - 1);
+            const int index = thread + i * loaders, quad = index % quads, block = least(index / quads, value_dim / 8 - 1);
 #pragma unroll
             for (int e = 0; e < 4; e++) h.piece[4 * i + e] = global_read(base + (least(4 * quad + e, last) * value_stride + block * 16));
         }
@@ -487,8 +488,6 @@ template <class S> struct attention_mfma {
 // Waves per SIMD. One for long heads, whose results and queries take more than half of the registers, and for workgroups of two waves, of
 // which two fit with one wave per SIMD.
 template <class S>
-constexpr int interleaved_waves<one_phase<attention_mfma<S>>> = S::threads > 128 &&
-                                                                 (S::head_dim <= 128 || (S::head_dim <= 160 && S::threads == 512))
-                                                             ? 2
-                                                             : 1;
+constexpr int interleaved_waves<one_phase<attention_mfma<S>>> =
+    S::threads > 128 && attention_mfma<S>::head_columns <= (S::threads == 512 ? 320 : 256) ? 2 : 1;
 #endif

@@ -3,10 +3,10 @@
 // of another (ping-pong), and weights stay in registers. Refuses head sizes that are no multiple of 16 or above 256, and scales that are
 // not positive. A row without a visible key is zeros.
 //
-// Beyond the common contract S has: q_map(p), k_map(p), v_map(p): tensor maps (head_dim, heads, tokens, batch) with boxes of 64 columns x
-// {pack heads x 64 / pack tokens; 1 head x block_k tokens}, 128-byte swizzle; place_of(p, batch, key): where a key lies in the maps of keys
-// and of values (a block's keys are contiguous); pack_gqa: query heads of one group that share a row tile; stages; most_keys(p) >= keys(p,
-// any); ragged: memory beyond keys(p, batch) may hold anything.
+// Beyond the common contract S has: q_map(p), k_map(p), v_map(p): tensor maps (columns of a head, heads, tokens, batch) with boxes of 64
+// columns x {pack heads x 64 / pack tokens; 1 head x block_k tokens}, 128-byte swizzle; place_of(p, batch, key): where a key lies in the
+// maps of keys and of values (a block's keys are contiguous); pack_gqa: query heads of one group that share a row tile; stages;
+// most_keys(p) >= keys(p, any); ragged: memory beyond keys(p, batch) may hold anything.
 // If all blocks of a head fit the stages ("resident"), each warpgroup walks row tiles of its own over them; else the warpgroups of a tile
 // walk a stream of blocks together and issue their products in turns. (J. Shah et al., "FlashAttention-3", 2024: the overlap within a
 // warpgroup and between two.)
@@ -36,8 +36,11 @@ template <class S> struct rows_of_bias<S, true> {
 template <class S> struct attention_ws {
     using args = typename S::args;
     using type = typename S::type;
-    static constexpr int head_dim = S::head_dim, groups = S::block_q / 64, block_k = S::block_k, pack = S::pack_gqa, stages = S::stages;
-    static constexpr int panels = ceil_div(head_dim, 64), panel_bytes = block_k * 128, stage_bytes = panels * panel_bytes;
+    static constexpr int head_dim = S::head_dim, value_dim = value_head<S>::size;
+    static constexpr int groups = S::block_q / 64, block_k = S::block_k, pack = S::pack_gqa, stages = S::stages;
+    // A stage takes a block of keys or of values.
+    static constexpr int panels = ceil_div(head_dim, 64), value_panels = ceil_div(value_dim, 64), panel_bytes = block_k * 128;
+    static constexpr int stage_bytes = (panels > value_panels ? panels : value_panels) * panel_bytes;
     static constexpr int q_panel = 64 * 128, q_bytes = panels * q_panel, group_tokens = 64 / pack, tile_tokens = groups * group_tokens;
     static constexpr int phases = 1, cluster = 1, threads = 128 * (groups + 1), subgroups = S::heads / S::kv_heads / pack;
     static constexpr int most_shared = 232448, fixed_bytes = 1024 + stages * stage_bytes + 16 * stages;
@@ -46,7 +49,7 @@ template <class S> struct attention_ws {
     static constexpr int shared_bytes = fixed_bytes + q_buffers * groups * (q_bytes + 16);
     static_assert(S::block_q % 64 == 0 && (groups == 2 || groups == 3), "tile: two or three warpgroups of 64 rows");
     static_assert(S::threads == threads, "tile: a warpgroup for 64 rows, and one that loads");
-    static_assert(head_dim % 16 == 0 && head_dim <= 256, "head size");
+    static_assert(head_dim % 16 == 0 && head_dim <= 256 && value_dim % 16 == 0 && value_dim <= 256, "head size");
     static_assert(block_k % 16 == 0 && block_k <= 256, "tile: blocks of keys are whole products");
     static_assert(64 % pack == 0 && S::heads / S::kv_heads % pack == 0, "tile: packed heads divide a group and a warpgroup's rows");
     static_assert(shared_bytes <= most_shared && stages >= 3, "tile: shared memory");
@@ -54,8 +57,8 @@ template <class S> struct attention_ws {
     static_assert(S::run_length % block_k == 0, "tile: the keys of a block lie one stride apart");
 
     using score_product = wgmma_wide<type, block_k>;
-    using value_product = wgmma_wide<type, head_dim>;
-    using products = wide_products<type, block_k, head_dim>;
+    using value_product = wgmma_wide<type, value_dim>;
+    using products = wide_products<type, block_k, value_dim>;
     static constexpr bool has_low = S::window != 0 || has_first<S>::value; // keys before the first one that a row sees
     static constexpr int token_barrier = 1, tail_barrier = 8; // named barriers: one per warpgroup, one per set of warpgroups (a bit each)
     // Scores in units of log2: exp(scale * s) is exp2(unit * s).
@@ -104,7 +107,7 @@ template <class S> struct attention_ws {
         DEV static walk first(const args &p)
         {
             const int couples = pairs(p) * ceil_div(blocks(p), 2), idle = ceil_div(couples, block_total()) * block_total() - couples;
-            const long long bytes = 4ll * S::most_keys(p) * S::kv_heads * S::batches(p) * head_dim;
+            const long long bytes = 4ll * S::most_keys(p) * S::kv_heads * S::batches(p) * ((head_dim + value_dim) / 2);
             return {0, S::causal && bytes > (32 << 20) && idle <= couples / 16};
         }
         DEV bool more(const args &p) const
@@ -177,11 +180,12 @@ template <class S> struct attention_ws {
 
     template <bool Values> DEV static void load_block(const args &p, const tile &t, int i, ring<attention_ws> &r)
     {
+        constexpr int count = Values ? value_panels : panels;
         const stage s = r.to_fill();
         const map_place at = S::place_of(p, t.batch, (t.from + t.n - 1 - i) * block_k);
-        barrier_expect(s.full, stage_bytes);
+        barrier_expect(s.full, count * panel_bytes);
 #pragma unroll 1
-        for (int c = 0; c < panels; c++)
+        for (int c = 0; c < count; c++)
             tensor_load(s.memory + c * panel_bytes, Values ? S::v_map(p) : S::k_map(p), s.full, c * 64, t.kv, at.token, at.sequence);
         r.step();
     }
@@ -409,7 +413,7 @@ template <class S> struct attention_ws {
         }
         for (int j = end * 8 + before * 128 + thread_index() % 128; j < block_k * 8; j += clearing * 128)
 #pragma unroll
-            for (int c = 0; c < panels; c++) shared_zero(v + c * panel_bytes + j * 16);
+            for (int c = 0; c < value_panels; c++) shared_zero(v + c * panel_bytes + j * 16);
         async_fence_shared();
         group_barrier(tail_barrier + set, clearing * 128);
     }
@@ -585,11 +589,11 @@ template <class S> struct attention_ws {
                 factor = factor_with_sink(sum, c.largest[h] * unit, S::sink(p, t.head + row % pack) * 1.44269504089f,
                                           [](float x) { return machine_exp2(x); });
 #pragma unroll
-            for (int i = 0; i < head_dim / 8; i += 4) {
+            for (int i = 0; i < value_dim / 8; i += 4) {
                 unsigned u[4];
 #pragma unroll
                 for (int j = 0; j < 4; j++)
-                    u[j] = i + j < head_dim / 8 ? packed(type(), c.o[(i + j) * 4 % value_product::registers + 2 * h] * factor,
+                    u[j] = i + j < value_dim / 8 ? packed(type(), c.o[(i + j) * 4 % value_product::registers + 2 * h] * factor,
                                                          c.o[(i + j) * 4 % value_product::registers + 2 * h + 1] * factor)
                                                 : 0;
                 exchange(u);
@@ -600,7 +604,7 @@ template <class S> struct attention_ws {
                     v[2 * j] = pair[0], v[2 * j + 1] = pair[1];
                 }
                 const int column = (i + thread % 4) * 8;
-                if (token < S::queries(p) && column < head_dim) S::template write<8>(p, t.batch, token, t.head + row % pack, column, 8, v);
+                if (token < S::queries(p) && column < value_dim) S::template write<8>(p, t.batch, token, t.head + row % pack, column, 8, v);
             }
         }
     }

@@ -8,10 +8,12 @@
 template <class S> struct decode {
     using args = typename S::args;
     using in_list = mixed_in_list;
+    static constexpr int value_dim = value_head<S>::size;
     using head = head_part<S::head_dim, S::team>;
+    using values = head_part<value_dim, S::team>;
     static constexpr int threads = S::threads, stages = 1, teams = threads / S::team, group = S::heads / S::kv_heads;
     static_assert(S::team <= TF_WAVE && threads % S::team == 0, "tile: teams of a wave's lanes");
-    static constexpr int at_once = head::count <= 16 || TF_WAVE == 1 ? 4 : 2; // keys
+    static constexpr int at_once = (head::count <= 16 && values::count <= 16) || TF_WAVE == 1 ? 4 : 2; // keys
 
     struct tile {
         int batch, kv_head, split, from, to; // keys of the split
@@ -21,7 +23,7 @@ template <class S> struct decode {
     struct stage {
     };
     struct scratch {
-        float part[teams][S::head_dim + 2];
+        float part[teams][value_dim + 2];
     };
 
     DEV static int tiles(const args &p) { return S::splits * S::kv_heads * S::batches(p); }
@@ -42,7 +44,7 @@ template <class S> struct decode {
 
     // Every stride-th key from the first on, several at a time, so that their loads are in flight together.
     DEV static void one_row(const args &p, const tile &t, int token, int h, int first, int stride,
-                            key_sums<head::count, S::long_lists> &row)
+                            key_sums<values::count, S::long_lists> &row)
     {
         const columns<head::count> q = head::template read<S::aligned>(S::q(p, t.batch, token, h));
         const int position = S::position(p, t.batch, token), oldest = position - S::window + 1;
@@ -53,13 +55,13 @@ template <class S> struct decode {
                 row.end_chain();
                 chain = at_once;
             }
-            columns<head::count> v[at_once];
+            columns<values::count> v[at_once];
             vec<float, at_once> score;
 #pragma unroll
             for (int j = 0; j < at_once; j++) {
                 const int key = key0 + j * stride < to ? key0 + j * stride : to - 1;
                 const columns<head::count> x = q * head::template read<S::aligned>(S::k(p, t.batch, key, t.kv_head));
-                v[j] = head::template read<S::aligned>(S::v(p, t.batch, key, t.kv_head));
+                v[j] = values::template read<S::aligned>(S::v(p, t.batch, key, t.kv_head));
                 score[j] = wave_join<take_sum, S::team>(tree_join<take_sum>(x));
             }
             score = shaped_score<S>(score);
@@ -88,46 +90,46 @@ template <class S> struct decode {
         const int at_once = rows < teams ? rows : teams, sharing = teams / at_once;
         for (int row0 = 0; row0 < rows; row0 += at_once) {
             const int row = row0 + team % at_once, share = team / at_once;
-            key_sums<head::count, S::long_lists> r;
+            key_sums<values::count, S::long_lists> r;
             r.clear();
             if (row < rows && share < sharing) one_row(p, t, row / group, t.kv_head * group + row % group, share, sharing, r);
             r.end();
             put(s.part[team], r);
             barrier();
-            for (int i = thread_index(); i < at_once * S::head_dim; i += threads)
-                if (row0 + i / S::head_dim < rows) join(p, t, s, row0, i / S::head_dim, i % S::head_dim, at_once, sharing);
+            for (int i = thread_index(); i < at_once * value_dim; i += threads)
+                if (row0 + i / value_dim < rows) join(p, t, s, row0, i / value_dim, i % value_dim, at_once, sharing);
             barrier();
         }
     }
 
   private:
-    DEV static void put(float *to, const softmax_row<head::count> &r)
+    DEV static void put(float *to, const softmax_row<values::count> &r)
     {
 #pragma unroll
-        for (int e = 0; e < head::count; e++)
-            if (head::first() + e < S::head_dim) to[head::first() + e] = r.o[e];
+        for (int e = 0; e < values::count; e++)
+            if (values::first() + e < value_dim) to[values::first() + e] = r.o[e];
         if (thread_index() % S::team == 0) {
-            to[S::head_dim] = r.largest;
-            to[S::head_dim + 1] = r.sum;
+            to[value_dim] = r.largest;
+            to[value_dim + 1] = r.sum;
         }
     }
     DEV static void join(const args &p, const tile &t, const scratch &s, int row0, int in, int d, int at_once, int sharing)
     {
         float largest = take_max::identity(), sum = 0, o = 0;
-        for (int i = 0; i < sharing; i++) largest = take_max::join(largest, s.part[i * at_once + in][S::head_dim]);
+        for (int i = 0; i < sharing; i++) largest = take_max::join(largest, s.part[i * at_once + in][value_dim]);
         for (int i = 0; i < sharing; i++) {
             const float *part = s.part[i * at_once + in];
-            const float scale = part[S::head_dim] == take_max::identity() ? 0.0f : exact_exp(part[S::head_dim] - largest);
+            const float scale = part[value_dim] == take_max::identity() ? 0.0f : exact_exp(part[value_dim] - largest);
             if (scale == 0.0f) continue;
-            sum += part[S::head_dim + 1] * scale;
+            sum += part[value_dim + 1] * scale;
             o += part[d] * scale;
         }
         const int row = row0 + in;
         float *to = S::partial(p, t.batch, t.kv_head * group + row % group, row / group, t.split);
         to[d] = o;
         if (d == 0) {
-            to[S::head_dim] = largest;
-            to[S::head_dim + 1] = sum;
+            to[value_dim] = largest;
+            to[value_dim + 1] = sum;
         }
     }
 };

@@ -8,8 +8,8 @@
 // tiles. The workgroup with a work tile's last part joins all parts, in their order; the others hand theirs to it through memory or, within
 // a cluster, through distributed shared memory.
 //
-// From the ISA layer (isa/mma_cache.h, isa/wave_cache.h): cache_tile<type, head size>, a warp's products of a block of keys or values, and
-// its rows; exchange within a warp; words and parts that workgroups hand to each other; clusters.
+// From the ISA layer (isa/mma_cache.h, isa/wave_cache.h): cache_tile<type, head size, that of values>, a warp's products of a block of
+// keys or values, and its rows; exchange within a warp; words and parts that workgroups hand to each other; clusters.
 #pragma once
 #include "templates/attention/decode_runs.h"
 
@@ -21,23 +21,26 @@ template <int Rows> struct slopes_of_rows<true, Rows> {
 };
 
 template <class S>
-struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_tile<typename S::type, S::head_dim>::rows> {
-    using tile = cache_tile<typename S::type, S::head_dim>;
+using tile_of_cache = cache_tile<typename S::type, S::head_dim, value_head<S>::size>;
+template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, tile_of_cache<S>::rows> {
+    using tile = tile_of_cache<S>;
     using runs = decode_runs<S, S::threads / TF_WAVE * S::warp_keys, tile::rows>;
     using typename runs::args, typename runs::part, typename runs::cursor, typename runs::numbers;
     using runs::group, runs::most_rows, runs::known;
     using type = typename S::type;
-    static constexpr int head_dim = S::head_dim, keys = S::warp_keys, threads = S::threads, resident = S::resident, stages = S::stages;
+    static constexpr int head_dim = S::head_dim, value_dim = value_head<S>::size;
+    static constexpr int keys = S::warp_keys, threads = S::threads, resident = S::resident, stages = S::stages;
     static constexpr int warps = threads / TF_WAVE, units = keys / tile::unit, lane_rows = tile::lane_rows;
     using ring = typename tile::template ring<warps, stages, keys>;
     static constexpr int kept = most_rows < tile::rows ? most_rows : tile::rows;
-    static constexpr int tile_keys = warps * keys, pitch = head_dim + 4;
+    static constexpr int tile_keys = warps * keys, pitch = value_dim + 4;
     static constexpr int cluster = S::cluster; // workgroups that reach each other's shared memory
     static constexpr float to_log2 = 1.44269504089f;
     static constexpr float lazy = 8.0f; // sums are rescaled once a row's largest score has grown by more (in log2)
-    static_assert(head_dim % 16 == 0 && head_dim <= 256, "head size");
+    static_assert(head_dim % 16 == 0 && head_dim <= 256 && value_dim % 16 == 0 && value_dim <= 256, "head size");
     static_assert(keys % tile::unit == 0 && threads % TF_WAVE == 0, "tile: whole products and warps");
-    static_assert(stages == 0 || (S::key_stride == head_dim && S::value_stride == head_dim), "rows one behind the other");
+    static constexpr bool dense = S::key_stride == head_dim && S::value_stride == value_dim;
+    static_assert(stages == 0 || dense, "rows one behind the other");
     static_assert(S::run_length % (stages > 0 ? keys : tile::unit) == 0, "tile: what is loaded at a time lies one stride apart");
 
     static constexpr bool guesses = tile::guesses && S::resident == 1; // registers suffice to begin before the previous launch has ended
@@ -234,10 +237,10 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
     }
     DEV static void issue(const key_rows &k, const value_rows &v, int key, const part &t, ring &r)
     {
-        const int left = t.seen_to - key;
+        const int left = t.seen_to - key, rows = left < keys ? left : keys;
         const run_of_rows x = k.from(key), y = v.from(key);
-        const long long before = static_cast<long long>(x.row) * head_dim;
-        r.issue(x.first + before, y.first + before, (left < keys ? left : keys) * head_dim);
+        const long long row = x.row;
+        r.issue(x.first + row * head_dim, y.first + row * value_dim, rows * head_dim, rows * value_dim);
     }
     // The order in which a warp issues loads: key tiles of a part, then of the next one, whose keys so arrive while the first part ends.
     struct load_order {
@@ -288,7 +291,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
 
     // ---- results: 4 columns of a row, in the order of the products' columns (tile::column_at)
     using four = neighbours<float, 4>;
-    static constexpr int fours = head_dim / 4;
+    static constexpr int fours = value_dim / 4;
     struct joined {
         four o;
         float largest, sum;
@@ -344,7 +347,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
             const int row = i / fours, place = i % fours * 4;
             const joined x = join_warps(m, row, place);
             slice_store(to + row * pitch + place, x.o);
-            if (place == 0) slice_store(to + row * pitch + head_dim, {{x.largest, x.sum, 0.0f, 0.0f}});
+            if (place == 0) slice_store(to + row * pitch + value_dim, {{x.largest, x.sum, 0.0f, 0.0f}});
         }
         if (near) return;
         slice_stored();
@@ -371,7 +374,7 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
                 const int of = from + i < end ? from + i : end - 1;
                 const float *part = Near ? m.handed_over[0] + row * pitch : parts_of(p).data(of) + row * pitch;
                 o[i] = four_of<Near>(part + place, of);
-                numbers[i] = four_of<Near>(part + head_dim, of);
+                numbers[i] = four_of<Near>(part + value_dim, of);
             }
             float largest = all.largest;
 #pragma unroll
@@ -428,8 +431,8 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         }
         if constexpr (tile::in_order) return;
         barrier();
-        for (int i = thread_index(); i < t.rows * (head_dim / 8); i += threads) {
-            const int row = i / (head_dim / 8), column = i % (head_dim / 8) * 8;
+        for (int i = thread_index(); i < t.rows * (value_dim / 8); i += threads) {
+            const int row = i / (value_dim / 8), column = i % (value_dim / 8) * 8;
             vec<float, 8> v;
 #pragma unroll
             for (int k = 0; k < 8; k++) v[k] = m.joined[row][column + k];
@@ -444,14 +447,15 @@ struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::warp_keys, cache_ti
         constexpr int most = 4 << 20; // bytes, of all workgroups: more would slow the previous launch down
         const cursor &s = m.schedule.cursors[0];
         const part &t = s.now;
-        if (s.to <= m.schedule.from || thread_index() > 1 || S::key_stride != head_dim || S::value_stride != head_dim) return;
+        if (s.to <= m.schedule.from || thread_index() > 1 || !dense) return;
         const int from = t.seen_from + t.from * tile_keys, end = t.seen_from + t.to * tile_keys,
-                  some = from + most / (4 * head_dim) / block_total();
+                  some = from + most / (2 * (head_dim + value_dim)) / block_total();
         const int run_end = S::run_length ? (from / S::run_length + 1) * S::run_length : t.seen_to; // the prefetched keys are contiguous
         const int most_to = end < t.seen_to ? end : t.seen_to, in_run = run_end < most_to ? run_end : most_to;
         const int to = some < in_run ? some : in_run;
         if (from >= to) return;
-        prefetch_l2(thread_index() ? S::v(p, t.batch, from, t.kv_head) : S::k(p, t.batch, from, t.kv_head), (to - from) * head_dim * 2);
+        prefetch_l2(thread_index() ? S::v(p, t.batch, from, t.kv_head) : S::k(p, t.batch, from, t.kv_head),
+                    (to - from) * (thread_index() ? value_dim : head_dim) * 2);
     }
     // Called by all threads, which then all see the schedule.
     template <bool Sure> DEV static void make_schedule(const args &p, memory &m)

@@ -1,5 +1,6 @@
 // In: one spec struct S of an attention or decode phase (docs/spec-structs.md: attention), a position, the number of keys. Out: the keys
-// that a query sees there, and the rare features, each detected by a member of S: left padding, ALiBi slopes, a score bias, sinks.
+// that a query sees there, and the rare features, each detected by a member of S: left padding, ALiBi slopes, a score bias, sinks,
+// heads of values of another size.
 #pragma once
 #include "templates/base/spec.h"
 
@@ -27,6 +28,14 @@ template <class S, class = void> struct has_bias {
 };
 template <class S> struct has_bias<S, decltype(static_cast<void>(S::biased))> {
     static constexpr bool value = true;
+};
+
+// Columns of a head of values and results: value_dim, where it differs from those of queries and keys.
+template <class S, class = void> struct value_head {
+    static constexpr int size = S::head_dim;
+};
+template <class S> struct value_head<S, decltype(static_cast<void>(S::value_dim))> {
+    static constexpr int size = S::value_dim;
 };
 
 // A query's row of the bias that is added to its scores.

@@ -4,20 +4,20 @@
 #pragma once
 #include "templates/isa/bulk.h"
 
-// Shared memory for all warps of a workgroup: each has some stages of one key tile.
-template <class T, int Warps, int Stages, int Elements> struct ring_memory {
+// Shared memory for all warps of a workgroup: each has some stages of one key tile, so many elements of keys and of values.
+template <class T, int Warps, int Stages, int Keys, int Values> struct ring_memory {
     struct alignas(16) stage {
-        T keys[Elements], values[Elements];
+        T keys[Keys], values[Values];
     };
     stage stages[Warps][Stages];
     bulk_arrival arrivals[(Warps * Stages + 1) / 2 * 2];
 };
-template <class T, int Warps, int Elements> struct ring_memory<T, Warps, 0, Elements> {};
+template <class T, int Warps, int Keys, int Values> struct ring_memory<T, Warps, 0, Keys, Values> {};
 
 // One warp's ring. Its stages are used in order, across parts too: a part's key tiles begin once all key tiles of the part before have been
 // used.
-template <class T, int Warps, int Stages, int Elements> struct cache_ring {
-    using memory = ring_memory<T, Warps, Stages, Elements>;
+template <class T, int Warps, int Stages, int Keys, int Values> struct cache_ring {
+    using memory = ring_memory<T, Warps, Stages, Keys, Values>;
     typename memory::stage *stages;
     bulk_arrival *arrivals;
     unsigned issued, used; // in key tiles
@@ -33,15 +33,15 @@ template <class T, int Warps, int Stages, int Elements> struct cache_ring {
     }
     DEV static bool first_lane() { return thread_index() % 32 == 0; }
 
-    // Issues the loads of a key tile: `elements` of keys and as many of values. All lanes must be done with the stage and have met since.
-    DEV void issue(const T *keys, const T *values, int elements)
+    // Issues the loads of a key tile: so many elements of keys and of values. All lanes must be done with the stage and have met since.
+    DEV void issue(const T *keys, const T *values, int of_keys, int of_values)
     {
         const unsigned index = issued++ % Stages;
         if (!first_lane()) return;
-        const int bytes = elements * static_cast<int>(sizeof(T));
-        arrivals[index].announce(2 * bytes);
-        bulk_copy(stages[index].keys, keys, bytes, arrivals[index]);
-        bulk_copy(stages[index].values, values, bytes, arrivals[index]);
+        constexpr int each = sizeof(T);
+        arrivals[index].announce((of_keys + of_values) * each);
+        bulk_copy(stages[index].keys, keys, of_keys * each, arrivals[index]);
+        bulk_copy(stages[index].values, values, of_values * each, arrivals[index]);
     }
     // Waits for the next key tile. Its stage belongs to the warp until release().
     DEV const typename memory::stage &wait()
@@ -56,7 +56,7 @@ template <class T, int Warps, int Stages, int Elements> struct cache_ring {
         __syncwarp();
     }
 };
-template <class T, int Warps, int Elements> struct cache_ring<T, Warps, 0, Elements> {
-    using memory = ring_memory<T, Warps, 0, Elements>;
+template <class T, int Warps, int Keys, int Values> struct cache_ring<T, Warps, 0, Keys, Values> {
+    using memory = ring_memory<T, Warps, 0, Keys, Values>;
     DEV cache_ring(memory &) {}
 };

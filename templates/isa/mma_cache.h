@@ -155,26 +155,63 @@ DEV int thread_again() { return thread_index(); }
 template <class X> DEV X warp_same(const X &x) { return x; } // x is warp-uniform
 DEV void warp_sync() { __syncwarp(); }
 
-// Rows of queries by `unit` keys or values: scores(key, row) = keys * rows, results(column, row) += transposed values * weights.
-template <class T, int HeadDim> struct cache_tile {
+// 16 rows of keys or values, each Columns long.
+template <class T, int Columns> struct rows_of_cache {
+    static constexpr int wide = Columns / 32;
+    static constexpr bool narrow = Columns % 32 != 0; // half a block at the end
+    cache_block<32> of[wide + 1];
+    cache_block<16> last;
+    // Loads rows from `row` on of a head; beyond row `to` the last one is loaded again.
+    DEV void load(const T *head, long long stride, int row, int to)
+    {
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            const int own = row + cache_results::row(2 * h);
+            const T *at = head + (own < to ? own : to - 1) * stride;
+#pragma unroll
+            for (int n = 0; n < wide; n++) of[n].half[h] = cache_block<32>::load(at + n * 32);
+            if constexpr (narrow) last.half[h] = cache_block<16>::load(at + wide * 32);
+        }
+    }
+    // The same from contiguous rows in shared memory.
+    DEV void load_near(const T *head, int row, int to)
+    {
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            const int own = row + cache_results::row(2 * h);
+            const T *at = head + (own < to ? own : to - 1) * Columns;
+#pragma unroll
+            for (int n = 0; n < wide; n++) of[n].half[h] = cache_block<32>::load_near(at + n * 32);
+            if constexpr (narrow) last.half[h] = cache_block<16>::load_near(at + wide * 32);
+        }
+    }
+};
+
+// Rows of queries by `unit` keys or values: scores(key, row) = keys * rows, results(column, row) += transposed values * weights. HeadDim:
+// of queries and keys; ValueDim: of values and results.
+template <class T, int HeadDim, int ValueDim> struct cache_tile {
     static constexpr int rows = 8, unit = 16;
     static constexpr int count = 4, lane_rows = 2; // scores per lane, and the rows that they cycle through
     static constexpr int sharing = 4;              // lanes at this distance have the same rows
     static constexpr bool guesses = true;          // a launch may begin before the previous one has ended
     static constexpr int parts_at_once = 8;        // parts of other workgroups read at a time
     static constexpr bool late = false;            // registers suffice for the keys and values of a key tile
-    static constexpr int wide = HeadDim / 32, blocks = HeadDim / 16;
-    static constexpr bool narrow = HeadDim % 32 != 0; // half a block at the end
+    using values = rows_of_cache<T, ValueDim>;
+    using row_of_keys = rows_of_cache<T, HeadDim>;
+    static constexpr int blocks = ValueDim / 16;
     DEV static int key(int i) { return cache_results::row(i); } // of a lane's scores
     DEV static int row(int e) { return cache_results::column(e); }
     DEV static void all_asked() {}
-    template <int Warps, int Stages, int Keys> using ring = cache_ring<T, Warps, Stages, Keys * HeadDim>; // of key tiles in flight
+    template <int Warps, int Stages, int Keys> // of key tiles in flight
+    using ring = cache_ring<T, Warps, Stages, Keys * HeadDim, Keys * ValueDim>;
 
     struct scores {
         float x[count];
     };
     struct shelf {}; // unused: rows of queries are in registers
     struct queries {
+        static constexpr int wide = row_of_keys::wide;
+        static constexpr bool narrow = row_of_keys::narrow;
         row_piece of[wide + narrow];
         // Loads the first `rows` rows, which begin at row_at(row).
         template <class Row> DEV void load(const Row &row_at, shelf &, int rows, int)
@@ -191,46 +228,17 @@ template <class T, int HeadDim> struct cache_tile {
             }
         }
     };
-    struct rows_of_cache { // 16 keys or values
-        cache_block<32> of[wide + 1];
-        cache_block<16> last;
-        // Loads rows from `row` on of a head; beyond row `to` the last one is loaded again.
-        DEV void load(const T *head, long long stride, int row, int to)
-        {
-#pragma unroll
-            for (int h = 0; h < 2; h++) {
-                const int own = row + cache_results::row(2 * h);
-                const T *at = head + (own < to ? own : to - 1) * stride;
-#pragma unroll
-                for (int n = 0; n < wide; n++) of[n].half[h] = cache_block<32>::load(at + n * 32);
-                if constexpr (narrow) last.half[h] = cache_block<16>::load(at + wide * 32);
-            }
-        }
-        // The same from contiguous rows in shared memory.
-        DEV void load_near(const T *head, int row, int to)
-        {
-#pragma unroll
-            for (int h = 0; h < 2; h++) {
-                const int own = row + cache_results::row(2 * h);
-                const T *at = head + (own < to ? own : to - 1) * HeadDim;
-#pragma unroll
-                for (int n = 0; n < wide; n++) of[n].half[h] = cache_block<32>::load_near(at + n * 32);
-                if constexpr (narrow) last.half[h] = cache_block<16>::load_near(at + wide * 32);
-            }
-        }
-    };
-    struct keys : rows_of_cache {
+    struct keys : row_of_keys {
         DEV void multiply(const queries &q, scores &s) const
         {
             cache_results r = {};
 #pragma unroll
-            for (int n = 0; n < wide; n++) this->of[n].along(T(), r, q.of[n]);
-            if constexpr (narrow) this->last.along(T(), r, q.of[wide]);
+            for (int n = 0; n < row_of_keys::wide; n++) this->of[n].along(T(), r, q.of[n]);
+            if constexpr (row_of_keys::narrow) this->last.along(T(), r, q.of[row_of_keys::wide]);
 #pragma unroll
             for (int i = 0; i < count; i++) s.x[i] = r.x[i];
         }
     };
-    using values = rows_of_cache;
 
     struct results {
         cache_results of[blocks];
@@ -250,8 +258,8 @@ template <class T, int HeadDim> struct cache_tile {
         {
             const unsigned weights[2] = {transposed(packed(T(), w[0], w[1])), transposed(packed(T(), w[2], w[3]))};
 #pragma unroll
-            for (int n = 0; n < wide; n++) v.of[n].across(T(), of + 2 * n, weights);
-            if constexpr (narrow) v.last.across(T(), of + 2 * wide, weights);
+            for (int n = 0; n < values::wide; n++) v.of[n].across(T(), of + 2 * n, weights);
+            if constexpr (values::narrow) v.last.across(T(), of + 2 * values::wide, weights);
         }
         // Stores the existing rows to the warp's part of shared memory.
         DEV void put(float *to, int rows) const
@@ -268,11 +276,12 @@ template <class T, int HeadDim> struct cache_tile {
     };
 
     // Layout of result rows in shared memory, and the columns of its places.
-    static constexpr int pitch = HeadDim + 4;
+    static constexpr int pitch = ValueDim + 4;
     static constexpr bool in_order = false; // places are not in column order
     DEV static int at(int row, int place) { return row * pitch + place; }
     DEV static int column_at(int place)
     {
+        constexpr int wide = values::wide;
         const int d = place / 16, row = place % 16;
         return d < 2 * wide ? d / 2 * 32 + cache_block<32>::column_of(d % 2, row) : wide * 32 + cache_block<16>::column_of(0, row);
     }

@@ -61,8 +61,8 @@ template <int Pieces> struct row_shelf { // of 16 rows
 template <> struct row_shelf<0> {
 };
 
-// ---- rows of queries, `unit` keys or values at a time
-template <class T, int HeadDim> struct cache_tile {
+// ---- rows of queries, `unit` keys or values at a time. HeadDim: columns of queries and keys; ValueDim: of values and results.
+template <class T, int HeadDim, int ValueDim> struct cache_tile {
     static constexpr int parts = TF_WAVE / 16, each = 16 / parts; // lanes that share a line; results of a product per lane
     static constexpr int rows = 16, unit = 8 * parts, products = unit / 16;
     static constexpr int count = 8, lane_rows = 1; // scores per lane, and their rows
@@ -70,12 +70,12 @@ template <class T, int HeadDim> struct cache_tile {
     static constexpr bool guesses = false;         // no launch begins before the previous one has ended
     static constexpr int parts_at_once = 16;       // parts of other workgroups read at a time; they bypass L2, so latency is long
     // RDNA: the results of a long head leave registers for 128 columns of keys or of values at a time.
-    static constexpr bool late = TF_WAVE == 32 && HeadDim > 128;
+    static constexpr bool late = TF_WAVE == 32 && (HeadDim > 128 || ValueDim > 128);
     static constexpr int pieces = HeadDim / 8, steps = ceil_div(pieces, parts); // of 16 bytes; products per row of keys
     static constexpr bool cut = pieces % parts != 0;
     // Values: blocks of 128 columns, 16 lanes wide; a rest of at most 64 columns is one block of 64.
-    static constexpr int wide_blocks = HeadDim / 128 + (HeadDim % 128 > 64), narrow_from = wide_blocks * 128;
-    static constexpr bool narrow = HeadDim > narrow_from;
+    static constexpr int wide_blocks = ValueDim / 128 + (ValueDim % 128 > 64), narrow_from = wide_blocks * 128;
+    static constexpr bool narrow = ValueDim > narrow_from;
     using operand = typename matrix<T>::operand;
 
     DEV static int line() { return thread_index() % 16; }
@@ -104,7 +104,9 @@ template <class T, int HeadDim> struct cache_tile {
     DEV static int result_of(int line) { return line; }
     DEV static int line_of(int result) { return result; }
 #endif
-    DEV static int in_row(int piece) { return piece < pieces ? piece : pieces - 1; } // results beyond the end are not used
+    // Results beyond the end are not used.
+    DEV static int in_key(int piece) { return piece < pieces ? piece : pieces - 1; }
+    DEV static int in_value(int piece) { return piece < ValueDim / 8 ? piece : ValueDim / 8 - 1; }
 
     struct scores {
         float x[count];
@@ -187,7 +189,7 @@ template <class T, int HeadDim> struct cache_tile {
             for (int n = 0; n < Steps; n++)
 #pragma unroll
                 for (int u = 0; u < products; u++)
-                    of[u][n] = w.read(result / each * 8 + u * each + result % each, in_row((first + n) * parts + part()));
+                    of[u][n] = w.read(result / each * 8 + u * each + result % each, in_key((first + n) * parts + part()));
         }
         DEV void multiply(const queries &q, int first, key_sums &r) const
         {
@@ -237,7 +239,7 @@ template <class T, int HeadDim> struct cache_tile {
         DEV void load(const window &w, int b)
         {
 #pragma unroll
-            for (int r = 0; r < 8; r++) of[r] = w.read(part() * 8 + r, in_row(b * 16 + line()));
+            for (int r = 0; r < 8; r++) of[r] = w.read(part() * 8 + r, in_value(b * 16 + line()));
         }
     };
     struct narrow_block {
@@ -245,7 +247,7 @@ template <class T, int HeadDim> struct cache_tile {
         DEV void load(const window &w)
         {
 #pragma unroll
-            for (int r = 0; r < 4; r++) of[r] = w.read(part() * 8 + line() / 8 * 4 + r, in_row(narrow_from / 8 + line() % 8));
+            for (int r = 0; r < 4; r++) of[r] = w.read(part() * 8 + line() / 8 * 4 + r, in_value(narrow_from / 8 + line() % 8));
         }
     };
     struct values {
@@ -346,12 +348,12 @@ template <class T, int HeadDim> struct cache_tile {
 #pragma unroll
                 for (int b = 0; b < wide_blocks; b++) {
                     const int column = b * 128 + lane * 8;
-                    if ((b + 1) * 128 > HeadDim && column >= HeadDim) continue;
+                    if ((b + 1) * 128 > ValueDim && column >= ValueDim) continue;
                     put_four(to + at(row, column), b * 8, e);
                     put_four(to + at(row, column + 4), b * 8 + 4, e);
                 }
                 const int column = narrow_from + lane % 8 * 8 + lane / 8 * 4;
-                if (narrow && (narrow_from + 64 <= HeadDim || column < HeadDim)) put_four(to + at(row, column), wide_blocks * 8, e);
+                if (narrow && (narrow_from + 64 <= ValueDim || column < ValueDim)) put_four(to + at(row, column), wide_blocks * 8, e);
             }
         }
         DEV void put_four(float *to, int product, int e) const
@@ -362,12 +364,12 @@ template <class T, int HeadDim> struct cache_tile {
     };
 
     // Layout of result rows in LDS: quads are permuted, so that neither one quad of 8 rows nor adjacent quads of one row conflict.
-    static constexpr int pitch = HeadDim;
+    static constexpr int pitch = ValueDim;
     static constexpr bool in_order = true; // places are in column order
     DEV static int at(int row, int place)
     {
-        const int key = HeadDim % 32 ? row / 2 % 4 : row % 8;
-        return row * HeadDim + (place / 4 ^ key) * 4 + place % 4;
+        const int key = ValueDim % 32 ? row / 2 % 4 : row % 8;
+        return row * ValueDim + (place / 4 ^ key) * 4 + place % 4;
     }
     DEV static int column_at(int place) { return place; }
 };

@@ -167,10 +167,11 @@ static bool sees(const ir_attributes *a, long long position, long long key, long
 static void tally_attention(tally *t, const ir_op *op)
 {
     const ir_attributes *a = &op->attributes;
-    const ir_value *q = op->inputs[0], *k = op->inputs[1];
+    const ir_value *q = op->inputs[0], *k = op->inputs[1], *v = op->inputs[2];
     const bool cache = k->kind == value_state || (k->def && k->def->kind == op_kv_append);
     const long long S = axis(t, q, 1), T = axis(t, k, cache ? 2 : 1);
     const long long head = axis(t, q, q->rank - 1) / (q->rank == 4 ? 1 : a->heads);
+    const long long value = axis(t, v, v->rank - 1) / (v->rank == 4 ? 1 : a->kv_heads);
     for (long long b = 0; b < axis(t, q, 0); b++) {
         const long long first = a->at ? t->data[a->at->id][b] : T - S;
         long long filled = a->lengths ? t->data[a->lengths->id][b] : T;
@@ -180,7 +181,8 @@ static void tally_attention(tally *t, const ir_op *op)
             for (long long s = 0; s < S; s++)
                 for (long long key = padding; key < T; key++) {
                     if (!sees(a, first + s, key, filled)) continue;
-                    for (long long d = 0; d < head; d++) t->products += 2 + 2; /* of the score, of the result */
+                    for (long long d = 0; d < head; d++) t->products += 2; /* of the score */
+                    for (long long d = 0; d < value; d++) t->products += 2; /* of the result */
                     t->others += 5 + (a->softcap > 0 ? 3 : 0) + (a->alibi.count ? 3 : 0) + (a->bias ? 1 : 0);
                 }
     }

@@ -272,6 +272,27 @@ START_TEST(a_bias_is_added_to_scores)
 }
 END_TEST
 
+/* Each column of v is weighed alike: heads of 3 columns are those of 2 and of 1 side by side. */
+START_TEST(heads_of_values_may_be_longer)
+{
+    bench *b = open_text("block: t\ndtype: f32\ninputs: {q: [1, 5, 4], k: [1, 5, 4], v: [1, 5, 4], w: [1, 5, 2, 1], z: [1, 5, 6]}\nops:\n"
+                         "  - {out: x, op: attention, in: [q, k, v], heads: 2, causal: true}\n"
+                         "  - {out: s, op: attention, in: [q, k, w], heads: 2, causal: true}\n"
+                         "  - {out: y, op: attention, in: [q, k, z], heads: 2, causal: true}\noutputs: {x: x, s: s, y: y}\n");
+    for (int i = 0; i < 20; i++) bench_data(b, "q")[i] = i % 7 - 2, bench_data(b, "k")[i] = i % 5 - 1;
+    for (int t = 0; t < 5; t++)
+        for (int h = 0; h < 2; h++)
+            for (int d = 0; d < 3; d++) {
+                double *at = d < 2 ? &bench_data(b, "v")[4 * t + 2 * h + d] : &bench_data(b, "w")[2 * t + h];
+                bench_data(b, "z")[6 * t + 3 * h + d] = *at = pow(3, t) + h + 0.25 * d;
+            }
+    const ref_tensor *y = run(b, "y"), *x = bench_result(b, "x"), *s = bench_result(b, "s");
+    ck_assert_uint_eq(y->count, 30);
+    for (int i = 0; i < 30; i++) near(y->value[i], i % 3 < 2 ? x->value[i / 3 * 2 + i % 3] : s->value[i / 3]);
+    bench_close(b);
+}
+END_TEST
+
 START_TEST(slopes_take_from_scores_by_distance)
 {
     bench *b;
@@ -348,6 +369,7 @@ int main(void)
     tcase_add_test(t, a_window_without_causal_sees_as_far_ahead_as_back);
     tcase_add_test(t, keys_before_the_first_are_not_seen);
     tcase_add_test(t, a_bias_is_added_to_scores);
+    tcase_add_test(t, heads_of_values_may_be_longer);
     tcase_add_test(t, slopes_take_from_scores_by_distance);
     tcase_add_test(t, a_sink_takes_weight_and_has_no_value);
     tcase_add_loop_test(t, a_spec_is_right_at_every_level_and_in_every_dtype, 0, 3 * (int)specs.gl_pathc);

@@ -76,6 +76,43 @@ START_TEST(a_window_hides_later_keys_too)
 }
 END_TEST
 
+/* Heads of v are shorter or longer than those of q and k, by whole panels of 64 columns and by less, over tokens and over a cache whose
+ * rows beyond the last key are not filled. */
+START_TEST(values_may_have_heads_of_another_size)
+{
+    static const struct { machine on; int head, value; } cases[] = {
+        {{"sm_90a", "layer=wgmma", "bf16", NULL}, 192, 128}, {{"sm_90a", "layer=wgmma", "f16", NULL}, 48, 144},
+        {{"gfx942", "layer=mfma", "bf16", NULL}, 40, 104},   {{"gfx90a", "layer=mfma", "bf16", NULL}, 192, 128},
+        {{"gfx1100", "layer=wmma", "f16", NULL}, 96, 24},    {{"sm_80", "layer=simt", "f32", NULL}, 20, 40},
+        {{"host", "layer=simt", "f32", NULL}, 24, 328}};
+    const dim_override dims[] = {{"hd", cases[_i].head}, {"vd", cases[_i].value}};
+    const machine *m = &cases[_i].on;
+    rig *r = rig_open(&(rig_request){
+        .yaml = "block: w\ndtype: bf16\ndims: {B: 2, S: 70, L: 200, H: 4, KV: 2, hd: 64, vd: 32}\n"
+                "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*vd], pos: {shape: [B], dtype: i32, range: [0, L-S]}}\n"
+                "state: {kc: [B, KV, L, hd], vc: [B, KV, L, vd]}\nops:\n"
+                "  - {out: a, op: attention, in: [q, k, v], heads: H, kv_heads: KV}\n"
+                "  - {out: ks, op: kv_append, in: [k], state: kc, at: pos}\n  - {out: vs, op: kv_append, in: [v], state: vc, at: pos}\n"
+                "  - {out: b, op: attention, in: [q, ks, vs], heads: H, kv_heads: KV, causal: true, at: pos}\noutputs: {a: a, b: b}\n",
+        .level = fusion_tile,
+        .target = m->target,
+        .dtype = m->dtype,
+        .dims = dims,
+        .dim_count = 2});
+    check_layers(r, m->layer, 2);
+    rig_data(r, "pos")[0] = 0, rig_data(r, "pos")[1] = 101;
+    for (size_t i = 0; i < rig_count(r, "kc"); i++)
+        if (i / (size_t)cases[_i].head % 200 >= (i < rig_count(r, "kc") / 2 ? 0 : 101)) rig_data(r, "kc")[i] = NAN;
+    for (size_t i = 0; i < rig_count(r, "vc"); i++)
+        if (i / (size_t)cases[_i].value % 200 >= (i < rig_count(r, "vc") / 2 ? 0 : 101)) rig_data(r, "vc")[i] = NAN;
+    rig_round(r);
+    rig_run(r);
+    rig_judge(r);
+    check_finite(r, "a"), check_finite(r, "b");
+    rig_close(r);
+}
+END_TEST
+
 /* Padding ahead of texts: none, less than a block of keys, more than one, and all that there is. */
 START_TEST(keys_of_padding_are_not_seen)
 {
@@ -167,6 +204,7 @@ int main(void)
     const int now[] = {0, 2, 4, 5, 7, 8, -1}; /* wgmma; mfma without and with loads to LDS; wmma; wgmma whose keys do not stay; SIMT */
     add_some_now(t, more, every_form_of_attention_is_right, machine_count, now);
     tcase_add_loop_test(t, a_window_hides_later_keys_too, 0, 3);
+    tcase_add_loop_test(t, values_may_have_heads_of_another_size, 0, 7);
     tcase_add_loop_test(t, keys_of_padding_are_not_seen, 0, 4);
     tcase_add_loop_test(t, slopes_sinks_and_biases_run_on_matrix_units, 0, 3);
     add_some_now(t, more, scores_that_rise_from_block_to_block_rescale_what_was_summed, machine_count, now);

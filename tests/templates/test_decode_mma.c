@@ -41,6 +41,14 @@
     "  - {out: y, op: attention, in: [q, kc, vc, s], heads: H, kv_heads: KV, at: pos, causal: true, alibi: [0.5, 0, 0.02, -0.01]}\n" \
     "outputs: {y: y}\n"
 
+/* Values whose heads have another size than those of keys. */
+#define UNLIKE(size)                                                                                                               \
+    "block: step\ndtype: bf16\ndims: {B: 4, S: 1, L: 64, H: 8, KV: 2, hd: 48, vd: " size "}\n"                                   \
+    "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*vd], pos: {shape: [B], dtype: i32, range: [0, L-S]}}\n"              \
+    "state: {keys: [B, KV, L, hd], values: [B, KV, L, vd]}\nops:\n"                                                                \
+    "  - {out: kc, op: kv_append, in: [k], state: keys, at: pos}\n  - {out: vc, op: kv_append, in: [v], state: values, at: pos}\n" \
+    "  - {out: y, op: attention, in: [q, kc, vc], heads: H, kv_heads: KV, at: pos, causal: true}\noutputs: {y: y}\n"
+
 enum { most_sequences = 40 };
 
 typedef struct decode_step {
@@ -51,6 +59,7 @@ typedef struct decode_step {
 
 static const char causal[] = STEP(", causal: true"), windowed[] = STEP(", causal: true, window: 70"),
                   capped[] = STEP(", causal: true, softcap: 20"), all_keys[] = STEP(""),
+                  shorter[] = UNLIKE("2*hd/3"), longer[] = UNLIKE("3*hd"),
                   padded[] = PADDED(", window: 90"), sunk[] = SUNK, counted[] = COUNTED(""),
                   both[] = COUNTED(", at: pos, causal: true, window: 90");
 
@@ -116,6 +125,15 @@ static const decode_step steps[] = {
     /* padding on the left: more than a window leaves, less, all there is, and none */
     {"sm_90a", "bf16", padded, "attention keys=16 threads=64 splits=3 cluster=1 stages=2", 4, 3, 600, 8, 2, 64, {530, 400, 297, 99}},
     {"gfx942", "bf16", padded, "attention threads=64 splits=3", 4, 1, 600, 8, 2, 64, {530, 400, 297, 99}},
+    /* values of another size: stages, clusters, long heads, half a block of either */
+    {"sm_90a", "bf16", shorter, "attention keys=16 threads=64 splits=3 cluster=1 stages=2", 3, 2, 300, 8, 2, 96, {298, 0, 77}},
+    {"sm_90a", "f16", longer, "attention keys=16 threads=64 splits=2 cluster=2 stages=3", 2, 1, 300, 4, 2, 16, {299, 33}},
+    {"sm_90a", "bf16", shorter, NULL, 2, 1, 300, 4, 1, 192, {299, 33}},
+    {"sm_80", "bf16", longer, "attention keys=16 threads=64 splits=3 cluster=1", 2, 1, 300, 4, 2, 48, {299, 33}},
+    {"gfx942", "bf16", shorter, "attention threads=64 splits=3", 2, 1, 300, 4, 2, 240, {299, 33}},
+    {"gfx908", "f16", longer, "attention threads=64 splits=3", 2, 1, 300, 4, 2, 48, {299, 33}},
+    {"gfx1100", "bf16", longer, "attention threads=64 splits=3", 2, 1, 300, 4, 2, 48, {299, 33}},
+    {"gfx1201", "bf16", shorter, "attention threads=64 splits=3", 2, 1, 300, 4, 2, 192, {299, 33}},
     /* slopes and sinks, of rows in several parts */
     {"sm_90a", "bf16", sunk, "attention keys=16 threads=64 splits=4 cluster=2 stages=2", 3, 2, 400, 4, 2, 64, {397, 0, 77}},
     {"gfx1100", "f16", sunk, "attention threads=64 splits=3", 3, 1, 400, 4, 1, 64, {397, 0, 77}},
@@ -131,6 +149,8 @@ static rig *open_step(const decode_step *t, bool plan_only)
     return plan_only ? rig_plan(&q) : rig_open(&q);
 }
 
+static size_t columns_of_values(rig *r, const decode_step *t) { return rig_count(r, "values") / (size_t)(t->B * t->KV * t->L); }
+
 /* A query's scores are 6 times as large as random ones, so that largest scores grow; what the cache has not got is NaN. */
 static void place(rig *r, const decode_step *t)
 {
@@ -139,8 +159,12 @@ static void place(rig *r, const decode_step *t)
     double *keys = rig_data(r, "keys"), *values = rig_data(r, "values");
     for (int b = 0; b < t->B; b++)
         rig_data(r, "pos")[b] = t->B > most_sequences ? b * 37 % t->L : t->pos[b] < 0 ? t->L + t->pos[b] : t->pos[b];
-    for (size_t i = 0; i < rig_count(r, "keys"); i++)
-        if ((double)(i / (size_t)t->hd % (size_t)t->L) >= rig_data(r, "pos")[i / (size_t)(t->hd * t->L * t->KV)]) keys[i] = values[i] = NAN;
+    const size_t rows = (size_t)(t->KV * t->L), of_key = (size_t)t->hd, of_value = columns_of_values(r, t);
+    for (size_t i = 0; i < (size_t)t->B * rows; i++) {
+        if ((double)(i % (size_t)t->L) < rig_data(r, "pos")[i / rows]) continue;
+        for (size_t d = 0; d < of_key; d++) keys[i * of_key + d] = NAN;
+        for (size_t d = 0; d < of_value; d++) values[i * of_value + d] = NAN;
+    }
     const bool counts = t->yaml == counted || t->yaml == both;
     static const int padding[] = {500, 200, 400, 0};
     for (int b = 0; t->yaml == padded && b < t->B; b++) rig_data(r, "n")[b] = padding[b];
@@ -168,7 +192,7 @@ static int parts_taken(rig *r, const decode_step *t)
 {
     static const unsigned long long full = 0x9d2be3167f4a91c5ull; /* templates/attention/decode_mma.h */
     const int rows = t->H / t->KV * t->S, most = r->c.plan->target->vendor == vendor_amd ? 16 : 8;
-    const int slice = 4 + (rows < most ? rows : most) * (t->hd + 4);
+    const int slice = 4 + (rows < most ? rows : most) * ((int)columns_of_values(r, t) + 4);
     const size_t words = (size_t)extent_value(&r->c.plan->scratches[0].floats, &r->graph->dims) / 2;
     unsigned long long *data = calloc(words, sizeof *data);
     int taken = 0;

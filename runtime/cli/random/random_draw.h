@@ -80,10 +80,10 @@ int draw_product(drawing *d, int x);
 
 /* ---- attention (random_draw_attention.c) */
 typedef struct attention_shape {
-    random_axis heads, kv_heads, head_size;
+    random_axis heads, kv_heads, head_size, value_size; /* value_size: of heads of v and of the result */
 } attention_shape;
 attention_shape draw_heads(drawing *d, long long most_columns);
-int draw_attention(drawing *d, int x, const attention_shape *shape); /* x [B,S,D] to [B,S,H*hd], in one of several spellings */
+int draw_attention(drawing *d, int x, const attention_shape *shape); /* x [B,S,D] to [B,S,H*vd], in one of several spellings */
 int draw_decode(drawing *d, int x, const attention_shape *shape);    /* the same with caches */
 
 /* ---- whole blocks (random_draw_block.c) */

@@ -1,5 +1,6 @@
-/* In: x [B, S, D] of a drawing. Out: attention on it with any of its options: grouped heads, causal, window, cap, scale, lengths, norms and
- * ropes of every form on q and k, separate or joined products, an axis for heads, keys of another sequence, caches. */
+/* In: x [B, S, D] of a drawing. Out: attention on it with any of its options: grouped heads, heads of v of another size, causal, window,
+ * cap, scale, lengths, norms and ropes of every form on q and k, separate or joined products, an axis for heads, keys of another
+ * sequence, caches. */
 #include "runtime/cli/random/random_draw.h"
 #include <stdio.h>
 #include <string.h>
@@ -11,9 +12,10 @@ attention_shape draw_heads(drawing *d, long long most_columns)
     const int *group = groups[draw_below(d, 11)];
     int size = DRAW_OF(d, sizes);
     while (size > 4 && size * group[0] > most_columns) size = DRAW_OF(d, sizes);
-    attention_shape s = {axis_dim(d, "H", group[0]), {.value = 0}, {.value = 0}};
+    attention_shape s = {axis_dim(d, "H", group[0]), {.value = 0}, {.value = 0}, {.value = 0}};
     s.kv_heads = group[1] == group[0] && draw_chance(d, 60) ? s.heads : axis_dim(d, "KV", group[1]);
-    s.head_size = axis_dim(d, "hd", size);
+    s.head_size = s.value_size = axis_dim(d, "hd", size);
+    if (draw_chance(d, 15)) s.value_size = axis_dim(d, "vd", DRAW_OF(d, sizes));
     return s;
 }
 
@@ -49,21 +51,23 @@ typedef struct projections { int q, k, v; } projections;
 
 static projections three_products(drawing *d, int x, int memory, const attention_shape *s)
 {
-    const random_axis wide = columns_of(&s->heads, &s->head_size), narrow = columns_of(&s->kv_heads, &s->head_size);
+    const random_axis wide = columns_of(&s->heads, &s->head_size), narrow = columns_of(&s->kv_heads, &s->head_size),
+                      values = columns_of(&s->kv_heads, &s->value_size);
     const bool bias = draw_chance(d, 25);
     projections p;
     p.q = put_linear(d, x, &wide, bias);
     p.k = put_linear(d, memory, &narrow, bias && draw_chance(d, 80));
-    p.v = put_linear(d, memory, &narrow, bias);
+    p.v = put_linear(d, memory, &values, bias);
     return p;
 }
 
 static projections one_product(drawing *d, int x, const attention_shape *s)
 {
-    const random_axis wide = columns_of(&s->heads, &s->head_size), narrow = columns_of(&s->kv_heads, &s->head_size);
-    const random_axis all =
-        axis_write(wide.value + 2 * narrow.value, false, "(%s+2*%s)*%s", s->heads.text, s->kv_heads.text, s->head_size.text);
-    const random_axis sizes[3] = {wide, narrow, narrow};
+    const random_axis wide = columns_of(&s->heads, &s->head_size), narrow = columns_of(&s->kv_heads, &s->head_size),
+                      values = columns_of(&s->kv_heads, &s->value_size);
+    const random_axis all = axis_write(wide.value + narrow.value + values.value, false, "(%s+%s)*%s+%s", s->heads.text, s->kv_heads.text,
+                                       s->head_size.text, values.text);
+    const random_axis sizes[3] = {wide, narrow, values};
     int parts[3];
     put_split(d, put_linear(d, x, &all, draw_chance(d, 25)), sizes, 3, parts);
     return (projections){parts[0], parts[1], parts[2]};
@@ -125,6 +129,12 @@ static void say_options(drawing *d, random_op *op, const attention_shape *s, boo
     if (same && draw_chance(d, 10)) say_slopes(d, op, (int)s->heads.value);
 }
 
+/* Shape of the result: rows of heads as q's, each as long as v's. */
+static void shape_result(random_value *out, const attention_shape *s)
+{
+    out->shape[out->rank - 1] = out->rank == 4 ? s->value_size : columns_of(&s->heads, &s->value_size);
+}
+
 /* Padding ahead of each sequence, or -1. */
 static int draw_first(drawing *d, const random_axis *batch, const random_axis *keys)
 {
@@ -161,6 +171,7 @@ static int attend(drawing *d, const projections *p, const attention_shape *s, bo
     if (lengths >= 0) op_name(op, "lengths", lengths);
     if (first >= 0) op_name(op, "first", first);
     if (bias >= 0) op_name(op, "bias", bias);
+    shape_result(&v, s);
     return op_out(d, op, v.shape, v.rank, random_spec_type, size, -size);
 }
 
@@ -186,10 +197,10 @@ int draw_attention(drawing *d, int x, const attention_shape *s)
     if (draw_chance(d, 12)) {
         if (!has_heads(d, p.q)) p.q = with_heads(d, p.q, &s->heads, &s->head_size);
         if (!has_heads(d, p.k) && draw_chance(d, 70)) p.k = with_heads(d, p.k, &s->kv_heads, &s->head_size);
-        if (draw_chance(d, 70)) p.v = with_heads(d, p.v, &s->kv_heads, &s->head_size);
+        if (draw_chance(d, 70)) p.v = with_heads(d, p.v, &s->kv_heads, &s->value_size);
     }
     const int a = attend(d, &p, s, draw_chance(d, 65));
-    return has_heads(d, a) ? without_heads(d, a, &s->heads, &s->head_size) : a;
+    return has_heads(d, a) ? without_heads(d, a, &s->heads, &s->value_size) : a;
 }
 
 /* ---- caches */
@@ -212,10 +223,10 @@ static cache_shape draw_cache(drawing *d, const random_axis *batch, const random
     return c;
 }
 
-static int append(drawing *d, int x, const attention_shape *s, const cache_shape *c)
+static int append(drawing *d, int x, const attention_shape *s, const random_axis *size, const cache_shape *c)
 {
     const random_value v = *value_at(d, x);
-    const random_axis shape[4] = {v.shape[0], s->kv_heads, c->capacity, s->head_size};
+    const random_axis shape[4] = {v.shape[0], s->kv_heads, c->capacity, *size};
     const int state = make_value(d, value_state, shape, 4, random_spec_type);
     random_op *op = op_begin(d, op_kv_append);
     op_in(op, x);
@@ -243,12 +254,13 @@ int draw_decode(drawing *d, int x, const attention_shape *s)
     place(d, &p, s, draw_chance(d, 90) ? c.at : -1);
     const int q = one_type(d, p.q);
     if (!has_heads(d, p.k) && draw_chance(d, 10)) p.k = with_heads(d, p.k, &s->kv_heads, &s->head_size);
-    const int k = append(d, p.k, s, &c), values = append(d, p.v, s, &c);
+    const int k = append(d, p.k, s, &s->head_size, &c), values = append(d, p.v, s, &s->value_size, &c);
     char range[96];
     snprintf(range, sizeof range, "%d, %s", draw_chance(d, 30) ? 0 : 1, c.capacity.text);
     const bool by_length = draw_chance(d, 15);
     const int lengths = by_length ? make_integers(d, &v.shape[0], range) : -1, padding = draw_first(d, &v.shape[0], &c.capacity);
     random_value out = *value_at(d, q);
+    shape_result(&out, s);
     random_op *op = op_begin(d, op_attention);
     op_in(op, q), op_in(op, k), op_in(op, values);
     say_options(d, op, s, !by_length && draw_chance(d, 85), !by_length, c.capacity.value);
@@ -256,5 +268,5 @@ int draw_decode(drawing *d, int x, const attention_shape *s)
     else op_name(op, "at", c.at);
     if (padding >= 0) op_name(op, "first", padding);
     const int a = op_out(d, op, out.shape, out.rank, random_spec_type, 5, -5);
-    return has_heads(d, a) ? without_heads(d, a, &s->heads, &s->head_size) : a;
+    return has_heads(d, a) ? without_heads(d, a, &s->heads, &s->value_size) : a;
 }

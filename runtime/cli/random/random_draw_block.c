@@ -72,15 +72,17 @@ static int plain_attention(drawing *d, const block_plan *p, int x, const attenti
 {
     const random_axis wide = axis_write(s->heads.value * s->head_size.value, false, "%s*%s", s->heads.text, s->head_size.text);
     const random_axis narrow = axis_write(s->kv_heads.value * s->head_size.value, false, "%s*%s", s->kv_heads.text, s->head_size.text);
+    const random_axis values = axis_write(s->kv_heads.value * s->value_size.value, false, "%s*%s", s->kv_heads.text, s->value_size.text);
     int q = put_linear(d, x, &wide, p->bias), k = put_linear(d, x, &narrow, p->bias);
-    const int v = put_linear(d, x, &narrow, p->bias);
+    const int v = put_linear(d, x, &values, p->bias);
     const uint64_t drawn = d->drawn;
     if (p->ropes) {
         q = put_rope(d, q, &s->heads, s->head_size.value, -1);
         d->drawn = drawn;
         k = put_rope(d, k, &s->kv_heads, s->head_size.value, -1);
     }
-    const random_value out = *value_at(d, q);
+    random_value out = *value_at(d, q);
+    out.shape[2] = axis_write(s->heads.value * s->value_size.value, false, "%s*%s", s->heads.text, s->value_size.text);
     const double size = value_at(d, v)->size;
     random_op *op = op_begin(d, op_attention);
     op_in(op, q), op_in(op, k), op_in(op, v);
