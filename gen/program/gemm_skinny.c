@@ -29,12 +29,19 @@ static long long iterations_of(const problem *p, const gemm_registers_tile *x)
     return (product_length(p) + elements - 1) / elements;
 }
 
+/* A single row times a matrix of values stored in rows. */
+static bool is_row_by_rows(const problem *p)
+{
+    const ir_op *product = problem_product(p);
+    return problem_rows(p) == 1 && product->kind == op_matmul && product->attributes.transpose;
+}
+
 /* Each row tile reads all weights. Loads of one iteration of all lanes are in flight while the one before is computed; with a single row
  * there are registers for two. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { end_cycles = 900 };
-    const double drawn = 0.77; /* accumulators leave registers for few loads in flight */
+    const double drawn = is_row_by_rows(p) ? 0.9 : 0.77; /* accumulators leave registers for few loads in flight */
     const gemm_registers_tile *x = &t->gemm_registers;
     const int line = line_of(p, x);
     product_cost(p, &(product_cut){x->m, x->n, 1, x->split_k, (int)((problem_rows(p) + x->m - 1) / x->m), 1, weights_widened}, d);
@@ -52,7 +59,7 @@ static int most_threads(const problem *p, int m)
 {
     enum { usual = 256, most_rows_of_more = 4 };
     if (times_are_guesses(p) || m > most_rows_of_more || joins_columns(p)) return usual;
-    if (problem_rows(p) > 1) return 2 * usual;
+    if (problem_rows(p) > 1 || is_row_by_rows(p)) return 2 * usual;
     return 4 * column_tiles(p, wave_columns) <= p->device->units ? 3 * usual : usual;
 }
 
@@ -70,23 +77,19 @@ static void try_parts(const problem *p, double least, ir_tile *t)
     }
 }
 
-/* Columns per lane. A single row times a matrix of f32 values stored in rows: lanes read 128 adjacent bytes of a row instead of 64. */
-static int lane_columns(const problem *p, int m)
-{
-    const ir_op *product = problem_product(p);
-    const bool in_rows = product->kind == op_matmul && product->attributes.transpose;
-    return m == 1 && in_rows && product->inputs[1]->type == dtype_f32 ? most_columns : usual_columns;
-}
+/* Columns per lane: of rows in memory, lanes read 128 adjacent bytes of a row instead of 64. */
+static int lane_columns(const problem *p) { return is_row_by_rows(p) ? most_columns : usual_columns; }
 
 static void defaults(const problem *p, ir_tile *t)
 {
     enum { step = 256 };
+    const int least_threads = is_row_by_rows(p) && !times_are_guesses(p) && !joins_columns(p) ? 2 * step : step;
     const long long rows = problem_rows(p), most = rows < most_rows ? power_of_two_up(rows) : most_rows;
     double least = 1e30;
     for (int m = (int)most; m >= 1 && 2 * m >= most; m /= 2)
-        for (int threads = step; threads <= most_threads(p, m); threads += step) {
+        for (int threads = least_threads; threads <= most_threads(p, m); threads += step) {
             ir_tile x = *t;
-            x.gemm_registers = (gemm_registers_tile){.m = m, .n = wave_columns, .k = 16, .thread_m = m, .thread_n = lane_columns(p, m),
+            x.gemm_registers = (gemm_registers_tile){.m = m, .n = wave_columns, .k = 16, .thread_m = m, .thread_n = lane_columns(p),
                                                      .threads = threads, .stages = 2, .split_k = 1};
             const double seconds = program_seconds(p, &gemm_skinny_program, &x);
             if (seconds < 0.95 * least) *t = x, least = seconds;

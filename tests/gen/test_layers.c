@@ -66,7 +66,7 @@ static const struct {
                false}, /* few rows: the weight is read once, and that is all there is */
               {PRODUCT("f32", "64", "64"), "tile layer=simt", false},
               {ROW("f32"), "tile layer=skinny m=1 n=32 k=16 thread_m=1 thread_n=8", false}, /* rows in pieces of 128 bytes */
-              {ROW("bf16"), "tile layer=skinny m=1 n=32 k=16 thread_m=1 thread_n=4", false},
+              {ROW("bf16"), "tile layer=skinny m=1 n=32 k=16 thread_m=1 thread_n=8 threads=512", false},
               {"block: t\ndtype: bf16\ndims: {M: 64, K: 64, N: 64}\ninputs: {x: [M, K], w: [K, N]}\n"
                "ops:\n  - {out: y, op: matmul, in: [x, w]}\noutputs: {y: y}\n",
                "tile layer=wgmma", true}};

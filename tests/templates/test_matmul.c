@@ -125,7 +125,9 @@ START_TEST(tiles_follow_from_how_operands_lie)
                  /* few rows in the last tile of 128; a short K, whose results nothing overlaps; no tail, though 276 matrices leave one */
                  {MATMUL("M: 286, K: 10880, N: 15424", "M, K", "K, N", ""), "layer=swap_ab"},
                  {MATMUL("M: 896, K: 256, N: 3376", "M, K", "K, N", ""), "layer=wgmma"},
-                 {MATMUL("B: 276, M: 256, K: 5376, N: 304", "B, M, K", "B, K, N", ""), "tail=1"}};
+                 {MATMUL("B: 276, M: 256, K: 5376, N: 304", "B, M, K", "B, K, N", ""), "tail=1"},
+                 /* one column, which is read as one row times rows: many loads in flight, of 128 bytes of each */
+                 {MATMUL("M: 4096, K: 8192, N: 1", "M, K", "K, N", ""), "thread_n=8 threads=512"}};
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
         char yaml[512];
         snprintf(yaml, sizeof yaml, "block: t\ndtype: bf16\n%s", plans[i].body);
