@@ -247,7 +247,8 @@ long long attention_value_size(const ir_op *op);                  /* of an atten
 bool op_states(const ir_op *op, const char *key);                 /* the spec gives this attribute explicitly; IR text: always true */
 bool op_in_spec(op_kind kind);                                    /* false: internal, created by lowering, fusion or planning */
 bool op_is_elementwise(const ir_op *op);                          /* class ELEMENT or INTERNAL */
-int op_operands(const ir_op *op, ir_value **out, int most);       /* inputs, then lengths, at, state, fold, continued where set */
+/* Inputs, then lengths, first, bias, at, state, fold, continued where set; `most`: room for all of them. */
+int op_operands(const ir_op *op, ir_value **out, int most);
 ir_phase *phase_of(const ir_graph *p, const ir_op *op);
 ir_value *graph_value(const ir_graph *p, const char *name);
 const graph_index *graph_index_make(arena *a, const ir_graph *p); /* of its current kernels */

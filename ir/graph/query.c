@@ -1,6 +1,7 @@
 /* In: values, ops and programs. Out: answers that several stages need in the same form. Pure
  * functions. */
 #include "ir/ir.h"
+#include <assert.h>
 #include <string.h>
 
 const op_info op_table[op_count] = {
@@ -87,12 +88,16 @@ bool op_is_elementwise(const ir_op *op)
 int op_operands(const ir_op *op, ir_value **out, int most)
 {
     const ir_attributes *t = &op->attributes;
-    int n = 0;
-    for (int i = 0; i < op->input_count && n < most; i++) out[n++] = op->inputs[i];
+    int n = op->input_count;
+    assert(n <= most); /* the callers' lists have room for all: an operand left out would be no dependency */
+    for (int i = 0; i < n; i++) out[i] = op->inputs[i];
     if (!t->lengths && !t->first && !t->bias && !t->at && !t->state && !t->fold && !t->continued) return n;
     ir_value *const more[] = {t->lengths, t->first, t->bias, t->at, t->state, t->fold, t->continued};
-    for (int i = 0; i < 7 && n < most; i++)
-        if (more[i]) out[n++] = more[i];
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        if (!more[i]) continue;
+        assert(n < most);
+        out[n++] = more[i];
+    }
     return n;
 }
 

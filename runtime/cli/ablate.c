@@ -90,6 +90,7 @@ static void list_variants(ablate_job *j)
     const name_list combined = named_fusions(j);
     j->list = arena_alloc(j->a, (count + 8 + (1u << combined.count)) * sizeof *j->list);
     add_variant(j, "tile", fusion_tile, NULL, 0);
+    add_variant(j, "block", fusion_block, NULL, 0);
     add_variant(j, "ops", fusion_ops, NULL, 0);
     add_variant(j, "none", fusion_none, NULL, 0);
     if (combined.count) {

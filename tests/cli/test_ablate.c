@@ -20,12 +20,12 @@ static const json_t *named(const json_t *list, const char *key, const char *name
 
 START_TEST(variants_are_counted_as_explain_counts_them)
 {
-    static const char *const levels[] = {"none", "ops", "tile"};
+    static const char *const levels[] = {"none", "ops", "tile", "block"};
     ck_assert_int_eq(tfgen("explain specs/llama-block.yaml --preset=llama-1b --no-code --json"), 0);
     json_t *explained = parsed();
     ck_assert_int_eq(tfgen("ablate specs/llama-block.yaml --preset=llama-1b --no-check --json"), 0);
     json_t *all = parsed();
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         const json_t *x = named(json_object_get(explained, "levels"), "level", levels[i]), *v = named(all, "variant", levels[i]);
         const json_t *work = json_object_get(x, "work");
         ck_assert_double_eq(number(v, "launches"), number(x, "launches"));
@@ -79,7 +79,7 @@ START_TEST(every_set_of_the_named_fusions_is_a_variant)
 {
     ck_assert_int_eq(tfgen("ablate specs/llama-block.yaml --combine=qkv,rope,residual --no-check --json"), 0);
     json_t *all = parsed();
-    ck_assert_uint_eq(json_array_size(all), 3 + 7);
+    ck_assert_uint_eq(json_array_size(all), 4 + 7);
     (void)named(all, "variant", "tile without qkv,residual");
     (void)named(all, "variant", "tile without qkv,rope,residual");
     json_decref(all);
