@@ -153,7 +153,7 @@ int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target, b
     const bool slow = !(quick && has_short_form(op->kind)) && slow_to_compile(op, phase, target);
     switch (op->kind) {
     case op_sin:
-    case op_cos: return slow ? 60 : function_cost; /* no short form; the reduction of large angles is the longest part */
+    case op_cos: return slow_to_compile(op, phase, target) ? 60 : function_cost; /* all forms have the reduction of large angles */
     case op_log:
     case op_tanh:
     case op_log1p:

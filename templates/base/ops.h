@@ -349,6 +349,47 @@ template <class Machine> DEV float short_tanh(float x)
     return magnitude(x) < 0.25f ? near : far;
 }
 
+// sin(n * pi + r) = (-1)^n * sin(r): one polynomial (error 1.1e-6), where the exact forms choose between two. Adding 1.5 * 2^23 rounds to
+// an integer and leaves it in the low bits of the sum. A cosine is the sine of x + pi/2.
+struct half_turns {
+    float rest;     // in -pi/2 .. pi/2
+    unsigned whole; // whole turns by pi, in the lowest bit
+};
+template <bool Cosine> DEV half_turns short_reduce(float x)
+{
+    const float sum = fused(x, 0.318309886183790672f, Cosine ? 0.5f : 0.0f) + 12582912.0f, n = sum - 12582912.0f - (Cosine ? 0.5f : 0.0f);
+    return {fused(n, 3.43024902e-15f, fused(n, 8.74227766e-8f, fused(n, -3.14159274101257324f, x))), float_bits(sum)};
+}
+DEV bool too_large_to_reduce(float x) { return !(magnitude(x) < 1e5f); }
+template <bool Cosine> DEV half_turns short_reduce_large(float x)
+{
+    const reduced_angle t = reduce_large_angle(x);
+    const int quarters = t.quarters + Cosine;
+    return {!is_finite(x) ? x - x : quarters & 1 ? 1.57079632679489662f - magnitude(t.x) : t.x, static_cast<unsigned>(quarters) >> 1};
+}
+DEV float short_sine_of(half_turns t)
+{
+    const float r = t.rest, z = r * r, y = fused(r * z, fused(z, fused(z, -1.854222e-4f, 8.314274e-3f), -0.16665854f), r);
+    return bits_float(float_bits(y) ^ t.whole << 31);
+}
+// One branch for all elements.
+template <bool Cosine, int N> DEV vec<float, N> short_waves(vec<float, N> x)
+{
+    half_turns t[N];
+    bool large = false;
+#pragma unroll
+    for (int i = 0; i < N; i++) t[i] = short_reduce<Cosine>(x[i]), large |= too_large_to_reduce(x[i]);
+    if (large)
+#pragma unroll
+        for (int i = 0; i < N; i++)
+            if (too_large_to_reduce(x[i])) t[i] = short_reduce_large<Cosine>(x[i]);
+#pragma unroll
+    for (int i = 0; i < N; i++) x[i] = short_sine_of(t[i]);
+    return x;
+}
+template <class> DEV float short_sin(float x) { return short_waves<false>(splat<1>(x))[0]; }
+template <class> DEV float short_cos(float x) { return short_waves<true>(splat<1>(x))[0]; }
+
 // 1 / (1 + exp(-x)) for `scaled` = -x / ln 2. Its error is that of rounding the argument: 2^-19 for x down to -16, 2^-16 below.
 template <class Machine> DEV float short_logistic(float scaled) { return Machine::reciprocal(1.0f + Machine::power(scaled)); }
 template <class Machine> DEV float short_sigmoid(float x) { return short_logistic<Machine>(x * -1.44269504089f); }
@@ -387,8 +428,8 @@ DEV float op_log(float x) { return TF_CHOSEN(log)(x); }
 DEV float op_sqrt(float x) { return TF_CHOSEN(sqrt)(x); }
 DEV float op_square(float x) { return x * x; }
 DEV float op_rsqrt(float x) { return TF_CHOSEN(rsqrt)(x); }
-DEV float op_sin(float x) { return exact_sin(x); }
-DEV float op_cos(float x) { return exact_cos(x); }
+DEV float op_sin(float x) { return TF_CHOSEN(sin)(x); }
+DEV float op_cos(float x) { return TF_CHOSEN(cos)(x); }
 DEV float op_tanh(float x) { return TF_CHOSEN(tanh)(x); }
 DEV float op_sigmoid(float x) { return TF_CHOSEN(sigmoid)(x); }
 DEV float op_silu(float x) { return TF_CHOSEN(silu)(x); }
@@ -460,8 +501,13 @@ TF_UNARY(op_log)
 TF_UNARY(op_sqrt)
 TF_UNARY(op_square)
 TF_UNARY(op_rsqrt)
+#if defined(TF_QUICK) && !defined(TF_ON_HOST)
+template <int N> DEV vec<float, N> op_sin(vec<float, N> x) { return short_waves<false>(x); }
+template <int N> DEV vec<float, N> op_cos(vec<float, N> x) { return short_waves<true>(x); }
+#else
 TF_UNARY(op_sin)
 TF_UNARY(op_cos)
+#endif
 TF_UNARY(op_tanh)
 TF_UNARY(op_sigmoid)
 TF_UNARY(op_silu)

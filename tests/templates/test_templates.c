@@ -352,6 +352,8 @@ static const unary shorts[] = {
     {"two_short_log_each", "log", log},
     {"two_short_sqrt_each", "sqrt", sqrt},
     {"two_short_rsqrt_each", "rsqrt", exact_rsqrt},
+    {"two_short_sin_each", "sin", sin},
+    {"two_short_cos_each", "cos", cos},
     {"two_short_tanh_each", "tanh", tanh},
     {"two_short_sigmoid_each", "sigmoid", exact_sigmoid},
     {"two_short_silu_each", "silu", exact_silu},
