@@ -98,7 +98,7 @@ class Rows(CacheLayerMixin):
         need, have = self.length + more, self.keys.shape[2] if self.is_initialized else 0
         if self.is_initialized and self.keys.shape[0] != batch:
             raise TensorError(f"the cache has {self.keys.shape[0]} sequences, hidden_states {batch}")
-        if need > have:
+        if need > have or not self.is_initialized:
             rows = self.room or max(LEAST_ROOM, 1 << (need - 1).bit_length())
             if need > rows:
                 raise TensorError(f"{need} tokens; replace(model, room={rows}) allows {rows}")
@@ -198,11 +198,16 @@ class Shared:
         if config.model_type not in FAMILIES:
             raise _binding.UnsupportedError(f"{config.model_type}: replace() knows {', '.join(sorted(FAMILIES))}")
         self.config, self.specs, self.room, self.options = config, specs_of(config), room, dict(options)
+        self.text_config = config.get_text_config()
         self._padded: Optional[Specs] = None
         self.kernels: Dict[Tuple[Any, ...], Kernels] = {}
         self.checked: Dict[Any, Tuple[Tuple[Any, ...], Any]] = {}
         self.leaders: Dict[Optional[int], int] = {}  # the first layer of each window
         self.filled: Tuple[Any, Any] = (None, None)
+
+    def causal(self) -> bool:
+        """What masks transformers makes now. `tfgen import` refuses a config with is_causal, but it may be set later."""
+        return self.specs.decodes and getattr(self.text_config, "is_causal", True)
 
     def compiled(self, layer: int, form: str, rows: Optional[int], padded: bool, like: torch.Tensor) -> Kernels:
         name = self.specs.layers[layer][form]
@@ -309,8 +314,11 @@ class Fused:
         for name in ("output_attentions", "encoder_hidden_states"):
             if given.get(name) is not None and given[name] is not False:
                 raise TensorError(f"{name}: a fused layer has none")
-        if given.get("is_causal") is not None and given["is_causal"] is not self.decodes:
-            raise TensorError(f"is_causal is {given['is_causal']}: the specs of this model are {'' if self.decodes else 'not '}causal")
+        causal = given.get("is_causal")
+        if causal is None and self.leads:
+            causal = self.shared.causal()
+        if causal is not None and causal is not self.decodes:
+            raise TensorError(f"is_causal is {causal}: the specs of this model are {'' if self.decodes else 'not '}causal")
         x, mask, cache = given["hidden_states"], given.get("attention_mask"), given.get("past_key_values")
         x = x if x.is_contiguous() else x.contiguous()
         if isinstance(mask, dict):
@@ -451,10 +459,25 @@ def fused_class(original: type) -> type:
     return FusedLayer
 
 
+def check_whole(layer: torch.nn.Module, index: int) -> None:
+    """Refuses a layer whose forward is wrapped, or whose weights are elsewhere: accelerate does both, by hooks."""
+    for name, m in layer.named_modules():
+        forward = vars(m).get("forward")  # accelerate leaves the class's own where it removed a hook
+        if hasattr(m, "_hf_hook") or (forward is not None and getattr(forward, "__func__", None) is not type(m).forward):
+            raise RuntimeError(f"layer {index}{'.' * bool(name)}{name}: its forward is wrapped, by accelerate's hooks for example "
+                               "(device_map, offloading): load the model onto one device without them, or call "
+                               "accelerate.hooks.remove_hook_from_module(model, recurse=True)")
+    elsewhere = next((n for n, p in layer.named_parameters() if p.is_meta), None)
+    if elsewhere:
+        raise RuntimeError(f"layer {index}: {elsewhere} is on the device meta, so its numbers are not loaded, or were offloaded")
+
+
 def fuse(layer: torch.nn.Module, index: int, shared: Shared) -> None:
     """Makes a layer of transformers run fused, in place."""
+    check_whole(layer, index)
     fused = Fused(shared, index, layer)
     layer._modules.clear()
+    vars(layer).pop("forward", None)
     layer.__class__ = fused_class(type(layer))
     layer.fused = fused  # type: ignore[assignment]
 
@@ -491,6 +514,8 @@ def replace(model: torch.nn.Module, *, room: Optional[int] = None, **options: An
     shared = Shared(model.config, room, options)
     layers = layers_of(model, shared.specs)
     given = packed = 0
+    for i, layer in enumerate(layers):
+        check_whole(layer, i)  # all of them before the first is changed
     with torch.no_grad():
         for i, layer in enumerate(layers):
             given += sum(p.numel() * p.element_size() for p in layer.parameters())
@@ -502,7 +527,8 @@ def replace(model: torch.nn.Module, *, room: Optional[int] = None, **options: An
 
 # ---- before from_pretrained
 
-_shared: Dict[int, Tuple[Any, Shared]] = {}  # by id() of the config, which is kept
+# By id() of the config. The fused layers of a model keep what they share, and that the config, whose id() is its own so long.
+_shared: "weakref.WeakValueDictionary[int, Shared]" = weakref.WeakValueDictionary()
 
 
 def patched(original: type, room: Optional[int], options: Mapping[str, Any]) -> type:
@@ -518,10 +544,11 @@ def patched(original: type, room: Optional[int], options: Mapping[str, Any]) -> 
             config, index = self._tfgen
             if self.training:
                 raise RuntimeError("a fused layer has no gradients: call model.eval() first")
-            if id(config) not in _shared:
-                _shared[id(config)] = config, Shared(config, room, options)
+            shared = _shared.get(id(config))
+            if shared is None:
+                shared = _shared[id(config)] = Shared(config, room, options)
             with torch.no_grad():
-                fuse(self, index, _shared[id(config)][1])
+                fuse(self, index, shared)
             return self.forward(*args, **kwargs)
 
     Patched.__name__ = Patched.__qualname__ = original.__name__

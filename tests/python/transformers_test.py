@@ -4,9 +4,11 @@ each kind of cache, and refuse what they would get wrong. Exit code 77 where the
 
 usage: transformers_test.py [FAMILY...]        TFGEN_LIBRARY and TFGEN name the library and the command"""
 import copy
+import gc
 import os
 import sys
 import threading
+import weakref
 
 os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1")
 try:
@@ -160,10 +162,40 @@ def refusals():
     with torch.no_grad():
         refused("a mask that adds a bias", tfgen.TensorError, lambda: mine(ids, attention_mask=biased), "no other masks")
         refused("is_causal=False", tfgen.TensorError, lambda: mine(ids, is_causal=False), "is_causal is False")
+        mine.config.is_causal = False
+        refused("config.is_causal changed later", tfgen.TensorError, lambda: mine(ids), "is_causal is False")
+        mine.config.is_causal = True
+        del mine.config.is_causal
+        expect("config.is_causal as before", mine(ids).logits.shape[:2] == ids.shape)
     refused("state_dict()", RuntimeError, mine.state_dict, "neither copied nor saved")
     refused("load_state_dict()", RuntimeError, lambda: mine.load_state_dict({}, strict=False), "loads nothing")
     refused("deepcopy()", RuntimeError, lambda: copy.deepcopy(mine), "neither copied nor saved")
     refused("replace() of a fused model", RuntimeError, lambda: tfgen.transformers.replace(mine), "already")
+    hooked = made("llama")
+    mlp, wrapped = hooked.model.layers[1].mlp, hooked.model.layers[1].mlp.forward
+    mlp.forward = lambda x: wrapped(x)  # as accelerate.hooks.add_hook_to_module() does
+    refused("a wrapped forward", RuntimeError, lambda: tfgen.transformers.replace(hooked), "layer 1.mlp", "remove_hook_from_module")
+    expect("no layer was changed", "fused" not in vars(hooked.model.layers[0]))
+    for layer in hooked.model.layers:
+        layer.forward = layer.forward  # as after accelerate.hooks.remove_hook_from_module()
+    mlp.forward = wrapped
+    want = generated(hooked, ids, 4)
+    expect("after hooks were removed", generated(tfgen.transformers.replace(hooked, room=ROOM, wisdom="none"), ids, 4) == want and
+           not any("forward" in vars(layer) for layer in hooked.model.layers))
+    empty = made("llama")
+    empty.model.layers[1].mlp.up_proj.to("meta")
+    refused("offloaded weights", RuntimeError, lambda: tfgen.transformers.replace(empty), "layer 1: mlp.up_proj.weight", "meta")
+
+
+def empty_cache():
+    """lazy_initialization() makes tensors although no row is asked for, as transformers' own layers of a cache do."""
+    rows = tfgen.transformers.Rows(ROOM)
+    rows.lazy_initialization(torch.empty(2, 3, 0, 16), torch.empty(2, 3, 0, 16))
+    expect("lazy_initialization()", rows.is_initialized and rows.keys.shape == rows.values.shape == (2, 3, ROOM, 16)
+           and rows.get_seq_length() == 0)
+    rows.lazy_initialization(torch.empty(2, 3, 0, 16), torch.empty(2, 3, 0, 16))
+    keys, _ = rows.update(torch.ones(2, 3, 5, 16), torch.ones(2, 3, 5, 16))
+    expect("rows after it", rows.keys.shape[2] == ROOM and torch.equal(keys, torch.ones(2, 3, 5, 16)))
 
 
 def growing():
@@ -191,6 +223,10 @@ def registered():
     refused("register(): a call in training mode", RuntimeError, lambda: mine.train()(ids), "no gradients")
     mine.eval()
     expect("register(): 64 tokens", generated(mine, ids) == generated(model, ids))
+    gone = weakref.ref(mine), weakref.ref(mine.config), weakref.ref(mine.model.layers[0].fused.shared)
+    del mine
+    gc.collect()
+    expect("register() keeps no model, config or kernels", not any(r() for r in gone) and not tfgen.transformers._shared)
     expect("unregister()", type(model.model.layers[0]).__module__.startswith("transformers"))
 
 
@@ -216,6 +252,7 @@ def main(families):
             expect(f"{family}: 16 tokens", generated(fused(model, room=64), ids, 16) == generated(model, ids, 16))
         kept()
         refusals()
+        empty_cache()
         growing()
         registered()
         encoder()
