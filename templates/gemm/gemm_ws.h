@@ -311,13 +311,16 @@ template <class S> struct gemm_ws {
 
     // ---- smem epilogue: 2-byte results pass through shared memory, so that adjacent lanes store rows in pieces of 16 bytes. The epilogue
     // runs twice: once for the values, in the layout of the products, and once for their addresses; what a run does not use is never
-    // computed. The first run has no branch for out-of-range rows: it computes something for them, too.
+    // computed. The run for addresses is of one column, because compilers take as long to drop arithmetic as to keep it (NVRTC, eight
+    // powers in bf16: 27 s if it is of a piece's 8 columns, 3 s if of one). The first run has no branch for out-of-range rows: it computes
+    // something for them, too.
     struct to_stage {
         bool first;
         unsigned value[2];
         template <int Slot, int W, class T> DEV void put(T *, vec<float, W> v) { value[Slot] = packed(T(), v[0], v[1]); }
         template <int Slot, int W, class T> DEV void put_some(T *to, int, vec<float, W> v) { put<Slot, W>(to, v); }
     };
+    static constexpr int piece_columns = 8;
     struct to_find { // where a piece of the stage goes: all of it (found), or its first `some` elements
         static constexpr bool first = false;
         bool second, found;
@@ -325,13 +328,14 @@ template <class S> struct gemm_ws {
         void *to;
         template <int Slot, int W, class T> DEV void put(T *at, vec<float, W>)
         {
+            static_assert(W == 1, "of a piece the epilogue gets its first column");
             const bool mine = Slot ? second : !second;
             to = mine ? at : to;
             found = found || mine;
         }
         template <int Slot, int W, class T> DEV void put_some(T *at, int left, vec<float, W> v)
         {
-            if (left >= W)
+            if (left >= piece_columns)
                 put<Slot, W>(at, v);
             else if (Slot ? second : !second)
                 to = at, some = left;
@@ -381,7 +385,7 @@ template <class S> struct gemm_ws {
 
     template <bool Whole> DEV static void store_stage(const args &p, const tile &t, int n, int blocks, shared_address staging)
     {
-        constexpr int V = 8, lanes = 64 / V, rows_at_once = 32 / lanes;
+        constexpr int V = piece_columns, lanes = 64 / V, rows_at_once = 32 / lanes;
         const int lane = thread_index() % 32, column = lane % lanes * V, block = column / (16 * S::results);
         const int first = t.row * tile_m + (thread_index() - ws_producers) / 32 * 16 + lane / lanes;
         n += block * 32 + column % 16;
@@ -394,7 +398,7 @@ template <class S> struct gemm_ws {
             if (!Whole && first + k >= S::rows(p)) break;
             to_find out{S::results == 2 && column & 16, false, 0, nullptr};
             float none = 0;
-            S::template epilogue<V>(p, S::begin(p, t.batch, first + k), t.batch, first + k, n, splat<V>(0.0f), splat<V>(0.0f), none, out);
+            S::template epilogue<1>(p, S::begin(p, t.batch, first + k), t.batch, first + k, n, splat<1>(0.0f), splat<1>(0.0f), none, out);
             if (out.found) *static_cast<neighbours<unsigned, 4> *>(out.to) = raw[k / rows_at_once];
 #pragma unroll
             for (int i = 0; i < V - 1; i++)

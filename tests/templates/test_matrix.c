@@ -68,6 +68,24 @@ START_TEST(a_long_epilogue_is_a_loop_over_blocks_of_columns)
 }
 END_TEST
 
+/* The concat's other operand, computed earlier, begins within the product's last 16 bytes. */
+START_TEST(a_row_of_results_may_end_within_16_bytes)
+{
+    static const char yaml[] =
+        "block: t\ndtype: bf16\ndims: {M: 70, K: 48}\ninputs: {x: [M, K], z: [M, 36]}\nparams: {w: [76, K]}\nops:\n"
+        "  - {out: b, op: exp, in: [z]}\n  - {out: l, op: linear, in: [x, w]}\n  - {out: a, op: tanh, in: [l]}\n"
+        "  - {out: y, op: concat, in: [a, b]}\noutputs: {y: y}\n";
+    const char *lines = "gemm layer=wgmma";
+    const tuning tuning = {.lines = &lines, .count = 1};
+    rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = "sm_90a", .tuning = &tuning});
+    ck_assert_int_eq(r->c.plan->launch_count, 2);
+    ck_assert_ptr_nonnull(strstr(r->c.plan->launches[1].spec_header, "epilogue_smem = true"));
+    rig_run(r);
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("matrix units");
@@ -75,6 +93,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, products_on_matrix_units_are_within_their_bounds, 0, (int)(sizeof cases / sizeof *cases));
     tcase_add_loop_test(t, a_long_epilogue_is_a_loop_over_blocks_of_columns, 0, (int)(sizeof loops / sizeof *loops));
+    tcase_add_test(t, a_row_of_results_may_end_within_16_bytes);
     suite_add_tcase(suite, t);
     return run_suite(suite);
 }
