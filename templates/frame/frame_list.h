@@ -4,8 +4,9 @@
 //
 // F derives from phase_list<programs>. Each program P names the code with which its frame computes a single tile, P::in_list:
 //   bytes<P>: of shared memory
-//   tile<P>(p, index, shared, wait): called by all threads; wait() returns once the tiles that this one reads are stored; only what no
-//     launch writes may be loaded before it
+//   walk<P>: what a workgroup keeps from tile to tile, called by all threads: start(p, index), of the first tile, ahead of its waits and of
+//     the previous launch's end, may load packed weights; look(p, index), ahead of its waits, what no phase writes; tile(p, index, next,
+//     shared) computes a tile and may begin to load the next one (-1: none)
 #pragma once
 #include "templates/frame/frame.h"
 #include "templates/frame/marks.h"
@@ -13,10 +14,20 @@
 constexpr int most(int x) { return x; }
 template <class... More> constexpr int most(int x, int y, More... more) { return most(x > y ? x : y, more...); }
 
+template <int I, class First, class... More> struct nth_program {
+    using type = typename nth_program<I - 1, More...>::type;
+};
+template <class First, class... More> struct nth_program<0, First, More...> {
+    using type = First;
+};
+template <class X, class Y> constexpr bool same_program = false;
+template <class X> constexpr bool same_program<X, X> = true;
+
 template <class First, class... More> struct phase_list {
     static constexpr int phases = 1 + sizeof...(More), threads = First::threads;
     static constexpr int shared_bytes = most(First::in_list::template bytes<First>, More::in_list::template bytes<More>...);
     static_assert(((More::threads == threads) && ...), "tile: phases of a launch have as many threads");
+    template <int I> using program = typename nth_program<I, First, More...>::type;
 };
 
 // How the workgroups of a list wait for each other: F::waits is one of these two.
@@ -85,21 +96,29 @@ template <class F> struct by_phases {
 // compilers keep what is the same for all tiles of a loop in registers.
 template <class F, int Phase> DEV void run_phases(const typename F::args &p, int index, char *shared, typename F::waits &sync)
 {
-    const int tiles = F::tiles(p, Phase);
+    using P = typename F::template program<Phase>;
+    const int tiles = F::tiles(p, Phase); // of arguments alone: no memory is read ahead of previous_wait()
+    F::with(p, Phase, [&](auto program, const auto &a) {
+        if constexpr (same_program<decltype(program), P>) {
+            typename P::in_list::template walk<P> walk;
+            if (index < tiles) walk.start(a, index);
+            if constexpr (Phase == 0) {
+                previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
+            }
+            if (index < tiles) walk.look(a, index);
 #pragma unroll 1
-    for (; index < tiles; index += block_total()) {
-        const item<F> w = {Phase, index}; TF_TRACED(const int own = trace_slot<F>(p, w); trace_start(p.tf_trace, own, 0));
-        F::with(p, Phase, [&](auto program, const auto &a) {
-            using P = decltype(program);
-            P::in_list::template tile<P>(a, index, shared, [&] {
+            for (int next; index < tiles; index = next) {
+                const item<F> w = {Phase, index}; TF_TRACED(const int own = trace_slot<F>(p, w); trace_start(p.tf_trace, own, 0));
+                next = index + block_total();
                 if (sync.waits(p, w)) sync.await(p, w);
-            });
-        }); TF_TRACED(trace_computed(p.tf_trace, own, 0));
-        const bool posts = sync.posts(p, w);
-        if (posts) device_release();
-        barrier(); TF_TRACED(trace_end(p.tf_trace, own, 0)); // the next tile uses the same memory
-        if (posts && thread_index() == 0) sync.post(p, w);
-    }
+                walk.tile(a, index, next < tiles ? next : -1, shared); TF_TRACED(trace_computed(p.tf_trace, own, 0));
+                const bool posts = sync.posts(p, w);
+                if (posts) device_release();
+                barrier(); TF_TRACED(trace_end(p.tf_trace, own, 0)); // the next tile uses the same memory
+                if (posts && thread_index() == 0) sync.post(p, w);
+            }
+        }
+    });
     if constexpr (Phase + 1 < F::phases) run_phases<F, Phase + 1>(p, index - tiles, shared, sync);
 }
 
@@ -114,7 +133,6 @@ template <class F> DEV void run_list(const typename F::args &p)
 #endif
     typename F::waits sync;
     next_may_start();
-    previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
     run_phases<F, 0>(p, block_index(), shared, sync); TF_TRACED(trace_leave(p.tf_trace, 0));
     sync.leave(p);
 }

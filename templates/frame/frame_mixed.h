@@ -69,20 +69,25 @@ template <class P> struct mixed_ring {
     }
 };
 
-// One tile of a list of several phases (frame_list.h).
-struct mixed_in_list {
-    template <class P> static constexpr int bytes = sizeof(mixed_memory<P>);
-    template <class P, class Wait> DEV static void tile(const typename P::args &p, int index, char *shared, Wait wait)
+// The tiles that a workgroup takes of a phase in a list (frame_list.h).
+template <class P> struct mixed_walk {
+    typename P::tile t;
+    DEV void start(const typename P::args &, int) {}
+    DEV void look(const typename P::args &p, int index) { t = P::at(p, index); }
+    DEV void tile(const typename P::args &p, int, int next, char *shared)
     {
-        wait();
         mixed_memory<P> &memory = *reinterpret_cast<mixed_memory<P> *>(shared);
-        const typename P::tile t = P::at(p, index);
         typename P::accumulators c;
         mixed_ring<P> ring{p, t, memory, 0, P::k_tiles(p, t), {}};
         ring.start();
         P::compute(p, t, ring, c);
         P::finish(p, t, c, memory.scratch);
+        if (next >= 0) look(p, next);
     }
+};
+struct mixed_in_list {
+    template <class P> static constexpr int bytes = sizeof(mixed_memory<P>);
+    template <class P> using walk = mixed_walk<P>;
 };
 
 template <class P> DEV void run_mixed(const typename P::args &p)

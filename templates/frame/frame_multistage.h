@@ -71,22 +71,26 @@ template <class P> struct stream {
 
 // One tile of a list of several phases (frame_list.h). It fills the ring anew: a copy brings weights and rows together, so none may be in
 // flight while the tile waits.
-struct multistage_in_list {
-    template <class P> static constexpr int bytes = multistage_memory<P>::bytes;
-    template <class P, class Wait> DEV static void tile(const typename P::args &p, int index, char *shared, Wait wait)
+template <class P> struct multistage_walk {
+    DEV void start(const typename P::args &, int) {}
+    DEV void look(const typename P::args &, int) {}
+    DEV void tile(const typename P::args &p, int index, int, char *shared)
     {
 #if defined(TF_ON_HOST)
         const shared_address memory = 0;
 #else
         const shared_address memory = shared_at(shared);
 #endif
-        wait();
         stream<P> s(p, memory, index, index + 1);
         typename P::accumulators c;
         P::compute(p, s, c);
         P::finish(p, P::at(p, index), c, memory + multistage_memory<P>::scratch);
         s.in_flight.template wait<0>();
     }
+};
+struct multistage_in_list {
+    template <class P> static constexpr int bytes = multistage_memory<P>::bytes;
+    template <class P> using walk = multistage_walk<P>;
 };
 
 template <class P> DEV void run_multistage(const typename P::args &p)

@@ -9,18 +9,23 @@
 #pragma once
 #include "templates/isa/simt.h"
 
-// One tile of a list of several phases (frame_list.h): its first weights are loaded before the wait.
-struct sliced_k_in_list {
-    template <class P> static constexpr int bytes = P::memory_bytes;
-    template <class P, class Wait> DEV static void tile(const typename P::args &p, int index, char *shared, Wait wait)
+// The tiles that a workgroup takes of a phase in a list (frame_list.h): weights of the next tile are loaded before this one's results are
+// stored, and the first ones before the wait.
+template <class P> struct sliced_k_walk {
+    typename P::accumulators c;
+    DEV void start(const typename P::args &p, int index) { P::start(p, P::at(p, index), c); }
+    DEV void look(const typename P::args &, int) {}
+    DEV void tile(const typename P::args &p, int index, int next, char *shared)
     {
         const typename P::tile t = P::at(p, index);
-        typename P::accumulators c;
-        P::start(p, t, c);
-        wait();
         typename P::results r = P::compute(p, t, c);
+        if (next >= 0) start(p, next);
         P::finish(p, t, r, reinterpret_cast<float *>(shared));
     }
+};
+struct sliced_k_in_list {
+    template <class P> static constexpr int bytes = P::memory_bytes;
+    template <class P> using walk = sliced_k_walk<P>;
 };
 
 template <class P> DEV void run_sliced_k(const typename P::args &p)
