@@ -122,7 +122,8 @@ typedef struct launch {
     int trace;             /* index of the scratch for timing records of its tiles; -1: none */
 } launch;
 
-enum { mark_head = 16, most_marked = 1024 }; /* marks::head of templates/frame/marks.h; workgroups of a launch that waits by marks */
+enum { mark_head = 16, mark_pitch = 16 }; /* of templates/frame/marks.h */
+enum { most_marked = 1024 };              /* workgroups of a launch that waits by marks */
 enum { trace_record_bytes = 48 }; /* of a record of a workgroup or a tile */
 
 /* A value kept in the workspace. partials > 1: each row has that many partial sums or partial results. */

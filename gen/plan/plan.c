@@ -206,7 +206,7 @@ static int plan_trace(planner *p, const launch *l)
 static int plan_marks(planner *p, const launch *l)
 {
     if (!l->together) return -1;
-    const long long marks = mark_head + (long long)most_marked * (l->work_count + 1); /* of two floats */
+    const long long marks = mark_head + (long long)mark_pitch * (l->work_count + 1); /* of two floats */
     p->p->scratches[p->p->scratch_count] =
         (scratch){.name = arena_printf(p->a, "%s.marks", l->kernel->name), .floats = extent_number(2 * marks), .kind = scratch_of_marks};
     return p->p->scratch_count++;

@@ -3,7 +3,7 @@
  * another one left there. */
 #include "runtime/module/counters.h"
 
-static const unsigned mark_word = 0x93f8c26bu; /* low half of marks::published */
+static const unsigned mark_word = 0x93f8c26bu; /* low half of marks::late */
 
 static tfgen_status clear(const tfgen_module *m, const call *c, int scratch, tfgen_error *error)
 {

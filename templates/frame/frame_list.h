@@ -35,6 +35,7 @@ template <class First, class... More> struct phase_list {
 // Tile by tile, by counters (frame.h).
 template <class F> struct by_counters {
     using args = typename F::args;
+    DEV void begin(const args &) {}
     DEV bool waits(const args &p, const item<F> &w) { return F::needs(p, w.phase, w.index).count > 0; }
     DEV void await(const args &p, const item<F> &w)
     {
@@ -44,7 +45,7 @@ template <class F> struct by_counters {
     }
     DEV bool posts(const args &p, const item<F> &w) { return F::posts(p, w.phase, w.index) >= 0; }
     DEV void post(const args &p, const item<F> &w) { publish<F>(p, w); }
-    DEV void leave(const args &p)
+    DEV void leave(const args &p, int)
     {
         if (thread_index() == 0) ::leave<F>(p);
     }
@@ -57,15 +58,22 @@ template <class F> struct by_phases {
     using args = typename F::args;
     bool ended = false; // this workgroup has no wait ahead
 
+    DEV static int groups(const args &p, int phase)
+    {
+        const int count = F::tiles(p, phase);
+        return count < block_total() ? count : block_total();
+    }
+    DEV void begin(const args &p)
+    {
+        if (thread_index() < TF_WAVE) marks{F::words(p)}.begin(F::phases);
+    }
     DEV bool waits(const args &, const item<F> &w) { return w.index < block_total() && F::awaited(w.phase, 0) >= 0; }
     DEV void await(const args &p, const item<F> &w)
     {
         const marks m{F::words(p)};
-        for (int n = 0, of; (of = F::awaited(w.phase, n)) >= 0; n++) {
-            const int tiles = F::tiles(p, of);
-            m.await(w.phase, of, tiles < block_total() ? tiles : block_total(), F::threads);
-        }
-        device_acquire(); // AMD: of the threads that waited; the waves acquire behind the barrier
+        if (thread_index() == 0)
+            for (int n = 0, of; (of = F::awaited(w.phase, n)) >= 0; n++) m.await(w.phase, of, groups(p, of));
+        device_acquire(); // AMD: of the thread that waited; the waves acquire behind the barrier
         barrier();
         device_acquire();
         if (w.phase == F::last_wait) end(m);
@@ -74,27 +82,32 @@ template <class F> struct by_phases {
     {
         return F::is_awaited(w.phase) && w.index + block_total() >= F::tiles(p, w.phase);
     }
-    DEV void post(const args &p, const item<F> &w) { marks{F::words(p)}.publish(w.phase, w.index % block_total()); }
-    // The first workgroup clears the marks when all have passed their last wait, which they do long before the launch ends.
-    DEV void leave(const args &p)
+    DEV void post(const args &p, const item<F> &w) { marks{F::words(p)}.publish(w.phase); }
+    // `next`: the item that the workgroup would take next, behind the last one. The workgroup that would take the first of them, which
+    // mostly has no tile in the last phase, sets the marks back when all have passed their last wait and no mark is on its way.
+    DEV void leave(const args &p, int next)
     {
         const marks m{F::words(p)};
-        if (!ended) end(m);
-        if (block_index() != 0) return;
-        m.await_end(F::phases, F::threads);
+        if (!ended) {
+            barrier(); // begin() has ended
+            end(m);
+        }
+        if (next != 0) return;
+        for (int i = thread_index(); i <= F::phases; i += F::threads)
+            m.await_end(i, i == F::phases ? block_total() : F::is_awaited(i) ? groups(p, i) : 0);
         barrier();
         m.clear(F::phases, F::threads);
     }
     DEV void end(const marks &m)
     {
-        if (thread_index() == 0) m.publish(F::phases, block_index());
+        if (thread_index() == 0) m.leave(F::phases);
         ended = true;
     }
 };
 
 // The tiles of a phase, of which the workgroup's first is `index`, then those of the phases behind it. Each phase has a loop of its own:
-// compilers keep what is the same for all tiles of a loop in registers.
-template <class F, int Phase> DEV void run_phases(const typename F::args &p, int index, char *shared, typename F::waits &sync)
+// compilers keep what is the same for all tiles of a loop in registers. Returns the item that would be the workgroup's next.
+template <class F, int Phase> DEV int run_phases(const typename F::args &p, int index, char *shared, typename F::waits &sync)
 {
     using P = typename F::template program<Phase>;
     const int tiles = F::tiles(p, Phase); // of arguments alone: no memory is read ahead of previous_wait()
@@ -104,6 +117,7 @@ template <class F, int Phase> DEV void run_phases(const typename F::args &p, int
             if (index < tiles) walk.start(a, index);
             if constexpr (Phase == 0) {
                 previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
+                sync.begin(p);
             }
             if (index < tiles) walk.look(a, index);
 #pragma unroll 1
@@ -119,7 +133,10 @@ template <class F, int Phase> DEV void run_phases(const typename F::args &p, int
             }
         }
     });
-    if constexpr (Phase + 1 < F::phases) run_phases<F, Phase + 1>(p, index - tiles, shared, sync);
+    if constexpr (Phase + 1 < F::phases)
+        return run_phases<F, Phase + 1>(p, index - tiles, shared, sync);
+    else
+        return index - tiles;
 }
 
 template <class F> DEV void run_list(const typename F::args &p)
@@ -133,8 +150,8 @@ template <class F> DEV void run_list(const typename F::args &p)
 #endif
     typename F::waits sync;
     next_may_start();
-    run_phases<F, 0>(p, block_index(), shared, sync); TF_TRACED(trace_leave(p.tf_trace, 0));
-    sync.leave(p);
+    const int next = run_phases<F, 0>(p, block_index(), shared, sync); TF_TRACED(trace_leave(p.tf_trace, 0));
+    sync.leave(p, next);
 }
 
 #if defined(TF_ON_HOST)

@@ -29,6 +29,14 @@ DEV void flag_store(unsigned long long *flag, unsigned long long value)
 {
     __hip_atomic_store(flag, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
 }
+DEV void flag_add(unsigned long long *flag, unsigned long long n)
+{
+    (void)__hip_atomic_fetch_add(flag, n, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+}
+DEV void flag_add_relaxed(unsigned long long *flag, unsigned long long n)
+{
+    (void)__hip_atomic_fetch_add(flag, n, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
 DEV void pause() { tf_hs_yield(); }
 
 #elif defined(__clang__)
@@ -50,6 +58,11 @@ DEV void flag_store(unsigned long long *flag, unsigned long long value)
 {
     __hip_atomic_store(flag, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
+DEV void flag_add(unsigned long long *flag, unsigned long long n)
+{
+    (void)__hip_atomic_fetch_add(flag, n, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+DEV void flag_add_relaxed(unsigned long long *flag, unsigned long long n) { flag_add(flag, n); }
 DEV void pause() { __builtin_amdgcn_s_sleep(1); }
 
 #else
@@ -79,6 +92,14 @@ DEV unsigned long long flag_read(const unsigned long long *flag)
 DEV void flag_store(unsigned long long *flag, unsigned long long value)
 {
     asm volatile("st.release.gpu.u64 [%0], %1;" ::"l"(flag), "l"(value) : "memory");
+}
+DEV void flag_add(unsigned long long *flag, unsigned long long n) // waits for no answer
+{
+    asm volatile("red.release.gpu.add.u64 [%0], %1;" ::"l"(flag), "l"(n) : "memory");
+}
+DEV void flag_add_relaxed(unsigned long long *flag, unsigned long long n)
+{
+    asm volatile("red.relaxed.gpu.add.u64 [%0], %1;" ::"l"(flag), "l"(n) : "memory");
 }
 DEV void pause() { asm volatile("nanosleep.u32 20;"); }
 #endif
