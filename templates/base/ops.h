@@ -138,9 +138,9 @@ DEV reduced_angle reduce_large_angle(float x)
 }
 
 // Up to |x| = 1e5, by three parts of pi/2 (Cody and Waite).
-DEV reduced_angle reduce_angle(float x)
+DEV bool is_large_angle(float x) { return !(magnitude(x) < 1e5f); }
+DEV reduced_angle reduce_small_angle(float x)
 {
-    if (!(magnitude(x) < 1e5f)) return reduce_large_angle(x);
     const float n = nearest(x * 0.636619772367581343f);
     const float r = fused(n, 1.71512449e-15f, fused(n, 4.37113883e-8f, fused(n, -1.57079637050628662f, x)));
     return {r, 0.0f, static_cast<int>(n) & 3};
@@ -156,18 +156,50 @@ DEV float cosine_near_zero(reduced_angle t)
     const float x = t.x, z = x * x, u = fused(z, fused(z, 2.443315711809948e-5f, -1.388731625493765e-3f), 4.166664568298827e-2f);
     return fused(z * z, u, fused(-x, t.rest, fused(-0.5f, z, 1.0f)));
 }
-DEV float exact_sin(float x)
+template <bool Cosine> struct exact_wave {
+    using angle = reduced_angle;
+    DEV static angle reduce(float x) { return reduce_small_angle(x); }
+    DEV static angle reduce_large(float x)
+    {
+        angle t = reduce_large_angle(x);
+        if (!is_finite(x)) t.x = x - x;
+        return t;
+    }
+    DEV static float of(angle t)
+    {
+        const float y = (t.quarters & 1) != Cosine ? cosine_near_zero(t) : sine_near_zero(t);
+        return (t.quarters + Cosine) & 2 ? -y : y;
+    }
+};
+template <class Wave> DEV float wave(float x)
 {
-    const reduced_angle t = reduce_angle(x);
-    const float y = t.quarters & 1 ? cosine_near_zero(t) : sine_near_zero(t);
-    return !is_finite(x) ? x - x : t.quarters & 2 ? -y : y;
+    return Wave::of(is_large_angle(x) ? Wave::reduce_large(x) : Wave::reduce(x));
 }
-DEV float exact_cos(float x)
+// One branch for all elements, and one copy of the long arithmetic for large angles.
+template <class Wave, int N> DEV vec<float, N> waves(vec<float, N> x)
 {
-    const reduced_angle t = reduce_angle(x);
-    const float y = t.quarters & 1 ? sine_near_zero(t) : cosine_near_zero(t);
-    return !is_finite(x) ? x - x : (t.quarters + 1) & 2 ? -y : y;
+    typename Wave::angle t[N];
+    bool large = false;
+#pragma unroll
+    for (int i = 0; i < N; i++) t[i] = Wave::reduce(x[i]), large |= is_large_angle(x[i]);
+    if (large)
+#pragma unroll 1
+        for (int k = 0; k < N; k++) {
+            float from = x[0];
+#pragma unroll
+            for (int i = 1; i < N; i++) from = i == k ? static_cast<float>(x[i]) : from;
+            if (!is_large_angle(from)) continue;
+            const typename Wave::angle reduced = Wave::reduce_large(from);
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                if (i == k) t[i] = reduced;
+        }
+#pragma unroll
+    for (int i = 0; i < N; i++) x[i] = Wave::of(t[i]);
+    return x;
 }
+DEV float exact_sin(float x) { return wave<exact_wave<false>>(x); }
+DEV float exact_cos(float x) { return wave<exact_wave<true>>(x); }
 
 // A NaN x stays NaN.
 #if defined(__CUDACC_RTC__)
@@ -353,42 +385,30 @@ template <class Machine> DEV float short_tanh(float x)
 // an integer and leaves it in the low bits of the sum. A cosine is the sine of x + pi/2.
 struct half_turns {
     float rest;     // in -pi/2 .. pi/2
-    unsigned whole; // whole turns by pi, in the lowest bit
+    unsigned whole; // how often pi was subtracted; only the lowest bit is right
 };
-template <bool Cosine> DEV half_turns short_reduce(float x)
-{
-    const float sum = fused(x, 0.318309886183790672f, Cosine ? 0.5f : 0.0f) + 12582912.0f, n = sum - 12582912.0f - (Cosine ? 0.5f : 0.0f);
-    return {fused(n, 3.43024902e-15f, fused(n, 8.74227766e-8f, fused(n, -3.14159274101257324f, x))), float_bits(sum)};
-}
-DEV bool too_large_to_reduce(float x) { return !(magnitude(x) < 1e5f); }
-template <bool Cosine> DEV half_turns short_reduce_large(float x)
-{
-    const reduced_angle t = reduce_large_angle(x);
-    const int quarters = t.quarters + Cosine;
-    return {!is_finite(x) ? x - x : quarters & 1 ? 1.57079632679489662f - magnitude(t.x) : t.x, static_cast<unsigned>(quarters) >> 1};
-}
-DEV float short_sine_of(half_turns t)
-{
-    const float r = t.rest, z = r * r, y = fused(r * z, fused(z, fused(z, -1.854222e-4f, 8.314274e-3f), -0.16665854f), r);
-    return bits_float(float_bits(y) ^ t.whole << 31);
-}
-// One branch for all elements.
-template <bool Cosine, int N> DEV vec<float, N> short_waves(vec<float, N> x)
-{
-    half_turns t[N];
-    bool large = false;
-#pragma unroll
-    for (int i = 0; i < N; i++) t[i] = short_reduce<Cosine>(x[i]), large |= too_large_to_reduce(x[i]);
-    if (large)
-#pragma unroll
-        for (int i = 0; i < N; i++)
-            if (too_large_to_reduce(x[i])) t[i] = short_reduce_large<Cosine>(x[i]);
-#pragma unroll
-    for (int i = 0; i < N; i++) x[i] = short_sine_of(t[i]);
-    return x;
-}
-template <class> DEV float short_sin(float x) { return short_waves<false>(splat<1>(x))[0]; }
-template <class> DEV float short_cos(float x) { return short_waves<true>(splat<1>(x))[0]; }
+template <bool Cosine> struct short_wave {
+    using angle = half_turns;
+    DEV static angle reduce(float x)
+    {
+        const float sum = fused(x, 0.318309886183790672f, Cosine ? 0.5f : 0.0f) + 12582912.0f;
+        const float n = sum - 12582912.0f - (Cosine ? 0.5f : 0.0f);
+        return {fused(n, 3.43024902e-15f, fused(n, 8.74227766e-8f, fused(n, -3.14159274101257324f, x))), float_bits(sum)};
+    }
+    DEV static angle reduce_large(float x)
+    {
+        const reduced_angle t = exact_wave<Cosine>::reduce_large(x);
+        const int quarters = t.quarters + Cosine;
+        return {quarters & 1 ? 1.57079632679489662f - magnitude(t.x) : t.x, static_cast<unsigned>(quarters) >> 1};
+    }
+    DEV static float of(angle t)
+    {
+        const float r = t.rest, z = r * r, y = fused(r * z, fused(z, fused(z, -1.854222e-4f, 8.314274e-3f), -0.16665854f), r);
+        return bits_float(float_bits(y) ^ t.whole << 31);
+    }
+};
+template <class> DEV float short_sin(float x) { return wave<short_wave<false>>(x); }
+template <class> DEV float short_cos(float x) { return wave<short_wave<true>>(x); }
 
 // 1 / (1 + exp(-x)) for `scaled` = -x / ln 2. Its error is that of rounding the argument: 2^-19 for x down to -16, 2^-16 below.
 template <class Machine> DEV float short_logistic(float scaled) { return Machine::reciprocal(1.0f + Machine::power(scaled)); }
@@ -417,8 +437,10 @@ template <class Machine> DEV float short_gelu_erf(float x)
 
 #if defined(TF_QUICK)
 #define TF_CHOSEN(name) short_##name<machine>
+template <bool Cosine> using chosen_wave = short_wave<Cosine>;
 #else
 #define TF_CHOSEN(name) exact_##name
+template <bool Cosine> using chosen_wave = exact_wave<Cosine>;
 #endif
 
 // ---- the ops on floats
@@ -501,12 +523,12 @@ TF_UNARY(op_log)
 TF_UNARY(op_sqrt)
 TF_UNARY(op_square)
 TF_UNARY(op_rsqrt)
-#if defined(TF_QUICK) && !defined(TF_ON_HOST)
-template <int N> DEV vec<float, N> op_sin(vec<float, N> x) { return short_waves<false>(x); }
-template <int N> DEV vec<float, N> op_cos(vec<float, N> x) { return short_waves<true>(x); }
-#else
+#if defined(TF_ON_HOST)
 TF_UNARY(op_sin)
 TF_UNARY(op_cos)
+#else
+template <int N> DEV vec<float, N> op_sin(vec<float, N> x) { return waves<chosen_wave<false>>(x); }
+template <int N> DEV vec<float, N> op_cos(vec<float, N> x) { return waves<chosen_wave<true>>(x); }
 #endif
 TF_UNARY(op_tanh)
 TF_UNARY(op_sigmoid)

@@ -33,6 +33,11 @@ UNARY(op_square)
 UNARY(op_rsqrt)
 UNARY(op_sin)
 UNARY(op_cos)
+// As GPUs compute vectors: one copy of the arithmetic for large angles.
+template <int N> DEV vec<float, N> sin_waves(vec<float, N> x) { return waves<exact_wave<false>>(x); }
+template <int N> DEV vec<float, N> cos_waves(vec<float, N> x) { return waves<exact_wave<true>>(x); }
+UNARY(sin_waves)
+UNARY(cos_waves)
 UNARY(op_tanh)
 UNARY(op_sigmoid)
 UNARY(op_silu)
@@ -117,8 +122,6 @@ SHORT(short_exp)
 SHORT(short_log)
 SHORT(short_sqrt)
 SHORT(short_rsqrt)
-SHORT(short_sin)
-SHORT(short_cos)
 SHORT(short_tanh)
 SHORT(short_sigmoid)
 SHORT(short_silu)
@@ -131,6 +134,11 @@ SHORT(short_log1p)
 SHORT(short_softplus)
 SHORT(short_mish)
 SHORT(short_quick_gelu)
+// Of no machine's instruction.
+template <int N> DEV vec<float, N> short_sin_each(vec<float, N> x, vec<float, N>) { return waves<short_wave<false>>(x); }
+template <int N> DEV vec<float, N> short_cos_each(vec<float, N> x, vec<float, N>) { return waves<short_wave<true>>(x); }
+BINARY(short_sin_each)
+BINARY(short_cos_each)
 // An op of short ones, by its own formula.
 template <class Machine> DEV float short_elu(float x) { return x > 0.0f ? x : 1.5f * short_expm1<Machine>(x); }
 template <class Machine> DEV float short_selu(float x) { return x > 0.0f ? 1.05070098f * x : 1.75809934f * short_expm1<Machine>(x); }

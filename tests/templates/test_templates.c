@@ -162,6 +162,8 @@ static const unary unaries[] = {
     {"one_op_rsqrt", "rsqrt", exact_rsqrt},
     {"one_op_sin", "sin", sin},
     {"one_op_cos", "cos", cos},
+    {"one_sin_waves", "sin", sin},
+    {"one_cos_waves", "cos", cos},
     {"one_op_tanh", "tanh", tanh},
     {"one_op_sigmoid", "sigmoid", exact_sigmoid},
     {"one_op_silu", "silu", exact_silu},
