@@ -14,6 +14,8 @@ static double number(const device_model *d, device_number n, double otherwise)
     return d->numbers[n].value > 0 ? d->numbers[n].value : otherwise;
 }
 
+double device_hop(const device_model *d) { return number(d, number_hop_cost, device_latency(d)); }
+
 double device_bandwidth(const device_model *d, unsigned *assumed)
 {
     const double reached = d->numbers[number_bandwidth_reached].value;
@@ -85,7 +87,7 @@ static cost round_at(const device_model *d, const cost_descriptor *x, double cou
                                  : busiest * x->products / (vector * share);
     now.others = busiest * x->others / vector;
     now.shared = busiest * x->shared / (shared_bytes * clock);
-    now.ends = x->end_cycles / clock + x->trips * device_latency(d) + x->hops * number(d, number_hop_cost, device_latency(d));
+    now.ends = x->end_cycles / clock + x->trips * device_latency(d) + x->hops * device_hop(d);
     now.seconds = fmax(loading(x, now.memory, now.cache, now.flight), fmax(now.products + now.others, now.shared));
     now.seconds = fmax(now.seconds, x->chain_cycles / clock);
     return now;

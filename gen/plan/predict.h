@@ -41,4 +41,5 @@ typedef struct flight {
 bool launch_flight(const plan *p, const launch *l, flight *out);
 
 bool launch_predict(arena *a, const plan *p, const launch *l, const work *w, prediction *out);
+bool plan_predict(arena *a, const plan *p, double *seconds); /* of all launches, one after the other */
 #endif

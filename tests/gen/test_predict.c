@@ -322,6 +322,32 @@ START_TEST(an_h200_took_what_is_foreseen)
 }
 END_TEST
 
+/* Llama decode blocks as several launches and as one, whose phases wait for each other. */
+START_TEST(a_block_takes_what_an_h200_took)
+{
+#define DIMS(b, l, d, h, kv, hd, f) \
+    {{"B", b}, {"L", l}, {"D", d}, {"H", h}, {"KV", kv}, {"hd", hd}, {"F", f}}
+    static const struct {
+        dim_override dims[7];
+        double tile, block;
+    } cases[] = {{DIMS(1, 1024, 2048, 32, 8, 64, 8192), 37.8, 50.1}, {DIMS(8, 1024, 2048, 32, 8, 64, 8192), 45.2, 65.6},
+                 {DIMS(1, 2048, 4096, 32, 8, 128, 14336), 109.2, 131.7}, {DIMS(2, 777, 576, 9, 3, 64, 1536), 13.5, 22.2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const double took[] = {cases[i].tile, cases[i].block};
+        for (int k = 0; k < 2; k++) {
+            rig *r = rig_plan(&(rig_request){.path = "specs/llama-decode.yaml", .target = "sm_90a", .dims = cases[i].dims, .dim_count = 7,
+                                             .level = k ? fusion_block : fusion_tile});
+            double us = 0;
+            ck_assert(plan_predict(r->a, r->c.plan, &us));
+            us *= 1e6;
+            ck_assert_msg(fabs(us / took[k] - 1) < 0.2, "case %zu at level %s: %g us, took %g", i, k ? "block" : "tile", us, took[k]);
+            rig_close(r);
+        }
+    }
+#undef DIMS
+}
+END_TEST
+
 /* Four waves have two pieces of 32 columns each under way, where two of eight units have a tile; then seven pieces are all that there is;
  * then each unit has two workgroups. */
 START_TEST(weights_in_flight_are_those_that_waves_ask_for_ahead)
@@ -543,6 +569,7 @@ int main(void)
     tcase_add_test(times, what_is_not_known_is_a_share_of_what_is);
     tcase_add_test(times, a_product_takes_its_tiles_rounds);
     tcase_add_test(times, an_h200_took_what_is_foreseen);
+    tcase_add_test(times, a_block_takes_what_an_h200_took);
     tcase_add_test(times, weights_in_flight_are_those_that_waves_ask_for_ahead);
     tcase_add_test(times, rows_of_a_group_come_again_for_each_set_of_columns);
     tcase_add_loop_test(times, what_tiles_at_once_touch_comes_again_for_the_next, 0, sizeof walks / sizeof *walks);
