@@ -145,6 +145,11 @@ typedef struct plan {
     int *partials; /* by value id: storage.partials; 0: not in the workspace */
     scratch *scratches;
     int scratch_count;
+    struct level_choice { /* by level auto */
+        bool made;
+        double tile, block;  /* predicted seconds; infinite: no plan, or the device model has no bandwidth */
+        const char *refused; /* why there is no plan at level block; NULL: there is one */
+    } choice;
     /* inputs of plan_choose(), for plan_again() */
     const ir_graph *fused;
     const struct tuning *tuning;

@@ -4,6 +4,7 @@
 #include "gen/emit/emit.h"
 #include "gen/source/by_hand.h"
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -242,6 +243,15 @@ static json_t *workspace_json(arena *a, const plan *p)
     return json_pack("{s:I, s:o}", "bytes", (json_int_t)bytes, "values", list);
 }
 
+static json_t *seconds_or_null(double seconds) { return isinf(seconds) ? json_null() : json_real(seconds); }
+
+static json_t *choice_json(arena *a, const struct level_choice *c)
+{
+    json_t *o = json_pack("{s:o, s:o}", "tile", seconds_or_null(c->tile), "block", seconds_or_null(c->block));
+    if (c->refused) json_object_set_new(o, "refused", json_string(text_harmless(a, c->refused)));
+    return o;
+}
+
 static json_t *plan_json(arena *a, const plan *p)
 {
     const ir_graph *ir = p->ir;
@@ -249,6 +259,7 @@ static json_t *plan_json(arena *a, const plan *p)
     json_t *o = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s}", "manifest", manifest_version, "tfgen", TFGEN_VERSION, "block",
                           ir->name ? ir->name : "", "target", p->target->name, "device", p->device->name, "fusion",
                           level_names(NULL)[ir->level], "dtype", dtype_name(ir->type));
+    if (p->choice.made) json_object_set_new(o, "auto", choice_json(a, &p->choice));
     json_object_set_new(o, "spec", json_string(spec ? text_harmless(a, spec) : ""));
     const char *command = command_by_hand(a, p->target, "NAME");
     if (command) json_object_set_new(o, "compile", json_string(command)); /* NAME stands for a kernel or a pack */

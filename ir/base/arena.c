@@ -278,3 +278,10 @@ const complaint *arena_complaint(const arena *a, int i) { return i < a->said_cou
 
 const char *arena_warnings(const arena *a) { return a->warnings.data ? a->warnings.data : ""; }
 const char *arena_diagnostics(const arena *a) { return a->diagnostics.data ? a->diagnostics.data : ""; }
+
+const char *arena_first_error(arena *a, const arena *of)
+{
+    const char *said = arena_diagnostics(of), *mark = strstr(said, "error: ");
+    const char *from = mark ? mark + strlen("error: ") : said;
+    return arena_strndup(a, from, strcspn(from, "\n"));
+}

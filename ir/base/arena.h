@@ -68,6 +68,7 @@ typedef struct complaint {
 const complaint *arena_complaint(const arena *a, int i);
 const char *arena_warnings(const arena *a);    /* as arena_diagnostics(), but those of warn() */
 const char *arena_diagnostics(const arena *a); /* all of them, rendered, each ends in a newline; "" when none */
+const char *arena_first_error(arena *a, const arena *of); /* the first one's line without file and place, in `a` */
 
 /* The candidate nearest to `word` (at most a third of its length in changes, or one; a swap is one; or the word without some of its parts
  * between _, num_heads without num_), or NULL. */

@@ -361,8 +361,7 @@ static void read_note(reader *r)
 
 static void read_head(reader *r)
 {
-    size_t levels;
-    const char *const *names = level_names(&levels);
+    const char *const *names = level_names(NULL);
     scan_expect(&r->in, "ir");
     if (scan_integer(&r->in, 0, 1 << 30, "version") != 1)
         bail(r->a, code_bad_input, scan_here(&r->in), "only version 1 of the text form is known");
@@ -378,7 +377,7 @@ static void read_head(reader *r)
     r->b.p->type = read_dtype(r);
     scan_end_line(&r->in);
     scan_expect(&r->in, "level ");
-    r->b.p->level = (fusion_level)scan_choice(&r->in, names, levels, "level");
+    r->b.p->level = (fusion_level)scan_choice(&r->in, names, fusion_auto, "level");
     scan_end_line(&r->in);
     r->b.p->input_sums = r->b.p->level >= fusion_tile && !scan_accept(&r->in, "without input_sums");
     if (r->b.p->level >= fusion_tile && !r->b.p->input_sums) scan_end_line(&r->in);

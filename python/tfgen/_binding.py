@@ -10,7 +10,7 @@ import threading
 from typing import Any, Dict, List, Optional, Tuple
 
 INPUT, PARAM, STATE, OUTPUT = range(4)
-FUSIONS = ("none", "ops", "tile", "block")
+FUSIONS = ("none", "ops", "tile", "block", "auto")
 
 
 class Error(RuntimeError):

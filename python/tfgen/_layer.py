@@ -466,6 +466,6 @@ def plan(spec: Spec, **options: Any) -> Plan:
     """Plans a spec without a device: what would be compiled for `target`.
 
     spec: a file's path, or YAML text. options: name (of the spec, in messages), target ("host", "gfx942", "sm_90a", ...; default host),
-    dims ({"S": 2048}), dtype ("f32", "f16", "bf16"), preset, fusion ("none", "ops", "tile", "block"), no_fuse (names of fusions),
+    dims ({"S": 2048}), dtype ("f32", "f16", "bf16"), preset, fusion ("none", "ops", "tile", "block", "auto"), no_fuse (names of fusions),
     tiles (overrides as --tile), device_model, wisdom (a file, or "none"). Raises SpecError, UsageError, UnsupportedError."""
     return Plan(spec, **options)

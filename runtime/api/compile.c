@@ -1,7 +1,9 @@
 /* In: spec text and a request. Out: the plan with its sources. Refuses what a stage refuses. compile_inside() has one line per stage.
  * --from=STAGE enters it lower down, with IR text printed by --dump=STAGE. */
 #include "runtime/api/compile.h"
+#include "gen/plan/predict.h"
 #include "gen/plan/wisdom.h"
+#include <math.h>
 #include <string.h>
 
 const char *const stage_names[stage_count] = {"graph", "ir", "fuse", "plan", "source"};
@@ -114,11 +116,63 @@ static const tuning *tuning_for(arena *a, const compile_request *r, const device
     return t;
 }
 
+/* ---- level auto */
+typedef struct attempt {
+    arena *a;
+    const compile_request *request;
+    double seconds; /* predicted */
+} attempt;
+
+static void attempt_inside(void *argument)
+{
+    attempt *t = argument;
+    compiled c;
+    double seconds;
+    compile_inside(t->a, t->request, &c);
+    if (plan_predict(t->a, c.plan, &seconds)) t->seconds = seconds;
+}
+
+/* Predicted seconds of the plan at a level. */
+static double seconds_at(arena *a, const compile_request *r, fusion_level level, const char **refused)
+{
+    compile_request one = *r;
+    attempt t = {arena_new(), &one, INFINITY};
+    one.level = level, one.dump = NULL;
+    if (!t.a) bail(a, code_device, (position){0}, "not enough memory");
+    if (arena_run(t.a, attempt_inside, &t) != code_ok) *refused = arena_first_error(a, t.a);
+    arena_free(t.a);
+    return t.seconds;
+}
+
+/* Level tile where block has no plan or is no faster. Where tile has none either, planning says why. */
+static struct level_choice choose_level(arena *a, const compile_request *r)
+{
+    struct level_choice c = {.made = true};
+    const char *ignored = NULL;
+    c.tile = seconds_at(a, r, fusion_tile, &ignored);
+    c.block = seconds_at(a, r, fusion_block, &c.refused);
+    return c;
+}
+
+/* The texts of fuse and plan have their level. */
+static void compile_auto(arena *a, const compile_request *r, compiled *out)
+{
+    compile_request one = *r;
+    const struct level_choice c = choose_level(a, r);
+    one.level = c.block < c.tile ? fusion_block : fusion_tile;
+    compile_inside(a, &one, out);
+    out->plan->choice = c;
+}
+
 void compile_inside(arena *a, const compile_request *r, compiled *out)
 {
     *out = (compiled){0};
     const job made = {a, r, out}, *j = &made;
     const stage from = r->from_ir ? r->from : stage_graph;
+    if (r->level == fusion_auto && from <= stage_ir) {
+        compile_auto(a, r, out);
+        return;
+    }
     const target_info *target = compile_target(a, r->target);
     const fuse_options fusion = {r->level, target, r->disabled, r->disabled_count, !r->check_passes};
 

@@ -71,6 +71,7 @@ static void plan_body(void *argument)
     arena *a = j->plan->arena;
     j->plan->request = request_of(j);
     compile_inside(a, &j->plan->request, &j->plan->compiled);
+    j->plan->request.level = j->plan->compiled.plan->ir->level; /* of variants too, which share its weights */
     j->plan->text = ir_print(a, j->plan->compiled.plan->ir);
     j->plan->manifest = manifest_json(a, j->plan->compiled.plan);
     j->plan->tensors = tensors_of(a, j->plan->compiled.plan);
@@ -96,7 +97,7 @@ tfgen_status tfgen_plan_create(const char *spec, size_t size, const char *name, 
         return device_report(error, TFGEN_USAGE, "tfgen_plan_create: spec, name and plan must be given, and options.size set");
     *out = NULL;
     if (options && options->size < offsetof(tfgen_plan_options, fusion) + sizeof known.fusion) known.fusion = TFGEN_FUSION_TILE;
-    if (known.fusion < TFGEN_FUSION_NONE || known.fusion > TFGEN_FUSION_BLOCK)
+    if (known.fusion < TFGEN_FUSION_NONE || known.fusion > TFGEN_FUSION_AUTO)
         return device_report(error, TFGEN_USAGE, "tfgen_plan_create: options.fusion is not a tfgen_fusion value");
     if (!is_list("dims", known.dims, known.dim_count, sizeof *known.dims, error) ||
         !is_list("no_fuse", known.no_fuse, known.no_fuse_count, sizeof *known.no_fuse, error) ||

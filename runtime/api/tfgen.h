@@ -61,8 +61,15 @@ typedef struct tfgen_error { char text[1024]; } tfgen_error;
 
 typedef struct tfgen_plan tfgen_plan;
 
-/* BLOCK: the whole block is one cooperative launch. */
-typedef enum tfgen_fusion { TFGEN_FUSION_NONE = 0, TFGEN_FUSION_OPS = 1, TFGEN_FUSION_TILE = 2, TFGEN_FUSION_BLOCK = 3 } tfgen_fusion;
+/* BLOCK: the whole block is one cooperative launch. AUTO: TILE or BLOCK, the one whose plan is predicted to be faster; it depends on the
+ * spec, its dims, the device model, wisdom and tiles alone. The manifest's "fusion" says which one it is. */
+typedef enum tfgen_fusion {
+    TFGEN_FUSION_NONE = 0,
+    TFGEN_FUSION_OPS = 1,
+    TFGEN_FUSION_TILE = 2,
+    TFGEN_FUSION_BLOCK = 3,
+    TFGEN_FUSION_AUTO = 4
+} tfgen_fusion;
 
 typedef struct tfgen_dim { const char *name; int64_t value; } tfgen_dim;
 

@@ -190,7 +190,7 @@ static const char *try_variant(ablate_job *whole, variant *v, void (*body)(void 
     variant_job j = {arena_new(), whole, v};
     if (!j.a) bail(whole->a, code_device, (position){0}, "not enough memory");
     *code = arena_run(j.a, body, &j);
-    const char *why = *code == code_ok ? NULL : cli_first_error(whole->a, j.a);
+    const char *why = *code == code_ok ? NULL : arena_first_error(whole->a, j.a);
     arena_free(j.a);
     return why;
 }

@@ -158,7 +158,8 @@ static const char *comment(arena *a, const char *s)
 
 static void write_plan_function(arena *a, text *t, const build_library *l)
 {
-    static const char *const levels[] = {"TFGEN_FUSION_NONE", "TFGEN_FUSION_OPS", "TFGEN_FUSION_TILE", "TFGEN_FUSION_BLOCK"};
+    static const char *const levels[] = {"TFGEN_FUSION_NONE", "TFGEN_FUSION_OPS", "TFGEN_FUSION_TILE", "TFGEN_FUSION_BLOCK",
+                                         "TFGEN_FUSION_AUTO"};
     const char *id = l->identifier;
     text_printf(t,
                 "/* The plan of a shape for a device; it finds its code in the bundle. TFGEN_USAGE: no such shape. */\n"

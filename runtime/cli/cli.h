@@ -65,8 +65,6 @@ void cli_layer_of_weights(arena *a, const cli_options *o); /* refuses --layer wi
 const char *cli_target(arena *a, const cli_options *o, const compile_request *r);
 /* The first line of a log without control characters, at most 300 characters; "" for NULL. */
 const char *cli_first_line(arena *a, const char *log);
-/* The first error of another arena without file and line, to be shown in a table's cell. */
-const char *cli_first_error(arena *a, const arena *of);
 
 /* The graph that results are compared with: the spec's, or for IR text of a later stage that of --spec at the text's dims and dtype, which
  * must have the text's inputs, parameters, states and outputs; NULL: there is none. Bails. */

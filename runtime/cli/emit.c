@@ -214,7 +214,7 @@ static void emit_target(const emit_job *j, compile_request r, const char *target
     write_sources(j->a, c.plan, folder);
     if (!j->o->quiet && !j->o->dump)
         printf("%s: %d kernels, %d packed weights for %s at level %s in %s\n", j->path, c.plan->launch_count, c.plan->pack_count, target,
-               fusion_level_name(r.level), folder);
+               fusion_level_name(c.plan->ir->level), folder);
     if (j->o->code) compile_pages(j, &r, c.plan, folder);
     else write_manifest(j->a, c.plan, folder, NULL);
 }

@@ -66,7 +66,7 @@ static fitting plan_at(const fit_job *j, const char *name, long long value, bool
         t.f = footprint_of(keep ? j->a : p.a, p.made.plan);
         t.bytes = largest_of(&t.f, j->layers);
     } else {
-        t.why = cli_first_error(j->a, p.a);
+        t.why = arena_first_error(j->a, p.a);
     }
     if (keep)
         arena_defer(j->a, close_arena, p.a);

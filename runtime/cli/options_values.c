@@ -124,5 +124,5 @@ fusion_level options_level(arena *a, const char *name)
         bail(a, code_usage, (position){0}, "--fusion: one level here, not '%s'; verify, bench and explain take several", name);
     const char *near = nearest_name(name, names, count);
     bail(a, code_usage, (position){0}, "--fusion: unknown level '%s'%s; levels are %s", name,
-         nearest_hint(a, near), fusion_levels);
+         nearest_hint(a, near), arena_printf(a, "%s,auto", fusion_levels));
 }

@@ -127,7 +127,7 @@ static void add_point(predict_job *whole, int value, int device)
     j.request.target = d->target->name;
     cli_device_model(whole->a, whole->named[device], &j.request);
     const tfgen_code code = arena_run(j.a, predict_it, &j);
-    if (code != code_ok) p->refused = cli_first_error(whole->a, j.a);
+    if (code != code_ok) p->refused = arena_first_error(whole->a, j.a);
     arena_free(j.a);
     if (code == code_bad_input || code == code_usage) bail(whole->a, code, (position){0}, "%s", p->refused);
 }

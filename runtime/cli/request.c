@@ -128,13 +128,6 @@ const char *cli_first_line(arena *a, const char *log)
     return text_harmless(a, arena_strndup(a, log ? log : "", size < most ? size : most));
 }
 
-const char *cli_first_error(arena *a, const arena *of)
-{
-    const char *said = arena_diagnostics(of), *mark = strstr(said, "error: ");
-    const char *from = mark ? mark + strlen("error: ") : said;
-    return arena_strndup(a, from, strcspn(from, "\n"));
-}
-
 /* ---- the graph of IR text */
 static const char *kind_name(const ir_value *v)
 {

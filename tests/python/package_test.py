@@ -168,7 +168,7 @@ def refuse_arrays(layer, x):
 def errors():
     refused("an op that is none", tfgen.SpecError, lambda: tfgen.plan(SPEC.replace("mul", "mull"), name="a.yaml"), "a.yaml:9:18: error:")
     refused("a dim that is none", tfgen.UsageError, lambda: tfgen.plan(SPEC, dims={"Q": 1}), "Q")
-    refused("a level that is none", tfgen.UsageError, lambda: tfgen.plan(SPEC, fusion="all"), "none, ops, tile, block")
+    refused("a level that is none", tfgen.UsageError, lambda: tfgen.plan(SPEC, fusion="all"), "none, ops, tile, block, auto")
     refused("a file that is not there", FileNotFoundError, lambda: tfgen.plan("nowhere.yaml"))
     refused("a device that is not there", tfgen.Error, lambda: tfgen.compile(SPEC, device="cuda:99"))
     refused("a param that is missing", TypeError, lambda: tfgen.compile(SPEC, params={}, device="host"), "w: missing", "gate.weight")

@@ -240,7 +240,7 @@ START_TEST(wrong_calls_are_refused)
     ck_assert_int_eq(tfgen_plan_create(NULL, 0, "x", NULL, &plan, &error), TFGEN_USAGE);
     o.size = 0;
     ck_assert_int_eq(tfgen_plan_create(ffn, 1, "x", &o, &plan, &error), TFGEN_USAGE);
-    o.size = sizeof o, o.fusion = (tfgen_fusion)9;
+    o.size = sizeof o, o.fusion = (tfgen_fusion)(TFGEN_FUSION_AUTO + 1);
     ck_assert_int_eq(tfgen_plan_create(ffn, 1, "x", &o, &plan, &error), TFGEN_USAGE);
     const tfgen_dim dims[] = {{"F", 7}, {NULL, 1}};
     const char *const names[] = {"bias", NULL};

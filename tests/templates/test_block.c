@@ -100,6 +100,55 @@ START_TEST(waits_in_a_circle_are_found)
 }
 END_TEST
 
+/* ---- level auto */
+#define DEVICE(launch, hop)                                                                                                 \
+    "name: made\nlabel: x\ntarget: sm_90a\nunits: {is: 8, chosen: x}\nchiplets: {is: 1, chosen: x}\n"                       \
+    "clock: {is: 1e9, chosen: x}\nbandwidth: {is: 2e12, chosen: x}\nproducts: {bf16: 2e14, chosen: x}\n"                     \
+    "vector: {f32: 1e13, chosen: x}\nlatency: {is: 5e-7, chosen: x}\nlaunch_cost: {is: " launch ", chosen: x}\n"             \
+    "overlap_cost: {is: " launch ", chosen: x}\nhop_cost: {is: " hop ", chosen: x}\n"
+static const struct {
+    const char *device, *line, *refused; /* a tile of the user's; why there is no plan at level block */
+    fusion_level level;
+} choices[] = {{DEVICE("2e-5", "1e-8"), NULL, NULL, fusion_block},
+               {DEVICE("1e-6", "1e-6"), NULL, NULL, fusion_tile},
+               {DEVICE("2e-5", "1e-8"), "gemm: layer=wgmma", "its frame, ws, has no launches of several phases", fusion_tile},
+               {NULL, NULL, NULL, fusion_tile}}; /* the host, of which nothing is predicted */
+
+START_TEST(auto_takes_the_level_that_is_predicted_to_be_faster)
+{
+    arena *a = arena_new();
+    const tuning asked = {.lines = &choices[_i].line, .count = choices[_i].line != NULL};
+    compile_request request = {.name = "t", .text = decode_yaml, .size = strlen(decode_yaml), .level = fusion_auto, .tuning = &asked,
+                               .target = choices[_i].device ? "sm_90a" : "host", .device_model = choices[_i].device};
+    compiled c, known;
+    ck_assert_msg(compile(a, &request, &c) == code_ok, "%s", arena_diagnostics(a));
+    const struct level_choice made = c.plan->choice;
+    ck_assert(made.made && c.plan->ir->level == choices[_i].level && (made.block < made.tile) == (choices[_i].level == fusion_block));
+    request.level = choices[_i].level;
+    ck_assert_int_eq(compile(a, &request, &known), code_ok);
+    ck_assert_str_eq(ir_print(a, c.plan->ir), ir_print(a, known.plan->ir));
+    ck_assert(!known.plan->choice.made && !strstr(manifest_json(a, known.plan), "\"auto\""));
+    ck_assert(!choices[_i].refused == !made.refused && (!made.refused || strstr(made.refused, choices[_i].refused)));
+    const char *manifest = manifest_json(a, c.plan), *said = strstr(manifest, "\"auto\"");
+    ck_assert(said && strstr(manifest, choices[_i].level == fusion_block ? "\"fusion\": \"block\"" : "\"fusion\": \"tile\""));
+    ck_assert(!made.refused || strstr(said, choices[_i].refused));
+    arena_free(a);
+}
+END_TEST
+
+START_TEST(no_text_is_of_level_auto)
+{
+    arena *a = arena_new();
+    static const char text[] = "ir 1 t\ntype f32\nlevel auto\n";
+    compiled c;
+    const compile_request request = {.name = "t.ir", .text = text, .size = sizeof text - 1, .from_ir = true, .from = stage_ir,
+                                     .target = "host", .level = fusion_tile};
+    ck_assert_int_eq(compile(a, &request, &c), code_bad_input);
+    ck_assert_msg(strstr(arena_diagnostics(a), "t.ir:3:"), "%s", arena_diagnostics(a));
+    arena_free(a);
+}
+END_TEST
+
 /* ---- results */
 static const struct {
     const char *target, *line; /* a tile of the user's; or NULL */
@@ -170,6 +219,8 @@ int main(void)
     tcase_add_test(plans, a_wait_for_an_earlier_phase_than_the_one_that_writes_is_found);
     tcase_add_test(plans, waits_in_a_circle_are_found);
     tcase_add_loop_test(plans, what_no_launch_of_several_phases_has_is_refused, 0, sizeof refusals / sizeof *refusals);
+    tcase_add_loop_test(plans, auto_takes_the_level_that_is_predicted_to_be_faster, 0, sizeof choices / sizeof *choices);
+    tcase_add_test(plans, no_text_is_of_level_auto);
     tcase_set_timeout(results, 120);
     tcase_add_loop_test(results, phases_of_one_launch_wait_for_each_other, 0, sizeof runs / sizeof *runs);
     tcase_add_test(results, a_wait_without_end_is_an_error_that_names_the_phase);

@@ -50,7 +50,7 @@ static bool run_whole(bisection *b)
     arena_defer(b->a, free_arena, w.a);
     const tfgen_code code = arena_run(w.a, run_body, &w);
     if (code != code_ok) {
-        const char *why = cli_first_error(b->a, w.a), *log = log_of(b->a, arena_diagnostics(w.a));
+        const char *why = arena_first_error(b->a, w.a), *log = log_of(b->a, arena_diagnostics(w.a));
         if (code == code_device && b->device)
             bail_with_log(b->a, code, (position){0}, log,
                           "%s; --target=%s without --device runs the same kernels on the host engine, which tells the line", why,

@@ -41,7 +41,7 @@ static const char *attempt(shown *s)
     s->a = arena_new();
     if (!s->a) return "not enough memory";
     const tfgen_code code = arena_run(s->a, body, s);
-    const char *why = code == code_ok ? NULL : cli_first_error(s->b->a, s->a);
+    const char *why = code == code_ok ? NULL : arena_first_error(s->b->a, s->a);
     if (why || !s->run)
         arena_free(s->a);
     else

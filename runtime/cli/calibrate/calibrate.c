@@ -190,7 +190,7 @@ static void measure_vector(calibration *c)
 static void run_apart(calibration *c, void (*body)(void *), void *argument, arena *a)
 {
     const tfgen_code code = arena_run(a, body, argument);
-    const char *said = code == code_ok ? "" : cli_first_error(c->a, a);
+    const char *said = code == code_ok ? "" : arena_first_error(c->a, a);
     arena_free(a);
     if (code != code_ok) bail(c->a, code, (position){0}, "%s", said);
 }

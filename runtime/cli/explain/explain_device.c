@@ -36,6 +36,6 @@ explained_device explain_device(arena *a, compile_request r, const device_model 
     if (!j.a) bail(a, code_device, (position){0}, "not enough memory");
     arena_defer(a, close_arena, j.a);
     j.request.target = d->target->name, j.request.device_model = d->name, j.request.device_file = NULL, j.request.dump = NULL;
-    if (arena_run(j.a, plan_other, &j) != code_ok) out = (explained_device){.model = d, .refused = cli_first_error(a, j.a)};
+    if (arena_run(j.a, plan_other, &j) != code_ok) out = (explained_device){.model = d, .refused = arena_first_error(a, j.a)};
     return out;
 }

@@ -207,7 +207,7 @@ static void note_worst(table_job *j, int code)
 static bool attempt(entry *e, void (*body)(void *), void *argument)
 {
     const int code = (int)arena_run(e->a, body, argument);
-    if (code) say(e, row_failed, cli_first_error(e->of->j->a, e->a));
+    if (code) say(e, row_failed, arena_first_error(e->of->j->a, e->a));
     note_worst(e->of->j, code);
     return !code;
 }
@@ -283,7 +283,7 @@ static void run_case(table_case *c, void (*body)(void *))
     fputs(arena_diagnostics(c->a), stderr);
     note_worst(j, code);
     for (int i = 0; i < j->t.count && code; i++)
-        if (j->entries[i].of == c && j->t.rows[i].status == row_timed) say(&j->entries[i], row_failed, cli_first_error(j->a, c->a));
+        if (j->entries[i].of == c && j->t.rows[i].status == row_timed) say(&j->entries[i], row_failed, arena_first_error(j->a, c->a));
 }
 
 /* Adds a case for each value of the sweep; reads all before timing, so that errors come first. */
