@@ -101,6 +101,7 @@ void fuse_finish(fusing *f);
 bool fuse_origins(fusing *f);
 void fuse_find_roots(fusing *f); /* fuse_views.c */
 bool fuse_reshapes(fusing *f);
+bool fuse_regroup(fusing *f);
 bool fuse_product_sum(fusing *f);
 bool fuse_qkv(fusing *f);
 bool fuse_gate_up(fusing *f);

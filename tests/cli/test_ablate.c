@@ -57,7 +57,7 @@ START_TEST(ratios_stand_between_variants_that_agree)
     json_decref(all);
     ck_assert_int_eq(tfgen("ablate specs/swiglu.yaml --preset=llama-1b"), 0);
     says("what each fusion is worth");
-    says("of no use here: product_sum, qkv, rmsnorm, bias");
+    says("of no use here: regroup, product_sum, qkv, rmsnorm, bias");
     says("checked at the spec's own sizes");
     ck_assert_int_eq(tfgen("ablate specs/swiglu.yaml --preset=llama-1b --no-check"), 0);
     says("no ratio is printed: nothing was checked");

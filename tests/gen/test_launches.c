@@ -129,6 +129,11 @@ typedef struct fusion_case {
     const char *yaml;
 } fusion_case;
 static const fusion_case fusions[] = {
+    {"regroup", 1, 2,
+     HEAD "inputs: {x: [B, 5, 32], z: [B, 5, 32]}\nparams: {w: [32], c: [32]}\nops:\n"
+          "  - {out: g, op: reshape, in: [x], shape: [B, 5, 4, 8]}\n  - {out: n, op: layernorm, in: [g], eps: 1.0e-5}\n"
+          "  - {out: r, op: reshape, in: [n], shape: [B, 5, 32]}\n  - {out: s, op: mul, in: [w, r]}\n  - {out: t, op: add, in: [s, c]}\n"
+          "  - {out: u, op: add, in: [t, z]}\n  - {out: y, op: silu, in: [u]}\noutputs: {y: y}\n"},
     {"product_sum", 3, 4,
      HEAD "inputs: {x: [B, 5, 32]}\nparams: {v: [32, 32], w: [24, 32], a: [32, 32], b: [32, 24], c: [32]}\nops:\n"
           "  - {out: l, op: linear, in: [x, v]}\n  - {out: s, op: silu, in: [l]}\n  - {out: m, op: linear, in: [s, w]}\n"
