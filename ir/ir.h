@@ -122,7 +122,7 @@ struct ir_op {
     ir_value **inputs, **outputs; /* linear: x, weight[, bias] */
     ir_attributes attributes;
     position at;
-    unsigned stated; /* graph only: bit i: the spec gives attribute i of ir/op.def, else it is a default. Read by op_states() */
+    unsigned long long stated; /* graph only: bit i: the spec gives attribute i of ir/op.def, else it is a default. Read by op_states() */
     int origin;      /* index of the graph op it was lowered from; level `none` makes one kernel per origin */
     op_role role;
 };

@@ -63,6 +63,8 @@ static void put_attributes(signer *s, const ir_op *op)
         if (!field_is_set(&op->attributes, f) || f->type == field_float || f->type == field_dtype || f->type == field_scaling) continue;
         text_printf(&s->out, "/%s", f->key);
         if (f->type == field_int) text_printf(&s->out, "=%lld", *(const long long *)field);
+        if (field == &op->attributes.axes)
+            for (int k = 0; k < op->attributes.axes.count; k++) text_printf(&s->out, "%s%d", k ? "." : "=", (int)op->attributes.axes.at[k]);
     }
 }
 

@@ -231,6 +231,46 @@ static const expression *reshape_op(scope *s, const ir_op *op, const place *at)
     return evaluate(s, x, &own);
 }
 
+/* The index, in row `row` of the permuted value, along its axes from `from` up to, but not including, `to`. */
+static const expression *index_along(scope *s, const ir_value *y, int from, int to, const expression *row)
+{
+    emission *e = s->e;
+    extent after = extent_number(1), size = extent_number(1);
+    for (int i = to; i + 1 < y->rank; i++) after = extent_multiply(e->a, y->at, after, y->shape[i]);
+    for (int i = from; i < to; i++) size = extent_multiply(e->a, y->at, size, y->shape[i]);
+    const expression *index = c_quotient(e->pool, row, extent_c(e, &after));
+    return from > 0 ? c_remainder(e->pool, index, extent_c(e, &size)) : index;
+}
+
+/* Where the element at `at` of a permuted value lies in the operand. Axes that stay neighbours are one index. */
+static place permuted(scope *s, const ir_op *op, const place *at)
+{
+    emission *e = s->e;
+    const ir_value *x = op->inputs[0], *y = op->outputs[0];
+    const double *axes = op->attributes.axes.at;
+    const int last = x->rank - 1;
+    const expression *row = NULL, *column = NULL;
+    for (int from = 0, to; from <= last; from = to) {
+        for (to = from + 1; to < last && axes[to] == axes[to - 1] + 1 && axes[to] < last && axes[from] < last;) to++;
+        const expression *index = from < last ? index_along(s, y, from, to, at->row) : place_column(s, at);
+        if (axes[to - 1] == last) {
+            column = index;
+            continue;
+        }
+        extent step = extent_number(1);
+        for (int i = (int)axes[to - 1] + 1; i < last; i++) step = extent_multiply(e->a, y->at, step, x->shape[i]);
+        index = c_product(e->pool, index, extent_c(e, &step));
+        row = row ? c_sum(e->pool, row, index) : index;
+    }
+    return (place){.row = row ? row : c_number(e->pool, 0), .base = column, .guard = at->guard, .left = at->left, .tag = "_permuted"};
+}
+
+static const expression *permute_op(scope *s, const ir_op *op, const place *at)
+{
+    const place own = permuted(s, op, at);
+    return evaluate(s, op->inputs[0], &own);
+}
+
 static bool is_scaled(const ir_op *rope) { return rope->attributes.attention_factor != 0 && rope->attributes.attention_factor != 1; }
 
 static const expression *scale_of_rotation(scope *s, const ir_op *op)
@@ -300,6 +340,7 @@ static const expression *row_vector_op(scope *s, const ir_value *v, const place 
     case op_concat: return concat_op(s, op, at);
     case op_slice: return slice_op(s, op, at);
     case op_reshape: return reshape_op(s, op, at);
+    case op_permute: return permute_op(s, op, at);
     case op_kv_append: return evaluate(s, op->inputs[0], at);
     default: break;
     }

@@ -61,7 +61,7 @@ place store_place(scope *s, const ir_value *v, const place *base)
     if (!value_made_here(e, v)) return at_start(s, v, base);
     const ir_value *source = followed(e, op);
     const bool product = op_table[op->kind].class == class_PRODUCT || op_table[op->kind].class == class_ATTENTION;
-    if (product || op->kind == op_concat) return at_start(s, v, base);
+    if (product || op->kind == op_concat || op->kind == op_permute) return at_start(s, v, base);
     const bool here = value_made_here(e, source) && !value_is_row_scalar(e, source);
     const place from = here ? store_place(s, source, base) : at_start(s, source, base);
     switch (op->kind) {

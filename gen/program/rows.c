@@ -21,6 +21,7 @@ static long long whole_columns(const problem *p, const ir_op *op, long long most
     if (op->kind == op_concat)
         for (int i = 0; i < op->input_count; i++) v = power_of_two_in(value_columns(op->inputs[i]), v);
     if (op->kind == op_reshape) v = power_of_two_in(value_columns(op->inputs[0]), power_of_two_in(value_columns(op->outputs[0]), v));
+    if (op->kind == op_permute && t->axes.at[t->axes.count - 1] != t->axes.count - 1) v = 1; /* neighbours in the result are none there */
     if (op->kind == op_rope) {
         const long long head = value_head_size(op->outputs[0], t->heads);
         v = power_of_two_in(t->pairing == pairing_half ? t->rotary / 2 : t->rotary, power_of_two_in(head, v));

@@ -305,6 +305,34 @@ static void check_reshape(const checker *c, const ir_op *op)
     need(c, op, op->inputs[0]->type == op->outputs[0]->type, "dtypes differ");
 }
 
+static void check_permute(const checker *c, const ir_op *op)
+{
+    const ir_value *x = op->inputs[0], *y = op->outputs[0];
+    const number_list *axes = &op->attributes.axes;
+    unsigned taken = 0;
+    need(c, op, axes->count == x->rank && x->rank == y->rank, "axes are not as many as the operand's");
+    for (int i = 0; i < axes->count; i++) {
+        const double axis = axes->at[i];
+        need(c, op, axis >= 0 && axis < x->rank && axis == floor(axis) && !(taken >> (int)axis & 1), "axes are not each axis once");
+        taken |= 1u << (int)axis;
+        need(c, op, extent_equal(&y->shape[i], &x->shape[(int)axis]), "the out is not shaped as the permuted operand");
+    }
+    need(c, op, x->type == y->type, "dtypes differ");
+}
+
+/* The operand's shape with 1 for an axis, or without that axis. */
+static void check_reduced(const checker *c, const ir_op *op)
+{
+    const ir_value *x = op->inputs[0], *y = op->outputs[0];
+    const long long axis = op->attributes.axis, gone = op->attributes.keepdim ? 0 : 1;
+    long long size;
+    need(c, op, axis >= 0 && axis < x->rank && x->rank > gone, "there is no such axis");
+    need(c, op, extent_is_number(&x->shape[axis], &size), "the axis is dynamic");
+    need(c, op, y->rank == x->rank - gone && (gone || is_number(&y->shape[axis], 1)), "the out has another axis there");
+    for (int i = 0; i < x->rank; i++)
+        need(c, op, i == axis || extent_equal(&x->shape[i], &y->shape[i - (i > axis ? (int)gone : 0)]), "the out has other axes");
+}
+
 static void check_op_shape(const checker *c, const ir_op *op)
 {
     switch (op->kind) {
@@ -320,6 +348,8 @@ static void check_op_shape(const checker *c, const ir_op *op)
     case op_split: check_split(c, op); return;
     case op_concat: check_concat(c, op); return;
     case op_reshape: check_reshape(c, op); return;
+    case op_permute: check_permute(c, op); return;
+    case op_sum: case op_mean: case op_amax: case op_amin: check_reduced(c, op); return;
     case op_align: check_align(c, op); return;
     case op_tf32_terms: check_terms(c, op); return;
     default: break;

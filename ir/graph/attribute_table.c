@@ -12,6 +12,8 @@
 #define OFFSET_VALUE(field) offsetof(ir_attributes, field)
 #define OFFSET_SCALING(field) offsetof(ir_attributes, field)
 #define OFFSET_NUMBERS(field) offsetof(ir_attributes, field)
+#define OFFSET_AXIS(field) offsetof(ir_attributes, field)
+#define OFFSET_AXES(field) offsetof(ir_attributes, field)
 #define OFFSET_SIZES(field) 0
 #define OFFSET_SHAPE(field) 0
 
@@ -21,7 +23,7 @@ const attribute_info attribute_table[] = {
 #include "ir/op.def"
 };
 const int attribute_count = sizeof attribute_table / sizeof *attribute_table;
-_Static_assert(sizeof attribute_table / sizeof *attribute_table <= 32, "ir_op.stated has a bit for each attribute");
+_Static_assert(sizeof attribute_table / sizeof *attribute_table <= 64, "ir_op.stated has a bit for each attribute");
 
 bool op_states(const ir_op *op, const char *key)
 {

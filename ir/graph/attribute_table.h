@@ -14,7 +14,9 @@ typedef enum attribute_type {
     attribute_SIZES,
     attribute_SHAPE,
     attribute_SCALING,
-    attribute_NUMBERS
+    attribute_NUMBERS,
+    attribute_AXIS,
+    attribute_AXES
 } attribute_type;
 
 typedef struct attribute_info {

@@ -125,6 +125,68 @@ static void lower_row_mean(lowering *l)
     emit(l, op_div, l->out, s, columns_of(l, x));
 }
 
+/* Axes of more than one element stay in order, so the elements do, too. */
+static bool keeps_order(const ir_value *x, const number_list *axes)
+{
+    double last = -1;
+    for (int i = 0; i < axes->count; i++) {
+        long long size = 0;
+        if (extent_is_number(&x->shape[(int)axes->at[i]], &size) && size == 1) continue;
+        if (axes->at[i] < last) return false;
+        last = axes->at[i];
+    }
+    return true;
+}
+
+static void put_permute(lowering *l, ir_value *out, ir_value *x, number_list axes)
+{
+    const bool same = keeps_order(x, &axes);
+    ir_op *op = emit(l, same ? op_reshape : op_permute, out, x, NULL);
+    if (!same) op->attributes.axes = axes;
+}
+
+static void lower_permute(lowering *l) { put_permute(l, l->out, in(l, 0), l->op->attributes.axes); }
+
+/* x with its axis `axis` as the last. */
+static ir_value *with_axis_last(lowering *l, ir_value *x, int axis)
+{
+    double *axes = arena_alloc(l->b.a, (size_t)x->rank * sizeof *axes);
+    ir_value shape = *x;
+    for (int i = 0; i < x->rank; i++) {
+        axes[i] = i + 1 == x->rank ? axis : i < axis ? i : i + 1;
+        shape.shape[i] = x->shape[(int)axes[i]];
+    }
+    if (axis + 1 == x->rank) return x;
+    ir_value *v = build_value(&l->b, arena_printf(l->b.a, "%s.p", l->out->name), x->type, &shape);
+    v->at = l->op->at;
+    put_permute(l, v, x, (number_list){axes, x->rank});
+    return v;
+}
+
+static void reduce_rows(lowering *l, ir_value *x, ir_value *out)
+{
+    static const op_kind of[op_count] = {[op_sum] = op_row_sum, [op_mean] = op_row_sum, [op_amax] = op_row_max, [op_amin] = op_row_min};
+    const op_kind kind = of[l->op->kind];
+    if (l->op->kind == op_mean) emit(l, op_div, out, statistic(l, kind, "s", x, NULL), columns_of(l, x));
+    else emit(l, kind, out, x, NULL);
+}
+
+/* A reduction of rows, of which the axis is the last. */
+static void lower_reduced(lowering *l)
+{
+    const int axis = (int)l->op->attributes.axis;
+    ir_value *x = with_axis_last(l, in(l, 0), axis), rows = *x;
+    if (x == in(l, 0) && l->op->attributes.keepdim) {
+        reduce_rows(l, x, l->out);
+        return;
+    }
+    rows.shape[x->rank - 1] = extent_number(1);
+    ir_value *r = build_value(&l->b, arena_printf(l->b.a, "%s.r", l->out->name), l->out->type, &rows);
+    r->at = l->op->at;
+    reduce_rows(l, x, r);
+    emit(l, op_reshape, l->out, r, NULL);
+}
+
 static void lower_split(lowering *l)
 {
     long long offset = 0;
@@ -251,6 +313,11 @@ static void lower_op(lowering *l)
     case op_l2norm: lower_l2norm(l); break;
     case op_softmax: lower_softmax(l); break;
     case op_row_mean: lower_row_mean(l); break;
+    case op_sum:
+    case op_mean:
+    case op_amax:
+    case op_amin: lower_reduced(l); break;
+    case op_permute: lower_permute(l); break;
     case op_split: lower_split(l); break;
     case op_linear: lower_linear(l); break;
     case op_matmul: lower_matmul(l); break;

@@ -2,6 +2,7 @@
  * shapes. Refuses: missing and unknown keys, wrong types, values that make no sense for any shape. */
 #include "ir/graph/scaling.h"
 #include "ir/read/graph.h"
+#include <math.h>
 #include <string.h>
 
 static bool read_word(graph_reader *r, const spec_node *node, const char *what, const char *const *words, int *out)
@@ -45,6 +46,22 @@ static bool read_numbers(graph_reader *r, const spec_node *node, const char *wha
     for (int i = 0; i < node->count; i++) good &= one(r, node->items[i], what, &list[i]);
     *out = (number_list){list, node->count};
     return good;
+}
+
+/* An axis counted from 0, or from the end: -1 is the last. */
+static bool read_axis(graph_reader *r, const spec_node *node, const char *what, double *out)
+{
+    if (!graph_real(r, node, what, out)) return false;
+    if (*out >= -max_rank && *out < max_rank && *out == floor(*out)) return true;
+    complain(r->a, node->at, "%s: %.40s is no axis: axes are 0, 1, ..., or -1 for the last, -2, ...", what, node->text);
+    return false;
+}
+
+static bool read_one_axis(graph_reader *r, const spec_node *node, const char *what, long long *out)
+{
+    double axis;
+    if (!read_axis(r, node, what, &axis)) return false;
+    return *out = (long long)axis, true;
 }
 
 static rope_scaling_kind scaling_of(graph_reader *r, const spec_node *node, const char *what)
@@ -141,6 +158,8 @@ static bool read_attribute(op_draft *d, const spec_node *node, const attribute_i
     case attribute_SIZES:
     case attribute_SHAPE: return read_list(d, node, what, info);
     case attribute_NUMBERS: return read_numbers(r, node, what, graph_real, field);
+    case attribute_AXIS: return read_one_axis(r, node, what, field);
+    case attribute_AXES: return read_numbers(r, node, what, read_axis, field);
     case attribute_SCALING: return read_scaling(r, node, what, field);
     case attribute_VALUE: return (*(ir_value **)field = graph_lookup(r, node, d)) != NULL;
     case attribute_PAIRING:
@@ -173,7 +192,7 @@ void attributes_read(op_draft *d)
         if (info->op != d->op->kind) continue;
         const spec_node *node = spec_find(d->node, info->key);
         keys[n++] = info->key;
-        if (node) d->op->stated |= 1u << i;
+        if (node) d->op->stated |= 1ull << i;
         if (node && !read_attribute(d, node, info)) d->broken = true;
         if (node || !info->required) continue;
         complain(d->r->a, d->op->at, "%s: %s: is missing (%s)", d->name, info->key, info->help);

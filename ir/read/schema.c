@@ -140,6 +140,8 @@ static const char *attribute_schema(arena *a, attribute_type type)
     case attribute_SIZES: return "\"type\": \"array\", \"minItems\": 1, \"items\": {\"$ref\": \"#/definitions/size\"}";
     case attribute_SHAPE: return "\"$ref\": \"#/definitions/shape\"";
     case attribute_NUMBERS: return "\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"number\"}";
+    case attribute_AXIS: return "\"type\": \"integer\"";
+    case attribute_AXES: return "\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"integer\"}";
     case attribute_SCALING: return scaling_schema(a);
     }
     return "";

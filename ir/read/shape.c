@@ -7,6 +7,7 @@
 typedef enum shape_rule {
     rule_SAME,
     rule_ROW,
+    rule_AXIS,
     rule_NORM,
     rule_LINEAR,
     rule_MATMUL,
@@ -15,6 +16,7 @@ typedef enum shape_rule {
     rule_SPLIT,
     rule_CONCAT,
     rule_RESHAPE,
+    rule_PERMUTE,
     rule_SLICE,
     rule_PARTIAL,
     rule_COMBINE
@@ -234,6 +236,55 @@ static bool shape_reshape(op_draft *d, ir_value *out)
                        graph_extent_text(d->r, &before), graph_shape_text(d->r, out), graph_extent_text(d->r, &after));
 }
 
+/* Negative axes count from the end. */
+static bool shape_permute(op_draft *d, ir_value *out)
+{
+    const ir_value *x = d->op->inputs[0];
+    const number_list given = d->op->attributes.axes;
+    const position at = graph_attribute_at(d, "axes");
+    double *axes = arena_alloc(d->r->a, (size_t)x->rank * sizeof *axes);
+    bool taken[max_rank] = {false};
+    if (given.count != x->rank)
+        return shape_clash(d, at, "axes: has %d axes, %s has %d", given.count, shape_of(d, 0), x->rank);
+    shape_set(out, x);
+    out->type = x->type;
+    for (int i = 0; i < given.count; i++) {
+        const int axis = (int)given.at[i] + (given.at[i] < 0 ? x->rank : 0);
+        if (axis < 0 || axis >= x->rank || taken[axis])
+            return shape_clash(d, at, "axes: should have each axis of %s once, 0 to %d; %d %s", shape_of(d, 0), x->rank - 1,
+                               (int)given.at[i], axis < 0 || axis >= x->rank ? "is none" : "is there twice");
+        taken[axis] = true;
+        axes[i] = axis;
+        out->shape[i] = x->shape[axis];
+    }
+    d->op->attributes.axes.at = axes;
+    return true;
+}
+
+/* An axis becomes 1 or, without keepdim, goes. */
+static bool shape_reduced(op_draft *d, ir_value *out)
+{
+    const ir_value *x = d->op->inputs[0];
+    ir_attributes *t = &d->op->attributes;
+    const position at = graph_attribute_at(d, "axis");
+    const long long axis = t->axis + (t->axis < 0 ? x->rank : 0);
+    long long size;
+    if (axis < 0 || axis >= x->rank)
+        return shape_clash(d, at, "axis: %s has axes 0 to %d, not %lld", shape_of(d, 0), x->rank - 1, t->axis);
+    t->axis = axis;
+    if (!extent_is_number(&x->shape[axis], &size))
+        return shape_clash(d, at, "axis: axis %lld of %s, %s, is dynamic; one that is reduced may not be", axis, shape_of(d, 0),
+                           graph_extent_text(d->r, &x->shape[axis]));
+    if (x->rank == 1 && !t->keepdim)
+        return shape_clash(d, at, "axis: %s has no other axis; keepdim: true makes it [1]", shape_of(d, 0));
+    shape_set(out, x);
+    out->shape[axis] = extent_number(1);
+    if (t->keepdim) return true;
+    for (int i = (int)axis; i + 1 < x->rank; i++) out->shape[i] = x->shape[i + 1];
+    out->rank = x->rank - 1;
+    return true;
+}
+
 static bool infer(op_draft *d)
 {
     ir_value *out = d->op->outputs[0];
@@ -247,6 +298,8 @@ static bool infer(op_draft *d)
     case rule_SPLIT: return shape_split(d);
     case rule_CONCAT: return shape_concat(d, out);
     case rule_RESHAPE: return shape_reshape(d, out);
+    case rule_PERMUTE: return shape_permute(d, out);
+    case rule_AXIS: return shape_reduced(d, out);
     case rule_ROW:
         shape_set(out, d->op->inputs[0]);
         out->shape[out->rank - 1] = extent_number(1);
@@ -261,8 +314,11 @@ static bool infer(op_draft *d)
 void shape_infer(op_draft *d)
 {
     if (!infer(d)) return;
-    bool reshape = d->op->kind == op_reshape;
+    const bool reshape = d->op->kind == op_reshape, permute = d->op->kind == op_permute;
     for (int i = 0; i < d->op->output_count; i++)
-        if (!graph_value_fits(d->r, d->op->outputs[i], d->name, reshape ? d->list_node->at : d->op->outputs[i]->at))
+        if (!graph_value_fits(d->r, d->op->outputs[i], d->name,
+                              reshape   ? d->list_node->at
+                              : permute ? graph_attribute_at(d, "axes")
+                                        : d->op->outputs[i]->at))
             d->broken = true;
 }

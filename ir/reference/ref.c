@@ -154,7 +154,11 @@ static bool evaluate(ref_state *r, const ir_op *op)
     case op_row_mean:
     case op_row_max:
     case op_row_min:
-    case op_row_sumsq: return ref_reduce(r, op);
+    case op_row_sumsq:
+    case op_sum:
+    case op_mean:
+    case op_amax:
+    case op_amin: return ref_reduce(r, op);
     case op_linear: return ref_linear(r, op);
     case op_matmul: return ref_matmul(r, op);
     case op_rope: return ref_rope(r, op);
@@ -163,6 +167,7 @@ static bool evaluate(ref_state *r, const ir_op *op)
     case op_split:
     case op_concat:
     case op_reshape: return ref_move(r, op);
+    case op_permute: return ref_permute(r, op);
     default: break;
     }
     if (op_table[op->kind].class == class_ELEMENT) return ref_element(r, op);

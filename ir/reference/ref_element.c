@@ -448,28 +448,57 @@ static void row_total(op_kind kind, const ref_tensor *x, size_t start, size_t co
             ref_sum_add(&s, v, own);
         }
     }
-    const double scale = kind == op_row_mean ? 1 / (double)columns : 1;
-    const double own = kind == op_row_mean ? REF_UNIT * s.value : 0, shared = row_shares(kind, x, start, columns, scale, f, row);
+    const bool mean = kind == op_row_mean || kind == op_mean;
+    const double scale = mean ? 1 / (double)columns : 1;
+    const double own = mean ? REF_UNIT * s.value : 0, shared = row_shares(kind, x, start, columns, scale, f, row);
     f->value[row] = scale * s.value;
     /* not finite: ref.c (settle) decides whether that is certain */
     f->error[row] = isfinite(s.value) ? scale * sqrt(ref_sum_error(&s) + own * own + squares * squares + shared) : 0;
 }
 
-bool ref_reduce(ref_state *r, const ir_op *op)
+static bool reduce_rows(ref_state *r, const ir_op *op, const ref_tensor *x, size_t columns)
 {
-    const ref_tensor *x = ref_of(r, op->inputs[0]);
     ref_tensor *f = ref_out(r, op);
-    const size_t columns = (size_t)ref_axis(r, op->inputs[0], -1);
+    const bool most = op->kind == op_row_max || op->kind == op_amax, least = op->kind == op_row_min || op->kind == op_amin;
     if (columns == 0 || f->count * columns != x->count)
         return ref_fail(r, op, "operand and result do not have the same rows");
     if (!ref_copy_shares(r, op, x, f)) return false;
     for (size_t i = 0; i < f->count; i++) {
-        if (op->kind != op_row_max && op->kind != op_row_min) {
+        if (!most && !least) {
             row_total(op->kind, x, i * columns, columns, f, i);
             continue;
         }
-        const size_t at = row_extreme(x, i * columns, columns, op->kind == op_row_max ? 1 : -1, &f->value[i], &f->error[i]);
+        const size_t at = row_extreme(x, i * columns, columns, most ? 1 : -1, &f->value[i], &f->error[i]);
         for (const ref_share *s = x->shares; s; s = s->next) ref_put_share(ref_share_of(f, s->source), i, s->size[at], s->at[at]);
     }
     return true;
+}
+
+/* Reduces an axis as the rows of a copy, of which it is the last axis. */
+static bool reduce_axis(ref_state *r, const ir_op *op)
+{
+    const ref_tensor *x = ref_of(r, op->inputs[0]);
+    const int axis = (int)ref_attributes(r, op)->axis;
+    const size_t columns = (size_t)ref_axis(r, op->inputs[0], axis);
+    size_t inner = 1;
+    for (int i = axis + 1; i < ref_rank(r, op->inputs[0]); i++) inner *= (size_t)ref_axis(r, op->inputs[0], i);
+    ref_tensor rows = {.count = x->count};
+    rows.value = calloc(x->count + 1, sizeof *rows.value), rows.error = calloc(x->count + 1, sizeof *rows.error);
+    bool good = (rows.value && rows.error) || ref_fail(r, op, "not enough memory");
+    good = good && ref_copy_shares(r, op, x, &rows);
+    for (size_t i = 0; good && i < x->count; i++) {
+        const size_t outer = i / (inner * columns), k = i / inner % columns;
+        ref_move_element(x, i, &rows, (outer * inner + i % inner) * columns + k);
+    }
+    good = good && reduce_rows(r, op, &rows, columns);
+    ref_forget_shares(&rows);
+    free(rows.value), free(rows.error);
+    return good;
+}
+
+bool ref_reduce(ref_state *r, const ir_op *op)
+{
+    const ir_value *x = op->inputs[0];
+    const bool of_axis = op->kind == op_sum || op->kind == op_mean || op->kind == op_amax || op->kind == op_amin;
+    return of_axis ? reduce_axis(r, op) : reduce_rows(r, op, ref_of(r, x), (size_t)ref_axis(r, x, -1));
 }

@@ -1,4 +1,4 @@
-/* In: rope, kv_append, split, concat and reshape of a graph. Out: their values and errors. Refuses: shapes that do not
+/* In: rope, kv_append, split, concat, reshape and permute of a graph. Out: their values and errors. Refuses: shapes that do not
  * fit. */
 #include "ir/reference/ref_parts.h"
 #include "ir/graph/half.h"
@@ -98,6 +98,13 @@ static void move_shares(const ref_tensor *x, size_t from, ref_tensor *y, size_t 
     for (const ref_share *s = x->shares; s; s = s->next) ref_put_share(ref_share_of(y, s->source), to, s->size[from], s->at[from]);
 }
 
+void ref_move_element(const ref_tensor *x, size_t from, ref_tensor *y, size_t to)
+{
+    y->value[to] = x->value[from];
+    y->error[to] = ref_error(x, from);
+    move_shares(x, from, y, to);
+}
+
 static void rope_head(ref_form form, const ir_attributes *t, const ref_tensor *x, ref_tensor *y, size_t start, size_t size,
                       double position)
 {
@@ -181,11 +188,33 @@ static void copy_columns(const ref_tensor *x, size_t x_columns, size_t x_first, 
                          size_t y_first, size_t width)
 {
     for (size_t row = 0; row < y->count / y_columns; row++)
-        for (size_t i = 0; i < width; i++) {
-            y->value[row * y_columns + y_first + i] = x->value[row * x_columns + x_first + i];
-            y->error[row * y_columns + y_first + i] = ref_error(x, row * x_columns + x_first + i);
-            move_shares(x, row * x_columns + x_first + i, y, row * y_columns + y_first + i);
+        for (size_t i = 0; i < width; i++) ref_move_element(x, row * x_columns + x_first + i, y, row * y_columns + y_first + i);
+}
+
+/* An odometer over the result, whose last axis turns fastest; the operand's index moves by each axis's stride there. */
+bool ref_permute(ref_state *r, const ir_op *op)
+{
+    const ref_tensor *x = ref_of(r, op->inputs[0]);
+    ref_tensor *y = ref_out(r, op);
+    const number_list *axes = &ref_attributes(r, op)->axes;
+    const ref_shape *in = ref_shape_of(r, op->inputs[0]), *out = ref_shape_of(r, op->outputs[0]);
+    size_t stride[max_rank], at[max_rank] = {0}, from = 0;
+    if (axes->count != in->rank || x->count != y->count) return ref_fail(r, op, "axes do not fit the operand");
+    for (int i = 0; i < in->rank; i++) {
+        stride[i] = 1;
+        for (int k = (int)axes->at[i] + 1; k < in->rank; k++) stride[i] *= (size_t)in->size[k];
+    }
+    if (!ref_copy_shares(r, op, x, y)) return false;
+    for (size_t i = 0; i < y->count; i++) {
+        ref_move_element(x, from, y, i);
+        for (int k = out->rank - 1; k >= 0; k--) {
+            from += stride[k];
+            if (++at[k] < (size_t)out->size[k]) break;
+            from -= at[k] * stride[k];
+            at[k] = 0;
         }
+    }
+    return true;
 }
 
 bool ref_move(ref_state *r, const ir_op *op)

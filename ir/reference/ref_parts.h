@@ -58,6 +58,8 @@ bool ref_rope(ref_state *r, const ir_op *op);
 bool ref_attention(ref_state *r, const ir_op *op);
 bool ref_append(ref_state *r, const ir_op *op);
 bool ref_move(ref_state *r, const ir_op *op);
+bool ref_permute(ref_state *r, const ir_op *op);
+void ref_move_element(const ref_tensor *x, size_t from, ref_tensor *y, size_t to); /* value, error and shares */
 
 /* ref_shape.c: fills shapes and attributes. */
 bool ref_derive(ref_state *r);

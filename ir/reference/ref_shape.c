@@ -35,6 +35,10 @@ static ir_attributes resolve(const ref_state *r, const ir_op *op)
         DEFAULT(attention_factor, 1);
         DEFAULT(at, NULL);
         break;
+    case op_sum:
+    case op_mean:
+    case op_amax:
+    case op_amin: DEFAULT(keepdim, false); break;
     case op_linear: DEFAULT(layout, layout_out_in); break;
     case op_matmul:
         DEFAULT(transpose, false);
@@ -148,6 +152,30 @@ static bool split_shapes(ref_state *r, const ir_op *op)
     return columns == x->size[x->rank - 1];
 }
 
+static bool permuted_shape(const ir_attributes *t, ref_shape *out)
+{
+    const ref_shape x = *out;
+    if (t->axes.count != x.rank) return false;
+    for (int i = 0; i < x.rank; i++) {
+        const int axis = (int)t->axes.at[i];
+        if (axis < 0 || axis >= x.rank) return false;
+        for (int k = 0; k < i; k++)
+            if ((int)t->axes.at[k] == axis) return false;
+        out->size[i] = x.size[axis];
+    }
+    return true;
+}
+
+static bool reduced_shape(const ir_attributes *t, ref_shape *out)
+{
+    if (t->axis < 0 || t->axis >= out->rank) return false;
+    out->size[t->axis] = 1;
+    if (t->keepdim) return true;
+    out->rank--;
+    for (int i = (int)t->axis; i < out->rank; i++) out->size[i] = out->size[i + 1];
+    return out->rank > 0;
+}
+
 /* Rows of heads as q's, each head as long as v's. */
 static bool attention_shape(const ref_state *r, const ir_op *op, const ir_attributes *t, ref_shape *out)
 {
@@ -166,6 +194,7 @@ static bool rule(ref_state *r, const ir_op *op, const ir_attributes *t)
     *out = *ref_shape_of(r, op->inputs[0]);
     if (op->kind == op_concat) return concat_shape(r, op, out); /* moves keep their operand's dtype */
     if (op->kind == op_split) return split_shapes(r, op);
+    if (op->kind == op_permute) return permuted_shape(t, out);
     if (op->kind == op_reshape) {
         const ref_shape x = *out;
         *out = stated(r, op->outputs[0]);
@@ -184,6 +213,10 @@ static bool rule(ref_state *r, const ir_op *op, const ir_attributes *t)
     case op_row_max:
     case op_row_min:
     case op_row_sumsq: return out->size[out->rank - 1] = 1, true;
+    case op_sum:
+    case op_mean:
+    case op_amax:
+    case op_amin: return reduced_shape(t, out);
     case op_attention: return attention_shape(r, op, t, out);
     case op_rope: return true; /* its heads are checked where it is computed */
     default: break;

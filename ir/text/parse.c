@@ -140,7 +140,7 @@ static void read_op(reader *r, op_role role)
     read_outs(r, op);
     scan_expect(&r->in, "=");
     op->kind = read_op_name(r);
-    op->stated = ~0u; /* text has defaults filled in */
+    op->stated = ~0ull; /* text has defaults filled in */
     read_inputs(r, op);
     read_fields(r, op);
     position place = read_place(r);

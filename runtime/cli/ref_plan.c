@@ -105,7 +105,7 @@ static bool may_be_stored(const plan *p, const ir_graph *graph, const ir_value *
     const ir_op *op = v->def;
     if (v->type == dtype_f32 || !op || !is_stored(p, v) || is_reshaped(p, graph, v) || is_row_of_known(graph, v)) return true;
     const bool same = same_shape(p->ir, op->inputs[0], p->ir, v);
-    return (op->kind == op_reshape || op_turns(op) || ((op->kind == op_align || op->kind == op_cast) && same)) &&
+    return (op->kind == op_reshape || op->kind == op_permute || op_turns(op) || ((op->kind == op_align || op->kind == op_cast) && same)) &&
            op->inputs[0]->type == v->type && (graph_value(graph, op->inputs[0]->name) || may_be_stored(p, graph, op->inputs[0]));
 }
 

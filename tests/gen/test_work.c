@@ -228,7 +228,12 @@ static void tally_op(tally *t, const ir_op *op)
     case op_split:
     case op_concat:
     case op_reshape:
+    case op_permute:
     case op_cast: break;
+    case op_sum:
+    case op_mean:
+    case op_amax:
+    case op_amin: t->others += (double)elements(t, x) + (op->kind == op_mean ? (double)elements(t, y) : 0); break;
     case op_rmsnorm:
     case op_layernorm: t->others += op->attributes.unit_offset ? (double)elements(t, op->inputs[1]) : 0; /* fall through */
     case op_l2norm:

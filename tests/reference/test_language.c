@@ -293,6 +293,31 @@ START_TEST(heads_of_values_may_be_longer)
 }
 END_TEST
 
+/* Element [i, j, k] is 100 i + 10 j + k. */
+START_TEST(axes_are_moved_and_reduced_where_they_are_named)
+{
+    bench *b = open_text("block: t\ndtype: f32\ninputs: {x: [2, 3, 4]}\nops:\n  - {out: p, op: permute, in: [x], axes: [2, 0, 1]}\n"
+                         "  - {out: s, op: sum, in: [x], axis: 1}\n  - {out: m, op: mean, in: [x], axis: -3, keepdim: true}\n"
+                         "  - {out: h, op: amax, in: [x], axis: 0}\n  - {out: l, op: amin, in: [x], axis: 1}\n"
+                         "  - {out: z, op: permute, in: [x], axes: [-2, -1, -3]}\noutputs: {p: p, s: s, m: m, h: h, l: l, z: z}\n");
+    for (int i = 0; i < 24; i++) bench_data(b, "x")[i] = i / 12 * 100 + i / 4 % 3 * 10 + i % 4;
+    const ref_tensor *p = run(b, "p"), *s = bench_result(b, "s"), *m = bench_result(b, "m"), *h = bench_result(b, "h"),
+                     *l = bench_result(b, "l"), *z = bench_result(b, "z");
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 3; j++)
+            for (int k = 0; k < 4; k++) {
+                near(p->value[k * 6 + i * 3 + j], 100 * i + 10 * j + k);
+                near(z->value[j * 8 + k * 2 + i], 100 * i + 10 * j + k);
+                near(s->value[i * 4 + k], 300 * i + 30 + 3 * k);
+                near(m->value[j * 4 + k], 50 + 10 * j + k);
+                near(h->value[j * 4 + k], 100 + 10 * j + k);
+                near(l->value[i * 4 + k], 100 * i + k);
+            }
+    ck_assert(m->error[5] > 0 && m->error[5] < 1e-6 * m->value[5]);
+    bench_close(b);
+}
+END_TEST
+
 START_TEST(slopes_take_from_scores_by_distance)
 {
     bench *b;
@@ -370,6 +395,7 @@ int main(void)
     tcase_add_test(t, keys_before_the_first_are_not_seen);
     tcase_add_test(t, a_bias_is_added_to_scores);
     tcase_add_test(t, heads_of_values_may_be_longer);
+    tcase_add_test(t, axes_are_moved_and_reduced_where_they_are_named);
     tcase_add_test(t, slopes_take_from_scores_by_distance);
     tcase_add_test(t, a_sink_takes_weight_and_has_no_value);
     tcase_add_loop_test(t, a_spec_is_right_at_every_level_and_in_every_dtype, 0, 3 * (int)specs.gl_pathc);

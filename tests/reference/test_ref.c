@@ -85,7 +85,7 @@ START_TEST(more_keys_than_queries_are_aligned_at_the_end)
     const graph_options more = {.overrides = (const dim_override[]){{"T", 5}}, .override_count = 1};
     const char *yaml = ATTENTION("");
     bench *b = bench_open(yaml, strlen(yaml), &more);
-    b->graph->ops[0]->attributes.causal = true, b->graph->ops[0]->stated = ~0u; /* the reader wants as many keys as queries here */
+    b->graph->ops[0]->attributes.causal = true, b->graph->ops[0]->stated = ~0ull; /* the reader wants as many keys as queries here */
     powers_of_two(b, "v", 5, 2);
     const ref_tensor *a = run(b, "a");
     for (size_t row = 0; row < 6; row++) ck_assert_uint_eq(visible_keys(a, row, 2, 5), (8u << row % 3) - 1);

@@ -53,6 +53,8 @@ int put_scalar(drawing *d, op_kind kind, int x, const char *number, bool number_
 int put_clamp(drawing *d, int x, const char *low, int high);
 int put_where(drawing *d, int condition, int x, int y);
 int put_reduce(drawing *d, op_kind kind, int x);
+int put_axis_reduce(drawing *d, op_kind kind, int x, int axis, bool keeps);
+int put_permute(drawing *d, int x, const int *axes);
 int put_cast(drawing *d, int x, dtype to);
 int put_linear(drawing *d, int x, const random_axis *to, bool bias);
 int put_matmul(drawing *d, int x, int y, bool transpose, bool transpose_a);

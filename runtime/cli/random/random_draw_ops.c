@@ -145,6 +145,38 @@ int put_reduce(drawing *d, op_kind kind, int x)
     return op_out(d, op, v.shape, v.rank, random_spec_type, r.size, r.least);
 }
 
+/* Half of the axes are counted from the end. */
+static int written_axis(drawing *d, int axis, int rank) { return draw_chance(d, 50) ? axis - rank : axis; }
+
+int put_axis_reduce(drawing *d, op_kind kind, int x, int axis, bool keeps)
+{
+    random_value v = *value_at(d, x);
+    const double n = (double)v.shape[axis].value;
+    const int rank = v.rank, written = written_axis(d, axis, rank);
+    v.shape[axis] = axis_number(1);
+    if (!keeps) memmove(v.shape + axis, v.shape + axis + 1, (size_t)(--v.rank - axis) * sizeof *v.shape);
+    random_op *op = op_begin(d, kind);
+    op_in(op, x);
+    op_say(op, "axis", "%d", written);
+    if (keeps) op_say(op, "keepdim", "true");
+    return op_out(d, op, v.shape, v.rank, random_spec_type, kind == op_sum ? v.size * n : v.size, kind == op_sum ? v.least * n : v.least);
+}
+
+int put_permute(drawing *d, int x, const int *axes)
+{
+    random_axis shape[max_rank];
+    const random_value v = *value_at(d, x);
+    char words[64] = "[";
+    for (int i = 0; i < v.rank; i++) {
+        snprintf(words + strlen(words), sizeof words - strlen(words), "%s%d", i ? ", " : "", written_axis(d, axes[i], v.rank));
+        shape[i] = v.shape[axes[i]];
+    }
+    random_op *op = op_begin(d, op_permute);
+    op_in(op, x);
+    op_say(op, "axes", "%s]", words);
+    return op_out(d, op, shape, v.rank, v.type, v.size, v.least);
+}
+
 int put_cast(drawing *d, int x, dtype to)
 {
     const random_value v = *value_at(d, x);

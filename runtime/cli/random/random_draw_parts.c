@@ -281,8 +281,23 @@ int draw_reuse(drawing *d, int x)
     }
 }
 
+/* A static axis of x, kept with extent 1 or not; then it may broadcast back. */
+static int reduce_axis(drawing *d, int x)
+{
+    static const op_kind kinds[] = {op_sum, op_mean, op_amax, op_amin};
+    op_kind kind = DRAW_OF(d, kinds);
+    const random_value v = *value_at(d, x);
+    const int axis = draw_below(d, v.rank);
+    const bool last = axis == v.rank - 1, keeps = v.rank == 1 || (last && v.shape[axis - 1].dynamic) || draw_chance(d, 50);
+    if (v.shape[axis].dynamic) return x;
+    if (kind == op_sum && v.size * (double)v.shape[axis].value > 3000) kind = op_mean;
+    const int r = draw_gentle(d, put_axis_reduce(d, kind, x, axis, keeps));
+    return keeps && value_at(d, r)->size < small && draw_chance(d, 50) ? put_binary(d, op_add, x, r) : r;
+}
+
 int draw_reduction(drawing *d, int x)
 {
+    if (draw_chance(d, 30)) return reduce_axis(d, draw_gentle(d, x));
     static const op_kind kinds[] = {op_row_sum, op_row_mean, op_row_max, op_row_min, op_row_sumsq};
     op_kind kind = DRAW_OF(d, kinds);
     x = draw_gentle(d, x);
@@ -458,12 +473,27 @@ static int move_reshape(drawing *d, int x)
     return x;
 }
 
+/* Axes in any order whose last one is static. */
+static int move_permute(drawing *d, int x)
+{
+    const random_value v = *value_at(d, x);
+    int axes[max_rank];
+    for (int i = 0; i < v.rank; i++) axes[i] = i;
+    for (int i = v.rank - 1; i > 0; i--) {
+        const int k = draw_below(d, i + 1), axis = axes[i];
+        if (i == v.rank - 1 && v.shape[axes[k]].dynamic) continue;
+        axes[i] = axes[k], axes[k] = axis;
+    }
+    return put_permute(d, x, axes);
+}
+
 int draw_move(drawing *d, int x)
 {
-    static const int weights[] = {35, 30, 35};
-    switch (draw_weighted(d, weights, 3)) {
+    static const int weights[] = {30, 27, 15, 28};
+    switch (draw_weighted(d, weights, 4)) {
     case 0: return move_split(d, x);
     case 1: return move_concat(d, x);
+    case 2: return move_permute(d, x);
     default: return move_reshape(d, x);
     }
 }
