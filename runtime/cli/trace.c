@@ -136,6 +136,15 @@ static bool has_sums(const launch *l)
     return false;
 }
 
+static void list_phases(arena *a, const plan *p, const launch *l, trace_records *r)
+{
+    if (!l->together) return;
+    trace_phase *list = arena_alloc(a, ((size_t)l->work_count + 1) * sizeof *list);
+    for (int i = 0; i < l->work_count; i++)
+        list[i] = (trace_phase){l->work[i].phase->name, extents_tiles(&l->work[i].extents, &p->ir->dims)};
+    r->phases = list, r->phase_count = l->work_count;
+}
+
 static trace_records *read_records(const pair *p, const plan *with)
 {
     arena *a = p->a;
@@ -154,6 +163,7 @@ static trace_records *read_records(const pair *p, const plan *with)
                                   .workgroups = own,
                                   .places = (long long)bytes / trace_record_bytes - own,
                                   .sums = p->whole_tiles && has_sums(l)};
+        list_phases(a, with, l, &list[i]);
     }
     return list;
 }

@@ -124,7 +124,7 @@ template <class F, int Phase> DEV int run_phases(const typename F::args &p, int 
             for (int next; index < tiles; index = next) {
                 const item<F> w = {Phase, index}; TF_TRACED(const int own = trace_slot<F>(p, w); trace_start(p.tf_trace, own, 0));
                 next = index + block_total();
-                if (sync.waits(p, w)) sync.await(p, w);
+                if (sync.waits(p, w)) sync.await(p, w); TF_TRACED(trace_awaited(p.tf_trace, own, 0));
                 walk.tile(a, index, next < tiles ? next : -1, shared); TF_TRACED(trace_computed(p.tf_trace, own, 0));
                 const bool posts = sync.posts(p, w);
                 if (posts) device_release();

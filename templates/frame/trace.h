@@ -117,6 +117,11 @@ template <class Ring> DEV void trace_loaded(float *trace, int tile, int thread, 
     ring.wait();
     if (thread_index() == thread) trace_of(trace, tile).data = trace_clock();
 }
+// The tiles that this one reads are stored.
+DEV void trace_awaited(float *trace, int tile, int thread)
+{
+    if (thread_index() == thread) trace_of(trace, tile).data = trace_clock();
+}
 DEV void trace_computed(float *trace, int tile, int thread)
 {
     if (thread_index() == thread) trace_of(trace, tile).computed = trace_clock();

@@ -157,17 +157,22 @@ static void check_tiles(const rig *r, const timeline *t, int launch)
         if (x->data >= 0) ck_assert(x->data >= x->start && x->data <= x->computed);
         for (long long k = i + 1; k < got->tile_count; k++) ck_assert(got->tiles[k].tile != x->tile);
     }
+    if (l->together) ck_assert(got->data > 0); /* waits for other phases */
     ck_assert_double_eq_tol(got->busy + got->before + got->between + got->after + got->unused, 1, 1e-9);
 }
 
 /* `tfgen trace` compares bits by itself, wherever it runs. */
 static const struct {
     const char *spec, *target;
-} runs[] = {{"specs/llama-block.yaml", "host"}, {"specs/llama-block.yaml", "gfx942"}, {"specs/llama-decode.yaml", "sm_90a"}};
+    fusion_level level;
+} runs[] = {{"specs/llama-block.yaml", "host", fusion_tile},
+            {"specs/llama-block.yaml", "gfx942", fusion_tile},
+            {"specs/llama-decode.yaml", "sm_90a", fusion_tile},
+            {"specs/llama-decode.yaml", "host", fusion_block}};
 
 START_TEST(every_tile_leaves_a_record_and_results_keep_their_bits)
 {
-    const rig_request plain = {.path = runs[_i].spec, .level = fusion_tile, .target = runs[_i].target};
+    const rig_request plain = {.path = runs[_i].spec, .level = runs[_i].level, .target = runs[_i].target};
     rig_request with = plain;
     with.tuning = &traced;
     rig *a = rig_open(&plain), *b = rig_open(&with);
@@ -390,6 +395,27 @@ START_TEST(a_timeline_adds_up)
 }
 END_TEST
 
+START_TEST(phases_of_a_launch_say_when_their_waits_are_over)
+{
+    static const trace_phase phases[] = {{"one", 2}, {"none", 0}, {"two", 1}};
+    written w;
+    write_two(&w);
+    w.records[0].phases = phases, w.records[0].phase_count = 3;
+    put_tile(&w, 0, 2, 1110, 1160, 1190, 1200, 0); /* of the last phase */
+    ck_assert_int_eq(arena_run(w.a, make_inside, &w.job), code_ok);
+    const timeline_launch *l = &w.job.made->launches[0];
+    const timeline_phase *one = &l->phases[0], *two = &l->phases[2];
+    ck_assert_int_eq(l->phase_count, 3);
+    ck_assert_str_eq(one->name, "one");
+    ck_assert(one->tiles == 2 && one->first == 20 && one->ready == 40 && one->last_ready == 50 && one->end == 240);
+    ck_assert_double_eq(one->median, (160 + 190) / 2.0);
+    ck_assert(l->phases[1].tiles == 0);
+    ck_assert(two->tiles == 1 && two->first == 220 && two->ready == 320 && two->last_ready == 320 && two->end == 400 && two->median == 80);
+    ck_assert_int_eq(w.job.made->launches[1].phase_count, 0);
+    arena_free(w.a);
+}
+END_TEST
+
 START_TEST(tiles_of_a_unit_at_one_time_lie_in_lanes)
 {
     written w;
@@ -437,7 +463,7 @@ int main(void)
     t = tcase_create("records");
     tcase_set_timeout(t, 300);
     TCase *more = suite_long(s, "more records", 300);
-    add_some_now(t, more, every_tile_leaves_a_record_and_results_keep_their_bits, sizeof runs / sizeof *runs, (const int[]){1, 2, -1});
+    add_some_now(t, more, every_tile_leaves_a_record_and_results_keep_their_bits, sizeof runs / sizeof *runs, (const int[]){1, 2, 3, -1});
     add_some_now(t, more, a_program_leaves_as_many_records_as_it_has_tiles, sizeof cases / sizeof *cases,
                  (const int[]){1, 2, 4, 5, 6, 8, -1});
     tcase_add_test(t, parts_of_a_cache_leave_a_record_each);
@@ -445,6 +471,7 @@ int main(void)
     suite_add_tcase(s, t);
     t = tcase_create("timelines");
     tcase_add_test(t, a_timeline_adds_up);
+    tcase_add_test(t, phases_of_a_launch_say_when_their_waits_are_over);
     tcase_add_test(t, tiles_of_a_unit_at_one_time_lie_in_lanes);
     tcase_add_loop_test(t, records_that_cannot_be_are_refused, 0, sizeof faults / sizeof *faults);
     suite_add_tcase(s, t);

@@ -163,6 +163,33 @@ static void add_up_tiles(const builder *b, timeline_launch *l)
     if (l->tile_count) l->median = spread_of(times, (int)l->tile_count).median;
 }
 
+static double ready_at(const timeline_tile *t) { return t->data >= 0 ? t->data : t->start; }
+
+static timeline_phase timeline_phase_of(const builder *b, const timeline_launch *l, const trace_phase *phase, long long from)
+{
+    timeline_phase x = {.name = phase->name};
+    double *times = arena_alloc(b->a, ((size_t)phase->tiles + 1) * sizeof *times);
+    for (long long i = 0; i < l->tile_count; i++) {
+        const timeline_tile *t = &l->tiles[i];
+        if (t->tile < from || t->tile >= from + phase->tiles) continue;
+        const double ready = ready_at(t);
+        if (!x.tiles || t->start < x.first) x.first = t->start;
+        if (!x.tiles || ready < x.ready) x.ready = ready;
+        x.last_ready = larger(x.last_ready, ready), x.end = larger(x.end, t->end);
+        times[x.tiles++] = t->end - ready;
+    }
+    if (x.tiles) x.median = spread_of(times, (int)x.tiles).median;
+    return x;
+}
+
+static void split_phases(const builder *b, const trace_records *r, timeline_launch *l)
+{
+    timeline_phase *list = arena_alloc(b->a, ((size_t)r->phase_count + 1) * sizeof *list);
+    long long from = 0;
+    for (int i = 0; i < r->phase_count; from += r->phases[i++].tiles) list[i] = timeline_phase_of(b, l, &r->phases[i], from);
+    l->phases = list, l->phase_count = r->phase_count;
+}
+
 /* Busy time of one unit, accumulated over tiles in order of start. */
 typedef struct occupied {
     double first, until, busy;
@@ -269,6 +296,7 @@ timeline *timeline_make(arena *a, const trace_records *records, int count, doubl
         read_workgroups(&b, r, l);
         read_tiles(&b, t->launch_count, l);
         add_up_tiles(&b, l);
+        split_phases(&b, r, l);
         share_out(&b, l);
     }
     join_launches(&b);

@@ -5,12 +5,19 @@
 #include "ir/base/arena.h"
 #include <jansson.h>
 
+typedef struct trace_phase { /* of a launch of several, in order */
+    const char *name;
+    long long tiles;
+} trace_phase;
+
 /* The records of one launch: one per workgroup, then `places` tile records, some of which may be empty. */
 typedef struct trace_records {
     const char *name, *ops;
     const unsigned long long *words; /* six per record */
     long long workgroups, places;
     bool sums; /* tiles have a mainloop and then an epilogue, timed separately */
+    const trace_phase *phases;
+    int phase_count; /* 0: the launch has one phase */
 } trace_records;
 
 /* Times in nanoseconds after the first workgroup began. */
@@ -21,6 +28,14 @@ typedef struct timeline_tile {
     double start, computed, end;
     double asked, data; /* when the first data was requested and arrived; negative: not recorded */
 } timeline_tile;
+
+/* A phase of a launch of several. A tile is ready when its waits for other phases are over. */
+typedef struct timeline_phase {
+    const char *name;
+    long long tiles;
+    double first, ready, last_ready, end; /* first tile's begin; first and last tile to be ready; last tile's end */
+    double median;                        /* time of tiles once they are ready */
+} timeline_phase;
 
 typedef struct timeline_launch {
     const char *name, *ops;
@@ -37,6 +52,8 @@ typedef struct timeline_launch {
     double ahead;  /* mean wait of workgroups for the previous launch; negative: not recorded */
     double data;   /* share of tiles' time spent waiting for their first data; negative: not recorded */
     double stores; /* share of tiles' time spent in the epilogue; negative: no separate epilogue */
+    const timeline_phase *phases;
+    int phase_count;
     double gap;    /* from the last tile of the previous launch to the first of this one; negative: they overlap */
 } timeline_launch;
 

@@ -14,6 +14,18 @@ static json_t *tiles_json(const timeline_launch *l)
     return o;
 }
 
+static json_t *phases_json(const timeline_launch *l)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < l->phase_count; i++) {
+        const timeline_phase *x = &l->phases[i];
+        json_array_append_new(list, json_pack("{s:s, s:I, s:o, s:o, s:o, s:o, s:o}", "name", x->name, "tiles", (json_int_t)x->tiles,
+                                              "first_tile", seconds(x->first), "first_ready", seconds(x->ready), "last_ready",
+                                              seconds(x->last_ready), "end", seconds(x->end), "median_seconds", seconds(x->median)));
+    }
+    return list;
+}
+
 static json_t *launch_json(const timeline *t, int index)
 {
     const timeline_launch *l = &t->launches[index];
@@ -22,6 +34,7 @@ static json_t *launch_json(const timeline *t, int index)
     json_t *o = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o}", "name", l->name, "ops", l->ops, "begin", seconds(l->begin),
                           "first_tile", seconds(l->first), "last_tile", seconds(l->last), "end", seconds(l->end), "workgroups",
                           l->workgroups, "units", units, "tiles", tiles_json(l), "wait_for_launch_ahead", told(l->ahead, 1e-9));
+    if (l->phase_count) json_object_set_new(o, "phases", phases_json(l));
     json_object_set_new(o, "gap_seconds", index ? seconds(l->gap) : json_null());
     json_object_set_new(o, "overlap_seconds", index ? seconds(t->launches[index - 1].end - l->begin) : json_null());
     return o;

@@ -17,6 +17,19 @@ static void print_launch(const timeline *t, int index)
            percent(l->after), percent(l->unused));
 }
 
+static void print_phases(const timeline_launch *l)
+{
+    if (l->phase_count)
+        printf("%s    %-26s %9s %9s %10s %9s %7s  median tile, once ready%s\n", colour_code(stdout, colour_dim), "us", "1st tile",
+               "1st ready", "last ready", "ends", "tiles", colour_code(stdout, colour_none));
+    for (int i = 0; i < l->phase_count; i++) {
+        const timeline_phase *x = &l->phases[i];
+        if (x->tiles)
+            printf("    %-26s %9.2f %9.2f %10.2f %9.2f %7lld  %.2f\n", x->name, micro(x->first), micro(x->ready), micro(x->last_ready),
+                   micro(x->end), x->tiles, micro(x->median));
+    }
+}
+
 static void print_waits(const timeline *t, int index)
 {
     const timeline_launch *l = &t->launches[index];
@@ -26,6 +39,7 @@ static void print_waits(const timeline *t, int index)
                l->worst->workgroup, micro(l->longest));
     if (l->stores >= 0) printf("    %.1f %% of the tiles' time comes after their sums are there\n", percent(l->stores));
     if (l->data >= 0) printf("    %.1f %% of the tiles' time is a wait for their first data\n", percent(l->data));
+    print_phases(l);
     if (l->ahead >= 0 && index > 0) printf("    a workgroup waits %.2f us for the previous launch\n", micro(l->ahead));
     if (index > 0) {
         const double early = t->launches[index - 1].end - l->begin;
