@@ -1,7 +1,8 @@
-// In: memory of a launch's workspace. Out: marks, by which the workgroups of a launch tell each other that they have ended their tiles of a
-// phase: a word for each phase, and for the end, that counts workgroups. Its upper 48 bits are a number that memory nobody wrote does not
-// hold: the first workgroup writes it where it is missing, and the launch ends with all counts zero. So the host prepares nothing, and
-// calls and replays of graphs follow each other. A word per workgroup would need no number, but every wait would poll them all.
+// In: memory of a launch's workspace. Out: marks, by which the workgroups of a launch tell each other that they have ended their tiles of
+// a phase: a word for each phase, and for the end, that counts workgroups in its upper 16 bits. Its other bits are a number that memory
+// nobody wrote does not hold: the first workgroup writes it where it is missing, and the launch ends with all counts zero. So the host
+// prepares nothing, and calls and replays of graphs follow each other. What another call stores there may end within a word: then that
+// number, which lies first, is gone, and with it the count. A word per workgroup would need no number, but every wait would poll them all.
 // gen/plan/plan.c counts the bytes.
 //
 // Words: [0] the first wait that timed out (its low half is that of `late`, its high half late_wait()), until tfgen_execute_check() clears
@@ -10,8 +11,8 @@
 #include "templates/frame/workspace.h"
 
 struct marks {
-    static constexpr unsigned long long late = 0xb51d4e0793f8c26bull, none = 0xb51d4e0793f80000ull;
-    static constexpr int head = 16, pitch = 16;
+    static constexpr unsigned long long late = 0xb51d4e0793f8c26bull, none = 0x4e0793f8c26bull;
+    static constexpr int head = 16, pitch = 16, shift = 48;
     // A workgroup without tiles waits for a whole phase, which may take seconds. The host engine runs workgroups in turn, on processors
     // that have other work too.
 #if defined(TF_ON_HOST)
@@ -22,8 +23,8 @@ struct marks {
     unsigned long long *words;
 
     DEV unsigned long long *mark(int phase) const { return words + head + phase * pitch; }
-    DEV static bool counts(unsigned long long mark) { return mark >> 16 == none >> 16; }
-    DEV static bool has(unsigned long long mark, int groups) { return counts(mark) && static_cast<int>(mark & 0xffff) >= groups; }
+    DEV static bool counts(unsigned long long mark) { return mark << 16 == none << 16; }
+    DEV static bool has(unsigned long long mark, int groups) { return counts(mark) && static_cast<int>(mark >> shift) >= groups; }
     DEV bool is_late() const { return flag_read(words + 1) == late; }
     DEV void tell_late(int phase, int of) const
     {
@@ -43,9 +44,9 @@ struct marks {
         }
     }
     // By one thread: after device_release() of every wave that stored and a barrier.
-    DEV void publish(int phase) const { flag_add(mark(phase), 1); }
+    DEV void publish(int phase) const { flag_add(mark(phase), 1ull << shift); }
     // By one thread: the workgroup reads no mark any more. It publishes nothing, so nothing has to be visible.
-    DEV void leave(int phases) const { flag_add_relaxed(mark(phases), 1); }
+    DEV void leave(int phases) const { flag_add_relaxed(mark(phases), 1ull << shift); }
     // By one thread, until as many workgroups have ended phase `of`; then device_acquire(), a barrier, and device_acquire() by every wave
     // that reads. A wait that takes too long ends all waits.
     DEV void await(int phase, int of, int groups) const

@@ -7,11 +7,15 @@ struct numbers {
     };
     struct in_list {
         template <class P> static constexpr int bytes = 16;
-        template <class P, class Wait> DEV static void tile(const args &p, int index, char *, Wait)
-        {
-            while (index == p.slow && !marks{p.words}.is_late()) pause();
-            if (thread_index() == 0) p.numbers[index] = p.first + index;
-        }
+        template <class P> struct walk {
+            DEV void start(const args &, int) {}
+            DEV void look(const args &, int) {}
+            DEV void tile(const args &p, int index, int, char *)
+            {
+                while (index == p.slow && !marks{p.words}.is_late()) pause();
+                if (thread_index() == 0) p.numbers[index] = p.first + index;
+            }
+        };
     };
     static constexpr int threads = 4;
     DEV static int tiles(const args &) { return block_total(); }
@@ -21,14 +25,17 @@ struct sums {
     using args = numbers::args;
     struct in_list {
         template <class P> static constexpr int bytes = 16;
-        template <class P, class Wait> DEV static void tile(const args &p, int index, char *, Wait wait)
-        {
-            wait();
-            if (thread_index() != 0) return;
-            int sum = 0;
-            for (int i = 0; i < block_total(); i++) sum += p.numbers[i];
-            p.sums[index] = sum;
-        }
+        template <class P> struct walk {
+            DEV void start(const args &, int) {}
+            DEV void look(const args &, int) {}
+            DEV void tile(const args &p, int index, int, char *)
+            {
+                if (thread_index() != 0) return;
+                int sum = 0;
+                for (int i = 0; i < block_total(); i++) sum += p.numbers[i];
+                p.sums[index] = sum;
+            }
+        };
     };
     static constexpr int threads = 4;
     DEV static int tiles(const args &) { return block_total(); }

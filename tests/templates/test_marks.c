@@ -2,7 +2,9 @@
  * so, and leaves nothing to the next one but that report. */
 #include "tests/templates/kernels_under.h"
 
-enum { groups = 3, head = 16, word_count = head + 3 * groups };
+enum { groups = 3, head = 16, pitch = 16, phases = 2, word_count = head + (phases + 1) * pitch };
+
+static const unsigned long long none = 0x4e0793f8c26bull; /* marks::none */
 
 typedef struct marks_args {
     unsigned long long *words;
@@ -31,13 +33,31 @@ static marks_args fresh(int slow)
 
 static void marks_are_clear(const marks_args *p)
 {
-    for (int i = 1; i < word_count; i++) ck_assert_msg(p->words[i] == 0, "word %d is %llx", i, p->words[i]);
+    ck_assert_msg(p->words[1] == 0, "%llx", p->words[1]);
+    for (int i = 0; i <= phases; i++) ck_assert_msg(p->words[head + i * pitch] == none, "mark %d is %llx", i, p->words[head + i * pitch]);
 }
 
 static void sums_are_right(const marks_args *p)
 {
     for (int i = 0; i < groups; i++) ck_assert_int_eq(p->sums[i], groups * p->first + groups * (groups - 1) / 2);
 }
+
+/* What another call left there, which may end within a mark. */
+START_TEST(the_host_prepares_nothing)
+{
+    host_module *m = module_of(HEAD);
+    marks_args p = fresh(-1);
+    for (size_t bytes = 0; bytes <= 2 * sizeof *p.words; bytes++)
+        for (int i = 0; i <= phases; i++) {
+            memset(&p.words[head + i * pitch], 0xff, bytes);
+            p.first += 100;
+            run_phases(m, &p);
+            sums_are_right(&p);
+            marks_are_clear(&p);
+        }
+    host_module_free(m);
+}
+END_TEST
 
 /* Of the first workgroup, which clears the marks, and of another one. */
 START_TEST(a_launch_after_one_whose_wait_took_too_long_is_right)
@@ -67,6 +87,7 @@ int main(void)
     TCase *t = tcase_create("waits");
     tcase_add_checked_fixture(t, open_engine, close_engine);
     tcase_set_timeout(t, 60);
+    tcase_add_test(t, the_host_prepares_nothing);
     tcase_add_loop_test(t, a_launch_after_one_whose_wait_took_too_long_is_right, 0, groups);
     suite_add_tcase(s, t);
     return run_suite(s);
