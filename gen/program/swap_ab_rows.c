@@ -17,13 +17,18 @@ static long long clusters_of(const problem *p, const gemm_swap_ab_tile *x)
     return product_matrices(p) * ((problem_rows(p) + x->m - 1) / x->m) * ((column_tiles(p, x->n) + x->cluster - 1) / x->cluster);
 }
 
+static bool columns_of_a(const problem *p) { return problem_product(p)->attributes.transpose_a; }
+
+/* Rows that a k tile loads: of A as [K, M] whole panels of 64. */
+static int rows_loaded(const problem *p, int m) { return columns_of_a(p) ? (m + 63) / 64 * 64 : m; }
+
 /* What a byte of rows costs a unit, in bytes of weights, which always begin at an L2 line. Rows that do not take two lines for 128 bytes.
  * In a launch of one round the cost model lets L2 gain from workgroups that walk K in lockstep (cost_of): rows gain nothing of it, and the
  * longer K is, the further workgroups that load alone drift apart. */
 static double bytes_for_rows(const problem *p, const gemm_swap_ab_tile *x, bool one_round, double length)
 {
     const double drift = 0.3 / 5000, of_two = 0.71, of_four = 0.46;
-    const bool aligned = a_begins_at_lines(p);
+    const bool aligned = columns_of_a(p) ? x->m % 64 == 0 && lies_at_lines(problem_product(p)->inputs[0]) : a_begins_at_lines(p);
     const double alone = one_round ? aligned ? 1.28 : 2.3 : aligned ? 1 : 1.55;
     if (x->cluster == 1) return alone * (one_round ? 1 + drift * length : 1);
     return alone * (x->cluster == 2 ? of_two : of_four);
@@ -57,9 +62,10 @@ void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor 
     const bool one_round = d->groups <= d->per_unit * p->device->units;
     d->matrix = true, d->lockstep = true, d->memory_share = d->per_unit > 1 ? memory_of_two : memory;
     d->products = 2.0 * x->m * columns * k_tiles * x->k, d->products_share = rate * x->m / (x->m + waits);
-    d->taken = k_bytes * (x->m * bytes_for_rows(p, x, one_round, k_tiles * x->k) + bytes_for_columns(p, one_round) * x->n);
-    d->asked = asked * k_bytes * ((double)x->m / x->cluster + x->n);
-    d->streamed = k_bytes * (x->m + x->n), d->ahead = (double)x->row_stages * x->k * swap_ab_element_bytes * (x->m + x->n);
+    const int loaded = rows_loaded(p, x->m);
+    d->taken = k_bytes * (loaded * bytes_for_rows(p, x, one_round, k_tiles * x->k) + bytes_for_columns(p, one_round) * x->n);
+    d->asked = asked * k_bytes * ((double)loaded / x->cluster + x->n);
+    d->streamed = k_bytes * (loaded + x->n), d->ahead = (double)x->row_stages * x->k * swap_ab_element_bytes * (loaded + x->n);
     d->end_cycles = end + of_a_result * results;
     d->start_cycles = start + cluster_start * log2(cluster), d->round_cycles = between;
     d->tail = x->tail, d->tail_cycles = meeting * (1 + (x->tail - 1) * results * of_a_part);
@@ -114,7 +120,8 @@ static void try_tile(search *s, gemm_swap_ab_tile x, int together)
 static void try_splits(search *s, gemm_swap_ab_tile x)
 {
     const long long units = s->p->device->units, workgroups = clusters_of(s->p, &x) * x.cluster;
-    for (x.split_k = 1; x.split_k <= 4 && x.split_k * x.cluster <= 4; x.split_k *= 2) {
+    const int most_split = problem_product(s->p)->kind == op_matmul && x.cluster == 1 ? 8 : 4;
+    for (x.split_k = 1; x.split_k <= most_split && x.split_k * x.cluster <= most_split; x.split_k *= 2) {
         const long long all = workgroups * x.split_k;
         if (x.split_k == 1 || all <= units) try_tile(s, x, 1);
         if (all > units && (x.split_k == 1 || all <= 2 * units)) try_tile(s, x, 2);

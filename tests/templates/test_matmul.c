@@ -126,6 +126,9 @@ START_TEST(tiles_follow_from_how_operands_lie)
                  {MATMUL("M: 286, K: 10880, N: 15424", "M, K", "K, N", ""), "layer=swap_ab"},
                  {MATMUL("M: 896, K: 256, N: 3376", "M, K", "K, N", ""), "layer=wgmma"},
                  {MATMUL("B: 276, M: 256, K: 5376, N: 304", "B, M, K", "B, K, N", ""), "tail=1"},
+                 /* a long K of few results, cut into eight; A as [K, M] comes in panels of 64 rows, so 88 rows would load 128 */
+                 {MATMUL("M: 576, K: 7360, N: 256", "K, M", "K, N", ", transpose_a: true"), "layer=swap_ab m=192 n=64 k=64 threads=256 "
+                                                                                           "stages=7 row_stages=7 cluster=1 split_k=8"},
                  /* one column, which is read as one row times rows: many loads in flight, of 128 bytes of each */
                  {MATMUL("M: 4096, K: 8192, N: 1", "M, K", "K, N", ""), "thread_n=8 threads=512"}};
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
