@@ -1,7 +1,7 @@
 /* In: a gemm phase on wgmma. Out: members of its spec struct (docs/spec-structs.md: gemm on matrix units); both operands are loaded through
  * tensor maps. Refuses what gen/emit/gemm.c refuses. */
 #include "gen/emit/gemm.h"
-#include "ir/graph/format.h"
+#include "gen/program/warpgroups.h"
 
 static void write_map(gemm *g, const char *name, const tensor_box *box)
 {
@@ -21,7 +21,7 @@ static tensor_box box_of_value(const gemm *g, const ir_value *v, int box_rows)
                       .start = w.offset * size,
                       .stride = stride,
                       .rows = gemm_is_matmul(g) ? v->shape[v->rank - 2] : g->e->space.rows,
-                      .columns = value_bf16_terms(v) > 1 ? w.stride : value_columns(v),
+                      .columns = value_columns(v),
                       .box_rows = box_rows,
                       .box_columns = 128 / size};
     if (!gemm_is_batched(g)) return box;
@@ -112,6 +112,8 @@ static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, stages = %d, group_m = %d;", t->m, t->n, t->k,
                t->threads, t->stages, t->group_m);
     write_line(w, "static constexpr int cluster = %d, split_k = %d, width = %d, results = %d;", t->cluster, t->split_k, g.width, g.results);
+    const problem p = plan_problem(e->a, e->plan, e->phase);
+    write_line(w, "static constexpr bool shares = %s;", !e->is_rolled && ws_shares(&p, t) ? "true" : "false");
     write_line(w, "static constexpr bool epilogue_smem = %s, row_sums = %s, reads = %s, rolled = %s;", g.staged ? "true" : "false",
                g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false", e->is_rolled ? "true" : "false");
     const tensor_box b = box(&g, t);

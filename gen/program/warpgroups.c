@@ -19,9 +19,11 @@ static void set_tile(ir_tile *t, int n, int split, int cluster)
     t->gemm_warpgroups.n = n, t->gemm_warpgroups.split_k = split, t->gemm_warpgroups.cluster = cluster;
 }
 
-static long long tiles_of(const problem *p, long long n)
+/* Workgroups of unsplit tiles; a cluster has as many row tiles. */
+static long long tiles_of(const problem *p, long long n, int cluster)
 {
-    return product_matrices(p) * ((rows_of_tiles(p) + warpgroup_rows - 1) / warpgroup_rows) * ((columns_of_tiles(p) + n - 1) / n);
+    const long long rows = warpgroup_rows * cluster, row_tiles = (rows_of_tiles(p) + rows - 1) / rows * cluster;
+    return product_matrices(p) * row_tiles * ((columns_of_tiles(p) + n - 1) / n);
 }
 
 enum { most_parts = 128 }; /* gemm_ws<...>::take: each thread of a warpgroup waits for one */
@@ -35,16 +37,16 @@ static int next_split(int split, int last)
 
 /* Tries split-K into slices of at least 4 k tiles, if all slices run at once. Changes `best` and `least` where the predicted time is below
  * *least. */
-static void try_parts(const problem *p, const program *by, ws_fill *fill, int n, double *least, ir_tile *best)
+static void try_parts(const problem *p, const program *by, ws_fill *fill, int n, int cluster, double *least, ir_tile *best)
 {
     enum { least_k_tiles = 4 };
     ir_tile x = *best;
     const int k = best->gemm_warpgroups.k;
-    const long long k_tiles = (product_length(p) + k - 1) / k, tiles = tiles_of(p, n);
+    const long long k_tiles = (product_length(p) + k - 1) / k, tiles = tiles_of(p, n, cluster);
     const long long room = tiles > 0 ? p->device->units / tiles : 0, slices = k_tiles / least_k_tiles, fit = room < slices ? room : slices;
     const int last = fit < most_parts ? (int)fit : most_parts;
     for (int split = 2; split <= last; split = next_split(split, last)) {
-        set_tile(&x, n, split, 1);
+        set_tile(&x, n, split, cluster);
         fill(p, &x);
         const double seconds = program_seconds(p, by, &x);
         if (seconds < *least) *best = x, *least = seconds;
@@ -55,7 +57,7 @@ static void try_parts(const problem *p, const program *by, ws_fill *fill, int n,
 static void cut_long(const problem *p, const program *by, ws_fill *fill, int widest, ir_tile *best)
 {
     enum { most = 16 };
-    const long long longest = by->weights == weights_in_terms ? longest_sum(p) : 32768;
+    const long long longest = by->weights == weights_as_rows ? longest_sum(p) : 32768;
     const long long parts = (product_length(p) + longest - 1) / longest;
     const gemm_warpgroups_tile x = best->gemm_warpgroups;
     if (parts <= x.split_k || x.split_k >= most) return;
@@ -73,7 +75,7 @@ static double seconds_of_whole(const problem *p, const program *by, ws_fill *fil
 /* Columns processed by the most loaded multiprocessor. */
 static double columns_of_unit(const problem *p, int n)
 {
-    return ceil((double)tiles_of(p, n) / p->device->units) * n;
+    return ceil((double)tiles_of(p, n, 1) / p->device->units) * n;
 }
 
 /* Chooses a width without split-K; returns its predicted time. Under a power limit many widths are predicted equal within 1 %: of those,
@@ -110,7 +112,8 @@ void ws_choose(const problem *p, const program *by, const ws_search *s, ir_tile 
     double least = try_whole(p, by, s, t);
     for (int cluster = 2; cluster <= s->most_cluster; cluster++) try_cluster(p, by, s, cluster, &least, t);
     least *= 0.9;
-    for (int i = s->first_cut; i < s->count; i++) try_parts(p, by, s->fill, s->widths[i], &least, t);
+    for (int i = s->first_cut; i < s->count; i++)
+        for (int cluster = 1; cluster <= s->most_cluster; cluster++) try_parts(p, by, s->fill, s->widths[i], cluster, &least, t);
     cut_long(p, by, s->fill, s->widest_cut, t);
 }
 
@@ -144,15 +147,12 @@ static double split_sectors(const problem *p, const gemm_warpgroups_tile *x, boo
     return more * splits_sectors(a) * warpgroup_rows + of_b * columns_loaded(p, x->n) / x->cluster;
 }
 
-/* The constants were fitted counting weights in their own dtype, not as the two terms of tf32x2. */
-static weight_numbers numbers_of(int operands) { return operands > 1 ? weights_widened : weights_in_terms; }
-
 /* L2 bytes read per byte of A: more than 1 if rows do not begin at 128-byte lines, except in a launch of one round, whose workgroups read
  * the same lines at the same time. */
 static double lines_of_row(const problem *p, const cost_descriptor *d, int operands)
 {
     const double two_lines = operands > 1 ? 1.7 : 1.2;
-    const bool aligned = swaps(p) ? lies_at_lines(problem_product(p)->inputs[1]) : a_begins_at_lines(p, numbers_of(operands));
+    const bool aligned = swaps(p) ? lies_at_lines(problem_product(p)->inputs[1]) : a_begins_at_lines(p);
     return d->groups > p->device->units && !aligned ? two_lines : 1;
 }
 
@@ -160,23 +160,43 @@ static double lines_of_row(const problem *p, const cost_descriptor *d, int opera
  * in a launch of one round so do all rows if they do not begin at lines: fitted to 63 products of 65 to 3000 rows, operands of 16 bits. */
 static double rows_taken(const problem *p, const cost_descriptor *d, int operands)
 {
-    const bool rounds = d->groups > p->device->units, two = operands == 1 && !rounds && !a_begins_at_lines(p, numbers_of(operands));
+    const bool rounds = d->groups > p->device->units, two = operands == 1 && !rounds && !a_begins_at_lines(p);
     const double rows = (double)rows_of_tiles(p), tiles = ceil(rows / warpgroup_rows), beyond = tiles * warpgroup_rows - rows;
     const double fill = two ? 1 : 2.5, two_lines = two ? 1.4 : 1;
     return two_lines * (warpgroup_rows + fill * beyond / (rounds ? tiles : 1));
 }
 
-/* Epilogue and first loads overlap with nothing. The last slice of split-K waits until the others have stored their partials and adds them
- * one after the other. A cluster's workgroups start and end together. */
+/* Cycles in which the slices of a tile's K meet: through a tree, or, where that takes longer, each adds up a share of the tile. */
+static double tree_cycles(const gemm_warpgroups_tile *x)
+{
+    enum { sum_column = 12 };
+    return split_k_cycles(x->split_k, sum_column * (double)x->n);
+}
+
+static double share_cycles(const gemm_warpgroups_tile *x)
+{
+    enum { meeting = 8500, column = 35, slice = 10 };
+    return meeting + column * (double)x->n + slice * (double)x->split_k;
+}
+
+bool ws_shares(const problem *p, const gemm_warpgroups_tile *x)
+{
+    enum { flat = 8 }; /* of more slices the tree is two such steps */
+    return x->split_k > 1 && !problem_sums_rows(p) && !swaps(p) && (x->split_k > flat || share_cycles(x) < tree_cycles(x));
+}
+
+/* Epilogue and first loads overlap with nothing. The last slice of split-K waits until the others have stored their partials. A cluster's
+ * workgroups start and end together. */
 void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *d)
 {
-    enum { whole_end = 900, column_end = 12, unstaged_column = 4, sum_column = 12, cluster_start = 1500 };
+    enum { whole_end = 900, column_end = 12, unstaged_column = 4, cluster_start = 1500 };
     /* Of few tiles too few workgroups ask for the same at the same time for L2 to gain by it (H200: 256x256x524288, 64 columns, 16 slices
-     * ask for 6 TB/s). */
-    const double few = 8, apart = 1.6;
+     * ask for 6 TB/s; 128 columns in 33 slices, or 256 in 66, ask for 4.9, clusters of two by 256 for a third less in 0.84 of the time). */
+    const double few = 8, apart = 2.4;
     const double drawn = 0.83, share = 0.85; /* of DRAM bandwidth, as loads are not always in time; of a unit's product rate */
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
-    const weight_numbers numbers = numbers_of(operands);
+    /* the constants were fitted counting weights in their own dtype, not as the two terms of tf32x2 */
+    const weight_numbers numbers = operands > 1 ? weights_widened : weights_as_rows;
     const bool swapped = swaps(p);
     const int cut_rows = swapped ? x->n : warpgroup_rows * x->cluster, cut_columns = swapped ? warpgroup_rows : x->n;
     product_cost(p, &(product_cut){cut_rows, cut_columns, x->k, x->split_k, x->group_m / x->cluster, x->cluster, numbers}, d);
@@ -190,7 +210,7 @@ void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *
     if (x->split_k > 1 && d->groups <= few * x->split_k) d->asked *= apart;
     d->taken = k_tiles * 128 * (rows_taken(p, d, operands) + operands * columns + split);
     d->end_cycles = whole_end + (x->smem_epilogue ? column_end : column_end + unstaged_column) * (double)x->n;
-    d->end_cycles += split_k_cycles(x->split_k, sum_column * (double)x->n);
+    d->end_cycles += ws_shares(p, x) ? share_cycles(x) : tree_cycles(x);
     d->start_cycles = launch_start + (x->cluster > 1 ? cluster_start : 0);
 }
 
@@ -241,5 +261,5 @@ extent ws_scratch(const problem *p, const ir_tile *t)
     const extent rows = rows_of_whole_tiles(p, tile_rows);
     const long long slices = x->cluster * 2 * (warpgroup_rows / 2 * (long long)x->n + slice_head);
     const long long of_a_row = (slices + tile_rows - 1) / tile_rows;
-    return extent_multiply(p->a, p->phase->ops[0]->at, rows, extent_number(column_tiles(p, tile_columns) * (x->split_k - 1) * of_a_row));
+    return extent_multiply(p->a, p->phase->ops[0]->at, rows, extent_number(column_tiles(p, tile_columns) * x->split_k * of_a_row));
 }

@@ -21,6 +21,7 @@ void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *
 const char *ws_illegal(const problem *p, const ir_tile *t);
 long long ws_shared_bytes(const ir_tile *t, int columns); /* columns: rows of 128 bytes that B has in a stage */
 void ws_geometry(const problem *p, const ir_tile *t, tile_extents *to);
+bool ws_shares(const problem *p, const gemm_warpgroups_tile *x); /* all slices of split-K add up a tile (templates/gemm/k_shares.h) */
 int ws_partials(const problem *p, const ir_tile *t);
 extent ws_scratch(const problem *p, const ir_tile *t);
 enum { smem_epilogue_bytes = 18432 }; /* gemm_ws<...>::scratch_bytes of tiles with smem_epilogue=1 */

@@ -1,6 +1,6 @@
 // In: memory of a launch's workspace. Out: how the workgroups of a launch hand results to each other: slices, each written by one workgroup
 // (or warpgroup) and read by one other, and counters of finished tiles. A workgroup waits only for resident ones that are earlier in the
-// order of tiles, so there is no deadlock. isa/device_scope.h says which fence orders what.
+// order of tiles, or for a limited time (gemm/k_shares.h), so there is no deadlock. isa/device_scope.h says which fence orders what.
 #pragma once
 #include "templates/isa/device_scope.h"
 

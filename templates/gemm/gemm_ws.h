@@ -12,10 +12,11 @@
 //     (multicast)
 //   staged: smem epilogue (results of 2 bytes, one per column and segment, rows at multiples of 16 bytes; results: 1 or 2, of a block's two
 //     halves of columns); else width: columns of a row that the epilogue gets at a time, 2 or 4
-//   reads: the epilogue loads more than row scalars; split: split-K slices of a tile, one per workgroup; partial(p): the workspace through
-//     which they are added
+//   reads: the epilogue loads more than row scalars; split_k: slices of a tile, one per workgroup; partial(p): the workspace through which
+//     they are added; shares: by all of them (gemm/k_shares.h) if each workgroup has one item, else by a tree (gemm/part_tree.h)
 #pragma once
 #include "templates/frame/frame_ws.h"
+#include "templates/gemm/k_shares.h"
 #include "templates/gemm/part_tree.h"
 #include "templates/gemm/pieces.h"
 
@@ -72,19 +73,14 @@ template <class S> struct gemm_ws {
     DEV static int first_k_tile(int part) { return part * walk::each / S::split_k; }
     DEV static int length_of(const tile &t) { return S::split_k == 1 ? walk::each : first_k_tile(t.part + 1) - first_k_tile(t.part); }
     DEV static int k_tiles(const args &, const tile &t) { return walk::passes * length_of(t); }
-    DEV static int column_in_pass(const tile &t, int k_tile)
+    DEV static int column_of_a(const tile &t, int k_tile)
     {
         const int in = walk::passes == 1 ? k_tile : k_tile % length_of(t);
         return (S::split_k == 1 ? in : first_k_tile(t.part) + in) * tile_k;
     }
-    DEV static int column_of_a(const tile &t, int k_tile)
-    {
-        const int term = walk::terms::of_a ? walk::terms::a(k_tile / length_of(t)) : 0;
-        return column_in_pass(t, k_tile) + term * walk::each * tile_k;
-    }
     DEV static int column_of(const tile &t, int k_tile)
     {
-        return column_in_pass(t, k_tile) + (walk::passes == 1 ? 0 : walk::terms::b(k_tile / length_of(t)) * walk::each * tile_k);
+        return column_of_a(t, k_tile) + (walk::passes == 1 ? 0 : k_tile / length_of(t) * walk::each * tile_k);
     }
     DEV static unsigned bytes(const args &) { return stage_bytes; }
 
@@ -206,9 +202,14 @@ template <class S> struct gemm_ws {
         ring.release_if(previous, true);
     }
 
-    // Whether the accumulators hold all of the tile's sums, after those of its split-K slices have met.
+    // Whether the accumulators hold all of the tile's sums and nobody has stored them, after those of its split-K slices have met.
     DEV static bool holds_all(const args &p, const tile &t, accumulators &c)
     {
+        if constexpr (S::shares)
+            if (tiles(p) <= static_cast<int>(block_total())) {
+                shares::add(p, t, parts_of(p), c.acc);
+                return false;
+            }
         if constexpr (S::split_k > 1) {
             if (const int count = tree::taken(t.part)) take(p, t, c, count);
             if (!tree::is_last(t.part)) {
@@ -259,12 +260,14 @@ template <class S> struct gemm_ws {
     static constexpr int registers = product::registers;
     using slices_of_parts = slices<128 * registers>;
     using tree = part_tree<S::split_k>;
+    using shares = k_shares<gemm_ws, S::split_k, registers>;
+    friend shares;
 
     DEV static slices_of_parts parts_of(const args &p) { return {S::partial(p)}; }
     DEV static long long slice_of(const tile &t, int part)
     {
         const int group = thread_index() / 128 - 1;
-        return (static_cast<long long>(t.index) * (S::split_k - 1) + part) * 2 + group;
+        return (static_cast<long long>(t.index) * S::split_k + part) * 2 + group;
     }
     DEV static void give(const args &p, const tile &t, const accumulators &c)
     {
@@ -300,6 +303,18 @@ template <class S> struct gemm_ws {
         }
         group_barrier(4 + thread_index() / 128, 128);
         if (looks) parts.clear(awaited);
+    }
+
+    DEV static void store_word(const args &p, const tile &t, int word, int thread, const slice_word &x)
+    {
+        const int group = thread_index() / 128 - 1, row = t.row * tile_m + group * 64 + fragment::row(thread, word % 2 * 2);
+        const int block = t.column * tile_n + word / 4 * 32, n = block + word % 4 / 2 * 8 + thread % 4 * 2;
+        if (row >= S::rows(p) || block >= S::packed_n) return;
+        vec<float, 2> lo, hi;
+        lo[0] = x.e[0], lo[1] = x.e[1], hi[0] = x.e[2], hi[1] = x.e[3];
+        float none = 0;
+        to_memory out;
+        S::template epilogue<2>(p, S::begin(p, t.batch, row), t.batch, row, n, lo, hi, none, out);
     }
 
     // ---- S::rolled: a long epilogue is emitted once, for 32 columns (a thread's first 16 accumulators), in a loop that moves the others

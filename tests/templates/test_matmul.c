@@ -129,6 +129,9 @@ START_TEST(tiles_follow_from_how_operands_lie)
                  /* a long K of few results, cut into eight; A as [K, M] comes in panels of 64 rows, so 88 rows would load 128 */
                  {MATMUL("M: 576, K: 7360, N: 256", "K, M", "K, N", ", transpose_a: true"), "layer=swap_ab m=192 n=64 k=64 threads=256 "
                                                                                            "stages=7 row_stages=7 cluster=1 split_k=8"},
+                 /* long sums: clusters of two load B once, and 66 slices share out each of two tiles */
+                 {MATMUL("M: 256, K: 524288, N: 256", "M, K", "K, N", ""),
+                  "n=256 k=64 threads=384 stages=4 group_m=16 cluster=2 split_k=66"},
                  /* one column, which is read as one row times rows: many loads in flight, of 128 bytes of each */
                  {MATMUL("M: 4096, K: 8192, N: 1", "M, K", "K, N", ""), "thread_n=8 threads=512"}};
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
