@@ -76,10 +76,12 @@ static void write_keys(heads *h)
     const expression *all = tokens_of(h, h->op->inputs[1]), *count = all, *batch = c_int(p, "batch"), *at = c_int(p, "token");
     write_line(h->w, "DEV static int keys(const args &p, int batch)");
     write_body(h->w);
-    if (t->lengths)
-        count = c_element(p, use_value(e, t->lengths, false), batch);
-    else if (t->at)
-        count = c_sum(p, c_element(p, use_value(e, t->at, false), batch), extent_c(e, &h->op->inputs[0]->shape[1]));
+    if (t->lengths) count = c_element(p, use_value(e, t->lengths, false), batch);
+    if (t->at && !(t->lengths && t->causal)) { /* causal queries see no key behind the last of them */
+        const expression *length = count,
+                         *written = c_sum(p, c_element(p, use_value(e, t->at, false), batch), extent_c(e, &h->op->inputs[0]->shape[1]));
+        count = t->lengths ? c_choice(p, c_less(p, length, written), length, written) : written;
+    }
     if (count == all)
         write_spec_line(h->w, h->op->at, "return %s;", c_text(e->a, all));
     else

@@ -46,7 +46,9 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
     }
     DEV static visible visible_in(const args &p, const numbers &n)
     {
-        const int most = S::most_keys(p), given = S::lengths(p) ? n.length : S::starts(p) ? n.start + S::queries(p) : most;
+        const int most = S::most_keys(p), written = n.start + S::queries(p);
+        int given = S::lengths(p) ? n.length : S::starts(p) ? written : most;
+        if (!S::causal && S::lengths(p) && S::starts(p)) given = given < written ? given : written; // causal queries see none behind
         const int all = given < most ? given : most, last = n.start + S::queries(p) - 1;
         int oldest = S::window ? n.start - S::window + 1 : 0;
         if constexpr (has_first<S>::value) {

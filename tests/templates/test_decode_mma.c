@@ -61,7 +61,7 @@ static const char causal[] = STEP(", causal: true"), windowed[] = STEP(", causal
                   capped[] = STEP(", causal: true, softcap: 20"), all_keys[] = STEP(""),
                   shorter[] = UNLIKE("2*hd/3"), longer[] = UNLIKE("3*hd"),
                   padded[] = PADDED(", window: 90"), sunk[] = SUNK, counted[] = COUNTED(""),
-                  both[] = COUNTED(", at: pos, causal: true, window: 90");
+                  beyond[] = COUNTED(", at: pos"), both[] = COUNTED(", at: pos, causal: true, window: 90");
 
 static const decode_step steps[] = {
     {"sm_90a", "bf16", causal, NULL, 4, 1, 4200, 4, 1, 32, {0, 999, 4095, 16}},
@@ -83,6 +83,7 @@ static const decode_step steps[] = {
     {"sm_90a", "bf16", all_keys, "attention keys=16 threads=64 splits=3 cluster=1", 2, 3, 300, 4, 2, 64, {150, 297}},
     {"sm_80", "bf16", counted, "attention keys=16 threads=64 splits=3 cluster=1", 3, 1, 300, 4, 2, 64, {150, 299, 0}},
     {"sm_90a", "bf16", both, "attention keys=16 threads=64 splits=3 cluster=1", 3, 2, 300, 4, 2, 64, {150, 297, 0}},
+    {"sm_80", "bf16", beyond, "attention keys=16 threads=64 splits=3 cluster=1", 3, 2, 300, 4, 2, 64, {150, 297, 0}},
     {"sm_90a", "bf16", causal, "attention keys=16 threads=64 splits=4 cluster=4", 3, 1, 500, 8, 2, 64, {499, 70, 300}},
     /* stages: more and fewer turns than there are, parts that follow each other, rows of 32 bytes, windows that begin anywhere */
     {"sm_90a", "bf16", causal, "attention keys=16 threads=64 splits=3 cluster=1 stages=2", 4, 1, 600, 8, 2, 64, {0, 15, 333, 599}},
@@ -171,6 +172,7 @@ static void place(rig *r, const decode_step *t)
     static const double sinks[] = {-1, 3, 70, -INFINITY};
     if (t->yaml == sunk) memcpy(rig_data(r, "s"), sinks, sizeof sinks);
     for (int b = 0; counts && b < t->B; b++) rig_data(r, "n")[b] = b == 2 ? 0 : rig_data(r, "pos")[b] + t->S; /* the third sees nothing */
+    for (int b = 0; t->yaml == beyond && b < t->B; b++) rig_data(r, "n")[b] = b == 1 ? 70 : t->L; /* beyond what is filled */
     rig_round(r);
 }
 
@@ -340,9 +342,10 @@ int main(void)
     TCase *more = suite_long(suite, "more results", 120);
     /* Whole heads of 256, the cap, lengths, windows, stages, parts in memory, clusters, more sequences than a warp has lanes; of AMD odd
      * groups, a block of 128 columns that is not whole, and one of 64, whole heads, several queries; more rows than a product has;
-     * padding; slopes and sinks. */
+     * padding; values of another size; slopes and sinks. */
     add_some_now(t, more, every_head_group_and_length_is_within_its_bound, sizeof steps / sizeof *steps,
-                 (const int[]){0, 1, 6, 15, 17, 22, 23, 24, 25, 26, 28, 29, 31, 35, 36, 39, 41, 42, 46, 47, 48, 49, 50, 51, 52, -1});
+                 (const int[]){0,  1,  6,  15, 17, 19, 23, 24, 25, 26, 27, 29, 30, 32, 36, 37, 40, 42, 43, 47, 48, 49, 50, 51, 52, 53, 56,
+                               58, 60, 61, -1});
     TCase *plans = tcase_create("plans");
     tcase_set_timeout(plans, 120);
     tcase_add_loop_test(plans, what_it_refuses_is_split_in_two_kernels, 0, (int)(sizeof refused / sizeof *refused));
