@@ -75,9 +75,26 @@ static void order_lanes(happens *h, unsigned wave)
 
 void happens_collective(happens *h, unsigned wave) { order_lanes(h, wave); }
 
+/* What any of the waves has released by a fence ahead of a barrier, each of them publishes by a relaxed store behind it: a fence is done
+ * when its wave comes to the barrier. */
+static void share_released(happens *h, unsigned first, unsigned n)
+{
+    bool fenced = false;
+    for (unsigned i = 0; i < n; i++) {
+        lane_order *l = &h->lanes[row_of(h, first + i)];
+        fenced |= l->fenced;
+        l->fenced = false;
+    }
+    if (!fenced) return;
+    uint32_t *all = row(h, h->released, first);
+    for (unsigned i = 1; i < n; i++) join(h, all, row(h, h->released, first + i));
+    for (unsigned i = 1; i < n; i++) memcpy(row(h, h->released, first + i), all, h->columns * sizeof *all);
+}
+
 /* A barrier of waves [first, first + n): each has now seen everything that any of them had seen or done. */
 static void meet(happens *h, unsigned first, unsigned n)
 {
+    share_released(h, first, n);
     uint32_t *all = row(h, h->seen, first);
     for (unsigned i = 1; i < n; i++) join(h, all, row(h, h->seen, first + i));
     for (unsigned i = 0; i < n; i++) {
@@ -167,6 +184,7 @@ void happens_sync(happens *h, unsigned wave, unsigned lane, uintptr_t address, i
             uint32_t *released = row(h, h->released, wave);
             memcpy(released, seen, h->columns * sizeof *seen);
             released[column_of(h, wave, wave)] = h->ticks[wave]++;
+            h->lanes[row_of(h, wave)].fenced = true;
         }
         return;
     }

@@ -10,6 +10,7 @@
 typedef struct lane_order {
     uint32_t tick;            /* until when all lanes are ordered */
     uint64_t released;        /* lanes that have released something since */
+    bool fenced;              /* a release fence since the last barrier */
     uint64_t acquired[HS_MAX_WAVE]; /* by lane: the lanes that had released before its last acquire */
 } lane_order;
 

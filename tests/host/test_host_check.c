@@ -211,6 +211,19 @@ START_TEST(grid_barriers_and_release_with_acquire_order_blocks)
 }
 END_TEST
 
+START_TEST(a_wave_publishes_what_others_released_ahead_of_a_barrier)
+{
+    host_module *m = load_checked("grid.hip");
+    host_launch_dims d = dims(4, 128);
+    d.cooperative = true;
+    struct { unsigned *buffers, *counter; int phases; } a = {memory(32, "buffers"), memory(4, "counter"), 5}, b = a;
+    launch_ok(m, "phases_fenced_by_waves", d, &a);
+    b.buffers = memory(32, "others"), b.counter = memory(4, "counter");
+    says(launch_bad(m, "phases_fenced_by_none", d, &b, HOST_CHECKED), "data race: ");
+    host_module_free(m);
+}
+END_TEST
+
 START_TEST(the_same_launch_gives_the_same_report)
 {
     host_module *m = load_checked("wrong.hip");
@@ -266,6 +279,7 @@ int main(void)
     tcase_add_test(t, reads_of_unwritten_shared_memory_are_told);
     tcase_add_test(t, right_kernels_are_not_reported);
     tcase_add_test(t, grid_barriers_and_release_with_acquire_order_blocks);
+    tcase_add_test(t, a_wave_publishes_what_others_released_ahead_of_a_barrier);
     tcase_add_test(t, the_same_launch_gives_the_same_report);
     tcase_add_test(t, accesses_that_are_not_aligned_as_their_type_are_told);
     tcase_add_test(t, a_block_begins_with_no_fence_of_the_block_before_it);

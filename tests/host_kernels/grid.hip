@@ -1,10 +1,10 @@
 // Several phases in one launch; between them all blocks wait for each other. Cooperative launches only.
 struct phases_args { unsigned *buffers, *counter; int phases; };
-static __device__ void phase(const phases_args &p, int i)
+static __device__ void phase(const phases_args &p, int i, unsigned writer = 0)
 {
     const unsigned n = gridDim.x, b = blockIdx.x, *in = p.buffers + (i & 1) * n;
     unsigned *out = p.buffers + ((i + 1) & 1) * n, s = 0;
-    if (threadIdx.x != 0) return;
+    if (threadIdx.x != writer) return;
     for (unsigned k = 0; k < n; k++) s += in[k];
     out[b] = s * 3 + b;
 }
@@ -50,6 +50,29 @@ extern "C" __global__ void phases_fenced(const phases_args p)
     }
 }
 TF_EXPORT(phases_fenced)
+
+// The fences of all waves lie around the barriers; the atomics are one thread's (templates/isa/device_scope.h, AMD). Without the first
+// fence nothing orders what the other waves wrote.
+static __device__ void phases_of_waves(const phases_args &p, bool fenced)
+{
+    for (int i = 0; i < p.phases; i++) {
+        phase(p, i, 64); // of the second wave
+        if (fenced) __threadfence();
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            __hip_atomic_fetch_add(p.counter, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+            while (__hip_atomic_load(p.counter, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT) < gridDim.x * (unsigned)(i + 1))
+                __nanosleep(20);
+            __threadfence();
+        }
+        __syncthreads();
+        __threadfence();
+    }
+}
+extern "C" __global__ void phases_fenced_by_waves(const phases_args p) { phases_of_waves(p, true); }
+TF_EXPORT(phases_fenced_by_waves)
+extern "C" __global__ void phases_fenced_by_none(const phases_args p) { phases_of_waves(p, false); }
+TF_EXPORT(phases_fenced_by_none)
 
 // Wrong: the counter is awaited without acquire and without fence, so nothing orders what the others wrote.
 extern "C" __global__ void phases_relaxed(const phases_args p)
