@@ -59,10 +59,11 @@ void gemm_write_epilogue(gemm *g);
 int gemm_pack(const gemm *g);   /* index of its packed weight in the plan */
 bool gemm_reads(const gemm *g); /* whether the epilogue loads an operand with more than one number a row */
 
-/* All members for a product on register tiles (tile.gemm_registers), on wgmma (tile.gemm_warpgroups), or on 3xTF32 wgmma (split). */
+/* All members for a product on register tiles (tile.gemm_registers), on wgmma (tile.gemm_warpgroups), or on 3xTF32 wgmma (split).
+ * shares: the slices of split-K share out a tile, unless its epilogue is emitted as a loop. */
 void gemm_on_register_tiles(emission *e, writer *w);
-void gemm_on_warpgroups(emission *e, writer *w);
-void gemm_on_warpgroups_split(emission *e, writer *w);
+void gemm_on_warpgroups(emission *e, writer *w, bool shares);
+void gemm_on_warpgroups_split(emission *e, writer *w, bool shares);
 /* The members after the tile for gemm_register_fed, which loads packed weights straight to registers. halves: a tile may have one half of a
  * granule pair. */
 void gemm_on_pieces(gemm *g, bool halves);

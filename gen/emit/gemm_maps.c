@@ -1,7 +1,6 @@
 /* In: a gemm phase on wgmma. Out: members of its spec struct (docs/spec-structs.md: gemm on matrix units); both operands are loaded through
  * tensor maps. Refuses what gen/emit/gemm.c refuses. */
 #include "gen/emit/gemm.h"
-#include "gen/program/warpgroups.h"
 
 static void write_map(gemm *g, const char *name, const tensor_box *box)
 {
@@ -104,7 +103,7 @@ static void write_forms(const gemm *g, const tensor_box *b)
     write_line(g->w, "static constexpr bool b_early = %s;", gemm_is_matmul(g) ? "false" : "true");
 }
 
-static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *g, const gemm_warpgroups_tile *t))
+static void on_warpgroups(emission *e, writer *w, bool shares, tensor_box (*box)(const gemm *g, const gemm_warpgroups_tile *t))
 {
     const gemm_warpgroups_tile *t = &e->phase->tile.gemm_warpgroups;
     gemm g = gemm_start(e, w, t->smem_epilogue, gemm_stored_width);
@@ -112,8 +111,7 @@ static void on_warpgroups(emission *e, writer *w, tensor_box (*box)(const gemm *
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, stages = %d, group_m = %d;", t->m, t->n, t->k,
                t->threads, t->stages, t->group_m);
     write_line(w, "static constexpr int cluster = %d, split_k = %d, width = %d, results = %d;", t->cluster, t->split_k, g.width, g.results);
-    const problem p = plan_problem(e->a, e->plan, e->phase);
-    write_line(w, "static constexpr bool shares = %s;", !e->is_rolled && ws_shares(&p, t) ? "true" : "false");
+    write_line(w, "static constexpr bool shares = %s;", shares && !e->is_rolled ? "true" : "false");
     write_line(w, "static constexpr bool epilogue_smem = %s, row_sums = %s, reads = %s, rolled = %s;", g.staged ? "true" : "false",
                g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false", e->is_rolled ? "true" : "false");
     const tensor_box b = box(&g, t);
@@ -156,5 +154,5 @@ void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident, int tail_t
     gemm_write_epilogue(&g);
 }
 
-void gemm_on_warpgroups(emission *e, writer *w) { on_warpgroups(e, w, box_of_pieces); }
-void gemm_on_warpgroups_split(emission *e, writer *w) { on_warpgroups(e, w, box_of_rows); }
+void gemm_on_warpgroups(emission *e, writer *w, bool shares) { on_warpgroups(e, w, shares, box_of_pieces); }
+void gemm_on_warpgroups_split(emission *e, writer *w, bool shares) { on_warpgroups(e, w, shares, box_of_rows); }

@@ -105,6 +105,12 @@ static bool smaller(const problem *p, ir_tile *t)
     return n > 64;
 }
 
+static void members(emission *e, writer *w)
+{
+    const problem p = plan_problem(e->a, e->plan, e->phase);
+    gemm_on_warpgroups(e, w, ws_shares(&p, &e->phase->tile.gemm_warpgroups));
+}
+
 const program gemm_wgmma_program = {.kind = program_gemm_wgmma,
                                     .device = "gemm_ws",
                                     .template = "templates/gemm/gemm_ws.h",
@@ -117,7 +123,7 @@ const program gemm_wgmma_program = {.kind = program_gemm_wgmma,
                                     .geometry = ws_geometry,
                                     .partials = ws_partials,
                                     .scratch = ws_scratch,
-                                    .members = gemm_on_warpgroups,
+                                    .members = members,
                                     .weights = weights_as_rows,
                                     .several_passes = true,
                                     .rolls = true,

@@ -67,6 +67,12 @@ static bool smaller(const problem *p, ir_tile *t)
     return true;
 }
 
+static void members(emission *e, writer *w)
+{
+    const problem p = plan_problem(e->a, e->plan, e->phase);
+    gemm_on_warpgroups_split(e, w, ws_shares(&p, &e->phase->tile.gemm_warpgroups));
+}
+
 const program gemm_wgmma_3xtf32_program = {.kind = program_gemm_wgmma_3xtf32,
                                            .device = "gemm_ws_split",
                                            .template = "templates/gemm/gemm_ws_split.h",
@@ -80,7 +86,7 @@ const program gemm_wgmma_3xtf32_program = {.kind = program_gemm_wgmma_3xtf32,
                                            .geometry = ws_geometry,
                                            .partials = ws_partials,
                                            .scratch = ws_scratch,
-                                           .members = gemm_on_warpgroups_split,
+                                           .members = members,
                                            .weights = weights_split,
                                            .rolls = true,
                                            .reads_columns_of_a = true,
