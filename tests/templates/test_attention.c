@@ -83,8 +83,8 @@ START_TEST(values_may_have_heads_of_another_size)
     static const struct { machine on; int head, value; } cases[] = {
         {{"sm_90a", "layer=wgmma", "bf16", NULL}, 192, 128}, {{"sm_90a", "layer=wgmma", "f16", NULL}, 48, 144},
         {{"gfx942", "layer=mfma", "bf16", NULL}, 40, 104},   {{"gfx90a", "layer=mfma", "bf16", NULL}, 192, 128},
-        {{"gfx1100", "layer=wmma", "f16", NULL}, 96, 24},    {{"sm_80", "layer=simt", "f32", NULL}, 20, 40},
-        {{"host", "layer=simt", "f32", NULL}, 24, 328}};
+        {{"gfx1100", "layer=wmma", "f16", NULL}, 96, 24},    {{"gfx1201", "layer=wmma", "bf16", NULL}, 192, 128},
+        {{"sm_80", "layer=simt", "f32", NULL}, 20, 40},      {{"host", "layer=simt", "f32", NULL}, 24, 328}};
     const dim_override dims[] = {{"hd", cases[_i].head}, {"vd", cases[_i].value}};
     const machine *m = &cases[_i].on;
     rig *r = rig_open(&(rig_request){
@@ -204,7 +204,7 @@ int main(void)
     const int now[] = {0, 2, 4, 5, 7, 8, -1}; /* wgmma; mfma without and with loads to LDS; wmma; wgmma whose keys do not stay; SIMT */
     add_some_now(t, more, every_form_of_attention_is_right, machine_count, now);
     tcase_add_loop_test(t, a_window_hides_later_keys_too, 0, 3);
-    tcase_add_loop_test(t, values_may_have_heads_of_another_size, 0, 7);
+    tcase_add_loop_test(t, values_may_have_heads_of_another_size, 0, 8);
     tcase_add_loop_test(t, keys_of_padding_are_not_seen, 0, 4);
     tcase_add_loop_test(t, slopes_sinks_and_biases_run_on_matrix_units, 0, 3);
     add_some_now(t, more, scores_that_rise_from_block_to_block_rescale_what_was_summed, machine_count, now);
