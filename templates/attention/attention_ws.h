@@ -33,6 +33,44 @@ template <class S> struct rows_of_bias<S, true> {
     decltype(S::bias(*static_cast<const typename S::args *>(nullptr), 0, 0, 0)) row[2];
 };
 
+// A block's part of it for a thread's R scores. The first `Ahead` are loaded while the products that make the scores run; with more of
+// them a thread whose output has more than 64 columns would spill.
+template <class S, int R, int Ahead, bool = has_bias<S>::value> struct block_of_bias {
+    DEV block_of_bias(const rows_of_bias<S> &, int) {}
+};
+template <class S, int R, int Ahead> struct block_of_bias<S, R, Ahead, true> {
+    template <class T> static T behind(const T *);
+    using element = decltype(behind(rows_of_bias<S>().row[0]));
+    static constexpr bool in_pairs = S::bias_keys % 2 == 0; // all rows begin at an even element
+    const element *row[2];
+    int left;
+    neighbours<element, 2> ahead[Ahead / 2];
+
+    DEV neighbours<element, 2> pair(int i) const
+    {
+        const element *at = row[i / 2 % 2] + i / 4 * 8;
+        const int there = left - i / 4 * 8;
+        if constexpr (in_pairs)
+            return there > 0 ? load_constant(reinterpret_cast<const neighbours<element, 2> *>(at)) : neighbours<element, 2>{};
+        else
+            return {{there > 0 ? element_of(at) : element(), there > 1 ? element_of(at + 1) : element()}};
+    }
+    DEV block_of_bias(const rows_of_bias<S> &rows, int first)
+        : row{rows.row[0] + first, rows.row[1] + first}, left(S::bias_keys - thread_index() % 4 * 2 - first)
+    {
+#pragma unroll
+        for (int i = 0; i < Ahead; i += 2) ahead[i / 2] = pair(i);
+    }
+    DEV void add(float *scores, float scale) const
+    {
+        neighbours<element, 2> rest[R > Ahead ? (R - Ahead) / 2 : 1];
+#pragma unroll
+        for (int i = Ahead; i < R; i += 2) rest[(i - Ahead) / 2] = pair(i);
+#pragma unroll
+        for (int i = 0; i < R; i++) scores[i] += to_float((i < Ahead ? ahead[i / 2] : rest[(i - Ahead) / 2]).e[i % 2]) * scale;
+    }
+};
+
 template <class S> struct attention_ws {
     using args = typename S::args;
     using type = typename S::type;
@@ -279,7 +317,8 @@ template <class S> struct attention_ws {
     }
 
     // Turns the scores of a block into weights, in place; raises the rows' largest scores where they have grown enough.
-    template <bool Masked> DEV static void weigh(accumulators &c, int block)
+    using bias_block = block_of_bias<S, score_product::registers, score_product::registers / (value_dim > 64 ? 2 : 1)>;
+    template <bool Masked> DEV static void weigh(accumulators &c, const bias_block &bias, int block)
     {
         constexpr int R = score_product::registers;
         if constexpr (S::softcap > 0.0f) {
@@ -299,16 +338,7 @@ template <class S> struct attention_ws {
                     for (int e = 0; e < 2; e++) c.s[i + e] -= c.fall.slope[h] * magnitude(from + static_cast<float>(i / 4 * 8 + e));
             }
         }
-        if constexpr (has_bias<S>::value) {
-            const int column = thread_index() % 4 * 2;
-#pragma unroll
-            for (int i = 0; i < R; i += 2) {
-                const int key = block * block_k + i / 4 * 8;
-                const vec<float, 2> b = ::load<2>(c.bias.row[i / 2 % 2] + key, S::bias_keys - column - key);
-                c.s[i] += b[0] * (1.44269504089f / unit);
-                c.s[i + 1] += b[1] * (1.44269504089f / unit);
-            }
-        }
+        if constexpr (has_bias<S>::value) bias.add(c.s, 1.44269504089f / unit);
         if constexpr (Masked) {
             const int first = block * block_k;
 #pragma unroll
@@ -444,10 +474,11 @@ template <class S> struct attention_ws {
         product_fence();
         gather(c, v.memory);
         pass_turn<Resident>(group);
+        const bias_block bias(c.bias, (t.from + t.n - 1 - i) * block_k);
         c.in_flight.template wait<1>(c.s, c.o);
         pin(c.s);
         if constexpr (!Resident) r.release_if(k.index, true);
-        weigh<Masked>(c, t.from + t.n - 1 - i);
+        weigh<Masked>(c, bias, t.from + t.n - 1 - i);
         c.in_flight.template wait<0>(c.s, c.o);
         pin(c.o);
         pin(c.weights);
@@ -502,6 +533,7 @@ template <class S> struct attention_ws {
         pin(c.s);
         product_fence();
         score(c, q, k.memory);
+        const bias_block bias(c.bias, (t.from + t.n - 1 - i) * block_k);
         c.in_flight.template wait<0>(c.s, c.o);
         pin(c.s);
         if (i > 0) pass_turn<Resident>(group);
@@ -509,7 +541,7 @@ template <class S> struct attention_ws {
             r.release_if(k.index, true);
             if (i > 0) skip(r); // the values of the last skipped block
         }
-        weigh<true>(c, t.from + t.n - 1 - i);
+        weigh<true>(c, bias, t.from + t.n - 1 - i);
         pack_weights(c);
         if constexpr (S::ragged) clear_tail<Resident>(p, t, i, token, r, group);
     }
