@@ -1,14 +1,12 @@
 // Written by tfgen: moves_ln of tests/specs/moves.yaml for host; read it beside templates/rows/rows.h.
 // Kernel k5, phase ln:
-//   pro  %y5             bf16[B,S,21]        = mul %y4, %w                                      !17:5
 //   body %ln.ss          f32[B,S,1]          = row_sumsq %y5                                    !18:5
 //   epi  %ln.q           f32[B,S,1]          = sqrt %ln.ss                                      !18:5
 //   epi  %ln.m           f32[B,S,1]          = max %ln.q, 1e-12                                 !18:5
 //   epi  %ln             bf16[B,S,21]        = div %y5, %ln.m                                   !18:5
 struct moves_ln_spec {
     struct args {
-        const bf16 *y3_;
-        const bf16 *w_;
+        const bf16 *y5_g_;
         bf16 *ln_;
         int B_, S_;
     };
@@ -23,9 +21,7 @@ struct moves_ln_spec {
     DEV static void begin(const args &p, int row, context &c) {}
     template <int V> DEV static element<V> read(const args &p, int row, int col, int left)
     {
-        const vec<float, V> y4_ = load<V>(p.y3_ + row * 21ll + col, left); // !16:5
-        const vec<float, V> w_ = load<V>(p.w_ + col, left); // !6:38
-        const vec<float, V> y5_ = op_mul(y4_, w_); // !17:5
+        const vec<float, V> y5_ = load<V>(p.y5_g_ + row * 21ll + col, left); // !16:5
         return {y5_};
     }
     static constexpr reduction kind(pass<0>) { return reduction::sum; } // !18:5
@@ -46,9 +42,8 @@ struct moves_ln_spec {
     }
     DEV static void write_row(const args &p, const context &c, int row) {}
 };
-TF_LAYOUT(moves_ln_spec::args, y3_, 0);
-TF_LAYOUT(moves_ln_spec::args, w_, 8);
-TF_LAYOUT(moves_ln_spec::args, ln_, 16);
-TF_LAYOUT(moves_ln_spec::args, B_, 24);
-TF_LAYOUT(moves_ln_spec::args, S_, 28);
-static_assert(sizeof(moves_ln_spec::args) == 32, "size of args");
+TF_LAYOUT(moves_ln_spec::args, y5_g_, 0);
+TF_LAYOUT(moves_ln_spec::args, ln_, 8);
+TF_LAYOUT(moves_ln_spec::args, B_, 16);
+TF_LAYOUT(moves_ln_spec::args, S_, 20);
+static_assert(sizeof(moves_ln_spec::args) == 24, "size of args");
