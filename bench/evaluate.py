@@ -9,6 +9,7 @@ TYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i3
 FUNCTIONS = {
     "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "div": lambda x, y: x / y, "neg": lambda x: -x,
     "exp": torch.exp, "sqrt": torch.sqrt, "square": torch.square, "sin": torch.sin, "cos": torch.cos, "tanh": torch.tanh, "abs": torch.abs,
+    "log": torch.log, "erf": torch.erf, "pow": torch.pow,
     "sigmoid": torch.sigmoid, "relu": F.relu, "silu": F.silu, "softplus": F.softplus, "mish": F.mish, "hardswish": F.hardswish,
     "leaky_relu": F.leaky_relu, "elu": F.elu, "clamp": torch.clamp, "gelu_erf": F.gelu,
     "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"), "softmax": lambda x: F.softmax(x, -1)}

@@ -35,7 +35,7 @@ typedef struct emission {
     const ir_op *table_ops[max_tables];
     bool is_quick;    /* phase_is_quick() */
     bool is_long;     /* chains of ops become functions (chain.c) */
-    bool is_rolled;   /* a loop's body has the epilogue once (templates/gemm/gemm_ws.h) */
+    int rolled;       /* 0; or a loop's body has the epilogue, for 1 / rolled of 32 columns (gemm_ws.h) */
     writer functions; /* those, members of the struct */
     struct called_function *called;
     int called_count, called_room;
@@ -85,6 +85,8 @@ bool phase_is_quick(const ir_graph *p, const ir_phase *phase, const target_info 
 int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target, bool quick); /* per element; an addition is 1 */
 /* As many copies of its arithmetic as a thread has columns are too many. rolls: its program would loop instead of calling functions. */
 bool phase_is_long(const ir_graph *p, const ir_phase *phase, const target_info *target, bool rolls);
+/* Of a loop: steps that a block of 32 columns takes, 1 or 4. */
+int loop_steps(const ir_graph *p, const ir_phase *phase, const target_info *target);
 
 /* ---- evaluate.c: the value of IR values at a place, as C++ statements */
 /* Where a value is evaluated: its own row and column. The column is base - shift. */

@@ -111,9 +111,10 @@ static void on_warpgroups(emission *e, writer *w, bool shares, tensor_box (*box)
     write_line(w, "static constexpr int tile_m = %d, tile_n = %d, tile_k = %d, threads = %d, stages = %d, group_m = %d;", t->m, t->n, t->k,
                t->threads, t->stages, t->group_m);
     write_line(w, "static constexpr int cluster = %d, split_k = %d, width = %d, results = %d;", t->cluster, t->split_k, g.width, g.results);
-    write_line(w, "static constexpr bool shares = %s;", shares && !e->is_rolled ? "true" : "false");
-    write_line(w, "static constexpr bool epilogue_smem = %s, row_sums = %s, reads = %s, rolled = %s;", g.staged ? "true" : "false",
-               g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false", e->is_rolled ? "true" : "false");
+    write_line(w, "static constexpr bool shares = %s;", shares && !e->rolled ? "true" : "false");
+    write_line(w, "static constexpr bool epilogue_smem = %s, row_sums = %s, reads = %s;", g.staged ? "true" : "false",
+               g.row_sum ? "true" : "false", gemm_reads(&g) ? "true" : "false");
+    write_line(w, "static constexpr int rolled = %d;", e->rolled);
     const tensor_box b = box(&g, t);
     write_forms(&g, &b);
     if (phase_layer(e->phase) == layer_wgmma_3xtf32)

@@ -109,6 +109,9 @@ enum { long_cost = 28, long_quick_cost = 40, rolled_quick_cost = 80, long_rows_c
 /* A product's epilogue of so many ops is long whatever they cost: NVRTC takes 0.2 s for each of 20 multiplications and additions (sm_90a,
  * tile 128x224, 112 columns a thread), but 0.5 s for each of 40. */
 enum { long_op_count = 24 };
+/* Cost from which the body of such a loop has a quarter of a block of columns, because 16 copies overflow instruction caches (H200, bf16
+ * 4096x8192x1024: three powers 326 us by quarters, 341 by blocks; twenty other functions 376 and 377, but twelve 267 and 263). */
+enum { quarter_cost = 100, quarter_quick_cost = 160 };
 
 /* Whether the phase stores values of 16 bits and no others except row scalars such as statistics. A phase that stores row scalars alone
  * does not count: those of an f32 graph are operands of f32 results. */
@@ -160,7 +163,7 @@ int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target, b
     case op_softplus:
     case op_mish:
     case op_erf: return slow ? 18 : function_cost;
-    case op_pow: return slow ? 60 : quick ? 40 : 2 * function_cost;
+    case op_pow: return slow_to_compile(op, phase, target) ? 60 : quick ? 40 : 2 * function_cost;
     case op_exp:
     case op_exp2:
     case op_expm1:
@@ -179,18 +182,34 @@ int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target, b
     }
 }
 
-bool phase_is_long(const ir_graph *p, const ir_phase *phase, const target_info *target, bool rolls)
+/* Of the phase's elementwise arithmetic on columns. */
+static int arithmetic_cost(const ir_graph *p, const ir_phase *phase, const target_info *target, int *count)
 {
     const bool quick = phase_is_quick(p, phase, target);
-    const int of_product = !quick ? long_cost : rolls ? rolled_quick_cost : long_quick_cost;
-    const int limit = phase->family == family_rows ? long_rows_cost : of_product;
-    int cost = 0, count = 0;
+    int cost = 0;
+    *count = 0;
     for (int i = 0; i < phase->op_count; i++) {
         const ir_op *op = phase->ops[i];
         if (!op_is_elementwise(op) || value_columns(op->outputs[0]) <= 1) continue;
         cost += op_cost(op, phase, target, quick);
-        count++;
+        ++*count;
     }
+    return cost;
+}
+
+bool phase_is_long(const ir_graph *p, const ir_phase *phase, const target_info *target, bool rolls)
+{
+    const int of_product = !phase_is_quick(p, phase, target) ? long_cost : rolls ? rolled_quick_cost : long_quick_cost;
+    const int limit = phase->family == family_rows ? long_rows_cost : of_product;
+    int count;
+    const int cost = arithmetic_cost(p, phase, target, &count);
     const bool many = count >= long_op_count && phase->family != family_rows && target->vendor == vendor_nvidia;
     return (cost >= limit || many) && target->vendor != vendor_host;
+}
+
+int loop_steps(const ir_graph *p, const ir_phase *phase, const target_info *target)
+{
+    int count;
+    const int limit = phase_is_quick(p, phase, target) ? quarter_quick_cost : quarter_cost;
+    return arithmetic_cost(p, phase, target, &count) >= limit ? 4 : 1;
 }

@@ -69,7 +69,7 @@ static emission emission_new(const emitter *of, const char *name, const ir_phase
     facts_find(&e);
     e.is_quick = phase_is_quick(of->p->ir, phase, of->p->target);
     const bool rolls = program_of(phase)->rolls, is_long = phase_is_long(of->p->ir, phase, of->p->target, rolls);
-    e.is_rolled = is_long && rolls;
+    e.rolled = is_long && rolls ? loop_steps(of->p->ir, phase, of->p->target) : 0;
     e.is_long = is_long && !rolls;
     e.space = phase_space(a, phase);
     set_shape(&e);

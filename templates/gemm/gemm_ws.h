@@ -318,8 +318,13 @@ template <class S> struct gemm_ws {
     }
 
     // ---- S::rolled: a long epilogue is emitted once, for 32 columns (a thread's first 16 accumulators), in a loop that moves the others
-    // down. A copy per 32 columns would take tens of seconds to compile and overflow the instruction cache.
+    // down. A copy per 32 columns would take tens of seconds to compile and overflow the instruction cache. A very long one
+    // (S::rolled = 4) is emitted for a quarter of such a block, in a loop within the loop. A quarter is a quad: 4 elements of a row, two
+    // columns and those 16 further on. Quad i is in row i % 2; its accumulators are 2i, 2i + 1, 2i + 8 and 2i + 9.
     static constexpr int block_copies = S::rolled ? 1 : tile_n / 32;
+    static constexpr bool by_quads = S::rolled == 4;
+    static constexpr int steps = by_quads ? 4 : 1, step_quads = 4 / steps;
+    static_assert(S::rolled == 0 || S::rolled == 1 || S::rolled == 4, "a block of 32 columns is four quads");
 
     DEV static void next_block(accumulators &c)
     {
@@ -327,6 +332,14 @@ template <class S> struct gemm_ws {
 #pragma unroll
             for (int i = 16; i < tile_n / 2; i++) c.acc[i - 16] = c.acc[i];
         }
+    }
+    // Moves the next quad's accumulators down, and its row to the front.
+    DEV static void next_quad(float *acc, row_state (&r)[2])
+    {
+#pragma unroll
+        for (int i = 2; i < 8; i++) acc[i - 2] = acc[i], acc[i + 6] = acc[i + 8];
+        const row_state first = r[0];
+        r[0] = r[1], r[1] = first;
     }
 
     // ---- smem epilogue: 2-byte results pass through shared memory, so that adjacent lanes store rows in pieces of 16 bytes. The epilogue
@@ -386,17 +399,24 @@ template <class S> struct gemm_ws {
         }
     }
 
-    DEV static void stage_block(const args &p, const tile &t, const float *acc, int n, row_state (&r)[2], shared_address staging)
+    DEV static void stage_block(const args &p, const tile &t, float *acc, int n, row_state (&r)[2], shared_address staging)
     {
-        to_stage out[4];
+        to_stage out[4] = {};
+#pragma unroll 1
+        for (int step = 0; step < steps; step++) {
 #pragma unroll
-        for (int i = 0; i < 4; i++) { // block i / 2 of 8 columns, row i % 2
-            const float *x = acc + i / 2 * 4 + i % 2 * 2;
-            vec<float, 2> lo, hi;
-            lo[0] = x[0], lo[1] = x[1], hi[0] = x[8], hi[1] = x[9];
-            out[i] = {r[i % 2].exists, {}};
-            S::template epilogue<2>(p, r[i % 2].context, t.batch, r[i % 2].row, n + i / 2 * 8 + thread_index() % 4 * 2, lo, hi,
-                                    r[i % 2].sum, out[i]);
+            for (int i = 0; i < 4 - step_quads; i++) out[i] = out[i + step_quads];
+#pragma unroll
+            for (int i = 0; i < step_quads; i++) { // quad i / 2 of 8 columns, row i % 2
+                to_stage &to = out[4 - step_quads + i];
+                const float *x = acc + 2 * i;
+                vec<float, 2> lo, hi;
+                lo[0] = x[0], lo[1] = x[1], hi[0] = x[8], hi[1] = x[9];
+                to = {r[i % 2].exists, {}};
+                S::template epilogue<2>(p, r[i % 2].context, t.batch, r[i % 2].row,
+                                        n + (step * step_quads + i) / 2 * 8 + thread_index() % 4 * 2, lo, hi, r[i % 2].sum, to);
+            }
+            if constexpr (by_quads) next_quad(acc, r);
         }
 #pragma unroll
         for (int s = 0; s < S::results; s++)
@@ -440,25 +460,35 @@ template <class S> struct gemm_ws {
     }
 
     // 32 columns: 4 blocks of 8, of which a thread has 2 columns each in two rows. So a quad's stores fill 32 bytes of a 16-bit row.
-    template <int W, bool Whole> DEV static void store_block(const args &p, const tile &t, const float *acc, int n, row_state (&r)[2])
+    template <int W, bool Whole> DEV static void store_block(const args &p, const tile &t, float *acc, int n, row_state (&r)[2])
     {
         const int lane = thread_index() % 4;
         to_memory out;
+        if constexpr (W == 4) { // two quads of a row at a time
+            constexpr int row_steps = by_quads ? 2 : 1;
+#pragma unroll 1
+            for (int step = 0; step < row_steps; step++) {
 #pragma unroll
-        for (int h = 0; h < 2; h++) {
-            const float *x = acc + 2 * h; // x[4 * block + i]
-            if constexpr (W == 4) {
-                const vec<float, 4> lo = exchanged(x[0], x[1], x[4], x[5]), hi = exchanged(x[8], x[9], x[12], x[13]);
-                if (Whole || r[h].exists)
-                    S::template epilogue<4>(p, r[h].context, t.batch, r[h].row, n + lane % 2 * 8 + lane / 2 * 4, lo, hi, r[h].sum, out);
-            } else {
-#pragma unroll
-                for (int b = 0; b < 2; b++) {
-                    vec<float, 2> lo, hi;
-                    lo[0] = x[4 * b], lo[1] = x[4 * b + 1], hi[0] = x[4 * b + 8], hi[1] = x[4 * b + 9];
+                for (int h = 0; h < 2 / row_steps; h++) {
+                    const float *x = acc + 2 * h; // x[4 * block + i]
+                    const vec<float, 4> lo = exchanged(x[0], x[1], x[4], x[5]), hi = exchanged(x[8], x[9], x[12], x[13]);
                     if (Whole || r[h].exists)
-                        S::template epilogue<2>(p, r[h].context, t.batch, r[h].row, n + b * 8 + lane * 2, lo, hi, r[h].sum, out);
+                        S::template epilogue<4>(p, r[h].context, t.batch, r[h].row, n + lane % 2 * 8 + lane / 2 * 4, lo, hi, r[h].sum, out);
                 }
+                if constexpr (by_quads) next_quad(acc, r);
+            }
+        } else {
+#pragma unroll 1
+            for (int step = 0; step < steps; step++) {
+#pragma unroll
+                for (int i = 0; i < step_quads; i++) {
+                    vec<float, 2> lo, hi;
+                    lo[0] = acc[2 * i], lo[1] = acc[2 * i + 1], hi[0] = acc[2 * i + 8], hi[1] = acc[2 * i + 9];
+                    if (Whole || r[i % 2].exists)
+                        S::template epilogue<2>(p, r[i % 2].context, t.batch, r[i % 2].row,
+                                                n + (step * step_quads + i) / 2 * 8 + lane * 2, lo, hi, r[i % 2].sum, out);
+                }
+                if constexpr (by_quads) next_quad(acc, r);
             }
         }
     }

@@ -51,7 +51,7 @@ static const matmul_case cases[] = {
     {"sm_90a", "f32", "layer=wgmma_3xtf32 n=64",
      "dims: {M: 20, K: 72, N: 96}\ninputs: {x: [M, K], z: [K, N]}\nparams: {g: [N], w: [64, N]}\nops:\n"
      "  - {out: p, op: matmul, in: [x, z]}\n  - {out: h, op: rmsnorm, in: [p, g]}\n  - {out: y, op: linear, in: [h, w]}\n"
-     "outputs: {y: y, p: p}\n", 0, "row_sums = true, reads = false, rolled = false"},
+     "outputs: {y: y, p: p}\n", 0, "row_sums = true, reads = false;"},
     {"sm_80", "bf16", "layer=mma", MATMUL("B: 2, M: 77, K: 70, N: 72", "B, K, M", "B, K, N", ", transpose_a: true"), 1, "across = true"},
     {"gfx942", "f16", "layer=mfma", MATMUL("M: 40, K: 24, N: 7", "K, M", "K, N", ", transpose_a: true"), 1, "across = true"},
     {"gfx1100", "f32", "layer=simt", MATMUL("M: 7, K: 9, N: 5", "K, M", "K, N", ", transpose_a: true"), 1, "across = true"},

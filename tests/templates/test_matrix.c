@@ -38,33 +38,47 @@ START_TEST(products_on_matrix_units_are_within_their_bounds)
 }
 END_TEST
 
-/* Through shared memory, from registers beside an operand of memory, and with sums of f32; the last blocks of columns are not whole. */
-static const struct { const char *dtype, *layer, *operand, *input; int columns; } loops[] = {
-    {"bf16", "layer=wgmma ", "l", "", 304},
-    {"bf16", "layer=wgmma ", "z", ", z: [M, N]", 139},
-    {"f32", "layer=wgmma_3xtf32", "z", ", z: [M, N]", 203}};
+/* Through shared memory, from registers beside an operand of memory in vectors of 4 and of 2, and with sums of f32; the last blocks of
+ * columns are not whole. Each power makes the arithmetic longer. */
+static const struct { const char *dtype, *layer, *operand, *input; int columns, powers; const char *rolled; } loops[] = {
+    {"bf16", "layer=wgmma ", "l", "", 304, 0, "rolled = 1"},
+    {"bf16", "layer=wgmma ", "l", "", 304, 2, "rolled = 4"},
+    {"bf16", "layer=wgmma ", "z", ", z: [M, N]", 139, 0, "rolled = 1"},
+    {"bf16", "layer=wgmma ", "z", ", z: [M, N]", 139, 2, "rolled = 4"},
+    {"bf16", "layer=wgmma ", "z", ", z: [M, N]", 138, 2, "rolled = 4"},
+    {"f32", "layer=wgmma_3xtf32", "z", ", z: [M, N]", 203, 0, "rolled = 4"}};
 
 START_TEST(a_long_epilogue_is_a_loop_over_blocks_of_columns)
 {
-    char yaml[1024], line[64];
+    char line[64];
     snprintf(line, sizeof line, "gemm %s", loops[_i].layer);
     const char *lines = line;
     const tuning tuning = {.lines = &lines, .count = 1};
-    snprintf(yaml, sizeof yaml,
-             "block: t\ndtype: %s\ndims: {M: 70, N: %d, K: 48}\ninputs: {x: [M, K]%s}\nparams: {w: [N, K]}\nops:\n"
-             "  - {out: l, op: linear, in: [x, w]}\n  - {out: a, op: tanh, in: [l]}\n  - {out: b, op: softplus, in: [a]}\n"
-             "  - {out: c, op: div, in: [%s, b]}\n  - {out: d, op: erf, in: [c]}\n  - {out: e, op: mish, in: [d]}\n"
-             "  - {out: f, op: silu, in: [e]}\n  - {out: g, op: expm1, in: [f]}\n  - {out: h, op: gelu_erf, in: [g]}\n"
-             "  - {out: y, op: sigmoid, in: [h]}\noutputs: {y: y}\n",
-             loops[_i].dtype, loops[_i].columns, loops[_i].input, loops[_i].operand);
-    rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = "sm_90a", .tuning = &tuning});
-    ck_assert_int_eq(r->c.plan->launch_count, 1);
-    ck_assert_ptr_nonnull(strstr(r->c.plan->launches[0].spec_header, "rolled = true"));
-    ck_assert_int_eq(strstr(r->c.plan->launches[0].spec_header, "epilogue_smem = true") != NULL, _i == 0);
-    ck_assert_ptr_null(strstr(r->c.plan->launches[0].spec_header, "TF_CALLED"));
+    const bool sums = loops[_i].columns % 8 == 0; /* the epilogue takes the sums of squares of a norm */
+    text yaml = {.a = arena_new()};
+    text_printf(&yaml,
+                "block: t\ndtype: %s\ndims: {M: 70, N: %d, K: 48}\ninputs: {x: [M, K]%s}\nparams: {w: [N, K]%s}\nops:\n"
+                "  - {out: l, op: linear, in: [x, w]}\n  - {out: a, op: tanh, in: [l]}\n  - {out: b, op: softplus, in: [a]}\n"
+                "  - {out: c, op: div, in: [%s, b]}\n  - {out: d, op: erf, in: [c]}\n  - {out: e, op: mish, in: [d]}\n"
+                "  - {out: f, op: silu, in: [e]}\n  - {out: h, op: expm1, in: [f]}\n  - {out: i, op: gelu_erf, in: [h]}\n"
+                "  - {out: p0, op: sigmoid, in: [i]}\n",
+                loops[_i].dtype, loops[_i].columns, loops[_i].input, sums ? ", g: [N], v: [32, N]" : "", loops[_i].operand);
+    for (int i = 0; i < loops[_i].powers; i++) text_printf(&yaml, "  - {out: p%d, op: pow, in: [p%d, 1.3]}\n", i + 1, i);
+    if (sums)
+        text_printf(&yaml, "  - {out: n, op: rmsnorm, in: [p%d, g], eps: 1.0e-5}\n  - {out: y, op: linear, in: [n, v]}\n",
+                    loops[_i].powers);
+    text_printf(&yaml, sums ? "outputs: {y: y}\n" : "outputs: {y: p%d}\n", loops[_i].powers);
+    rig *r = rig_open(&(rig_request){.yaml = yaml.data, .level = fusion_tile, .target = "sm_90a", .tuning = &tuning});
+    ck_assert_int_eq(r->c.plan->launch_count, sums ? 2 : 1);
+    const char *header = r->c.plan->launches[0].spec_header;
+    ck_assert_ptr_nonnull(strstr(header, loops[_i].rolled));
+    ck_assert_ptr_nonnull(strstr(header, sums ? "row_sums = true" : "row_sums = false"));
+    ck_assert_int_eq(strstr(header, "epilogue_smem = true") != NULL, *loops[_i].operand == 'l');
+    ck_assert_ptr_null(strstr(header, "TF_CALLED"));
     rig_run(r);
     rig_judge(r);
     rig_close(r);
+    arena_free(yaml.a);
 }
 END_TEST
 
