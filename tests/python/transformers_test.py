@@ -173,11 +173,11 @@ def refusals():
     refused("replace() of a fused model", RuntimeError, lambda: tfgen.transformers.replace(mine), "already")
     hooked = made("llama")
     mlp, wrapped = hooked.model.layers[1].mlp, hooked.model.layers[1].mlp.forward
-    mlp.forward = lambda x: wrapped(x)  # as accelerate.hooks.add_hook_to_module() does
+    mlp.forward = lambda x: wrapped(x)  # as a hook of accelerate does
     refused("a wrapped forward", RuntimeError, lambda: tfgen.transformers.replace(hooked), "layer 1.mlp", "remove_hook_from_module")
     expect("no layer was changed", "fused" not in vars(hooked.model.layers[0]))
     for layer in hooked.model.layers:
-        layer.forward = layer.forward  # as after accelerate.hooks.remove_hook_from_module()
+        layer.forward = layer.forward  # as where accelerate removed a hook
     mlp.forward = wrapped
     want = generated(hooked, ids, 4)
     expect("after hooks were removed", generated(tfgen.transformers.replace(hooked, room=ROOM, wisdom="none"), ids, 4) == want and
