@@ -98,8 +98,8 @@ struct ir_value {
     const char *name;   /* without %; unique; [A-Za-z_][A-Za-z0-9_.]* ; a '.' only in names made by lowering: h.ss */
     const char *output; /* name in the spec's `outputs:`; NULL: not an output */
     /* A view (set by fusion) lives in `root`'s storage, from column root_offset on, with rows root_stride elements apart. NULL: it
-     * owns its storage, dense, or with a row stride of root_stride elements where planning set one (not 0). The root of a kv_append's
-     * result is its state. */
+     * owns its storage, dense, or with a row stride of root_stride elements (not 0) where the spec gives an input or output one, or
+     * planning a result. The root of a kv_append's result is its state. */
     ir_value *root;
     long long root_offset, root_stride;
     position at;
@@ -233,6 +233,8 @@ extent value_batches(arena *a, const ir_value *v);               /* product of a
 long long product_depth(const ir_op *product);                   /* K, the axis that a linear or matmul sums (static by rule) */
 long long value_count(const ir_value *v, const dim_table *dims); /* elements */
 long long value_stride(const ir_value *v);                       /* row stride of its storage, in elements */
+/* Elements of the caller's tensor, from the first to the last: without what lies behind the last row. */
+long long value_span(const ir_value *v, const dim_table *dims);
 const ir_value *value_root(const ir_value *v);                   /* follows `root` to the value that owns the storage */
 /* Activations are [B, S, H*hd] or [B, S, H, hd]. A KV cache (a state, or the result of kv_append) is [B, KV, L, hd], indexed by cache_axis.
  * Row addresses are computed in gen/emit/cache.h only; the verifier and the reference compute their own, as an independent check. */

@@ -42,7 +42,7 @@ static long long aligned_columns(const ir_value *x, long long N, long long most)
 {
     if (value_columns(x) != N) return most;
     most = power_of_two_in(N, most);
-    if (x->root && x->root_stride) most = power_of_two_in(x->root_offset, power_of_two_in(x->root_stride, most));
+    if (x->root_stride) most = power_of_two_in(x->root_offset, power_of_two_in(x->root_stride, most));
     return most;
 }
 

@@ -214,6 +214,7 @@ static json_t *values_json(arena *a, const plan *p)
             json_pack("{s:s, s:s, s:s}", "name", v->name, "kind", v->output ? "output" : kinds[v->kind], "dtype", dtype_name(v->type));
         json_object_set_new(o, "shape", shape_json(a, v, &p->ir->dims));
         if (v->output) json_object_set_new(o, "output", json_string(v->output));
+        if (v->root_stride && !v->root) json_object_set_new(o, "row_stride", json_integer(v->root_stride));
         json_array_append_new(list, o);
     }
     return list;

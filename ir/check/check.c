@@ -220,7 +220,8 @@ static void check_view(const checker *c, const ir_value *v)
 {
     const ir_value *root = v->root;
     long long columns = value_columns(v);
-    if (!root && v->root_stride && (v->kind != value_result || v->output || v->root_stride < columns))
+    const bool callers = v->kind == value_input || v->output, may = callers || v->kind == value_result;
+    if (!root && v->root_stride && (!may || v->root_stride < columns || (callers && v->root_stride * dtype_size(v->type) % 16)))
         rule_broken(c, v->at, "%%%s cannot lie in rows of %lld elements", v->name, v->root_stride);
     if (!root) return;
     if (root->kind == value_constant || v->kind != value_result || root == v)

@@ -16,7 +16,7 @@ static bool is_root(const fusing *f, const ir_value *v) { return f->is_root[v->i
 
 static bool is_contiguous(const ir_value *v)
 {
-    return !v->root || (v->root_offset == 0 && v->root_stride == value_columns(v));
+    return (!v->root || v->root_offset == 0) && value_stride(v) == value_columns(v);
 }
 
 static bool same_rows(fusing *f, const ir_value *x, const ir_value *y)
@@ -31,7 +31,7 @@ static void set_view(fusing *f, ir_value *v, ir_value *x, long long offset)
     v->root = x->root ? x->root : x;
     f->is_root[v->root->id] = true;
     v->root_offset = (x->root ? x->root_offset : 0) + offset;
-    v->root_stride = x->root ? x->root_stride : value_columns(x);
+    v->root_stride = value_stride(x);
 }
 
 /* Views belong to no group. The group of a slice that was a copy may keep other slices of the same operand. */
@@ -71,9 +71,9 @@ static bool reshape_as_view(fusing *f, ir_op *op)
     ir_value *x = op->inputs[0], *y = op->outputs[0];
     bool regroups = same_rows(f, x, y);
     if (y->output) { /* y owns storage, so x must live in y's */
-        if (is_lasting(x) || is_root(f, x)) return false;
+        if (is_lasting(x) || is_root(f, x) || (!is_contiguous(y) && !regroups)) return false;
         set_view(f, x, y, 0);
-        x->root_stride = value_columns(x);
+        if (is_contiguous(y)) x->root_stride = value_columns(x);
     } else if (is_contiguous(x)) {
         set_view(f, y, x, 0);
         y->root_offset = 0;

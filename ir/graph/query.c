@@ -56,6 +56,15 @@ long long value_count(const ir_value *v, const dim_table *dims)
     return count;
 }
 
+long long value_span(const ir_value *v, const dim_table *dims)
+{
+    const long long count = value_count(v, dims), columns = value_columns(v), rows = columns > 0 ? count / columns : 0;
+    long long span;
+    if (!v->root_stride || !rows) return count;
+    if (__builtin_mul_overflow(rows - 1, v->root_stride, &span) || __builtin_add_overflow(span, columns, &span)) return __LONG_LONG_MAX__;
+    return span;
+}
+
 const ir_value *value_root(const ir_value *v)
 {
     while (v->root) v = v->root;

@@ -238,20 +238,45 @@ static bool check_type(graph_reader *r, const spec_node *node, const ir_value *v
     return false;
 }
 
+static long long most_rows(const ir_value *v, const dim_table *dims)
+{
+    long long rows = 1;
+    for (int i = 0; i + 1 < v->rank; i++) rows *= extent_high(&v->shape[i], dims); /* at most 2^40: graph_value_fits() */
+    return rows;
+}
+
+/* `stride:` of an input or output whose shape is known: elements from one row to the next. */
+static bool read_stride(graph_reader *r, const spec_node *node, ir_value *v)
+{
+    const long long columns = value_columns(v), each = dtype_size(v->type);
+    long long stride;
+    if (!graph_static(r, node, "stride", &stride)) return false;
+    if (v->rank < 2)
+        complain(r->a, node->at, "stride: %%%s, %s, has one row; a stride is that of several", v->name, graph_shape_text(r, v));
+    else if (stride < columns)
+        complain(r->a, node->at, "stride: rows of %lld elements do not fit a stride of %lld", columns, stride);
+    else if (stride != columns && stride * each % 16)
+        complain(r->a, node->at, "stride: %lld elements of %s are %lld bytes; rows begin at multiples of 16 bytes", stride,
+                 dtype_name(v->type), stride * each);
+    else if (stride > MOST_ELEMENTS / most_rows(v, &r->p->dims))
+        complain(r->a, node->at, "stride: %%%s has more than 2^40 elements with its dims at their greatest", v->name);
+    else {
+        v->root_stride = stride == columns ? 0 : stride;
+        return true;
+    }
+    return false;
+}
+
 static bool read_details(graph_reader *r, const spec_node *node, ir_value *v)
 {
-    static const char *const keys[] = {"shape", "dtype", "range", "from", "transpose"};
-    static const char *const input_keys[] = {"shape", "dtype", "range"};
+    static const char *const keys[] = {"shape", "dtype"};
+    static const char *const input_keys[] = {"shape", "dtype", "range", "stride"};
     static const char *const param_keys[] = {"shape", "dtype", "from", "transpose"};
     static const char *const kinds[] = {"an input", "a param", "a state"};
     const char *const *known = v->kind == value_input ? input_keys : v->kind == value_param ? param_keys : keys;
-    bool misspelt = graph_check_keys(r, node, known,
-                                     v->kind == value_input   ? 3
-                                     : v->kind == value_param ? 4
-                                                              : 2,
-                                     kinds[v->kind]);
+    bool misspelt = graph_check_keys(r, node, known, v->kind == value_state ? 2 : 4, kinds[v->kind]);
     const spec_node *shape = spec_find(node, "shape"), *type = spec_find(node, "dtype"),
-                    *range = spec_find(node, "range");
+                    *range = spec_find(node, "range"), *stride = spec_find(node, "stride");
     const spec_node *from = spec_find(node, "from"), *transpose = spec_find(node, "transpose");
     bool good = true;
     if (type) good = graph_dtype(r, type, "dtype", &v->type) && check_type(r, type, v);
@@ -259,6 +284,7 @@ static bool read_details(graph_reader *r, const spec_node *node, ir_value *v)
     r->lost |= !shape;
     good &= shape && graph_shape(r, shape, arena_printf(r->a, "%%%s", v->name), v);
     if (range && v->kind == value_input) good &= read_range(r, range, v);
+    if (stride && v->kind == value_input && good) good = read_stride(r, stride, v);
     if (from && v->kind == value_param && good) good = read_from(r, from, v);
     if (transpose && v->kind == value_param && good) good &= read_transpose(r, transpose, v);
     return good;
@@ -293,10 +319,25 @@ void graph_read_values(graph_reader *r)
     }
 }
 
+/* `{value: NAME, stride: N}`; NULL: broken, and said. */
+static ir_value *read_output_details(graph_reader *r, const spec_node *node)
+{
+    static const char *const keys[] = {"value", "stride"};
+    const spec_node *value = spec_find(node, "value"), *stride = spec_find(node, "stride");
+    const bool misspelt = graph_check_keys(r, node, keys, 2, "an output");
+    if (!value) {
+        if (!misspelt) complain(r->a, node->at, "an output: value: is missing, such as {value: y, stride: 2*D}");
+        return NULL;
+    }
+    ir_value *v = graph_lookup(r, value, NULL);
+    if (v && v->kind == value_result && !v->root && stride && !read_stride(r, stride, v)) return NULL;
+    return v;
+}
+
 static void read_output(graph_reader *r, const spec_node *key, const spec_node *node)
 {
     bool named_well = graph_check_name(r, key, "an output");
-    ir_value *v = graph_lookup(r, node, NULL);
+    ir_value *v = node->kind == spec_map ? read_output_details(r, node) : graph_lookup(r, node, NULL);
     if (!v) r->lost = true;
     if (!v || !named_well) return;
     const named *same = names_find(&r->names, key->text);

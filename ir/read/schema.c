@@ -51,9 +51,12 @@ static const char head[] =
     "    \"ops\": {\"type\": \"array\", \"minItems\": 1, \"maxItems\": 4096, \"items\": {\"$ref\": "
     "\"#/definitions/op\"}},\n"
     "    \"outputs\": {\n"
-    "      \"description\": \"name for the caller: value\",\n"
+    "      \"description\": \"name for the caller: value, or {value, stride}\",\n"
     "      \"type\": \"object\", \"minProperties\": 1, \"propertyNames\": {\"$ref\": \"#/definitions/name\"},\n"
-    "      \"additionalProperties\": {\"$ref\": \"#/definitions/name\"}\n"
+    "      \"additionalProperties\": {\"anyOf\": [{\"$ref\": \"#/definitions/name\"}, {\"type\": \"object\", \"required\": "
+    "[\"value\"],\n"
+    "        \"additionalProperties\": false, \"properties\": {\"value\": {\"$ref\": \"#/definitions/name\"},\n"
+    "        \"stride\": {\"description\": \"elements from one row to the next\", \"$ref\": \"#/definitions/size\"}}}]}\n"
     "    }\n"
     "  },\n"
     "  \"definitions\": {\n"
@@ -72,11 +75,12 @@ typedef struct section {
 } section;
 
 static const section sections[] = {
-    {"inputs", "data of each call: a shape, or {shape, dtype, range}",
+    {"inputs", "data of each call: a shape, or {shape, dtype, range, stride}",
      "{\"$ref\": \"#/definitions/input_dtype\"}",
      ",\n          \"range\": {\"type\": \"array\", \"items\": {\"$ref\": \"#/definitions/size\"}, \"minItems\": 2, "
      "\"maxItems\": 2, "
-     "\"description\": \"least and greatest value of i32 data\"}"},
+     "\"description\": \"least and greatest value of i32 data\"},\n          "
+     "\"stride\": {\"description\": \"elements from one row to the next\", \"$ref\": \"#/definitions/size\"}"},
     {"params", "weights: a shape, or {shape, dtype, from, transpose}", "{\"$ref\": \"#/definitions/dtype\"}",
      ",\n          \"from\": {\"description\": \"name of the tensor in a safetensors file, or rows of one: {tensor, rows, every}\",\n"
      "            \"anyOf\": [{\"type\": \"string\"}, {\"type\": \"object\", \"required\": [\"tensor\", \"rows\"], "

@@ -191,7 +191,8 @@ tfgen_status tfgen_plan_tensor(const tfgen_plan *plan, size_t index, tfgen_tenso
     t.dtype = dtype_name(v->type);
     t.rank = v->rank;
     for (int i = 0; i < v->rank; i++) t.shape[i] = extent_value(&v->shape[i], dims);
-    t.bytes = value_count(v, dims) * dtype_size(v->type);
+    t.bytes = value_span(v, dims) * dtype_size(v->type);
+    t.row_stride = value_stride(v);
     t.from = v->from;
     t.from_transposed = v->from_transposed;
     if (v->from_rows) t.from_row_first = v->from_rows->first, t.from_row_end = v->from_rows->end, t.from_row_group = v->from_rows->every;

@@ -145,6 +145,9 @@ typedef struct tfgen_tensor {
     /* from_row_end != 0: the param is a slice of that tensor's rows (after transposition): rows [from_row_first, from_row_end) of each
      * group of from_row_group rows (0: one group of all rows). */
     int64_t from_row_first, from_row_end, from_row_group;
+    /* Elements from one row to the next (a row: the last axis): the last size of the shape, or what the spec's `stride:` of an input or
+     * output says. `bytes` ends with the last row. */
+    int64_t row_stride;
 } tfgen_tensor;
 
 TFGEN_API size_t tfgen_plan_tensor_count(const tfgen_plan *plan);

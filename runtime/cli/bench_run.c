@@ -56,7 +56,7 @@ static void *memory(bench *b, size_t bytes)
 static size_t tensor_bytes(const bench *b, int i)
 {
     const ir_value *v = b->module->tensors.values[i];
-    return (size_t)(value_count(v, &b->plan->ir->dims) * dtype_size(v->type));
+    return (size_t)(value_span(v, &b->plan->ir->dims) * dtype_size(v->type));
 }
 
 static tfgen_tensor_kind kind_of(const bench *b, int i) { return tensor_kind_of(b->module->tensors.values[i]); }

@@ -2,8 +2,10 @@
  * that does not fit. */
 #include "runtime/cli/trial_inside.h"
 #include "runtime/cli/spread.h"
+#include "ir/graph/half.h"
 #include "ir/graph/operations.h"
 #include "runtime/cli/trial_data.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,15 +22,31 @@ static void find_inputs(trial *t)
         if (data_is_given(t->graph->values[i])) t->given[i] = &t->inputs[i];
 }
 
+/* As data_put(), in rows of the value's stride. What lies between rows is NaN, so that a kernel that reads it is noticed. */
+static void put_rows(const ir_value *v, const ref_tensor *given, void *data)
+{
+    const size_t columns = (size_t)value_columns(v), stride = (size_t)value_stride(v);
+    if (stride == columns) {
+        data_put(v, given, data);
+        return;
+    }
+    for (size_t i = 0; i < given->count; i++) {
+        const size_t at = i / columns * stride + i % columns;
+        dtype_put(v->type, data, at, given->value[i]);
+        for (size_t k = 1; i % columns == columns - 1 && i + 1 < given->count && k <= stride - columns; k++)
+            dtype_put(v->type, data, at + k, v->type == dtype_i32 ? 0 : NAN);
+    }
+}
+
 static void upload(trial *t)
 {
     for (int i = 0; i < t->graph->value_count; i++) {
         const ir_value *v = t->graph->values[i], *p = data_is_given(v) ? trial_planned(t, v) : NULL;
         if (!p || !guarded_bytes(t->s, p)) continue; /* a value that no kernel reads */
-        const size_t bytes = t->inputs[i].count * (size_t)dtype_size(v->type);
-        void *data = malloc(bytes ? bytes : 1);
+        const size_t bytes = (size_t)value_span(p, &t->plan->ir->dims) * (size_t)dtype_size(v->type);
+        void *data = calloc(bytes ? bytes : 1, 1);
         if (!data) bail(t->a, code_device, (position){0}, "not enough memory for %zu bytes of %s", bytes, v->name);
-        data_put(v, &t->inputs[i], data);
+        put_rows(p, &t->inputs[i], data);
         const tfgen_code code = guarded_put(t->s, p, data, bytes, &t->log);
         free(data);
         trial_need(t, code);

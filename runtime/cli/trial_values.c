@@ -2,6 +2,7 @@
 #include "runtime/cli/trial_inside.h"
 #include "ir/graph/half.h"
 #include <stdlib.h>
+#include <string.h>
 
 const ir_value *trial_planned(const trial *t, const ir_value *v) { return graph_value(t->plan->ir, v->name); }
 
@@ -55,20 +56,34 @@ void *trial_fetched(trial *t, const ir_value *v, tfgen_code *code)
     return NULL;
 }
 
+/* What lies between the rows of an output belongs to the caller. */
+static bool wrote_between_rows(trial *t, const ir_value *v, const void *data)
+{
+    const long long columns = value_columns(v), stride = value_stride(v), span = value_span(v, &t->plan->ir->dims);
+    bool wrote = false;
+    for (long long row = 0; v->output && !v->root && row + stride < span; row += stride)
+        for (long long i = columns; i < stride; i++) wrote = wrote || !guarded_is_poison(v->type, data, (size_t)(row + i));
+    if (!wrote) return false;
+    const char *said = arena_printf(t->a, "a kernel writes between the rows of %s\n", v->output);
+    host_log_add(&t->log, said, strlen(said));
+    return true;
+}
+
 tfgen_code trial_try_download(trial *t, const ir_value *v, double *out)
 {
     tfgen_code code;
     void *data = trial_fetched(t, v, &code);
     if (!data) return code;
     const long long count = value_count(v, &t->plan->ir->dims), columns = value_columns(v);
-    const long long stride = v->root_stride ? v->root_stride : columns, offset = v->root ? v->root_offset : 0;
+    const long long stride = value_stride(v), offset = v->root ? v->root_offset : 0;
     const int parts = t->plan->partials[v->id] > 1 ? t->plan->partials[v->id] : 1; /* partial sums per row, one per column tile */
     for (long long i = 0; i < count; i++) {
         const size_t at = (size_t)(i / columns * stride + offset + i % columns);
         out[i] = parts > 1 ? sum_of_parts(v->type, data, at * (size_t)parts, parts) : trial_element(v->type, data, at);
     }
+    const bool good = !wrote_between_rows(t, v, data);
     free(data);
-    return code_ok;
+    return good ? code_ok : code_device;
 }
 
 void trial_download(trial *t, const ir_value *v, double *out) { trial_need(t, trial_try_download(t, v, out)); }

@@ -77,7 +77,7 @@ static tfgen_status allocate_tensors(guarded_run *s, tfgen_error *error)
     tfgen_status status = TFGEN_OK;
     for (int i = 0; i < m->tensors.count && status == TFGEN_OK; i++) {
         const ir_value *v = m->tensors.values[i];
-        status = allocate(s, &s->tensors[i], value_count(v, &s->plan->ir->dims) * dtype_size(v->type), v->name, error);
+        status = allocate(s, &s->tensors[i], value_span(v, &s->plan->ir->dims) * dtype_size(v->type), v->name, error);
         s->tensor_pointers[i] = s->tensors[i].data;
     }
     return status;

@@ -13,6 +13,23 @@ START_TEST(run_checks_itself_and_reports_json)
 }
 END_TEST
 
+START_TEST(rows_that_are_apart_are_read_and_written_where_they_are)
+{
+    static const char *const targets[] = {"host", "sm_90a", "gfx942", "sm_90a --dtype=f32 --dim P=4"};
+    ck_assert_int_eq(tfgen("run tests/cli/strides.yaml -q --repeat=0 --target=%s", targets[_i]), 0);
+}
+END_TEST
+
+START_TEST(the_text_of_a_plan_keeps_strides)
+{
+    make_folder();
+    ck_assert_int_eq(tfgen("%s", in_folder("tests/cli/strides.yaml --dump=fuse > %s/a.ir && grep -q '/192 ' %s/a.ir")), 0);
+    ck_assert_int_eq(tfgen("%s", in_folder("%s/a.ir --from=fuse --dump=fuse | cmp - %s/a.ir && echo same")), 0);
+    says("same");
+    remove_folder();
+}
+END_TEST
+
 START_TEST(outputs_are_written_and_depend_on_the_seed)
 {
     make_folder();
@@ -130,6 +147,8 @@ int main(void)
     TCase *c = tcase_create("command");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, run_checks_itself_and_reports_json);
+    tcase_add_loop_test(c, rows_that_are_apart_are_read_and_written_where_they_are, 0, 4);
+    tcase_add_test(c, the_text_of_a_plan_keeps_strides);
     tcase_add_test(c, outputs_are_written_and_depend_on_the_seed);
     tcase_add_test(c, a_step_begins_with_the_states_that_the_step_before_left);
     tcase_add_test(c, weights_that_do_not_fit_are_refused_by_name);

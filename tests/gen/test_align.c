@@ -218,9 +218,9 @@ START_TEST(a_plan_of_copies_that_cannot_be_is_refused)
                  {"67]/72", "67]/68", "the out's rows are no multiple of 16 bytes"},
                  {"67]/72", "67]", "the out's rows are no multiple of 16 bytes"},
                  {"67]/72", "67]/64", "cannot lie in rows of 64 elements"},
-                 {"%x                 bf16[M,67]", "%x                 bf16[M,67]/72", "cannot lie in rows of 72 elements"},
+                 {"%x                 bf16[M,67]", "%x                 bf16[M,67]/73", "cannot lie in rows of 73 elements"},
                  {": align {", ": rows {", "rows has no setting 'each'"},
-                 {"bf16[M,70]", "bf16[M,70]/72", "%y cannot lie in rows of 72 elements"},
+                 {"bf16[M,70]", "bf16[M,70]/73", "%y cannot lie in rows of 73 elements"},
                  {"bf16[M,67]/72", "f16[M,67]/72", "another shape or dtype"}};
     build b = {.text = PRODUCT("bf16", "64", "70", "67")};
     run_build(&b);

@@ -300,7 +300,8 @@ static const struct {
     {"out %x as result\n" PHASE("rows", NEG), "outputs: output %x is made by no op"},
     {"out %z as result\n" PHASE("rows", NEG "    body %z f32[M,2] in %x+2/4 = slice %x offset=2 #0\n"),
      "outputs: output %z has no storage of its own"},
-    {"out %y as result\n" PHASE("rows", "    body %y f32[M,4]/8 = neg %x #0\n"), "views: %y cannot lie in rows of 8 elements"},
+    {"out %y as result\n" PHASE("rows", "    body %y f32[M,4]/5 = neg %x #0\n"), "views: %y cannot lie in rows of 5 elements"},
+    {"par %u f32[4,4]/8\n" PHASE("rows", NEG), "views: %u cannot lie in rows of 8 elements"},
     /* families */
     {PHASE("rows", "    body %z f32[M,2] in %x+2/4 = slice %x offset=2 #0\n"), "family: phase k0p holds views only, which need no kernel"},
     {PHASE("gemm", LINEAR("l", "x", "w") "    epi %m f32[M,6] = linear %x, %w #0\n"), "family: %m: the body of a gemm is its products"},

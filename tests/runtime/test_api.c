@@ -420,9 +420,27 @@ START_TEST(tensors_are_told_in_one_order)
         }
         tfgen_tensor w = {.size = sizeof w};
         tfgen_plan_tensor(plan, 1, &w);
-        ck_assert(w.rank == 2 && w.shape[0] == 48 && w.shape[1] == 32 && w.bytes == 48 * 32 * 2);
+        ck_assert(w.rank == 2 && w.shape[0] == 48 && w.shape[1] == 32 && w.row_stride == 32 && w.bytes == 48 * 32 * 2);
         tfgen_plan_free(plan);
     }
+}
+END_TEST
+
+START_TEST(a_tensor_says_how_far_apart_its_rows_are)
+{
+    static const char text[] = "block: b\ndtype: f32\ndims: {M: 3, K: 8}\ninputs: {x: {shape: [M, K], stride: 3*K}}\n"
+                               "ops: [{out: y, op: relu, in: [x]}]\noutputs: {y: {value: y, stride: K+4}}\n";
+    static const int64_t strides[] = {24, 12};
+    tfgen_plan *plan = NULL;
+    tfgen_error error = {""};
+    ck_assert_msg(tfgen_plan_create(text, sizeof text - 1, "b.yaml", NULL, &plan, &error) == TFGEN_OK, "%s", error.text);
+    for (size_t i = 0; i < 2; i++) {
+        tfgen_tensor t = {.size = sizeof t};
+        ck_assert_int_eq(tfgen_plan_tensor(plan, i, &t), TFGEN_OK);
+        ck_assert(t.row_stride == strides[i] && t.shape[1] == 8 && t.bytes == (2 * strides[i] + 8) * 4);
+    }
+    ck_assert_ptr_nonnull(strstr(tfgen_plan_manifest(plan), "\"row_stride\": 24"));
+    tfgen_plan_free(plan);
 }
 END_TEST
 
@@ -494,6 +512,7 @@ int main(void)
     tcase_add_test(c, tensors_and_devices_are_told_to_callers_of_every_size);
     tcase_add_test(c, structs_of_a_newer_caller_are_taken);
     tcase_add_test(c, tensors_are_told_in_one_order);
+    tcase_add_test(c, a_tensor_says_how_far_apart_its_rows_are);
     tcase_add_test(c, the_header_and_the_library_are_of_one_version);
     tcase_add_test(c, every_status_has_words);
     tcase_add_test(c, the_header_is_c99_and_cpp17);

@@ -121,6 +121,20 @@ static void draw_outputs(drawing *d)
     }
 }
 
+/* Rows of some of the caller's tensors are apart: next to each other but for alignment, or as columns of wider tensors. */
+static void draw_strides(drawing *d)
+{
+    static const int apart[] = {0, 1, 2, 5, 64};
+    if (!draw_chance(d, 15)) return;
+    for (int i = 0; i < d->s->value_count; i++) {
+        random_value *v = value_at(d, i);
+        const int step = 16 / (int)dtype_size(v->type == random_spec_type ? d->s->type : (dtype)v->type);
+        if ((v->kind != value_input && !d->s->output[i]) || v->rank < 2 || !draw_chance(d, 60)) continue;
+        const long long columns = v->shape[v->rank - 1].value;
+        v->stride = ((columns + step - 1) / step + DRAW_OF(d, apart)) * step;
+    }
+}
+
 random_spec *random_spec_draw(arena *a, uint64_t seed, uint64_t index, int type)
 {
     drawing d = {.s = arena_alloc(a, sizeof *d.s), .seed = seed, .index = index, .most_elements = 60000};
@@ -134,5 +148,6 @@ random_spec *random_spec_draw(arena *a, uint64_t seed, uint64_t index, int type)
     draw_outputs(&d);
     random_spec_settle(d.s);
     if (draw_chance(&d, 25)) random_spec_rename(d.s, seed ^ index << 20);
+    draw_strides(&d); /* last, so that what was drawn before there were strides still is */
     return d.s;
 }

@@ -137,6 +137,18 @@ static bool shorten(reducer *r)
     return any;
 }
 
+static bool remove_strides(reducer *r)
+{
+    bool any = false;
+    for (int i = 0; i < r->best->value_count; i++) {
+        if (!r->best->values[i].stride) continue;
+        begin(r);
+        r->next->values[i].stride = 0;
+        any |= keep(r);
+    }
+    return any;
+}
+
 static bool same_form(const random_value *x, const random_value *y)
 {
     if (x->rank != y->rank || x->type == dtype_i32 || x->cache || y->cache) return false;
@@ -255,7 +267,7 @@ const random_spec *random_reduce(arena *a, const random_spec *s, const random_ca
                                  const random_limits *limits)
 {
     static bool (*const steps[])(reducer *) = {plain_names,      one_output,     cut_ops,        shorten,     bypass_ops,  fewer_outputs,
-                                               fewer_attributes, fewer_operands, plain_types, static_dims, small_dims};
+                                               fewer_attributes, fewer_operands, plain_types, static_dims, small_dims, remove_strides};
     reducer r = {arena_alloc(a, sizeof *s), arena_alloc(a, sizeof *s), c, cause, level, 0, child, limits};
     *r.best = *s;
     for (bool better = true; better && r.tries < most_tries;) {

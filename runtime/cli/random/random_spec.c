@@ -147,7 +147,8 @@ static void write_declarations(text *t, const random_spec *s, const spec_names *
         const random_value *v = &s->values[i];
         if (!used[i] || v->kind != kind) continue;
         if (!count++) text_printf(t, "%s:\n", section);
-        const bool plain = v->type == random_spec_type && !v->range[0];
+        const long long stride = kind == value_input ? v->stride : 0;
+        const bool plain = v->type == random_spec_type && !v->range[0] && !stride;
         text_printf(t, "  %s: %s", n->values[i], plain ? "" : "{shape: ");
         write_shape(t, s, n, v);
         if (v->type != random_spec_type) text_printf(t, ", dtype: %s", dtype_name((dtype)v->type));
@@ -156,6 +157,7 @@ static void write_declarations(text *t, const random_spec *s, const spec_names *
             write_words(t, s, n, v->range);
             text_printf(t, "]");
         }
+        if (stride) text_printf(t, ", stride: %lld", stride);
         text_printf(t, "%s\n", plain ? "" : "}");
     }
 }
@@ -194,8 +196,13 @@ char *random_spec_text(arena *a, const random_spec *s, const char *comment)
     write_declarations(&t, s, &n, used, value_state, "state");
     text_printf(&t, "ops:\n");
     for (int i = 0; i < s->op_count; i++) write_op(&t, s, &n, &s->ops[i]);
-    for (int i = 0; i < s->value_count; i++)
-        if (s->output[i]) text_printf(&t, "%sy%s: %s", outputs++ ? ", " : "outputs: {", s->values[i].name + 1, n.values[i]);
+    for (int i = 0; i < s->value_count; i++) {
+        const random_value *v = &s->values[i];
+        if (!s->output[i]) continue;
+        text_printf(&t, "%sy%s: ", outputs++ ? ", " : "outputs: {", v->name + 1);
+        if (v->stride) text_printf(&t, "{value: %s, stride: %lld}", n.values[i], v->stride);
+        else text_printf(&t, "%s", n.values[i]);
+    }
     text_printf(&t, "%s}\n", outputs ? "" : "outputs: {");
     return t.data;
 }
