@@ -26,6 +26,7 @@ class TensorSpec(NamedTuple):
     source: Optional[str]  # of a param: its name in checkpoints
     transposed: bool  # of that tensor
     rows: Optional[Tuple[int, int, int]]  # of it, after it was transposed: rows first to end of each group of so many (0: of all)
+    stride: Optional[int] = None  # elements from row to row of an input or output that is not dense
 
 
 def kind_of(values: Any, device: str) -> Any:
@@ -51,6 +52,13 @@ def aligned(address: int, name: str) -> int:
     return address
 
 
+def dense_strides(shape: Sequence[int]) -> List[int]:
+    steps = [1]
+    for size in reversed(shape[1:]):
+        steps.insert(0, steps[0] * size)
+    return steps[:len(shape)]
+
+
 # ---- plain arrays
 
 FORMATS = {"f32": "f", "f16": "eH", "bf16": "H", "i32": "il"}
@@ -71,6 +79,7 @@ class PyBuffer(c.Structure):
                 ("internal", c.c_void_p)]
 
 
+PYBUF_STRIDES = 0x18
 _get_pointer = c.pythonapi.PyCapsule_GetPointer
 _get_pointer.restype, _get_pointer.argtypes = c.c_void_p, [c.py_object, c.c_char_p]
 _get_buffer = c.pythonapi.PyObject_GetBuffer
@@ -82,19 +91,26 @@ _release_buffer.restype, _release_buffer.argtypes = None, [c.POINTER(PyBuffer)]
 def buffer_address(view: memoryview) -> int:
     """The address of a buffer. ctypes' own `from_buffer` refuses read-only memory."""
     b = PyBuffer()
-    _get_buffer(view, b, 0)
+    _get_buffer(view, b, PYBUF_STRIDES)
     address = b.buf or 0
     _release_buffer(b)
     return address
 
 
-def dense(shape: Tuple[int, ...], strides: Any) -> bool:
+def lies_right(shape: Sequence[int], strides: Sequence[int], row: Optional[int]) -> bool:
+    """Whether strides, in elements, are those of dense rows that lie `row` elements apart (None: next to each other)."""
     step = 1
-    for size, stride in zip(reversed(shape), reversed(strides)):
+    for axis, (size, stride) in enumerate(zip(reversed(shape), reversed(strides))):
         if size != 1 and stride != step:
             return False
-        step *= size
+        step = row if axis == 0 and row else step * size
     return True
+
+
+def strided(spec: TensorSpec, remedy: str) -> TensorError:
+    if spec.stride:
+        return TensorError(f"{spec.name} has other strides than the spec's: rows lie {spec.stride} elements apart")
+    return TensorError(f"{spec.name} is strided, kernels read dense rows: {remedy} (or give the spec its stride:)")
 
 
 class Plain:
@@ -133,8 +149,9 @@ class Plain:
         if view.format.lstrip("@=<") not in FORMATS[spec.dtype] or view.itemsize != SIZES[spec.dtype]:
             raise TensorError(f"{spec.name} has format '{view.format}' of {view.itemsize} bytes, the plan reads {spec.dtype} "
                               f"({' or '.join(repr(f) for f in FORMATS[spec.dtype])} of {SIZES[spec.dtype]} bytes)")
-        if not view.c_contiguous:
-            raise TensorError(f"{spec.name} is strided, kernels read dense rows: pass a contiguous copy of it")
+        steps = [s // view.itemsize for s in view.strides or ()]
+        if (spec.stride or not view.c_contiguous) and not lies_right(view.shape or (), steps, spec.stride):
+            raise strided(spec, "pass a contiguous copy of it")
         if view.readonly and spec.kind in ("state", "output"):
             raise TensorError(f"{spec.name} is read-only, and the layer writes it")
         self.keep.append(view)
@@ -149,14 +166,16 @@ class Plain:
         if (t.code, t.bits) != DLPACK_TYPES[spec.dtype] or t.lanes != 1:
             raise TensorError(f"{spec.name} has DLPack's type ({t.code}, {t.bits} bits), the plan reads {spec.dtype}")
         shape = tuple(t.shape[:t.ndim])
-        if t.strides and not dense(shape, t.strides[:t.ndim]):
-            raise TensorError(f"{spec.name} is strided, kernels read dense rows: pass a contiguous copy of it")
+        strides = t.strides[:t.ndim] if t.strides else None
+        if (strides or spec.stride) and not lies_right(shape, strides or dense_strides(shape), spec.stride):
+            raise strided(spec, "pass a contiguous copy of it")
         self.keep.append(capsule)
         return aligned((t.data or 0) + t.byte_offset, spec.name), shape
 
     def empty(self, spec: TensorSpec, shape: Tuple[int, ...]) -> memoryview:
-        if self.device != "host":
-            raise TypeError(f"{spec.name}: on {self.device} give it with out=, as only PyTorch's tensors are made there")
+        if self.device != "host" or spec.stride:
+            raise TypeError(f"{spec.name}: {'with a stride' if spec.stride else f'on {self.device}'} give it with out=, as only PyTorch's "
+                            "tensors are made there")
         size = SIZES[spec.dtype]
         for n in shape:
             size *= n
@@ -208,7 +227,8 @@ class Torch:
         gradients = self.records_gradients()
         for (i, spec), t in zip(specs, tensors):
             if (not isinstance(t, tensor) or t.dtype is not dtypes[spec[2]] or t.is_cpu is not host or t.layout is not strided
-                    or not t.is_contiguous() or t.is_neg() or not (host or t.get_device() == index) or (gradients and t.requires_grad)):
+                    or (not t.is_contiguous() if spec[8] is None else not lies_right(t.shape, t.stride(), spec[8]))
+                    or t.is_neg() or not (host or t.get_device() == index) or (gradients and t.requires_grad)):
                 raise self.refusal(spec, t)
             if addresses is not None:
                 addresses[i] = address = t.data_ptr()
@@ -239,10 +259,19 @@ class Torch:
         if t.requires_grad and torch.is_grad_enabled():
             return TensorError(f"{name} requires a gradient and this layer gives none: call it under torch.no_grad() or pass "
                                f"{name}.detach()")
-        return TensorError(f"{name} is strided or a lazily negated view, kernels read dense rows: {name}.resolve_neg().contiguous()")
+        if t.is_neg():
+            return TensorError(f"{name} is a lazily negated view: {name}.resolve_neg()")
+        return strided(spec, f"{name}.contiguous()")
 
     def empty(self, spec: TensorSpec, shape: Tuple[int, ...]) -> Any:
-        return self.torch.empty(shape, dtype=self.dtypes[spec.dtype], device=self.device)
+        return self.rows_of(spec, self.storage(spec, shape))
+
+    def storage(self, spec: TensorSpec, shape: Tuple[int, ...]) -> Any:
+        """Memory of an output: whole rows."""
+        return self.torch.empty((*shape[:-1], spec.stride) if spec.stride else shape, dtype=self.dtypes[spec.dtype], device=self.device)
+
+    def rows_of(self, spec: TensorSpec, t: Any) -> Any:
+        return t[..., :spec.shape[-1]] if spec.stride else t
 
     def workspace(self, size: int) -> Tuple[Any, Optional[int]]:
         if not size:
@@ -253,7 +282,7 @@ class Torch:
 
     def models(self, specs: Sequence[TensorSpec], shapes: Sequence[Tuple[int, ...]], workspace: int) -> Tuple[List[Any], Any]:
         """Tensors without memory, of which empty_like() makes outputs and a workspace (None: there is none) in half the time of empty()."""
-        made = [self.empty(spec, shape) for spec, shape in zip(specs, shapes)]
+        made = [self.storage(spec, shape) for spec, shape in zip(specs, shapes)]
         room = self.workspace(workspace)[0]
         for t in [*made, room]:
             if t is not None:

@@ -101,7 +101,8 @@ class Plan:
         kind, name, source = KINDS[t.kind], t.name.decode(), getattr(t, "from")
         return TensorSpec(name, kind, t.dtype.decode(), tuple(t.shape[:t.rank]), axes[kind, name], source and source.decode(),
                           bool(t.from_transposed),
-                          (t.from_row_first, t.from_row_end, t.from_row_group) if t.from_row_end else None)
+                          (t.from_row_first, t.from_row_end, t.from_row_group) if t.from_row_end else None,
+                          t.row_stride if t.rank and t.row_stride != t.shape[t.rank - 1] else None)
 
     @property
     def block(self) -> str:
@@ -185,6 +186,7 @@ class Kernels:
         self.packed = [i for i, t in enumerate(plan.tensors) if t.kind == "param" and i not in self.given]
         self.outputs = [i for i, t in enumerate(plan.tensors) if t.kind == "output"]
         self.output_specs = [plan.tensors[i] for i in self.outputs]
+        self.apart = any(t.stride for t in self.output_specs)
         self.pointers_type = c.c_void_p * len(plan.tensors)
         self.none, self.put = [0] * len(plan.tensors), struct.Struct(f"{len(plan.tensors)}Q").pack_into
         self.known: Dict[Any, Sizes] = {}
@@ -288,10 +290,11 @@ class Layer:
 
         y = layer(x=x, k_cache=k, v_cache=v)["y"]
 
-    Tensors: dense, row-major, of exactly the spec's dtype and shape ((B, S, D), say, with any B and S that the spec's `dynamic` allows), at
-    addresses that are multiples of 16, on the layer's device. On the host: whatever has the buffer protocol (NumPy; bf16 as its bits in
-    uint16) or DLPack, or PyTorch's tensors. On a GPU: PyTorch's tensors, or arrays by DLPack, with `out`. Outputs are of the inputs' kind:
-    torch.Tensor, else memoryview (numpy.asarray(y) is a view of it).
+    Tensors: dense, row-major, or with the distance between rows that the spec's `stride` gives; of exactly the spec's dtype and shape
+    ((B, S, D), say, with any B and S that the spec's `dynamic` allows); at addresses that are multiples of 16, on the layer's device. On
+    the host: whatever has the buffer protocol (NumPy; bf16 as its bits in uint16) or DLPack, or PyTorch's tensors. On a GPU: PyTorch's
+    tensors, or arrays by DLPack, with `out`. Outputs are of the inputs' kind: torch.Tensor, else memoryview (numpy.asarray(y) is a view
+    of it).
 
     With PyTorch's tensors kernels run on PyTorch's current stream, and a call returns before they are done; with other arrays it waits.
     Threads may call one layer at once.
@@ -343,6 +346,8 @@ class Layer:
             y = empty_like(model)
             addresses[i] = y.data_ptr()
             outputs.append(y)
+        if kernels.apart:
+            outputs = [arrays.rows_of(spec, y) for spec, y in zip(kernels.output_specs, outputs)]
         if room is not None:
             room = empty_like(room)
             workspace = room.data_ptr()

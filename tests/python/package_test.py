@@ -95,12 +95,13 @@ def same_as_the_header():
 # ---- layers
 
 class ByDlpack:
-    """An array that has DLPack alone, as those of other libraries do."""
+    """An array that has DLPack alone, as those of other libraries do. columns: the first of each row, the array then has strides."""
 
-    def __init__(self, view, code=2):
-        self.view, self.shape = view, (ctypes.c_int64 * 2)(*view.shape)
+    def __init__(self, view, code=2, columns=None):
+        self.view, self.shape = view, (ctypes.c_int64 * 2)(view.shape[0], columns or view.shape[1])
+        self.strides = (ctypes.c_int64 * 2)(view.shape[1], 1) if columns else None
         t = tfgen._arrays.DLTensor(data=tfgen._arrays.buffer_address(view), device_type=1, ndim=2, code=code, bits=32, lanes=1,
-                                   shape=self.shape)
+                                   shape=self.shape, strides=self.strides)
         self.managed = (ctypes.c_char * (ctypes.sizeof(t) + 16)).from_buffer_copy(bytes(t) + bytes(16))
 
     def __dlpack__(self):
@@ -147,6 +148,22 @@ def cycles():
         for handle in ((parent, child), (child, parent))[order]:
             handle.__del__()
     expect("what needs another is freed before it", freed == [2, 1, 2, 1])
+
+
+def strides():
+    spec, w, wide = SPEC.replace("x: [M, K]", "x: {shape: [M, K], stride: 3*K}"), numbers(8, 8), numbers(4, 24)
+    layer = tfgen.compile(spec, params={"w": w}, device="host", wisdom="none")
+    x = memoryview(array.array("f", [v for row in wide.tolist() for v in row[:8]])).cast("B").cast("f", (4, 8))
+    expect("rows apart, by DLPack", layer(x=ByDlpack(wide, columns=8))["y"].tolist() == wanted(x, w))
+    expect("the tensor says so", [t.stride for t in layer.tensors if t.kind == "input"] == [24])
+    refused("dense rows by DLPack", tfgen.TensorError, lambda: layer(x=ByDlpack(x)), "24 elements apart")
+    refused("dense rows", tfgen.TensorError, lambda: layer(x=x), "24 elements apart")
+    apart = tfgen.compile(SPEC.replace("{y: y}", "{y: {value: y, stride: 16}}"), params={"w": w}, device="host", wisdom="none")
+    refused("an output apart that is not given", TypeError, lambda: apart(x=x), "out=")
+    out = numbers(4, 16, 2)
+    before = out.tolist()
+    apart.run({"x": x}, out={"y": ByDlpack(out, columns=8)})
+    expect("an output's rows apart", out.tolist() == [a + b[8:] for a, b in zip(wanted(x, w), before)])
 
 
 def refuse_arrays(layer, x):
@@ -207,6 +224,7 @@ def examples():
 def main():
     same_as_the_header()
     layers()
+    strides()
     cycles()
     errors()
     plans()

@@ -143,6 +143,40 @@ def swiglu():
     refuse(block, x)
 
 
+APART = """block: apart
+dtype: f32
+dims: {B: 2, S: 3, D: 8}
+dynamic: {B: [1, 4]}
+inputs: {x: {shape: [B, S, D], stride: 3*D}}
+params: {w: [D, D]}
+ops:
+  - {out: h, op: linear, in: [x, w]}
+outputs: {y: {value: h, stride: 2*D}}
+"""
+
+
+def strides():
+    """Columns of wider tensors are read and written where they are."""
+    w, wide, out = torch.randn(8, 8), torch.randn(3, 3, 24), torch.full((3, 3, 16), 7.0)
+    layer = tfgen.compile(APART, params={"w": w}, device="cpu", wisdom="none")
+    block, x = tfgen.torch.Module(layer), wide[..., 8:16]
+    want = (x.double() @ w.double().T).float()
+    y = block(x)
+    expect("rows apart", torch.allclose(y, want, atol=1e-5) and y.stride() == (48, 16, 1))
+    layer.run({"x": x}, out={"y": out[..., :8]})
+    expect("into columns", torch.equal(out[..., :8], y) and bool((out[..., 8:] == 7).all()))
+    for backend in ("aot_eager", "inductor"):
+        z = torch.compile(block, fullgraph=True, backend=backend)(x)
+        expect(f"strides under torch.compile by {backend}", torch.equal(z, y) and z.stride() == y.stride())
+    # the other checks call the op with dense copies
+    found = torch.library.opcheck(block.op, (block.number, [x]), test_utils=("test_schema", "test_faketensor"))
+    expect(f"opcheck with strides: {found}", set(found.values()) == {"SUCCESS"})
+    refused("dense rows", RuntimeError, lambda: block(x.contiguous()), "x has other strides", "24 elements")
+    refused("other columns", RuntimeError, lambda: block(torch.randn(3, 3, 32)[..., :8]), "24 elements")
+    refused("a dense output", RuntimeError, lambda: layer.run({"x": x}, out={"y": torch.zeros(3, 3, 8)}), "y has other strides")
+    expect("one row of one sequence", torch.equal(block(wide[:1, :, 8:16]), y[:1]))
+
+
 def refuse(block, x):
     refused("train()", RuntimeError, lambda: Net(block).train(), "no gradients", "swiglu")
     expect("eval()", Net(block).eval().block is block)
@@ -176,6 +210,7 @@ def main():
     torch.manual_seed(2)
     decode()
     swiglu()
+    strides()
     examples()
     print(f"{failed} wrong")
     return 1 if failed else 0
