@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""usage: predictions.py FILE...
+"""usage: predictions.py [--device-model=h200] FILE...
 
-In: what `bench/compare.py few decode sweep --json=FILE` or `bench/ops.py --state=FILE` wrote on an H200. Out: of each kind of case how far
-`tfgen predict` is from the times: median of the absolute errors, and the worst case. TFGEN names the command (default: ./tfgen). Refuses
-cases of compare.py that are neither products nor decode blocks, and drawn ones without a time: they are counted and named."""
+In: what `bench/compare.py few decode sweep --json=FILE` or `bench/ops.py --state=FILE` wrote on that device. Out: of each kind of case how
+far `tfgen predict` is from the times: median of the absolute errors, and the worst case. TFGEN names the command (default: ./tfgen).
+Refuses cases of compare.py that are neither products nor decode blocks, and drawn ones without a time: they are counted and named."""
 import json
 import os
 import re
@@ -20,8 +20,8 @@ PRODUCT = re.compile(r"product (?P<M>\d+)x(?P<N>\d+)x(?P<K>\d+)$")
 DECODE = re.compile(r"decode .*B(?P<B>\d+) L(?P<L>\d+) D(?P<D>\d+) H(?P<H>\d+)/(?P<KV>\d+)x(?P<hd>\d+) F(?P<F>\d+)$")
 
 
-def predicted_us(spec, options):
-    command = [os.environ.get("TFGEN", "./tfgen"), "predict", spec, *options, "--device-model=h200", "--json"]
+def predicted_us(spec, options, device):
+    command = [os.environ.get("TFGEN", "./tfgen"), "predict", spec, *options, device, "--json"]
     done = subprocess.run(command, cwd=TOP, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)[0]["predicted_seconds"] * 1e6
 
@@ -50,7 +50,9 @@ def rows_of(path):
     return json.loads(text) if text.startswith("[") else [json.loads(line) for line in text.splitlines()]
 
 
-def main(paths):
+def main(arguments):
+    paths = [a for a in arguments if not a.startswith("--device-model=")]
+    device = next((a for a in arguments if a.startswith("--device-model=")), "--device-model=h200")
     if not paths:
         sys.exit(__doc__)
     kinds, left = {}, []
@@ -60,7 +62,7 @@ def main(paths):
             if not command:
                 left.append(row["case"])
                 continue
-            kind, us, guess = command[0], row["tfgen_us"][0], predicted_us(*command[1:])
+            kind, us, guess = command[0], row["tfgen_us"][0], predicted_us(*command[1:], device)
             kinds.setdefault(kind, []).append((guess / us - 1, row["case"], guess, us))
     for kind, errors in [*kinds.items(), ("all", [e for own in kinds.values() for e in own])]:
         if not errors:
