@@ -72,7 +72,7 @@ PRODUCTS := $(B)/tfgen $(B)/tfgen-worker
 endif
 
 .PHONY: all help demo check test test-torch test-transformers test-elsewhere verify-all verify-code test-amd test-bare mutants golden \
-  lint schema man wheel clean install uninstall deps
+  lint schema man wheel clean install deb uninstall deps
 all: $(PRODUCTS)
 
 help:
@@ -344,9 +344,15 @@ install: all
 	$(FILLED) runtime/install/tfgenConfig.cmake.in > "$(L)/cmake/tfgen/tfgenConfig.cmake"
 	for f in $(SPECS); do install -D -m 644 "$$f" "$(D)/share/tfgen/$$f" || exit; done
 	for f in $(DOCUMENTS); do install -D -m 644 "$$f" "$(D)/share/doc/tfgen/$$f" || exit; done
-	install -m 644 docs/tfgen-spec.schema.json "$(D)/share/tfgen/"
+	install -D -m 644 docs/tfgen-spec.schema.json "$(D)/share/tfgen/docs/tfgen-spec.schema.json"
+	ln -sf docs/tfgen-spec.schema.json "$(D)/share/tfgen/tfgen-spec.schema.json"
 	install -m 644 docs/tfgen.1 "$(D)/share/man/man1/"
 	for f in $(COMPLETIONS); do install -D -m 644 "runtime/install/completion/$${f##*/}" "$(D)/share/$$f" || exit; done
+
+# A package for Debian in the folder DEB.
+DEB ?= build
+deb: all
+	@sh runtime/install/deb.sh $(VERSION) "$(DEB)"
 
 uninstall:
 	rm -f "$(D)/bin/tfgen" "$(D)/include/tfgen.h" "$(D)/include/tfgen.hpp"

@@ -171,6 +171,33 @@ START_TEST(what_is_installed_is_all_that_the_documents_name)
 }
 END_TEST
 
+/* Their first line names it, beside what they are installed with. */
+START_TEST(editors_find_the_schema_of_installed_specs)
+{
+    if (sanitized()) return;
+    ck_assert_msg(shell("cd %s/usr/share/tfgen/specs && "
+                        "cmp \"$(sed -n '1s/.*schema=//p' swiglu.yaml)\" $OLDPWD/docs/tfgen-spec.schema.json && "
+                        "cmp ../tfgen-spec.schema.json $OLDPWD/docs/tfgen-spec.schema.json 2>&1", folder) == 0,
+                  "%s", output);
+}
+END_TEST
+
+START_TEST(a_package_for_debian_holds_what_is_installed)
+{
+    if (sanitized()) return;
+    if (shell("command -v dpkg-shlibdeps") != 0) {
+        printf("skipped: no dpkg-dev here\n");
+        return;
+    }
+    ck_assert_msg(shell("make -s deb DEB='%s/a deb' 2>&1 && cd '%s/a deb' && dpkg-deb -x tfgen_*.deb root && "
+                        "env -u TFGEN_WORKER root/usr/bin/tfgen check root/usr/share/tfgen/specs/swiglu.yaml 2>&1 && "
+                        "dpkg-deb -f tfgen_*.deb Depends && ls root/usr/lib/*/libtfgen.so.0", folder, folder) == 0,
+                  "%s", output);
+    says("libc6 (>=");
+    says("libyaml-0-2");
+}
+END_TEST
+
 START_TEST(nothing_that_is_installed_names_the_folder_of_the_build)
 {
     if (sanitized()) return;
@@ -400,6 +427,8 @@ int main(void)
     tcase_add_test(t, the_cpp_header_owns_and_throws);
     tcase_add_test(t, a_program_built_against_an_older_header_runs);
     tcase_add_test(t, what_is_installed_is_all_that_the_documents_name);
+    tcase_add_test(t, editors_find_the_schema_of_installed_specs);
+    tcase_add_test(t, a_package_for_debian_holds_what_is_installed);
     tcase_add_test(t, nothing_that_is_installed_names_the_folder_of_the_build);
     tcase_add_test(t, names_of_folders_may_have_spaces);
     tcase_add_test(t, shells_complete_commands_and_options);
