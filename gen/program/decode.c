@@ -13,11 +13,23 @@ static const char *obstacle(const problem *p)
 
 static const worse_range worse[] = {{.where = where_many_at_cache, .why = many_at_cache_why}, {0}};
 
+/* In a launch of several phases, which has a workgroup per unit: no more workgroups than units, and at least 128 keys each. */
+static int split_count_in_list(const problem *p, long long keys)
+{
+    enum { least_keys = 128 };
+    const ir_op *op = problem_attention(p);
+    const long long heads = extent_value(&op->outputs[0]->shape[0], &p->ir->dims) * op->attributes.kv_heads;
+    const long long fill = heads ? p->device->units / heads : 1, most = (keys + least_keys - 1) / least_keys;
+    const long long splits = fill < most ? fill : most;
+    return splits < 1 ? 1 : splits < 32 ? (int)splits : 32;
+}
+
 /* Splits of at least 256 keys (host: 512), at most 32 (host: 8). */
 static int split_count(const problem *p)
 {
     const bool host = p->target->serial;
     const long long keys = extent_high(value_tokens(problem_attention(p)->inputs[1]), &p->ir->dims);
+    if (p->ir->threads && !host) return split_count_in_list(p, keys);
     const long long each = host ? 512 : 256, most = host ? 8 : 32, splits = keys / each + (keys % each != 0);
     return splits < 1 ? 1 : splits < most ? (int)splits : (int)most;
 }
@@ -26,7 +38,7 @@ static void defaults(const problem *p, ir_tile *t)
 {
     const bool host = p->target->serial;
     t->decode = (decode_tile){.team = host ? 1 : (int)problem_team(p, (problem_longest_head(p) + 7) / 8),
-                              .threads = host ? 1 : 256,
+                              .threads = p->ir->threads ? p->ir->threads : host ? 1 : 256,
                               .splits = split_count(p)};
 }
 

@@ -108,6 +108,22 @@ static bool fill(const problem *p, int m, const int (*shape)[3], ir_tile *t)
     return fits && shared_bytes(p, t) <= p->target->lds_bytes;
 }
 
+/* A launch of several phases (level block): workgroups of so many threads, one per unit, each with as much in flight as registers hold.
+ * The widest tile wins ties: it ends least often. False: none has so many threads. */
+static bool defaults_in_list(const problem *p, int m, ir_tile *t)
+{
+    double least = INFINITY;
+    ir_tile x = *t;
+    for (int across = 4; across >= 1; across /= 2) {
+        const int shape[3] = {across, p->ir->threads / p->target->wave, 1};
+        if (across == 1 && joins_columns(p)) continue;
+        if (!shape[1] || !fill(p, m, &shape, &x) || x.gemm_register_fed.threads != p->ir->threads) continue;
+        const double time = program_seconds(p, &gemm_register_fed_program, &x);
+        if (time < 0.98 * least) t->gemm_register_fed = x.gemm_register_fed, least = time;
+    }
+    return isfinite(least);
+}
+
 static void defaults(const problem *p, ir_tile *t)
 {
     /* Pieces across, waves, resident workgroups; the first wins ties. Shapes of few waves wait longer than the model predicts: only for
@@ -121,6 +137,7 @@ static void defaults(const problem *p, ir_tile *t)
     const bool pairs = joins_columns(p), once = tiles * column_tiles(p, piece_columns) <= p->device->units;
     double least = 1e30;
     ir_tile x = *t;
+    if (p->ir->threads && defaults_in_list(p, (int)m, t)) return;
     for (int i = 0; i < count; i++) {
         const bool useful = shapes[i][0] == 1 ? !pairs && (shapes[i][1] < 32 || once) : shapes[i][0] == 2 || m > 2 * step;
         if (!useful || !fill(p, (int)m, &shapes[i], &x)) continue;
