@@ -23,6 +23,26 @@ const weight_format *format_in(dtype type, dtype from)
 
 const weight_format *format_plain(dtype type) { return format_in(type, type); }
 
+int format_bf16_terms(dtype of)
+{
+    const weight_format *f = format_in(dtype_bf16, of);
+    return f ? f->terms : 0;
+}
+
+term_pairs format_pairs(int a_terms, int b_terms)
+{
+    enum { most_order = 2, bits = 4 };
+    term_pairs p = {0};
+    for (int order = most_order; order >= 0; order--)
+        for (int i = 0; i <= order; i++) {
+            const int a = a_terms - 1 - i, b = b_terms - 1 - (order - i);
+            if (a < 0 || b < 0) continue;
+            p.a |= (unsigned)a << bits * p.passes, p.b |= (unsigned)b << bits * p.passes;
+            p.passes++;
+        }
+    return p;
+}
+
 enum { k_tile_bytes = 128 }; /* of a term: programs read whole k tiles of one */
 
 static long long quotient_up(long long x, long long by) { return x / by + (x % by != 0); }
@@ -31,6 +51,12 @@ long long format_length(const weight_format *f, long long K)
 {
     const int number_bits = 8 * dtype_size(f->type), multiple = f->terms > 1 ? k_tile_bytes / dtype_size(f->type) : format_piece_length(f);
     return quotient_up(K, multiple) * multiple * f->bits / number_bits;
+}
+
+long long format_row_of_terms(dtype of, long long K)
+{
+    const int tile = k_tile_bytes / dtype_size(dtype_bf16);
+    return quotient_up(K, tile) * tile * format_bf16_terms(of);
 }
 
 long long format_numbers_bytes(const weight_format *f, long long numbers) { return numbers * dtype_size(f->type); }

@@ -34,6 +34,18 @@ const weight_format *format_plain(dtype type); /* unquantised weights of that dt
 const weight_format *format_in(dtype type, dtype from);
 bool format_holds(const weight_format *f, dtype from);
 
+/* Rows and weights that no matrix instruction multiplies as they are: both as sums of bf16 numbers, in memory the smallest first. A pass
+ * along K multiplies one term of A by one of B: the terms of pass i are bits 4 i to 4 i + 3. The smallest products come first; those of at
+ * most 2^-25 of the whole, half of f32's unit roundoff, are left out: with the largest terms counted as 0, those of i and j where i + j
+ * exceeds 2. */
+typedef struct term_pairs {
+    int passes;
+    unsigned a, b;
+} term_pairs;
+term_pairs format_pairs(int a_terms, int b_terms);
+int format_bf16_terms(dtype of);                         /* how many have all digits of one of this dtype; 0: none do */
+long long format_row_of_terms(dtype of, long long K);    /* numbers of a row of A: each term of all elements, padded to 128 bytes */
+
 /* Numbers in a packed column of K elements, padded to whole tiles; in formats of several terms each to 128 bytes. */
 long long format_length(const weight_format *f, long long K);
 long long format_numbers_bytes(const weight_format *f, long long numbers); /* without scales */

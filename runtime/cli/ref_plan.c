@@ -50,14 +50,15 @@ static layer_kind layer_at(const plan *p, const ir_op *op)
 bool ref_plan_rounds_scores(const plan *p, const ir_op *attention) { return layer_is_on_units(layer_at(p, attention)); }
 bool ref_plan_splits(const plan *p, const ir_op *linear) { return layer_at(p, linear) == layer_wgmma_3xtf32; }
 
-bool ref_plan_in_terms(const plan *p, const ir_op *linear)
+int ref_plan_in_terms(const plan *p, const ir_op *linear)
 {
     for (int i = 0; i < p->pack_count; i++) {
         const ir_phase *phase = p->packs[i].phase;
-        for (int k = 0; p->packs[i].format->passes > 1 && k < phase->op_count; k++)
-            if (computes_linear(phase->ops[k], linear)) return true;
+        for (int k = 0; k < phase->op_count; k++)
+            if (computes_linear(phase->ops[k], linear))
+                return p->packs[i].format->passes > 1;
     }
-    return false;
+    return 0;
 }
 
 /* ---- what a plan may say */
