@@ -1,6 +1,7 @@
 /* In: a gemm phase on wgmma. Out: members of its spec struct (docs/spec-structs.md: gemm on matrix units); both operands are loaded through
  * tensor maps. Refuses what gen/emit/gemm.c refuses. */
 #include "gen/emit/gemm.h"
+#include "ir/graph/format.h"
 
 static void write_map(gemm *g, const char *name, const tensor_box *box)
 {
@@ -20,7 +21,7 @@ static tensor_box box_of_value(const gemm *g, const ir_value *v, int box_rows)
                       .start = w.offset * size,
                       .stride = stride,
                       .rows = gemm_is_matmul(g) ? v->shape[v->rank - 2] : g->e->space.rows,
-                      .columns = value_columns(v),
+                      .columns = value_bf16_terms(v) > 1 ? w.stride : value_columns(v),
                       .box_rows = box_rows,
                       .box_columns = 128 / size};
     if (!gemm_is_batched(g)) return box;

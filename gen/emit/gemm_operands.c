@@ -1,5 +1,6 @@
 /* In: a gemm phase. Out: the members of its spec struct for A and B: types, addresses, elements (docs/spec-structs.md: gemm). */
 #include "gen/emit/gemm.h"
+#include "ir/graph/format.h"
 
 bool gemm_is_matmul(const gemm *g) { return g->product->kind == op_matmul; }
 
@@ -31,6 +32,7 @@ static bool a_plain(const gemm *g)
 {
     const view w = view_of(g->e->a, g->a);
     const long long size = dtype_size(g->a->type);
+    if (value_bf16_terms(g->a) > 1) return true;
     return !prologue(g) && g->a->type != dtype_i32 && w.stride * size % 16 == 0 && w.offset * size % 16 == 0 && g->K * size % 16 == 0;
 }
 
@@ -193,7 +195,12 @@ void gemm_write_operand_types(gemm *g)
     const dtype b = format ? format->type : g->b->type;
     write_line(g->w, "using a_type = %s;", dtype_c_name(g->a->type));
     write_line(g->w, "using b_type = %s;", b == g->a->type ? "a_type" : dtype_c_name(b));
-    if (format && format->passes > 1) write_line(g->w, "static constexpr int passes = %d;", format->passes);
+    const int terms = value_bf16_terms(g->a);
+    const term_pairs pairs = format_pairs(terms, format && format->passes > 1 ? format->terms : 1);
+    if (pairs.passes > 1) write_line(g->w, "static constexpr int passes = %d;", pairs.passes);
+    if (terms > 1)
+        write_line(g->w, "static constexpr unsigned a_terms = 0x%x, b_terms = 0x%x, a_length = %lld;", pairs.a, pairs.b,
+                   value_stride(g->a));
 }
 
 void gemm_write_plain(gemm *g)

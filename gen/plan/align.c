@@ -155,7 +155,8 @@ bool rows_of_a_are_wanted(const problem *p, const program *of)
 /* True if `of` reads a copy of this operand anyway, whose rows are aligned. */
 static bool is_copied(const problem *p, const program *of, operand which)
 {
-    return (terms_are_wanted(p, of) && which == operand_in_terms(p)) || (which == operand_a && rows_of_a_are_wanted(p, of));
+    return (terms_are_wanted(p, of) && which == operand_in_terms(p)) ||
+           (which == operand_a && (rows_of_a_are_wanted(p, of) || row_terms_are_wanted(p, of)));
 }
 
 bool alignment_is_wanted(const problem *p, const program *of)

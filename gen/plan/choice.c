@@ -8,6 +8,7 @@
 #include "gen/plan/sums.h"
 #include "gen/plan/terms.h"
 #include "gen/plan/wisdom.h"
+#include "gen/program/products.h"
 #include "gen/plan/overrides.h"
 #include <math.h>
 
@@ -64,7 +65,7 @@ static unsigned rewrites_of(const problem *p, const program *of)
 {
     return (split_is_wanted(p, of) ? rewrite_split_keys : 0) | (row_sums_are_wanted(p, of) ? rewrite_row_sums : 0) |
            (alignment_is_wanted(p, of) ? rewrite_aligned_rows : 0) | (terms_are_wanted(p, of) ? rewrite_terms : 0) |
-           (rows_of_a_are_wanted(p, of) ? rewrite_rows_of_a : 0);
+           (rows_of_a_are_wanted(p, of) ? rewrite_rows_of_a : 0) | (row_terms_are_wanted(p, of) ? rewrite_row_terms : 0);
 }
 
 /* Of a launch that copies so many bytes, reads and writes together. */
@@ -76,21 +77,27 @@ static double copy_seconds(const problem *p, double bytes)
     return cost_of(p->device, &d).seconds;
 }
 
-/* Of the copies of a matmul's operands. Linears' were never counted: with them the programs that need aligned rows won at every size. */
-static double rewrites_seconds(const problem *p, const program *of, unsigned rewrites)
+/* Of the copies of an operand. A linear's aligned copies were never counted: with them the programs that need aligned rows won at every
+ * size. */
+static double copies_seconds(const problem *p, const program *of, unsigned rewrites, operand which)
 {
     const ir_op *product = problem_product(p);
-    double seconds = 0;
-    for (int i = 0; product && product->kind == op_matmul && i < 2; i++) {
-        const ir_value *v = product->inputs[i];
-        const extent rows = value_rows(p->a, v);
-        const double bytes = (double)extent_value(&rows, &p->ir->dims) * (double)value_columns(v) * dtype_size(v->type);
-        if (rewrites & rewrite_terms && i == (int)operand_in_terms(p)) seconds += copy_seconds(p, 3 * bytes);
-        else if (i == 0 && rewrites & rewrite_rows_of_a) seconds += copy_seconds(p, 2 * bytes);
-        else if (rewrites & rewrite_aligned_rows && of->aligned_rows && value_alignment(p->a, v) != 16)
-            seconds += copy_seconds(p, 2 * bytes);
-    }
-    return seconds;
+    const ir_value *v = product->inputs[which];
+    const extent rows = value_rows(p->a, v);
+    const double elements = (double)extent_value(&rows, &p->ir->dims) * (double)value_columns(v), bytes = elements * dtype_size(v->type);
+    const bool matmul = product->kind == op_matmul;
+    if (which == operand_a && rewrites & rewrite_row_terms)
+        return copy_seconds(p, bytes + elements * operand_bytes(p, of->weights, operand_a));
+    if (matmul && rewrites & rewrite_terms && which == operand_in_terms(p)) return copy_seconds(p, 3 * bytes);
+    if (matmul && which == operand_a && rewrites & rewrite_rows_of_a) return copy_seconds(p, 2 * bytes);
+    const bool aligned = matmul && rewrites & rewrite_aligned_rows && of->aligned_rows && value_alignment(p->a, v) != 16;
+    return aligned ? copy_seconds(p, 2 * bytes) : 0;
+}
+
+static double rewrites_seconds(const problem *p, const program *of, unsigned rewrites)
+{
+    if (!problem_product(p)) return 0;
+    return copies_seconds(p, of, rewrites, operand_a) + copies_seconds(p, of, rewrites, operand_b);
 }
 
 static double seconds_of(const problem *p, const program *of)
@@ -285,7 +292,8 @@ static const program *least_time(const choice *c, const problem *p)
 
 choice *choice_make(const problem *p, const preferences *w)
 {
-    enum { any = rewrite_split_keys | rewrite_row_sums | rewrite_aligned_rows | rewrite_terms | rewrite_rows_of_a };
+    enum { any = rewrite_split_keys | rewrite_row_sums | rewrite_aligned_rows | rewrite_terms | rewrite_rows_of_a |
+           rewrite_row_terms };
     choice *c = arena_alloc(p->a, sizeof *c);
     *c = (choice){.asked = *p, .op_count = p->phase->op_count, .of = asked_program(p, w)};
     if (!c->of) {

@@ -11,14 +11,15 @@ typedef enum rewrite {
     rewrite_row_sums = 2,    /* a product accumulates sums of squares of A's rows while it loads them */
     rewrite_aligned_rows = 4, /* rows of operands begin at multiples of 16 bytes */
     rewrite_terms = 8,        /* B of a matmul is stored as two TF32 numbers per element */
-    rewrite_rows_of_a = 16    /* A of a matmul that is stored as [K, M] is copied as [M, K] */
+    rewrite_rows_of_a = 16,   /* A of a matmul that is stored as [K, M] is copied as [M, K] */
+    rewrite_row_terms = 32    /* rows of a linear are stored as two or three bf16 numbers per element */
 } rewrite;
 
 typedef struct alternative {
     const program *of;
     unsigned rewrites;            /* a set of the above */
     const char *obstacle, *worse; /* NULL: none. worse: why any program without such a reason is preferred, whatever the times */
-    double seconds;               /* with its default tile, before the rewrites, with a matmul's copies; 0: obstacle, or the only one */
+    double seconds; /* with its default tile, before the rewrites, copies of operands included; 0: obstacle, or the only one */
 } alternative;
 
 typedef struct choice {

@@ -11,6 +11,12 @@ bool terms_are_wanted(const problem *p, const program *of)
     return of->weights == weights_split && phase_op(p->phase, op_matmul) && !reads_terms(problem_product(p));
 }
 
+bool row_terms_are_wanted(const problem *p, const program *of)
+{
+    const ir_op *linear = p->phase->family == family_gemm ? phase_op(p->phase, op_linear) : NULL;
+    return linear && rows_terms(of->weights, linear) > 1 && !reads_bf16_terms(linear);
+}
+
 /* along: rows of z lie along K. */
 static ir_value *value_of_terms(editor *e, const ir_value *z, bool along)
 {
@@ -42,13 +48,32 @@ static void split_operand(editor *e, int k, ir_phase *phase, ir_op **copies)
     edit_run_after(e, phase, edit_maker(e, (*copy)->outputs[0]));
 }
 
+/* copies: by value id. All linears of the phase read the same rows. */
+static void split_rows(editor *e, int k, ir_phase *phase, ir_op **copies)
+{
+    arena *a = e->b->a;
+    ir_value *x = phase_op(phase, op_linear)->inputs[0];
+    ir_op **copy = &copies[x->id];
+    if (!*copy) {
+        ir_value *terms = build_value(e->b, arena_printf(a, "%s.bf16", x->name), dtype_bf16, x);
+        terms->root_stride = format_row_of_terms(x->type, value_columns(x));
+        const char *kernel = arena_printf(a, "%s_bf16", e->b->p->kernels[k]->name);
+        *copy = edit_copy(e, k, phase, x, &(copy_request){terms, op_bf16_terms, family_bf16_terms, kernel});
+    }
+    for (int i = 0; i < phase->op_count; i++)
+        if (phase->ops[i]->kind == op_linear && phase->ops[i]->inputs[0] == x) phase->ops[i]->inputs[0] = (*copy)->outputs[0];
+    edit_run_after(e, phase, edit_maker(e, (*copy)->outputs[0]));
+}
+
 void split_into_terms(editor *e)
 {
     const ir_graph *p = e->b->p;
-    ir_op **copies = arena_alloc(e->b->a, 2 * ((size_t)p->value_count + 1) * sizeof(ir_op *));
+    ir_op **copies = arena_alloc(e->b->a, 2 * ((size_t)p->value_count + 1) * sizeof(ir_op *)),
+          **rows = arena_alloc(e->b->a, ((size_t)p->value_count + 1) * sizeof(ir_op *));
     for (int k = 0; k < e->kernel_count; k++)
         for (int i = 0; i < p->kernels[k]->phase_count; i++) {
             ir_phase *phase = p->kernels[k]->phases[i];
             if (phase->choice->rewrites & rewrite_terms) split_operand(e, k, phase, copies);
+            if (phase->choice->rewrites & rewrite_row_terms) split_rows(e, k, phase, rows);
         }
 }

@@ -14,6 +14,8 @@ const char *program_obstacle(const problem *p, const program *of)
         return arena_printf(p->a, "its frame, %s, has no launches of several phases", frame_table[program_table[of->kind].frame].name);
     if (!of->takes_sums && phase_input_sum(p->phase)) return "it cannot accumulate sums of squares of rows while it loads them";
     if (problem_product(p) && reads_terms(problem_product(p)) && of->weights != weights_split) return "an operand is stored as TF32 terms";
+    if (problem_product(p) && reads_bf16_terms(problem_product(p)) && rows_terms(of->weights, problem_product(p)) < 2)
+        return "A is stored as terms in bf16";
     if (problem_product(p) && !of->several_passes && product_passes(p, of->weights) > 1)
         return "the weight has more digits than a number of A's dtype";
     return of->obstacle ? of->obstacle(p) : NULL;

@@ -54,9 +54,9 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     enum { end_column = 16, begin = 2500 };
     const gemm_mma_tile *x = &t->gemm_mma;
     const int warps = x->threads / 32, down = warps_down(x);
-    const double k_tiles = ceil((double)product_length(p) / x->k) * product_passes(p, weights_as_rows),
+    const double k_tiles = ceil((double)product_length(p) / x->k) * product_passes(p, weights_in_terms),
                  k_tile_bytes = (double)element_bytes * (x->m + x->n) * x->k;
-    product_cost(p, &(product_cut){x->m, x->n, x->k, 1, x->group_m, 1, weights_as_rows}, d);
+    product_cost(p, &(product_cut){x->m, x->n, x->k, 1, x->group_m, 1, weights_in_terms}, d);
     d->per_unit = resident(p->target, x, false);
     d->matrix = true, d->products_share = share_of(p, x);
     d->shared = k_tiles * element_bytes * (double)(x->m * (warps / down + 1) + x->n * (down + 1)) * x->k;
@@ -64,7 +64,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     d->end_cycles = (double)x->m * x->n / end_column, d->start_cycles = begin;
 }
 
-static const char *obstacle(const problem *p) { return obstacle_to_16_bit_boxes(p, layer_mma); }
+static const char *obstacle(const problem *p) { return obstacle_to_16_bit_boxes(p, layer_mma, weights_in_terms); }
 
 /* 128 x 256, where a warp has 64 x 64, reads least shared memory; smaller tiles are for small products. */
 static void defaults(const problem *p, ir_tile *t)
@@ -157,6 +157,6 @@ const program gemm_mma_program = {.kind = program_gemm_mma,
                                   .geometry = geometry,
                                   .partials = partials,
                                   .members = members,
-                                  .weights = weights_as_rows,
+                                  .weights = weights_in_terms,
                                   .several_passes = true,
                                   .aligned_rows = true};

@@ -8,7 +8,7 @@ extern const program gemm_swap_ab_program;
 
 enum { most_rows_of_long_k_tiles = 48, most_rows = 128, most_split = 8, row_step = 16 };
 
-static const char *obstacle(const problem *p) { return obstacle_to_16_bit_boxes(p, layer_swap_ab); }
+static const char *obstacle(const problem *p) { return obstacle_to_16_bit_boxes(p, layer_swap_ab, weights_as_rows); }
 
 static long long shared_bytes(const problem *p, const ir_tile *t)
 {

@@ -51,7 +51,13 @@ static const char *smem_epilogue_obstacle(const problem *p)
     return NULL;
 }
 
-static const char *obstacle(const problem *p) { return obstacle_to_16_bit_boxes(p, layer_wgmma); }
+/* H200, f32 rows of K = 4096 by 4096 columns, 512 rows and 4096: by bf16 weights, 3 passes, 87 and 671 us, 3xTF32 131 and 1011; by f16
+ * weights, 5 passes, 143 and 1051 us, 3xTF32 134 and 1030. */
+static const worse_range worse[] = {{where_f32_on_units | where_both_in_terms, .why = "five passes take longer than 3xTF32"},
+                                    {where_f32_on_units, .most_rows = 255, .why = "three passes by fewer than 256 rows were never timed"},
+                                    {0}};
+
+static const char *obstacle(const problem *p) { return obstacle_to_16_bit_boxes(p, layer_wgmma, weights_in_terms); }
 
 /* Rows of 128 bytes that B has in a stage: a column of the result each, or places along k of 64 columns each (gemm_ws<...>::b_bytes). */
 static int stage_columns(const problem *p, const gemm_warpgroups_tile *x)
@@ -115,6 +121,7 @@ const program gemm_wgmma_program = {.kind = program_gemm_wgmma,
                                     .device = "gemm_ws",
                                     .template = "templates/gemm/gemm_ws.h",
                                     .obstacle = obstacle,
+                                    .worse = worse,
                                     .describe_cost = describe_cost,
                                     .defaults = defaults,
                                     .illegal = illegal,
@@ -124,7 +131,7 @@ const program gemm_wgmma_program = {.kind = program_gemm_wgmma,
                                     .partials = ws_partials,
                                     .scratch = ws_scratch,
                                     .members = members,
-                                    .weights = weights_as_rows,
+                                    .weights = weights_in_terms,
                                     .several_passes = true,
                                     .rolls = true,
                                     .reads_columns_of_a = true,

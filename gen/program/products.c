@@ -23,7 +23,7 @@ const char *obstacle_to_16_bits(const problem *p, layer_kind layer)
     const ir_op *product = problem_product(p);
     const char *obstacle = obstacle_to_rows(p);
     if (obstacle) return obstacle;
-    const dtype a = product->inputs[0]->type;
+    const dtype a = rows_dtype(product);
     const weight_format *f = format_in(a, product->inputs[1]->type);
     if (!dtype_multiplies(a, layer) || !f) return "operands are not both bf16 or both f16";
     return f->passes > 1 ? "the weight has more digits than a number of A's dtype" : NULL;
@@ -45,11 +45,12 @@ bool lies_at_lines(const ir_value *v)
     return row_pitch(v) % line == 0;
 }
 
-bool a_begins_at_lines(const problem *p)
+bool a_begins_at_lines(const problem *p, weight_numbers weights)
 {
     enum { line = 128 };
     const ir_op *product = problem_product(p);
-    return value_columns(product->inputs[0]) * (long long)operand_bytes(p, weights_as_rows, operand_a) % line == 0;
+    const bool terms = rows_terms(weights, product) > 1; /* padded to lines */
+    return terms || value_columns(product->inputs[0]) * (long long)operand_bytes(p, weights, operand_a) % line == 0;
 }
 
 static bool is_terms(const ir_value *v) { return v->def && v->def->kind == op_tf32_terms; }
@@ -86,14 +87,21 @@ const char *obstacle_to_boxes(const problem *p)
     return NULL;
 }
 
-const char *obstacle_to_16_bit_boxes(const problem *p, layer_kind layer)
+const char *terms_obstacle(const problem *p, weight_numbers weights)
 {
     const ir_op *product = problem_product(p);
-    const dtype a = product->inputs[0]->type;
+    const bool state = rows_terms(weights, product) > 1 && value_root(product->inputs[0])->kind == value_state;
+    return state ? "A, of which bf16 terms would be made, lies in a state" : NULL;
+}
+
+const char *obstacle_to_16_bit_boxes(const problem *p, layer_kind layer, weight_numbers weights)
+{
+    const ir_op *product = problem_product(p);
     const char *obstacle = obstacle_to_boxes(p);
     if (obstacle) return obstacle;
-    const bool held = product->kind == op_matmul || format_in(a, product->inputs[1]->type);
-    return dtype_multiplies(a, layer) && held ? NULL : "operands are not both bf16 or both f16";
+    const bool held = product->kind == op_matmul || weights_format(weights, product);
+    if (!dtype_multiplies(multiplied_dtype(weights, product), layer) || !held) return "operands are not both bf16 or both f16";
+    return terms_obstacle(p, weights);
 }
 
 int column_tiles(const problem *p, int n) { return (int)((p->packed_n + n - 1) / n); }
@@ -123,6 +131,7 @@ double operand_bytes(const problem *p, weight_numbers weights, operand which)
 {
     const ir_op *product = problem_product(p);
     const weight_format *format = which == operand_b ? weights_format(weights, product) : NULL;
+    if (which == operand_a) return rows_terms(weights, product) * dtype_size(multiplied_dtype(weights, product));
     return format ? format_element_bytes(format, product_length(p)) : dtype_size(product->inputs[which]->type);
 }
 
@@ -135,7 +144,8 @@ int piece_length(const problem *p, weight_numbers weights)
 long long pieces_along(const problem *p, weight_numbers weights)
 {
     const int each = piece_length(p, weights);
-    return (product_length(p) + each - 1) / each * product_passes(p, weights);
+    const weight_format *f = weights_format(weights, problem_product(p));
+    return (product_length(p) + each - 1) / each * (f && f->passes > 1 ? f->terms : 1);
 }
 
 /* Whether rows of results keep f32's digits. */
@@ -155,7 +165,7 @@ static bool stores_f32(const problem *p)
 long long longest_sum(const problem *p)
 {
     const long long longest = 32768;
-    const double roots = product_passes(p, weights_as_rows) > 1 ? 48 : 64;
+    const double roots = product_passes(p, weights_in_terms) > 1 ? 48 : 64;
     const long long exact = (long long)(roots * sqrt((double)product_length(p)));
     return stores_f32(p) && exact < longest ? exact : longest;
 }
@@ -164,8 +174,7 @@ bool loses_digits(const problem *p, int slices) { return stores_f32(p) && produc
 
 int product_passes(const problem *p, weight_numbers weights)
 {
-    const weight_format *f = weights_format(weights, problem_product(p));
-    return f ? f->passes : 1;
+    return weights_pairs(weights, problem_product(p)).passes;
 }
 
 /* Bytes of B as packed, padding along K included. */
@@ -246,15 +255,16 @@ void product_cost(const problem *p, const product_cut *cut, cost_descriptor *d)
 {
     const ir_op *product = problem_product(p);
     const double rows = (double)problem_rows(p), length = (double)product_length(p), count = (double)product_matrices(p);
-    const double passes = product_passes(p, cut->weights);
+    const weight_format *f = weights_format(cut->weights, product);
+    const double passes = product_passes(p, cut->weights), b_terms = f && f->passes > 1 ? f->terms : 1;
     const double row_tiles = ceil(rows / cut->m), columns = column_tiles(p, cut->n), others = other_bytes(p) / count;
     const double left = rows * length * operand_bytes(p, cut->weights, operand_a);
     const double right = packed_bytes(p, cut->weights);
     const double workgroups = row_tiles * columns * cut->split_k;                                /* per matrix */
     const double at_once = 2 * row_tiles * cut->m * fmax((double)p->packed_n, columns * cut->n); /* operations per element of K */
-    d->groups = workgroups * count, d->type = product->inputs[0]->type;
+    d->groups = workgroups * count, d->type = multiplied_dtype(cut->weights, product);
     d->memory = (moved_bytes(p, cut, left, right) + others) / workgroups;
-    d->asked = (passes * left * columns + right * row_tiles + others) / workgroups;
+    d->asked = (passes * left / rows_terms(cut->weights, product) * columns + passes * right / b_terms * row_tiles + others) / workgroups;
     d->products = passes * at_once * up(length, cut->k) / workgroups, d->others = p->work->others / d->groups;
 }
 

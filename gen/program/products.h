@@ -8,9 +8,10 @@ const char *obstacle_to_rows(const problem *p);
 const char *obstacle_to_16_bits(const problem *p, layer_kind layer); /* that, or that operands are not 16-bit types of the layer */
 /* Why tensor loads cannot bring both operands, B as a packed weight or as a matmul has it; of 16-bit numbers of one type. */
 const char *obstacle_to_boxes(const problem *p);
-const char *obstacle_to_16_bit_boxes(const problem *p, layer_kind layer);
+const char *obstacle_to_16_bit_boxes(const problem *p, layer_kind layer, weight_numbers weights);
+const char *terms_obstacle(const problem *p, weight_numbers weights); /* why A cannot be copied as terms, if it has to; NULL: it can */
 bool matmul_is_across(const ir_op *product); /* B of a matmul is [..., K, N] */
-bool a_begins_at_lines(const problem *p); /* rows of A, as it lies, are multiples of L2 lines */
+bool a_begins_at_lines(const problem *p, weight_numbers weights); /* rows of A, as it lies or in terms, are multiples of L2 lines */
 long long row_pitch(const ir_value *v); /* bytes from row to row of an operand of a matmul, or of its copy (gen/plan/align.c) */
 bool lies_at_lines(const ir_value *v);  /* that is a multiple of L2 lines */
 bool reads_terms(const ir_op *product); /* an operand of a matmul is what gen/plan/terms.h makes of it */
@@ -38,7 +39,7 @@ long long product_length(const problem *p);
 /* K of a slice of 16-bit operands on warpgroup instructions, which truncate every addition: longer sums lose too much accuracy. */
 long long longest_sum(const problem *p);
 bool loses_digits(const problem *p, int slices); /* results in f32 would, of so many slices */
-int product_passes(const problem *p, weight_numbers weights); /* along K, through all rows (ir/format.def) */
+int product_passes(const problem *p, weight_numbers weights); /* along K (weights_pairs()) */
 
 typedef enum operand { operand_a, operand_b } operand; /* inputs 0 and 1 of a product */
 /* Which operand gemm_wgmma_3xtf32 has as TF32 terms: B, or A of a matmul if it is smaller, as terms take five times the traffic of the

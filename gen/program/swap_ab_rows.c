@@ -8,7 +8,7 @@ bool swap_ab_many_rows(const problem *p)
 {
     enum { longest = 32768 }; /* of those that were timed */
     if (problem_product(p)->kind == op_matmul) return true; /* nothing of it is there before the launch begins */
-    return problem_rows(p) > (a_begins_at_lines(p) || product_length(p) > longest ? 128 : 64);
+    return problem_rows(p) > (a_begins_at_lines(p, weights_as_rows) || product_length(p) > longest ? 128 : 64);
 }
 
 /* ---- what a launch asks of a device */
@@ -28,7 +28,8 @@ static int rows_loaded(const problem *p, int m) { return columns_of_a(p) ? (m + 
 static double bytes_for_rows(const problem *p, const gemm_swap_ab_tile *x, bool one_round, double length)
 {
     const double drift = 0.3 / 5000, of_two = 0.71, of_four = 0.46;
-    const bool aligned = columns_of_a(p) ? x->m % 64 == 0 && lies_at_lines(problem_product(p)->inputs[0]) : a_begins_at_lines(p);
+    const bool aligned = columns_of_a(p) ? x->m % 64 == 0 && lies_at_lines(problem_product(p)->inputs[0])
+                                         : a_begins_at_lines(p, weights_as_rows);
     const double alone = one_round ? aligned ? 1.28 : 2.3 : aligned ? 1 : 1.55;
     if (x->cluster == 1) return alone * (one_round ? 1 + drift * length : 1);
     return alone * (x->cluster == 2 ? of_two : of_four);

@@ -57,7 +57,7 @@ static void try_parts(const problem *p, const program *by, ws_fill *fill, int n,
 static void cut_long(const problem *p, const program *by, ws_fill *fill, int widest, ir_tile *best)
 {
     enum { most = 16 };
-    const long long longest = by->weights == weights_as_rows ? longest_sum(p) : 32768;
+    const long long longest = by->weights == weights_in_terms ? longest_sum(p) : 32768;
     const long long parts = (product_length(p) + longest - 1) / longest;
     const gemm_warpgroups_tile x = best->gemm_warpgroups;
     if (parts <= x.split_k || x.split_k >= most) return;
@@ -147,12 +147,15 @@ static double split_sectors(const problem *p, const gemm_warpgroups_tile *x, boo
     return more * splits_sectors(a) * warpgroup_rows + of_b * columns_loaded(p, x->n) / x->cluster;
 }
 
+/* The constants were fitted counting weights in their own dtype, not as the two terms of tf32x2. */
+static weight_numbers numbers_of(int operands) { return operands > 1 ? weights_widened : weights_in_terms; }
+
 /* L2 bytes read per byte of A: more than 1 if rows do not begin at 128-byte lines, except in a launch of one round, whose workgroups read
  * the same lines at the same time. */
 static double lines_of_row(const problem *p, const cost_descriptor *d, int operands)
 {
     const double two_lines = operands > 1 ? 1.7 : 1.2;
-    const bool aligned = swaps(p) ? lies_at_lines(problem_product(p)->inputs[1]) : a_begins_at_lines(p);
+    const bool aligned = swaps(p) ? lies_at_lines(problem_product(p)->inputs[1]) : a_begins_at_lines(p, numbers_of(operands));
     return d->groups > p->device->units && !aligned ? two_lines : 1;
 }
 
@@ -160,7 +163,7 @@ static double lines_of_row(const problem *p, const cost_descriptor *d, int opera
  * in a launch of one round so do all rows if they do not begin at lines: fitted to 63 products of 65 to 3000 rows, operands of 16 bits. */
 static double rows_taken(const problem *p, const cost_descriptor *d, int operands)
 {
-    const bool rounds = d->groups > p->device->units, two = operands == 1 && !rounds && !a_begins_at_lines(p);
+    const bool rounds = d->groups > p->device->units, two = operands == 1 && !rounds && !a_begins_at_lines(p, numbers_of(operands));
     const double rows = (double)rows_of_tiles(p), tiles = ceil(rows / warpgroup_rows), beyond = tiles * warpgroup_rows - rows;
     const double fill = two ? 1 : 2.5, two_lines = two ? 1.4 : 1;
     return two_lines * (warpgroup_rows + fill * beyond / (rounds ? tiles : 1));
@@ -195,8 +198,7 @@ void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *
     const double few = 8, apart = 2.4;
     const double drawn = 0.83, share = 0.85; /* of DRAM bandwidth, as loads are not always in time; of a unit's product rate */
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
-    /* the constants were fitted counting weights in their own dtype, not as the two terms of tf32x2 */
-    const weight_numbers numbers = operands > 1 ? weights_widened : weights_as_rows;
+    const weight_numbers numbers = numbers_of(operands);
     const bool swapped = swaps(p);
     const int cut_rows = swapped ? x->n : warpgroup_rows * x->cluster, cut_columns = swapped ? warpgroup_rows : x->n;
     product_cost(p, &(product_cut){cut_rows, cut_columns, x->k, x->split_k, x->group_m / x->cluster, x->cluster, numbers}, d);

@@ -7,19 +7,39 @@
 
 enum { wave_row_bytes = 128 }; /* an operand's row in a k tile */
 
+static weight_numbers numbers_of(const ir_tile *t)
+{
+    return t->program == program_gemm_mfma ? weights_in_terms_or_f32 : weights_in_terms;
+}
+
+/* From row to row of A as it is read, terms included. */
+static long long row_bytes(const problem *p, weight_numbers weights)
+{
+    const ir_op *product = problem_product(p);
+    const ir_value *a = product->inputs[0];
+    const dtype own = rows_dtype(product), type = multiplied_dtype(weights, product);
+    return dtype_size(type) * (type == own ? view_of(p->a, a).stride : format_row_of_terms(own, value_columns(a)));
+}
+
 /* types: the message if the layer does not multiply the operands' dtype. */
-static const char *obstacle_to(const problem *p, layer_kind layer, const char *types)
+static const char *obstacle_to(const problem *p, layer_kind layer, weight_numbers weights, const char *types)
 {
     const ir_op *product = problem_product(p);
     const ir_value *a = product->inputs[0], *b = product->inputs[1];
     if (phase_makes(p->phase, a) || phase_makes(p->phase, b)) return "an operand is computed in the prologue";
-    if (a->type != b->type && !weights_format(weights_as_rows, product)) return "A and B differ in dtype";
-    if (view_of(p->a, a).stride * dtype_size(a->type) >= (1 << 30) / 256) return "rows of A exceed 32-bit offsets";
-    return dtype_multiplies(a->type, layer) ? NULL : types;
+    if (a->type != b->type && !weights_format(weights, product)) return "A and B differ in dtype";
+    if (row_bytes(p, weights) >= (1 << 30) / 256) return "rows of A exceed 32-bit offsets";
+    return dtype_multiplies(multiplied_dtype(weights, product), layer) ? terms_obstacle(p, weights) : types;
 }
 
-static const char *obstacle_to_mfma(const problem *p) { return obstacle_to(p, layer_mfma, "operands are not bf16, f16 or f32"); }
-static const char *obstacle_to_wmma(const problem *p) { return obstacle_to(p, layer_wmma, "operands are neither bf16 nor f16"); }
+static const char *obstacle_to_mfma(const problem *p)
+{
+    return obstacle_to(p, layer_mfma, weights_in_terms_or_f32, "operands are not bf16, f16 or f32");
+}
+static const char *obstacle_to_wmma(const problem *p)
+{
+    return obstacle_to(p, layer_wmma, weights_in_terms, "operands are neither bf16 nor f16");
+}
 
 /* Up to 16 rows skinny, up to 64 register_fed read weights once, at the speed of DRAM. */
 static const worse_range worse[] = {{where_16_bits, .most_rows = 64, .why = "for few rows, other programs read each weight once"},
@@ -27,9 +47,10 @@ static const worse_range worse[] = {{where_16_bits, .most_rows = 64, .why = "for
                                     {0}};
 
 /* Rows of A are 16-byte aligned and multiples of 16 bytes long. */
-static bool plain(const problem *p)
+static bool plain(const problem *p, const ir_tile *t)
 {
     const ir_op *product = problem_product(p);
+    if (rows_terms(numbers_of(t), product) > 1) return true;
     const ir_value *a = product->inputs[0];
     const view w = view_of(p->a, a);
     const long long size = dtype_size(a->type);
@@ -48,7 +69,10 @@ static int chunk_of(const device_model *device, int threads)
     return device->units / device->chiplets * wave_groups(device->target, threads);
 }
 
-static int length_of(const problem *p) { return wave_row_bytes / dtype_size(problem_product(p)->inputs[0]->type); }
+static int length_of(const problem *p, const ir_tile *t)
+{
+    return wave_row_bytes / dtype_size(multiplied_dtype(numbers_of(t), problem_product(p)));
+}
 
 /* Loads of the next k tile are in flight while one is computed. */
 static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
@@ -56,10 +80,11 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     enum { end_cycles = 2000 };
     const gemm_waves_tile *t = &tile->gemm_waves;
     const double k_tile_bytes = (double)(t->m + t->n) * wave_row_bytes;
-    product_cost(p, &(product_cut){t->m, t->n, t->k, 1, t->group_m, 1, weights_as_rows}, d);
+    const weight_numbers weights = numbers_of(tile);
+    product_cost(p, &(product_cut){t->m, t->n, t->k, 1, t->group_m, 1, weights}, d);
     d->per_unit = wave_groups(p->target, t->threads), d->matrix = true;
     d->ahead = k_tile_bytes,
-    d->streamed = k_tile_bytes * (double)((product_length(p) + t->k - 1) / t->k * product_passes(p, weights_as_rows));
+    d->streamed = k_tile_bytes * (double)((product_length(p) + t->k - 1) / t->k * product_passes(p, weights));
     d->end_cycles = end_cycles;
 }
 
@@ -81,13 +106,13 @@ static void defaults(const problem *p, ir_tile *tile)
     if (rows <= 32) i = 4;
     gemm_waves_tile t = {.m = tiles[i].m,
                          .n = tiles[i].n,
-                         .k = length_of(p),
+                         .k = length_of(p, tile),
                          .threads = tiles[i].threads,
                          .stages = 1,
                          .group_m = 8,
                          .chiplets = p->device->chiplets,
                          .chunk = chunk_of(p->device, tiles[i].threads)};
-    if (p->target->copies_to_lds && t.threads == 512 && plain(p)) t.stages = 2;
+    if (p->target->copies_to_lds && t.threads == 512 && plain(p, tile)) t.stages = 2;
     tile->gemm_waves = t;
 }
 
@@ -96,13 +121,13 @@ static const char *illegal(const problem *p, const ir_tile *tile)
     const gemm_waves_tile *t = &tile->gemm_waves;
     const int columns = p->target->matrix_columns, results = p->target->lane_registers / 4;
     const int waves = t->threads / p->target->wave, waves_m = t->m >= 64 ? 2 : 1, pass = t->threads / 8; /* rows loaded at once */
-    if (t->k != length_of(p)) return "k is 128 bytes";
+    if (t->k != length_of(p, tile)) return "k is 128 bytes";
     if (t->threads != 128 && t->threads != 256 && t->threads != 512) return "threads is 128, 256 or 512";
     if (t->m % (16 * waves_m) || t->n % (waves / waves_m * columns))
         return arena_printf(p->a, "waves divide m into rows of 16 and n into groups of %d columns", columns);
     if ((t->m > pass && t->m % pass) || (t->n > pass && t->n % pass) || t->m > t->threads) return "m and n are multiples of threads / 8";
     if (t->m * t->n / t->threads > results) return arena_printf(p->a, "a thread keeps at most %d results", results);
-    if (t->stages == 2 && (!p->target->copies_to_lds || !plain(p) || t->threads != 512 || (t->m != 128 && t->m != 256) || t->n % 128))
+    if (t->stages == 2 && (!p->target->copies_to_lds || !plain(p, tile) || t->threads != 512 || (t->m != 128 && t->m != 256) || t->n % 128))
         return "stages is 1; where loads go to LDS directly, with 512 threads, m of 128 or 256, and aligned rows, also 2";
     return NULL;
 }
@@ -152,7 +177,7 @@ static void members(emission *e, writer *w)
     gemm_write_epilogue(&g);
 }
 
-#define ON(layer)                                            \
+#define ON(layer, numbers)                                            \
     {.kind = program_gemm_##layer,                           \
      .device = "gemm_mfma",                                  \
      .template = "templates/gemm/gemm_mfma.h",               \
@@ -167,6 +192,6 @@ static void members(emission *e, writer *w)
      .geometry = geometry,                                   \
      .partials = partials,                                   \
      .members = members,                                     \
-     .weights = weights_as_rows,                             \
+     .weights = numbers,                                     \
      .several_passes = true}
-const program gemm_mfma_program = ON(mfma), gemm_wmma_program = ON(wmma);
+const program gemm_mfma_program = ON(mfma, weights_in_terms_or_f32), gemm_wmma_program = ON(wmma, weights_in_terms);

@@ -3,7 +3,7 @@
 
 static bool multiplies_f32_on_units(const problem *p)
 {
-    const dtype type = problem_product(p)->inputs[0]->type;
+    const dtype type = rows_dtype(problem_product(p));
     for (layer_kind i = 0; type == dtype_f32 && i < layer_count; i++)
         if (layer_is_on_units(i) && target_has(p->target, i) && dtype_multiplies(type, i)) return true;
     return false;
@@ -21,11 +21,13 @@ static unsigned at_cache(const problem *p)
 
 static unsigned circumstances_of(const problem *p)
 {
+    enum { most_digits = 3 }; /* terms of one operand */
     unsigned here = (times_are_guesses(p) ? where_guessed : 0) | (p->target->matrix_share < 1 ? where_warpgroups : 0) |
                     (p->target->matrix_rows == 8 ? where_8_rows : 0) | (p->target->matrix_rows == 16 ? where_16_rows : 0);
     if (!problem_product(p)) return here | at_cache(p);
     here |= obstacle_to_16_bits(p, layer_register_fed) ? where_not_16_bits : where_16_bits;
-    return here | (multiplies_f32_on_units(p) ? where_f32_on_units : 0);
+    const bool both = rows_terms(weights_in_terms, problem_product(p)) > 1 && product_passes(p, weights_in_terms) > most_digits;
+    return here | (multiplies_f32_on_units(p) ? where_f32_on_units : 0) | (both ? where_both_in_terms : 0);
 }
 
 static bool is_within(long long x, long long least, long long most) { return x >= least && (!most || x <= most); }

@@ -83,6 +83,7 @@ static bool is_own_op(phase_family family, op_kind kind)
     case family_attention: return kind == op_attention || kind == op_attention_partial;
     case family_align: return kind == op_align;
     case family_tf32_terms: return kind == op_tf32_terms;
+    case family_bf16_terms: return kind == op_bf16_terms;
     default: return kind == op_attention_combine;
     }
 }

@@ -2,6 +2,7 @@
  * It shares no code with the reader's shape inference, so that either finds the other's mistakes. */
 #include "ir/check/check.h"
 #include "ir/graph/fields.h"
+#include "ir/graph/format.h"
 #include "ir/graph/scaling.h"
 #include <math.h>
 #include <string.h>
@@ -88,6 +89,14 @@ static void check_terms(const checker *c, const ir_op *op)
     need(c, op, extent_equal(axis(y, 0), axis(x, columns)) && extent_equal(axis(y, 1), axis(x, 1 - columns)),
          "the result is not [..., N, K]");
     need(c, op, !y->root && y->root_stride == (value_columns(y) + 31) / 32 * 64, "the out's rows are not two terms long");
+}
+
+static void check_bf16_terms(const checker *c, const ir_op *op)
+{
+    const ir_value *x = op->inputs[0], *y = op->outputs[0];
+    const bool splits = x->type == dtype_f16 || x->type == dtype_f32;
+    need(c, op, x->rank >= 1 && same_shape(x, y) && splits && y->type == dtype_bf16, "the result is not the operand's terms in bf16");
+    need(c, op, !y->root && y->root_stride == format_row_of_terms(x->type, value_columns(y)), "the out's rows are not its terms long");
 }
 
 static void check_row(const checker *c, const ir_op *op)
@@ -352,6 +361,7 @@ static void check_op_shape(const checker *c, const ir_op *op)
     case op_sum: case op_mean: case op_amax: case op_amin: check_reduced(c, op); return;
     case op_align: check_align(c, op); return;
     case op_tf32_terms: check_terms(c, op); return;
+    case op_bf16_terms: check_bf16_terms(c, op); return;
     default: break;
     }
     if (op_table[op->kind].class == class_REDUCE) check_row(c, op);

@@ -29,6 +29,11 @@ int format_bf16_terms(dtype of)
     return f ? f->terms : 0;
 }
 
+int value_bf16_terms(const ir_value *v)
+{
+    return v->def && v->def->kind == op_bf16_terms ? format_bf16_terms(v->def->inputs[0]->type) : 1;
+}
+
 term_pairs format_pairs(int a_terms, int b_terms)
 {
     enum { most_order = 2, bits = 4 };

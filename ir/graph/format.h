@@ -2,6 +2,7 @@
 #ifndef TFGEN_IR_FORMAT_H
 #define TFGEN_IR_FORMAT_H
 #include "ir/graph/dtype.h"
+#include "ir/ir.h"
 
 /* Core-matrix tiles of packed weights (docs/packing.md, templates/gemm/pieces.h); row_bytes: along k. */
 enum { piece_columns = 16, piece_row_bytes = 64, piece_bytes = 1024 };
@@ -44,6 +45,7 @@ typedef struct term_pairs {
 } term_pairs;
 term_pairs format_pairs(int a_terms, int b_terms);
 int format_bf16_terms(dtype of);                         /* how many have all digits of one of this dtype; 0: none do */
+int value_bf16_terms(const ir_value *v);                 /* that v stores per element: more than 1 of what bf16_terms wrote */
 long long format_row_of_terms(dtype of, long long K);    /* numbers of a row of A: each term of all elements, padded to 128 bytes */
 
 /* Numbers in a packed column of K elements, padded to whole tiles; in formats of several terms each to 128 bytes. */

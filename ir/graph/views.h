@@ -8,7 +8,10 @@
  * live in its result's. Any other reshape, slice or concat copies: reshape keeps the flat element index. */
 bool op_moves_as_view(const ir_op *op);
 /* Written by planning: copies a value to where or how a kernel can read it. */
-static inline bool op_is_copy(const ir_op *op) { return op->kind == op_align || op->kind == op_tf32_terms; }
+static inline bool op_is_copy(const ir_op *op)
+{
+    return op->kind == op_align || op->kind == op_tf32_terms || op->kind == op_bf16_terms;
+}
 static inline bool op_is_view(const ir_op *op)
 {
     const bool may = op->kind == op_slice || op->kind == op_reshape || op->kind == op_concat; /* fast path: few ops are */

@@ -1,6 +1,7 @@
 /* See runtime/cli/ref_plan.h. */
 #include "runtime/cli/ref_plan.h"
 #include "gen/gen.h"
+#include "ir/graph/format.h"
 #include <string.h>
 
 static bool same_place(const ir_op *x, const ir_op *y)
@@ -56,7 +57,7 @@ int ref_plan_in_terms(const plan *p, const ir_op *linear)
         const ir_phase *phase = p->packs[i].phase;
         for (int k = 0; k < phase->op_count; k++)
             if (computes_linear(phase->ops[k], linear))
-                return p->packs[i].format->passes > 1;
+                return (p->packs[i].format->passes > 1) + (value_bf16_terms(phase->ops[k]->inputs[0]) > 1);
     }
     return 0;
 }
@@ -100,10 +101,11 @@ static bool is_row_of_known(const ir_graph *graph, const ir_value *v)
 static bool op_turns(const ir_op *op) { return op->kind == op_align && op->attributes.transpose; }
 
 /* A stored value that the graph does not have must be f32, as arithmetic is, or an exact copy of a value that may be stored, or one that
- * the graph has in another shape, or several that it has side by side. */
+ * the graph has in another shape, or several that it has side by side; or the terms of such a value. */
 static bool may_be_stored(const plan *p, const ir_graph *graph, const ir_value *v)
 {
     const ir_op *op = v->def;
+    if (op && op->kind == op_bf16_terms) return may_be_stored(p, graph, op->inputs[0]) || graph_value(graph, op->inputs[0]->name);
     if (v->type == dtype_f32 || !op || !is_stored(p, v) || is_reshaped(p, graph, v) || is_row_of_known(graph, v)) return true;
     const bool same = same_shape(p->ir, op->inputs[0], p->ir, v);
     return (op->kind == op_reshape || op->kind == op_permute || op_turns(op) || ((op->kind == op_align || op->kind == op_cast) && same)) &&

@@ -106,8 +106,10 @@ template <class S> struct gemm_mfma {
     template <int Part> DEV static void load(const source &s, int k_tile, lds_address to)
     {
         constexpr bool is_a = Part < late_parts;
-        constexpr int length = is_a ? S::K * sizeof(a_type) : S::packed_k * sizeof(b_type), count = (is_a ? tile_m : tile_n) / 128;
-        const int in = line_here(), at = (is_a ? walk::of_rows(k_tile) : k_tile) * row_bytes, step = is_a ? at : k_tile * packed_step;
+        constexpr int length = is_a ? walk::terms::row_length * sizeof(a_type) : S::packed_k * sizeof(b_type);
+        constexpr int count = (is_a ? tile_m : tile_n) / 128;
+        const int in = line_here(), of = is_a ? walk::of_rows(k_tile) : walk::of_columns(k_tile), at = of * row_bytes,
+                  step = is_a ? at : of * packed_step;
         int offset = is_a ? s.a_offset : s.b_offset;
         if constexpr (length % row_bytes != 0) // the last k tile has 16-byte pieces beyond the row
             offset = at + (piece_here() ^ (is_a ? fragment::a_key(in) : fragment::b_key(in))) * 16 < length ? offset : beyond;
@@ -335,7 +337,7 @@ template <class S> struct gemm_mfma {
     DEV static sixteen_bytes cut(const char *at, int left)
     {
         if (left >= V) return global_read((global_address)at);
-        if constexpr (S::K % V == 0)
+        if constexpr (walk::terms::row_length % V == 0)
             return sixteen_bytes{0, 0, 0, 0};
         else
             return packed<a_type>(::load<V>(reinterpret_cast<const a_type *>(at), left));
@@ -343,7 +345,7 @@ template <class S> struct gemm_mfma {
 
     DEV static void hold(const args &p, const tile &t, const staged_place &s, int k_tile, bool last, held &h)
     {
-        if (s.whole && (S::K % tile_k == 0 || (walk::passes == 1 ? !last : walk::of_rows(k_tile + 1) != 0)))
+        if (s.whole && (S::K % tile_k == 0 || (walk::passes == 1 ? !last : !walk::ends_pass(k_tile))))
             hold_whole(s, k_tile, h);
         else
             hold_part(p, t, s, k_tile, h);
@@ -354,7 +356,7 @@ template <class S> struct gemm_mfma {
         settle(thread);
         const unsigned line = thread / 8, piece = thread % 8, a_at = line * a_stride + piece * 16,
                        b_at = packed_offset(b_line(thread), b_chunk(thread));
-        const char *a = s.a + 1ll * walk::of_rows(k_tile) * row_bytes, *b = s.b + 1ll * k_tile * packed_step;
+        const char *a = s.a + 1ll * walk::of_rows(k_tile) * row_bytes, *b = s.b + 1ll * walk::of_columns(k_tile) * packed_step;
 #pragma unroll
         for (int i = 0; i < b_pieces; i++) h.b[i] = global_read(scalar(b + 1ll * i * lines * b_stride) + b_at);
 #pragma unroll
@@ -365,7 +367,7 @@ template <class S> struct gemm_mfma {
         int thread = thread_index();
         settle(thread); // recomputes what depends on it here, rather than keep it in registers through the mainloop
         const int line = thread / 8, k = walk::of_rows(k_tile) * tile_k + thread % 8 * V,
-                  b_k = k_tile * tile_k + static_cast<int>(b_chunk(thread)) * V;
+                  b_k = walk::of_columns(k_tile) * tile_k + static_cast<int>(b_chunk(thread)) * V;
 #pragma unroll
         for (int i = 0; i < b_pieces; i++) {
             const int n = least(static_cast<int>(b_line(thread)) + i * lines, s.b_last);
@@ -378,7 +380,7 @@ template <class S> struct gemm_mfma {
 #pragma unroll
         for (int i = 0; i < a_pieces; i++) {
             const int row = least(line + i * lines, s.a_last);
-            h.a[i] = cut(s.a + 1ll * row * a_stride + 1ll * k * sizeof(a_type), S::K - k);
+            h.a[i] = cut(s.a + 1ll * row * a_stride + 1ll * k * sizeof(a_type), walk::terms::row_length - k);
         }
     }
     DEV static void put(lds_address m, const held &h)

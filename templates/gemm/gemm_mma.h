@@ -83,9 +83,10 @@ template <class S> struct gemm_mma {
     DEV static source source_of(const args &p, const tile &t)
     {
         const int line = thread_index() / pieces, piece = thread_index() % pieces, row = t.row * tile_m + line;
-        const a_type *a = S::a_row(p, t.batch, row) + piece * V;
+        const a_type *a = S::a_row(p, t.batch, row) + walk::of_rows(0) * tile_k + piece * V;
         if constexpr (packed) {
-            const int column = t.column * tile_n + part::copied_line(thread_index()), k = part::copied_piece(thread_index()) * V;
+            const int column = t.column * tile_n + part::copied_line(thread_index()),
+                      k = walk::of_columns(0) * tile_k + part::copied_piece(thread_index()) * V;
             return {a, S::packed(p) + packing::at(S::packed_k, column, k), S::rows(p) - row, S::packed_n - column};
         } else if constexpr (b_across) {
             const int column = t.column * tile_n + thread_index() % column_pieces * V;
@@ -99,14 +100,16 @@ template <class S> struct gemm_mma {
     DEV static void load(copies &c, source &s, int k_tile, shared_address stage)
     {
         const int line = thread_index() / pieces, piece = thread_index() % pieces;
-        const int left = S::K - walk::of_rows(k_tile) * tile_k - piece * V; // of A's row
-        const int a_bytes_left = S::K % tile_k == 0 || left >= V ? 16 : left > 0 ? left * static_cast<int>(sizeof(a_type)) : 0;
+        constexpr int row_length = walk::terms::row_length;
+        const int left = row_length - walk::of_rows(k_tile) * tile_k - piece * V; // of A's row
+        const int a_bytes_left = row_length % tile_k == 0 || left >= V ? 16 : left > 0 ? left * static_cast<int>(sizeof(a_type)) : 0;
         const shared_address to_a = stage + part::a_at(line, piece);
 #pragma unroll
         for (int i = 0; i < a_times; i++) // lines `lines` apart have the same swizzle key
             c.start(to_a + i * lines * row_bytes, s.a + i * lines * S::a_stride, i * lines < s.a_rows ? a_bytes_left : 0);
         s.a += tile_k;
-        if (walk::passes > 1 && walk::of_rows(k_tile + 1) == 0) s.a -= walk::each * tile_k;
+        if (walk::passes > 1 && walk::ends_pass(k_tile)) // to the next pass's term
+            s.a += walk::terms::of_a ? (walk::of_rows(k_tile + 1) - walk::of_rows(k_tile) - 1) * tile_k : -walk::each * tile_k;
         if constexpr (packed)
             load_pieces(c, s, k_tile, stage + a_bytes);
         else if constexpr (b_across)
@@ -122,12 +125,13 @@ template <class S> struct gemm_mma {
     DEV static void load_pieces(copies &c, source &s, int k_tile, shared_address to)
     {
         const int line = part::copied_line(thread_index()), piece = part::copied_piece(thread_index());
-        const bool exists = S::packed_k % tile_k == 0 || k_tile * tile_k + piece * V < S::packed_k;
+        const bool exists = S::packed_k % (walk::each * tile_k) == 0 || walk::of_columns(k_tile) * tile_k + piece * V < S::packed_k;
 #pragma unroll
         for (int i = 0; i < b_times; i++)
             c.start(to + part::b_at(line, piece) + i * lines * row_bytes, s.b + i * lines * S::packed_k,
                     exists && i * lines < s.b_columns ? 16 : 0);
-        s.b += tile_k / packing::length * packing::elements;
+        const int next = walk::terms::of_a ? walk::of_columns(k_tile + 1) - walk::of_columns(k_tile) : 1;
+        s.b += next * (tile_k / packing::length * packing::elements);
     }
     DEV static void load_across(copies &c, source &s, int k_tile, shared_address to, long long stride)
     {

@@ -73,14 +73,19 @@ template <class S> struct gemm_ws {
     DEV static int first_k_tile(int part) { return part * walk::each / S::split_k; }
     DEV static int length_of(const tile &t) { return S::split_k == 1 ? walk::each : first_k_tile(t.part + 1) - first_k_tile(t.part); }
     DEV static int k_tiles(const args &, const tile &t) { return walk::passes * length_of(t); }
-    DEV static int column_of_a(const tile &t, int k_tile)
+    DEV static int column_in_pass(const tile &t, int k_tile)
     {
         const int in = walk::passes == 1 ? k_tile : k_tile % length_of(t);
         return (S::split_k == 1 ? in : first_k_tile(t.part) + in) * tile_k;
     }
+    DEV static int column_of_a(const tile &t, int k_tile)
+    {
+        const int term = walk::terms::of_a ? walk::terms::a(k_tile / length_of(t)) : 0;
+        return column_in_pass(t, k_tile) + term * walk::each * tile_k;
+    }
     DEV static int column_of(const tile &t, int k_tile)
     {
-        return column_of_a(t, k_tile) + (walk::passes == 1 ? 0 : k_tile / length_of(t) * walk::each * tile_k);
+        return column_in_pass(t, k_tile) + (walk::passes == 1 ? 0 : walk::terms::b(k_tile / length_of(t)) * walk::each * tile_k);
     }
     DEV static unsigned bytes(const args &) { return stage_bytes; }
 

@@ -19,12 +19,15 @@ DEV float bf16_nearest(float x)
     return x - x == 0.0f && y - y != 0.0f ? bits_float(float_bits(x) & 0xffff0000u) : y;
 }
 
+// What the smaller terms of x add up to: nothing where x is an infinity or NaN.
+DEV float rest_of(float x, float term) { return x - x == 0.0f ? x - term : 0.0f; }
+
 // Term `index` of x; the last is the largest. An infinity is its largest term, with zeros for the others.
 DEV float bf16_term(float x, int count, int index)
 {
     float term = bf16_nearest(x);
     for (int i = count - 1; i > index; i--) {
-        x = x - x == 0.0f ? x - term : 0.0f;
+        x = rest_of(x, term);
         term = bf16_nearest(x);
     }
     return term;

@@ -12,18 +12,37 @@ enum operand_form { in_pieces, in_rows, in_columns };
 template <class A, class B> inline constexpr bool one_type = false;
 template <class A> inline constexpr bool one_type<A, A> = true;
 
-// S::passes: an element of the packed weight is the sum of so many numbers. A column has the smallest terms of all its elements first,
-// zero-padded to whole 128 bytes, then the next larger ones, and so on: the product walks K once per term, over the same rows.
+// S::passes: elements of the packed weight, and of A if S has a_terms, are sums of numbers. A column, and so a row, has the smallest terms
+// of all its elements first, zero-padded to whole 128 bytes, then the next larger ones, and so on. The product walks K once per pass, each
+// time with another term of B, or with those that 4 bits of S::a_terms and S::b_terms say, of the first pass the lowest.
 template <class S, class = void> inline constexpr int passes_of = 1;
 template <class S> inline constexpr int passes_of<S, nothing<decltype(S::passes)>> = S::passes;
+template <class S, class = void> struct terms_of {
+    static constexpr bool of_a = false;
+    static constexpr int row_length = S::K; // elements of a row of A in memory
+    DEV static int a(int) { return 0; }
+    DEV static int b(int pass) { return pass; }
+};
+template <class S> struct terms_of<S, nothing<decltype(S::a_terms)>> {
+    static constexpr bool of_a = true;
+    static constexpr int row_length = S::a_length;
+    DEV static int a(int pass) { return S::a_terms >> 4 * pass & 15; }
+    DEV static int b(int pass) { return S::b_terms >> 4 * pass & 15; }
+};
 
 // The k tiles of a product, pass after pass.
 template <class S, int tile_k> struct pass_tiles {
+    using terms = terms_of<S>;
     static constexpr int passes = passes_of<S>, length = 128 / sizeof(typename S::b_type); // a pass is a multiple of `length`
     static constexpr int each = passes == 1 ? ceil_div(S::K, tile_k) : ceil_div(S::K, length) * length / tile_k, all = passes * each;
     static_assert(passes == 1 || length % tile_k == 0, "tile: a pass has whole k tiles");
-    // The k tile of A that a k tile of B multiplies.
-    DEV static int of_rows(int k_tile) { return passes == 1 ? k_tile : k_tile % each; }
+    // The k tile of A that a k tile of the product multiplies, and the one of B.
+    DEV static int of_rows(int k_tile)
+    {
+        return passes == 1 ? k_tile : k_tile % each + (terms::of_a ? terms::a(k_tile / each) * each : 0);
+    }
+    DEV static int of_columns(int k_tile) { return terms::of_a ? k_tile % each + terms::b(k_tile / each) * each : k_tile; }
+    DEV static bool ends_pass(int k_tile) { return (k_tile + 1) % each == 0; }
 };
 
 template <class T> struct pieces {

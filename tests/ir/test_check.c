@@ -93,6 +93,8 @@ static const struct {
     {"%y bf16[M,4]/64 = tf32_terms %x transpose #0\n", "shapes: tf32_terms %y: the result has other batches or dtype"},
     {"%y f32[M,5]/64 = tf32_terms %x transpose #0\n", "shapes: tf32_terms %y: the result is not [..., N, K]"},
     {"%y f32[M,4]/8 = tf32_terms %x transpose #0\n", "shapes: tf32_terms %y: the out's rows are not two terms long"},
+    {"%y bf16[M,5]/192 = bf16_terms %x #0\n", "shapes: bf16_terms %y: the result is not the operand's terms in bf16"},
+    {"%y bf16[M,4]/128 = bf16_terms %x #0\n", "shapes: bf16_terms %y: the out's rows are not its terms long"},
     /* reductions and norms */
     {"%y f32[1] = row_sum 2 #0\n", "shapes: row_sum %y: the out is not [..., 1]"},
     {"%y f32[L,1] = row_sum %x #0\n", "shapes: row_sum %y: the out is not [..., 1]"},

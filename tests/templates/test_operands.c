@@ -1,6 +1,7 @@
 /* Products whose two operands have different dtypes: neither is rounded to the other's, in every program that supports the pair; the others
  * give their reason. Norm weights are folded in as usual. */
 #include "tests/support.h"
+#include "gen/program/program.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -21,7 +22,11 @@ static const operand_case cases[] = {
     {"sm_80", "bf16", "f32", "mma", "bf16"},
     {"sm_80", "bf16", "f16", "mma", "bf16"},          {"gfx908", "bf16", "f32", "mfma", "bf16"},
     {"gfx942", "bf16", "f32", "mfma", "bf16"},        {"gfx950", "bf16", "f16", "mfma", "bf16"},
-    {"gfx1201", "bf16", "f32", "wmma", "bf16"},
+    {"gfx1201", "bf16", "f32", "wmma", "bf16"},       {"sm_90a", "f16", "bf16", "wgmma", "bf16"},
+    {"sm_90a", "f16", "f32", "wgmma split_k=2", "bf16"}, {"sm_90a", "f32", "f16", "wgmma", "bf16"},
+    {"sm_80", "f16", "f32", "mma", "bf16"},           {"sm_80", "f32", "bf16", "mma k=32", "bf16"},
+    {"gfx942", "f16", "f32", "mfma", "bf16"},         {"gfx1100", "f32", "f16", "wmma", "bf16"},
+    {"gfx950", "f16", "f32", "mfma m=128 n=128 threads=512 stages=2", "bf16"},
 };
 enum { case_count = sizeof cases / sizeof *cases };
 
@@ -58,17 +63,46 @@ START_TEST(each_operand_keeps_its_own_numbers)
 }
 END_TEST
 
+/* Which program the planner takes without being told, and how often it walks K. */
+START_TEST(products_of_two_dtypes_run_on_matrix_units)
+{
+    static const struct {
+        operand_case c;
+        long long rows;
+        int passes;
+    } chosen[] = {{{"sm_80", "f16", "bf16", "mma", NULL}, 512, 2},     {{"sm_80", "f32", "bf16", "mma", NULL}, 512, 3},
+                  {{"sm_80", "f32", "f16", "mma", NULL}, 512, 5},      {{"sm_90a", "f16", "f32", "wgmma", NULL}, 512, 5},
+                  {{"sm_90a", "f32", "bf16", "wgmma", NULL}, 512, 3},  {{"sm_90a", "f32", "bf16", "wgmma_3xtf32", NULL}, 128, 1},
+                  {{"sm_90a", "f32", "f16", "wgmma_3xtf32", NULL}, 512, 1}, {{"gfx942", "f16", "bf16", "mfma", NULL}, 512, 2},
+                  {{"gfx942", "f32", "bf16", "mfma", NULL}, 512, 1},   {{"gfx1100", "f32", "f16", "wmma", NULL}, 512, 5},
+                  {{"sm_90a", "f16", "bf16", "skinny", NULL}, 4, 1}};
+    for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++) {
+        const operand_case *c = &chosen[i].c;
+        const dim_override dims[] = {{"M", chosen[i].rows}, {"N", 4096}, {"K", 4096}};
+        char yaml[512], wanted[64];
+        write_spec(yaml, sizeof yaml, c, false);
+        snprintf(wanted, sizeof wanted, "layer=%s ", c->layer);
+        rig *r = rig_plan(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = c->target, .dims = dims, .dim_count = 3});
+        const plan *p = r->c.plan;
+        const ir_phase *product = p->ir->kernels[p->ir->kernel_count - 1]->phases[0];
+        ck_assert_msg(strstr(ir_print(r->a, p->ir), wanted), "%s: %s by %s: not %s", c->target, c->rows, c->weight, c->layer);
+        ck_assert_int_eq(weights_pairs(program_of(product)->weights, phase_op(product, op_linear)).passes, chosen[i].passes);
+        rig_close(r);
+    }
+}
+END_TEST
+
 /* Numbers of A cannot be those of a weight of more digits, and who multiplies two of one type says so. */
 START_TEST(matrix_units_refuse_weights_that_their_numbers_do_not_hold)
 {
     static const struct {
         operand_case c;
         const char *why;
-    } refused[] = {{{"sm_90a", "f16", "bf16", "wgmma", NULL}, "operands are not both bf16 or both f16"},
-                   {{"sm_80", "f16", "f32", "mma", NULL}, "operands are not both bf16 or both f16"},
+    } refused[] = {{{"sm_90a", "f16", "bf16", "swap_ab", NULL}, "operands are not both bf16 or both f16"},
+                   {{"sm_80", "f32", "f32", "mma", NULL}, "operands are not both bf16 or both f16"},
+                   {{"gfx1100", "f32", "f32", "wmma", NULL}, "operands are neither bf16 nor f16"},
                    {{"sm_90a", "bf16", "f32", "swap_ab", NULL}, "the weight has more digits than a number of A's dtype"},
                    {{"gfx942", "f16", "f32", "register_fed", NULL}, "operands are not both bf16 or both f16"},
-                   {{"gfx90a", "f16", "f32", "mfma", NULL}, "A and B differ in dtype"},
                    {{"sm_90a", "bf16", "f32", "wgmma_3xtf32", NULL}, "operands are not both f32"}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         char yaml[512], line[64];
@@ -93,6 +127,7 @@ int main(void)
     TCase *t = tcase_create("dtypes");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, each_operand_keeps_its_own_numbers, 0, 2 * case_count);
+    tcase_add_test(t, products_of_two_dtypes_run_on_matrix_units);
     tcase_add_test(t, matrix_units_refuse_weights_that_their_numbers_do_not_hold);
     suite_add_tcase(suite, t);
     return run_suite(suite);
