@@ -68,8 +68,8 @@ static void open_session(trial *t)
     tfgen_code code;
     tfgen_device *device = t->o->device && t->o->device->api != &host_device ? t->o->device : NULL;
     const guarded_options options =
-        {.device = device, .check = t->o->check, .watch = t->o->watch, .jobs = t->o->jobs, .cache = t->o->cache,
-         .progress = tell_progress, .context = t};
+        {.device = device, .check = t->o->check, .watch = t->o->watch, .multiprocessors = t->o->multiprocessors, .jobs = t->o->jobs,
+         .cache = t->o->cache, .progress = tell_progress, .context = t};
     const double start = seconds_now();
     arena_defer(t->a, free_log, &t->log);
     t->s = guarded_open(t->plan, &options, &code, &t->log);

@@ -15,6 +15,7 @@ typedef struct trial_options {
     int repeat; /* timed runs after the checked one */
     int jobs;
     bool check; /* race and bounds checker */
+    int multiprocessors; /* that the host engine reports: persistent launches have so many workgroups; 0: one per job */
     const struct host_watch *watch; /* with check: called on each access, in place of the race check */
     cache *cache; /* kernel cache, or NULL */
     reference_when reference;

@@ -489,6 +489,17 @@ START_TEST(targets_and_dtypes_take_turns_and_reports_add_up)
 }
 END_TEST
 
+/* With one, no workgroup would wait for another. Targets are drawn in turn, ten of them or one. */
+START_TEST(cases_of_a_target_run_on_several_multiprocessors)
+{
+    for (int step = 1; step <= 10; step++) {
+        bool seen[18] = {false};
+        for (int i = 0; i < 17; i++) seen[random_multiprocessors((unsigned long long)(1 + i * step))] = true;
+        for (int n = 1; n <= 17; n++) ck_assert_msg(seen[n], "never %d, every %d", n, step);
+    }
+}
+END_TEST
+
 /* The harness of long runs, tests/h200/random.sh. */
 START_TEST(a_long_run_counts_the_slices_that_ended_and_no_other)
 {
@@ -543,6 +554,7 @@ int main(void)
     tcase_add_test(c, crashes_and_hangs_cost_their_case_alone);
     tcase_add_test(c, slices_add_up_to_the_whole);
     tcase_add_test(c, targets_and_dtypes_take_turns_and_reports_add_up);
+    tcase_add_test(c, cases_of_a_target_run_on_several_multiprocessors);
     tcase_add_test(c, a_long_run_counts_the_slices_that_ended_and_no_other);
     tcase_add_test(c, options_that_make_no_sense_are_bad_usage);
     TCase *device = tcase_create("device");

@@ -44,10 +44,16 @@ static tfgen_device *device_of(arena *a, const random_case *c)
     return *c->open;
 }
 
+int random_multiprocessors(unsigned long long data_seed)
+{
+    enum { most = 17 };
+    return 1 + (int)(data_seed % most);
+}
+
 trial_result random_trial_run(arena *a, const random_trial *t, const compiled *done)
 {
     trial_options o = {.device = device_of(a, t->c), .seed = t->c->data_seed, .jobs = 1, .check = t->check,
-                       .reference = reference_always};
+                       .multiprocessors = random_multiprocessors(t->c->data_seed), .reference = reference_always};
     if (t->results) o.result = keep_result, o.context = t->results;
     return trial_run(a, done->graph, done->plan, &o);
 }

@@ -23,6 +23,8 @@ typedef struct random_trial {
 } random_trial;
 
 compile_request random_request(const random_trial *t);
+/* What the host engine reports to a case, so that workgroups of a launch share its tiles and wait for each other. */
+int random_multiprocessors(unsigned long long data_seed);
 fusion_level random_level(const char *name); /* the name must be valid */
 trial_result random_trial_run(arena *a, const random_trial *t, const compiled *done);
 /* True if outputs of equal name differ by at most the sum of their bounds over their common length; else `message` says where. */
