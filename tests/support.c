@@ -261,7 +261,7 @@ static ref_fold folded(void *context, const ir_op *linear)
 }
 
 static bool splits(void *context, const ir_op *linear) { return ref_plan_splits(((const rig *)context)->c.plan, linear); }
-static int in_terms(void *context, const ir_op *linear) { return ref_plan_in_terms(((const rig *)context)->c.plan, linear); }
+static bool in_terms(void *context, const ir_op *linear) { return ref_plan_in_terms(((const rig *)context)->c.plan, linear); }
 static ref_form form(void *context, const ir_op *op) { return ref_plan_form(((const rig *)context)->c.plan, op); }
 static bool rounds_scores(void *context, const ir_op *attention)
 {

@@ -36,9 +36,9 @@ int value_bf16_terms(const ir_value *v)
 
 term_pairs format_pairs(int a_terms, int b_terms)
 {
-    enum { most_order = 2, bits = 4 };
+    enum { bits = 4 };
     term_pairs p = {0};
-    for (int order = most_order; order >= 0; order--)
+    for (int order = a_terms + b_terms - 2; order >= 0; order--)
         for (int i = 0; i <= order; i++) {
             const int a = a_terms - 1 - i, b = b_terms - 1 - (order - i);
             if (a < 0 || b < 0) continue;

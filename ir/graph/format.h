@@ -36,9 +36,8 @@ const weight_format *format_in(dtype type, dtype from);
 bool format_holds(const weight_format *f, dtype from);
 
 /* Rows and weights that no matrix instruction multiplies as they are: both as sums of bf16 numbers, in memory the smallest first. A pass
- * along K multiplies one term of A by one of B: the terms of pass i are bits 4 i to 4 i + 3. The smallest products come first; those of at
- * most 2^-25 of the whole, half of f32's unit roundoff, are left out: with the largest terms counted as 0, those of i and j where i + j
- * exceeds 2. */
+ * along K multiplies one term of A by one of B: the terms of pass i are bits 4 i to 4 i + 3. There is a pass for each pair, those with the
+ * smallest products first; a_terms * b_terms is at most 8. */
 typedef struct term_pairs {
     int passes;
     unsigned a, b;

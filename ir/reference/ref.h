@@ -67,8 +67,8 @@ typedef struct ref_rules {
     long long (*continued)(void *context, const ir_op *linear);
     /* 3xTF32: an f32 product is computed as three tf32 products, whose accumulation truncates (templates/gemm/gemm_ws_split.h) */
     bool (*splits)(void *context, const ir_op *linear);
-    /* how many operands, the packed weight and A, are terms of bf16, each multiplied apart (templates/gemm/pack.h, bf16_terms.h) */
-    int (*in_terms)(void *context, const ir_op *linear);
+    /* the packed weight or A is terms of bf16, each multiplied apart (templates/gemm/pack.h, bf16_terms.h) */
+    bool (*in_terms)(void *context, const ir_op *linear);
     ref_form (*form)(void *context, const ir_op *graph_op); /* NULL: the definition */
     bool (*rounds_scores)(void *context,
                           const ir_op *attention); /* P is rounded to the dtype before P * V */

@@ -13,11 +13,9 @@
  * direction and add up to 8 u y. So e_y^2 grows by (16 + 64) u^2 sum t^2 + 64 u^2 y^2.
  *
  * A weight of more digits than the rows' dtype is a sum of up to three terms in bf16, which have all of them. The largest is multiplied
- * last, so that the rounding errors of the other sums, of at most 2^-8 of the products each, are small beside its own. Rows in f16 or f32
- * are such sums, too. Where both are, products of terms i and j with i + j > 2, counted from the largest, 0, are left out (format_pairs()
- * of ir/graph/format.h). Of a number x term 1 is at most 2^-8 x and term 2 at most 2^-17 x, half an ulp of 8 digits of what is left, so
- * what is left out is at most u/2 of the product: e_y^2 grows by u^2/4 (sum t^2 + y^2), y^2 for errors of one direction. An infinity times
- * two terms of different sign, or a term of zero, is NaN.
+ * last, so that the rounding errors of the other sums, of at most 2^-7 of the products each, are small beside its own. Rows in f16 or f32
+ * are such sums, too, and each of their terms is multiplied by each of the weight's. All have the sign of their number. An infinity times a
+ * term of zero, which numbers below 2^-102 have, is NaN.
  *
  * Equal terms round alike (ref_repeated in ir/reference/ref_parts.h).
  *
@@ -41,8 +39,7 @@ typedef struct product {
     bool out_in;                             /* w is [N,K], else [K,N] */
     const double *fold; /* [K]: the device's weight is w * fold, rounded once to `type`; x is already multiplied by fold here. NULL: none */
     double fold_offset;
-    bool split;
-    int in_terms; /* operands */
+    bool split, in_terms;
     size_t beside; /* elements of another product whose sum joins this one in an accumulator */
     double extra, fold_least; /* fold_least: half the smallest step of a folded weight */
     dtype type;
@@ -85,13 +82,10 @@ static void pack_errors(const product *p, size_t first, lane *out)
 /* Terms below bf16's least normal number may be lost. */
 static const double least_term = 0x1p-126;
 
-/* What left out products of terms err by, squared, in squares of u of each product, and of the sum if all err in one direction. */
-static double left_out(const product *p) { return p->in_terms > 1 ? 0.25 : 0; }
-
 /* `tall` rows of x, from m on, and their g, interleaved: [K][2][tall]. */
 static void load_rows(const product *p, size_t m, double *rows)
 {
-    const double more = p->split ? 80 : left_out(p), lost = p->in_terms ? least_term * least_term : 0;
+    const double more = p->split ? 80 : 0, lost = p->in_terms ? least_term * least_term : 0;
     const double own = REF_UNIT * REF_UNIT * ((double)(p->K - 1) / 6 + 1 + more) + p->extra * p->extra;
     for (size_t k = 0; k < p->K; k++)
         for (size_t i = 0; i < tall; i++) {
@@ -231,7 +225,7 @@ static void write_block(const product *p, const block *b, size_t m, size_t n, co
             if (rounds && p->K > 1) squares += REF_UNIT * REF_UNIT * fmax(b->partial[row][i], random_order);
             if (rounds && alike >> row & columns >> i & 1)
                 squares += REF_UNIT * REF_UNIT * ref_repeated(p->K, repeated_terms(p, rows, row, w, i)) * y * y;
-            if (p->split || p->in_terms > 1) squares += (p->split ? 64 : left_out(p)) * REF_UNIT * REF_UNIT * y * y;
+            if (p->split) squares += 64 * REF_UNIT * REF_UNIT * y * y;
             if (rounds && p->beside) squares += beside_noise(p, b->partial[row][i], y);
             p->y[(m + row) * p->N + n + i] = y;
             p->y_error[(m + row) * p->N + n + i] = sqrt(squares);
@@ -445,7 +439,7 @@ bool ref_linear(ref_state *r, const ir_op *op)
     p.extra = entry_rounding(r, op->inputs[0]);
     if (r->rules && r->rules->continued) p.beside = (size_t)r->rules->continued(r->rules->context, op);
     p.split = r->rules && r->rules->splits && r->rules->splits(r->rules->context, op);
-    p.in_terms = r->rules && r->rules->in_terms ? r->rules->in_terms(r->rules->context, op) : 0;
+    p.in_terms = r->rules && r->rules->in_terms && r->rules->in_terms(r->rules->context, op);
     const ref_fold fold = r->rules && r->rules->folded ? r->rules->folded(r->rules->context, op) : (ref_fold){0};
     const operand rows = {x, 0, p.M, 1, K}, columns = {w, 0, N, p.out_in ? 1 : N, p.out_in ? K : 1};
     if (!take_fold(r, op, &fold, &p) || !run_shared(r, op, &p, &rows, &columns, 0)) return false;

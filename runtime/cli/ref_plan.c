@@ -23,7 +23,7 @@ long long ref_plan_continued(const plan *p, const ir_op *linear)
         if (!computes_linear(op, linear)) continue;
         return op->attributes.continued ? value_columns(op->inputs[0]) - value_columns(linear->inputs[0]) : 0;
     }
-    return 0;
+    return false;
 }
 
 ref_fold ref_plan_folded(const plan *p, const ir_graph *graph, const ir_op *linear)
@@ -51,13 +51,13 @@ static layer_kind layer_at(const plan *p, const ir_op *op)
 bool ref_plan_rounds_scores(const plan *p, const ir_op *attention) { return layer_is_on_units(layer_at(p, attention)); }
 bool ref_plan_splits(const plan *p, const ir_op *linear) { return layer_at(p, linear) == layer_wgmma_3xtf32; }
 
-int ref_plan_in_terms(const plan *p, const ir_op *linear)
+bool ref_plan_in_terms(const plan *p, const ir_op *linear)
 {
     for (int i = 0; i < p->pack_count; i++) {
         const ir_phase *phase = p->packs[i].phase;
         for (int k = 0; k < phase->op_count; k++)
             if (computes_linear(phase->ops[k], linear))
-                return (p->packs[i].format->passes > 1) + (value_bf16_terms(phase->ops[k]->inputs[0]) > 1);
+                return p->packs[i].format->passes > 1 || value_bf16_terms(phase->ops[k]->inputs[0]) > 1;
     }
     return 0;
 }

@@ -11,7 +11,7 @@ bool ref_plan_rounds_scores(const plan *p, const ir_op *attention);
 /* Elements of the other product that is summed with the linear's in one accumulator; 0: none is. */
 long long ref_plan_continued(const plan *p, const ir_op *linear);
 bool ref_plan_splits(const plan *p, const ir_op *linear);
-int ref_plan_in_terms(const plan *p, const ir_op *linear); /* operands that are sums of bf16 numbers */
+bool ref_plan_in_terms(const plan *p, const ir_op *linear); /* an operand is sums of bf16 numbers */
 /* Quick where the plan may use quick forms: everything stored of the op's result is rounded to 16 bits. */
 ref_form ref_plan_form(const plan *p, const ir_op *op);
 

@@ -24,7 +24,7 @@ static bool rule_rounds_scores(void *context, const ir_op *attention)
 }
 static long long rule_continued(void *context, const ir_op *linear) { return ref_plan_continued(((const trial *)context)->plan, linear); }
 static bool rule_splits(void *context, const ir_op *linear) { return ref_plan_splits(((const trial *)context)->plan, linear); }
-static int rule_in_terms(void *context, const ir_op *linear) { return ref_plan_in_terms(((const trial *)context)->plan, linear); }
+static bool rule_in_terms(void *context, const ir_op *linear) { return ref_plan_in_terms(((const trial *)context)->plan, linear); }
 static ref_form rule_form(void *context, const ir_op *op) { return ref_plan_form(((const trial *)context)->plan, op); }
 
 /* ---- one phase alone */

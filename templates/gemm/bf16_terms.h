@@ -63,8 +63,9 @@ template <class S> struct bf16_terms {
             vec<float, V> term;
 #pragma unroll
             for (int e = 0; e < V; e++) {
-                term[e] = bf16_nearest(x[e]);
-                x[e] = rest_of(x[e], term[e]);
+                float left = x[e];
+                term[e] = take_bf16_term(left, i);
+                x[e] = left;
             }
             store_aligned<V>(to + i * length, term);
         }

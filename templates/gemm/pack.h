@@ -12,25 +12,29 @@ DEV float tf32_nearest(float x)
     return x - x == 0.0f && y - y == 0.0f ? y : bits_float(float_bits(x) & 0xffffe000u);
 }
 
-// Rounds to nearest in bf16 (8 bits); truncates instead where that would be infinite.
-DEV float bf16_nearest(float x)
+// The largest bf16 number (8 bits) below x in magnitude, 0 for 0; x if it is infinite or NaN.
+DEV float bf16_below(float x)
 {
-    const float y = rounded<bf16>(x);
-    return x - x == 0.0f && y - y != 0.0f ? bits_float(float_bits(x) & 0xffff0000u) : y;
+    const unsigned bits = float_bits(x), magnitude = bits & 0x7fffffffu;
+    if (magnitude == 0 || magnitude >= 0x7f800000u) return x;
+    return bits_float((bits & 0x80000000u) | (magnitude - 1 & 0xffff0000u));
 }
 
-// What the smaller terms of x add up to: nothing where x is an infinity or NaN.
-DEV float rest_of(float x, float term) { return x - x == 0.0f ? x - term : 0.0f; }
+// Takes term `index` of a number from x, which the larger terms were taken from; the last is the largest, the first all that is left. All
+// terms have the number's sign, and none is zero unless it is below 2^-102, or zero: so products with infinities, and those that overflow,
+// have the sign that the whole product has. Terms of an infinity or NaN are that.
+DEV float take_bf16_term(float &x, int index)
+{
+    const float term = index ? bf16_below(x) : x;
+    if (x - x == 0.0f) x -= term;
+    return term;
+}
 
-// Term `index` of x; the last is the largest. An infinity is its largest term, with zeros for the others.
+// Term `index` of x, of `count`.
 DEV float bf16_term(float x, int count, int index)
 {
-    float term = bf16_nearest(x);
-    for (int i = count - 1; i > index; i--) {
-        x = rest_of(x, term);
-        term = bf16_nearest(x);
-    }
-    return term;
+    for (int i = count - 1; i > index; i--) take_bf16_term(x, i);
+    return take_bf16_term(x, index);
 }
 
 enum pack_form { pack_in_pieces, pack_in_terms, pack_in_halves };

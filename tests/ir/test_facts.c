@@ -78,22 +78,20 @@ START_TEST(a_format_of_weights_has_every_digit_of_what_it_holds)
 }
 END_TEST
 
-/* Every pair of terms whose product counts in f32 has a pass, once, the smallest first. */
-START_TEST(passes_multiply_each_pair_of_terms_that_counts)
+/* Each pair has one pass, the smallest products first. */
+START_TEST(passes_multiply_each_pair_of_terms)
 {
     for (int a = 1; a <= 3; a++)
-        for (int b = 1; b <= 3; b++) {
+        for (int b = 1; a * b <= 6; b++) {
             const term_pairs p = format_pairs(a, b);
-            int order = 2, count = 0;
+            int order = a + b;
             unsigned seen = 0;
             for (int pass = 0; pass < p.passes; pass++) {
                 const int i = a - 1 - (int)(p.a >> 4 * pass & 15), j = b - 1 - (int)(p.b >> 4 * pass & 15);
                 ck_assert(i >= 0 && i < a && j >= 0 && j < b && i + j <= order && !(seen >> (4 * i + j) & 1));
                 order = i + j, seen |= 1u << (4 * i + j);
             }
-            for (int i = 0; i < a; i++)
-                for (int j = 0; j < b; j++) count += i + j <= 2;
-            ck_assert_int_eq(p.passes, count);
+            ck_assert_int_eq(p.passes, a * b);
         }
     ck_assert_int_eq(format_row_of_terms(dtype_f16, 148), 2 * 192);
     ck_assert_int_eq(format_row_of_terms(dtype_f32, 64), 3 * 64);
@@ -149,7 +147,7 @@ static TCase *dtypes(void)
     tcase_add_test(t, layers_take_the_operands_that_their_instructions_have);
     tcase_add_test(t, a_format_of_weights_has_every_digit_of_what_it_holds);
     tcase_add_test(t, sizes_of_packed_weights_follow_their_format);
-    tcase_add_test(t, passes_multiply_each_pair_of_terms_that_counts);
+    tcase_add_test(t, passes_multiply_each_pair_of_terms);
     tcase_add_test(t, lists_of_dtypes_are_made_of_the_table);
     return t;
 }

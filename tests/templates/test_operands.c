@@ -2,6 +2,8 @@
  * give their reason. Norm weights are folded in as usual. */
 #include "tests/support.h"
 #include "gen/program/program.h"
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,6 +65,37 @@ START_TEST(each_operand_keeps_its_own_numbers)
 }
 END_TEST
 
+/* A row and a column with an infinity, times numbers of both signs and 1; the largest number times 1 and 2. */
+START_TEST(infinities_and_overflows_of_products_in_terms_have_their_sign)
+{
+    static const operand_case in_terms[] = {{"sm_80", "f16", "f32", "mma", NULL}, {"sm_80", "f32", "bf16", "mma k=32", NULL},
+                                            {"sm_80", "bf16", "f16", "mma", NULL}};
+    enum { K = 148, N = 72, at = 5, alone = 7, row = 1, column = 3, largest = 4, doubled = 9 };
+    const operand_case *c = &in_terms[_i];
+    const double most = strcmp(c->rows, "f16") == 0 ? 65504 : strcmp(c->rows, "f32") == 0 ? FLT_MAX : 0x1.fep127;
+    char yaml[512], line[64];
+    const char *lines = line;
+    write_spec(yaml, sizeof yaml, c, false);
+    snprintf(line, sizeof line, "gemm layer=%s", c->layer);
+    const tuning t = {.lines = &lines, .count = 1};
+    rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = c->target, .tuning = &t});
+    double *x = rig_data(r, "x"), *w = rig_data(r, "w");
+    for (int k = 0; k < K; k++) x[largest * K + k] = k == alone ? -most : k == at;
+    for (int n = 0; n < N; n++) w[n * K + alone] = n == doubled ? 2 : 1;
+    x[row * K + at] = INFINITY, w[column * K + at] = -INFINITY, w[(column + 1) * K + at] = 1;
+    rig_round(r);
+    rig_run(r);
+    const double *y = rig_read(r, "y");
+    for (int n = 0; n < N; n++) ck_assert_double_eq(y[row * N + n], n == column ? -INFINITY : copysign(INFINITY, w[n * K + at]));
+    for (int m = 0; m < 8; m++)
+        if (m != row) ck_assert_double_eq(y[m * N + column], -copysign(INFINITY, x[m * K + at]));
+    ck_assert(isfinite(y[largest * N]) && fabs(y[largest * N] / most + 1) < 1e-3);
+    const double twice = y[largest * N + doubled];
+    ck_assert(most > 65504 ? twice == -INFINITY : fabs(twice / most + 2) < 1e-3);
+    rig_close(r);
+}
+END_TEST
+
 /* Which program the planner takes without being told, and how often it walks K. */
 START_TEST(products_of_two_dtypes_run_on_matrix_units)
 {
@@ -71,10 +104,10 @@ START_TEST(products_of_two_dtypes_run_on_matrix_units)
         long long rows;
         int passes;
     } chosen[] = {{{"sm_80", "f16", "bf16", "mma", NULL}, 512, 2},     {{"sm_80", "f32", "bf16", "mma", NULL}, 512, 3},
-                  {{"sm_80", "f32", "f16", "mma", NULL}, 512, 5},      {{"sm_90a", "f16", "f32", "wgmma", NULL}, 512, 5},
+                  {{"sm_80", "f32", "f16", "mma", NULL}, 512, 6},      {{"sm_90a", "f16", "f32", "wgmma", NULL}, 512, 6},
                   {{"sm_90a", "f32", "bf16", "wgmma", NULL}, 512, 3},  {{"sm_90a", "f32", "bf16", "wgmma_3xtf32", NULL}, 128, 1},
                   {{"sm_90a", "f32", "f16", "wgmma_3xtf32", NULL}, 512, 1}, {{"gfx942", "f16", "bf16", "mfma", NULL}, 512, 2},
-                  {{"gfx942", "f32", "bf16", "mfma", NULL}, 512, 1},   {{"gfx1100", "f32", "f16", "wmma", NULL}, 512, 5},
+                  {{"gfx942", "f32", "bf16", "mfma", NULL}, 512, 1},   {{"gfx1100", "f32", "f16", "wmma", NULL}, 512, 6},
                   {{"sm_90a", "f16", "bf16", "skinny", NULL}, 4, 1}};
     for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++) {
         const operand_case *c = &chosen[i].c;
@@ -127,6 +160,7 @@ int main(void)
     TCase *t = tcase_create("dtypes");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, each_operand_keeps_its_own_numbers, 0, 2 * case_count);
+    tcase_add_loop_test(t, infinities_and_overflows_of_products_in_terms_have_their_sign, 0, 3);
     tcase_add_test(t, products_of_two_dtypes_run_on_matrix_units);
     tcase_add_test(t, matrix_units_refuse_weights_that_their_numbers_do_not_hold);
     suite_add_tcase(suite, t);
