@@ -216,8 +216,8 @@ test-transformers: all
 	  $(PYTHON) tests/transformers/$$script.py ./tfgen || [ $$? = 77 ] || exit 1; done
 
 test-torch: all
-	@for script in torch_test transformers_test; do \
-	  TFGEN_LIBRARY="$(CURDIR)/libtfgen.so" TFGEN="$(CURDIR)/tfgen" $(PYTHON) tests/python/$$script.py || [ $$? = 77 ] || exit 1; done
+	@for script in tests/python/torch_test.py tests/python/transformers_test.py "examples/fuse_layer.py $(B)"; do \
+	  TFGEN_LIBRARY="$(CURDIR)/libtfgen.so" TFGEN="$(CURDIR)/tfgen" $(PYTHON) $$script || [ $$? = 77 ] || exit 1; done
 
 # The same fuzzers with coverage to guide them: build/fuzz/fuzz_NAME, FUZZ_SECONDS each; corpora stay in build/fuzz/NAME.corpus.
 FUZZ_CC ?= clang-22
