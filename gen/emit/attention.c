@@ -77,7 +77,7 @@ static void write_keys(heads *h)
     write_line(h->w, "DEV static int keys(const args &p, int batch)");
     write_body(h->w);
     if (t->lengths) count = c_element(p, use_value(e, t->lengths, false), batch);
-    if (t->at && !(t->lengths && t->causal)) { /* causal queries see no key behind the last of them */
+    if (t->at) { /* behind the last query the cache may hold anything, and matrix units multiply what is masked by 0 */
         const expression *length = count,
                          *written = c_sum(p, c_element(p, use_value(e, t->at, false), batch), extent_c(e, &h->op->inputs[0]->shape[1]));
         count = t->lengths ? c_choice(p, c_less(p, length, written), length, written) : written;

@@ -77,7 +77,7 @@ START_TEST(a_window_hides_later_keys_too)
 END_TEST
 
 /* Heads of v are shorter or longer than those of q and k, by whole panels of 64 columns and by less, over tokens and over a cache whose
- * rows beyond the last key are not filled. */
+ * rows beyond the last key are not filled, though lengths count them. */
 START_TEST(values_may_have_heads_of_another_size)
 {
     static const struct { machine on; int head, value; } cases[] = {
@@ -89,18 +89,19 @@ START_TEST(values_may_have_heads_of_another_size)
     const machine *m = &cases[_i].on;
     rig *r = rig_open(&(rig_request){
         .yaml = "block: w\ndtype: bf16\ndims: {B: 2, S: 70, L: 200, H: 4, KV: 2, hd: 64, vd: 32}\n"
-                "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*vd], pos: {shape: [B], dtype: i32, range: [0, L-S]}}\n"
-                "state: {kc: [B, KV, L, hd], vc: [B, KV, L, vd]}\nops:\n"
+                "inputs: {q: [B, S, H*hd], k: [B, S, KV*hd], v: [B, S, KV*vd], pos: {shape: [B], dtype: i32, range: [0, L-S]},\n"
+                "  n: {shape: [B], dtype: i32, range: [0, L]}}\nstate: {kc: [B, KV, L, hd], vc: [B, KV, L, vd]}\nops:\n"
                 "  - {out: a, op: attention, in: [q, k, v], heads: H, kv_heads: KV}\n"
                 "  - {out: ks, op: kv_append, in: [k], state: kc, at: pos}\n  - {out: vs, op: kv_append, in: [v], state: vc, at: pos}\n"
-                "  - {out: b, op: attention, in: [q, ks, vs], heads: H, kv_heads: KV, causal: true, at: pos}\noutputs: {a: a, b: b}\n",
+                "  - {out: b, op: attention, in: [q, ks, vs], heads: H, kv_heads: KV, causal: true, at: pos, lengths: n}\n"
+                "outputs: {a: a, b: b}\n",
         .level = fusion_tile,
         .target = m->target,
         .dtype = m->dtype,
         .dims = dims,
         .dim_count = 2});
     check_layers(r, m->layer, 2);
-    rig_data(r, "pos")[0] = 0, rig_data(r, "pos")[1] = 101;
+    rig_data(r, "pos")[0] = 0, rig_data(r, "pos")[1] = 101, rig_data(r, "n")[0] = rig_data(r, "n")[1] = 200;
     for (size_t i = 0; i < rig_count(r, "kc"); i++)
         if (i / (size_t)cases[_i].head % 200 >= (i < rig_count(r, "kc") / 2 ? 0 : 101)) rig_data(r, "kc")[i] = NAN;
     for (size_t i = 0; i < rig_count(r, "vc"); i++)
