@@ -147,10 +147,11 @@ template <class F> DEV void ws_consume(const typename F::args &p, ring<F> r, sha
     }
 }
 
-template <class F> DEV void ws_barrier()
+// Stores that one workgroup of a cluster makes before it are not for another one.
+template <class F> DEV void ws_meet()
 {
     if constexpr (F::cluster > 1)
-        cluster_barrier();
+        cluster_meet();
     else
         __syncthreads();
 }
@@ -171,7 +172,7 @@ template <class F> DEV void run_ws(const typename F::args &p)
         }
         barrier_init_done();
     }
-    ws_barrier<F>();
+    ws_meet<F>();
     if (thread_index() < ws_producers) {
         registers_shrink<40>(); // 40 + 2 * 232 <= 512 registers a lane
         if (thread_index() == 0) ws_produce<F>(p, r);
@@ -179,7 +180,7 @@ template <class F> DEV void run_ws(const typename F::args &p)
         registers_grow<232>();
         ws_consume<F>(p, r, base + ws_memory<F>::scratch); TF_TRACED(trace_leave(p.tf_trace, ws_producers));
     }
-    if constexpr (F::cluster > 1) ws_barrier<F>(); // other workgroups may still write to this one's memory
+    if constexpr (F::cluster > 1) ws_meet<F>(); // other workgroups may still write to this one's memory
     if constexpr (F::phases > 1) {
         __syncthreads();
         if (thread_index() == 0) leave<F>(p);
@@ -189,7 +190,8 @@ template <class F> DEV void run_ws(const typename F::args &p)
 // ---- one tile a workgroup, or stream-K. P as above, and:
 //   consumers: their number of threads; the threads after them are producers (a warp, or a warpgroup, which hands registers to the
 //     consumers), of which the first one loads
-//   releases: consumer arrivals that free a stage; resident: workgroups per multiprocessor
+//   releases: consumer arrivals that free a stage; adds_up: a workgroup's sums are read by others of its cluster; resident: workgroups per
+//     multiprocessor
 //   late_stages, late_bytes: late loads have stages of their own (in scratch_bytes), at most as many as there are stages
 //   loads_values: load_values(p, tile, k_tile, stage) loads what is no weight into the k tile's early stage, for which load(early) issues
 //     nothing
@@ -260,7 +262,7 @@ template <class P> DEV void ws_produce_tile(const typename P::args &p, const typ
 template <class P> DEV void ws_tile_ends()
 {
     if constexpr (P::sharers > 1)
-        cluster_barrier();
+        cluster_meet();
     else
         group_barrier(2, P::threads);
 }
@@ -315,7 +317,7 @@ template <class P> DEV void run_ws_tile(const typename P::args &p)
     const bool loads = thread_index() == P::consumers;
     if (loads) ws_start_tile<P>(p, t, r); TF_TRACED(if (loads && !P::streams) trace_asked(p.tf_trace, block_index()));
     if constexpr (P::sharers > 1)
-        ws_barrier<F>(); // each workgroup loads into the others' stages
+        ws_meet<F>(); // each workgroup loads into the others' stages
     else
         __syncthreads();
     if (thread_index() >= P::consumers) {
@@ -324,7 +326,7 @@ template <class P> DEV void run_ws_tile(const typename P::args &p)
             ws_produce_tiles<P>(p, t, r);
         } else {
             if (loads) ws_produce_tile<P>(p, t, r, true);
-            ws_barrier<F>();
+            if constexpr (P::adds_up) cluster_barrier();
         }
     } else {
         if constexpr (P::producers == 128) registers_grow<ws_consumer_registers<P>()>();
@@ -335,11 +337,14 @@ template <class P> DEV void run_ws_tile(const typename P::args &p)
             typename P::accumulators c; TF_TRACED(trace_start(p.tf_trace, block_index(), 0));
             P::start(p, t, c);
             P::compute(p, t, r, base + ws_memory<F>::scratch, c); TF_TRACED(trace_computed(p.tf_trace, block_index(), 0));
-            ws_barrier<F>();
+            if constexpr (P::adds_up)
+                cluster_barrier();
+            else
+                group_barrier(1, P::consumers);
             P::finish(p, t, c, base); TF_TRACED(trace_end(p.tf_trace, block_index(), 0));
         } TF_TRACED(trace_leave(p.tf_trace, 0));
     }
-    if constexpr (F::cluster > 1) ws_barrier<F>(); // others may still read this workgroup's memory
+    if constexpr (F::cluster > 1) ws_meet<F>(); // others may still read this workgroup's memory, or free its stages
 }
 
 #if defined(TF_ON_HOST)

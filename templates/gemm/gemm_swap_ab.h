@@ -36,6 +36,7 @@ template <class S> struct gemm_swap_ab {
     static constexpr bool pingpong = false;
     // arrivals that free a stage; with input_sums the warps that read A rows arrive as well
     static constexpr int own_releases = S::input_sums ? consumers / 32 : groups, releases = own_releases * sharers;
+    static constexpr bool adds_up = S::split_k > 1;
     static_assert(S::threads == threads, "tile: a warpgroup for 64 columns, and a warp or warpgroup that loads");
     static_assert(tile_m % 8 == 0 && tile_m <= 256, "tile: rows are columns of wgmma");
     static_assert(tile_m % (8 * sharers) == 0 && cluster <= 8, "tile: each of a cluster brings as many rows");
@@ -375,12 +376,16 @@ template <class S> struct gemm_swap_ab {
         const shared_address from = sums + (row * pitch + at) * 4;
         if constexpr (streams)
             if (t.cut >= 0) return summed_of_parts<W>(p, t, row, from, at);
-        vec<float, W> each[S::split_k];
+        if constexpr (S::split_k == 1) {
+            return shared_read<W>(from);
+        } else {
+            vec<float, W> each[S::split_k];
 #pragma unroll
-        for (int i = 0; i < S::split_k; i++) each[i] = cluster_read<W>(sharers == 1 ? i : i * sharers + cluster_rank() % sharers, from);
+            for (int i = 0; i < S::split_k; i++) each[i] = cluster_read<W>(sharers == 1 ? i : i * sharers + cluster_rank() % sharers, from);
 #pragma unroll
-        for (int i = 1; i < S::split_k; i++) each[0] += each[i];
-        return each[0];
+            for (int i = 1; i < S::split_k; i++) each[0] += each[i];
+            return each[0];
+        }
     }
 
     // ---- stream-K parts meet through the workspace: all but the last write their sums there, and the last one adds them to its own in the
@@ -396,8 +401,6 @@ template <class S> struct gemm_swap_ab {
     }
     DEV static long long slice_of(const tile &t, int part) { return (t.cut * sharers + t.column % sharers) * (S::tail - 1) + part; }
 
-    DEV static int own_rank() { return sharers == 1 ? 0 : cluster_rank(); }
-
     DEV static void give(const args &p, const tile &t, shared_address sums)
     {
         const slices_of_parts parts = parts_in_memory(p);
@@ -408,7 +411,7 @@ template <class S> struct gemm_swap_ab {
             const int at = i / words * pitch + i % words * 4;
             slice_word x = {};
             if (S::input_sums && i % words == words - 1)
-                x.e[0] = cluster_read<1>(own_rank(), sums + at * 4)[0];
+                x.e[0] = shared_read<1>(sums + at * 4)[0];
             else
                 shared_read(sums + at * 4, x.e[0], x.e[1], x.e[2], x.e[3]);
             slice_store(out + at, x);
@@ -439,7 +442,7 @@ template <class S> struct gemm_swap_ab {
 #pragma unroll
             for (int k = 0; k < W; k++) sum[k] += W == 2 && in % 4 ? x.e[k + 2] : x.e[k];
         }
-        return sum + cluster_read<W>(own_rank(), own);
+        return sum + shared_read<W>(own);
     }
 
     DEV static void finish(const args &p, const tile &t, accumulators &c, shared_address sums)
@@ -461,20 +464,41 @@ template <class S> struct gemm_swap_ab {
         if constexpr (streams)
             if (t.cut >= 0) clear_parts(p, t);
     }
+    // A thread's items of a row: `width` columns of a block's first half, and as many of its second.
+    static constexpr int of_row = (per_row + team - 1) / team, at_once = of_row < 4 ? of_row : 4;
+    struct columns {
+        int low, n; // first column in the tile, of all packed ones
+        bool exist;
+    };
+    DEV static columns columns_at(const tile &t, int item)
+    {
+        const int in = (item * team + thread_index() % team) * S::width, low = in / 16 * 32 + in % 16, n = t.column * tile_n + low;
+        return {low, n, item < of_row && (per_row % team == 0 || in < tile_n / 2) && (S::packed_n % tile_n == 0 || n < S::packed_n)};
+    }
+    // All sums are on their way before the first is used.
+    DEV static void finish_columns(const args &p, const tile &t, row_state &r, int row, shared_address sums, int first, float &sum)
+    {
+        vec<float, S::width> low[at_once], high[at_once];
+#pragma unroll
+        for (int i = 0; i < at_once; i++) {
+            const columns at = columns_at(t, first + i);
+            if (!at.exist) continue;
+            low[i] = summed<S::width>(p, t, row, sums, at.low), high[i] = summed<S::width>(p, t, row, sums, at.low + 16);
+        }
+        to_memory out;
+#pragma unroll
+        for (int i = 0; i < at_once; i++) {
+            const columns at = columns_at(t, first + i);
+            if (at.exist) S::template epilogue<S::width>(p, r.context, t.batch, r.row, at.n, low[i], high[i], sum, out);
+        }
+    }
     DEV static void finish_row(const args &p, const tile &t, row_state &r, shared_address sums)
     {
         if (!r.exists) return;
         const int row = r.row - t.row * tile_m;
         if constexpr (S::input_sums) S::summed(p, r.context, t.batch, r.row, summed<1>(p, t, row, sums, squares_at)[0]);
         float sum = 0;
-        to_memory out;
-#pragma unroll
-        for (int i = 0; i < (per_row + team - 1) / team; i++) {
-            const int in = (i * team + thread_index() % team) * S::width, low = in / 16 * 32 + in % 16, n = t.column * tile_n + low;
-            if ((per_row % team && in >= tile_n / 2) || (S::packed_n % tile_n && n >= S::packed_n)) break;
-            S::template epilogue<S::width>(p, r.context, t.batch, r.row, n, summed<S::width>(p, t, row, sums, low),
-                                           summed<S::width>(p, t, row, sums, low + 16), sum, out);
-        }
+        for (int i = 0; i < of_row; i += at_once) finish_columns(p, t, r, row, sums, i, sum);
         if constexpr (S::row_sums) {
             sum = wave_join<take_sum, team>(sum);
             if (thread_index() % team == 0) S::finish_row(p, t.batch, r.row, t.column, sum);

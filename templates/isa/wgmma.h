@@ -78,8 +78,10 @@ DEV int cluster_rank()
     return rank;
 }
 
-// Called by all threads of all members.
+// Called by all threads of all members. Its release makes all earlier stores visible to the whole GPU before it goes on.
 DEV void cluster_barrier() { asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory"); }
+// The same where no member reads what another one stored: earlier stores need not have arrived.
+DEV void cluster_meet() { asm volatile("barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait.acquire;" ::: "memory"); }
 
 // Multicast of `Members` boxes of box_rows rows, one below the other, to the same address in every member; each member calls this and loads
 // one. Members are those of the cluster from first_member on.
@@ -160,6 +162,21 @@ DEV void shared_read(shared_address from, float &x) { asm volatile("ld.shared.f3
 DEV void shared_read(shared_address from, float &x, float &y, float &z, float &w)
 {
     asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(x), "=f"(y), "=f"(z), "=f"(w) : "r"(from) : "memory");
+}
+template <int W> DEV vec<float, W> shared_read(shared_address from)
+{
+    static_assert(W == 1 || W == 2 || W == 4, "tile: 4, 8 or 16 bytes");
+    float x[W];
+    if constexpr (W == 1)
+        shared_read(from, x[0]);
+    else if constexpr (W == 2)
+        asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(x[0]), "=f"(x[1]) : "r"(from) : "memory");
+    else
+        shared_read(from, x[0], x[1], x[2], x[3]);
+    vec<float, W> v;
+#pragma unroll
+    for (int i = 0; i < W; i++) v[i] = x[i];
+    return v;
 }
 // Volatile: ordered with each other and with barriers; other loads may pass them.
 DEV void shared_read(shared_address from, unsigned (&x)[4])

@@ -221,6 +221,7 @@ DEV void cluster_barrier()
     cluster_arrive();
     cluster_wait();
 }
+DEV void cluster_meet() { cluster_barrier(); }
 DEV int cluster_rank() { return static_cast<int>(tf_hs_cluster_rank()); }
 template <int Members>
 DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int box_rows,
@@ -264,6 +265,7 @@ DEV void shared_read(shared_address from, float &x, float &y, float &z, float &w
     const vec<float, 4> v = load_aligned<4>(host_shared<float>(from));
     x = v[0], y = v[1], z = v[2], w = v[3];
 }
+template <int W> DEV vec<float, W> shared_read(shared_address from) { return load_aligned<W>(host_shared<float>(from)); }
 DEV void shared_read(shared_address from, unsigned (&x)[4])
 {
     const auto raw = load_constant(host_shared<neighbours<unsigned, 4>>(from));
