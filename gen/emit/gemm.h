@@ -67,6 +67,9 @@ void gemm_on_warpgroups_split(emission *e, writer *w, bool shares);
 /* The members after the tile for gemm_register_fed, which loads packed weights straight to registers. halves: a tile may have one half of a
  * granule pair. */
 void gemm_on_pieces(gemm *g, bool halves);
+/* Boxes in which the workgroups of a cluster load a tile's rows together, of gemm_swap_ab: the fewest of whole groups of 8 rows of which
+ * each has one or more. */
+int gemm_row_boxes(int m, int cluster);
 /* The members for gemm_swap_ab; resident: workgroups that share a multiprocessor; tail_tiles: tiles that may be cut up. */
 void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident, int tail_tiles);
 #endif

@@ -128,11 +128,22 @@ static void on_warpgroups(emission *e, writer *w, bool shares, tensor_box (*box)
     gemm_write_epilogue(&g);
 }
 
+/* gemm_swap_ab<...>::row_boxes */
+int gemm_row_boxes(int m, int cluster)
+{
+    int boxes = cluster;
+    while (m / 8 % boxes) boxes++;
+    return boxes;
+}
+
 /* Of values 128 bytes along a row at a time. */
 static tensor_box swap_ab_box(const gemm *g, const gemm_swap_ab_tile *t)
 {
-    if (!gemm_is_matmul(g)) return k_tile_of_pieces(g, t->n, t->k);
-    return box_of_value(g, g->b, g->product->attributes.transpose ? t->n : t->k);
+    if (gemm_is_matmul(g)) return box_of_value(g, g->b, g->product->attributes.transpose ? t->n / t->cluster_m : t->k);
+    tensor_box box = k_tile_of_pieces(g, t->n, t->k);
+    const int along_k = box.box_columns < t->cluster_m ? box.box_columns : t->cluster_m; /* gemm_swap_ab<...>::shares_of_k */
+    box.box_columns /= along_k, box.box_rows = box.box_rows * along_k / t->cluster_m;
+    return box;
 }
 
 void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident, int tail_tiles)
@@ -144,14 +155,15 @@ void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident, int tail_t
                t->stages);
     write_line(w, "static constexpr int row_stages = %d, split_k = %d, resident = %d, width = %d;", t->row_stages, t->split_k, resident,
                g.width);
-    write_line(w, "static constexpr int cluster = %d, tail = %d, tail_tiles = %d;", t->cluster, t->tail, tail_tiles);
+    write_line(w, "static constexpr int cluster = %d, cluster_m = %d, tail = %d, tail_tiles = %d;", t->cluster, t->cluster_m, t->tail,
+               tail_tiles);
     gemm_write_sums(&g);
     const tensor_box b = swap_ab_box(&g, t);
     write_forms(&g, &b);
     gemm_write_operand_types(&g);
     gemm_write_context(&g);
     if (gemm_is_batched(&g)) gemm_write_matrices(&g);
-    write_maps(&g, t->m / t->cluster, t->k, b);
+    write_maps(&g, t->m / gemm_row_boxes(t->m, t->cluster), t->k, b);
     gemm_write_partial(&g);
     gemm_write_epilogue(&g);
 }

@@ -74,6 +74,7 @@ static gemm_swap_ab_tile tile_of(int m, int n, int split)
                                .k = n <= 96 ? 128 : 64,
                                .threads = swap_ab_threads(m, n),
                                .cluster = 1,
+                               .cluster_m = 1,
                                .split_k = split,
                                .tail = 1};
 }
@@ -134,8 +135,10 @@ static const worse_range worse[] = {{.least_rows = swap_ab_most_rows + 1, .why =
 static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_swap_ab_tile *x = &t->gemm_swap_ab;
-    if (x->m % (8 * x->cluster)) return x->cluster > 1 ? "m is a multiple of 8 times cluster" : "m is a multiple of 8";
-    if (!is_power_of_two(x->cluster) || x->cluster * x->split_k > 8) return "cluster is 1, 2 or 4; with split_k at most 8 workgroups";
+    if (x->m % 8) return "m is a multiple of 8";
+    if (x->m < 8 * x->cluster) return "m is at least 8 times cluster";
+    if (!is_power_of_two(x->cluster) || !is_power_of_two(x->cluster_m)) return "cluster and cluster_m are 1, 2 or 4";
+    if (x->cluster * x->cluster_m * x->split_k > 8) return "cluster, cluster_m and split_k are at most 8 workgroups";
     if (x->n % swap_ab_column_step_of(p))
         return x->n % swap_ab_column_step ? "n is a multiple of 32" : "n is a multiple of 64 for B as [K, N]";
     if (x->threads != swap_ab_threads(x->m, x->n)) return "threads are 128 for each 64 columns, plus 32 (m above 128: plus 128)";
@@ -160,21 +163,25 @@ static bool smaller(const problem *p, ir_tile *t)
 }
 
 /* Tiles that may be cut up: their parts are one round of all multiprocessors. */
-static int tail_tiles(const problem *p, const gemm_swap_ab_tile *x) { return x->tail > 1 ? p->device->units / x->cluster / x->tail : 0; }
+static int tail_tiles(const problem *p, const gemm_swap_ab_tile *x)
+{
+    return x->tail > 1 ? p->device->units / swap_ab_members(x) / x->tail : 0;
+}
 
 /* All parts but the last one of a tile give their sums. */
 static extent scratch_of(const problem *p, const ir_tile *t)
 {
     const gemm_swap_ab_tile *x = &t->gemm_swap_ab;
-    return extent_number((slice_head + (long long)x->m * (x->n + 4)) * (x->tail - 1) * tail_tiles(p, x) * x->cluster);
+    return extent_number((slice_head + (long long)x->m * (x->n + 4)) * (x->tail - 1) * tail_tiles(p, x) * swap_ab_members(x));
 }
 
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
     const gemm_swap_ab_tile *x = &t->gemm_swap_ab;
-    products_geometry(p, x->m, x->n, to);
+    to->multiple = extent_number(x->cluster_m);
+    products_geometry(p, x->m * x->cluster_m, x->n, to);
     to->column_tiles = (to->column_tiles + x->cluster - 1) / x->cluster * x->cluster * x->split_k * x->tail;
-    to->cluster = x->cluster * x->split_k;
+    to->cluster = swap_ab_members(x) * x->split_k;
     to->resident = x->tail > 1;
 }
 

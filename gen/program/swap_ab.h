@@ -7,6 +7,7 @@
 enum { swap_ab_element_bytes = 2 /* of both operands in shared memory */, swap_ab_column_step = 32, swap_ab_rows_beside_a_warp = 128 };
 
 int swap_ab_threads(int m, int n);
+int swap_ab_members(const gemm_swap_ab_tile *x); /* workgroups that load together */
 int swap_ab_column_step_of(const problem *p); /* of n: swap_ab_column_step, twice as many where B is [K, N] */
 long long swap_ab_bytes(const problem *p, const gemm_swap_ab_tile *x); /* of shared memory */
 /* The stages have room for the tile's accumulators, which reuse their memory. */

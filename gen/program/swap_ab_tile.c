@@ -7,6 +7,8 @@ enum { most_stages = 24 };
 /* A warpgroup for 64 columns, and who loads: a warp, or beside many results a warpgroup, which leaves its registers to the others. */
 int swap_ab_threads(int m, int n) { return (n + 63) / 64 * 128 + (m > swap_ab_rows_beside_a_warp ? 128 : 32); }
 
+int swap_ab_members(const gemm_swap_ab_tile *x) { return x->cluster * x->cluster_m; }
+
 int swap_ab_column_step_of(const problem *p) { return swap_ab_column_step * (matmul_is_across(problem_product(p)) ? 2 : 1); }
 
 /* ---- resources of a tile */

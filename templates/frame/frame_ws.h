@@ -190,8 +190,8 @@ template <class F> DEV void run_ws(const typename F::args &p)
 // ---- one tile a workgroup, or stream-K. P as above, and:
 //   consumers: their number of threads; the threads after them are producers (a warp, or a warpgroup, which hands registers to the
 //     consumers), of which the first one loads
-//   releases: consumer arrivals that free a stage; adds_up: a workgroup's sums are read by others of its cluster; resident: workgroups per
-//     multiprocessor
+//   releases: consumer arrivals that free a stage; members: workgroups that load into each other's stages; meets_first: already before the
+//     previous launch has ended; adds_up: a workgroup's sums are read by others of its cluster; resident: workgroups per multiprocessor
 //   late_stages, late_bytes: late loads have stages of their own (in scratch_bytes), at most as many as there are stages
 //   loads_values: load_values(p, tile, k_tile, stage) loads what is no weight into the k tile's early stage, for which load(early) issues
 //     nothing
@@ -206,16 +206,13 @@ template <class P> DEV void ws_load_first(const typename P::args &p, const typen
     for (int s = 0; s < P::k_tiles(p, t) && s < P::stages; s++, r.step()) ws_load_early<one_phase<P>, P>(p, t, s, r.here());
 }
 
-template <class P> DEV void ws_start_tile(const typename P::args &p, const typename P::tile &t, ring<one_phase<P>> r)
+template <class P> DEV void ws_start_barriers(ring<one_phase<P>> r)
 {
-    using F = one_phase<P>;
-    for (int i = 0; i < F::stages; i++) {
+    for (int i = 0; i < one_phase<P>::stages; i++) {
         barrier_init(r.full(i), 1);
         barrier_init(r.empty(i), P::releases);
     }
     barrier_init_done();
-    ws_load_first<P>(p, t, r);
-    P::prepare(p);
 }
 
 // Registers of a consumer thread if the producers are a warpgroup. A multiprocessor has 512 registers for each lane of a warp, shared by
@@ -261,7 +258,7 @@ template <class P> DEV void ws_produce_tile(const typename P::args &p, const typ
 // Between two tiles all threads that load into each other's stages meet, because the stages held the sums.
 template <class P> DEV void ws_tile_ends()
 {
-    if constexpr (P::sharers > 1)
+    if constexpr (P::members > 1)
         cluster_meet();
     else
         group_barrier(2, P::threads);
@@ -315,11 +312,16 @@ template <class P> DEV void run_ws_tile(const typename P::args &p)
     }
     const typename P::tile t = P::at(p, block_index());
     const bool loads = thread_index() == P::consumers;
-    if (loads) ws_start_tile<P>(p, t, r); TF_TRACED(if (loads && !P::streams) trace_asked(p.tf_trace, block_index()));
-    if constexpr (P::sharers > 1)
-        ws_meet<F>(); // each workgroup loads into the others' stages
-    else
+    if (loads) ws_start_barriers<P>(r);
+    if constexpr (P::meets_first) ws_meet<F>();
+    if (loads) {
+        ws_load_first<P>(p, t, r);
+        P::prepare(p);
+    } TF_TRACED(if (loads && !P::streams) trace_asked(p.tf_trace, block_index()));
+    if constexpr (P::members == 1)
         __syncthreads();
+    else if constexpr (!P::meets_first)
+        ws_meet<F>(); // each workgroup loads into the others' stages
     if (thread_index() >= P::consumers) {
         if constexpr (P::producers == 128) registers_shrink<ws_producer_registers>();
         if constexpr (P::streams) {

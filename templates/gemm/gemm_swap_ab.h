@@ -1,15 +1,17 @@
 // In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its swap-AB program in the warp-specialised frame, one tile
 // per workgroup: packed columns (weights) are wgmma's M, rows of A (tokens) its N, which comes in steps of 8, so hardly any padding is
-// multiplied. The workgroups of a cluster either load shared rows together by multicast (S::cluster) or split K (S::split_k): then they add
-// up through distributed shared memory in a fixed order, and each stores a share of the tile's rows. Refuses (static_assert) tiles other
-// than 16 to 256 rows in steps of 8 by 64 to 256 columns in steps of 32, and k tiles other than 64, 128 or 256.
+// multiplied. The workgroups of a cluster load by multicast: those of adjacent columns the rows that they share (S::cluster), those of
+// adjacent row tiles the columns (S::cluster_m). Or they split K (S::split_k): then they add up through distributed shared memory in a
+// fixed order, and each stores a share of the tile's rows. Refuses (static_assert) tiles other than 16 to 256 rows in steps of 8 by 64 to
+// 256 columns in steps of 32, and k tiles other than 64, 128 or 256.
 //
 // Beyond the common contract S has: a_form, b_form, b_early, batched, a_map(p), b_map(p), stages, width as in gemm_ws.h, a_map with boxes
-// of tile_m / cluster rows, b_map with boxes of tile_n columns x tile_k, or of a value in rows 128 bytes x tile_n rows; row_stages: stages
-// for rows of A; split_k; cluster: adjacent workgroups that load rows together; resident: workgroups per multiprocessor; input_sums: sums
-// of squares of A's rows are accumulated from the stages while tensor cores multiply, and passed to summed(); tail: stream-K parts of each
-// tile of the last, partial round (1: none, one tile per workgroup); tail_tiles: at most so many tiles are split; partial(p): the
-// workspace through which the parts are added.
+// of tile_m / row_boxes rows, b_map with boxes of share_n x share_k pieces, or of a value in rows 128 bytes x tile_n / cluster_m rows;
+// row_stages: stages for rows of A; split_k; cluster: workgroups of adjacent columns that load rows together; cluster_m: workgroups of
+// adjacent row tiles that load columns together; resident: workgroups per multiprocessor; input_sums: sums of squares of A's rows are
+// accumulated from the stages while tensor cores multiply, and passed to summed(); tail: stream-K parts of each tile of the last, partial
+// round (1: none, one tile per workgroup); tail_tiles: at most so many tiles are split; partial(p): the workspace through which the parts
+// are added.
 #pragma once
 #include "templates/frame/frame_ws.h"
 #include "templates/frame/next.h"
@@ -22,24 +24,39 @@ template <class S> struct gemm_swap_ab {
     using b_type = typename S::b_type;
     using packing = pieces<b_type>;
     static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, tile_k = S::tile_k, stages = S::stages, resident = S::resident;
+    static constexpr bool overlaps = tile_m > 64; // a k tile's products are issued before the last one's have ended
     static constexpr bool many_rows = tile_m > 128; // a whole warpgroup loads, so that it can hand registers to the consumers
     static constexpr int groups = (tile_n + 63) / 64, consumers = 128 * groups, producers = many_rows ? 128 : 32;
-    static constexpr int threads = consumers + producers, sharers = S::cluster, cluster = sharers * S::split_k;
+    static constexpr int threads = consumers + producers;
+    // a cluster: for each part of K `together` rows of tiles, of `sharers` columns each
+    static constexpr int sharers = S::cluster, together = S::cluster_m, members = sharers * together, cluster = members * S::split_k;
     static constexpr bool a_across = S::a_form == in_columns, b_across = S::b_form == in_columns, loads_values = !S::b_early;
     static constexpr int panel_bytes = tile_k * 128; // of an operand in columns: 64 of them
     static constexpr int along_bytes = tile_n * packing::row_bytes, stage_bytes = tile_k / packing::length * along_bytes; // B's pieces
+    // In pieces: what each of the workgroups that load weights together brings, first of all shares along k.
+    static constexpr int pieces_of_k = tile_k / packing::length, shares_of_k = together < pieces_of_k ? together : pieces_of_k;
+    static constexpr int share_k = pieces_of_k / shares_of_k, share_n = tile_n / 16 * shares_of_k / together;
     static constexpr int box_length = 128 / sizeof(a_type), boxes = tile_k / box_length; // of an operand in rows, along k
     static constexpr int a_panels = (tile_m + 63) / 64, box_bytes = tile_m * 128, b_box_bytes = tile_n * 128;
     static constexpr int late_stages = S::row_stages, late_bytes = a_across ? a_panels * panel_bytes : boxes * box_bytes;
+    // Rows come in the fewest boxes of groups of 8 of which each of a cluster's workgroups brings one or more.
+    static constexpr int boxes_of_rows(int least)
+    {
+        while (tile_m / 8 % least) least++;
+        return least;
+    }
+    static constexpr int row_boxes = boxes_of_rows(sharers), box_rows = tile_m / row_boxes;
     static constexpr int scratch_bytes = late_stages * late_bytes;
     static constexpr int pitch = tile_n + 4; // floats of a row of sums, such that a warp's stores hit all banks
     static constexpr bool pingpong = false;
     // arrivals that free a stage; with input_sums the warps that read A rows arrive as well
-    static constexpr int own_releases = S::input_sums ? consumers / 32 : groups, releases = own_releases * sharers;
+    static constexpr int own_releases = S::input_sums ? consumers / 32 : groups, releases = own_releases * (sharers + together - 1);
+    static constexpr bool meets_first = together > 1; // weights arrive in other workgroups' stages, too
     static constexpr bool adds_up = S::split_k > 1;
     static_assert(S::threads == threads, "tile: a warpgroup for 64 columns, and a warp or warpgroup that loads");
     static_assert(tile_m % 8 == 0 && tile_m <= 256, "tile: rows are columns of wgmma");
-    static_assert(tile_m % (8 * sharers) == 0 && cluster <= 8, "tile: each of a cluster brings as many rows");
+    static_assert(tile_m / 8 >= sharers && cluster <= 8, "tile: each of a cluster brings rows");
+    static_assert(together <= 4, "tile: each of a cluster brings as many weights");
     static_assert(tile_n % 32 == 0 && tile_n >= 64 && tile_n <= 256, "tile: 32 columns are a block of the epilogue");
     static_assert(!b_across || tile_n % 64 == 0, "tile: B in columns comes in panels of 64");
     static_assert(!a_across || !S::input_sums, "tile: sums of squares are of A in rows");
@@ -57,7 +74,7 @@ template <class S> struct gemm_swap_ab {
     using low_product = wgmma<a_type, low_rows>;
     using high_product = wgmma<a_type, high_rows>;
     struct tile {
-        int row, column, part; // row, column: in tiles; the last column of a cluster may not exist
+        int row, column, part; // row, column: in tiles; a cluster's last row and column may not exist
         int cut;               // its number among the tiles that are split; -1: whole
         int batch;
     };
@@ -74,7 +91,8 @@ template <class S> struct gemm_swap_ab {
     static constexpr int column_tiles = (S::packed_n + tile_n - 1) / tile_n;
     static constexpr int all_k_tiles = (S::K + tile_k - 1) / tile_k;
     static_assert(S::split_k >= 1 && S::split_k <= all_k_tiles && S::split_k <= 8, "tile: a part has a k tile");
-    DEV static int row_tiles(const args &p) { return (S::rows(p) + tile_m - 1) / tile_m; }
+    // Of a cluster: `together` tiles, the last of which may not exist.
+    DEV static int row_tiles(const args &p) { return (S::rows(p) + tile_m * together - 1) / (tile_m * together); }
     // Stream-K: whole tiles come first, the same number for each workgroup. If the rest would leave workgroups idle, its tiles are split
     // along K, one part per workgroup, as the last round.
     static constexpr bool streams = S::tail > 1;
@@ -89,8 +107,8 @@ template <class S> struct gemm_swap_ab {
     }
     DEV static int tail_tiles(const args &p)
     {
-        const int left = all_tiles(p) % (block_total() / sharers);
-        return left <= S::tail_tiles && left * S::tail <= block_total() / sharers ? left : 0;
+        const int clusters = block_total() / members, left = all_tiles(p) % clusters;
+        return left <= S::tail_tiles && left * S::tail <= clusters ? left : 0;
     }
     DEV static int tiles(const args &p) { return (all_tiles(p) + (streams ? tail_tiles(p) * (S::tail - 1) : 0)) * cluster; }
     DEV static int parts_of(const tile &t) { return !streams ? S::split_k : t.cut >= 0 ? S::tail : 1; }
@@ -104,20 +122,27 @@ template <class S> struct gemm_swap_ab {
     DEV static tile at(const args &p, int item)
     {
         const int rows = row_tiles(p), member = item % cluster;
-        int whole = item / cluster, part = member / sharers, cut = -1;
+        int whole = item / cluster, part = member / members, cut = -1;
         if constexpr (streams) {
             const int tail = tail_tiles(p), first = all_tiles(p) - tail, in = whole - first;
             if (in >= 0) part = in / tail, cut = in % tail, whole = first + cut;
         }
         const int batch = S::batched ? whole / matrix_tiles(p) : 0;
         if constexpr (S::batched) whole -= batch * matrix_tiles(p);
-        return {whole % rows, whole / rows * sharers + member % sharers, part, cut, batch};
+        const int row = member % members / sharers, column = member % sharers;
+        return {whole % rows * together + row, whole / rows * sharers + column, part, cut, batch};
     }
 
     DEV static void load(early, const args &p, const tile &t, int k_tile, stage m)
     {
-        if constexpr (S::b_early)
-            piece_load_once(m.memory, S::b_map(p), m.full, t.column * (tile_n / 16), column_of(t, k_tile) / packing::length);
+        const int n = t.column * (tile_n / 16), k = column_of(t, k_tile) / packing::length;
+        if constexpr (S::b_early && together > 1) {
+            const int at_k = row_in(t) % shares_of_k * share_k, at_n = row_in(t) / shares_of_k * share_n;
+            piece_load_all<together, sharers>(m.memory + at_k * along_bytes + at_n * packing::bytes, S::b_map(p), m.full, n + at_n,
+                                              k + at_k, first_below(t));
+        } else if constexpr (S::b_early) {
+            piece_load_once(m.memory, S::b_map(p), m.full, n, k);
+        }
     }
     // B that a previous launch may have written.
     DEV static void load_values(const args &p, const tile &t, int k_tile, stage m)
@@ -126,11 +151,14 @@ template <class S> struct gemm_swap_ab {
         if constexpr (b_across) {
 #pragma unroll
             for (int i = 0; i < tile_n / 64; i++)
-                box_load<1>(m.memory + i * panel_bytes, S::b_map(p), t, b_batch(p, t), n + i * 64, k, m, 0);
+                if (together == 1 || i % together == row_in(t))
+                    box_load<together, sharers>(m.memory + i * panel_bytes, S::b_map(p), t, b_batch(p, t), n + i * 64, k, m, 0,
+                                                first_below(t));
         } else {
 #pragma unroll
             for (int i = 0; i < boxes; i++)
-                box_load<1>(m.memory + i * b_box_bytes, S::b_map(p), t, b_batch(p, t), k + i * box_length, n, m, 0);
+                box_load<together, sharers>(m.memory + i * b_box_bytes, S::b_map(p), t, b_batch(p, t), k + i * box_length, n, m,
+                                            row_in(t) * (tile_n / together), first_below(t));
         }
     }
     DEV static void prepare(const args &p) { tensor_prefetch(S::a_map(p)); }
@@ -140,11 +168,13 @@ template <class S> struct gemm_swap_ab {
         const int row = t.row * tile_m, k = column_of(t, k_tile);
         if constexpr (a_across) {
             for (int i = sharers == 1 ? 0 : cluster_rank() % sharers; i < a_panels; i += sharers)
-                box_load<sharers>(m.memory + i * panel_bytes, S::a_map(p), t, a_batch(p, t), row + i * 64, k, m, 0);
+                box_load<sharers>(m.memory + i * panel_bytes, S::a_map(p), t, a_batch(p, t), row + i * 64, k, m, 0, first_sharer(t));
         } else {
 #pragma unroll
             for (int i = 0; i < boxes; i++)
-                box_load<sharers>(m.memory + i * box_bytes, S::a_map(p), t, a_batch(p, t), k + i * box_length, row, m, tile_m / sharers);
+                for (int j = sharers == 1 ? 0 : cluster_rank() % sharers; j < row_boxes; j += sharers)
+                    box_load<sharers>(m.memory + i * box_bytes, S::a_map(p), t, a_batch(p, t), k + i * box_length, row, m, j * box_rows,
+                                      first_sharer(t));
         }
     }
     // Which matrix of an operand the tile's batch has.
@@ -162,17 +192,18 @@ template <class S> struct gemm_swap_ab {
         else
             return 0;
     }
-    // A box of the operand's matrix `batch`; each of `Members` of a cluster brings box_rows of its rows to all.
-    template <int Members>
-    DEV static void box_load(shared_address to, const tensor_map &map, const tile &t, int batch, int column, int row, stage m,
-                         int box_rows)
+    // A box of the operand's matrix `batch`; each of `Members` of a cluster, `Stride` apart from `first` on, brings one to all, the one
+    // `below` rows below the first.
+    template <int Members, int Stride = 1>
+    DEV static void box_load(shared_address to, const tensor_map &map, const tile &t, int batch, int column, int row, stage m, int below,
+                             int first)
     {
         if constexpr (S::batched && Members > 1)
-            tensor_load_all<Members>(to, map, m.full, column, 0, row, batch, box_rows, first_sharer(t));
+            tensor_load_all<Members, Stride>(to, map, m.full, column, 0, row, batch, below, first);
         else if constexpr (S::batched)
             tensor_load(to, map, m.full, column, 0, row, batch);
         else if constexpr (Members > 1)
-            tensor_load_all<Members>(to, map, m.full, column, row, box_rows, first_sharer(t));
+            tensor_load_all<Members, Stride>(to, map, m.full, column, row, below, first);
         else
             tensor_load(to, map, m.full, column, row);
     }
@@ -249,7 +280,7 @@ template <class S> struct gemm_swap_ab {
     }
 
     // Multiplies n k tiles. A tile of few rows frees a stage as soon as its products are complete, since memory is the bottleneck; with
-    // many rows, one k tile's products are in flight while the next one's are issued.
+    // more, one k tile's products are in flight while the next one's are issued.
     template <class Ring>
     DEV static void multiply(const tile &t, Ring &ring, shared_address rows, int &row_stage, accumulators &c, square_sums &squares, int n)
     {
@@ -272,17 +303,17 @@ template <class S> struct gemm_swap_ab {
             low.commit();
             if constexpr (halves) high.commit_with_others();
             if constexpr (S::input_sums) squares.join(squares_of_k_tile(rows + row_stage * late_bytes));
-            if constexpr (many_rows) pin_all(c);
-            low.template wait<many_rows>(c.low);
-            if constexpr (halves) high.template wait<many_rows>(c.high);
-            if constexpr (!many_rows) pin_all(c);
+            if constexpr (overlaps) pin_all(c);
+            low.template wait<overlaps>(c.low);
+            if constexpr (halves) high.template wait<overlaps>(c.high);
+            if constexpr (!overlaps) pin_all(c);
             if constexpr (S::input_sums) warp_barrier(); // all lanes have read the rows
-            release(t, ring, many_rows ? previous : ring.position, !many_rows || s > 0);
+            release(t, ring, overlaps ? previous : ring.position, !overlaps || s > 0);
             previous = ring.position;
             ring.step();
             row_stage = row_stage + 1 == late_stages ? 0 : row_stage + 1;
         } while (++s < n);
-        if constexpr (many_rows) {
+        if constexpr (overlaps) {
             low.template wait<0>(c.low);
             if constexpr (halves) high.template wait<0>(c.high);
             pin_all(c);
@@ -294,16 +325,24 @@ template <class S> struct gemm_swap_ab {
         pin(c.low);
         if constexpr (halves) pin(c.high);
     }
+    // A stage is free in all workgroups whose loads it has.
     template <class Ring> DEV static void release(const tile &t, const Ring &ring, int position, bool yes)
     {
         const int in = thread_index() % (consumers / own_releases);
-        if constexpr (sharers == 1)
+        if constexpr (members == 1) {
             barrier_arrive_if(ring.empty(position), yes && in == 0);
-        else
-            barrier_arrive_at(first_sharer(t) + in, ring.empty(position), yes && in < sharers);
+        } else {
+            const int own = own_rank() - first_member(t);
+            const bool shares = in / sharers == own / sharers || in % sharers == own % sharers;
+            barrier_arrive_at(first_member(t) + in, ring.empty(position), yes && in < members && shares);
+        }
     }
-    // in the cluster: the first workgroup with the same part
-    DEV static int first_sharer(const tile &t) { return streams ? 0 : t.part * sharers; }
+    // Ranks in the cluster: the first with the same part, of those the first with the same row and the first with the same column.
+    DEV static int first_member(const tile &t) { return streams ? 0 : t.part * members; }
+    DEV static int row_in(const tile &t) { return together == 1 ? 0 : (own_rank() - first_member(t)) / sharers; }
+    DEV static int first_sharer(const tile &t) { return first_member(t) + row_in(t) * sharers; }
+    DEV static int first_below(const tile &t) { return first_member(t) + (sharers == 1 ? 0 : own_rank() % sharers); }
+    DEV static int own_rank() { return members == 1 ? 0 : cluster_rank(); }
 
     template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &ring, shared_address rows, accumulators &c)
     {
@@ -381,7 +420,7 @@ template <class S> struct gemm_swap_ab {
         } else {
             vec<float, W> each[S::split_k];
 #pragma unroll
-            for (int i = 0; i < S::split_k; i++) each[i] = cluster_read<W>(sharers == 1 ? i : i * sharers + cluster_rank() % sharers, from);
+            for (int i = 0; i < S::split_k; i++) each[i] = cluster_read<W>(i * members + own_rank() % members, from);
 #pragma unroll
             for (int i = 1; i < S::split_k; i++) each[0] += each[i];
             return each[0];
@@ -399,7 +438,7 @@ template <class S> struct gemm_swap_ab {
         else
             return {nullptr};
     }
-    DEV static long long slice_of(const tile &t, int part) { return (t.cut * sharers + t.column % sharers) * (S::tail - 1) + part; }
+    DEV static long long slice_of(const tile &t, int part) { return (t.cut * members + own_rank()) * (S::tail - 1) + part; }
 
     DEV static void give(const args &p, const tile &t, shared_address sums)
     {
@@ -447,7 +486,7 @@ template <class S> struct gemm_swap_ab {
 
     DEV static void finish(const args &p, const tile &t, accumulators &c, shared_address sums)
     {
-        if (sharers > 1 && t.column >= column_tiles) return;
+        if ((sharers > 1 && t.column >= column_tiles) || (together > 1 && t.row * tile_m >= S::rows(p))) return;
         if constexpr (streams)
             if (t.cut >= 0) {
                 if (t.part + 1 < S::tail) {

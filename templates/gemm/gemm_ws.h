@@ -109,7 +109,7 @@ template <class S> struct gemm_ws {
         else if constexpr (cluster == 1)
             piece_load(m.memory + a_bytes, S::b_map(p), m.full, n, k);
         else
-            piece_load_all<cluster>(m.memory + a_bytes, S::b_map(p), m.full, n, k, half_bytes);
+            piece_load_all<cluster>(m.memory + a_bytes + cluster_rank() * half_bytes, S::b_map(p), m.full, n, k + cluster_rank(), 0);
     }
     DEV static void load(late, const args &p, const tile &t, int k_tile, stage m)
     {
@@ -156,11 +156,11 @@ template <class S> struct gemm_ws {
                          int box_rows)
     {
         if constexpr (S::batched && Members > 1)
-            tensor_load_all<Members>(to, map, m.full, column, 0, row, batch, box_rows);
+            tensor_load_all<Members>(to, map, m.full, column, 0, row, batch, cluster_rank() * box_rows, 0);
         else if constexpr (S::batched)
             tensor_load(to, map, m.full, column, 0, row, batch);
         else if constexpr (Members > 1)
-            tensor_load_all<Members>(to, map, m.full, column, row, box_rows);
+            tensor_load_all<Members>(to, map, m.full, column, row, cluster_rank() * box_rows, 0);
         else
             tensor_load(to, map, m.full, column, row);
     }

@@ -83,41 +83,47 @@ DEV void cluster_barrier() { asm volatile("barrier.cluster.arrive.release;\nbarr
 // The same where no member reads what another one stored: earlier stores need not have arrived.
 DEV void cluster_meet() { asm volatile("barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait.acquire;" ::: "memory"); }
 
-// Multicast of `Members` boxes of box_rows rows, one below the other, to the same address in every member; each member calls this and loads
-// one. Members are those of the cluster from first_member on.
-template <int Members>
-DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int box_rows,
-                         int first_member = 0)
+// The members of a cluster that load together: `Members` of them, `Stride` apart, the first of them of rank 0.
+template <int Members, int Stride> constexpr int members_mask()
 {
-    const int first = (cluster_rank() - first_member) * box_rows;
+    int mask = 0;
+    for (int i = 0; i < Members; i++) mask |= 1 << i * Stride;
+    return mask;
+}
+
+// Multicast of boxes of rows to the same address in `Members` members of a cluster, from first_member on and Stride apart. Each of them
+// calls this and loads the box `below` rows below `row`, 128 bytes each.
+template <int Members, int Stride = 1>
+DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int below,
+                         int first_member)
+{
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
-                 "[%0], [%1, {%3, %4}], [%2], %5;" ::"r"(to + first * 128),
-                 "l"(&map), "r"(barrier), "r"(column), "r"(row + first),
-                 "h"(static_cast<unsigned short>(((1 << Members) - 1) << first_member))
+                 "[%0], [%1, {%3, %4}], [%2], %5;" ::"r"(to + below * 128),
+                 "l"(&map), "r"(barrier), "r"(column), "r"(row + below),
+                 "h"(static_cast<unsigned short>(members_mask<Members, Stride>() << first_member))
                  : "memory");
 }
 
 // The same for a tensor map of rank 4.
-template <int Members>
+template <int Members, int Stride = 1>
 DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int head, int row, int batch,
-                         int box_rows, int first_member = 0)
+                         int below, int first_member)
 {
-    const int first = (cluster_rank() - first_member) * box_rows;
     asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
-                 "[%0], [%1, {%3, %4, %5, %6}], [%2], %7;" ::"r"(to + first * 128),
-                 "l"(&map), "r"(barrier), "r"(column), "r"(head), "r"(row + first), "r"(batch),
-                 "h"(static_cast<unsigned short>(((1 << Members) - 1) << first_member))
+                 "[%0], [%1, {%3, %4, %5, %6}], [%2], %7;" ::"r"(to + below * 128),
+                 "l"(&map), "r"(barrier), "r"(column), "r"(head), "r"(row + below), "r"(batch),
+                 "h"(static_cast<unsigned short>(members_mask<Members, Stride>() << first_member))
                  : "memory");
 }
 
-// Multicast of `Members` boxes of pieces, contiguous along k, each one piece long and `bytes` large; otherwise as tensor_load_all().
-template <int Members>
-DEV void piece_load_all(shared_address to, const tensor_map &map, shared_address barrier, int n, int k, int bytes)
+// Multicast of a box of pieces, of which each member loads its own; otherwise as tensor_load_all().
+template <int Members, int Stride = 1>
+DEV void piece_load_all(shared_address to, const tensor_map &map, shared_address barrier, int n, int k, int first_member)
 {
-    const int member = cluster_rank();
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
-                 "[%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(to + member * bytes),
-                 "l"(&map), "r"(barrier), "r"(0), "r"(n), "r"(k + member), "h"(static_cast<unsigned short>((1 << Members) - 1))
+                 "[%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(to),
+                 "l"(&map), "r"(barrier), "r"(0), "r"(n), "r"(k),
+                 "h"(static_cast<unsigned short>(members_mask<Members, Stride>() << first_member))
                  : "memory");
 }
 

@@ -223,28 +223,25 @@ DEV void cluster_barrier()
 }
 DEV void cluster_meet() { cluster_barrier(); }
 DEV int cluster_rank() { return static_cast<int>(tf_hs_cluster_rank()); }
-template <int Members>
-DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int box_rows,
-                         int first_member = 0)
+template <int Members, int Stride = 1>
+DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int row, int below,
+                         int first_member)
 {
-    const int first = (cluster_rank() - first_member) * box_rows;
-    for (int i = first_member; i < first_member + Members; i++)
-        host_issue(to + first * 128, map, barrier, column, row + first, 0, 0, false, tf_hs_cluster_shared(i));
+    for (int i = first_member; i < first_member + Members * Stride; i += Stride)
+        host_issue(to + below * 128, map, barrier, column, row + below, 0, 0, false, tf_hs_cluster_shared(i));
 }
-template <int Members>
+template <int Members, int Stride = 1>
 DEV void tensor_load_all(shared_address to, const tensor_map &map, shared_address barrier, int column, int head, int row, int batch,
-                         int box_rows, int first_member = 0)
+                         int below, int first_member)
 {
-    const int first = (cluster_rank() - first_member) * box_rows;
-    for (int i = first_member; i < first_member + Members; i++)
-        host_issue(to + first * 128, map, barrier, column, row + first, head, batch, true, tf_hs_cluster_shared(i));
+    for (int i = first_member; i < first_member + Members * Stride; i += Stride)
+        host_issue(to + below * 128, map, barrier, column, row + below, head, batch, true, tf_hs_cluster_shared(i));
 }
-template <int Members>
-DEV void piece_load_all(shared_address to, const tensor_map &map, shared_address barrier, int n, int k, int bytes)
+template <int Members, int Stride = 1>
+DEV void piece_load_all(shared_address to, const tensor_map &map, shared_address barrier, int n, int k, int first_member)
 {
-    const int own = tf_hs_cluster_rank();
-    for (int i = 0; i < Members; i++)
-        host_issue(to + own * bytes, map, barrier, k + own, n, 0, 0, false, tf_hs_cluster_shared(i));
+    for (int i = first_member; i < first_member + Members * Stride; i += Stride)
+        host_issue(to, map, barrier, k, n, 0, 0, false, tf_hs_cluster_shared(i));
 }
 DEV void barrier_arrive_at(int member, shared_address barrier, bool yes)
 {

@@ -24,8 +24,8 @@ static const matmul_case cases[] = {
     {"sm_90a", "f32", "layer=wgmma_3xtf32 n=64", MATMUL("M: 77, K: 137, N: 75", "M, K", "K, N", ""), 1, "in_rows"},
     {"sm_90a", "f32", "layer=wgmma_3xtf32 n=96 stages=5 split_k=2",
      MATMUL("B: 2, M: 130, K: 148, N: 104", "B, M, K", "B, N, K", ", transpose: true"), 0, "in_rows"},
-    /* operands swapped: two clusters of two, which share rows, and meet; a tail; a row tile in two halves */
-    {"sm_90a", "bf16", "layer=swap_ab m=48 n=64 k=64 threads=160 stages=2 row_stages=2 cluster=2 split_k=2",
+    /* operands swapped: two clusters of four, which share rows and columns, and meet; a tail; a row tile in two halves */
+    {"sm_90a", "bf16", "layer=swap_ab m=48 n=64 k=64 threads=160 stages=2 row_stages=2 cluster=2 cluster_m=2 split_k=2",
      MATMUL("B: 2, M: 70, K: 200, N: 136", "B, M, K", "B, N, K", ", transpose: true"), 0, "in_rows"},
     {"sm_90a", "f16", "layer=swap_ab m=16 n=128 k=128 threads=288 stages=3 row_stages=2 tail=2",
      MATMUL("B: 3, M: 104, K: 328, N: 136", "B, M, K", "B, K, N", ""), 0, "in_columns"},
@@ -36,7 +36,7 @@ static const matmul_case cases[] = {
      MATMUL("B: 2, M: 136, K: 137, N: 75", "B, K, M", "B, K, N", ", transpose_a: true"), 1, "a_form = in_columns"},
     {"sm_90a", "f16", "layer=swap_ab m=176 n=256 k=64 threads=640 stages=4 row_stages=3",
      MATMUL("M: 168, K: 137, N: 72", "K, M", "N, K", ", transpose_a: true, transpose: true"), 1, "a_form = in_columns"},
-    {"sm_90a", "bf16", "layer=swap_ab m=80 n=64 k=128 threads=160 stages=2 row_stages=2 cluster=2",
+    {"sm_90a", "bf16", "layer=swap_ab m=40 n=64 k=128 threads=160 stages=2 row_stages=2 cluster=2 cluster_m=2",
      MATMUL("B: 2, M: 77, K: 136, N: 136", "B, K, M", "B, K, N", ", transpose_a: true"), 1, "a_form = in_columns"},
     {"sm_90a", "f32", "layer=wgmma_3xtf32 n=64", MATMUL("B: 2, M: 77, K: 70, N: 75", "B, K, M", "B, K, N", ", transpose_a: true"), 1,
      "a_form = in_columns"},
@@ -96,7 +96,7 @@ static const matmul_case cases[] = {
 START_TEST(matmuls_on_matrix_units_are_within_their_bounds)
 {
     const matmul_case *c = &cases[_i];
-    char yaml[512], line[96];
+    char yaml[512], line[128];
     snprintf(yaml, sizeof yaml, "block: t\ndtype: %s\n%s", c->dtype, c->body);
     snprintf(line, sizeof line, "gemm %s", c->tile);
     const char *lines = line;
@@ -128,7 +128,7 @@ START_TEST(tiles_follow_from_how_operands_lie)
                  {MATMUL("B: 276, M: 256, K: 5376, N: 304", "B, M, K", "B, K, N", ""), "tail=1"},
                  /* a long K of few results, cut into eight; A as [K, M] comes in panels of 64 rows, so 88 rows would load 128 */
                  {MATMUL("M: 576, K: 7360, N: 256", "K, M", "K, N", ", transpose_a: true"), "layer=swap_ab m=192 n=64 k=64 threads=256 "
-                                                                                           "stages=7 row_stages=7 cluster=1 split_k=8"},
+                  "stages=7 row_stages=7 cluster=1 cluster_m=1 split_k=8"},
                  /* long sums: clusters of two load B once, and 66 slices share out each of two tiles */
                  {MATMUL("M: 256, K: 524288, N: 256", "M, K", "K, N", ""),
                   "n=256 k=64 threads=384 stages=4 group_m=16 cluster=2 split_k=66"},

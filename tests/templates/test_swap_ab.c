@@ -15,20 +15,21 @@ static const struct {
     const char *yaml, *target, *tile;
 } plans[] = {{PRODUCT("bf16", "17", "70", "64"), "sm_90a", "layer=register_fed m=24"},
              {PRODUCT("f16", "64", "4096", "4096"), "sm_90a",
-              "layer=swap_ab m=64 n=64 k=128 threads=160 stages=7 row_stages=7 cluster=1 split_k=2"},
+              "layer=swap_ab m=64 n=64 k=128 threads=160 stages=7 row_stages=7 cluster=1 cluster_m=1 split_k=2"},
              {PRODUCT("bf16", "64", "28672", "4096"), "sm_90a",
-              "layer=swap_ab m=64 n=224 k=64 threads=544 stages=6 row_stages=6 cluster=1 split_k=1"},
+              "layer=swap_ab m=64 n=224 k=64 threads=544 stages=6 row_stages=6 cluster=1 cluster_m=1 split_k=1"},
              {PRODUCT("bf16", "33", "2048", "8192"), "sm_90a",
-              "layer=swap_ab m=48 n=64 k=128 threads=160 stages=8 row_stages=8 cluster=1 split_k=2"},
+              "layer=swap_ab m=48 n=64 k=128 threads=160 stages=8 row_stages=8 cluster=1 cluster_m=1 split_k=2"},
              {PRODUCT("bf16", "32", "2048", "8192"), "sm_90a",
-              "layer=swap_ab m=32 n=64 k=256 threads=160 stages=5 row_stages=4 cluster=1 split_k=2"},
+              "layer=swap_ab m=32 n=64 k=256 threads=160 stages=5 row_stages=4 cluster=1 cluster_m=1 split_k=2"},
              {PRODUCT("bf16", "64", "16384", "3072"), "sm_90a",
-              "layer=swap_ab m=64 n=128 k=64 threads=288 stages=9 row_stages=9 cluster=1 split_k=1"},
+              "layer=swap_ab m=64 n=128 k=64 threads=288 stages=9 row_stages=9 cluster=1 cluster_m=1 split_k=1"},
              {PRODUCT("bf16", "128", "4096", "100000"), "sm_90a", "layer=wgmma"},
              {PRODUCT("bf16", "128", "1024", "4096"), "sm_90a", "layer=swap_ab m=128"},
              {PRODUCT("bf16", "16", "4096", "4096"), "sm_90a", "layer=register_fed"},
              {PRODUCT("bf16", "129", "4096", "4096"), "sm_90a", "layer=swap_ab m=72 n=128"},
-             {PRODUCT("bf16", "592", "7672", "5064"), "sm_90a", "layer=swap_ab m=152 n=256 k=64 threads=640"},
+             {PRODUCT("bf16", "592", "7672", "5064"), "sm_90a",
+              "layer=swap_ab m=152 n=256 k=64 threads=640 stages=4 row_stages=4 cluster=1 cluster_m=4"},
              {PRODUCT("bf16", "4096", "4096", "1024"), "sm_90a", "layer=wgmma"},
              {PRODUCT("f32", "64", "70", "128"), "sm_90a", "layer=wgmma_3xtf32"},
              {PRODUCT("bf16", "64", "70", "64"), "sm_80", "layer=mma"}};
@@ -45,11 +46,13 @@ START_TEST(a_product_of_few_rows_in_16_bits_changes_columns_and_rows)
         ck_assert_int_eq(l->dynamic_bytes, l->shared_bytes);
         ck_assert_int_eq(l->resident, 0); /* a tile a workgroup: the grid is all of them */
         ck_assert_int_eq(launch_grid(l, &r->c.plan->ir->dims) % l->cluster, 0);
-        /* of clusters of more than two workgroups not every multiprocessor finds its place, unless two share one */
-        if (l->cluster > 2) ck_assert_int_le(2 * (l->shared_bytes + 1024), 228 * 1024);
+        /* of clusters of more than two workgroups not every multiprocessor finds its place, unless two share one or some stay free */
+        if (l->cluster > 2 && 2 * (l->shared_bytes + 1024) > 228 * 1024)
+            ck_assert_int_le(launch_grid(l, &r->c.plan->ir->dims) * 11, 132 * 10);
         ck_assert_int_eq(l->arguments[0].box->box_rows, tile_setting(l->work->phase, "m"));
-        ck_assert_int_eq(l->arguments[1].box->box_rows, tile_setting(l->work->phase, "n") / 16);
-        ck_assert_int_eq(l->arguments[1].box->box_columns, tile_setting(l->work->phase, "k") / 32);
+        const long long members = tile_setting(l->work->phase, "cluster_m"); /* each brings as much of a k tile's pieces */
+        ck_assert_int_eq(l->arguments[1].box->box_rows * l->arguments[1].box->box_columns * members,
+                         tile_setting(l->work->phase, "n") / 16 * tile_setting(l->work->phase, "k") / 32);
     }
     rig_close(r);
 }
@@ -63,7 +66,9 @@ START_TEST(a_tile_that_swap_ab_cannot_have_is_an_error_that_says_why)
                  {"sm_80", "bf16", "gemm layer=swap_ab", "the target lacks these instructions"},
                  {"sm_90a", "f32", "gemm layer=swap_ab", "operands are not both bf16 or both f16"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab m=44", "m is a multiple of 8"},
-                 {"sm_90a", "bf16", "gemm layer=swap_ab m=40 cluster=2", "m is a multiple of 8 times cluster"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab m=24 cluster=4", "m is at least 8 times cluster"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab cluster_m=3", "cluster and cluster_m are 1, 2 or 4"},
+                 {"sm_90a", "bf16", "gemm layer=swap_ab cluster=4 cluster_m=4", "cluster, cluster_m and split_k are at most 8 workgroups"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab m=264", "m=264; it is 16 to 256"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab n=80", "n is a multiple of 32"},
                  {"sm_90a", "bf16", "gemm layer=swap_ab n=160", "threads are 128 for each 64 columns, plus 32 (m above 128: plus 128)"},
@@ -129,7 +134,14 @@ static const trial trials[] =
      /* rows that a cluster shares: an odd number of column tiles, parts of a length in the same cluster, a tail */
      {RESIDUAL, "bf16", "gemm layer=swap_ab m=48 n=64 k=64 threads=160 stages=4 row_stages=3 cluster=2", 60, 170, 328},
      {PLAIN, "f16", "gemm layer=swap_ab m=144 n=64 k=64 threads=256 stages=3 row_stages=3 cluster=2 split_k=2", 150, 100, 520},
-     {RESIDUAL, "bf16", "gemm layer=swap_ab m=32 n=64 k=64 threads=160 stages=3 row_stages=3 cluster=2 tail=2", 70, 328, 328, 8}};
+     {RESIDUAL, "bf16", "gemm layer=swap_ab m=32 n=64 k=64 threads=160 stages=3 row_stages=3 cluster=2 tail=2", 70, 328, 328, 8},
+     /* columns that a cluster shares: an odd number of row tiles, rows and columns, shares along K and of columns, a tail, parts; rows in
+      * more boxes than workgroups */
+     {PLAIN, "f16", "gemm layer=swap_ab m=40 n=96 k=64 threads=288 stages=4 row_stages=3 cluster_m=4", 260, 100, 200},
+     {RESIDUAL, "bf16", "gemm layer=swap_ab m=104 n=64 k=64 threads=160 stages=4 row_stages=3 cluster=4 cluster_m=2", 60, 170, 328},
+     {RESIDUAL, "f16", "gemm layer=swap_ab m=136 n=64 k=64 threads=256 stages=3 row_stages=3 cluster=2 cluster_m=2 split_k=2", 150, 170,
+      328},
+     {PLAIN, "bf16", "gemm layer=swap_ab m=32 n=64 k=64 threads=160 stages=3 row_stages=3 cluster_m=2 tail=2", 70, 328, 328, 8}};
 
 START_TEST(every_number_of_rows_alignment_tail_and_tile_is_within_its_bound)
 {
