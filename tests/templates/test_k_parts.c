@@ -40,7 +40,7 @@ static const parts_case cases[] = {
     {"sm_80", NORM, "layer=simt m=32 n=64 k=32 thread_m=2 thread_n=8 threads=128 split_k=22"}, /* a part is one k tile */
     {"sm_90a", NORM, "layer=skinny m=4 thread_m=4 threads=256 split_k=5"},
     {"sm_90a", LONG, "layer=wgmma n=64 split_k=20"}, /* templates/gemm/gemm_ws.h */
-    {"sm_90a", VECTOR, "layer=skinny m=1 thread_m=1 threads=256 split_k=3"},
+    {"sm_90a", VECTOR, "layer=skinny m=1 thread_m=1 thread_n=1 threads=256 split_k=3"},
     {"sm_90a", ROW, "layer=skinny m=1 thread_m=1 thread_n=1 threads=256 split_k=4"},
     {"gfx942", PADDED, "layer=skinny m=2 thread_m=2 thread_n=8 threads=256 split_k=2"},
     {"gfx942", NORM, "layer=skinny m=8 thread_m=8 threads=256 split_k=2"},
