@@ -1,5 +1,6 @@
 /* In: untrusted text. Out: wisdom.h. Whether a tile is legal for a phase is checked by gen/plan/tile.c when an entry is used. */
 #include "gen/plan/wisdom.h"
+#include "ir/graph/former.h"
 #include "gen/source/template_text.h"
 #include "ir/base/number.h"
 #include <math.h>
@@ -185,6 +186,7 @@ static void read_settings(line_reader *r, wisdom_entry *e)
     const char *word;
     for (word = next_word(r); !e->stale && *word && *word != '#'; word = next_word(r)) e->stale = tile_read_setting(r->a, word, &e->tile);
     if (*word == '#') read_measured(r, e);
+    tile_add_new_fields(&e->tile);
     const program_info *p = &program_table[e->tile.program];
     for (int i = 0; !e->stale && i < p->field_count; i++)
         if (p->fields[i].help && !(e->tile.given & 1u << i))

@@ -101,6 +101,24 @@ const char *tile_read_setting(arena *a, const char *word, ir_tile *t)
     return NULL;
 }
 
+void tile_add_new_fields(ir_tile *t)
+{
+    static const struct {
+        program_kind program;
+        const char *field;
+        int value;
+    } added[] = {
+#define NEW_FIELD(program, field, value) {program_##program, #field, value},
+#include "ir/former.def"
+    };
+    for (size_t k = 0; k < sizeof added / sizeof *added; k++) {
+        const int i = added[k].program == t->program ? tile_field_find(t->program, added[k].field) : -1;
+        if (i < 0 || t->given & 1u << i) continue;
+        t->at[i] = added[k].value;
+        t->given |= 1u << i;
+    }
+}
+
 bool tile_is_whole(const ir_tile *t) { return t->program && t->given == program_fields(t->program); }
 
 bool tile_same(const ir_tile *x, const ir_tile *y)

@@ -4,6 +4,7 @@
 #include "ir/check/check.h"
 #include "ir/base/names.h"
 #include "ir/graph/fields.h"
+#include "ir/graph/former.h"
 #include "ir/graph/reason.h"
 #include "ir/graph/scaling.h"
 #include "ir/text/words.h"
@@ -311,6 +312,7 @@ static void read_spilled(reader *r)
     s.vectors = (int)scan_integer(&r->in, 0, 1 << 30, "vectors");
     const position at = scan_here(&r->in);
     read_settings(r, &s.tile);
+    tile_add_new_fields(&s.tile);
     if (!tile_is_whole(&s.tile))
         bail(r->a, code_bad_input, at, "a tile that spilled has all settings of %s", program_table[s.tile.program].name);
     phase->spilled = build_grow(r->a, phase->spilled, phase->spilled_count, sizeof *phase->spilled);

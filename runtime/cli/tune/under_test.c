@@ -23,5 +23,6 @@ bool under_test_read_tile(arena *a, const char *program, const char *version, co
         if (tile_read_setting(a, arena_strndup(a, at, size), out)) return false;
         at += size;
     }
+    tile_add_new_fields(out);
     return tile_is_whole(out) && version_serves(out->program, program_version(out->program), version);
 }
