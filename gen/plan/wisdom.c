@@ -1,6 +1,5 @@
 /* In: untrusted text. Out: wisdom.h. Whether a tile is legal for a phase is checked by gen/plan/tile.c when an entry is used. */
 #include "gen/plan/wisdom.h"
-#include "ir/graph/former.h"
 #include "gen/source/template_text.h"
 #include "ir/base/number.h"
 #include <math.h>

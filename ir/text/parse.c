@@ -4,7 +4,6 @@
 #include "ir/check/check.h"
 #include "ir/base/names.h"
 #include "ir/graph/fields.h"
-#include "ir/graph/former.h"
 #include "ir/graph/reason.h"
 #include "ir/graph/scaling.h"
 #include "ir/text/words.h"
