@@ -261,7 +261,7 @@ static const program *choose_tile(const planner *p, const problem *of, const cho
         bail(p->a, code_unsupported, problem_product(of)->at, "phase %s: no packing order of its columns fits the epilogue", phase->name);
     forbid_tiles(p, phase);
     while (!tile_choose(of, &w, by, fallback ? NULL : c->known, fallback, phase, &rule)) {
-        if (rule) tile_refuse(of, &w, phase, rule);
+        if (rule && !fallback) tile_refuse(of, &w, phase, rule);
         tried[by->kind] = true;
         by = choice_next(of, tried);
         fallback = by != NULL;

@@ -33,6 +33,9 @@ static const char *out_of_range(const problem *p, const ir_tile *t)
     return NULL;
 }
 
+/* All phases of a launch at level block have the threads that were chosen for it. */
+static bool has_other_threads(const problem *p, const ir_tile *t) { return p->ir->threads && tile_threads(t) != p->ir->threads; }
+
 /* The rule that the tile breaks; its program must have no obstacle. */
 static const char *rule_broken(const problem *p, const ir_tile *t)
 {
@@ -40,7 +43,7 @@ static const char *rule_broken(const problem *p, const ir_tile *t)
     const target_info *target = p->target;
     const char *rule = out_of_range(p, t);
     if (rule) return rule;
-    if (p->ir->threads && tile_threads(t) != p->ir->threads)
+    if (has_other_threads(p, t))
         return arena_printf(p->a, "threads=%d; the phases of a launch have the same number of threads, here %d", tile_threads(t),
                             p->ir->threads);
     if (tile_threads(t) > target->max_threads)
@@ -207,7 +210,7 @@ bool tile_choose(const problem *p, const preferences *w, const program *of, cons
     *rule = rule_broken(p, &t);
     while (!*rule && tile_has_spilled(phase, &t)) {
         phase->from = tile_of_model;
-        if (!of->smaller || !of->smaller(p, &t)) return false;
+        if (!of->smaller || !of->smaller(p, &t) || has_other_threads(p, &t)) return false;
         *rule = rule_broken(p, &t);
     }
     phase->tile = t;

@@ -123,6 +123,30 @@ START_TEST(every_tile_that_spills_has_a_next_one_that_is_legal)
 }
 END_TEST
 
+static void walk_block(void *argument)
+{
+    walk *w = argument;
+    for (plan *next = all_again(w->a, w->p); next; next = all_again(w->a, next)) {
+        w->p = next, w->steps++;
+        const launch *l = &next->launches[next->launch_count - 1];
+        for (int k = 1; k < l->work_count; k++)
+            ck_assert_int_eq(tile_threads(&l->work[k].phase->tile), tile_threads(&l->work[0].phase->tile));
+    }
+}
+
+/* A smaller tile, or another program's, may have other threads than the launch: it is passed over, and refuses nothing. */
+START_TEST(phases_of_a_block_that_spills_keep_the_same_threads)
+{
+    const rig_request request = {.path = "specs/llama-decode.yaml", .level = fusion_block, .target = targets[_i]};
+    rig *r = rig_plan(&request);
+    walk w = {.a = r->a, .p = r->c.plan};
+    const tfgen_code code = arena_run(r->a, walk_block, &w);
+    ck_assert_msg(code == code_ok, "%s: %s", targets[_i], arena_diagnostics(r->a));
+    ck_assert_msg(w.steps > 0 && w.steps <= 8 * most_spilled, "%s: %d plans", targets[_i], w.steps);
+    rig_close(r);
+}
+END_TEST
+
 /* The plan's text holds all: what spilled, and the tile in its place. */
 static void check_text(arena *a, const plan *p)
 {
@@ -367,6 +391,7 @@ Suite *spills_suite(void)
     Suite *s = suite_create("spills");
     TCase *t = tcase_create("plans"), *u = tcase_create("command");
     tcase_add_loop_test(t, every_tile_that_spills_has_a_next_one_that_is_legal, 0, target_count);
+    tcase_add_loop_test(t, phases_of_a_block_that_spills_keep_the_same_threads, 0, target_count);
     tcase_add_loop_test(t, the_text_of_a_plan_made_again_is_that_plan, 0, target_count);
     tcase_add_test(t, a_phase_that_does_not_spill_keeps_its_tile);
     tcase_add_test(t, more_workspace_than_a_program_was_told_is_not_taken);
