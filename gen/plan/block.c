@@ -1,4 +1,4 @@
-/* Contract: gen/plan/block.h. A program that cannot share a launch has an obstacle at this level (program_obstacle()). */
+/* Contract: gen/plan/block.h. program_obstacle() rejects programs that cannot share a launch with others. */
 #include "gen/plan/block.h"
 #include "gen/plan/overrides.h"
 #include <math.h>
@@ -42,8 +42,8 @@ void block_gather(arena *a, ir_graph *p)
 }
 
 /* ---- threads */
-/* As the plan's text has them, or else the user's lines; 0: neither says. Where these differ among each other, the check of the tiles
- * refuses one of them. */
+/* Threads that the plan's text fixes, else those of the user's first override that sets them; 0: neither does. If settings disagree, the
+ * later check of tiles rejects one. */
 static int threads_asked(const ir_graph *p, const preferences *w)
 {
     for (int k = 0; k < p->kernel_count; k++) {
@@ -56,7 +56,7 @@ static int threads_asked(const ir_graph *p, const preferences *w)
     return 0;
 }
 
-/* Of all phases; INFINITY: *without cannot have as many threads. */
+/* Predicted seconds of all phases together with `threads` threads each; INFINITY: phase *without has no program for that many. */
 static double seconds_with(arena *a, ir_graph *p, const device_model *device, const preferences *w, int threads, const ir_phase **without)
 {
     double sum = 0;
@@ -73,7 +73,7 @@ static double seconds_with(arena *a, ir_graph *p, const device_model *device, co
 void block_set_threads(arena *a, ir_graph *p, const device_model *device, const preferences *w)
 {
     enum { size_count = 3 };
-    static const int gpu_sizes[size_count] = {128, 256, 512}; /* 1024 leave a thread 64 registers, too few for some phases */
+    static const int gpu_sizes[size_count] = {128, 256, 512}; /* at 1024 a thread has 64 registers, too few for some phases */
     static const int host_sizes[size_count] = {1, 8, 64};
     const int *sizes = device->target->serial ? host_sizes : gpu_sizes, asked = threads_asked(p, w);
     int best = asked;

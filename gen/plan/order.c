@@ -1,5 +1,5 @@
-/* Contract: gen/plan/order.h. A workgroup takes its tiles in the order of the phases, and all workgroups are resident: waits for earlier
- * phases alone cannot be in a circle. */
+/* Contract: gen/plan/order.h. No deadlock: all workgroups are resident, each runs its tiles in phase order, and a phase waits for earlier
+ * phases only. */
 #include "gen/plan/order.h"
 #include "gen/plan/block.h"
 #include <string.h>
@@ -29,7 +29,7 @@ static int index_of(const launch *l, const ir_phase *phase)
     return -1;
 }
 
-typedef struct accesses { /* of the memory of a root value */
+typedef struct accesses { /* phases that read or write a root value's memory */
     phase_set readers, writers;
 } accesses;
 
@@ -45,7 +45,7 @@ static void note_accesses(const launch *l, accesses *of)
         }
 }
 
-/* Whether both access one memory that one of them writes. */
+/* True if phases i and k access the same memory and at least one writes it. */
 static bool conflict(const ir_graph *p, const accesses *of, int i, int k)
 {
     for (int v = 0; v < p->value_count; v++) {
@@ -58,13 +58,13 @@ static bool conflict(const ir_graph *p, const accesses *of, int i, int k)
 
 void order_set(arena *a, const ir_graph *p, launch *l)
 {
-    phase_set *ahead = arena_alloc(a, (size_t)l->work_count * sizeof *ahead); /* all that have ended when phase i begins */
+    phase_set *ahead = arena_alloc(a, (size_t)l->work_count * sizeof *ahead); /* by phase: all phases that have ended when it begins */
     accesses *of = arena_alloc(a, ((size_t)p->value_count + 1) * sizeof *of);
     note_accesses(l, of);
     for (int i = 0; i < l->work_count; i++) {
         const ir_phase *phase = l->work[i].phase;
         int *awaits = arena_alloc(a, ((size_t)i + 1) * sizeof *awaits), count = 0;
-        for (int k = i - 1; k >= 0; k--) { /* the latest first: it may have waited for the others */
+        for (int k = i - 1; k >= 0; k--) { /* latest first: waiting for it implies its own waits */
             bool after = conflict(p, of, i, k);
             for (int n = 0; n < phase->after_count && !after; n++) after = index_of(l, phase->after[n]) == k;
             if (!after || set_has(&ahead[i], k)) continue;
@@ -77,7 +77,8 @@ void order_set(arena *a, const ir_graph *p, launch *l)
 }
 
 /* ---- the proof */
-/* The first phase that accesses the memory without waiting for an earlier one where either writes; -1: none. */
+/* The first phase that accesses the memory without waiting, directly or not, for an earlier phase (*earlier) although one of the two writes
+ * it; -1: none. */
 static int first_unordered(const launch *l, const accesses *of, const phase_set *ahead, int *earlier)
 {
     phase_set all = of->writers;

@@ -1,5 +1,5 @@
-/* Contract: gen/plan/terms.h. The copy of B has the shape [..., N, K], that of A [..., M, K], whichever way the operand lies, so the matmul
- * reads B transposed and A as it is; rows are twice as long in memory. */
+/* Contract: gen/plan/terms.h. The split copy of B is [..., N, K], that of A [..., M, K], whether or not the original is transposed: K is
+ * contiguous, and the matmul reads B transposed and A plain. With two TF32 terms per element a row takes twice the memory. */
 #include "gen/plan/terms.h"
 #include "gen/plan/choice.h"
 #include "gen/plan/copy.h"
@@ -17,7 +17,7 @@ bool row_terms_are_wanted(const problem *p, const program *of)
     return linear && rows_terms(of->weights, linear) > 1 && !reads_bf16_terms(linear);
 }
 
-/* along: rows of z lie along K. */
+/* The value that holds z's TF32 terms. along: z's rows run along K, so its shape stays; otherwise the copy is transposed. */
 static ir_value *value_of_terms(editor *e, const ir_value *z, bool along)
 {
     arena *a = e->b->a;
@@ -29,7 +29,7 @@ static ir_value *value_of_terms(editor *e, const ir_value *z, bool along)
     return terms;
 }
 
-/* copies: by value id, of the operand as it is and transposed. */
+/* copies[2 * id + along]: the op that splits a value, transposed or not; matmuls of one operand share it. */
 static void split_operand(editor *e, int k, ir_phase *phase, ir_op **copies)
 {
     ir_op *matmul = phase_op(phase, op_matmul);
@@ -48,7 +48,7 @@ static void split_operand(editor *e, int k, ir_phase *phase, ir_op **copies)
     edit_run_after(e, phase, edit_maker(e, (*copy)->outputs[0]));
 }
 
-/* copies: by value id. All linears of the phase read the same rows. */
+/* copies[id]: the op that splits a value's rows into bf16 terms. All linears of a phase read the same rows. */
 static void split_rows(editor *e, int k, ir_phase *phase, ir_op **copies)
 {
     arena *a = e->b->a;

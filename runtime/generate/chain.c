@@ -4,7 +4,7 @@
 
 typedef struct chain_memory {
     tfgen_device *device;
-    unit *units; /* by kind; opened when the first layer of the kind comes */
+    unit *units; /* by kind of layer; opened at the kind's first layer */
     int count;
     void *x[2], *lengths, *workspace;
     size_t workspace_bytes;
@@ -39,7 +39,7 @@ static void *allocate(arena *a, tfgen_device *d, size_t bytes)
     return memory;
 }
 
-/* The kind's spec, planned for these rows. */
+/* The unit of a kind, opened for the request's dims on first use; the workspace grows with it. */
 static unit *unit_of(arena *a, const chain_request *r, chain_memory *m, int kind)
 {
     unit *u = &m->units[kind];

@@ -1,4 +1,4 @@
-/* In: a generator, tokens. Out: logits and tokens. Refuses: runtime/generate/generate.h. */
+/* Prefill, decode steps and greedy choice. Contract: runtime/generate/generate.h. */
 #include "runtime/generate/inside.h"
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static void copy(generator *g, void *to, const void *from, size_t bytes, tfgen_c
     generator_need(g, tfgen_device_copy(g->device, to, from, bytes, kind, g->stream, &error), &error);
 }
 
-/* Where the launches find and leave the tokens' rows: x[at]. */
+/* The launches read x[*at], write x[!*at] and flip *at. */
 static void run_norm(generator *g, int *at, size_t rows)
 {
     if (!g->norm.plan) return;
@@ -22,7 +22,7 @@ static void run_norm(generator *g, int *at, size_t rows)
     *at = !*at;
 }
 
-/* dims: those of the call; sequence: of those in the caches the first one. */
+/* sequence: the call's first one, whose part of the KV caches is passed. */
 static void run_layers(generator *g, bool prefill, int *at, size_t sequence, const tfgen_dim *dims, size_t dim_count)
 {
     const layer_set *s = &g->sets[g->set];
@@ -54,14 +54,14 @@ static int *history_of(const generator *g, size_t sequence) { return g->history 
 
 static char *host_row(const generator *g, size_t row) { return g->host_call + position_bytes + row * row_bytes(g); }
 
-/* Positions and the rows that host_row() has, in one copy. */
+/* Copies the positions and the rows written at host_row() to the device, in one copy. */
 static void send(generator *g, const int32_t *positions, size_t position_count, size_t rows)
 {
     memcpy(g->host_call, positions, position_count * sizeof *positions);
     copy(g, g->call, g->host_call, position_bytes + rows * row_bytes(g), TFGEN_TO_DEVICE);
 }
 
-/* At most options.part tokens. Returns which x has the result. */
+/* Prefills `count` tokens, at most the set's `part`. Returns the index of x that has the result. */
 static int read_part_of(generator *g, size_t sequence, const int *ids, size_t count)
 {
     const int32_t first = (int32_t)g->lengths[sequence];
@@ -76,8 +76,8 @@ static int read_part_of(generator *g, size_t sequence, const int *ids, size_t co
     return at;
 }
 
-/* ---- the greatest logit */
-/* The first of the greatest numbers; bails where one is NaN. */
+/* ---- argmax */
+/* Copies `count` f32 from the device to host_logits; returns the first index of their maximum. Bails on NaN. */
 static size_t greatest(generator *g, const void *memory, size_t count)
 {
     size_t best = 0;
@@ -90,7 +90,7 @@ static size_t greatest(generator *g, const void *memory, size_t count)
     return best;
 }
 
-/* Of the logits of row `row`. */
+/* Argmax of row `row` of the logits: first over the blocks' maxima, then within the first block that has the greatest. */
 static int best_token(generator *g, size_t row)
 {
     const size_t vocabulary = g->facts.vocabulary, block = (size_t)g->block;
@@ -103,7 +103,7 @@ static int best_token(generator *g, size_t row)
     return (int)(first * block + within);
 }
 
-/* best and logits NULL: nothing is computed of them. */
+/* The head runs only if best or logits is not NULL. */
 static void read_tokens(generator *g, size_t sequence, const int *ids, size_t count, int *best, float *logits)
 {
     const size_t part = g->sets[g->set].part;
@@ -121,7 +121,7 @@ static void read_tokens(generator *g, size_t sequence, const int *ids, size_t co
 }
 
 /* ---- sets of layers */
-/* transformers reads a whole text again when it grows beyond a length from which on ropes have other factors. */
+/* When a text outgrows the first set, RoPE factors change and cached keys are stale: as in transformers, all texts are prefilled again. */
 static void take_set(generator *g, size_t sequence, size_t more)
 {
     const int wanted = g->set_count > 1 && g->lengths[sequence] + more > (size_t)g->sets[0].most;
@@ -180,7 +180,7 @@ tfgen_status generator_read(generator *g, size_t sequence, const int *ids, size_
     return status == TFGEN_OK ? run(g, read_body, &job, error) : status;
 }
 
-/* What a graph of a step has: everything between the two copies. */
+/* The part of a step that the graph captures: everything between the copy to the device and the one back. */
 static void launch_step(generator *g)
 {
     const tfgen_dim dims[] = {{"B", (int64_t)g->options.sequences}};
@@ -190,7 +190,7 @@ static void launch_step(generator *g)
     run_head(g, g->x[at], g->options.sequences);
 }
 
-/* Captured at the second step: the first one may load code. */
+/* Captures the graph at the second step, as the first may load code, which a capture may not do. */
 static void replay_step(generator *g)
 {
     layer_set *s = &g->sets[g->set];
@@ -209,7 +209,7 @@ static void replay_step(generator *g)
     generator_need(g, api->graph_launch(g->device, s->graph, g->stream, &error), &error);
 }
 
-/* A sequence that is done takes part with any token, in the row of its cache behind its last one. */
+/* A finished sequence stays in the batch with token 0, which writes the cache row after its last token (in a full cache, the last row). */
 static void step_body(void *argument)
 {
     const call_job *j = argument;

@@ -1,8 +1,8 @@
 /* In: the folder of a decoder in HuggingFace's format (config.json, safetensors), a device, token ids. Out: ids of the following tokens, by
- * greedy decoding, or the logits after each call. Layers, last norm and head are the specs that `tfgen import` writes; the host looks up
- * embeddings and chooses the greatest logit, of the blocks whose greatest the device finds. Refuses what
- * runtime/model/stem.h and unit.h refuse, ids outside of the vocabulary and texts longer than the model's positions (TFGEN_USAGE), logits
- * that are NaN (TFGEN_DEVICE_ERROR). After an error of the device or of a file only generator_close() may follow.
+ * greedy decoding, or the logits after each call. Layers, final norm and LM head are the specs that `tfgen import` writes. The host looks up
+ * embeddings and takes the argmax in two steps: over the maxima of blocks of logits, which the device computes, then within one block.
+ * Refuses what runtime/model/stem.h and unit.h refuse, ids outside the vocabulary and texts longer than the model's positions
+ * (TFGEN_USAGE), and NaN met by the argmax (TFGEN_DEVICE_ERROR). After any failure but TFGEN_USAGE only generator_close() may be called.
  *
  * A generator is used by one thread at a time. */
 #ifndef TFGEN_GENERATE_H
@@ -13,25 +13,25 @@
 typedef struct generator generator;
 
 typedef struct generator_options {
-    const char *dtype;        /* of layers, caches and head: f32, f16, bf16; NULL: the model's */
+    const char *dtype;        /* f32, f16 or bf16 for layers, KV caches and head; NULL: the model's; must outlive the generator */
     const char *device_model; /* as in tfgen_plan_options */
     const char *wisdom;
     const char *const *tiles;
     size_t tile_count;
-    size_t room;      /* tokens of the longest sequence, generated ones included */
-    size_t sequences; /* concurrent ones; 1 to 64 */
-    size_t part;      /* most prompt tokens per call; 0: 2048, at most room */
+    size_t room;      /* most tokens of a sequence, generated ones included; 1 to 2^24 */
+    size_t sequences; /* batch size of a decode step; 1 to 64 */
+    size_t part;      /* prompt tokens per prefill call, at most 4096 (chunked prefill); 0: 2048; clamped to room */
     const tfgen_module_options *module; /* NULL: the defaults */
 } generator_options;
 
-typedef struct generator_facts {
+typedef struct generator_facts { /* pointers are valid until generator_close() */
     const char *model_type, *dtype;
     size_t layers, hidden, vocabulary;
-    size_t positions;        /* tokens of the longest text that the model takes */
+    size_t positions;        /* most tokens of a text that the model supports */
     const int *ends;         /* ids that end a text (eos_token_id) */
     size_t end_count;
-    const char *not_applied; /* keys of generation_config.json that ask for other than greedy decoding; "": none */
-    long long weight_bytes;  /* on the device */
+    const char *not_applied; /* ignored keys of generation_config.json that ask for other than greedy decoding; "": none */
+    long long weight_bytes;  /* device memory of layers and head */
 } generator_facts;
 
 tfgen_status generator_open(const char *folder, tfgen_device *device, const generator_options *options, generator **out,
@@ -39,27 +39,27 @@ tfgen_status generator_open(const char *folder, tfgen_device *device, const gene
 void generator_close(generator *g); /* NULL is fine */
 generator_facts generator_about(const generator *g);
 
-/* Resets a sequence to empty. */
+/* Empties a sequence. */
 void generator_forget(generator *g, size_t sequence);
-/* Appends tokens to the sequence. best: the token of the greatest logit after the last one, the first of equal ones; logits [vocabulary]:
- * all of them. Either may be NULL; best alone is faster. */
+/* Appends `count` >= 1 tokens to the sequence (prefill). Out, after the last token: best, the argmax of the logits, the lowest id of equal
+ * ones; logits [vocabulary]. Either may be NULL; best alone is faster, as few logits are copied. */
 tfgen_status generator_read(generator *g, size_t sequence, const int *ids, size_t count, int *best, float *logits, tfgen_error *error);
-/* Appends one token to each sequence; best [sequences], logits [sequences][vocabulary]. A sequence with done[i] gets no token, no best and
- * no logits; done may be NULL. */
+/* Appends ids[i] to sequence i (decode). Out: best [sequences], logits [sequences][vocabulary]; either may be NULL. Where done[i] is true,
+ * the sequence is not extended, best[i] not written, and row i of logits undefined; done NULL: none is. */
 tfgen_status generator_step(generator *g, const int *ids, const bool *done, int *best, float *logits, tfgen_error *error);
 
 typedef struct generator_text {
     const int *prompt;
     size_t prompt_count;
-    int *tokens;  /* out: room for `most` */
-    size_t count; /* out */
-    bool ended;   /* out: by a token of generator_facts.ends, which is the last one */
+    int *tokens;  /* out: the caller's array of `most` */
+    size_t count; /* out: tokens generated */
+    bool ended;   /* out: the last token is one of generator_facts.ends */
 } generator_text;
 
 typedef struct generator_times {
-    double read_seconds, step_seconds; /* of all prompts; of all tokens but the first of each text */
+    double read_seconds, step_seconds; /* prefill of all prompts; decoding of all tokens but each text's first */
     size_t read_tokens, step_tokens;
 } generator_times;
-/* Continues each text (one per sequence) by at most `most` tokens. */
+/* Appends each prompt to its sequence (texts [sequences]) and generates up to `most` tokens after it. */
 tfgen_status generator_run(generator *g, generator_text *texts, size_t most, generator_times *times, tfgen_error *error);
 #endif

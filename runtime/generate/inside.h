@@ -1,4 +1,4 @@
-/* In: a generator's files. Out: what they share. Refuses nothing. */
+/* The structures that the generator's files share. */
 #ifndef TFGEN_GENERATE_INSIDE_H
 #define TFGEN_GENERATE_INSIDE_H
 #include "runtime/generate/generate.h"
@@ -7,13 +7,13 @@
 
 enum { most_sequences = 64, usual_part = 2048, position_bytes = most_sequences * sizeof(int32_t) };
 
-/* The layers' specs for texts of some lengths: ropes may have other factors beyond a length (longrope). */
+/* The layers planned for texts of up to `most` tokens: with longrope, RoPE has other factors beyond a certain length. */
 typedef struct layer_set {
     model *model;
-    long long most;         /* tokens of the longest text that these specs are for */
-    size_t part;            /* of a prompt at once */
-    unit *prefill, *decode; /* by kind */
-    void *graph;            /* the launches of a step; NULL: none was captured */
+    long long most;         /* tokens of the longest text that these specs serve */
+    size_t part;            /* prompt tokens per prefill call */
+    unit *prefill, *decode; /* by kind of layer */
+    void *graph;            /* HIP or CUDA graph of a decode step; NULL: not captured yet */
     bool stepped;           /* a step has run without a graph */
 } layer_set;
 
@@ -22,7 +22,7 @@ typedef struct layer_memory {
     void *keys, *values;
 } layer_memory;
 
-/* Numbers of a token's row: of a table in a file. */
+/* An embedding table, which stays in its file. */
 typedef struct row_table {
     const safetensors *file;
     const safetensors_tensor *tensor;
@@ -35,30 +35,30 @@ struct generator {
     generator_facts facts;
     dtype type;
     model_stem stem;
-    layer_set sets[2]; /* the second: for texts longer than those of the first */
-    int set_count, set; /* set: the one that the caches were filled by */
-    unit head, norm;    /* norm: of the embeddings; without a plan: there is none */
+    layer_set sets[2]; /* the second is for texts longer than sets[0].most */
+    int set_count, set; /* set: the one that filled the caches */
+    unit head, norm;    /* norm: applied to the embeddings; norm.plan NULL: the model has none */
     tfgen_weights *head_weights, *norm_weights;
     layer_memory *layers;
     row_table embedding, positions;
-    long long rows;    /* of a cache */
-    size_t cache_bytes; /* of one sequence's keys in a layer */
-    long long block; /* logits whose greatest the device finds; 0: the host reads all of them */
-    void *call; /* what a call copies to the device at once: positions of its tokens, then their rows, which are x[0] */
+    long long rows;    /* KV cache rows per sequence: room rounded up to 16 */
+    size_t cache_bytes; /* keys (or values) of one sequence in one layer */
+    long long block; /* logits per maximum that the device computes (peaks); 0: the host reads all logits */
+    void *call; /* one host-to-device copy per call: positions (pos), then the tokens' embeddings (x[0]) */
     void *x[2], *last, *pos, *logits, *peaks, *workspace, *stream;
-    float *host_logits; /* of one sequence */
+    float *host_logits; /* [vocabulary] */
     char *host_call;
     double *row[2];
     size_t lengths[most_sequences]; /* tokens in the caches */
-    int *history;                   /* [sequences][rows]: they are read again when the set changes */
+    int *history;                   /* [sequences][rows]: token ids, prefilled again when the set changes */
 };
 
-/* Bails with the device's error. */
+/* Bails with the error unless TFGEN_OK. */
 void generator_need(const generator *g, tfgen_status status, const tfgen_error *error);
-/* ends, end_count and not_applied, of the config and generation_config.json. */
+/* Sets facts.ends, end_count and not_applied from config.json and generation_config.json. */
 void generator_read_ends(generator *g, const model *m);
-/* Opens the tables; checks their sizes. */
+/* Opens the embedding tables and checks their shapes. */
 void generator_open_tables(generator *g, checkpoint *tensors);
-/* The embedding of a token at a position, as bytes of the dtype. */
+/* Writes the token's embedding at a position: [hidden] in g->type. */
 void generator_embed(generator *g, int id, size_t position, void *out);
 #endif

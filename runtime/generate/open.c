@@ -1,5 +1,4 @@
-/* In: a folder, a device. Out: a generator: specs planned and loaded, weights packed, caches allocated. Refuses what
- * runtime/generate/generate.h says. */
+/* Opening a generator: plans and loads specs, packs weights, allocates KV caches. Contract: runtime/generate/generate.h. */
 #include "runtime/generate/inside.h"
 #include <math.h>
 #include <stdlib.h>
@@ -44,7 +43,8 @@ static void open_layers(generator *g, layer_set *s)
     }
 }
 
-/* The divisor of the vocabulary that is nearest to its root: it leaves the host the fewest numbers. 0: there is none. */
+/* Logits per block maximum: the greatest divisor of the vocabulary up to its square root, at least 4; 0: none. The host reads
+ * vocabulary / block + block numbers per token, the fewest near the root. */
 static long long block_of(long long vocabulary)
 {
     for (long long n = (long long)sqrt((double)vocabulary); n >= 4; n--)
@@ -146,7 +146,7 @@ static size_t positions_of(const model *m)
     return (size_t)(v->key ? v->whole : m->kinds[0].layer.positions);
 }
 
-/* The longest text that all kinds of layers take. */
+/* Tokens of the longest text that every kind of layer supports. */
 static long long longest(const model *m)
 {
     long long most = m->kinds[0].layer.positions;

@@ -1,4 +1,4 @@
-/* In: ids of tokens. Out: rows of embeddings, as transformers makes them in the model's dtype; which ids end a text. */
+/* In: token ids, a folder's configuration. Out: embeddings, rounded as transformers does in the model's dtype; the ids that end a text. */
 #include "runtime/generate/inside.h"
 #include "ir/graph/half.h"
 #include <jansson.h>
@@ -8,7 +8,7 @@
 /* ---- ids that end a text */
 static void release(void *json) { json_decref(json); }
 
-/* NULL: the folder has none. */
+/* NULL: the folder has no such file. */
 static json_t *generation_config(const model *m)
 {
     size_t size;
@@ -39,7 +39,7 @@ static void read_list(generator *g, const model *m, const json_t *value)
     g->facts.ends = ends;
 }
 
-/* Keys under which transformers changes logits, or chooses otherwise, where do_sample is false, and the values that change nothing. */
+/* Keys by which transformers changes logits or the choice of a token even if do_sample is false, and the value that turns each off. */
 static const struct {
     const char *key;
     double nothing;
@@ -61,7 +61,7 @@ static const char *not_applied(arena *a, const json_t *all)
     return t.size ? t.data : "";
 }
 
-/* As transformers: generation_config.json, if it has the key; else the config of the whole model, else that of its text model. */
+/* eos_token_id is looked up as in transformers: generation_config.json, then config.json's outer object, then its text model's. */
 void generator_read_ends(generator *g, const model *m)
 {
     const json_t *all = generation_config(m);
@@ -104,7 +104,7 @@ static void read_row(const generator *g, const row_table *r, long long row, doub
     for (long long i = 0; i < columns; i++) out[i] = dtype_round(g->type, out[i]);
 }
 
-/* Each result of transformers is rounded to the dtype: the product, then the sum. Both are those of f32. */
+/* As transformers: product and sum are computed in f32, and each is rounded to the dtype. */
 void generator_embed(generator *g, int id, size_t position, void *out)
 {
     const model_stem *s = &g->stem;

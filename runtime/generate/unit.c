@@ -49,7 +49,7 @@ tfgen_status unit_run(const unit *u, const tfgen_weights *weights, const unit_te
     tfgen_args args = TFGEN_ARGS_INIT;
     for (size_t i = 0; i < tensor_count; i++) {
         const size_t index = tfgen_plan_tensor_index(u->plan, tensors[i].name, tensors[i].kind);
-        if (index < u->count) all[index] = tensors[i].memory; /* a spec may lack one: a model without rope has no positions */
+        if (index < u->count) all[index] = tensors[i].memory; /* the spec may lack it: no positions without RoPE */
     }
     args.tensors = all, args.dims = dims, args.dim_count = dim_count, args.workspace_bytes = u->workspace_bytes;
     return tfgen_execute(u->module, weights, &args, workspace, stream, error);
@@ -72,7 +72,7 @@ typedef struct params {
     tfgen_weights *weights;
 } params;
 
-/* Freed with the arena, or as soon as they are packed. */
+/* Runs once the params are packed, and again when the arena ends. */
 static void free_params(void *argument)
 {
     params *p = argument;
@@ -103,7 +103,7 @@ static void load_param(params *p, const unit *u, size_t i, checkpoint *tensors, 
     need(p, tfgen_device_synchronize(p->device, NULL, &error), &error);
 }
 
-/* The params in another unit's order. */
+/* Adds what `u` reads; p->memory is indexed by the tensors of `from`. */
 static void add_weights(params *p, const unit *from, const unit *u)
 {
     void *memory[most_unit_tensors] = {NULL};

@@ -1,5 +1,6 @@
-/* In: a spec of a model, a device, tensors of a folder. Out: the spec planned and loaded, its weights on the device, its launches. Refuses
- * what tfgen_plan_create() and tfgen_module_create() refuse, and tensors that are missing or of another shape (TFGEN_BAD_INPUT). */
+/* In: a spec of a model, a device, a model's checkpoint. Out: the spec planned and loaded, its weights on the device, its launches. Refuses
+ * what tfgen_plan_create() and tfgen_module_create() refuse, specs of more than 256 tensors (TFGEN_UNSUPPORTED), and checkpoint tensors
+ * that are missing or have another shape (TFGEN_BAD_INPUT). */
 #ifndef TFGEN_GENERATE_UNIT_H
 #define TFGEN_GENERATE_UNIT_H
 #include "runtime/data/checkpoint.h"
@@ -12,7 +13,7 @@ typedef struct unit {
     size_t workspace_bytes;
 } unit;
 
-/* As in tfgen_plan_options; NULL and 0: the defaults. */
+/* Fields as in tfgen_plan_options; NULL and 0: the defaults. */
 typedef struct unit_options {
     const char *dtype, *device_model, *wisdom;
     const char *const *tiles;
@@ -24,18 +25,19 @@ tfgen_status unit_open(unit *u, tfgen_device *d, const char *spec, const char *n
                        size_t dim_count, tfgen_error *error);
 void unit_close(unit *u);
 
-/* A tensor of the spec by name, and its memory on the device. */
+/* A tensor of the spec, by name and kind, and its device memory. */
 typedef struct unit_tensor {
     const char *name;
     tfgen_tensor_kind kind;
     void *memory;
 } unit_tensor;
-/* Launches it; waits for nothing on a GPU. */
+/* Launches the unit's kernels; on a GPU it does not wait for them. Skips tensors that the spec lacks. */
 tfgen_status unit_run(const unit *u, const tfgen_weights *weights, const unit_tensor *tensors, size_t tensor_count, const tfgen_dim *dims,
                       size_t dim_count, void *workspace, void *stream, tfgen_error *error);
-/* Bails with a failure's text: its first line is the message, the others follow. */
+/* Bails unless TFGEN_OK: the first line of the error's text is the message, the other lines its log. */
 void unit_need(arena *a, tfgen_status status, const tfgen_error *error);
-/* The weights that all of these units read, which have the same params. Bails within arena_run() of the checkpoint's arena. */
+/* Packs the params of `units`, which all have the same ones, once for all of them; the caller frees the result. Call it within arena_run()
+ * of the checkpoint's arena: it bails. */
 tfgen_weights *unit_weights(arena *a, const unit *const *units, size_t count, checkpoint *tensors, layer_place place);
-double unit_seconds(void); /* a clock that only goes on */
+double unit_seconds(void); /* monotonic clock */
 #endif
