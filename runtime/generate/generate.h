@@ -1,5 +1,5 @@
 /* In: the folder of a decoder in HuggingFace's format (config.json, safetensors), a device, token ids. Out: ids of the following tokens, by
- * greedy decoding, or the logits after each call. Layers, final norm and LM head are the specs that `tfgen import` writes. The host looks up
+ * greedy decoding, or the logits after each call. Layers, final norm and LM head are specs as `tfgen import` writes them. The host looks up
  * embeddings and takes the argmax in two steps: over the maxima of blocks of logits, which the device computes, then within one block.
  * Refuses what runtime/model/stem.h and unit.h refuse, ids outside the vocabulary and texts longer than the model's positions
  * (TFGEN_USAGE), and NaN met by the argmax (TFGEN_DEVICE_ERROR). After any failure but TFGEN_USAGE only generator_close() may be called.

@@ -58,7 +58,7 @@ host_status cc_find(const host_compile_options *o, char **path, host_log *log)
         return HOST_NO_COMPILER;
     }
     for (int version = NEWEST_CLANG; version >= OLDEST_CLANG - 1; version--) {
-        char name[24] = "clang"; /* room for any int: compilers warn of truncation otherwise */
+        char name[24] = "clang"; /* fits any int, else compilers warn of truncation */
         if (version >= OLDEST_CLANG) snprintf(name, sizeof name, "clang-%d", version);
         if ((*path = in_path(name))) return HOST_OK;
     }
@@ -92,7 +92,7 @@ static void arguments_free(arguments *a)
     for (unsigned i = 0; i < a->count; i++) free(a->items[i]);
 }
 
-/* The version in a path such as /usr/lib/llvm-14/bin/clang; 0: none. */
+/* The version in a path such as /usr/lib/llvm-14/bin/clang; 0: it has none. */
 static int version_of(const char *compiler)
 {
     char *real = realpath(compiler, NULL);
@@ -238,7 +238,7 @@ static unsigned until(uint64_t deadline_ms)
     return now < deadline_ms ? (unsigned)(deadline_ms - now) : 0;
 }
 
-/* Paths in a temporary folder, which is removed when this process ends. */
+/* Paths in the temporary folder, which is removed even if this process dies. */
 typedef struct built {
     const char *folder;
     char *object, *output;
@@ -281,7 +281,7 @@ static process_end link_object(const char *compiler, const built *b, uint64_t de
     return end;
 }
 
-/* The linker would block on a pipe; the caller then finds that there is no output. */
+/* Reading a pipe would block the linker; without linking, the caller finds no output. */
 static bool is_file(const char *path)
 {
     struct stat s;

@@ -9,11 +9,11 @@
 
 enum { GRAIN = 2, READERS = 3, MAX_TOLD = 8, LANE_SEVERAL = 64, NEAR = 4096 };
 
-/* One access to one or both bytes of a grain. */
+/* One access to one or both bytes of a grain (two bytes, the unit of checking). */
 typedef struct stamp {
     uint64_t wave : 24, tick : 28, lane : 8, atomic : 1, bytes : 2, valid : 1; /* no padding bits: stamps are compared by memcmp */
 } stamp;
-/* The last write, and the latest reads since that are not ordered with each other. When the list is full the oldest is dropped: a race
+/* The last write, and the latest reads since then that are not ordered with each other. When the list is full the oldest is dropped: a race
  * with it is missed, but no false race is reported. */
 typedef struct cell {
     stamp write, reads[READERS];
@@ -136,7 +136,7 @@ static const char *kind_text(int kind)
     return names[kind & 3];
 }
 
-/* False: this code address was reported already, or MAX_TOLD places were. */
+/* False: this code address was reported already, or MAX_TOLD addresses were. */
 static bool worth_telling(checker *c, const void *pc)
 {
     c->count++;
@@ -192,7 +192,7 @@ static void misaligned(checker *c, const char *name, uintptr_t offset, unsigned 
     tell_who(c, pc);
 }
 
-/* Ends the launch before the access happens, as it would touch memory that is not the kernel's. */
+/* Ends the launch before the access happens, which could corrupt memory of the process. */
 static bool outside(checker *c, block *b, const char *name, const void *p, unsigned long bytes, int kind, const void *pc)
 {
     c->count++;
@@ -231,7 +231,7 @@ static stamp stamp_of(const checker *c, const hs_thread *t, int kind)
     return (stamp){.wave = wave, .tick = c->order.ticks[wave], .lane = t->lane, .atomic = kind >= HS_CHECK_ATOMIC_READ, .valid = 1};
 }
 
-/* The first read on record equals `now` except perhaps for the lane: the same bytes, wave and tick, with no write since. */
+/* True if the first recorded read has the same bytes, wave and tick as `now`, with no write since; LANE_SEVERAL matches any lane. */
 static bool is_noted(const cell *at, stamp now)
 {
     stamp first = at->reads[0];
@@ -239,7 +239,7 @@ static bool is_noted(const cell *at, stamp now)
     return memcmp(&first, &now, sizeof now) == 0;
 }
 
-/* LANE_SEVERAL does not say which lanes: then all live lanes must be ordered before this one. */
+/* LANE_SEVERAL does not record which lanes, so all live lanes must be ordered before this one. */
 static bool lanes_ordered(const checker *c, stamp before, stamp now)
 {
     if (before.lane == now.lane) return true;
@@ -275,14 +275,14 @@ static void note_read(const checker *c, cell *at, stamp now)
     at->reads[to] = now;
 }
 
-/* Checks and records an access to a grain. Both bytes share one last write, so a write of one byte forgets an earlier write of the other:
+/* Checks and records an access to a grain. Both bytes share one last write: a write of one byte forgets an earlier write of the other, and
  * a race with that may be missed. */
 static void touch(checker *c, const place *at, size_t grain, stamp now, int kind, unsigned long bytes, const void *pc)
 {
     cell *x = &at->cells[grain];
     const bool write = kind == HS_CHECK_WRITE || kind == HS_CHECK_ATOMIC_WRITE;
     const size_t offset = grain * GRAIN;
-    if (!write && !c->count && is_noted(x, now)) return; /* checked already; after a report every access counts, so go on then */
+    if (!write && !c->count && is_noted(x, now)) return; /* checked already; once a race is reported, every access is checked and counted */
     if (conflict(c, x->write, now)) race(c, at, offset, bytes, kind, pc, x->write, true);
     else if (at->shared && !write && !x->write.valid) unwritten(c, at, offset, bytes, kind, pc);
     for (unsigned i = 0; write && i < READERS; i++)
@@ -315,7 +315,7 @@ static cell *map_cells(size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Only b->cells: static_cells have the size of a module's variables and are unmapped in check_block_end(), with the launch. */
+/* Frees b->cells only: check_block_end() unmaps static_cells, whose size depends on the module, with the launch. */
 void check_drop(block *b)
 {
     if (b->cells) munmap(b->cells, cells_bytes(b->shape.shared_bytes));
@@ -328,7 +328,7 @@ void check_block_end(block *b)
     b->static_cells = NULL;
 }
 
-/* Memory of the engine: the block with its stacks, the worker's thread-locals, the module's image. */
+/* True for memory of the engine: the block with its stacks, the worker's thread-locals, the module's image. */
 static bool is_ours(const block *b, uintptr_t p)
 {
     const host_module *m = b->launch->module;

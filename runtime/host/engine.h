@@ -25,7 +25,7 @@ typedef struct block_shape {
     size_t stack_bytes;
 } block_shape;
 
-/* One mapping: this, threads, waves, site words, mailboxes, stacks. Shared memory is a mapping of its own. */
+/* A block. One mapping (slab) holds this struct, threads, waves, site words, mailboxes and stacks; shared memory has its own. */
 struct block {
     hs_block pub; /* first: kernels see it */
     block_state state;
@@ -35,10 +35,10 @@ struct block {
     void **params;
     hs_thread *threads, *resume;
     hs_wave *waves;
-    hs_u32 *sites, *spins; /* a word per lane; per thread, the place where it yielded last */
+    hs_u32 *sites, *spins; /* sites: a word per lane (hs_wave.site); spins: by thread, the place where it last yielded */
     size_t site_words;
     hs_thread host;        /* the worker's own context while fibers run */
-    block *cluster[HS_MAX_CLUSTER]; /* by rank; the first has the barrier's state. Without a cluster: the block itself */
+    block *cluster[HS_MAX_CLUSTER]; /* members by rank; [0] holds the barrier's state. Without a cluster: the block itself */
     hs_u32 cluster_arrived, cluster_phase;
     hs_u32 *cluster_phases; /* by thread: the phase of the cluster barrier at which it last arrived */
     uint64_t barriers;
@@ -48,12 +48,12 @@ struct block {
     unsigned guards;
     void *cells, *static_cells; /* the checker's state for shared memory and for __shared__ variables */
     struct watched_lane *lanes; /* the watcher's state */
-    char *static_copy;          /* the block's values of the module's __shared__ variables while another block has them */
+    char *static_copy;          /* the block's __shared__ variables, saved while another block uses the module's single copy */
     size_t static_copy_bytes;
     void *contexts; /* for processors without hs_switch() */
     block *next;    /* in the pool */
 };
-/* far: shared memory is surrounded by so many inaccessible addresses that a wrong index hits no memory of the process. */
+/* far: surround shared memory with enough inaccessible addresses that a wrong index hits no memory of the process. */
 block *block_new(const block_shape *shape, bool far, atomic_uint *guards);
 void block_free(block *b, atomic_uint *guards);
 void block_start(block *b, launch *l, unsigned number, bool poison);
@@ -70,14 +70,14 @@ bool fiber_is_fresh(const hs_thread *t);
 /* ---- scheduling (sched.c, wave.c, mma.c) ---- */
 hs_thread *sched_next(hs_thread *t);
 hs_thread *sched_yield_to(hs_thread *t, const hs_place *at);
-void sched_release(block *b); /* all threads at a barrier continue */
+void sched_release(block *b); /* lets all threads at a barrier continue */
 hs_thread *sched_first(block *b);
 void cluster_arrive(hs_thread *t);
 int cluster_met(hs_thread *t);
-void sched_progressed(hs_thread *t); /* what the watchdog counts */
-void sched_waits(host_log *log, const block *b); /* which lanes wait where, a line per site and wave */
+void sched_progressed(hs_thread *t); /* advances the counter that the watchdog reads */
+void sched_waits(host_log *log, const block *b); /* logs which lanes wait where, a line per site and wave */
 void wave_complete(hs_wave *w, hs_u64 lanes, const hs_site *site, hs_u32 word);
-const char *mma_run(hs_u32 shape, hs_u64 *mail); /* returns null, or an error */
+const char *mma_run(hs_u32 shape, hs_u64 *mail); /* NULL, or an error message */
 hs_u32 mma_wave(hs_u32 shape);
 hs_u32 mma_operations(hs_u32 shape); /* a multiply-add counts as two */
 static inline block *block_of(const hs_wave *w) { return (block *)(void *)w->b; }
@@ -91,7 +91,7 @@ typedef struct fault_record {
 typedef struct worker_self {
     hs_self pub; /* first: kernels see it */
     launch *launch;
-    volatile sig_atomic_t busy; /* holds a lock: the watchdog must not interrupt it */
+    volatile sig_atomic_t busy; /* > 0 in engine code, which may hold a lock: the watchdog must not interrupt it */
     volatile sig_atomic_t faulted;
     fault_record fault;
     hs_thread *fault_thread;
@@ -100,22 +100,22 @@ extern _Thread_local worker_self host_self __attribute__((tls_model("initial-exe
 
 /* ---- modules (module.c, load.c, place.c, cc.c) ---- */
 struct host_module {
-    atomic_uint users; /* users other than the first */
+    atomic_uint users; /* references beyond the first */
     void *handle;
     char *compiler;
-    struct module_source *source; /* its source, to report lines; null: not needed */
+    struct module_source *source; /* kept to find source lines of faults; null: not needed */
     int file; /* the shared object in memory, kept open if symbolisers read it; else -1 */
     bool cached, check, lines;
-    uintptr_t low, high; /* where it is mapped */
+    uintptr_t low, high; /* mapped address range */
     char *shared;     /* its __shared__ variables, used by one block at a time */
     size_t shared_bytes;
     block *shared_owner;
     pthread_mutex_t shared_lock; /* held through a launch, if there are any */
-    uintptr_t anchor; /* an address in it, near all its places (hs_place) */
-    size_t frame_bytes; /* stack frames of all its functions together; 0: unknown */
+    uintptr_t anchor; /* an address in it, within 2 GiB of all its places (hs_place) */
+    size_t frame_bytes; /* sum of all its functions' stack frames; 0: unknown */
     page_places *places; /* spec positions of its source's lines; NULL: the source is not available */
 };
-const hs_place *module_at(const host_module *m, hs_u32 word); /* the place of a word of hs_wave.site */
+const hs_place *module_at(const host_module *m, hs_u32 word); /* the place that a word of hs_wave.site encodes */
 static inline const hs_site *module_site(const host_module *m, hs_u32 word) { return module_at(m, word)->site; }
 host_module *module_new(void);
 /* Loads exactly these bytes, not through a file that another process could change. */
@@ -128,7 +128,7 @@ void module_place(const host_module *m, uintptr_t pc, host_log *log);
 typedef struct module_source module_source;
 module_source *lines_keep(const char *source, size_t size, const host_compile_options *o); /* null: no memory */
 void lines_forget(module_source *s);
-int lines_file(const host_module *m); /* the module's object with line tables, which the caller closes; -1: it cannot be made */
+int lines_file(const host_module *m); /* descriptor of the module's object with line tables; the caller closes it; -1: unavailable */
 /* Header text before the source; the list of parts ends with a null text. */
 typedef struct embedded_part {
     const char *name, *text, *end;
@@ -152,7 +152,7 @@ bool cc_describe(const char *compiler, const host_compile_options *o, host_log *
 typedef struct worker_slot {
     _Alignas(64) _Atomic uint64_t progress; /* written by this worker only */
     pthread_t thread;
-    atomic_bool running; /* the thread may get KICK_SIGNAL */
+    atomic_bool running; /* the thread exists and may be sent KICK_SIGNAL */
 } worker_slot;
 struct host_launch_state {
     host_engine *engine;
@@ -169,20 +169,20 @@ struct host_launch_state {
     atomic_uint next_cluster;
     atomic_int status;  /* host_status; the first failure wins */
     atomic_bool kicked; /* the watchdog stops the workers */
-    pthread_mutex_t lock; /* of log */
+    pthread_mutex_t lock; /* guards log */
     host_log *log;
     checker *check;
     worker_slot *slots;
-    /* the grid barrier among workers; guarded by grid_lock, except phase */
+    /* grid barrier among workers; guarded by grid_lock, except phase */
     pthread_mutex_t grid_lock;
     atomic_uint phase;
     unsigned arrived, left, waiting_blocks;
-    /* the watchdog's */
+    /* used by the watchdog only */
     uint64_t started_ms, seen_progress, seen_ms;
     launch *next;
 };
-/* The first failure of a launch sets its status and writes its text. True: this is the first; the caller now holds the lock and must call
- * launch_reported(). */
+/* Sets the status if this is the launch's first failure. True: it is; the caller now holds the lock, writes the text to the log and calls
+ * launch_reported(). False: ignore the failure. */
 bool launch_fail(launch *l, host_status status);
 void launch_reported(launch *l);
 void launch_where(const launch *l, const hs_thread *t, host_log *log); /* "block (..) thread (..) wave w lane l" */
@@ -219,7 +219,7 @@ struct host_engine {
 };
 
 /* ---- signals during launches (fault.c) ---- */
-bool fault_begin(void); /* installs the handlers if no launch is running yet; false: it cannot */
+bool fault_begin(void); /* a launch begins: the first concurrent one installs the handlers; false: that failed */
 void fault_end(void);
 void fault_report(block *b); /* after a signal interrupted a fiber */
 void fault_altstack_enter(void *memory, stack_t *old);
@@ -277,7 +277,7 @@ void watch_access(const hs_thread *t, const host_access *access, int kind);
 void log_add(host_log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void log_vadd(host_log *log, const char *format, va_list arguments);
 void log_bytes(host_log *log, const char *bytes, size_t size);
-/* Adds positions in the spec to the places in the source that the log has from byte `before` on. */
+/* Adds the spec position to each source position in the log from byte `before` on. */
 void log_place(host_log *log, size_t before, const page_places *places);
 
 #endif

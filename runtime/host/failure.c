@@ -1,6 +1,6 @@
 /* In: failures of a launch, from any of its workers.
- * Out: the first one, with a report that only its worker writes (between launch_fail() and launch_reported()); the worker's thread-local
- * state, whose `busy` count keeps the watchdog from tearing it out of engine code. Later failures are ignored. */
+ * Out: the first one, whose worker alone writes the report (between launch_fail() and launch_reported()); later ones are ignored. Also
+ * defines the worker's thread-local state, whose `busy` count keeps the watchdog from interrupting engine code. */
 #define _GNU_SOURCE
 #include "runtime/host/engine.h"
 

@@ -1,5 +1,5 @@
 /* In: signals of the processor (bad address, bad instruction, division) and the watchdog's kick, on a worker in a kernel.
- * Out: the worker is back in its own context, the launch has failed, and the report says where.
+ * Out: the worker back in its own context, the launch failed, and a report of where.
  * Passes on signals that are not a kernel's to the previous handler. Handlers are installed only during launches; the record of the old
  * ones is the only state here that belongs to the process and not to an engine. */
 #define _GNU_SOURCE
@@ -107,7 +107,7 @@ bool fault_begin(void)
     return ok;
 }
 
-/* Leaves a handler that other code installed meanwhile. */
+/* Restores the previous handlers, but leaves one that other code installed meanwhile. */
 void fault_end(void)
 {
     pthread_mutex_lock(&installed.lock);

@@ -1,6 +1,6 @@
 /* In: the shape of a block (threads, wave size, shared memory, stack size).
  * Out: a block whose GPU threads are fibers: stacks with guard pages, and the entry and exit of a fiber.
- * Fails only without memory. Stacks go without guard pages when the process reaches the system's limit of mappings. */
+ * Fails only without memory. Stacks lack guard pages once the process reaches the system's limit of mappings. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static void *contexts_new(unsigned threads) { return calloc(threads + 1, sizeof(
 static void contexts_free(void *c) { free(c); }
 static void *fresh_pc(void) { return &fresh_mark; }
 #else
-/* First target of hs_switch() into a new fiber: passes the thread, in the register where the resumed side has it, to host_thread_main(). */
+/* Where hs_switch() enters a new fiber: passes the thread from the register that hs_switch() leaves it in to host_thread_main(). */
 #ifdef __x86_64__
 __asm__(".text\n.hidden host_trampoline\n.globl host_trampoline\n.type host_trampoline,@function\nhost_trampoline:\n\t"
         "xorl %ebp, %ebp\n\tandq $-64, %rsp\n\tmovq %rsi, %rdi\n\tcall host_thread_main\n\tud2\n"
@@ -106,7 +106,7 @@ static bool map_between(block *b, size_t body, size_t guard)
     return !mprotect(b->pub.shared, body, PROT_READ | PROT_WRITE);
 }
 
-/* Maps shared memory that ends, rounded up to ARENA_ALIGN, at an inaccessible area. */
+/* Maps shared memory, rounded up to ARENA_ALIGN, whose end borders on an inaccessible area. */
 static bool map_shared(block *b, unsigned bytes, bool far)
 {
     if (!bytes) return true;
@@ -247,7 +247,7 @@ void block_own_shared(host_module *m, block *b)
     m->shared_owner = b;
 }
 
-/* Each block that is resident together with others gets a copy of the module's __shared__ variables; a single one uses them in place. */
+/* A block resident together with others gets its own copy of the module's __shared__ variables; a single block uses them in place. */
 static bool prepare_static_shared(block *b, launch *l, bool poison)
 {
     host_module *m = l->module;
@@ -314,7 +314,7 @@ bool block_run(block *b)
     host_self.faulted = 0;
     fiber_swap(&b->host, b->resume);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    host_self.pub.cur = NULL; /* from here on faults and kicks are not attributed to the kernel */
+    host_self.pub.cur = NULL; /* from here on, faults and kicks are not the kernel's */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     const bool thrown_out = host_self.faulted;
     host_self.faulted = 0;

@@ -1,6 +1,6 @@
 /* In: a shared object that clang made with -fstack-size-section.
- * Out: the sum of the stack frames of all its functions, an upper bound of any call chain, as kernels do not recurse; 0 if the object has
- * no such section. */
+ * Out: the sum of all its functions' stack frames: an upper bound for any call chain, as kernels do not recurse; 0 if the object has no
+ * such section. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <string.h>
@@ -11,7 +11,7 @@ typedef struct bytes {
     size_t size;
 } bytes;
 
-/* `size` bytes of the object from `from` on; empty if they are out of bounds. */
+/* `size` bytes of the object at offset `from`; empty if out of bounds. */
 static bytes part_of(bytes of, uint64_t from, uint64_t size)
 {
     if (from > of.size || size > of.size - from) return (bytes){0};

@@ -8,7 +8,7 @@ enum { MAX_ENTRIES = 1 << 22, MAX_PLACE_ENTRIES = 1 << 25 };
 
 static unsigned row_of(const happens *h, unsigned wave) { return wave % h->rows; }
 
-/* Column of `wave` in the rows of `of`; -1 where rows only have columns for waves resident at the same time, and these two are not. */
+/* Column of `wave` in the clock of wave `of`; -1: clocks cover only waves resident at the same time, and these two are not. */
 static long column_of(const happens *h, unsigned wave, unsigned of)
 {
     if (h->columns == h->waves) return wave;
@@ -75,8 +75,8 @@ static void order_lanes(happens *h, unsigned wave)
 
 void happens_collective(happens *h, unsigned wave) { order_lanes(h, wave); }
 
-/* What any of the waves has released by a fence ahead of a barrier, each of them publishes by a relaxed store behind it: a fence is done
- * when its wave comes to the barrier. */
+/* Release fences are cumulative over a barrier: what a wave released by a fence before it, any wave of the barrier publishes by a relaxed
+ * store after it. */
 static void share_released(happens *h, unsigned first, unsigned n)
 {
     bool fenced = false;
@@ -150,7 +150,7 @@ static bool is_empty(const happens *h, const uint32_t *r)
     return !any;
 }
 
-/* A release publishes everything that the wave has seen and done; a relaxed store publishes that of the wave's last release fence. */
+/* A release publishes everything that the wave has seen and done, a relaxed store only what it had at its last release fence. */
 static void publish(happens *h, unsigned wave, uintptr_t address, bool release)
 {
     const uint32_t *from = row(h, release ? h->seen : h->released, wave);

@@ -1,6 +1,5 @@
-/* In: the public calls of the engine.
- * Out: an engine; launches that have passed the checks, handed on to launch.c.
- * Refuses: sizes that no GPU has: more than 1024 threads a block, waves that are not a power of two. */
+/* The engine's public calls. Out: an engine; launches with valid arguments, handed to launch.c.
+ * Refuses: sizes that no GPU has, such as more than 1024 threads per block or waves that are not a power of two. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -115,7 +114,7 @@ static void set_shape(launch *l, const host_launch_dims *d)
     s->shared_bytes = d->shared_bytes;
 }
 
-/* Bytes of stack per thread. What the compiler reports is rounded up to steps of DEFAULT_STACK, so that pooled blocks serve many kernels.
+/* Bytes of stack per thread. The compiler's number is rounded up to a multiple of DEFAULT_STACK, so that pooled blocks serve many kernels.
  * */
 static size_t stack_of(const launch *l, const char *kernel, const host_launch_dims *d)
 {
@@ -186,7 +185,7 @@ host_status host_launch(host_engine *e, host_module *m, const char *kernel, cons
         status = HOST_BAD_CALL;
     } else {
         l.shape.stack_bytes = stack_of(&l, kernel, dims);
-        /* Checked launches run on one worker for reproducible reports, and so do modules with a single copy of __shared__ variables. */
+        /* One worker if checked, for reproducible reports, or if the module has __shared__ variables, of which there is one copy. */
         l.workers = m->check || m->shared_bytes ? 1 : l.blocks / l.cluster < e->options.workers ? l.blocks / l.cluster : e->options.workers;
         pthread_mutex_init(&l.lock, NULL);
         pthread_mutex_init(&l.grid_lock, NULL);

@@ -38,15 +38,15 @@ typedef struct host_log {
 void host_log_free(host_log *log);
 void host_log_add(host_log *log, const char *bytes, size_t size);
 
-/* Called after a checked launch for each allocation that it accessed: the number of its bytes that were read and written, each byte counted
- * once; bytes that the launch overwrote after reading them do not count as read. name NULL: `read` is the operations of all matrix
- * instructions (AMD's, which a wave executes together; a multiply and an add count as two). */
+/* Called after a checked launch for each allocation that it accessed: how many of its bytes were read and written, each byte counted once;
+ * bytes that the launch overwrote after reading them do not count as read. name NULL: `read` is the number of operations of all matrix
+ * instructions (AMD's, which a wave executes together; a multiply-add counts as two). */
 typedef void host_touched(void *context, const char *kernel, const char *name, size_t read, size_t written);
 
 /* One access of one lane, in a checked launch. */
 typedef enum host_access_kind { HOST_READ, HOST_WRITE, HOST_ATOMIC_READ, HOST_ATOMIC_WRITE, HOST_ACCESS_KINDS } host_access_kind;
 typedef struct host_access {
-    const char *memory;   /* the allocation's name; the pointer is unchanged for its lifetime; null: shared memory */
+    const char *memory;   /* the allocation's name, the same pointer during its lifetime; null: shared memory */
     size_t offset, bytes; /* offset into the allocation (aligned to 256) and size of the access */
     unsigned block, wave, lane;
     unsigned meetings; /* collectives and barriers that this lane has taken part in since its block started */
@@ -64,9 +64,9 @@ typedef struct host_watch {
     void (*end)(void *context); /* allocations and code are still valid */
     void *context;
 } host_watch;
-/* Resolves code addresses: calls `told` for each inlined frame of each address, innermost first, with the address's index, the depth, the
- * place as file:line or file:line:column, and its place in the spec as file:line:column (NULL: it comes from no op). Addresses that the
- * symboliser does not know are skipped. */
+/* Resolves code addresses: calls `told` for each inlined frame of each address, innermost first, with the address's index in `codes`, the
+ * frame's depth, its source position as file:line or file:line:column, and its spec position as file:line:column (NULL: it comes from no
+ * op). Addresses that the symboliser does not know are skipped. */
 typedef void host_place_told(void *context, size_t index, unsigned depth, const char *function, const char *place, const char *spec);
 void host_module_places(const host_module *module, const uintptr_t *codes, size_t count, host_place_told *told, void *context);
 
@@ -133,8 +133,8 @@ struct host_launch_dims {
     const char *name;           /* the kernel's name in reports; NULL: its symbol */
     bool strict;                /* a wave operation that not all live lanes of the wave reach is an error */
 };
-/* The most blocks of a cooperative launch: the engine has memory for their stacks, and of a module compiled with check for what they know
- * of each other. */
+/* Most blocks of a cooperative launch, limited by the threads whose stacks the engine keeps and, for a module compiled with check, by the
+ * vector clocks of its race detector. */
 unsigned host_most_resident(const host_engine *engine, const host_module *module, unsigned threads, unsigned wave);
 /* params as for hipModuleLaunchKernel: params[i] points at argument i. Thread-safe: several threads may launch at once.
  * The text of a failure is appended to log (which may be null). */

@@ -1,7 +1,7 @@
-/* In: pages (emitted sources: defines, templates, the kernel's own part).
- * Out: groups of pages that can be compiled as one text, and that text: templates that several pages share are parsed once.
- * A page stays alone if it has another structure, if its defines affect another page of the group, or if it has a different text for a
- * template. */
+/* In: pages (emitted kernel sources: defines, templates, the kernel's own part).
+ * Out: groups of pages that compile as one text, and that text, in which a template that several pages share is parsed once.
+ * A page stays alone if it is structured differently, if its defines affect another page of the group, or if its text of a template
+ * differs. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,15 +75,15 @@ static bool read_page(page *p, const host_page *of)
     return p->part_count && end[-1] == '\n';
 }
 
-/* ---- what defines change */
+/* ---- whether a page's defines affect another page */
 static span define_name(span line)
 {
     const char *at = line.at + strlen("#define ");
     return (span){at, strcspn(at, " \n")};
 }
 
-/* The line's mention of a macro at `at` has no effect: it is in a comment, or in a condition that clang finds false for any value of it
- * (`#if defined(__CUDACC_RTC__) && defined(M)`, `#if defined(M) && !defined(__clang__)`). */
+/* True if the macro mentioned at `at` has no effect there: it is in a comment, or in a condition that is false under clang for any value of
+ * the macro (`#if defined(__CUDACC_RTC__) && defined(M)`, `#if defined(M) && !defined(__clang__)`). */
 static bool is_deaf(span line, const char *at)
 {
     const char *comment = memmem(line.at, line.size, "//", 2);
@@ -108,7 +108,7 @@ static const span *define_of(const page *p, span name)
     return NULL;
 }
 
-/* The defines of `from` do not change what `to` means. */
+/* True if the defines of `from` do not change the meaning of `to`. */
 static bool bears(const page *to, const page *from)
 {
     for (size_t i = 0; i < from->define_count; i++) {
@@ -156,7 +156,7 @@ static void put_defines(const group *g, FILE *to)
         }
 }
 
-/* p can be written now: every page that still needs it needs it next. */
+/* True if p can be written now: it is the next part of every page that still needs it. */
 static bool is_next(const group *g, const size_t *done, const part *p)
 {
     for (size_t i = 0; i < g->count; i++) {
@@ -180,7 +180,7 @@ static bool put_next(const group *g, size_t *done, FILE *to)
     return false;
 }
 
-/* All parts, in an order that agrees with each page's. NULL: there is none, or no memory. The caller frees it. */
+/* All parts once, in an order that agrees with each page's. NULL: there is no such order, or no memory. The caller frees it. */
 static char *text_of(const group *g, size_t *size)
 {
     size_t done[MOST_PAGES] = {0}, left = 0;
@@ -205,7 +205,7 @@ static void take(group *groups, size_t *count, const page *p)
     groups[i].pages[groups[i].count++] = p;
 }
 
-/* NULL if it fails or the compiler has messages: then each page is compiled alone, so that messages name the right one. */
+/* NULL: it failed, or the compiler had messages. Each page is then compiled alone, so that messages name the right one. */
 static host_module *compile_group(const group *g, const page *first, const host_page *pages, const host_compile_options *options)
 {
     host_log log = {0};

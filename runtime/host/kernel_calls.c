@@ -1,5 +1,5 @@
-/* In: calls of kernels into the engine.
- * Out: the table of these functions that a module gets when it is loaded (hs_runtime): waits, prints, traps, and accesses for the checker.
+/* In: calls from kernels into the engine.
+ * Out: the table of functions that a module gets when it is loaded (hs_runtime): waits, prints, traps, and accesses for the checker.
  * A thread that traps or accesses memory out of bounds never returns to its fiber. */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -95,9 +95,9 @@ static unsigned take_cluster(launch *l, worker_slot *slot, block **members)
     return n;
 }
 
-/* ---- clusters of blocks (of one block in most launches), run by a worker one after the other. A block may wait for another one's store:
- * split-K parts meet so, in launches with no more workgroups than are resident on a GPU. Here fewer workers may run them (another launch
- * has the pool, or the machine has few processors), so a worker whose clusters keep waiting begins one more. */
+/* ---- a worker runs clusters of blocks (most have one block) one after the other. A block may spin on another block's store, as split-K
+ * workgroups do, whose grid is fully resident on a GPU. Here too few workers may run the grid (another launch has the pool, or the machine
+ * has few processors), so a worker whose clusters keep waiting starts one more to avoid deadlock. */
 typedef struct own_cluster {
     block *member[HS_MAX_CLUSTER];
     unsigned count; /* members: fewer than the launch's if memory is short */
@@ -105,8 +105,8 @@ typedef struct own_cluster {
 } own_cluster;
 
 typedef struct own_clusters {
-    own_cluster *first, *spare; /* first: list of those that run; spare: one that has ended, for reuse */
-    unsigned waits;             /* successive rounds in which none ended */
+    own_cluster *first, *spare; /* first: list of running clusters; spare: one that has ended, for reuse */
+    unsigned waits;             /* consecutive rounds in which no cluster ended */
 } own_clusters;
 
 static void drop_cluster(launch *l, own_cluster *c)
@@ -167,7 +167,7 @@ static void run_round(launch *l, own_clusters *own, unsigned *yields)
 
 static void work_in_turn(launch *l, worker_slot *slot)
 {
-    enum { patience = 256 }; /* rounds that suffice for a block that waits for threads of its own cluster only */
+    enum { patience = 256 }; /* rounds enough for a block that waits only for threads of its own cluster */
     const bool alone = l->check || l->module->shared_bytes; /* the checker's or module's state exists once: one cluster at a time */
     own_clusters own = {0};
     unsigned yields = 0;
@@ -192,7 +192,7 @@ static void grid_deadlock(launch *l)
     launch_reported(l);
 }
 
-/* Grid barrier: waits until all workers have come; this one has brought `waiting` blocks. False: the launch failed. */
+/* Grid barrier among workers, of which this one has `waiting` blocks at it. False: the launch failed. */
 static bool cross_grid(launch *l, unsigned waiting)
 {
     pthread_mutex_lock(&l->grid_lock);
@@ -213,7 +213,7 @@ static bool cross_grid(launch *l, unsigned waiting)
     return !failed(l);
 }
 
-/* The blocks of this worker have ended: any block that still waits for the grid is in a deadlock. */
+/* All blocks of this worker have ended: a block that still waits for the grid waits forever. */
 static void leave_grid(launch *l)
 {
     pthread_mutex_lock(&l->grid_lock);

@@ -45,7 +45,7 @@ static bool same_segment(const host_module *m, const unsigned char *object, size
     return at >= m->low && at <= m->high && p->p_filesz <= m->high - at && memcmp((const void *)at, object + p->p_offset, p->p_filesz) == 0;
 }
 
-/* The executable segments of the loaded module and of the object are equal, at the same addresses. */
+/* True if the loaded module and the object have equal executable segments at the same addresses. */
 static bool same_code(const host_module *m, const unsigned char *object, size_t size)
 {
     Elf64_Ehdr head;

@@ -114,9 +114,9 @@ static char *spell_number(char *at, uint64_t number, int bits)
     return at;
 }
 
-/* dlopen() returns the loaded object for a path that it has seen, and descriptors are reused: so each load spells its path differently, by
- * extra "/" and "/." that encode a counter. A process may hold several copies of this code (libtfgen.a in two plugins), each with its own
- * counter, so the counter's address is encoded, too. */
+/* dlopen() returns the already loaded object for a path that it has seen, and /proc/self/fd paths recur as descriptors are reused. So each
+ * load spells its path differently: extra "/" and "/." encode a counter, and the counter's address, as a process may hold several copies of
+ * this code (libtfgen.a in two plugins). */
 static void spell_name(char name[NAME_BYTES], int file)
 {
     static atomic_uint loads;

@@ -13,9 +13,9 @@ enum { MAPPED = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
 static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
 /* ---- where allocations lie ----
- * A guard page follows each allocation, but a wrong 32-bit index reaches further, up to 2^32 elements, and must not hit memory of the
+ * A guard page follows each allocation, but a wrong 32-bit index reaches up to 2^32 elements further and must not hit memory of the
  * process. So an engine that catches faults places all allocations in the middle of a large reserved, inaccessible range. The range costs
- * no memory; where a limit forbids it, allocations are placed by the system. */
+ * no memory; where a limit forbids it, the system places allocations. */
 static const size_t most_reserve = (size_t)1 << 42, least_reserve = (size_t)1 << 36;
 
 void memory_reserve(host_engine *e)
@@ -25,7 +25,7 @@ void memory_reserve(host_engine *e)
         if (at == MAP_FAILED) continue;
         e->reserve = at;
         e->reserve_bytes = n;
-        e->reserve_next = n / 4; /* as much stays unused after the last */
+        e->reserve_next = n / 4; /* a quarter stays unused at either end */
     }
 }
 

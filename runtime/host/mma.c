@@ -44,7 +44,7 @@ INLINE unsigned k_of(const mma_form *f, unsigned half, unsigned e)
 {
     switch (f->layout) {
     case CDNA: return half * f->a_elements + e;
-    case RDNA3: return e; /* both halves of the wave hold all k */
+    case RDNA3: return e; /* either half of the wave holds all k */
     default: return 8 * (e / 4) + 4 * half + e % 4;
     }
 }

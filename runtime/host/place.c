@@ -33,7 +33,7 @@ static char *symboliser_of(const host_module *m)
 bool module_has_lines(const host_module *m) { return m->lines; }
 
 /* answer: the symboliser's output for `count` addresses, each address followed by its places. False: there is no symboliser, or it failed.
- * file: the module's object. *binutils: for inlined code it names the enclosing symbol instead of the innermost inlined function. */
+ * file: the module's object. *binutils: it is addr2line, which names the enclosing symbol instead of the innermost inlined function. */
 static bool ask_symboliser(const host_module *m, int file, const uintptr_t *codes, size_t count, host_log *answer, bool *binutils)
 {
     enum { TEXT = 24 };

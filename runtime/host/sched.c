@@ -5,7 +5,7 @@
 #include <string.h>
 #include "runtime/host/engine.h"
 
-enum { PLACES_UNTIL = 4096 }; /* size of a report, in bytes, from which on symbolisers are not called any more */
+enum { PLACES_UNTIL = 4096 }; /* bytes of a report beyond which no symboliser is called */
 
 static bool is_barrier(hs_u32 word) { return word != HS_EXIT && (word & (HS_WAITING | HS_BARRIER)) == (HS_WAITING | HS_BARRIER); }
 static bool is_collective(hs_u32 word) { return word != HS_EXIT && (word & (HS_WAITING | HS_BARRIER)) == HS_WAITING; }
@@ -191,7 +191,7 @@ static bool complete_some(hs_wave *w)
 
 /* ---- the ends of barriers ---- */
 
-/* Called when no thread can run. NULL: all is well; else why the threads at barriers cannot continue. */
+/* Called when no thread can run. NULL: no fault; else why the threads at barriers cannot continue. */
 static const char *barrier_fault(const block *b, bool *grid, bool *any)
 {
     bool plain = false;
@@ -244,7 +244,7 @@ static hs_thread *next_slowly(hs_thread *t)
     return end_barrier(b);
 }
 
-/* The block has full waves only, and all its threads are at plain barriers, each wave at a single one. */
+/* True if all waves are full and all threads are at plain barriers, each wave at a single one. */
 static bool all_at_barrier(const block *b)
 {
     if (b->shape.wave == 1) return words_are_barriers(b->sites, b->shape.threads); /* contiguous */

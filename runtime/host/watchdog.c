@@ -1,5 +1,5 @@
-/* In: running launches, the engine's limits. Out: launches that make no progress or take too long fail, and a signal takes their workers
- * out of loops that never wait. Sleeps while nothing runs. */
+/* In: running launches, the engine's limits. Out: launches that make no progress or take too long fail; a signal (KICK_SIGNAL) interrupts
+ * workers in loops that never call the engine. Sleeps while nothing runs. */
 #define _GNU_SOURCE
 #include <time.h>
 #include "runtime/host/engine.h"
