@@ -54,9 +54,10 @@ __device__ int printf(const char *, ...);
 
 __device__ float fmaf(float, float, float), fabsf(float), fmaxf(float, float), fminf(float, float), sqrtf(float), rsqrtf(float),
     expf(float), exp2f(float), expm1f(float), logf(float), log2f(float), log1pf(float), tanhf(float), erff(float), sinf(float), cosf(float),
-    powf(float, float), floorf(float), rintf(float), truncf(float), copysignf(float, float), __expf(float), __exp2f(float), __logf(float),
-    __log2f(float), __sinf(float), __cosf(float), __fdividef(float, float), __frcp_rn(float), __frsqrt_rn(float), __fsqrt_rn(float),
-    __fdiv_rn(float, float), __fmul_rn(float, float), __fadd_rn(float, float), __uint_as_float(unsigned), __int_as_float(int);
+    powf(float, float), ceilf(float), floorf(float), rintf(float), truncf(float), copysignf(float, float), __expf(float), __exp2f(float),
+    __logf(float), __log2f(float), __sinf(float), __cosf(float), __fdividef(float, float), __frcp_rn(float), __frsqrt_rn(float),
+    __fsqrt_rn(float), __fdiv_rn(float, float), __fmul_rn(float, float), __fadd_rn(float, float), __uint_as_float(unsigned),
+    __int_as_float(int);
 __device__ int __float_as_int(float), __clz(int), __ffs(int), __popc(unsigned), __float2int_rn(float), __float2int_rz(float);
 __device__ unsigned __float_as_uint(float), __umulhi(unsigned, unsigned), __byte_perm(unsigned, unsigned, unsigned),
     __float2uint_rn(float);
