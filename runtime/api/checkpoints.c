@@ -1,6 +1,5 @@
-/* The public functions that read tensors of safetensors files. In: paths, names, plans. Out: bytes in host memory. Refuses what
- * runtime/data/checkpoint.h and safetensors.h refuse. A failure unwinds the arena that the files are open in, so the next call opens them
- * again. */
+/* The public checkpoint functions. In: paths, names, plans. Out: bytes in host memory. Refuses what runtime/data/checkpoint.h and
+ * safetensors.h refuse. A failure ends the arena that holds the open files, so the next call reopens them. */
 #include "runtime/data/checkpoint.h"
 #include "runtime/module/module.h"
 #include <pthread.h>
@@ -20,7 +19,7 @@ struct tfgen_checkpoint {
 
 typedef struct job {
     tfgen_checkpoint *c;
-    const char *name; /* of a tensor; or the path */
+    const char *name; /* of a tensor, or the path */
     const tfgen_plan *plan;
     size_t index, bytes;
     int64_t layer;

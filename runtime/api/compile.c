@@ -93,7 +93,7 @@ static const ir_graph *read_spec(const job *j)
     return p;
 }
 
-/* The texts of graph and ir hold ops, those of fuse and plan kernels; the reader can only tell these pairs apart. */
+/* The texts of stages graph and ir hold ops, those of fuse and plan kernels; the reader cannot distinguish the stages of a pair. */
 static const ir_graph *read_text(const job *j)
 {
     const compile_request *r = j->request;
@@ -144,7 +144,7 @@ static double seconds_at(arena *a, const compile_request *r, fusion_level level,
     return t.seconds;
 }
 
-/* Level tile where block has no plan or is no faster. Where tile has none either, planning says why. */
+/* Predicts both levels. Tile is taken if block has no plan or is not faster; if tile has none either, planning it reports why. */
 static struct level_choice choose_level(arena *a, const compile_request *r)
 {
     struct level_choice c = {.made = true};
@@ -154,7 +154,7 @@ static struct level_choice choose_level(arena *a, const compile_request *r)
     return c;
 }
 
-/* The texts of fuse and plan have their level. */
+/* Compiles at the level chosen. IR texts of stages fuse and plan already have a level. */
 static void compile_auto(arena *a, const compile_request *r, compiled *out)
 {
     compile_request one = *r;

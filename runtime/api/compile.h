@@ -1,5 +1,5 @@
-/* In: the text of a spec (or of the IR at some stage) and a request. Out: graph, program and plan in the caller's arena.
- * Refuses what the stages refuse; diagnostics are in the arena. Pure: reads no file, touches no device. */
+/* In: a request with the text of a spec, or of the IR at some stage. Out: graph and plan, in the caller's arena. Refuses what the stages
+ * refuse; diagnostics are in the arena. Pure: reads no file, touches no device. */
 #ifndef TFGEN_COMPILE_H
 #define TFGEN_COMPILE_H
 #include "gen/gen.h"
@@ -8,7 +8,7 @@ typedef enum stage { stage_graph, stage_ir, stage_fuse, stage_plan, stage_source
 extern const char *const stage_names[stage_count]; /* graph ir fuse plan source */
 
 typedef struct compile_request {
-    const char *text, *name; /* name: as shown in messages and #line */
+    const char *text, *name; /* name: the text's name in messages and #line */
     size_t size;
     bool from_ir;            /* text is IR text of stage `from`, not a spec */
     stage from;
@@ -24,15 +24,15 @@ typedef struct compile_request {
     const char *device_file;  /* name of that file in messages; NULL: "device model" */
     const char *device_label; /* the device's name as its driver reports it, or NULL */
     const tuning *tuning;    /* NULL: defaults */
-    /* Called after each stage with its text, when not NULL; `text` lives in the arena. Sources come in pieces. */
+    /* If not NULL, called after each stage in dump_stages with its text, which lives in the arena. Sources come in several calls. */
     void (*dump)(void *context, stage at, const char *text);
     void *dump_context;
     unsigned dump_stages;    /* bit set of stages */
-    bool check_passes; /* run the verifier after each fusion, which it then names, instead of only after the last */
+    bool check_passes; /* run the verifier after each fusion, so that it names the faulty one, instead of only after the last */
 } compile_request;
 
 typedef struct compiled {
-    const ir_graph *graph; /* as read; NULL when the text was IR of a later stage */
+    const ir_graph *graph; /* as read; NULL if the text was IR of a later stage */
     plan *plan;
 } compiled;
 
@@ -40,9 +40,9 @@ typedef struct compiled {
 const target_info *compile_target(arena *a, const char *name);
 /* The request's device_model; NULL: it has none. Bails if that model belongs to another target. */
 const device_model *compile_device(arena *a, const compile_request *r, const target_info *target);
-/* The stages themselves, for callers already inside arena_run(): bails. */
+/* As compile(), but bails; for callers already inside arena_run(). */
 void compile_inside(arena *a, const compile_request *request, compiled *out);
-/* Dumps a plan made again after register spills (runtime/module/plan_code.h), like the first one. */
+/* Dumps a plan that was made again after register spills (runtime/module/plan_code.h). */
 void compile_dump(arena *a, const compile_request *request, const plan *p);
 tfgen_code compile(arena *a, const compile_request *request, compiled *out);
 #endif

@@ -1,4 +1,4 @@
-/* The public functions for plans. Plans own their arena. Errors are a status and a text. */
+/* The public functions for plans. A plan owns its arena. */
 #include "runtime/api/tfgen.h"
 #include "runtime/module/variants.h"
 #include "runtime/system/ranges.h"
@@ -71,7 +71,7 @@ static void plan_body(void *argument)
     arena *a = j->plan->arena;
     j->plan->request = request_of(j);
     compile_inside(a, &j->plan->request, &j->plan->compiled);
-    j->plan->request.level = j->plan->compiled.plan->ir->level; /* of variants too, which share its weights */
+    j->plan->request.level = j->plan->compiled.plan->ir->level; /* also the level of variants, which share the weights */
     j->plan->text = ir_print(a, j->plan->compiled.plan->ir);
     j->plan->manifest = manifest_json(a, j->plan->compiled.plan);
     j->plan->tensors = tensors_of(a, j->plan->compiled.plan);

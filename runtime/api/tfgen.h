@@ -1,7 +1,7 @@
 /* libtfgen: compiles a YAML op-graph into fused transformer kernels at run time, for the GPU and the shapes at hand.
  *
  *     device   where kernels run: "hip:0", "cuda:0", "host"
- *     plan     made from a spec, its dimensions and a target: the kernels, what is fused into each, their HIP source. Needs no device
+ *     plan     made from a spec, its dimensions and a target, without a device: the kernels, the ops fused into each, their HIP source
  *     module   a plan compiled (or taken from the kernel cache) and loaded on a device
  *     weights  one layer's packed parameters on a device, shared by all modules that compute that layer; many layers share a module
  *     execute  launches only: no allocation, no synchronisation, no lock; capturable in a HIP or CUDA graph
@@ -45,24 +45,26 @@ typedef enum tfgen_status {
     TFGEN_USAGE = 2,       /* an argument is wrong, such as an unknown preset, dim or target */
     TFGEN_BAD_INPUT = 3,   /* the spec is wrong; the text has the place: "ffn.yaml:12:5: error: ..." */
     TFGEN_UNSUPPORTED = 4, /* valid, but not supported for this target or size, or this machine has no compiler for it */
-    TFGEN_COMPILE_FAILED = 5, /* the compiler rejected the source, crashed or timed out; the text has the kernel and the log's start */
+    TFGEN_COMPILE_FAILED = 5, /* the compiler rejected the source, crashed or timed out; the text has the kernel and the start of its log */
     TFGEN_DEVICE_ERROR = 6,   /* a driver call failed; the text names the call and its error code */
-    TFGEN_NO_MEMORY = TFGEN_DEVICE_ERROR,
-    TFGEN_IO = 7
+    TFGEN_NO_MEMORY = TFGEN_DEVICE_ERROR, /* host or device memory ran out */
+    TFGEN_IO = 7           /* a file could not be read or written */
 } tfgen_status;
 
 /* A short description of the status, such as "a bad spec or input file"; static, never NULL. Details of a failure are in tfgen_error. */
 TFGEN_API const char *tfgen_status_text(tfgen_status status);
 
-/* The error message: its first lines, truncated to fit, always NUL-terminated. It begins with a place in the spec
- * ("ffn.yaml:12:5: error: "), with the function whose argument is wrong ("tfgen_execute: "), or with the message itself, in lower case
- * unless it starts with a name. No full stop and no newline at its end. */
+/* The error message, truncated to fit and always NUL-terminated, without a full stop or newline at its end. It begins with a position in
+ * the spec ("ffn.yaml:12:5: error: "), with the function whose argument is wrong ("tfgen_execute: "), or with the message itself, in lower
+ * case unless it starts with a name. */
 typedef struct tfgen_error { char text[1024]; } tfgen_error;
 
 typedef struct tfgen_plan tfgen_plan;
 
-/* BLOCK: the whole block is one cooperative launch. AUTO: TILE or BLOCK, the one whose plan is predicted to be faster; it depends on the
- * spec, its dims, the device model, wisdom and tiles alone. The manifest's "fusion" says which one it is. */
+/* Fusion levels (docs/fusion.md). NONE: one kernel per op. OPS: elementwise ops join products' epilogues, linears of one input are
+ * concatenated. TILE: also norms, RoPE and cache appends. BLOCK: as TILE, but all of it is one cooperative launch. AUTO: TILE or BLOCK,
+ * whichever is predicted to be faster; the choice depends only on the spec, its dims, the device model, wisdom and tiles, and is "fusion"
+ * in the manifest. */
 typedef enum tfgen_fusion {
     TFGEN_FUSION_NONE = 0,
     TFGEN_FUSION_OPS = 1,
@@ -92,9 +94,9 @@ typedef struct tfgen_plan_options {
      * TFGEN_USAGE; a tile that the program, the target or the sizes do not allow is TFGEN_UNSUPPORTED. The error lists what is legal. */
     const char *const *tiles;
     size_t tile_count;
-    /* Tuning results for phases without an override: a file (docs/tuning.md), or "none". NULL: $TFGEN_WISDOM, else
-     * ~/.local/share/tfgen/wisdom if it exists; its entries precede those built into libtfgen. Wisdom changes speed only; entries made for
-     * other code or other shapes are ignored. */
+    /* Tuning results for phases without an override: path of a file (docs/tuning.md), or "none". NULL: $TFGEN_WISDOM, else
+     * ~/.local/share/tfgen/wisdom if it exists; its entries take precedence over those built into libtfgen. Wisdom affects speed only;
+     * entries made for other code or other shapes are ignored. */
     const char *wisdom;
 } tfgen_plan_options;
 #define TFGEN_PLAN_OPTIONS_INIT                                                                                \
@@ -102,8 +104,8 @@ typedef struct tfgen_plan_options {
         sizeof(tfgen_plan_options), NULL, NULL, NULL, NULL, 0, TFGEN_FUSION_TILE, NULL, 0, NULL, NULL, 0, NULL \
     }
 
-/* Parses `spec` (YAML, `size` bytes; the caller may free it afterwards) and plans it. `name` stands for the spec in messages and in emitted
- * sources. On failure *plan is NULL. `options` NULL: the defaults; `error` may be NULL. */
+/* Parses `spec` (YAML, `size` bytes; the caller may free it afterwards) and plans it. `name` is the spec's name in messages and emitted
+ * sources. On failure *plan is NULL. `options` NULL: the defaults; `error` may be NULL. Free with tfgen_plan_free(). */
 TFGEN_API tfgen_status tfgen_plan_create(const char *spec, size_t size, const char *name, const tfgen_plan_options *options,
                                          tfgen_plan **plan, tfgen_error *error);
 TFGEN_API void tfgen_plan_free(tfgen_plan *plan); /* NULL is fine */
@@ -130,8 +132,8 @@ TFGEN_API int64_t tfgen_workspace_bytes(const tfgen_plan *plan, const tfgen_dim 
 /* ---- tensors: the caller's memory that a plan reads and writes. tfgen_weights_create() and tfgen_execute() use the same indices. */
 typedef enum tfgen_tensor_kind { TFGEN_INPUT = 0, TFGEN_PARAM = 1, TFGEN_STATE = 2, TFGEN_OUTPUT = 3 } tfgen_tensor_kind;
 
-/* Set `size` to sizeof(tfgen_tensor) before the call. Data is dense and row-major; pointers must be aligned to 16 bytes. The plan owns the
- * strings. */
+/* Set `size` to sizeof(tfgen_tensor) before the call. Data is row-major, and dense unless row_stride differs from the last size; pointers
+ * must be aligned to 16 bytes. The plan owns the strings. */
 typedef struct tfgen_tensor {
     size_t size;
     const char *name; /* as in the spec; an output's name is that in `outputs:` */
@@ -141,12 +143,12 @@ typedef struct tfgen_tensor {
     int64_t shape[8];  /* at the plan's own dims */
     int64_t bytes;     /* at the plan's own dims */
     const char *from;  /* param: its name in a safetensors file, or NULL */
-    int from_transposed;
+    int from_transposed; /* not 0: that tensor is the param's transpose */
     /* from_row_end != 0: the param is a slice of that tensor's rows (after transposition): rows [from_row_first, from_row_end) of each
      * group of from_row_group rows (0: one group of all rows). */
     int64_t from_row_first, from_row_end, from_row_group;
-    /* Elements from one row to the next (a row: the last axis): the last size of the shape, or what the spec's `stride:` of an input or
-     * output says. `bytes` ends with the last row. */
+    /* Elements between the starts of consecutive rows (a row: the last axis): the last size of the shape, or the spec's `stride:` of an
+     * input or output. `bytes` has no padding after the last row. */
     int64_t row_stride;
 } tfgen_tensor;
 
@@ -154,7 +156,7 @@ TFGEN_API size_t tfgen_plan_tensor_count(const tfgen_plan *plan);
 TFGEN_API tfgen_status tfgen_plan_tensor(const tfgen_plan *plan, size_t index, tfgen_tensor *out);
 TFGEN_API size_t tfgen_plan_tensor_index(const tfgen_plan *plan, const char *name, tfgen_tensor_kind kind); /* (size_t)-1: none */
 
-/* ---- devices. The vendors' libraries, opened at run time, obey HIP_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES and CUDA_VISIBLE_DEVICES.
+/* ---- devices. Vendor libraries are opened at run time and obey HIP_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES and CUDA_VISIBLE_DEVICES.
  * HSA_OVERRIDE_GFX_VERSION is part of a kernel's cache key. */
 typedef struct tfgen_device tfgen_device;
 
@@ -172,8 +174,8 @@ typedef struct tfgen_device_info {
  * comes last. */
 TFGEN_API size_t tfgen_device_list(tfgen_device_info *list, size_t room);
 /* `name`: as in tfgen_device_info, or a kind alone ("hip": its first device); NULL: the first GPU that tfgen has a target for, else the
- * host. On CUDA the device uses the calling thread's current context if that is on it, else retains the primary context. An unknown name
- * is TFGEN_USAGE, a kind without devices TFGEN_UNSUPPORTED. */
+ * host. A CUDA device uses the calling thread's current context if that context is on the device, else retains the primary context. An
+ * unknown name is TFGEN_USAGE, a kind without devices TFGEN_UNSUPPORTED. */
 TFGEN_API tfgen_status tfgen_device_open(const char *name, tfgen_device **device, tfgen_error *error);
 TFGEN_API void tfgen_device_close(tfgen_device *device); /* NULL is fine */
 TFGEN_API const char *tfgen_device_target(const tfgen_device *device); /* tfgen_device_info.target; the device owns it */
@@ -198,11 +200,11 @@ typedef struct tfgen_progress {
     int cached;         /* it came from the cache */
 } tfgen_progress;
 
-/* What a compiler said of a kernel. */
+/* A compiler's messages for one kernel. */
 typedef struct tfgen_log {
     size_t size;
     const char *kernel;
-    const char *text; /* all of it, with the places in the spec; NUL-terminated, lines end in newlines; valid during the call only */
+    const char *text; /* the whole log, with positions in the spec; NUL-terminated, lines end in newlines; valid during the call only */
     int failed;       /* not 0: there is no code; 0: warnings */
 } tfgen_log;
 
@@ -220,14 +222,14 @@ typedef struct tfgen_module_options {
     int bundle_only;        /* never compile: a kernel that the bundle lacks is TFGEN_UNSUPPORTED */
     const tfgen_dim_list *variants; /* tfgen_module_create() prepares each (see tfgen_module_prepare) before it returns */
     size_t variant_count;
-    /* Called with `context` for each kernel whose compiler said anything, whereas tfgen_error holds the start of the first failure: from
-     * any thread, never concurrently, nor with `progress`. Kernels from the cache or the bundle have no log. NULL: none. */
+    /* Called with `context` for each kernel whose compiler wrote messages (tfgen_error holds only the start of the first failure), from any
+     * thread, never concurrently with itself or `progress`. Kernels from the cache or the bundle have no log. NULL: none. */
     void (*log)(void *context, const tfgen_log *log);
 } tfgen_module_options;
 #define TFGEN_MODULE_OPTIONS_INIT {sizeof(tfgen_module_options), 0, 0.0, NULL, NULL, NULL, NULL, 0, 0, NULL, 0, NULL}
 
-/* Loads the plan's kernels onto the device; compiles those that bundle and cache lack, several at a time, in child processes. A plan for
- * another target than the device's is TFGEN_UNSUPPORTED. `options` NULL: the defaults. */
+/* Loads the plan's kernels onto the device; compiles those that neither bundle nor cache has, several at a time, in child processes. A plan
+ * for another target than the device's is TFGEN_UNSUPPORTED. `options` NULL: the defaults. */
 TFGEN_API tfgen_status tfgen_module_create(const tfgen_plan *plan, tfgen_device *device, const tfgen_module_options *options,
                                            tfgen_module **module, tfgen_error *error);
 /* Adds a variant: the same spec planned for calls whose dynamic dims are at most `dims` (those not given: the plan's own), and compiled
@@ -251,9 +253,9 @@ TFGEN_API int64_t tfgen_module_workspace_bytes(const tfgen_module *module, const
 TFGEN_API const char *tfgen_module_manifest(const tfgen_module *module);
 TFGEN_API void tfgen_module_free(tfgen_module *module); /* NULL is fine */
 
-/* ---- checkpoints: tensors of a safetensors file, of the index of several, or of a model's folder as from the HuggingFace Hub. Files are
- * read when asked, checked, and never executed (a pickle is TFGEN_BAD_INPUT); one that is not there or does not fit is TFGEN_BAD_INPUT with
- * the nearest name or both shapes. Several threads may read one checkpoint, one after another. */
+/* ---- checkpoints: tensors of a .safetensors file, of the index of a sharded one, or of a model folder as on the HuggingFace Hub. Tensor
+ * data is read on demand. Nothing is executed: a pickle is TFGEN_BAD_INPUT. A missing tensor or a wrong shape is TFGEN_BAD_INPUT; the text
+ * has the nearest name or both shapes. Thread-safe; concurrent reads of one checkpoint are serialised. */
 typedef struct tfgen_checkpoint tfgen_checkpoint;
 typedef struct tfgen_checkpoint_entry {
     size_t size;
@@ -265,24 +267,24 @@ typedef struct tfgen_checkpoint_entry {
 
 TFGEN_API tfgen_status tfgen_checkpoint_open(const char *path, tfgen_checkpoint **checkpoint, tfgen_error *error);
 TFGEN_API void tfgen_checkpoint_close(tfgen_checkpoint *checkpoint); /* NULL is fine */
-/* The names of its tensors, in no order that means anything; NULL if index is out of range. The checkpoint owns the strings. */
+/* Names of the tensors, in unspecified order; NULL if index is out of range. The checkpoint owns the strings. */
 TFGEN_API size_t tfgen_checkpoint_count(const tfgen_checkpoint *checkpoint);
 TFGEN_API const char *tfgen_checkpoint_name(const tfgen_checkpoint *checkpoint, size_t index);
 /* Set out->size before the call. */
 TFGEN_API tfgen_status tfgen_checkpoint_find(tfgen_checkpoint *checkpoint, const char *name, tfgen_checkpoint_entry *out,
                                              tfgen_error *error);
-/* A tensor's data as it is in the file, into host memory; `bytes` is its size. */
+/* Copies a tensor's data, as in the file, to host memory; `bytes` must be its size. */
 TFGEN_API tfgen_status tfgen_checkpoint_read(tfgen_checkpoint *checkpoint, const char *name, void *to, size_t bytes, tfgen_error *error);
-/* The data of the plan's tensor `index`, a param, into host memory of tfgen_tensor.bytes: found by its `from` name, else its own, as it is
- * or after the spec's prefix; its rows taken, transposed and converted as the spec says. `layer`: the number that the prefix has in place
- * of {layer}; -1: none. */
+/* Copies the data of the plan's tensor `index`, a param, to host memory of tfgen_tensor.bytes, sliced, transposed and converted to the
+ * plan's dtype as the spec says. Its name in the checkpoint is the param's `from`, else its own name, as it is or after the spec's prefix.
+ * `layer` replaces {layer} in the prefix; -1: none. */
 TFGEN_API tfgen_status tfgen_checkpoint_param(tfgen_checkpoint *checkpoint, const tfgen_plan *plan, size_t index, int64_t layer, void *to,
                                               size_t bytes, tfgen_error *error);
 
 /* ---- weights: device memory with one layer's params in the layouts that kernels read. A packed weight is identified by a signature (its
  * params and their layout), an unpacked param by name, dtype and shape; each is stored once, however many modules read it. One object thus
- * serves every module that computes this layer (prefill and decode, other dims, another spec with the same param names), and modules that
- * pack alike share the memory.
+ * serves every module that computes this layer (prefill and decode, other dims, another spec with the same param names); modules with the
+ * same packed layout share memory.
  *
  * tensors[i] is the device pointer of the plan's tensor i; only params are read. Packing and copying are complete when a call returns, so
  * the caller may free the originals. (A param whose shape has a dynamic dim is not copied: every execute reads the caller's.) */
@@ -290,9 +292,9 @@ typedef struct tfgen_weights tfgen_weights;
 /* Packs all weights that `module` reads, on `stream`, and synchronises it. A NULL or misaligned param is TFGEN_USAGE. */
 TFGEN_API tfgen_status tfgen_weights_create(tfgen_module *module, void *const *tensors, void *stream, tfgen_weights **weights,
                                             tfgen_error *error);
-/* Adds the weights that another module on the same device reads and that are still missing. `tensors` are indexed by that module's plan and
- * hold the same layer's params; params of which nothing new is made may be NULL, and `tensors` too if nothing is missing. On failure the
- * weights are unchanged. Other threads may execute with these weights meanwhile. */
+/* Adds the weights that another module on the same device reads and that are still missing. `tensors` has the same layer's params, by that
+ * plan's indices; a param that no missing weight is made from may be NULL, and so may `tensors` if none is missing. On failure the weights
+ * are unchanged. Other threads may execute with these weights meanwhile. */
 TFGEN_API tfgen_status tfgen_weights_add(tfgen_weights *weights, tfgen_module *module, void *const *tensors, void *stream,
                                          tfgen_error *error);
 TFGEN_API int64_t tfgen_weights_bytes(const tfgen_weights *weights); /* device memory in bytes */
@@ -310,17 +312,18 @@ typedef struct tfgen_args {
 
 /* Launches the kernels of the plan, or of a variant, on `stream` (hipStream_t, CUstream; NULL: the default stream) and returns without
  * waiting; on the host it returns when they are done. `workspace`: device memory of tfgen_workspace_bytes() bytes, aligned to 256, used by
- * no other call until this one has finished on the device; it needs no initialisation and keeps nothing between calls, but for the report
- * of a call whose waits took too long (tfgen_execute_check()). A variant whose workspace does not fit is skipped; all fit if
- * args->workspace_bytes is tfgen_module_workspace_bytes(). `weights` must hold all that the module reads, else TFGEN_USAGE with the missing
- * signature; NULL if the module reads none. Arguments are checked before the first launch. On the host an invalid pointer crashes the
- * process, as anywhere in C. */
+ * no other call until this one has finished on the device; it needs no initialisation and keeps nothing between calls except the record of
+ * a wait that timed out (tfgen_execute_check()). A variant whose workspace does not fit is skipped; all fit if args->workspace_bytes is
+ * tfgen_module_workspace_bytes(). `weights` must hold all weights that the module reads, else TFGEN_USAGE with the missing signature; NULL
+ * if the module reads none. Arguments are checked before the first launch. On the host an invalid pointer crashes the process, as anywhere
+ * in C. */
 TFGEN_API tfgen_status tfgen_execute(const tfgen_module *module, const tfgen_weights *weights, const tfgen_args *args, void *workspace,
                                      void *stream, tfgen_error *error);
-/* Waits until the last call with these arguments, workspace and stream is done, if its workgroups wait for each other's tiles within a
- * launch; TFGEN_DEVICE_ERROR, with the launch, the phase and the counter, if one of them waited too long: the results are wrong, and it is
- * a bug of tfgen, or another program kept workgroups off the device. At level BLOCK the error is that of the first such wait of all calls
- * in that workspace since the last check; calls without one are right. On the host tfgen_execute() returns that error itself. */
+/* Checks the last call with these arguments, workspace and stream for timeouts, where workgroups wait for each other's tiles within a
+ * launch; synchronises the stream if the plan has such launches. TFGEN_DEVICE_ERROR, with the launch, phase and counter: a wait timed out,
+ * and the results are wrong, by a bug of tfgen or because another program kept workgroups off the device. At level BLOCK it reports the
+ * first timeout of all calls in that workspace since the last check; calls without a timeout are correct. On the host tfgen_execute()
+ * returns this error itself. */
 TFGEN_API tfgen_status tfgen_execute_check(const tfgen_module *module, const tfgen_args *args, void *workspace, void *stream,
                                            tfgen_error *error);
 

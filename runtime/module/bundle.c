@@ -1,6 +1,5 @@
-/* In: code objects, or bytes that claim to be a bundle. Out: bundle.h. Refuses, with an offset: wrong sizes, offsets out of range or not
- * aligned, entries out of order, names without an end, a changed head. Reads integers byte by byte, so no alignment or byte order is
- * assumed of the machine. */
+/* Contract: runtime/module/bundle.h. Refuses, with an offset: wrong sizes, offsets out of range or misaligned, entries out of order, names
+ * without a NUL, a head whose hash differs. Integers are read byte by byte, whatever the machine's alignment rules and byte order. */
 #include "runtime/module/bundle.h"
 #include "runtime/host/hs_abi.h"
 #include <stdarg.h>
@@ -32,7 +31,7 @@ static void put64(unsigned char *p, uint64_t v)
 static uint32_t get32(const unsigned char *p) { return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24; }
 static uint64_t get64(const unsigned char *p) { return get32(p) | (uint64_t)get32(p + 4) << 32; }
 
-/* The head's own fields stand before the hash at 32, zeros behind it: everything but the hash is hashed. */
+/* Hashes everything but the hash itself, which is at offset 32 between the head's fields and its zeros. */
 static uint64_t hash_of_head(const unsigned char *data, size_t end)
 {
     return XXH3_64bits_withSeed(data + hashed_from, end - hashed_from, XXH3_64bits(data, 32));
@@ -68,7 +67,7 @@ static entry entry_at(const bundle *b, unsigned i)
 typedef struct draft {
     entry key;
     const bundle_code *from;
-    size_t place; /* in the list: of equal keys the first counts */
+    size_t place; /* index in the list: of equal keys the first is kept */
     uint32_t arch_at, kernel_at;
 } draft;
 
@@ -168,7 +167,7 @@ static bool refuse(char *error, const char *format, ...)
     return false;
 }
 
-/* Every entry's names and code lie within the bytes. Strictly ascending order makes keys unique. */
+/* Checks that every entry's names and code lie within the bytes, and that keys ascend strictly, so are unique. */
 static bool check_entries(const bundle *b, size_t names, char *error)
 {
     const size_t code = up(b->names + names);
@@ -232,7 +231,7 @@ static bool look_up(const bundle *b, const entry *key, unsigned *at)
     return false;
 }
 
-/* Writes to `error` what the bundle has instead. */
+/* Writes to `error` why nothing was found: what the bundle has instead. */
 static void explain(const bundle *b, const char *arch, const char *kernel, char *error)
 {
     const char *last = "";

@@ -1,6 +1,6 @@
-/* In: a call's workspace. Out: counters of launches of several phases (templates/frame/workspace.h) that are zero ahead of the launches,
- * and an error that names the wait that took too long, if one did. Where they lie depends on the call's dims, so no call can rely on what
- * another one left there. */
+/* In: a call's workspace. Out: zeroed counters of multi-phase launches (templates/frame/workspace.h), and after the launches an error that
+ * names the wait that timed out, if any. The counters' addresses depend on the call's dims, so a call cannot rely on what an earlier one
+ * left there. */
 #include "runtime/module/counters.h"
 
 static const unsigned mark_word = 0x93f8c26bu; /* low half of marks::late */
@@ -21,7 +21,7 @@ tfgen_status counters_clear(const tfgen_module *m, const call *c, tfgen_error *e
     return status;
 }
 
-/* The launch whose counters they are. */
+/* The launch that uses this scratch. */
 static const launch *launch_with(const plan *p, int scratch)
 {
     for (int i = 0; i < p->launch_count; i++)
@@ -53,7 +53,7 @@ tfgen_status counters_check(const tfgen_module *m, const call *c, tfgen_error *e
         if (status == TFGEN_OK) status = api->synchronize(m->device, c->stream, error);
         if (status != TFGEN_OK) return status;
         if (!words[1] || (marks && words[0] != mark_word)) continue;
-        if (marks) status = clear(m, c, i, error); /* for the next call */
+        if (marks) status = clear(m, c, i, error); /* so that the next check starts clean */
         return status != TFGEN_OK ? status : report(launch_with(p, i), words[1], error);
     }
     return TFGEN_OK;

@@ -76,7 +76,7 @@ static tfgen_status check_tensors(const tfgen_module *m, void *const *tensors, t
     return TFGEN_OK;
 }
 
-/* What a call is: of which module, with which dims and workspace. */
+/* A call resolved to a module (or variant), dims and addresses. */
 typedef struct taken {
     tfgen_args args;
     dim_table dims;
@@ -121,7 +121,7 @@ static tfgen_status launch_all(const taken *t, tfgen_error *error)
     tfgen_status status = counters_clear(m, &t->call, error);
     for (int i = 0; i < m->launch_count && status == TFGEN_OK; i++)
         status = module_kernel_launch(m, &m->kernels[m->pack_count + i], &t->call, error);
-    const bool done = m->plan->target->vendor == vendor_host; /* launches on the host wait for their end */
+    const bool done = m->plan->target->vendor == vendor_host; /* launches on the host are synchronous */
     return status == TFGEN_OK && done ? counters_check(m, &t->call, error) : status;
 }
 

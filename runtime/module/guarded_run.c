@@ -1,5 +1,5 @@
-/* In: a plan and a device. Out: a module, weights, an allocation for every value, and runs. On the host each allocation ends at a guard
- * page, so that an access past its end is caught. Every error becomes an exit code, and its text goes to the log. */
+/* Contract: runtime/module/guarded_run.h. On the host each allocation ends at a guard page, so that an access past its end is caught. Every
+ * error becomes an exit code; its text goes to the log. */
 #include "runtime/module/guarded_run.h"
 #include "runtime/module/counters.h"
 #include "runtime/module/weights.h"

@@ -194,8 +194,8 @@ typedef struct build {
     tfgen_module *m;
     const module_settings *settings;
     tfgen_error *error;
-    bundle made;  /* the caller's, when there is one */
-    int *missing; /* kernels that the bundle does not have (the host) */
+    bundle made;  /* the caller's bundle, if any */
+    int *missing; /* host only: kernels that the bundle lacks */
     int missing_count;
     pthread_mutex_t lock; /* guards the fields below and calls of progress */
     int done, total;
@@ -245,7 +245,7 @@ static tfgen_status open_bundle(build *b)
     return device_report(b->error, TFGEN_USAGE, "the bundle: %s", why);
 }
 
-/* The kernel of the module or another variant whose code a variant can share. */
+/* The kernel of m with the same name and source, whose code u can share; NULL: none. */
 static const module_kernel *same_in(const tfgen_module *m, const module_kernel *u)
 {
     for (int i = m->pack_count; i < kernel_count(m); i++)
@@ -262,7 +262,7 @@ static const module_kernel *same_kernel(const tfgen_module *m, const module_kern
 
 static bool is_idle(const tfgen_module *m, const module_kernel *u) { return m->beside && !u->launch; }
 
-/* Kernels still to be made, as far as known before compiling. */
+/* Kernels to obtain from bundle, cache or compiler, as known before compiling: replanning after spills may add some. */
 static int count_units(const tfgen_module *m)
 {
     int count = 0;
@@ -275,7 +275,7 @@ static void load_kernel(build *b, module_kernel *u, const void *code, size_t siz
     b->status = b->m->device->api->load(b->m->device, code, size, &u->image, b->error);
 }
 
-/* ---- by the device's own compiler (the host) */
+/* ---- code for the host, compiled by the device's own compiler (device_api.compile) */
 static void load_from_bundle(build *b)
 {
     const void *code;
@@ -344,7 +344,7 @@ static void take_images(build *b, const device_source *sources, void **images)
     b->missing_count = left;
 }
 
-/* Leaves in `missing` the kernels to compile one by one; without memory that is all of them. */
+/* Compiles several sources per compiler run. Leaves in `missing` the kernels to compile one by one: all of them if memory is short. */
 static void compile_together(build *b)
 {
     const size_t room = (size_t)b->missing_count + 1;
@@ -375,7 +375,7 @@ static void make_on_device(build *b)
     range_end();
 }
 
-/* ---- by the cache and the compilers, in child processes */
+/* ---- code for GPUs, from the cache or from compilers in child processes */
 static bool find_made(void *context, const code_request *q, const source_text *source, const char *kernel, code_result *out)
 {
     build *b = context;
@@ -446,7 +446,7 @@ static void make_for_device(build *b)
     plan_code_free(code);
 }
 
-/* Workgroups that wait for each other are all resident: as many as the plan asks for, or as the device holds of the code made. */
+/* Cooperative launches: limits the grid to the workgroups that the device can hold at once with this code, as they wait for each other. */
 static tfgen_status seat(build *b, module_kernel *u)
 {
     const tfgen_module *m = b->m;
@@ -474,7 +474,7 @@ static tfgen_status find_kernels(build *b)
     return TFGEN_OK;
 }
 
-/* ---- the module; memory of the arena ends the body early when there is none */
+/* ---- the module (build_body() bails if the arena runs out of memory) */
 static void build_body(void *argument)
 {
     build *b = argument;

@@ -1,5 +1,5 @@
-/* In: a plan and a device. Out: the code loaded on that device, and for every launch the source of each argument, so that a launch is a few
- * copies and one driver call. Shared by module.c, weights.c, execute.c and guarded_run.c; immutable once built. */
+/* In: a plan and a device. Out: the code loaded on that device, and for every launch where each argument comes from, so that a launch is a
+ * few copies and one driver call. Used by module.c, weights.c, execute.c and guarded_run.c; immutable once built. */
 #ifndef TFGEN_MODULE_H
 #define TFGEN_MODULE_H
 #include "runtime/api/compile.h"
@@ -29,7 +29,7 @@ struct tfgen_plan {
     const char *text, *manifest;
     const char **warnings;
     size_t warning_count;
-    _Atomic(char *) *sources; /* by kernel: whole source, made on first request; free() */
+    _Atomic(char *) *sources; /* by kernel: its whole source, joined on first request; malloc()ed; NULL: not yet */
     tensor_list tensors;
 };
 
@@ -37,7 +37,7 @@ struct tfgen_plan {
 typedef enum binding_kind { binding_tensor, binding_workspace, binding_weights, binding_dim, binding_map } binding_kind;
 typedef struct binding {
     unsigned short kind, offset;
-    int index; /* tensor; stored value, then scratch; weight; dim; map */
+    int index; /* by kind: tensor; workspace item (stored values, then scratches); weight slot; dim; map */
 } binding;
 
 /* A tensor map argument of a launch, encoded anew by each call. */
@@ -45,7 +45,7 @@ typedef struct map_binding {
     const tensor_box *box;
     binding memory; /* the matrix's storage */
 } map_binding;
-enum { map_bytes = 128 }; /* and their alignment */
+enum { map_bytes = 128 }; /* size and alignment of a tensor map */
 
 typedef struct module_kernel { /* a pack kernel or a launch */
     const char *name, *file;
@@ -56,7 +56,7 @@ typedef struct module_kernel { /* a pack kernel or a launch */
     binding *bindings;
     int binding_count;
     unsigned argument_bytes;
-    unsigned most_resident; /* workgroups that the device holds at once; 0: not asked, as they do not wait for each other */
+    unsigned most_resident; /* cooperative launch: workgroups that the device holds at once; 0: any other launch */
     void *image, *kernel;
 } module_kernel;
 
@@ -72,16 +72,16 @@ struct tfgen_module {
     arena *arena;
     tfgen_device *device;
     const plan *plan;
-    const char *manifest; /* NULL: not requested; in a variant: the module's, with all variants so far */
+    const char *manifest; /* tfgen_module_create() replaces NULL by the plan's; in a variant: the owner's, with the variants so far */
     /* Variants (runtime/module/variants.h): the same spec planned for other dims, in modules that this one owns. */
     const tfgen_plan *made_of;                /* set by tfgen_module_create(); NULL: the module cannot have variants */
-    _Atomic(struct tfgen_module *) variants;  /* the one prepared last */
+    _Atomic(struct tfgen_module *) variants;  /* the latest; `earlier` links the others */
     pthread_mutex_t preparing;                /* held while a variant is added */
     const struct tfgen_module *beside;        /* in a variant: its owner */
     struct tfgen_module *earlier;             /* in a variant: the one prepared before it, or NULL */
     arena *plan_arena;                        /* in a variant: its plan's */
     tensor_list tensors;
-    int *needed; /* tensors that launches read from or write to the caller's memory */
+    int *needed; /* indices of tensors whose caller's memory the launches access */
     int needed_count;
     module_kernel *kernels; /* pack kernels, then launches */
     int pack_count, launch_count;
@@ -96,12 +96,12 @@ struct tfgen_module {
 typedef struct module_settings {
     const tfgen_module_options *options; /* cache_dir is ignored */
     struct cache *cache;                 /* NULL: none */
-    host_log *log;                       /* compiler messages of a failure are appended; or NULL */
-    bool same_workspace; /* a plan made again must not need more workspace: the caller relies on the first one's size */
+    host_log *log;                       /* gets compiler messages of a failure; or NULL */
+    bool same_workspace; /* a plan made again after spills must not need more workspace: the caller relies on the first one's size */
     const tfgen_module *beside; /* not NULL: build a variant of this module. It has no pack kernels, and shares the code of kernels whose
                                  * source the module or another variant has */
 } module_settings;
-/* The plan must outlive the module, the cache need not. If kernels spill, the module uses another plan
+/* The plan must outlive the module, the cache need not. If kernels spill, the module uses a plan made again
  * (runtime/module/plan_code.h). */
 tfgen_status module_build(const plan *p, tfgen_device *d, const module_settings *settings, tfgen_module **out, tfgen_error *error);
 

@@ -1,4 +1,4 @@
-/* In: plans and what compilers made of them. Out: plan_code.h. */
+/* Contract: runtime/module/plan_code.h. */
 #include "runtime/module/plan_code.h"
 #include "runtime/system/ranges.h"
 #include <stdio.h>
@@ -125,7 +125,7 @@ static void compile_missing(round_job *j)
     for (int i = 0; i < j->count; i++) j->c->results[j->missing[i]] = results[i], j->c->hit[j->missing[i]] = j->hit[i];
 }
 
-/* Code of the kernels; code of the same source is taken from `before`. */
+/* Fills in the results; code of kernels whose source is unchanged is moved from `before`. */
 static void fill(arena *a, plan_code *c, plan_code *before, const plan_code_options *o)
 {
     round_job j = {a, o, c, arena_alloc(a, ((size_t)c->count + 1) * sizeof *j.missing), arena_alloc(a, (size_t)c->count + 1), 0};

@@ -1,6 +1,6 @@
 /* In: a plan and an architecture. Out: code of its kernels, from the cache or the compilers. If a kernel spills registers to memory, the
- * plan is made again without that tile (a program's `smaller`), at most most_spilled times per phase, and the changed kernels are compiled.
- * Every result has a status; the caller decides about code that spills with every tile. */
+ * plan is made again with a smaller tile (a program's `smaller`), at most most_spilled times per phase, and the changed kernels are
+ * compiled. Every result has a status; the caller decides whether to accept code that spills with every tile. */
 #ifndef TFGEN_PLAN_CODE_H
 #define TFGEN_PLAN_CODE_H
 #include "gen/gen.h"
@@ -9,8 +9,8 @@
 typedef struct plan_code {
     const plan *plan; /* the one given, or the last one made again */
     int count;        /* pack kernels, then launches */
-    code_request *requests; /* with the whole sources */
-    const source_text **sources; /* in pieces */
+    code_request *requests; /* each with its whole source */
+    const source_text **sources; /* the same sources in pieces */
     const char **kernels; /* names of the __global__ functions */
     code_result *results;
     bool *hit;
@@ -24,7 +24,7 @@ typedef struct plan_code_options {
     cache *cache;      /* or NULL */
     bool launches_only;  /* skip pack kernels: the weights are packed already */
     bool same_workspace; /* a plan made again must not need more workspace at any dims: callers rely on the first one's size */
-    /* Another source of code, asked first; false: compile it. May be NULL. It may return a result without code. */
+    /* Tried before cache and compiler; false: not found. May be NULL. It may return a result without code. */
     bool (*find)(void *context, const code_request *request, const source_text *source, const char *kernel, code_result *out);
     /* `more` kernels are about to be compiled; one is done. Never called concurrently; may be NULL. */
     void (*begin)(void *context, int more);
@@ -43,5 +43,5 @@ plan *plan_without_spills(arena *a, const plan *p, const code_result *const *res
 /* A bundle's marker in place of code that spills, so that its reader makes the same plans as its writer. */
 enum { spill_mark_size = 64 };
 void spill_mark(const code_result *r, char mark[spill_mark_size]);
-bool spill_mark_read(const void *code, size_t size, code_result *out); /* false: no mark, but code. *out: build_failed, and the spill */
+bool spill_mark_read(const void *code, size_t size, code_result *out); /* false: real code. Else *out: build_failed and the spill */
 #endif

@@ -1,4 +1,4 @@
-/* In: a module, dims, variants. Out: the variant that runs a call, the workspace that calls need, the manifest of all. See variants.h. */
+/* Contract: runtime/module/variants.h. Also the workspace that calls need with any variant, and the manifest with all of them. */
 #include "runtime/module/variants.h"
 #include <stdatomic.h>
 #include <string.h>
@@ -67,7 +67,7 @@ const tfgen_module *variant_find(const tfgen_module *m, const dim_table *dims)
     return NULL;
 }
 
-/* The variant's largest workspace for calls up to `dims`: it runs calls only up to its own dims. */
+/* The variant's largest workspace for calls up to `dims`; larger calls than its own dims never run on it. */
 static long long most_workspace_of(const tfgen_module *v, const dim_table *dims)
 {
     const dim_table *own = &v->plan->ir->dims;
@@ -89,7 +89,7 @@ int64_t tfgen_module_workspace_bytes(const tfgen_module *m, const tfgen_dim *dim
     return most;
 }
 
-/* ---- one more */
+/* ---- adding a variant */
 static const weight_slot *slot_that_lacks(const tfgen_module *m, const tfgen_module *v)
 {
     for (int i = 0; i < v->weight_count; i++) {

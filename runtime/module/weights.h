@@ -1,5 +1,5 @@
-/* In: a device, modules and their params. Out: one layer's weights on the device: memory by key (weight_slot, runtime/module/module.h), in
- * an append-only list; weights are filled before they are linked in, so look-ups take no lock. weights_add.c adds what a module reads.
+/* In: a device, modules and their params. Out: one layer's weights on the device, an append-only list of buffers by key (weight_slot in
+ * runtime/module/module.h). Weights are filled before they are linked in, so look-ups take no lock. weights_add.c adds what a module reads.
  * Refuses (TFGEN_USAGE) a module that reads a missing weight, and what the device refuses. */
 #ifndef TFGEN_WEIGHTS_H
 #define TFGEN_WEIGHTS_H
