@@ -269,8 +269,8 @@ void watch_end(launch *l);
 bool watch_block(block *b); /* a block starts; false: no memory */
 void watch_drop(block *b);  /* before the block is freed */
 void watch_meeting(hs_wave *w, hs_u64 lanes);
-void watch_stand_in(const hs_thread *t, int kind);
-bool watch_stands_in(const hs_thread *t); /* the lane emulates an instruction: its accesses are not the GPU's */
+void watch_stand_in(const hs_thread *t, int kind); /* HS_SYNC_STANDS_IN, STOOD_IN: the lane begins, ends emulating an instruction */
+bool watch_stands_in(const hs_thread *t); /* the lane is emulating an instruction: its accesses are not the GPU's */
 void watch_access(const hs_thread *t, const host_access *access, int kind);
 
 /* ---- text (log.c) ---- */

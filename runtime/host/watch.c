@@ -1,12 +1,12 @@
-/* In: accesses, meetings (collectives, barriers) and stand-ins of a checked launch.
- * Out: calls of host_watch: each access as the GPU's instruction makes it, with the number of meetings that the lane has had so far. */
+/* In: accesses, meetings (collectives, barriers) and stand-ins (code that emulates a GPU instruction) of a checked launch.
+ * Out: calls of host_watch: each access as the GPU's instruction makes it, with the number of meetings of the lane so far. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/host/engine.h"
 
 struct watched_lane {
-    unsigned meetings, stand_ins; /* stand_ins: nesting depth in code that emulates a GPU instruction, whose accesses are not reported */
+    unsigned meetings, stand_ins; /* stand_ins: nesting depth of stand-ins, whose own accesses are not reported */
 };
 
 static const host_watch *watch_of(const launch *l) { return l->engine->options.watch; }

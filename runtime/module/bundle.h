@@ -1,6 +1,6 @@
-/* In: code objects with the sources they were made from. Out: one byte string to link into an application, and look-ups in it that copy
- * nothing. Refuses bytes that are not exactly what bundle_write() makes, with the offset of the first inconsistency; code whose content
- * hash does not match is never returned. The hashes (XXH3) detect accidents, not malice: a bundle is code, trust it as such.
+/* In: code objects with the sources they were made from. Out: one byte string to link into an application, and zero-copy look-ups in it.
+ * Refuses bytes that are not exactly what bundle_write() makes, with the offset of the first inconsistency; code with another content hash
+ * than recorded is never returned. The hashes (XXH3) detect accidents, not malice: trust a bundle only as you would trust code.
  *
  * The format, little-endian throughout (docs/ahead-of-time.md has it as a table):
  *     head     64 bytes: "tfbundle", u32 version 1, u32 entries, u64 total bytes, u64 bytes of names, u64 hash of the rest of the head,
@@ -35,7 +35,8 @@ typedef struct bundle { /* points into the caller's bytes */
 
 enum { bundle_error_size = 512 };
 
-/* Checks everything except the code. `data` must be aligned to 16 bytes and outlive all results of look-ups. */
+/* Checks everything except the code; on failure returns false and sets `error`. `data` must be aligned to 16 bytes and outlive *out and all
+ * results of look-ups. */
 bool bundle_open(const void *data, size_t size, bundle *out, char error[bundle_error_size]);
 
 typedef enum bundle_found { bundle_ok, bundle_missing, bundle_broken } bundle_found;

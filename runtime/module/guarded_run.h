@@ -13,9 +13,8 @@ typedef struct guarded_options {
     /* With check: called after each launch for each value's storage that it accessed; counts of distinct bytes read and written. */
     void (*touched)(void *touched_context, const char *kernel, const char *name, size_t read, size_t written);
     void *touched_context;
-    const host_watch *watch; /* with check: called for each access, instead of detecting races. The host then reports as many
-                              multiprocessors as the plan's device */
-    int multiprocessors;   /* that the host engine reports; 0: the plan's device's with watch, else one per worker */
+    const host_watch *watch; /* with check: called for each access, instead of detecting races */
+    int multiprocessors;   /* number that the host device reports; 0: with watch that of the plan's device, else one per worker */
     int jobs;              /* concurrent compilers, and the host's workers; 0: one per CPU */
     struct cache *cache;   /* compiled kernels (runtime/cache/cache.h); NULL: cache_dir */
     const char *cache_dir; /* NULL: no cache */
@@ -31,12 +30,12 @@ const tfgen_device_info *guarded_device(const guarded_run *s);
 
 /* Bytes of a value's storage (its root's); 0: the value is never stored. */
 size_t guarded_bytes(const guarded_run *s, const ir_value *v);
-/* Copy between this process and a value's storage; `bytes` is at most guarded_bytes(). */
+/* Copy `bytes`, at most guarded_bytes(), between `data` in this process and a value's storage. */
 tfgen_code guarded_put(guarded_run *s, const ir_value *v, const void *data, size_t bytes, host_log *log);
 tfgen_code guarded_get(guarded_run *s, const ir_value *v, void *data, size_t bytes, host_log *log);
-/* Reads the plan's i-th scratch buffer, which belongs to no value, from its start. */
+/* Reads the first `bytes` of the plan's scratch buffer i, which belongs to no value. */
 tfgen_code guarded_get_scratch(guarded_run *s, int i, void *data, size_t bytes, host_log *log);
-/* Reads its i-th packed weight; call guarded_pack() first. */
+/* Reads the first `bytes` of packed weight i; call guarded_pack() first. */
 tfgen_code guarded_get_packed(guarded_run *s, int i, void *data, size_t bytes, host_log *log);
 
 /* Fills outputs, workspace and weights with a bit pattern that is NaN in f32, f16 and bf16 and that no arithmetic produces, so that
