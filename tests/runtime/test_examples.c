@@ -176,8 +176,8 @@ START_TEST(editors_find_the_schema_of_installed_specs)
 {
     if (sanitized()) return;
     ck_assert_msg(shell("cd %s/usr/share/tfgen/specs && "
-                        "cmp \"$(sed -n '1s/.*schema=//p' swiglu.yaml)\" $OLDPWD/docs/tfgen-spec.schema.json && "
-                        "cmp ../tfgen-spec.schema.json $OLDPWD/docs/tfgen-spec.schema.json 2>&1", folder) == 0,
+                        "cmp \"$(sed -n '1s/.*schema=//p' swiglu.yaml)\" \"$OLDPWD/docs/tfgen-spec.schema.json\" && "
+                        "cmp ../tfgen-spec.schema.json \"$OLDPWD/docs/tfgen-spec.schema.json\" 2>&1", folder) == 0,
                   "%s", output);
 }
 END_TEST
