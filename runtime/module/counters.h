@@ -1,4 +1,5 @@
-/* Counters in the workspace by which workgroups of a multi-phase launch wait for each other's tiles. */
+/* Counters in the workspace. In a launch of several phases a workgroup waits on them until other workgroups have finished the tiles that
+ * it reads. */
 #ifndef TFGEN_RUNTIME_COUNTERS_H
 #define TFGEN_RUNTIME_COUNTERS_H
 #include "runtime/module/module.h"

@@ -33,13 +33,13 @@ template <class S> struct gemm_swap_ab {
     static constexpr bool a_across = S::a_form == in_columns, b_across = S::b_form == in_columns, loads_values = !S::b_early;
     static constexpr int panel_bytes = tile_k * 128; // of an operand in columns: 64 of them
     static constexpr int along_bytes = tile_n * packing::row_bytes, stage_bytes = tile_k / packing::length * along_bytes; // B's pieces
-    // In pieces: what each of the workgroups that load weights together brings, first of all shares along k.
+    // Weights in pieces: each of the `together` workgroups multicasts one share of a stage. Stages are cut along k first, then along n.
     static constexpr int pieces_of_k = tile_k / packing::length, shares_of_k = together < pieces_of_k ? together : pieces_of_k;
     static constexpr int share_k = pieces_of_k / shares_of_k, share_n = tile_n / 16 * shares_of_k / together;
     static constexpr int box_length = 128 / sizeof(a_type), boxes = tile_k / box_length; // of an operand in rows, along k
     static constexpr int a_panels = (tile_m + 63) / 64, box_bytes = tile_m * 128, b_box_bytes = tile_n * 128;
     static constexpr int late_stages = S::row_stages, late_bytes = a_across ? a_panels * panel_bytes : boxes * box_bytes;
-    // Rows come in the fewest boxes of groups of 8 of which each of a cluster's workgroups brings one or more.
+    // A stage of rows is loaded in boxes of whole groups of 8 rows: the fewest boxes that give each `sharers` workgroup at least one.
     static constexpr int boxes_of_rows(int least)
     {
         while (tile_m / 8 % least) least++;
@@ -55,8 +55,8 @@ template <class S> struct gemm_swap_ab {
     static constexpr bool adds_up = S::split_k > 1;
     static_assert(S::threads == threads, "tile: a warpgroup for 64 columns, and a warp or warpgroup that loads");
     static_assert(tile_m % 8 == 0 && tile_m <= 256, "tile: rows are columns of wgmma");
-    static_assert(tile_m / 8 >= sharers && cluster <= 8, "tile: each of a cluster brings rows");
-    static_assert(together <= 4, "tile: each of a cluster brings as many weights");
+    static_assert(tile_m / 8 >= sharers && cluster <= 8, "tile: each workgroup that shares rows loads at least 8");
+    static_assert(together <= 4, "tile: at most 4 workgroups share weights");
     static_assert(tile_n % 32 == 0 && tile_n >= 64 && tile_n <= 256, "tile: 32 columns are a block of the epilogue");
     static_assert(!b_across || tile_n % 64 == 0, "tile: B in columns comes in panels of 64");
     static_assert(!a_across || !S::input_sums, "tile: sums of squares are of A in rows");

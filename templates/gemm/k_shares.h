@@ -1,10 +1,10 @@
-// In: the accumulators of a warpgroup, of which Parts workgroups have one slice of a tile's K each, while all workgroups of the launch have
-// one item and so may all be resident. Out: each adds up a share of the tile, from all slices in a fixed order, and stores its results: so
-// a workgroup reads as much as it wrote, whatever the number of slices, where the tree of gemm/part_tree.h reads a tile for each.
+// In: accumulators of split-K, where each of Parts workgroups has one slice of a tile's K. Each workgroup of the launch has one item, so
+// all may be resident. Out: the tile's results. Each workgroup adds up one share of the tile, from all slices in a fixed order, and stores
+// it. It reads as many bytes as it wrote, whatever the number of slices; the tree of gemm/part_tree.h reads a whole tile per slice.
 //
-// No workgroup depends on those behind it in the order of items, which may wait for its place on a multiprocessor: one waits for the slices
-// of all only for a while, then leaves its share to the last slice. That one waits for what the others publish, which come before it:
-// their slices, and whether each has done its share.
+// No deadlock: a workgroup later in the order of items may need the multiprocessor that an earlier one occupies, so an earlier one waits
+// for all slices only for most_waits polls and then leaves its share to the last slice. The last slice waits only for workgroups before it:
+// for their slices, and for whether each has stored its share.
 //
 // Owner, the program: slice_of(tile, part), the index of a warpgroup's slice; store_word(args, tile, word, thread, sums): the epilogue of
 // two columns, and of the two 16 further, that a thread has in its accumulators at word_of()
@@ -19,7 +19,8 @@ template <class Owner, int Parts, int Registers> struct k_shares {
     static constexpr int teams = each > 64 ? 1 : each > 32 ? 2 : each > 16 ? 4 : 8; // threads that add up a word, each some of the slices
     static constexpr int lanes = 32 / teams, at_once = threads / teams;             // words of a warp, and of the warpgroup, at a time
     using meeting = slices<4 * words>;
-    // Of a slice's second flag: a thread has waited in vain; then what became of the share.
+    // Values of a slice's second flag. vain: set within any(). Afterwards left or done: the workgroup left its share to the last slice, or
+    // stored it.
     static constexpr unsigned long long vain = 0x6a09e667f3bcc908ull, left = 0xbb67ae8584caa73bull, done = 0x3c6ef372fe94f82bull;
     static constexpr unsigned most_waits = most_polls < 4096 ? most_polls : 4096;
 
@@ -47,7 +48,7 @@ template <class Owner, int Parts, int Registers> struct k_shares {
     DEV static int thread() { return thread_index() % threads; }
     DEV static void meet() { group_barrier(4 + thread_index() / threads, threads); }
     DEV static unsigned long long *fate(meeting m, long long slice) { return m.flag(slice) + 1; }
-    // Whether any thread of the warpgroup says so.
+    // Whether `says` is true for any thread of the warpgroup.
     DEV static bool any(meeting m, long long own, bool says)
     {
         if (says) flag_store(fate(m, own), vain);
