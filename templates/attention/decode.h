@@ -5,7 +5,7 @@
 #pragma once
 #include "templates/attention/attention.h"
 
-template <class S> struct decode {
+template <class S> struct decode : without_k_loop {
     using args = typename S::args;
     using in_list = mixed_in_list;
     static constexpr int value_dim = value_head<S>::size;
@@ -17,10 +17,6 @@ template <class S> struct decode {
 
     struct tile {
         int batch, kv_head, split, from, to; // keys of the split
-    };
-    struct accumulators {
-    };
-    struct stage {
     };
     struct scratch {
         float part[teams][value_dim + 2];
@@ -38,9 +34,6 @@ template <class S> struct decode {
         t.to = t.from + each < keys ? t.from + each : keys;
         return t;
     }
-    DEV static int k_tiles(const args &, const tile &) { return 0; }
-    DEV static void load(const args &, const tile &, int, stage &) {}
-    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, accumulators &) {}
 
     // Every stride-th key from the first on, several at a time, so that their loads are in flight together.
     DEV static void one_row(const args &p, const tile &t, int token, int h, int first, int stride,
@@ -134,16 +127,12 @@ template <class S> struct decode {
     }
 };
 
-template <class S> struct combine {
+template <class S> struct combine : without_k_loop {
     using args = typename S::args;
     using in_list = mixed_in_list;
     static constexpr int threads = S::threads, stages = 1;
     struct tile {
         int batch, token, head;
-    };
-    struct accumulators {
-    };
-    struct stage {
     };
     struct scratch {
     };
@@ -154,9 +143,6 @@ template <class S> struct combine {
         const int token = index / S::heads;
         return {token / S::queries(p), token % S::queries(p), index % S::heads};
     }
-    DEV static int k_tiles(const args &, const tile &) { return 0; }
-    DEV static void load(const args &, const tile &, int, stage &) {}
-    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, accumulators &) {}
     DEV static void finish(const args &p, const tile &t, accumulators &, scratch &)
     {
         float largest = take_max::identity(), sum = 0;

@@ -11,6 +11,15 @@
 #pragma once
 #include "templates/isa/simt.h"
 
+// Base of programs that compute in finish() alone.
+struct without_k_loop {
+    struct accumulators {};
+    struct stage {};
+    template <class Args, class Tile> DEV static int k_tiles(const Args &, const Tile &) { return 0; }
+    template <class Args, class Tile> DEV static void load(const Args &, const Tile &, int, stage &) {}
+    template <class Args, class Tile, class Ring> DEV static void compute(const Args &, const Tile &, Ring &, accumulators &) {}
+};
+
 template <class P> struct mixed_memory {
     typename P::stage stage[P::stages];
     typename P::scratch scratch;

@@ -6,16 +6,12 @@
 #include "templates/frame/frame_mixed.h"
 #include "templates/base/spec.h"
 
-template <class S, bool across = S::across> struct align {
+template <class S, bool across = S::across> struct align : without_k_loop {
     using args = typename S::args;
     using type = typename S::type;
     using in_list = mixed_in_list;
     struct tile {
         int row, piece; // the first
-    };
-    struct accumulators {
-    };
-    struct stage {
     };
     struct scratch {
     };
@@ -31,9 +27,6 @@ template <class S, bool across = S::across> struct align {
         const long long first = static_cast<long long>(index) * per_tile;
         return {static_cast<int>(first / pieces), static_cast<int>(first % pieces)};
     }
-    DEV static int k_tiles(const args &, const tile &) { return 0; }
-    DEV static void load(const args &, const tile &, int, stage &) {}
-    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, accumulators &) {}
     DEV static void finish(const args &p, const tile &t, accumulators &, scratch &)
     {
         const int rows = S::rows(p);
@@ -133,7 +126,7 @@ template <class S, bool across = S::across> struct align {
     }
 };
 
-template <class S> struct align<S, true> {
+template <class S> struct align<S, true> : without_k_loop {
     using args = typename S::args;
     using type = typename S::type;
     using in_list = mixed_in_list;
@@ -142,10 +135,6 @@ template <class S> struct align<S, true> {
     static_assert(S::stride % V == 0 && S::stride >= S::N, "tile: rows of whole pieces");
     struct tile {
         int batch, column, row; // the first ones of the operand
-    };
-    struct accumulators {
-    };
-    struct stage {
     };
     struct scratch {
         alignas(4) type x[rows][columns + 1]; // no bank conflicts of threads that read V rows each
@@ -156,9 +145,6 @@ template <class S> struct align<S, true> {
     {
         return {index / (column_tiles * groups), index % column_tiles * columns, index / column_tiles % groups * rows};
     }
-    DEV static int k_tiles(const args &, const tile &) { return 0; }
-    DEV static void load(const args &, const tile &, int, stage &) {}
-    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, accumulators &) {}
     DEV static void finish(const args &p, const tile &t, accumulators &, scratch &s)
     {
         constexpr int all = rows * columns, ahead = 8; // loads that a thread has in flight

@@ -4,15 +4,11 @@
 #pragma once
 #include "templates/gemm/pack.h"
 
-template <class S> struct bf16_terms {
+template <class S> struct bf16_terms : without_k_loop {
     using args = typename S::args;
     using in_list = mixed_in_list;
     struct tile {
         long long first;
-    };
-    struct accumulators {
-    };
-    struct stage {
     };
     struct scratch {
     };
@@ -25,9 +21,6 @@ template <class S> struct bf16_terms {
         return static_cast<int>((static_cast<long long>(S::rows(p)) * runs + per_tile - 1) / per_tile);
     }
     DEV static tile at(const args &, int index) { return {static_cast<long long>(index) * per_tile}; }
-    DEV static int k_tiles(const args &, const tile &) { return 0; }
-    DEV static void load(const args &, const tile &, int, stage &) {}
-    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, accumulators &) {}
     DEV static void finish(const args &p, const tile &t, accumulators &, scratch &)
     {
         vec<float, V> x[S::each];

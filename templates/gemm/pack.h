@@ -39,22 +39,17 @@ DEV float bf16_term(float x, int count, int index)
 
 enum pack_form { pack_in_pieces, pack_in_terms, pack_in_halves };
 
-template <class S, pack_form form = pack_in_pieces> struct pack {
+template <class S, pack_form form = pack_in_pieces> struct pack : without_k_loop {
     using args = typename S::args;
     struct tile {
         long long first;
     };
-    struct accumulators {};
-    struct stage {};
     struct scratch {};
     static constexpr int stages = 1, each = 8 * S::threads; // elements per tile
     static constexpr long long count = static_cast<long long>(S::packed_n) * S::packed_k;
 
     DEV static int tiles(const args &) { return static_cast<int>((count + each - 1) / each); }
     DEV static tile at(const args &, int index) { return {static_cast<long long>(index) * each}; }
-    DEV static int k_tiles(const args &, const tile &) { return 0; }
-    DEV static void load(const args &, const tile &, int, stage &) {}
-    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, accumulators &) {}
     DEV static void finish(const args &p, const tile &t, accumulators &, scratch &)
     {
         for (int i = thread_index(); i < each; i += S::threads) {

@@ -5,15 +5,11 @@
 #pragma once
 #include "templates/gemm/pack.h"
 
-template <class S, bool across = S::across> struct tf32_terms {
+template <class S, bool across = S::across> struct tf32_terms : without_k_loop {
     using args = typename S::args;
     using in_list = mixed_in_list;
     struct tile {
         long long first;
-    };
-    struct accumulators {
-    };
-    struct stage {
     };
     struct scratch {
     };
@@ -23,9 +19,6 @@ template <class S, bool across = S::across> struct tf32_terms {
 
     DEV static int tiles(const args &p) { return static_cast<int>((S::batches(p) * items + per_tile - 1) / per_tile); }
     DEV static tile at(const args &, int index) { return {static_cast<long long>(index) * per_tile}; }
-    DEV static int k_tiles(const args &, const tile &) { return 0; }
-    DEV static void load(const args &, const tile &, int, stage &) {}
-    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, accumulators &) {}
     DEV static void finish(const args &p, const tile &t, accumulators &, scratch &)
     {
         vec<float, V> x[S::each];
@@ -67,17 +60,13 @@ template <class S, bool across = S::across> struct tf32_terms {
     }
 };
 
-template <class S> struct tf32_terms<S, true> {
+template <class S> struct tf32_terms<S, true> : without_k_loop {
     using args = typename S::args;
     using in_list = mixed_in_list;
     static constexpr int threads = S::threads, stages = 1, columns = 32 * S::each, column_tiles = ceil_div(S::N, columns),
                          groups = ceil_div(S::K, 32);
     struct tile {
         int batch, n, k;
-    };
-    struct accumulators {
-    };
-    struct stage {
     };
     struct scratch {
         float x[32][columns + 1]; // no bank conflicts when 8 threads read 4 rows each
@@ -88,9 +77,6 @@ template <class S> struct tf32_terms<S, true> {
     {
         return {index / (column_tiles * groups), index % column_tiles * columns, index / column_tiles % groups * 32};
     }
-    DEV static int k_tiles(const args &, const tile &) { return 0; }
-    DEV static void load(const args &, const tile &, int, stage &) {}
-    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, accumulators &) {}
     DEV static void finish(const args &p, const tile &t, accumulators &, scratch &s)
     {
         constexpr int loads = ceil_div(32 * columns, threads), stores = ceil_div(16 * columns, threads);

@@ -58,7 +58,7 @@ template <class X> DEV X begin_chunk(const X &x)
 #define WHOLLY_UNROLLED _Pragma("unroll")
 #endif
 
-template <class S> struct rows {
+template <class S> struct rows : without_k_loop {
     using args = typename S::args;
     using context = typename S::context;
     using in_list = mixed_in_list;
@@ -81,19 +81,12 @@ template <class S> struct rows {
     struct tile {
         int row;
     };
-    struct accumulators {
-    };
-    struct stage {
-    };
     struct scratch {
         float waves[S::threads / TF_WAVE + 1];
     };
 
     DEV static int tiles(const args &p) { return ceil_div(S::rows(p), rows_at_once); }
     DEV static tile at(const args &, int index) { return {index * rows_at_once + thread_index() / team}; }
-    DEV static int k_tiles(const args &, const tile &) { return 0; }
-    DEV static void load(const args &, const tile &, int, stage &) {}
-    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, accumulators &) {}
 
     DEV static int column(int chunk) { return (chunk * team + thread_index() % team) * V; }
     // Chunks that are complete by their number alone need no predicate.

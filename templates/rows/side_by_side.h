@@ -6,16 +6,12 @@
 #pragma once
 #include "templates/rows/rows.h"
 
-template <class S> struct side_by_side {
+template <class S> struct side_by_side : without_k_loop {
     using args = typename S::args;
     static constexpr int stages = 1;
     static constexpr bool signals = S::signals;
     struct tile {
         int index;
-    };
-    struct accumulators {
-    };
-    struct stage {
     };
     using scratch = typename S::first::scratch; // its size depends on the threads alone
 
@@ -26,9 +22,6 @@ template <class S> struct side_by_side {
         return all;
     }
     DEV static tile at(const args &, int index) { return {index}; }
-    DEV static int k_tiles(const args &, const tile &) { return 0; }
-    DEV static void load(const args &, const tile &, int, stage &) {}
-    template <class Ring> DEV static void compute(const args &, const tile &, Ring &, accumulators &) {}
     DEV static void finish(const args &p, const tile &t, accumulators &, scratch &s)
     {
         int index = t.index; // of a tile of the current program; below 0: an earlier program had it
