@@ -1,6 +1,6 @@
-/* In: a program with products whose program needs 16-byte aligned rows of A and whose A has others. Out: a value internal to the program
- * gets padded rows; of a value that the caller sees, an align kernel makes a padded copy, once for all products that read it (H200: copies
- * by the product's own threads were slower at every size). */
+/* Contract: gen/plan/align.h. A value that only kernels of this graph access gets padded rows. A value that the caller sees keeps its
+ * layout, and an align kernel makes a padded copy, once for all products that read it (H200: copies by the product's own threads were
+ * slower at every size). */
 #include "gen/plan/align.h"
 #include "gen/base/names.h"
 #include "gen/plan/choice.h"
@@ -16,11 +16,12 @@ typedef struct aligned {
 typedef struct aligner {
     editor *e;
     bool *is_root; /* by value id: other values live in its storage */
-    aligned *copies, *turned; /* turned: transposes */
-    int count, turned_count;
+    aligned *copies, *transposes;
+    int count, transpose_count;
 } aligner;
 
-/* Multiples of what tensor loads take; long rows begin at lines, as loads of a row that straddles them ask L2 for both. */
+/* Columns padded to a multiple of 16 bytes, which tensor loads need. Rows of 1 KiB or more are padded to lines of 128 bytes: a load that
+ * straddles two lines requests both from L2. */
 static long long aligned_columns(const ir_value *v)
 {
     enum { load = 16, line = 128, long_row = 8 * line };
@@ -35,7 +36,7 @@ static bool may_be_longer(const aligner *g, const ir_value *v)
     return !g->is_root[v->id];
 }
 
-/* True if the product reads this operand as rows: A, and B of a matmul, but no packed weight. */
+/* True for A, and for B of a matmul. B of a linear is a packed weight, which has no rows to align. */
 static bool has_rows(const ir_op *product, int which)
 {
     return which == operand_a || (which == operand_b && product->kind == op_matmul);
@@ -53,7 +54,7 @@ static ir_value *insert_copy(aligner *g, int k, ir_phase *reader, ir_value *v, o
     return copy;
 }
 
-/* Whether both show the same rows of one memory, by whatever axes these are counted. */
+/* True if both are views of the same rows in memory; the axes before the last may be grouped differently. */
 static bool same_rows(arena *a, const ir_value *x, const ir_value *y)
 {
     const view of_x = view_of(a, x), of_y = view_of(a, y);
@@ -69,7 +70,7 @@ static bool same_shape(const ir_value *x, const ir_value *y)
     return same;
 }
 
-/* A copy of the same rows, by the axes of v if there is one; NULL: none. */
+/* An existing copy of the same rows, preferably one with the shape of v; NULL: none. */
 static ir_value *copy_made(const aligner *g, const ir_value *v)
 {
     ir_value *found = NULL;
@@ -78,7 +79,7 @@ static ir_value *copy_made(const aligner *g, const ir_value *v)
     return found;
 }
 
-/* The copy by the axes of v: a view, in the phase that makes the copy. */
+/* The copy in the shape of v: itself, or a reshape of it in the phase that makes it. */
 static ir_value *copy_like(aligner *g, const ir_phase *reader, ir_value *copy, const ir_value *v)
 {
     builder *b = g->e->b;
@@ -125,19 +126,19 @@ static void read_copy(editor *e, ir_phase *reader, ir_value *v, ir_value *rows)
 static ir_value *transpose_of(aligner *g, int k, ir_phase *reader, ir_value *v)
 {
     arena *a = g->e->b->a;
-    for (int i = 0; i < g->turned_count; i++)
-        if (g->turned[i].from == v) return g->turned[i].rows;
-    ir_value *copy = build_value(g->e->b, arena_printf(a, "%s.turned", v->name), v->type, v);
+    for (int i = 0; i < g->transpose_count; i++)
+        if (g->transposes[i].from == v) return g->transposes[i].rows;
+    ir_value *copy = build_value(g->e->b, arena_printf(a, "%s.transposed", v->name), v->type, v);
     copy->shape[v->rank - 2] = v->shape[v->rank - 1], copy->shape[v->rank - 1] = v->shape[v->rank - 2];
     copy->root_stride = aligned_columns(copy);
-    const char *kernel = arena_printf(a, "%s_turn", g->e->b->p->kernels[k]->name);
+    const char *kernel = arena_printf(a, "%s_transpose", g->e->b->p->kernels[k]->name);
     edit_copy(g->e, k, reader, v, &(copy_request){copy, op_align, family_align, kernel})->attributes.transpose = true;
-    g->turned[g->turned_count++] = (aligned){v, copy};
+    g->transposes[g->transpose_count++] = (aligned){v, copy};
     return copy;
 }
 
-/* The matmul then reads A as [M, K]. Where B is the same value, that stays as it is. */
-static void turn_a(aligner *g, int k, ir_phase *phase)
+/* The matmul then reads A as [M, K]. If B is the same value as A, B still reads the original. */
+static void transpose_a(aligner *g, int k, ir_phase *phase)
 {
     ir_op *product = phase->ops[phase_index(phase, phase_first(phase, class_PRODUCT))];
     product->inputs[0] = transpose_of(g, k, phase, product->inputs[0]);
@@ -152,7 +153,7 @@ bool rows_of_a_are_wanted(const problem *p, const program *of)
     return product && product->attributes.transpose_a && !of->reads_columns_of_a;
 }
 
-/* True if `of` reads a copy of this operand anyway, whose rows are aligned. */
+/* True if another rewrite for `of` copies this operand anyway: rows of such copies are aligned. */
 static bool is_copied(const problem *p, const program *of, operand which)
 {
     return (terms_are_wanted(p, of) && which == operand_in_terms(p)) ||
@@ -186,13 +187,13 @@ void align_operands(editor *e)
     const ir_graph *p = e->b->p;
     const size_t values = (size_t)p->value_count, most = 2 * (size_t)p->op_count + 1; /* at most two copies per phase */
     aligner g = {.e = e, .is_root = arena_alloc(e->b->a, values + most), .copies = arena_alloc(e->b->a, most * sizeof *g.copies),
-                 .turned = arena_alloc(e->b->a, most * sizeof *g.turned)};
+                 .transposes = arena_alloc(e->b->a, most * sizeof *g.transposes)};
     for (size_t i = 0; i < values; i++)
         if (p->values[i]->root) g.is_root[p->values[i]->root->id] = true;
     for (int k = 0; k < e->kernel_count; k++)
         for (int i = 0; i < p->kernels[k]->phase_count; i++) {
             ir_phase *phase = p->kernels[k]->phases[i];
-            if (phase->choice->rewrites & rewrite_rows_of_a) turn_a(&g, k, phase);
+            if (phase->choice->rewrites & rewrite_rows_of_a) transpose_a(&g, k, phase);
             for (int n = 0; n < 2 && phase->choice->rewrites & rewrite_aligned_rows; n++)
                 if (has_rows(phase_first(phase, class_PRODUCT), n)) align_operand(&g, k, phase, n ? operand_b : operand_a);
         }

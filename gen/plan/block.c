@@ -44,7 +44,7 @@ void block_gather(arena *a, ir_graph *p)
 /* ---- threads */
 /* Threads that the plan's text fixes, else those of the user's first override that sets them; 0: neither does. If settings disagree, the
  * later check of tiles rejects one. */
-static int threads_asked(const ir_graph *p, const preferences *w)
+static int requested_threads(const ir_graph *p, const preferences *w)
 {
     for (int k = 0; k < p->kernel_count; k++) {
         const ir_tile *tile = &(*p->kernels[k]->phases)->tile;
@@ -56,7 +56,8 @@ static int threads_asked(const ir_graph *p, const preferences *w)
     return 0;
 }
 
-/* Predicted seconds of all phases together with `threads` threads each; INFINITY: phase *without has no program for that many. */
+/* Sum of the predicted seconds of all phases with `threads` threads per workgroup; INFINITY: no program computes phase *without with so
+ * many. */
 static double seconds_with(arena *a, ir_graph *p, const device_model *device, const preferences *w, int threads, const ir_phase **without)
 {
     double sum = 0;
@@ -75,11 +76,11 @@ void block_set_threads(arena *a, ir_graph *p, const device_model *device, const 
     enum { size_count = 3 };
     static const int gpu_sizes[size_count] = {128, 256, 512}; /* at 1024 a thread has 64 registers, too few for some phases */
     static const int host_sizes[size_count] = {1, 8, 64};
-    const int *sizes = device->target->serial ? host_sizes : gpu_sizes, asked = threads_asked(p, w);
-    int best = asked;
+    const int *sizes = device->target->serial ? host_sizes : gpu_sizes, requested = requested_threads(p, w);
+    int best = requested;
     double least = INFINITY;
     const ir_phase *without = NULL;
-    for (int i = 0; i < size_count && !asked; i++) {
+    for (int i = 0; i < size_count && !requested; i++) {
         const double seconds = seconds_with(a, p, device, w, sizes[i], &without);
         if (seconds < least) best = sizes[i], least = seconds;
     }

@@ -33,7 +33,7 @@ static const char *layer_obstacle(const problem *p, layer_kind layer)
 
 /* The layer that the last override names, or else the plan's text; -1: neither names one. An override of a whole family skips phases
  * that cannot run on its layer. */
-static int layer_asked(const problem *p, const preferences *w)
+static int requested_layer(const problem *p, const preferences *w)
 {
     int layer = p->phase->tile.program ? (int)program_table[p->phase->tile.program].layer : -1;
     for (int i = 0; i < w->overrides->count; i++) {
@@ -50,9 +50,9 @@ static int layer_asked(const problem *p, const preferences *w)
 }
 
 /* NULL if neither override nor text names a layer. */
-static const program *asked_program(const problem *p, const preferences *w)
+static const program *requested_program(const problem *p, const preferences *w)
 {
-    const int layer = layer_asked(p, w);
+    const int layer = requested_layer(p, w);
     if (layer < 0) return NULL;
     const char *obstacle = layer_obstacle(p, (layer_kind)layer);
     const bool by_text = p->phase->tile.program && (int)program_table[p->phase->tile.program].layer == layer;
@@ -68,7 +68,7 @@ static unsigned rewrites_of(const problem *p, const program *of)
            (rows_of_a_are_wanted(p, of) ? rewrite_rows_of_a : 0) | (row_terms_are_wanted(p, of) ? rewrite_row_terms : 0);
 }
 
-/* Of a launch that copies so many bytes, reads and writes together. */
+/* Seconds of a launch that copies; bytes: read and written together. */
 static double copy_seconds(const problem *p, double bytes)
 {
     enum { group_bytes = 1 << 15 };
@@ -77,8 +77,8 @@ static double copy_seconds(const problem *p, double bytes)
     return cost_of(p->device, &d).seconds;
 }
 
-/* Of the copies of an operand. A linear's aligned copies were never counted: with them the programs that need aligned rows won at every
- * size. */
+/* Seconds of the copies of an operand that the rewrites insert. Aligned copies of a linear's rows are not counted: even with them, the
+ * programs that need aligned rows were faster at every size. */
 static double copies_seconds(const problem *p, const program *of, unsigned rewrites, operand which)
 {
     const ir_op *product = problem_product(p);
@@ -115,7 +115,7 @@ static bool is_in_registers(const alternative *x)
 
 /* Where times are guesses, marks SIMT programs as worse too if another program has no such mark. Among programs marked worse, is_better()
  * then prefers matrix units. */
-static void leave_simt(const problem *p, alternative *list, int count)
+static void demote_simt(const problem *p, alternative *list, int count)
 {
     bool others = false;
     for (int i = 0; i < count; i++)
@@ -130,7 +130,7 @@ static bool on_matrix_units(const alternative *x)
     return layer_is_on_units(program_table[x->of->kind].layer);
 }
 
-/* Many a program is worse than one that cannot share a launch: where times are known, they alone decide at level block. */
+/* Programs are marked worse beside others that may be unable to share a launch; so at level block, if times are known, only times count. */
 static const char *why_worse(const problem *p, const program *of)
 {
     return p->ir->level == fusion_block && !times_are_guesses(p) ? NULL : program_is_worse(p, of);
@@ -148,7 +148,7 @@ static const alternative *alternatives_of(const problem *p, int *count)
         list[n++] = (alternative){of, rewrites_of(p, of), obstacle, obstacle ? NULL : why_worse(p, of), 0};
         open += !obstacle;
     }
-    leave_simt(p, list, n);
+    demote_simt(p, list, n);
     for (int i = 0; i < n && open > 1 && p->segments; i++)
         if (!list[i].obstacle) list[i].seconds = seconds_of(p, list[i].of);
     *count = n;
@@ -215,7 +215,7 @@ static bool serves_here(const choice *c, const problem *p, const wisdom_entry *e
 }
 
 /* The tile tuned at the nearest size of this signature that is legal and serves here; NULL: none. rewrites: those it may require. */
-static const ir_tile *tile_known(const choice *c, const problem *p, const preferences *w, unsigned rewrites)
+static const ir_tile *tuned_tile(const choice *c, const problem *p, const preferences *w, unsigned rewrites)
 {
     const tuning *t = w->tuning;
     if (!t || !t->wisdom || !is_free(p, w)) return NULL;
@@ -256,12 +256,12 @@ static const alternative *alternative_of(const choice *c, const program *of)
 /* Why x is worse, with its time and the best one's unless times are guesses. */
 static const char *worse_text(const choice *c, arena *a, const alternative *x, const alternative *best)
 {
-    if (!best || times_are_guesses(&c->asked) || !(x->seconds > 0 && best->seconds > 0) || isinf(x->seconds)) return x->worse;
+    if (!best || times_are_guesses(&c->original) || !(x->seconds > 0 && best->seconds > 0) || isinf(x->seconds)) return x->worse;
     return arena_printf(a, "%s (%s)", x->worse, slower_text(a, x->seconds, best));
 }
 
 /* First the alternatives with an obstacle or marked worse, then the slower ones. */
-static void say_refusals(const choice *c, arena *a, ir_phase *phase)
+static void record_refusals(const choice *c, arena *a, ir_phase *phase)
 {
     const alternative *best = alternative_of(c, c->of);
     phase->refused = arena_alloc(a, program_count * sizeof *phase->refused);
@@ -295,11 +295,11 @@ choice *choice_make(const problem *p, const preferences *w)
     enum { any = rewrite_split_keys | rewrite_row_sums | rewrite_aligned_rows | rewrite_terms | rewrite_rows_of_a |
            rewrite_row_terms };
     choice *c = arena_alloc(p->a, sizeof *c);
-    *c = (choice){.asked = *p, .op_count = p->phase->op_count, .of = asked_program(p, w)};
+    *c = (choice){.original = *p, .op_count = p->phase->op_count, .of = requested_program(p, w)};
     if (!c->of) {
         c->list = alternatives_of(p, &c->count);
-        const ir_tile *known = tile_known(c, p, w, any);
-        c->of = known ? program_at(known->program) : least_time(c, p);
+        const ir_tile *tuned = tuned_tile(c, p, w, any);
+        c->of = tuned ? program_at(tuned->program) : least_time(c, p);
     }
     c->rewrites = rewrites_of(p, c->of);
     return c;
@@ -308,8 +308,8 @@ choice *choice_make(const problem *p, const preferences *w)
 double choice_seconds(const problem *p, const preferences *w)
 {
     int count;
-    const program *asked = asked_program(p, w);
-    if (asked) return seconds_of(p, asked);
+    const program *requested = requested_program(p, w);
+    if (requested) return seconds_of(p, requested);
     const alternative *list = alternatives_of(p, &count), *best = cheapest(p, list, count, NULL);
     return best ? seconds_of(p, best->of) : INFINITY;
 }
@@ -317,12 +317,12 @@ double choice_seconds(const problem *p, const preferences *w)
 /* A phase without rewrites may still lose ops to another phase's rewrite, such as its row sums. */
 bool choice_still_holds(const choice *c, const ir_phase *phase) { return !c->rewrites && c->op_count == phase->op_count; }
 
-void choice_settle(choice *c, const problem *p, const preferences *w, ir_phase *phase)
+void choice_revise(choice *c, const problem *p, const preferences *w, ir_phase *phase)
 {
-    const program *asked = asked_program(p, w);
-    const bool as_planned = asked && phase->tile.program == asked->kind;
-    c->known = asked ? NULL : tile_known(c, p, w, 0);
-    if (asked) c->of = asked, c->count = 0;
-    else if (c->known) c->of = program_at(c->known->program);
-    if (!as_planned) say_refusals(c, p->a, phase);
+    const program *requested = requested_program(p, w);
+    const bool as_planned = requested && phase->tile.program == requested->kind;
+    c->tuned = requested ? NULL : tuned_tile(c, p, w, 0);
+    if (requested) c->of = requested, c->count = 0;
+    else if (c->tuned) c->of = program_at(c->tuned->program);
+    if (!as_planned) record_refusals(c, p->a, phase);
 }

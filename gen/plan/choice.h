@@ -23,13 +23,13 @@ typedef struct alternative {
 } alternative;
 
 typedef struct choice {
-    problem asked; /* before the rewrites */
-    int op_count;  /* of its phase */
+    problem original; /* before the rewrites */
+    int op_count;     /* of its phase */
     const program *of;       /* the chosen program */
     unsigned rewrites;       /* those that it requires */
     const alternative *list; /* before the rewrites */
     int count;
-    const ir_tile *known; /* the tile from wisdom; or NULL */
+    const ir_tile *tuned; /* the tile from wisdom; or NULL */
 } choice;
 
 /* Chooses before the rewrites, for the phase as fusion made it. */
@@ -37,10 +37,10 @@ choice *choice_make(const problem *p, const preferences *w);
 /* Predicted seconds of the phase with its best program, or with the one that the user or the text names; INFINITY: no program can compute
  * it, or none with the launch's number of threads. */
 double choice_seconds(const problem *p, const preferences *w);
-/* Reconsiders after the rewrites, which may change the signature by which overrides and wisdom find the phase: updates c->of and c->known,
+/* Reconsiders after the rewrites, which may change the signature by which overrides and wisdom find the phase: updates c->of and c->tuned,
  * and fills phase->refused (why the other programs were not chosen). */
-void choice_settle(choice *c, const problem *p, const preferences *w, ir_phase *phase);
-/* True if no rewrite changed the phase, so that c->asked still describes it. */
+void choice_revise(choice *c, const problem *p, const preferences *w, ir_phase *phase);
+/* True if no rewrite changed the phase, so that c->original still describes it. */
 bool choice_still_holds(const choice *c, const ir_phase *phase);
 /* The best program that needs no rewrite and is not in `tried` (by kind); NULL: none is left. */
 const program *choice_next(const problem *p, const bool tried[program_count]);

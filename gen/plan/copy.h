@@ -1,15 +1,15 @@
-/* In: a value that a program cannot read as it lies. Out: a kernel that copies it ahead of the reader. */
+/* In: a value whose layout a program cannot read. Out: a kernel before the reader that copies it into another layout. */
 #ifndef TFGEN_GEN_COPY_H
 #define TFGEN_GEN_COPY_H
 #include "ir/graph/edit.h"
 
-/* A kernel ahead of kernel k, which has phase `reader`, that computes `copy` from v by an op; views that v is made of and that stand in
- * `reader` move there. Returns the op. */
 typedef struct copy_request {
     ir_value *copy;
-    op_kind op;
+    op_kind op; /* computes `copy` */
     phase_family family;
-    const char *kernel;
+    const char *kernel; /* its name */
 } copy_request;
+/* Inserts a kernel before kernel k, to which phase `reader` belongs, that computes q->copy from v; returns its op. If v is a view in
+ * `reader`, it moves into the new kernel with the views that it reads. */
 ir_op *edit_copy(editor *e, int k, ir_phase *reader, ir_value *v, const copy_request *q);
 #endif

@@ -3,11 +3,11 @@
 #define TFGEN_GEN_ORDER_H
 #include "gen/gen.h"
 
-/* Fills `awaits` of each phase: those that it depends on (ir_phase.after), and earlier ones that access the same memory where one of the
- * two writes, such as another piece of a concat; without those that others imply. */
+/* Fills `awaits` of each phase: the phases that it depends on (ir_phase.after), and earlier phases with which it shares memory that one of
+ * the two writes, such as another piece of a concat. Phases for which another one in the list already waits are left out. */
 void order_set(arena *a, const ir_graph *p, launch *l);
-/* Why the waits do not order all accesses to memory, or may never end; NULL: they do. Looks at what the ops read and write, not at
- * ir_phase.after: every phase waits for earlier ones alone, and of two phases that access the same memory, one of which writes, the later
- * one waits, directly or not, for the earlier one. */
+/* What is wrong with the waits; NULL: nothing. Proves from what the ops read and write, not from ir_phase.after, that every phase waits
+ * only for earlier ones (so all waits end), and that of two phases that access the same memory, one of which writes it, the later waits,
+ * directly or through others, for the earlier. */
 const char *order_fault(arena *a, const ir_graph *p, const launch *l);
 #endif

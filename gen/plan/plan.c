@@ -260,7 +260,7 @@ static const program *choose_tile(const planner *p, const problem *of, const cho
     if (!of->segments)
         bail(p->a, code_unsupported, problem_product(of)->at, "phase %s: no packing order of its columns fits the epilogue", phase->name);
     forbid_tiles(p, phase);
-    while (!tile_choose(of, &w, by, fallback ? NULL : c->known, fallback, phase, &rule)) {
+    while (!tile_choose(of, &w, by, fallback ? NULL : c->tuned, fallback, phase, &rule)) {
         if (rule && !fallback) tile_refuse(of, &w, phase, rule);
         tried[by->kind] = true;
         by = choice_next(of, tried);
@@ -359,11 +359,11 @@ static void fit_launch(const planner *p, launch *l, const launch_phase *w, const
 static void plan_phase(planner *p, launch *l, ir_phase *phase)
 {
     const preferences w = {p->overrides, p->tuning};
-    const bool known = phase->choice && choice_still_holds(phase->choice, phase);
-    const problem of = known ? phase->choice->asked : problem_of(p->a, p->ir, phase, p->p->device);
+    const bool unchanged = phase->choice && choice_still_holds(phase->choice, phase);
+    const problem of = unchanged ? phase->choice->original : problem_of(p->a, p->ir, phase, p->p->device);
     choice *c = phase->choice ? phase->choice : choice_make(&of, &w); /* the phase was added by a rewrite */
     launch_phase *work = &l->work[l->work_count++];
-    choice_settle(c, &of, &w, phase);
+    choice_revise(c, &of, &w, phase);
     *work = (launch_phase){.phase = phase, .program = choose_tile(p, &of, c, phase), .tile = &phase->tile};
     phase->choice = NULL;
     work->pack = plan_pack(p, l->kernel, phase, of.packed_n, stem_of(p, l, phase));

@@ -1,6 +1,6 @@
-/* In: the fused graph of a plan, a choice made for each phase. Out: the same, with sums of squares of rows moved into the product that
- * reads the rows, if its program accumulates them while it loads A (input_sums of ir/reason.def). The phase that made them before does so
- * no more unless others read them, and is removed if it made nothing else. */
+/* In: the fused graph of a plan, with a program chosen for each phase. Out: the same graph, with sums of squares of rows moved into the
+ * product that reads the rows, if its program accumulates them while it loads A (input_sums of ir/reason.def). The phase that computed
+ * them before no longer does unless other phases read them, and is removed if it computed nothing else. */
 #ifndef TFGEN_GEN_SUMS_H
 #define TFGEN_GEN_SUMS_H
 #include "gen/program/program.h"

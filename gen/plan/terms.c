@@ -17,7 +17,7 @@ bool row_terms_are_wanted(const problem *p, const program *of)
     return linear && rows_terms(of->weights, linear) > 1 && !reads_bf16_terms(linear);
 }
 
-/* The value that holds z's TF32 terms. along: z's rows run along K, so its shape stays; otherwise the copy is transposed. */
+/* A value for the TF32 terms of z. along: rows of z run along K, so the shape stays; otherwise the copy is transposed. */
 static ir_value *value_of_terms(editor *e, const ir_value *z, bool along)
 {
     arena *a = e->b->a;
@@ -29,11 +29,11 @@ static ir_value *value_of_terms(editor *e, const ir_value *z, bool along)
     return terms;
 }
 
-/* copies[2 * id + along]: the op that splits a value, transposed or not; matmuls of one operand share it. */
+/* copies[2 * id + along]: the op that splits a value, transposed unless `along`; matmuls with the same operand share it. */
 static void split_operand(editor *e, int k, ir_phase *phase, ir_op **copies)
 {
     ir_op *matmul = phase_op(phase, op_matmul);
-    const operand which = operand_in_terms(&phase->choice->asked);
+    const operand which = operand_in_terms(&phase->choice->original);
     const bool along = which == operand_a ? !matmul->attributes.transpose_a : matmul->attributes.transpose;
     ir_value *z = matmul->inputs[which];
     ir_op **copy = &copies[2 * z->id + along];
