@@ -73,7 +73,7 @@ typedef struct scratch {
     extent floats;              /* over dynamic dims */
     enum {
         scratch_of_floats,
-        scratch_of_counters, /* each call clears them, and each launch leaves zeros (templates/frame/workspace.h) */
+        scratch_of_counters, /* each call sets them to zero, and each launch leaves zeros (templates/frame/workspace.h) */
         scratch_of_marks     /* need no preparation */
     } kind;
     const struct launch *trace; /* holds timing records of this launch's tiles (templates/frame/trace.h); NULL: holds floats */
@@ -85,7 +85,7 @@ typedef struct tile_extents {
     extent rows, multiple;
     int tile_rows, column_tiles;
     int cluster;         /* workgroups per cluster: the grid is a multiple of it */
-    int resident;        /* launch at most this many workgroups per multiprocessor, which share out the tiles; 0: no limit */
+    int resident;        /* launch at most this many workgroups per multiprocessor; each then computes several tiles. 0: no limit */
     long long in_flight; /* bytes of prefetch that a workgroup keeps in flight; 0: unknown */
 } tile_extents;
 long long extents_tiles(const tile_extents *x, const dim_table *dims);
@@ -97,13 +97,13 @@ typedef struct launch_phase {
     const ir_tile *tile;           /* the phase's */
     tile_extents extents;
     int pack, scratch; /* indices into the plan's packs and scratches; -1: none */
-    const int *awaits; /* indices of earlier phases of the launch all of whose tiles this phase's tiles wait for (gen/plan/order.h) */
+    const int *awaits; /* indices of earlier phases of the launch; this phase's tiles wait for all tiles of those (gen/plan/order.h) */
     int await_count;
 } launch_phase;
 
 typedef struct launch {
     const ir_kernel *kernel;
-    launch_phase *work; /* the kernel's phases in order: one, several rows phases side by side, or at level block any that wait in turn */
+    launch_phase *work; /* the kernel's phases, in order: one; rows phases side by side; at level block any, which wait for each other */
     int work_count;
     const char *name; /* of the __global__ function: llama_qkv */
     source_text source;
@@ -118,7 +118,7 @@ typedef struct launch {
     int cluster, resident; /* combined over its phases (tile_extents) */
     int grid_limit;        /* largest useful grid; the frame strides over the rest. 0: none */
     bool together;         /* workgroups wait for each other's tiles: all must be resident (cooperative launch) */
-    int marks;             /* index of the scratch by which its phases wait for each other (together); -1: none */
+    int marks;             /* index of the scratch with the marks that phases wait for (if `together`); -1: none */
     int trace;             /* index of the scratch for timing records of its tiles; -1: none */
 } launch;
 
@@ -145,7 +145,7 @@ typedef struct plan {
     int *partials; /* by value id: storage.partials; 0: not in the workspace */
     scratch *scratches;
     int scratch_count;
-    struct level_choice { /* by level auto */
+    struct level_choice { /* for level auto */
         bool made;
         double tile, block;  /* predicted seconds; infinite: no plan, or the device model has no bandwidth */
         const char *refused; /* why there is no plan at level block; NULL: there is one */

@@ -2,9 +2,10 @@
 #include "gen/base/cost.h"
 #include <math.h>
 
-/* Measured on an H200, for what a device file lacks: shares of the peaks reached (4.3 of 4.8 TB/s, 790 of 989 TFLOP/s), seconds of an empty
- * launch, L2 over DRAM bandwidth, a unit's L2 bandwidth over its even share, bytes of shared memory per unit and cycle, the L2 gain of
- * workgroups that walk K in lockstep and request the same data at the same time; usual_busy_threads: threads that keep a unit busy. */
+/* Defaults for what a device file lacks, measured on an H200: shares of the peaks reached (4.3 of 4.8 TB/s, 790 of 989 TFLOP/s), seconds of
+ * an empty launch, L2 bandwidth over DRAM bandwidth, the L2 bandwidth that one unit reaches alone over its even share, bytes of shared
+ * memory per unit and cycle, the gain in L2 bandwidth of workgroups that walk K in lockstep and request the same data at the same time,
+ * threads that keep a unit busy. */
 static const double bandwidth_share = 0.9, products_share = 0.8, usual_launch = 0.72e-6, l2_over_memory = 2.5, unit_over_part = 2.5,
                     shared_bytes = 128, lockstep_gain = 1.6, usual_clock = 1.7e9, usual_bandwidth = 1e12;
 enum { usual_busy_threads = 512 };
@@ -30,7 +31,7 @@ double device_clock(const device_model *d, bool loaded)
     return loaded ? number(d, number_clock_loaded, highest) : highest;
 }
 
-/* An H200's L2 has two halves, each of which caches what its own units read: data that all units read take twice the room. */
+/* An H200's L2 has two halves, and each caches what its own units read. So data that all units read occupy L2 twice. */
 double device_l2_misses(const device_model *d, double bytes)
 {
     const double holds = d->numbers[number_l2].value / 2;
@@ -45,8 +46,8 @@ static double vector_rate(const device_model *d)
 }
 
 /* Operations per second of the matrix units if a share `busy` of the units multiplies: at most x->products_share of their peak, and at most
- * what the power limit allows all units together. all_before: earlier rounds ran on all units, so the busy ones get only their share of
- * that limit. */
+ * what the power limit allows all units together. all_before: earlier rounds ran on all units; then the busy ones get only their share of
+ * the power limit. */
 static double matrix_rate(const device_model *d, const cost_descriptor *x, double busy, bool all_before, unsigned *assumed)
 {
     const double known = d->rates[rate_products].of[x->type], peak = known > 0 ? known : 8 * vector_rate(d);
@@ -93,7 +94,8 @@ static cost round_at(const device_model *d, const cost_descriptor *x, double cou
     return now;
 }
 
-/* The clock in a round of `count` workgroups: matrix units that never wait bring it down to the power limit; those that wait do not. */
+/* The clock in Hz in a round of `count` workgroups. Matrix units that never wait reach the power limit, which lowers it; those that wait
+ * for data do not. */
 static double clock_of(const device_model *d, const cost_descriptor *x, double count)
 {
     const double highest = device_clock(d, false), loaded = device_clock(d, true), known = d->rates[rate_products].of[x->type];

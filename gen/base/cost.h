@@ -1,7 +1,7 @@
 /* In: what the workgroups of a launch do, counted by their program from a tile, and a device model. Out: the predicted time and the
  * resource that limits it. This is the only model of time: planning chooses programs and tiles by it; tfgen predict, explain and tune print
- * and rank by it (docs/insight.md). Its code holds no number of any machine. What a device file lacks is taken as the share of its peaks
- * that an H200 reaches, and `assumed` says so. Pure. */
+ * and rank by it (docs/insight.md). Its code holds no number of any machine. For numbers that a device file lacks, it uses the shares of
+ * the peaks that an H200 reaches, and sets `assumed`. Pure. */
 #ifndef TFGEN_GEN_COST_H
 #define TFGEN_GEN_COST_H
 #include "ir/devices/device_model.h"
@@ -10,21 +10,21 @@
 typedef struct cost_descriptor {
     double groups, per_unit; /* workgroups of the launch; workgroups resident on a unit */
     double threads;
-    double memory, asked;    /* bytes to and from DRAM; bytes asked of L2, DRAM's included */
-    double taken;            /* bytes that reach its unit from L2 or the cluster; 0: as many as asked */
+    double memory, asked;    /* bytes to and from DRAM; bytes requested from L2, those included */
+    double taken;            /* bytes that reach its unit from L2 or multicast in the cluster; 0: as many as `asked` */
     double memory_share;     /* share of DRAM bandwidth that the program reaches; 0: all */
     double ahead, streamed;  /* bytes in flight ahead of use, and bytes streamed that way; 0: latency is hidden */
-    double trips;            /* exposed latencies of memory or L2 */
+    double trips;            /* exposed latencies of DRAM or L2, one after the other */
     dtype type;              /* of the products' operands */
     bool matrix;             /* products run on matrix units */
     double products, others; /* operations; products include padding of tiles */
     double products_share;   /* share of a unit's product rate that the program reaches; 0: all */
     double shared;           /* bytes between shared memory and registers */
-    double chain_cycles;     /* steps that wait for each other while loads are in flight */
-    double end_cycles;       /* prologue and epilogue that overlap nothing */
+    double chain_cycles;     /* dependent steps that run while loads are in flight */
+    double end_cycles;       /* prologue and epilogue, which overlap with nothing */
     double round_cycles;     /* between two rounds of workgroups */
     double tail;             /* parts into which the work of each workgroup of an incomplete last round is split; 0: none */
-    double tail_cycles;      /* in which those parts meet */
+    double tail_cycles;      /* for reducing those parts */
     double start_cycles;     /* of the launch, once; negative: work done while the previous launch still runs */
     double hops;             /* waits for another workgroup's flag */
     double later_launches;   /* launches that reduce this one's partial results */

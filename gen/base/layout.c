@@ -29,7 +29,7 @@ long long launch_tiles(const launch *l, const dim_table *dims)
     return sum;
 }
 
-/* Tiles of the phase that has most. */
+/* Tiles of the phase with the most tiles. */
 static long long widest_phase(const launch *l, const dim_table *dims)
 {
     long long most = 0;
@@ -66,7 +66,7 @@ long long storage_bytes(const storage *s, const dim_table *dims)
     return times(times(times(count, value_stride(v)), s->partials), dtype_size(v->type));
 }
 
-/* A trace has a record per workgroup, then two per tile: a tile may be shared by workgroups as the data decide (decode_mma). */
+/* A trace has a record per workgroup, then two per tile, because two workgroups may share a tile (decode_mma). */
 long long scratch_bytes(const scratch *s, const dim_table *dims)
 {
     if (!s->trace) return times(extent_value(&s->floats, dims), 4);

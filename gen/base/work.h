@@ -15,7 +15,7 @@ typedef struct tensor_work {
 typedef struct work {
     double products, others; /* as in operations */
     double read, written;    /* bytes, sums over the tensors; params at the size the spec gives, not as packed */
-    tensor_work *tensors;    /* in the order of the ops, for each its reads, then its writes; none in a sum (work_add) */
+    tensor_work *tensors;    /* in the order of the ops, for each its reads, then its writes; NULL in the result of work_add() */
     int tensor_count;
 } work;
 

@@ -1,5 +1,5 @@
 /* In: values, extents. Out: address expressions, and the kernel arguments they need, in order of first use. Refuses (code_unsupported)
- * views of views whose rows are not strided rows of the storage. */
+ * views whose rows do not lie one stride apart in the storage. */
 #include "gen/emit/emit.h"
 #include <string.h>
 
@@ -179,7 +179,7 @@ view view_of(arena *a, const ir_value *v)
         const long long stride = value_stride(w.root);
         if (w.stride == value_columns(w.root) || extent_equal(&rows, &above)) {
             w.offset += w.root->root_offset;
-            /* v is dense in w.root; if that has strided rows, v must have the same rows */
+            /* v is dense in w.root; if rows of the root are strided, v must have the same rows */
             if (stride != value_columns(w.root)) {
                 const extent own = value_rows(a, v);
                 if (!extent_equal(&own, &rows))
@@ -208,7 +208,7 @@ static bool is_one(const extent *x)
     return extent_is_number(x, &n) && n == 1;
 }
 
-/* Leading axes of `of`, outermost first; has[i]: the operand runs along axis i too. Axes of extent 1 are left out. */
+/* Leading axes of `of`, outermost first; has[i]: the operand has axis i, too. Axes of extent 1 are left out. */
 typedef struct axes {
     extent size[max_rank];
     bool has[max_rank];

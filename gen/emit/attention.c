@@ -49,7 +49,7 @@ static void write_pointer(heads *h, const char *name, const ir_value *x, long lo
     end_body(h->w);
 }
 
-/* A number of the caller's for each sequence, as a count of keys: from 0 to `most`. */
+/* The caller's number for each sequence, clamped to 0..most, as a count of keys. */
 static void write_key_count(heads *h, const char *name, const expression *count, const expression *most)
 {
     write_spec_line(h->w, h->op->at, "const int %s = %s, most = %s;", name, c_text(h->e->a, count), c_text(h->e->a, most));
@@ -77,7 +77,7 @@ static void write_keys(heads *h)
     write_line(h->w, "DEV static int keys(const args &p, int batch)");
     write_body(h->w);
     if (t->lengths) count = c_element(p, use_value(e, t->lengths, false), batch);
-    if (t->at) { /* behind the last query the cache may hold anything, and matrix units multiply what is masked by 0 */
+    if (t->at) { /* rows of the cache after the last query may hold NaN, and matrix units multiply masked rows by 0 */
         const expression *length = count,
                          *written = c_sum(p, c_element(p, use_value(e, t->at, false), batch), extent_c(e, &h->op->inputs[0]->shape[1]));
         count = t->lengths ? c_choice(p, c_less(p, length, written), length, written) : written;

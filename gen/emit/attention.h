@@ -15,7 +15,7 @@ heads heads_start(emission *e, writer *w);                          /* writes no
 void heads_write_sizes(heads *h);                                   /* head_dim, value_dim if it differs, heads, kv_heads */
 void heads_write_rules(heads *h);                                   /* mask, scale, types, extents, keys and positions */
 void heads_write_scores(heads *h); /* ALiBi slopes, a bias and sinks, if any */
-/* For SIMT programs: whether rows allow 16-byte loads, and whether there may be so many keys that sums need blocked summation. */
+/* For SIMT programs: `aligned` (rows allow 16-byte loads) and `long_lists` (so many keys that sums need blocked summation). */
 void heads_write_lists(heads *h);
 /* For flash-decoding in one launch, instead of rules: pointers to positions and lengths, strides of keys and values. */
 void heads_write_cache(heads *h);

@@ -1,5 +1,5 @@
 /* In: a cache and a place in it. Out: the address of a row, for kernels that append to or read the cache, and strides for tensor maps. This
- * is the only code that knows the layout, except for how many rows lie one stride apart (value_run_length()): a row is one head of one
+ * is the only code that knows the layout, apart from value_run_length() (how many rows lie one stride apart): a row is one head of one
  * token, the rows of a head are contiguous, then the heads of a sequence, then sequences. */
 #ifndef TFGEN_GEN_EMIT_CACHE_H
 #define TFGEN_GEN_EMIT_CACHE_H
@@ -10,8 +10,8 @@ typedef struct cache_place {
 } cache_place;
 
 typedef enum cache_walk {
-    cache_one_row,   /* each place is computed once */
-    cache_row_by_row /* tokens change in a loop, sequence and head do not: their part of the address is a term of its own, to be hoisted */
+    cache_one_row,   /* the address of a row is computed once */
+    cache_row_by_row /* a loop over tokens of one sequence and head: their part of the address is a separate term, which compilers hoist */
 } cache_walk;
 
 long long cache_heads(const ir_value *cache); /* KV */

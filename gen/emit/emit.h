@@ -31,12 +31,12 @@ typedef struct emission {
     bool loaded_arguments; /* arguments are local variables x_, not fields p.x_ */
     writer tables;         /* constant tables, written before the struct */
     int tables_made;
-    bool rope_scaled; /* some rotation has an attention factor */
+    bool rope_scaled; /* a rope of the phase scales its result (YaRN's attention factor) */
     const ir_op *table_ops[max_tables];
     bool is_quick;    /* phase_is_quick() */
     bool is_long;     /* chains of ops become functions (chain.c) */
-    int rolled;       /* 0; or a loop's body has the epilogue, for 1 / rolled of 32 columns (gemm_ws.h) */
-    writer functions; /* those, members of the struct */
+    int rolled;       /* not 0: the epilogue is the body of a loop over 32 / rolled columns (gemm_ws.h) */
+    writer functions; /* the functions of chains, as members of the struct */
     struct called_function *called;
     int called_count, called_room;
 } emission;
@@ -73,23 +73,24 @@ const expression *scaled(emission *e, const expression *row, long long stride); 
 value_facts *facts_new(arena *a, const ir_graph *p);
 void facts_find(const emission *e);
 bool value_is_row_scalar(const emission *e, const ir_value *v); /* one number a row */
-/* If v is a view of one value that the phase computes, that value: the same thread has its elements. Else v, which is loaded. */
+/* If v is a view of one value that the phase computes, that value, whose elements the same thread has; else v, which is loaded. */
 const ir_value *value_behind(const emission *e, const ir_value *v);
 bool value_made_here(const emission *e, const ir_value *v);
 int value_index_here(const emission *e, const ir_value *v); /* index of its op in the phase; -1: not made here */
 bool value_needs_row(const emission *e, const ir_value *v); /* depends on row scalars or a position */
 bool op_has_position(const ir_op *op);
 enum { function_cost = 10 }; /* op_cost() of an exponential or the like */
-/* On GPUs: all that it stores, or all that the program takes and gives, has 16 bits: its ops take their short forms (FORM, ir/op.def). */
+/* True on GPUs if all values that the phase stores have 16 bits, or all inputs and outputs of the graph: then its ops use their short forms
+ * (FORM, ir/op.def). */
 bool phase_is_quick(const ir_graph *p, const ir_phase *phase, const target_info *target);
 int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target, bool quick); /* per element; an addition is 1 */
-/* As many copies of its arithmetic as a thread has columns are too many. rolls: its program would loop instead of calling functions. */
+/* True if the arithmetic is too long to be inlined once per column of a thread. rolls: its program would loop instead of calling functions. */
 bool phase_is_long(const ir_graph *p, const ir_phase *phase, const target_info *target, bool rolls);
-/* Of a loop: steps that a block of 32 columns takes, 1 or 4. */
+/* If the program rolls: iterations of its loop per 32 columns, 1 or 4. */
 int loop_steps(const ir_graph *p, const ir_phase *phase, const target_info *target);
 
 /* ---- evaluate.c: the value of IR values at a place, as C++ statements */
-/* Where a value is evaluated: its own row and column. The column is base - shift. */
+/* Where a value is evaluated, in its own rows and columns; the column is base - shift. */
 typedef struct place {
     const expression *row, *base;
     long long shift;
@@ -98,13 +99,13 @@ typedef struct place {
     const char *tag;         /* suffix for names of locals */
 } place;
 
-/* What an emitted function has under a name: the key of scope.knowns. */
+/* What a named variable of an emitted function holds; the key of scope.knowns. */
 typedef struct knowledge {
     const ir_value *value;
     enum { known_scalar, known_columns, known_position, known_sequence, known_rotation } what;
     const expression *row;
-    const expression *column, *guard; /* known_columns; columns loaded under a guard are known under the same guard only */
-    const ir_value *start;            /* known_position: the value of first positions; or NULL */
+    const expression *column, *guard; /* known_columns; columns that were loaded under a guard may only be used under the same guard */
+    const ir_value *start;            /* known_position: the value with the first positions of sequences; or NULL */
 } knowledge;
 
 typedef struct known {
@@ -132,13 +133,13 @@ typedef struct kept_list {
     int scalar_count, scalar_capacity;
     scope *fields;     /* names of the scalars' fields */
     bool scalars_only; /* row vectors are computed where they are used (epilogues) */
-    bool loads_only;   /* keep only row vectors loaded from memory: without reductions, computed ones are used once */
+    bool loads_only;   /* keep only row vectors loaded from memory: without reductions, each computed one is used only once */
 } kept_list;
 
 /* Row vectors that a segment's epilogue stores, counted by a dry run. */
 typedef struct put_count {
     int most;   /* stores to one half of a granule pair */
-    bool loose; /* some store is not a whole piece of 16-bit elements */
+    bool loose; /* some store is not of full width in 16-bit elements */
 } put_count;
 
 struct scope {
@@ -150,8 +151,8 @@ struct scope {
     int known_count, known_capacity;
     const char **locals;
     int local_count, local_capacity;
-    const expression *low, *high; /* columns of the two halves of a rotated pair, if the function has both */
-    kept_list *collect;     /* set in a dry run, which finds out what to keep; else NULL */
+    const expression *low, *high; /* the columns of a rotated pair, if the function has both; else NULL */
+    kept_list *collect;     /* in a dry run: where it collects what to keep; else NULL */
     const char *slot;       /* epilogues: the half of a granule pair that `out` stores, "0", "1" or the parameter "Slot"; else NULL */
     put_count *puts;
 };
@@ -197,7 +198,7 @@ typedef struct chain {
     scope *s;
     const place *at;
     bool *inside;       /* by op of the phase: computed within the function */
-    const expression **names, **results; /* by op of the phase: its local; its value as an expression of the parameters */
+    const expression **names, **results; /* by op of the phase: its local variable; its value in terms of the parameters */
     leaf *leaves;
     int leaf_count, ops, cost;
     scope locals;
@@ -212,9 +213,10 @@ bool value_written(const emission *e, const ir_value *v);
 /* Stores v at `at` if `when` holds (NULL: always); a kv_append stores to its state. */
 void write_store(scope *s, const ir_value *v, const place *at, const expression *when);
 void write_row_scalar_store(scope *s, const ir_value *v, const expression *row, const expression *when);
-/* Where v is computed and stored by a function at `base`, a place in the phase's space. */
+/* The place at which a function that computes place `base` of the phase's space computes and stores v. */
 place store_place(scope *s, const ir_value *v, const place *base);
-/* Condition under which row `row` of the space stores its row of v (one of several rows does, if v has fewer); NULL: always. */
+/* Condition under which row `row` of the space stores its row of v: if v has fewer rows than the space, one of several rows stores it;
+ * NULL: always. */
 const expression *store_condition(emission *e, const ir_value *v, const expression *row);
 bool partial_here(const emission *e, const ir_value *v); /* a row sum that this phase's epilogue computes */
 /* The C name of the table of a rope's frequencies, in turns per token; written on first use. */
@@ -225,7 +227,7 @@ typedef struct row_numbers {
     struct row_number {
         const ir_op *op;
         const char *position, *sequence; /* fields; sequence NULL: not needed */
-        bool shared; /* has the fields of an earlier item */
+        bool shared; /* uses the fields of an earlier item */
     } items[16];
     int count;
 } row_numbers;

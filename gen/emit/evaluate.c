@@ -3,7 +3,7 @@
 #include "gen/emit/emit.h"
 #include <string.h>
 
-/* The op's position where there is one, so that a plan that is read back emits the same bytes. */
+/* The op's position if there is one: then a plan that was printed and read back emits the same bytes. */
 position value_in_spec(const ir_value *v) { return v->def ? v->def->at : v->at; }
 
 /* ---- row scalars */
@@ -231,7 +231,7 @@ static const expression *reshape_op(scope *s, const ir_op *op, const place *at)
     return evaluate(s, x, &own);
 }
 
-/* The index, in row `row` of the permuted value, along its axes from `from` up to, but not including, `to`. */
+/* The index of row `row` of the permuted value along its axes from..to-1, taken together. */
 static const expression *index_along(scope *s, const ir_value *y, int from, int to, const expression *row)
 {
     emission *e = s->e;
@@ -242,7 +242,7 @@ static const expression *index_along(scope *s, const ir_value *y, int from, int 
     return from > 0 ? c_remainder(e->pool, index, extent_c(e, &size)) : index;
 }
 
-/* Where the element at `at` of a permuted value lies in the operand. Axes that stay neighbours are one index. */
+/* The place in the operand of the element at `at` of a permuted value. Axes that stay adjacent share one index. */
 static place permuted(scope *s, const ir_op *op, const place *at)
 {
     emission *e = s->e;
@@ -281,7 +281,7 @@ static const expression *scale_of_rotation(scope *s, const ir_op *op)
     return c_name(s->e->pool, t.data);
 }
 
-/* The cosines and sines of the pairs at hand, computed once for both halves. */
+/* The cosines and sines for the pairs, computed once for both halves. */
 static const expression *rotation_of_pair(scope *s, const ir_op *op, const expression *row, long long pairs)
 {
     emission *e = s->e;
@@ -298,7 +298,7 @@ static const expression *rotation_of_pair(scope *s, const ir_op *op, const expre
     return rotation;
 }
 
-/* The function has both halves of the pair, so they share cosine and sine. */
+/* For functions that have both halves of a pair: they share cosine and sine. */
 static const expression *rope_of_pair(scope *s, const ir_op *op, const place *at, long long pairs)
 {
     const ir_value *x = op->inputs[0];

@@ -100,7 +100,7 @@ static const expression *operator(expression_pool *p, expression_kind kind, expr
 
 static bool is_number(const expression *x, long long number) { return x->kind == expression_number && x->number == number; }
 
-/* x, if dropping the neutral operand `other` keeps the type; NULL: `other` widened the expression and must stay. */
+/* x, if the expression keeps its type without the neutral operand `other`; NULL: `other` is wider and must stay. */
 static const expression *alone(const expression *x, const expression *other) { return x->type >= other->type ? x : NULL; }
 
 /* x + y, if x is a number of this type and the sum fits it; else NULL. */

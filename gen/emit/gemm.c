@@ -118,7 +118,7 @@ static scope epilogue_scope(gemm *g, writer *w)
     return s;
 }
 
-/* Makes the accumulator `name` known as the product's value; rounded if the product is stored too, as later ops read what is stored. */
+/* Registers the accumulator `name` as the product's value, rounded if the product is stored too: later ops read the stored value. */
 static void know_product(scope *s, const ir_op *op, const place *at, const char *name)
 {
     const ir_value *v = op->outputs[0];
@@ -198,7 +198,7 @@ static void write_row_scalar_stores(gemm *g, scope *s)
     }
 }
 
-/* The column of a pair from its packed column: a granule pair has a granule of one half, then one of the other. */
+/* The column of a pair from its packed column. A granule pair has a granule of first halves, then one of second halves. */
 static const expression *pair_column(expression_pool *p, const expression *column)
 {
     const expression *granule = c_number(p, packed_granule), *both = c_number(p, 2 * packed_granule);
@@ -355,7 +355,7 @@ gemm gemm_start(emission *e, writer *w, bool passes_shared, int width)
     g.width = g.staged ? gemm_vector : width == gemm_stored_width ? stored_width(&g) : width;
     const int arguments = e->argument_count;
     dry_run(&g);
-    e->argument_count = arguments; /* the real run registers them again, in the order of the text */
+    e->argument_count = arguments; /* the real run registers them again, in the order in which the text uses them */
     return g;
 }
 

@@ -16,16 +16,16 @@ typedef struct gemm {
     scope fields;
     row_numbers numbers;
     bool staged; /* results pass through shared memory (templates/gemm/gemm_ws.h) */
-    int results; /* 2 if a granule pair holds the two halves of pairs, else 1 */
+    int results; /* results per granule pair: 1 if its columns are joined (gate and up), else 2 */
 } gemm;
 
 enum { gemm_stored_width = 0 }; /* the widest store that the alignment of all stored rows allows */
 enum { gemm_vector = 8 };       /* elements of a row of A or B that a thread loads at a time (templates/gemm/gemm.h: V) */
 
 bool gemm_is_matmul(const gemm *g);
-bool gemm_swaps(const gemm *g);     /* A of a matmul is in TF32 terms: the program's A is the second operand, its B the first */
+bool gemm_swaps(const gemm *g);     /* a matmul's A is stored as TF32 terms: its B is the program's A, and its A the program's B */
 extent gemm_batches(const gemm *g); /* matrices of a matmul; 1 for linears */
-bool gemm_is_batched(const gemm *g); /* there is, or may be, more than one */
+bool gemm_is_batched(const gemm *g); /* the matmul has, or may have, more than one matrix */
 void gemm_flatten_row(gemm *g, writer *w); /* matmul: in a function body, makes `row` count through all matrices of the batch */
 
 /* Collects what the epilogue needs and writes nothing. Call next: sizes, the program's constants, context, operands, epilogue.
@@ -38,21 +38,21 @@ void gemm_write_operand_types(gemm *g);    /* types of A and B, multiplied as st
 void gemm_write_b_type(gemm *g);           /* the type of B where operands are converted to f32 first */
 void gemm_write_context(gemm *g);          /* row scalars, rows() */
 void gemm_write_batches(gemm *g);          /* the batch count of a matmul; 1 for linears */
-void gemm_write_matrices(gemm *g);         /* the same of a matmul, and the index of A's and of B's matrix for a batch */
+void gemm_write_matrices(gemm *g);         /* for a matmul: batches(), a_batch() and b_batch(), the indices of the matrices of A and B */
 void gemm_write_a(gemm *g);                /* a(): elements of a row of A, loaded or computed by the prologue */
 void gemm_write_rows_of_a(gemm *g);        /* a_row(), at any alignment */
-void gemm_write_b(gemm *g, bool within);   /* packed(), or b() for a matmul; within: nobody asks for places beyond K */
+void gemm_write_b(gemm *g, bool within);   /* packed(), or b() for a matmul; within: b() is never called for k >= K */
 /* b(): elements along K of a column of a matmul's second operand, [..., K, N] or, transposed, [..., N, K]. */
 typedef struct matmul_columns {
     const ir_value *value;
     position at;
-    bool transposed, whole; /* whole: V elements from k on exist, in rows aligned to 16 bytes; n may be one of padding */
+    bool transposed, whole; /* whole: all V elements from k on exist, in 16-byte aligned rows; n may be a padding column */
     long long N, K;
     const expression *batch; /* of the value */
 } matmul_columns;
 void gemm_write_columns(emission *e, writer *w, const matmul_columns *z);
-void gemm_write_forms(const gemm *g, const char *weight); /* operand_form of templates/gemm/pieces.h; weight: that of a linear's B */
-void gemm_write_dense_rows(gemm *g);       /* a_row(), and of B of a matmul b_row(), b_stride, columns */
+void gemm_write_forms(const gemm *g, const char *weight); /* a_form, b_form (templates/gemm/pieces.h); weight: that of a packed B */
+void gemm_write_dense_rows(gemm *g);       /* a_row(); for B of a matmul b_row(), b_stride, columns */
 void gemm_write_rows_of_operands(gemm *g); /* a_row() and packed() */
 void gemm_write_partial(gemm *g);          /* partial(): the scratch of split-K, if there is one */
 void gemm_write_epilogue(gemm *g);
@@ -60,16 +60,16 @@ int gemm_pack(const gemm *g);   /* index of its packed weight in the plan */
 bool gemm_reads(const gemm *g); /* whether the epilogue loads an operand with more than one number a row */
 
 /* All members for a product on register tiles (tile.gemm_registers), on wgmma (tile.gemm_warpgroups), or on 3xTF32 wgmma (split).
- * shares: the slices of split-K share out a tile, unless its epilogue is emitted as a loop. */
+ * shares: every slice of split-K reduces a share of the tile, unless the epilogue is emitted as a loop. */
 void gemm_on_register_tiles(emission *e, writer *w);
 void gemm_on_warpgroups(emission *e, writer *w, bool shares);
 void gemm_on_warpgroups_split(emission *e, writer *w, bool shares);
-/* The members after the tile for gemm_register_fed, which loads packed weights straight to registers. halves: a tile may have one half of a
- * granule pair. */
+/* The members for gemm_register_fed after the tile's. halves: the tile may end in the middle of a granule pair. */
 void gemm_on_pieces(gemm *g, bool halves);
-/* Boxes in which the workgroups of a cluster load a tile's rows together, of gemm_swap_ab: the fewest of whole groups of 8 rows of which
- * each has one or more. */
+/* For gemm_swap_ab: TMA boxes into which the m rows of a tile are divided, so that each of `cluster` workgroups loads at least one; the
+ * fewest boxes of equal size whose rows are a multiple of 8. */
 int gemm_row_boxes(int m, int cluster);
-/* The members for gemm_swap_ab; resident: workgroups that share a multiprocessor; tail_tiles: tiles that may be cut up. */
+/* The members for gemm_swap_ab; resident: workgroups that share a multiprocessor; tail_tiles: the most tiles of an incomplete last round
+ * that are split along K. */
 void gemm_on_swap_ab_warpgroups(emission *e, writer *w, int resident, int tail_tiles);
 #endif

@@ -9,7 +9,7 @@ static void write_map(gemm *g, const char *name, const tensor_box *box)
                c_text(g->e->a, use_map(g->e, name, box)));
 }
 
-/* Rows of an operand in memory; of a matmul with batches one matrix a batch. */
+/* The box for rows of an operand; a batched matmul has one matrix per batch. */
 static tensor_box box_of_value(const gemm *g, const ir_value *v, int box_rows)
 {
     arena *a = g->e->a;
@@ -30,7 +30,7 @@ static tensor_box box_of_value(const gemm *g, const ir_value *v, int box_rows)
     return box;
 }
 
-/* box_rows: of A as [M, K]; as [K, M] a box has a k tile of 128 bytes of columns. */
+/* box_rows: rows of a box if A is [M, K]; if A is [K, M], a box has k rows of 128 bytes. */
 static void write_a_map(gemm *g, int box_rows, int k)
 {
     tensor_box *box = arena_alloc(g->e->a, sizeof *box);
@@ -63,7 +63,7 @@ static tensor_box box_of_pieces(const gemm *g, const gemm_warpgroups_tile *t)
     return box;
 }
 
-/* A row is twice as long as its value says (gen/plan/terms.h). */
+/* Rows are twice as long as the value's shape says (gen/plan/terms.h). */
 static tensor_box box_of_terms(const gemm *g, const ir_value *v, int n)
 {
     tensor_box box = box_of_value(g, v, n);
@@ -92,7 +92,7 @@ static void write_maps(gemm *g, int m, int k, tensor_box b)
     write_map(g, "b_map", box);
 }
 
-/* Without packed_k, which only the tensor map needs. */
+/* Not packed_k, which only the tensor map needs. */
 static void write_sizes(const gemm *g)
 {
     write_line(g->w, "static constexpr int K = %lld, packed_n = %lld, granule = %d;", g->K, g->packed_n, packed_granule);
@@ -136,7 +136,7 @@ int gemm_row_boxes(int m, int cluster)
     return boxes;
 }
 
-/* Of values 128 bytes along a row at a time. */
+/* For values in memory, boxes are 128 bytes wide. */
 static tensor_box swap_ab_box(const gemm *g, const gemm_swap_ab_tile *t)
 {
     if (gemm_is_matmul(g)) return box_of_value(g, g->b, g->product->attributes.transpose ? t->n / t->cluster_m : t->k);

@@ -132,7 +132,7 @@ void gemm_write_columns(emission *e, writer *w, const matmul_columns *z)
     expression_pool *p = e->pool;
     const long long N = z->N;
     const expression *k = c_int(p, "k"), *any = c_int(p, "n"), *exists = c_less(p, any, c_number(p, N));
-    /* Columns of padding read the last one, which costs no branch. */
+    /* Padding columns read the last column, which needs no branch. */
     const expression *n = z->whole && N % (2 * packed_granule) ? c_choice(p, exists, any, c_number(p, N - 1)) : any;
     write_line(w, "template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)");
     write_body(w);
@@ -160,7 +160,7 @@ void gemm_write_columns(emission *e, writer *w, const matmul_columns *z)
     end_body(w);
 }
 
-/* True if a program that loads V elements along K, a divisor of gemm_vector, finds them all, and aligned where they lie side by side. */
+/* True if all V elements along K exist (V divides gemm_vector), and are aligned if they are contiguous. */
 static bool columns_are_whole(const gemm *g)
 {
     const bool transposed = g->product->attributes.transpose;

@@ -8,7 +8,7 @@ typedef struct rows {
     writer *w;
     kept_list kept;
     scope fields; /* names of context's fields */
-    const ir_value **reductions; /* by pass: the reduction, and the place of its operand (reduced_at) */
+    const ir_value **reductions; /* by pass: the reduction */
     place *reduced_at;
     int passes;
     int *stages; /* by op of the phase: the last pass that its result depends on; -1: none */
@@ -31,8 +31,8 @@ static scope function_scope(rows *r, writer *w)
     return s;
 }
 
-/* Values that bf16 holds exactly (loaded ones, and results that all users read rounded) are kept as pairs, in half the registers. Not on
- * the host, which keeps nothing from pass to pass. */
+/* Values that are exact in bf16 (loaded ones, and results that all users read rounded) are kept as bf16 pairs, in half the registers. Not
+ * on the host, which keeps nothing between passes. */
 static bool kept_packed(const rows *r, const ir_value *v)
 {
     if (r->e->plan->target->vendor == vendor_host || v->type != dtype_bf16 || r->e->phase->tile.rows.v % 2) return false;

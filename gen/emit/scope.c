@@ -50,7 +50,7 @@ const expression *find_known(const scope *s, knowledge key)
     return NULL;
 }
 
-/* The value's name and the place's tag, with a number if that is taken. */
+/* The value's name and the place's tag; with a number if that name is taken. */
 const char *new_local(scope *s, const ir_value *v, const char *tag)
 {
     arena *a = s->e->a;

@@ -66,7 +66,7 @@ place store_place(scope *s, const ir_value *v, const place *base)
     const place from = here ? store_place(s, source, base) : at_start(s, source, base);
     switch (op->kind) {
     case op_slice: return inside_slice(s, op, &from);
-    case op_reshape: return at_start(s, v, base); /* a copy walks its own rows and finds their elements in its operand */
+    case op_reshape: return at_start(s, v, base); /* it copies: for each of its own elements it finds the operand's */
     case op_kv_append: return from;
     default: return here && alike(e, source, v) ? from : at_start(s, v, base);
     }
@@ -150,7 +150,7 @@ static void write_cache(scope *s, const ir_value *v, const place *at, const expr
     }
     const expression *to = cache_address(s, op, at->row, c_sum(p, column, i), position);
     write_test(s, op->at, test);
-    /* a pair's half ends at `left`; the elements after it in memory belong to another lane */
+    /* the half of a pair ends at `left`: another lane stores the elements after it */
     const expression *goes_on = c_both(p, c_less(p, i, c_int(p, s->lanes)), at->left ? c_less(p, i, at->left) : NULL);
     write_spec_line(s->w, op->at, "for (int i = 0; %s; i++)", c_text(e->a, goes_on));
     s->w->indent++;

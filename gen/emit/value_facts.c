@@ -4,7 +4,7 @@
 #include <string.h>
 
 struct value_facts {
-    const ir_phase *phase; /* that makes it; the other fields are valid for this phase alone */
+    const ir_phase *phase; /* the phase that computes it; the other fields are valid only for this phase */
     int index;             /* of its op in the phase */
     bool row_scalar, needs_row;
 };
@@ -113,8 +113,8 @@ enum { long_op_count = 24 };
  * 4096x8192x1024: three powers 326 us by quarters, 341 by blocks; twenty other functions 376 and 377, but twelve 267 and 263). */
 enum { quarter_cost = 100, quarter_quick_cost = 160 };
 
-/* Whether the phase stores values of 16 bits and no others except row scalars such as statistics. A phase that stores row scalars alone
- * does not count: those of an f32 graph are operands of f32 results. */
+/* True if the phase stores 16-bit values, and no others except row scalars such as statistics. False if it stores only row scalars: in an
+ * f32 graph, f32 results depend on them. */
 static bool stores_16_bits(const ir_graph *p, const ir_phase *phase)
 {
     bool any = false;
@@ -182,7 +182,7 @@ int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target, b
     }
 }
 
-/* Of the phase's elementwise arithmetic on columns. */
+/* The cost of the phase's elementwise arithmetic on columns. */
 static int arithmetic_cost(const ir_graph *p, const ir_phase *phase, const target_info *target, int *count)
 {
     const bool quick = phase_is_quick(p, phase, target);

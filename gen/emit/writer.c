@@ -62,7 +62,7 @@ void write_body(writer *w)
     w->indent++;
 }
 
-/* Joins head and body to one line if the body is empty, or one line that fits; false: it is not. */
+/* Joins head and body into one line if the body is empty or one short line; false: neither. */
 static bool end_short_body(writer *w)
 {
     enum { place_columns = 14, struct_columns = 4 };

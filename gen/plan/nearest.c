@@ -1,5 +1,5 @@
-/* Contract: gen/plan/nearest.h. Sets of values of the requested fields are tried nearest first; for each set up to three other fields move
- * over powers of two. Distances are sums of |log2(value / wanted)|. */
+/* Contract: gen/plan/nearest.h. Sets of values of the requested fields are tried nearest first; for each set, up to three other fields are
+ * varied over powers of two. Distances are sums of |log2(value / wanted)|. */
 #include "gen/plan/nearest.h"
 #include "gen/plan/tile.h"
 #include <math.h>
@@ -18,7 +18,7 @@ typedef struct hunt {
     ir_tile home; /* the program's default with the requested values */
     unsigned asked; /* bits of the requested fields */
     ir_tile set;
-    double off, least_off, least_moved; /* distance of the set's requested fields; distances of the best so far */
+    double off, least_off, least_moved; /* distance of the current set from the requested values; distances of the best tile so far */
     nearest best;
 } hunt;
 

@@ -23,8 +23,8 @@ typedef struct tile_override {
     const char **phases; /* else the names of the phases it is for */
     int phase_count;
     bool taken;      /* by at least one phase */
-    const char *why; /* why the first phase of the family could not take it, */
-    tfgen_code code; /* and its code: the error if no phase takes it */
+    const char *why; /* why the first phase of the family refused it, */
+    tfgen_code code; /* and the error code: both are reported if all phases refuse it */
 } tile_override;
 
 typedef struct overrides {

@@ -132,7 +132,8 @@ static bool needs_packing(const ir_phase *phase)
     return false;
 }
 
-/* What pack kernels and scratches of a phase are named after: its launch, and in a launch of several phases its number and name. */
+/* The name for the phase's pack kernels and scratches: that of its launch; with several phases in the launch, also the phase's number and
+ * name. */
 static const char *stem_of(const planner *p, const launch *l, const ir_phase *phase)
 {
     if (l->kernel->phase_count == 1) return l->name;
@@ -373,7 +374,7 @@ static void plan_phase(planner *p, launch *l, ir_phase *phase)
     fit_launch(p, l, work, &of);
 }
 
-/* All phases of a launch get the most threads that any of them has; those with fewer then compute more rows per workgroup. */
+/* All phases of a launch get as many threads as the phase with the most; the others then compute more rows per workgroup. */
 static void share_threads(const planner *p, launch *l)
 {
     for (int i = 0; i < l->work_count; i++) {
@@ -410,7 +411,7 @@ static void plan_kernel(planner *p, int index)
                   .work = arena_alloc(p->a, (size_t)kernel->phase_count * sizeof *l->work),
                   .name = name,
                   .file = arena_printf(p->a, "%s.hip", name),
-                  .overlap = p->p->target->overlaps && !together, /* cooperative launches do not */
+                  .overlap = p->p->target->overlaps && !together, /* cooperative launches do not overlap */
                   .together = together,
                   .cluster = 1};
     for (int i = 0; i < kernel->phase_count; i++) plan_phase(p, l, kernel->phases[i]);
@@ -482,7 +483,8 @@ static bool forbid_spilled(const plan *p, const spilled_tile *spilled, tuning *t
     return t->forbidden_count > known;
 }
 
-/* True if a phase of the launch now has a tile that has not spilled before: phases side by side may have given it back its threads. */
+/* True if a phase of the launch now has a tile that has not spilled before. (Phases side by side may give a smaller tile the number of
+ * threads of one that spilled.) */
 static bool has_new_tile(const launch *now, const launch *before)
 {
     for (int i = 0; i < now->work_count; i++) {

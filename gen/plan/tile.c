@@ -71,7 +71,8 @@ const char *tile_illegal(const problem *p, const ir_tile *t)
     return why ? why : rule_broken(p, t);
 }
 
-/* Of the legal tiles that are up to `steps` doublings or halvings of a field from *at, one that takes clearly less than *least. */
+/* Sets *best to a legal tile that takes clearly less time than *least, among those up to `steps` doublings or halvings of fields away from
+ * *at. */
 static void search_near(const problem *p, const ir_tile *at, int steps, ir_tile *best, double *least)
 {
     const double clearly = 0.98;
@@ -102,7 +103,7 @@ static ir_tile with_threads(const problem *p, const ir_tile *t)
     return best;
 }
 
-/* Every field; not checked. */
+/* Sets every field; legality is not checked. */
 static ir_tile defaults_of(const problem *p, const program *of)
 {
     ir_tile t = tile_of_program(of->kind);

@@ -18,7 +18,7 @@ static uint64_t mixed(uint64_t hash, const char *s, size_t size)
     return hash;
 }
 
-/* The index after the comment that begins at i. */
+/* The index behind the comment that begins at i. */
 static size_t comment_end(const char *s, size_t size, size_t i)
 {
     if (s[i + 1] == '/') {
@@ -164,7 +164,7 @@ static bool is_date(const char *s)
     return true;
 }
 
-/* After #: unknown words are remarks. */
+/* Reads what follows #; unknown words are ignored. */
 static void read_measured(line_reader *r, wisdom_entry *e)
 {
     e->date = "";

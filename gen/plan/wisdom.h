@@ -24,8 +24,8 @@ typedef struct wisdom_entry {
     int line;
     const char *text;           /* the line, through text_harmless() */
     const char *stale;          /* why it is not used; NULL: it is used */
-    bool former;                /* used although of a former version: the line may have former names of program and fields */
-    struct wisdom_entry *other; /* of the same signature */
+    bool former;                /* used, though the line has a former version: it may have former names of the program and its fields */
+    struct wisdom_entry *other; /* the next entry with this signature */
 } wisdom_entry;
 
 typedef struct wisdom {
