@@ -5,8 +5,8 @@
 
 static void defaults(const problem *p, ir_tile *t) { t->align = (align_tile){.threads = p->target->serial ? 1 : 256, .each = 4}; }
 
-/* A tile is threads * each consecutive 16-byte pieces, across row boundaries; transposed, of each matrix transposed_run elements of
- * some columns, which are rows of the copy. */
+/* A tile is threads * each consecutive 16-byte pieces, across row boundaries; if transposing, of each matrix transposed_run elements of
+ * some columns, which become rows of the copy. */
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
     const ir_op *op = phase_op(p->phase, op_align);

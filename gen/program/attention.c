@@ -1,4 +1,4 @@
-/* In: the problem of an attention, or of one that stores partials. Out: gen/program/attention.h. */
+/* In: the problem of an attention or an attention_partial. Out: gen/program/attention.h. */
 #include "gen/program/attention.h"
 #include <math.h>
 
@@ -50,7 +50,7 @@ double problem_keys(const problem *p)
     return p->work->products / (pairs * sequences(p) * (double)problem_queries(p));
 }
 
-/* Keys seen by the query that sees most. */
+/* Keys seen by the query that sees the most. */
 static double problem_most_keys(const problem *p)
 {
     const ir_op *op = problem_attention(p);
@@ -66,7 +66,7 @@ void attention_cost(const problem *p, double rows, int pack, int block_k, cost_d
     const double queries = (double)problem_queries(p), columns = head_columns(p), heads = (double)op->attributes.heads;
     const double tiles = ceil(queries * pack / rows), tokens = fmin(queries, rows / pack);
     const double masked = op->attributes.causal ? (tokens - 1) / 2 + (block_k - 1) / 2.0 : 0, keys = problem_keys(p) + masked;
-    /* Work is balanced over the units, but never below the tile that sees most keys. */
+    /* Work is balanced over the units, but a unit takes at least as long as the tile that sees the most keys. */
     const double groups = tiles * sequences(p) * heads / pack, rounds = groups / p->device->units;
     const double each = fmax(rounds * keys, fmax(keys, problem_most_keys(p))) / ceil(rounds),
                  seen = op->attributes.causal ? fmax(each, block_k) : ceil(each / block_k) * block_k; /* at least one block */

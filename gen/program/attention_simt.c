@@ -77,7 +77,8 @@ static bool in_vectors(long long head, int team) { return head % (4 * team) == 0
  * - team = 1 for heads up to 64: a thread reads each key once for the whole row, and lanes exchange no scores (H200, f32, B4 S512 H32 hd64:
  *   663 us with teams of 4, 316 with 1);
  * - fewer threads and larger teams if row tiles do not fill the machine (H200, f32, B2 S203 H2 hd64: 0.59 of the time). With more than two
- *   tiles per head only in whole vectors (teams of 16 instead of 8: hd96, B4 S251 H4, 1.3 times as long; hd80, B9 S640 H16, 2.5 times). */
+ *   tiles per head, only if a thread's columns stay whole vectors (teams of 16 instead of 8: hd96, B4 S251 H4, 1.3 times as long; hd80, B9
+ *   S640 H16, 2.5 times). */
 static void defaults(const problem *p, ir_tile *t)
 {
     enum { most_alone = 64, usual_columns = 16 };
@@ -107,7 +108,7 @@ static const char *illegal(const problem *p, const ir_tile *t)
     return x->block_q * x->team != x->threads ? "threads = block_q * team" : NULL;
 }
 
-/* First larger teams, up to a wave and unless rounding to vectors needs more shared memory; then fewer keys at a time. */
+/* First larger teams, up to a wave, as long as rounding columns up to vectors needs no more shared memory; then fewer keys at a time. */
 static bool smaller(const problem *p, ir_tile *t)
 {
     ir_tile wide = *t;

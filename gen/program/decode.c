@@ -1,4 +1,4 @@
-/* SIMT flash-decoding (templates/attention/decode.h): a workgroup per split and KV head. In: an attention, or one that stores partials.
+/* SIMT flash-decoding (templates/attention/decode.h): a workgroup per split and KV head. In: an attention or an attention_partial.
  * Out: a tile: how many splits, how many threads share a key. */
 #include "gen/emit/attention.h"
 #include "gen/program/attention.h"
@@ -13,7 +13,7 @@ static const char *obstacle(const problem *p)
 
 static const worse_range worse[] = {{.where = where_many_at_cache, .why = many_at_cache_why}, {0}};
 
-/* In a launch of several phases, which has a workgroup per unit: no more workgroups than units, and at least 128 keys each. */
+/* Splits in a launch of several phases, which has one workgroup per unit: no more workgroups than units, at least 128 keys per split. */
 static int split_count_in_list(const problem *p, long long keys)
 {
     enum { least_keys = 128 };
@@ -79,8 +79,8 @@ static int partials(const problem *p, const ir_tile *t)
     return t->decode.splits;
 }
 
-/* Each query head reads keys and values itself, a few at a time: the first head of a group from DRAM, the others from L2. While the
- * attention is still whole, the combine launch that the split adds is counted too. */
+/* Each query head reads keys and values itself, a few at a time: the first head of a group from DRAM, the others from L2. If the phase is
+ * not split yet, the cost includes the combine launch that the split will add. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { lane_operations = 10, exchange_operations = 8, columns_of_four = 16 };

@@ -14,8 +14,8 @@ static const char *obstacle_to_stages(const problem *p)
     return NULL;
 }
 
-/* Short KV: one cluster per work tile, which combines its partials in half the time. It takes at most half of the multiprocessors, since
- * not all can be in clusters. */
+/* Short KV: one cluster per work tile, which combines its partials in half the time. It uses at most half of the multiprocessors, since
+ * clusters do not fit all of them. */
 static int cluster_size(const problem *p, const ir_tile *tile)
 {
     enum { most = 8, few_iterations = 15 };
@@ -28,12 +28,13 @@ static int cluster_size(const problem *p, const ir_tile *tile)
     return size;
 }
 
-/* Long KV: stages of at least 120 KB in flight in shared memory. One workgroup a multiprocessor. (H200, us, this tile and the best one that
- * loads through registers, alone: B59 L6205 H48/16 hd64 342, 376; B51 L63005 H8/2 hd80 499, 505; B18 L8275 H16/16 hd128 278, 307; B64 L1024
- * H24/8 hd128 71, 75; B1 L131072 H32/8 hd128 130, 141; but B8 L1024 H32/8 hd64 11.0, 9.9. Twice the stages: 0 to 4 % slower. After a kernel
- * that fills shared memory, which leaves a small L1, the first took 530 through registers.) Of short rows and several parts for each, four
- * workgroups, whose parts end while others load. (In decode blocks, one and four: B512 L300 H32/8 hd64 118, 89; B207 L1000 H56/8 hd64 118,
- * 111; the whole block of B405 L823 H32/8 hd80 512, 500, of B59 L6205 H48/16 hd64 388, 387; but three for hd128: B128 L1024 297, 313.) */
+/* Long KV: at least 120 KB in flight to stages in shared memory, one workgroup per multiprocessor. (H200, us, attention alone, this tile
+ * and the best one that loads through registers: B59 L6205 H48/16 hd64 342, 376; B51 L63005 H8/2 hd80 499, 505; B18 L8275 H16/16 hd128 278,
+ * 307; B64 L1024 H24/8 hd128 71, 75; B1 L131072 H32/8 hd128 130, 141; but B8 L1024 H32/8 hd64 11.0, 9.9. Twice the stages: 0 to 4 % slower.
+ * After a kernel that fills shared memory, so that L1 is small, the first took 530 us through registers.) With short rows and several parts
+ * per workgroup, four workgroups: some load while the part of another ends. (In decode blocks, one and four: B512 L300 H32/8 hd64 118, 89;
+ * B207 L1000 H56/8 hd64 118, 111; the whole block of B405 L823 H32/8 hd80 512, 500, of B59 L6205 H48/16 hd64 388, 387; but three for hd128:
+ * B128 L1024 297, 313.) */
 static decode_whole_tile long_tile(const problem *p)
 {
     enum { least = 120 << 10, shared_by = 4 };

@@ -32,7 +32,7 @@ static long long rows_kept(const problem *p)
 
 long long decode_keys(const problem *p) { return extent_high(value_tokens(problem_attention(p)->inputs[1]), &p->ir->dims); }
 
-/* Iterations over the keys of all sequences with 16 keys each, the fewest that an iteration has. */
+/* Iterations over the keys of all sequences if each has 16 keys, the fewest possible. */
 static double most_iterations(const problem *p)
 {
     const ir_op *op = problem_attention(p);
@@ -103,8 +103,8 @@ static double row_passes(const problem *p)
 }
 
 enum {
-    end_cycles = 1500,      /* of a part: queries and first keys are awaited, warps joined, results stored */
-    iteration_cycles = 1000, /* of a warp's iteration of 32 keys by 64 columns; from stages: twice as many */
+    end_cycles = 1500,      /* of a part: wait for queries and first keys, combine the warps, store results */
+    iteration_cycles = 1000, /* of a warp's iteration over 32 keys by 64 columns; twice as many with stages */
     iteration_elements = 32 * 64
 };
 
@@ -114,9 +114,9 @@ static double compute_cycles(const problem *p, const decode_whole_tile *t, doubl
     return iterations * iteration_cycles * t->keys * (double)(problem_head(p) + problem_value_head(p)) / 2 / iteration_elements;
 }
 
-/* With stages a workgroup's run of keys is one stream: while a part ends, keys of the next one are in flight, so an end costs time only
- * where parts are so short that their ends follow each other more slowly than their keys arrive. Through registers no load is in flight at
- * an end; nor while a workgroup alone on its unit computes. */
+/* With stages a workgroup's run of keys is one stream: while a part ends, keys of the next one are in flight, so the end of a part costs
+ * time only if it takes longer than the next part's keys take to arrive. Through registers, no load is in flight at an end, nor while the
+ * only workgroup of a unit computes. */
 static void add_ends(const problem *p, const decode_whole_tile *t, cost_descriptor *d)
 {
     d->end_cycles = end_cycles;
@@ -162,8 +162,8 @@ long long decode_whole_bytes(const problem *p, const ir_tile *tile)
     const long long kept = rows_kept(p), values = problem_value_head(p), waves = t->threads / p->target->wave, padded = values + 4;
     const bool in_order = by_wave_cache(p->target); /* results are stored straight from the waves' partials */
     const long long of_waves = kept * waves * ((in_order ? values : padded) + 2), joined = in_order ? 4 : kept * padded;
-    const int numbers = problem_attention(p)->attributes.first ? 3 : 2; /* of a sequence */
-    const long long run = 53 + (numbers + 1) * p->target->wave; /* runs::run: three stands of 16 words, words per lane, five more */
+    const int numbers = problem_attention(p)->attributes.first ? 3 : 2; /* numbers that are read for each sequence */
+    const long long run = 53 + (numbers + 1) * p->target->wave; /* runs::run: three states of 16 words, words per lane, five more */
     const long long floats = of_waves + joined + (t->cluster > 1 ? kept * padded : 4) + run;
     const long long head = problem_head(p), shelf = has_few_registers(p->target) && head > 64 ? head * 2 * 16 : 0; /* queries */
     return decode_ring_bytes(p, t) + shelf + (floats * 4 + 15) / 16 * 16;

@@ -43,7 +43,7 @@ static double share_of(const problem *p, const gemm_mma_tile *x)
     return p->target->matrix_share / slowness;
 }
 
-/* On wgmma targets mma has half the rate; small products were never compared there. */
+/* On wgmma targets mma has half the rate; it was never compared for small products. */
 static const worse_range worse[] = {{where_warpgroups, .why = "the target has wgmma"},
                                     {where_guessed | where_16_bits, .most_rows = 32,
                                      .why = "register_fed reads each weight once for all rows"},
@@ -66,7 +66,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
 
 static const char *obstacle(const problem *p) { return obstacle_to_16_bit_boxes(p, layer_mma, weights_in_terms); }
 
-/* 128 x 256, where a warp has 64 x 64, reads least shared memory; smaller tiles are for small products. */
+/* 128 x 256, with 64 x 64 per warp, reads shared memory least; smaller tiles are for small products. */
 static void defaults(const problem *p, ir_tile *t)
 {
     static const gemm_mma_tile known[] = {{128, 256, 32, 256, 4, 8}, {256, 128, 32, 256, 4, 8}, {128, 128, 32, 128, 3, 8},
@@ -79,7 +79,7 @@ static void defaults(const problem *p, ir_tile *t)
     enum {
         longest = 32768,
         folded = 32
-    }; /* longer K needs blocked summation, for which a thread has registers only with so few results (gemm_mma.h) */
+    }; /* longer K needs blocked summation, and only a thread with this few results has registers for it (gemm_mma.h) */
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         x.gemm_mma = known[i];
         if (K > longest && known[i].m * known[i].n / known[i].threads > folded) continue;

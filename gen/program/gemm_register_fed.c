@@ -1,5 +1,5 @@
-/* Products of few rows on matrix units (templates/gemm/gemm_register_fed.h): weights go from DRAM straight to registers, each once for all
- * rows. In: a product. Out: a tile that keeps enough bytes in flight to saturate DRAM. */
+/* Products of few rows on matrix units (templates/gemm/gemm_register_fed.h): weights go from DRAM straight to registers, and each is loaded
+ * once for all rows. In: a product. Out: a tile that keeps enough bytes in flight to saturate DRAM. */
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 #include "ir/devices/occupancy.h"
@@ -10,7 +10,7 @@ extern const program gemm_register_fed_program;
 
 enum { most_ahead = 8, most_registers = 255 /* per thread: an encoding limit */ };
 
-enum { most_pieces = 4 }; /* row pieces of an MMA's height up to which the program is the cheapest */
+enum { most_pieces = 4 }; /* row pieces (as high as an MMA) up to which this program is the cheapest */
 static int most_rows(const target_info *target) { return most_pieces * target->matrix_rows; }
 /* True if the template uses templates/isa/wave_pieces.h (AMD); else mma_pieces.h. */
 static bool by_wave_pieces(const target_info *target) { return target->matrix_rows == 16; }
@@ -75,11 +75,11 @@ static long long in_flight(const problem *p, const gemm_register_fed_tile *t)
 }
 
 /* Persistent workgroups: between two tiles a multiprocessor with a single workgroup waits for rows. If the launch leaves multiprocessors
- * free, the next launch has its first weights loaded when this one ends. */
+ * free, the next launch loads its first weights there before this one ends. */
 static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor *d)
 {
     enum { rows_wait = 2400, gap = 5660, hidden = 4240, waits = 2 };
-    const double loads = 1.45, reached = 0.4; /* loads to registers are slower than to shared memory; operands are used few times */
+    const double loads = 1.45, reached = 0.4; /* registers are loaded more slowly than shared memory; operands are used only a few times */
     const gemm_register_fed_tile *t = &tile->gemm_register_fed;
     const double line = (double)product_length(p) * operand_bytes(p, weights_as_rows, operand_b), step = p->target->matrix_rows;
     product_cost(p, &(product_cut){t->m, t->n, piece_length(p, weights_as_rows), 1, 1, 1, weights_as_rows}, d);
@@ -108,8 +108,8 @@ static bool fill(const problem *p, int m, const int (*shape)[3], ir_tile *t)
     return fits && shared_bytes(p, t) <= p->target->lds_bytes;
 }
 
-/* A launch of several phases (level block): workgroups of so many threads, one per unit, each with as much in flight as registers hold.
- * The widest tile wins ties: it ends least often. False: none has so many threads. */
+/* A launch of several phases (level block): one workgroup of the launch's threads per unit, with as many bytes in flight as registers hold.
+ * The widest tile wins ties, since it has the fewest ends. False: no tile has that many threads. */
 static bool defaults_in_list(const problem *p, int m, ir_tile *t)
 {
     double least = INFINITY;
@@ -129,7 +129,7 @@ static void defaults(const problem *p, ir_tile *t)
     /* Pieces across, waves, resident workgroups; the first wins ties. Shapes of few waves wait longer than the model predicts: only for
      * many rows. 32 waves leave no room for a second workgroup: only if each workgroup has a single tile. */
     static const int shapes[][3] = {{2, 16, 1}, {1, 32, 1}, {1, 16, 1}, {2, 8, 2}, {4, 8, 1}, {8, 8, 1}, {2, 8, 1}, {1, 8, 1}, {2, 4, 1}};
-    enum { everywhere = 6 }; /* the later ones only for AMD, with fewer registers and less LDS */
+    enum { everywhere = 6 }; /* shapes for all targets; the others are only for AMD, which has fewer registers and less LDS */
     const long long reached = rows_reached(p);
     const int step = p->target->matrix_rows, most = reached < most_rows(p->target) ? (int)reached / step * step : most_rows(p->target),
               count = by_wave_pieces(p->target) ? (int)(sizeof shapes / sizeof *shapes) : everywhere;

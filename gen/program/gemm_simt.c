@@ -6,12 +6,12 @@
 
 extern const program gemm_simt_program;
 
-/* A k tile's loads are in flight while the one before is computed. With 8 x 8 results a thread it reaches 0.6 of the vector rate: a number
+/* Loads of the next k tile are in flight while one is computed. With 8 x 8 results a thread it reaches 0.6 of the vector rate: a number
  * read from shared memory costs as much as a multiply-add. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { end_cycles = 600 };
-    const double reached = 0.75; /* of the rate that shared memory loads leave */
+    const double reached = 0.75; /* of the vector rate that shared memory loads leave */
     const gemm_registers_tile *x = &t->gemm_registers;
     const double k_tile_bytes =
         x->k * (x->m * operand_bytes(p, weights_widened, operand_a) + x->n * operand_bytes(p, weights_widened, operand_b));
@@ -53,7 +53,7 @@ static void try_parts(const problem *p, double *least, ir_tile *t)
         }
 }
 
-/* Of tiles of equal time the smallest, which computes least padding. */
+/* Of tiles of equal time, the smallest, which computes the least padding. */
 static void defaults(const problem *p, ir_tile *t)
 {
     const struct known_tile *x = host_tiles;

@@ -16,7 +16,7 @@ static const worse_range worse[] = {{where_f32_on_units, .least_rows = 17, .why 
                                     {where_16_bits, .why = "register_fed reads each weight once for all rows"},
                                     {0}};
 
-/* Bytes of a column that all lanes together load in an iteration. */
+/* Bytes along K of a column that a wave loads per iteration. */
 static int line_of(const problem *p, const gemm_registers_tile *x)
 {
     return 16 * (p->target->wave * x->thread_n / wave_columns) * (x->threads / p->target->wave / (x->n / wave_columns));
@@ -29,15 +29,15 @@ static long long iterations_of(const problem *p, const gemm_registers_tile *x)
     return (product_length(p) + elements - 1) / elements;
 }
 
-/* A single row times a matrix of values stored in rows. */
+/* True for a matmul of a single row by a B that is stored as [N, K]. */
 static bool is_row_by_rows(const problem *p)
 {
     const ir_op *product = problem_product(p);
     return problem_rows(p) == 1 && product->kind == op_matmul && product->attributes.transpose;
 }
 
-/* Each row tile reads all weights. Loads of one iteration of all lanes are in flight while the one before is computed; with a single row
- * there are registers for two. */
+/* Each row tile reads all weights. Loads of the next iteration are in flight while one is computed; with a single row, registers suffice
+ * for loads of two iterations. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { end_cycles = 900 };
@@ -77,7 +77,7 @@ static void try_parts(const problem *p, double least, ir_tile *t)
     }
 }
 
-/* Columns per lane: of rows in memory, lanes read 128 adjacent bytes of a row instead of 64. */
+/* Columns per lane. If B is stored as [N, K], more columns per lane let the lanes read 128 adjacent bytes of a row instead of 64. */
 static int lane_columns(const problem *p) { return is_row_by_rows(p) ? most_columns : usual_columns; }
 
 static void defaults(const problem *p, ir_tile *t)

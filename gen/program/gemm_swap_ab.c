@@ -16,10 +16,11 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
 }
 
 /* ---- time
- * Weights arrive at DRAM bandwidth, or as fast as latency lets the bytes in flight turn over; near both limits both count (hypot). So a few
- * workgroups whose stages fill their multiprocessors are nearly as fast as many, and the next launch begins on the others. Rows come from
- * L2 and MMAs run meanwhile. Workgroups beyond those resident start late. The numbers are fitted to 1,000 tiles of 23 products of 24 to 128
- * rows, timed in chains of launches on an H200: the tile that they choose takes 2 % longer than the best. */
+ * Weights arrive at DRAM bandwidth, or at the rate of Little's law, bytes in flight over latency; near both limits both count (hypot). So a
+ * few workgroups whose stages fill their multiprocessors are nearly as fast as many, and the next launch can begin on the other
+ * multiprocessors. Loads of rows from L2 and MMAs overlap with this. Workgroups beyond those resident start late. The numbers are fitted to
+ * 1,000 tiles of 23 products of 24 to 128 rows, timed in chains of launches on an H200: the tile that they choose takes 2 % longer than the
+ * best. */
 static double bandwidth(const problem *p)
 {
     const device_fact *numbers = p->device->numbers;
@@ -162,13 +163,13 @@ static bool smaller(const problem *p, ir_tile *t)
     return true;
 }
 
-/* Tiles that may be cut up: their parts are one round of all multiprocessors. */
+/* The most tiles that are split along K: their parts fill one round of all multiprocessors. */
 static int tail_tiles(const problem *p, const gemm_swap_ab_tile *x)
 {
     return x->tail > 1 ? p->device->units / swap_ab_members(x) / x->tail : 0;
 }
 
-/* All parts but the last one of a tile give their sums. */
+/* All parts of a tile but the last store their sums. */
 static extent scratch_of(const problem *p, const ir_tile *t)
 {
     const gemm_swap_ab_tile *x = &t->gemm_swap_ab;

@@ -42,7 +42,7 @@ static const char *smem_epilogue_obstacle(const problem *p)
         if (op->role == role_prologue || op_is_view(op) || !segment) continue;
         if (segment->kind == segment_pair_rope) return "pairs are rotated";
         const char *obstacle = op->role == role_epilogue ? operand_obstacle(p, op) : NULL;
-        const bool row_number = op->role == role_epilogue && is_row_scalar(p, op->outputs[0]); /* not a product of one column */
+        const bool row_number = op->role == role_epilogue && is_row_scalar(p, op->outputs[0]); /* not the product itself */
         const bool stored = op->kind == op_kv_append || (value_stored(p->ir, p->phase, op->outputs[0]) && !row_number);
         if (!obstacle && stored) obstacle = store_obstacle(p, op);
         if (!obstacle && stored && ++stores[segment - p->segments->items] > 1) obstacle = "a segment has two outputs";
@@ -59,7 +59,7 @@ static const worse_range worse[] = {{where_f32_on_units | where_both_in_terms, .
 
 static const char *obstacle(const problem *p) { return obstacle_to_16_bit_boxes(p, layer_wgmma, weights_in_terms); }
 
-/* Rows of 128 bytes that B has in a stage: a column of the result each, or places along k of 64 columns each (gemm_ws<...>::b_bytes). */
+/* Rows of 128 bytes of B per stage: one per column of the result, or, if B is [K, N], one per 64 columns and k (gemm_ws<...>::b_bytes). */
 static int stage_columns(const problem *p, const gemm_warpgroups_tile *x)
 {
     return matmul_is_across(problem_product(p)) ? (x->n + 63) / 64 * 64 : x->n;
@@ -74,10 +74,11 @@ static void fill(const problem *p, ir_tile *t)
 
 static void defaults(const problem *p, ir_tile *t)
 {
-    /* of B as [K, N] whole boxes of 64 columns: others load columns that the next tile loads again, from the middle of lines */
+    /* panels: if B is [K, N], only whole boxes of 64 columns; other widths load columns that the next tile loads again, in parts of lines
+     * */
     static const int widths[] = {256, 224, 192, 160, 128, 96, 64}, panels[] = {256, 192, 128, 64};
     const bool across = matmul_is_across(problem_product(p));
-    /* a cluster's second row tile may have no rows, which the cost counts; for linears that was never timed */
+    /* in clusters, the second row tile may have no rows. The cost counts that, but it was never timed for linears */
     const bool pairs = problem_product(p)->kind == op_matmul || (problem_rows(p) + warpgroup_rows - 1) / warpgroup_rows % 2 == 0;
     t->gemm_warpgroups = (gemm_warpgroups_tile){.m = warpgroup_rows,
                                                 .k = length,

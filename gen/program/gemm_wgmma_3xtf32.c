@@ -16,8 +16,8 @@ static const char *obstacle(const problem *p)
     return product->inputs[0]->type != dtype_f32 ? "operands are not both f32" : NULL; /* packing converts weights to f32 */
 }
 
-/* Accuracy: tensor cores truncate sums of 32 products, and rounded f32 additions join those (templates/gemm/gemm_ws_split.h). At K of 64
- * to 127 RMS and largest errors are 0.67 to 0.92 and 0.45 to 0.6 of those of f32 instructions (H200, five matmuls); below they were not
+/* Accuracy: tensor cores truncate sums of 32 products; f32 additions, which round, add these up (templates/gemm/gemm_ws_split.h). At K of
+ * 64 to 127 RMS and largest errors are 0.67 to 0.92 and 0.45 to 0.6 of those of f32 instructions (H200, five matmuls); below they were not
  * measured. f32 instructions are more accurate, as skinny sums, where K exceeds 16 split-K slices of 32768. */
 static const worse_range worse[] = {{.most_length = 63, .why = "K is below 64, where f32 instructions are more accurate"},
                                     {.most_rows = 16,
@@ -44,7 +44,7 @@ static void defaults(const problem *p, ir_tile *t)
     static const int widths[] = {128, 96, 64};
     t->gemm_warpgroups =
         (gemm_warpgroups_tile){.m = warpgroup_rows, .k = length, .threads = warpgroup_threads, .group_m = 16, .cluster = 1};
-    /* products cut by 128 columns were not timed but for 256x524288x256, 1159 us for 1321 by 96 (H200) */
+    /* widest_cut is 96: split-K with 128 columns was timed only for 256x524288x256 (H200: 1159 us, 1321 with 96) */
     ws_choose(p, &gemm_wgmma_3xtf32_program, &(ws_search){widths, 3, 1, 0, 1, 96, fill}, t);
 }
 

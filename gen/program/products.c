@@ -49,7 +49,7 @@ bool a_begins_at_lines(const problem *p, weight_numbers weights)
 {
     enum { line = 128 };
     const ir_op *product = problem_product(p);
-    const bool terms = rows_terms(weights, product) > 1; /* padded to lines */
+    const bool terms = rows_terms(weights, product) > 1; /* rows of terms are padded to lines */
     return terms || value_columns(product->inputs[0]) * (long long)operand_bytes(p, weights, operand_a) % line == 0;
 }
 
@@ -71,7 +71,7 @@ operand operand_in_terms(const problem *p)
     const ir_op *product = problem_product(p);
     if (product->kind != op_matmul) return operand_b;
     if (reads_terms(product)) return is_terms(product->inputs[0]) ? operand_a : operand_b;
-    const bool sums = problem_sums_rows(p); /* of its tiles' rows */
+    const bool sums = problem_sums_rows(p); /* the epilogue sums rows of its tiles */
     return !sums && elements(p, product->inputs[0]) < elements(p, product->inputs[1]) ? operand_a : operand_b;
 }
 
@@ -148,7 +148,7 @@ long long pieces_along(const problem *p, weight_numbers weights)
     return (product_length(p) + each - 1) / each * (f && f->passes > 1 ? f->terms : 1);
 }
 
-/* Whether rows of results keep f32's digits. */
+/* True if results are stored in f32. */
 static bool stores_f32(const problem *p)
 {
     for (int i = 0; i < p->phase->op_count; i++)
@@ -159,9 +159,9 @@ static bool stores_f32(const problem *p)
     return false;
 }
 
-/* Errors grow with the length, and the bound of f32 results with its root. bf16 operands of K = 4096 have errors of up to 0.83 of the
- * bound, 0.93 where the result has more rows, of 8192 1.26, of 14336 1.54, and a weight in several terms the same; as slices of 2048 and
- * 1024 those of 4096 have 0.46 and 0.21 (H200). Several terms are there for accuracy. */
+/* Errors grow with K, but the bound of f32 results only with its square root. Largest errors over bounds with bf16 operands (H200): 0.83
+ * for K = 4096, 0.93 where the result has more rows, 1.26 for 8192, 1.54 for 14336; the same for a weight in several terms; 0.46 and 0.21
+ * for K = 4096 in slices of 2048 and 1024. Weights in several terms exist for accuracy, so they are split, too. */
 long long longest_sum(const problem *p)
 {
     const long long longest = 32768;
@@ -222,7 +222,7 @@ typedef struct touched {
 
 static touched touched_by(double rows, double columns, double group, double at_once)
 {
-    enum { most = 128 }; /* sets; the rest is extrapolated: rows and columns are right to 6 % */
+    enum { most = 128 }; /* sets that are counted; the rest is extrapolated, with errors of at most 6 % */
     const double all = rows * columns, each = group * columns, sets = fmax(1, ceil(all / at_once));
     const int walked = sets < most ? (int)sets : most;
     touched sum = {0, 0};
@@ -240,7 +240,7 @@ static touched touched_by(double rows, double columns, double group, double at_o
     return (touched){sum.rows * sets / walked, sum.columns * sets / walked};
 }
 
-/* Bytes of the operands, `left` for A and `right` for B if read once, that move between DRAM and the last-level cache. */
+/* Bytes of the operands that move from DRAM to the last-level cache; left, right: bytes of A and B if each is read once. */
 static double moved_bytes(const problem *p, const product_cut *cut, double left, double right)
 {
     const double rows = ceil((double)problem_rows(p) / cut->m), columns = column_tiles(p, cut->n), room = device_last_level(p->device) / 2;
@@ -298,8 +298,8 @@ extent register_tile_scratch(const problem *p, const ir_tile *t)
     return extent_multiply(p->a, at, rows, extent_number(whole.column_tiles * (x->split_k - 1) * of_a_row));
 }
 
-/* Of up to 8 slices the last one waits until the others have stored their partials, and reads those one after the other; of more it is two
- * such steps (templates/gemm/part_tree.h). */
+/* With up to 8 slices, the last one waits until the others have stored their partials, and reads them one after the other. More slices take
+ * two such steps (templates/gemm/part_tree.h). */
 double split_k_cycles(int slices, double each)
 {
     enum { meeting = 4500, flat = 8 };

@@ -5,17 +5,17 @@
 
 /* Why rows of A and the packed weight cannot be copied as stored, for any program; NULL if they can. */
 const char *obstacle_to_rows(const problem *p);
-const char *obstacle_to_16_bits(const problem *p, layer_kind layer); /* that, or that operands are not 16-bit types of the layer */
-/* Why tensor loads cannot bring both operands, B as a packed weight or as a matmul has it; of 16-bit numbers of one type. */
+const char *obstacle_to_16_bits(const problem *p, layer_kind layer); /* also if operands are not 16-bit types of the layer */
+/* Why tensor loads cannot load both operands (B: a packed weight, or a matmul's operand), or why they are not of one 16-bit type. */
 const char *obstacle_to_boxes(const problem *p);
 const char *obstacle_to_16_bit_boxes(const problem *p, layer_kind layer, weight_numbers weights);
 const char *terms_obstacle(const problem *p, weight_numbers weights); /* why A cannot be copied as terms, if it has to; NULL: it can */
 bool matmul_is_across(const ir_op *product); /* B of a matmul is [..., K, N] */
-bool a_begins_at_lines(const problem *p, weight_numbers weights); /* rows of A, as it lies or in terms, are multiples of L2 lines */
+bool a_begins_at_lines(const problem *p, weight_numbers weights); /* rows of A, as stored or in terms, begin at multiples of L2 lines */
 long long row_pitch(const ir_value *v); /* bytes from row to row of an operand of a matmul, or of its copy (gen/plan/align.c) */
-bool lies_at_lines(const ir_value *v);  /* that is a multiple of L2 lines */
-bool reads_terms(const ir_op *product); /* an operand of a matmul is what gen/plan/terms.h makes of it */
-long long product_matrices(const problem *p); /* of a matmul, at the plan's own dims; 1 of a linear */
+bool lies_at_lines(const ir_value *v);  /* row_pitch() is a multiple of L2 lines */
+bool reads_terms(const ir_op *product); /* an operand of the matmul was stored as TF32 terms (gen/plan/terms.h) */
+long long product_matrices(const problem *p); /* matrices of a matmul at the plan's own dims; 1 for a linear */
 
 /* Sets rows, multiple, tile_rows and column_tiles for tiles of m rows and n packed columns. */
 void products_geometry(const problem *p, int m, int n, tile_extents *to);
@@ -28,9 +28,9 @@ typedef struct product_cut {
     int members; /* workgroups of a cluster that compute one tile */
     weight_numbers weights;
 } product_cut;
-/* Fills in workgroups, bytes and operations. Tiles that run at once walk K together, so what they share comes from DRAM once. What exceeds
- * half of the last-level cache is read again by the tiles of the next round: all columns for each group of row tiles, and a group's rows
- * where the columns read between two uses evict them. */
+/* Fills in workgroups, bytes and operations. Tiles that run at once walk K together, so what they share comes from DRAM once. Data that do
+ * not fit in half of the last-level cache are read again in later rounds: all columns for each group of row tiles, and a group's rows if
+ * the columns read between two uses evict them. */
 void product_cost(const problem *p, const product_cut *cut, cost_descriptor *d);
 /* Cycles in which split-K's partials of a tile are reduced; each: to add those of one slice. */
 double split_k_cycles(int slices, double each);
@@ -42,10 +42,10 @@ bool loses_digits(const problem *p, int slices); /* results in f32 would, of so 
 int product_passes(const problem *p, weight_numbers weights); /* along K (weights_pairs()) */
 
 typedef enum operand { operand_a, operand_b } operand; /* inputs 0 and 1 of a product */
-/* Which operand gemm_wgmma_3xtf32 has as TF32 terms: B, or A of a matmul if it is smaller, as terms take five times the traffic of the
- * operand. The program then swaps the operands: the other one's rows, columns of the result, are the rows of its tiles. */
+/* Which operand gemm_wgmma_3xtf32 reads as TF32 terms: B, or A of a matmul if it is smaller, since terms take five times the traffic of the
+ * operand. In the second case the program swaps the operands: rows of its tiles are columns of the result. */
 operand operand_in_terms(const problem *p);
-/* Bytes per element as a program with such weights reads it from memory, its share of a scale included. */
+/* Bytes per element that a program with such weights reads from memory, an element's share of its scale included. */
 double operand_bytes(const problem *p, weight_numbers weights, operand which);
 int piece_length(const problem *p, weight_numbers weights);       /* elements along K in one piece of its packed weight */
 long long pieces_along(const problem *p, weight_numbers weights); /* pieces of its packed weight along K */

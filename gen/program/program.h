@@ -1,6 +1,6 @@
 /* A program is one way for a kernel to compute a phase: a family on a layer. Each is a constant that a file of this folder exports;
  * gen/program/program.def lists them, ir/tile.def has the fields of their tiles. The planner (gen/plan/choice.c) asks each program of a
- * phase's family what is in its way and what it costs, takes the cheapest, and asks that one for everything else. */
+ * phase's family whether it can compute the phase and at what cost, chooses the cheapest, and asks that one for everything else. */
 #ifndef TFGEN_GEN_PROGRAM_H
 #define TFGEN_GEN_PROGRAM_H
 #include "gen/base/cost.h"
@@ -13,8 +13,8 @@
  * length is its keys. */
 typedef enum circumstance {
     where_guessed = 1,         /* times_are_guesses() */
-    where_16_bits = 2,         /* both operands have 16 bits and copyable rows: register-fed can serve */
-    where_not_16_bits = 4,     /* the other products */
+    where_16_bits = 2,         /* both operands have 16 bits and rows that can be copied as stored: register_fed can compute it */
+    where_not_16_bits = 4,     /* all other products */
     where_f32_on_units = 8,    /* matrix units of the target multiply f32 */
     where_warpgroups = 16,     /* only warpgroup instructions reach the full rate of the matrix units */
     where_8_rows = 32,         /* target_info.matrix_rows */
@@ -52,20 +52,20 @@ typedef struct program {
     long long (*shared_bytes)(const problem *p, const ir_tile *t); /* of a legal tile */
     /* Changes t to the next tile with fewer registers per thread, after a compiler spilled; false: there is none. NULL: never one. */
     bool (*smaller)(const problem *p, ir_tile *t);
-    void (*geometry)(const problem *p, const ir_tile *t, tile_extents *to); /* changes what differs from extents_start() */
+    void (*geometry)(const problem *p, const ir_tile *t, tile_extents *to); /* changes the members that differ from extents_start() */
     void (*members)(emission *e, writer *w);                                /* writes the spec struct's members, args excepted */
     /* ---- programs with partial results; NULL: none */
     int (*partials)(const problem *p, const ir_tile *t);   /* partial sums per row of what it stores */
     extent (*scratch)(const problem *p, const ir_tile *t); /* floats of workspace for slices of partial results; 0: none */
     bool one_tile;  /* one tile a workgroup: the grid has as many workgroups as tiles */
     bool prefetches_next; /* its template prefetches the weights of the next launch into L2 (templates/frame/next.h) */
-    bool prefetched_across; /* has no weights: the previous launch prefetches what the next one needs */
+    bool prefetched_across; /* has no weights: the launch before it prefetches those of the launch after it */
     /* ---- products */
     weight_numbers weights;
-    bool several_passes; /* goes along K once for each term of a packed weight (`passes` of ir/format.def) */
-    bool rolls;                              /* has a long epilogue once, in a loop, instead of calling functions */
+    bool several_passes; /* walks K once for each term of a packed weight (`passes` of ir/format.def) */
+    bool rolls;                              /* emits a long epilogue as the body of a loop instead of calling functions */
     bool takes_sums;                         /* can accumulate sums of squares of A's rows while it loads them (gen/plan/sums.c) */
-    bool begins_with_weights;                /* loads weights before the previous launch has ended, so that one may prefetch them */
+    bool begins_with_weights;                /* loads weights before the previous launch has ended; that one may prefetch them */
     bool reads_columns_of_a;                 /* A of a matmul may be [K, M]; for others gen/plan/align.c copies it as [M, K] */
     bool aligned_rows;                       /* needs 16-byte aligned rows of A, which gen/plan/align.c provides */
 } program;
@@ -105,7 +105,7 @@ long long power_of_two_in(long long n, long long most);
 long long mixed_memory(long long stages, long long stage, long long scratch, long long align);
 long long no_shared_memory(const problem *p, const ir_tile *t); /* shared_bytes of programs that use none */
 /* ---- what programs that copy an operand share */
-/* A workgroup transposes, of each matrix, this many elements of the copy's rows, and 32 * align.each rows. */
+/* A tile of a transposing copy: transposed_run elements of transposed_columns * align.each rows of the copy. */
 enum { transposed_run = 64, transposed_columns = 32 };
 bool copy_smaller(const problem *p, ir_tile *t); /* halves align.each */
 /* The geometry of a copy [..., N, K] that transposes its operand. */

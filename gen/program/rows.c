@@ -1,12 +1,12 @@
 /* Row-wise kernels: a team of threads per row (templates/rows/rows.h). In: a rows phase. Out: a tile: the smallest team that keeps the
- * device busy, and the widest vectors that divide heads, slices and pieces of a concat. */
+ * device busy, and the widest vectors that divide heads, slices and the parts of a concat. */
 #include "gen/program/rows.h"
 #include "ir/devices/occupancy.h"
 #include <math.h>
 
 static bool on_host(const problem *p) { return p->target->serial; }
 
-/* The widest vector up to `most` that does not straddle a head, a piece of a concat or the end of a slice of this op. */
+/* The widest vector up to `most` that straddles no head, no part of a concat and no end of a slice of this op. */
 static long long whole_columns(const problem *p, const ir_op *op, long long most)
 {
     const long long N = p->space.columns;
@@ -21,7 +21,7 @@ static long long whole_columns(const problem *p, const ir_op *op, long long most
     if (op->kind == op_concat)
         for (int i = 0; i < op->input_count; i++) v = power_of_two_in(value_columns(op->inputs[i]), v);
     if (op->kind == op_reshape) v = power_of_two_in(value_columns(op->inputs[0]), power_of_two_in(value_columns(op->outputs[0]), v));
-    if (op->kind == op_permute && t->axes.at[t->axes.count - 1] != t->axes.count - 1) v = 1; /* neighbours in the result are none there */
+    if (op->kind == op_permute && t->axes.at[t->axes.count - 1] != t->axes.count - 1) v = 1; /* adjacent columns lie apart in the operand */
     if (op->kind == op_rope) {
         const long long head = value_head_size(op->outputs[0], t->heads);
         v = power_of_two_in(t->pairing == pairing_half ? t->rotary / 2 : t->rotary, power_of_two_in(head, v));
@@ -93,10 +93,10 @@ static bool has_rope(const problem *p)
 
 /* Most vectors that a thread loads at once.
  *
- * A rope, where each multiprocessor has rows: one. NVRTC keeps the columns, partners, cosines and sines of all vectors of a thread in
- * registers. H200, 2048 rows of queries and of keys: 4096 columns with a norm, two vectors, 170 registers, and 6144 columns, six vectors,
- * 172 registers, left 256 threads a multiprocessor and took 90 us and 92 us, where their bytes need 14 us and 21 us. One vector takes 64
- * and 50 registers, which leaves 1024 threads; it was not timed.
+ * A rope, if there are rows for every multiprocessor: one. NVRTC keeps the columns, partners, cosines and sines of all vectors of a thread
+ * in registers. H200, 2048 rows of queries and of keys: 4096 columns with a norm (two vectors, 170 registers) and 6144 columns (six
+ * vectors, 172 registers) left 256 threads per multiprocessor and took 90 us and 92 us; their bytes need 14 us and 21 us. One vector takes
+ * 64 and 50 registers, which leaves 1024 threads; that was not timed.
  *
  * sin and cos: two, since their argument reduction needs registers; with eight, old compilers spill. Otherwise eight, or four if the device
  * has threads for all rows at once (H200, 2048 x 2048, with four and eight: add and rmsnorm 9.6 us, 10.8; rmsnorm 5.4, 5.6; but layernorm,
@@ -150,14 +150,14 @@ static double arithmetic(const problem *p)
     double sum = 0;
     for (int i = 0; i < p->phase->op_count; i++) {
         const ir_op *op = p->phase->ops[i];
-        const bool of_input = op_table[op->kind].class == class_REDUCE || op->kind == op_kv_append; /* kv_append: the new rows alone */
+        const bool of_input = op_table[op->kind].class == class_REDUCE || op->kind == op_kv_append; /* kv_append: only the new rows */
         const ir_value *v = of_input ? op->inputs[0] : op->outputs[0];
         if (!op_is_view(op)) sum += 4.0 * op_cost(op, p->phase, p->target, quick) * (double)value_count(v, &p->ir->dims);
     }
     return sum;
 }
 
-/* A thread loads all its vectors of a row at once, as far as registers go (most_ahead); each reduction ends in an exchange among the lanes
+/* A thread loads all its vectors of a row at once if registers suffice (most_ahead); each reduction ends in an exchange among the lanes
  * and waves of a team. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
@@ -194,7 +194,7 @@ static long long shared_bytes(const problem *p, const ir_tile *t)
     return mixed_memory(1, 1, 4 * (t->rows.threads / p->target->wave + 1), 4);
 }
 
-/* First larger teams; then shorter vectors, of which the compiler keeps fewer in flight. */
+/* First larger teams, then shorter vectors, which need fewer registers while in flight. */
 static bool smaller(const problem *p, ir_tile *t)
 {
     rows_tile *x = &t->rows;

@@ -7,15 +7,15 @@
 /* A value that the phase computes; sorted by value id. */
 typedef struct made {
     int id, op, last;             /* the value's id; indices of the op that makes it and of the last that uses it (-1: none) */
-    bool row_scalar, row, needed; /* one number a row; depends on such a number or on the row; computed for each vector */
-    bool paired;                  /* computed for the other column of each pair, too: a rope needs both */
+    bool row_scalar, row, needed; /* has one number per row; depends on such a number or on the row; computed for each vector */
+    bool paired;                  /* also computed for the other column of each pair, which a rope needs */
 } made;
 
 typedef struct survey {
     const problem *p;
     made *made, **of_op; /* sorted by id; by op (NULL: a view) */
     int count;
-    int *loaded, loaded_count; /* 2 * id of values kept as loaded, + 1 for a pair's other column; once for each op */
+    int *loaded, loaded_count; /* 2 * id of each value that is kept as loaded, + 1 for the other column of a pair; one entry per op */
     row_need need;
 } survey;
 
@@ -85,7 +85,7 @@ static bool stored(const survey *s, const ir_op *op)
     return op->kind == op_kv_append || value_stored(s->p->ir, s->p->phase, op->outputs[0]);
 }
 
-/* Two numbers a register: gen/emit/rows.c, kept_packed(). */
+/* Two numbers per register under the conditions of kept_packed(), gen/emit/rows.c. */
 static void keep(survey *s, const ir_value *v, bool rounded)
 {
     if (v->type == dtype_bf16 && rounded)
@@ -178,7 +178,7 @@ static void find_alive(survey *s)
         now += wide, ends[m->last < i ? i : m->last] += wide;
         int alive = now + (wide ? temporaries(op) : 0);
         for (int k = 0; k < op->input_count; k++)
-            alive += !find(s, op->inputs[k]) && !is_row_scalar(s, op->inputs[k]) && op->inputs[k]->type == dtype_bf16; /* unpacked */
+            alive += !find(s, op->inputs[k]) && !is_row_scalar(s, op->inputs[k]) && op->inputs[k]->type == dtype_bf16; /* unpacked to f32 */
         if (alive > s->need.alive) s->need.alive = alive;
         now -= ends[i];
     }

@@ -1,4 +1,4 @@
-/* Tiles of products on wgmma with swapped operands (gen/program/gemm_swap_ab.c): what they take of a multiprocessor, and the choice for
+/* Tiles of products on wgmma with swapped operands (gen/program/gemm_swap_ab.c): registers and shared memory, and the choice of a tile for
  * more rows than a decode step has. */
 #ifndef TFGEN_GEN_SWAP_AB_H
 #define TFGEN_GEN_SWAP_AB_H
@@ -7,8 +7,8 @@
 enum { swap_ab_element_bytes = 2 /* of both operands in shared memory */, swap_ab_column_step = 32, swap_ab_rows_beside_a_warp = 128 };
 
 int swap_ab_threads(int m, int n);
-int swap_ab_members(const gemm_swap_ab_tile *x); /* workgroups that load together */
-int swap_ab_column_step_of(const problem *p); /* of n: swap_ab_column_step, twice as many where B is [K, N] */
+int swap_ab_members(const gemm_swap_ab_tile *x); /* workgroups that multicast to each other */
+int swap_ab_column_step_of(const problem *p); /* the step of n: swap_ab_column_step, doubled if B is [K, N] */
 long long swap_ab_bytes(const problem *p, const gemm_swap_ab_tile *x); /* of shared memory */
 /* The stages have room for the tile's accumulators, which reuse their memory. */
 bool swap_ab_sums_fit(const problem *p, const gemm_swap_ab_tile *x);
@@ -20,8 +20,8 @@ int swap_ab_resident(const problem *p, const gemm_swap_ab_tile *x); /* workgroup
  * more than a slice has k tiles, unless the accumulators need the memory. False: it does not fit. */
 bool swap_ab_fill(const problem *p, int together, gemm_swap_ab_tile *x);
 
-/* ---- of many rows (gen/program/swap_ab_rows.c): more than 64, or, where they begin at L2 lines, more than 128, as tiles of fewer rows
- * were timed for those */
+/* ---- many rows (gen/program/swap_ab_rows.c): more than 64, or more than 128 if they begin at L2 lines, for which gemm_swap_ab.c was timed
+ * up to 128 */
 enum { swap_ab_most_rows = 3072 };
 bool swap_ab_many_rows(const problem *p);
 bool swap_ab_choose(const problem *p, const program *by, gemm_swap_ab_tile *best); /* false: no tile fits */

@@ -6,12 +6,12 @@
 
 bool swap_ab_many_rows(const problem *p)
 {
-    enum { longest = 32768 }; /* of those that were timed */
-    if (problem_product(p)->kind == op_matmul) return true; /* nothing of it is there before the launch begins */
+    enum { longest = 32768 }; /* the longest K that was timed */
+    if (problem_product(p)->kind == op_matmul) return true; /* it has no weights to load before the previous launch has ended */
     return problem_rows(p) > (a_begins_at_lines(p, weights_as_rows) || product_length(p) > longest ? 128 : 64);
 }
 
-/* ---- what a launch asks of a device */
+/* ---- the cost of a launch */
 static long long clusters_of(const problem *p, const gemm_swap_ab_tile *x)
 {
     const long long rows = (long long)x->m * x->cluster_m;
@@ -20,12 +20,12 @@ static long long clusters_of(const problem *p, const gemm_swap_ab_tile *x)
 
 static bool columns_of_a(const problem *p) { return problem_product(p)->attributes.transpose_a; }
 
-/* Rows that a k tile loads: of A as [K, M] whole panels of 64. */
+/* Rows of A that are loaded per k tile: if A is [K, M], whole panels of 64. */
 static int rows_loaded(const problem *p, int m) { return columns_of_a(p) ? (m + 63) / 64 * 64 : m; }
 
-/* What a byte of rows costs a unit, in bytes of weights, which always begin at an L2 line. Rows that do not take two lines for 128 bytes.
- * In a launch of one round the cost model lets L2 gain from workgroups that walk K in lockstep (cost_of): rows gain nothing of it, and the
- * longer K is, the further workgroups that load alone drift apart. */
+/* What loading a byte of rows costs a unit, in bytes of weights. Weights always begin at an L2 line; for rows that do not, 128 bytes take
+ * two lines. For launches of one round, the cost model assumes an L2 gain from workgroups that walk K in lockstep (cost_of()). Rows do not
+ * have this gain, and without multicast workgroups drift apart the more the longer K is. */
 static double bytes_for_rows(const problem *p, const gemm_swap_ab_tile *x, bool one_round, double length)
 {
     const double drift = 0.3 / 5000, of_two = 0.71, of_four = 0.46;
@@ -36,7 +36,7 @@ static double bytes_for_rows(const problem *p, const gemm_swap_ab_tile *x, bool 
     return alone * (x->cluster == 2 ? of_two : of_four);
 }
 
-/* Of weights, and of a matmul's B, whose rows are as A's. */
+/* The same for columns: weights, or B of a matmul, whose rows may not begin at L2 lines either. */
 static double bytes_for_columns(const problem *p, bool one_round)
 {
     const double of_weights = 0.95;
@@ -45,12 +45,13 @@ static double bytes_for_columns(const problem *p, bool one_round)
     return one_round ? 1.8 : 1.55;
 }
 
-/* Columns that workgroups load together count as if each loaded its own, as nothing was fitted to them (share_columns). No epilogue but a
- * plain store was timed: others are taken to need twice the cycles, as nothing overlaps them. */
+/* Columns that workgroups multicast (share_columns()) count as if each workgroup loaded them, because nothing was fitted to multicast
+ * columns. Only an epilogue that just stores was timed: others are assumed to need twice the cycles, since nothing overlaps them. */
 void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor *d)
 {
     enum { start = 2250, cluster_start = 2150, end = 600, between = 4000, meeting = 7600 };
-    /* where nothing is loaded ahead, and a warp's loads wait for each k tile's products, little overlaps the results (25 matmuls) */
+    /* without loads ahead of the launch, and with a warp whose loads wait for each k tile's products, storing results hardly overlaps with
+     * anything (25 matmuls) */
     const bool exposed = problem_product(p)->kind == op_matmul && (x->m <= swap_ab_rows_beside_a_warp || x->row_stages < 3);
     const double rate = x->m > swap_ab_rows_beside_a_warp ? 0.83 : 0.745, waits = 6.6,
                  of_a_result = (p->phase->op_count > 1 ? 0.34 : 0.17) + (exposed ? 0.35 : 0),
@@ -81,7 +82,7 @@ typedef struct search {
     double least; /* seconds */
 } search;
 
-/* Clusters of four or more do not find a place on every multiprocessor. */
+/* Clusters of four or more cannot be placed on every multiprocessor. */
 static bool has_room(const problem *p, const gemm_swap_ab_tile *x, int together)
 {
     const long long cluster = swap_ab_members(x) * x->split_k, workgroups = clusters_of(p, x) * cluster;
@@ -89,7 +90,7 @@ static bool has_room(const problem *p, const gemm_swap_ab_tile *x, int together)
     return cluster < 4 || (together == 1 && workgroups * 11 <= seats * 10);
 }
 
-/* Less than it can take: tensor cores alone, at their peak. */
+/* A lower bound of the time: tensor cores alone, at their peak. */
 static double least_seconds(const problem *p, const gemm_swap_ab_tile *x)
 {
     const double peak = p->device->rates[rate_products].of[dtype_bf16], columns = (x->n + 63) / 64 * 64;
@@ -98,8 +99,8 @@ static double least_seconds(const problem *p, const gemm_swap_ab_tile *x)
     return peak > 0 ? each * (x->tail > 1 ? workgroups / units : ceil(workgroups / units)) * units / peak : 0;
 }
 
-/* Sums of sums (gemm_swap_ab.h: folds) take twice the registers. More stages than are needed leave the next launch no shared memory to
- * begin in (H200: 73x2640x944 by 32x64, 5.1 us with 8 stages and 5.9 with 14). */
+/* Blocked summation (gemm_swap_ab.h: folds) takes twice the registers. More stages than needed leave no shared memory in which the next
+ * launch could begin (H200: 73x2640x944 by 32x64, 5.1 us with 8 stages and 5.9 with 14). */
 static void try_tile(search *s, gemm_swap_ab_tile x, int together)
 {
     enum { longest = 32768, most_rows_of_long_sums = 64, most_stages = 8 };
@@ -119,7 +120,7 @@ static void try_tile(search *s, gemm_swap_ab_tile x, int together)
     if (seconds < s->least) *s->best = x, s->least = seconds;
 }
 
-/* Splits of K where tiles leave multiprocessors idle, a tail where the last round does. */
+/* Tries split-K if tiles leave multiprocessors idle, and a tail if the last round does. */
 static void try_splits(search *s, gemm_swap_ab_tile x)
 {
     const long long units = s->p->device->units, workgroups = clusters_of(s->p, &x) * swap_ab_members(&x);
@@ -130,13 +131,14 @@ static void try_splits(search *s, gemm_swap_ab_tile x)
         if (all > units && (x.split_k == 1 || all <= 2 * units)) try_tile(s, x, 2);
     }
     x.split_k = 1;
-    if (problem_product(s->p)->kind == op_matmul) return; /* between its tiles nothing is under way: tails lost 2 to 9 % (H200) */
+    if (problem_product(s->p)->kind == op_matmul) return; /* no loads in flight between its tiles: tails cost 2 to 9 % (H200) */
     const long long left = workgroups % units;
     for (x.tail = 2; workgroups > units && left && x.tail <= 4 && left * x.tail <= units; x.tail++) try_tile(s, x, 1);
 }
 
-/* In a launch of one round, workgroups of all row tiles load weights together, by fours or twos: on an H200 14 tiles took 0 to 16 % less
- * time so than alone, two 1 and 2 % more; one of two rounds took up to 7 % more. Not timed for values, or where rows are shared as well. */
+/* In a launch of one round, weights are multicast among four or two workgroups on adjacent row tiles: on an H200, 14 tiles took 0 to 16 %
+ * less time than without multicast, two took 1 and 2 % more; a launch of two rounds took up to 7 % more. Not timed for matmuls, or with
+ * rows that are multicast as well. */
 static void share_columns(const problem *p, gemm_swap_ab_tile *x)
 {
     enum { least_k_tiles = 8 };
@@ -147,7 +149,7 @@ static void share_columns(const problem *p, gemm_swap_ab_tile *x)
         if (row_tiles % x->cluster_m == 0 && x->cluster_m * x->split_k <= 8 && has_room(p, x, 1)) return;
 }
 
-/* Row tiles from as few as there can be on, and fewer columns for each. */
+/* Tries the smallest possible number of row tiles and the next ones, each with widths from the largest down. */
 bool swap_ab_choose(const problem *p, const program *by, gemm_swap_ab_tile *best)
 {
     enum { most_m = 256, least_m = 16, row_tiles = 8, most_n = 256 };

@@ -1,10 +1,10 @@
-/* In: tiles of products on wgmma with swapped operands. Out: what they take of a multiprocessor (gen/program/swap_ab.h). */
+/* In: tiles of products on wgmma with swapped operands. Out: threads, registers, shared memory and stages (gen/program/swap_ab.h). */
 #include "gen/program/swap_ab.h"
 #include "ir/devices/occupancy.h"
 
 enum { most_stages = 24 };
 
-/* A warpgroup for 64 columns, and who loads: a warp, or beside many results a warpgroup, which leaves its registers to the others. */
+/* A warpgroup per 64 columns, and a warp that loads; with many results a warpgroup loads, and gives its registers to the others. */
 int swap_ab_threads(int m, int n) { return (n + 63) / 64 * 128 + (m > swap_ab_rows_beside_a_warp ? 128 : 32); }
 
 int swap_ab_members(const gemm_swap_ab_tile *x) { return x->cluster * x->cluster_m; }
@@ -33,7 +33,7 @@ static long long shared_room(const target_info *target, int count)
     return (target->lds_bytes + reserved) / count - reserved;
 }
 
-/* ws_consumer_registers() of templates/frame/frame_ws.h, and what NVRTC 13 needs beside the accumulators. */
+/* ws_consumer_registers() of templates/frame/frame_ws.h, and the registers that NVRTC 13 needs besides the accumulators. */
 bool swap_ab_registers_fit(const gemm_swap_ab_tile *x, int together)
 {
     enum { of_a_lane = 512, most = 240, of_a_producer = 24 };

@@ -3,12 +3,12 @@
 #include "gen/emit/gemm.h"
 #include "gen/program/program.h"
 
-enum { places = 8 }; /* of a run along K */
+enum { places = 8 }; /* elements along K of a run */
 
 static void defaults(const problem *p, ir_tile *t) { t->align = (align_tile){.threads = p->target->serial ? 1 : 256, .each = 2}; }
 
-/* Where K lies along memory: of all matrices together, items of 8 places, whatever row they are of. Else of each matrix, 32 places of some
- * columns. */
+/* If the operand is contiguous along K, a tile is a number of runs of 8 elements, counted over rows and matrices. Else it is 32 elements
+ * along K of some columns of one matrix. */
 static void geometry(const problem *p, const ir_tile *t, tile_extents *to)
 {
     const ir_op *op = phase_op(p->phase, op_tf32_terms);

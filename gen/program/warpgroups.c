@@ -5,7 +5,7 @@
 
 enum { launch_start = 1800 };
 
-/* The rows of tiles are columns of the result, their columns its rows (templates/gemm/gemm_ws_split.h). */
+/* True if rows of tiles are columns of the result, and columns its rows (templates/gemm/gemm_ws_split.h). */
 static bool swaps(const problem *p)
 {
     return problem_product(p)->inputs[0]->type == dtype_f32 && operand_in_terms(p) == operand_a;
@@ -19,7 +19,7 @@ static void set_tile(ir_tile *t, int n, int split, int cluster)
     t->gemm_warpgroups.n = n, t->gemm_warpgroups.split_k = split, t->gemm_warpgroups.cluster = cluster;
 }
 
-/* Workgroups of unsplit tiles; a cluster has as many row tiles. */
+/* Workgroups without split-K; `cluster` row tiles share a cluster. */
 static long long tiles_of(const problem *p, long long n, int cluster)
 {
     const long long rows = warpgroup_rows * cluster, row_tiles = (rows_of_tiles(p) + rows - 1) / rows * cluster;
@@ -53,7 +53,7 @@ static void try_parts(const problem *p, const program *by, ws_fill *fill, int n,
     }
 }
 
-/* Splits K so that no slice is longer than that, as far as 16 slices suffice. */
+/* Splits K into slices no longer than `longest`, but into 16 at most. */
 static void cut_long(const problem *p, const program *by, ws_fill *fill, int widest, ir_tile *best)
 {
     enum { most = 16 };
@@ -117,14 +117,14 @@ void ws_choose(const problem *p, const program *by, const ws_search *s, ir_tile 
     cut_long(p, by, s->fill, s->widest_cut, t);
 }
 
-/* Rows of a matmul's operand at odd multiples of 16 bytes: every second one begins in the middle of a sector. */
+/* True if every second row of the operand begins in the middle of a sector, at an odd multiple of 16 bytes. */
 static bool splits_sectors(const ir_value *v)
 {
     enum { sector = 32 };
     return row_pitch(v) % sector;
 }
 
-/* B as [K, N] comes in whole boxes of 64 columns. */
+/* Columns of B that are loaded: if B is [K, N], whole boxes of 64. */
 static double columns_loaded(const problem *p, int n)
 {
     const ir_op *product = problem_product(p);
@@ -133,8 +133,8 @@ static double columns_loaded(const problem *p, int n)
 
 /* Cost of rows that share sectors with their neighbours, and of rows of B that begin within a line, beyond their lines, in rows of 128
  * bytes of a k tile. (H200, bf16: 4176x3080x3064 with B [N, K] 190 us, in clusters of 2, which load half of B each, 135, with K of 3056
- * 133; 4176x3064x3072 with B [K, N] 140 us, with N of 3056 106.) In a launch of one round no other one's loads fill the gaps (6 of
- * 1408x448x7176 by 224 columns: 134 us, 82 at 0.4). */
+ * 133; 4176x3064x3072 with B [K, N] 140 us, with N of 3056 106.) In a launch of one round, loads of other rounds do not fill the gaps (a
+ * matmul of 6 matrices, 1408x448x7176, by 224 columns took 134 us; a weight of 0.4 predicts 82). */
 static double split_sectors(const problem *p, const gemm_warpgroups_tile *x, bool one_round)
 {
     const double more = one_round ? 1.3 : 0.4, line = one_round ? 0 : 0.3;
@@ -147,7 +147,7 @@ static double split_sectors(const problem *p, const gemm_warpgroups_tile *x, boo
     return more * splits_sectors(a) * warpgroup_rows + of_b * columns_loaded(p, x->n) / x->cluster;
 }
 
-/* The constants were fitted counting weights in their own dtype, not as the two terms of tf32x2. */
+/* The constants were fitted with weights counted in their own dtype, not as the two terms of tf32x2. */
 static weight_numbers numbers_of(int operands) { return operands > 1 ? weights_widened : weights_in_terms; }
 
 /* L2 bytes read per byte of A: more than 1 if rows do not begin at 128-byte lines, except in a launch of one round, whose workgroups read
@@ -159,8 +159,8 @@ static double lines_of_row(const problem *p, const cost_descriptor *d, int opera
     return d->groups > p->device->units && !aligned ? two_lines : 1;
 }
 
-/* Rows of A's k tile, weighted by the time to fill them: rows beyond M, which TMA fills with zeros, cost more than those that are read, and
- * in a launch of one round so do all rows if they do not begin at lines: fitted to 63 products of 65 to 3000 rows, operands of 16 bits. */
+/* Rows of A's k tile, weighted by the time to fill them: rows beyond M, which TMA fills with zeros, cost more than those that are read. In
+ * a launch of one round, all rows cost more if they do not begin at lines. Fitted to 63 products of 65 to 3000 rows with 16-bit operands. */
 static double rows_taken(const problem *p, const cost_descriptor *d, int operands)
 {
     const bool rounds = d->groups > p->device->units, two = operands == 1 && !rounds && !a_begins_at_lines(p, numbers_of(operands));
@@ -169,7 +169,8 @@ static double rows_taken(const problem *p, const cost_descriptor *d, int operand
     return two_lines * (warpgroup_rows + fill * beyond / (rounds ? tiles : 1));
 }
 
-/* Cycles in which the slices of a tile's K meet: through a tree, or, where that takes longer, each adds up a share of the tile. */
+/* Cycles in which the slices of a tile are reduced through a tree. If that takes longer than in shares, each slice reduces a share of the
+ * tile (ws_shares()). */
 static double tree_cycles(const gemm_warpgroups_tile *x)
 {
     enum { sum_column = 12 };
@@ -184,7 +185,7 @@ static double share_cycles(const gemm_warpgroups_tile *x)
 
 bool ws_shares(const problem *p, const gemm_warpgroups_tile *x)
 {
-    enum { flat = 8 }; /* of more slices the tree is two such steps */
+    enum { flat = 8 }; /* with more slices the tree has two levels */
     return x->split_k > 1 && !problem_sums_rows(p) && !swaps(p) && (x->split_k > flat || share_cycles(x) < tree_cycles(x));
 }
 
@@ -193,10 +194,11 @@ bool ws_shares(const problem *p, const gemm_warpgroups_tile *x)
 void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *d)
 {
     enum { whole_end = 900, column_end = 12, unstaged_column = 4, cluster_start = 1500 };
-    /* Of few tiles too few workgroups ask for the same at the same time for L2 to gain by it (H200: 256x256x524288, 64 columns, 16 slices
-     * ask for 6 TB/s; 128 columns in 33 slices, or 256 in 66, ask for 4.9, clusters of two by 256 for a third less in 0.84 of the time). */
+    /* With few tiles, too few workgroups request the same data at the same time for a gain in L2 (H200, 256x256x524288: 64 columns in 16
+     * slices request 6 TB/s; 128 columns in 33 slices, or 256 in 66, request 4.9 TB/s; clusters of two by 256 request a third less in 0.84
+     * of the time). */
     const double few = 8, apart = 2.4;
-    const double drawn = 0.83, share = 0.85; /* of DRAM bandwidth, as loads are not always in time; of a unit's product rate */
+    const double drawn = 0.83, share = 0.85; /* shares of DRAM bandwidth (loads are not always in time) and of a unit's product rate */
     const gemm_warpgroups_tile *x = &t->gemm_warpgroups;
     const weight_numbers numbers = numbers_of(operands);
     const bool swapped = swaps(p);

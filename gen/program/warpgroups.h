@@ -17,11 +17,11 @@ typedef struct ws_search {
 } ws_search;
 /* Chooses the width by the cost model without split-K, then split_k. */
 void ws_choose(const problem *p, const program *by, const ws_search *s, ir_tile *t);
-void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *d); /* operands: copies of B */
+void ws_cost(const problem *p, const ir_tile *t, int operands, cost_descriptor *d); /* operands: copies of B per stage (3xTF32: 2) */
 const char *ws_illegal(const problem *p, const ir_tile *t);
 long long ws_shared_bytes(const ir_tile *t, int columns); /* columns: rows of 128 bytes that B has in a stage */
 void ws_geometry(const problem *p, const ir_tile *t, tile_extents *to);
-bool ws_shares(const problem *p, const gemm_warpgroups_tile *x); /* all slices of split-K add up a tile (templates/gemm/k_shares.h) */
+bool ws_shares(const problem *p, const gemm_warpgroups_tile *x); /* each slice reduces a share of the tile (templates/gemm/k_shares.h) */
 int ws_partials(const problem *p, const ir_tile *t);
 extent ws_scratch(const problem *p, const ir_tile *t);
 enum { smem_epilogue_bytes = 18432 }; /* gemm_ws<...>::scratch_bytes of tiles with smem_epilogue=1 */

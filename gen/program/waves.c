@@ -12,7 +12,7 @@ static weight_numbers numbers_of(const ir_tile *t)
     return t->program == program_gemm_mfma ? weights_in_terms_or_f32 : weights_in_terms;
 }
 
-/* From row to row of A as it is read, terms included. */
+/* Bytes from row to row of A as it is read, terms included. */
 static long long row_bytes(const problem *p, weight_numbers weights)
 {
     const ir_op *product = problem_product(p);
@@ -101,7 +101,7 @@ static void defaults(const problem *p, ir_tile *tile)
     int i = phase_is_long(p->ir, p->phase, p->target, false) && first < 2 ? 2 : first;
     if (i == 0 && p->target->registers < 512) i = 1; /* gfx908: 256x256 needs more than 128 registers besides accumulators */
     while (i < 3 && (rows + tiles[i].m - 1) / tiles[i].m * ((p->packed_n + tiles[i].n - 1) / tiles[i].n) * 4 < units * 3) i++;
-    enum { longest = 32768 }; /* longer K needs blocked summation, for which only small tiles have registers (gemm_mfma.h) */
+    enum { longest = 32768 }; /* longer K needs blocked summation, and only small tiles have registers for it (gemm_mfma.h) */
     if (product_depth(product) > longest && i < 3) i = 3;
     if (rows <= 32) i = 4;
     gemm_waves_tile t = {.m = tiles[i].m,

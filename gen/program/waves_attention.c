@@ -43,7 +43,7 @@ static void describe_cost(const problem *p, const ir_tile *tile, cost_descriptor
     d->end_cycles = end_cycles;
 }
 
-/* attention_mfma's shared memory. Half of the threads load values in whole passes, so columns are rounded up to those. */
+/* Shared memory of attention_mfma. Half of the threads load values, all of them the same number of times, so columns are rounded up. */
 static long long bytes_of(const problem *p, const attention_waves_tile *t)
 {
     const long long head = problem_head(p), columns = (problem_value_head(p) + 31) / 32 * 32;
@@ -65,7 +65,7 @@ static void defaults(const problem *p, ir_tile *tile)
     const int least = head > 160 || (narrow && head > 64) ? 128 : 64; /* fewer threads would need more registers each */
     while (t.block_q > least && (queries + t.block_q - 1) / t.block_q * pairs * 2 < 3 * p->device->units) t.block_q /= 2;
     t.threads = 2 * t.block_q;
-    const bool wide = head <= 128 || head > 160; /* between, registers do not suffice for scores of 64 keys */
+    const bool wide = head <= 128 || head > 160; /* between these sizes, registers do not suffice for scores of 64 keys */
     const int together = head <= 128 && t.threads < 512 ? 2 : 1;
     if (!wide || few || (head > 128 && t.threads < 256) || bytes_of(p, &t) * together > p->target->lds_bytes) t.block_k = 32;
     tile->attention_waves = t;

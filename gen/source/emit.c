@@ -112,7 +112,7 @@ static void append_target(text *out, const target_info *target, const page *x)
 {
     template_target(out, target);
     /* Defines only where needed: kernels without matrix units have the same source, and cache entry, for all targets of a family. */
-    /* In a list what is const for one phase may be another's result, so no load is of constants (base/device.h). */
+    /* In a list of phases, an input of one phase may be a result of another, so no load may use the constant cache (base/device.h). */
     if (frame_asks(x->frame, target) && x->frame != frame_list) text_printf(out, "#define TF_CONST_IS_GLOBAL 1\n");
     if (x->quick) text_printf(out, "#define TF_QUICK 1\n");
     if (x->templates.has[template_amd])
@@ -203,9 +203,10 @@ static long long column_bytes(const ir_phase *phase)
 static frame_kind frame_of(const launch_phase *w) { return program_table[w->program->kind].frame; }
 
 /* When the launch lets the next one begin (griddepcontrol.launch_dependents). At once, if it is a rows kernel and the next one loads
- * weights before its wait: that takes nothing from the rows. Never, if it fills a multiprocessor's shared memory and the next is a rows
- * kernel with large params common to all rows: begun early, that would have a small L1 (H200, gelu(layernorm(linear)) 2048x2048x8192, 32 KB
- * of params: 128 us, 124 when it begins after). After the last launch comes the first. */
+ * weights before its wait, which does not slow down the rows. Never (only at its end), if it fills a multiprocessor's shared memory and the
+ * next is a rows kernel with large params common to all rows: begun early, the next one would have a small L1 (H200,
+ * gelu(layernorm(linear)) 2048x2048x8192, 32 KB of params: 128 us, 124 when it begins after). The launch after the last one is the first,
+ * of the next call. */
 static const char *signal_defines(const plan *p, const launch *l)
 {
     enum { most_shared_columns = 24 << 10 };
@@ -324,7 +325,7 @@ static void write_sides(arena *a, const launch *l, const side *sides, const char
 }
 
 /* ---- phases that wait for each other (templates/frame/frame_list.h) */
-/* A function of the phase. form: what it returns, of a phase's program and number. */
+/* A function of the phase. form: the format of what it returns, with a phase's program and number. */
 static void write_by_phase(arena *a, const launch *l, const char *head, const char *form, const side *sides, writer *w)
 {
     write_line(w, "%s", head);
@@ -423,7 +424,7 @@ static void emit_several(emitter *of, launch *l)
     if (l->together) write_list(a, l, sides, struct_name, &all);
     else write_sides(a, l, sides, struct_name, &all);
     page one = page_of(of, l, &templates, quick);
-    one.device = "side_by_side"; /* of what frame_mixed's forms name $P */
+    one.device = "side_by_side"; /* the program $P in the forms of frame_mixed */
     finish_launch(of, l, &one, &all, struct_name);
 }
 
@@ -471,7 +472,7 @@ static void emit_one_pack(emitter *of, int index)
                       frame_mixed,
                       pack->threads,
                       pack_shared_bytes,
-                      e.is_quick, /* as its launch's page, so that the host compiles both as one */
+                      e.is_quick, /* equal to its launch's page, so that the host compiles both together */
                       ""};
     pack->source = write_source(of, &one, &w, e.struct_name);
     pack->signature = signature_of(&e, &members, one.device);

@@ -2,13 +2,13 @@
 #include "gen/source/next.h"
 #include "gen/program/program.h"
 
-/* Bytes prefetched by all workgroups of a launch together. For the next launch: more would still be in flight when it begins, and delay its
- * rows (H200, decode steps: 2 and 8 MB gain half as much, 12 MB nothing). Across attention over a cache: what DRAM can bring meanwhile.
- * (Llama-1B B1, whose attention takes 7 us: 8 MB asked for by qkv 37.9 us, 16 MB 38.6; 4 MB by attention itself 38.6, 8 to 24 MB 38.9 to
- * 43.8, as they delay its keys.) */
+/* Bytes prefetched by all workgroups of a launch together. bytes_for_next: more would still be in flight when the next launch begins, and
+ * delay its rows (H200, decode steps: 2 and 8 MB gain half as much, 12 MB nothing). bytes_across: what DRAM can load while an attention
+ * over a cache runs between the two launches. (Llama-1B B1, whose attention takes 7 us: 8 MB requested by qkv 37.9 us, 16 MB 38.6; 4 MB
+ * requested by the attention itself 38.6, 8 to 24 MB 38.9 to 43.8, because they delay its keys.) */
 enum { bytes_for_next = 4 << 20, bytes_across = 8 << 20, most_requests = 3, most_ahead = 16 };
 
-/* Contiguous runs of weights with which the first workgroups of a launch begin. */
+/* The contiguous runs of weights that the first workgroups of a launch read first. */
 typedef struct weight_runs {
     long long count, length; /* length: bytes from one run to the next, and the longest that a run can be */
 } weight_runs;
@@ -41,8 +41,8 @@ static bool may_ask(const plan *p, const launch *l)
     return p->target->overlaps && l->overlap && l->work[l->work_count - 1].program->prefetches_next;
 }
 
-/* The requests of launch `own` in the order of need, among the next most_ahead launches. asked: by pack, whether a launch ahead of it asks
- * for its runs; the first one does, so that no byte is asked for twice. */
+/* What launch `own` requests for the next most_ahead launches, in the order in which they need it. asked: by pack, whether an earlier
+ * launch already requests it, so that no byte is requested twice. */
 static int requests_of(const plan *p, int own, bool *asked, request *list)
 {
     int i = own + 1, count = 0;

@@ -6,7 +6,7 @@
 
 typedef struct next_weights next_weights;
 
-/* What each launch of the plan prefetches, by its index: no byte twice. */
+/* What each launch of the plan prefetches, by index of the launch; no byte is prefetched twice. */
 next_weights *next_find(arena *a, const plan *p);
 void emit_next(emission *e, writer *w, const next_weights *all, int launch);
 #endif
