@@ -84,7 +84,7 @@ enum { function_cost = 10 }; /* op_cost() of an exponential or the like */
  * (FORM, ir/op.def). */
 bool phase_is_quick(const ir_graph *p, const ir_phase *phase, const target_info *target);
 int op_cost(const ir_op *op, const ir_phase *phase, const target_info *target, bool quick); /* per element; an addition is 1 */
-/* True if the arithmetic is too long to be inlined once per column of a thread. rolls: its program would loop instead of calling functions. */
+/* Whether the arithmetic is too long to be inlined once per column of a thread. rolls: its program loops instead of calling functions. */
 bool phase_is_long(const ir_graph *p, const ir_phase *phase, const target_info *target, bool rolls);
 /* If the program rolls: iterations of its loop per 32 columns, 1 or 4. */
 int loop_steps(const ir_graph *p, const ir_phase *phase, const target_info *target);

@@ -160,7 +160,7 @@ static double lines_of_row(const problem *p, const cost_descriptor *d, int opera
 }
 
 /* Rows of A's k tile, weighted by the time to fill them: rows beyond M, which TMA fills with zeros, cost more than those that are read. In
- * a launch of one round, all rows cost more if they do not begin at lines. Fitted to 63 products of 65 to 3000 rows with 16-bit operands. */
+ * a launch of one round, all rows cost more if they do not begin at lines. Fitted to 63 16-bit products of 65 to 3000 rows. */
 static double rows_taken(const problem *p, const cost_descriptor *d, int operands)
 {
     const bool rounds = d->groups > p->device->units, two = operands == 1 && !rounds && !a_begins_at_lines(p, numbers_of(operands));
