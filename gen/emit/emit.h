@@ -78,6 +78,7 @@ const ir_value *value_behind(const emission *e, const ir_value *v);
 bool value_made_here(const emission *e, const ir_value *v);
 int value_index_here(const emission *e, const ir_value *v); /* index of its op in the phase; -1: not made here */
 bool value_needs_row(const emission *e, const ir_value *v); /* depends on row scalars or a position */
+static inline bool op_is_wave(const ir_op *op) { return op->kind == op_sin || op->kind == op_cos; }
 bool op_has_position(const ir_op *op);
 enum { function_cost = 10 }; /* op_cost() of an exponential or the like */
 /* True on GPUs if all values that the phase stores have 16 bits, or all inputs and outputs of the graph: then its ops use their short forms
@@ -155,6 +156,7 @@ struct scope {
     kept_list *collect;     /* in a dry run: where it collects what to keep; else NULL */
     const char *slot;       /* epilogues: the half of a granule pair that `out` stores, "0", "1" or the parameter "Slot"; else NULL */
     put_count *puts;
+    const char *angles; /* variable in which sines and cosines note large arguments instead of branching; NULL: they branch */
 };
 
 knowledge scalar_of(const ir_value *v, const expression *row);

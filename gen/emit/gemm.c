@@ -75,6 +75,11 @@ static void write_begin(gemm *g)
 }
 
 /* ---- the epilogue, a function per segment */
+/* What the epilogue's functions have after their other parameters, and after their other template parameters. */
+static const char *angles_parameter(const gemm *g) { return g->notes_angles ? ", Angles &angles" : ""; }
+static const char *angles_type(const gemm *g) { return g->notes_angles ? ", class Angles" : ""; }
+static const char *angles_argument(const gemm *g) { return g->notes_angles ? ", angles" : ""; }
+
 static const char *segment_function(const gemm *g, const gemm_segment *s)
 {
     return name_marked(g->e->a, g->e->names->values[s->first->outputs[0]->id], name_epilogue);
@@ -115,6 +120,7 @@ static scope epilogue_scope(gemm *g, writer *w)
 {
     scope s = scope_new(g->e, w, "W");
     s.whole = g->width;
+    if (g->notes_angles) s.angles = "angles";
     return s;
 }
 
@@ -156,17 +162,17 @@ static void write_segment(gemm *g, const gemm_segment *segment)
     const bool full = plain ? segment->packed_count == segment->columns : segment->padded == segment->pairs;
     if (plain) {
         write_line(w,
-                   "template <int W, int Slot, class Out> DEV static void %s(const args &p, const context &c, int row, int col, "
-                   "vec<float, W> product, float &sum, Out &out)",
-                   name);
+                   "template <int W, int Slot, class Out%s> DEV static void %s(const args &p, const context &c, int row, int col, "
+                   "vec<float, W> product, float &sum, Out &out%s)",
+                   angles_type(g), name, angles_parameter(g));
         write_body(w);
         if (!full) write_line(w, "const int left = %lld - col;", segment->columns);
     } else {
         const bool rotates = segment->kind == segment_pair_rope;
         write_line(w,
-                   "template <int W, class Out> DEV static void %s(const args &p, const context &c, int row, int %s, "
-                   "vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)",
-                   name, rotates ? "pair" : "col");
+                   "template <int W, class Out%s> DEV static void %s(const args &p, const context &c, int row, int %s, "
+                   "vec<float, W> lo, vec<float, W> hi, float &sum, Out &out%s)",
+                   angles_type(g), name, rotates ? "pair" : "col", angles_parameter(g));
         write_body(w);
         if (rotates) {
             write_line(w, "const int head = pair / %lld;", segment->padded);
@@ -205,6 +211,31 @@ static const expression *pair_column(expression_pool *p, const expression *colum
     return c_sum(p, c_product(p, c_quotient(p, column, both), granule), c_remainder(p, column, both));
 }
 
+static void write_dispatch_head(const gemm *g, bool halves, bool attempt)
+{
+    const char *name = halves ? "columns" : "epilogue", *values = halves ? "vec<float, W> product" : "vec<float, W> lo, vec<float, W> hi";
+    write_line(g->w, "template <int W, class Out%s> DEV static void %s%s(const args &p, const context &c, int batch, int row, int n, "
+                     "%s, float &sum, Out &out%s)",
+               attempt ? angles_type(g) : "", attempt ? "attempted_" : "", name, values, attempt ? angles_parameter(g) : "");
+    write_body(g->w);
+}
+
+/* The epilogue without branches for large angles, and once more where it met one: it stores the same elements again. A branch for each sine
+ * would keep a thread's other columns waiting. */
+static void write_attempts(gemm *g, bool halves)
+{
+    const char *name = halves ? "columns" : "epilogue", *values = halves ? "product" : "lo, hi";
+    write_dispatch_head(g, halves, false);
+    write_line(g->w, "const float before = sum;");
+    write_line(g->w, "small_angles small;");
+    write_line(g->w, "attempted_%s<W>(p, c, batch, row, n, %s, sum, out, small);", name, values);
+    write_line(g->w, "if (!small.failed) return;");
+    write_line(g->w, "sum = before;");
+    write_line(g->w, "any_angles any;");
+    write_line(g->w, "attempted_%s<W>(p, c, batch, row, n, %s, sum, out, any);", name, values);
+    end_body(g->w);
+}
+
 /* halves: writes columns(), for one half of a granule pair at a time, instead of epilogue(); all segments must be plain. */
 static void write_dispatch(gemm *g, bool halves)
 {
@@ -212,13 +243,7 @@ static void write_dispatch(gemm *g, bool halves)
     arena *a = g->e->a;
     expression_pool *p = g->e->pool;
     const segment_list *list = &g->e->segments;
-    if (halves)
-        write_line(w, "template <int W, class Out> DEV static void columns(const args &p, const context &c, int batch, int row, int n, "
-                      "vec<float, W> product, float &sum, Out &out)");
-    else
-        write_line(w, "template <int W, class Out> DEV static void epilogue(const args &p, const context &c, int batch, int row, int n, "
-                      "vec<float, W> lo, vec<float, W> hi, float &sum, Out &out)");
-    write_body(w);
+    write_dispatch_head(g, halves, g->notes_angles);
     gemm_flatten_row(g, w);
     scope s = epilogue_scope(g, w);
     context_know(&g->kept, &s);
@@ -230,12 +255,13 @@ static void write_dispatch(gemm *g, bool halves)
         const expression *column = c_shifted(p, c_int(p, "n"), -x->packed_start);
         if (!last) write_head(w, (position){0}, "if (n < %lld)", x->packed_start + x->packed_count);
         if (halves) {
-            write_line(w, "%s<W, 0>(p, c, row, %s, product, sum, out);", name, c_text(a, column));
+            write_line(w, "%s<W, 0>(p, c, row, %s, product, sum, out%s);", name, c_text(a, column), angles_argument(g));
         } else if (x->kind == segment_plain) {
-            write_line(w, "%s<W, 0>(p, c, row, %s, lo, sum, out);", name, c_text(a, column));
-            write_line(w, "%s<W, 1>(p, c, row, %s, hi, sum, out);", name, c_text(a, c_shifted(p, column, packed_granule)));
+            write_line(w, "%s<W, 0>(p, c, row, %s, lo, sum, out%s);", name, c_text(a, column), angles_argument(g));
+            write_line(w, "%s<W, 1>(p, c, row, %s, hi, sum, out%s);", name, c_text(a, c_shifted(p, column, packed_granule)),
+                       angles_argument(g));
         } else {
-            write_line(w, "%s<W>(p, c, row, %s, lo, hi, sum, out);", name, c_text(a, pair_column(p, column)));
+            write_line(w, "%s<W>(p, c, row, %s, lo, hi, sum, out%s);", name, c_text(a, pair_column(p, column)), angles_argument(g));
         }
         if (!last) write_line(w, "return;");
         if (!last) end_head(w, "}");
@@ -285,6 +311,17 @@ bool gemm_reads(const gemm *g)
     return false;
 }
 
+/* Functions of long arithmetic take one column and branch. The host's compiler does not vectorise what notes angles. */
+static bool find_angles(const emission *e)
+{
+    if (e->is_long || e->plan->target->vendor == vendor_host) return false;
+    for (int i = 0; i < e->phase->op_count; i++) {
+        const ir_op *op = e->phase->ops[i];
+        if (op->role == role_epilogue && op_is_wave(op) && !value_is_row_scalar(e, op->outputs[0])) return true;
+    }
+    return false;
+}
+
 static void dry_run(gemm *g)
 {
     writer scratch = {.a = g->e->a};
@@ -322,6 +359,7 @@ static void write_epilogue(gemm *g, bool halves)
     write_begin(g);
     for (int i = 0; i < g->e->segments.count; i++) write_segment(g, &g->e->segments.items[i]);
     write_dispatch(g, halves);
+    if (g->notes_angles) write_attempts(g, halves);
     write_finish(g);
 }
 
@@ -354,6 +392,7 @@ gemm gemm_start(emission *e, writer *w, bool passes_shared, int width)
     g.input_sum = input_sum ? input_sum->outputs[0] : NULL;
     g.width = g.staged ? gemm_vector : width == gemm_stored_width ? stored_width(&g) : width;
     const int arguments = e->argument_count;
+    g.notes_angles = find_angles(e);
     dry_run(&g);
     e->argument_count = arguments; /* the real run registers them again, in the order in which the text uses them */
     return g;

@@ -9,6 +9,7 @@ typedef struct gemm {
     const ir_op *product;    /* the first of the body */
     const ir_value *a, *b;   /* b: matmul only */
     const ir_value *row_sum; /* partial sums of rows that the epilogue computes, or NULL */
+    bool notes_angles;       /* the epilogue has sines or cosines of columns, which do not branch (templates/base/ops.h: small_angles) */
     const ir_value *input_sum; /* sums of squares of A's rows, accumulated while A is loaded, or NULL */
     long long K, packed_n, packed_k;
     int width; /* neighbouring columns that a thread stores at once, at most a granule */

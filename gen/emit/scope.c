@@ -118,6 +118,7 @@ const expression *operation(scope *s, const ir_op *op, const expression *const *
     emission *e = s->e;
     const char *function = arena_printf(e->a, "op_%s", op_table[op->kind].name);
     if (op->kind == op_cast) function = arena_printf(e->a, "op_cast<%s>", dtype_c_name(op->attributes.to));
+    if (s->angles && op_is_wave(op)) return c_call(e->pool, function, operands[0], c_name(e->pool, s->angles));
     return c_call_of(e->pool, function, type_other, op->kind == op_cast ? 1 : op->input_count, operands);
 }
 

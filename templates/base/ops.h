@@ -530,6 +530,25 @@ TF_UNARY(op_cos)
 template <int N> DEV vec<float, N> op_sin(vec<float, N> x) { return waves<chosen_wave<false>>(x); }
 template <int N> DEV vec<float, N> op_cos(vec<float, N> x) { return waves<chosen_wave<true>>(x); }
 #endif
+// For long arithmetic on several columns: with small_angles sines and cosines do not branch. They note an argument that needs the long
+// reduction and return something else; the caller then computes everything again with any_angles.
+struct small_angles {
+    bool failed = false;
+};
+struct any_angles {};
+template <class Wave, int N> DEV vec<float, N> small_waves(vec<float, N> x, small_angles &angles)
+{
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        angles.failed |= is_large_angle(x[i]);
+        x[i] = Wave::of(Wave::reduce(x[i]));
+    }
+    return x;
+}
+template <int N> DEV vec<float, N> op_sin(vec<float, N> x, small_angles &a) { return small_waves<chosen_wave<false>>(x, a); }
+template <int N> DEV vec<float, N> op_cos(vec<float, N> x, small_angles &a) { return small_waves<chosen_wave<true>>(x, a); }
+template <int N> DEV vec<float, N> op_sin(vec<float, N> x, any_angles &) { return op_sin(x); }
+template <int N> DEV vec<float, N> op_cos(vec<float, N> x, any_angles &) { return op_cos(x); }
 TF_UNARY(op_tanh)
 TF_UNARY(op_sigmoid)
 TF_UNARY(op_silu)

@@ -38,6 +38,17 @@ template <int N> DEV vec<float, N> sin_waves(vec<float, N> x) { return waves<exa
 template <int N> DEV vec<float, N> cos_waves(vec<float, N> x) { return waves<exact_wave<true>>(x); }
 UNARY(sin_waves)
 UNARY(cos_waves)
+// As epilogues compute them: without branches, and again where an angle was large.
+template <class Wave, int N> DEV vec<float, N> attempted(vec<float, N> x)
+{
+    small_angles small;
+    const vec<float, N> y = small_waves<Wave>(x, small);
+    return small.failed ? waves<Wave>(x) : y;
+}
+template <int N> DEV vec<float, N> sin_attempts(vec<float, N> x) { return attempted<exact_wave<false>>(x); }
+template <int N> DEV vec<float, N> cos_attempts(vec<float, N> x) { return attempted<exact_wave<true>>(x); }
+UNARY(sin_attempts)
+UNARY(cos_attempts)
 UNARY(op_tanh)
 UNARY(op_sigmoid)
 UNARY(op_silu)

@@ -82,6 +82,26 @@ START_TEST(a_long_epilogue_is_a_loop_over_blocks_of_columns)
 }
 END_TEST
 
+/* Some angles are beyond 1e5, where the sine that does not branch is far outside -1 to 1; the sums of squares count each column once. */
+START_TEST(an_epilogue_computes_sines_of_large_angles_again)
+{
+    static const char yaml[] =
+        "block: t\ndtype: bf16\ndims: {M: 70, N: 72, K: 48}\ninputs: {x: [M, K]}\nparams: {w: [N, K], g: [N], v: [32, N]}\nops:\n"
+        "  - {out: l, op: linear, in: [x, w]}\n  - {out: m, op: mul, in: [l, 30000]}\n  - {out: n, op: square, in: [m]}\n"
+        "  - {out: s, op: sin, in: [n]}\n  - {out: c, op: cos, in: [s]}\n"
+        "  - {out: h, op: rmsnorm, in: [c, g], eps: 1.0e-5}\n  - {out: y, op: linear, in: [h, v]}\noutputs: {y: y}\n";
+    const char *lines = "gemm layer=wgmma";
+    const tuning tuning = {.lines = &lines, .count = 1};
+    rig *r = rig_open(&(rig_request){.yaml = yaml, .level = fusion_tile, .target = "sm_90a", .tuning = &tuning});
+    const char *header = r->c.plan->launches[0].spec_header;
+    ck_assert_ptr_nonnull(strstr(header, "small_angles"));
+    ck_assert_ptr_nonnull(strstr(header, "row_sums = true"));
+    rig_run(r);
+    rig_judge(r);
+    rig_close(r);
+}
+END_TEST
+
 /* The concat's other operand, computed earlier, begins within the product's last 16 bytes. */
 START_TEST(a_row_of_results_may_end_within_16_bytes)
 {
@@ -107,6 +127,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, products_on_matrix_units_are_within_their_bounds, 0, (int)(sizeof cases / sizeof *cases));
     tcase_add_loop_test(t, a_long_epilogue_is_a_loop_over_blocks_of_columns, 0, (int)(sizeof loops / sizeof *loops));
+    tcase_add_test(t, an_epilogue_computes_sines_of_large_angles_again);
     tcase_add_test(t, a_row_of_results_may_end_within_16_bytes);
     suite_add_tcase(suite, t);
     return run_suite(suite);

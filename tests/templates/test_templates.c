@@ -164,6 +164,8 @@ static const unary unaries[] = {
     {"one_op_cos", "cos", cos},
     {"one_sin_waves", "sin", sin},
     {"one_cos_waves", "cos", cos},
+    {"one_sin_attempts", "sin", sin},
+    {"one_cos_attempts", "cos", cos},
     {"one_op_tanh", "tanh", tanh},
     {"one_op_sigmoid", "sigmoid", exact_sigmoid},
     {"one_op_silu", "silu", exact_silu},
