@@ -124,7 +124,7 @@ template <int N> struct softmax_row {
     DEV columns<N> result() const { return sum == 0.0f ? columns_of<N>::zero() : o * (1.0f / sum); }
 };
 
-// Sums over the keys of a row. With many keys they are blocked sums of so many keys each, which avoids long chains of additions.
+// Sums over the keys of a row. With many keys they are blocked sums of keys_in_a_chain keys each, which avoids long chains of additions.
 enum { keys_in_a_chain = 2048 };
 template <int N, bool Long> struct key_sums : softmax_row<N> {
     DEV void end_chain() {}
@@ -187,14 +187,14 @@ template <class S> struct attention {
     // A CPU thread has whole rows and vectors to itself, so it computes the scores of many keys side by side, from transposed keys; in a
     // team each thread has a part of the row, and the team adds up one score at a time.
     static constexpr bool alone = S::team == 1 && TF_WAVE == 1;
-    // Scores of so many keys are in registers at a time.
+    // Keys whose scores are in registers at a time.
     static constexpr int at_once = alone && block_k % 32 == 0 ? 32 : block_k % 4 == 0 ? 4 : 1;
     static constexpr int piece = alone && width % 16 == 0 && value_width % 16 == 0 ? 16 : 4; // columns that a thread loads at a time
 
     struct tile {
         int batch, head, first, token; // first query of the block, and this thread's
         int from, to;                  // keys that some query of the block may see
-        int low;                       // none sees keys before it
+        int low;                       // no query of the block sees keys before this one
     };
     struct accumulators {
         key_sums<values::count, S::long_lists> row;

@@ -24,7 +24,7 @@ template <class S> struct attention_mfma {
     // block: two), in the order of wide_line().
     static constexpr int pieces = ceil_div(head_dim, 64) * 8, v_line = block_k * 2, k_plane = block_k * 128, k_bytes = pieces / 8 * k_plane;
     static constexpr int columns = ceil_div(value_dim, 32) * 32, column_blocks = columns / wide::lines;
-    // Half of the threads load values, four keys by eight columns at a time; the columns are rounded up to whole iterations of theirs.
+    // Half of the threads load values, four keys by eight columns at a time; columns are rounded up to whole iterations of these threads.
     static constexpr int loaders = threads / 2, quads = block_k / 4, v_units = ceil_div(quads * (columns / 8), loaders);
     static constexpr int v_columns = v_units > 1 ? v_units *loaders / quads * 8 : columns;
     static constexpr int stages = 2, stage_bytes = k_bytes + v_columns * v_line, scratch_bytes = 0;
@@ -109,7 +109,7 @@ template <class S> struct attention_mfma {
         barrier();
     }
 
-    // Of every eight columns a lane has four; it exchanges four with its partner, so as to store eight adjacent ones.
+    // A lane has four of every eight columns; it exchanges four with its partner, so that each stores eight adjacent ones.
     DEV static void finish(const args &p, const tile &t, accumulators &c, lds_address)
     {
         const float sum = c.sum + lane_xor<TF_WAVE>(c.sum, wide::lines);
@@ -263,7 +263,7 @@ template <class S> struct attention_mfma {
         for (int i = 0; i < k_loads; i++) {
             const int index = thread + i * loaders, line = least(index / pieces, last), piece = index % pieces;
             h.piece[i] = global_read(base + (line * key_stride + least(piece, head_dim / 8 - 1) * 16));
-            if (head_dim % 16 != 0 && piece >= head_dim / 8) h.piece[i] = sixteen_bytes{0, 0, 0, 0}; // meets the queries' zeros
+            if (head_dim % 16 != 0 && piece >= head_dim / 8) h.piece[i] = sixteen_bytes{0, 0, 0, 0}; // times zeros of the queries
         }
 #pragma unroll
         for (int i = k_loads; i < held_pieces; i++) h.piece[i] = h.piece[0];

@@ -24,7 +24,7 @@ struct map_place { // of a row of keys and of values
 template <bool> struct row_slopes {};
 template <> struct row_slopes<true> {
     float slope[2];
-    int position[2]; // less this thread's first column of a block
+    int position[2]; // minus this thread's first column of a block
 };
 
 // The rows' bias, from this thread's first column of a block on.
@@ -33,7 +33,7 @@ template <class S> struct rows_of_bias<S, true> {
     decltype(S::bias(*static_cast<const typename S::args *>(nullptr), 0, 0, 0)) row[2];
 };
 
-// A block's part of it for a thread's R scores. The first `Ahead` are loaded while the products that make the scores run; with more of
+// The bias of a thread's R scores of a block. The first `Ahead` are loaded while the products that make the scores run; with more of
 // them a thread whose output has more than 64 columns would spill.
 template <class S, int R, int Ahead, bool = has_bias<S>::value> struct block_of_bias {
     DEV block_of_bias(const rows_of_bias<S> &, int) {}
@@ -76,7 +76,7 @@ template <class S> struct attention_ws {
     using type = typename S::type;
     static constexpr int head_dim = S::head_dim, value_dim = value_head<S>::size;
     static constexpr int groups = S::block_q / 64, block_k = S::block_k, pack = S::pack_gqa, stages = S::stages;
-    // A stage takes a block of keys or of values.
+    // A stage holds a block of keys or of values.
     static constexpr int panels = ceil_div(head_dim, 64), value_panels = ceil_div(value_dim, 64), panel_bytes = block_k * 128;
     static constexpr int stage_bytes = (panels > value_panels ? panels : value_panels) * panel_bytes;
     static constexpr int q_panel = 64 * 128, q_bytes = panels * q_panel, group_tokens = 64 / pack, tile_tokens = groups * group_tokens;

@@ -64,7 +64,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
     }
     DEV static int head_of(const part &t, int row) { return t.kv_head * group + (t.row0 + row) % group; }
 
-    // Keys that a lane's rows see. For a single query the first one is where its key tiles begin, unless key tiles begin at multiples.
+    // Keys that a lane's rows see. A single query sees all keys of its key tiles, unless these begin at multiples of a number (run_length).
     static constexpr bool has_low = S::window != 0 && (S::most_queries > 1 || S::run_length != 0);
     static_assert(!has_first<S>::value || S::run_length == 0, "padding ahead of a sequence ends where key_tiles begin");
     struct sight : slopes_of_rows<has_alibi<S>::value, lane_rows> {
@@ -137,7 +137,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         }
     }
 
-    // Keys, or values, of a part's head. From a multiple of S::run_length on, that many rows lie one stride apart; 0: all rows do.
+    // Keys, or values, of a part's head. S::run_length rows, from a multiple of it on, lie one stride apart; 0: all rows do.
     struct run_of_rows {
         const type *first;
         int row, to; // row: the first to load; to: where rows end
@@ -319,7 +319,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
             if (lane < tile::sharing && row < t.rows) m.largest[warp][row] = all.largest[e], m.sum[warp][row] = all.sum[e];
         }
     }
-    // Joins what the warps have of a row.
+    // Combines the warps' partial results of a row.
     DEV static joined join_warps(const memory &m, int row, int place)
     {
         joined x;
@@ -362,7 +362,7 @@ template <class S> struct decode_mma : decode_runs<S, S::threads / TF_WAVE * S::
         x.sum *= factor;
         x.largest = largest;
     }
-    // Adds 4 columns of the parts of workgroups `first` up to `end`, with many loads in flight.
+    // Adds 4 columns of the parts of workgroups first..end-1, with many loads in flight.
     template <bool Near> DEV static void take(const args &p, const memory &m, int first, int end, int row, int place, joined &all)
     {
         constexpr int at_once = tile::parts_at_once;

@@ -2,7 +2,7 @@
 // that an instruction multiplies. Out: the scheduler: equal runs of all sequences' keys for each workgroup, however long each sequence is.
 // Needs isa/mma_cache.h or isa/wave_cache.h.
 //
-// A work tile is what so many rows of a KV head need of a sequence; a row is a query of a head of the GQA group. The key tiles of all work
+// A work tile is some rows of a KV head and a sequence's keys; a row is a query of a head of the GQA group. The key tiles of all work
 // tiles, in order, are cut into as many runs as there are workgroups, so a work tile may lie in several: its parts. A workgroup walks its
 // run backwards: so the one that has a work tile's last part, and joins all of them, has already handed over its part of another work tile,
 // and waits for lower workgroups only.
@@ -74,8 +74,8 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
         int rows;                        // up to Rows
         int first_owner, last_owner;     // the workgroups with the work tile's first and last part
     };
-    struct cursor { // a cursor of a run, which is walked from its end
-        int to;    // the first `to` of its key tiles are left
+    struct cursor { // a position in a run, which is walked from its end
+        int to;    // its first `to` key tiles are left to process
         place at;
         part now; // the part that ends there
     };
@@ -86,7 +86,7 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
         int first;            // `of` has the lengths of the sequences from this one on
         numbers of[known];
         int spans[TF_WAVE]; // key tiles of each span of sequences
-        int stale;          // the lengths are not those in memory
+        int stale;          // the lengths differ from those in memory
     };
 
     // ---- by the first warp
@@ -198,7 +198,7 @@ template <class S, int TileKeys, int Rows> struct decode_runs {
         return {at.batch, n.start, work_tile / tiles, tile * Rows, v.from, v.to, m.from > first ? m.from - first : 0, s.to - first, at.each,
                 rows < Rows ? rows : Rows, first_owner, last_owner};
     }
-    // The cursor after a part, by one thread. After the last part, and after nothing, comes nothing.
+    // Moves the cursor to the part that follows, by one thread; after the last part there is none.
     DEV static void step(const args &p, const run &m, const cursor &now, cursor &then)
     {
         then.to = now.to > m.from ? now.to - (now.now.to - now.now.from) : now.to;

@@ -5,7 +5,7 @@
 
 template <int W> DEV rope_rotation<W> rope_scaled_rotation(rope_rotation<W> t, float by) { return {t.c * by, t.s * by}; }
 
-// Multiplies those of the columns col.. that are rotated.
+// Multiplies the rotated ones among the columns from col on.
 template <int Head, int Rotary, int V> DEV vec<float, V> rope_scaled(vec<float, V> x, int col, float by)
 {
 #pragma unroll

@@ -29,7 +29,7 @@ constexpr int sum_levels(long long length, long long most, int limit = 4)
     return limit;
 }
 
-// V sums side by side, of one vector after another: each level adds up to Step sums of the level below.
+// V independent sums, to which one vector after another is added: each level adds up to Step sums of the level below.
 template <class Take, int V, int Levels, int Step> struct running {
     vec<float, V> all = splat<V>(Take::identity());
     running<Take, V, Levels - 1, Step> above;

@@ -51,12 +51,12 @@ template <class F> struct by_counters {
     }
 };
 
-// Phase by phase, by marks (marks.h): ahead of its first tile in a phase a workgroup waits for all tiles of each phase that this one
-// awaits, and behind its last tile in a phase that others await it says so. F has words(p); awaited(phase, n): the n-th phase that the
-// phase waits for, an earlier one, -1 after the last; is_awaited(phase); last_wait: the last phase that waits.
+// Phase by phase, by marks (marks.h): before its first tile of a phase, a workgroup waits until all tiles of the phases that this phase
+// awaits have ended; after its last tile of a phase that others await, it marks its end. F has words(p); awaited(phase, n): the n-th phase
+// that the phase waits for, an earlier one, -1 after the last; is_awaited(phase); last_wait: the last phase that waits.
 template <class F> struct by_phases {
     using args = typename F::args;
-    bool ended = false; // this workgroup has no wait ahead
+    bool ended = false; // this workgroup has passed its last wait
 
     DEV static int groups(const args &p, int phase)
     {
@@ -73,7 +73,7 @@ template <class F> struct by_phases {
         const marks m{F::words(p)};
         if (thread_index() == 0)
             for (int n = 0, of; (of = F::awaited(w.phase, n)) >= 0; n++) m.await(w.phase, of, groups(p, of));
-        device_acquire(); // AMD: of the thread that waited; the waves acquire behind the barrier
+        device_acquire(); // AMD: for the thread that waited; the waves acquire after the barrier
         barrier();
         device_acquire();
         if (w.phase == F::last_wait) end(m);
@@ -83,8 +83,8 @@ template <class F> struct by_phases {
         return F::is_awaited(w.phase) && w.index + block_total() >= F::tiles(p, w.phase);
     }
     DEV void post(const args &p, const item<F> &w) { marks{F::words(p)}.publish(w.phase); }
-    // `next`: the item that the workgroup would take next, behind the last one. The workgroup that would take the first of them, which
-    // mostly has no tile in the last phase, sets the marks back when all have passed their last wait and no mark is on its way.
+    // next: the index beyond the last tile that the workgroup would take next. The workgroup with index 0, which mostly has no tile in the
+    // last phase, clears the marks once all workgroups have passed their last wait and all marks have arrived.
     DEV void leave(const args &p, int next)
     {
         const marks m{F::words(p)};
@@ -105,12 +105,12 @@ template <class F> struct by_phases {
     }
 };
 
-// The tiles of a phase, of which the workgroup's first is `index`, then those of the phases behind it. Each phase has a loop of its own:
+// The tiles of a phase, from `index`, the workgroup's first, on; then those of the phases after it. Each phase has a loop of its own:
 // compilers keep what is the same for all tiles of a loop in registers. Returns the item that would be the workgroup's next.
 template <class F, int Phase> DEV int run_phases(const typename F::args &p, int index, char *shared, typename F::waits &sync)
 {
     using P = typename F::template program<Phase>;
-    const int tiles = F::tiles(p, Phase); // of arguments alone: no memory is read ahead of previous_wait()
+    const int tiles = F::tiles(p, Phase); // computed from arguments: no memory may be read before previous_wait()
     F::with(p, Phase, [&](auto program, const auto &a) {
         if constexpr (same_program<decltype(program), P>) {
             typename P::in_list::template walk<P> walk;

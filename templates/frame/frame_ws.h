@@ -101,7 +101,7 @@ template <class F> DEV void ws_produce(const typename F::args &p, ring<F> r)
     for (; w.valid(p); w.next(), ahead = 0) { TF_TRACED(trace_asked(p.tf_trace, trace_slot<F>(p, w)));
         if (ahead == 0 && !ready<F>(p, w)) ahead = ws_load_ahead<F>(p, w, r);
         await<F>(p, w);
-        if constexpr (F::phases > 1) proxy_fence(); // bulk copies read what was awaited
+        if constexpr (F::phases > 1) proxy_fence(); // bulk copies read data that was waited for
         F::with(p, w.phase, [&](auto program, const auto &a) {
             using P = decltype(program);
             const auto t = P::at(a, w.index);
@@ -112,7 +112,7 @@ template <class F> DEV void ws_produce(const typename F::args &p, ring<F> r)
             }
         });
     }
-    next_may_start(); // every load is issued: the next launch's weights delay none
+    next_may_start(); // all loads are issued, so those of the next launch cannot delay them
 }
 
 // ---- consumers
@@ -147,7 +147,7 @@ template <class F> DEV void ws_consume(const typename F::args &p, ring<F> r, sha
     }
 }
 
-// Stores that one workgroup of a cluster makes before it are not for another one.
+// All workgroups of a cluster meet; it makes no stores visible to other workgroups.
 template <class F> DEV void ws_meet()
 {
     if constexpr (F::cluster > 1)
@@ -225,7 +225,7 @@ template <class P> constexpr int ws_consumer_registers()
     return left < 240 ? left : 240;
 }
 
-// All loads are issued, so the next launch's weights delay none.
+// Called when all loads are issued: those of the next launch cannot delay them any more.
 template <class P> DEV void ws_all_loaded(const typename P::args &p)
 {
     next_may_start();

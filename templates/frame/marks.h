@@ -1,8 +1,8 @@
 // In: memory of a launch's workspace. Out: marks, by which the workgroups of a launch tell each other that they have ended their tiles of
-// a phase: a word for each phase, and for the end, that counts workgroups in its upper 16 bits. Its other bits are a number that memory
-// nobody wrote does not hold: the first workgroup writes it where it is missing, and the launch ends with all counts zero. So the host
-// prepares nothing, and calls and replays of graphs follow each other. What another call stores there may end within a word: then that
-// number, which lies first, is gone, and with it the count. A word per workgroup would need no number, but every wait would poll them all.
+// a phase: a word for each phase, and for the end, that counts workgroups in its upper 16 bits. Its lower 48 bits are a magic number: if it
+// is missing, the word is not initialised, and the first workgroup writes it with a count of zero. The launch ends with all counts zero. So
+// the host prepares nothing, and calls and graph replays can follow each other. If another call overwrites only a part of a word, that is
+// its first bytes, so the magic number is gone, too. A word per workgroup would need no such number, but every wait would poll them all.
 // gen/plan/plan.c counts the bytes.
 //
 // Words: [0] the first wait that timed out (its low half is that of `late`, its high half late_wait()), until tfgen_execute_check() clears
@@ -32,7 +32,7 @@ struct marks {
         flag_store(words + 1, late);
     }
 
-    // By the first wave, ahead of a barrier and then the workgroup's own marks: all marks count from here on.
+    // By the first wave, before a barrier and the workgroup's own marks: from here on all marks are initialised.
     DEV void begin(int phases) const
     {
         for (int i = thread_index(); i <= phases; i += TF_WAVE) {
@@ -45,10 +45,10 @@ struct marks {
     }
     // By one thread: after device_release() of every wave that stored and a barrier.
     DEV void publish(int phase) const { flag_add(mark(phase), 1ull << shift); }
-    // By one thread: the workgroup reads no mark any more. It publishes nothing, so nothing has to be visible.
+    // By one thread: the workgroup reads no more marks. It publishes no data, so no fence is needed.
     DEV void leave(int phases) const { flag_add_relaxed(mark(phases), 1ull << shift); }
-    // By one thread, until as many workgroups have ended phase `of`; then device_acquire(), a barrier, and device_acquire() by every wave
-    // that reads. A wait that takes too long ends all waits.
+    // By one thread: waits until `groups` workgroups have ended phase `of`; then device_acquire(), a barrier, and device_acquire() by every
+    // wave that reads. A wait that takes too long ends all waits.
     DEV void await(int phase, int of, int groups) const
     {
         for (unsigned long long polls = 0; !has(flag_read(mark(of)), groups); polls++) {
@@ -60,8 +60,8 @@ struct marks {
             pause();
         }
     }
-    // By one thread, until as many workgroups have ended the phase, which they do, late or not. This has no limit, since the launch does
-    // not end before them either.
+    // By one thread: waits until `groups` workgroups have ended the phase. There is no limit, since they end even if waits timed out, and
+    // the launch cannot end before them.
     DEV void await_end(int phase, int groups) const
     {
         while (!has(flag_read(mark(phase)), groups)) pause();

@@ -130,7 +130,7 @@ DEV void trace_end(float *trace, int tile, int thread)
 {
     if (thread_index() == thread) trace_of(trace, tile).end = trace_clock();
 }
-// Writes all times of a tile at its end: for a tile that may turn out not to exist, since then another workgroup has its record.
+// Writes all times of a tile at its end, for tiles that may turn out not to be this workgroup's: another one then owns the record.
 struct trace_times {
     unsigned long long start, computed;
 };

@@ -4,9 +4,9 @@
 #pragma once
 #include "templates/isa/device_scope.h"
 
-// Each slice has a flag, then Floats floats at a multiple of 16 bytes. It is published while its flag holds a number that unwritten memory
-// does not hold; the reader clears the flag. So the host initialises nothing, and the next launch finds none published. gen/base/layout.c
-// counts the bytes.
+// Each slice has a flag, then Floats floats at a multiple of 16 bytes. It is published while its flag holds a magic number, which memory
+// that nobody wrote does not hold; the reader clears the flag. So the host initialises nothing, and the next launch finds no slice
+// published. gen/base/layout.c counts the bytes.
 template <int Floats> struct slices {
     static constexpr int head = 4, pitch = head + Floats; // in floats
     static constexpr unsigned long long published = 0x9d2be3167f4a91c5ull;

@@ -163,7 +163,7 @@ template <class S> struct gemm_tiles {
         for (int k = 0; k < tile_k; k++) c.multiply(s.a[k], s.b[k]);
         ring.release();
     }
-    // Up to k tile `end`.
+    // Sums the k tiles before `end`.
     template <int Level, class Ring> DEV static void sum_k_tiles(Ring &ring, accumulators &c, int size, int end)
     {
         c.clear();
@@ -215,7 +215,7 @@ template <class S> struct gemm_tiles {
     }
 };
 
-// The skinny program (SIMT GEMV): what counts is to read B once, at the speed of memory. A wave has all rows of the tile and one epilogue
+// The skinny program (SIMT GEMV): it reads B once, at the speed of memory. A wave has all rows of the tile and one epilogue
 // block of columns. `side` adjacent lanes have interleaved columns of it (each every side-th) and the same chunk of K; other lanes, and
 // other waves, have other chunks. At the end lanes, then waves, add up in a fixed order. With thread_n = 4, eight lanes side by side read
 // packed pieces in whole cache lines; with 8, eight lanes of a wave read 128 adjacent bytes of a row of B, if B is stored in rows; with 1
@@ -237,8 +237,8 @@ template <class S> struct gemm_skinny {
         int batch, row, column;
         int part, index; // its split-K slice, and its number
     };
-    // A lane has at most 128 terms of a sum, or 1024 of a short one: each block of so many is added up over the lanes, then to the blocks
-    // before it. If registers suffice, f32 sums have a chain for each of the four elements of a load, so of 32 or 128 terms.
+    // Sums of more than most_terms terms per lane are blocked sums: a lane adds 128 terms, lanes add up, and the result is added to those
+    // of earlier blocks. If registers suffice, an f32 sum has four independent chains, one for each element of a load.
     static constexpr int chains = V == 4 && each * V <= 32 ? V : 1, most_terms = S::split_k > 1 ? 128 : chains > 1 ? 512 : 1024;
     static constexpr int alike = each < chunks ? chunks / each : 1; // lanes that end up with the same sum: one of them writes it
     static constexpr int left = each > chunks ? each / chunks : 1, stride = sharing * chunks * V, all_iterations = ceil_div(S::K, stride),

@@ -28,7 +28,7 @@ template <class S> struct gemm_swap_ab {
     static constexpr bool many_rows = tile_m > 128; // a whole warpgroup loads, so that it can hand registers to the consumers
     static constexpr int groups = (tile_n + 63) / 64, consumers = 128 * groups, producers = many_rows ? 128 : 32;
     static constexpr int threads = consumers + producers;
-    // a cluster: for each part of K `together` rows of tiles, of `sharers` columns each
+    // a cluster has, for each part of K, `together` row tiles by `sharers` column tiles
     static constexpr int sharers = S::cluster, together = S::cluster_m, members = sharers * together, cluster = members * S::split_k;
     static constexpr bool a_across = S::a_form == in_columns, b_across = S::b_form == in_columns, loads_values = !S::b_early;
     static constexpr int panel_bytes = tile_k * 128; // of an operand in columns: 64 of them
@@ -91,7 +91,7 @@ template <class S> struct gemm_swap_ab {
     static constexpr int column_tiles = (S::packed_n + tile_n - 1) / tile_n;
     static constexpr int all_k_tiles = (S::K + tile_k - 1) / tile_k;
     static_assert(S::split_k >= 1 && S::split_k <= all_k_tiles && S::split_k <= 8, "tile: a part has a k tile");
-    // Of a cluster: `together` tiles, the last of which may not exist.
+    // In clusters of `together` row tiles; the last tile of a cluster may not exist.
     DEV static int row_tiles(const args &p) { return (S::rows(p) + tile_m * together - 1) / (tile_m * together); }
     // Stream-K: whole tiles come first, the same number for each workgroup. If the rest would leave workgroups idle, its tiles are split
     // along K, one part per workgroup, as the last round.
@@ -144,7 +144,7 @@ template <class S> struct gemm_swap_ab {
             piece_load_once(m.memory, S::b_map(p), m.full, n, k);
         }
     }
-    // B that a previous launch may have written.
+    // Loads B of a matmul, which a previous launch may have written.
     DEV static void load_values(const args &p, const tile &t, int k_tile, stage m)
     {
         const int n = t.column * tile_n, k = column_of(t, k_tile);
@@ -192,8 +192,8 @@ template <class S> struct gemm_swap_ab {
         else
             return 0;
     }
-    // A box of the operand's matrix `batch`; each of `Members` of a cluster, `Stride` apart from `first` on, brings one to all, the one
-    // `below` rows below the first.
+    // Loads a box of the operand's matrix `batch`. With several Members, ranks first, first + Stride, ... of the cluster, each loads the
+    // box that is `below` rows below `row`, multicast to all of them.
     template <int Members, int Stride = 1>
     DEV static void box_load(shared_address to, const tensor_map &map, const tile &t, int batch, int column, int row, stage m, int below,
                              int first)
@@ -325,7 +325,7 @@ template <class S> struct gemm_swap_ab {
         pin(c.low);
         if constexpr (halves) pin(c.high);
     }
-    // A stage is free in all workgroups whose loads it has.
+    // Tells all workgroups that load into this stage that it is free.
     template <class Ring> DEV static void release(const tile &t, const Ring &ring, int position, bool yes)
     {
         const int in = thread_index() % (consumers / own_releases);

@@ -69,7 +69,7 @@ template <class S> struct gemm_ws {
             return matrix_tiles(p);
     }
     DEV static int tiles(const args &p) { return whole_tiles(p) * S::split_k; }
-    // A part goes through its k tiles once for each pass.
+    // With several passes, a slice is a range of the k tiles of all passes.
     DEV static int first_k_tile(int part) { return part * walk::each / S::split_k; }
     DEV static int length_of(const tile &t) { return S::split_k == 1 ? walk::each : first_k_tile(t.part + 1) - first_k_tile(t.part); }
     DEV static int k_tiles(const args &, const tile &t) { return walk::passes * length_of(t); }
@@ -207,7 +207,7 @@ template <class S> struct gemm_ws {
         ring.release_if(previous, true);
     }
 
-    // Whether the accumulators hold all of the tile's sums and nobody has stored them, after those of its split-K slices have met.
+    // Reduces split-K slices. True: the accumulators hold the complete sums of the tile, which this workgroup must store.
     DEV static bool holds_all(const args &p, const tile &t, accumulators &c)
     {
         if constexpr (S::shares)

@@ -1,6 +1,6 @@
 // In: one spec struct S of a product with split_k > 1, and partial(p), memory of the workspace. Out: the split-K reduction: how workgroups
-// add up the slices of a tile's K in a fixed order, so that results are reproducible (gemm/part_tree.h). Items are ordered by slice: of
-// those that meet, the one that waits has the highest number, and workgroups start in the order of their numbers.
+// add up the slices of a tile's K in a fixed order, so that results are reproducible (gemm/part_tree.h). Items are ordered by slice: a
+// slice waits only for lower numbers, and workgroups start in the order of their numbers, so there is no deadlock.
 //
 // Sums: of a thread; vectors of width elements each, vector(i), clear(), add(Sums). Lanes: the threads that have some, first in the
 // workgroup.
@@ -17,7 +17,8 @@ template <class S, class Sums, int Lanes> struct k_parts {
 
     // The first of `steps` along K that belongs to a slice.
     DEV static int first(int part, int steps) { return static_cast<int>(static_cast<long long>(part) * steps / S::split_k); }
-    // Called by all threads with a slice's sums. True: they now hold the whole tile's sums; else another workgroup has taken them.
+    // Called by all threads with a slice's sums. True: they now hold the sums of the whole tile; else another workgroup adds them to its
+    // own.
     DEV static bool meet(const args &p, int tile, int part, Sums &c)
     {
         if (const int count = tree::taken(part)) take(p, tile, part, count, c);

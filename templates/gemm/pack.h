@@ -20,9 +20,9 @@ DEV float bf16_below(float x)
     return bits_float((bits & 0x80000000u) | (magnitude - 1 & 0xffff0000u));
 }
 
-// Takes term `index` of a number from x, which the larger terms were taken from; the last is the largest, the first all that is left. All
-// terms have the number's sign, and none is zero unless it is below 2^-102, or zero: so products with infinities, and those that overflow,
-// have the sign that the whole product has. Terms of an infinity or NaN are that.
+// Returns term `index` of a number and subtracts it from x, from which the larger terms have been subtracted already. Term 0 is the
+// smallest: all that is left. All terms have the sign of the number, and are not zero unless the number is below 2^-102: so products with
+// infinities, and those that overflow, have the sign of the whole product. All terms of an infinity or a NaN are that value.
 DEV float take_bf16_term(float &x, int index)
 {
     const float term = index ? bf16_below(x) : x;

@@ -1,6 +1,7 @@
-// In: how many slices a tile's K is split into. Out: the reduction tree: which slice adds up which others, in a fixed order. Up to 8 go to
-// the last one. With more, the last of each group of about their square root adds up its group, and the last slice of all its own group,
-// then the other groups' sums: so few are added one after another. Of those that meet, the one that waits has the highest number.
+// In: how many slices a tile's K is split into. Out: the reduction tree: which slice adds up which others, in a fixed order. With up to 8
+// slices, the last one adds up all. More slices are cut into groups, about as many as slices per group: the last slice of a group adds up
+// its group, and the last slice of all then adds the sums of the other groups. So no slice waits for long chains of additions. A slice
+// waits only for slices with lower numbers.
 #pragma once
 #include "templates/base/sums.h"
 

@@ -12,9 +12,10 @@ enum operand_form { in_pieces, in_rows, in_columns };
 template <class A, class B> inline constexpr bool one_type = false;
 template <class A> inline constexpr bool one_type<A, A> = true;
 
-// S::passes: elements of the packed weight, and of A if S has a_terms, are sums of numbers. A column, and so a row, has the smallest terms
-// of all its elements first, zero-padded to whole 128 bytes, then the next larger ones, and so on. The product walks K once per pass, each
-// time with another term of B, or with those that 4 bits of S::a_terms and S::b_terms say, of the first pass the lowest.
+// S::passes: elements of the packed weight, and of A if S has a_terms, are sums of numbers. A packed column, or a row of A, has the
+// smallest terms of all its elements first, zero-padded to a multiple of 128 bytes, then the next larger ones, and so on. The product walks
+// K once per pass. Pass i multiplies the terms of A and B whose indices are bits 4 i to 4 i + 3 of S::a_terms and S::b_terms; without
+// these, A and term i of B.
 template <class S, class = void> inline constexpr int passes_of = 1;
 template <class S> inline constexpr int passes_of<S, nothing<decltype(S::passes)>> = S::passes;
 template <class S, class = void> struct terms_of {
@@ -36,7 +37,7 @@ template <class S, int tile_k> struct pass_tiles {
     static constexpr int passes = passes_of<S>, length = 128 / sizeof(typename S::b_type); // a pass is a multiple of `length`
     static constexpr int each = passes == 1 ? ceil_div(S::K, tile_k) : ceil_div(S::K, length) * length / tile_k, all = passes * each;
     static_assert(passes == 1 || length % tile_k == 0, "tile: a pass has whole k tiles");
-    // The k tile of A that a k tile of the product multiplies, and the one of B.
+    // The k tile of A that k tile `k_tile` of the product multiplies, and that of B.
     DEV static int of_rows(int k_tile)
     {
         return passes == 1 ? k_tile : k_tile % each + (terms::of_a ? terms::a(k_tile / each) * each : 0);
@@ -58,7 +59,7 @@ template <class T> struct pieces {
         return piece * elements + column % columns / 8 * group_step + along % length / chunk * chunk_step + column % 8 * column_step +
                along % chunk;
     }
-    // V elements along k from there on; k is a multiple of V, or the V lie in one chunk.
+    // V elements of column n from k on; k is a multiple of V, or the elements lie in one chunk.
     template <int V> DEV static vec<float, V> load(const T *packed, int packed_k, int n, int k)
     {
         if constexpr (V <= chunk)

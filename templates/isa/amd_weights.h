@@ -1,5 +1,5 @@
-// In: scores in a wave's registers. Out: what attention needs beside products: exp2, votes, weights rounded into 16 bytes, 4 x 8 blocks
-// transposed in registers. Refuses f32. Needs isa/mfma.h or isa/wmma.h.
+// In: scores in a wave's registers. Out: what attention needs besides products: exp2, votes, weights rounded and packed into 16 bytes, 4 x
+// 8 blocks transposed in registers. Refuses f32. Needs isa/mfma.h or isa/wmma.h.
 #pragma once
 #include "templates/isa/amd.h"
 

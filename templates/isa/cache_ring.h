@@ -4,7 +4,8 @@
 #pragma once
 #include "templates/isa/bulk.h"
 
-// Shared memory for all warps of a workgroup: each has some stages of one key tile, so many elements of keys and of values.
+// Shared memory for all warps of a workgroup: each has Stages stages, each for one key tile of Keys elements of keys and Values elements of
+// values.
 template <class T, int Warps, int Stages, int Keys, int Values> struct ring_memory {
     struct alignas(16) stage {
         T keys[Keys], values[Values];
@@ -33,7 +34,8 @@ template <class T, int Warps, int Stages, int Keys, int Values> struct cache_rin
     }
     DEV static bool first_lane() { return thread_index() % 32 == 0; }
 
-    // Issues the loads of a key tile: so many elements of keys and of values. All lanes must be done with the stage and have met since.
+    // Issues the loads of a key tile: of_keys elements of keys, of_values of values. All lanes must have finished reading the stage, and
+    // met since.
     DEV void issue(const T *keys, const T *values, int of_keys, int of_values)
     {
         const unsigned index = issued++ % Stages;

@@ -1,5 +1,5 @@
 // In: words of memory that all workgroups of a launch reach. Out: loads, stores and fences at device scope (AMD: agent), under the same
-// names for every vendor. Data is handed to other workgroups by these alone (frame/workspace.h).
+// names for every vendor. Only these pass data to other workgroups (frame/workspace.h).
 //
 // Order. To publish: every thread stores, then device_release() (for slices: slice_stored()); a barrier; one thread adds to a counter or
 // stores a flag. To wait: one thread polls until it reads the value; a barrier; device_acquire() by every wave; all read.

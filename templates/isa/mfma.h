@@ -11,9 +11,9 @@ using four_shorts = short __attribute__((ext_vector_type(4)));
 using four_halves = _Float16 __attribute__((ext_vector_type(4)));
 using four_floats = float __attribute__((ext_vector_type(4)));
 
-// Lane l holds 16 bytes of a(l % 16, ...) and of b(l % 16, ...), piece l / 16 of the 64, and result(4 * (l / 16) + e, l % 16). Where an
-// instruction takes less than 16 bytes, several are issued; a and b assign elements to them alike, so only the order of summation over k
-// changes.
+// Lane l holds 16 bytes of a(l % 16, ...) and of b(l % 16, ...), piece l / 16 of the 64, and result(4 * (l / 16) + e, l % 16). If an
+// instruction takes less than 16 bytes, several are issued; a and b assign their elements to them in the same way, so only the order of
+// summation over k changes.
 template <class T> struct matrix;
 
 #if TF_OPERAND_BYTES == 16

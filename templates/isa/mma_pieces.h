@@ -53,7 +53,7 @@ struct piece_results {
 template <int M, int N, bool Halves> struct piece_places {
     static constexpr int pitch = N + 4, floats = M * pitch;
     DEV static int at(int row, int column) { return row * pitch + column; }
-    // Floats that so many rows take; they are contiguous.
+    // Floats that `rows` rows take; they are contiguous.
     DEV static int count(int rows) { return rows * N; }
     DEV static int nth(int i) { return at(i / N, i % N); }
 };
@@ -105,7 +105,7 @@ template <class T> DEV void multiply_rows(piece_results &r, const piece_of_rows<
 
 template <class T> struct piece_of_weights {
     chunk half[2]; // of columns thread / 4 and thread / 4 + 8
-    // Volatile: issued where it stands, ahead of the wait for the previous launch.
+    // Volatile: issued here, before the wait for the previous launch.
     DEV void load(const T *piece)
     {
         const T *at = piece + thread_index() % 4 * 64 + thread_index() % 32 / 4 * 8;

@@ -28,7 +28,7 @@ struct piece_lanes {
 #endif
 };
 
-DEV int opaque(int x) { return x; } // mma_pieces.h says what for; here settle() keeps loads where they are written
+DEV int opaque(int x) { return x; } // its purpose: mma_pieces.h; here settle() keeps loads where they are written
 
 // The rows of A that a wave multiplies by a piece at a time, and the layout of the results: a lane has adjacent columns of one row.
 struct piece_results {

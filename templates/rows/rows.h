@@ -32,8 +32,8 @@ template <int N> DEV vec<float, N> from_pairs(const bf16_pairs<N> &p)
     return x;
 }
 
-// A barrier for the compiler: it computes nothing of x before the stores ahead of it. So chunks are processed one after the other:
-// interleaved, the predicates of all their elements would exceed AMD's scalar registers.
+// A barrier for the compiler: x counts as computed here, so nothing that depends on it moves before earlier stores. Chunks are then
+// processed one after the other: interleaved, the predicates of all their elements would exceed AMD's scalar registers.
 template <class X> DEV X begin_chunk(const X &x)
 {
 #if defined(__clang__) && !defined(TF_ON_HOST)
