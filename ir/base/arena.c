@@ -116,7 +116,7 @@ char *arena_strdup(arena *a, const char *s) { return arena_strndup(a, s, strlen(
 
 char *arena_vprintf(arena *a, const char *format, va_list list)
 {
-    char most[256]; /* of nearly every text, which is formatted once then */
+    char most[256]; /* long enough for nearly every text, which is then formatted only once */
     va_list again;
     va_copy(again, list);
     const int n = format_bounded(most, sizeof most, format, list);
@@ -191,7 +191,7 @@ static void keep(arena *a, position at, bool warning, const char *message)
     a->said_count++;
 }
 
-/* The text from `before` on occurs earlier, too. A spec may be read twice, and its warnings are shown once. */
+/* True if the text from `before` on occurs earlier in the buffer. A spec may be read twice, but its warnings are shown once. */
 static bool is_said(diagnostic_buffer *b, size_t before)
 {
     return before && memmem(b->data, before, b->data + before, b->size - before);

@@ -37,7 +37,7 @@ void arena_defer(arena *a, void (*call)(void *), void *argument);
 void arena_source(arena *a, const char *name, const char *text, size_t size);
 /* For IR text, whose values have positions of a spec that is not at hand: a position means the text line that ends in it, !13:5. */
 void arena_source_marked(arena *a, const char *name, const char *text, size_t size);
-/* Later positions are those in the IR text itself. */
+/* Later positions are places in the IR text itself. */
 void arena_source_unmarked(arena *a);
 const char *arena_source_name(const arena *a);
 
@@ -68,10 +68,10 @@ typedef struct complaint {
 const complaint *arena_complaint(const arena *a, int i);
 const char *arena_warnings(const arena *a);    /* as arena_diagnostics(), but those of warn() */
 const char *arena_diagnostics(const arena *a); /* all of them, rendered, each ends in a newline; "" when none */
-const char *arena_first_error(arena *a, const arena *of); /* the first one's line without file and place, in `a` */
+const char *arena_first_error(arena *a, const arena *of); /* the first error's line without file and position, allocated in `a` */
 
-/* The candidate nearest to `word` (at most a third of its length in changes, or one; a swap is one; or the word without some of its parts
- * between _, num_heads without num_), or NULL. */
+/* The candidate nearest to `word`, or NULL. It differs by at most a third of the letters (at least one; swapping two counts as one), or
+ * lacks some of the parts that _ separates: heads for num_heads. */
 const char *nearest_name(const char *word, const char *const *candidates, size_t n);
 const char *nearest_hint(arena *a, const char *near); /* "; did you mean 'near'?"; "" if near is NULL */
 

@@ -11,7 +11,7 @@ enum { most_name = 63 };
 bool name_is_plain(const char *s);  /* letters, digits, _, no digit first: dims, values, outputs, kernels */
 bool name_is_block(const char *s);  /* letters, digits, _, -, a letter first */
 bool name_is_tensor(const char *s); /* of a safetensors file: 1 to 255 characters of ASCII, no space among them */
-bool name_is_prefix(const char *s); /* of such names: 1 to 200 of them, at most one {layer}, which stands for a number */
+bool name_is_prefix(const char *s); /* of tensors' names: 1 to 200 such characters, with at most one {layer}, which stands for a number */
 
 typedef struct name_entry {
     const char *name;

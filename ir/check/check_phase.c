@@ -43,7 +43,8 @@ static bool is_number(const extent *e, long long value)
 /* Row sums of squares of A, accumulated while the products load it. */
 static bool is_input_sum(const ir_op *op) { return op->kind == op_row_sumsq && op->role == role_body; }
 
-/* gemm: products of one left operand, perhaps its rows' sum of squares; only elementwise ops before them; ops of an epilogue after. */
+/* gemm: products that share a left operand, and perhaps the sum of squares of its rows; before them only elementwise ops, after them only
+ * ops that an epilogue may have. */
 static void check_gemm(const checker *c, const ir_phase *phase)
 {
     const ir_op *first = NULL;

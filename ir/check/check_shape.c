@@ -126,7 +126,7 @@ static void check_rope(const checker *c, const ir_op *op)
     if (t->at) need(c, op, x->rank >= 3 && extent_equal(&t->at->shape[0], &x->shape[0]), "at is not [B]");
 }
 
-/* A continued weight has the rest of the operand's columns. */
+/* The continued weight multiplies the operand's remaining columns. */
 static void check_weights(const checker *c, const ir_op *op, const ir_value *x, const ir_value *w)
 {
     const ir_value *rest = op->attributes.continued;
@@ -204,7 +204,7 @@ static long long check_keys(const checker *c, const ir_op *op, const ir_value *k
     return value_columns(k);
 }
 
-/* [S, L], [heads, S, L] or [B, heads, S, L]; what all heads or sequences share may be 1. */
+/* [S, L], [heads, S, L] or [B, heads, S, L]; an axis of heads or sequences that share one bias may be 1. */
 static void check_bias(const checker *c, const ir_op *op)
 {
     const ir_value *b = op->attributes.bias, *q = op->inputs[0];

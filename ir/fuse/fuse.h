@@ -134,7 +134,7 @@ bool fuse_epilogue_allowed(fusing *f, int group, int product_group, reason *why)
 int fuse_rows_fusion(fusing *f, int producer, int user);
 reason fuse_why_not_folded(fusing *f, const ir_value *a_operand); /* reason_none: not a norm */
 reason fuse_why_not_packed(fusing *f, int x, int y);                  /* two gemm groups; reason_none: legal */
-bool fuse_may_run(const fusing *f, int fusion, reason *why); /* enabled by the level, not disabled by --no-fuse */
+bool fuse_may_run(const fusing *f, int fusion, reason *why); /* enabled at this level, and not turned off by --no-fuse */
 void fuse_notes(fusing *f);
 
 int remove_dead_ops(arena *a, ir_graph *p); /* dce.c: returns the number removed */

@@ -49,7 +49,7 @@ static bool is_chain(const group *g)
     return true;
 }
 
-/* The group whose epilogue could take op: the one that makes the latest of its operands, as the others are stored by then. */
+/* The group whose epilogue could take op: the one that makes the last of its operands, because the others are stored by then. */
 static int product_before(const fusing *f, const ir_op *op, bool rows_too)
 {
     int best = no_group, best_at = -1;

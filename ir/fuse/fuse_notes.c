@@ -1,7 +1,7 @@
 /* In: the finished phases. Out: a note with a reason for each edge between two of them. */
 #include "ir/fuse/fuse.h"
 
-/* A row reduction, known only when the whole row is. */
+/* A row reduction, which is known only after the whole row. */
 static bool is_statistic(const ir_value *v)
 {
     return v->def && op_table[v->def->kind].class == class_REDUCE;

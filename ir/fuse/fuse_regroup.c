@@ -1,7 +1,7 @@
-/* In: elementwise ops behind a reshape that shows the groups of a norm as whole rows, such as the scale and shift of a group norm. Out: the
- * ops work on the groups, where they can join the norm's phase, and the reshape follows them; their other operands become views in groups.
- * Refuses: rows with other readers, operands without rows of that shape, results that live in other values' storage, ops that are in a
- * phase with others already. */
+/* In: a norm of groups, [..., G, C], a reshape to whole rows [..., G * C], and elementwise ops on those, such as the scale and shift of a
+ * group norm. Out: the ops work on [..., G, C], so that they can join the norm's phase; their other operands are reshaped to groups
+ * (views), and the reshape to rows comes last. Refuses: rows that other ops read, operands with another shape, results that live in other
+ * values' storage, ops that already share a phase with others. */
 #include "ir/fuse/fuse.h"
 
 typedef struct regrouping {
@@ -20,7 +20,7 @@ static bool are_groups(const ir_value *x, const ir_value *rows)
     return count * value_columns(x) == value_columns(rows);
 }
 
-/* rows shows the groups of a norm, or of an op that was moved, to nobody but the reader. */
+/* True if `rows` is a view of the groups of a norm, or of an op that was moved, and only `reader` reads it. */
 static bool shows_groups(const regrouping *r, const ir_value *rows, const ir_op *reader)
 {
     const fusing *f = r->f;
@@ -34,7 +34,7 @@ static bool shows_groups(const regrouping *r, const ir_value *rows, const ir_op 
 
 static bool is_dense(const ir_value *v) { return !v->root && !v->root_stride; }
 
-/* The op can have v as an operand when it works on groups: as it is, or as a view. Not if a product makes v, whose epilogue may take the
+/* True if an op on groups can have v as an operand, as it is or as a view. False if a product makes v: then its epilogue may take the
  * op. */
 static bool may_regroup(const regrouping *r, const ir_value *v, const ir_value *rows)
 {
@@ -45,7 +45,7 @@ static bool may_regroup(const regrouping *r, const ir_value *v, const ir_value *
     return vector || (v->rank == rows->rank && value_is_full(r->f->a, v, rows));
 }
 
-/* The operand whose groups the op would work on; NULL: it stays. */
+/* The operand whose groups the op can work on; NULL: none. */
 static ir_value *find_rows(const regrouping *r, const ir_op *op)
 {
     const ir_value *out = op->outputs[0];
@@ -61,7 +61,7 @@ static ir_value *find_rows(const regrouping *r, const ir_op *op)
 
 static void set_view(ir_value *v, ir_value *root) { v->root = root, v->root_offset = 0, v->root_stride = value_columns(v); }
 
-/* v in the shape of the groups x: [G, C] of a vector. */
+/* v reshaped to the shape of x; a vector becomes [G, C]. */
 static ir_value *view_in_groups(regrouping *r, ir_value *v, const ir_value *x, const ir_op *op)
 {
     fusing *f = r->f;
@@ -75,7 +75,8 @@ static ir_value *view_in_groups(regrouping *r, ir_value *v, const ir_value *x, c
     return view;
 }
 
-/* The op works on groups and makes a value of their shape; what it made before is a view of that, or holds it if it is an output. */
+/* Moves the op to the groups. Its result gets their shape; its former result becomes a view of that, or, if it is an output, the storage of
+ * it. */
 static void regroup(regrouping *r, ir_op *op, const ir_value *rows)
 {
     fusing *f = r->f;

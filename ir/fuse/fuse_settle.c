@@ -20,8 +20,8 @@ static void remove_dead(fusing *f)
     fuse_refresh(f);
 }
 
-/* Chooses the phase that prints each view: that of its last maker; for a view of a declared value, the first that reads it. The choice only
- * has to put the view behind its operands and ahead of its readers. */
+/* Chooses the phase that prints each view: that of its last maker; for a view of a declared value, the first that reads it. Any choice is
+ * right that puts the view after its operands and before its readers. */
 static void place_views(fusing *f)
 {
     f->printed_in = arena_alloc(f->a, ((size_t)f->p->value_count + 1) * sizeof *f->printed_in);

@@ -1,7 +1,7 @@
-/* In: sums with two linears of different inputs among their terms, as at the end of a parallel block: x + a*Wo + p*Wd. Out: one linear,
- * whose input holds both inputs side by side (a concat that is a view) and whose weight is continued along K by the other's. Refuses:
- * shared weights and weights that are not params, inputs that cannot be written into a larger row or would begin off 16 bytes there, inputs
- * that are norms (their weight is folded instead). */
+/* In: sums with two linears of different inputs among their terms, as at the end of a parallel block: x + a*Wo + p*Wd. Out: one linear. Its
+ * input is the concat of both inputs (a view), and its weight is the first weight continued along K by the second. Refuses: weights that
+ * others use or that are not params; inputs that cannot be written into a larger row or whose rows are no multiple of 16 bytes; inputs that
+ * are norms (their weight is folded instead). */
 #include "ir/fuse/fuse.h"
 #include <string.h>
 
@@ -41,7 +41,8 @@ static bool is_lone_linear(const fusing *f, const sum *s, int term)
            f->uses[w->id] == 1;
 }
 
-/* The attention whose result [B, S, H, hd] op reads as [B, S, H*hd], and nothing else reads; it can write the latter as well. Else NULL. */
+/* The attention whose result [B, S, H, hd] only this linear reads, reshaped to [B, S, H*hd]: it can write that shape as well. NULL:
+ * none. */
 static ir_op *attention_behind(const fusing *f, const ir_op *linear)
 {
     const ir_value *v = linear->inputs[0];
@@ -89,7 +90,7 @@ static bool match(fusing *f, ir_op *root, sum *s)
     return false;
 }
 
-/* Attention writes the reshaped value; the reshape gives what attention wrote before, which nothing reads. */
+/* Makes the attention write the reshaped value v. Its former result becomes a reshape of v that nothing reads. */
 static void write_reshaped(fusing *f, ir_op *attention, ir_value *v)
 {
     ir_op *reshape = v->def;
@@ -113,7 +114,7 @@ static void place(fusing *f, const ir_op *linear, ir_value *row, long long offse
 typedef struct joining {
     fusing *f;
     const sum *s;
-    int at; /* index in p->ops to insert before; moves on */
+    int at; /* index in p->ops before which to insert; increases with each insertion */
     const char *name;
 } joining;
 
@@ -124,7 +125,7 @@ static ir_value *new_value(joining *j, const char *suffix, dtype type, const ir_
     return v;
 }
 
-/* The inputs side by side: the row that a view of both shows. */
+/* The concat of both inputs, a view: both are stored in its rows. */
 static ir_value *join_inputs(joining *j)
 {
     fusing *f = j->f;
@@ -152,7 +153,7 @@ static void become_product(joining *j, ir_value *both)
     root->attributes = joined_attributes(j->s);
 }
 
-/* The product's sum, then the other terms: vectors first, as biases are, so that the root adds a whole value last. */
+/* The product, then adds for the other terms: vectors (biases) first, so that the root adds a full value last. */
 static void add_terms(joining *j, ir_value *both)
 {
     fusing *f = j->f;
@@ -196,7 +197,7 @@ bool fuse_product_sum(fusing *f)
     sum *found = arena_alloc(f->a, sizeof *found);
     bool changed = false;
     fuse_find_roots(f);
-    for (int i = count - 1; i >= 0; i--) { /* backward: what is inserted moves no op that is still to come */
+    for (int i = count - 1; i >= 0; i--) { /* backward: insertions only move ops that were visited already */
         if (!match(f, f->p->ops[i], found)) continue;
         changed |= join(f, found);
     }

@@ -1,4 +1,4 @@
-/* In: the groups when nothing more can be fused. Out: independent rows phases are marked to share a launch, and are placed next to each
+/* In: the groups after the last fusion. Out: independent rows phases are marked to share a launch, and are placed next to each
  * other. Each saves a launch; an example are the norms of queries and of keys by head. Other families are left alone. */
 #include "ir/fuse/fuse.h"
 

@@ -35,22 +35,22 @@ const weight_format *format_plain(dtype type); /* unquantised weights of that dt
 const weight_format *format_in(dtype type, dtype from);
 bool format_holds(const weight_format *f, dtype from);
 
-/* Rows and weights that no matrix instruction multiplies as they are: both as sums of bf16 numbers, in memory the smallest first. A pass
- * along K multiplies one term of A by one of B: the terms of pass i are bits 4 i to 4 i + 3. There is a pass for each pair, those with the
- * smallest products first; a_terms * b_terms is at most 8. */
+/* For rows and weights that no matrix instruction multiplies as they are: both are sums of bf16 terms, of which the smallest are first in
+ * memory. A pass along K multiplies one term of A by one of B: the terms of pass i are bits 4 i to 4 i + 3. There is a pass for each pair,
+ * those with the smallest products first; a_terms * b_terms is at most 8. */
 typedef struct term_pairs {
     int passes;
     unsigned a, b;
 } term_pairs;
 term_pairs format_pairs(int a_terms, int b_terms);
-int format_bf16_terms(dtype of);                         /* how many have all digits of one of this dtype; 0: none do */
-int value_bf16_terms(const ir_value *v);                 /* that v stores per element: more than 1 of what bf16_terms wrote */
-long long format_row_of_terms(dtype of, long long K);    /* numbers of a row of A: each term of all elements, padded to 128 bytes */
+int format_bf16_terms(dtype of);                         /* terms that hold all digits of such a number; 0: no number of terms does */
+int value_bf16_terms(const ir_value *v);                 /* terms that v stores per element: more than 1 if bf16_terms wrote it */
+long long format_row_of_terms(dtype of, long long K);    /* numbers of a row of A in terms; each term padded to 128 bytes */
 
 /* Numbers in a packed column of K elements, padded to whole tiles; in formats of several terms each to 128 bytes. */
 long long format_length(const weight_format *f, long long K);
 long long format_numbers_bytes(const weight_format *f, long long numbers); /* without scales */
-int format_piece_length(const weight_format *f); /* elements of a tile along k, in formats of several terms of one */
+int format_piece_length(const weight_format *f); /* elements of a tile along k; with several terms, of one term */
 /* Bytes of scales and zero points for `columns` packed columns of K elements. */
 long long format_scale_bytes(const weight_format *f, long long columns, long long K);
 double format_element_bytes(const weight_format *f, long long K); /* per element along K, with its share of a scale */

@@ -48,7 +48,7 @@ const char *const *frame_names(size_t *count);
 const char *const *level_names(size_t *count);
 const char *const *source_names(size_t *count);
 bool layer_is_on_units(layer_kind layer); /* uses tensor-core / MFMA instructions */
-extern const char *const fusion_levels;   /* the supported ones: "none,ops,tile" */
-/* Also finds levels that are not supported yet. */
+extern const char *const fusion_levels;   /* those that fuse() implements: "none,ops,tile,block" */
+/* Also finds level auto. */
 bool level_find(const char *name, fusion_level *level);
 #endif

@@ -98,7 +98,7 @@ int op_operands(const ir_op *op, ir_value **out, int most)
 {
     const ir_attributes *t = &op->attributes;
     int n = op->input_count;
-    assert(n <= most); /* the callers' lists have room for all: an operand left out would be no dependency */
+    assert(n <= most); /* callers' lists have room for all: leaving an operand out would lose a dependency */
     for (int i = 0; i < n; i++) out[i] = op->inputs[i];
     if (!t->lengths && !t->first && !t->bias && !t->at && !t->state && !t->fold && !t->continued) return n;
     ir_value *const more[] = {t->lengths, t->first, t->bias, t->at, t->state, t->fold, t->continued};

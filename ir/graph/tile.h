@@ -55,8 +55,8 @@ unsigned program_fields(program_kind program); /* `given` of a complete tile */
 int tile_field_find(program_kind program, const char *name); /* index; accepts former names; -1: unknown or fixed */
 /* Parses a setting such as "m=128" into t. NULL: ok; else the error text. */
 const char *tile_read_setting(arena *a, const char *word, ir_tile *t);
-/* Gives the fields that older versions of the program lacked (NEW_FIELD of ir/former.def), and that the tile has no value of, the value
- * that they had in effect. */
+/* Sets fields that older versions of the program lacked (NEW_FIELD of ir/former.def), if the tile has no value for them, to the value that
+ * those versions behaved as. */
 void tile_add_new_fields(ir_tile *t);
 bool tile_is_whole(const ir_tile *t);               /* every field has a value */
 bool tile_same(const ir_tile *x, const ir_tile *y); /* both must be whole */

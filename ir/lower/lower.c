@@ -222,8 +222,8 @@ static void lower_linear(lowering *l)
     emit(l, op_add, out, sum, in(l, 2));
 }
 
-/* A matrix times a vector, of at least so many elements that a kernel behind it for what its epilogue might have done takes little beside
- * it. */
+/* True for a matrix times a vector if the matrix is so large that an extra kernel hardly adds to its time: the ops that its epilogue could
+ * have run may need one after this rewrite. */
 static bool is_matrix_times_vector(const ir_op *op)
 {
     const long long least = 1 << 20;
@@ -243,7 +243,7 @@ static ir_value *matrix(lowering *l, const char *suffix, const ir_value *x, long
     return v;
 }
 
-/* y = x * w as the row (w as a row) * x^T, whose programs read each of x's rows once and multiply no padding. */
+/* y = x * w as (w as a row) * x^T: programs for one row read each row of x once and multiply no padding. */
 static void lower_matrix_times_vector(lowering *l)
 {
     ir_value *x = in(l, 0), *w = in(l, 1), *out = l->out;
@@ -259,7 +259,7 @@ static void lower_matrix_times_vector(lowering *l)
     emit(l, op_reshape, out, product, NULL);
 }
 
-/* x with all rows of all batches as those of one matrix. */
+/* x reshaped to one matrix with the rows of all batches. */
 static ir_value *flat(lowering *l, const char *suffix, const ir_value *x)
 {
     ir_value shape = *x;
@@ -277,14 +277,14 @@ static bool has_one_matrix(const ir_value *v)
     return true;
 }
 
-/* All batches of the first operand, whose rows lie one after the other, share the second one. */
+/* True if the second operand is one matrix for all batches, and the rows of the first operand's batches are contiguous. */
 static bool shares_second(const ir_op *op)
 {
     const ir_value *x = op->inputs[0], *w = op->inputs[1];
     return !op->attributes.transpose_a && has_one_matrix(w) && (!has_one_matrix(x) || x->rank != w->rank);
 }
 
-/* A second operand that all batches share multiplies their rows as one matrix. */
+/* If all batches share the second operand, their rows are multiplied as one matrix. */
 static void lower_shared(lowering *l)
 {
     ir_value *x = in(l, 0), *w = in(l, 1), *product = flat(l, "r", l->out), *rows = x;

@@ -126,7 +126,7 @@ static bool shape_linear(op_draft *d, ir_value *out)
     return true;
 }
 
-/* K as operand `which` has it, 0 or 1. It is summed in a loop of the kernel's own, so it is a number. */
+/* K, the summed axis of operand `which` (0 or 1), must be static, since kernels have loops of constant length over it. */
 static bool check_depth(op_draft *d, int which, const extent *K, const char *shape)
 {
     long long k;

@@ -162,8 +162,8 @@ static bool check_visibility(op_draft *d)
            check_number(d, "at", t->at, &q->shape[1]);
 }
 
-/* The append that fills the cache has the same positions and number of tokens, so it has warned already. */
-static bool is_told(const ir_op *attention)
+/* True if the kv_append that fills the cache has the same positions and number of tokens: it has warned already. */
+static bool append_has_warned(const ir_op *attention)
 {
     const ir_value *k = attention->inputs[1];
     return value_is_cache(k) && k->def->attributes.at == attention->attributes.at &&
@@ -175,7 +175,7 @@ static void warn_of_ranges(op_draft *d)
     const ir_op *op = d->op;
     const ir_attributes *t = &op->attributes;
     warn_of_range(d, "lengths", t->lengths, value_tokens(op->inputs[1]), NULL);
-    if (!is_told(op)) warn_of_range(d, "at", t->at, value_tokens(op->inputs[1]), &op->inputs[0]->shape[1]);
+    if (!append_has_warned(op)) warn_of_range(d, "at", t->at, value_tokens(op->inputs[1]), &op->inputs[0]->shape[1]);
 }
 
 /* ALiBi slopes and sinks: one per head. */
@@ -193,7 +193,7 @@ static bool check_heads(op_draft *d)
     return true;
 }
 
-/* Of the caller, of as many queries as there are, and at least as many keys; heads and sequences may share one. */
+/* The bias: an input or param for all queries and at least all keys; heads and sequences may share one. */
 static bool check_bias(op_draft *d)
 {
     const ir_value *b = d->op->attributes.bias, *q = d->op->inputs[0], *k = d->op->inputs[1];

@@ -191,7 +191,7 @@ static void copy_columns(const ref_tensor *x, size_t x_columns, size_t x_first, 
         for (size_t i = 0; i < width; i++) ref_move_element(x, row * x_columns + x_first + i, y, row * y_columns + y_first + i);
 }
 
-/* An odometer over the result, whose last axis turns fastest; the operand's index moves by each axis's stride there. */
+/* Walks the result's elements, last axis fastest; the operand's index moves by the stride that each axis has there. */
 bool ref_permute(ref_state *r, const ir_op *op)
 {
     const ref_tensor *x = ref_of(r, op->inputs[0]);

@@ -168,10 +168,11 @@ typedef struct ref_sum {
 } ref_sum;
 #define REF_CHAIN 4096
 void ref_sum_add(ref_sum *s, double term, double error);
-/* What equal terms round by, squared, in squares of u of the sum. A partial sum is a whole number of its own last places, so adding a term
- * rounds by what that term leaves of one, whatever the partial sum: equal terms all round alike within a binade, and their roundings, at
- * most u times the partial sum each, add up instead of cancelling. A term that n terms of a sum of `count` are equal to stands ahead of an
- * equal one about n^2 / count times, so n follows from the repeats. Few repeats are chance: 16 bits hold few numbers. */
+/* Squared rounding error from equal terms, in units of (u * sum)^2. A partial sum is a multiple of its last place, so the rounding error of
+ * adding a term depends only on the term's digits below that place: as long as the partial sum stays within a binade, equal terms have
+ * equal errors, at most u times the partial sum each, which add up instead of cancelling. In random order, a value that n of `count` terms
+ * have follows itself about n^2 / count times, so n is estimated from `repeats`. Few repeats are ignored as chance: 16 bits hold few
+ * numbers. */
 double ref_repeated(size_t count, size_t repeats);
 double ref_sum_rounding(const ref_sum *s); /* squared error from rounding alone */
 /* Squared rounding error of n additions in random order, in units of u^2: coefficients of y^2 and of the sum of squared terms. */

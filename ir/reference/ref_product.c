@@ -12,10 +12,10 @@
  * 8 u s. If signs vary, s^2 is sum t^2 of the 32, and the errors of different groups of 32 are independent; if not, all errors have one
  * direction and add up to 8 u y. So e_y^2 grows by (16 + 64) u^2 sum t^2 + 64 u^2 y^2.
  *
- * A weight of more digits than the rows' dtype is a sum of up to three terms in bf16, which have all of them. The largest is multiplied
- * last, so that the rounding errors of the other sums, of at most 2^-7 of the products each, are small beside its own. Rows in f16 or f32
- * are such sums, too, and each of their terms is multiplied by each of the weight's. All have the sign of their number. An infinity times a
- * term of zero, which numbers below 2^-102 have, is NaN.
+ * A weight with more digits than the rows' dtype is stored as the exact sum of up to three bf16 terms. Products with the largest term are
+ * added last: sums with the other terms are at most 2^-7 of the result, so their rounding errors are small. Rows in f16 or f32 may be such
+ * sums, too; then each of their terms is multiplied by each term of the weight. All terms have the sign of the number. A number below
+ * 2^-102 has terms that are zero, and an infinity times such a term is NaN.
  *
  * Equal terms round alike (ref_repeated in ir/reference/ref_parts.h).
  *
@@ -203,8 +203,9 @@ static size_t repeated_terms(const product *p, const double *rows, size_t row, c
     return repeats;
 }
 
-/* What a sum errs more where another product, of `beside` elements, is summed in the same accumulator: its partial sums begin at this y, or
- * end there: (s + y)^2 <= 2 s^2 + 2 y^2. Both products have this term, so it covers either order, and slices of K in any order. */
+/* Additional rounding error if another product, of `beside` elements, is summed in the same accumulator: partial sums of one product are
+ * then offset by the other's result: (s + y)^2 <= 2 s^2 + 2 y^2. Both products have this term, so it covers either order, and slices of K
+ * in any order. */
 static double beside_noise(const product *p, double partial, double y)
 {
     const double order = (double)p->K / 3 * y * y, truncated = p->split ? 64 * y * y : 0;

@@ -223,7 +223,7 @@ static void read_kernel(reader *r)
     r->depth = 1;
 }
 
-/* The program of a phase's tile line: the only one of its family, or the one on the layer that the line begins with. */
+/* The program of a phase's tile line: the only one of its family, or the one with the layer that the line names first. */
 static program_kind read_program(reader *r)
 {
     const phase_family family = r->phase->family;
@@ -427,7 +427,7 @@ static void read_phase_line(reader *r)
     } else scan_expected(&r->in, "pro, body, epi, not, from, tile, spilled or \"}\"");
 }
 
-/* The same rules as for a spec's outputs. */
+/* Applies the same rules as for a spec's outputs. */
 static void check_output(reader *r, name_map *outputs, const pending *n)
 {
     const ir_value *same = names_find(&r->b.names, n->output);

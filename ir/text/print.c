@@ -174,8 +174,8 @@ static void put_field(text *t, const ir_op *op, const attribute_field *f)
 {
     const void *field = (const char *)&op->attributes + f->offset;
     /* These two have no neutral value, so they are always printed. */
-    bool told = (f->type == field_dtype && op->kind == op_cast) || (f->type == field_pairing && op->kind == op_rope);
-    if (!told && !field_is_set(&op->attributes, f)) return;
+    bool always = (f->type == field_dtype && op->kind == op_cast) || (f->type == field_pairing && op->kind == op_rope);
+    if (!always && !field_is_set(&op->attributes, f)) return;
     text_printf(t, f->type == field_bool ? " %s" : " %s=", f->key);
     switch (f->type) {
     case field_int: text_printf(t, "%lld", *(const long long *)field); break;
