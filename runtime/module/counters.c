@@ -3,7 +3,8 @@
  * left there. */
 #include "runtime/module/counters.h"
 
-static const unsigned mark_word = 0x93f8c26bu; /* low half of marks::late */
+static const unsigned mark_word = 0x93f8c26bu; /* low half of marks::late, and of a mark, which an earlier call may have had here */
+static const unsigned late_bit = 1u << 31;     /* late_wait() of templates/frame/workspace.h sets it; a mark that counts none lacks it */
 
 static tfgen_status clear(const tfgen_module *m, const call *c, int scratch, tfgen_error *error)
 {
@@ -52,7 +53,7 @@ tfgen_status counters_check(const tfgen_module *m, const call *c, tfgen_error *e
         tfgen_status status = api->copy(m->device, words, at, sizeof words, TFGEN_FROM_DEVICE, c->stream, error);
         if (status == TFGEN_OK) status = api->synchronize(m->device, c->stream, error);
         if (status != TFGEN_OK) return status;
-        if (!words[1] || (marks && words[0] != mark_word)) continue;
+        if (!(words[1] & late_bit) || (marks && words[0] != mark_word)) continue;
         if (marks) status = clear(m, c, i, error); /* so that the next check starts clean */
         return status != TFGEN_OK ? status : report(launch_with(p, i), words[1], error);
     }

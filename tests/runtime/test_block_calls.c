@@ -130,6 +130,21 @@ START_TEST(calls_at_once_and_of_other_dims_are_right)
 }
 END_TEST
 
+START_TEST(a_mark_that_another_layout_left_is_no_timeout)
+{
+    static const unsigned long long mark = 0x4e0793f8c26bull; /* marks::none: what a mark holds after its launch */
+    program p = open_program();
+    caller c;
+    open_caller(&c, &p);
+    const tfgen_dim rows = {"M", 77};
+    for (size_t i = 0; i < (size_t)tfgen_workspace_bytes(p.plan, &rows, 1) / sizeof mark; i++)
+        memcpy((char *)c.workspace + i * sizeof mark, &mark, sizeof mark);
+    ck_assert_int_eq(execute(&c, 77), TFGEN_OK);
+    close_caller(&c);
+    close_program(&p);
+}
+END_TEST
+
 START_TEST(the_grid_is_no_larger_than_what_the_device_holds)
 {
     program p = open_program();
@@ -153,6 +168,7 @@ int main(void)
     TCase *t = tcase_create("calls");
     tcase_set_timeout(t, 120);
     tcase_add_test(t, calls_at_once_and_of_other_dims_are_right);
+    tcase_add_test(t, a_mark_that_another_layout_left_is_no_timeout);
     tcase_add_test(t, the_grid_is_no_larger_than_what_the_device_holds);
     suite_add_tcase(s, t);
     return run_suite(s);
