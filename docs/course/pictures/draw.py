@@ -361,6 +361,44 @@ def levels():
     p.write()
 
 
+def versions():
+    p = Picture("11-versions", "Four versions of a block: 16 launches move 72 MB, 9 move 40, 6 and 1 move 33.")
+    y = 22
+    for level, count, size, kind in (("none", 16, 72.4, "b"), ("ops", 9, 39.8, "d"), ("tile", 6, 32.6, "a"), ("block", 1, 32.5, "c")):
+        p.text(12, y, level, "head"), p.text(468, y, f"{count} launch{'es' if count > 1 else ''}, {size:g} MB", "", "end")
+        for i in range(count):
+            p.box(12 + i * 28.5, y + 10, 26 if count > 1 else 168.5, 24, kind)
+        y += 60
+    p.write()
+
+
+PHASES = ("qkv", "attention", "join", "o", "gate, up", "down")
+
+
+def phases():
+    """Ends of phases in us; the last number is that of a call in a graph."""
+    p = Picture("11-phases", "A step's phases in five launches end at 37.9 us, in one launch at 48.6.")
+    left, room, most = 12, 456, 50
+    y = 22
+    for head, kinds, ends, call in (
+        ("five launches (tile)", "abcab", (5.5, 11.0, 13.5, 29.3, 37.4), 37.9),
+        ("one launch (block)", "abdcab", (5.6, 9.9, 14.1, 17.2, 36.2, 44.7), 48.6),
+    ):
+        p.text(left, y, head, "head"), p.text(468, y, f"{call} us a call", "", "end")
+        names, at = [n for n in PHASES if n != "join" or len(ends) == 6], 0
+        for i, (name, kind, end) in enumerate(zip(names, kinds, ends)):
+            p.box(left + at / most * room, y + 10, (end - at) / most * room - 1.5, 24, kind)
+            p.text(left + (at + end) / 2 / most * room, y + 50 + i % 2 * 14, name, "small", "middle")
+            at = end
+        p.box(left + at / most * room, y + 10, max(2, (call - at) / most * room), 24, "dim")
+        y += 92
+    for t in range(0, most + 1, 10):
+        x = left + t / most * room
+        p.line(x, y - 12, x, y - 6, "sline"), p.text(x, y + 8, f"{t}", "dim small", "middle")
+    p.text(left, y + 26, "us; grey: before the first workgroup and after the last", "dim")
+    p.write()
+
+
 def decode_bytes():
     chart(
         "10-bytes",
@@ -411,5 +449,7 @@ if __name__ == "__main__":
         levels,
         decode_bytes,
         batch,
+        versions,
+        phases,
     ):
         draw()
