@@ -43,6 +43,8 @@ void gemm_write_matrices(gemm *g);         /* for a matmul: batches(), a_batch()
 void gemm_write_a(gemm *g);                /* a(): elements of a row of A, loaded or computed by the prologue */
 void gemm_write_rows_of_a(gemm *g);        /* a_row(), at any alignment */
 void gemm_write_b(gemm *g, bool within);   /* packed(), or b() for a matmul; within: b() is never called for k >= K */
+bool gemm_is_across(const gemm *g);        /* B is a matmul's [..., K, N] */
+void gemm_write_b_across(gemm *g);         /* of such a B b_row(): adjacent elements of a row, zero beyond N */
 /* b(): elements along K of a column of a matmul's second operand, [..., K, N] or, transposed, [..., N, K]. */
 typedef struct matmul_columns {
     const ir_value *value;

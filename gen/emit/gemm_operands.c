@@ -183,6 +183,24 @@ void gemm_write_b(gemm *g, bool within)
     gemm_write_columns(g->e, g->w, &z);
 }
 
+bool gemm_is_across(const gemm *g) { return gemm_is_matmul(g) && !g->product->attributes.transpose; }
+
+void gemm_write_b_across(gemm *g)
+{
+    emission *e = g->e;
+    expression_pool *p = e->pool;
+    const long long N = e->space.columns;
+    const bool whole = N % gemm_vector == 0 && g->b->type != dtype_i32 && value_alignment(e->a, g->b) == 16;
+    const expression *n = c_int(p, "n"), *row = c_sum(p, c_product(p, batch_of(g, g->b), c_number(p, g->K)), c_int(p, "k"));
+    const expression *from = address(e, g->b, row, n, false), *left = c_difference(p, c_number(p, N), n);
+    write_line(g->w, "template <int V> DEV static vec<float, V> b_row(const args &p, int batch, int k, int n)");
+    write_body(g->w);
+    if (whole && N % (2 * packed_granule)) write_line(g->w, "if (n >= %lld) return splat<V>(0.0f);", N);
+    write_spec_line(g->w, g->product->at, "return %s;",
+                    c_text(e->a, whole ? c_call(p, "load_aligned<V>", from) : c_call(p, "load<V>", from, left)));
+    end_body(g->w);
+}
+
 void gemm_write_b_type(gemm *g)
 {
     const dtype type = gemm_is_matmul(g) ? g->b->type : g->e->plan->packs[gemm_pack(g)].format->type;

@@ -1,5 +1,5 @@
-/* SIMT products of few rows (templates/gemm/gemm.h): waves share out K (sliced-K), so that a workgroup reads each weight once, at the speed
- * of DRAM. In: a product. Out: a tile of all rows, at most 8. */
+/* SIMT products of few rows (templates/gemm/gemm.h, gemm_skinny_across.h): waves share out K (sliced-K), so that a workgroup reads each
+ * weight once, at the speed of DRAM. In: a product. Out: a tile of all rows, at most 8. */
 #include "gen/emit/gemm.h"
 #include "gen/program/products.h"
 #include <math.h>
@@ -7,6 +7,7 @@
 extern const program gemm_skinny_program;
 
 enum { most_rows = 8, wave_columns = 32, usual_columns = wave_columns / 8, most_columns = wave_columns / 4 /* per lane */ };
+enum { deep = 8 }; /* rows of a B stored in columns whose loads a lane has in flight (templates/gemm/gemm_skinny_across.h) */
 
 /* Each row tile reads all weights, so other programs are faster for many rows; from 17 rows where matrix units multiply f32, although
  * skinny is faster there for the smallest weights. A model with plans on both sides of a limit has two packed weights. */
@@ -16,17 +17,22 @@ static const worse_range worse[] = {{where_f32_on_units, .least_rows = 17, .why 
                                     {where_16_bits, .why = "register_fed reads each weight once for all rows"},
                                     {0}};
 
-/* Bytes along K of a column that a wave loads per iteration. */
-static int line_of(const problem *p, const gemm_registers_tile *x)
+/* B is a matmul's [..., K, N]: the lanes of a wave read its rows. */
+static bool is_across(const problem *p) { return matmul_is_across(problem_product(p)); }
+
+/* Elements of K that a workgroup takes in an iteration. */
+static long long stride_of(const problem *p, const gemm_registers_tile *x)
 {
-    return 16 * (p->target->wave * x->thread_n / wave_columns) * (x->threads / p->target->wave / (x->n / wave_columns));
+    const int waves = x->threads / p->target->wave, size = dtype_size(problem_product(p)->inputs[1]->type);
+    if (is_across(p)) return (long long)waves * p->target->wave / (x->n / x->thread_n) * deep;
+    return (long long)16 * (p->target->wave * x->thread_n / wave_columns) * (waves / (x->n / wave_columns)) / size;
 }
 
 /* Iterations over all of K. */
 static long long iterations_of(const problem *p, const gemm_registers_tile *x)
 {
-    const long long elements = line_of(p, x) / dtype_size(problem_product(p)->inputs[1]->type);
-    return (product_length(p) + elements - 1) / elements;
+    const long long stride = stride_of(p, x);
+    return (product_length(p) + stride - 1) / stride;
 }
 
 /* True for a matmul of a single row by a B that is stored as [N, K]. */
@@ -36,20 +42,27 @@ static bool is_row_by_rows(const problem *p)
     return problem_rows(p) == 1 && product->kind == op_matmul && product->attributes.transpose;
 }
 
+/* Cycles in which the last slice reads the sums of all others, at once. */
+static double meets(const gemm_registers_tile *x)
+{
+    enum { meeting = 4500, bytes_a_cycle = 32 };
+    return x->split_k > 1 ? meeting + (x->split_k - 1) * 4.0 * x->m * x->n / bytes_a_cycle : 0;
+}
+
 /* Each row tile reads all weights. Loads of the next iteration are in flight while one is computed; with a single row, registers suffice
  * for loads of two iterations. */
 static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d)
 {
     enum { end_cycles = 900 };
-    const double drawn = is_row_by_rows(p) ? 0.9 : 0.77; /* accumulators leave registers for few loads in flight */
+    const double drawn = is_row_by_rows(p) || is_across(p) ? 0.9 : 0.77; /* accumulators leave registers for few loads in flight */
     const gemm_registers_tile *x = &t->gemm_registers;
-    const int line = line_of(p, x);
+    const double line = (double)stride_of(p, x) * dtype_size(problem_product(p)->inputs[1]->type);
     product_cost(p, &(product_cut){x->m, x->n, 1, x->split_k, (int)((problem_rows(p) + x->m - 1) / x->m), 1, weights_widened}, d);
     d->per_unit = groups_by_threads(p->target, x->threads), d->memory_share = drawn;
     d->ahead = (double)(x->n + x->m) * line * (problem_rows(p) == 1 ? 2 : 1);
     d->streamed = (double)product_length(p) / x->split_k *
                   (x->m * operand_bytes(p, weights_widened, operand_a) + x->n * operand_bytes(p, weights_widened, operand_b));
-    d->products_share = 0.2, d->end_cycles = end_cycles + register_tile_meets(x), d->trips = 1;
+    d->products_share = 0.2, d->end_cycles = end_cycles + meets(x), d->trips = 1;
 }
 
 /* More waves keep more loads in flight, but not with the accumulators of 8 rows or an epilogue that joins columns, which leave too few
@@ -63,10 +76,11 @@ static int most_threads(const problem *p, int m)
     return 4 * column_tiles(p, wave_columns) <= p->device->units ? 3 * usual : usual;
 }
 
-/* Tries split-K into slices of at least 4 iterations if there are too few tiles for all units; kept if it takes clearly less time. */
+/* Tries split-K into slices of at least 4 iterations, or 1 of many rows of B, if there are too few tiles for all units; kept if it takes
+ * clearly less time. */
 static void try_parts(const problem *p, double least, ir_tile *t)
 {
-    enum { least_iterations = 4 };
+    const int least_iterations = is_across(p) ? 1 : 4;
     const double clearly = 0.9;
     ir_tile x = *t;
     for (int each = 1; each <= 4; each *= 2) { /* workgroups per unit */
@@ -80,7 +94,7 @@ static void try_parts(const problem *p, double least, ir_tile *t)
 /* Columns per lane. If B is stored as [N, K], more columns per lane let the lanes read 128 adjacent bytes of a row instead of 64. */
 static int lane_columns(const problem *p) { return is_row_by_rows(p) ? most_columns : usual_columns; }
 
-static void defaults(const problem *p, ir_tile *t)
+static void defaults_by_lines(const problem *p, ir_tile *t)
 {
     enum { step = 256 };
     const int least_threads = is_row_by_rows(p) && !times_are_guesses(p) && !joins_columns(p) ? 2 * step : step;
@@ -97,22 +111,56 @@ static void defaults(const problem *p, ir_tile *t)
     try_parts(p, least, t);
 }
 
+/* Of a B stored in columns: lanes read 16 bytes of a row, or 8 where the accumulators take the registers; wide tiles read whole lines, and
+ * narrow ones give more units something to do. Shared memory has the sums of all waves. */
+static void defaults_across(const problem *p, ir_tile *t)
+{
+    enum { threads = 512, results = 512 };
+    const long long rows = problem_rows(p);
+    const int m = rows < most_rows ? (int)power_of_two_up(rows) : most_rows;
+    const int columns = m <= 2 && dtype_size(problem_product(p)->inputs[1]->type) == 2 ? most_columns : usual_columns;
+    double least = 1e30;
+    for (int n = columns * p->target->wave; n >= wave_columns; n /= 2) {
+        if (m * n > results) continue;
+        ir_tile x = *t;
+        x.gemm_registers = (gemm_registers_tile){.m = m, .n = n, .k = 16, .thread_m = m, .thread_n = columns,
+                                                 .threads = threads, .stages = 2, .split_k = 1};
+        const double seconds = program_seconds(p, &gemm_skinny_program, &x);
+        try_parts(p, seconds, &x);
+        const double parts = program_seconds(p, &gemm_skinny_program, &x);
+        if (parts < 0.98 * least) *t = x, least = parts;
+    }
+}
+
+static void defaults(const problem *p, ir_tile *t)
+{
+    if (is_across(p)) defaults_across(p, t);
+    else defaults_by_lines(p, t);
+}
+
 static const char *illegal(const problem *p, const ir_tile *t)
 {
     const gemm_registers_tile *x = &t->gemm_registers;
     if (x->m != x->thread_m || !is_power_of_two(x->m)) return "m = thread_m, a power of two, at most 16";
     if (x->n % wave_columns != 0) return "n is a multiple of 32";
     if (!is_power_of_two(x->thread_n) || x->thread_n > most_columns) return "of 32 columns a thread has thread_n: 1, 2, 4 or 8";
-    if (x->threads % (p->target->wave * (x->n / wave_columns)) != 0) return "each 32 columns of n have equally many waves";
+    if (is_across(p)) {
+        if (x->thread_n < usual_columns || x->n > x->thread_n * p->target->wave || !is_power_of_two(x->n))
+            return "of [K, N] a lane has thread_n columns of n: 4 or 8, and a wave all n";
+        if (x->threads % p->target->wave != 0) return "threads: whole waves";
+    } else if (x->threads % (p->target->wave * (x->n / wave_columns)) != 0) {
+        return "each 32 columns of n have equally many waves";
+    }
     if (x->split_k > iterations_of(p, x)) return "each part of split_k has at least one iteration of all lanes";
     return x->m * x->n / (2 * p->target->width) > x->threads ? "threads: at least one for each row and 8 columns" : NULL;
 }
 
-/* part[waves][m * 32], sums[] */
+/* part[waves][m * 32, or m * n across], sums[] */
 static long long shared_bytes(const problem *p, const ir_tile *t)
 {
     const gemm_registers_tile *x = &t->gemm_registers;
-    return 16 + (4ll * x->m * (x->threads / p->target->wave * wave_columns + x->n / (2 * p->target->width)) + 15) / 16 * 16;
+    const int columns = is_across(p) ? x->n : wave_columns;
+    return 16 + (4ll * x->m * (x->threads / p->target->wave * columns + x->n / (2 * p->target->width)) + 15) / 16 * 16;
 }
 
 const program gemm_skinny_program = {.kind = program_gemm_skinny,

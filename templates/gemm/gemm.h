@@ -4,6 +4,7 @@
 // (gemm/k_parts.h). Refuses (static_assert) tiles that threads do not cover. A row's result depends on its own data and the tile alone.
 #pragma once
 #include "templates/frame/frame_mixed.h"
+#include "templates/gemm/gemm_skinny_across.h"
 #include "templates/gemm/k_parts.h"
 #include "templates/gemm/pieces.h"
 
@@ -78,8 +79,21 @@ template <class S> struct gemm_tiles {
         DEV static int k(int i) { return item(i) / Side % units * V; }
         DEV static bool exists(int i) { return count % threads == 0 || thread_index() + i * threads < count; }
     };
+    template <bool Across, class = void> struct dealt_of_b : dealt<tile_n, TF_WAVE == 1 ? 1 : 8> {
+    };
+    // V adjacent elements of a row of B, [K, N]: adjacent threads have adjacent pieces of the row.
+    template <class Any> struct dealt_of_b<true, Any> {
+        static constexpr int units = tile_n / V, count = tile_k * units, each = ceil_div(count, threads);
+        vec<float, V> x[each];
+
+        DEV static int item(int i) { return thread_index() + i * threads; }
+        DEV static int line(int i) { return item(i) % units * V; } // the first column
+        DEV static int k(int i) { return item(i) / units; }
+        DEV static bool exists(int i) { return count % threads == 0 || thread_index() + i * threads < count; }
+    };
+    static_assert(!S::b_across || S::granule % V == 0, "pieces of rows of B do not cross granules");
     using a_pieces = dealt<tile_m, 1>;
-    using b_pieces = dealt<tile_n, TF_WAVE == 1 ? 1 : 8>;
+    using b_pieces = dealt_of_b<S::b_across>;
 
     DEV static vec<float, V> a_piece(const args &p, const tile &t, int k0, int i)
     {
@@ -95,7 +109,8 @@ template <class S> struct gemm_tiles {
                 __builtin_prefetch(S::packed(p) + packing::at(S::packed_k, n, k + tile_k));
 #endif
         if (n >= S::packed_n || k >= S::K) return splat<V>(0.0f);
-        return load_b<S, V>(p, t.batch, n, k);
+        if constexpr (S::b_across) return S::template b_row<V>(p, t.batch, k, n);
+        else return load_b<S, V>(p, t.batch, n, k);
     }
     DEV static void put_a(stage &s, int i, const vec<float, V> &x)
     {
@@ -104,8 +119,13 @@ template <class S> struct gemm_tiles {
     }
     DEV static void put_b(stage &s, int i, const vec<float, V> &x)
     {
+        const int k = b_pieces::k(i), at = accumulators::place(b_pieces::line(i));
+        if constexpr (S::b_across) {
+            store_aligned<V>(&s.b[k][at], x);
+            return;
+        }
 #pragma unroll
-        for (int e = 0; e < V; e++) s.b[b_pieces::k(i) + e][accumulators::place(b_pieces::line(i))] = x[e];
+        for (int e = 0; e < V; e++) s.b[k + e][at] = x[e];
     }
 
     DEV static void load(const args &p, const tile &t, int k_tile, stage &s)
@@ -218,32 +238,34 @@ template <class S> struct gemm_tiles {
 // The skinny program (SIMT GEMV): it reads B once, at the speed of memory. A wave has all rows of the tile and one epilogue
 // block of columns. `side` adjacent lanes have interleaved columns of it (each every side-th) and the same chunk of K; other lanes, and
 // other waves, have other chunks. At the end lanes, then waves, add up in a fixed order. With thread_n = 4, eight lanes side by side read
-// packed pieces in whole cache lines; with 8, eight lanes of a wave read 128 adjacent bytes of a row of B, if B is stored in rows; with 1
-// or 2, more lanes read adjacent columns of a B stored in columns.
-template <class S> struct gemm_skinny {
-    using args = typename S::args;
-    using in_list = mixed_in_list;
-    static constexpr int tile_m = S::tile_m, tile_n = S::tile_n, threads = S::threads, stages = 1, width = 2 * S::granule;
+// packed pieces in whole cache lines; with 8, eight lanes of a wave read 128 adjacent bytes of a row of B, if B is stored in rows.
+template <class S> struct skinny_lanes { // by lines of B
+    static constexpr int width = 2 * S::granule, columns = S::thread_n, side = width / columns, chunks = TF_WAVE / side;
+    static constexpr int sharing = S::threads / TF_WAVE / (S::tile_n / width), V = 16 / sizeof(typename S::b_type); // V: 16 bytes of K
+    static constexpr int stride = sharing * chunks * V;
+    static_assert(S::thread_m == S::tile_m, "tile: a thread has all rows");
+    static_assert(side * columns == width && chunks > 0, "tile: lanes share the columns");
+    static_assert(sharing * (S::tile_n / width) * TF_WAVE == S::threads, "tile: whole waves share out K");
+};
+template <class S> struct gemm_skinny : skinny_results<S, skinny_lanes<S>::stride, skinny_lanes<S>::sharing> {
+    using results = skinny_results<S, skinny_lanes<S>::stride, skinny_lanes<S>::sharing>;
+    using typename results::args;
+    using typename results::scratch;
+    using typename results::tile;
+    using results::first_k;
+    using results::iterations;
+    using results::place;
+    using results::tile_m;
+    using results::width;
     static constexpr int columns = S::thread_n, side = width / columns, chunks = TF_WAVE / side; // of a lane; adjacent lanes; of a wave
-    static constexpr int waves = threads / TF_WAVE, blocks = tile_n / width, sharing = waves / blocks, each = tile_m * columns;
-    static constexpr int V = 16 / sizeof(typename S::b_type), column_tiles = ceil_div(S::packed_n, tile_n); // V: 16 bytes of K
-    static_assert(S::thread_m == tile_m && side * columns == width && chunks > 0, "tile: a thread has all rows, lanes share the columns");
-    static_assert(threads % TF_WAVE == 0 && sharing * blocks == waves, "tile: whole waves share out K");
+    static constexpr int sharing = skinny_lanes<S>::sharing, V = skinny_lanes<S>::V, stride = skinny_lanes<S>::stride;
+    static constexpr int each = tile_m * columns;
 
-    static constexpr int units = blocks * (S::granule / S::width); // in which a row's results are passed to the epilogue
-    static_assert(units * tile_m <= threads, "tile: a thread a row and unit");
-
-    struct tile {
-        int batch, row, column;
-        int part, index; // its split-K slice, and its number
-    };
     // Sums of more than most_terms terms per lane are blocked sums: a lane adds 128 terms, lanes add up, and the result is added to those
     // of earlier blocks. If registers suffice, an f32 sum has four independent chains, one for each element of a load.
     static constexpr int chains = V == 4 && each * V <= 32 ? V : 1, most_terms = S::split_k > 1 ? 128 : chains > 1 ? 512 : 1024;
     static constexpr int alike = each < chunks ? chunks / each : 1; // lanes that end up with the same sum: one of them writes it
-    static constexpr int left = each > chunks ? each / chunks : 1, stride = sharing * chunks * V, all_iterations = ceil_div(S::K, stride),
-                         iterations = ceil_div(all_iterations, S::split_k), iterations_folded = 128 / V;
-    static_assert(S::split_k >= 1 && S::split_k <= all_iterations, "tile: a part has an iteration of all lanes");
+    static constexpr int left = each > chunks ? each / chunks : 1, iterations_folded = 128 / V;
     static constexpr bool folds = iterations * V > most_terms;
     static constexpr int blocks_folded = folds ? ceil_div(iterations, iterations_folded) : 1;
     static constexpr int levels = sum_levels(blocks_folded, left == 1 ? 8 : 64);
@@ -251,39 +273,7 @@ template <class S> struct gemm_skinny {
         float sum[each];
         running<take_sum, left, levels, static_cast<int>(root_up(blocks_folded, levels))> folded;
     };
-    struct stage {
-    };
-    struct alignas(16) scratch {
-        float part[waves][tile_m * width], sums[units * tile_m];
-    };
 
-    DEV static int row_tiles(const args &p) { return ceil_div(S::rows(p), tile_m); }
-    DEV static int whole_tiles(const args &p) { return row_tiles(p) * column_tiles * S::batches(p); }
-    DEV static int tiles(const args &p) { return whole_tiles(p) * S::split_k; }
-    // Tiles of the same columns are adjacent, so that they hit the cache.
-    DEV static tile at(const args &p, int item)
-    {
-        const int part = S::split_k == 1 ? 0 : item / whole_tiles(p), index = S::split_k == 1 ? item : item % whole_tiles(p);
-        const int rows = row_tiles(p), in = index % (rows * column_tiles);
-        return {index / (rows * column_tiles), in % rows * tile_m, in / rows * tile_n, part, index};
-    }
-    DEV static int k_tiles(const args &, const tile &) { return 0; }
-    DEV static void load(const args &, const tile &, int, stage &) {}
-
-    struct unit_sums { // what a thread passes to the epilogue
-        static constexpr int width = S::width, vectors = 2;
-        vec<float, width> lo = splat<width>(0.0f), hi = lo;
-        DEV vec<float, width> &vector(int i) { return i ? hi : lo; }
-        DEV void clear() { lo = hi = splat<width>(0.0f); }
-        DEV void add(const unit_sums &other) { lo += other.lo, hi += other.hi; }
-    };
-    using parts = k_parts<S, unit_sums, units * tile_m>;
-    DEV static int first_k(const tile &, int part) // of a slice
-    {
-        if constexpr (S::split_k == 1) return part ? S::K : 0;
-        const long long k = static_cast<long long>(parts::first(part, all_iterations)) * stride;
-        return k < S::K ? static_cast<int>(k) : S::K;
-    }
     template <class Ring> DEV static void compute(const args &p, const tile &t, Ring &, accumulators &c)
     {
         const int lane = thread_index() % TF_WAVE, column = t.column + wave_of_thread() / sharing * width + lane % side,
@@ -359,13 +349,6 @@ template <class S> struct gemm_skinny {
         }
     }
 
-    // Where a sum lies among a wave's: what lanes write together (with thread_n = 4, eight columns of rows 1 or 2 apart) and what they read
-    // together (four adjacent columns of eight rows) are in different banks.
-    DEV static int place(int row, int column)
-    {
-        return row * width + (column ^ ((row & 2) << 3 | ((row ^ row >> 2) & 1) << 3 | (row & 4)));
-    }
-
     DEV static void finish(const args &p, const tile &t, accumulators &c, scratch &s)
     {
         static_assert((each & (each - 1)) == 0, "tile: tile_m is a power of two");
@@ -374,43 +357,17 @@ template <class S> struct gemm_skinny {
 #pragma unroll
         for (int i = 0; i < left; i++) {
             const int at = place((first + i) / columns, (first + i) % columns * side + lane % side);
-            if (lane / side % alike == 0) s.part[wave_of_thread()][at] = folds ? sums[i] : c.sum[i];
+            if (lane / side % alike == 0) s.part[wave_of_thread() / sharing][wave_of_thread() % sharing][at] = folds ? sums[i] : c.sum[i];
         }
-        barrier();
-        constexpr int W = S::width, in_block = units / blocks;
-        const int rows = S::rows(p), unit = thread_index() / tile_m, i = thread_index() % tile_m, row = t.row + i, block = unit / in_block,
-                  in = unit % in_block * W, n = t.column + block * width + in;
-        const bool exists = unit < units && row < rows;
-        unit_sums u;
-        if (exists) {
-#pragma unroll
-            for (int w = 0; w < sharing; w++) {
-                u.lo += load_aligned<W>(&s.part[block * sharing + w][place(i, in)]);
-                u.hi += load_aligned<W>(&s.part[block * sharing + w][place(i, in + S::granule)]);
-            }
-        }
-        if constexpr (S::split_k > 1)
-            if (!parts::meet(p, t.index, t.part, u)) return;
-        if (exists) {
-            float sum = 0;
-            to_memory out;
-            if (n < S::packed_n) S::template epilogue<W>(p, S::begin(p, t.batch, row), t.batch, row, n, u.lo, u.hi, sum, out);
-            s.sums[thread_index()] = sum;
-        }
-        if constexpr (S::row_sums) {
-            barrier();
-            if (unit == 0 && row < rows) {
-                float all = 0;
-                for (int j = 0; j < units; j++) all += s.sums[j * tile_m + i];
-                S::finish_row(p, t.batch, row, t.column / tile_n, all);
-            }
-        }
+        results::finish_tile(p, t, s);
     }
 };
-
-template <class S, bool Few> struct gemm_program : gemm_tiles<S> {
+template <class S, bool Few, bool Across> struct gemm_program : gemm_tiles<S> {
 };
-template <class S> struct gemm_program<S, true> : gemm_skinny<S> {
+template <class S> struct gemm_program<S, true, false> : gemm_skinny<S> {
 };
-template <class S> struct gemm : gemm_program<S, (S::threads > S::tile_m / S::thread_m * (S::tile_n / S::thread_n))> {
+template <class S> struct gemm_program<S, true, true> : gemm_skinny_across<S> {
+};
+template <class S>
+struct gemm : gemm_program<S, (S::threads > S::tile_m / S::thread_m * (S::tile_n / S::thread_n)), S::b_across> {
 };

@@ -1,4 +1,4 @@
-/* Products whose K is split among workgroups (templates/gemm/k_parts.h): results within their bounds, launch after launch
+/* Products whose K is split among workgroups (templates/gemm/k_parts.h, k_few.h): results within their bounds, launch after launch
  * in the same workspace, and the same bits each time. */
 #include "tests/support.h"
 #include <stdio.h>
@@ -41,7 +41,10 @@ static const parts_case cases[] = {
     {"sm_90a", NORM, "layer=skinny m=4 thread_m=4 threads=256 split_k=5"},
     {"sm_90a", LONG, "layer=wgmma n=64 split_k=20"}, /* templates/gemm/gemm_ws.h */
     {"sm_90a", VECTOR, "layer=skinny m=1 thread_m=1 thread_n=1 threads=256 split_k=3"},
-    {"sm_90a", ROW, "layer=skinny m=1 thread_m=1 thread_n=1 threads=256 split_k=4"},
+    {"sm_90a", ROW, "layer=skinny m=1 thread_m=1 thread_n=4 n=32 threads=256 split_k=4"}, /* odd rows of B */
+    {"sm_80", MATRICES, "layer=skinny m=2 thread_m=2 thread_n=8 n=64 threads=64 split_k=4"},
+    {"gfx942", MATRICES, "layer=skinny m=8 thread_m=8 thread_n=4 n=64 threads=64 split_k=3"},
+    {"gfx1100", ROW, "layer=skinny m=1 thread_m=1 thread_n=4 n=128 threads=128 split_k=9"},
     {"gfx942", PADDED, "layer=skinny m=2 thread_m=2 thread_n=8 threads=256 split_k=2"},
     {"gfx942", NORM, "layer=skinny m=8 thread_m=8 threads=256 split_k=2"},
     {"gfx1100", PADDED, "layer=simt m=32 n=64 k=32 thread_m=2 thread_n=8 threads=128 split_k=7"},

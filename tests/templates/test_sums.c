@@ -66,6 +66,7 @@ typedef struct product_case {
 } product_case;
 #define LINEAR_ON(tile) "params: {w: [N, K]}\nops:\n  - {out: y, op: linear, in: [x, w]}\n", tile
 #define MATRIX_ON(tile) "params: {w: [N, K]}\nops:\n  - {out: y, op: matmul, in: [x, w], transpose: true}\n", tile
+#define ACROSS "params: {w: [K, N]}\nops:\n  - {out: y, op: matmul, in: [x, w]}\n"
 #define LINEAR LINEAR_ON(NULL)
 #define SIMT LINEAR_ON("gemm layer=simt split_k=1")
 static const product_case products[] = {{"host", 4, 8, 1 << 20, 32, LINEAR},     /* sums that wait are in memory: any number of levels */
@@ -80,7 +81,19 @@ static const product_case products[] = {{"host", 4, 8, 1 << 20, 32, LINEAR},    
                                         {"gfx942", 17, 8, 1 << 17, 362, LINEAR}, /* mfma: two levels */
                                         {"gfx90a", 40, 8, 1 << 17, 362, LINEAR},
                                         {"sm_90a", 1, 64, 1 << 18, 8, LINEAR_ON("gemm layer=skinny split_k=4")}, /* four chains a lane */
-                                        {"gfx942", 1, 32, 1 << 18, 8, MATRIX_ON("gemm layer=skinny thread_n=8 split_k=4")}};
+                                        {"gfx942", 1, 32, 1 << 18, 8, MATRIX_ON("gemm layer=skinny thread_n=8 split_k=4")},
+                                        {"sm_90a", 1, 32, 1 << 18, 32, ACROSS, "gemm layer=skinny split_k=4"},
+                                        {"gfx1100", 5, 32, 1 << 17, 32, ACROSS, "gemm layer=skinny split_k=1"}};
+
+/* Column n of a product's second operand. */
+static const double *column_of(rig *r, const product_case *p, int n)
+{
+    const double *w = rig_data(r, "w");
+    if (strcmp(p->op, ACROSS) != 0) return w + (size_t)n * (size_t)p->length;
+    double *column = arena_alloc(r->a, (size_t)p->length * sizeof *column);
+    for (int k = 0; k < p->length; k++) column[k] = w[(size_t)k * (size_t)p->columns + (size_t)n];
+    return column;
+}
 
 START_TEST(long_products_are_added_up_in_blocks)
 {
@@ -93,10 +106,12 @@ START_TEST(long_products_are_added_up_in_blocks)
     errors e = {0};
     rig_round(r);
     rig_run(r);
-    const double *y = rig_read(r, "y"), *x = rig_data(r, "x"), *w = rig_data(r, "w");
+    const double *y = rig_read(r, "y"), *x = rig_data(r, "x");
     const size_t K = (size_t)p->length;
-    for (int m = 0; m < p->rows && m < 8; m++)
-        for (int n = 0; n < p->columns; n++) add_error(&e, x + (size_t)m * K, w + (size_t)n * K, K, p->step, y[m * p->columns + n]);
+    for (int n = 0; n < p->columns; n++) {
+        const double *w = column_of(r, p, n);
+        for (int m = 0; m < p->rows && m < 8; m++) add_error(&e, x + (size_t)m * K, w, K, p->step, y[m * p->columns + n]);
+    }
     judge(p->target, &e);
     rig_close(r);
 }

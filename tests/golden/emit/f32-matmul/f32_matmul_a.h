@@ -11,7 +11,7 @@ struct f32_matmul_a_spec {
     static constexpr int K = 200, packed_n = 96, packed_k = 208, granule = 16;
     static constexpr int tile_m = 128, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 64, stages = 2;
     static constexpr int width = 16, split_k = 1;
-    static constexpr bool row_sums = false, b_plain = false;
+    static constexpr bool row_sums = false, b_plain = false, b_across = true;
     using b_type = float;
     struct context {};
     DEV static int rows(const args &p) { return 100; }
@@ -22,12 +22,10 @@ struct f32_matmul_a_spec {
         const vec<float, V> x_ = load_aligned<V>(p.x_ + row * 200ll + k); // !6:10
         return x_; // !8:5
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
+    template <int V> DEV static vec<float, V> b_row(const args &p, int batch, int k, int n)
     {
-        vec<float, V> column = splat<V>(0.0f);
-        for (int i = 0; i < V; i++)
-            column[i] = load_one(p.y_ + (batch * 200 + k + i) * 72ll + (n < 72 ? n : 71)); // !8:5
-        return column;
+        if (n >= 72) return splat<V>(0.0f);
+        return load_aligned<V>(p.y_ + (batch * 200 + k) * 72ll + n); // !8:5
     }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
     template <int W, int Slot, class Out> DEV static void a_epilogue(const args &p, const context &c, int row, int col,

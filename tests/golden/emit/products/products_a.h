@@ -15,7 +15,7 @@ struct products_a_spec {
     static constexpr int K = 12, packed_n = 32, packed_k = 32, granule = 16;
     static constexpr int tile_m = 16, tile_n = 128, tile_k = 64, thread_m = 8, thread_n = 32, threads = 8, stages = 2;
     static constexpr int width = 16, split_k = 1;
-    static constexpr bool row_sums = false, b_plain = false;
+    static constexpr bool row_sums = false, b_plain = false, b_across = true;
     using b_type = f16;
     struct context {};
     DEV static int rows(const args &p) { return p.S_; }
@@ -26,12 +26,9 @@ struct products_a_spec {
         const vec<float, V> x_ = load<V>(p.x_ + row * 12ll + k, left); // !6:10
         return x_; // !8:5
     }
-    template <int V> DEV static vec<float, V> b(const args &p, int batch, int n, int k, int left)
+    template <int V> DEV static vec<float, V> b_row(const args &p, int batch, int k, int n)
     {
-        vec<float, V> column = splat<V>(0.0f);
-        for (int i = 0; i < V; i++)
-            if (i < left && n < 9) column[i] = load_one(p.yy_ + (batch * 12 + k + i) * 9ll + n); // !8:5
-        return column;
+        return load<V>(p.yy_ + (batch * 12 + k) * 9ll + n, 9 - n); // !8:5
     }
     DEV static context begin(const args &p, int batch, int row) { return {}; }
     template <int W, int Slot, class Out> DEV static void a_epilogue(const args &p, const context &c, int row, int col,

@@ -1,0 +1,82 @@
+// In: one spec struct S of a product with split_k > 1, and partial(p), memory of the workspace. Out: the split-K reduction of tiles of few
+// results. The last slice of a tile reads all others at once, as all its threads share them out, and adds them up in a fixed order; a tree
+// (gemm/k_parts.h) would read them one after another. Slices are ordered as in gemm/k_parts.h: the one that waits has the highest number.
+//
+// Sums: of a thread; vectors of width elements each, vector(i). Lanes: the threads that have some, first in the workgroup. Teams: threads
+// that share out the slices of one word.
+#pragma once
+#include "templates/frame/workspace.h"
+
+template <class S, class Sums, int Lanes, int Teams> struct k_few {
+    using args = typename S::args;
+    static constexpr int others = S::split_k - 1, in_vector = Sums::width / 4, of_thread = Sums::vectors * in_vector; // words: of 16 bytes
+    static constexpr int words = of_thread * Lanes;                                                                    // of a slice
+    static_assert(Sums::width % 4 == 0, "tile: parts of K meet in whole words");
+    static_assert(Teams >= 1 && (Teams == 1 || Teams * words <= S::threads), "tile: a thread for each word of a team");
+    using meeting = slices<4 * words>;
+    struct alignas(16) scratch {
+        slice_word sums[Teams * words];
+    };
+
+    // The first of `steps` along K that belongs to a slice.
+    DEV static int first(int part, int steps) { return static_cast<int>(static_cast<long long>(part) * steps / S::split_k); }
+    // Called by all threads with a slice's sums. True: they now hold the whole tile's sums; else the last slice's workgroup has taken them.
+    DEV static bool meet(const args &p, int tile, int part, Sums &c, scratch &s)
+    {
+        const meeting m = {S::partial(p)};
+        const long long first = static_cast<long long>(tile) * others;
+        if (part < others) {
+            give(m, first + part, c);
+            return false;
+        }
+        for (int i = thread_index(); i < others; i += S::threads) m.await(first + i);
+        barrier();
+        gather(m, first, s);
+        barrier();
+        if (has_sums()) add(s, c);
+        for (int i = thread_index(); i < others; i += S::threads) m.clear(first + i);
+        return true;
+    }
+
+  private:
+    DEV static bool has_sums() { return Lanes == S::threads || thread_index() < Lanes; }
+    DEV static int place(int word) { return word * Lanes + thread_index(); }
+    DEV static void give(meeting m, long long slice, Sums &c)
+    {
+        if (has_sums()) {
+#pragma unroll
+            for (int i = 0; i < of_thread; i++) {
+                const auto &x = c.vector(i / in_vector);
+                const int k = i % in_vector * 4;
+                slice_store(m.data(slice) + place(i) * 4, {{x[k], x[k + 1], x[k + 2], x[k + 3]}});
+            }
+            slice_stored();
+        }
+        barrier();
+        if (thread_index() == 0) m.publish(slice);
+    }
+    // Of each word a team adds up every Teams-th slice.
+    DEV static void gather(meeting m, long long first, scratch &s)
+    {
+        for (int at = thread_index(); at < Teams * words; at += S::threads) {
+            const int word = at % words;
+            slice_word sum = {};
+#pragma unroll 8
+            for (int i = at / words; i < others; i += Teams) {
+                const slice_word x = slice_read(m.data(first + i) + word * 4);
+#pragma unroll
+                for (int e = 0; e < 4; e++) sum.e[e] += x.e[e];
+            }
+            s.sums[at] = sum;
+        }
+    }
+    DEV static void add(const scratch &s, Sums &c)
+    {
+#pragma unroll
+        for (int i = 0; i < of_thread; i++)
+#pragma unroll
+            for (int team = 0; team < Teams; team++)
+#pragma unroll
+                for (int e = 0; e < 4; e++) c.vector(i / in_vector)[i % in_vector * 4 + e] += s.sums[team * words + place(i)].e[e];
+    }
+};
