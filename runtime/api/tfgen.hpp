@@ -1,6 +1,6 @@
-// tfgen.h for C++17: objects that own what they make, and exceptions for statuses. Everything is inline over the C interface, whose
-// comments hold here, too: a plan outlives its modules, a device its modules, weights and memory. get() is the C object, for functions
-// that have no wrapper. Objects move and are not copied; one that was moved from owns nothing.
+// tfgen.h for C++17: owning objects, and exceptions instead of statuses. All functions are inline calls of the C interface, whose comments
+// apply here, too: a plan must outlive its modules, a device its modules, weights and memory. get() returns the C object, for functions
+// without a wrapper. Objects can be moved but not copied; a moved-from object owns nothing.
 //
 //     tfgen::device on;                                        // the first GPU, else the host
 //     tfgen_plan_options options = TFGEN_PLAN_OPTIONS_INIT;
@@ -23,7 +23,7 @@
 
 namespace tfgen {
 
-// A call that failed: what() is the text of tfgen_error, or the status in words where there is none.
+// Thrown if a call fails: what() is the text of tfgen_error, or the status in words if that is empty.
 class error : public std::runtime_error {
   public:
     error(tfgen_status status, const char *text) : std::runtime_error(*text ? text : tfgen_status_text(status)), status_(status) {}

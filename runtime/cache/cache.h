@@ -12,7 +12,7 @@ typedef struct cache cache;
 typedef struct cache_options {
     const char *directory; /* NULL: cache_directory(); "": no cache */
     long long most_bytes;  /* of all entries; 0: TFGEN_CACHE_SIZE (bytes, or with K, M, G), else 1 GiB */
-    double wait_seconds;   /* for another process that makes the entry; 0: 120. Half of it if that process cannot be checked for life */
+    double wait_seconds;   /* for another process that makes the entry; 0: 120; half of it if that process may be dead */
     void (*warn)(void *context, const char *text); /* entries cannot be written; called at most once per cache, from any thread */
     void *context;
 } cache_options;

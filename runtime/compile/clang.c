@@ -12,7 +12,7 @@
 
 enum { newest_clang = 40, oldest_clang = 14 };
 
-/* Versioned names first, newest first: a plain `clang` may have any version. */
+/* Versioned names first, from the newest: a plain `clang` may have any version. */
 char *clang_find(void)
 {
     const char *given = secure_getenv("TFGEN_CLANG");

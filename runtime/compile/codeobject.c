@@ -22,7 +22,7 @@ enum {
     cuda_reserved_shared = 1024, /* ptxas adds the system's kilobyte to a kernel's section from sm_90 on */
     max_kernels = 512,
     max_sections = 8192,
-    max_symbols = 65536, /* bounds on time, far above any real kernel file */
+    max_symbols = 65536, /* limits the time on a hostile file; far above any real kernel file */
     max_name = 1024
 };
 

@@ -89,8 +89,8 @@ char *libclang_difference(const libclang_facts *f, const libclang_expected *e);
 code_status libclang_template_requirements(const char *text, size_t size, const char *file, const char *template_name,
                                            libclang_facts *out, char **log);
 
-/* Errors and warnings, a line each: "spec.yaml:13:5: error: … (generated line 16)", without those that `log` (may be NULL) has, and their
- * notes. The caller frees it. */
+/* Errors and warnings, a line each: "spec.yaml:13:5: error: … (generated line 16)", without those that `log` (may be NULL) already has, and
+ * without their notes. The caller frees it. */
 char *libclang_report(const libclang_facts *f, const char *log);
 void libclang_facts_free(libclang_facts *f);
 #endif

@@ -1,5 +1,5 @@
-/* In: what libclang found in an emitted source, and what the plan says of its kernel. Out: the first difference as a
- * sentence: the host fills arguments by the plan, the kernel reads them by the source. */
+/* In: what libclang found in an emitted source, and what the plan expects of its kernel. Out: the first difference as a sentence. (The host
+ * fills arguments according to the plan, and the kernel reads them according to the source.) */
 #include "runtime/compile/libclang.h"
 #include "runtime/compile/worker.h"
 #include <string.h>

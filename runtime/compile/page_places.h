@@ -18,7 +18,7 @@ page_places *page_places_join(page_places *p, page_places *more);
 char *page_places_of(const page_places *p, const char *place);
 
 /* Adds the place in the spec to each place in the source that `log` names: before one that begins a line
- * ("specs/llama-block.yaml:26:5: llama_qkv.hip:2190:12: error: ..."), in brackets after others. The caller frees it; NULL: no memory. */
+ * ("specs/llama-block.yaml:26:5: llama_qkv.hip:2190:12: error: ..."), in brackets after any other. The caller frees it; NULL: no memory. */
 char *page_places_log(const page_places *p, const char *log);
 
 /* The same for one source; replaces *log, which may be NULL. */

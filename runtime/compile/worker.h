@@ -43,7 +43,7 @@ int hiprtc_work(const worker_job *job);
 int nvrtc_work(const worker_job *job);
 int libclang_check_work(const worker_job *job);
 int libclang_requires_work(const worker_job *job);
-int worker_version_work(const worker_job *job); /* what worker_fault() asks */
+int worker_version_work(const worker_job *job); /* answers worker_fault() */
 
 bool worker_put(const worker_job *job, const char *file, const void *data, size_t size);
 

@@ -172,7 +172,7 @@ static const entry *find_entry(const checkpoint *c, const char *name)
     return c->entry_count ? bsearch(&key, c->entries, (size_t)c->entry_count, sizeof key, by_name) : NULL;
 }
 
-/* The file with the tensor (by the index, if there is one); NULL: none. */
+/* The file that has the tensor, according to the index if there is one; NULL: none. */
 static const safetensors *file_of(checkpoint *c, const char *name)
 {
     if (!c->indexed) return safetensors_find(c->shards[0].file, name) ? c->shards[0].file : NULL;

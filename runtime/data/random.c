@@ -112,7 +112,7 @@ static distribution of_value(const ir_graph *graph, const ir_value *v)
     return found;
 }
 
-/* The widest range that all uses of an int32 value allow. */
+/* The largest range that all uses of an int32 value allow. */
 static void integer_range(const ir_graph *graph, const ir_value *v, long long *low, long long *high)
 {
     *low = 0, *high = 16;

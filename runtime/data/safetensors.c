@@ -330,7 +330,7 @@ static bool has_rows(const row_range *r, long long stored, long long wanted)
     return r->every ? stored == wanted / (r->end - r->first) * r->every : stored >= r->end;
 }
 
-/* The tensor's shape fits the value. rows: the rows of it that make up the value; NULL: all. */
+/* True if the tensor's shape fits the value. rows: the tensor's rows that make up the value; NULL: all. */
 static bool has_shape(const safetensors_tensor *t, const ir_value *v, const row_range *rows, const dim_table *dims)
 {
     if (t->rank != v->rank) return false;
@@ -363,7 +363,8 @@ static _Noreturn void refuse_shape(const safetensors *f, const safetensors_tenso
         shape_text(f->a, wanted, v->rank), v->from_transposed ? " (which it transposes)" : "");
 }
 
-/* Tries v->from, of which v->from_rows may select rows, before v->name, which must have the value's shape. Bails if none fits. */
+/* Tries the name v->from, of whose tensor v->from_rows may select rows, then v->name, whose tensor must have the value's shape. Bails if
+ * none fits. */
 static const safetensors_tensor *find_tensor(const safetensors *f, const ir_value *v, const dim_table *dims, const char *const *prefixes,
                                              size_t prefix_count, const row_range **rows)
 {
@@ -463,7 +464,7 @@ void safetensors_put_value(const safetensors *f, const ir_value *v, const dim_ta
     if (v->from_transposed && t->rank == 2) {
         double *numbers = malloc((size_t)(count > 0 ? count : 1) * sizeof *numbers);
         if (!numbers) bail(f->a, code_device, (position){0}, "not enough memory for %lld numbers", count);
-        arena_defer(f->a, free, numbers); /* small: models whose weights are stored so are old ones */
+        arena_defer(f->a, free, numbers); /* small: only old models have weights stored so */
         read_transposed(f, t, &groups, numbers);
         for (long long i = 0; i < count; i++) dtype_put(v->type, out, (size_t)i, numbers[i]);
         return;

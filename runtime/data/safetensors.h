@@ -1,8 +1,7 @@
-/* In: safetensors files (https://github.com/huggingface/safetensors: 8 bytes header size, JSON header, data). Out:
- * their tensors by name, as doubles or in a dtype; written files. Refuses (code_bad_input, with file and byte offset)
- * headers that are too large, no JSON, or not what the format says: offsets that are out of the file, overlap or leave
- * holes, sizes that do not match shapes, names that come twice. A tensor whose dtype has no numbers that we read is an
- * error only when it is asked for. */
+/* In: safetensors files (https://github.com/huggingface/safetensors: 8 bytes header size, JSON header, data). Out: their tensors by name,
+ * as doubles or in a dtype; written files. Refuses (code_bad_input, with file and byte offset) headers that are too large, not JSON, or
+ * violate the format: offsets beyond the file, overlaps, gaps, sizes that do not match shapes, duplicate names. A tensor of a dtype that
+ * tfgen cannot read is an error only when it is requested. */
 #ifndef TFGEN_SAFETENSORS_H
 #define TFGEN_SAFETENSORS_H
 #include "ir/ir.h"
@@ -18,8 +17,8 @@ typedef struct safetensors_tensor {
     size_t offset, bytes; /* of the data, from the start of the file */
 } safetensors_tensor;
 
-/* Files stay open until the arena is freed; data is read when it is asked for, so a file that shrinks meanwhile is an
- * error, no signal. Memory is kept by reference. */
+/* Files stay open until the arena is freed. Data is read on request, so a file that shrinks meanwhile causes an error, not a signal. Memory
+ * is borrowed. */
 safetensors *safetensors_open(arena *a, const char *path);
 safetensors *safetensors_in_memory(arena *a, const void *data, size_t size, const char *name);
 
@@ -28,18 +27,18 @@ const safetensors_tensor *safetensors_at(const safetensors *f, size_t index);   
 const safetensors_tensor *safetensors_find(const safetensors *f, const char *name); /* NULL when there is none */
 const safetensors_tensor *safetensors_need(const safetensors *f, const char *name); /* bails, with the nearest name */
 void safetensors_read(const safetensors *f, const safetensors_tensor *t, double *out); /* t->count numbers */
-void safetensors_bytes(const safetensors *f, const safetensors_tensor *t, void *out); /* t->bytes of them, as in the file */
-/* `count` of them, from `first` on. */
+void safetensors_bytes(const safetensors *f, const safetensors_tensor *t, void *out); /* the t->bytes bytes that the file has */
+/* Reads elements first..first+count-1. */
 void safetensors_read_part(const safetensors *f, const safetensors_tensor *t, long long first, long long count, double *out);
 
-/* Finds the data of a value: its `from` name, else its own, after each of the prefixes in turn; of several the first of
- * the right shape. Bails when there is none, or none of that shape. Then reads it, transposed where the spec says
- * transpose, as value_count() doubles; rounded: to the value's dtype. */
+/* Finds the tensor of a value, by its `from` name or else its own name, after each of the prefixes in turn; the first one of the right
+ * shape is taken. Bails if there is none, or none of that shape. Reads it as value_count() doubles, transposed if the spec says so;
+ * rounded: to the value's dtype. */
 const safetensors_tensor *safetensors_of_value(const safetensors *f, const ir_value *v, const dim_table *dims,
                                                const char *const *prefixes, size_t prefix_count);
 void safetensors_read_value(const safetensors *f, const ir_value *v, const dim_table *dims, const char *const *prefixes,
                             size_t prefix_count, bool rounded, double *out);
-/* The same of a real value as bytes of its dtype, value_count() elements. */
+/* The same for a real value, as value_count() elements of its dtype. */
 void safetensors_put_value(const safetensors *f, const ir_value *v, const dim_table *dims, const char *const *prefixes, size_t prefix_count,
                            void *out);
 
@@ -51,6 +50,7 @@ typedef struct safetensors_item {
     const void *data;
 } safetensors_item;
 
-/* Writes beside the file and renames, so a reader sees the old file or the whole new one. Bails with code_io. */
+/* Writes a temporary file in the same folder and renames it, so readers see either the old file or the complete new one. Bails with
+ * code_io. */
 void safetensors_write(arena *a, const char *path, const safetensors_item *items, size_t count);
 #endif

@@ -116,7 +116,7 @@ extern const size_t device_kind_count;
 enum { symbol_room = 128 };
 const char *kernel_symbol(const char *name, char symbol[symbol_room]);
 
-/* For resident(): of a device that holds `each` workgroups of the shape per multiprocessor. */
+/* For resident(): workgroups of a device that holds `each` of this shape per multiprocessor. */
 tfgen_status device_seats(const tfgen_device *d, int each, const launch_shape *shape, unsigned *workgroups, tfgen_error *error);
 
 /* Formats the message into `error` (may be NULL) and returns the status. */

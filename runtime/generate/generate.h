@@ -44,8 +44,8 @@ void generator_forget(generator *g, size_t sequence);
 /* Appends `count` >= 1 tokens to the sequence (prefill). Out, after the last token: best, the argmax of the logits, the lowest id of equal
  * ones; logits [vocabulary]. Either may be NULL; best alone is faster, as few logits are copied. */
 tfgen_status generator_read(generator *g, size_t sequence, const int *ids, size_t count, int *best, float *logits, tfgen_error *error);
-/* Appends ids[i] to sequence i (decode). Out: best [sequences], logits [sequences][vocabulary]; either may be NULL. Where done[i] is true,
- * the sequence is not extended, best[i] not written, and row i of logits undefined; done NULL: none is. */
+/* Appends ids[i] to sequence i (decode). Out: best [sequences], logits [sequences][vocabulary]; either may be NULL. If done[i], sequence i
+ * is not extended, best[i] is not written and row i of logits is undefined; done NULL: no sequence is done. */
 tfgen_status generator_step(generator *g, const int *ids, const bool *done, int *best, float *logits, tfgen_error *error);
 
 typedef struct generator_text {

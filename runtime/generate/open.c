@@ -43,8 +43,8 @@ static void open_layers(generator *g, layer_set *s)
     }
 }
 
-/* Logits per block maximum: the greatest divisor of the vocabulary up to its square root, at least 4; 0: none. The host reads
- * vocabulary / block + block numbers per token, the fewest near the root. */
+/* Logits per block maximum: the greatest divisor of the vocabulary that is at most its square root and at least 4; 0: there is none. The
+ * host reads vocabulary / block + block numbers per token, which is least near the square root. */
 static long long block_of(long long vocabulary)
 {
     for (long long n = (long long)sqrt((double)vocabulary); n >= 4; n--)

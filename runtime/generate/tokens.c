@@ -39,7 +39,7 @@ static void read_list(generator *g, const model *m, const json_t *value)
     g->facts.ends = ends;
 }
 
-/* Keys by which transformers changes logits or the choice of a token even if do_sample is false, and the value that turns each off. */
+/* Keys with which transformers changes logits or the choice of a token even without do_sample, and the value that disables each. */
 static const struct {
     const char *key;
     double nothing;

@@ -49,7 +49,7 @@ tfgen_status unit_run(const unit *u, const tfgen_weights *weights, const unit_te
     tfgen_args args = TFGEN_ARGS_INIT;
     for (size_t i = 0; i < tensor_count; i++) {
         const size_t index = tfgen_plan_tensor_index(u->plan, tensors[i].name, tensors[i].kind);
-        if (index < u->count) all[index] = tensors[i].memory; /* the spec may lack it: no positions without RoPE */
+        if (index < u->count) all[index] = tensors[i].memory; /* the spec may lack it, as positions without RoPE */
     }
     args.tensors = all, args.dims = dims, args.dim_count = dim_count, args.workspace_bytes = u->workspace_bytes;
     return tfgen_execute(u->module, weights, &args, workspace, stream, error);

@@ -23,7 +23,7 @@ struct host_check {
     launch *l;
     happens order;
     unsigned count, told;
-    size_t matrix; /* operations done by matrix instructions */
+    size_t matrix; /* operations of matrix instructions */
     bool watched;  /* accesses go to host_watch instead of the race check */
     const void *seen[MAX_TOLD];
 };

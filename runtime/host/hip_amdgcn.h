@@ -1,7 +1,7 @@
 // In: hip_library.h before it.
 // Out: clang's __builtin_amdgcn_*, so that source for AMD targets runs here in its own geometry: lane moves, matrix
-//      instructions, buffer resources, copies to LDS (done at once), conversions; scheduling hints vanish.
-// Refuses: by a trap, what an instruction cannot do (a matrix operation of half a wave, modifiers that are not modelled).
+//      instructions, buffer resources, copies to LDS (done at once), conversions; scheduling hints do nothing.
+// Refuses: with a trap, what an instruction cannot do (a matrix operation of half a wave), and modifiers that are not modelled.
 #if defined(__cplusplus) && !defined(HS_HIP_AMDGCN_H)
 #define HS_HIP_AMDGCN_H
 #ifndef TF_ON_HOST
@@ -42,7 +42,7 @@
 #define clock64() ((long long)__builtin_readcyclecounter())
 #define wall_clock64() ((long long)__builtin_readcyclecounter())
 HS_INLINE bool hs_is_shared(const void *p) { return (uintptr_t)p - (uintptr_t)hs_blk->shared < hs_blk->shared_bytes; }
-// Code may lean on the lockstep of a wave around a wavefront fence; fibers have none, so a release waits for the wave.
+// Code may rely on a wave's lockstep around a wavefront fence. Fibers do not run in lockstep, so a release waits for the wave.
 HS_INLINE void hs_amd_fence(const hs_place *s, int order, const char *scope)
 {
     if (__builtin_strcmp(scope, "wavefront") || order == __ATOMIC_ACQUIRE) hs_fence(order);
@@ -71,7 +71,7 @@ HS_INLINE hs_u32 hs_readlane(const hs_place *s, hs_u32 v, hs_u32 lane) { return 
 #define __builtin_amdgcn_ds_bpermute(address, v)                                                                               \
     ((int)hs_shuffle(HS_SITE("ds_bpermute", HS_OP_NONE), (hs_u32)(v), (hs_u32)(address) >> 2 & (hs_wave_size() - 1)))
 #define __builtin_amdgcn_ds_permute(address, v) hs_permute(HS_SITE("ds_permute", HS_OP_NONE), (hs_u32)(address), (hs_u32)(v))
-HS_INLINE int hs_permute(const hs_place *s, hs_u32 address, hs_u32 v) // a lane sends; of several senders the highest wins
+HS_INLINE int hs_permute(const hs_place *s, hs_u32 address, hs_u32 v) // lanes send; if several send to one lane, the highest sender wins
 {
     const hs_u32 n = hs_wave_size();
     hs_u64 *mail = hs_collect(s, (hs_u64)(address >> 2 & (n - 1)) << 32 | v);
@@ -136,7 +136,7 @@ HS_INLINE hs_u32 hs_dpp(const hs_place *s, hs_u32 old, hs_u32 v, int control, in
 #define __builtin_amdgcn_mov_dpp8(v, select)                                                                                   \
     (hs_shuffle(HS_SITE("mov_dpp8", HS_OP_NONE), (hs_u32)(v), (hs_lane() & ~7u) | ((select) >> 3 * (hs_lane() & 7) & 7)))
 
-// v_permlane16: each lane of a row of 16 picks one of its row; x16: of the row beside it.
+// v_permlane16: each lane of a row of 16 reads a lane of its row; x16: of the neighbouring row.
 HS_INLINE hs_u32 hs_permlane(const hs_place *s, hs_u32 old, hs_u32 v, hs_u32 low, hs_u32 high, bool fetch, bool bound, hs_u32 other)
 {
     hs_u64 *mail = hs_collect(s, v);
@@ -150,7 +150,7 @@ HS_INLINE hs_u32 hs_permlane(const hs_place *s, hs_u32 old, hs_u32 v, hs_u32 low
 #define __builtin_amdgcn_permlanex16(old, v, low, high, fetch, bound)                                                          \
     hs_permlane(HS_SITE("permlanex16", HS_OP_NONE), (hs_u32)(old), (hs_u32)(v), low, high, fetch, bound, 16)
 #define __builtin_amdgcn_permlane64(v) (hs_shuffle(HS_SITE("permlane64", HS_OP_NONE), (hs_u32)(v), hs_lane() ^ 32))
-// permlaneN_swap: the odd groups of N lanes of the first operand change places with the even groups of the second.
+// permlaneN_swap: exchanges the odd groups of N lanes of the first operand with the even groups of the second.
 typedef hs_u32 hs_u32x2 __attribute__((ext_vector_type(2)));
 HS_INLINE hs_u32x2 hs_permlane_swap(const hs_place *s, hs_u32 a, hs_u32 b, hs_u32 n)
 {
@@ -174,7 +174,7 @@ HS_INLINE C hs_matrix(const hs_place *s, hs_u32 shape, const char *file, int lin
     C d;
     hs_mma m = {&a, &b, &c, &d, shape};
     hs_collect(s, (hs_u64)(uintptr_t)&m);
-    __asm__ volatile("" : : "r"(&a), "r"(&b), "r"(&c), "r"(&d) : "memory"); // whoever computes reads and writes them
+    __asm__ volatile("" : : "r"(&a), "r"(&b), "r"(&c), "r"(&d) : "memory"); // the lane that computes reads and writes them
     return d;
 }
 #define HS_MFMA(shape, bytes, a, b, c, x, y, z)                                                                                \
@@ -219,7 +219,7 @@ template <class T, unsigned BYTES> HS_INLINE T hs_buffer_load(hs_buffer b, hs_u3
     tf_hs_stands_in();
     if ((hs_u64)offset < b.records)
         tf_hs_says(b.base + offset + scalar, b.records - offset < BYTES ? b.records - offset : BYTES, HS_CHECK_READ);
-    // Whole words are in range or not; the scalar offset takes part in the address, as on gfx9 raw buffers.
+    // Range checks are per word, and include the scalar offset, as for raw buffers on gfx9.
     for (unsigned i = 0; i < BYTES; i += BYTES < 4 ? BYTES : 4)
         if ((hs_u64)offset + i + (BYTES < 4 ? BYTES : 4) <= b.records)
             __builtin_memcpy((char *)&v + i, b.base + offset + scalar + i, BYTES < 4 ? BYTES : 4);
@@ -247,9 +247,9 @@ template <unsigned BYTES, class T> HS_INLINE void hs_buffer_store(T v, hs_buffer
 #define __builtin_amdgcn_raw_buffer_store_b96(v, b, o, s, aux) hs_buffer_store<12>(v, b, (hs_u32)(o), (hs_u32)(s))
 #define __builtin_amdgcn_raw_buffer_store_b128(v, b, o, s, aux) hs_buffer_store<16>(v, b, (hs_u32)(o), (hs_u32)(s))
 
-// ---- copies to LDS. One ends when the lane waits for all; until then what it will fill is NaN, so that numbers are wrong where a wait is
-// missing, and where memory is filled that is still read. The address in LDS is the first lane's (M0) plus the immediate plus lane * bytes;
-// the immediate is added on both sides.
+// ---- copies to LDS. A copy completes when the lane waits for all its copies; until then its destination is NaN. So a missing wait, or a
+// destination that is still being read, makes wrong numbers. The LDS address is the first lane's (M0) + the immediate + lane * bytes; the
+// immediate is added to the memory address, too.
 template <unsigned BYTES> HS_INLINE void hs_copy_to_lds(const hs_place *s, const char *from, bool valid, void *lds, hs_u32 immediate)
 {
     static_assert(BYTES == 1 || BYTES == 2 || BYTES == 4 || BYTES == 12 || BYTES == 16, "copies to LDS are of 1, 2, 4, 12 or 16 bytes");

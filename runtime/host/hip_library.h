@@ -7,7 +7,7 @@
 #include "hip_on_host.h"
 #endif
 
-// ---- --check: clang calls these instead of touching a shadow memory; atomics and fences report themselves
+// ---- --check: clang calls these functions instead of accessing shadow memory; atomics and fences report themselves
 #ifdef HS_CHECK // functions of their own, so that the compiler reports none of their accesses and their caller is the place
 #define HS_ATOMIC static HS_UNCHECKED __attribute__((noinline))
 HS_UNCHECKED HS_INLINE void hs_note(const volatile void *p, unsigned long bytes, int kind, int order, const void *pc)
@@ -19,8 +19,8 @@ HS_UNCHECKED HS_INLINE void hs_note(const volatile void *p, unsigned long bytes,
     hs_rt.sync((const void *)p, (acquire ? HS_SYNC_ACQUIRE : 0) | (release ? HS_SYNC_RELEASE : 0) | (write ? 0 : HS_SYNC_LOAD));
 }
 #define HS_NOTE(p, kind, order) hs_note(p, sizeof *(p), kind, order, __builtin_return_address(0))
-// What the machine's instruction accesses, in one access of this lane, where the code around it stands in for that instruction:
-// tf_hs_stands_in() until the end of its scope. Told to who watches (host_watch); races are looked for in what the code itself does.
+// Reports one access of this lane that the GPU's instruction makes, where code here emulates that instruction (from tf_hs_stands_in() to
+// the end of its scope). Only host_watch receives it; the race check uses the accesses of the code itself.
 static HS_UNCHECKED __attribute__((noinline)) void tf_hs_says(const volatile void *p, unsigned long bytes, int kind)
 {
     hs_rt.access((const void *)p, bytes, kind | HS_CHECK_SAID, __builtin_return_address(0));
@@ -30,17 +30,17 @@ struct hs_stand_in {
     HS_UNCHECKED inline __attribute__((always_inline)) ~hs_stand_in() { hs_rt.sync(nullptr, HS_SYNC_STOOD_IN); }
 };
 #define tf_hs_stands_in() hs_stand_in hs_stands_in_here
-// The machine's instruction takes an address that is a multiple of `bytes`, a power of two.
+// Checks that the address is a multiple of `bytes`, a power of two, as the GPU's instruction requires.
 static HS_UNCHECKED __attribute__((noinline)) void tf_hs_aligned(const volatile void *p, unsigned long bytes)
 {
     if ((uintptr_t)p % bytes) hs_rt.access((const void *)p, bytes, HS_CHECK_MISALIGNED, __builtin_return_address(0));
 }
-// clang's check of alignment passes copies of classes by.
+// clang's alignment check skips copies of classes.
 template <class T> HS_UNCHECKED HS_INLINE void hs_note_alignment(const T *p, const void *pc)
 {
     if ((uintptr_t)p % alignof(T)) hs_rt.access(p, alignof(T), HS_CHECK_MISALIGNED, pc);
 }
-// One access, however the compiler would cut it up.
+// One access, even if the compiler would split it.
 template <class T> HS_ATOMIC T tf_hs_read_whole(const T *p)
 {
     hs_note_alignment(p, __builtin_return_address(0));
@@ -85,7 +85,7 @@ HS_HOOKS(16)
 HS_HOOK void __asan_loadN_noabort(uintptr_t a, size_t n) { hs_rt.access((void *)a, n, HS_CHECK_READ, __builtin_return_address(0)); }
 HS_HOOK void __asan_storeN_noabort(uintptr_t a, size_t n) { hs_rt.access((void *)a, n, HS_CHECK_WRITE, __builtin_return_address(0)); }
 HS_HOOK void __asan_handle_no_return() {}
-// Of clang's description of an access that is not aligned as its type is.
+// The part that is used here of clang's description of a misaligned access.
 struct hs_type_mismatch {
     const char *file;
     unsigned line, column;
@@ -96,7 +96,7 @@ HS_HOOK void __ubsan_handle_type_mismatch_v1(const hs_type_mismatch *m, uintptr_
 {
     hs_rt.access((const void *)a, 1ul << m->log_alignment, HS_CHECK_MISALIGNED, __builtin_return_address(0));
 }
-// Newer compilers leave the memory functions' names alone, so the module has its own.
+// Newer compilers do not redirect memory functions to the sanitizer's, so the module has its own.
 HS_UNCHECKED inline __attribute__((always_inline)) void *hs_move(void *to, const void *from, size_t n, const void *pc)
 {
     hs_rt.access(from, n, HS_CHECK_READ, pc);
@@ -174,7 +174,7 @@ template <class T> HS_ATOMIC bool hs_compare_exchange(T *p, hs_plain<T> *expecte
     *expected = __builtin_bit_cast(hs_plain<T>, e);
     return done;
 }
-// Every read-modify-write is a loop over compare-exchange but the integer ones that the processor has.
+// Read-modify-writes are compare-exchange loops, except integer operations that the processor has.
 template <class T, class F> HS_UNCHECKED HS_INLINE hs_plain<T> hs_modify(T *p, F f)
 {
     hs_raw<T> old = __atomic_load_n((volatile hs_raw<T> *)p, __ATOMIC_RELAXED);
@@ -290,7 +290,7 @@ HS_INLINE int __ffs(int x) { return __builtin_ffs(x); }
 HS_INLINE int __ffsll(long long x) { return __builtin_ffsll(x); }
 HS_INLINE unsigned __brev(unsigned x) { return __builtin_bitreverse32(x); }
 
-// ---- f16 on processors without F16C: the calls that the compiler makes, in integers
+// ---- f16 on processors without F16C: the functions that the compiler calls, in integer arithmetic
 #if defined(__x86_64__) && !defined(__F16C__)
 HS_INLINE float hs_widen_half(uint16_t bits)
 {
@@ -307,7 +307,7 @@ HS_INLINE uint16_t hs_round_half(double x) // exact for every float and double: 
     unsigned r;
     if (magnitude > 0x7ffull << 52) r = 0x7e00;
     else if (magnitude >= __builtin_bit_cast(uint64_t, 65520.0)) r = 0x7c00;
-    else if (magnitude < __builtin_bit_cast(uint64_t, 0x1p-14)) // denormal: let the addition round to the last place
+    else if (magnitude < __builtin_bit_cast(uint64_t, 0x1p-14)) // subnormal: the addition rounds to the last place
         r = (unsigned)(__builtin_bit_cast(uint64_t, __builtin_bit_cast(double, magnitude) + 0x1p28) & 0x7ff);
     else {
         const uint64_t odd = magnitude >> 42 & 1, rounded = magnitude + ((1ull << 41) - 1) + odd;

@@ -1,6 +1,6 @@
 // In: HIP C++ that follows it in one translation unit (clang -x c++ -std=c++17), after hs_abi.h.
 // Out: the names of the HIP language on a CPU: geometry, barriers, wave operations, atomics, shared memory, entries.
-// Refuses: extern __shared__ (TF_SHARED_DYN instead). No system header: that keeps the front end in milliseconds.
+// Refuses: extern __shared__ (TF_SHARED_DYN instead). Includes no system header, so that parsing takes milliseconds.
 #if defined(__cplusplus) && !defined(HS_HIP_ON_HOST_H)
 #define HS_HIP_ON_HOST_H
 #ifndef HS_ABI_H
@@ -10,8 +10,8 @@
 #define HS_INLINE static inline __attribute__((always_inline))
 #define HS_LIKELY(x) __builtin_expect(!!(x), 1)
 #define HS_HIDDEN __attribute__((visibility("hidden")))
-// Where nothing is optimised, functions of the engine and of templates are called: inlined, an attention kernel takes four times as long to
-// compile. Reports of --check name the calls that an access lies in, which only inlined code has.
+// Without optimisation, functions of the engine and of templates are called, not inlined: inlining makes an attention kernel compile four
+// times as long. With --check they are inlined, because its reports name the inlined calls around an access.
 #if !defined(__OPTIMIZE__) && !defined(HS_CHECK)
 #define always_inline unused
 #endif
@@ -35,15 +35,15 @@ typedef __SIZE_TYPE__ size_t;
 #define __device__
 #define __host__
 #define __constant__ static const
-#define __forceinline__ inline __attribute__((__always_inline__)) // at each level: each place it is inlined into waits by itself
+#define __forceinline__ inline __attribute__((__always_inline__)) // also unoptimised: lanes wait at each inlined copy by itself
 #define __launch_bounds__(...)
-// One copy a module, which the engine gives to one block at a time: right, but launches get one worker. TF_SHARED_STRUCT is fast.
+// One copy per module, which one block uses at a time: correct, but launches then have a single worker. TF_SHARED_STRUCT is fast.
 #define __shared__ static __attribute__((section("hs_shared")))
 #define address_space(n) // LDS and global pointers are plain pointers here
 #define amdgpu_flat_work_group_size(...)
 #define amdgpu_waves_per_eu(...)
 
-// ---- the engine. Read through a constant, so that the compiler keeps it over barriers; hs_bind() fills it before any launch.
+// ---- the engine. Declared constant, so that the compiler keeps its fields across barriers; hs_bind() fills it before any launch.
 __asm__(".pushsection .data\n\t.balign 16\n\t.globl hs_rt\n\t.hidden hs_rt\nhs_rt:\n\t.zero 128\n\t.popsection");
 extern "C" HS_HIDDEN const hs_runtime hs_rt;
 static_assert(sizeof(hs_runtime) <= 128, "hs_rt is too small");
@@ -72,14 +72,14 @@ HS_INLINE hs_self *hs_worker() { return (hs_self *)((char *)__builtin_thread_poi
 #define gridDim (hs_blk->grid)
 #define warpSize ((int)hs_cur->w->size)
 
-// The address of an entry of the table of places, which the asm adds to wherever this code is copied: inlined into two
-// branches it is two places, as on a GPU. The compiler must not copy it otherwise: -fconvergent-functions.
+// The address of an entry in the table of places. The asm adds an entry for each copy of this code: inlined into two branches, it is two
+// places, as on a GPU. -fconvergent-functions keeps the compiler from duplicating it otherwise.
 #ifdef __x86_64__
 #define HS_ADDRESS_OF_1 "leaq 1b(%%rip), %0"
 #else
 #define HS_ADDRESS_OF_1 "adrp %0, 1b\n\tadd %0, %0, :lo12:1b"
 #endif
-#define HS_IS_ONE(macro) HS_IS_ONE_OF(macro) // 1 or 0 where it is not defined: sources say for whom they are after these lines
+#define HS_IS_ONE(macro) HS_IS_ONE_OF(macro) // 1, or 0 if not defined: sources define their target later
 #define HS_IS_ONE_OF(value) HS_SECOND_OF(HS_BEFORE_##value 1, 0, 0)
 #define HS_BEFORE_1 0,
 #define HS_SECOND_OF(...) HS_SECOND(__VA_ARGS__)
@@ -111,7 +111,7 @@ static inline __attribute__((format(printf, 1, 2))) int hs_printf(const char *fo
 }
 #define printf(...) hs_printf(__VA_ARGS__)
 
-// ---- shared memory: one struct a kernel, at the start of the block's arena; or all of the arena as an array
+// ---- shared memory: one struct per kernel, at the start of the block's arena, or the whole arena as an array
 template <class T> HS_INLINE T *hs_arena(unsigned long bytes, const char *file, int line)
 {
     hs_block *b = hs_blk;
@@ -155,10 +155,10 @@ HS_INLINE void hs_yield(const hs_place *s)
 #define tf_hs_yield() hs_yield(HS_SITE("a waiting loop", HS_OP_NONE))
 #define __nanosleep(n) ((void)(n), tf_hs_yield())
 
-// Where a barrier that is emulated by polling completes a phase: the watchdog counts these as progress.
+// For barriers that are emulated by polling: the watchdog counts each completed phase as progress.
 #define tf_hs_progressed() hs_rt.progressed(hs_cur)
 
-// ---- clusters: blocks side by side on the grid that one worker runs by turns
+// ---- clusters: adjacent blocks of the grid, which one worker runs in turn
 #define tf_hs_cluster_arrive() hs_rt.cluster_arrive(hs_cur)
 HS_INLINE void hs_cluster_wait(const hs_place *s)
 {
@@ -168,7 +168,7 @@ HS_INLINE void hs_cluster_wait(const hs_place *s)
 HS_INLINE int tf_hs_cluster_rank() { return (int)hs_blk->cluster_rank; }
 HS_INLINE char *tf_hs_cluster_shared(int member) { return hs_blk->cluster_shared[member]; }
 
-// ---- wave operations: every lane leaves a word in the mailbox, all continue when the last has come
+// ---- wave operations: every lane puts a word into the mailbox, and all continue when the last lane has arrived
 HS_INLINE hs_u64 *hs_collect(const hs_place *s, hs_u64 v)
 {
     hs_thread *t = hs_cur;
@@ -195,7 +195,7 @@ template <class T> HS_INLINE T hs_value(hs_u64 w)
 HS_INLINE hs_u32 hs_lane() { return hs_cur->lane; }
 HS_INLINE hs_u32 hs_wave_size() { return hs_cur->w->size; }
 HS_INLINE bool hs_active(hs_u32 lane) { return hs_cur->w->exec >> (lane & 63) & 1; }
-// A lane that is not there gives 0, as ds_bpermute does.
+// An inactive lane gives 0, as with ds_bpermute.
 template <class T> HS_INLINE T hs_from(hs_u64 *mail, hs_u32 lane) { return hs_value<T>(hs_active(lane) ? mail[lane] : 0); }
 template <class T> HS_INLINE T hs_shuffle(const hs_place *s, T v, hs_u32 from)
 {
@@ -253,7 +253,7 @@ HS_INLINE void hs_wave_sync(const hs_place *s) { hs_collect(s, 0); }
 #define __syncwarp(...) tf_hs_wave_sync()
 
 // Sum, maximum and minimum over aligned groups of `width` lanes (all of the wave when 0), in the order of an xor butterfly:
-// the same bits as the shuffles of the GPU. One pass for the wave where the type has one; the word carries the width too.
+// the same bits as the shuffles of the GPU. One pass over the wave if the type has one (hs_ops); the word carries the width, too.
 HS_INLINE float hs_fold(const hs_place *s, float v, int width)
 {
     return hs_value<float>(hs_collect(s, hs_word(v) | (hs_u64)hs_width(width) << 32)[hs_lane()]);
@@ -263,7 +263,7 @@ HS_INLINE int hs_fold(const hs_place *s, int v, int width)
     return hs_value<int>(hs_collect(s, hs_word(v) | (hs_u64)hs_width(width) << 32)[hs_lane()]);
 }
 HS_INLINE unsigned hs_fold(const hs_place *s, unsigned v, int width) { return (unsigned)hs_fold(s, (int)v, width); }
-template <class T> struct hs_ops {}; // other types are folded by shuffles, in the caller's own words
+template <class T> struct hs_ops {}; // other types are reduced by shuffles in the caller's code
 template <> struct hs_ops<float> { enum { sum = HS_OP_SUM_F32, max = HS_OP_MAX_F32, min = HS_OP_MIN_F32 }; };
 template <> struct hs_ops<int> { enum { sum = HS_OP_SUM_I32, max = HS_OP_MAX_I32, min = HS_OP_MIN_I32 }; };
 template <> struct hs_ops<unsigned> { enum { sum = HS_OP_SUM_I32, max = HS_OP_MAX_U32, min = HS_OP_MIN_U32 }; };
@@ -273,12 +273,12 @@ template <class T> T hs_copy(T v); // decltype() of it: the type without const a
 #define tf_hs_wave_min(v, ...) hs_fold(HS_SITE("tf_hs_wave_min", hs_ops<decltype(hs_copy(v))>::min), v, hs_or_zero(__VA_ARGS__))
 HS_INLINE int hs_or_zero(int width = 0) { return width; }
 
-// ---- entries: NAME__hs(params) unpacks what hipModuleLaunchKernel would get, so that C calls every kernel alike
+// ---- entries: NAME__hs(params) unpacks the arguments as hipModuleLaunchKernel gets them, so that C can call every kernel in the same way
 template <unsigned... I> struct hs_list {};
 template <class T, T... I> struct hs_sequence { typedef hs_list<I...> type; };
 template <class T> struct hs_bare { typedef T type; };
 template <class T> struct hs_bare<const T> { typedef T type; };
-// Arguments lie in the caller's own memory, which the checker does not know: not a call of memcpy() is to read them.
+// Arguments lie in the caller's memory, which the checker does not know; so they must not be read by memcpy(), which it intercepts.
 template <class T> HS_UNCHECKED HS_INLINE T hs_argument(const void *from)
 {
 #ifdef HS_CHECK

@@ -76,7 +76,7 @@ double config_real(const model_config *c, const json_t *value, const char *key)
     return real;
 }
 
-/* Two keys name the same activation. Some configs of Gemma have both "gelu" and the tanh form, which is meant. */
+/* True if two keys name the same activation. Some configs of Gemma have both "gelu" and the tanh form; the latter is meant. */
 static bool same_activation(const model_config *c, const char *x, const char *y)
 {
     static const char tanh_form[] = "gelu_pytorch_tanh";
@@ -262,7 +262,7 @@ static void check_outer(const model_config *c, const json_t *outer)
                   text_harmless(c->a, type));
 }
 
-/* transformers writes infinities as Python does, which JSON does not have: they become numbers that no key takes. */
+/* transformers writes infinities as Python does; JSON has none, so they become numbers that no key accepts. */
 static const char *without_infinities(arena *a, const char *json, size_t size)
 {
     static const char infinity[] = "Infinity", number[] = "1e308   ";

@@ -1,6 +1,6 @@
 /* In: a model's config.json, as transformers 4 and 5 write it. Out: its family and its facts, under any of their names. Bails with
- * code_bad_input: invalid JSON (line and column), duplicate keys, values of a wrong type or size (path of the key), unknown keys, which may
- * change the mathematics; with code_unsupported: families that specs cannot express. The file is untrusted. */
+ * code_bad_input on invalid JSON (with line and column), duplicate keys, values of a wrong type or size (with the key's path), and unknown
+ * keys, since they may change the mathematics; with code_unsupported on families that specs cannot express. The file is untrusted. */
 #ifndef TFGEN_MODEL_CONFIG_H
 #define TFGEN_MODEL_CONFIG_H
 #include "ir/base/arena.h"
@@ -10,7 +10,7 @@
 enum { config_most_bytes = 4 << 20 };
 
 typedef struct config_value {
-    const char *key; /* NULL: not there, or null */
+    const char *key; /* NULL: missing, or null */
     bool null;
     long long whole;
     double real;
@@ -21,9 +21,9 @@ typedef struct config_value {
 typedef struct model_config {
     arena *a;
     const char *path;   /* for messages */
-    const char *within; /* "text_config." where the text model's is nested, else "" */
-    json_t *object;     /* the text model's; as long as the arena lives */
-    json_t *outer;      /* the file's own, which may be the same */
+    const char *within; /* "text_config." if the text model's config is nested there, else "" */
+    json_t *object;     /* the text model's config; valid as long as the arena */
+    json_t *outer;      /* that of the file, which may be the same object */
     const char *dtype;  /* bf16, f16 or f32; default bf16 */
     const family *family;
     config_value facts[fact_count];

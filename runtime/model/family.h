@@ -25,7 +25,7 @@ typedef enum packing { packing_none, packing_stacked, packing_by_head, packing_b
 /* Which layers have a window, without layer_types in the config: none; all; even ones; all but every n-th (window_pattern); those from
  * max_window_layers on; all but the first of each n. */
 typedef enum window_rule { window_never, window_all, window_even, window_but_every, window_from_layer, window_but_first } window_rule;
-/* Scores fall by a slope of each head times the distance (ALiBi): the slopes of BLOOM and Falcon, or those of MPT. */
+/* ALiBi, with the slopes of BLOOM and Falcon or those of MPT: scores decrease by a head's slope times the distance. */
 typedef enum alibi_rule { alibi_none, alibi_bloom, alibi_mpt } alibi_rule;
 enum { family_most_prefixes = 6, family_most_defaults = 12 };
 
@@ -59,7 +59,7 @@ typedef struct family {
     bool bias_default, no_k_bias;
     qk_norm q_norm_kind;
     const char *q_norm, *k_norm;
-    bool q_norm_by_key; /* only if the config enables them */
+    bool q_norm_by_key; /* norms of q and k exist only if the config enables them */
 
     bool gated;
     const char *gate, *up, *down; /* up NULL: gate is the tensor of both */
@@ -73,7 +73,7 @@ typedef struct family {
     bool yarn_is_longrope;       /* type yarn with longrope's factors, as in the first configs of Phi 3 */
     double theta, local_theta, partial;
     alibi_rule alibi;
-    bool inner_is_four;          /* the feed-forward half has 4 columns for each of the model, where the config does not say */
+    bool inner_is_four;          /* the feed-forward half has 4 times the model's columns if the config does not say */
     bool nested_attention;       /* attn_config has the keys of attention */
     bool first_layer_has_no_norm; /* ahead of attention: the embeddings have one */
     window_rule window;

@@ -103,7 +103,7 @@ static void read_attention(const model_config *c, layer_facts *l)
         config_refuse(c, c->facts[fact_query_scalar].key, "should be above 0");
     if (l->scale < 0 || (reads(c, fact_attention_multiplier) && l->scale == 0))
         config_refuse(c, "attention_multiplier", "should be above 0");
-    if (l->scale && fabs(l->scale * sqrt((double)l->head_size) - 1) < 1e-12) l->scale = 0; /* the same as the default */
+    if (l->scale && fabs(l->scale * sqrt((double)l->head_size) - 1) < 1e-12) l->scale = 0; /* equal to the default */
 }
 
 /* Slopes as transformers makes them: base^1, base^2, ... */
@@ -115,10 +115,10 @@ static double *alibi_slopes(const model_config *c, const layer_facts *l)
     while (2 * below <= n) below *= 2;
     const long long above = below == n ? n : 2 * below;
     for (long long i = 0; i < n; i++) {
-        if (c->family->alibi == alibi_mpt) { /* of the next power of two: every other one from the second on, then the rest */
+        if (c->family->alibi == alibi_mpt) { /* the slopes for the next power of two: every other one from the second on, then the rest */
             const long long at = above == n ? i : i < above / 2 ? 2 * i + 1 : 2 * (i - above / 2);
             slopes[i] = exp2(-8.0 * (double)(at + 1) / (double)above);
-        } else { /* of the power of two below; then every other one of twice as many */
+        } else { /* the slopes for the previous power of two; then every other one of those for twice as many */
             slopes[i] = i < below ? exp2(-8.0 * (double)(i + 1) / (double)below)
                                   : exp2(-8.0 * (double)(2 * (i - below) + 1) / (double)(2 * below));
         }
@@ -129,7 +129,7 @@ static double *alibi_slopes(const model_config *c, const layer_facts *l)
 static void read_alibi(const model_config *c, layer_facts *l)
 {
     const bool none = c->family->alibi == alibi_none;
-    if (none && flag_or(c, fact_alibi, false)) /* Falcon's, which transformers rounds to bf16 whatever the model's dtype is */
+    if (none && flag_or(c, fact_alibi, false)) /* Falcon's slopes, which transformers rounds to bf16 for every model dtype */
         config_cannot(c, c->facts[fact_alibi].key, "ALiBi of %s is not supported", c->family->model_type);
     if (none) return;
     if (!flag_or(c, fact_alibi, true))
@@ -201,7 +201,7 @@ static bool slides(const model_config *c, long long layer)
 static void read_window(const model_config *c, layer_facts *l, long long layer)
 {
     if (!slides(c, layer)) return;
-    const bool both_sides = reads(c, fact_local_attention); /* half of them on each side of the token */
+    const bool both_sides = reads(c, fact_local_attention); /* half of the window is on each side of the token */
     l->window = both_sides ? need(c, fact_local_attention, "local_attention") / 2 + 1 : need(c, fact_window, "sliding_window");
 }
 
@@ -454,7 +454,7 @@ layer_facts layer_read(const model_config *c, long long layer, long long length)
     read_window(c, &l, layer);
     read_rope(c, &l, layer, length);
     if (length && length < l.positions) l.positions = length;
-    if (l.window >= l.positions) l.window = 0; /* it would never hide a key */
+    if (l.window >= l.positions) l.window = 0; /* a window that long never hides a key */
     return l;
 }
 

@@ -149,7 +149,7 @@ const char *model_spec(const model *m, model_kind *k, spec_form form, spec_paddi
     static const char *const names[] = {"the spec", "the spec for generation", "the spec for prompts in caches"};
     const spec_request r = {m->config, &k->layer, k->which, m->prefix, form, m->gamma, padding, m->part};
     const char *text = spec_write(m->a, &r);
-    k->ir = graph_read(m->a, text, strlen(text), names[form], NULL); /* what it refuses is a mistake here, or a size of the model */
+    k->ir = graph_read(m->a, text, strlen(text), names[form], NULL); /* bails on a mistake of this code, or an unsupported size */
     arena_source(m->a, NULL, NULL, 0);
     return text;
 }

@@ -1,12 +1,12 @@
 /* In: a HuggingFace model: its folder, or its config.json alone. Out: the kinds of its layers, their specs, and where their tensors lie.
- * Refuses (bails) what config.h and layer.h say; a folder whose tensors are those of no such model, or do not fit its config
- * (code_bad_input). Runs no code of the folder, and uses no network. */
+ * Refuses (bails) what config.h and layer.h say; a folder whose tensors have other names than this family's, or do not fit the config
+ * (code_bad_input). Runs no code from the folder and does not use the network. */
 #ifndef TFGEN_MODEL_MODEL_H
 #define TFGEN_MODEL_MODEL_H
 #include "runtime/data/checkpoint.h"
 #include "runtime/model/spec.h"
 
-/* Layers that differ only in their numbers. */
+/* Layers that differ only in their layer number. */
 typedef struct model_kind {
     layer_facts layer;
     const char *name;  /* "sliding", "full", "full-2" */
@@ -40,6 +40,6 @@ model *model_open(arena *a, const char *folder, long long length);
 model *model_of_config(arena *a, const char *json, size_t size, const char *path, long long length);
 /* The spec of a kind. */
 const char *model_spec(const model *m, model_kind *k, spec_form form, spec_padding padding);
-/* Compares the folder's tensors with the specs of the kinds that have one: of all layers, or (only >= 0) of one. */
+/* Compares the folder's tensors with the specs written so far: for all layers, or only for layer `only` if it is not negative. */
 void model_check_tensors(const model *m, long long only);
 #endif

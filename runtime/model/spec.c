@@ -422,7 +422,7 @@ const char *spec_write(arena *a, const spec_request *r)
     return t.data;
 }
 
-/* ---- what stands around the layers */
+/* ---- parts before and after the layers */
 static void write_head(writer *w, const stem_request *r, const char *in)
 {
     add_param(w, "w_head", "V, D", r->head, "");

@@ -7,8 +7,8 @@
  * cache. */
 typedef enum spec_form { spec_prompt, spec_decode, spec_prefill } spec_form;
 
-/* Where a batch may be padded: nowhere; behind its texts, whose lengths are an input, n (encoders; causal tokens do not see it); ahead of
- * them, where an input, first, has the number of tokens of padding. */
+/* Where texts of a batch may be padded: nowhere; on the right, with an input n of lengths (encoders; causal tokens never see padding behind
+ * them); on the left, with an input `first` that counts a text's padding tokens. */
 typedef enum spec_padding { padding_none, padding_right, padding_left } spec_padding;
 
 typedef struct spec_request {
@@ -33,7 +33,7 @@ typedef struct stem_request {
     long long vocabulary;
     const char *head, *head_bias;       /* tensors; head NULL: the norm alone */
     double logit_multiplier, logit_cap; /* 1; 0: none */
-    long long block; /* a second output, the greatest of each so many logits; divides the vocabulary; 0: none */
+    long long block; /* a second output: the maximum of each block of this many logits; divides the vocabulary; 0: none */
 } stem_request;
 
 const char *spec_write_stem(arena *a, const stem_request *r);

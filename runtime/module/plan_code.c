@@ -40,7 +40,7 @@ static long long bytes_at(const scratch *s, const dim_table *dims, bool high)
     return scratch_bytes(s, &at);
 }
 
-/* True if the plan has the same scratch with at least as many bytes. Both sizes are bytes per row times rows rounded up to tiles, so
+/* True if the plan has this scratch with at least as many bytes. Both sizes are bytes per row times rows rounded up to tiles, so
  * comparing them at the lowest and highest dims is enough. */
 static bool has_room(const plan *p, const scratch *s)
 {

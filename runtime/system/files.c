@@ -22,7 +22,7 @@ static void forget(file_draft *d)
     errno = reason;
 }
 
-/* O_EXCL makes a secret name unnecessary; the random part keeps other processes from taking the same one. */
+/* O_EXCL makes an unguessable name unnecessary for safety; its random part keeps other processes from choosing the same one. */
 static int open_aside(file_draft *d, const char *prefix, mode_t mode)
 {
     enum { most_tries = 16 };
@@ -102,7 +102,7 @@ static int open_special(int folder, const char *name)
     if (S_ISDIR(s.st_mode)) return errno = EISDIR, -1;
     if (S_ISREG(s.st_mode)) return errno = ENOENT, -1;
     const int file = open_waiting_for_nobody(folder, name, 0);
-    if (file >= 0 && (fstat(file, &s) || S_ISREG(s.st_mode))) return close(file), errno = EEXIST, -1; /* it changed meanwhile */
+    if (file >= 0 && (fstat(file, &s) || S_ISREG(s.st_mode))) return close(file), errno = EEXIST, -1; /* the file was replaced meanwhile */
     return file;
 }
 

@@ -14,14 +14,14 @@ typedef struct file_draft {
     char *name, *aside; /* in the folder; aside NULL: `out` is the device itself */
 } file_draft;
 
-/* The folder must exist. A plain file that is replaced passes its permissions on. */
+/* The folder must exist. A plain file that is replaced keeps its permissions. */
 bool file_begin(file_draft *d, const char *path);
-/* The same in an open folder, which stays the caller's; names aside begin with `prefix` and end in ".part". */
+/* The same in an open folder, which the caller still owns; temporary names begin with `prefix` and end in ".part". */
 bool file_begin_at(file_draft *d, int folder, const char *name, const char *prefix, mode_t mode);
 /* Renames the file into place. False, and the old file stays: `good` was false (errno is the caller's), or writing failed (see errno). */
 bool file_finish(file_draft *d, bool good);
 const char *file_why(int error); /* text for an errno value about a file */
 bool file_put(const char *path, const void *data, size_t size);
-/* /dev/stdin, /proc/self/fd/3: somebody has it open already. */
+/* True for names of files that are open already: /dev/stdin, /proc/self/fd/3. */
 bool file_is_open(const char *path);
 #endif

@@ -23,7 +23,7 @@ const char *input_refusal(const char *path)
 {
     struct stat s;
     if (stat(path, &s)) return strerror(errno);
-    errno = EINVAL; /* of a refusal */
+    errno = EINVAL; /* for files that input_refusal() refuses */
     return refusal_of(s.st_mode);
 }
 

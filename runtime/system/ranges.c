@@ -53,7 +53,7 @@ static bool open_one(const char *path, size_t kind)
     return true;
 }
 
-/* TFGEN_PROFILE=1: the first library found of each kind; a path: that library, whichever its kind. */
+/* TFGEN_PROFILE=1: the first library found of each kind; a path: that library, of either kind. */
 static void open_listeners(void)
 {
     const char *given = secure_getenv("TFGEN_PROFILE");

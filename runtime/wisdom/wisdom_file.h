@@ -9,7 +9,8 @@
 const char *wisdom_data_path(arena *a, const char *file);
 /* $TFGEN_WISDOM, else $XDG_DATA_HOME/tfgen/wisdom, else ~/.local/share/tfgen/wisdom; NULL: none, by TFGEN_WISDOM=none or without a home. */
 const char *wisdom_path(arena *a);
-/* given: a path, "none", or NULL: the file in the default place, over the shipped wisdom. Returns NULL for no wisdom. Bails. */
+/* given: a path; "none"; NULL: the file in the default place, whose entries take precedence over the shipped ones. Returns NULL for no
+ * wisdom. Bails. */
 const wisdom *wisdom_load(arena *a, const char *given);
 /* The file's wisdom alone, with stale lines; empty if the file is missing or empty. Bails, also if it is not a wisdom file. */
 wisdom *wisdom_load_file(arena *a, const char *path);
