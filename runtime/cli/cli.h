@@ -79,8 +79,8 @@ _Noreturn void cli_device_bails(arena *a, tfgen_status status, const char *what,
 tfgen_device *cli_open_device(arena *a, const char *name);
 /* The host engine in a target's geometry; accesses out of bounds are errors. */
 tfgen_device *cli_open_host(arena *a, const char *target, unsigned workers);
-/* The device model whose peaks figures are shares of; NULL if it belongs to another device or lacks a bandwidth. Bails if --device-model
- * names a model of another device. */
+/* The device model by whose peaks times are judged (share of the floor); NULL if it belongs to another device or lacks a bandwidth. Bails
+ * if --device-model names a model of another device. */
 const device_model *cli_peaks(arena *a, const cli_options *o, const device_model *d, const tfgen_device *device);
 
 /* The kernel cache, closed with the arena; NULL with --no-cache or an empty TFGEN_CACHE_DIR. Warns on stderr. */

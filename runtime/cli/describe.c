@@ -22,13 +22,13 @@ static const char *names_of(arena *a, ir_op *const *ops, int count, bool *marked
     return t.data ? t.data : "copy";
 }
 
-/* A concat that fusion made of the inputs of a sum of products: the spec has none there. */
+/* True for a concat that fusion made of the inputs of a sum of products, and that the spec does not have. */
 static bool is_row_of_inputs(const ir_graph *graph, const ir_op *op)
 {
     return op->kind == op_concat && graph && graph->ops[op->origin]->kind != op_concat;
 }
 
-/* The other linear of a sum of products, told by its weight; -1: there is none. */
+/* Origin of the second linear of a sum of products, found by its weight; -1: none. */
 static int second_origin(const ir_graph *graph, const ir_op *op)
 {
     const ir_value *weight = op->attributes.continued;

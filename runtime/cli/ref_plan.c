@@ -78,7 +78,7 @@ static bool is_stored(const plan *p, const ir_value *v)
     return v->root != NULL || v->output != NULL;
 }
 
-/* Whether a reshape of it is a value of the graph, with the same dtype: then both are rounded alike. */
+/* True if a reshape of v is a value of the graph with the same dtype: then both are rounded in the same way. */
 static bool is_reshaped(const plan *p, const ir_graph *graph, const ir_value *v)
 {
     for (int i = 0; i < p->ir->op_count; i++) {
@@ -89,7 +89,7 @@ static bool is_reshaped(const plan *p, const ir_graph *graph, const ir_value *v)
     return false;
 }
 
-/* A concat of values that the graph has, with their dtype: the inputs of a sum of products. */
+/* True for a concat of values of the graph, with their dtype: the inputs of a sum of products. */
 static bool is_row_of_known(const ir_graph *graph, const ir_value *v)
 {
     for (int i = 0; i < v->def->input_count; i++)
@@ -97,19 +97,20 @@ static bool is_row_of_known(const ir_graph *graph, const ir_value *v)
     return v->def->kind == op_concat;
 }
 
-/* A copy that is its operand's transpose. */
-static bool op_turns(const ir_op *op) { return op->kind == op_align && op->attributes.transpose; }
+/* A copy that transposes its operand. */
+static bool op_transposes(const ir_op *op) { return op->kind == op_align && op->attributes.transpose; }
 
-/* A stored value that the graph does not have must be f32, as arithmetic is, or an exact copy of a value that may be stored, or one that
- * the graph has in another shape, or several that it has side by side; or the terms of such a value. */
+/* Whether the plan may store v, which the graph does not have: f32 values, which no storage rounds; exact copies, reshapes and concats of
+ * values that the graph has or that may be stored; and terms of such values. */
 static bool may_be_stored(const plan *p, const ir_graph *graph, const ir_value *v)
 {
     const ir_op *op = v->def;
     if (op && op->kind == op_bf16_terms) return may_be_stored(p, graph, op->inputs[0]) || graph_value(graph, op->inputs[0]->name);
     if (v->type == dtype_f32 || !op || !is_stored(p, v) || is_reshaped(p, graph, v) || is_row_of_known(graph, v)) return true;
     const bool same = same_shape(p->ir, op->inputs[0], p->ir, v);
-    return (op->kind == op_reshape || op->kind == op_permute || op_turns(op) || ((op->kind == op_align || op->kind == op_cast) && same)) &&
-           op->inputs[0]->type == v->type && (graph_value(graph, op->inputs[0]->name) || may_be_stored(p, graph, op->inputs[0]));
+    const bool copies = same && (op->kind == op_align || op->kind == op_cast);
+    return (op->kind == op_reshape || op->kind == op_permute || op_transposes(op) || copies) && op->inputs[0]->type == v->type &&
+           (graph_value(graph, op->inputs[0]->name) || may_be_stored(p, graph, op->inputs[0]));
 }
 
 static bool is_long(const ir_value *v) { return v->type == dtype_f32; }

@@ -8,7 +8,7 @@
 /* `linear`, `attention` and `op` are the graph's ops; the plan's are matched by their position in the spec. */
 ref_fold ref_plan_folded(const plan *p, const ir_graph *graph, const ir_op *linear);
 bool ref_plan_rounds_scores(const plan *p, const ir_op *attention);
-/* Elements of the other product that is summed with the linear's in one accumulator; 0: none is. */
+/* K of the other product that is summed with the linear's in one accumulator; 0: there is none. */
 long long ref_plan_continued(const plan *p, const ir_op *linear);
 bool ref_plan_splits(const plan *p, const ir_op *linear);
 bool ref_plan_in_terms(const plan *p, const ir_op *linear); /* an operand is sums of bf16 numbers */

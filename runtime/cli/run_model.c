@@ -1,4 +1,4 @@
-/* In: a model's folder, --layers, --input with x [B, S, D]. Out: y behind the last of the layers (-o), and the time of each. Refuses
+/* In: a model's folder, --layers, --input with x [B, S, D]. Out: y, the result of the last layer (-o), and the time of each layer. Refuses
  * options that are about one spec, inputs of another shape, and what runtime/generate/chain.h refuses. */
 #include "runtime/cli/run_model.h"
 #include "runtime/cli/trial.h"

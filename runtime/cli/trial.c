@@ -22,7 +22,7 @@ static void find_inputs(trial *t)
         if (data_is_given(t->graph->values[i])) t->given[i] = &t->inputs[i];
 }
 
-/* As data_put(), in rows of the value's stride. What lies between rows is NaN, so that a kernel that reads it is noticed. */
+/* As data_put(), in rows of the value's stride. Padding between rows is NaN, so that a kernel that reads it is noticed. */
 static void put_rows(const ir_value *v, const ref_tensor *given, void *data)
 {
     const size_t columns = (size_t)value_columns(v), stride = (size_t)value_stride(v);

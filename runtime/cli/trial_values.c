@@ -56,7 +56,7 @@ void *trial_fetched(trial *t, const ir_value *v, tfgen_code *code)
     return NULL;
 }
 
-/* What lies between the rows of an output belongs to the caller. */
+/* True if a kernel wrote between the rows of an output, which belongs to the caller. */
 static bool wrote_between_rows(trial *t, const ir_value *v, const void *data)
 {
     const long long columns = value_columns(v), stride = value_stride(v), span = value_span(v, &t->plan->ir->dims);

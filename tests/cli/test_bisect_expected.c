@@ -158,7 +158,7 @@ START_TEST(an_op_that_rounds_inside_is_no_other_op)
     static const char command[] = "bisect %s/s.yaml --target=host --input=%s/data.safetensors --expected=%s/%s.safetensors";
     ck_assert_msg(tfgen(command, folder, folder, folder, "same") == 0, "%s", output);
     ck_assert_msg(tfgen(command, folder, folder, folder, "other") == 1, "%s", output);
-    says("other.safetensors parts from the spec at %y");
+    says("other.safetensors first differs from the spec at %y");
 }
 END_TEST
 

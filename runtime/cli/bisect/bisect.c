@@ -101,7 +101,7 @@ static bool checker_may_know(const bisection *b)
     const place_made *m = &b->first.made;
     if (b->fault || b->vanished) return true;
     if (!b->found || b->operations > check_below || b->plan->launch_count + b->plan->pack_count > most_checked) return false;
-    return !m->op || op_table[m->op->kind].class != class_ELEMENT || b->first.parting.kind != parting_beyond;
+    return !m->op || op_table[m->op->kind].class != class_ELEMENT || b->first.mismatch.kind != mismatch_beyond;
 }
 
 static void ask_checker(bisection *b)
@@ -122,12 +122,12 @@ static void find_overflow(bisection *b)
         if (b->whole.list[i].overflows) b->overflow = &b->whole.list[i];
 }
 
-static void find_parting(bisection *b)
+static void find_mismatch(bisection *b)
 {
     if (!b->graph) bail(b->a, code_usage, (position){0}, "--from=%s: the reference needs a graph, which --spec=SPEC names", b->o->from);
     const data_files files = {b->o->weights, b->o->input, b->o->state, b->o->number.layer};
     b->trial.inputs = data_make(b->a, b->graph, b->trial.seed, &files);
-    const parting *first = NULL;
+    const mismatch *first = NULL;
     const long long most = b->o->repeat ? b->o->number.repeat : 1;
     do {
         b->found = !run_whole(b);
@@ -202,7 +202,7 @@ static void bisect_spec(void *argument)
     if (b->what == bisect_slow)
         bisect_times(b);
     else
-        find_parting(b);
+        find_mismatch(b);
     if (o->json)
         bisect_print_json(b);
     else if (!o->quiet)

@@ -9,19 +9,19 @@
 typedef enum bisect_what { bisect_diff, bisect_nan, bisect_slow } bisect_what;
 
 /* The kind of error of an element, as far as the numbers show it. */
-typedef enum parting_kind {
-    parting_none,      /* every element is right */
-    parting_beyond,    /* beyond its bound */
-    parting_unwritten, /* never written */
-    parting_infinite,  /* NaN or infinite, where the reference is finite */
-    parting_together   /* each element is within its bound, but their RMS is too large: REF_MOST_SPREAD */
-} parting_kind;
+typedef enum mismatch_kind {
+    mismatch_none,      /* every element is right */
+    mismatch_beyond,    /* beyond its bound */
+    mismatch_unwritten, /* never written */
+    mismatch_infinite,  /* NaN or infinite, where the reference is finite */
+    mismatch_together   /* each element is within its bound, but their RMS is too large: REF_MOST_SPREAD */
+} mismatch_kind;
 
 /* How one value's numbers differ from the expected ones. */
-typedef struct parting {
+typedef struct mismatch {
     const ir_value *value;                                      /* in the graph that judged it */
     bool end_to_end;                                            /* an output, compared end to end */
-    parting_kind kind;                                          /* of the first wrong element */
+    mismatch_kind kind;                                          /* of the first wrong element */
     long long elements, bad, unwritten, infinite, first, worst; /* counts; first, worst: indices of wrong elements */
     double got, expected, bound, ratio;                         /* of the first wrong element */
     double worst_ratio, spread;
@@ -29,7 +29,7 @@ typedef struct parting {
     bool zeros;                              /* all wrong numbers are 0 */
     long long low[max_rank], high[max_rank]; /* bounding box of the wrong elements, by axis */
     bool overflows; /* bisect_nan: the expected value exceeds the dtype's range too, from finite operands */
-} parting;
+} mismatch;
 
 /* Where a plan computes a value. */
 typedef struct place_made {
@@ -44,7 +44,7 @@ typedef struct place_made {
 } place_made;
 
 typedef struct finding {
-    parting parting;
+    mismatch mismatch;
     place_made made;
 } finding;
 
@@ -61,7 +61,7 @@ typedef struct walk {
     bisect_what what;
     const ir_graph *graph; /* its values are judged */
     const plan *plan;
-    parting *list; /* in order of the graph's ops, then steps */
+    mismatch *list; /* in order of the graph's ops, then steps */
     int count;
     unnamed_step *steps;
     int step_count;
@@ -72,10 +72,10 @@ typedef struct walk {
 typedef struct expected_result {
     const char *file;
     int given;            /* values in the file */
-    parting *list;        /* one per value in the file, in order */
+    mismatch *list;        /* one per value in the file, in order */
     const char *unknown;  /* names of tensors in the file that are not values of the graph, or NULL */
     const char *between;  /* values missing from the file on the path to the first that differs, or NULL */
-    const parting *first; /* the first that differs; NULL: none */
+    const mismatch *first; /* the first that differs; NULL: none */
 } expected_result;
 
 typedef struct slow_launch {
@@ -104,7 +104,7 @@ typedef struct bisection {
     walk whole;        /* of the unmodified plan */
     bool found;
     const char *unjudged;    /* bisect_diff: the first value of which no element could be judged, or NULL */
-    finding stored;          /* the first wrong value in memory; launch NULL and no parting: none */
+    finding stored;          /* the first wrong value in memory; launch NULL and no mismatch: none */
     finding first;           /* the first wrong value once the phase's intermediates are stored too; equal to `stored` if none is earlier */
     int shown;               /* number of intermediates stored for that */
     bool vanished;           /* storing them made the error disappear */
@@ -112,7 +112,7 @@ typedef struct bisection {
     const char *lost;        /* edits of --replace-source that could not be merged into that plan, or NULL */
     const char *checker;     /* report of the host engine's checker, or NULL */
     bool checked;            /* the checker was run */
-    const parting *overflow; /* bisect_nan: the first value that exceeds its dtype's range in the reference too, or NULL */
+    const mismatch *overflow; /* bisect_nan: the first value that exceeds its dtype's range in the reference too, or NULL */
     expected_result expected;
     /* ---- bisect_slow */
     const plan *timed;
@@ -121,18 +121,18 @@ typedef struct bisection {
     double tolerance;
 } bisection;
 
-/* parting.c: compares got with expected. */
-parting parting_of(const ir_value *v, const dim_table *dims, const ref_tensor *expected, const double *got, bisect_what what);
+/* mismatch.c: compares got with expected. */
+mismatch mismatch_of(const ir_value *v, const dim_table *dims, const ref_tensor *expected, const double *got, bisect_what what);
 
 /* locate.c: where plan `p` computes that value, with the op's name in the graph and its line in the spec. */
-place_made locate(bisection *b, const plan *p, const parting *found);
+place_made locate(bisection *b, const plan *p, const mismatch *found);
 
 /* shown.c: runs the plan again with the intermediates of a phase stored to memory. */
 void bisect_inside(bisection *b);
 
 /* walk.c */
 trial_options walk_options(const bisection *b, walk *w);
-const parting *walk_first(const walk *w, const plan *p); /* the first wrong value in the plan's order; NULL: none */
+const mismatch *walk_first(const walk *w, const plan *p); /* the first wrong value in the plan's order; NULL: none */
 void walk_outputs(walk *w, const ir_graph *graph, const trial_result *r);
 
 void bisect_expected(bisection *b);

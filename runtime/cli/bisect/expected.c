@@ -72,9 +72,9 @@ static void compare_value(void *context, const ir_value *v, ref_tensor *r)
     }
     double *got = c->got;
     safetensors_read(c->file, t, got);
-    parting *p = &e->list[e->given++];
-    *p = parting_of(v, &c->b->graph->dims, r, got, bisect_diff);
-    if (p->kind != parting_none && !e->first) {
+    mismatch *p = &e->list[e->given++];
+    *p = mismatch_of(v, &c->b->graph->dims, r, got, bisect_diff);
+    if (p->kind != mismatch_none && !e->first) {
         e->first = p;
         e->between = c->between.size ? arena_strdup(c->b->a, c->between.data) : NULL;
     } else if (!e->first) {
@@ -147,7 +147,7 @@ void bisect_expected(bisection *b)
     char message[512];
     comparing c = {.b = b, .file = safetensors_open(a, b->o->expected), .between = {.a = a}};
     const ref_rules rules = {.rounds_scores = always, .finished = compare_value, .sampled = b->sampled, .context = &c};
-    b->expected = (expected_result){.file = b->o->expected, .list = arena_alloc(a, ((size_t)b->graph->value_count + 1) * sizeof(parting))};
+    b->expected = (expected_result){.file = b->o->expected, .list = arena_alloc(a, ((size_t)b->graph->value_count + 1) * sizeof(mismatch))};
     c.used = arena_alloc(a, safetensors_count(c.file) + 1);
     note_unknown(&c);
     ref_tensor **none = arena_alloc(a, ((size_t)b->graph->value_count + 1) * sizeof *none);

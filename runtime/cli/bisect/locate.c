@@ -162,7 +162,7 @@ static const launch_phase *find_phase(const plan *p, const ir_phase *phase, cons
     return NULL;
 }
 
-place_made locate(bisection *b, const plan *p, const parting *found)
+place_made locate(bisection *b, const plan *p, const mismatch *found)
 {
     place_made m = {0};
     arena *a = b->a;

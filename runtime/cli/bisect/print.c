@@ -7,17 +7,17 @@
 static const char *const what_names[] = {"diff", "nan", "slow"};
 
 static const char *const kind_texts[] = {
-    [parting_none] = "right",
-    [parting_beyond] = "beyond its bound",
-    [parting_unwritten] = "never written, or computed from what was never written",
-    [parting_infinite] = "NaN where a number is expected",
-    [parting_together] = "each element is within its bound, but their RMS is too large",
+    [mismatch_none] = "right",
+    [mismatch_beyond] = "beyond its bound",
+    [mismatch_unwritten] = "never written, or computed from what was never written",
+    [mismatch_infinite] = "NaN where a number is expected",
+    [mismatch_together] = "each element is within its bound, but their RMS is too large",
 };
 static const char *const kind_names[] = {"none", "beyond", "unwritten", "infinite", "together"};
 
 /* ---- words */
-/* The indices by axis of a parting's first wrong element. */
-static void find_indices(const bisection *b, const parting *p, long long at[max_rank])
+/* The indices by axis of a mismatch's first wrong element. */
+static void find_indices(const bisection *b, const mismatch *p, long long at[max_rank])
 {
     long long index = p->first;
     for (int i = p->value->rank - 1; i >= 0; i--) {
@@ -27,7 +27,7 @@ static void find_indices(const bisection *b, const parting *p, long long at[max_
     }
 }
 
-static const char *element_text(const bisection *b, const parting *p)
+static const char *element_text(const bisection *b, const mismatch *p)
 {
     text t = {.a = b->a};
     long long at[max_rank];
@@ -38,7 +38,7 @@ static const char *element_text(const bisection *b, const parting *p)
     return t.data;
 }
 
-static const char *box_text(const bisection *b, const parting *p)
+static const char *box_text(const bisection *b, const mismatch *p)
 {
     text t = {.a = b->a};
     for (int i = 0; i < p->value->rank; i++) {
@@ -57,13 +57,13 @@ static const char *plain(void) { return colour_code(stdout, colour_none); }
 
 static void print_line(const char *what, const char *text) { printf("    %-10s %s\n", what, text); }
 
-/* ---- a value that parts */
-static void print_numbers(const bisection *b, const parting *p)
+/* ---- a value that differs */
+static void print_numbers(const bisection *b, const mismatch *p)
 {
     printf("    %-10s %s: ", "element", element_text(b, p));
     if (p->end_to_end)
         printf("%.3g times its bound of %.3g away, from the inputs on\n", p->ratio, p->bound);
-    else if (p->kind == parting_unwritten)
+    else if (p->kind == mismatch_unwritten)
         printf("never written, or computed from what was never written; it should be %.6g\n", p->expected);
     else if (isfinite(p->ratio))
         printf("%.6g, should be %.6g within %.3g: %.3g times that\n", p->got, p->expected, p->bound, p->ratio);
@@ -71,10 +71,10 @@ static void print_numbers(const bisection *b, const parting *p)
         printf("%.6g, should be %.6g\n", p->got, p->expected);
 }
 
-static void print_extent(const bisection *b, const parting *p)
+static void print_extent(const bisection *b, const mismatch *p)
 {
     if (p->end_to_end) return;
-    if (p->kind == parting_together)
+    if (p->kind == mismatch_together)
         printf("    %-10s %s: the RMS of error over bound is %.3g, at most %g\n", "all", kind_texts[p->kind], p->spread, REF_MOST_SPREAD);
     else
         printf("    %-10s %lld of %lld elements, within %s\n", "wrong", p->bad, p->elements, box_text(b, p));
@@ -98,10 +98,10 @@ static void print_made(const bisection *b, const place_made *m)
 
 static void print_finding(const bisection *b, const char *title, const finding *f)
 {
-    printf("  %s%s %%%s%s\n", bold(), title, f->parting.value->name, plain());
+    printf("  %s%s %%%s%s\n", bold(), title, f->mismatch.value->name, plain());
     print_made(b, &f->made);
-    print_numbers(b, &f->parting);
-    print_extent(b, &f->parting);
+    print_numbers(b, &f->mismatch);
+    print_extent(b, &f->mismatch);
 }
 
 /* ---- what was done */
@@ -122,7 +122,7 @@ static void print_head(const bisection *b)
 static int values_of(const walk *w, bool wrong)
 {
     int n = 0;
-    for (int i = 0; i < w->count; i++) n += !w->list[i].end_to_end && (!wrong || w->list[i].kind != parting_none);
+    for (int i = 0; i < w->count; i++) n += !w->list[i].end_to_end && (!wrong || w->list[i].kind != mismatch_none);
     return n;
 }
 
@@ -165,7 +165,7 @@ static void print_expected(const bisection *b)
         return;
     }
     const finding f = {*e->first, {.op = e->first->value->def}};
-    print_finding(b, arena_printf(b->a, "%s parts from the spec at", e->file), &f);
+    print_finding(b, arena_printf(b->a, "%s first differs from the spec at", e->file), &f);
     if (e->between) printf("    %-10s %s: the file does not have them, so it may be any of these ops\n", "before it", e->between);
 }
 
@@ -201,7 +201,7 @@ void bisect_print(const bisection *b)
         print_checker(b);
         return;
     }
-    const ir_value *stored = b->stored.parting.value;
+    const ir_value *stored = b->stored.mismatch.value;
     printf("  %d values in memory were compared, each on the device's own inputs: ", values_of(&b->whole, false));
     if (!stored) {
         if (b->unjudged) printf("none is wrong, but no element of %%%s is judged", b->unjudged);
@@ -210,7 +210,7 @@ void bisect_print(const bisection *b)
     } else
         printf("%s%d wrong%s, %%%s the first\n", colour_code(stdout, colour_bad), values_of(&b->whole, true), plain(), stored->name);
     if (stored) print_finding(b, "the first wrong value:", &b->first);
-    if (stored && strcmp(b->first.parting.value->name, stored->name) != 0) print_finding(b, "the first that is in memory:", &b->stored);
+    if (stored && strcmp(b->first.mismatch.value->name, stored->name) != 0) print_finding(b, "the first that is in memory:", &b->stored);
     print_notes(b);
     print_checker(b);
     print_expected(b);
@@ -222,7 +222,7 @@ static void set_text(json_t *o, const char *key, const char *text)
     if (text) json_object_set_new(o, key, json_string(text));
 }
 
-static json_t *index_json(const bisection *b, const parting *p)
+static json_t *index_json(const bisection *b, const mismatch *p)
 {
     json_t *list = json_array();
     long long at[max_rank];
@@ -231,7 +231,7 @@ static json_t *index_json(const bisection *b, const parting *p)
     return list;
 }
 
-static json_t *box_json(const parting *p)
+static json_t *box_json(const mismatch *p)
 {
     json_t *list = json_array();
     for (int i = 0; i < p->value->rank; i++)
@@ -239,12 +239,12 @@ static json_t *box_json(const parting *p)
     return list;
 }
 
-static json_t *parting_json(const bisection *b, const parting *p)
+static json_t *mismatch_json(const bisection *b, const mismatch *p)
 {
     json_t *o = json_pack("{s:s, s:s, s:I}", "value", p->value->name, "kind", kind_names[p->kind], "elements", (json_int_t)p->elements);
     json_object_set_new(o, "worst_ratio", cli_json_number(p->worst_ratio));
     json_object_set_new(o, "rms_ratio", cli_json_number(p->spread));
-    if (p->kind == parting_none) return o;
+    if (p->kind == mismatch_none) return o;
     json_object_set_new(o, "end_to_end", json_boolean(p->end_to_end));
     json_object_set_new(o, "element", index_json(b, p));
     json_object_set_new(o, "bound", cli_json_number(p->bound));
@@ -281,7 +281,7 @@ static void made_json(const bisection *b, json_t *o, const place_made *m)
 
 static json_t *finding_json(const bisection *b, const finding *f)
 {
-    json_t *o = parting_json(b, &f->parting);
+    json_t *o = mismatch_json(b, &f->mismatch);
     made_json(b, o, &f->made);
     return o;
 }
@@ -303,7 +303,7 @@ static json_t *expected_json(const bisection *b)
 {
     const expected_result *e = &b->expected;
     json_t *o = json_pack("{s:s, s:i, s:b}", "file", e->file, "values", e->given, "parts", e->first != NULL), *list = json_array();
-    for (int i = 0; i < e->given; i++) json_array_append_new(list, parting_json(b, &e->list[i]));
+    for (int i = 0; i < e->given; i++) json_array_append_new(list, mismatch_json(b, &e->list[i]));
     json_object_set_new(o, "checks", list);
     if (e->first) json_object_set_new(o, "first", finding_json(b, &(finding){*e->first, {.op = e->first->value->def}}));
     set_text(o, "unknown", e->unknown);
@@ -314,11 +314,11 @@ static json_t *expected_json(const bisection *b)
 static void numbers_json(const bisection *b, json_t *o)
 {
     json_t *list = json_array();
-    for (int i = 0; i < b->whole.count; i++) json_array_append_new(list, parting_json(b, &b->whole.list[i]));
+    for (int i = 0; i < b->whole.count; i++) json_array_append_new(list, mismatch_json(b, &b->whole.list[i]));
     json_object_set_new(o, "checks", list);
     json_object_set_new(o, "sampled", json_boolean(b->sampled));
     json_object_set_new(o, "runs", json_integer(b->runs));
-    if (b->stored.parting.value) {
+    if (b->stored.mismatch.value) {
         json_object_set_new(o, "first", finding_json(b, &b->first));
         json_object_set_new(o, "first_in_memory", finding_json(b, &b->stored));
         json_object_set_new(o, "shown", json_integer(b->shown));

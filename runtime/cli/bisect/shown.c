@@ -108,7 +108,7 @@ void bisect_inside(bisection *b)
     if (why) b->hidden = arena_printf(b->a, "with the values of %s stored: %s", phase->name, why), count = 0;
     b->shown = count;
     if (count) {
-        const parting *first = walk_first(&s.walk, s.c.plan);
+        const mismatch *first = walk_first(&s.walk, s.c.plan);
         b->vanished = !first;
         b->lost = s.lost.data;
         if (first) b->first = (finding){*first, locate(b, b->plan, first)};

@@ -98,5 +98,5 @@ void bisect_times(bisection *b)
     const launch *slowest = b->slowest->launch;
     const ir_phase *phase = slowest->work[slowest->work_count - 1].phase;
     const ir_value *last = phase->op_count ? phase->ops[phase->op_count - 1]->outputs[0] : NULL;
-    if (last) b->first = (finding){.made = locate(b, t.plan, &(parting){.value = last})};
+    if (last) b->first = (finding){.made = locate(b, t.plan, &(mismatch){.value = last})};
 }

@@ -65,7 +65,7 @@ static void judge_sum(walk *w, const ir_op *op, const ref_tensor *x, const doubl
     const ref_tensor *inputs[] = {x, NULL};
     ref_tensor sum = {0}, *results[] = {NULL, &sum};
     if (!ref_run(sum_graph(w->a, w->graph, op), inputs, false, NULL, results, message, sizeof message)) return;
-    w->list[w->count++] = parting_of(op->outputs[0], &w->graph->dims, &sum, got, w->what);
+    w->list[w->count++] = mismatch_of(op->outputs[0], &w->graph->dims, &sum, got, w->what);
     ref_free(&sum);
 }
 
@@ -93,7 +93,7 @@ static void judge_parts(walk *w, const unnamed_step *s, const ir_value *v, const
     *named = *whole;
     named->name = v->name, named->output = NULL;
     for (long long i = 0; i < (long long)s->known.count; i++) got[i] = joined(parts + i / size * count * (size + 2), count, size, i % size);
-    w->list[w->count++] = parting_of(named, &w->graph->dims, &s->known, got, w->what);
+    w->list[w->count++] = mismatch_of(named, &w->graph->dims, &s->known, got, w->what);
 }
 
 static void note_unnamed(void *context, const ir_value *v, const double *got, const ref_tensor *const *data)
@@ -108,7 +108,7 @@ static void note_unnamed(void *context, const ir_value *v, const double *got, co
         if (joins)
             judge_parts(w, s, v, got);
         else if (s->op->kind == op_align)
-            w->list[w->count++] = parting_of(v, &w->graph->dims, known, got, w->what);
+            w->list[w->count++] = mismatch_of(v, &w->graph->dims, known, got, w->what);
         else
             judge_sum(w, s->op, known, got);
     }
@@ -117,7 +117,7 @@ static void note_unnamed(void *context, const ir_value *v, const double *got, co
 static void note_value(void *context, const ir_value *v, const ref_tensor *expected, const double *got)
 {
     walk *w = context;
-    w->list[w->count++] = parting_of(v, &w->graph->dims, expected, got, w->what);
+    w->list[w->count++] = mismatch_of(v, &w->graph->dims, expected, got, w->what);
     keep_known(w, v, expected, got);
 }
 
@@ -146,9 +146,9 @@ void walk_outputs(walk *w, const ir_graph *graph, const trial_result *r)
         if (!c->end_to_end || c->verdict != trial_bad || w->what != bisect_diff) continue;
         for (int k = 0; k < graph->value_count; k++)
             if (graph->values[k]->output && strcmp(graph->values[k]->output, c->name) == 0)
-                w->list[w->count++] = (parting){.value = graph->values[k],
+                w->list[w->count++] = (mismatch){.value = graph->values[k],
                                                 .end_to_end = true,
-                                                .kind = c->ratio <= 1 ? parting_together : parting_beyond,
+                                                .kind = c->ratio <= 1 ? mismatch_together : mismatch_beyond,
                                                 .elements = c->count,
                                                 .first = c->worst,
                                                 .worst = c->worst,
@@ -159,7 +159,7 @@ void walk_outputs(walk *w, const ir_graph *graph, const trial_result *r)
     }
 }
 
-static int order_of(const plan *p, const parting *found)
+static int order_of(const plan *p, const mismatch *found)
 {
     const ir_value *v = graph_value(p->ir, found->value->name);
     for (int i = 0; v && i < p->ir->op_count && !found->end_to_end; i++)
@@ -167,10 +167,10 @@ static int order_of(const plan *p, const parting *found)
     return p->ir->op_count;
 }
 
-const parting *walk_first(const walk *w, const plan *p)
+const mismatch *walk_first(const walk *w, const plan *p)
 {
-    const parting *first = NULL;
+    const mismatch *first = NULL;
     for (int i = 0; i < w->count; i++)
-        if (w->list[i].kind != parting_none && (!first || order_of(p, &w->list[i]) < order_of(p, first))) first = &w->list[i];
+        if (w->list[i].kind != mismatch_none && (!first || order_of(p, &w->list[i]) < order_of(p, first))) first = &w->list[i];
     return first;
 }

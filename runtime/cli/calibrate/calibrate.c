@@ -12,7 +12,7 @@ typedef struct calibration {
     const cli_options *o;
     tfgen_device *device;
     const target_info *target;
-    const device_model *base; /* for which the measured kernels are planned */
+    const device_model *base; /* the measured kernels are planned for it */
     bool known;               /* base is this device's */
     bool most_bandwidth;      /* peak bandwidth is measured, too */
     cache *cache;
@@ -120,7 +120,7 @@ static void measure_launches(calibration *c)
 }
 
 /* Seconds per round trip, from the difference of two counts, so that the launch does not count; the longer run takes much longer. */
-static double seconds_an_answer(calibration *c)
+static double seconds_per_answer(calibration *c)
 {
     enum { most = 1 << 22 };
     probe_run run = {.kind = probe_answers, .grid = 2, .chunks = 1, .count = 64, .together = true};
@@ -136,7 +136,7 @@ static double seconds_an_answer(calibration *c)
 
 static void measure_hop(calibration *c)
 {
-    const double seconds = seconds_an_answer(c);
+    const double seconds = seconds_per_answer(c);
     if (seconds > 1e-9) set(c, number_hop_cost, seconds, "two workgroups that answer each other");
 }
 

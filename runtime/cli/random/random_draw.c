@@ -13,7 +13,7 @@ static int draw_leading(drawing *d, random_axis *shape, int rank)
     return rank;
 }
 
-/* Draws an existing value: later ones are likelier, unread ones likeliest. */
+/* Draws an existing value: later values are more likely, unread ones most likely. */
 static int draw_present(drawing *d)
 {
     for (int tries = 0; tries < 40; tries++) {
@@ -121,7 +121,7 @@ static void draw_outputs(drawing *d)
     }
 }
 
-/* Rows of some of the caller's tensors are apart: next to each other but for alignment, or as columns of wider tensors. */
+/* Gives some inputs and outputs a row stride: just the columns rounded up to 16 bytes, or more, as for columns of a wider tensor. */
 static void draw_strides(drawing *d)
 {
     static const int apart[] = {0, 1, 2, 5, 64};
@@ -148,6 +148,6 @@ random_spec *random_spec_draw(arena *a, uint64_t seed, uint64_t index, int type)
     draw_outputs(&d);
     random_spec_settle(d.s);
     if (draw_chance(&d, 25)) random_spec_rename(d.s, seed ^ index << 20);
-    draw_strides(&d); /* last, so that what was drawn before there were strides still is */
+    draw_strides(&d); /* last, so that a seed draws the same ops as before strides existed */
     return d.s;
 }

@@ -58,7 +58,7 @@ ranks ranks_of(arena *a)
 
 /* ---- the process that the launcher sees */
 static volatile sig_atomic_t child;
-static volatile sig_atomic_t told; /* a signal asked to end */
+static volatile sig_atomic_t told; /* a signal that requests the end */
 static void hand_on(int signal)
 {
     told = 1;

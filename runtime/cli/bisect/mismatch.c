@@ -3,15 +3,15 @@
 #include "runtime/cli/bisect/bisect.h"
 #include <math.h>
 
-static parting_kind kind_of(const ref_tensor *t, size_t i, double got, bisect_what what)
+static mismatch_kind kind_of(const ref_tensor *t, size_t i, double got, bisect_what what)
 {
     const bool judged = !t->error || isfinite(t->error[i]);
-    if (ref_is_unwritten(got)) return parting_unwritten;
-    if (!isfinite(got) && judged && isfinite(t->value[i])) return parting_infinite;
-    return what == bisect_diff && !(ref_ratio(t, i, got) <= 1) ? parting_beyond : parting_none;
+    if (ref_is_unwritten(got)) return mismatch_unwritten;
+    if (!isfinite(got) && judged && isfinite(t->value[i])) return mismatch_infinite;
+    return what == bisect_diff && !(ref_ratio(t, i, got) <= 1) ? mismatch_beyond : mismatch_none;
 }
 
-static void widen(parting *p, const dim_table *dims, long long index, bool first)
+static void widen(mismatch *p, const dim_table *dims, long long index, bool first)
 {
     for (int axis = p->value->rank - 1; axis >= 0; axis--) {
         const long long size = extent_value(&p->value->shape[axis], dims), at = size > 0 ? index % size : 0;
@@ -21,10 +21,10 @@ static void widen(parting *p, const dim_table *dims, long long index, bool first
     }
 }
 
-static void note_element(parting *p, const dim_table *dims, const ref_tensor *t, size_t i, double got, parting_kind kind)
+static void note_element(mismatch *p, const dim_table *dims, const ref_tensor *t, size_t i, double got, mismatch_kind kind)
 {
     widen(p, dims, (long long)i, p->bad == 0);
-    p->unwritten += kind == parting_unwritten, p->infinite += kind == parting_infinite;
+    p->unwritten += kind == mismatch_unwritten, p->infinite += kind == mismatch_infinite;
     if (p->bad++) return;
     p->kind = kind, p->first = (long long)i, p->got = got, p->expected = t->value[i];
     p->bound = t->error ? ref_sigmas * t->error[i] : 0;
@@ -33,14 +33,14 @@ static void note_element(parting *p, const dim_table *dims, const ref_tensor *t,
 
 /* Finds whether all wrong numbers are the right ones times one factor: a least squares fit whose residuals lie within bounds scaled by the
  * factor. */
-static void find_factor(parting *p, const ref_tensor *t, const double *got, bisect_what what)
+static void find_factor(mismatch *p, const ref_tensor *t, const double *got, bisect_what what)
 {
     double both = 0, squares = 0;
     bool zeros = true;
     enum { least_elements = 8 };
     if (p->bad < least_elements || p->unwritten || p->infinite) return;
     for (size_t i = 0; i < t->count; i++) {
-        if (kind_of(t, i, got[i], what) == parting_none) continue;
+        if (kind_of(t, i, got[i], what) == mismatch_none) continue;
         both += got[i] * t->value[i], squares += t->value[i] * t->value[i];
         zeros &= got[i] == 0;
     }
@@ -49,28 +49,28 @@ static void find_factor(parting *p, const ref_tensor *t, const double *got, bise
     if (zeros || factor == 0 || !isfinite(factor)) return;
     for (size_t i = 0; i < t->count; i++) {
         const double bound = t->error ? ref_sigmas * t->error[i] : 0;
-        if (isfinite(bound) && kind_of(t, i, got[i], what) != parting_none && !(fabs(got[i] - factor * t->value[i]) <= wide * bound))
+        if (isfinite(bound) && kind_of(t, i, got[i], what) != mismatch_none && !(fabs(got[i] - factor * t->value[i]) <= wide * bound))
             return;
     }
     p->factor = factor;
 }
 
-parting parting_of(const ir_value *v, const dim_table *dims, const ref_tensor *t, const double *got, bisect_what what)
+mismatch mismatch_of(const ir_value *v, const dim_table *dims, const ref_tensor *t, const double *got, bisect_what what)
 {
     const ref_verdict verdict = ref_compare(t, got);
-    parting p = {.value = v,
+    mismatch p = {.value = v,
                  .elements = (long long)t->count,
                  .worst = (long long)verdict.worst,
                  .worst_ratio = verdict.ratio,
                  .spread = verdict.spread};
     for (size_t i = 0; i < t->count; i++) {
-        const parting_kind kind = kind_of(t, i, got[i], what);
-        if (kind != parting_none) note_element(&p, dims, t, i, got[i], kind);
+        const mismatch_kind kind = kind_of(t, i, got[i], what);
+        if (kind != mismatch_none) note_element(&p, dims, t, i, got[i], kind);
         p.overflows |= (!t->error || isfinite(t->error[i])) && !isfinite(t->value[i]);
     }
     find_factor(&p, t, got, what);
     if (what != bisect_diff || p.bad || verdict.spread <= REF_MOST_SPREAD) return p;
-    note_element(&p, dims, t, verdict.worst, got[verdict.worst], parting_together);
+    note_element(&p, dims, t, verdict.worst, got[verdict.worst], mismatch_together);
     p.bad = 0;
     return p;
 }
