@@ -4,7 +4,7 @@
 
 const char *attention_whole_obstacle(const problem *p)
 {
-    return problem_attention(p)->kind == op_attention ? NULL : "it does not take split keys";
+    return problem_attention(p)->kind == op_attention ? NULL : "it computes no attention over one split of the keys";
 }
 
 const char *decode_obstacle(const problem *p)

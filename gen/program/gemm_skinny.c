@@ -143,10 +143,10 @@ static const char *illegal(const problem *p, const ir_tile *t)
     const gemm_registers_tile *x = &t->gemm_registers;
     if (x->m != x->thread_m || !is_power_of_two(x->m)) return "m = thread_m, a power of two, at most 16";
     if (x->n % wave_columns != 0) return "n is a multiple of 32";
-    if (!is_power_of_two(x->thread_n) || x->thread_n > most_columns) return "of 32 columns a thread has thread_n: 1, 2, 4 or 8";
+    if (!is_power_of_two(x->thread_n) || x->thread_n > most_columns) return "thread_n is 1, 2, 4 or 8";
     if (is_across(p)) {
         if (x->thread_n < usual_columns || x->n > x->thread_n * p->target->wave || !is_power_of_two(x->n))
-            return "of [K, N] a lane has thread_n columns of n: 4 or 8, and a wave all n";
+            return "for B as [K, N]: thread_n is 4 or 8, and n a power of two, at most thread_n times the lanes of a wave";
         if (x->threads % p->target->wave != 0) return "threads: whole waves";
     } else if (x->threads % (p->target->wave * (x->n / wave_columns)) != 0) {
         return "each 32 columns of n have equally many waves";

@@ -7,7 +7,7 @@
 static const char *align_obstacle(arena *a, const ir_value *v)
 {
     const bool state = value_root(v)->kind == value_state;
-    return state && value_alignment(a, v) != 16 ? "rows of an operand lie in a state and are not a multiple of 16 bytes" : NULL;
+    return state && value_alignment(a, v) != 16 ? "an operand is in a state whose rows are not a multiple of 16 bytes" : NULL;
 }
 
 const char *obstacle_to_rows(const problem *p)
@@ -91,7 +91,7 @@ const char *terms_obstacle(const problem *p, weight_numbers weights)
 {
     const ir_op *product = problem_product(p);
     const bool state = rows_terms(weights, product) > 1 && value_root(product->inputs[0])->kind == value_state;
-    return state ? "A, of which bf16 terms would be made, lies in a state" : NULL;
+    return state ? "A is in a state, so it cannot be copied as bf16 terms" : NULL;
 }
 
 const char *obstacle_to_16_bit_boxes(const problem *p, layer_kind layer, weight_numbers weights)

@@ -52,7 +52,7 @@ static extent unknown_name(reader *r, const char *name, position at)
     if (near)
         complain(r->a, at, "there is no dim %s; did you mean %s?", name, near);
     else
-        complain(r->a, at, "there is no dim %s here; dims stand under \"dims:\", before they are used", name);
+        complain(r->a, at, "there is no dim %s here; dims are declared under \"dims:\", before they are used", name);
     return extent_number(1);
 }
 

@@ -50,7 +50,7 @@ const char *model_tensor_hint(arena *a, const char *name, const char *there, con
 {
     long long number;
     const char *fits = general_prefix(a, arena_printf(a, "%.*s", (int)(strlen(there) - strlen(name)), there), &number);
-    if (prefix && strcmp(prefix, fits) == 0 && layer < 0) return arena_printf(a, "; --layer=N says which layer's; there is %.200s", there);
+    if (prefix && strcmp(prefix, fits) == 0 && layer < 0) return arena_printf(a, "; choose a layer with --layer=N; there is %.200s", there);
     if (prefix && strcmp(prefix, fits) == 0) return arena_printf(a, " of layer %lld; there is %.200s", layer, there);
     return arena_printf(a, "; there is %.200s: write prefix: %s in the spec%s", there, fits,
                         number < 0 ? "" : arena_printf(a, ", and say --layer=%lld", number));

@@ -88,7 +88,7 @@ static void check_terms(const checker *c, const ir_op *op)
          "the result has other batches or dtype");
     need(c, op, extent_equal(axis(y, 0), axis(x, columns)) && extent_equal(axis(y, 1), axis(x, 1 - columns)),
          "the result is not [..., N, K]");
-    need(c, op, !y->root && y->root_stride == (value_columns(y) + 31) / 32 * 64, "the out's rows are not two terms long");
+    need(c, op, !y->root && y->root_stride == (value_columns(y) + 31) / 32 * 64, "the out's row stride is not the length of two terms");
 }
 
 static void check_bf16_terms(const checker *c, const ir_op *op)
@@ -96,7 +96,8 @@ static void check_bf16_terms(const checker *c, const ir_op *op)
     const ir_value *x = op->inputs[0], *y = op->outputs[0];
     const bool splits = x->type == dtype_f16 || x->type == dtype_f32;
     need(c, op, x->rank >= 1 && same_shape(x, y) && splits && y->type == dtype_bf16, "the result is not the operand's terms in bf16");
-    need(c, op, !y->root && y->root_stride == format_row_of_terms(x->type, value_columns(y)), "the out's rows are not its terms long");
+    need(c, op, !y->root && y->root_stride == format_row_of_terms(x->type, value_columns(y)),
+         "the out's row stride is not the length of its terms");
 }
 
 static void check_row(const checker *c, const ir_op *op)
@@ -137,7 +138,8 @@ static void check_weights(const checker *c, const ir_op *op, const ir_value *x, 
     }
     const bool params = rest->kind == value_param && w->kind == value_param;
     need(c, op, params && rest->type == w->type, "continued is no param of the weight's dtype");
-    need(c, op, rest->rank == 2 && extent_equal(&rest->shape[!out_in], &w->shape[!out_in]), "continued has other columns of the out");
+    need(c, op, rest->rank == 2 && extent_equal(&rest->shape[!out_in], &w->shape[!out_in]),
+         "continued does not compute the same columns of the out");
     long long first = 0, second = 0;
     const bool known = extent_is_number(&w->shape[out_in], &first) && extent_is_number(&rest->shape[out_in], &second);
     need(c, op, known && value_columns(x) == first + second, "the operand's columns are not those of both weights");
@@ -160,7 +162,7 @@ static void check_matmul(const checker *c, const ir_op *op)
     const ir_value *x = op->inputs[0], *w = op->inputs[1], *y = op->outputs[0];
     const bool t = op->attributes.transpose, t_a = op->attributes.transpose_a;
     need(c, op, x->rank >= 2 && w->rank >= 2 && y->rank == (x->rank > w->rank ? x->rank : w->rank),
-         "the operands need at least two axes, and the out as many as the one that has more");
+         "the operands need at least two axes each, and the out as many as the operand with more axes");
     need(c, op, x->type == w->type, "the operands differ in dtype");
     need(c, op, extent_equal(axis(x, t_a ? 1 : 0), axis(w, t ? 0 : 1)), "the operands differ in K, the axis that is summed");
     long long depth;
@@ -209,7 +211,7 @@ static void check_bias(const checker *c, const ir_op *op)
 {
     const ir_value *b = op->attributes.bias, *q = op->inputs[0];
     need(c, op, b->rank >= 2 && b->rank <= 4 && dtype_is_real(b->type) && (b->kind == value_input || b->kind == value_param),
-         "the bias is no [S, L], [heads, S, L] or [B, heads, S, L] of the caller");
+         "the bias is not an input or param [S, L], [heads, S, L] or [B, heads, S, L]");
     need(c, op, extent_equal(&b->shape[b->rank - 2], &q->shape[1]), "the bias has other queries");
     need(c, op, b->rank < 3 || is_number(&b->shape[b->rank - 3], 1) || is_number(&b->shape[b->rank - 3], op->attributes.heads),
          "the bias has other heads");
@@ -240,12 +242,13 @@ static void check_attention(const checker *c, const ir_op *op)
     for (int i = 0; i < t->alibi.count; i++) need(c, op, isfinite(t->alibi.at[i]), "a slope is not finite");
     if (op->input_count > 3)
         need(c, op, op->inputs[3]->kind == value_param && is_vector(op->inputs[3], t->heads),
-             "sinks are no param of a number for each head");
+             "sinks are not a param with one number per head");
     if (t->at) need(c, op, extent_equal(&t->at->shape[0], &q->shape[0]), "at is not [B]");
     if (t->lengths) need(c, op, extent_equal(&t->lengths->shape[0], &q->shape[0]), "lengths is not [B]");
     if (t->bias) check_bias(c, op);
     if (t->first) need(c, op, extent_equal(&t->first->shape[0], &q->shape[0]), "first is not [B]");
-    if (op->kind == op_attention) need(c, op, has_rows_of(q, y, t->heads, size), "the out has other rows of heads than the queries");
+    if (op->kind == op_attention)
+        need(c, op, has_rows_of(q, y, t->heads, size), "the out's batch, tokens or heads are not those of the queries");
     else
         need(c, op, y->rank == 4 && y->type == dtype_f32 && extent_equal(&y->shape[0], &q->shape[0]) &&
                  extent_equal(&y->shape[1], &q->shape[1]) && is_number(&y->shape[2], t->heads) &&
@@ -322,7 +325,7 @@ static void check_permute(const checker *c, const ir_op *op)
     need(c, op, axes->count == x->rank && x->rank == y->rank, "axes are not as many as the operand's");
     for (int i = 0; i < axes->count; i++) {
         const double axis = axes->at[i];
-        need(c, op, axis >= 0 && axis < x->rank && axis == floor(axis) && !(taken >> (int)axis & 1), "axes are not each axis once");
+        need(c, op, axis >= 0 && axis < x->rank && axis == floor(axis) && !(taken >> (int)axis & 1), "axes must have each axis once");
         taken |= 1u << (int)axis;
         need(c, op, extent_equal(&y->shape[i], &x->shape[(int)axis]), "the out is not shaped as the permuted operand");
     }
@@ -415,9 +418,9 @@ static bool is_index(const ir_value *v)
 static void check_indices(const checker *c, const ir_op *op)
 {
     const ir_attributes *t = &op->attributes;
-    need(c, op, !t->at || is_index(t->at), "at is no i32[B] of the caller");
-    need(c, op, !t->lengths || is_index(t->lengths), "lengths is no i32[B] of the caller");
-    need(c, op, !t->first || is_index(t->first), "first is no i32[B] of the caller");
+    need(c, op, !t->at || is_index(t->at), "at is not an i32[B] input, param or state");
+    need(c, op, !t->lengths || is_index(t->lengths), "lengths is not an i32[B] input, param or state");
+    need(c, op, !t->first || is_index(t->first), "first is not an i32[B] input, param or state");
     for (int k = 0; k < op->input_count; k++)
         need(c, op, op->inputs[k]->type != dtype_i32 || op->kind == op_cast, "an operand is i32");
 }

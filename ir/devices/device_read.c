@@ -76,7 +76,7 @@ static void read_fact(arena *a, const fact_key *k, const spec_node *n, device_mo
     device_fact fact = {0};
     const spec_node *is = spec_find(n, "is");
     if (n->kind != spec_map || !is) {
-        complain(a, n->at, "%s: a number and where it comes from are wanted here: {is: 132, data sheet: \"...\"}", k->key);
+        complain(a, n->at, "%s: expected a number and its source: {is: 132, data sheet: \"...\"}", k->key);
         return;
     }
     for (int i = 0; i < n->count; i++) {
@@ -97,14 +97,14 @@ static void read_rates(arena *a, const fact_key *k, const spec_node *n, device_m
     device_rates *rates = (device_rates *)((char *)d + k->offset);
     int given = 0;
     if (n->kind != spec_map) {
-        complain(a, n->at, "%s: rates by dtype and where they come from are wanted here: {bf16: 989e12, data sheet: \"...\"}", k->key);
+        complain(a, n->at, "%s: expected rates by dtype and their source: {bf16: 989e12, data sheet: \"...\"}", k->key);
         return;
     }
     for (int i = 0; i < n->count; i++) {
         dtype type;
         if (take_source(a, k, n->keys[i], n->items[i], &rates->source, &rates->note)) continue;
         if (!dtype_parse_real(n->keys[i]->text, &type))
-            complain(a, n->keys[i]->at, "%s: '%.40s' is no dtype of arithmetic, which are %s", k->key, n->keys[i]->text,
+            complain(a, n->keys[i]->at, "%s: '%.40s' is not a dtype of arithmetic; those are %s", k->key, n->keys[i]->text,
                      dtype_names(a, true, ", ", " and "));
         else
             given += read_number(a, k, n->items[i], &rates->of[type]);

@@ -48,6 +48,6 @@ const char *scaling_fault(const rope_scaling *s, double theta, long long rotary)
     if (s->kind == scaling_dynamic && s->factor < 1) return "a dynamic scaling's factor is below 1";
     if (s->kind == scaling_proportional && s->share > 1) return "the scaling's share is above 1";
     if (s->kind == scaling_longrope && rotary && 2ll * s->factor_count != rotary)
-        return "longrope has not a factor for each pair that turns";
+        return "longrope needs one factor for each rotated pair of elements";
     return NULL;
 }

@@ -57,7 +57,7 @@ static void read_header(graph_reader *r)
     const char *asked = r->options->dtype;
     if (asked && !dtype_parse_real(asked, &r->p->type)) {
         const char *near = dtype_is_real(r->p->type) ? dtype_hint(asked) : NULL;
-        complain_usage(r->a, "\"%.40s\" is asked for; a spec computes in %s%s%s%s", asked, dtype_names(r->a, true, ", ", " or "),
+        complain_usage(r->a, "\"%.40s\": a spec computes in %s%s%s%s", asked, dtype_names(r->a, true, ", ", " or "),
                        near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
         r->p->type = dtype_f32;
     }
@@ -70,7 +70,7 @@ static void read_prefix(graph_reader *r)
     if (prefix->kind == spec_scalar && name_is_prefix(prefix->text)) r->p->prefix = prefix->text;
     else
         complain(r->a, prefix->at,
-                 "prefix: takes what stands ahead of params' names in a model's file, such as model.layers.{layer}. (of 1 to 200 "
+                 "prefix: expected what names of tensors in a model's file begin with, such as model.layers.{layer}. (of 1 to 200 "
                  "characters, {layer} once at most)");
 }
 

@@ -63,11 +63,11 @@ static bool evaluate(graph_reader *r, const spec_node *node, dim *d, const spec_
     while (graph_next_name(&s, name)) {
         bool itself = strcmp(name, d->name) == 0;
         if (spec_find(dynamic, name))
-            complain(r->a, node->at, "%s is made of %s, which is dynamic; write (%.40s) where it is used", d->name,
+            complain(r->a, node->at, "%s is computed from %s, which is dynamic; write (%.40s) where it is used", d->name,
                      name, node->text);
         else if (itself || (!dim_find(table(r), name) && spec_find(spec_find(r->root, "dims"), name)))
-            complain(r->a, node->at, "%s is made of %s; a dim is made of those before it", d->name,
-                     itself ? "itself" : arena_printf(r->a, "%s, which stands below it", name));
+            complain(r->a, node->at, "%s is computed from %s; a dim is computed from those before it", d->name,
+                     itself ? "itself" : arena_printf(r->a, "%s, which is declared below it", name));
         else
             continue;
         return false;
@@ -91,7 +91,7 @@ static bool choose_value(graph_reader *r, dim *d, const spec_node *node, const s
         d->value = override->value;
         d->at = (position){0};
         if (d->value >= 1 && d->value <= most_number) return true;
-        complain_usage(r->a, "%s=%lld is asked for; a dim is from 1 to %d", d->name, d->value, most_number);
+        complain_usage(r->a, "%s=%lld: a dim is from 1 to %d", d->name, d->value, most_number);
         return false;
     }
     if (given) {

@@ -119,7 +119,7 @@ bool graph_extent(graph_reader *r, const spec_node *node, const char *what, exte
     *out = extent_number(1);
     if (node->kind != spec_scalar || !node->text[0]) {
         complain(r->a, node->at, "%s: %s, such as 64, H*hd or (H+2*KV)*hd", what,
-                 node->kind == spec_scalar ? "a size is missing here" : "here must stand one size");
+                 node->kind == spec_scalar ? "a size is missing here" : "expected one size");
         r->lost = true;
         return false;
     }

@@ -72,7 +72,7 @@ static void complain_undefined(graph_reader *r, const spec_node *node, const op_
     const spec_node *later = names_find(&r->made_later, node->text);
     named *near = later ? NULL : nearest_declared(r, node->text);
     if (later && user && later == user->node)
-        complain(r->a, node->at, "%%%s is made of itself", node->text);
+        complain(r->a, node->at, "%%%s is computed from itself", node->text);
     else if (later)
         complain(r->a, node->at, "%%%s is used here, but computed at line %d; ops run in the order of the file",
                  node->text, later->at.line);

@@ -45,7 +45,7 @@ static const char head[] =
     "    },\n"
     "    \"inputs\": {\"$ref\": \"#/definitions/inputs\"},\n"
     "    \"params\": {\"$ref\": \"#/definitions/params\"},\n"
-    "    \"prefix\": {\"type\": \"string\", \"description\": \"what stands ahead of the names in from: in a model's file, "
+    "    \"prefix\": {\"type\": \"string\", \"description\": \"what comes before the names in from: in a model's file, "
     "{layer} for the number of the layer\"},\n"
     "    \"state\": {\"$ref\": \"#/definitions/state\"},\n"
     "    \"ops\": {\"type\": \"array\", \"minItems\": 1, \"maxItems\": 4096, \"items\": {\"$ref\": "

@@ -63,7 +63,7 @@ static void warn_of_range(op_draft *d, const char *key, const ir_value *p, const
         warn(a, at, "%s: %s: %%%s may be %lld: %s", op, key, p->name, graph_lowest(&p->range_low, dims),
              append ? "rows ahead of the first are not written"
              : more ? "a query ahead of the first key sees none"
-                    : "less than none is none");
+                    : "a number below 0 counts as 0");
     const extent room = more ? extent_subtract(a, at, *most, *more) : *most, left = extent_subtract(a, at, room, p->range_high);
     if (graph_lowest(&left, dims) >= 0) return;
     const extent first = extent_subtract(a, at, room, extent_number(-1));
@@ -150,7 +150,7 @@ static bool check_visibility(op_draft *d)
                            graph_extent_text(d->r, value_tokens(v)));
     if (t->at && !cached)
         return shape_clash(d, graph_attribute_at(d, "at"),
-                           "at: is the place in a cache; %%%s is none (kv_append makes one)", k->name);
+                           "at: is a position in a cache; %%%s is not a cache (kv_append returns one)", k->name);
     if (cached && !t->at && !t->lengths)
         return shape_clash(d, d->op->at, "%%%s is a cache; at: or lengths: must say how much of it is filled", k->name);
     const char *needs = t->causal ? "causal" : t->window ? "window" : t->alibi.count ? "alibi" : NULL;

@@ -297,10 +297,10 @@ static bool take_fold(ref_state *r, const ir_op *op, const ref_fold *f, product 
 {
     if (!f->folds) return true;
     if (!f->factor || !ref_fold_is_factor(r, op, f))
-        return ref_fail(r, op, "the plan folds a factor into the weight that its operand does not have");
+        return ref_fail(r, op, "the plan folds into the weight a factor that its operand does not have");
     if (r->rules->stored && ref_is_stored(r, op->inputs[0]))
-        return ref_fail(r, op, "the plan folds a factor of its operand, which is stored with it");
-    if (ref_of(r, f->factor)->count != p->K) return ref_fail(r, op, "the folded factor has not one number for each column");
+        return ref_fail(r, op, "the plan folds a factor into the weight, but the stored operand has it already");
+    if (ref_of(r, f->factor)->count != p->K) return ref_fail(r, op, "the folded factor does not have one number per column");
     p->fold = ref_of(r, f->factor)->value;
     p->fold_offset = f->plus_one ? 1 : 0;
     p->type = ref_type(r, op->inputs[1]);
@@ -424,7 +424,7 @@ bool ref_linear(ref_state *r, const ir_op *op)
         (b && b->count != N))
         return ref_fail(r, op, "operand, weight, bias and result do not fit");
     if (ref_axis(r, op->inputs[1], 0) != (long long)(ref_attributes(r, op)->layout == layout_out_in ? N : K))
-        return ref_fail(r, op, "the weight lies the other way round");
+        return ref_fail(r, op, "the weight's axes are in the other order");
     product p = {.run = r,
                  .M = x->count / K,
                  .N = N,

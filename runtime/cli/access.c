@@ -59,7 +59,7 @@ static void access_spec_file(void *argument)
     request.target = cli_target(a, o, &request);
     compile_inside(a, &request, &c);
     if (c.plan->target->vendor == vendor_host)
-        bail(a, code_unsupported, (position){0}, "--target=host: a CPU's threads have no waves whose accesses could be told; name a GPU");
+        bail(a, code_unsupported, (position){0}, "--target=host: a CPU has no waves, so it has no accesses of waves; name a GPU");
     const source_edits edits = source_edits_apply(a, o->replace_source, c.plan);
     if (o->kernel) check_kernel(a, c.plan, o->kernel);
     const ir_graph *graph = cli_graph(a, o, &c);

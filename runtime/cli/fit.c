@@ -230,7 +230,7 @@ static void print_items(const fit_job *j, const footprint *f)
 static void print_found(const fit_job *j, const found *f)
 {
     if (!f->any) {
-        printf("%s: not even the least, %lld, fits: %.3f GB are wanted, %.3f are there\n", f->name, f->value, gigabytes(f->at.bytes),
+        printf("%s: not even the smallest value, %lld, fits: it needs %.3f GB of %.3f\n", f->name, f->value, gigabytes(f->at.bytes),
                gigabytes(j->room));
         return;
     }

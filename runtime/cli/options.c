@@ -148,7 +148,7 @@ static bool take_option(cli_options *out, const option_info *o, const char *give
     const char **field = (const char **)((char *)out + o->field);
     const option_meaning *m = option_for(o, out->command);
     if (o->has_argument && !given[strspn(given, ",")])
-        return fprintf(stderr, "tfgen: --%s= says nothing; it wants %s\n", o->name, m->argument), false;
+        return fprintf(stderr, "tfgen: --%s= is empty; expected %s\n", o->name, m->argument), false;
     const char *between = separator(m);
     *field = !o->has_argument ? "" : between && *field ? arena_printf(out->a, "%s%s%s", *field, between, given) : given;
     return true;
@@ -247,7 +247,7 @@ static bool check_written(const cli_options *o)
     for (int i = 0; i < count; i++) {
         const written *w = &list[i];
         if (is_stdout(w) && !strchr(w->letters, all_commands[o->command].letter))
-            return fprintf(stderr, "tfgen: --%s: - is no place for it; give it a name\n", w->name), false;
+            return fprintf(stderr, "tfgen: --%s: - (standard output) is not possible here; name a file\n", w->name), false;
         if (is_stdout(w) && o->json) return fprintf(stderr, "tfgen: --%s=- and --json would both be standard output\n", w->name), false;
         for (int k = 0; k < i; k++)
             if (is_one_file(list[k].path, w->path))

@@ -179,7 +179,8 @@ static const char *wrong_product(arena *a, const plan *p)
                 const ir_op *op = phase->ops[j];
                 if (op->kind != op_linear) continue;
                 if (phase_layer(phase) == layer_wgmma_3xtf32 && op->inputs[0]->type != dtype_f32)
-                    return arena_printf(a, "the plan makes %%%s of parts of what is not f32", op->outputs[0]->name);
+                    return arena_printf(a, "the plan computes %%%s as three TF32 products, but its operand is not f32",
+                                        op->outputs[0]->name);
                 for (int n = 0; n < p->pack_count; n++)
                     if (p->packs[n].phase == phase && !format_holds(p->packs[n].format, op->inputs[1]->type))
                         return arena_printf(a, "the plan packs %%%s as %s", op->inputs[1]->name, p->packs[n].format->name);

@@ -78,7 +78,7 @@ static void check_same_tiles(const pair *p)
     arena *a = p->a;
     if (strcmp(ir_print(a, bench_plan_of(p->plain)->ir), ir_print(a, bench_plan_of(p->traced)->ir)) != 0)
         bail(a, code_unsupported, (position){0},
-             "with tracing a kernel's registers do not suffice, and its tile would be another one; "
+             "a kernel that records a trace needs more registers than there are, so it would get another tile; "
              "--tile fixes one that has room");
 }
 

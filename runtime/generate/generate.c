@@ -99,7 +99,8 @@ static int best_token(generator *g, size_t row)
     const size_t first = greatest(g, (const float *)g->peaks + row * (vocabulary / block), vocabulary / block);
     const float peak = g->host_logits[first];
     const size_t within = greatest(g, logits + first * block, block);
-    if (g->host_logits[within] != peak) bail(g->a, code_device, (position){0}, "the greatest logit of a block differs from the block's");
+    if (g->host_logits[within] != peak)
+        bail(g->a, code_device, (position){0}, "internal: no logit of a block equals the greatest that was reported for it");
     return (int)(first * block + within);
 }
 

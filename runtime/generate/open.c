@@ -168,8 +168,8 @@ static void open_sets(generator *g, const char *folder)
     g->sets[g->set_count++] = (layer_set){.model = m, .most = longest(m)};
     if ((long long)room > longest(m) && g->options.sequences > 1)
         bail(g->a, code_unsupported, (position){0},
-             "texts of more than %lld tokens have other ropes, and of a batch transformers asks the longest alone; give each text its own "
-             "call", longest(m));
+             "beyond %lld tokens the model has other rope frequencies, which transformers chooses by the longest text of a "
+             "batch; give each text its own call", longest(m));
     if ((long long)room > longest(m))
         g->sets[g->set_count++] = (layer_set){.model = model_open(g->a, folder, (long long)room), .most = (long long)room};
 }

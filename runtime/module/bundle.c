@@ -251,7 +251,7 @@ static void explain(const bundle *b, const char *arch, const char *kernel, char 
                  "the bundle has a kernel %s for %s, of another source: other dims, dtype or fusion, or made by another version of tfgen",
                  kernel, arch);
     else if (has_arch)
-        snprintf(error, bundle_error_size, "the bundle has code for %s, but no kernel %s: it was made of other plans", arch, kernel);
+        snprintf(error, bundle_error_size, "the bundle has code for %s, but no kernel %s: it was made from other plans", arch, kernel);
 }
 
 static bundle_found find_for(const bundle *b, const char *arch, const char *kernel, const char *source, size_t source_size,

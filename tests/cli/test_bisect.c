@@ -79,7 +79,7 @@ START_TEST(a_swapped_operand_is_found_inside_its_kernel)
 }
 END_TEST
 
-/* A sum that is begun with what was there: of a step of a norm, which the spec has no name for. */
+/* A norm's sum that starts from an old value instead of 0. The sum is inside of the norm, so the spec has no name for it. */
 START_TEST(a_sum_that_is_not_reset_is_found)
 {
     static const char block[] = "specs/llama-block.yaml --target=host --dim=B=1,S=33,D=160,H=5,KV=1,F=40";
@@ -158,7 +158,7 @@ START_TEST(an_access_beyond_a_value_is_found_and_the_checker_names_its_line)
 }
 END_TEST
 
-/* The kernel that stores more has more arguments. */
+/* The planted fault is there only while the kernel has few arguments; it has more of them once it also stores its values. */
 START_TEST(a_fault_that_goes_when_values_are_stored_is_told)
 {
     find_planted(SWIGLU, "", "swiglu_gate_up.hip", "op_mul(act_, hi)", "op_mul(act_, hi) * (sizeof(args) > 40 ? 1.0f : 2.0f)");
@@ -168,7 +168,7 @@ START_TEST(a_fault_that_goes_when_values_are_stored_is_told)
 }
 END_TEST
 
-/* A line more where another one is gone: nobody knows to which of the other kernel's lines that belongs. */
+/* The edit removes one line and adds another, so bisect cannot know where it belongs in the kernel that stores its values. */
 START_TEST(an_edit_that_has_no_place_is_told)
 {
     find_planted(SWIGLU, "", "swiglu_gate_up.hip", "const vec<float, W> act_ = op_silu(lo);",
@@ -178,7 +178,8 @@ START_TEST(an_edit_that_has_no_place_is_told)
 }
 END_TEST
 
-/* What one kernel leaves for another without a name in the spec tells which of the two is wrong. */
+/* The partial results that one kernel leaves for the next have no name in the spec, but bisect compares them and so tells which of the
+ * two kernels is wrong. */
 #define DECODE "specs/llama-decode.yaml --target=host --dim=B=2,D=64,H=4,KV=2,F=64,L=16"
 
 START_TEST(a_fault_in_the_parts_of_an_attention_is_theirs)

@@ -108,7 +108,7 @@ START_TEST(the_largest_value_is_the_closed_form_and_one_more_does_not_fit)
     says("largest M: 5000");
     says("with M=5001");
     ck_assert_int_eq(tfgen("fit %s --device-model=%s --memory=0.0001", spec, device), 4);
-    says("M: not even the least, 1, fits: 0.000 GB are wanted");
+    says("M: not even the smallest value, 1, fits: it needs 0.000 GB");
     ck_assert_int_eq(tfgen("fit %s --target=sm_90a", spec), 0);
     says("largest M: 100000");
     says("the spec allows no more");
@@ -132,7 +132,7 @@ START_TEST(only_legal_sizes_are_tried_in_steps)
     says("largest D: 24, in steps of 8");
     says("with D=32: ");
     ck_assert_int_eq(tfgen("fit %s --device-model=%s --memory=0.0001 --largest=D", spec, device), 4);
-    says("D: not even the least, 8, fits");
+    says("D: not even the smallest value, 8, fits");
     ck_assert_int_eq(tfgen("fit specs/llama-block.yaml --device-model=h200 --largest=D"), 0);
     says("in steps of 16");
     unlink(spec), unlink(device);

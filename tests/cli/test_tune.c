@@ -505,7 +505,7 @@ START_TEST(a_signal_ends_what_hangs_before_the_first_trial)
                            "sh -c 'cd - >/dev/null; ${TFGEN:-./tfgen} tune specs/softmax.yaml --device=host --budget=1h -q & "
                            "while [ ! -e %s/began ]; do sleep 0.01; done; kill -TERM $!; wait $!' 2>&1",
                            folder, folder, folder, folder, folder), 128 + SIGTERM);
-    ck_assert_ptr_nonnull(strstr(output, "tune was told to stop and could not in time"));
+    ck_assert_ptr_nonnull(strstr(output, "tune was told to stop and did not end in time"));
 }
 END_TEST
 
@@ -856,7 +856,7 @@ START_TEST(a_tile_that_nobody_can_judge_is_told_and_not_kept)
                "  - {out: v, op: sin, in: [u]}\n  - {out: y, op: sin, in: [v]}\noutputs: {y: y}\n");
     snprintf(path, sizeof path, "tune %s/poles.yaml --device=host --effort=quick --budget=1h", folder);
     ck_assert_msg(tune(path) == code_unjudged, "%s", output);
-    ck_assert_msg(strstr(output, "tfgen: a tile is not kept, for nothing says that it is right: no element of y is judged") != NULL, "%s",
+    ck_assert_msg(strstr(output, "tfgen: a tile is not kept, as its results could not be checked: no element of y is judged") != NULL, "%s",
                   output);
     ck_assert_int_ge(number_of("SELECT count(*) FROM trials WHERE status = 'unjudged' AND NOT checked"), 1);
     ck_assert_int_eq(number_of("SELECT count(*) FROM trials WHERE status = 'kept' AND tile NOT LIKE '% v=16'"), 0);

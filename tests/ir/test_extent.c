@@ -82,7 +82,7 @@ START_TEST(a_wrong_expression_is_one_complaint_at_its_place)
     reject("", 10, "\"\" ends where a number, a dim or \"(\" should follow");
     reject("H*", 12, "\"H*\" ends where a number, a dim or \"(\" should follow");
     reject("H+hdd", 12, "there is no dim hdd; did you mean hd?");
-    reject("T*U", 10, "there is no dim T here; dims stand under \"dims:\", before they are used");
+    reject("T*U", 10, "there is no dim T here; dims are declared under \"dims:\", before they are used");
     reject("(H", 10, "this \"(\" has no \")\"");
     reject("H)", 11, "this \")\" has no \"(\"");
     reject("H hd", 12, "an operator + - * / is missing here");
@@ -120,7 +120,7 @@ START_TEST(a_name_that_is_too_long_is_cut_where_it_is_shown)
     char name[101], wanted[200];
     memset(name, 'H', 100);
     name[100] = 0;
-    snprintf(wanted, sizeof wanted, "there is no dim %.63s here; dims stand under \"dims:\", before they are used", name);
+    snprintf(wanted, sizeof wanted, "there is no dim %.63s here; dims are declared under \"dims:\", before they are used", name);
     reject(name, 10, wanted);
 }
 END_TEST

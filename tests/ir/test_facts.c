@@ -172,7 +172,7 @@ static const struct {
     const char *text, *says;
 } broken[] = {
     {NAMES FACTS "unitz: {is: 1, chosen: x}\n", "my.yaml:6:1: error: unknown key 'unitz'; did you mean 'units'?"},
-    {NAMES FACTS "bandwidth: 1e12\n", "my.yaml:6:12: error: bandwidth: a number and where it comes from"},
+    {NAMES FACTS "bandwidth: 1e12\n", "my.yaml:6:12: error: bandwidth: expected a number and its source"},
     {NAMES FACTS "bandwidth: {is: 1e12}\n", "my.yaml:6:12: error: bandwidth: its source is missing"},
     {NAMES FACTS "bandwidth: {is: 1e12, measured: x, chosen: y}\n",
      "my.yaml:6:36: error: bandwidth: its source is given already: measured"},
@@ -187,11 +187,11 @@ static const struct {
     {NAMES FACTS "bandwidth: {is: [1], measured: x}\n", "my.yaml:6:17: error: bandwidth: expected a number"},
     {NAMES FACTS "clock: {is: 1980, measured: x}\n", "my.yaml:6:13: error: clock: expected a number from 1e+08 to 1e+11"},
     {NAMES FACTS "products: {i32: 1e12, measured: x}\n",
-     "my.yaml:6:12: error: products: 'i32' is no dtype of arithmetic, which are f32, f16 and bf16"},
+     "my.yaml:6:12: error: products: 'i32' is not a dtype of arithmetic; those are f32, f16 and bf16"},
     {NAMES FACTS "products: {bf16: 0, measured: x}\n", "my.yaml:6:18: error: products: expected a number"},
     {NAMES FACTS "products: {measured: x}\n", "my.yaml:6:11: error: products: it has no dtype"},
     {NAMES FACTS "products: {bf16: 1e12}\n", "my.yaml:6:11: error: products: its source is missing"},
-    {NAMES FACTS "products: 1e12\n", "my.yaml:6:11: error: products: rates by dtype"},
+    {NAMES FACTS "products: 1e12\n", "my.yaml:6:11: error: products: expected rates by dtype"},
     {NAMES "units: {is: 6.5, chosen: x}\nchiplets: {is: 1, chosen: x}\n", "my.yaml:4:13: error: units: expected a whole number from 1"},
     {NAMES "units: {is: 0, chosen: x}\nchiplets: {is: 1, chosen: x}\n", "my.yaml:4:13: error: units: expected a whole number"},
     {NAMES "units: {is: 1, chosen: x}\nchiplets: {is: 2, chosen: x}\n", "my.yaml:5:11: error: chiplets: there are more of them than units"},

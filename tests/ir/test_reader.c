@@ -225,11 +225,11 @@ START_TEST(a_wrong_override_is_an_error_without_a_place)
     expect_error((graph_options){.overrides = &unknown, .override_count = 1}, DIMS BODY, code_usage,
                  "t.yaml: error: there is no dim \"BB\" in this spec; did you mean B?\n");
     expect_error((graph_options){.overrides = &zero, .override_count = 1}, DIMS BODY, code_usage,
-                 "t.yaml: error: D=0 is asked for; a dim is from 1 to 2147483647\n");
+                 "t.yaml: error: D=0: a dim is from 1 to 2147483647\n");
     expect_error((graph_options){.overrides = &outside, .override_count = 1}, DIMS BODY, code_usage,
                  "t.yaml: error: S=65 is outside of its dynamic range 1 to 64\n");
     expect_error((graph_options){.overrides = &large, .override_count = 1}, DIMS BODY, code_usage,
-                 "t.yaml: error: B=2147483648 is asked for; a dim is from 1 to 2147483647\n");
+                 "t.yaml: error: B=2147483648: a dim is from 1 to 2147483647\n");
 }
 END_TEST
 
@@ -259,9 +259,9 @@ START_TEST(a_wrong_preset_or_dtype_names_the_right_ones)
     expect_error((graph_options){.preset = "huge"}, DIMS BODY, code_usage,
                  "t.yaml: error: there is no preset \"huge\" in this spec; there are large, odd\n");
     expect_error((graph_options){.dtype = "fp8"}, DIMS BODY, code_usage,
-                 "t.yaml: error: \"fp8\" is asked for; a spec computes in f32, f16 or bf16\n");
+                 "t.yaml: error: \"fp8\": a spec computes in f32, f16 or bf16\n");
     expect_error((graph_options){.dtype = "i32"}, DIMS BODY, code_usage,
-                 "t.yaml: error: \"i32\" is asked for; a spec computes in f32, f16 or bf16\n");
+                 "t.yaml: error: \"i32\": a spec computes in f32, f16 or bf16\n");
 }
 END_TEST
 

@@ -205,7 +205,7 @@ START_TEST(a_name_that_nobody_knows_is_wrong_usage)
                  {{.preset = "huge"}, "there is no preset \"huge\""},
                  {{.dtype = "fp16"}, "did you mean f16?"},
                  {{.dims = dims, .dim_count = 1}, "there is no dim \"FF\""},
-                 {{.dims = large, .dim_count = 1}, "F=0 is asked for"},
+                 {{.dims = large, .dim_count = 1}, "F=0: a dim is from 1"},
                  {{.no_fuse = no_fuse, .no_fuse_count = 1}, "did you mean qkv"},
                  {{.device_model = "h20"}, "did you mean 'h200'?"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -119,7 +119,7 @@ START_TEST(what_is_missing_is_said)
     ck_assert_int_eq(bundle_find(&o, "gfx90a", "up_k0", "source of uq", 12, &code, &size, error), bundle_missing);
     ck_assert_msg(strstr(error, "a kernel up_k0 for gfx90a, of another source"), "%s", error);
     ck_assert_int_eq(bundle_find(&o, "gfx90a", "uq_k0", "source of up", 12, &code, &size, error), bundle_missing);
-    ck_assert_str_eq(error, "the bundle has code for gfx90a, but no kernel uq_k0: it was made of other plans");
+    ck_assert_str_eq(error, "the bundle has code for gfx90a, but no kernel uq_k0: it was made from other plans");
     free(b.data);
 }
 END_TEST

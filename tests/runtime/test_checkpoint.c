@@ -104,7 +104,7 @@ START_TEST(shards_are_found_by_the_index)
     ck_assert_double_eq(number_of("b.safetensors", "n.weight", "h.{layer}.", 2), 7);
     ck_assert_double_eq(number_of(NULL, "bare", "h.{layer}.", -1), 8);
     ck_assert_double_eq(number_of(NULL, "weight", "h.0.n.", -1), 5); /* a prefix without {layer} is said whole */
-    refuses(code_bad_input, NULL, "h.{layer}.", -1, "has no tensor 'n.weight'; --layer=N says which layer's; there is h.0.n.weight");
+    refuses(code_bad_input, NULL, "h.{layer}.", -1, "has no tensor 'n.weight'; choose a layer with --layer=N; there is h.0.n.weight");
     refuses(code_bad_input, NULL, "h.{layer}.", 9, "has no tensor 'n.weight' of layer 9; there is h.0.n.weight");
     refuses(code_bad_input, NULL, "x.{layer}.", 1, "there is h.0.n.weight: write prefix: h.{layer}. in the spec, and say --layer=0");
     refuses(code_bad_input, NULL, NULL, -1, "write prefix: h.{layer}. in the spec, and say --layer=0");

@@ -53,7 +53,7 @@ static bool run_whole(bisection *b)
         const char *why = arena_first_error(b->a, w.a), *log = log_of(b->a, arena_diagnostics(w.a));
         if (code == code_device && b->device)
             bail_with_log(b->a, code, (position){0}, log,
-                          "%s; --target=%s without --device runs the same kernels on the host engine, which tells the line", why,
+                          "%s; --target=%s without --device runs the same kernels on the host engine, which reports the line", why,
                           b->plan->target->name);
         if (code != code_device) bail_with_log(b->a, code, (position){0}, log, "%s", why);
         b->fault = *log ? log : why;

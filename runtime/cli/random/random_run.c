@@ -261,7 +261,7 @@ static void print_report(const random_run *r)
     print_ratios(r);
     print_causes(r);
     if (r->unjudged)
-        printf("%lld elements of %lld specs were not judged: whether they are numbers is a matter of rounding\n", r->unjudged,
+        printf("%lld elements of %lld specs were not judged: rounding decides whether they are numbers\n", r->unjudged,
                r->unjudged_specs);
     printf("verify: %lld drawn specs (seed %lld, from %lld), %lld kernels, %d failed\n", r->count, r->seed, r->first, r->kernels,
            r->failed);

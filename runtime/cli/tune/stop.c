@@ -32,8 +32,9 @@ static void add_held(void *argument)
 
 static void *wait_for_the_alarm(void *unused)
 {
-    static const char text[] = "tfgen: tune was told to stop and could not in time; what was kept before is in the wisdom\n",
-                      more[] = "tfgen: and so is the fastest right tile of the kernel in search, which has not met the default in pairs\n";
+    static const char text[] = "tfgen: tune was told to stop and did not end in time; tiles kept before that are in the wisdom file\n",
+                      more[] = "tfgen: so is the fastest correct tile of the kernel being tuned, though it "
+                             " was not yet compared with the default\n";
     while (sem_wait(&time_is_up)) continue;
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
     pthread_mutex_lock(&lock);
@@ -53,7 +54,7 @@ void stop_listen(arena *a)
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals go to the working threads */
     const bool waits = sem_init(&time_is_up, 0, 0) == 0 && pthread_create(&thread, NULL, wait_for_the_alarm, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!waits) bail(a, code_device, (position){0}, "tune: there is no thread to be had");
+    if (!waits) bail(a, code_device, (position){0}, "tune: cannot start a thread");
     pthread_detach(thread);
     sigemptyset(&first.sa_mask);
     sigemptyset(&last.sa_mask);

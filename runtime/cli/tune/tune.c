@@ -136,7 +136,7 @@ static const char *compiler_of(arena *a, const tfgen_device *d)
 static const char *trials_path(const tuner *t)
 {
     const char *path = t->o->trials ? t->o->trials : database_path(t->a);
-    if (!path) bail(t->a, code_usage, (position){0}, "tune: there is nowhere for trials; --trials=FILE names a file");
+    if (!path) bail(t->a, code_usage, (position){0}, "tune: no file for trials is known; name one with --trials=FILE");
     return path;
 }
 
@@ -165,7 +165,7 @@ static void begin(tune_job *j)
     t->cache = cli_cache(t->a, o);
     t->wisdom = o->wisdom ? o->wisdom : wisdom_path(t->a);
     if (!t->wisdom || strcmp(t->wisdom, "none") == 0)
-        bail(t->a, code_usage, (position){0}, "tune: there is nowhere to write what is found; --wisdom=FILE names a file");
+        bail(t->a, code_usage, (position){0}, "tune: no file for results is known; name one with --wisdom=FILE");
     t->trials = database_open(t->a, trials_path(t), t->ranks.many_hosts);
     t->date = today(t->a);
     const tfgen_device_info *d = &t->device->info;

@@ -121,7 +121,7 @@ static void tell_wrong(const kernel_under_test *s, const search_result *r, const
         const candidate *x = r->list[i];
         if (x->status != candidate_wrong && x->status != candidate_unjudged) continue;
         const char *what = x->status == candidate_wrong ? "a wrong result, which is a bug of tfgen"
-                                                        : "a tile is not kept, for nothing says that it is right";
+                                                        : "a tile is not kept, as its results could not be checked";
         fprintf(stderr, "tfgen: %s: %s\n", what, x->reason);
         fprintf(stderr, "  tfgen run %s%s%s --device=%s --reference=always --tile '%s'\n", path, *where ? " --dim " : "", where,
                 s->c->t->device->info.name, ((const candidate_build *)x->item)->line);
