@@ -16,7 +16,7 @@ static void describe_cost(const problem *p, const ir_tile *t, cost_descriptor *d
     const double k_tile_bytes =
         x->k * (x->m * operand_bytes(p, weights_widened, operand_a) + x->n * operand_bytes(p, weights_widened, operand_b));
     product_cost(p, &(product_cut){x->m, x->n, x->k, x->split_k, 1, 1, weights_widened}, d);
-    d->per_unit = x->threads < 1024 ? 2 : 1;
+    d->per_unit = x->threads < 512 ? 2 : 1;
     d->ahead = k_tile_bytes, d->streamed = k_tile_bytes * ceil(ceil((double)product_length(p) / x->k) / x->split_k);
     const double results = x->thread_m * x->thread_n;
     d->products_share = reached * results / (results + x->thread_m + x->thread_n), d->trips = 1;
@@ -27,7 +27,9 @@ static const struct known_tile {
     int most_rows; /* the tile is for up to this many rows; 0: any number */
     int m, n, k, thread_m, thread_n;
 } host_tiles[] = {{4, 4, 256, 64, 4, 32}, {16, 16, 128, 64, 8, 32}, {48, 32, 128, 64, 8, 32}, {0, 128, 128, 64, 8, 32}},
-  gpu_tiles[] = {{0, 32, 64, 32, 2, 8}, {0, 64, 64, 16, 4, 8}, {0, 128, 64, 16, 8, 8}, {0, 128, 128, 16, 8, 8}};
+  gpu_tiles[] = {{0, 32, 64, 32, 2, 8}, {0, 64, 64, 16, 4, 8}, {0, 128, 64, 16, 8, 8}, {0, 128, 128, 16, 8, 8}},
+  in_teams = {0, 64, 64, 32, 4, 8};
+enum { teams = 4 }; /* of in_teams, which share out K */
 
 static void take(ir_tile *t, const struct known_tile *x)
 {
@@ -39,15 +41,17 @@ static void take(ir_tile *t, const struct known_tile *x)
  * of the best whole tile. */
 static void try_parts(const problem *p, double *least, ir_tile *t)
 {
-    enum { least_k_tiles = 8 };
+    enum { least_k_tiles = 8, most_parts = 512 };
     const double clearly = 0.9;
     *least *= clearly;
-    for (size_t i = 0; i < sizeof gpu_tiles / sizeof *gpu_tiles; i++)
+    for (size_t i = 0; i <= sizeof gpu_tiles / sizeof *gpu_tiles; i++)
         for (int each = 1; each <= 2; each++) { /* workgroups per unit */
+            const bool several = i == sizeof gpu_tiles / sizeof *gpu_tiles;
             ir_tile tile = *t;
-            take(&tile, &gpu_tiles[i]);
+            take(&tile, several ? &in_teams : &gpu_tiles[i]);
             gemm_registers_tile *x = &tile.gemm_registers;
-            x->split_k = register_tile_split(p, x, each * p->device->units, product_length(p) / (least_k_tiles * x->k));
+            if (several) x->threads *= teams;
+            x->split_k = register_tile_split(p, x, each * p->device->units, most_parts, product_length(p) / (least_k_tiles * x->k));
             const double seconds = x->split_k > 1 ? program_seconds(p, &gemm_simt_program, &tile) : INFINITY;
             if (seconds < *least) *t = tile, *least = seconds;
         }
@@ -79,7 +83,11 @@ static const char *illegal(const problem *p, const ir_tile *t)
     if (x->thread_m > 2 && x->thread_m % 4) return "thread_m is 1, 2 or a multiple of 4"; /* 16-byte aligned loads */
     if (x->thread_n % (2 * p->target->width) != 0) return arena_printf(p->a, "thread_n is a multiple of %d", 2 * p->target->width);
     if (x->n % 32) return "n is a multiple of 32";
-    if (x->m / x->thread_m * (x->n / x->thread_n) != x->threads) return "threads = m/thread_m * n/thread_n";
+    const int team = x->m / x->thread_m * (x->n / x->thread_n), all = x->threads / team;
+    if (team * all != x->threads || !is_power_of_two(all)) return "threads = m/thread_m * n/thread_n, times a power of two";
+    if (x->k % all) return "teams of threads divide k";
+    if (all > 1 && (p->target->serial || x->m == x->thread_m)) return "several teams of threads need a GPU, and m above thread_m";
+    if (all > 1 && x->stages * x->k * (x->m + x->n) < x->m * x->n) return "the stages have room for the sums of a team";
     if (x->split_k > (product_length(p) + x->k - 1) / x->k) return "each part of split_k has at least one k tile";
     return x->k % 16 ? "k is a multiple of 16" : NULL;
 }

@@ -80,12 +80,13 @@ static int most_threads(const problem *p, int m)
  * clearly less time. */
 static void try_parts(const problem *p, double least, ir_tile *t)
 {
+    enum { most_parts = 128 };
     const int least_iterations = is_across(p) ? 1 : 4;
     const double clearly = 0.9;
     ir_tile x = *t;
     for (int each = 1; each <= 4; each *= 2) { /* workgroups per unit */
         gemm_registers_tile *y = &x.gemm_registers;
-        y->split_k = register_tile_split(p, y, each * p->device->units, iterations_of(p, y) / least_iterations);
+        y->split_k = register_tile_split(p, y, each * p->device->units, most_parts, iterations_of(p, y) / least_iterations);
         const double seconds = y->split_k > 1 ? program_seconds(p, &gemm_skinny_program, &x) : INFINITY;
         if (seconds < clearly * least) *t = x, least = seconds / clearly;
     }

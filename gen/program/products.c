@@ -315,9 +315,8 @@ double register_tile_meets(const gemm_registers_tile *x)
     return split_k_cycles(x->split_k, slice + (double)x->m * x->n / floats_a_cycle);
 }
 
-int register_tile_split(const problem *p, const gemm_registers_tile *x, int groups, long long steps)
+int register_tile_split(const problem *p, const gemm_registers_tile *x, int groups, int most, long long steps)
 {
-    enum { most = 128 };
     tile_extents whole = extents_start(p);
     products_geometry(p, x->m, x->n, &whole);
     const long long tiles = extents_tiles(&whole, &p->ir->dims), split = tiles > 0 ? groups / tiles : 1;

@@ -56,6 +56,7 @@ void register_tile_geometry(const problem *p, const ir_tile *t, tile_extents *to
 int register_tile_partials(const problem *p, const ir_tile *t);
 extent register_tile_scratch(const problem *p, const ir_tile *t);
 double register_tile_meets(const gemm_registers_tile *x); /* cycles in which split-K's partials of a tile are reduced */
-/* The largest split_k with at most `groups` workgroups in all and at least one of `steps` steps per slice, 128 at most; 1: do not split. */
-int register_tile_split(const problem *p, const gemm_registers_tile *x, int groups, long long steps);
+/* The largest split_k with at most `groups` workgroups in all and at least one of `steps` steps per slice, `most` at most; 1: do not
+ * split. */
+int register_tile_split(const problem *p, const gemm_registers_tile *x, int groups, int most, long long steps);
 #endif

@@ -1,7 +1,8 @@
 // In: one spec struct S of a matrix product (docs/spec-structs.md: gemm). Out: its SIMT program on register tiles: shared memory holds a
-// k-major tile of each operand in f32; a thread has thread_m rows and whole epilogue blocks of columns. With more threads than that needs
-// it is the skinny program: waves split K. Any M, N, K from 1. If S::split_k is above 1, that many workgroups share a tile's K
-// (gemm/k_parts.h). Refuses (static_assert) tiles that threads do not cover. A row's result depends on its own data and the tile alone.
+// k-major tile of each operand in f32; a thread has thread_m rows and whole epilogue blocks of columns. With a multiple of the threads
+// that this needs, teams share out each k tile, and add up at the end. If threads have all rows, it is the skinny program: waves split
+// K. Any M, N, K from 1. If S::split_k is above 1, that many workgroups share a tile's K (gemm/k_parts.h). Refuses (static_assert) tiles
+// that threads do not cover. A row's result depends on its own data and the tile alone.
 #pragma once
 #include "templates/frame/frame_mixed.h"
 #include "templates/gemm/gemm_skinny_across.h"
@@ -21,8 +22,9 @@ template <class S> struct gemm_tiles {
     using args = typename S::args;
     using in_list = mixed_in_list;
     using packing = pieces<typename S::b_type>;
-    struct accumulators : simt_fragment<S::tile_n, S::thread_m, S::thread_n, S::granule, S::width> { // the interface that k_parts.h adds up
-        using fragment = simt_fragment<S::tile_n, S::thread_m, S::thread_n, S::granule, S::width>;
+    static constexpr int team = S::tile_m / S::thread_m * (S::tile_n / S::thread_n), teams = S::threads / team;
+    struct accumulators : simt_fragment<S::tile_n, S::thread_m, S::thread_n, S::granule, S::width, team> { // the interface of k_parts.h
+        using fragment = simt_fragment<S::tile_n, S::thread_m, S::thread_n, S::granule, S::width, team>;
         static constexpr int width = S::width, vectors = 2 * S::thread_m * fragment::blocks;
         DEV vec<float, width> &vector(int i)
         {
@@ -35,7 +37,7 @@ template <class S> struct gemm_tiles {
     static constexpr int V = tile_k % 8 == 0 ? 8 : 1; // adjacent elements of a row that a thread loads at a time
     // Rows are padded by four floats, so that the scattered stores of adjacent k fall into different banks.
     static constexpr int pad = TF_WAVE == 1 ? 0 : 4;
-    static_assert(tile_m / S::thread_m * lanes == threads, "tile: threads cover the tile");
+    static_assert(teams * team == threads && tile_k % teams == 0, "tile: threads cover the tile, teams share out K");
 
     struct tile {
         int batch, row, column; // of the first element; column is a packed column
@@ -57,7 +59,7 @@ template <class S> struct gemm_tiles {
         const int each = row_tiles(p) * column_tiles, in = index % each;
         return {index / each, in / column_tiles * tile_m, in % column_tiles * tile_n, part, index};
     }
-    using parts = k_parts<S, accumulators, threads>;
+    using parts = k_parts<S, accumulators, team>;
     static constexpr int all_k_tiles = ceil_div(S::K, tile_k), most_k_tiles = ceil_div(all_k_tiles, S::split_k);
     static_assert(S::split_k >= 1 && S::split_k <= all_k_tiles, "tile: a part has a k tile");
     DEV static int first_k(const tile &t) { return S::split_k == 1 ? 0 : parts::first(t.part, all_k_tiles) * tile_k; }
@@ -169,9 +171,9 @@ template <class S> struct gemm_tiles {
 #else
     static constexpr int most_levels = TF_WAVE == 1 ? 4 : S::thread_m * S::thread_n <= 32 ? 3 : 2;
 #endif
-    static constexpr int length = S::split_k == 1 ? S::K : most_k_tiles * tile_k; // of a slice, at most
+    static constexpr int length = (S::split_k == 1 ? S::K : most_k_tiles * tile_k) / teams; // of a thread's sums, at most
     static constexpr int levels = sum_levels(length, 512, most_levels), step = static_cast<int>(root_up(length, levels));
-    static constexpr int least_k_tiles = ceil_div(step, tile_k); // of a sum of the lowest level
+    static constexpr int least_k_tiles = ceil_div(step, tile_k / teams); // of a sum of the lowest level
     static constexpr int next_step =
         levels == 1 ? 1 : static_cast<int>(root_up(ceil_div(most_k_tiles, least_k_tiles), levels - (levels > 1)));
 
@@ -180,8 +182,28 @@ template <class S> struct gemm_tiles {
         stage &s = ring.wait();
         ring.prefetch();
 #pragma unroll 4
-        for (int k = 0; k < tile_k; k++) c.multiply(s.a[k], s.b[k]);
+        for (int i = 0; i < tile_k / teams; i++) {
+            const int k = teams == 1 ? i : thread_index() / team * (tile_k / teams) + i;
+            c.multiply(s.a[k], s.b[k]);
+        }
         ring.release();
+    }
+    // Adds the sums of the other teams to those of the first, one team after the other; the stages are free then.
+    template <class Ring> DEV static void join_teams(Ring &ring, accumulators &c)
+    {
+        static_assert(sizeof(stage) * stages >= sizeof(float) * tile_m * tile_n, "tile: the stages have room for a team's sums");
+        float *const sums = reinterpret_cast<float *>(&ring.at(0)) + thread_index() % team * S::width;
+#pragma unroll 1
+        for (int from = 1; from < teams; from++) {
+            barrier();
+            if (thread_index() / team == from)
+#pragma unroll
+                for (int i = 0; i < accumulators::vectors; i++) store_aligned<S::width>(sums + i * team * S::width, c.vector(i));
+            barrier();
+            if (thread_index() < team)
+#pragma unroll
+                for (int i = 0; i < accumulators::vectors; i++) c.vector(i) += load_aligned<S::width>(sums + i * team * S::width);
+        }
     }
     // Sums the k tiles before `end`.
     template <int Level, class Ring> DEV static void sum_k_tiles(Ring &ring, accumulators &c, int size, int end)
@@ -202,6 +224,7 @@ template <class S> struct gemm_tiles {
     template <class Ring> DEV static void compute(const args &, const tile &, Ring &ring, accumulators &c)
     {
         sum_k_tiles<levels>(ring, c, k_tiles_of(levels), ring.k_tiles);
+        if constexpr (teams > 1) join_teams(ring, c);
     }
 
     DEV static void finish(const args &p, const tile &t, accumulators &c, scratch &s)
@@ -214,7 +237,7 @@ template <class S> struct gemm_tiles {
             const int row = t.row + accumulators::row(i);
             float sum = 0;
             to_memory out;
-            if (row < rows) {
+            if (row < rows && thread_index() < team) {
                 const typename S::context context = S::begin(p, t.batch, row);
 #pragma unroll
                 for (int j = 0; j < accumulators::blocks; j++) {
@@ -222,7 +245,8 @@ template <class S> struct gemm_tiles {
                     if (n < S::packed_n) S::template epilogue<S::width>(p, context, t.batch, row, n, c.low[i][j], c.high[i][j], sum, out);
                 }
             }
-            if constexpr (S::row_sums) s.sums[accumulators::row(i) * lanes + accumulators::lane()] = sum;
+            if constexpr (S::row_sums)
+                if (thread_index() < team) s.sums[accumulators::row(i) * lanes + accumulators::lane()] = sum;
         }
         if constexpr (S::row_sums) {
             barrier();
@@ -369,5 +393,5 @@ template <class S> struct gemm_program<S, true, false> : gemm_skinny<S> {
 template <class S> struct gemm_program<S, true, true> : gemm_skinny_across<S> {
 };
 template <class S>
-struct gemm : gemm_program<S, (S::threads > S::tile_m / S::thread_m * (S::tile_n / S::thread_n)), S::b_across> {
+struct gemm : gemm_program<S, S::thread_m == S::tile_m && (S::threads > S::tile_n / S::thread_n), S::b_across> {
 };

@@ -49,7 +49,8 @@ template <class S, class Sums, int Lanes> struct k_parts {
         const meeting m = {S::partial(p)};
         for (int i = thread_index(); i < count; i += S::threads) m.await(slice(tile, tree::giver(part, i)));
         barrier();
-#pragma unroll 1
+        constexpr int at_once = words <= 8 ? 2 : 1; // slices whose loads are in flight together, as registers allow
+#pragma unroll at_once
         for (int i = 0; i < count && has_sums(); i++) add(m.data(slice(tile, tree::giver(part, i))), c);
         barrier();
         for (int i = thread_index(); i < count; i += S::threads) m.clear(slice(tile, tree::giver(part, i)));

@@ -152,14 +152,15 @@ template <class Take, int Team> DEV float team_join(float x, float *slot)
 
 // ---- fragments of a product: a thread has ThreadM rows and Width adjacent columns of either half of a block of 2 * Granule columns, in as
 // many blocks as make ThreadN columns
-template <int TileN, int ThreadM, int ThreadN, int Granule, int Width> struct simt_fragment {
+template <int TileN, int ThreadM, int ThreadN, int Granule, int Width, int Threads> struct simt_fragment {
     static constexpr int blocks = ThreadN / (2 * Width), lanes = TileN / ThreadN;
     static_assert(ThreadN % (2 * Width) == 0 && Granule % Width == 0, "tile: thread_n is a multiple of 2 * width");
     static_assert(TileN % (2 * Granule) == 0, "tile: whole blocks of columns");
     vec<float, Width> low[ThreadM][blocks], high[ThreadM][blocks];
 
-    DEV static int row(int i) { return thread_index() / lanes * ThreadM + i; } // of the tile
-    DEV static int lane() { return thread_index() % lanes; }
+    DEV static int thread() { return thread_index() % Threads; } // of those that share out the tile
+    DEV static int row(int i) { return thread() / lanes * ThreadM + i; } // of the tile
+    DEV static int lane() { return thread() % lanes; }
     DEV static int column(int block) // of the low half
     {
         const int n = (block * lanes + lane()) * Width;

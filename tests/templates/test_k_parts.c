@@ -38,6 +38,9 @@ typedef struct parts_case {
 static const parts_case cases[] = {
     {"host", MATRICES, "layer=simt m=4 k=64 thread_m=4 n=256 thread_n=32 threads=8 split_k=3"},
     {"sm_80", NORM, "layer=simt m=32 n=64 k=32 thread_m=2 thread_n=8 threads=128 split_k=22"}, /* a part is one k tile */
+    {"sm_80", NORM, "layer=simt m=32 n=64 k=32 thread_m=4 thread_n=8 threads=256 split_k=5"}, /* four teams of threads */
+    {"gfx1100", MATRICES, "layer=simt m=32 n=32 k=16 thread_m=2 thread_n=8 threads=128 split_k=3"},
+    {"gfx942", MATRICES, "layer=simt m=32 n=32 k=32 thread_m=4 thread_n=8 threads=256 split_k=1"},
     {"sm_90a", NORM, "layer=skinny m=4 thread_m=4 threads=256 split_k=5"},
     {"sm_90a", LONG, "layer=wgmma n=64 split_k=20"}, /* templates/gemm/gemm_ws.h */
     {"sm_90a", VECTOR, "layer=skinny m=1 thread_m=1 thread_n=1 threads=256 split_k=3"},
@@ -54,6 +57,7 @@ static const parts_case cases[] = {
 static void nothing_stays_published(const rig *r)
 {
     const unsigned long long published = 0x9d2be3167f4a91c5ull; /* templates/frame/workspace.h */
+    if (r->c.plan->scratch_count == 0) return;
     const scratch *s = &r->c.plan->scratches[0];
     const size_t bytes = (size_t)scratch_bytes(s, &r->c.plan->ir->dims);
     unsigned long long *words = arena_alloc(r->a, bytes);
@@ -70,7 +74,7 @@ START_TEST(parts_of_a_length_are_added_up)
     const char *lines = line;
     const tuning t = {.lines = &lines, .count = 1};
     rig *r = rig_open(&(rig_request){.yaml = c->yaml, .level = fusion_tile, .target = c->target, .tuning = &t, .check = true});
-    ck_assert_int_gt(r->c.plan->scratch_count, 0);
+    ck_assert_int_eq(r->c.plan->scratch_count > 0, !strstr(c->tile, "split_k=1"));
     rig_round(r);
     rig_run(r);
     rig_reference(r);
