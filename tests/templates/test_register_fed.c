@@ -184,7 +184,7 @@ START_TEST(a_norm_before_a_product_of_few_rows_is_no_launch)
         bool taken;
     } cases[] = {{"sm_90a", NULL, 1, 5, true},  {"sm_80", NULL, 17, 5, true}, {"sm_90a", "input_sums", 1, 6, false},
                  {"sm_90a", NULL, 48, 5, true}, {"gfx942", NULL, 1, 5, true}, {"sm_90a", "statistics", 1, 5, true},
-                 {"sm_80", NULL, 48, 6, false}};
+                 {"sm_80", NULL, 48, 6, false}, {"sm_90a", NULL, 160, 6, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const dim_override dims[] = {{"B", cases[i].B}};
         rig *r = rig_plan(&(rig_request){.path = "specs/llama-decode.yaml",
