@@ -46,15 +46,18 @@ static double bytes_for_columns(const problem *p, bool one_round)
 }
 
 /* Columns that workgroups multicast (share_columns()) count as if each workgroup loaded them, because nothing was fitted to multicast
- * columns. Only an epilogue that just stores was timed: others are assumed to need twice the cycles, since nothing overlaps them. */
+ * columns. Beyond 512 rows only an epilogue that just stores was timed: others are assumed to need twice the cycles, since nothing overlaps
+ * them. Up to 512 rows, gates and residuals were timed (H200, us, predicted with these cycles and measured: 107x19296x4096 45, 44;
+ * 207x19136x3584 54, 51; 318x22528x4096 109, 99). */
 void swap_ab_cost(const problem *p, const gemm_swap_ab_tile *x, cost_descriptor *d)
 {
     enum { start = 2250, cluster_start = 2150, end = 600, between = 4000, meeting = 7600 };
     /* without loads ahead of the launch, and with a warp whose loads wait for each k tile's products, storing results hardly overlaps with
      * anything (25 matmuls) */
     const bool exposed = problem_product(p)->kind == op_matmul && (x->m <= swap_ab_rows_beside_a_warp || x->row_stages < 3);
+    const bool computes = p->phase->op_count > 1, timed = problem_rows(p) <= 512;
     const double rate = x->m > swap_ab_rows_beside_a_warp ? 0.83 : 0.745, waits = 6.6,
-                 of_a_result = (p->phase->op_count > 1 ? 0.34 : 0.17) + (exposed ? 0.35 : 0),
+                 of_a_result = (computes ? timed ? 0.2 : 0.34 : 0.17) + (exposed ? 0.35 : 0),
                  of_a_part = 1.45 / 38400;
     const double memory = 0.95, memory_of_two = 0.85, asked = 0.8;
     product_cost(p, &(product_cut){x->m, x->n, x->k, x->split_k, 1, 1, weights_as_rows}, d);
@@ -99,6 +102,16 @@ static double least_seconds(const problem *p, const gemm_swap_ab_tile *x)
     return peak > 0 ? each * (x->tail > 1 ? workgroups / units : ceil(workgroups / units)) * units / peak : 0;
 }
 
+/* Workgroups that multicast rows wait for each other's stages. Up to most_rows this costs more than it saves where split-K parts of a tile
+ * wait, too, or where all workgroups run at once and may multicast weights instead (share_columns()). H200, us, clusters of 2 by columns
+ * and by rows: 207x3584x9568 by 104x128 in 2 parts 39.7, 29.0; 318x4096x11264 by 80x128 62.3, 54.7; 107x4096x9648 by 56x64 42.6, 32.5. */
+static bool waits_for_rows(const problem *p, const gemm_swap_ab_tile *x)
+{
+    enum { most_rows = 512 };
+    if (x->cluster == 1 || problem_product(p)->kind == op_matmul || problem_rows(p) > most_rows) return false;
+    return x->split_k > 1 || clusters_of(p, x) * swap_ab_members(x) <= p->device->units;
+}
+
 /* Blocked summation (gemm_swap_ab.h: folds) takes twice the registers. More stages than needed leave no shared memory in which the next
  * launch could begin (H200: 73x2640x944 by 32x64, 5.1 us with 8 stages and 5.9 with 14). */
 static void try_tile(search *s, gemm_swap_ab_tile x, int together)
@@ -107,7 +120,7 @@ static void try_tile(search *s, gemm_swap_ab_tile x, int together)
     const problem *p = s->p;
     const long long k_tiles = (product_length(p) + x.k - 1) / x.k;
     if (x.m > most_rows_of_long_sums && k_tiles * x.k > longest * x.split_k) return;
-    if (loses_digits(p, x.split_k)) return;
+    if (loses_digits(p, x.split_k) || waits_for_rows(p, &x)) return;
     if (k_tiles < 2 * x.split_k * x.tail && x.split_k * x.tail > 1) return;
     if (x.m > swap_ab_rows_beside_a_warp && !swap_ab_registers_fit(&x, together)) return;
     if (!swap_ab_fill(p, together, &x) || swap_ab_resident(p, &x) < together) return;
@@ -149,17 +162,19 @@ static void share_columns(const problem *p, gemm_swap_ab_tile *x)
         if (row_tiles % x->cluster_m == 0 && x->cluster_m * x->split_k <= 8 && has_room(p, x, 1)) return;
 }
 
-/* Tries the smallest possible number of row tiles and the next ones, each with widths from the largest down. */
+/* Tries the smallest possible number of row tiles and the next ones, each with widths from the largest down. Clusters of narrow tiles, with
+ * a single warpgroup that multiplies, take up to twice as long as predicted (H200, us: 318x4096x4096 by 160x64 in clusters of two 41, by
+ * 80x64 54, by 80x128 26, and 21 by 160x128 split in two). */
 bool swap_ab_choose(const problem *p, const program *by, gemm_swap_ab_tile *best)
 {
-    enum { most_m = 256, least_m = 16, row_tiles = 8, most_n = 256 };
+    enum { most_m = 256, least_m = 16, row_tiles = 8, most_n = 256, least_n_of_clusters = 128 };
     search s = {p, by, best, 1e30};
     const long long rows = problem_rows(p), first = (rows + most_m - 1) / most_m;
     for (long long tiles = first; tiles < first + row_tiles; tiles++)
         for (int cluster = 1; cluster <= 2; cluster++) {
             const long long each = (rows + tiles - 1) / tiles, step = 8 * cluster, m = (each + step - 1) / step * step;
             if (m < least_m || m > most_m || (rows + m - 1) / m != tiles) continue;
-            for (int n = most_n; n >= 64; n -= swap_ab_column_step_of(p))
+            for (int n = most_n; n >= (cluster > 1 ? least_n_of_clusters : 64); n -= swap_ab_column_step_of(p))
                 if (cluster == 1 || column_tiles(p, n) > 1)
                     try_splits(&s, (gemm_swap_ab_tile){.m = (int)m,
                                                        .n = n,
