@@ -266,6 +266,10 @@ def visible(mask: torch.Tensor) -> torch.Tensor:
     return mask if mask.dtype is torch.bool else mask == 0 if mask.is_floating_point() else mask != 0
 
 
+def all_true(x: torch.Tensor) -> torch.Tensor:
+    return torch.ops.tfgen.all_true(x) if torch.compiler.is_compiling() else x.all()  # type: ignore[no-any-return]
+
+
 def insist(good: torch.Tensor, text: str, wait: bool) -> None:
     """A prompt waits for the answer; a step of one token, or a graph, does not: there the device stops with an assertion."""
     if wait:
@@ -366,11 +370,11 @@ class Fused:
         ends = (seen * (keys + 1)).flatten(1).amax(1)[:, None] if S > 1 else keys[-1:] + 1  # padding on the right begins there
         text = (keys >= ahead) & (keys < ends)
         if seen.dim() == 2:
-            return (seen == text).all()
+            return all_true(seen == text)
         want = keys <= where[:, None]
         if self.window:
             want = want & (keys > where[:, None] - self.window)
-        return ((seen == (want & text[:, None, None])) | (where < ahead)[:, None, :, None]).all()
+        return all_true((seen == (want & text[:, None, None])) | (where < ahead)[:, None, :, None])
 
     def _cached(self, x: torch.Tensor, mask: Optional[torch.Tensor], positions: torch.Tensor, cache: Any) -> torch.Tensor:
         batch, S, _ = x.shape

@@ -125,6 +125,12 @@ def threads(block):
     expect("what is kept has no memory", sizes.models[0][0].untyped_storage().nbytes() == 0)
 
 
+def reductions():
+    found = torch.library.opcheck(torch.ops.tfgen.all_true.default, (torch.tensor([[True, False]]),))
+    expect(f"opcheck of all_true: {found}", set(found.values()) == {"SUCCESS"})
+    expect("all_true", [bool(torch.ops.tfgen.all_true(torch.tensor(x))) for x in ([], [True], [True, False])] == [True, True, False])
+
+
 def swiglu():
     params = {}
     layer = tfgen.compile("specs/swiglu.yaml", params=lambda t: params.setdefault(t.name, random(t)), device="cpu", wisdom="none")
@@ -209,6 +215,7 @@ def examples():
 def main():
     torch.manual_seed(2)
     decode()
+    reductions()
     swiglu()
     strides()
     examples()

@@ -95,7 +95,9 @@ def decoder(family):
            all(torch.allclose(x, y, rtol=1e-4, atol=1e-4) for x, y in zip(a.hidden_states, b.hidden_states)))
     expect(f"{family}: no parameters of layers are left", not any("layers" in n for n, _ in mine.named_parameters()))
     cache = transformers.StaticCache(model.config, max_cache_len=64)
-    step = torch.compile(mine, backend="aot_eager", fullgraph=True)
+    graphs: list = []
+    aot = torch._dynamo.lookup_backend("aot_eager")
+    step = torch.compile(mine, backend=lambda graph, inputs: graphs.append(graph) or aot(graph, inputs), fullgraph=True)
     with torch.no_grad():
         got, now = [], mine(ids, past_key_values=cache, use_cache=True)
         for i in range(9):
@@ -108,6 +110,8 @@ def decoder(family):
             where += 1  # in place
             now = mine(one[-1], past_key_values=cache, use_cache=True, position_ids=where)
     expect(f"{family}: nine steps with positions changed in place", torch.cat(one, 1).tolist() == [w[23:32] for w in want])
+    checks = [n for g in graphs for n in g.graph.nodes if n.target is torch.ops.tfgen.all_true]
+    expect(f"{family}: a compiled step reduces the mask outside of the assertion's kernel", bool(checks))
     expect(f"{family}: nine compiled steps", torch.cat(got, 1).tolist() == [w[23:32] for w in want])
     padded = torch.tensor([[0] * 9 + [1] * 14, [1] * 23])
     for kind in (None, "static"):
