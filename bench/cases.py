@@ -13,7 +13,8 @@ sys.path.append(os.path.join(HERE, "..", "tests", "h200"))
 import contest  # noqa: E402
 import drawn as drawing  # noqa: E402
 import untuned  # noqa: E402
-from contest import LIMIT, TYPE, attempt, compiled, conclude, normal, ours_of, report, right, right_peers, rows, sets  # noqa: E402
+from contest import (LIMIT, TYPE, attempt, by_level, compiled, conclude, normal, ours_of, report, report_levels, right,  # noqa: E402
+                     right_peers, rows, sets)
 from evaluate import Spec, evaluate, program  # noqa: E402
 from race import DEVICE  # noqa: E402
 from shapes import DECODE, FEW, LLM, SHAPES, cases_of, drawn_shape  # noqa: E402
@@ -378,10 +379,35 @@ def drawn(tune, count=8, seed=1):
             attempt(spec, path, None, dtype.partition("=")[2], **{n: int(v) for n, v in numbers.items()})
 
 
+# ---- fusion levels
+def decode_levels(case):
+    """What drawn.py draws, at each level that plans it, in float64."""
+    if contest.planned is not None:
+        by_level(case.text, case.dims, case.dtype, None)
+    described, size = Spec(case.text, None, case.dtype, case.dims), torch.finfo(TYPE[case.dtype]).bits // 8
+    data = operation_data(described, min(sets(case.elements * size), 6))
+    built = by_level(case.text, case.dims, case.dtype, data)
+    want, states = evaluate(described, data[0], torch.float64, False), [(data[0][n], None) for n, _, _ in described.items("state")]
+    worst = {level: right(f"{case} {level}", ours, want, limit_of(case.kind, case.dtype), states) for level, ours in built.items()}
+    del want
+    report_levels(str(case), case.dtype, built, worst)
+
+
+def levels(tune, count=20, seed=1):
+    first, decode = len(rows), drawing.cases_of(seed, 4 * count, kinds=("decode",))
+    for case in [c for c in decode if c.dims["B"] <= 64][:count]:
+        attempt(decode_levels, case)
+    over, auto = ([r[name] for r in rows[first:] if r[name]] for name in ("block_over_tile", "auto_over_best"))
+    if over:
+        print(f"{len(auto)} decode blocks of 1 to 64 rows (seed {seed}): block is faster than tile in {sum(r > 1 for r in over)}, "
+              f"geometric mean {geometric_mean(over):.3f}; auto, of the faster one: {geometric_mean([r for r, _ in auto]):.3f}, worst "
+              f"{min(r for r, _ in auto):.3f}  goal >= 0.97")
+
+
 # ---- tuned
 def small(function, args):
     """The small case that a rehearsal runs instead."""
-    if function is operation:
+    if function in (operation, decode_levels):
         return (drawing.small(args[0]),)
     return {product: (5, 24, 16), row: (args[0], 8, 32, "bf16"), block: args, decode_block: (args[0], 2, 6, 32, 2, 1, 16, 48),
             swiglu: (5, 32, 48), gelu_norm_linear: (5, 32, 48), attend: (1, 2, 1, 8, 16, True), spec: (args[0], None, *args[2:3])}[function]

@@ -9,7 +9,7 @@ from statistics import geometric_mean
 import torch
 
 from builds import before_line
-from race import DEVICE, ON_GPU, Ours, difference, environment, gain, give_back_memory, rounds_of, spread, wait
+from race import DEVICE, ON_GPU, Ours, difference, environment, gain, give_back_memory, rounds_of, spread, tfgen, wait
 from tuned import tuned_line
 
 BANDWIDTH = 0.0  # bytes/s, read and written: measured_bandwidth()
@@ -39,6 +39,23 @@ def ours_of(text, dims, dtype, data):
     ours = Ours(text, dims, dtype, data)
     ours.before = Ours(text, dims, dtype, data, build=other) if other else None
     return ours
+
+
+LEVELS = ("tile", "block", "auto")
+
+
+def by_level(text, dims, dtype, data):
+    """This build of the case's spec by fusion level; a level that refuses the spec is said and left out."""
+    if planned is not None:
+        planned.extend((text, dims, dtype, level) for level in LEVELS)
+        raise Ahead
+    built = {}
+    for level in LEVELS:
+        try:
+            built[level] = Ours(text, dims, dtype, data, level)
+        except tfgen.UnsupportedError as e:
+            print(f"  level {level} left out: {str(e)[:160]}", flush=True)
+    return built
 
 
 def right(case, ours, want, limit, states=()):
@@ -101,6 +118,26 @@ def report(case, dtype, flops, bytes_, peers, ours, tolerance, goal=None):
           f"{best or '-':>16s} {timed[best][0] if best else 0:8.1f} us  "
           f"{ratio:5.2f}x  floor {floor:7.1f} us {100 * floor / mine[0]:3.0f} %  {flops / mine[0] / 1e6:6.1f} TFLOP/s"
           + (f"  goal {goal}" if goal else ""), flush=True)
+
+
+def report_levels(case, dtype, built, worst):
+    """Times a case's levels in turn; that auto is not the slower one is a requirement."""
+    times = rounds_of(case, {level: ours.calls() for level, ours in built.items()}, 41, 0.05, most=min(most_seconds, 1.0))
+    chosen = built["auto"].layer.plan.text.partition("\nlevel ")[2].split()[0]
+    for ours in built.values():
+        ours.close()
+    timed = {n: spread(t) for n, t in times.items()}
+    fixed = [n for n in times if n != "auto"]
+    best = min(fixed, key=lambda n: timed[n][0])
+    ratio, noise = gain(times, "auto", best)
+    over = timed["tile"][0] / timed["block"][0] if "block" in timed else None
+    rows.append({"case": case, "dtype": dtype, "us": timed, "auto": chosen, "block_over_tile": over, "auto_over_best": (ratio, noise),
+                 "error": worst})
+    slow = ratio + 3 * noise < 0.97
+    if slow:
+        wrong.append(f"{case}: auto takes {chosen}, {best} is faster")
+    print(f"{case:60s} {dtype:5s} " + "  ".join(f"{n} {t[0]:7.1f} us ({t[1]:.1f}, {t[2]:.1f})" for n, t in timed.items())
+          + f"  auto takes {chosen}, {ratio:.3f} (+-{noise:.3f}) of {best}{'  SLOW' if slow else ''}", flush=True)
 
 
 def first_call_seconds(peers):
