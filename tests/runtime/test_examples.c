@@ -191,8 +191,12 @@ START_TEST(a_package_for_debian_holds_what_is_installed)
     }
     ck_assert_msg(shell("make -s deb DEB='%s/a deb' 2>&1 && cd '%s/a deb' && dpkg-deb -x tfgen_*.deb root && "
                         "env -u TFGEN_WORKER root/usr/bin/tfgen check root/usr/share/tfgen/specs/swiglu.yaml 2>&1 && "
-                        "dpkg-deb -f tfgen_*.deb Depends && ls root/usr/lib/*/libtfgen.so.0", folder, folder) == 0,
+                        "dpkg-deb -f tfgen_*.deb Depends && ls root/usr/lib/*/libtfgen.so.0 && dpkg-deb -I tfgen_*.deb shlibs && "
+                        "zcat root/usr/share/doc/tfgen/changelog.gz && "
+                        "{ ! command -v lintian || lintian --allow-root --fail-on error,warning tfgen_*.deb; } 2>&1", folder, folder) == 0,
                   "%s", output);
+    says("libtfgen 0 tfgen (>= ");
+    says(") unstable; urgency=");
     says("libc6 (>=");
     says("libyaml-0-2");
 }
