@@ -20,7 +20,9 @@ typedef enum argument_kind {
     argument_packed,  /* pointer to a packed weight */
     argument_scratch, /* pointer to workspace that holds no value of the spec, such as split-K partials */
     argument_map,     /* a tensor map (TMA descriptor) by value, 128 bytes aligned to 128: the launcher encodes it from tensor_box */
-    argument_dim      /* int: a dynamic dim */
+    argument_dim,     /* int: a dynamic dim */
+    argument_table,   /* pointer to a stack's table: a row of launch.row_length pointers per layer */
+    argument_layers   /* int: layers of a stack's launch */
 } argument_kind;
 
 /* A matrix in memory and the box that one tensor load (TMA) copies: 128-byte swizzle, zeros outside the matrix. With `pieces`, a packed
@@ -48,6 +50,8 @@ typedef struct argument {
     int index;             /* packed weight, scratch or dim index */
     const tensor_box *box; /* of argument_map */
     bool written;
+    bool by_layer; /* of a stack: each layer has its own pointer, at `place` of its row of the table, and the argument is not read */
+    int place;
     unsigned offset, size; /* bytes in args */
 } argument;
 
@@ -99,6 +103,8 @@ typedef struct launch_phase {
     int pack, scratch; /* indices into the plan's packs and scratches; -1: none */
     const int *awaits; /* indices of earlier phases of the launch; this phase's tiles wait for all tiles of those (gen/plan/order.h) */
     int await_count;
+    const int *awaits_before; /* of a stack: likewise phases of the layer before */
+    int await_before_count;
 } launch_phase;
 
 typedef struct launch {
@@ -120,6 +126,7 @@ typedef struct launch {
     bool together;         /* workgroups wait for each other's tiles: all must be resident (cooperative launch) */
     int marks;             /* index of the scratch with the marks that phases wait for (if `together`); -1: none */
     int trace;             /* index of the scratch for timing records of its tiles; -1: none */
+    int row_length;        /* of a stack: pointers in a layer's row of the table; else 0 */
 } launch;
 
 enum { mark_head = 16, mark_pitch = 16 }; /* of templates/frame/marks.h */
@@ -131,6 +138,13 @@ typedef struct storage {
     const ir_value *value;
     int partials;
 } storage;
+
+/* What a layer of a stack takes from the one before it, and where it lies: layer n stores its output in scratch turns[n % 2], the last one
+ * in the caller's. in NULL: the plan is of a single block. */
+typedef struct stack_values {
+    const ir_value *in, *out;
+    int turns[2];
+} stack_values;
 
 typedef struct plan {
     const ir_graph *ir; /* with frames and tiles filled in: ir_print(ir) is the plan's text */
@@ -145,6 +159,7 @@ typedef struct plan {
     int *partials; /* by value id: storage.partials; 0: not in the workspace */
     scratch *scratches;
     int scratch_count;
+    stack_values stack;
     struct level_choice { /* for level auto */
         bool made;
         double tile, block;  /* predicted seconds; infinite: no plan, or the device model has no bandwidth */

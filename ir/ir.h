@@ -188,6 +188,7 @@ typedef struct ir_graph {
     ir_kernel **kernels;
     int kernel_count;
     fusion_level level;
+    bool stacked;       /* level block: the kernel runs several layers, each on what the one before it stored (gen/plan/stack.h) */
     bool input_sums;    /* fusion input_sums: planning may let GEMMs accumulate row sums of squares of A */
     const char *device; /* plan: the device model its tiles were chosen for; else NULL */
     int threads;        /* plan: per workgroup of every phase, where all share a launch (level block); 0: each phase has its own number */
@@ -277,6 +278,7 @@ ir_graph *graph_read(arena *a, const char *yaml, size_t size, const char *name, 
 ir_graph *lower(arena *a, const ir_graph *graph); /* composites become ELEMENT and REDUCE ops; the graph is not changed */
 typedef struct fuse_options {
     fusion_level level;
+    bool stacked; /* ir_graph.stacked */
     const target_info *target;
     const char *const *disabled; /* fusions turned off, by the names in ir/reason.def */
     size_t disabled_count;

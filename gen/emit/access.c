@@ -140,7 +140,9 @@ static const char *argument_type(const emission *e, const argument *g)
     case argument_packed: return dtype_c_name(e->plan->packs[g->index].format->type);
     case argument_scratch: return "float";
     case argument_map: return "tensor_map";
-    case argument_dim: break;
+    case argument_dim:
+    case argument_layers:
+    case argument_table: break;
     }
     return "int";
 }

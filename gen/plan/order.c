@@ -56,6 +56,26 @@ static bool conflict(const ir_graph *p, const accesses *of, int i, int k)
     return false;
 }
 
+/* Phases that no phase waits for, directly or through others. */
+static phase_set ends_of(const launch *l, const phase_set *ahead)
+{
+    phase_set ends = {{0}}, awaited = {{0}};
+    for (int i = 0; i < l->work_count; i++) set_join(&awaited, &ahead[i]);
+    for (int i = 0; i < l->work_count; i++)
+        if (!set_has(&awaited, i)) set_add(&ends, i);
+    return ends;
+}
+
+static void set_before(arena *a, launch *l, const phase_set *ahead)
+{
+    const phase_set ends = ends_of(l, ahead);
+    int *before = arena_alloc(a, (size_t)l->work_count * sizeof *before), count = 0;
+    for (int i = 0; i < l->work_count; i++)
+        if (set_has(&ends, i)) before[count++] = i;
+    for (int i = 0; i < l->work_count; i++)
+        if (!l->work[i].await_count) l->work[i].awaits_before = before, l->work[i].await_before_count = count;
+}
+
 void order_set(arena *a, const ir_graph *p, launch *l)
 {
     phase_set *ahead = arena_alloc(a, (size_t)l->work_count * sizeof *ahead); /* by phase: all phases that have ended when it begins */
@@ -74,6 +94,7 @@ void order_set(arena *a, const ir_graph *p, launch *l)
         }
         l->work[i].awaits = awaits, l->work[i].await_count = count;
     }
+    if (p->stacked) set_before(a, l, ahead);
 }
 
 /* ---- the proof */
@@ -92,6 +113,28 @@ static int first_unordered(const launch *l, const accesses *of, const phase_set 
             return i;
         }
     return -1;
+}
+
+/* Which phase of the layer before a phase does not wait for; NULL: none. ahead: by phase, the phases of its layer that have ended. */
+static const char *stack_fault(arena *a, const launch *l, const phase_set *ahead)
+{
+    phase_set *before = arena_alloc(a, (size_t)l->work_count * sizeof *before); /* by phase: those of the layer before that have ended */
+    for (int i = 0; i < l->work_count; i++) {
+        const launch_phase *w = &l->work[i];
+        for (int n = 0; n < w->await_before_count; n++) {
+            const int from = w->awaits_before[n];
+            if (from < 0 || from >= l->work_count)
+                return arena_printf(a, "phase %s waits for one that the layer before does not have", w->phase->name);
+            set_add(&before[i], from);
+            set_join(&before[i], &ahead[from]);
+        }
+        for (int k = 0; k < i; k++)
+            if (set_has(&ahead[i], k)) set_join(&before[i], &before[k]);
+        for (int k = 0; k < l->work_count; k++)
+            if (!set_has(&before[i], k))
+                return arena_printf(a, "phase %s does not wait for phase %s of the layer before", w->phase->name, l->work[k].phase->name);
+    }
+    return NULL;
 }
 
 const char *order_fault(arena *a, const ir_graph *p, const launch *l)
@@ -113,5 +156,5 @@ const char *order_fault(arena *a, const ir_graph *p, const launch *l)
             return arena_printf(a, "phase %s accesses %%%s without waiting for phase %s", l->work[i].phase->name, p->values[v]->name,
                                 l->work[earlier].phase->name);
     }
-    return NULL;
+    return p->stacked ? stack_fault(a, l, ahead) : NULL;
 }

@@ -7,6 +7,7 @@
 #include "gen/plan/order.h"
 #include "gen/plan/refuse.h"
 #include "gen/plan/split.h"
+#include "gen/plan/stack.h"
 #include "gen/plan/sums.h"
 #include "gen/plan/terms.h"
 #include "gen/base/names.h"
@@ -420,6 +421,7 @@ static void plan_kernel(planner *p, int index)
     limit_grid(p, l);
     l->marks = plan_marks(p, l);
     l->trace = plan_trace(p, l);
+    if (p->p->stack.in) stack_add_turns(p->a, p->p, l);
 }
 
 static void share_launch(const planner *p)
@@ -448,6 +450,7 @@ plan *plan_choose(arena *a, const ir_graph *fused, const device_model *device, c
                   .spec = arena_source_name(a)};
     b.p->device = device->name;
     check_sizes(&p);
+    if (p.ir->stacked) p.p->stack = stack_find(a, p.ir);
     settle_overrides(&p, false);
     check_phases(&p);
     if (block_is_whole(p.ir)) share_launch(&p);
@@ -455,6 +458,7 @@ plan *plan_choose(arena *a, const ir_graph *fused, const device_model *device, c
     rewrite_phases(&b);
     const size_t kernels = (size_t)p.ir->kernel_count + 1, values = (size_t)p.ir->value_count + 1; /* at least one for each phase */
     if (block_is_whole(p.ir)) block_gather(a, p.ir);
+    if (p.ir->stacked) stack_check(a, p.ir, tuning);
     p.p->launches = arena_alloc(a, kernels * sizeof *p.p->launches);
     p.p->scratches = arena_alloc(a, 2 * kernels * sizeof *p.p->scratches);
     p.p->packs = arena_alloc(a, kernels * sizeof *p.p->packs);

@@ -4,6 +4,8 @@
 #include "gen/program/program.h"
 #include "gen/source/by_hand.h"
 #include "gen/source/next.h"
+#include "gen/source/several.h"
+#include "gen/source/stacked.h"
 #include "gen/source/template_text.h"
 #include <stdlib.h>
 #include <string.h>
@@ -113,7 +115,9 @@ static void append_target(text *out, const target_info *target, const page *x)
     template_target(out, target);
     /* Defines only where needed: kernels without matrix units have the same source, and cache entry, for all targets of a family. */
     /* In a list of phases, an input of one phase may be a result of another, so no load may use the constant cache (base/device.h). */
-    if (frame_asks(x->frame, target) && x->frame != frame_list) text_printf(out, "#define TF_CONST_IS_GLOBAL 1\n");
+    const bool of_phases = x->frame == frame_list || x->frame == frame_stack;
+    if (frame_asks(x->frame, target) && !of_phases) text_printf(out, "#define TF_CONST_IS_GLOBAL 1\n");
+    if (x->frame == frame_stack) text_printf(out, "#define TF_STACK 1\n");
     if (x->quick) text_printf(out, "#define TF_QUICK 1\n");
     if (x->templates.has[template_amd])
         text_printf(out, "#define TF_OPERAND_BYTES %d\n#define TF_LDS_BANKS %d\n#define TF_COPIES_TO_LDS %d\n", target->operand_bytes,
@@ -247,7 +251,7 @@ static emission emit_phase(const emitter *of, const char *name, const launch_pha
 static page page_of(const emitter *of, const launch *l, const template_choice *templates, bool quick)
 {
     const program *from = l->work->program;
-    const frame_kind frame = l->together ? frame_list : frame_of(l->work);
+    const frame_kind frame = of->p->stack.in ? frame_stack : l->together ? frame_list : frame_of(l->work);
     return (page){l->name, l->file, from->device, from->template, *templates, frame, l->threads, l->shared_bytes, quick,
                   signal_defines(of->p, l)};
 }
@@ -274,11 +278,7 @@ static void emit_one(emitter *of, launch *l)
     finish_launch(of, l, &one, &w, e.struct_name);
 }
 
-/* ---- phases side by side: a spec struct for each, and one for all (templates/rows/side_by_side.h) */
-typedef struct side {
-    const char *program, *args; /* rows<t_a_spec>; its argument struct */
-    unsigned offset;            /* of that struct in the launch's arguments */
-} side;
+/* ---- several phases: a spec struct for each, and one for all (gen/source/several.h) */
 
 /* Appends a phase's argument struct to the launch's arguments, 8-byte aligned since it has pointers; returns its offset. */
 static unsigned append_arguments(arena *a, launch *l, const emission *e, const char *outer)
@@ -296,87 +296,11 @@ static unsigned append_arguments(arena *a, launch *l, const emission *e, const c
     return at;
 }
 
-static void write_layout(const launch *l, const side *sides, const char *struct_name, writer *w)
+static void append_argument(emitter *of, launch *l, argument g)
 {
-    for (int i = 0; i < l->work_count; i++) write_line(w, "TF_LAYOUT(%s::args, phase_%d, %u);", struct_name, i + 1, sides[i].offset);
-    write_line(w, "static_assert(sizeof(%s::args) == %u, \"size of args\");", struct_name,
-               (argument_bytes(l->arguments, l->argument_count) + 7) / 8 * 8);
-}
-
-static void write_sides(arena *a, const launch *l, const side *sides, const char *struct_name, writer *w)
-{
-    text signals = {.a = a};
-    write_comment(w, arena_printf(a, "Kernel %s: phases that do not wait for each other, side by side.", l->kernel->name));
-    write_head(w, (position){0}, "struct %s", struct_name);
-    write_head(w, (position){0}, "struct args");
-    for (int i = 0; i < l->work_count; i++) write_line(w, "%s phase_%d;", sides[i].args, i + 1);
-    if (l->trace >= 0) write_line(w, "float *tf_trace;");
-    end_head(w, "};");
-    for (int i = 0; i < l->work_count; i++) text_printf(&signals, i ? " && %s::signals" : "%s::signals", sides[i].program);
-    write_line(w, "using first = %s;", sides[0].program);
-    write_line(w, "static constexpr int threads = %d;", l->threads);
-    write_line(w, "static constexpr bool signals = %s;", signals.data);
-    write_line(w, "template <class What> DEV static void each(const args &p, What what)");
-    write_body(w);
-    for (int i = 0; i < l->work_count; i++) write_line(w, "what(%s(), p.phase_%d);", sides[i].program, i + 1);
-    end_body(w);
-    end_head(w, "};");
-    write_layout(l, sides, struct_name, w);
-}
-
-/* ---- phases that wait for each other (templates/frame/frame_list.h) */
-/* A function of the phase. form: the format of what it returns, with a phase's program and number. */
-static void write_by_phase(arena *a, const launch *l, const char *head, const char *form, const side *sides, writer *w)
-{
-    write_line(w, "%s", head);
-    write_body(w);
-    for (int i = 0; i < l->work_count; i++) {
-        const char *line = arena_printf(a, form, sides[i].program, i + 1);
-        if (i + 1 < l->work_count) write_line(w, "if (phase == %d) return %s;", i, line);
-        else write_line(w, "return %s;", line);
-    }
-    end_body(w);
-}
-
-/* The waits of gen/plan/order.h. */
-static void write_waits(arena *a, const launch *l, writer *w)
-{
-    bool *awaited = arena_alloc(a, (size_t)l->work_count);
-    int last = 0;
-    text any = {.a = a};
-    write_line(w, "DEV static int awaited(int phase, int n)");
-    write_body(w);
-    for (int i = 0; i < l->work_count; i++)
-        for (int n = 0; n < l->work[i].await_count; n++) {
-            write_line(w, "if (phase == %d && n == %d) return %d;", i, n, l->work[i].awaits[n]);
-            awaited[l->work[i].awaits[n]] = true, last = i;
-        }
-    write_line(w, "return -1;");
-    end_body(w);
-    for (int i = 0; i < l->work_count; i++)
-        if (awaited[i]) text_printf(&any, any.size ? " || phase == %d" : "phase == %d", i);
-    write_line(w, "DEV static bool is_awaited(int phase) { return %s; }", any.size ? any.data : "false");
-    write_line(w, "static constexpr int last_wait = %d;", last);
-}
-
-static void write_list(arena *a, const launch *l, const side *sides, const char *struct_name, writer *w)
-{
-    text programs = {.a = a};
-    write_comment(w, arena_printf(a, "Kernel %s: all phases, one after the other.", l->kernel->name));
-    for (int i = 0; i < l->work_count; i++) text_printf(&programs, i ? ", %s" : "%s", sides[i].program);
-    write_head(w, (position){0}, "struct %s : phase_list<%s>", struct_name, programs.data);
-    write_line(w, "using waits = by_phases<%s>;", struct_name);
-    write_head(w, (position){0}, "struct args");
-    for (int i = 0; i < l->work_count; i++) write_line(w, "%s phase_%d;", sides[i].args, i + 1);
-    write_line(w, "unsigned long long *tf_marks;");
-    if (l->trace >= 0) write_line(w, "float *tf_trace;");
-    end_head(w, "};");
-    write_by_phase(a, l, "DEV static int tiles(const args &p, int phase)", "%s::tiles(p.phase_%d)", sides, w);
-    write_by_phase(a, l, "template <class Do> DEV static void with(const args &p, int phase, Do what)", "what(%s(), p.phase_%d)", sides, w);
-    write_line(w, "DEV static unsigned long long *words(const args &p) { return p.tf_marks; }");
-    write_waits(a, l, w);
-    end_head(w, "};");
-    write_layout(l, sides, struct_name, w);
+    emission e = emit_phase(of, l->name, l->work, -1);
+    e.arguments = &g, e.argument_count = 1;
+    (void)append_arguments(of->a, l, &e, "");
 }
 
 /* An argument of the launch itself, behind those of its phases. */
@@ -387,6 +311,15 @@ static void append_scratch(emitter *of, launch *l, const char *name, int index)
     finish_arguments(&e);
     e.arguments[0].name = name;
     (void)append_arguments(of->a, l, &e, "");
+}
+
+static void append_stack(emitter *of, launch *l)
+{
+    append_scratch(of, l, "tf_turn_0", of->p->stack.turns[0]);
+    append_scratch(of, l, "tf_turn_1", of->p->stack.turns[1]);
+    append_argument(of, l, (argument){.kind = argument_table, .name = "tf_table", .size = sizeof(void *)});
+    append_argument(of, l, (argument){.kind = argument_layers, .name = "tf_layers", .size = sizeof(int)});
+    stacked_set_places(l);
 }
 
 /* Writes the spec struct of each phase and appends its arguments to the launch's. */
@@ -420,9 +353,12 @@ static void emit_several(emitter *of, launch *l)
     const side *sides = emit_phases(of, l, &templates, &quick, &all);
     if (l->marks >= 0) append_scratch(of, l, "tf_marks", l->marks);
     if (l->trace >= 0) append_scratch(of, l, "tf_trace", l->trace), template_choose(&templates, "templates/frame/trace.h");
-    template_choose(&templates, l->together ? "templates/frame/frame_list.h" : "templates/rows/side_by_side.h");
-    if (l->together) write_list(a, l, sides, struct_name, &all);
-    else write_sides(a, l, sides, struct_name, &all);
+    if (of->p->stack.in) append_stack(of, l);
+    template_choose(&templates, of->p->stack.in ? "templates/frame/frame_stack.h"
+                                : l->together   ? "templates/frame/frame_list.h"
+                                                : "templates/rows/side_by_side.h");
+    if (l->together) several_write_list(a, of->p, l, sides, struct_name, &all);
+    else several_write_sides(a, l, sides, struct_name, &all);
     page one = page_of(of, l, &templates, quick);
     one.device = "side_by_side"; /* the program $P in the forms of frame_mixed */
     finish_launch(of, l, &one, &all, struct_name);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const argument_kinds[] = {"value", "packed", "scratch", "map", "dim"};
+static const char *const argument_kinds[] = {"value", "packed", "scratch", "map", "dim", "table", "layers"};
 
 static json_t *extent_json(arena *a, const extent *e, const dim_table *dims)
 {
@@ -66,6 +66,7 @@ static void add_box(arena *a, json_t *o, const tensor_box *box, const dim_table 
                                       (json_int_t)extent_value(wide[i].of, dims)));
 }
 
+/* place: of a stack; the argument is not read, and each layer has a pointer there in its row of the table. */
 static json_t *arguments_json(arena *a, const argument *list, int count, const dim_table *dims)
 {
     json_t *out = json_array();
@@ -77,9 +78,11 @@ static json_t *arguments_json(arena *a, const argument *list, int count, const d
             add_box(a, o, g->box, dims);
         else if (g->kind == argument_value)
             json_object_set_new(o, "value", json_string(g->value->name));
-        else
+        else if (g->kind != argument_table && g->kind != argument_layers)
             json_object_set_new(o, "index", json_integer(g->index));
-        if (g->kind != argument_dim && g->kind != argument_map) json_object_set_new(o, "written", json_boolean(g->written));
+        if (g->by_layer) json_object_set_new(o, "place", json_integer(g->place));
+        const bool points = g->kind != argument_dim && g->kind != argument_map && g->kind != argument_layers;
+        if (points) json_object_set_new(o, "written", json_boolean(g->written));
         json_array_append_new(out, o);
     }
     return out;
@@ -176,6 +179,7 @@ static json_t *kernels_json(arena *a, const plan *p)
         if (l->dynamic_bytes) json_object_set_new(o, "dynamic_bytes", json_integer(l->dynamic_bytes));
         if (l->overlap) json_object_set_new(o, "overlap", json_true());
         if (l->together) json_object_set_new(o, "cooperative", json_true());
+        if (l->row_length) json_object_set_new(o, "row_length", json_integer(l->row_length));
         json_object_set_new(o, "grid", grid_json(a, l, &p->ir->dims));
         json_object_set_new(o, "argument_bytes", json_integer(l->argument_bytes));
         json_object_set_new(o, "arguments", arguments_json(a, l->arguments, l->argument_count, &p->ir->dims));

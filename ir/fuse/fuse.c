@@ -84,6 +84,7 @@ ir_graph *fuse(arena *a, const ir_graph *lowered, const fuse_options *options)
     f.b = build_copy(a, lowered, true);
     f.p = f.b.p;
     f.p->level = options->level;
+    f.p->stacked = options->stacked;
     read_disabled(&f);
     begin(&f);
     run_passes(&f);

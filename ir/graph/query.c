@@ -152,7 +152,8 @@ ir_op *phase_op(const ir_phase *phase, op_kind kind)
 frame_kind kernel_frame(const ir_graph *p, const ir_kernel *k)
 {
     const bool list = p->level == fusion_block && k->phase_count > 1;
-    return list ? frame_list : program_table[(*k->phases)->tile.program].frame; /* phases side by side have the same */
+    if (list) return p->stacked ? frame_stack : frame_list;
+    return program_table[(*k->phases)->tile.program].frame; /* phases side by side have the same */
 }
 
 layer_kind phase_layer(const ir_phase *phase) { return program_table[phase->tile.program].layer; }

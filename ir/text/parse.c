@@ -272,6 +272,9 @@ static void read_settings(reader *r, ir_tile *tile)
     scan_end_line(&r->in);
 }
 
+/* A frame of several phases that wait for each other. */
+static bool is_of_phases(frame_kind frame) { return frame == frame_list || frame == frame_stack; }
+
 /* At a kernel's closing brace. A kernel with frame= must have a tile in every phase, as the frame follows from the tiles. */
 static void end_kernel(reader *r)
 {
@@ -280,10 +283,11 @@ static void end_kernel(reader *r)
         if (!r->kernel->phases[i]->tile.program)
             bail(r->a, code_bad_input, scan_here(&r->in), "kernel %s has frame=%s, and phase %s no tile: a frame follows from tiles",
                  r->kernel->name, frame_names(NULL)[r->frame], r->kernel->phases[i]->name);
-    if (r->has_frame && (r->frame == frame_list) != (kernel_frame(r->b.p, r->kernel) == frame_list))
+    const frame_kind own = r->has_frame ? kernel_frame(r->b.p, r->kernel) : r->frame;
+    if (r->frame != own && (is_of_phases(r->frame) || is_of_phases(own)))
         bail(r->a, code_bad_input, scan_here(&r->in),
-             "kernel %s has frame=%s; several phases at level block run in frame=list, no others do", r->kernel->name,
-             frame_names(NULL)[r->frame]);
+             "kernel %s has frame=%s; several phases at level block run in frame=list, or frame=stack if stacked, no others do",
+             r->kernel->name, frame_names(NULL)[r->frame]);
     scan_end_line(&r->in);
 }
 
@@ -294,7 +298,7 @@ static void read_tile(reader *r)
     r->phase->tile_at = at;
     read_settings(r, &r->phase->tile);
     const program_info *p = &program_table[r->phase->tile.program];
-    if (!r->has_frame || p->frame == r->frame || r->frame == frame_list) return;
+    if (!r->has_frame || p->frame == r->frame || is_of_phases(r->frame)) return;
     const char *said = frame_table[r->frame].name, *own = frame_table[p->frame].name;
     if (was_frame_of(r->phase->tile.program, r->frame)) warn(r->a, at, "%s runs in frame=%s now, not in frame=%s", p->name, own, said);
     else bail(r->a, code_bad_input, at, "kernel %s has frame=%s; %s runs in frame=%s", r->kernel->name, said, p->name, own);
@@ -380,6 +384,8 @@ static void read_head(reader *r)
     scan_expect(&r->in, "level ");
     r->b.p->level = (fusion_level)scan_choice(&r->in, names, fusion_auto, "level");
     scan_end_line(&r->in);
+    r->b.p->stacked = r->b.p->level == fusion_block && scan_accept(&r->in, "stacked");
+    if (r->b.p->stacked) scan_end_line(&r->in);
     r->b.p->input_sums = r->b.p->level >= fusion_tile && !scan_accept(&r->in, "without input_sums");
     if (r->b.p->level >= fusion_tile && !r->b.p->input_sums) scan_end_line(&r->in);
     if (scan_accept(&r->in, "device ")) {

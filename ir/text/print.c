@@ -15,8 +15,8 @@
  *     }
  *   }
  *
- * `prefix "model.layers.{layer}."` after the level is the prefix of params' names in a whole model's file; `from="w"` after a param is its
- * tensor there, `rows=64..128/192` the rows of it: 64 to 127 of each 192.
+ * `stacked` after level block: several layers in a launch. `prefix "model.layers.{layer}."` is the prefix of params' names in a whole
+ * model's file; `from="w"` after a param is its tensor there, `rows=64..128/192` the rows of it: 64 to 127 of each 192.
  * `in %v+4/16` after a type is a view of %v (column offset 4, row stride 16), `/72` storage in rows of 72 elements; `!11:5` the place in
  * the spec; `#0` the graph op it comes from. The ops of a graph have no kernels and roles. Planning adds frames and tiles; ahead of a tile,
  * `not LAYER: WHY` is a rejected program, `from user` means that not the cost model chose the tile, and `spilled scratch=60 vectors=0
@@ -276,6 +276,7 @@ char *ir_print(arena *a, const ir_graph *p)
     text_printf(&t, "ir 1 ");
     put_word(&t, p->name);
     text_printf(&t, "\ntype %s\nlevel %s\n", dtype_name(p->type), level_names(NULL)[p->level]);
+    if (p->stacked) text_printf(&t, "stacked\n");
     if (p->level >= fusion_tile && !p->input_sums) text_printf(&t, "without input_sums\n");
     if (p->device) text_printf(&t, "device %s\n", p->device);
     put_prefix(&t, p->prefix);

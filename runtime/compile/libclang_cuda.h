@@ -61,6 +61,7 @@ __device__ float fmaf(float, float, float), fabsf(float), fmaxf(float, float), f
 __device__ int __float_as_int(float), __clz(int), __ffs(int), __popc(unsigned), __float2int_rn(float), __float2int_rz(float);
 __device__ unsigned __float_as_uint(float), __umulhi(unsigned, unsigned), __byte_perm(unsigned, unsigned, unsigned),
     __float2uint_rn(float);
+__device__ void *__cvta_global_to_generic(unsigned long);
 __device__ int __mulhi(int, int), min(int, int), max(int, int), abs(int);
 __device__ double fma(double, double, double), sqrt(double), exp(double), log(double), sin(double), cos(double), pow(double, double),
     fabs(double);

@@ -97,6 +97,8 @@ static binding binding_of(tfgen_module *m, const argument *g, bool packing)
     case argument_packed: return (binding){binding_weights, offset, g->index};
     case argument_scratch: return (binding){binding_workspace, offset, m->plan->stored_count + g->index};
     case argument_map: return binding_of_map(m, g);
+    case argument_table: return (binding){binding_table, offset, 0};
+    case argument_layers: return (binding){binding_layers, offset, 0};
     case argument_dim: break;
     }
     return (binding){binding_dim, offset, g->index};
@@ -109,8 +111,13 @@ static void write_bindings(tfgen_module *m, module_kernel *u, const argument *ar
              u->argument_bytes, argument_room);
     u->source_size = source_size(u->source);
     u->bindings = arena_alloc(m->arena, ((size_t)count + 1) * sizeof *u->bindings);
-    u->binding_count = count;
-    for (int i = 0; i < count; i++) u->bindings[i] = binding_of(m, &arguments[i], !u->launch);
+    u->row_length = u->launch ? u->launch->row_length : 0;
+    u->row = arena_alloc(m->arena, ((size_t)u->row_length + 1) * sizeof *u->row);
+    for (int i = 0; i < count; i++) {
+        const binding one = binding_of(m, &arguments[i], !u->launch);
+        if (arguments[i].by_layer) u->row[arguments[i].place] = one;
+        else u->bindings[u->binding_count++] = one;
+    }
 }
 
 static void lay_out_pack(tfgen_module *m, int index)

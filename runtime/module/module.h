@@ -34,10 +34,12 @@ struct tfgen_plan {
 };
 
 /* Where an argument comes from. */
-typedef enum binding_kind { binding_tensor, binding_workspace, binding_weights, binding_dim, binding_map } binding_kind;
+typedef enum binding_kind {
+    binding_tensor, binding_workspace, binding_weights, binding_dim, binding_map, binding_table, binding_layers
+} binding_kind;
 typedef struct binding {
     unsigned short kind, offset;
-    int index; /* by kind: tensor; workspace item (stored values, then scratches); weight slot; dim; map */
+    int index; /* by kind: tensor; workspace item (stored values, then scratches); weight slot; dim; map; none */
 } binding;
 
 /* A tensor map argument of a launch, encoded anew by each call. */
@@ -55,6 +57,8 @@ typedef struct module_kernel { /* a pack kernel or a launch */
     launch_shape shape;          /* grid: at the plan's own dims */
     binding *bindings;
     int binding_count;
+    binding *row; /* of a stack: what a layer's row of the table points to, tensors and weights */
+    int row_length;
     unsigned argument_bytes;
     unsigned most_resident; /* cooperative launch: workgroups that the device holds at once; 0: any other launch */
     void *image, *kernel;
@@ -110,6 +114,8 @@ typedef struct call {
     const dim_table *dims; /* NULL: the plan's own, with the grids stored in the kernels */
     void *const *tensors, *const *workspace, *const *weights;
     void *stream;
+    const void *table; /* of a stack: device memory, the row of the first layer */
+    int layers;
 } call;
 unsigned module_grid(const tfgen_module *m, const module_kernel *u, const dim_table *dims); /* workgroups of a launch on its device */
 tfgen_status module_kernel_launch(const tfgen_module *m, const module_kernel *u, const call *c, tfgen_error *error);

@@ -30,6 +30,19 @@ template <class First, class... More> struct phase_list {
     template <int I> using program = typename nth_program<I, First, More...>::type;
 };
 
+// A list runs once, or once for each layer of a stack (frame_stack.h). Functions of F then take a layer_view in place of the arguments.
+template <class At> constexpr bool is_layer = false;
+template <class At> DEV int layer_of(const At &p)
+{
+    if constexpr (is_layer<At>) return p.layer;
+    else return 0;
+}
+template <class At> DEV int layers_of(const At &p)
+{
+    if constexpr (is_layer<At>) return p.layers();
+    else return 1;
+}
+
 // How the workgroups of a list wait for each other: F::waits is one of these two.
 //
 // Tile by tile, by counters (frame.h).
@@ -53,39 +66,54 @@ template <class F> struct by_counters {
 
 // Phase by phase, by marks (marks.h): before its first tile of a phase, a workgroup waits until all tiles of the phases that this phase
 // awaits have ended; after its last tile of a phase that others await, it marks its end. F has words(p); awaited(phase, n): the n-th phase
-// that the phase waits for, an earlier one, -1 after the last; is_awaited(phase); last_wait: the last phase that waits.
+// that the phase waits for, an earlier one, -1 after the last; is_awaited(phase); last_wait: the last phase that waits. In a stack also
+// awaited_before(phase, n): likewise a phase of the layer before. All phases of a layer have ended before one of the next layer begins, so
+// marks count on from layer to layer.
 template <class F> struct by_phases {
-    using args = typename F::args;
     bool ended = false; // this workgroup has passed its last wait
 
-    DEV static int groups(const args &p, int phase)
+    template <class At> DEV static int groups(const At &p, int phase)
     {
         const int count = F::tiles(p, phase);
         return count < block_total() ? count : block_total();
     }
-    DEV void begin(const args &p)
+    template <class At> DEV void begin(const At &p)
     {
         if (thread_index() < TF_WAVE) marks{F::words(p)}.begin(F::phases);
     }
-    DEV bool waits(const args &, const item<F> &w) { return w.index < block_total() && F::awaited(w.phase, 0) >= 0; }
-    DEV void await(const args &p, const item<F> &w)
+    template <class At> DEV static bool waits_before(const At &p, int phase)
+    {
+        if constexpr (is_layer<At>) return p.layer > 0 && F::awaited_before(phase, 0) >= 0;
+        else return false;
+    }
+    template <class At> DEV bool waits(const At &p, const item<F> &w)
+    {
+        return w.index < block_total() && (F::awaited(w.phase, 0) >= 0 || waits_before(p, w.phase));
+    }
+    template <class At> DEV static void poll(const At &p, const marks &m, int phase)
+    {
+        for (int n = 0, of; (of = F::awaited(phase, n)) >= 0; n++) m.await(phase, of, groups(p, of) * (layer_of(p) + 1));
+        if constexpr (is_layer<At>)
+            for (int n = 0, of; waits_before(p, phase) && (of = F::awaited_before(phase, n)) >= 0; n++)
+                m.await(phase, of, groups(p, of) * p.layer);
+    }
+    template <class At> DEV void await(const At &p, const item<F> &w)
     {
         const marks m{F::words(p)};
-        if (thread_index() == 0)
-            for (int n = 0, of; (of = F::awaited(w.phase, n)) >= 0; n++) m.await(w.phase, of, groups(p, of));
+        if (thread_index() == 0) poll(p, m, w.phase);
         device_acquire(); // AMD: for the thread that waited; the waves acquire after the barrier
         barrier();
         device_acquire();
-        if (w.phase == F::last_wait) end(m);
+        if (w.phase == F::last_wait && layer_of(p) + 1 == layers_of(p)) end(m);
     }
-    DEV bool posts(const args &p, const item<F> &w)
+    template <class At> DEV bool posts(const At &p, const item<F> &w)
     {
         return F::is_awaited(w.phase) && w.index + block_total() >= F::tiles(p, w.phase);
     }
-    DEV void post(const args &p, const item<F> &w) { marks{F::words(p)}.publish(w.phase); }
+    template <class At> DEV void post(const At &p, const item<F> &w) { marks{F::words(p)}.publish(w.phase); }
     // next: the index beyond the last tile that the workgroup would take next. The workgroup with index 0, which mostly has no tile in the
     // last phase, clears the marks once all workgroups have passed their last wait and all marks have arrived.
-    DEV void leave(const args &p, int next)
+    template <class At> DEV void leave(const At &p, int next)
     {
         const marks m{F::words(p)};
         if (!ended) {
@@ -94,7 +122,7 @@ template <class F> struct by_phases {
         }
         if (next != 0) return;
         for (int i = thread_index(); i <= F::phases; i += F::threads)
-            m.await_end(i, i == F::phases ? block_total() : F::is_awaited(i) ? groups(p, i) : 0);
+            m.await_end(i, i == F::phases ? block_total() : F::is_awaited(i) ? groups(p, i) * layers_of(p) : 0);
         barrier();
         m.clear(F::phases, F::threads);
     }
@@ -107,17 +135,19 @@ template <class F> struct by_phases {
 
 // The tiles of a phase, from `index`, the workgroup's first, on; then those of the phases after it. Each phase has a loop of its own:
 // compilers keep what is the same for all tiles of a loop in registers. Returns the item that would be the workgroup's next.
-template <class F, int Phase> DEV int run_phases(const typename F::args &p, int index, char *shared, typename F::waits &sync)
+template <class F, int Phase, class At> DEV int run_phases(const At &p, int index, char *shared, typename F::waits &sync)
 {
     using P = typename F::template program<Phase>;
     const int tiles = F::tiles(p, Phase); // computed from arguments: no memory may be read before previous_wait()
     F::with(p, Phase, [&](auto program, const auto &a) {
         if constexpr (same_program<decltype(program), P>) {
-            typename P::in_list::template walk<P> walk;
+            typename P::in_list::template walk<P> walk{}; // initialised: a stack's loop would keep what the layer before left in it
             if (index < tiles) walk.start(a, index);
             if constexpr (Phase == 0) {
-                previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
-                sync.begin(p);
+                if (layer_of(p) == 0) {
+                    previous_wait(); TF_TRACED(if (thread_index() == 0) trace_ready(p.tf_trace));
+                    sync.begin(p);
+                }
             }
             if (index < tiles) walk.look(a, index);
 #pragma unroll 1

@@ -3,6 +3,18 @@
 #pragma once
 #include "templates/base/ops.h"
 
+// The thread's index. In a stack compilers do not know that it is: else they compute ahead of the loop over layers what all phases make of
+// it, which takes too many registers.
+DEV int same_thread(int index)
+{
+#if !defined(TF_STACK) || defined(TF_ON_HOST)
+#elif defined(__clang__)
+    asm volatile("" : "+v"(index));
+#else
+    asm volatile("" : "+r"(index));
+#endif
+    return index;
+}
 #if defined(TF_ON_HOST) && !defined(TF_TARGET_AMD) // for AMD targets the host engine runs AMD's own builtins
 DEV int thread_index() { return static_cast<int>(threadIdx.x); }
 DEV int block_index() { return static_cast<int>(blockIdx.x); }
@@ -10,7 +22,7 @@ DEV int block_total() { return static_cast<int>(gridDim.x); }
 DEV void barrier() { __syncthreads(); }
 template <int Width> DEV float lane_xor(float x, int mask) { return tf_hs_shfl_xor(x, mask, Width); }
 #elif defined(__clang__)
-DEV int thread_index() { return static_cast<int>(__builtin_amdgcn_workitem_id_x()); }
+DEV int thread_index() { return same_thread(static_cast<int>(__builtin_amdgcn_workitem_id_x())); }
 DEV int block_index() { return static_cast<int>(__builtin_amdgcn_workgroup_id_x()); }
 // The dispatch packet: grid_size_x in work-items at byte 12, workgroup_size_x at byte 4 (HSA AQL kernel dispatch packet).
 DEV int block_total()
@@ -32,7 +44,7 @@ template <int Width> DEV float lane_xor(float x, int mask)
     return bits_float(static_cast<unsigned>(__builtin_amdgcn_ds_bpermute((lane ^ mask) * 4, static_cast<int>(float_bits(x)))));
 }
 #else
-DEV int thread_index() { return static_cast<int>(threadIdx.x); }
+DEV int thread_index() { return same_thread(static_cast<int>(threadIdx.x)); }
 DEV int block_index() { return static_cast<int>(blockIdx.x); }
 DEV int block_total() { return static_cast<int>(gridDim.x); }
 DEV void barrier() { __syncthreads(); }
