@@ -62,7 +62,8 @@ class DimList(c.Structure):
 class PlanOptions(Sized):
     _fields_ = [("size", c.c_size_t), ("target", c.c_char_p), ("preset", c.c_char_p), ("dtype", c.c_char_p), ("dims", c.POINTER(Dim)),
                 ("dim_count", c.c_size_t), ("fusion", c.c_int), ("no_fuse", c.POINTER(c.c_char_p)), ("no_fuse_count", c.c_size_t),
-                ("device_model", c.c_char_p), ("tiles", c.POINTER(c.c_char_p)), ("tile_count", c.c_size_t), ("wisdom", c.c_char_p)]
+                ("device_model", c.c_char_p), ("tiles", c.POINTER(c.c_char_p)), ("tile_count", c.c_size_t), ("wisdom", c.c_char_p),
+                ("stack", c.c_int)]
 
 
 class Tensor(Sized):

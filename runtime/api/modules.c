@@ -63,6 +63,8 @@ static tfgen_status prepare(tfgen_module *m, const tfgen_dim *dims, size_t count
                             tfgen_error *error)
 {
     dim_table wanted;
+    if (m->plan->stack.in)
+        return device_report(error, TFGEN_UNSUPPORTED, "tfgen_module_prepare: a module for stacks has no variants");
     const tfgen_status status = dims_take(m->plan, dims, count, &wanted, error);
     if (status != TFGEN_OK || variant_find(m, &wanted)) return status;
     return build_variant(m, &wanted, &(module_settings){o, kept, NULL, false, m}, error);

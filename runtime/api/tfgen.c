@@ -40,6 +40,7 @@ static compile_request request_of(const plan_job *j)
                              .name = arena_strdup(a, j->name),
                              .target = arena_strdup(a, o->target ? o->target : "host"),
                              .level = (fusion_level)o->fusion,
+                             .stacked = o->stack != 0,
                              .device_model = kept(a, o->device_model),
                              .tuning = kept_tuning(a, o),
                              .disabled = disabled,
@@ -99,6 +100,8 @@ tfgen_status tfgen_plan_create(const char *spec, size_t size, const char *name, 
     if (options && options->size < offsetof(tfgen_plan_options, fusion) + sizeof known.fusion) known.fusion = TFGEN_FUSION_TILE;
     if (known.fusion < TFGEN_FUSION_NONE || known.fusion > TFGEN_FUSION_AUTO)
         return device_report(error, TFGEN_USAGE, "tfgen_plan_create: options.fusion is not a tfgen_fusion value");
+    if (known.stack && known.fusion != TFGEN_FUSION_BLOCK)
+        return device_report(error, TFGEN_USAGE, "tfgen_plan_create: options.stack needs options.fusion TFGEN_FUSION_BLOCK");
     if (!is_list("dims", known.dims, known.dim_count, sizeof *known.dims, error) ||
         !is_list("no_fuse", known.no_fuse, known.no_fuse_count, sizeof *known.no_fuse, error) ||
         !is_list("tiles", known.tiles, known.tile_count, sizeof *known.tiles, error))

@@ -98,10 +98,14 @@ typedef struct tfgen_plan_options {
      * ~/.local/share/tfgen/wisdom if it exists; its entries take precedence over those built into libtfgen. Wisdom affects speed only;
      * entries made for other code or other shapes are ignored. */
     const char *wisdom;
+    /* Not 0: the spec is a layer, and one launch runs a stack of them (tfgen_stack_create()); `fusion` must be TFGEN_FUSION_BLOCK. The spec
+     * has one output, and one input of its shape and dtype, which is the output of the layer before. A spec for which that is not so, or
+     * whose block is a single phase, is TFGEN_UNSUPPORTED. */
+    int stack;
 } tfgen_plan_options;
-#define TFGEN_PLAN_OPTIONS_INIT                                                                                \
-    {                                                                                                          \
-        sizeof(tfgen_plan_options), NULL, NULL, NULL, NULL, 0, TFGEN_FUSION_TILE, NULL, 0, NULL, NULL, 0, NULL \
+#define TFGEN_PLAN_OPTIONS_INIT                                                                                   \
+    {                                                                                                             \
+        sizeof(tfgen_plan_options), NULL, NULL, NULL, NULL, 0, TFGEN_FUSION_TILE, NULL, 0, NULL, NULL, 0, NULL, 0 \
     }
 
 /* Parses `spec` (YAML, `size` bytes; the caller may free it afterwards) and plans it. `name` is the spec's name in messages and emitted
@@ -326,6 +330,22 @@ TFGEN_API tfgen_status tfgen_execute(const tfgen_module *module, const tfgen_wei
  * returns this error itself. */
 TFGEN_API tfgen_status tfgen_execute_check(const tfgen_module *module, const tfgen_args *args, void *workspace, void *stream,
                                            tfgen_error *error);
+
+/* ---- stacks: equal layers of a model, computed by one launch. */
+typedef struct tfgen_stack tfgen_stack;
+/* A stack of `layers` layers of a module whose plan has options.stack. weights[n] holds the weights of layer n, and tensors[n][i] is the
+ * device pointer of its tensor i; only states are read. NULL: the module reads no weights, or the plan has no states. The pointers are
+ * copied into a table on the device; what they point to must live as long as the stack is used, and the module as long as the stack. A
+ * module of another plan, or a layer that lacks a weight or a state, is TFGEN_USAGE; more layers than a launch can count is
+ * TFGEN_UNSUPPORTED, with the limit (496 on 132 multiprocessors). */
+TFGEN_API tfgen_status tfgen_stack_create(const tfgen_module *module, const tfgen_weights *const *weights, void *const *const *tensors,
+                                          size_t layers, tfgen_stack **stack, tfgen_error *error);
+TFGEN_API void tfgen_stack_free(tfgen_stack *stack); /* NULL is fine */
+/* Runs layers first, first + 1, ... of the stack, `count` of them, as tfgen_execute() runs one: the first reads args->tensors' input, the
+ * last stores to its output, and all read the other inputs. States in args->tensors may be NULL. The workspace is that of the plan, however
+ * many layers run. tfgen_execute_check() with the stack's module checks the call. */
+TFGEN_API tfgen_status tfgen_stack_execute(const tfgen_stack *stack, size_t first, size_t count, const tfgen_args *args, void *workspace,
+                                           void *stream, tfgen_error *error);
 
 TFGEN_API const char *tfgen_version(void); /* "0.1.0" */
 

@@ -234,6 +234,34 @@ class weights {
     detail::owner<tfgen_weights, tfgen_weights_free> own_;
 };
 
+// Layers that one launch computes; the plan has options.stack. `of` and the weights must outlive it.
+class stack {
+  public:
+    // layers[n]: the weights of layer n (NULL for a plan without params) and its tensors, of which states are read.
+    struct layer {
+        const tfgen_weights *weights;
+        std::vector<void *> tensors;
+    };
+    stack(const module &of, const std::vector<layer> &layers)
+        : own_(detail::made<tfgen_stack>([&](tfgen_stack **out, tfgen_error *e) {
+              std::vector<const tfgen_weights *> weights;
+              std::vector<void *const *> tensors;
+              for (const layer &one : layers) weights.push_back(one.weights), tensors.push_back(one.tensors.data());
+              return tfgen_stack_create(of.get(), weights.data(), tensors.data(), layers.size(), out, e);
+          }))
+    {
+    }
+    tfgen_stack *get() const noexcept { return own_.get(); }
+    // Layers first, first + 1, ..., `count` of them.
+    void execute(std::size_t first, std::size_t count, const tfgen_args &args, void *workspace, void *stream = nullptr) const
+    {
+        detail::must([&](tfgen_error *e) { return tfgen_stack_execute(get(), first, count, &args, workspace, stream, e); });
+    }
+
+  private:
+    detail::owner<tfgen_stack, tfgen_stack_free> own_;
+};
+
 // weights: NULL for a plan without params.
 inline void execute(const module &code, const tfgen_weights *weights, const tfgen_args &args, void *workspace, void *stream = nullptr)
 {

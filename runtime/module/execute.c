@@ -1,6 +1,7 @@
 /* In: a module, weights, the caller's tensors, workspace and stream. Out: launches of the kernels of the plan, or of the variant for these
  * dims. Refuses, before the first launch, missing and misaligned pointers and dims outside their range. Never allocates, locks or waits. */
 #include "runtime/module/counters.h"
+#include "runtime/module/stack.h"
 #include "runtime/module/variants.h"
 #include "runtime/module/weights.h"
 #include "runtime/system/ranges.h"
@@ -13,6 +14,7 @@ static void *memory_at(const call *c, const binding *s)
     case binding_tensor: return c->tensors[s->index];
     case binding_workspace: return c->workspace[s->index];
     case binding_weights: return c->weights[s->index];
+    case binding_table: return (void *)c->table;
     default: return NULL;
     }
 }
@@ -42,6 +44,8 @@ static tfgen_status put_arguments(const tfgen_module *m, const module_kernel *u,
         } else if (s->kind == binding_dim) {
             const int number = (int)dims_of(m, c)->dims[s->index].value;
             memcpy(bytes + s->offset, &number, sizeof number);
+        } else if (s->kind == binding_layers) {
+            memcpy(bytes + s->offset, &c->layers, sizeof c->layers);
         } else {
             const void *pointer = memory_at(c, s);
             memcpy(bytes + s->offset, &pointer, sizeof pointer);
@@ -53,6 +57,8 @@ static tfgen_status put_arguments(const tfgen_module *m, const module_kernel *u,
 tfgen_status module_kernel_launch(const tfgen_module *m, const module_kernel *u, const call *c, tfgen_error *error)
 {
     _Alignas(map_bytes) unsigned char bytes[argument_room];
+    if (u->launch && m->plan->stack.in && !c->layers)
+        return device_report(error, TFGEN_USAGE, "kernel %s is for a stack of layers, and launched without one", u->name);
     launch_shape shape = u->shape;
     if (c->dims && u->launch) shape.grid = module_grid(m, u, c->dims);
     memset(bytes, 0, u->argument_bytes); /* padding too: no stack garbage reaches the device */
@@ -129,6 +135,8 @@ tfgen_status tfgen_execute(const tfgen_module *m, const tfgen_weights *weights, 
                            tfgen_error *error)
 {
     taken t;
+    if (m && m->plan->stack.in)
+        return device_report(error, TFGEN_USAGE, "tfgen_execute: the module's plan is for stacks; tfgen_stack_execute() runs it");
     if (m && m->weight_count && !weights && args)
         return device_report(error, TFGEN_USAGE, "tfgen_execute: weights are NULL, and the plan has params");
     tfgen_status status = take_call(m, args, workspace, stream, &t, error);
@@ -137,6 +145,23 @@ tfgen_status tfgen_execute(const tfgen_module *m, const tfgen_weights *weights, 
     range_begin("tfgen execute", m->plan->ir->name);
     status = weights_locate(weights, t.runs, t.weights, error);
     if (status == TFGEN_OK) status = launch_all(&t, error);
+    range_end();
+    return status;
+}
+
+tfgen_status tfgen_stack_execute(const tfgen_stack *s, size_t first, size_t count, const tfgen_args *args, void *workspace, void *stream,
+                                 tfgen_error *error)
+{
+    taken t;
+    if (!s || !count || first >= s->layers || count > s->layers - first)
+        return device_report(error, TFGEN_USAGE, "tfgen_stack_execute: %zu layers from layer %zu; the stack has %zu", count, first,
+                             s ? s->layers : (size_t)0);
+    tfgen_status status = take_call(s->module, args, workspace, stream, &t, error);
+    if (status == TFGEN_OK) status = check_tensors(t.runs, t.args.tensors, error);
+    if (status != TFGEN_OK) return status;
+    t.call.table = (const char *)s->table + first * stack_row_bytes(s->module), t.call.layers = (int)count;
+    range_begin("tfgen stack", s->module->plan->ir->name);
+    status = launch_all(&t, error);
     range_end();
     return status;
 }

@@ -2,6 +2,7 @@
  * error becomes an exit code; its text goes to the log. */
 #include "runtime/module/guarded_run.h"
 #include "runtime/module/counters.h"
+#include "runtime/module/stack.h"
 #include "runtime/module/weights.h"
 #include "runtime/cache/cache.h"
 #include <stdlib.h>
@@ -12,14 +13,22 @@ typedef struct memory {
     size_t bytes;
 } memory;
 
+typedef struct layer { /* of a stack; any other run has one */
+    tfgen_weights *weights;
+    memory *tensors; /* inputs and outputs are those of the first layer, and not allocated for others */
+    void **tensor_pointers; /* the same addresses, as an array for `call` */
+    void **weight_pointers; /* by slot */
+} layer;
+
 struct guarded_run {
     const plan *plan;
     tfgen_device *device, *own; /* own: opened here */
     tfgen_module *module;
-    tfgen_weights *weights;
-    memory *tensors, *workspace;
-    void **tensor_pointers, **workspace_pointers; /* the same addresses, as arrays for `call` */
-    void **weight_pointers;                       /* by slot */
+    layer *layers;
+    int layer_count, selected;
+    void *table; /* of a stack */
+    memory *workspace;
+    void **workspace_pointers;
     void **events;                                /* one before each launch and one after the last */
     host_log engine;                              /* the host engine's full report */
     int launches;
@@ -71,14 +80,19 @@ static tfgen_status allocate(guarded_run *s, memory *m, long long bytes, const c
     return s->device->api->alloc(s->device, m->bytes, name, &m->data, error);
 }
 
-static tfgen_status allocate_tensors(guarded_run *s, tfgen_error *error)
+static layer *selected(const guarded_run *s) { return &s->layers[s->selected]; }
+
+static bool is_of_layer(const ir_value *v) { return v->kind == value_param || v->kind == value_state; }
+
+static tfgen_status allocate_tensors(guarded_run *s, layer *l, tfgen_error *error)
 {
     const tfgen_module *m = s->module;
     tfgen_status status = TFGEN_OK;
     for (int i = 0; i < m->tensors.count && status == TFGEN_OK; i++) {
         const ir_value *v = m->tensors.values[i];
-        status = allocate(s, &s->tensors[i], value_span(v, &s->plan->ir->dims) * dtype_size(v->type), v->name, error);
-        s->tensor_pointers[i] = s->tensors[i].data;
+        const bool own = l == s->layers || is_of_layer(v);
+        if (own) status = allocate(s, &l->tensors[i], value_span(v, &s->plan->ir->dims) * dtype_size(v->type), v->name, error);
+        l->tensor_pointers[i] = (own ? l : s->layers)->tensors[i].data;
     }
     return status;
 }
@@ -106,16 +120,46 @@ static tfgen_status make_events(guarded_run *s, tfgen_error *error)
     return status;
 }
 
-static bool make_tables(guarded_run *s)
+static bool make_layer(const guarded_run *s, layer *l)
 {
-    const size_t tensors = (size_t)s->module->tensors.count + 1, items = (size_t)s->module->workspace_count + 1;
-    s->tensors = calloc(tensors, sizeof *s->tensors);
-    s->tensor_pointers = calloc(tensors, sizeof *s->tensor_pointers);
+    const size_t tensors = (size_t)s->module->tensors.count + 1;
+    l->tensors = calloc(tensors, sizeof *l->tensors);
+    l->tensor_pointers = calloc(tensors, sizeof *l->tensor_pointers);
+    l->weight_pointers = calloc((size_t)s->module->weight_count + 1, sizeof *l->weight_pointers);
+    return l->tensors && l->tensor_pointers && l->weight_pointers;
+}
+
+static bool make_tables(guarded_run *s, int layers)
+{
+    const size_t items = (size_t)s->module->workspace_count + 1;
     s->workspace = calloc(items, sizeof *s->workspace);
     s->workspace_pointers = calloc(items, sizeof *s->workspace_pointers);
-    s->weight_pointers = calloc((size_t)s->module->weight_count + 1, sizeof *s->weight_pointers);
     s->events = calloc((size_t)s->module->launch_count + 1, sizeof *s->events);
-    return s->tensors && s->tensor_pointers && s->workspace && s->workspace_pointers && s->weight_pointers && s->events;
+    s->layers = calloc((size_t)layers, sizeof *s->layers);
+    bool made = s->workspace && s->workspace_pointers && s->events && s->layers;
+    for (int i = 0; i < layers && made; i++, s->layer_count++) made = make_layer(s, &s->layers[i]);
+    return made;
+}
+
+static tfgen_status allocate_layer(guarded_run *s, layer *l, tfgen_error *error)
+{
+    tfgen_status status = weights_allocate(s->module, &l->weights, error);
+    if (status == TFGEN_OK) status = weights_locate(l->weights, s->module, l->weight_pointers, error);
+    return status == TFGEN_OK ? allocate_tensors(s, l, error) : status;
+}
+
+static tfgen_status make_stack(guarded_run *s, tfgen_error *error)
+{
+    stack_layer *list = calloc((size_t)s->layer_count, sizeof *list);
+    if (!list) return device_report(error, TFGEN_NO_MEMORY, "not enough memory");
+    for (int i = 0; i < s->layer_count; i++) list[i] = (stack_layer){s->layers[i].tensor_pointers, s->layers[i].weight_pointers};
+    tfgen_status status = TFGEN_OK;
+    if ((size_t)s->layer_count > stack_most_layers(s->module))
+        status = device_report(error, TFGEN_UNSUPPORTED, "%d layers; a launch on this device has at most %zu", s->layer_count,
+                               stack_most_layers(s->module));
+    else status = stack_make_table(s->module, list, (size_t)s->layer_count, &s->table, error);
+    free(list);
+    return status;
 }
 
 static tfgen_status build_module(guarded_run *s, const guarded_options *o, tfgen_error *error)
@@ -133,10 +177,10 @@ static tfgen_status open_all(guarded_run *s, const guarded_options *o, tfgen_err
 {
     tfgen_status status = open_device(s, o, error);
     if (status == TFGEN_OK) status = build_module(s, o, error);
-    if (status == TFGEN_OK && !make_tables(s)) status = device_report(error, TFGEN_NO_MEMORY, "not enough memory");
-    if (status == TFGEN_OK) status = weights_allocate(s->module, &s->weights, error);
-    if (status == TFGEN_OK) status = weights_locate(s->weights, s->module, s->weight_pointers, error);
-    if (status == TFGEN_OK) status = allocate_tensors(s, error);
+    if (status == TFGEN_OK && !make_tables(s, o->layers > 0 ? o->layers : 1))
+        status = device_report(error, TFGEN_NO_MEMORY, "not enough memory");
+    for (int i = 0; i < s->layer_count && status == TFGEN_OK; i++) status = allocate_layer(s, &s->layers[i], error);
+    if (status == TFGEN_OK && s->plan->stack.in) status = make_stack(s, error);
     if (status == TFGEN_OK) status = allocate_workspace(s, error);
     return status == TFGEN_OK ? make_events(s, error) : status;
 }
@@ -165,9 +209,15 @@ static void close_module(guarded_run *s)
 {
     for (int i = 0; s->events && i <= s->module->launch_count; i++)
         if (s->events[i]) s->device->api->event_destroy(s->device, s->events[i]);
-    free_memories(s, s->tensors, s->module->tensors.count);
+    for (int i = 0; i < s->layer_count; i++) {
+        layer *l = &s->layers[i];
+        free_memories(s, l->tensors, s->module->tensors.count);
+        tfgen_weights_free(l->weights);
+        free(l->tensor_pointers);
+        free(l->weight_pointers);
+    }
+    if (s->table) s->device->api->free(s->device, s->table);
     free_memories(s, s->workspace, s->module->workspace_count);
-    tfgen_weights_free(s->weights);
     tfgen_module_free(s->module);
 }
 
@@ -177,9 +227,8 @@ void guarded_close(guarded_run *s)
     if (s->module) close_module(s);
     tfgen_device_close(s->own);
     free(s->events);
-    free(s->tensor_pointers);
+    free(s->layers);
     free(s->workspace_pointers);
-    free(s->weight_pointers);
     host_log_free(&s->engine);
     free(s);
 }
@@ -192,7 +241,7 @@ static const memory *memory_of(const guarded_run *s, const ir_value *v)
 {
     const ir_value *root = value_root(v);
     for (int i = 0; i < s->module->tensors.count; i++)
-        if (s->module->tensors.values[i] == root) return &s->tensors[i];
+        if (s->module->tensors.values[i] == root) return &(is_of_layer(root) ? selected(s) : s->layers)->tensors[i];
     for (int i = 0; i < s->plan->stored_count; i++)
         if (s->plan->stored[i].value == root) return &s->workspace[i];
     return NULL;
@@ -237,7 +286,8 @@ tfgen_code guarded_get_packed(guarded_run *s, int i, void *data, size_t bytes, h
 {
     tfgen_error error = {""};
     tfgen_status status = i < s->plan->pack_count && bytes <= (size_t)s->module->weights[i].bytes ? TFGEN_OK : TFGEN_USAGE;
-    if (status == TFGEN_OK) status = s->device->api->copy(s->device, data, s->weight_pointers[i], bytes, TFGEN_FROM_DEVICE, NULL, &error);
+    void *const from = status == TFGEN_OK ? selected(s)->weight_pointers[i] : NULL;
+    if (from) status = s->device->api->copy(s->device, data, from, bytes, TFGEN_FROM_DEVICE, NULL, &error);
     return noted(s, status, &error, log);
 }
 
@@ -268,11 +318,12 @@ tfgen_code guarded_poison(guarded_run *s, host_log *log)
     tfgen_status status = TFGEN_OK;
     for (int i = 0; i < m->tensors.count && status == TFGEN_OK; i++)
         if (tensor_kind_of(m->tensors.values[i]) == TFGEN_OUTPUT)
-            status = fill(s, s->tensors[i].data, s->tensors[i].bytes, guarded_poison_bits, &error);
+            status = fill(s, s->layers->tensors[i].data, s->layers->tensors[i].bytes, guarded_poison_bits, &error);
     for (int i = 0; i < m->workspace_count && status == TFGEN_OK; i++)
         status = fill(s, s->workspace[i].data, s->workspace[i].bytes, guarded_poison_bits, &error);
     for (int i = 0; i < m->weight_count && status == TFGEN_OK; i++)
-        if (m->weights[i].bytes > 0) status = fill(s, s->weight_pointers[i], (size_t)m->weights[i].bytes, guarded_poison_bits, &error);
+        if (m->weights[i].bytes > 0)
+            status = fill(s, selected(s)->weight_pointers[i], (size_t)m->weights[i].bytes, guarded_poison_bits, &error);
     return noted(s, status, &error, log);
 }
 
@@ -280,7 +331,7 @@ tfgen_code guarded_poison(guarded_run *s, host_log *log)
 tfgen_code guarded_pack(guarded_run *s, host_log *log)
 {
     tfgen_error error = {""};
-    tfgen_status status = weights_fill(s->module, s->weight_pointers, s->tensor_pointers, NULL, &s->launches, &error);
+    tfgen_status status = weights_fill(s->module, selected(s)->weight_pointers, selected(s)->tensor_pointers, NULL, &s->launches, &error);
     if (status == TFGEN_OK) status = s->device->api->synchronize(s->device, NULL, &error);
     return noted(s, status, &error, log);
 }
@@ -289,8 +340,8 @@ static tfgen_status launch_all(guarded_run *s, tfgen_error *error)
 {
     const tfgen_module *m = s->module;
     const device_api *api = s->device->api;
-    const call c = {.dims = &s->plan->ir->dims, .tensors = s->tensor_pointers, .workspace = s->workspace_pointers,
-                    .weights = s->weight_pointers};
+    const call c = {.dims = &s->plan->ir->dims, .tensors = s->layers->tensor_pointers, .workspace = s->workspace_pointers,
+                    .weights = s->layers->weight_pointers, .table = s->table, .layers = s->selected + 1};
     tfgen_status status = counters_clear(m, &c, error);
     if (status == TFGEN_OK) status = api->event_record(s->device, s->events[0], NULL, error);
     for (int i = 0; i < m->launch_count && status == TFGEN_OK; i++) {
@@ -301,6 +352,8 @@ static tfgen_status launch_all(guarded_run *s, tfgen_error *error)
     if (status == TFGEN_OK) status = api->synchronize(s->device, NULL, error);
     return status == TFGEN_OK ? counters_check(m, &c, error) : status;
 }
+
+void guarded_select(guarded_run *s, int layer) { s->selected = layer; }
 
 tfgen_code guarded_execute(guarded_run *s, double *seconds, host_log *log)
 {

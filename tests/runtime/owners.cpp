@@ -72,6 +72,28 @@ int main(int, char **argv)
     y.take(numbers.data());
     must(y.bytes() == 160 && numbers[0] == 4 && numbers[39] == 4, "16 products of halves");
 
+    tfgen_plan_options stacked = TFGEN_PLAN_OPTIONS_INIT;
+    stacked.fusion = TFGEN_FUSION_BLOCK, stacked.stack = 1;
+    const char layer_spec[] = "block: t\ndtype: f32\ninputs: {x: [5, 16]}\nparams: {w: [16, 16]}\nops:\n"
+                              "  - {out: p, op: linear, in: [x, w]}\n  - {out: y, op: softmax, in: [p]}\noutputs: {y: y}\n";
+    const tfgen::plan layer(layer_spec, "layer.yaml", stacked);
+    const tfgen::module layer_code(layer, on);
+    std::vector<tfgen::memory> own;
+    std::vector<void *> at;
+    for (std::size_t i = 0; i < layer.tensor_count(); i++) {
+        own.emplace_back(on, static_cast<std::size_t>(layer.tensor(i).bytes));
+        std::memset(own.back().get(), 0, own.back().bytes());
+        at.push_back(own.back().get());
+    }
+    const tfgen::weights zeros(layer_code, at);
+    const tfgen::memory room(on, static_cast<std::size_t>(layer.workspace_bytes()));
+    const tfgen::stack two(layer_code, {{zeros.get(), at}, {zeros.get(), at}});
+    tfgen_args both = TFGEN_ARGS_INIT;
+    both.tensors = at.data();
+    two.execute(0, 2, both, room.get());
+    must(*static_cast<float *>(at[layer.tensor_index("y", TFGEN_OUTPUT)]) == 0.0625f, "a softmax of 16 zeros");
+    must(failure_of([&] { two.execute(1, 2, both, room.get()); }).status() == TFGEN_USAGE, "a layer that is not there");
+
     const char header[] = "{\"w\":{\"dtype\":\"F32\",\"shape\":[8,16],\"data_offsets\":[0,512]}}";
     const unsigned long long size = sizeof header - 1;
     std::FILE *f = std::fopen(path, "wb");

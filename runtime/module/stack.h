@@ -1,0 +1,23 @@
+/* In: a module of a plan for stacks, and what each layer has for itself. Out: the table in device memory from which its launch takes each
+ * layer's pointers, and calls that run some of the layers (execute.c). Refuses (TFGEN_USAGE) other modules, and layers whose weights or
+ * states are missing; (TFGEN_UNSUPPORTED) more layers than marks can count. */
+#ifndef TFGEN_STACK_H
+#define TFGEN_STACK_H
+#include "runtime/module/module.h"
+
+struct tfgen_stack {
+    const tfgen_module *module;
+    void *table;
+    size_t layers;
+};
+
+typedef struct stack_layer {
+    void *const *tensors, *const *weights; /* by tensor, by weight slot; tensors that are not states may be NULL */
+} stack_layer;
+
+/* Layers that a launch of the module can have: a mark counts at most 65535 workgroups (templates/frame/marks.h). */
+size_t stack_most_layers(const tfgen_module *m);
+/* Allocates and fills the table; freed by the caller. */
+tfgen_status stack_make_table(const tfgen_module *m, const stack_layer *layers, size_t count, void **table, tfgen_error *error);
+size_t stack_row_bytes(const tfgen_module *m);
+#endif
