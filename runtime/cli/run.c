@@ -112,6 +112,20 @@ static void print_json(arena *a, const ir_graph *graph, const plan *p, const tri
 
 static void step(void *context, const char *kernel) { progress_step(context, kernel); }
 
+enum { most_layers = 10000 };
+
+/* Options that mean one layer. */
+static void refuse_for_stacks(arena *a, const cli_options *o)
+{
+    const struct {
+        const char *name, *given;
+    } others[] = {{"state", o->state}, {"output", o->output}, {"dump-data", o->dump_data}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].given) bail(a, code_usage, (position){0}, "--%s is for one layer, without --layers", others[i].name);
+    if (o->fusion && strcmp(o->fusion, "block") != 0)
+        bail(a, code_usage, (position){0}, "--fusion=%s: the layers of --layers run in one launch: --fusion=block", o->fusion);
+}
+
 static void run_spec(void *argument)
 {
     run_job *j = argument;
@@ -123,14 +137,17 @@ static void run_spec(void *argument)
         run_model(a, o, j->path);
         return;
     }
-    if (o->layers) bail(a, code_usage, (position){0}, "--layers is for a model's folder; --layer=N says which of --weights a spec takes");
+    const int layers = (int)options_whole(a, "layers", o->layers, 1, most_layers, 0);
+    if (layers) refuse_for_stacks(a, o);
     cli_layer_of_weights(a, o);
     tfgen_device *device = trial_device(a, trial_best_device(a, o), o->check != NULL, &target);
     compile_request request = cli_request(a, o, j->path);
     compiled c;
     if (target) request.target = target;
+    if (layers) request.level = fusion_block, request.stacked = true;
     request.device_label = device ? device->info.label : NULL;
     compile_inside(a, &request, &c);
+    if (layers && !c.plan->ir->stacked) bail(a, code_usage, (position){0}, "--layers: this text is of a single block, not of a stack");
     const source_edits edits = source_edits_apply(a, o->replace_source, c.plan);
     const ir_graph *graph = cli_graph(a, o, &c);
     if (!graph && (o->dump_data || (o->reference && strcmp(o->reference, "always") == 0)))
@@ -144,6 +161,7 @@ static void run_spec(void *argument)
                                    .cache = cli_cache(a, o),
                                    .reference = graph ? when_of(o->reference) : reference_never,
                                    .layer = o->number.layer,
+                                   .layers = layers,
                                    .weights = o->weights,
                                    .input = o->input,
                                    .state = o->state,

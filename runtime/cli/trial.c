@@ -13,10 +13,24 @@ const char *const trial_verdict_names[trial_verdict_count] = {"not checked", "go
 const tfgen_code trial_verdict_codes[trial_verdict_count] = {code_ok, code_ok, code_unjudged, code_check_failed};
 
 /* ---- data */
+static const ir_value *carried(const trial *t) { return t->plan->stack.in ? graph_value(t->graph, t->plan->stack.in->name) : NULL; }
+
+/* The data of a layer behind the first: what the one before it stored, and the first layer's other inputs. */
+static ref_tensor *data_of_next(const trial *t, const data_files *files)
+{
+    const ir_value *x = carried(t), *y = t->plan->stack.out;
+    ref_tensor *list = data_make(t->a, t->graph, t->o->seed + (unsigned long long)t->at, files);
+    for (int i = 0; i < t->graph->value_count; i++)
+        if (t->graph->values[i]->kind == value_input && t->graph->values[i] != x) list[i] = t->inputs[i];
+    trial_download((trial *)t, y, list[x->id].value);
+    return list;
+}
+
 static void find_inputs(trial *t)
 {
-    const data_files files = {t->o->weights, t->o->input, t->o->state, t->o->layer};
-    t->inputs = t->o->inputs ? t->o->inputs : data_make(t->a, t->graph, t->o->seed, &files);
+    const data_files files = {t->o->weights, t->o->input, t->o->state, t->o->layer < 0 ? -1 : t->o->layer + t->at};
+    if (t->at) t->inputs = data_of_next(t, &files);
+    else t->inputs = t->o->inputs ? t->o->inputs : data_make(t->a, t->graph, t->o->seed, &files);
     t->given = arena_alloc(t->a, (size_t)(t->graph->value_count + 1) * sizeof *t->given);
     for (int i = 0; i < t->graph->value_count; i++)
         if (data_is_given(t->graph->values[i])) t->given[i] = &t->inputs[i];
@@ -43,6 +57,7 @@ static void upload(trial *t)
     for (int i = 0; i < t->graph->value_count; i++) {
         const ir_value *v = t->graph->values[i], *p = data_is_given(v) ? trial_planned(t, v) : NULL;
         if (!p || !guarded_bytes(t->s, p)) continue; /* a value that no kernel reads */
+        if (t->at && v->kind == value_input) continue; /* the stack still has the first layer's */
         const size_t bytes = (size_t)value_span(p, &t->plan->ir->dims) * (size_t)dtype_size(v->type);
         void *data = calloc(bytes ? bytes : 1, 1);
         if (!data) bail(t->a, code_device, (position){0}, "not enough memory for %zu bytes of %s", bytes, v->name);
@@ -68,7 +83,8 @@ static void open_session(trial *t)
     tfgen_code code;
     tfgen_device *device = t->o->device && t->o->device->api != &host_device ? t->o->device : NULL;
     const guarded_options options =
-        {.device = device, .check = t->o->check, .watch = t->o->watch, .multiprocessors = t->o->multiprocessors, .jobs = t->o->jobs,
+        {.device = device, .check = t->o->check, .watch = t->o->watch, .multiprocessors = t->o->multiprocessors, .layers = t->o->layers,
+         .jobs = t->o->jobs,
          .cache = t->o->cache, .progress = tell_progress, .context = t};
     const double start = seconds_now();
     arena_defer(t->a, free_log, &t->log);
@@ -154,22 +170,30 @@ static double operations_of(arena *a, const ir_graph *graph)
     return n.products + n.others;
 }
 
+/* Runs what is to be judged, in a stack up to layer t->at; `first`: seconds of its launches. */
+static void run_and_judge(trial *t, double *first)
+{
+    const trial_options *o = t->o;
+    find_inputs(t);
+    guarded_select(t->s, t->at);
+    upload(t);
+    trial_need(t, guarded_poison(t->s, &t->log));
+    trial_need(t, guarded_pack(t->s, &t->log));
+    const int before = guarded_launches(t->s);
+    trial_need(t, guarded_execute(t->s, first, &t->log));
+    t->result.launches = guarded_launches(t->s) - before;
+    if (o->reference == reference_always || (o->reference == reference_auto && t->result.operations <= 2e11)) trial_judge(t);
+    else if (o->dump_data) bail(t->a, code_usage, (position){0}, "--dump-data needs the reference; add --reference=always");
+}
+
 trial_result trial_run(arena *a, const ir_graph *graph, const plan *p, const trial_options *o)
 {
     trial *t = arena_alloc(a, sizeof *t);
     *t = (trial){.a = a, .graph = graph, .plan = p, .o = o};
     t->result.operations = operations_of(a, graph);
     open_session(t);
-    find_inputs(t);
-    upload(t);
-    trial_need(t, guarded_poison(t->s, &t->log));
-    trial_need(t, guarded_pack(t->s, &t->log));
-    const int before = guarded_launches(t->s);
     double *first = data_numbers(a, t->plan->launch_count + 1);
-    trial_need(t, guarded_execute(t->s, first, &t->log));
-    t->result.launches = guarded_launches(t->s) - before;
-    if (o->reference == reference_always || (o->reference == reference_auto && t->result.operations <= 2e11)) trial_judge(t);
-    else if (o->dump_data) bail(a, code_usage, (position){0}, "--dump-data needs the reference; add --reference=always");
+    for (; t->at < (o->layers > 1 ? o->layers : 1); t->at++) run_and_judge(t, first);
     if (o->output) trial_write_outputs(t);
     if (o->dump_data) trial_write_data(t);
     time_runs(t, first);

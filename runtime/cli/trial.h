@@ -23,7 +23,9 @@ typedef struct trial_options {
                           * end to end; 0: never sample */
     const char *only; /* a signature: judge only stores of its phases, and of phases that read their values unknown to the graph; or NULL */
     const ref_tensor *inputs; /* data_make() of the graph and the seed, shared by several trials; NULL: made here */
-    long long layer; /* as in data_files */
+    long long layer; /* as in data_files; in a stack that of its first layer */
+    int layers; /* of a plan for stacks: how many run, one after the other in one launch. Each has its own random params and states, and is
+                 * judged on what the device's layer before it stored: layers 0 to n are run for each n. 0: one */
     const char *weights, *input, *state; /* safetensors paths, or NULL for random data; state NULL: states are in input */
     const char *output, *dump_data;
     void (*compiled)(void *context, const char *kernel); /* progress */

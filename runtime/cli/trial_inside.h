@@ -8,6 +8,7 @@ typedef struct trial {
     arena *a;
     const ir_graph *graph;
     const plan *plan;
+    int at; /* of a stack: the layer that is judged */
     const trial_options *o;
     guarded_run *s;
     host_log log;

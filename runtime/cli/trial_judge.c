@@ -93,7 +93,7 @@ static void rule_take(void *context, const ir_value *v, double *value)
 static trial_check *add_check(trial *t, const char *name)
 {
     trial_check *c = &t->result.checks[t->result.check_count++];
-    c->name = name;
+    c->name = t->o->layers > 1 ? arena_printf(t->a, "%d: %s", t->at, name) : name;
     return c;
 }
 
@@ -107,7 +107,7 @@ static void judge(trial *t, const char *name, const ref_tensor *expected, const 
 {
     const ref_verdict v = ref_compare(expected, got);
     trial_check *c = add_check(t, name);
-    *c = (trial_check){.name = name,
+    *c = (trial_check){.name = c->name,
                        .end_to_end = end_to_end,
                        .ratio = v.ratio,
                        .difference = v.difference,
@@ -279,8 +279,18 @@ static void tell_unnamed(trial *t)
     }
 }
 
+/* For this layer's checks behind those of the layers before. */
+static void make_room(trial *t)
+{
+    trial_check *all =
+        arena_alloc(t->a, (size_t)(t->result.check_count + 2 * t->graph->value_count + 1) * sizeof *all);
+    for (int i = 0; i < t->result.check_count; i++) all[i] = t->result.checks[i];
+    t->result.checks = all;
+}
+
 void trial_judge(trial *t)
 {
+    const int before = t->result.check_count;
     t->exact = output_results(t);
     const bool some = t->o->sample_above > 0 && t->result.operations > t->o->sample_above;
     const ref_rules rules = {.stored = rule_stored,
@@ -298,14 +308,14 @@ void trial_judge(trial *t)
     if (t->o->only) find_judged(t);
     const char *wrong = ref_plan_wrong(t->a, t->plan, t->graph);
     if (wrong) bail(t->a, code_check_failed, (position){0}, "internal: %s", wrong);
-    t->result.checks = arena_alloc(t->a, (size_t)(2 * t->graph->value_count + 1) * sizeof *t->result.checks);
+    make_room(t);
     reference(t, true, &rules, output_results(t));
     if (t->o->unnamed) tell_unnamed(t);
     if (!some && !t->o->only) check_outputs(t, &rules);
-    for (int i = 0; i < t->result.check_count; i++) {
+    for (int i = before; i < t->result.check_count; i++) {
         if (t->result.checks[i].verdict > t->result.verdict) t->result.verdict = t->result.checks[i].verdict;
         t->result.unjudged += t->result.checks[i].unjudged;
     }
-    if (t->result.check_count == 0) bail(t->a, code_check_failed, (position){0}, "internal: nothing was checked");
+    if (t->result.check_count == before) bail(t->a, code_check_failed, (position){0}, "internal: nothing was checked");
     t->result.referenced = true;
 }

@@ -13,6 +13,31 @@ START_TEST(run_checks_itself_and_reports_json)
 }
 END_TEST
 
+/* Each layer is compared with float64 on what the device's layer before it stored. */
+START_TEST(layers_of_a_stack_run_in_one_launch)
+{
+    static const char *const targets[] = {"host", "sm_90a --check", "gfx942 --check", "gfx1201 --check"};
+    ck_assert_int_eq(tfgen("run specs/llama-decode.yaml --dim=B=2,L=37,D=64,H=4,KV=2,hd=16,F=96 --layers=3 --repeat=0 --target=%s",
+                           targets[_i]), 0);
+    says("level block");
+    says("1 launches");
+    says("2: kc ");
+    says("2: y ");
+    ck_assert_ptr_null(strstr(output, "3: "));
+}
+END_TEST
+
+START_TEST(what_is_for_one_layer_is_refused_with_layers)
+{
+    static const struct {
+        const char *options, *error;
+    } wrong[] = {{"--layers=0", "--layers"}, {"--layers=0-3", "--layers"}, {"--layers=2 --fusion=tile", "--fusion=block"},
+                 {"--layers=2 -o x.safetensors", "--output is for one layer"}, {"--layers=2 --state=x", "--state is for one layer"}};
+    ck_assert_int_eq(tfgen("run specs/llama-decode.yaml %s", wrong[_i].options), 2);
+    says(wrong[_i].error);
+}
+END_TEST
+
 START_TEST(rows_that_are_apart_are_read_and_written_where_they_are)
 {
     static const char *const targets[] = {"host", "sm_90a", "gfx942", "sm_90a --dtype=f32 --dim P=4"};
@@ -147,6 +172,8 @@ int main(void)
     TCase *c = tcase_create("command");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, run_checks_itself_and_reports_json);
+    tcase_add_loop_test(c, layers_of_a_stack_run_in_one_launch, 0, 4);
+    tcase_add_loop_test(c, what_is_for_one_layer_is_refused_with_layers, 0, 5);
     tcase_add_loop_test(c, rows_that_are_apart_are_read_and_written_where_they_are, 0, 4);
     tcase_add_test(c, the_text_of_a_plan_keeps_strides);
     tcase_add_test(c, outputs_are_written_and_depend_on_the_seed);
