@@ -124,10 +124,10 @@ template <class S> struct gemm_tiles {
         const int k = b_pieces::k(i), at = accumulators::place(b_pieces::line(i));
         if constexpr (S::b_across) {
             store_aligned<V>(&s.b[k][at], x);
-            return;
-        }
+        } else {
 #pragma unroll
-        for (int e = 0; e < V; e++) s.b[k + e][at] = x[e];
+            for (int e = 0; e < V; e++) s.b[k + e][at] = x[e];
+        }
     }
 
     DEV static void load(const args &p, const tile &t, int k_tile, stage &s)
