@@ -8,7 +8,6 @@
 #include "gen/plan/sums.h"
 #include "gen/plan/terms.h"
 #include "gen/plan/wisdom.h"
-#include "gen/program/products.h"
 #include "gen/plan/overrides.h"
 #include <math.h>
 

@@ -102,7 +102,7 @@ static inline void is_first(const char *value, const char *op, int line)
     ck_assert_int_eq(integer(json_object_get(first(), "spec"), "line"), line);
 }
 
-/* The emitted line: the file's own at that number. */
+/* Checks the reported file and that its line, at the reported number, contains `part`. */
 static inline void names_line(const char *file, const char *part)
 {
     const json_t *source = json_object_get(first(), "source");

@@ -1,4 +1,4 @@
-/* What the suites of the command share: a temporary folder. */
+/* A temporary folder, shared by the suites of the command. */
 #ifndef TFGEN_TESTS_CLI_RIG_H
 #define TFGEN_TESTS_CLI_RIG_H
 #define _GNU_SOURCE

@@ -24,7 +24,7 @@ static const char *text_of(const json_t *o, const char *key)
     return s ? s : "";
 }
 
-/* Of a kernel's rows: those of a memory ("" is shared memory) and a way to access it, added up. */
+/* Adds up field `key` over the rows of a kernel that are for one memory ("" is shared memory) and one kind of access. */
 static double sum(const json_t *all, const char *kernel, const char *memory, const char *access, const char *key)
 {
     double total = 0;
@@ -101,7 +101,7 @@ START_TEST(a_product_on_wgmma_loads_boxes_and_reads_operands_without_conflicts)
 }
 END_TEST
 
-/* By how many chiplets a memory's lines are read. */
+/* Mean number of chiplets that read a line of this memory. */
 static double readers(const json_t *launch, const char *memory)
 {
     size_t i;
@@ -111,8 +111,8 @@ static double readers(const json_t *launch, const char *memory)
     return 0;
 }
 
-/* 8 x 8 tiles, those of a column of them one after the other: dealt out to 8 chiplets in turn each has a row of tiles, and all columns of
- * the weight; in succession (templates/frame/chiplets.h) a column, and all rows. */
+/* 8 x 8 tiles, numbered down one column after the other. Dealt to 8 chiplets in turn, each chiplet gets one row of tiles and reads the
+ * whole weight; dealt in runs (templates/frame/chiplets.h), each gets one column and reads all rows. */
 START_TEST(chiplets_read_what_their_tiles_share)
 {
     for (int chiplets = 1; chiplets <= 8; chiplets += 7) {
@@ -222,7 +222,7 @@ START_TEST(the_picture_is_one_file_that_needs_no_other)
     char *text = whole_file(path);
     is_picture(text);
     ck_assert_ptr_nonnull(strstr(text, "llama_attention"));
-    ck_assert_ptr_null(strstr(text, "viewBox")); /* as wide as the window, with letters that keep their size */
+    ck_assert_ptr_null(strstr(text, "viewBox")); /* no viewBox: the picture takes the width of the window, and letters keep their size */
     ck_assert_ptr_nonnull(strstr(text, "templates/gemm/pack.h:"));
     free(text);
     unlink(path);

@@ -141,7 +141,7 @@ START_TEST(what_bench_cannot_do_it_says)
 }
 END_TEST
 
-/* 4,198,400 elements are drawn up to 4,194,301 and repeated from there. */
+/* Tensors have 4,198,400 elements; only the first 4,194,301 are drawn, the rest repeats them. */
 START_TEST(data_of_more_elements_than_are_drawn_are_repeated)
 {
     ck_assert_msg(bench_with("specs/rmsnorm.yaml --device=host --dim=B=1,S=1025,D=4096 --fusion=tile --seconds=0.01") == 0, "%s", output);

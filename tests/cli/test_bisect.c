@@ -68,7 +68,7 @@ START_TEST(a_row_that_nobody_writes_is_found)
 }
 END_TEST
 
-/* Gate and up are not in memory: the change is made again in the kernel that stores them. */
+/* Gate and up stay in registers, so bisect makes the same edit in a kernel that stores them. */
 START_TEST(a_swapped_operand_is_found_inside_its_kernel)
 {
     find_planted(SWIGLU, "", "swiglu_gate_up.hip", "op_silu(lo)", "op_silu(hi)");
@@ -135,7 +135,7 @@ START_TEST(a_fault_is_found_in_the_geometry_of_a_gpu)
 }
 END_TEST
 
-/* tests/doubles/run_amd.sh has them found in the emulator, and a GPU finds them the same way. */
+/* tests/doubles/run_amd.sh finds them in the emulator, and a GPU finds them the same way. */
 START_TEST(a_dozen_faults_are_found_in_the_geometry_of_each_vendor)
 {
     static const char *const targets[] = {"sm_90a", "gfx942", "gfx1100"};
@@ -270,7 +270,8 @@ START_TEST(what_bisect_cannot_do_it_says)
 END_TEST
 
 /* ---- time */
-/* A model of the host engine: a processor of a GB/s. Times are compared with those of a loop that takes longer than all else together. */
+/* A device model of the host engine: a processor with 1 GB/s. Times are compared with those of a loop that takes longer than everything
+ * else together. */
 START_TEST(the_launch_that_is_slow_is_found)
 {
     use_kernels(kernels_of_users);

@@ -31,7 +31,7 @@ static double *product(arena *a, const double *x, const double *w)
 static double silu(double x) { return x / (1 + exp(-x)); }
 static double gelu(double x) { return x * (1 + erf(x / sqrt(2))) / 2; }
 
-/* As a framework would compute it that has another function in place of silu. */
+/* Numbers as a framework would compute them that uses another function in place of silu. */
 static void compute(void *argument, double (*function)(double))
 {
     swiglu *s = argument;
@@ -54,10 +54,10 @@ static void write_all(swiglu *s, const char *file, bool whole)
     safetensors_write(s->a, path_of(file), items, whole ? 5 : 1);
 }
 
-/* Right and wrong values in turn, and between them some that the file has not. */
+/* Writes right and wrong values in turn, and leaves out some in between. */
 static void write_some(swiglu *s, const char *file)
 {
-    static const long long shape[3] = {rows, columns, 1}; /* axes of one element say nothing, wherever they are */
+    static const long long shape[3] = {rows, columns, 1}; /* axes of one element do not count, wherever they are */
     const safetensors_item items[] = {{"prod", "F64", 3, shape, s->prod}, {"up", "F64", 2, shape, s->up}};
     safetensors_write(s->a, path_of(file), items, 2);
 }
@@ -108,7 +108,7 @@ START_TEST(numbers_of_another_framework_part_where_its_op_is_another)
     parse();
     e = json_object_get(found, "expected");
     ck_assert_str_eq(string(json_object_get(e, "first"), "value"), "prod");
-    ck_assert_str_eq(string(e, "between"), "act"); /* gate comes before up, which is there and right */
+    ck_assert_str_eq(string(e, "between"), "act"); /* gate comes before up; up is in the file and right */
 }
 END_TEST
 

@@ -38,7 +38,7 @@ static void is_measured(const device_fact *f)
     ck_assert_uint_gt(strlen(f->note), 0);
 }
 
-/* Whatever target: launches, answers, memory, and the rates of every dtype. */
+/* What is measured on every target: launches, signals between workgroups, memory, and the rates of every dtype. */
 static void has_what_all_have(const device_model *d)
 {
     static const device_number all[] = {number_launch_cost, number_hop_cost, number_latency, number_bandwidth_reached};
@@ -51,11 +51,11 @@ static void has_what_all_have(const device_model *d)
 
 START_TEST(a_hop_is_what_more_answers_take)
 {
-    ck_assert_double_eq(meter_each(1 + 64, 64, 1 + 256, 256), 1); /* a launch of a second, answers of one each */
+    ck_assert_double_eq(meter_each(1 + 64, 64, 1 + 256, 256), 1); /* launching took 1 s, each signal took 1 s */
 }
 END_TEST
 
-/* No shipped file says what a host's memory or products can do: all of it is measured, and then there are predictions for it. */
+/* No shipped device file has rates of a host, so all of them are measured; predictions are then possible. */
 START_TEST(the_host_is_measured_and_predictions_are_made_with_that)
 {
     char path[256];
@@ -75,8 +75,8 @@ START_TEST(the_host_is_measured_and_predictions_are_made_with_that)
 }
 END_TEST
 
-/* A GPU's way, and a device that tfgen has a file of: what that file has from a data sheet stays, with its source. Of a device of little
- * memory little of it is read. */
+/* On a GPU for which tfgen ships a file: numbers from a data sheet are kept, with their source. A device with little memory is measured
+ * with little memory. */
 START_TEST(a_gpu_is_measured_through_its_driver_and_keeps_its_data_sheet)
 {
     setenv("TFGEN_DOUBLE_MEMORY", "134217728", 1);
@@ -88,7 +88,7 @@ START_TEST(a_gpu_is_measured_through_its_driver_and_keeps_its_data_sheet)
     ck_assert_int_eq(r.model->units, 104);
     ck_assert_int_eq(r.model->counts[fact_units].source, source_data_sheet);
     ck_assert_int_eq(r.model->rates[rate_products].source, source_data_sheet);
-    ck_assert_double_gt(r.model->numbers[number_clock].value, 0); /* measured, unless the machine had no time for it */
+    ck_assert_double_gt(r.model->numbers[number_clock].value, 0); /* 0 only if the machine was too busy to measure it */
     is_measured(&r.model->numbers[number_memory]);
     arena_free(r.a);
 }
@@ -137,7 +137,7 @@ START_TEST(a_model_that_is_printed_reads_back)
 }
 END_TEST
 
-/* By every compiler that is here; host engine and HIPRTC's double run them above. */
+/* With every compiler on this machine; the host engine and the double of HIPRTC have run these kernels above. */
 START_TEST(the_kernels_that_measure_compile_for_every_target)
 {
     size_t count;

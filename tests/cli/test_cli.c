@@ -80,7 +80,7 @@ START_TEST(a_word_that_is_no_command_is_no_spec_either)
 }
 END_TEST
 
-/* Each is refused before anything is read or written, whether or not the rest of the call would come to use it. */
+/* Each is refused before anything is read or written, even if the call would never use the option. */
 START_TEST(every_option_refuses_what_it_cannot_be)
 {
     static const struct {

@@ -47,7 +47,7 @@ static double number_in(const char *key)
     return x;
 }
 
-/* 11 samples: the median is the sixth, and 5 - 0.98 * sqrt(11) = 1.7 ranks from either end lie what bounds it: the second and the tenth. */
+/* 11 samples: the median is the 6th; its bounds lie 5 - 0.98 * sqrt(11) = 1.7 ranks from either end, so they are the 2nd and the 10th. */
 START_TEST(the_noise_is_reckoned_by_rank)
 {
     double half[11];

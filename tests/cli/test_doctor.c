@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With variables in front; stderr is left out of JSON. */
+/* Runs $TFGEN with environment variables; stderr is dropped if the output is JSON. */
 static int with(const char *variables, const char *arguments)
 {
     return shell("env %s ${TFGEN:-./tfgen} %s%s", variables, arguments, strstr(arguments, "--json") ? " 2>/dev/null" : " 2>&1");
@@ -110,7 +110,7 @@ static int times(const char *part)
 START_TEST(a_missing_worker_and_a_broken_cache_are_found)
 {
     ck_assert_int_eq(with("TFGEN_WORKER=/nowhere/worker TFGEN_CACHE_DIR=/proc/nowhere", "doctor"), 0);
-    ck_assert_int_eq(times("\nbad "), 1); /* of the cache: the worker's is the first line */
+    ck_assert_int_eq(times("\nbad "), 1); /* the cache's; the worker's "bad" is on the first line, which has no newline before it */
     ck_assert_int_eq(times("set TFGEN_WORKER"), 1);
     says("HIPRTC");
     says("not tried without tfgen-worker");
@@ -120,7 +120,7 @@ START_TEST(a_missing_worker_and_a_broken_cache_are_found)
 }
 END_TEST
 
-/* dlopen() of a pipe waits for a writer for ever. */
+/* dlopen() of a pipe would wait for a writer for ever. */
 START_TEST(pipes_in_variables_are_refused_and_a_library_that_is_not_there_is_bad)
 {
     char folder[] = "/tmp/tfgen-doctor-XXXXXX", variables[1024];

@@ -100,7 +100,8 @@ static void check_kernels(const json_t *level)
                                 number_of(p, "shared_seconds")};
         double longest = 0, all = 0;
         for (int n = 0; n < 5; n++) longest = fmax(longest, parts[n]), all += parts[n];
-        ck_assert_double_ge(seconds_of, (fixed + longest) * (1 - 1e-12)); /* of each round the longest */
+        /* the time of a plan is the sum of the longest launch of each round */
+        ck_assert_double_ge(seconds_of, (fixed + longest) * (1 - 1e-12));
         ck_assert_double_le(seconds_of, (fixed + all) * (1 + 1e-12));
         ck_assert_double_lt(number_of(k, "floor_seconds"), number_of(p, "seconds"));
         seconds += number_of(p, "seconds"), floor += number_of(k, "floor_seconds");
@@ -114,7 +115,7 @@ static void check_kernels(const json_t *level)
     ck_assert_int_eq((int)number_of(level, "launches"), (int)json_array_size(kernels));
 }
 
-/* What launches write for each other is what edges cost: not a byte more or less. */
+/* The bytes that launches write for each other equal the bytes that edges cost. */
 static void check_edges(const json_t *level)
 {
     static const char *const made[] = {"result", "output", "cache", NULL}, *const between[] = {"result", NULL};
@@ -167,7 +168,7 @@ END_TEST
 
 static double up_to(double x, double step) { return ceil(x / step) * step; }
 
-/* linear.yaml: a product with a bias, here in tiles of which the last ones reach beyond it, in rounds of which the last one is not full. */
+/* linear.yaml: a product with a bias. The last tiles reach beyond its edges and the last round of workgroups is not full. */
 START_TEST(figures_of_a_product_are_closed_forms)
 {
     const double rows = 2048, columns = 5468, length = 2048;
@@ -196,7 +197,7 @@ START_TEST(figures_of_a_product_are_closed_forms)
 }
 END_TEST
 
-/* What fit says is what the runtime allocates (tests/cli/test_fit.c). */
+/* tests/cli/test_fit.c shows that the runtime allocates what fit reports. */
 START_TEST(workspace_is_what_fit_says)
 {
     ck_assert_int_eq(tfgen("explain specs/llama-decode.yaml --preset=llama-8b --dim=B=1024 --fusion=tile --no-code --json"), 0);
@@ -258,7 +259,8 @@ static void check_held(const json_t *code, double threads)
     ck_assert_double_eq(number_of(code, "vector_spills"), 0);
 }
 
-/* Of the second product the plan has only the weight; the concat of both inputs is no op of the spec. */
+/* The plan joins two linears into one product over both inputs: of the second linear only its weight is left, and the concat of the inputs
+ * is no op of the spec. */
 START_TEST(a_sum_of_products_has_both_linears_and_its_inputs_have_none_more)
 {
     static const struct {
@@ -359,7 +361,7 @@ START_TEST(matrix_instructions_are_counted_in_machine_code)
     static const unsigned cuda[] = {0x0c08723c, 0, 0, 0, 0x000009f0, 0, 0, 0, 0x0c08723e, 0x723c, 0, 0};
     static const unsigned gfx90a[] = {0xd3ed8000, 0x04020504,  /* v_mfma_f32_16x16x16bf16_1k */
                                       0xd3d94000, 0x18000080,  /* v_accvgpr_write_b32 */
-                                      0x7e0002ff, 0xd3ed8000,  /* v_mov_b32 v0, a literal that looks like one */
+                                      0x7e0002ff, 0xd3ed8000,  /* v_mov_b32 v0 with a literal that looks like an MFMA */
                                       0xd3b08000, 0x18020504,  /* v_pk_fma_f32 */
                                       0xbf810000};             /* s_endpgm */
     static const unsigned gfx1100[] = {0xcc404000, 0x1c020500, /* v_wmma_f32_16x16x16_f16 */

@@ -116,7 +116,7 @@ START_TEST(the_largest_value_is_the_closed_form_and_one_more_does_not_fit)
 }
 END_TEST
 
-/* D is a multiple of H=4 by hd: D/H, and not below 8 by its rope, whose heads have an even size: x, r and y of [M, D] in f32. */
+/* D must be a multiple of H=4 (hd: D/H), and at least 8, since rope needs an even head size: x, r and y of [M, D] in f32. */
 START_TEST(only_legal_sizes_are_tried_in_steps)
 {
     char spec[] = "/tmp/tfgen-fit-XXXXXX.yaml", device[] = "/tmp/tfgen-dev-XXXXXX.yaml";
@@ -128,7 +128,8 @@ START_TEST(only_legal_sizes_are_tried_in_steps)
     ck_assert_int_eq(integer(d, "step"), 8);
     ck_assert_int_eq(integer(d, "largest"), 20000 / (2 * 10 * 4) / 8 * 8);
     json_decref(all);
-    ck_assert_int_eq(tfgen("fit %s --device-model=%s --memory=0.002 --largest=D", spec, device), 0); /* below the spec's own */
+    /* less memory than the spec's own D needs */
+    ck_assert_int_eq(tfgen("fit %s --device-model=%s --memory=0.002 --largest=D", spec, device), 0);
     says("largest D: 24, in steps of 8");
     says("with D=32: ");
     ck_assert_int_eq(tfgen("fit %s --device-model=%s --memory=0.0001 --largest=D", spec, device), 4);

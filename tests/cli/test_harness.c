@@ -40,7 +40,7 @@ START_TEST(suites_are_shown_when_they_end_however_many_run_at_once)
     program("test_c", "while [ ! -e shown ]; do sleep 0.01; done; echo '100%: Checks: 1, Failures: 0, Errors: 0'");
     program("test_d", "echo '100%: Checks: 1, Failures: 0, Errors: 0'");
     for (int jobs = 2; jobs < 6; jobs++) {
-        /* test_c ends when it is seen that test_d was shown */
+        /* test_c ends only once the result of test_d is visible */
         ck_assert_int_eq(shell("cd %s && rm -f shown && JOBS=%d sh \"$OLDPWD/tests/run.sh\" . ./test_c ./test_d ./test_a ./test_b 2>&1 | "
                                "while read -r line; do echo \"$line\"; case $line in test_d*) : >shown ;; esac; done", folder, jobs), 0);
         says("tests: 9 passed, 0 failed, 1 skipped\n");
@@ -74,7 +74,7 @@ START_TEST(a_failed_check_a_killed_program_and_one_that_says_nothing_all_fail)
 }
 END_TEST
 
-/* The figures have one source; the README's are made of it. */
+/* The README's figures are generated from those in docs, so the two agree. */
 START_TEST(the_readme_tells_the_figures_that_the_documents_have)
 {
     ck_assert_msg(shell("sh tests/figures.sh 2>&1") == 0, "%s", output);

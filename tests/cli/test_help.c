@@ -16,13 +16,13 @@ static void fits_one_screen(const char *what)
     ck_assert_msg(lines > 8 && lines <= screen_lines, "%s has %d lines", what, lines);
 }
 
-/* What a call prints there: 1, standard output, or 2; and its exit code. */
+/* Runs a call: what it prints to standard output (1) or standard error (2), and its exit code. */
 static int prints(int stream, const char *arguments)
 {
     return shell("${TFGEN:-./tfgen} %s %s", arguments, stream == 1 ? "2>/dev/null" : "2>&1 >/dev/null");
 }
 
-/* A line of the page that is this option's. */
+/* True if a line of the page describes this option. */
 static bool has_line(const char *option)
 {
     char wanted[64];
@@ -53,7 +53,7 @@ START_TEST(each_command_has_a_page_of_one_screen_with_its_options_and_no_other)
 }
 END_TEST
 
-/* In a page, and in the man page whatever it means to whom. */
+/* A page of a command has one meaning of an option; the man page has all of them. */
 START_TEST(an_option_means_one_thing_to_a_command_and_every_meaning_is_in_the_man_page)
 {
     int meanings = 0;
@@ -134,7 +134,7 @@ START_TEST(bad_usage_names_the_help_of_its_command_on_stderr)
 }
 END_TEST
 
-/* Of those commands that compile nothing; of the others, that their options are there. */
+/* Examples are run if they compile nothing; of the others, only their options are checked. */
 START_TEST(the_examples_of_help_work)
 {
     static const char *const ready[] = {"emit", "check", "schema", "devices", "cache", "wisdom", "predict", "fit"};

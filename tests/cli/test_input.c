@@ -39,7 +39,7 @@ START_TEST(what_is_no_file_is_refused_by_name_and_not_waited_for)
 }
 END_TEST
 
-/* Who reads a pipe already gets what is written; where nobody does, that is said, and ahead of what takes minutes. */
+/* A pipe that has a reader is written to. If it has none, the command says so, before it does anything that takes minutes. */
 START_TEST(a_pipe_that_nobody_reads_is_not_waited_for)
 {
     static const char *const calls[] = {"calibrate --device=nowhere -o %s/pipe",       "explain specs/softmax.yaml --html=%s/pipe",
@@ -71,7 +71,7 @@ START_TEST(what_a_shell_has_open_is_read)
 }
 END_TEST
 
-/* Compilers that have no room say so as the system does, or are killed; the kernel is not at fault. */
+/* Compilers without room in the temporary folder report the system's error, or are killed; the kernel is not blamed. */
 START_TEST(a_full_folder_of_temporary_files_is_told_as_such)
 {
     make_folder();

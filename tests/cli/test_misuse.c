@@ -10,7 +10,7 @@
 
 static char folder[] = "/tmp/tfgen-misuse-XXXXXX";
 
-/* The first has room in a buffer, the others meet the full disk before they are flushed. */
+/* The first output fits in a buffer, so the full disk shows only when it is flushed; the others fail earlier. */
 START_TEST(output_that_meets_a_full_disk_is_no_success)
 {
     static const char *const calls[] = {"--version", "schema", "--man", "help", "specs/llama-block.yaml --dump=source",
@@ -51,7 +51,8 @@ START_TEST(a_sweep_is_of_a_dim_that_there_is_and_goes_up)
 }
 END_TEST
 
-/* Sizes that a spec cannot have are left out, and so was once whatever the user asked for: nothing was compared, with success. */
+/* verify leaves out sizes that a spec cannot have. Once it did so for sizes that the user gave, too: nothing was compared, and it
+ * succeeded. */
 START_TEST(verify_of_sizes_that_nobody_can_have_is_no_success)
 {
     ck_assert_int_eq(tfgen("verify specs/rmsnorm.yaml --dim=S=0 --sizes=sample"), 2);
@@ -79,7 +80,7 @@ START_TEST(options_that_have_no_part_in_a_command_are_refused)
 }
 END_TEST
 
-/* Not after the first lines of a result. */
+/* The error comes before any line of a result. */
 START_TEST(what_fit_cannot_answer_it_says_before_anything_else)
 {
     ck_assert_int_eq(tfgen("fit tests/specs/row-scalars.yaml"), 2);
@@ -102,7 +103,7 @@ START_TEST(a_folder_for_temporary_files_that_takes_none_is_named)
 }
 END_TEST
 
-/* Its text would be gone. */
+/* Writing would destroy the text of that other file. */
 START_TEST(a_file_that_is_no_wisdom_is_neither_used_nor_written_over)
 {
     static const char *const calls[] = {"emit specs/rmsnorm.yaml -q -o %s/out --wisdom=%s/notes",
@@ -126,7 +127,7 @@ START_TEST(a_file_that_is_no_wisdom_is_neither_used_nor_written_over)
 }
 END_TEST
 
-/* A tile is of a phase, and phases of one level are not those of another. */
+/* --tile names a phase, and each fusion level has phases of its own. */
 START_TEST(explain_with_a_tile_is_of_the_level_that_has_the_phase)
 {
     static const char call[] = "explain specs/swiglu.yaml --no-code --target=sm_80 --tile='gate_up: k=32'";

@@ -85,7 +85,7 @@ START_TEST(columns_of_nothing_are_left_out_but_of_csv)
 }
 END_TEST
 
-/* The scripts of the page draw; every op, input and name is looked for (tests/page.mjs). */
+/* Runs the scripts of the page and looks for every op, input and name in what they draw (tests/page.mjs). */
 START_TEST(graphs_name_every_op_and_input_and_no_edge_goes_behind_a_box)
 {
     static const char *const specs[] = {"llama-decode", "gpt2-block"};

@@ -46,7 +46,7 @@ START_TEST(a_sweep_doubles_and_lists)
 }
 END_TEST
 
-/* Two runs of the H200, at S of 64 and 128; predicted times are what they are, so the errors are reckoned from them. */
+/* Two recorded runs of an H200, at S of 64 and 128; expected errors are computed from the predicted times. */
 START_TEST(measured_times_stand_beside_with_their_error)
 {
     char path[] = "/tmp/tfgen-measured-XXXXXX";
@@ -66,7 +66,7 @@ START_TEST(measured_times_stand_beside_with_their_error)
     for (int i = 0; i < 2; i++) {
         const json_t *p = json_array_get(all, (size_t)(2 * i));
         ck_assert_double_eq(number(p, "measured_seconds"), seconds[i]);
-        errors[i] = (number(p, "predicted_seconds") + 3e-6) / seconds[i] - 1; /* a replay's start */
+        errors[i] = (number(p, "predicted_seconds") + 3e-6) / seconds[i] - 1; /* 3 us: starting a graph replay */
         ck_assert_double_eq_tol(number(p, "error"), errors[i], 1e-12);
         ck_assert_ptr_null(json_object_get(json_array_get(all, (size_t)(2 * i + 1)), "measured_seconds")); /* an H100 was not measured */
     }

@@ -50,7 +50,7 @@ START_TEST(a_seed_and_an_index_are_one_spec_for_ever)
 }
 END_TEST
 
-/* A product of more rows than a drawn value has elements had no columns left. */
+/* A product with more rows than a drawn value may have elements used to get no columns. */
 START_TEST(no_draw_has_an_axis_of_nothing)
 {
     arena *a = arena_new();
@@ -75,7 +75,7 @@ START_TEST(drawn_specs_are_read_as_they_are_and_under_other_names_and_in_another
 }
 END_TEST
 
-/* The first reshape to [B, ...] says B's number instead. */
+/* Replaces B by its number in the first reshape to [B, ...]. */
 static bool say_number_of_batch(random_spec *s)
 {
     for (int i = 0; i < s->op_count; i++) {
@@ -289,7 +289,7 @@ START_TEST(everything_that_a_spec_may_have_is_drawn)
         const ir_graph *p = read_text(a, random_spec_text(a, draw(a, i), ""));
         for (int k = 0; k < p->op_count; k++) note_op(&f, p->ops[k]);
         note_values(&f, p);
-        for (int k = 0; k < p->value_count; k++) /* a run of it takes seconds and little memory */
+        for (int k = 0; k < p->value_count; k++) /* sizes stay small enough for a run of seconds */
             ck_assert_msg(value_count(p->values[k], &p->dims) <= 1 << 22, "draw %d: %%%s has %lld elements", i, p->values[k]->name,
                           value_count(p->values[k], &p->dims));
         arena_free(a);
@@ -344,7 +344,7 @@ START_TEST(a_planted_mistake_is_found_and_reduced_to_the_op_that_has_it)
 }
 END_TEST
 
-/* Of two levels one may store what the other keeps in registers: each is right by its own reference. */
+/* One level may store (and so overflow) what the other keeps in registers: each is right by its own reference. */
 START_TEST(an_overflow_of_one_level_alone_is_no_disagreement)
 {
     double x[] = {1, INFINITY}, y[] = {1, 3602}, z[] = {1.5, 3602}, bound[] = {0.1, 0.1};
@@ -388,7 +388,7 @@ static void use_doubles(const char *fault)
     else unsetenv("TFGEN_DOUBLE_FAULT");
 }
 
-/* The one of that number of those with few ops. */
+/* Case number `index` among the cases of few ops. */
 static random_case device_case(arena *a, int index)
 {
     static const char *const levels[] = {"none", "tile"};
@@ -401,7 +401,7 @@ static random_case device_case(arena *a, int index)
     }
 }
 
-/* A process asks for the name of a device once when it opens it. */
+/* Opening a device asks once for its name, so the number of questions is the number of openings. */
 START_TEST(a_device_is_opened_once_for_many_cases)
 {
     arena *a = arena_new();
@@ -441,7 +441,7 @@ START_TEST(a_case_that_loses_the_device_costs_no_other)
 END_TEST
 
 /* ---- the command */
-/* Runs it; what it prints, at most `size` bytes, and its exit code. */
+/* Runs the command; what it prints, at most `size` bytes, and its exit code. */
 static int command(const char *arguments, char *out, size_t size)
 {
     char line[800];
@@ -489,7 +489,7 @@ START_TEST(targets_and_dtypes_take_turns_and_reports_add_up)
 }
 END_TEST
 
-/* With one, no workgroup would wait for another. Targets are drawn in turn, ten of them or one. */
+/* With one multiprocessor no workgroup would wait for another. Targets are drawn in turn: ten of them, or only one. */
 START_TEST(cases_of_a_target_run_on_several_multiprocessors)
 {
     for (int step = 1; step <= 10; step++) {
@@ -500,7 +500,7 @@ START_TEST(cases_of_a_target_run_on_several_multiprocessors)
 }
 END_TEST
 
-/* The harness of long runs, tests/h200/random.sh. */
+/* tests/h200/random.sh, the script of long runs. */
 START_TEST(a_long_run_counts_the_slices_that_ended_and_no_other)
 {
     ck_assert_int_eq(system("exec >/dev/null 2>&1; exec python3 tests/h200/random_slices_test.py"), 0);
@@ -526,13 +526,14 @@ START_TEST(options_that_make_no_sense_are_bad_usage)
 }
 END_TEST
 
-/* One a target, all dtypes, all levels, with the oracles that their indices draw; docs/verification.md has the long runs. */
+/* One case for each target, in all dtypes and levels, checked by the oracles that each index draws; docs/verification.md has the long
+ * runs. */
 START_TEST(a_slice_of_drawn_specs_is_right_everywhere)
 {
     static char out[60000];
     const int code = command("--random=10 --seed=1", out, sizeof out);
     ck_assert_msg(code == 0, "%s", out);
-    double rms = 0, rms_f32 = 0; /* an attention's, in the report: the largest are known of every op */
+    double rms = 0, rms_f32 = 0; /* the report has the largest error of each op; here attention's */
     const char *row = strstr(out, "\nattention ");
     ck_assert(row && sscanf(row, " %*s %*d %*s %*s %lf %lf", &rms, &rms_f32) == 2);
     ck_assert_msg(rms > 0 && rms >= rms_f32 && rms <= REF_MOST_SPREAD, "%s", row);

@@ -74,7 +74,8 @@ static long long lines_of(const char *name)
     return atoll(output);
 }
 
-/* One database, one decision: no candidate is timed by two, but for those that meet the default in the end, and one line is kept. */
+/* The ranks share a database: no candidate is timed by two ranks (except in the final comparison with the default), and one line is
+ * kept. */
 static void check_shared(int ranks)
 {
     ck_assert_int_eq(shared_number("SELECT count(*) FROM sessions"), ranks);
@@ -96,12 +97,12 @@ START_TEST(ranks_share_the_candidates_and_one_database_results)
     for (int i = 0; i < ranks; i++) ck_assert_int_eq(exit_of(list[i]), 0);
     check_shared(ranks);
     read_rank(1);
-    ck_assert_str_eq(output, ""); /* the first tells */
+    ck_assert_str_eq(output, ""); /* only the first rank prints */
     read_rank(0);
     json_t *all = json_loads(output, 0, NULL), *kernel = json_array_get(json_object_get(json_array_get(all, 0), "kernels"), 0);
     ck_assert_msg(kernel != NULL, "%s", output);
     ck_assert_int_eq(json_integer_value(json_object_get(kernel, "tried")),
-                     shared_number("SELECT count(DISTINCT tile) FROM trials") - 1); /* by all of them, and the default */
+                     shared_number("SELECT count(DISTINCT tile) FROM trials") - 1); /* all ranks together; one tile is the default */
     json_decref(all);
 }
 END_TEST
@@ -122,8 +123,8 @@ static void wait_for(const char *sql, long long least)
     while (shared_number(sql) < least) usleep(50000);
 }
 
-/* The process that works is killed: the launcher sees nothing of it, and the rank goes on. The one that the launcher sees is: the others
- * do. Then all are told to end, and nobody waits for what is gone. */
+/* First the working process of a rank is killed, which the launcher does not see: the rank goes on. Then the process that the launcher
+ * sees: the other ranks go on. Then all are told to end, and none waits for those that are gone. */
 START_TEST(a_rank_that_dies_costs_its_candidate_and_not_the_sweep)
 {
     enum { ranks = 3 };
@@ -152,7 +153,7 @@ START_TEST(a_rank_that_dies_costs_its_candidate_and_not_the_sweep)
 }
 END_TEST
 
-/* Each rank has a device of its own; where there is none for the third the others go on, and the first says so by its exit code. */
+/* Each rank uses its own device. If there is none for the third, the others go on, and the first reports that in its exit code. */
 START_TEST(each_rank_has_a_device_of_its_own)
 {
     enum { ranks = 3 };
@@ -186,7 +187,7 @@ START_TEST(open_mpis_launcher_starts_them)
 }
 END_TEST
 
-/* Of two that see that the owner is gone, one takes over. */
+/* If two ranks see that the owner is gone, exactly one takes over. */
 static void take_over(void *argument)
 {
     arena *a = argument;
@@ -210,7 +211,7 @@ START_TEST(one_rank_takes_over)
 }
 END_TEST
 
-/* What launchers say, and what follows where they do not say all. */
+/* Environment variables of launchers, and the rank that follows if some are missing. */
 static const struct {
     const char *variables; /* NAME=VALUE NAME=VALUE */
     int rank, size, local;

@@ -39,7 +39,7 @@ static char *masked(arena *a, const char *text)
         else if (*text == ' ' && to > out && (to[-1] == ' ' || to[-1] == '\n')) text++;
         else *to++ = *text++;
     }
-    for (char *zero = out; (zero = strstr(zero, " 0 # #")); zero++) zero[1] = '#'; /* an error that is 0 here */
+    for (char *zero = out; (zero = strstr(zero, " 0 # #")); zero++) zero[1] = '#'; /* an error that is 0 on this machine */
     return out;
 }
 

@@ -72,7 +72,7 @@ START_TEST(outputs_are_written_and_depend_on_the_seed)
 }
 END_TEST
 
-/* x, two rows of eight, and where they go: at. Values are whole numbers, so that nothing rounds. */
+/* Writes x, two rows of eight, and `at`, their positions in the cache. Values are whole numbers, so nothing rounds. */
 static void write_step(int step, float x[2][8])
 {
     char path[128], header[256];
@@ -122,7 +122,7 @@ START_TEST(a_step_begins_with_the_states_that_the_step_before_left)
         write_step(step, x[step]);
         snprintf(arguments, sizeof arguments, "run %s/chain.yaml -q --repeat=2 --input=%s/in%d -o %s/out%d", folder, folder, step, folder,
                  step);
-        if (step == 0) ck_assert_int_eq(tfgen("%s", arguments), 3); /* no state, and none is made up */
+        if (step == 0) ck_assert_int_eq(tfgen("%s", arguments), 3); /* without a file of states there is an error, not a made-up state */
         if (step == 0) says("kept");
         snprintf(arguments + strlen(arguments), 128, " --state=%s/out%d", folder, step - 1);
         if (step == 0)

@@ -26,9 +26,9 @@ typedef struct simulated {
     double clock, noise, phase, base; /* base: seconds of a run of truth 1 */
     double stop_at;                   /* Ctrl-C by the clock; 0: never */
     int checks, prepared, released;
-    bool tells;        /* what is best so far is asked for */
+    bool tells;        /* asks for the best candidate so far */
     int found;         /* times */
-    double found_truth, checking; /* of the last one; seconds of all checks */
+    double found_truth, checking; /* of the candidate reported last; seconds of all checks */
 } simulated;
 
 static unsigned long long draw(simulated *d)
@@ -118,7 +118,7 @@ static void sim_prepare(void *context, candidate *const *list, int count)
     }
 }
 
-/* Clocks drift by a tenth, a part of the time all is a third slower, and one batch of fifty is far off. */
+/* Times drift by a tenth; part of the time everything is a third slower; one batch in fifty is far off. */
 static bool sim_time(void *context, candidate *c, double *seconds)
 {
     simulated *d = context;
@@ -165,7 +165,7 @@ static bool sim_stopped(void *context)
     return d->stop_at > 0 && d->clock >= d->stop_at;
 }
 
-/* end, wave_seconds: as search_options has them. */
+/* end, wave_seconds: see search_options. */
 static search_result search_until(arena *a, simulated *d, candidate *standard, double budget, double end, double wave_seconds)
 {
     const search_side side = {sim_propose, sim_prepare, sim_time, sim_timed,   sim_check,  d->tells ? sim_found : NULL,
@@ -181,7 +181,7 @@ static search_result search_device(arena *a, simulated *d, candidate *standard, 
     return search_until(a, d, standard, budget, 0, 0);
 }
 
-/* Each of the devices that seeds 1 to `seeds` draw. */
+/* Calls `attempt` for each of the devices of seeds 1 to `seeds`. */
 static void try_devices(int seeds, void (*attempt)(arena *a, simulated *d, int seed, void *context), void *context)
 {
     simulated *d = malloc(sizeof *d);
@@ -215,7 +215,8 @@ static void search_to_the_end(arena *a, simulated *d, int seed, void *context)
     ck_assert_int_eq(d->released, r.count - 1);
 }
 
-/* Over a thousand devices: what is kept is right, within 2 % of the best on average, and never more than 1 % slower than the default. */
+/* Over a thousand devices: the kept candidate is right, within 2 % of the best on average, and never more than 1 % slower than the
+ * default. */
 START_TEST(what_is_kept_is_near_the_best_and_never_worse_than_the_default)
 {
     enum { seeds = 1000 };
@@ -226,14 +227,14 @@ START_TEST(what_is_kept_is_near_the_best_and_never_worse_than_the_default)
 }
 END_TEST
 
-/* stops: a user who has enough after 5 s, instead of a budget of so much. */
+/* stops: the user ends the search after 5 s; else it has a budget. */
 static void search_for_a_while(arena *a, simulated *d, int seed, void *stops)
 {
     candidate standard;
     if (stops) d->stop_at = 5;
     const search_result r = search_device(a, d, &standard, stops ? 1e9 : 5);
     ck_assert(!r.ended || d->clock < 60);
-    ck_assert_msg(d->clock < 60, "seed %d: %g s", seed, d->clock); /* a wave, the last meetings, and hangs */
+    ck_assert_msg(d->clock < 60, "seed %d: %g s", seed, d->clock); /* a wave, the final comparisons, and hangs */
     ck_assert(d->at[point_of(r.kept)].truth <= 1.01 * d->at[d->standard].truth);
 }
 
@@ -247,7 +248,7 @@ static void search_by_an_end(arena *a, simulated *d, int seed, void *context)
     (void)context;
     for (int p = 0; p < points; p++) d->at[p].hangs = false;
     const search_result r = search_until(a, d, &standard, seed % 2 ? end : 3, end, 0);
-    ck_assert_msg(d->clock < end + 1, "seed %d: %g s", seed, d->clock); /* and the last meeting */
+    ck_assert_msg(d->clock < end + 1, "seed %d: %g s", seed, d->clock); /* and the final comparison */
     ck_assert(r.count > 1 && r.wave_seconds > 2 && r.wave_seconds < 9);
     for (int i = 1; i < r.count; i++) /* what was compiled is timed */
         ck_assert(r.list[i]->rounds > 0 || r.list[i]->status == candidate_refused || r.list[i]->status == candidate_failed);
@@ -258,7 +259,7 @@ static void search_by_an_end(arena *a, simulated *d, int seed, void *context)
     ck_assert(none.count == 1 && !none.ended && none.kept == &standard && none.wave_seconds == r.wave_seconds);
 }
 
-/* What a wave takes is known from the one before, or from another search: none begins that would not end in time. */
+/* The duration of a wave is known from the one before or from another search: a wave that would not end in time is not begun. */
 START_TEST(a_wave_that_would_end_too_late_is_not_begun) { try_devices(100, search_by_an_end, NULL); }
 END_TEST
 
@@ -275,7 +276,8 @@ static void search_and_tell(arena *a, simulated *d, int seed, void *context)
     ck_assert_int_eq(d->released, r.count - 1);
 }
 
-/* Before a search has come to its end it tells what is fastest so far and right; the checks take a tenth of it, or are the first. */
+/* During a search the fastest correct candidate so far is reported. The checks for that take at most a tenth of the time, except for the
+ * first. */
 START_TEST(what_is_best_so_far_and_right_is_told_on_the_way)
 {
     int told = 0;
@@ -303,7 +305,7 @@ START_TEST(a_seed_repeats_a_search)
 }
 END_TEST
 
-/* The default itself fails: nothing is kept but it, and its status says so. */
+/* The default itself fails: only it is kept, and its status says so. */
 START_TEST(a_default_that_fails_ends_the_search)
 {
     simulated *d = malloc(sizeof *d);
@@ -324,8 +326,8 @@ END_TEST
 /* ---- what is decided: every point but the default takes `truth` times as long, and times have this noise */
 typedef struct flat {
     double truth, noise;
-    int seeds, kept, rounds, met; /* how often another was kept; rounds of those that met the default in pairs */
-    double errors;                /* of those kept: the standard error that was told, in units of the true one */
+    int seeds, kept, rounds, met; /* kept: how often another candidate won; rounds: of those that were compared with the default in pairs */
+    double errors;                /* of kept candidates: reported standard errors, relative to the true one */
 } flat;
 enum { race_rounds = 6 }; /* search_options.rounds of search_until() */
 
@@ -352,7 +354,7 @@ static flat flat_devices(double truth, double noise)
     return f;
 }
 
-/* What differs by less than the margin of 0.5 % is not kept, faster or slower, however lucky the best of many was. */
+/* A candidate within the margin of 0.5 % of the default is not kept, even if it is the luckiest of many. */
 START_TEST(what_is_not_faster_by_the_margin_is_not_kept)
 {
     static const double truths[] = {1.004, 1, 0.996};
@@ -364,7 +366,7 @@ START_TEST(what_is_not_faster_by_the_margin_is_not_kept)
 }
 END_TEST
 
-/* What is clearly faster is kept, also where a single pair says little; pairs end early where all is clear, and not before. */
+/* A clearly faster candidate is kept even if a single pair of runs decides little; comparing ends early only if the outcome is clear. */
 START_TEST(what_is_faster_beyond_its_noise_is_kept)
 {
     const flat noisy = flat_devices(0.95, 0.03), clear = flat_devices(0.9, 0.01), slower = flat_devices(1.003, 0.002);
@@ -403,7 +405,7 @@ static void check_tiles(const rig *r, const ir_phase *phase)
         ck_assert(!tile_same(&list[i], &phase->tile) && !tile_illegal(&q, &list[i]));
         for (int k = 0; k < i; k++) ck_assert(!tile_same(&list[i], &list[k]));
     }
-    const char *line = space_line(a, phase_signature(a, p->ir, phase), &list[count / 2]); /* as a user has it */
+    const char *line = space_line(a, phase_signature(a, p->ir, phase), &list[count / 2]); /* the line as a user would write it */
     const plan *again = plan_choose(a, p->fused, p->device, &(tuning){.lines = &line, .count = 1});
     bool found = false;
     for (int i = 0; i < again->launch_count; i++) found |= tile_same(again->launches[i].work->tile, &list[count / 2]);

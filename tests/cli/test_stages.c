@@ -71,7 +71,7 @@ static int times(const char *part)
     return n;
 }
 
-/* Rows: the stage that the text is of; columns: the stage that is asked for. Graph and ir are ops, fuse and plan are kernels. */
+/* Rows: the stage of the text; columns: the requested stage. Graph and ir are ops, fuse and plan are kernels. */
 START_TEST(text_of_another_stage_is_refused_by_name)
 {
     static const char *const stages[] = {"graph", "ir", "fuse", "plan"};
@@ -202,7 +202,7 @@ START_TEST(without_libclang_code_is_made_and_one_note_says_so)
     setenv("TFGEN_CACHE_DIR", in_folder("%s/cache"), 1);
     const int code = tfgen("%s", in_folder("specs/gelu-layernorm-linear.yaml -q --target=gfx90a,gfx90a --code -o %s/out"));
     unsetenv("TFGEN_LIBCLANG");
-    unsetenv("TFGEN_CACHE_DIR"); /* each test is a process of its own */
+    unsetenv("TFGEN_CACHE_DIR"); /* each test runs in its own process, so other tests keep the variable */
     ck_assert_msg(code == 0 || code == 4, "%s", output); /* 4: no compiler here */
     ck_assert_msg(times("note: ") == 1, "%s", output);
     says("/nonexistent.so");
@@ -219,7 +219,7 @@ START_TEST(code_is_made_without_a_word_when_all_checks_agree)
 }
 END_TEST
 
-/* As it stands in the file and, with NAME, in the manifest. nvcc is not everywhere. */
+/* The command as printed in the file and, with NAME for the name, in the manifest. nvcc is not on every machine. */
 START_TEST(the_command_in_a_files_head_compiles_it)
 {
     static const char *const targets[][3] = {{"gfx942", "clang-22", "hsaco"}, {"sm_90a", "nvcc", "cubin"}};

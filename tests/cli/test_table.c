@@ -73,7 +73,7 @@ START_TEST(what_a_table_cannot_do_is_told)
     says("--sweep: 'S=2,4.8' is not DIM=V,V,... or DIM=V..V (doubling), at most 64 values");
     ck_assert_int_eq(tfgen("table specs/rmsnorm.yaml --device=host --sweep=S=2,0"), code_usage);
     ck_assert_int_eq(tfgen("table specs/rmsnorm.yaml --device=nowhere --sweep=S=2,99999999"), code_usage);
-    says("S=99999999 is outside of its dynamic range"); /* ahead of all that takes time */
+    says("S=99999999 is outside of its dynamic range"); /* before anything that takes time */
     ck_assert_int_eq(tfgen("table specs/bad/add-shapes.yaml --device=host"), code_bad_input);
     ck_assert_int_eq(tfgen("table"), code_usage);
 }
@@ -86,7 +86,7 @@ typedef struct asking {
     const rig *r;
     const char *line;
     nearest n;
-    double least; /* of all tiles that there are, in the asked fields */
+    double least; /* the smallest over all legal tiles, in the requested fields */
 } asking;
 
 static const tile_override *override_of(arena *a, const plan *p, const char *line)
@@ -97,7 +97,7 @@ static const tile_override *override_of(arena *a, const plan *p, const char *lin
     return &w->list[0];
 }
 
-/* Sum of the distances of the fields that are asked for. */
+/* Sum of the distances of the requested fields. */
 static double off_asked(const tile_override *w, const ir_tile *t)
 {
     double sum = 0;
@@ -105,7 +105,7 @@ static double off_asked(const tile_override *w, const ir_tile *t)
     return sum;
 }
 
-/* Of rows: powers of two for what is not asked. */
+/* For rows kernels: tries powers of two for the fields that are not requested. */
 static void ask_rows(void *argument)
 {
     asking *s = argument;
@@ -140,7 +140,7 @@ START_TEST(a_point_has_the_nearest_of_all_tiles)
 }
 END_TEST
 
-/* Sum of the distances of the fields that are not asked for. */
+/* Sum of the distances of the other fields. */
 static double moved(const tile_override *w, const ir_tile *home, const ir_tile *t)
 {
     double sum = 0;
@@ -159,7 +159,7 @@ static ir_tile with_asked(const tile_override *w, ir_tile t)
     return t;
 }
 
-/* The least that two fields must move, over powers of two, for a legal tile of the same program with what is asked for. */
+/* The smallest distance by which any two fields must move, over powers of two, so that the tile is legal with the requested fields. */
 static double least_moved(const problem *q, const tile_override *w, const ir_tile *home)
 {
     const ir_tile base = with_asked(w, *home);
@@ -250,7 +250,7 @@ START_TEST(a_shipped_table_runs)
 }
 END_TEST
 
-/* Without --nearest a point that is no legal tile says why; with it, which tile stands for it. The table itself is good. */
+/* Without --nearest an illegal point prints the reason; with it, the tile that replaces it. The table as a whole succeeds. */
 START_TEST(an_illegal_point_says_why)
 {
     json_t *t = table_of("specs/rmsnorm.yaml --device=host --seconds=0 --dim=S=2 --grid '(a) rows: threads=8,4096'");
@@ -266,7 +266,7 @@ START_TEST(an_illegal_point_says_why)
 }
 END_TEST
 
-/* A row whose values are wrong is no time: the exit code says so, and the others are there. */
+/* A row with wrong values has no time: the exit code reports it, and the other rows are printed. */
 START_TEST(a_wrong_row_has_no_time)
 {
     char folder[] = "/tmp/tfgen-table-XXXXXX";
@@ -305,7 +305,7 @@ START_TEST(a_row_that_nobody_can_judge_has_no_time)
 }
 END_TEST
 
-/* The other phase's tile shows in the statistics that it writes: a sum of each row for each of its column tiles. */
+/* The other phase's tile shows in the sums of rows that it writes: one for each row and column tile. */
 START_TEST(rows_of_a_grid_keep_the_tiles_of_other_phases)
 {
     static const char two[] = "block: two\ndtype: f32\ndims: {M: 4, K: 32, N: 256, P: 16}\ninputs: {x: [M, K], r: [M, N]}\n"
@@ -358,11 +358,12 @@ START_TEST(reports_have_every_row_and_quote_what_is_in_them)
 }
 END_TEST
 
-/* Of a GPU whose model has a bandwidth: the floor, and what it limits; here the double of HIP's runtime. */
+/* On a GPU (the double of the HIP runtime) whose model has a bandwidth: the floor, and what limits it. */
 START_TEST(a_gpus_rows_have_floors)
 {
     use_hip_double();
-    setenv("TFGEN_DOUBLE_MEMORY", "33554432", 1); /* each launch makes all of it the double's own, and gives it back */
+    /* each launch copies all device memory into the double's process and back, so it is kept small */
+    setenv("TFGEN_DOUBLE_MEMORY", "33554432", 1);
     json_t *t = table_of("rmsnorm-blocks --device=hip --seconds=0 --dim=S=64 --grid 'rows: threads=1024'");
     const json_t *row = json_array_get(json_object_get(t, "rows"), 0);
     ck_assert_str_eq(json_string_value(json_object_get(t, "target")), "gfx90a");
@@ -376,7 +377,7 @@ START_TEST(a_gpus_rows_have_floors)
 }
 END_TEST
 
-/* While the default is timed, or a point of a grid: that is the row's. */
+/* The device stops while the default or a point of the grid is timed; the row of that point fails. */
 START_TEST(a_device_that_stops_fails_a_row)
 {
     static const char *const grids[] = {"", "--grid 'rows: v=8'"};

@@ -26,7 +26,7 @@ static json_t *read_json(const char *name)
     return read;
 }
 
-/* Ahead of the cases that look at what it wrote: one run of 2 s for all of them. */
+/* Runs before the cases that look at its files: one run of 2 s for all of them. */
 static void trace_a_block(void)
 {
     const int code =
@@ -109,7 +109,7 @@ START_TEST(a_timeline_is_in_chromes_format_and_has_every_tile)
 }
 END_TEST
 
-/* The host engine runs a launch when the one ahead has ended. */
+/* The host engine starts a launch when the one before it has ended. */
 START_TEST(a_summary_has_launches_in_order_with_as_many_tiles_as_the_plan)
 {
     json_t *all = json_loads(output, 0, NULL), *launches = json_object_get(all, "launches"), *e;
@@ -169,7 +169,7 @@ START_TEST(text_says_what_was_traced_and_what_that_costs)
 }
 END_TEST
 
-/* The double runs what is queued as late as it may: what one stream fills another one is not to read. */
+/* The double runs queued work as late as it may, so reading early what another stream fills would show. */
 START_TEST(a_gpu_is_traced_through_its_driver)
 {
     use_hip_double();

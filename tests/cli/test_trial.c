@@ -16,7 +16,7 @@ static void check_in_arena(void (*check)(void *))
     arena_free(a);
 }
 
-/* It is given the spec's plan as a rig. */
+/* Calls `check` with a rig of the spec's plan. */
 static void check_plan(const char *path, void (*check)(void *))
 {
     rig *r = rig_plan(&(rig_request){.path = path, .level = fusion_tile}), mine = *r;
@@ -59,7 +59,7 @@ static const trial_check *check_of(const trial_result *r, const char *name)
     return NULL;
 }
 
-/* Judged as in a run of all, and every stored value by the phase that makes it or by those that read its parts. */
+/* Each stored value is judged, by the phase that computes it or by those that read its partial sums, as in a complete run. */
 static void check_phases(void *argument)
 {
     const rig *r = argument;
@@ -92,7 +92,7 @@ static const char exact_spec[] = "block: t\ndtype: f32\ndims: {M: 90, D: 64, N: 
                                  "ops:\n  - {out: h, op: rmsnorm, in: [x, n], eps: %s}\n  - {out: y, op: linear, in: [h, w]}\n"
                                  "outputs: {y: y}\n";
 
-/* The plan of another norm than the graph has: few rows show it as well. */
+/* A plan with another norm than the graph: comparing a few rows finds it as well. */
 static void check_wrong(void *argument)
 {
     arena *a = *(arena **)argument;
@@ -103,7 +103,7 @@ static void check_wrong(void *argument)
         compile_inside(a, &q, &c[i]);
     }
     trial_options o = {.seed = 1, .reference = reference_always, .sample_above = 1, .cache = cli_cache(a, &usual)};
-    for (int i = 0; i < 2; i++) { /* a row's number of the norm is no value of the graph: the product that reads it is wrong */
+    for (int i = 0; i < 2; i++) { /* the norm's factor of a row is no value of the graph, so the product that reads it is reported */
         const plan *p = c[1].plan;
         if (i) o.only = phase_signature(a, p->ir, p->launches[0].work->phase);
         ck_assert(i || trial_run(a, c[0].graph, c[0].plan, &o).verdict == trial_good);

@@ -78,7 +78,7 @@ static pid_t write_in_child(int number, int trials, int kill_after)
     return child;
 }
 
-/* False: there is no such file or table yet. */
+/* False if there is no such file or table yet. */
 static bool ask_number(const char *sql, long long *n)
 {
     sqlite3 *db;
@@ -149,7 +149,7 @@ static void read_back(void *argument)
                                           {"x(z)", "host", "host", {8, 0}},
                                           {"x(y)", "sm_80", "host", {8, 0}}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        database_trial other = hung; /* what hangs there is not counted here */
+        database_trial other = hung; /* a hang of another signature, size or device does not count here */
         other.key = others[i];
         s = (seen){0};
         database_known(d, &others[i], see, &s);
@@ -223,7 +223,7 @@ START_TEST(what_is_known_is_the_newest_of_each_tile_and_what_hung)
 }
 END_TEST
 
-/* A file of the time when attention of few queries was a family of its own. */
+/* A database from the time when attention of few queries had its own family. */
 static void ask_by_todays_family(void *argument)
 {
     arena *a = *(arena **)argument;
@@ -330,7 +330,7 @@ static const char *how(const json_t *kernel) { return json_string_value(json_obj
 
 #define TUNE "tune specs/softmax.yaml --device=host --effort=quick --json --dim=S=5 "
 
-/* Each has a line, and their shares of the time add up. */
+/* Each has a line, and their shares of the time add up to the whole. */
 START_TEST(phases_side_by_side_are_each_listed)
 {
     static const char spec[] = "block: t\ndtype: bf16\ninputs: {x: [5, 16], y: [3, 24], z: [2, 8]}\nops:\n"
@@ -356,7 +356,7 @@ START_TEST(phases_side_by_side_are_each_listed)
 }
 END_TEST
 
-/* A plan that is warm times nothing: it has its tiles from the wisdom, and a tuning of what is known tries nothing. */
+/* A plan whose tiles are all in the wisdom is not timed, and tuning it again tries nothing. */
 START_TEST(what_was_tuned_is_used_and_not_tuned_again)
 {
     json_t *first = tuned(TUNE "--budget=1h");
@@ -377,7 +377,7 @@ START_TEST(what_was_tuned_is_used_and_not_tuned_again)
     json_t *again = tuned(TUNE "--budget=1h");
     ck_assert_str_eq(how(again), "known");
     ck_assert_int_eq(number_of("SELECT count(*) FROM trials"), trials);
-    json_t *resumed = tuned(TUNE "--budget=1h --resume"); /* what was tried is not, but for the best few */
+    json_t *resumed = tuned(TUNE "--budget=1h --resume"); /* candidates tried before are not tried again, except the best few */
     ck_assert_int_eq(number_of("SELECT count(*) - count(DISTINCT tile) FROM trials WHERE status = 'dropped' AND ratio > 1"), 0);
     json_decref(first);
     json_decref(again);
@@ -385,7 +385,7 @@ START_TEST(what_was_tuned_is_used_and_not_tuned_again)
 }
 END_TEST
 
-/* Of a kernel with keys its rows and its keys are the size that is known: another one is tuned, though its tile serves meanwhile. */
+/* For attention a tuned size is its rows and its keys: another size is tuned anew, though its tile is used until then. */
 START_TEST(a_size_is_known_by_its_rows_and_its_keys)
 {
     static const char *const dims[] = {"T=40", "T=48", "B=2,T=40"}, *const expected[] = {"known", "no time", "no time"};
@@ -412,7 +412,7 @@ START_TEST(a_size_is_known_by_its_rows_and_its_keys)
 }
 END_TEST
 
-/* How many were tried, what the best gains, how long this kernel has and how long all have. */
+/* The progress line: candidates tried, gain of the best, time left for this kernel and for all. */
 START_TEST(at_a_terminal_a_tuning_says_how_far_it_is)
 {
     int terminal;
@@ -432,7 +432,7 @@ START_TEST(at_a_terminal_a_tuning_says_how_far_it_is)
     int status;
     ck_assert(waitpid(child, &status, 0) == child && status == 0);
     ck_assert_msg(strstr(output, "\r\033[Ksoftmax_p: ") && strstr(output, " tried, best 1.000 of the default, 3"), "%s", output);
-    ck_assert_msg(strstr(output, " s left\r\033[K") != NULL, "%s", output); /* nothing of it stays */
+    ck_assert_msg(strstr(output, " s left\r\033[K") != NULL, "%s", output); /* the line is erased in the end */
 }
 END_TEST
 
@@ -457,7 +457,7 @@ START_TEST(without_time_nothing_is_tried_and_a_users_tile_is_left_alone)
 }
 END_TEST
 
-/* The command in a process of its own, until it has ended `trials`; then the signal, and how it ends. */
+/* Runs the command in a child process until it has finished `trials` trials, sends the signal, and returns how it ends. */
 static int tune_until(long long trials, int signal)
 {
     char wisdom[128], database[128];
@@ -479,7 +479,8 @@ static int tune_until(long long trials, int signal)
     return status;
 }
 
-/* One search is over at once and its best meets the default; the kernels behind it are not begun. A killed one leaves a sound file. */
+/* Control-C ends the current search, compares its best with the default and begins no other kernel. After kill -9 the database is still
+ * sound. */
 START_TEST(control_c_keeps_the_best_so_far_and_a_kill_leaves_a_sound_database)
 {
     const int status = tune_until(2, _i ? SIGKILL : SIGINT);
@@ -497,7 +498,7 @@ START_TEST(control_c_keeps_the_best_so_far_and_a_kill_leaves_a_sound_database)
 }
 END_TEST
 
-/* Its first compiler never ends: there is nothing to keep, and nobody waits for it. */
+/* The first compiler never ends: there is nothing to keep, and the command does not wait for it. */
 START_TEST(a_signal_ends_what_hangs_before_the_first_trial)
 {
     write_file(folder, "cc", "#!/bin/sh\ntouch %s/began\nexec sleep 1000\n", folder);
@@ -509,7 +510,7 @@ START_TEST(a_signal_ends_what_hangs_before_the_first_trial)
 }
 END_TEST
 
-/* Its time is up while something else hangs: what the search held goes into the wisdom, and the signal ends the process. */
+/* The alarm fires while the command hangs: results held by the search go into the wisdom, and the signal ends the process. */
 static void hold_and_hang(const char *path, bool holds)
 {
     rig *r = rig_plan(&(rig_request){.path = "specs/softmax.yaml", .target = "gfx942"});
@@ -553,7 +554,7 @@ static long long lines_of(const char *name)
     return count;
 }
 
-/* Every trial is in every kind of report, and what a file of others says is text in it. */
+/* Every kind of report has every trial, and quotes text from files so that it stays text. */
 START_TEST(reports_have_every_trial_and_quote_what_is_in_them)
 {
     json_decref(tuned(TUNE "--budget=1h"));
@@ -577,9 +578,9 @@ START_TEST(reports_have_every_trial_and_quote_what_is_in_them)
     ck_assert_ptr_nonnull(strstr(output, "&lt;script&gt;"));
     ck_assert_ptr_null(strstr(output, "<script"));
     ck_assert_ptr_null(strchr(output, 27));
-    ck_assert_ptr_null(strstr(output, ">0.001</text>")); /* a wrong result is no best one */
+    ck_assert_ptr_null(strstr(output, ">0.001</text>")); /* a tile with wrong results is never the best */
     ck_assert_ptr_nonnull(strstr(output, "<tr class=\"kept\">"));
-    ck_assert_ptr_null(strstr(output, ">of floor</th>")); /* of a host there is no floor: no column of nothing */
+    ck_assert_ptr_null(strstr(output, ">of floor</th>")); /* the host has no floor, so there is no such column */
     ck_assert_int_eq(number_of("SELECT count(*) FROM trials WHERE status IN ('kept', 'beaten', 'dropped') AND coalesce(reason, '') = ''"),
                      0);
     ck_assert_ptr_nonnull(strstr(output, "@media (prefers-color-scheme: dark){:root{--ink:"));
@@ -602,14 +603,15 @@ START_TEST(reports_have_every_trial_and_quote_what_is_in_them)
 }
 END_TEST
 
-/* Where there is little memory, few sets of buffers take turns: each launch makes all of them the double's own and gives them back. */
+/* With little memory there are few sets of buffers, which keeps this test fast: each launch copies all of them into the double and back. */
 static void use_small_gpu(const char *bytes)
 {
     use_hip_double();
     setenv("TFGEN_DOUBLE_MEMORY", bytes, 1);
 }
 
-/* A GPU's way: code by the workers, facts of code objects, launches through the driver; here that of the double of HIP's runtime. */
+/* As on a GPU: workers compile, facts come from code objects, launches go through the driver; here through the double of the HIP
+ * runtime. */
 START_TEST(a_gpu_is_tuned_through_its_driver)
 {
     use_small_gpu("1048576");
@@ -629,7 +631,7 @@ START_TEST(a_gpu_is_tuned_through_its_driver)
 }
 END_TEST
 
-/* A line that ships: behind "# " in the line above it what the command is given, so that a plan has the line's tile by default. */
+/* A shipped line: the comment above it, after "# ", has the arguments for which a plan uses the line's tile by default. */
 static void check_shipped(const char *path, int number, const char *arguments, const char *line)
 {
     char target[32], device[64], command[1024], tile[512];
@@ -674,7 +676,7 @@ END_TEST
 static const char two_kernels[] = "block: t\ndtype: bf16\ndims: {M: 2048, K: 64, N: 64}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
                                   "ops:\n  - {out: h, op: linear, in: [x, w]}\n  - {out: p, op: softmax, in: [h]}\noutputs: {p: p}\n";
 
-/* A wave has tiles of several times, by the model and within reach, not a dozen that the model cannot tell from one another. */
+/* A wave's tiles have different predicted times, all within reach; not a dozen that the model cannot tell apart. */
 static const char one_product[] = "block: t\ndtype: bf16\ndims: {M: 115, K: 11592, N: 9296}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
                                   "ops: [{out: y, op: linear, in: [x, w]}]\noutputs: {y: y}\n";
 
@@ -712,7 +714,8 @@ START_TEST(a_wave_has_tiles_that_the_model_tells_from_one_another)
 }
 END_TEST
 
-/* The product's default spilled, so that the plan was made again: candidates of the other kernel begin with that plan, or all spill. */
+/* The default tile of the product spilled, so the plan was made again: candidates for the other kernel start from that new plan; otherwise
+ * all would spill. */
 static void check_spilled(void *argument)
 {
     arena *a = *(arena **)argument;
@@ -757,7 +760,7 @@ static void check_hashes(void *argument)
     ck_assert(hash_with(a, one, 7) == hash_with(a, one, 7));
     ck_assert(hash_with(a, one, 7) != hash_with(a, one, 8));
     ck_assert(hash_with(a, one, 7) != hash_with(a, two, 7));
-    ck_assert(hash_with(a, one, 0) == 0); /* of code that is not known */
+    ck_assert(hash_with(a, one, 0) == 0); /* 0 if the code is not known */
 }
 
 START_TEST(one_code_in_other_grids_is_not_the_same)
@@ -776,7 +779,7 @@ START_TEST(what_spills_in_the_default_is_no_candidates_fault)
 }
 END_TEST
 
-/* What differs in its tile alone, and not in its code and launches, is compiled and timed once. */
+/* Candidates with equal code and launches, and only another tile, are compiled and timed once. */
 typedef struct same_code {
     arena *a;
     candidate x[2];
@@ -824,8 +827,8 @@ START_TEST(candidates_of_one_code_are_timed_once)
 }
 END_TEST
 
-/* Nothing is faster than to do nothing, by so much that no noise hides it: such a candidate wins, is compared with the reference, told
- * with the command that shows it, and not kept. */
+/* A kernel that does nothing is far faster than the default: it wins, is compared with the reference, reported with the command that shows
+ * it, and not kept. */
 START_TEST(a_wrong_candidate_is_told_and_not_kept)
 {
     char command[4096];
@@ -845,7 +848,8 @@ START_TEST(a_wrong_candidate_is_told_and_not_kept)
 }
 END_TEST
 
-/* Faster than the default, for its sines are left out, and judged by nothing: of log(a - a) rounding decides whether it is a number. */
+/* Faster than the default, since its sines are left out; but for log(a - a) rounding decides whether a result is a number, so it cannot be
+ * judged. */
 START_TEST(a_tile_that_nobody_can_judge_is_told_and_not_kept)
 {
     char path[256];
@@ -863,7 +867,7 @@ START_TEST(a_tile_that_nobody_can_judge_is_told_and_not_kept)
 }
 END_TEST
 
-/* What bench/compare.py tunes cases with. */
+/* As bench/compare.py tunes its cases. */
 START_TEST(a_list_of_cases_is_tuned_in_slices)
 {
     if (system("python3 -c '' 2>/dev/null") != 0) {

@@ -16,13 +16,13 @@ static void make_folder(void)
 }
 static void remove_folder(void) { ck_assert_int_eq(shell("rm -r %s", folder), 0); }
 
-/* Row 1 and what follows of rmsnorm's x. */
+/* Makes the kernel read all rows of rmsnorm's x but row 0 from unmapped memory. */
 static void plant(void)
 {
     use_compiler(folder, "grep -q rmsnorm_n $t && sed -i 's/(p\\.x_ + row/(p.x_ + (row > 0 ? 1ll << 36 : 0) + row/' $t");
 }
 
-/* Those that stop at the first fault. */
+/* Commands that stop at the first fault. */
 static const char *const stopped[] = {"run %s", "run %s --reference=never --repeat=0", "bench %s --device=host --seconds=0",
                                       "bench %s --device=host --seconds=0 --check", "trace %s --device=host --seconds=0 --quiet",
                                       "tune %s --device=host --quiet"};
@@ -43,7 +43,7 @@ START_TEST(a_command_that_meets_a_wild_access_names_kernel_op_and_line)
 }
 END_TEST
 
-/* Those that go on with what else they have to do, or say more. */
+/* Commands that go on with other work, or report more. */
 static const struct {
     const char *command, *says[2];
     tfgen_code code;
@@ -64,7 +64,7 @@ START_TEST(a_command_with_more_to_do_tells_the_wild_access_and_goes_on)
 }
 END_TEST
 
-/* A compiler that makes other code where it makes line tables: its lines would be of that code. */
+/* A compiler whose code differs when it writes line tables: its lines would be those of other code, so none are reported. */
 START_TEST(lines_of_other_code_are_not_told)
 {
     use_compiler(folder, "sed -i 's/(p\\.x_ + row/(p.x_ + (row > 0 ? 1ll << 36 : 0) + row/' $t\n"
@@ -92,7 +92,7 @@ START_TEST(a_probe_that_goes_wild_ends_calibrate)
 }
 END_TEST
 
-/* The second spec is timed and recorded all the same. */
+/* The second spec is still timed and recorded. */
 START_TEST(what_other_specs_took_is_in_the_record)
 {
     plant();
@@ -107,7 +107,7 @@ START_TEST(what_other_specs_took_is_in_the_record)
 }
 END_TEST
 
-/* A tuning goes on with the next candidate, keeps the best, and its database says what became of each. */
+/* Tuning goes on with the next candidate and keeps the best; its database has the outcome of each. */
 START_TEST(a_tuning_outlives_candidates_that_go_wild)
 {
     use_compiler(folder, "grep -q 'V = 16,' $t || sed -i 's/(p\\.x_ + row/(p.x_ + (row > 0 ? 1ll << 36 : 0) + row/' $t");

@@ -29,7 +29,7 @@ typedef struct machine {
 } machine;
 
 enum {
-    machine_count = 0 /* HIPRTC's in the host's place */
+    machine_count = 0 /* index of HIPRTC, in place of the host's compiler */
 #define TARGET(...) +1
 #include "ir/target.def"
 };
@@ -114,7 +114,7 @@ static void make_room(sweep *s)
     free(before);
 }
 
-/* True when the caller must judge this source: nobody has, or it failed in an earlier run. */
+/* True if the caller must judge this source: nobody has yet, or it failed in an earlier run. */
 static bool claim(sweep *s, XXH128_hash_t key, int machine)
 {
     pthread_mutex_lock(&s->lock);
@@ -184,8 +184,8 @@ typedef struct unit {
     int threads;
 } unit;
 
-/* The source without what compilers do not see or do not care for: comments at line ends, #line, the kernel's own names. So
- * the same kernel of two plans, or at two levels, is compiled once. */
+/* The source without comments at line ends, #line and the kernel's own names, so that the same kernel of two plans or levels is compiled
+ * once. */
 static char *canonical(arena *a, const unit *u)
 {
     char *out = arena_alloc(a, strlen(u->source) + 1), *to = out;
@@ -222,7 +222,7 @@ static unsigned budget_of(const machine *m, int threads, int wave)
     return budget < m->most ? budget : m->most;
 }
 
-/* The first thing that the code object has otherwise than the plan; "": nothing. */
+/* The first fact of the code object that differs from the plan; "" if none does. */
 static const char *judge_facts(arena *a, const unit *u, const code_result *c, unsigned budget)
 {
     const libclang_expected *plan = &u->plan;

@@ -240,7 +240,7 @@ static int properties(const char *call, char *to, int ordinal, size_t size, size
     device *d;
     int code = begin_any(call);
     if (code || (code = device_at(ordinal, &d))) return double_end(code);
-    memset(to, 0x11, size); /* numbers of no interest */
+    memset(to, 0x11, size); /* numbers that nobody uses */
     memset(to, 0, 256);
     memcpy(to, d->label, strlen(d->label));
     memset(to + arch_at, 0, 256);

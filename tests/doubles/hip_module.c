@@ -69,7 +69,7 @@ static void read_metadata(module *m, const unsigned char *data, size_t size)
     }
 }
 
-/* codeobject_read() has held the file to its form. */
+/* codeobject_read() has checked the file already. */
 static void find_metadata(module *m, const unsigned char *file)
 {
     Elf64_Ehdr head;
@@ -104,7 +104,7 @@ static bool add_kernels(module *m, const codeobject *object, const unsigned char
 }
 
 /* ---- loading */
-/* A file that goes with the process, by a path that the emulator's process can open. */
+/* A file that lasts as long as the process, under a path that the emulator's process can open. */
 static bool keep_file(module *m, const unsigned char *file, size_t size)
 {
     m->file = memfd_create("hip-double-code", MFD_CLOEXEC);
@@ -135,7 +135,7 @@ static void module_free(module *m)
     if (m->file >= 0) close(m->file);
     m->host = NULL;
     m->file = -1;
-    m->device = NULL; /* the rest stays, so that stale handles can be told */
+    m->device = NULL; /* the rest stays, so that stale handles are recognised */
 }
 
 static int load(device *d, const unsigned char *file, hip_module *out)
@@ -150,7 +150,7 @@ static int load(device *d, const unsigned char *file, hip_module *out)
     int code = same ? m && add_kernels(m, &object, file) ? hip_success : hip_out_of_memory : hip_no_binary_for_gpu;
     codeobject_free(&object);
     if (!code) code = give_code(m, file, size);
-    if (m) { /* also one that failed: its kernels are of it */
+    if (m) { /* also one that failed: its kernels point to it */
         m->next = double_state()->modules;
         double_state()->modules = m;
         if (!code) m->device = d;
@@ -212,9 +212,9 @@ kernel *kernel_of(void *handle)
 }
 
 /* ---- launches */
-/* A word that could be a pointer must be one of the device's. Two counts side by side may look like an address: those of the host are
- * believed only in the part of the address space where programs, their libraries and a sanitizer's heap lie: it begins at 0x50 << 40, or,
- * of LLVM before 17 and of the first GCC 13, at 0x60 << 40. */
+/* Each word of the arguments that looks like a pointer must point into the device's memory. Two adjacent counts may look like a pointer to
+ * host memory, so those are reported only in the address range of programs, their libraries and a sanitizer's heap: from 0x50 << 40 on or,
+ * with LLVM before 17 and the first GCC 13, from 0x60 << 40. */
 static bool check_words(const kernel *k, device *d, const unsigned char *bytes, size_t size)
 {
     for (size_t at = 0; at + 8 <= size; at += 8) {

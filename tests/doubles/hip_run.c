@@ -27,7 +27,7 @@ static host_engine *the_engine(void)
     return engine;
 }
 
-/* What the arguments point at. */
+/* Calls `call` for each pointer among the arguments. */
 static void each_memory(device *d, const op *o, void (*call)(device *d, const void *address))
 {
     for (size_t at = 0; at + sizeof(void *) <= o->argument_bytes; at += sizeof(void *)) {
@@ -39,7 +39,8 @@ static void each_memory(device *d, const op *o, void (*call)(device *d, const vo
 
 static const char *run_on_host(device *d, const op *o, host_log *log)
 {
-    enum { least_shared = 128 }; /* an unused struct of shared memory, a number a wave, has no LDS in the code object */
+    /* the code object has no LDS for an unused struct of shared memory; the host engine has a number for each wave */
+    enum { least_shared = 128 };
     static _Alignas(128) unsigned char arguments[most_argument_bytes]; /* one runs at a time */
     const kernel *k = o->kernel;
     const unsigned shared = k->lds_bytes + o->dynamic_bytes;
@@ -58,7 +59,7 @@ static const char *run_on_host(device *d, const op *o, host_log *log)
     return status == HOST_OK ? NULL : host_status_name(status);
 }
 
-/* ---- the emulator: a line a launch, a line an answer */
+/* ---- the emulator: one line for each launch, one line for each answer */
 typedef struct helper {
     FILE *to, *from;
 } helper;

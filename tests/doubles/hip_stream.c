@@ -70,7 +70,8 @@ static op *copy_of(const op *from)
     return o;
 }
 
-/* ---- running. An operation of a blocking stream waits for what the null stream was given before, and the other way round. */
+/* ---- running. An operation of a blocking stream waits for earlier work of the null stream, and the null stream waits for the blocking
+ * streams. */
 static void run_until(stream *s, unsigned long number);
 
 static void run_before(stream *s, unsigned long number)
@@ -204,7 +205,7 @@ EXPORT int hipStreamSynchronize(hip_stream handle)
 {
     stream *s;
     int code = begin("hipStreamSynchronize", handle, &s);
-    if (code && double_state()->count) device_wait(current_device()); /* a wait that tells of an error has waited */
+    if (code && double_state()->count) device_wait(current_device()); /* a wait that returns an error has still waited */
     if (!code && s->capture) {
         s->broken_capture = true;
         violate("hipStreamSynchronize of a stream that is being captured");

@@ -54,13 +54,13 @@ EXPORT int hiprtcDestroyProgram(void **program_)
 static void *compile_host(void *argument)
 {
     program *p = argument;
-    const int level = getenv("TFGEN_HOST_OPTIMISE") ? -1 : 1; /* as the suite says, which may time kernels (tests/support.h) */
+    const int level = getenv("TFGEN_HOST_OPTIMISE") ? -1 : 1; /* the suite sets TFGEN_HOST_OPTIMISE if it times kernels (tests/support.h) */
     const host_compile_options options = {.name = p->name, .optimise = level, .time_limit_ms = 120000};
     if (host_compile_object(p->source, strlen(p->source), &options, &p->code, &p->size, &p->log) != HOST_OK) p->code = NULL;
     return NULL;
 }
 
-/* The variables are this double's when it runs, and would send the real compilers back here. */
+/* While the double runs, these variables name the double; the real compilers must not follow them back here. */
 static compiler_kind choose_real(void)
 {
     const char *clang = getenv("TFGEN_DOUBLE_CLANG"), *hiprtc = getenv("TFGEN_DOUBLE_HIPRTC");

@@ -66,7 +66,7 @@ static void try_entry(const uint8_t *data, size_t size)
     } else {
         unsigned char *again = text ? entry_encode(key, &r, &again_size) : NULL;
         if (again && (again_size != size || memcmp(again, data, size) != 0) && r.log && r.compiler) {
-            /* zeros of the seal are not looked at; everything else comes back */
+            /* the zeros in the seal are not compared; everything else must come back */
             if (again_size != size || memcmp(again, data, size - seal) != 0) fuzz_finding("an entry is not what it gives back", key);
         }
         free(again);

@@ -48,7 +48,7 @@ typedef struct one_config {
     arena *a;
     const uint8_t *data;
     size_t size;
-    const char *spec; /* of the layer that was tried last */
+    const char *spec; /* of the layer tried last */
 } one_config;
 
 static void import_all(void *argument)
@@ -65,7 +65,7 @@ static void import_all(void *argument)
     }
 }
 
-/* What the sizes of a model may be refused for; everything else is the importer's mistake. */
+/* True if a spec was refused because of the model's sizes; any other refusal is a defect of the importer. */
 static bool is_of_sizes(const char *message)
 {
     static const char *const known[] = {"2^40",    "2147483647", "number", "range", "a dim is", "elements",

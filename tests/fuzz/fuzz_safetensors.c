@@ -33,7 +33,7 @@ static const char *const tokens[] = {"0",
                                      "weights.a",
                                      NULL};
 
-/* The header's size is right, most of the time: where its braces end. */
+/* Usually sets the header's size to where its braces end. */
 static void repair(fuzz_input *m)
 {
     size_t end = 0, depth = 0;

@@ -11,7 +11,7 @@ static const char *const tokens[] = {"gemm_wgmma", "gemm_mma", "gemm_simt",  "ge
                                      "@",          ": ",       " # us=",     "\n",        " ",       "wisdom 1\n", NULL};
 enum { version_size = 8 };
 
-/* Versions as they are now, or no mutant would be more than stale. */
+/* Replaces versions by the current ones, or nearly all mutants would only be stale. */
 static void repair(fuzz_input *input)
 {
     arena *a = arena_new();
@@ -44,7 +44,7 @@ static bool has_wisdom(const plan *p)
     return false;
 }
 
-/* What is used of it, written, is used again. */
+/* Lines that were used are used again after writing and reading them. */
 static void check_lines(pipeline *t, const wisdom *w)
 {
     text all = {.a = t->a};

@@ -195,7 +195,7 @@ static char finding[256];
 static volatile long running, looked_at;
 static volatile int looks;
 
-/* Async-signal-safe: whatever broke, its input is kept. */
+/* Async-signal-safe: keeps the input, whatever broke. */
 static void keep_input(void)
 {
     static const char says[] = "the input is in ";
@@ -215,7 +215,7 @@ static void on_signal(int number)
     raise(number);
 }
 
-/* Once a second of this process's own time, however busy the machine is. */
+/* Called once per second of CPU time of this process. */
 static void on_tick(int number)
 {
     static const char says[] = "FINDING: an input takes too long\n";

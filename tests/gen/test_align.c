@@ -1,5 +1,5 @@
-/* Left operands of products on sm_90a whose rows are not a multiple of 16 bytes: which kernel aligns them, once, and that results are
- * right. */
+/* Left operands of products on sm_90a whose rows are not a multiple of 16 bytes: which kernel copies them to aligned rows, that it does so
+ * once, and that results are right. */
 #define _GNU_SOURCE
 #include "gen/emit/emit.h"
 #include "tests/support.h"
@@ -73,7 +73,7 @@ START_TEST(products_of_one_input_share_its_copy_and_others_read_the_input)
 {
     rig *r = rig_plan(&(rig_request){.path = "tests/specs/odd-rows.yaml", .level = fusion_none, .target = "sm_90a"});
     const plan *p = r->c.plan;
-    ck_assert_int_eq(copies_in(p), 1); /* of x by fewer axes, which is read by all of its axes, too */
+    ck_assert_int_eq(copies_in(p), 1); /* a copy of the view of x with fewer axes; x itself is read with all of its axes, too */
     const ir_value *copy = copy_of(p, "flat")->outputs[0];
     int readers[2] = {0, 0};
     for (int i = 0; i < p->ir->op_count; i++) {
@@ -110,7 +110,7 @@ START_TEST(what_only_kernels_see_has_longer_rows_from_the_start)
 {
     rig *r = rig_plan(&(rig_request){.path = "tests/specs/odd-rows.yaml", .level = fusion_tile, .target = "sm_90a"});
     const plan *p = r->c.plan;
-    const char *line = "gemm layer=mfma"; /* whose loads take rows at any address */
+    const char *line = "gemm layer=mfma"; /* its loads take rows at any address */
     const tuning staged = {.lines = &line, .count = 1};
     const ir_value *v = graph_value(p->ir, "v");
     ck_assert_int_eq(v->root_stride, 56);
@@ -125,7 +125,7 @@ START_TEST(what_only_kernels_see_has_longer_rows_from_the_start)
 }
 END_TEST
 
-/* A value that slices live in keeps its rows: the slices were laid out in them. */
+/* Slices are views of rows of this value, so its row stride cannot change: its rows are copied instead. */
 START_TEST(rows_that_slices_live_in_are_copied)
 {
     rig *r = planned("block: t\ndtype: bf16\ndims: {M: 200, K: 131, N: 64}\ninputs: {x: [M, K]}\nparams: {w: [N, K], v: [N, 60]}\nops:\n"
@@ -202,7 +202,7 @@ START_TEST(planning_changes_nothing_of_what_it_is_given)
 }
 END_TEST
 
-/* A plan's text with one thing changed. */
+/* A plan's text with `from` replaced by `to`. */
 static char *changed(arena *a, const char *text, const char *from, const char *to)
 {
     const char *at = strstr(text, from);
@@ -265,7 +265,7 @@ static void check_copy(int rows, int columns, const char *dtype)
     rig_close(r);
 }
 
-/* All offsets of a row from a multiple of 16 bytes; rows shorter than a piece; more pieces than a workgroup has threads. */
+/* All offsets of a row from a multiple of 16 bytes; rows shorter than 16 bytes; more 16-byte pieces than a workgroup has threads. */
 START_TEST(every_row_is_copied_whole_and_followed_by_zeros)
 {
     static const struct {
@@ -305,7 +305,7 @@ int main(void)
     tcase_add_test(t, planning_changes_nothing_of_what_it_is_given);
     tcase_add_test(t, a_plan_of_copies_that_cannot_be_is_refused);
     tcase_add_loop_test(t, every_row_is_copied_whole_and_followed_by_zeros, 0, 8);
-    /* Each level, and each dtype: what either of them does is the same under all of the other. */
+    /* Each level once and each dtype once: neither changes what the other does. */
     add_some_now(t, suite_long(s, "more odd rows", 120), products_of_odd_rows_are_right_at_every_level, 9, (const int[]){2, 4, 6, -1});
     suite_add_tcase(s, t);
     return run_suite(s);

@@ -118,7 +118,7 @@ static const char *golden_folder(arena *a, const char *spec, fusion_level level)
     return strcmp(base, "every-op.yaml") == 0 ? arena_printf(a, "%s/%s", folder, level_names(NULL)[level]) : folder;
 }
 
-/* What must be done to `from` to make `to`, as diff says it; "" of equals. */
+/* The difference between `from` and `to`, as diff prints it; "" if they are equal. */
 static const char *difference(arena *a, const char *from, const char *to)
 {
     const char *names[2] = {arena_printf(a, "/tmp/tfgen-emit-%d.from", getpid()), arena_printf(a, "/tmp/tfgen-emit-%d.to", getpid())};
@@ -157,7 +157,8 @@ static int files_of(const char *folder)
     return count;
 }
 
-/* A page a kernel: what the host's is, and in what the other target's differs; one that only the other has differs from nothing. */
+/* Golden files: a page for each kernel on the host, and its diff to the other target's page; a kernel that only the other target has is
+ * compared with an empty page. */
 static void compare_level(const char *spec, const char *text, fusion_level level)
 {
     build host = {.name = spec, .text = text, .target = "host", .level = level}, other = host;
@@ -193,7 +194,7 @@ START_TEST(specs_emit_the_golden_spec_headers)
 }
 END_TEST
 
-/* What a person reads beside each template. */
+/* The spec headers that stand beside each template, for readers. */
 typedef struct beside {
     const char *path, *spec;
     phase_family family;
@@ -391,7 +392,7 @@ START_TEST(an_illegal_tile_is_an_error_that_names_the_limit)
 }
 END_TEST
 
-/* Its line in the text, not the one of the spec that the text's places mean. */
+/* The error has the line in the plan's text, not the place in the spec that the text refers to. */
 START_TEST(an_illegal_tile_of_a_plans_text_has_its_line)
 {
     static const char *const tiles[][2] = {{"layer=simt m=16 n=64 k=32 thread_m=3 thread_n=8 threads=128", "divides"},
@@ -449,7 +450,7 @@ START_TEST(a_tile_is_asked_for_by_any_name_of_the_phase)
 }
 END_TEST
 
-/* Four functions behind a product are called, which leaves few registers for a tile's sums; three short forms are not. */
+/* Four functions in an epilogue are called, not inlined, which leaves few registers for the tile's sums; three short forms are inlined. */
 START_TEST(long_arithmetic_behind_a_product_has_smaller_tiles)
 {
     static const char head[] = "block: t\ndtype: bf16\ndims: {M: 4096, D: 4096}\ninputs: {x: [M, D]}\nparams: {w: [D, D]}\nops:\n"
@@ -470,10 +471,11 @@ START_TEST(long_arithmetic_behind_a_product_has_smaller_tiles)
 END_TEST
 
 static const char *const epilogues[][2] = {{"log", "log"},         {"tanh", "tanh"},       {"sqrt", "sqrt"}, {"log", "div, v0"},
-                                           {"div, v0", "div, v0"}, {"sqrt", "sin"},         {"tanh", "exp"}, /* from here on inline: */
+                                           /* the ones from here on are inlined */
+                                           {"div, v0", "div, v0"}, {"sqrt", "sin"},         {"tanh", "exp"},
                                            {"silu", "mul, v0"},    {"gelu_tanh", "mul, v0"}, {"gelu_erf", "neg"}, {"div, r", "div, r"}};
 
-/* Calls functions, or has its epilogue once, in a loop. */
+/* True if the source calls functions, or has its epilogue once, in a loop. */
 static bool outlined(const char *header, const char *target)
 {
     return strcmp(target, "sm_90a") == 0 ? !strstr(header, "rolled = 0") : strstr(header, "TF_CALLED") != NULL;
@@ -495,7 +497,8 @@ static void is_long(const char *const epilogue[2], const char *type, const char 
     arena_free(spec.a);
 }
 
-/* NVRTC takes ten seconds and more for the copies of such arithmetic that a thread of a product has; not of short forms. */
+/* NVRTC takes ten seconds and more to compile such arithmetic when a thread of a product has many copies of it; short forms compile
+ * fast. */
 START_TEST(two_divisions_roots_or_logarithms_behind_a_product_are_long_for_nvidia)
 {
     is_long(epilogues[_i], "f32", "sm_90a", _i < 7);
@@ -504,7 +507,7 @@ START_TEST(two_divisions_roots_or_logarithms_behind_a_product_are_long_for_nvidi
 }
 END_TEST
 
-/* 40 cheap ops, two powers, two sines: NVRTC would take up to 20 s for their copies. 20 cheap ops are copied. */
+/* 40 cheap ops, two powers or two sines: NVRTC would take up to 20 s for the copies, so the epilogue is a loop. 20 cheap ops are copied. */
 static const struct { const char *op; int count; bool quick, exact; } chains[] = {
     {"mul, 1.5", 40, true, true}, {"erf", 40, true, true}, {"pow, 1.7", 2, true, true}, {"sin", 2, true, true},
     {"mul, 1.5", 20, false, false}};
@@ -564,7 +567,7 @@ START_TEST(heads_of_more_columns_than_a_wave_takes_are_refused_by_name)
 }
 END_TEST
 
-/* What the templates are told of it. */
+/* Macros that tell the templates about the target. */
 #define AMD_HEAD(wave, operand, banks, copies)                                                                             \
     "#define TF_TARGET_AMD 1\n#define TF_WAVE " wave "\n#define TF_QUICK 1\n#define TF_OPERAND_BYTES " operand \
     "\n#define TF_LDS_BANKS " banks "\n#define TF_COPIES_TO_LDS " copies "\n"
@@ -648,7 +651,8 @@ START_TEST(the_manifest_of_a_plan_is_the_golden_file)
 }
 END_TEST
 
-/* ---- numbers: against the float64 reference, in the host's geometry and in one of a GPU. Each spec in one way now, the rest later. */
+/* ---- results against the float64 reference, in the geometry of the host and of one GPU. `make test` runs each spec one way, the long
+ * tests run the rest. */
 static const struct {
     const char *level, *target;
 } pairs[] = {{"none", "host"}, {"tile", "host"}, {"tile", "gfx1100"}}; /* all of them: make verify-all */

@@ -23,7 +23,7 @@ START_TEST(equal_expressions_are_one_node)
     rigged r = rig_new();
     char name[] = "row";
     const expression *x = c_sum(r.p, c_product(r.p, r.row, c_long(r.p, 64)), r.col);
-    ck_assert_ptr_eq(c_int(r.p, name), r.row); /* names by what they say, not by where they lie */
+    ck_assert_ptr_eq(c_int(r.p, name), r.row); /* names are compared by their text, not by address */
     name[0] = 'l';
     expect(&r, r.row, "row");
     ck_assert_ptr_eq(c_sum(r.p, c_product(r.p, r.row, c_long(r.p, 64)), r.col), x);
@@ -68,7 +68,7 @@ START_TEST(parentheses_stand_where_c_needs_them)
 }
 END_TEST
 
-/* Sums and conditions behind another are one chain; products are not, as their order decides where they overflow. */
+/* Nested sums or conditions print without parentheses; products keep theirs, since their order decides where they overflow. */
 START_TEST(sums_and_conditions_are_chains)
 {
     rigged r = rig_new();
@@ -138,7 +138,7 @@ START_TEST(numbers_are_folded_where_the_type_stays)
     expect(&r, c_sum(p, c_product(p, zero, c_long(p, 8)), r.row), "0ll + row");
     expect(&r, c_quotient(p, r.row, c_long(p, 1)), "row / 1ll");
     expect(&r, c_remainder(p, r.row, c_long(p, 1)), "0ll");
-    /* and what no int holds is not made one */
+    /* a constant that does not fit an int is not folded */
     expect(&r, c_product(p, c_number(p, 1 << 30), c_number(p, 4)), "1073741824 * 4");
     arena_free(r.a);
 }

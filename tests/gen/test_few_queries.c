@@ -8,7 +8,7 @@
 /* ---- docs/performance.md, "A few queries over a cache": bf16, 32 heads, 8 of keys, causal at the cache's end */
 static const struct {
     int head, sequences, queries, keys;
-    double decode, attention; /* us, the two appends ahead of it among them */
+    double decode, attention; /* us, including the two appends before it */
 } measured[] = {{64, 1, 4, 2048, 10.8, 20.0},   {64, 1, 8, 2048, 12.8, 20.1},   {64, 1, 16, 2048, 13.8, 20.2},
                 {64, 1, 32, 2048, 15.7, 25.2},  {64, 1, 64, 2048, 27.8, 28.9},  {64, 1, 16, 8192, 26.5, 61.6},
                 {64, 1, 64, 8192, 77.8, 94.4},  {64, 8, 8, 2048, 30.2, 20.7},   {64, 8, 16, 2048, 50.1, 20.9},
@@ -50,7 +50,7 @@ static planned planned_for(const char *device, const char *type, int head, const
     return r;
 }
 
-/* Of measured[]. */
+/* The plan of case i of measured[]. */
 static planned planned_case(int i)
 {
     char sequences[16], queries[16];
@@ -76,7 +76,7 @@ static double seconds_on(const planned *r, program_kind kind)
 
 START_TEST(the_model_puts_decode_and_wgmma_in_the_order_that_an_h200_did)
 {
-    const double beside = 4.5; /* us: two appends, and what launches wait for each other */
+    const double beside = 4.5; /* us: two appends, and waits between launches */
     for (int i = 0; i < measured_count; i++) {
         const planned r = planned_case(i);
         const double decode = seconds_on(&r, program_decode_mma) * 1e6 + beside;
@@ -111,10 +111,11 @@ START_TEST(an_h200_gets_the_program_that_was_faster_there)
 }
 END_TEST
 
-/* Queries of a call that may be others in the next. */
+/* A dynamic number of queries. */
 #define DYNAMIC(now, most) now "}\ndynamic: {S: [1, " most "]"
 
-/* Up to 16 rows, queries times heads of a group, everywhere, as fusion had it; more of them where an H200 was not timed, too. */
+/* Flash-decoding is chosen everywhere up to 16 rows (queries times heads of a group); with more rows only where no H200 timings are
+ * known. */
 static const struct {
     const char *device, *type, *sequences, *queries;
     int keys;
@@ -141,7 +142,7 @@ START_TEST(elsewhere_16_rows_are_the_most_that_decode_gets)
 }
 END_TEST
 
-/* A program that a rule leaves out has a time, too, where times are no guesses. */
+/* A program that a rule excludes still has a predicted time, if times are not guesses. */
 START_TEST(a_plan_says_what_each_of_the_programs_would_take)
 {
     const planned few = planned_for("h200", "bf16", 64, "1", "1", 4096, NULL),
@@ -158,7 +159,7 @@ START_TEST(a_plan_says_what_each_of_the_programs_would_take)
 }
 END_TEST
 
-/* The rows of 64 sequences of one query are those of 8 of 8, whose keys decode would read 4 times. */
+/* 64 sequences of one query and 8 sequences of 8 queries have equally many rows, but the latter would read their keys 4 times in decode. */
 START_TEST(a_tile_that_was_tuned_for_many_sequences_is_not_one_for_many_queries)
 {
     const planned own = planned_for("h200", "bf16", 128, "64", "1", 4096, NULL);

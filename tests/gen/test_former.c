@@ -10,7 +10,7 @@ static const struct {
     program_kind program;
     const char *former, *today;
 } fields[] = {
-    {program_none, NULL, NULL}, /* a list that is never empty */
+    {program_none, NULL, NULL}, /* so that the list is not empty */
 #define FORMER_FIELD(program, former, today) {program_##program, #former, #today},
 #include "ir/former.def"
 };
@@ -80,7 +80,7 @@ static void read_ir(void *argument)
     ir_read(r->a, r->text, strlen(r->text), "t.ir");
 }
 
-/* Reads a kernel as far as it goes; the text ends within it. The warnings. */
+/* Reads the text of a kernel up to where it ends; returns the warnings. */
 static const char *warned(arena *a, const char *kernel, const char *phase)
 {
     const char *head = "ir 1 t\ntype f32\nlevel none\ndim  M = 2 in 1..9\nin   %x f32[M,4]\n";
@@ -129,14 +129,14 @@ START_TEST(text_has_former_names_and_a_warning_with_their_place)
 }
 END_TEST
 
-/* Of every program's settings, whichever of them users may ask for. */
+/* The settings of every program, including those that users cannot set. */
 START_TEST(todays_names_are_read_without_a_warning)
 {
     for (int k = 1; k < program_count; k++) {
         const program_info *p = &program_table[k];
         const char *family = family_names(NULL)[p->family], *layer = layer_names(NULL)[p->layer];
         for (int i = 0; i < p->field_count; i++) {
-            if (tile_field_find((program_kind)k, p->fields[i].name) != i) continue; /* it is fixed */
+            if (tile_field_find((program_kind)k, p->fields[i].name) != i) continue; /* a fixed setting is not found by name */
             arena *a = arena_new();
             const char *setting = arena_printf(a, "%s=%d", p->fields[i].name, p->fields[i].least);
             const char *head = family_programs(p->family) == 1 ? "" : arena_printf(a, "layer=%s ", layer);
@@ -149,7 +149,7 @@ START_TEST(todays_names_are_read_without_a_warning)
 }
 END_TEST
 
-/* Frames that others have today: what the program's text said before, and what it may not say. */
+/* A frame's former name may be the name of another frame today; text of a program may have its former frame, but no other. */
 START_TEST(text_has_the_frame_that_a_program_had_and_a_warning)
 {
     static const struct {
@@ -202,7 +202,7 @@ START_TEST(tile_has_former_layers_and_a_warning)
 }
 END_TEST
 
-/* Fields, which belong to the program that the line gets. */
+/* A former field is read for the program that the line selects. */
 START_TEST(tile_has_former_fields_and_a_warning)
 {
     const char *line = "gemm: layer=mma slots=4 group=8";
@@ -216,7 +216,7 @@ START_TEST(tile_has_former_fields_and_a_warning)
 }
 END_TEST
 
-/* A former family's layers, for whatever of its programs serve; a phase of another program is none of the line's. */
+/* A line for a former family applies to the programs that replace it, and to no phase of another program. */
 static const char one_query[] =
     "block: t\ndtype: bf16\ndims: {B: 2, S: 1, L: 512}\n"
     "inputs: {q: [B, S, 256], k: [B, S, 256], v: [B, S, 256], pos: {shape: [B], dtype: i32, range: [L-S, L-S]}}\n"

@@ -28,7 +28,7 @@ static int count_launches(rig *r)
 }
 
 /* ---- the Llama block */
-/* Launches are all there is: the engine has no other call that works on memory, so nothing is cleared or copied in between. */
+/* Counting launches is enough: the engine has no other call that works on memory, so nothing is cleared or copied in between. */
 START_TEST(a_llama_block_is_13_launches_without_fusion_and_6_at_most_with)
 {
     const dim_override dims[] = {{"S", 5}, {"D", 64}, {"H", 4}, {"F", 88}};
@@ -69,7 +69,7 @@ static bool reason_known(const char *code)
 #define REASON(name, code, sentence) code,
 #include "ir/reason.def"
     };
-    for (size_t i = 1; i < sizeof codes / sizeof *codes; i++) /* the first says that the edge is no edge */
+    for (size_t i = 1; i < sizeof codes / sizeof *codes; i++) /* the first code means that the edge is not between kernels */
         if (strcmp(codes[i], code) == 0) return true;
     return false;
 }
@@ -208,7 +208,7 @@ static bool folds(const rig *r)
 START_TEST(a_fusion_that_is_turned_off_leaves_its_kernels_apart_and_results_right)
 {
     const fusion_case *c = &fusions[_i];
-    const char *target = strcmp(c->fusion, "input_sums") == 0 ? "sm_80" : "host"; /* what has a program for it */
+    const char *target = strcmp(c->fusion, "input_sums") == 0 ? "sm_80" : "host"; /* a target that has a program for it */
     int launches[2];
     for (int off = 0; off < 2; off++) {
         rig *r = rig_open(
@@ -263,8 +263,8 @@ static const char many_heads[] = "block: b\ndtype: bf16\ndims: {B: %d}\ndynamic:
 static const char many_rows[] = "block: b\ndtype: f32\ndims: {M: %d, N: 8}\ndynamic: {M: [1, %d]}\ninputs: {x: [M, N]}\n"
                                 "ops:\n  - {out: y, op: l2norm, in: [x]}\n  - {out: z, op: exp, in: [y]}\noutputs: {z: z}\n";
 
-/* HIP counts the threads of a launch in 32 bits, and of all targets the number of a workgroup's next tile is an int. The plan is for a size
- * of one; its grids are right at the largest that its dims allow, too. */
+/* HIP counts the threads of a launch in 32 bits, and on every target the number of a workgroup's next tile is an int. The plan is made for
+ * dims of one; its grids are right at the largest dims, too. */
 START_TEST(no_launch_is_larger_than_its_driver_takes)
 {
     static const struct {

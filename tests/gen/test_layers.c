@@ -34,7 +34,7 @@ static build build_spec(const char *text, const char *target, const tuning *t)
     return b;
 }
 
-/* Of the products of these tests the model gives some to swap_ab. */
+/* The model would choose swap_ab for some products of these tests. */
 static const char *const on_wgmma[] = {"gemm layer=wgmma"};
 static const tuning wgmma = {.lines = on_wgmma, .count = 1};
 
@@ -63,7 +63,7 @@ static const struct {
 } layers[] = {{PRODUCT("bf16", "129", "64"), "tile layer=wgmma m=128", true},
               {PRODUCT("f16", "4096", "20"), "tile layer=wgmma m=128", true},
               {PRODUCT("f32", "16", "64"), "tile layer=skinny m=4",
-               false}, /* few rows: the weight is read once, and that is all there is */
+               false}, /* few rows: a program that reads the weight once is enough */
               {PRODUCT("f32", "64", "63"), "tile layer=simt", false},
               {ROW("f32"), "tile layer=skinny m=1 n=32 k=16 thread_m=1 thread_n=8", false}, /* rows in pieces of 128 bytes */
               {ROW("bf16"), "tile layer=skinny m=1 n=32 k=16 thread_m=1 thread_n=8 threads=512", false},
@@ -71,7 +71,8 @@ static const struct {
                "ops:\n  - {out: y, op: matmul, in: [x, w]}\noutputs: {y: y}\n",
                "tile layer=wgmma", true}};
 
-/* Few results and a long K leave units idle: parts of it go to several, on every target; where tiles fill the machine none is cut. */
+/* Few results and a long K leave units idle, so K is split over several workgroups, on every target; where tiles fill the machine K is not
+ * split. */
 START_TEST(a_long_k_of_few_results_is_split)
 {
 #define LONG_SUMS(M)                                                                                                                \
@@ -110,7 +111,7 @@ START_TEST(a_long_k_of_few_results_is_split)
 }
 END_TEST
 
-/* Tensor cores truncate: such sums would be beyond the bound of f32. */
+/* Tensor cores truncate, so long sums of f32 results would exceed the bound of f32. */
 START_TEST(swap_ab_cuts_long_sums_of_f32_results)
 {
     static const char *const texts[] = {LONG_SUMS("512"), LONG_SUMS("96")};
@@ -126,7 +127,7 @@ START_TEST(swap_ab_cuts_long_sums_of_f32_results)
 }
 END_TEST
 
-/* Programs on matrix units divide by these. */
+/* Programs on matrix units divide by these numbers, so they must be set. */
 START_TEST(a_target_with_matrix_units_says_what_they_take)
 {
     size_t count;
@@ -154,7 +155,7 @@ START_TEST(a_product_of_many_rows_in_16_bits_is_on_wgmma)
 }
 END_TEST
 
-/* They share a kernel, whose results of 2 bytes a row do not leave in pieces of 16. */
+/* They share a kernel with rows of 2 bytes, which cannot be stored in pieces of 16 bytes through shared memory. */
 START_TEST(products_of_one_column_on_wgmma_are_not_staged)
 {
     build b = must_build("block: t\ndtype: bf16\ndims: {B: 2, S: 70, K: 1, N: 1}\ninputs: {x: [B, S, K]}\nparams: {v: [N, K], w: [N, K]}\n"
@@ -181,12 +182,12 @@ START_TEST(a_product_of_many_rows_in_f32_is_split_on_3xtf32)
     } cases[] = {{PRODUCT("f32", "17", "128"), "tile layer=wgmma_3xtf32 m=128 n=64 k=32", 256},
                  {PRODUCT("f32", "4096", "1367"), "tile layer=wgmma_3xtf32 m=128 n=", 2752},
                  {PRODUCT("f32", "16", "256"), "tile layer=skinny", 256},
-                 {PRODUCT("f32", "4096", "63"), "tile layer=simt", 64}}; /* below the shortest sums whose errors were compared */
+                 {PRODUCT("f32", "4096", "63"), "tile layer=simt", 64}}; /* K is below the shortest sums whose errors were compared */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         build b = must_build(cases[i].text, NULL);
         const char *text = ir_print(b.a, b.p->ir);
         ck_assert_msg(strstr(text, cases[i].tile) != NULL, "%s", text);
-        ck_assert_int_eq(b.p->packs[0].length, cases[i].length); /* 32 large parts, 32 small ones, and so on */
+        ck_assert_int_eq(b.p->packs[0].length, cases[i].length); /* 32 high terms, 32 low terms, and so on */
         ck_assert_int_eq(strstr(b.p->launches[b.p->launch_count - 1].source.body,
                                 "TF_KERNEL_WS(t_y_, one_phase<gemm_ws_split<t_y_spec>>)") != NULL,
                          i < 2);
@@ -303,7 +304,8 @@ START_TEST(the_host_engine_runs_what_sm_90a_gets)
 }
 END_TEST
 
-/* Lanes that end up with the same sum: one of them writes it. (A wave of AMD's is in step: the checker orders its lanes' writes.) */
+/* Several lanes hold the same sum and one of them stores it. (AMD waves run in lockstep, so the checker orders the writes of their
+ * lanes.) */
 START_TEST(the_checker_sees_no_fault_in_products_of_few_rows)
 {
     static const char *const options[] = {"--target=sm_80 --dtype=f32 --dim=B=1,S=2,D=72,F=40",
@@ -327,7 +329,7 @@ START_TEST(nvrtc_takes_every_form_of_a_product_on_wgmma)
          "specs/attention.yaml --dim=S=300,hd=256",
          "specs/attention.yaml --dim=S=3000,hd=128 --dtype=f16",
          "specs/llama-block.yaml --dtype=f32 --dim=D=272,F=342",
-         "specs/bert-block.yaml --dtype=f32 --dim=S=129,D=130,H=5,F=257"}; /* the widest tiles beside the most row scalars */
+         "specs/bert-block.yaml --dtype=f32 --dim=S=129,D=130,H=5,F=257"}; /* the widest tiles together with the most row scalars */
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
     char command[512];
     snprintf(command, sizeof command, "d=$(mktemp -d) && %s %s --target=sm_90a --code -q -o $d; s=$?; rm -rf $d; exit $s", program,
@@ -437,7 +439,7 @@ START_TEST(attention_that_matrix_units_cannot_have_is_an_error_that_says_why)
 }
 END_TEST
 
-/* Odd sizes, sizes of a tile and one more; every kind of mask; a head on either side of what divides 32; the checker on two of them. */
+/* Odd sizes, sizes of a tile plus one, every kind of mask, head sizes that divide 32 and not; the race checker runs on two of them. */
 START_TEST(the_host_engine_runs_the_attention_that_amd_gets)
 {
     static const char *const options[] = {"tests/specs/attention-forms.yaml --target=gfx942 --check",
@@ -524,11 +526,11 @@ START_TEST(a_tile_that_matrix_units_cannot_have_is_an_error_that_says_why)
 }
 END_TEST
 
-/* Offsets from a tile's first row of A have 32 bits on AMD. Memory that large is not asked for. */
+/* Offsets from a tile's first row of A have 32 bits on AMD. The test plans such sizes but does not allocate them. */
 START_TEST(long_rows_are_multiplied_where_offsets_reach_all_rows_of_a_tile)
 {
     static const struct {
-        const char *target, *line, *text, *wanted; /* wanted: of the plan, or the error */
+        const char *target, *line, *text, *wanted; /* wanted: a part of the plan, or the error */
     } cases[] = {{"gfx942", NULL, PRODUCT("bf16", "64", "33554432"), "tile layer=register_fed m=64 "},
                  {"gfx942", NULL, PRODUCT("bf16", "64", "33554440"), "tile layer=register_fed m=32 "},
                  {"gfx1100", NULL, PRODUCT("bf16", "64", "67108864"), "tile layer=register_fed m=32 "},

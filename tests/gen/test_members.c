@@ -8,7 +8,7 @@
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* How often `text` has `word`, with `before` right ahead of it. */
+/* How often `text` has `word` directly after `before`. */
 static int count_words(const char *text, const char *before, const char *word)
 {
     char wanted[160];
@@ -20,7 +20,7 @@ static int count_words(const char *text, const char *before, const char *word)
     return count;
 }
 
-/* Also where `type` is looked for in what follows from S: "S::template a<V>()". */
+/* True if a template uses the member, also in a form such as "S::template a<V>()". */
 static bool is_asked_for(const launch *l, const char *member)
 {
     return count_words(l->source.templates, "S::", member) || count_words(l->source.templates, "S::template ", member) ||
@@ -69,7 +69,7 @@ static int check_members(const launch *l)
     return count;
 }
 
-/* Wide lines are broken. Compilers are told where they are in each template and, once, in the page: "#line 7" stands in the sixth. */
+/* Long lines are wrapped. #line tells compilers the place in each template and, once, in the page: "#line 7" must be on line 6. */
 static void check_lines(arena *a, const launch *l)
 {
     int number = 1, pages = 0;
@@ -89,7 +89,7 @@ static void check_lines(arena *a, const launch *l)
 }
 
 static const struct {
-    const char *path, *tile; /* tile: what all of its products or attentions have, or NULL */
+    const char *path, *tile; /* the tile of all its products or attentions, or NULL */
     fusion_level level;
 } specs[] = {{"specs/llama-block.yaml", NULL, fusion_tile},
              {"specs/llama-block.yaml", NULL, fusion_none},
@@ -126,7 +126,7 @@ START_TEST(a_spec_struct_has_only_members_that_its_template_takes_in_lines_of_14
 }
 END_TEST
 
-/* Layers that planning takes for other sizes than the specs have. */
+/* Layers that the planner does not choose at the sizes of these specs. */
 START_TEST(so_it_is_on_layers_that_are_asked_for)
 {
     static const struct {

@@ -34,7 +34,7 @@ static bool ends_in(const char *word, size_t size, const char *end)
     return size > n && memcmp(word + size - n, end, n) == 0;
 }
 
-/* What is behind the stem; NULL: the word ends in no mark. */
+/* The suffix that marks the word as a kind of name of tfgen's; NULL: it has none. */
 static const char *mark_of(const char *word, size_t size)
 {
     for (int i = 0; i < name_kind_count; i++)
@@ -50,7 +50,7 @@ START_TEST(no_mark_ends_in_another)
 }
 END_TEST
 
-/* A stem begins with a letter, so __x__ is none of a spec; `run_##name` is a part of a word. */
+/* A stem begins with a letter, so __x__ cannot come from a spec; `run_##name` is part of a word. */
 START_TEST(no_identifier_of_the_templates_ends_in_a_mark)
 {
     int words = 0;
@@ -103,7 +103,7 @@ START_TEST(different_values_have_different_names)
 }
 END_TEST
 
-/* ---- pages: q0z is in no word of ours */
+/* ---- pages: no word of tfgen's own contains q0z */
 static const char told[] =
     "block: q0z_b\ndtype: bf16\ndims: {q0zB: 2, q0zS: 5, q0zL: 16, D: 64, F: 96}\ndynamic: {q0zB: [1, 4], q0zS: [1, 8]}\n"
     "inputs: {q0zx: [q0zB, q0zS, D], q0zp: {shape: [q0zB], dtype: i32, range: [0, 8]}}\n"
@@ -152,7 +152,7 @@ START_TEST(every_name_of_the_spec_in_a_page_ends_in_a_mark_and_nothing_else_does
 END_TEST
 
 /* ---- kernels */
-/* One phase is named as the kernel that packs another one's weights would be: ahead of that one, and behind it. */
+/* One phase has the name that the pack kernel of another phase would get; once before that phase, once after it. */
 static const char packs[] = "block: b\ndtype: f32\ndims: {M: 2, D: 16}\ninputs: {x: [M, D]}\nparams: {w: [D, D]}\nops:\n"
                             "  - {out: q_pack, op: linear, in: [x, w]}\n  - {out: q, op: linear, in: [q_pack, w]}\n"
                             "  - {out: k, op: linear, in: [q, w]}\n  - {out: k_pack, op: linear, in: [k, w]}\noutputs: {y: k_pack}\n";
@@ -171,7 +171,7 @@ START_TEST(no_two_kernels_have_one_name)
 }
 END_TEST
 
-/* ---- pages compile, whatever names they have */
+/* ---- pages compile whatever names the spec has */
 static const char taken[] =
     "block: k0\ndtype: bf16\ndims: {row: 2, K: 64, threads: 5, L: 16}\ndynamic: {row: [1, 4]}\n"
     "inputs: {out: [row, threads, K], p: {shape: [row], dtype: i32, range: [0, 11]}}\n"
@@ -197,7 +197,7 @@ static void check_page(const source_text *source, const char *file, const char *
     libclang_facts_free(&f);
 }
 
-/* Each target at one level now. */
+/* `make test` runs each target at one level. */
 START_TEST(pages_whose_names_are_taken_compile_for_every_gpu)
 {
     size_t count;

@@ -103,7 +103,8 @@ static const char *unguarded(const char *text)
 
 static bool starts(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
-/* Labels of loops inside assembly of the templates ("again") are none of the compiler's: those only wait. */
+/* Loops inside inline assembly of the templates have labels of their own ("again") that the compiler does not know; such loops only
+ * wait. */
 static int target_of(const program *p, const char *branch)
 {
     const char *name = strchr(branch, '$');
@@ -125,7 +126,7 @@ static void link_statements(program *p)
     }
 }
 
-/* Each statement is left unwaited at most once, so this ends. */
+/* A statement changes from waited to not waited at most once, so this ends. */
 static void follow(program *p)
 {
     int *stack = malloc(((size_t)p->count + 1) * sizeof *stack), depth = 0;
@@ -150,7 +151,7 @@ static bool touches_memory(const char *text)
     return !strstr(text, ".param") && !strstr(text, ".shared") && !strstr(text, ".local") && !strstr(text, ".const");
 }
 
-/* The byte of the arguments that a register holds the address of, or -1. Registers are written once. */
+/* The offset in the arguments whose address a register holds, or -1. PTX registers are written once. */
 static long long argument_at(const program *p, const char *name)
 {
     const size_t size = strcspn(name, " ,;]+");
@@ -166,7 +167,7 @@ static long long argument_at(const program *p, const char *name)
     return -1;
 }
 
-/* The byte of the arguments where the pointer lies that a register's address is reckoned from, or -1. */
+/* The offset in the arguments of the pointer from which a register's address is computed, or -1. */
 static long long pointer_of(const program *p, const char *name, int depth)
 {
     const size_t size = strcspn(name, " ,;]+");
@@ -185,7 +186,7 @@ static long long pointer_of(const program *p, const char *name, int depth)
     return -1;
 }
 
-/* To registers, as templates/isa/mma_pieces.h has it. */
+/* True for a load to registers as in templates/isa/mma_pieces.h. */
 static bool loads_pieces(const program *p, const char *text)
 {
     if (!starts(text, "ld.global.nc.L1::no_allocate")) return false;
@@ -208,14 +209,15 @@ static bool loads_weights(const program *p, const char *text)
     return false;
 }
 
-/* What decides nothing: rows that are asked for into the L2, and numbers of sequences that say which, if they are read again behind the
- * wait. */
+/* Reads that may come before the wait: prefetches into the L2, and sequence numbers that choose rows to prefetch and are read again after
+ * the wait. */
 static bool reads_number(const char *text) { return starts(text, "ld.relaxed.gpu"); }
 static bool is_hint(const char *text) { return starts(text, "cp.async.bulk.prefetch.L2") || reads_number(text); }
 
 typedef struct findings {
-    int waits, signals, ahead, wrong; /* ahead: loads of weights that may precede the wait */
-    int hints, numbers;               /* hints that may; numbers that are read behind it */
+    int waits, signals, ahead, wrong; /* ahead: loads of weights, which may precede the wait; wrong: other accesses before it */
+    /* hints: prefetches before the wait; numbers: reads of sequence numbers before it, which are read again behind it */
+    int hints, numbers;
     char text[300];
 } findings;
 
@@ -240,9 +242,9 @@ static findings examine(const char *ptx, const launch *of)
     return f;
 }
 
-/* ---- what is compiled: one kernel of each program of these plans, and all of the first */
+/* ---- what is compiled: one kernel of each program of these plans, and all kernels of the first plan */
 static const struct {
-    const char *path, *yaml, *dtype, *only; /* only: the program of the kernels that are looked at */
+    const char *path, *yaml, *dtype, *only; /* only: check kernels of this program only; or NULL */
 } cases[] = {
     {"specs/llama-block.yaml", NULL, "bf16", ""},
     {"specs/llama-block.yaml", NULL, "f32", "gemm_ws_split<"},
@@ -287,12 +289,12 @@ START_TEST(no_kernel_touches_what_others_write_before_its_wait)
     }
     ck_assert_int_gt(seen, 0);
     const bool few = strcmp(cases[_i].only, "gemm_register_fed<") == 0 || strcmp(cases[_i].only, "gemm_swap_ab<") == 0;
-    if (_i == 0 || few) ck_assert_int_gt(ahead, 0); /* weights are */
+    if (_i == 0 || few) ck_assert_int_gt(ahead, 0); /* loads of weights precede the wait */
     rig_close(r);
 }
 END_TEST
 
-/* The test's own reading: a wait that one path goes round is none. */
+/* Tests the test itself: if one path goes around the wait, the wait does not count. */
 START_TEST(a_path_round_the_wait_is_found)
 {
     static const char form[] =
@@ -315,8 +317,8 @@ START_TEST(a_path_round_the_wait_is_found)
 }
 END_TEST
 
-/* ---- what a tile's end waits for */
-/* Statements from the last loop's end before the last product on, up to that product: [first, last]. */
+/* ---- loads at the end of a tile */
+/* The statements between the end of the last loop and the last product: [first, last]. */
 static void find_last_iteration(const program *p, int *first, int *last)
 {
     *first = 0, *last = p->count - 1;
@@ -326,8 +328,8 @@ static void find_last_iteration(const program *p, int *first, int *last)
             if (p->list[i].next[k] >= 0 && p->list[i].next[k] <= i) *first = i + 1;
 }
 
-/* A load that may be in flight behind a tile's products would be awaited there together with the next tile's first weights, since a
- * multiprocessor counts loads, not registers: this tile's sums would be stored late. */
+/* GPUs count loads in flight, not registers. A load issued before the last products would be awaited together with the next tile's first
+ * weights, which would delay the stores of this tile. */
 START_TEST(the_last_iteration_of_a_register_fed_tile_loads_nothing)
 {
     static const char yaml[] = "block: t\ndtype: bf16\ndims: {K: 8192, N: 8192}\ninputs: {x: [1, K]}\nparams: {w: [N, K]}\n"
@@ -363,7 +365,7 @@ typedef struct asked {
     long long step, runs, bytes;
 } asked;
 
-/* The i-th request that the page of a launch has, in the order of the page. */
+/* Prefetch number i of the page of a launch, in the order of the page. */
 static asked request_of(const launch *l, int i)
 {
     asked a = {.pack = -1};
@@ -376,7 +378,7 @@ static asked request_of(const launch *l, int i)
     return a;
 }
 
-/* Where the launch is that reads a packed weight first. */
+/* The index of the launch that reads a packed weight first. */
 static int reader_of(const plan *p, const packed_weight *w)
 {
     int i = 0;
@@ -389,7 +391,7 @@ START_TEST(a_launch_asks_once_for_weights_that_the_next_ones_have)
     static const struct {
         const char *target, *spec;
         long long B, L, D, F;
-        const char *asking; /* by launch: the launches whose weights it asks for */
+        const char *asking; /* for each launch: the launches whose weights it prefetches */
     } sizes[] = {{"sm_90a", "specs/llama-decode.yaml", 1, 128, 2048, 5468, "2;;3;4;;"},
                  {"sm_90a", "specs/llama-decode.yaml", 64, 128, 2048, 5468, "2;;3;4;;"},
                  {"sm_90a", "specs/llama-decode.yaml", 1, 128, 512, 1536, "234;;;;;"},

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* On wgmma, whatever takes least time. */
+/* Forces wgmma, whatever the model predicts. */
 static tuning on_wgmma(const char *dtype)
 {
     static const char *const lines[] = {"gemm layer=wgmma", "gemm layer=wgmma_3xtf32"};
@@ -76,7 +76,7 @@ START_TEST(a_part_adds_up_32768_products_at_most)
 }
 END_TEST
 
-/* The second launch finds what the first one left. */
+/* Runs again: the second launch starts with the flags that the first one left. */
 static void same_again(rig *r, const char *name)
 {
     rig_run(r);
@@ -101,8 +101,8 @@ START_TEST(parts_are_added_once_and_in_one_order)
 }
 END_TEST
 
-/* A part is there when its flag holds the first of these (templates/frame/workspace.h), and shares of a tile are done or left when a second
- * flag holds another one (templates/gemm/k_shares.h); whoever takes it clears them. */
+/* A part is ready once its flag holds the first of these numbers (templates/frame/workspace.h); shares of a tile are done or left once a
+ * second flag holds the other (templates/gemm/k_shares.h). Whoever reads the part clears its flag. */
 static bool is_flag(unsigned long long x)
 {
     return x == 0x9d2be3167f4a91c5ull || x == 0x6a09e667f3bcc908ull || x == 0xbb67ae8584caa73bull || x == 0x3c6ef372fe94f82bull;
@@ -118,7 +118,7 @@ static void no_part_is_left(rig *r)
     free(data);
 }
 
-/* What a launch takes was given in that launch, though memory still has what an earlier one gave. */
+/* A launch uses only parts that it wrote itself, though memory still holds parts of an earlier launch. */
 START_TEST(parts_of_an_earlier_launch_are_taken_by_none)
 {
     static const char *const dtypes[] = {"bf16", "f32"};
@@ -127,7 +127,7 @@ START_TEST(parts_of_an_earlier_launch_are_taken_by_none)
     rig_run(r);
     rig_judge(r);
     no_part_is_left(r);
-    for (size_t i = 0; i < rig_count(r, "x"); i++) rig_data(r, "x")[i] *= -2; /* the weight stays as it was packed */
+    for (size_t i = 0; i < rig_count(r, "x"); i++) rig_data(r, "x")[i] *= -2; /* the packed weight does not change */
     rig_upload(r, "x");
     rig_execute(r);
     rig_judge(r);
@@ -136,7 +136,7 @@ START_TEST(parts_of_an_earlier_launch_are_taken_by_none)
 }
 END_TEST
 
-/* Ten stages and more through three stages, so that each is filled again and again, for both warpgroups. */
+/* Ten and more k tiles pass through three stages, so each stage is filled again and again, for both warpgroups. */
 START_TEST(a_slot_is_filled_again_when_its_products_are_done)
 {
     static const char *const dtypes[] = {"bf16", "f32"};
@@ -153,7 +153,7 @@ START_TEST(a_slot_is_filled_again_when_its_products_are_done)
 }
 END_TEST
 
-/* Pairs, row sums and operands of the epilogue see whole sums. */
+/* Epilogues with pairs, row sums and operands see whole sums. */
 static const char *const epilogues[] = {
     "block: t\ndtype: bf16\ndims: {M: 130, D: 3080, F: 40}\ninputs: {x: [M, D]}\nparams: {wg: [F, D], wu: [F, D]}\nops:\n"
     "  - {out: g, op: linear, in: [x, wg]}\n  - {out: u, op: linear, in: [x, wu]}\n  - {out: s, op: silu, in: [g]}\n"
@@ -172,7 +172,7 @@ START_TEST(epilogues_see_whole_sums)
 }
 END_TEST
 
-/* Many slices share out a tile (templates/gemm/k_shares.h): all at once; the last one for all, if nobody waits for it; and not where a
+/* Many slices reduce a tile together (templates/gemm/k_shares.h): all at once; only the last one, if none waits for it; and not if a
  * workgroup has several slices. */
 START_TEST(slices_share_out_a_tile)
 {

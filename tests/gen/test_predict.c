@@ -48,7 +48,7 @@ START_TEST(a_unit_holds_what_the_vendors_say)
 }
 END_TEST
 
-/* With the step itself one more workgroup fits, with one more than it none does. */
+/* With exactly `step` bytes one more workgroup fits; with one byte more it does not. */
 START_TEST(a_step_is_the_most_with_which_a_workgroup_more_fits)
 {
     arena *a = arena_new();
@@ -94,7 +94,7 @@ START_TEST(every_gpu_target_is_in_the_table)
 }
 END_TEST
 
-/* Of workgroups of a wave a SIMD: as many as fit, and two that share all registers. */
+/* Workgroups with one wave per SIMD: as many as fit, and two that share all registers. */
 START_TEST(a_unit_has_room_for_what_it_holds)
 {
     static const struct {
@@ -157,7 +157,7 @@ typedef struct asked_time {
     double seconds;
 } asked_time;
 
-/* Eight units: sixteen workgroups, one a unit, are two rounds, and four leave half of the units idle. */
+/* Eight units: sixteen workgroups, one per unit, take two rounds; four leave half of the units idle. */
 static const asked_time asked_times[] = {
     {"nothing", {.groups = 1, .per_unit = 1}, 2e-6},
     {"overlapped", {.groups = 1, .per_unit = 1, .overlap = true}, 1e-6},
@@ -178,7 +178,7 @@ static const asked_time asked_times[] = {
     {"turns", {.groups = 24, .per_unit = 1, .round_cycles = 1000}, 2e-6 + 2e-6},
     {"a beginning beside the launch ahead", {.groups = 8, .per_unit = 1, .memory = 1e6, .start_cycles = -5000}, 8e-6},
     {"a beginning", {.groups = 24, .per_unit = 1, .start_cycles = 1000}, 2e-6 + 1e-6},
-    /* all units: half of the peak at half of the clock, less than what is reached */
+    /* all units: half of the peak, since the clock is halved; less than what is reached */
     {"products", {.groups = 8, .per_unit = 1, .matrix = true, .type = dtype_bf16, .products = 5e7}, 2e-6 + 8 * 5e7 / 4e13},
     /* a quarter of the units: their peak, at the highest clock */
     {"products of few", {.groups = 2, .per_unit = 1, .matrix = true, .type = dtype_bf16, .products = 5e7}, 2e-6 + 2 * 5e7 / 2e13},
@@ -187,7 +187,7 @@ static const asked_time asked_times[] = {
     {"arithmetic", {.groups = 8, .per_unit = 1, .threads = 512, .others = 1e7}, 2e-6 + 1e-5},
     {"arithmetic of few threads", {.groups = 8, .per_unit = 1, .threads = 128, .others = 1e7}, 2e-6 + 4e-5},
     {"products outside matrix units", {.groups = 8, .per_unit = 1, .threads = 512, .products = 1e7, .products_share = 0.5}, 2e-6 + 2e-5},
-    {"products of all, whatever share of its own each reaches", /* power leaves no more */
+    {"products of all, whatever share of its own each reaches", /* power limits the clock */
      {.groups = 8, .per_unit = 1, .matrix = true, .type = dtype_bf16, .products = 5e7, .products_share = 0.5}, 2e-6 + 8 * 5e7 / 4e13},
     {"ends beside busy matrix units",
      {.groups = 8, .per_unit = 1, .matrix = true, .type = dtype_bf16, .products = 5e7, .end_cycles = 1000}, 2e-6 + 1e-5 + 2e-6},
@@ -211,7 +211,7 @@ START_TEST(a_cost_descriptor_takes_the_time_of_its_limit)
 }
 END_TEST
 
-/* A device of which only units and bandwidth are known has times, too, and says what was assumed. */
+/* A device with only units and bandwidth known has predicted times, too, with a list of what was assumed. */
 START_TEST(what_is_not_known_is_a_share_of_what_is)
 {
     device_model d = {.name = "poor", .target = target_find("sm_90a"), .units = 8, .chiplets = 1};
@@ -274,7 +274,7 @@ static foreseen foreseen_of(const char *yaml, const char *tile, int index)
     return foreseen_on(model, yaml, tile, index);
 }
 
-/* 512 x 512 x 1024 in tiles of 128 x 128: 4 x 4 of them, two rounds on 8 units; the weight is as large as the cache. */
+/* 512 x 512 x 1024 in tiles of 128 x 128: 4 x 4 tiles take two rounds on 8 units; the weight is as large as the cache. */
 START_TEST(a_product_takes_its_tiles_rounds)
 {
     const char *yaml = "block: p\ndtype: bf16\ndims: {M: 512, N: 512, K: 1024}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
@@ -301,7 +301,7 @@ END_TEST
     "block: p\ndtype: bf16\ndims: {M: " M ", N: " N ", K: " K "}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n" \
     "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n"
 
-/* Timed on an H200 in chains of launches, each in turn with others; a fifth is what the model may be off. Of 129 rows, 127 of a tile are
+/* Timed on an H200 in chains of launches, in turn with others; the model may be off by a fifth. With 129 rows, 127 rows of a tile are
  * filled with zeros. */
 START_TEST(an_h200_took_what_is_foreseen)
 {
@@ -348,7 +348,7 @@ START_TEST(a_block_takes_what_an_h200_took)
 }
 END_TEST
 
-/* Four waves have two pieces of 32 columns each under way, where two of eight units have a tile; then seven pieces are all that there is;
+/* First four waves have two pieces of 32 columns each in flight, and two of eight units have a tile; then a tile has only seven pieces;
  * then each unit has two workgroups. */
 START_TEST(weights_in_flight_are_those_that_waves_ask_for_ahead)
 {
@@ -365,7 +365,7 @@ START_TEST(weights_in_flight_are_those_that_waves_ask_for_ahead)
 }
 END_TEST
 
-/* One group of four row tiles has units for two column tiles at a time, and its rows do not fit half of the cache. */
+/* A group of four row tiles fills the units with two column tiles at a time, and its rows do not fit in half of the cache. */
 START_TEST(rows_of_a_group_come_again_for_each_set_of_columns)
 {
     const char *yaml = "block: p\ndtype: bf16\ndims: {M: 512, N: 512, K: 1024}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
@@ -375,18 +375,19 @@ START_TEST(rows_of_a_group_come_again_for_each_set_of_columns)
 }
 END_TEST
 
-/* 512 rows, 1024 long; nothing fits half of the cache, which is as large as the rows. */
+/* 512 rows of length 1024; nothing fits in half of the cache, which is as large as the rows. */
 static const struct {
     const char *columns, *tile;
-    double rows, weight; /* how often they come */
+    double rows, weight; /* how often each is loaded from memory */
 } walks[] = {
-    /* 4 x 5 tiles by groups of two row tiles, 8 at a time: four columns of the first group; its fifth and three of the second; two more */
+    /* 4 x 5 tiles in groups of two row tiles, 8 tiles at a time: four columns of the first group; then its fifth and three of the second;
+     * then the other two */
     {"640", "gemm layer=wgmma n=128 group_m=2 stages=4", (2 + 4 + 2) / 4.0, (4 + 4 + 2) / 5.0},
-    /* groups of three row tiles and of one: the second eight have seven tiles of the first group and one of the second */
+    /* groups of three row tiles and of one: the second eight tiles are seven of the first group and one of the second */
     {"640", "gemm layer=wgmma n=128 group_m=3 stages=4", (3 + 4 + 1) / 4.0, (3 + 4 + 4) / 5.0},
-    /* and of three columns: then one and three */
+    /* with three columns: the last four tiles are one of the first group and three of the second */
     {"384", "gemm layer=wgmma n=128 group_m=3 stages=4", (3 + 2) / 4.0, (3 + 3) / 3.0},
-    /* clusters of two take 256 rows: 2 x 4 tiles, 4 at a time; a group is one or both of them */
+    /* clusters of two take 256 rows: 2 x 4 tiles, 4 at a time; a group is one cluster or both */
     {"512", "gemm layer=wgmma n=128 group_m=2 cluster=2 stages=4", (1 + 1) / 2.0, (4 + 4) / 4.0},
     {"512", "gemm layer=wgmma n=128 group_m=4 cluster=2 stages=4", (2 + 2) / 2.0, (2 + 2) / 4.0},
 };
@@ -404,7 +405,7 @@ START_TEST(what_tiles_at_once_touch_comes_again_for_the_next)
 }
 END_TEST
 
-/* A group's rows take three eighths of half of the cache; the columns that pass between two uses of them six eighths, or three. */
+/* A group's rows take three eighths of half of the cache; the columns loaded between two uses of them take six eighths, or three. */
 START_TEST(rows_stay_where_the_columns_between_have_room_too)
 {
     const char *yaml = "block: p\ndtype: bf16\ndims: {M: 512, N: 2048, K: 384}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
@@ -415,7 +416,7 @@ START_TEST(rows_stay_where_the_columns_between_have_room_too)
 }
 END_TEST
 
-/* The sum of squares of a row is a product with itself: one piece beside the tile's two. */
+/* The sum of squares of a row is computed as a product with itself: one piece in addition to the tile's two. */
 START_TEST(squares_on_matrix_units_are_counted)
 {
     const char *yaml = "block: p\ndtype: bf16\ndims: {M: 8, N: 512, K: 512}\ninputs: {x: [M, K]}\nparams: {w: [N, K], g: [K]}\n"
@@ -463,13 +464,13 @@ START_TEST(attention_asks_for_its_keys_once_a_tile_of_queries)
 }
 END_TEST
 
-/* 136 heads of keys on 132 multiprocessors are no two rounds; ends of hundreds of short sequences are hidden by the next ones' keys, until
- * they follow each other more slowly than those arrive. */
+/* 136 KV heads on 132 multiprocessors do not take two rounds. The ends of hundreds of short sequences overlap with loads of the next keys,
+ * unless the sequences are shorter than these loads take. */
 START_TEST(keys_of_all_sequences_are_one_stream_with_stages)
 {
     static const struct {
         const char *dims;
-        double most; /* of what their bytes take */
+        double most; /* the largest accepted ratio to the time of their bytes */
     } cases[] = {{"B: 17, L: 20000, KV: 8", 1.05}, {"B: 207, L: 1000, KV: 8", 1.05}, {"B: 1000, L: 100, KV: 8", 2.4}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char yaml[1024];

@@ -51,13 +51,13 @@ START_TEST(many_rows_have_a_wave_each_and_few_rows_have_many_threads)
     ck_assert_int_eq(setting(r, "team"), 64); /* a wave */
     rig_close(r);
     r = planned(layernorm, "bf16", 2048, 2048, "sm_90a");
-    ck_assert_int_eq(setting(r, "team"), 32); /* two sums: no barrier is cheaper than more threads */
+    ck_assert_int_eq(setting(r, "team"), 32); /* two sums: avoiding a barrier is worth more than having more threads */
     rig_close(r);
 }
 END_TEST
 
-/* A thread with several vectors of a rope keeps both columns of each pair, their cosines and sines: the row has as many threads as vectors,
- * up to a workgroup's, once there are rows for all multiprocessors. */
+/* With a rope a thread keeps both columns of each pair, their cosines and sines. So a row has one thread for each vector (at most a
+ * workgroup) once there are rows for all multiprocessors. */
 START_TEST(many_rows_of_a_rope_have_a_thread_for_each_vector)
 {
     static const char rope[] = "block: n\ndtype: %s\ndims: {S: %d, D: %d}\ninputs: {x: [1, S, D]}\n"
@@ -76,7 +76,7 @@ START_TEST(many_rows_of_a_rope_have_a_thread_for_each_vector)
 }
 END_TEST
 
-/* Sums of a row that each wait for the one before, all in one pass over the row: no number of them is too many for a phase's ops. */
+/* Sums of a row, each computed from the one before, all in one pass over the row; a phase can have as many as it has room for ops. */
 START_TEST(a_phase_has_as_many_reductions_as_it_has_ops_for)
 {
     enum { sums = 18 };
@@ -94,7 +94,7 @@ START_TEST(a_phase_has_as_many_reductions_as_it_has_ops_for)
 }
 END_TEST
 
-/* A lane of gfx908 has half the registers of gfx90a: eight vectors of x, weight and bias each would leave a SIMD one wave. */
+/* A lane of gfx908 has half the registers of gfx90a: with eight vectors of x, weight and bias each, a SIMD would hold only one wave. */
 START_TEST(rows_that_would_leave_a_wave_alone_are_shared_by_more_threads)
 {
     static const struct {
@@ -126,7 +126,7 @@ START_TEST(what_is_loaded_as_bf16_is_kept_as_bf16)
 }
 END_TEST
 
-/* All loads of a row are under way before the first number is worked on. */
+/* All loads of a row are issued before the first element is used. */
 START_TEST(without_reductions_reading_is_loading_and_nothing_else)
 {
     rig *r = planned(one, "bf16", 2048, 5468, "gfx90a");
@@ -160,7 +160,7 @@ static int waves_with(const rig *r, int registers)
     return o.waves;
 }
 
-/* The first kernel of the plan, not of one that was made again; false: there is no compiler. */
+/* Compiles the first kernel of the plan as planned, without planning again; false: there is no compiler. */
 static bool compiled_as_planned(const rig *r, const char *target, code_result *made)
 {
     const launch *l = &r->c.plan->launches[0];
@@ -172,7 +172,8 @@ static bool compiled_as_planned(const rig *r, const char *target, code_result *m
     return made->status == build_ok;
 }
 
-/* Planning goes by estimates: of what compilers take they are within a third, and there is no wave alone that planning did not see. */
+/* The planner estimates registers: the compilers' numbers are within a third of that, and there is no kernel with one wave per SIMD that
+ * the planner did not foresee. */
 START_TEST(registers_are_about_what_planning_expects)
 {
     const compile_case *c = &counted_cases[_i];
@@ -190,8 +191,8 @@ START_TEST(registers_are_about_what_planning_expects)
 }
 END_TEST
 
-/* clang unrolls loops as far as it likes, unless the template says: long arithmetic made an array of what a thread keeps, and of rows that
- * are read again all loads came first. */
+/* clang unrolls loops as far as it likes unless the template limits it. Without limits, it kept values of a thread in an array when the
+ * arithmetic was long, and issued all loads first for rows that are read again. */
 static const compile_case loop_cases[] = {{logs, "gfx908", "bf16", 8192, 4096}, {layernorm, "gfx942", "f32", 8192, 51650}};
 
 START_TEST(chunks_are_neither_an_array_nor_loaded_all_at_once)
@@ -207,7 +208,7 @@ START_TEST(chunks_are_neither_an_array_nor_loaded_all_at_once)
 }
 END_TEST
 
-/* A spill is an error of --code. 5468 columns are six chunks of which the last is not whole; a wide norm keeps most. */
+/* With --code a spill is an error. 5468 columns are six chunks, the last of which is partial; a wide norm keeps most values. */
 static const compile_case code_cases[] = {{one, "gfx90a", "bf16", 2048, 5468},  {one, "gfx942", "f32", 2048, 5468},
                                           {rms, "gfx90a", "bf16", 2048, 4096},  {rms, "sm_90a", "bf16", 2048, 2048},
                                           {rms, "sm_90a", "bf16", 4096, 32768}, {rms, "sm_90a", "f32", 2048, 8192}};

@@ -10,7 +10,7 @@ typedef struct sweep {
     const char *dim; /* grows to `most`, by a 32nd of itself and in multiples of `step` */
     long long step, most;
     dim_override others[3];
-    bool narrow; /* in bf16 alone, else in f32 too */
+    bool narrow; /* only bf16; else f32, too */
 } sweep;
 
 #define LINEAR                                                                                          \
@@ -84,7 +84,7 @@ static void choose(void *argument)
         }
 }
 
-/* The settings that differ from those of the size before; all of them when there are others. */
+/* Prints the settings that differ from those of the size before, or all of them if the program differs. */
 static void print_changes(text *out, const char *before, const char *now)
 {
     for (const char *at = now; *at;) {
@@ -116,7 +116,7 @@ static void print_sweep(arena *a, text *out, const sweep *s, const char *dtype, 
     }
 }
 
-/* The first line that is another. */
+/* Fails at the first line that differs. */
 static void compare_lines(const golden *g, const char *now)
 {
     const char *was = g->after;
@@ -148,7 +148,7 @@ START_TEST(the_planner_chooses_the_tiles_of_the_golden_file)
 }
 END_TEST
 
-/* A tile is known by all of its fields, and by its program. */
+/* Tiles are equal only if their programs and all of their fields are. */
 START_TEST(tiles_that_differ_in_one_field_differ)
 {
     for (program_kind kind = 1; kind < program_count; kind++)

@@ -17,7 +17,7 @@ static const char *const specs[] = {"specs/llama-block.yaml", "specs/llama-decod
 enum { target_count = sizeof targets / sizeof *targets, spec_count = sizeof specs / sizeof *specs };
 
 /* ---- sources */
-/* What tracing adds to templates, taken out by other means than template_text.c's. */
+/* Removes what tracing adds to templates, by other means than template_text.c uses. */
 static char *without_trace(const char *templates)
 {
     char *out = calloc(strlen(templates) + 1, 1), *to = out;
@@ -27,7 +27,7 @@ static char *without_trace(const char *templates)
     for (const char *at = templates; *at;) {
         if (at == own) at = behind;
         const char *end = strchr(at, '\n'), *mark = strstr(at, " TF_TRACED(");
-        if (mark && mark < end) { /* behind it nothing but a comment */
+        if (mark && mark < end) { /* only a comment may follow */
             const char *comment = strstr(mark, " //");
             to = mempcpy(to, at, (size_t)(mark - at));
             at = comment && comment < end ? comment : end;
@@ -38,7 +38,7 @@ static char *without_trace(const char *templates)
     return out;
 }
 
-/* Behind comments: who wrote it, and where the kernel's own begins. */
+/* Skips the comments at the top: who wrote the file, and the line where the kernel begins. */
 static const char *defines_of(const char *head) { return strstr(head, "\n#define") + 1; }
 
 START_TEST(without_tracing_sources_are_those_with_it_less_what_traces)
@@ -88,7 +88,7 @@ START_TEST(what_traces_shares_a_line_with_code)
 END_TEST
 
 /* ---- records */
-/* What launch i left, without what the rig filled memory with. */
+/* The records of launch i, without the pattern that the rig filled memory with. */
 static trace_records records_of(rig *r, int launch, long long workgroups)
 {
     const plan *p = r->c.plan;
@@ -124,7 +124,7 @@ static void make_inside(void *job)
     j->made = timeline_make(j->a, j->records, j->count, 2, 4);
 }
 
-/* On the host engine the grid is all tiles: where few are resident on a device, its engine's processors share them out. */
+/* On the host engine the grid is all tiles. If a device holds fewer workgroups, the engine's processors share the tiles. */
 static long long grid_of(const rig *r, int launch)
 {
     const struct launch *l = &r->c.plan->launches[launch];
@@ -142,7 +142,7 @@ static timeline *timeline_of(rig *r)
     return j.made;
 }
 
-/* Each once. */
+/* Each tile has exactly one record. */
 static void check_tiles(const rig *r, const timeline *t, int launch)
 {
     const struct launch *l = &r->c.plan->launches[launch];
@@ -161,7 +161,7 @@ static void check_tiles(const rig *r, const timeline *t, int launch)
     ck_assert_double_eq_tol(got->busy + got->before + got->between + got->after + got->unused, 1, 1e-9);
 }
 
-/* `tfgen trace` compares bits by itself, wherever it runs. */
+/* `tfgen trace` compares results bit by bit itself, on every device. */
 static const struct {
     const char *spec, *target;
     fusion_level level;
@@ -194,7 +194,7 @@ START_TEST(every_tile_leaves_a_record_and_results_keep_their_bits)
 }
 END_TEST
 
-/* ---- programs that the specs above have none of */
+/* ---- programs that no spec above uses */
 #define LINEAR(type, M, N, K)                                                                                         \
     "block: t\ndtype: " type "\ndims: {M: " M ", K: " K ", N: " N "}\ndynamic: {M: [1, 4096]}\ninputs: {x: [M, K]}\n" \
     "params: {w: [N, K]}\nops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n"
@@ -204,7 +204,7 @@ END_TEST
 
 static const struct {
     const char *target, *yaml, *tile;
-    int tiles; /* in closed form */
+    int tiles; /* from a formula */
 } cases[] = {
     {"sm_90a", LINEAR("bf16", "300", "256", "128"), "gemm layer=wgmma n=64 split_k=1 cluster=1", 3 * 4},
     {"sm_90a", LINEAR("bf16", "300", "256", "256"), "gemm layer=wgmma n=64 split_k=2 cluster=1", 3 * 4 * 2},
@@ -248,7 +248,7 @@ START_TEST(parts_of_a_cache_leave_a_record_each)
     ck_assert_int_eq(p->launches[p->launch_count - 1].work->phase->tile.program, program_decode_mma);
     const timeline *t = timeline_of(r);
     const timeline_launch *l = &t->launches[t->launch_count - 1];
-    /* At least one for each sequence and head of keys, and no more than these and workgroups cut them into. */
+    /* At least one for each sequence and KV head; at most these plus the workgroups, each of which may cut one in two. */
     ck_assert_int_ge((int)l->tile_count, 5 * 2);
     ck_assert_int_lt((int)l->tile_count, 5 * 2 + l->workgroups);
     rig_close(r);
@@ -401,7 +401,7 @@ START_TEST(phases_of_a_launch_say_when_their_waits_are_over)
     written w;
     write_two(&w);
     w.records[0].phases = phases, w.records[0].phase_count = 3;
-    put_tile(&w, 0, 2, 1110, 1160, 1190, 1200, 0); /* of the last phase */
+    put_tile(&w, 0, 2, 1110, 1160, 1190, 1200, 0); /* the last phase of the launch */
     ck_assert_int_eq(arena_run(w.a, make_inside, &w.job), code_ok);
     const timeline_launch *l = &w.job.made->launches[0];
     const timeline_phase *one = &l->phases[0], *two = &l->phases[2];

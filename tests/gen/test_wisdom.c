@@ -48,7 +48,7 @@ static made plan_for(const ask *q)
 
 static const ir_phase *phase_at(const made *m, int i) { return m->c.plan->launches[i].work->phase; }
 
-/* Of a plan for 512 rows in which `line` is asked for: a line for each of its kernels. */
+/* The wisdom lines of a plan for 512 rows with tile `line`: one for each of its kernels. */
 static const char *learned_in(arena *a, const char *dtype, const char *line, const char *device)
 {
     made m = plan_for(&(ask){.rows = 512, .line = line, .dtype = dtype});
@@ -80,7 +80,7 @@ START_TEST(a_plan_has_the_tiles_that_were_learned_and_says_so)
     ck_assert_ptr_nonnull(strstr(text, "    not wgmma: "));
     ck_assert_ptr_nonnull(strstr(text, "    from wisdom\n    tile layer=mma m=64 n=64"));
     ck_assert_ptr_nonnull(strstr(manifest_json(m.a, m.c.plan), "\"from\": \"wisdom\""));
-    made back = plan_for(&(ask){.rows = 512, .from = text}); /* the text has its tiles, whatever anybody knows */
+    made back = plan_for(&(ask){.rows = 512, .from = text}); /* tiles in the text take precedence over wisdom */
     ck_assert_str_eq(ir_print(back.a, back.c.plan->ir), text);
     arena_free(back.a);
     arena_free(m.a);
@@ -88,7 +88,7 @@ START_TEST(a_plan_has_the_tiles_that_were_learned_and_says_so)
 }
 END_TEST
 
-/* A program without clusters shares its tile with one that has them. */
+/* Settings that a line leaves out get their default: a program without clusters has the same fields as one with clusters. */
 START_TEST(what_no_text_says_of_a_tile_has_its_value)
 {
     arena *a = arena_new();
@@ -124,8 +124,8 @@ START_TEST(what_was_learned_reaches_as_far_as_twice_the_rows_on_the_same_device)
 }
 END_TEST
 
-/* A tile of eight rows for sixteen: the weights would be read twice, where the model's choice reads them once. At its own size it is taken,
- * whatever the model says. */
+/* A tile of eight rows, used for sixteen, would read the weights twice, but the model's choice reads them once. At its own size the tile is
+ * used whatever the model says. */
 START_TEST(a_tile_that_goes_through_the_weights_more_often_serves_its_own_size_alone)
 {
     arena *a = arena_new();
@@ -174,12 +174,12 @@ START_TEST(the_nearest_of_several_sizes_is_taken)
 }
 END_TEST
 
-/* A size is rows and keys: both reach as far as twice, and the nearest is the one whose factors multiply to the least. The entry that is
- * right is the oldest, so that no other rule finds it. */
+/* A size is rows and keys. An entry may differ by up to a factor of two in each, and the entry with the smallest product of both factors is
+ * used. The expected entry is the oldest, so that no other rule selects it. */
 START_TEST(rows_and_keys_count_alike)
 {
     static const struct {
-        const char *lines[3]; /* the first is right; NULL: none is */
+        const char *lines[3]; /* the first is expected to be used; NULL: none */
         long long rows, keys;
     } cases[] = {{{"rows=16 keys=16", "rows=16 keys=32", NULL}, 8, 16},
                  {{"rows=8 keys=32", "rows=16 keys=32", "rows=11 keys=24"}, 8, 16},
@@ -190,7 +190,7 @@ START_TEST(rows_and_keys_count_alike)
                  {{"rows=8", "rows=9", "rows=8 keys=1"}, 8, 0}};
     arena *a = arena_new();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (int turn = 0; turn < 3; turn++) { /* whichever stands first */
+        for (int turn = 0; turn < 3; turn++) { /* in every order */
             text t = {.a = a};
             text_printf(&t, "%s", wisdom_head);
             for (int k = 0; k < 3; k++) {
@@ -250,7 +250,7 @@ START_TEST(a_line_that_is_damaged_or_stale_is_told_and_costs_no_other)
 }
 END_TEST
 
-/* A file that went from one to the next a hundred times is the first one, in every locale. */
+/* A file that was read and written a hundred times is unchanged, in every locale. */
 START_TEST(what_is_read_and_written_again_stays_what_it_was)
 {
     arena *a = arena_new();
@@ -293,7 +293,7 @@ START_TEST(what_is_no_wisdom_file_is_one_line_that_says_so)
 }
 END_TEST
 
-/* Every field is within its range, the phase cannot have it: the model chooses, as if nothing were known. */
+/* Every field is within its range, but the phase cannot use the tile: the model chooses, as if there were no entry. */
 START_TEST(a_tile_that_the_phase_cannot_have_is_passed_over)
 {
     arena *a = arena_new();
@@ -452,7 +452,7 @@ START_TEST(stale_lines_stay_in_the_file)
 }
 END_TEST
 
-/* A daemon's next file has the number of its standard input. */
+/* In a process without standard input, the next file that it opens has descriptor 0. */
 START_TEST(a_process_that_has_closed_its_standard_input_reads_it_too)
 {
     arena *a = arena_new();
@@ -515,7 +515,7 @@ START_TEST(programs_have_versions_of_their_own)
 }
 END_TEST
 
-/* What kernels are made of, but for what all have, what rotations have, and what packs weights. */
+/* The templates of a kernel, except those that all kernels have, those for rotations, and those that pack weights. */
 static void check_templates(const launch *l)
 {
     const program_kind kind = l->work->phase->tile.program;
@@ -530,7 +530,7 @@ static void check_templates(const launch *l)
     }
 }
 
-/* Sources have templates in the order of template.def, so what a template includes stands ahead of it there. */
+/* Sources have templates in the order of template.def, so each must be listed after those that it includes. */
 START_TEST(a_template_is_listed_behind_what_it_includes)
 {
     for (int i = 0; i < template_count; i++) {

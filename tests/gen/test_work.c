@@ -140,7 +140,7 @@ START_TEST(the_floor_is_set_by_what_takes_longest)
 }
 END_TEST
 
-/* ---- the double: it counts one by one what the spec's words mean */
+/* ---- an independent implementation: it counts one by one what the spec's words mean */
 typedef struct tally {
     const ir_graph *graph;
     int *data[random_most_values]; /* by graph value id: of int32 inputs */
@@ -181,8 +181,8 @@ static void tally_attention(tally *t, const ir_op *op)
             for (long long s = 0; s < S; s++)
                 for (long long key = padding; key < T; key++) {
                     if (!sees(a, first + s, key, filled)) continue;
-                    for (long long d = 0; d < head; d++) t->products += 2; /* of the score */
-                    for (long long d = 0; d < value; d++) t->products += 2; /* of the result */
+                    for (long long d = 0; d < head; d++) t->products += 2; /* of the score q*k */
+                    for (long long d = 0; d < value; d++) t->products += 2; /* of the sum of weight * v */
                     t->others += 5 + (a->softcap > 0 ? 3 : 0) + (a->alibi.count ? 3 : 0) + (a->bias ? 1 : 0);
                 }
     }
@@ -198,7 +198,7 @@ static void tally_product(tally *t, const ir_op *op)
     }
 }
 
-/* Of n numbers a row, by the formulas of docs/spec-language.md. */
+/* Operations of one row of n numbers, by the formulas of docs/spec-language.md. */
 static double of_row(const ir_op *op, double n)
 {
     switch (op->kind) {
@@ -285,7 +285,7 @@ static work work_of_plan(arena *a, const plan *p, tally *t)
     return sum;
 }
 
-/* A decode is an attention in parts, which has operations of its own. */
+/* Flash-decoding computes an attention in parts and so has operations of its own. */
 static bool has_decode(const plan *p)
 {
     for (int i = 0; i < p->ir->op_count; i++)
@@ -337,7 +337,7 @@ static int digit(int *n, int base)
     return d;
 }
 
-/* Every case of a mask: queries of S, keys of T, from any place on, any length, window and direction. */
+/* Every case of a mask: S queries, T keys, any first position, length, window and direction. */
 START_TEST(pairs_and_keys_of_every_mask_are_those_that_a_loop_sees)
 {
     ir_value q = {.rank = 3}, k = {.rank = 3}, at = {.name = "at"}, lengths = {.name = "lengths"};
@@ -348,7 +348,7 @@ START_TEST(pairs_and_keys_of_every_mask_are_those_that_a_loop_sees)
         const int S = 1 + digit(&n, 6), T = S + digit(&n, 7), window = digit(&n, 6);
         ir_op op = {.kind = op_attention, .inputs = inputs, .input_count = 3, .attributes = {.heads = 1, .kv_heads = 1, .window = window}};
         op.attributes.causal = digit(&n, 2);
-        const int data[] = {digit(&n, 9), digit(&n, 9)}; /* 8: there is none */
+        const int data[] = {digit(&n, 9), digit(&n, 9)}; /* 8: not given */
         if (data[0] < 8) op.attributes.at = &at;
         if (data[1] < 8) op.attributes.lengths = &lengths;
         q.shape[0] = extent_number(1), q.shape[1] = extent_number(S), q.shape[2] = extent_number(4);

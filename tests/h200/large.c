@@ -13,7 +13,7 @@ enum { length = 64, chunk_bytes = 1 << 28 };
 
 typedef struct form {
     const char *name, *declared, *op;
-    int64_t x_columns; /* 0: as many as the result */
+    int64_t x_columns; /* 0: as many as the result has */
 } form;
 static const form forms[] = {{"add", "inputs: {x: [M, N]}", "op: add, in: [x, x]", 0},
                              {"rmsnorm", "inputs: {x: [M, N]}\nparams: {w: [N]}", "op: rmsnorm, in: [x, w]", 0},
@@ -64,7 +64,7 @@ static void fill(tfgen_device *d, void *to, int64_t count, int64_t wide)
     free(chunk);
 }
 
-/* *scale: of a norm's row. */
+/* *scale: the norm's factor of this row. */
 static double expected(const form *f, int64_t row, int64_t column, double scale)
 {
     if (f == &forms[0]) return 2 * number(row, column);
@@ -90,7 +90,7 @@ static long long wrong_in(const form *f, const uint16_t *y, int64_t first, int64
         const int64_t at = first + i, in = at / columns, middle = ((int64_t)1 << 31) / columns;
         const int whole = in < 2 || in >= rows - 2 || (in >= middle - 1 && in <= middle + 1);
         if (!whole && at % 997) continue;
-        if (!whole && f == &forms[1] && at % (997 * 31)) continue; /* a row's sum takes a row */
+        if (!whole && f == &forms[1] && at % (997 * 31)) continue; /* the reference reads a whole row for each sum, so few are checked */
         if (in != row) row = in, scale = scale_of(f, row);
         const double want = expected(f, in, at % columns, scale), got = float_of(y[i]);
         ++*judged;

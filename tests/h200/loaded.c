@@ -19,7 +19,7 @@ typedef int starter(program *, int, char **, void (*)(void), void (*)(void), voi
 
 static int connection = -1;
 
-/* Programs leave by exit or by _exit; the one who waits is told either way, and a program that is killed tells nothing. */
+/* Reports the exit code over the connection, whether the program ends by exit or _exit. A killed program reports nothing. */
 static void tell(int code)
 {
     if (connection >= 0 && write(connection, &(unsigned char){(unsigned char)code}, 1) < 0) code = 1;
@@ -48,7 +48,7 @@ void quick_exit(int code)
     _exit(code);
 }
 
-/* The path is there once connections are taken. */
+/* The socket file appears once connections are accepted. */
 static int listen_at(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -58,7 +58,7 @@ static int listen_at(const char *path)
     return rename(address.sun_path, path) == 0 ? s : -1;
 }
 
-/* The length of what follows, and the files 0, 1 and 2. */
+/* Receives the length of the command, and the files 0, 1 and 2. */
 static int take_files(int from, uint32_t *bytes)
 {
     union {
@@ -76,7 +76,7 @@ static int take_files(int from, uint32_t *bytes)
     return 0;
 }
 
-/* Folder and arguments, each with its NUL; then argv, NULL, the environment, NULL, as the kernel lays them out. */
+/* Receives folder and arguments, each ended by NUL; then lays out argv, NULL, the environment, NULL, as the kernel does. */
 static char **take_command(int from, uint32_t bytes, int *count)
 {
     extern char **environ;
@@ -114,7 +114,7 @@ static char **serve(int listening, int *count)
         if (!argv) _exit(127);
         connection = one;
         on_exit(tell_at_exit, NULL);
-        /* Who waits may be killed; then the connection ends, and so does this. */
+        /* If the waiting side is killed, the connection ends, and SIGIO ends this process. */
         signal(SIGIO, SIG_DFL);
         fcntl(one, F_SETOWN, getpid());
         fcntl(one, F_SETFL, fcntl(one, F_GETFL) | O_ASYNC);

@@ -61,7 +61,7 @@ static int run(const char *program, const line *l)
     return code;
 }
 
-/* What ld knows by itself, and one thread: all processors are busy. */
+/* Arguments that ld adds by itself, and one thread, since all processors are busy. */
 static const char *const linker[] = {"ld.lld", "--threads=1", "-L/lib/x86_64-linux-gnu", "-L/usr/lib/x86_64-linux-gnu"};
 
 int main(int argc, char **argv)

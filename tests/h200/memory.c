@@ -36,7 +36,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The driver's own calls, which want a context that is current; tfgen then uses that one. */
+/* Calls of the driver itself, which need a current context; tfgen then uses the same one. */
 static void *driver_call(const char *name)
 {
     void *found = dlsym(dlopen("libcuda.so.1", RTLD_NOW), name);
@@ -63,7 +63,7 @@ static long long free_bytes(void)
     return (long long)left;
 }
 
-/* What the step before took, as JSON. */
+/* Prints the memory that the step before took, as JSON. */
 static void took(const char *what)
 {
     static long long last;
@@ -98,7 +98,7 @@ static int find(const char *name)
 
 static char *at(int i, long long bytes) { return (char *)tensors[i] + bytes; }
 
-/* ---- numbers: two equal bytes are a bfloat16 */
+/* ---- numbers: every bfloat16 consists of two equal bytes */
 static float from_bf16(unsigned bits)
 {
     const unsigned whole = bits << 16;
@@ -109,7 +109,7 @@ static float from_bf16(unsigned bits)
 
 static double of_byte(unsigned byte) { return (double)from_bf16(byte << 8 | byte); }
 static unsigned value_byte(long long batch, long long head, int half) { return 0x38 + (unsigned)((3 * batch + head + 2 * half) % 7); }
-static unsigned input_byte(long long batch, long long token) /* its sign is the sequence's */
+static unsigned input_byte(long long batch, long long token) /* its sign depends on the sequence */
 {
     return 0x3e + (unsigned)(token / 64 % 3) + (0x35u >> (batch % 7) & 1 ? 0x80 : 0);
 }
@@ -154,12 +154,12 @@ static void set_inputs(void)
             fill(at(x, (b * tokens + t) * row), input_byte(b, t), row * (tokens - t < 64 ? tokens - t : 64));
 }
 
-/* ---- what has to come out */
-/* Products of 16 keys at a time are added one after the other in float32, whose sums the matrix units cut off. */
+/* ---- expected results */
+/* Products of 16 keys at a time are added in float32, where matrix units truncate the sums. */
 static double tolerance(void)
 {
     const int values = find("v_cache");
-    return 0x1p-7 + (values < 0 ? 0 : (double)of[values].shape[2] / 16 * 0x1p-23); /* what rounds twice is a unit of bfloat16 off */
+    return 0x1p-7 + (values < 0 ? 0 : (double)of[values].shape[2] / 16 * 0x1p-23); /* two roundings are one unit of bfloat16 */
 }
 
 static double mean_of_cache(const tfgen_tensor *v, long long batch, long long head)
@@ -169,7 +169,8 @@ static double mean_of_cache(const tfgen_tensor *v, long long batch, long long he
            (double)rows;
 }
 
-/* Of a row of y and a head; of the block x and the sign of x, which is what its norm leaves of equal numbers; else softmax of those. */
+/* The expected element of y in this row and head. With a block: computed from the sign of x, all that its norm leaves of equal numbers;
+ * else: softmax. */
 static double wanted(const tfgen_tensor *y, long long row, long long place, int values, bool block)
 {
     const long long batch = row / y->shape[1];

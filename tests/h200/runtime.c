@@ -99,7 +99,7 @@ static bool is_output(const layer *l, size_t i)
     return t.kind == TFGEN_OUTPUT;
 }
 
-/* All outputs, one behind the other; and they are poisoned for the next run. */
+/* Copies all outputs into one buffer and fills their memory with NaN for the next run. */
 static unsigned char *take_outputs(const layer *l, size_t *bytes)
 {
     unsigned char *out = NULL;

@@ -64,7 +64,7 @@ static tfgen_tensor tensor_at(const layer *l, size_t i)
     return t;
 }
 
-/* bf16 in [-0.03, 0.03) by name, so that params are those of every layer; positions: a cache that is nearly full. */
+/* bf16 in [-0.03, 0.03), from the tensor's name, so that all modules get the same params; positions: a nearly full cache. */
 static void fill(const tfgen_tensor *t, void *memory)
 {
     unsigned short *data = calloc(1, (size_t)t->bytes + 4);
@@ -83,7 +83,7 @@ static void fill(const tfgen_tensor *t, void *memory)
     free(data);
 }
 
-/* Tensors of its own, but for those that `from` (or NULL) has by that name and kind. */
+/* Allocates tensors, except those that `from` (if not NULL) has under the same name and kind. */
 static void make_tensors(layer *l, const layer *from, size_t room)
 {
     for (size_t i = 0; i < l->count; i++) {
@@ -107,7 +107,7 @@ static void execute(const layer *l, const tfgen_weights *w, const tfgen_dim *dim
     must(tfgen_execute(l->module, w, &args, l->workspace, stream, &error), "execute");
 }
 
-/* The output's first `rows` of `all`, which is poisoned again. */
+/* Copies the first `rows` of `all` rows of the output, and fills its memory with NaN again. */
 static unsigned char *take(const layer *l, size_t rows, size_t all, size_t *bytes)
 {
     size_t i = 0;
@@ -120,7 +120,7 @@ static unsigned char *take(const layer *l, size_t rows, size_t all, size_t *byte
     return out;
 }
 
-/* Microseconds of a replay, and that 200 of them have these bytes. */
+/* Microseconds of a replay; checks that 200 replays have these bytes. */
 static double replayed(const layer *l, const tfgen_weights *w, const tfgen_dim *dim, const unsigned char *wanted, const char *what)
 {
     const device_api *api = device->api;

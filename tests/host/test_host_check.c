@@ -13,7 +13,7 @@ START_TEST(a_missing_barrier_is_a_race)
     host_module *m = load_checked("wrong.hip");
     wrong_args a = {memory(64 * 4, "x"), 3};
     host_launch_dims d = dims(1, 64);
-    d.wave = 16; /* in one wave of 64 it is one too, but then of lanes */
+    d.wave = 16; /* in one wave of 64 there is a race, too, but between lanes */
     const host_log *log = launch_bad(m, "racy", d, &a, HOST_CHECKED);
     /* threads run in order, so thread 32 is the first to read what thread 31 has overwritten already */
     says(log, "data race: read of 4 bytes at shared+124\n");
@@ -39,7 +39,7 @@ START_TEST(leaning_on_lockstep_is_a_race)
 }
 END_TEST
 
-/* Lanes of NVIDIA's warps run apart: what a shuffle waits for is a number, not memory. */
+/* Lanes of NVIDIA's warps may run apart: a shuffle exchanges a number but orders no memory accesses. */
 START_TEST(a_shuffle_orders_accesses_on_amd_alone)
 {
     host_module *m = load_checked("wrong.hip");
@@ -113,7 +113,7 @@ START_TEST(accesses_out_of_bounds_are_exact)
 }
 END_TEST
 
-/* Multiples of 4 bytes for types of 8 and 16: a GPU faults there. */
+/* Types of 8 and 16 bytes at a multiple of 4 only: a GPU would fault. */
 START_TEST(accesses_that_are_not_aligned_as_their_type_are_told)
 {
     host_module *m = load_checked("wrong.hip");
@@ -235,8 +235,8 @@ START_TEST(the_same_launch_gives_the_same_report)
 }
 END_TEST
 
-/* Three blocks of a wave, one after the other in one place: what block 0 released at its fence, block 1 has not, so a relaxed store of
- * block 1's publishes nothing. */
+/* Three blocks of one wave, run one after the other. Block 0 had a fence, but that does not count for block 1: its relaxed store publishes
+ * nothing. */
 START_TEST(a_block_begins_with_no_fence_of_the_block_before_it)
 {
     enum { flag = 64 };

@@ -40,7 +40,7 @@ START_TEST(the_checker_follows_clusters)
     struct { int *out; int at; } a = {memory(sizeof(int) * clusters * members * 64, "out"), 1};
     gather(m, 64, 32);
     launch_ok(m, "hasty", d, &a);
-    a.at = 0; /* nobody waits for what the others write: the first block reads what is not there yet */
+    a.at = 0; /* no block waits for the others: the first one reads what is not written yet */
     const host_log *log = launch_bad(m, "hasty", d, &a, HOST_CHECKED);
     says(log, "shared+0, which nobody wrote");
     says_line(log, "clusters.hip", "other");
@@ -61,7 +61,7 @@ START_TEST(a_grid_is_made_of_whole_clusters)
 }
 END_TEST
 
-/* At once, not when the time of a hang is over. */
+/* Detected at once, not only after the time limit of a hang. */
 START_TEST(a_block_that_ends_is_not_waited_for)
 {
     host_module *m = load_with("clusters.hip", (host_compile_options){.optimise = 0, .lines = true});
@@ -69,7 +69,7 @@ START_TEST(a_block_that_ends_is_not_waited_for)
     struct { int *out; int n; } a = {memory(sizeof(int), "out"), 2};
     const host_log *log = launch_bad(m, "gone", d, &a, HOST_DEADLOCK);
     says(log, "a thread waits for its cluster, of which a block has ended");
-    a.n = members; /* all meet */
+    a.n = members; /* all members wait */
     launch_ok(m, "gone", d, &a);
     host_module_free(m);
 }

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include "runtime/host/host.h"
 
-static char cache[64] = "/tmp/tfgen-test-XXXXXX"; /* one for all tests of a suite, which run in processes of their own */
+static char cache[64] = "/tmp/tfgen-test-XXXXXX"; /* one folder for all tests of a suite, each of which runs in its own process */
 static host_engine *engine;
 
 static inline char *source_of(const char *file, size_t *size)
@@ -72,7 +72,7 @@ static inline void launch_ok(host_module *m, const char *kernel, host_launch_dim
     host_log_free(&log);
 }
 
-/* The launch must end so; its text, which stays until the next failure. */
+/* Fails unless the launch ends with this status; returns its message, which stays until the next failure. */
 static host_log failure;
 static inline const host_log *launch_bad(host_module *m, const char *kernel, host_launch_dims d, void *argument, host_status expected)
 {
@@ -109,7 +109,7 @@ static inline double now_ms(void)
     return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
 }
 
-/* The same numbers everywhere: small and exact in bf16. */
+/* Test data that are the same on every machine: small and exact in bf16. */
 static inline float number(size_t i) { return (float)((int)(i * 2654435761u >> 7) % 17 - 8) / 4; }
 
 static inline void open_engine(void)

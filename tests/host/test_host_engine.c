@@ -106,7 +106,7 @@ START_TEST(stacks_are_as_large_as_the_export_says)
 }
 END_TEST
 
-/* Where nobody catches what a guard page stops, an overflow would be the end of the process. */
+/* Without the engine's handler, running into the guard page would end the process. */
 START_TEST(stacks_hold_the_frames_that_the_compiler_reports)
 {
     host_module *m = load("basics.hip");
@@ -124,7 +124,7 @@ START_TEST(stacks_hold_the_frames_that_the_compiler_reports)
 }
 END_TEST
 
-/* A processor of many, as a batch system gives it away: threads for the others would stand in each other's way. */
+/* A batch system may give a process one of many processors; workers for the others would only get in the way. */
 START_TEST(an_engine_has_as_many_workers_as_the_process_has_processors)
 {
     cpu_set_t allowed, one;
@@ -165,7 +165,7 @@ static uint16_t half_bits(_Float16 h)
     return b;
 }
 
-/* -march after ours wins: a processor without F16C, where the header's own conversions serve. */
+/* The last -march wins: a processor without F16C, on which the header's own conversions are used. */
 START_TEST(half_conversions_round_to_nearest_even)
 {
     static const char *const flags[] = {NULL, "-march=x86-64"};
@@ -174,7 +174,7 @@ START_TEST(half_conversions_round_to_nearest_even)
     struct { float *x; uint16_t *h; float *y; int n; } args = {floats(N, "x"), memory(2 * N, "h"), floats(N, "y"), N};
     uint32_t seed = 1;
     for (int i = 0; i < N; i++) {
-        static const uint32_t beside[] = {0x1000, 0x0fff, 0x1001, 0}; /* of the 13 bits that go: a tie, and beside it */
+        static const uint32_t beside[] = {0x1000, 0x0fff, 0x1001, 0}; /* of the 13 dropped bits: a tie, and its neighbours */
         uint32_t bits = seed = seed * 1664525 + 1013904223;
         bits ^= bits >> 15;
         if (i % 2) bits = (bits & 0x807fe000) | (110 + bits % 36) << 23 | beside[i / 2 % 4];
@@ -272,11 +272,11 @@ START_TEST(attention_agrees_with_two_passes)
                 l += s[j] = exp(s[j] - high);
                 for (int d = 0; d < D; d++) o[d] += s[j] * v[j * D + d], sizes[d] += s[j] * fabs(v[j * D + d]);
             }
-            /* Each weight is off by its score's error, by u of exp's argument and 2 u of exp; both sums have all weights. */
+            /* Error of each weight: its score's error, u of exp's argument and 2 u of exp; both sums run over all weights. */
             const double each = off + (high - low + 4) * UNIT, sums = 2 * sum_error(i + 1, 1);
             for (int d = 0; d < D; d++)
                 ck_assert_double_le(fabs(p.o[(h * T + i) * D + d] - o[d] / l),
-                                    (2 * each + sums + 2 * UNIT) * sizes[d] / l + 0x1p-126); /* below it a device may flush to 0 */
+                                    (2 * each + sums + 2 * UNIT) * sizes[d] / l + 0x1p-126); /* smaller results may be flushed to 0 */
         }
     host_module_free(m);
 }
@@ -307,7 +307,7 @@ START_TEST(all_blocks_wait_for_each_other)
 }
 END_TEST
 
-/* Written as for a GPU: each resident block keeps its own, though there is one copy in the module. */
+/* As on a GPU, each resident block has its own copy, though the module has only one. */
 START_TEST(shared_variables_belong_to_their_block)
 {
     host_module *m = _i & 2 ? load_checked("variables.hip") : load("variables.hip");
@@ -371,10 +371,10 @@ START_TEST(a_second_compile_comes_from_the_cache)
     ck_assert(host_module_has(second, "f") && !host_module_has(second, "g"));
     host_module_free(second);
     const host_compile_options usual = {.cache_dir = cache, .optimise = -1};
-    setenv("TFGEN_HOST_OPTIMISE", "2", 1); /* what was asked for by number, and is there */
+    setenv("TFGEN_HOST_OPTIMISE", "2", 1); /* the level that was asked for by number is in the cache */
     ck_assert_int_eq(compile(TINY "// cached\n", usual, &second, &log), HOST_OK);
     ck_assert(host_module_cached(second));
-    setenv("TFGEN_HOST_OPTIMISE", "3", 1); /* what is usual without it, and is not there */
+    setenv("TFGEN_HOST_OPTIMISE", "3", 1); /* level 3, the usual one, has not been compiled yet */
     host_module_free(second);
     ck_assert_int_eq(compile(TINY "// cached\n", usual, &second, &log), HOST_OK);
     ck_assert(!host_module_cached(second));
@@ -477,7 +477,7 @@ static void write_program(const char *name, const char *text)
     ck_assert(!chmod(path, 0700));
 }
 
-/* clang tells the linker where libraries are, and then this one works. */
+/* A linker that finds no libraries by itself works when clang passes their folders. */
 START_TEST(where_ld_by_itself_finds_no_library_the_compiler_links)
 {
     host_module *m;
@@ -537,7 +537,7 @@ START_TEST(launches_that_make_no_sense_are_refused)
 }
 END_TEST
 
-/* What a launch of one block more is told. */
+/* Launches with all blocks resident: as many as the engine holds run, one more is refused. */
 START_TEST(a_grid_of_which_all_blocks_are_resident_has_as_many_as_the_engine_holds)
 {
     const unsigned zero = 0;

@@ -23,7 +23,7 @@ static void remember_handlers(void)
     for (unsigned i = 0; i < SIGNALS; i++) sigaction(signals[i], NULL, &before[i]);
 }
 
-/* After any failure: the engine runs kernels, and the process has the handlers that it had. */
+/* After any failure the engine still runs kernels, and the process has its old signal handlers. */
 static void all_is_well(host_module *wrong)
 {
     for (unsigned i = 0; i < SIGNALS; i++) {
@@ -50,7 +50,7 @@ START_TEST(a_trap_names_block_thread_wave_and_lane)
 }
 END_TEST
 
-/* What ran through is used again; a block whose frames may be torn is not. */
+/* A block (its stack and memory) that ended normally is reused; one that failed may have broken frames and is not. */
 START_TEST(a_block_that_failed_is_not_kept)
 {
     host_module *m = load("wrong.hip");
@@ -77,7 +77,7 @@ START_TEST(an_assertion_says_what_it_asserts)
 }
 END_TEST
 
-/* 64 * 256 bytes: no slack, so the page behind is hit. With lines, the text has the line too. */
+/* 64 * 256 bytes fill whole pages, so the write hits the page behind. With line tables the message has the line, too. */
 START_TEST(a_write_past_the_end_names_the_allocation)
 {
     host_module *m = load_with("wrong.hip", (host_compile_options){.optimise = 1, .lines = true});
@@ -91,7 +91,7 @@ START_TEST(a_write_past_the_end_names_the_allocation)
 }
 END_TEST
 
-/* Two regions that nobody reads: an address between them is told by the nearer one. */
+/* Two unreadable regions: an address between them is reported relative to the nearer one. */
 START_TEST(an_address_is_told_by_the_nearest_region)
 {
     static const struct {
@@ -137,7 +137,7 @@ START_TEST(a_write_past_shared_memory_is_caught)
 }
 END_TEST
 
-/* True: of what the process may touch, nothing but these bytes lies within `reach` of them. */
+/* True if the process has no other accessible memory within `reach` of these bytes. */
 static bool is_alone(const void *memory, size_t bytes, uintptr_t reach)
 {
     const uintptr_t at = (uintptr_t)memory;
@@ -157,7 +157,7 @@ static bool is_alone(const void *memory, size_t bytes, uintptr_t reach)
     return alone;
 }
 
-/* Wrong indices of 32 bits lead no further. */
+/* A wrong 32-bit index never reaches other memory of the process. */
 START_TEST(a_wild_access_meets_nothing_of_the_process)
 {
     host_module *m = load("wrong.hip");
@@ -180,11 +180,11 @@ START_TEST(a_wild_access_meets_nothing_of_the_process)
 }
 END_TEST
 
-/* What limits addresses keeps nobody from running: allocations then lie close together. */
+/* With limited address space (ulimit -v) kernels still run; allocations then lie close together. */
 START_TEST(where_addresses_are_few_kernels_run_all_the_same)
 {
 #ifdef __SANITIZE_ADDRESS__
-    return; /* it has taken more already */
+    return; /* the process uses more already */
 #endif
     const struct rlimit some = {(rlim_t)1 << 30, (rlim_t)1 << 30};
     host_engine_close(engine);
@@ -223,7 +223,7 @@ START_TEST(a_stack_overflow_says_so)
     wrong_args a = {memory(64 * 4, "x"), 1 << 30};
     const host_log *log = launch_bad(m, "overflowing", dims(2, 64), &a, HOST_FAULT);
     says(log, "stack overflow of thread ");
-    a.n = 10; /* and a stack that is just large enough does */
+    a.n = 10; /* a stack that is just large enough works */
     host_launch_dims d = dims(2, 64);
     d.stack_bytes = 128 << 10;
     launch_ok(m, "overflowing", d, &a);
@@ -385,7 +385,7 @@ START_TEST(failing_launches_beside_good_ones_disturb_nobody)
 }
 END_TEST
 
-/* Calls of the engine come by here. */
+/* Counts threads that the engine starts and joins. */
 static atomic_int begun, joined;
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument)
 {
@@ -409,7 +409,7 @@ START_TEST(an_engine_that_is_closed_has_no_threads_left)
     engine = host_engine_open(&(host_engine_options){.workers = 3, .stall_limit_ms = 30000});
     host_module *m = load("wrong.hip");
     all_is_well(m);
-    ck_assert_int_ge(begun - joined, before_it + 2); /* who helps, and who looks for what hangs */
+    ck_assert_int_ge(begun - joined, before_it + 2); /* a helping worker and the watchdog */
     host_engine_close(engine);
     ck_assert_int_eq(begun - joined, before_it);
     open_engine();

@@ -14,11 +14,11 @@ static void run(const char *kernel, unsigned wave)
     host_module_free(m);
 }
 
-/* ---- lane moves: the lane that thread t gets its word from, or -1 for the old value (7) or -2 for 0 ---- */
+/* ---- lane moves: the lane from which thread t gets its word; -1: the old value (7); -2: 0 ---- */
 
 typedef int (*source)(int lane, int wave);
 static int xor5(int l, int w) { return (void)w, l ^ 5; }
-static int xor8in8(int l, int w) { return (void)w, l / 8 % 2 ? l - 8 : l; } /* beyond the group only downwards */
+static int xor8in8(int l, int w) { return (void)w, l / 8 % 2 ? l - 8 : l; } /* leaves the group only downwards */
 static int pick(int l, int w) { return (void)w, l / 16 * 16 + l * 7 % 16; }
 static int down3(int l, int w) { return (void)w, l % 16 < 13 ? l + 3 : l; }
 static int up3(int l, int w) { return (void)w, l < 3 ? l : l - 3; }
@@ -139,7 +139,7 @@ START_TEST(folds_are_over_the_wave_or_the_width)
 }
 END_TEST
 
-/* The words of `in` are tiny denormals as floats, exact in sums; so the bits must agree, and do in any order. */
+/* As floats, the words of `in` are denormals whose sums are exact, so the bits must agree in any order of adding. */
 START_TEST(a_fold_has_the_bits_of_the_shuffles)
 {
     run("float_sums", 64);
@@ -160,7 +160,7 @@ START_TEST(lanes_that_part_meet_again)
         if (lane == 7) continue;
         unsigned r = lane < 20 ? in[base + 3] + 20 : 2 * in[base + 25];
         r += in[t ^ 1];
-        unsigned once = 0, twice = 0; /* lanes that go through the loop once or more, twice; lane 7 has left */
+        unsigned once = 0, twice = 0; /* lanes that run the loop at least once; at least twice; lane 7 has left */
         for (int l = 0; l < 64; l++) once += l != 7 && l % 3 >= 1, twice += l != 7 && l % 3 >= 2;
         r += (lane % 3 >= 1 ? once : 0) + (lane % 3 >= 2 ? twice : 0) + 63;
         ck_assert_msg(out[t] == r, "thread %d: %u, not %u", t, out[t], r);
@@ -212,8 +212,7 @@ START_TEST(bytes_are_picked_from_two_words)
 }
 END_TEST
 
-/* ---- matrix instructions: where each element lies, written from the element to the lane and place, the other way round
- * than the engine has it ---- */
+/* ---- matrix instructions: the lane and place of each element, computed from the element (the engine computes the reverse) ---- */
 
 enum { F32, F16, BF16 };
 enum { CDNA, GFX11, GFX12 };

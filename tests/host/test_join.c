@@ -51,7 +51,7 @@ START_TEST(pages_become_one_module)
     int a = 0, b = 0, c = 0;
     ck_assert_uint_eq(together(pages, 3, 0, m), 3);
     ck_assert(m[0] == m[1] && m[0] == m[2]);
-    host_module_free(m[2]); /* the others go on */
+    host_module_free(m[2]); /* the others still work */
     ck_assert_int_eq(run_one(m[0], "a_", &a, NULL), HOST_OK);
     ck_assert_int_eq(run_one(m[1], "b_", &b, NULL), HOST_OK);
     ck_assert_int_eq(a, 3);
@@ -64,7 +64,7 @@ START_TEST(pages_become_one_module)
 }
 END_TEST
 
-/* Each pair would compile as one text. */
+/* Each pair of pages would compile as one text but must not be joined. */
 static const struct pair {
     const char *a, *b;
 } pairs[] = {
@@ -97,7 +97,7 @@ START_TEST(what_is_optimised_or_alone_is_left)
 }
 END_TEST
 
-/* Of each alone is to be told what the compiler says of it. */
+/* Pages with compiler messages are compiled alone, so that each message names its page. */
 START_TEST(pages_that_the_compiler_complains_of_are_left)
 {
     const char *const second = _i ? COMMON KERNEL("b", "({ int x = 1; x == 1; x; })") : COMMON KERNEL("b", "nothing_of_this_name");
@@ -107,7 +107,7 @@ START_TEST(pages_that_the_compiler_complains_of_are_left)
 }
 END_TEST
 
-/* All that a plan launches, on the target whose pages define the most and on the one whose defines other compilers hear of. */
+/* All kernels of a plan, on the target whose pages have the most #defines and on one with other #defines. */
 START_TEST(a_plan_is_one_module)
 {
     static const char *const targets[] = {"gfx942", "sm_90a"};

@@ -12,7 +12,7 @@ typedef struct access_args {
 static arena *a;
 static access_recorder *recorder;
 
-/* A recorder with an engine that it watches, for a device that tfgen knows. */
+/* A recorder attached to an engine, in the geometry of a device that tfgen knows. */
 static void watch_some(const char *device, size_t limit, int at_once)
 {
     a = arena_new();
@@ -116,7 +116,7 @@ START_TEST(strided_loads_use_an_eighth)
 }
 END_TEST
 
-/* Each lane walks along a row of its own: 8 requests share each sector, and a workgroup uses all of it. */
+/* Each lane reads along its own row: 8 requests share each sector, and a workgroup uses all of it. */
 START_TEST(rows_of_lanes_are_asked_for_again_and_again)
 {
     watch("h200", 1 << 20);
@@ -155,9 +155,9 @@ START_TEST(lanes_of_different_ways_are_one_request_again_once_they_meet)
     double requests = 0, lanes = 0, lines = 0;
     for (int i = 0; i < l->row_count; i++)
         if (l->rows[i].memory && strcmp(l->rows[i].memory, "a") == 0) add_row(&l->rows[i], &requests, &lanes, &lines);
-    ck_assert_double_eq(requests, 2 * (4 + 1) + 1); /* turns of the longest way, and what all do together */
+    ck_assert_double_eq(requests, 2 * (4 + 1) + 1); /* iterations of the longest path, and one request of all lanes together */
     ck_assert_double_eq(lanes, 2 * (32 + 24 + 16 + 8 + 32) + 32);
-    ck_assert_double_eq(lines, 2 * (4 + 1) + 1); /* a request of both turns would have two */
+    ck_assert_double_eq(lines, 2 * (4 + 1) + 1); /* a request that joined both iterations would have two */
     unwatch();
 }
 END_TEST
@@ -199,7 +199,7 @@ START_TEST(conflicts_of_a_transposed_tile_go_with_its_pitch)
 }
 END_TEST
 
-/* By the tables of lanes as vendors print them. */
+/* Cycles, by the tables of lanes in the vendors' documents. */
 static int other_cycles(const target_info *t, const bank_request *r)
 {
     static const int cdna[4][8] = {{0, 1, 2, 3, 20, 21, 22, 23}, {4, 5, 6, 7, 16, 17, 18, 19}, {8, 9, 10, 11, 28, 29, 30, 31},
@@ -266,7 +266,7 @@ START_TEST(a_bad_kernel_is_named_with_its_lines)
     const char *calls = strstr(loads->place.calls, "access.hip:89 [planted.yaml:7:5] ("), *rest = calls ? strchr(calls, '\n') : NULL;
     ck_assert_ptr_nonnull(rest);
     ck_assert(strncmp(rest, "\ntemplates/rows/planted.h:15 (run_planted<planted>)", 51) == 0);
-    /* binutils, where there is nothing else, does not know it */
+    /* the symboliser of binutils, if it is the only one, does not know the name */
     const char *function = strstr(calls, "(read<float>)") ? strstr(calls, "(read<float>)") : strstr(calls, "(?)");
     ck_assert(function && function < rest);
     ck_assert(l->rows[0].fault && l->rows[1].fault && l->rows[2].fault); /* the worst first */
@@ -283,7 +283,7 @@ START_TEST(what_comes_again_comes_after_all_the_others)
     const int written = blocks * 2; /* 64 floats each */
     ck_assert_double_eq(l->own.touches, blocks * lines * 2 + written);
     ck_assert_double_eq(l->own.first, blocks * lines + written);
-    ck_assert_double_eq(l->own.distance[5], blocks * lines); /* 23 others: from 16 on */
+    ck_assert_double_eq(l->own.distance[5], blocks * lines); /* 23 other lines in between: bucket "16 and more" */
     ck_assert_double_eq(l->touched, 128.0 * (lines + written));
     ck_assert_double_eq(l->working_set, l->touched);
     ck_assert_double_eq(l->chiplet_set, 128.0 * (lines + 2 * 2)); /* chiplets 0 to 2 have two workgroups */
@@ -333,7 +333,7 @@ START_TEST(distances_are_those_of_a_list)
     }
     reuse_room room;
     ck_assert(reuse_open(&room, lines, touches));
-    for (int turn = 0; turn < 2; turn++) { /* the room is as it was */
+    for (int turn = 0; turn < 2; turn++) { /* the second turn reuses the recorder's memory */
         got = (access_reuse){.rate = 1, .bytes = 50 * 128};
         reuse_count(&room, stream, touches, 128, 1, &got);
         ck_assert(got.first == expected.first && got.hits == expected.hits && got.touches == touches);
@@ -344,7 +344,7 @@ START_TEST(distances_are_those_of_a_list)
 }
 END_TEST
 
-/* Of lines that are touched in turn a sample has all at one distance: what is left of the others, scaled. */
+/* If lines are touched in turn, all of a sample have the same distance; distances are scaled up from the sample. */
 START_TEST(a_sample_stands_for_all)
 {
     enum { lines = 1 << 14, turns = 3 };

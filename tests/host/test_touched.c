@@ -44,7 +44,7 @@ static const int *rig_integers(void *context, const char *name)
     return out;
 }
 
-/* The storage that a tensor lies in; of a linear's weight the packed one, which has no name of its own here. */
+/* The storage of a tensor; for the weight of a linear the packed weight, which has no name of its own here. */
 static bool is_packed(const launch *l, const ir_value *v)
 {
     for (int p = 0; p < l->kernel->phase_count; p++)
@@ -94,7 +94,7 @@ typedef struct touched_case {
     fusion_level level;
 } touched_case;
 
-/* Sizes of which packed weights have no padding. */
+/* Sizes for which packed weights have no padding. */
 static const touched_case cases[] = {
     {"llama-block", {"B", "S", "D", "H", "KV", "F"}, {2, 5, 64, 2, 1, 96}, NULL, fusion_tile},
     {"llama-decode", {"B", "L", "D", "H", "KV", "F"}, {3, 16, 64, 2, 1, 96}, NULL, fusion_tile},
@@ -130,10 +130,10 @@ START_TEST(bytes_are_those_that_the_kernels_touch)
 }
 END_TEST
 
-/* ---- operations of matrix instructions: those of whole tiles */
+/* ---- operations of matrix instructions, counted for whole tiles */
 static const struct {
     const char *target, *tile;
-    long long M, N, K, operations; /* operations: of tiles of 64 x 64 or 128 columns, in stages of 64 */
+    long long M, N, K, operations; /* operations: those of tiles of 64 x 64 or 64 x 128, in stages of 64 */
 } products[] = {{"gfx90a", "gemm: layer=mfma", 64, 64, 64, 2 * 64 * 64 * 64},
                 {"gfx1100", "gemm: layer=wmma", 32, 64, 48, 2 * 64 * 64 * 64},
                 {"gfx950", "gemm: layer=mfma", 40, 80, 64, 2 * 64 * 128 * 64}};

@@ -68,7 +68,7 @@ extern "C" __global__ void again(const access_args p)
 }
 TF_EXPORT(again)
 
-// What code of the engine does where it stands in for an instruction is not told, what the instruction does is.
+// The recorder leaves out accesses by the engine's code that emulates an instruction; it records those of the instruction.
 extern "C" __global__ void stands_in(const access_args p)
 {
     float x[4];
@@ -82,7 +82,7 @@ extern "C" __global__ void stands_in(const access_args p)
 }
 TF_EXPORT(stands_in)
 
-// Planted: as an emitted kernel says where its lines come from.
+// A kernel with planted faults; comments say which place of the spec each line is from, as in emitted kernels.
 struct planted {
     template <class T> static inline __attribute__((always_inline)) T read(const access_args &p, int i)
     {

@@ -41,7 +41,7 @@ extern "C" __global__ void rmsnorm_row(const rmsnorm_args p)
 }
 TF_EXPORT(rmsnorm_row)
 
-// What every thread thinks it is.
+// The thread and block indices that every thread sees.
 extern "C" __global__ void geometry(unsigned *out)
 {
     const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
@@ -74,7 +74,7 @@ struct late_shared { int flag, slot; };
 extern "C" __global__ void late(int *out)
 {
     TF_SHARED_STRUCT(late_shared, sh);
-    atomicAdd(&out[gridDim.x * blockDim.x], 1); // every thread begins once
+    atomicAdd(&out[gridDim.x * blockDim.x], 1); // each thread counts itself once
     const int t = threadIdx.x, last = blockDim.x - 1;
     if (t == 0) sh.flag = 0, sh.slot = 0;
     __syncthreads();
@@ -148,7 +148,7 @@ extern "C" __global__ void atomics(float *out)
 }
 TF_EXPORT(atomics)
 
-// As deep, without saying so.
+// As deep, but its export does not say so.
 __attribute__((noinline)) static int room_of(unsigned n)
 {
     volatile char room[300 << 10];

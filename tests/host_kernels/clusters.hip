@@ -19,7 +19,7 @@ extern "C" __global__ void gather(const cluster_args p)
         own[thread] = (int)blockIdx.x * 10000 + thread * 10 + turn;
         meet();
         for (int i = 0; i < MEMBERS; i++) sum = sum * 3 + shared_of((rank + i) % MEMBERS)[(thread + 1) % threads];
-        tf_hs_cluster_arrive(); // others may write again
+        tf_hs_cluster_arrive(); // the other blocks may now write again
         sum ^= turn;
         tf_hs_cluster_wait();
     }

@@ -48,7 +48,7 @@ DPP(dpp_banks, 0xb1, 5, 6, false)
 KERNEL(dpp_float, p.out[t] = __float_as_uint(__builtin_amdgcn_mov_dpp(__uint_as_float(v), 0x140, 15, 15, true)))
 KERNEL(mov_dpp8, p.out[t] = __builtin_amdgcn_mov_dpp8(v, 0xfac688)) // lanes 0,1,2,3,4,5,6,7 of each group in reverse
 
-// Lanes part, do different wave operations, some leave, the rest meet again.
+// Lanes diverge, run different wave operations, some leave, the rest meet again.
 KERNEL(divergent, unsigned r = 0; const unsigned lane = t & 63; if (lane < 20) {
     r = __shfl(v, 3);
     r += __popcll(__ballot(1));
@@ -69,7 +69,7 @@ KERNEL(alone, unsigned r = 0; if ((t & 63) >= 20) {
 }
 p.out[t] = r)
 
-// A helper with a collective, called in a branch: who skips the branch must wait behind it.
+// A function with a wave operation, called in a branch: lanes that skip the branch must wait behind it.
 static __device__ __forceinline__ unsigned helper(unsigned v) { return __popcll(__ballot(v != ~0u)); }
 KERNEL(helped, unsigned r = 0; if (t & 1) r = helper(v); r += 100 * helper(v + 1); if (t & 2) r += 10000 * helper(v); p.out[t] = r)
 

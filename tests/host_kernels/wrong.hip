@@ -139,7 +139,7 @@ extern "C" __global__ void shuffled_nvidia(const wrong_args p)
 }
 TF_EXPORT(shuffled_nvidia)
 #undef TF_TARGET_NVIDIA
-/* Lane 0 says that it has written; of the others only those that look for it know. */
+/* Lane 0 sets a flag after writing; only lanes that read the flag are ordered after it. */
 extern "C" __global__ void told_by_one(const wrong_args p)
 {
     TF_SHARED_STRUCT(wrong_shared, sh);

@@ -42,7 +42,7 @@ START_TEST(memory_is_zeroed_aligned_and_does_not_overlap)
 }
 END_TEST
 
-/* Both, of a room that takes all, some and none of it. */
+/* Checks both functions with a buffer that holds all, some and none of the text. */
 static void __attribute__((format(printf, 1, 2))) check_format(const char *format, ...)
 {
     for (size_t room = 0; room < 80; room += room < 12 ? 1 : 30) {

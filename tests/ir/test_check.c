@@ -32,7 +32,7 @@ typedef struct check_test {
 #define PARTIAL(out) "%y " out " = attention_partial %q, %s, %t " SIZES "at=%n #0\n"
 #define PART "%part f32[M,3,4,4] = attention_partial %q, %s, %t " SIZES "at=%n #0\n"
 
-/* What is wrong with ops over the values above: the op's line, and what is said. */
+/* Broken ops over the values above: the op's line, and the message. */
 static const struct {
     const char *ops, *message;
 } wrong[] = {
@@ -273,7 +273,7 @@ static const struct {
 #define TURNED(out, x, attributes) "    epi %" out " f32[M,8] = rope %" x " " attributes " theta=1 #0\n"
 #define SUMS KERNEL("k0", "gemm", LINEAR("l", "x", "w") "    epi %ss f32[M,1] = row_sumsq %l #0\n")
 
-/* What is wrong with kernels of the same values: text after the declarations, and what is said. */
+/* Broken kernels over the same values: text after the declarations, and the message. */
 static const struct {
     const char *kernels, *message;
 } wrong_kernels[] = {
@@ -415,7 +415,7 @@ static const struct {
     {PHASE("gemm", "    body %l f32[M,6] = linear %x, %wi fold=%p #0\n"), "fold: %l folds a value that is known only after packing"},
 };
 
-/* What text cannot say. */
+/* Broken graphs that cannot be written as text. */
 static ir_value *value_named(ir_graph *p, const char *name)
 {
     ir_value *v = graph_value(p, name);
@@ -546,7 +546,7 @@ START_TEST(each_condition_on_an_op_has_a_text_that_breaks_it)
 }
 END_TEST
 
-/* Ops like those above with nothing wrong: so it is the condition that refuses, not what stands around it. */
+/* Ops like those above, but correct: so each refusal above is due to the broken condition, not to what surrounds it. */
 START_TEST(the_same_ops_are_accepted_when_nothing_is_wrong)
 {
     static const char *const good[] = {

@@ -98,7 +98,7 @@ START_TEST(a_wrong_expression_is_one_complaint_at_its_place)
 }
 END_TEST
 
-/* Nor is it cut down to that one; a name has at most 63 letters. */
+/* Nor is a longer name shortened to it; a name has at most 63 letters. */
 START_TEST(a_longer_name_is_not_the_dim_that_it_begins_with)
 {
     char longest[65] = {0};
@@ -114,7 +114,7 @@ START_TEST(a_longer_name_is_not_the_dim_that_it_begins_with)
 }
 END_TEST
 
-/* Of a name that nothing can have, what is shown is as long as a name may be. */
+/* A name that is too long is shown cut to the length that a name may have. */
 START_TEST(a_name_that_is_too_long_is_cut_where_it_is_shown)
 {
     char name[101], wanted[200];
@@ -129,7 +129,7 @@ START_TEST(sixteen_parentheses_may_be_nested)
 {
     expect("((((((((((((((((7))))))))))))))))", "7", 7, 7);
     reject("(((((((((((((((((7)))))))))))))))))", 26, "more than 16 nested parentheses");
-    /* Side by side there may be more: each is left again. */
+    /* only nesting is limited: parentheses that are closed again do not count */
     expect("(1)+(1)+(1)+(1)+(1)+(1)+(1)+(1)+(1)+(1)+(1)+(1)+(1)+(1)+(1)+(1)+(1)+(1)", "18", 18, 18);
 }
 END_TEST
@@ -142,7 +142,7 @@ START_TEST(hostile_expressions_end)
     ck_assert_int_eq(arena_run(x.a, parse_body, &x), code_bad_input);
     ck_assert_ptr_nonnull(strstr(arena_diagnostics(x.a), "more than 16 nested"));
     arena_free(x.a);
-    for (int i = 0; i < 200000; i += 2) deep[i] = 'B', deep[i + 1] = '*'; /* a power that no byte holds */
+    for (int i = 0; i < 200000; i += 2) deep[i] = 'B', deep[i + 1] = '*'; /* a power that does not fit a byte */
     deep[199999] = 0;
     expression y = {.a = arena_new(), .dims = some_dims(), .text = deep};
     ck_assert_int_eq(arena_run(y.a, parse_body, &y), code_bad_input);
@@ -236,7 +236,7 @@ START_TEST(random_expressions_have_the_value_of_their_text)
         ck_assert_msg(extent_value(&x.e, &x.dims) == sum, "%s is not %lld", source, sum);
         text printed = {.a = x.a};
         extent_print(&printed, &x.e, &x.dims);
-        if (printed.data[0] != '-') { /* what is printed reads back */
+        if (printed.data[0] != '-') { /* printed text reads back as the same extent */
             expression y = {.a = arena_new(), .dims = some_dims(), .text = printed.data};
             ck_assert_int_eq(arena_run(y.a, parse_body, &y), code_ok);
             ck_assert(extent_equal(&x.e, &y.e));

@@ -66,7 +66,7 @@ START_TEST(a_format_of_weights_has_every_digit_of_what_it_holds)
     for (int i = 0; i < format_count; i++) {
         const weight_format *f = format_at((format_kind)i);
         const bool tf32 = i == format_tf32x2; /* 11 digits each */
-        ck_assert_int_eq(f->bits, f->terms * dtype_size(f->type) * 8); /* none of today's has several elements a number, or scales */
+        ck_assert_int_eq(f->bits, f->terms * dtype_size(f->type) * 8); /* no format of today has several elements per number, or scales */
         ck_assert_int_eq(f->scale.columns, 0);
         for (int t = 0; t < dtype_count; t++)
             if (f->holds >> t & 1) ck_assert_int_ge(f->terms * (tf32 ? 12 : digits[f->type]), digits[t]);
@@ -78,7 +78,7 @@ START_TEST(a_format_of_weights_has_every_digit_of_what_it_holds)
 }
 END_TEST
 
-/* Each pair has one pass, the smallest products first. */
+/* Each pair of terms is multiplied in exactly one pass, the smallest products first. */
 START_TEST(passes_multiply_each_pair_of_terms)
 {
     for (int a = 1; a <= 3; a++)
@@ -99,7 +99,7 @@ START_TEST(passes_multiply_each_pair_of_terms)
 }
 END_TEST
 
-/* Sizes follow the columns of the table, of formats that no row has yet, too. */
+/* Sizes follow from the columns of the table, also for formats that no row has yet. */
 START_TEST(sizes_of_packed_weights_follow_their_format)
 {
     const weight_format *bf16 = format_at(format_bf16), *tf32x2 = format_at(format_tf32x2);
@@ -110,14 +110,14 @@ START_TEST(sizes_of_packed_weights_follow_their_format)
     ck_assert_double_eq(format_element_bytes(bf16, 148), 2);
     ck_assert_int_eq(format_length(tf32x2, 33), 128); /* two turns of 32 elements, twice */
     ck_assert_int_eq(format_numbers_bytes(tf32x2, 128), 512);
-    /* 4 bits, four of them a number of 16 bits; a scale and a zero point of 4 bits for 128 elements of a column */
+    /* 4 bits, four elements in a number of 16 bits; a scale and a zero point of 4 bits for each 128 elements of a column */
     const weight_format grouped = {.type = dtype_f16, .bits = 4, .terms = 1, .scale = {dtype_bf16, 1, 128, 4}};
     ck_assert_int_eq(format_piece_length(&grouped), 128);
     ck_assert_int_eq(format_length(&grouped, 300), 96); /* 384 elements, four a number */
     ck_assert_int_eq(format_numbers_bytes(&grouped, 96), 192);
     ck_assert_int_eq(format_scale_bytes(&grouped, 5, 300), 5 * 3 * 2 + 8); /* 15 zero points in 8 bytes */
     ck_assert_double_eq(format_element_bytes(&grouped, 4096), (4 + (16 + 4) / 128.0) / 8);
-    /* a scale for 128 columns by 128 elements; for all of a column */
+    /* one scale for 128 columns by 128 elements; one for a whole column */
     const weight_format blocks = {.type = dtype_f16, .bits = 8, .terms = 1, .scale = {dtype_f32, 128, 128, 0}},
                         channel = {.type = dtype_f16, .bits = 8, .terms = 1, .scale = {dtype_f32, 1, 0, 0}};
     ck_assert_int_eq(format_scale_bytes(&blocks, 576, 7168), 5 * 56 * 4);
@@ -319,7 +319,7 @@ END_TEST
 static const char product[] = "block: p\ndtype: bf16\ndims: {M: 2048, N: 2048, K: 2048}\ninputs: {x: [M, K]}\nparams: {w: [N, K]}\n"
                               "ops:\n  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n";
 
-/* The plan's text, or what was said instead. */
+/* The plan's text, or the error message. */
 static const char *planned(arena *a, compile_request r, tfgen_code wanted)
 {
     compiled c;
@@ -368,9 +368,9 @@ START_TEST(a_plan_that_is_read_back_keeps_its_device)
     const char *small = planned(a, (compile_request){.text = product, .target = "sm_90a", .device_model = "h100-pcie"}, code_ok);
     compile_request back = {.text = small, .name = "p.ir", .target = "sm_90a", .from_ir = true, .from = stage_plan};
     ck_assert_str_eq(planned(a, back, code_ok), small);
-    back.device_label = "NVIDIA H200"; /* the text is stronger */
+    back.device_label = "NVIDIA H200"; /* the text overrides this */
     ck_assert_str_eq(planned(a, back, code_ok), small);
-    back.device_model = "h200"; /* and what is asked for is stronger yet */
+    back.device_model = "h200"; /* and an explicit device model overrides the text */
     has(planned(a, back, code_ok), "\ndevice h200\n");
     arena_free(a);
 }

@@ -11,7 +11,7 @@ typedef struct fusing_test {
     const char *result, *again;
 } fusing_test;
 
-/* Kernels that are written once, behind the last pass, are those that are written and verified behind each. */
+/* Checks that fusing without dumps after each pass gives the same kernels as fusing with them. */
 static void check_once(arena *a, const ir_graph *lowered, fuse_options options, const char *text)
 {
     options.check_once = true;
@@ -59,7 +59,7 @@ static bool in_some_golden(const char *word)
 
 START_TEST(each_reason_has_a_golden_file)
 {
-    /* The last, no-fusion-applies, is what remains when a pass has overlooked an edge. */
+    /* no_fusion, the last reason, is used only if a pass has overlooked an edge. */
     for (reason r = reason_none + 1; r < reason_no_fusion; r++)
         ck_assert_msg(in_some_golden(reason_code(r)), "no file of tests/golden/fuse shows %s", reason_code(r));
 }
@@ -77,7 +77,7 @@ START_TEST(each_fusion_has_golden_files_with_and_without_it)
 }
 END_TEST
 
-/* A graph of random ops over values [2, M, columns] and [2, M, 1]; what nobody uses is an output, and a few others. */
+/* A graph of random ops over values [2, M, columns] and [2, M, 1]; its outputs are the values that no op uses, and a few others. */
 typedef struct random_graph {
     text t;
     unsigned state;
@@ -95,7 +95,7 @@ static unsigned below(random_graph *g, unsigned n)
 static int some_value(random_graph *g, int columns)
 {
     for (int tries = 0; tries < 30; tries++) {
-        /* Recent values most often: chains are what fusion looks for. */
+        /* Prefers recent values, since fusion looks for chains. */
         int i = below(g, 2) ? (int)below(g, (unsigned)g->count) : g->count - 1 - (int)below(g, g->count < 3 ? 1 : 3);
         if (columns == 0 ? g->columns[i] > 1 : g->columns[i] == columns) return i;
     }

@@ -65,7 +65,7 @@ END_TEST
 #define APPENDS(state) HEAD "in   %k f32[M,1,4]\nin   %at i32[M]\nstate %s f32[M,2,8,2]\n\n" \
     "%c f32[M,2,8,2] in %s+0/2 = kv_append %k at=%at state=%s #0\n%d f32[M,2,8,2] in %s+0/2 = kv_append %k at=%at state=" state " #1\n"
 
-/* Text that the reader refuses, and what it says. */
+/* Text that the reader refuses, and the message. */
 static const struct {
     const char *text, *message;
 } refused[] = {
@@ -191,7 +191,7 @@ START_TEST(hostile_text_is_refused_with_its_place)
 }
 END_TEST
 
-/* A zero byte would end a name or a number for some readers and not for others. */
+/* A zero byte would end a name or a number for some readers, but not for others. */
 START_TEST(a_zero_byte_is_refused_wherever_it_stands)
 {
     static const char whole[] = X "out  %y as y\n%y f32[M,4] = mul %x, 0.5 !3:4 #0\n";
@@ -208,7 +208,7 @@ START_TEST(a_zero_byte_is_refused_wherever_it_stands)
 }
 END_TEST
 
-/* Breaks that text cannot say. */
+/* Broken programs that cannot be written as text. */
 static void swap_ops(ir_graph *p)
 {
     ir_op *first = p->ops[1];
@@ -243,7 +243,7 @@ static void use_before_made(ir_graph *p)
         "in   %k f32[M,1,4]\nstate %s f32[M,2,8,2]\nin   %at i32[M]\nout  %y as y\nkernel k0 {\n  phase a : rows {\n" \
         "    body %y f32[M,2,8,2] = neg %s #0\n  }\n}\nkernel k1 {\n  phase b : rows "
 
-/* A rule, and a program that breaks it alone: a text, with `from` replaced by `to` or changed by `change`. */
+/* A rule, and a program that breaks only that rule: a text, with `from` replaced by `to` or changed by `change`. */
 static const struct {
     const char *rule, *text, *from, *to;
     void (*change)(ir_graph *p);
@@ -443,7 +443,7 @@ static size_t replace_piece(char *text, size_t size, size_t room, size_t at, siz
     return size - old + length;
 }
 
-/* Mostly puts a word in place of another of its kind, so that many mutants can be read; else changes bytes or moves pieces. */
+/* Mostly replaces a word by another of its kind, so that many mutants can be read; else changes bytes or moves pieces. */
 static size_t mutate(char *text, size_t size, size_t room)
 {
     for (unsigned n = 1 + random_below(3); n > 0 && size > 32; n--) {

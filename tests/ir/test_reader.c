@@ -109,7 +109,7 @@ START_TEST(every_doubtful_spec_is_taken_with_its_warnings)
         char golden[300];
         ck_assert_msg(read_file(&r, paths.gl_pathv[i]) == code_ok, "%s", arena_diagnostics(r.a));
         ck_assert_str_eq(arena_diagnostics(r.a), "");
-        ck_assert_int_eq(arena_run(r.a, read_body, &r), code_ok); /* once more: each warning is there once */
+        ck_assert_int_eq(arena_run(r.a, read_body, &r), code_ok); /* read again: each warning appears once */
         snprintf(golden, sizeof golden, "%.*s.expect", (int)strlen(paths.gl_pathv[i]) - 5, paths.gl_pathv[i]);
         compare_golden(golden, arena_warnings(r.a));
         done(&r, true);
@@ -180,7 +180,7 @@ START_TEST(overrides_are_stronger_than_the_preset_and_the_preset_than_defaults)
     reading r = {.options = {.preset = "large", .overrides = overrides, .override_count = 3}};
     ck_assert_int_eq(read_text(&r, DIMS BODY), code_ok);
     ck_assert_int_eq(value_of(&r, "B"), 4);
-    ck_assert_int_eq(value_of(&r, "S"), 10); /* the last one said */
+    ck_assert_int_eq(value_of(&r, "S"), 10); /* the last override */
     ck_assert_int_eq(value_of(&r, "D"), 32);
     ck_assert_int_eq(value_of(&r, "E"), 16); /* D/2 follows D */
     done(&r, false);
@@ -233,7 +233,7 @@ START_TEST(a_wrong_override_is_an_error_without_a_place)
 }
 END_TEST
 
-/* A spec that is wrong, too, is what is to be mended first. */
+/* If the spec and the call are both wrong, errors of the spec are reported first. */
 START_TEST(an_error_of_the_text_counts_more_than_one_of_the_call)
 {
     reading r = {.options = {.preset = "huge"}};
@@ -338,7 +338,7 @@ START_TEST(every_attribute_reaches_its_field)
     const ir_value *g = graph_value(r.p, "g");
     ck_assert(strcmp(g->from, "g.g") == 0 && g->from_rows->first == 8 && g->from_rows->end == 16 && g->from_rows->every == 24);
     ck_assert_str_eq(r.p->prefix, "h.{layer}.");
-    const char *text = ir_print(r.a, r.p); /* which says all of it, too */
+    const char *text = ir_print(r.a, r.p); /* the text has all of it, too */
     ck_assert_ptr_nonnull(strstr(text, "from=\"g.g\" rows=8..16/24"));
     ck_assert_str_eq(ir_print(r.a, ir_read(r.a, text, strlen(text), "t.ir")), text);
     ck_assert(pos->has_range && extent_value(&pos->range_high, &r.p->dims) == 3);
@@ -468,7 +468,7 @@ START_TEST(a_spec_beyond_the_limits_is_refused)
     expect_refusal(repeat("dims: ", "[", 100000, "\n"), "nested more than 16 levels deep");
     expect_refusal(repeat("ops:\n", "- {}\n", 5000, ""), "more than 4096 ops");
     expect_refusal(repeat("ops:\n", "-\n", 20000, ""), "more than 16384 items");
-    /* by one */
+    /* exceeded by one */
     expect_refusal(repeat("dims: ", "[", 16, "\n"), "nested more than 16 levels deep");
     expect_refusal(repeat("ops:\n", "- {}\n", 4097, ""), "more than 4096 ops");
     expect_refusal(repeat("ops:\n", "-\n", 16385, ""), "more than 16384 items");

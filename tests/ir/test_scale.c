@@ -66,7 +66,7 @@ static void sources_with_sharing(arena *a, int form, text *spec)
         write_head(spec, "x: [M, N], y: [M, N]");
         write_fibonacci(spec, "x", "y");
         text_printf(spec, "outputs: {o: s%d}\n", shared_ops - 1);
-    } else { /* numbers a row */
+    } else { /* one number per row */
         write_head(spec, "x: [M, N]");
         text_printf(spec, "  - {out: a, op: row_sum, in: [x]}\n  - {out: b, op: row_max, in: [x]}\n");
         write_fibonacci(spec, "a", "b");
@@ -202,7 +202,7 @@ static void blocks(long_spec *s)
     end(s, "r", n);
 }
 
-/* A tree of views: what is split in two again and again; then as many concats, two and two, of what lies between. */
+/* A tree of views: values split in two again and again; then as many concats of two, over what lies between. */
 static void trees_of_views(long_spec *s)
 {
     int leaves = 1;
@@ -255,7 +255,7 @@ static void biases(long_spec *s)
     end(s, "a", s->n);
 }
 
-/* Everybody reads the first, what was half as many ops ago, and the one before. */
+/* Each op reads the first value, the one at half of its position, and the one before it. */
 static void skips(long_spec *s)
 {
     begin(s, "a0: [M, D]", NULL, 0);
@@ -276,7 +276,7 @@ static void products_that_share_a_residual(long_spec *s)
     for (int i = 0; i < n; i++) text_printf(s->t, "o%d: a%d%s", i, i, i + 1 < n ? ", " : "}\n");
 }
 
-/* Ops by a seed: of what a block has, each of operands that are near or anywhere before, with as many outputs as are left. */
+/* Ops drawn by a seed: kinds of ops of a block, with operands nearby or anywhere before, and all unused values as outputs. */
 static unsigned draw(unsigned *state, unsigned below)
 {
     *state = *state * 1664525u + 1013904223u;
@@ -287,7 +287,7 @@ static void drawn(long_spec *s, unsigned seed)
 {
     static const char *const unary[] = {"silu", "exp", "softmax", "l2norm", "gelu_tanh", "neg"};
     unsigned state = seed;
-    const unsigned near = 2 + draw(&state, 62), far = draw(&state, 8); /* of 8: how often an operand is from anywhere */
+    const unsigned near = 2 + draw(&state, 62), far = draw(&state, 8); /* far / 8: share of operands from anywhere before */
     bool *read = calloc((size_t)s->n + 1, 1);
     text_printf(s->t, "block: long\ndtype: bf16\ndims: {M: 64, D: 64}\ninputs: {a0: [1, M, D]}\nparams: {w: [D, D]}\nops:\n");
     for (int i = 0; i < s->n; i++) {
@@ -317,7 +317,7 @@ static void drawn_1(long_spec *s) { drawn(s, 1); }
 static void drawn_2(long_spec *s) { drawn(s, 2); }
 static void drawn_3(long_spec *s) { drawn(s, 3); }
 
-/* The mix of a block, near and far: what fusion tries again and again. */
+/* The ops of a block with operands near and far, for which fusion needs several rounds. */
 static void mixed(long_spec *s)
 {
     static const char *const kinds[] = {"add", "mul", "linear", "rmsnorm", "softmax"};
@@ -342,7 +342,7 @@ static void mixed(long_spec *s)
     text_printf(s->t, "o: a%d}\n", s->n);
 }
 
-/* Layers that each write a cache of their own and read it. */
+/* Layers that each append to a cache of their own and read it. */
 static void caches(long_spec *s)
 {
     const int n = s->n / 4;
@@ -359,7 +359,7 @@ static void caches(long_spec *s)
     end(s, "r", n);
 }
 
-/* Products whose operands are made anew with rows that tensor loads can take, and of one that only kernels see. */
+/* Products whose operands are copied to rows that tensor loads can read, and products of a value that exists only in kernels. */
 static void odd_products(long_spec *s)
 {
     const int n = s->n / 2;
@@ -409,8 +409,8 @@ typedef struct measure {
     const char *spec;
     fusion_level level;
     unsigned long long spent[stages];
-    int ops;        /* as lowered */
-    size_t emitted; /* bytes of memory that emission asked for */
+    int ops;        /* after lowering */
+    size_t emitted; /* bytes that emission allocated */
     int kernels, launches;
 } measure;
 
@@ -469,8 +469,7 @@ static measure measured(int form, fusion_level level, int ops)
     return m;
 }
 
-/* A kernel's own text and arguments, and what they are made from, are a few KB for each of its ops; templates, 60 KB and more, are shared.
- */
+/* A kernel's own text and arguments, and the data for making them, are a few KB for each op; templates, 60 KB and more, are shared. */
 static void must_be_small(int form, fusion_level level, const measure *m)
 {
     enum { most_bytes = 20 << 10 };
@@ -479,7 +478,7 @@ static void must_be_small(int form, fusion_level level, const measure *m)
                   m->launches);
 }
 
-/* A spec twice as long takes twice the steps; a quadratic part that is a tenth of the steps shows. */
+/* A spec twice as long takes twice the steps; a quadratic part of a tenth of the steps would be noticed. */
 START_TEST(twice_as_many_ops_are_planned_and_emitted_in_twice_the_steps)
 {
     const int form = _i / 3, ops = forms[form].ops;
@@ -498,7 +497,7 @@ END_TEST
 
 START_TEST(a_spec_of_4000_ops_is_emitted_at_every_level)
 {
-    const int form = _i < 3 ? 0 : 4; /* a chain, layers of products */
+    const int form = _i < 3 ? 0 : 4; /* form 0: a chain; 4: layers of products */
     const measure m = measured(form, (fusion_level)(_i % 3), 4000);
     ck_assert_int_ge(m.launches, 4000 / 64);
     if (_i == 0) ck_assert_int_eq(m.launches, 4000);
@@ -517,7 +516,7 @@ static measure of_a_product(const char *dims)
     return m;
 }
 
-/* Of a product of a million tiles the model looks at some rounds of workgroups, not at all. */
+/* For a product of a million tiles the model looks at a few rounds of workgroups, not at all of them. */
 START_TEST(a_large_product_is_planned_in_few_more_steps_than_a_small_one)
 {
     const measure small = of_a_product("{M: 256, K: 256, N: 256}"), large = of_a_product("{M: 1000000, K: 8192, N: 65536}");
@@ -540,7 +539,7 @@ int main(void)
     tcase_set_tags(more, "long");
     tcase_set_timeout(more, 120);
     suite_add_tcase(s, more);
-    /* All forms with all fusions; every third without, which makes most kernels. What is between has no pass of its own. */
+    /* Each form with all fusions; every third without any, which makes the most kernels. Levels in between run no other passes. */
     for (int i = 0; i < count; i++)
         tcase_add_loop_test(i % 3 == fusion_tile || i % 9 == fusion_none ? l : more,
                             twice_as_many_ops_are_planned_and_emitted_in_twice_the_steps, i, i + 1);

@@ -28,7 +28,7 @@ static char *entry_of(arena *a, const char *op)
     return arena_printf(a, "%.*s", end ? (int)(end - start) : (int)strlen(start), start);
 }
 
-/* What stands between the next pair of backquotes, *at moved behind it; NULL when there is none. */
+/* The text between the next pair of backquotes; *at moves behind it. NULL if there is none. */
 static const char *quoted(arena *a, const char **at)
 {
     const char *start = strchr(*at, '`'), *end = start ? strchr(start + 1, '`') : NULL;
@@ -37,7 +37,7 @@ static const char *quoted(arena *a, const char **at)
     return arena_printf(a, "%.*s", (int)(end - start - 1), start + 1);
 }
 
-/* An example: the op's line and its operands; what it makes comes after. */
+/* An example: the op's line, its operands, and then its results. */
 typedef struct example {
     const char *op, *makes;
     text inputs, params, states;
@@ -67,7 +67,7 @@ static example example_of(arena *a, const char *entry)
     return e;
 }
 
-/* A spec of the example, with `more` ahead of the op's closing brace. Every out is an output, but of a state, which attention reads. */
+/* A spec of the example, with `more` before the op's closing brace. Each result is an output, except caches, which attention reads. */
 static const char *spec_of(arena *a, const example *e, const char *more)
 {
     text t = {.a = a}, outputs = {.a = a};
@@ -137,7 +137,7 @@ START_TEST(every_op_has_an_entry_whose_example_is_true)
 }
 END_TEST
 
-/* Cells 1.. of an attribute's row. */
+/* The cells of an attribute's row, without the first. */
 typedef struct row {
     char key[32], fallback[64], range[64];
 } row;
@@ -179,7 +179,7 @@ static void check_range(const example *e, const char *key, const char *range)
     else if (strncmp(range, ">= 2, even", 10) == 0) refused(e, key, "0"), refused(e, key, "3"), refused(e, key, "6"), taken(e, key, "2");
 }
 
-/* What is said in words, for the examples: 2 heads of 4. */
+/* A default that is stated in words, as a number for the examples: 2 heads of 4. */
 static const char *in_numbers(const char *fallback)
 {
     static const char *const words[][2] = {{"the head size", "4"}, {"heads", "2"}, {"1/sqrt(head size)", "0.5"}};
@@ -188,7 +188,7 @@ static const char *in_numbers(const char *fallback)
     return NULL;
 }
 
-/* To state the default changes nothing, where there is one to state. */
+/* Giving the default explicitly changes nothing. */
 static void check_default(arena *a, const example *e, const attribute_info *info, char *fallback)
 {
     const ir_op *left = read_op(a, spec_of(a, e, ""));

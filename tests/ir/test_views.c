@@ -22,11 +22,11 @@ static void verify(int spec, int machine, const char *level)
 START_TEST(views_and_copies_are_right_at_every_level) { verify(_i / machine_count, _i % machine_count, "all"); }
 END_TEST
 
-/* The levels are compared on the host; with all fusions each spec runs on one of the GPUs in turn. */
+/* All levels run on the host; with all fusions each spec also runs in the geometry of one GPU, in turn. */
 START_TEST(fused_views_are_right_in_the_geometry_of_a_gpu) { verify(_i, 1 + _i % (machine_count - 1), "tile"); }
 END_TEST
 
-/* Vectors of what begins or goes on at odd elements: a GPU would fault where this processor does not. */
+/* Values that begin, or have rows, at odd elements: misaligned vectors fault on a GPU but not on this processor. */
 static const char *const odd[] = {"tests/specs/views/a-joined-operand-of-products.yaml --target=sm_90a",
                                   "tests/specs/checked/odd-queries.yaml --target=sm_80"};
 START_TEST(no_vector_is_misaligned)

@@ -33,7 +33,7 @@ class Draw:
 
 
 class Queue:
-    """`known(mutant)` is a verdict from before or None; `skip(mutant)`: argued, counts nowhere."""
+    """`known(mutant)` is a verdict from before or None; `skip(mutant)`: listed in equivalent.txt, so not tried."""
 
     def __init__(self, draws, known, skip):
         self.draws, self.known, self.skip = draws, known, skip

@@ -1,24 +1,25 @@
 #!/usr/bin/env python3
-"""In: the working tree, seeds and a count, or a list of changes. Out: which of them `make test`'s suites notice: a line each, the score,
-and the survivors. Refuses: a tree whose suites fail as it is.
+"""In: the working tree, seeds and a count, or a list of changes. Out: which of them `make test`'s suites notice: a line each, the score
+(the share that they notice), and the survivors. Refuses: a tree whose suites fail before any change.
 
     make mutants SEED=1 COUNT=150     draws places in ir, gen, templates, runtime, reference and judge, as many in each (operators.py)
-    make mutants SEED="3 2:gen,ir"    several seeds, COUNT places each, and one score; of a seed perhaps some areas alone
-    make mutants LIST=holes           the planted bugs of tests/mutants/holes.txt (SEED= beside it: those, too)
-    make mutants ... AREAS=gen,ir     some areas alone
-    make mutants ... FILES=ir/check   files whose names have this expression
-    make mutants ... SUITES=test_ir   some suites alone
-    make mutants ... RETRY=1          survivors alone, again: after tests were written for them
-    make mutants ... BUDGET=60        at most so many seconds of suites a mutant; who lives that long counts as a survivor
-    make mutants ... JOBS=8           so many mutants at a time, each in a tree of its own: what is drawn is the same
-    make mutants ... LENIENT=1        suites that fail as the tree is are left out and named
+    make mutants SEED="3 2:gen,ir"    several seeds, COUNT places each, and one score; SEED:AREAS limits a seed to these areas
+    make mutants LIST=holes           the planted bugs of tests/mutants/holes.txt (with SEED=: those and drawn ones)
+    make mutants ... AREAS=gen,ir     only these areas
+    make mutants ... FILES=ir/check   only files whose names match this expression
+    make mutants ... SUITES=test_ir   only these suites
+    make mutants ... RETRY=1          only the survivors of earlier runs, after tests were written for them
+    make mutants ... BUDGET=60        at most so many seconds of suites per mutant; one that no suite noticed by then counts as a survivor
+    make mutants ... JOBS=8           so many mutants at a time, each in its own tree; the mutants drawn are the same
+    make mutants ... LENIENT=1        suites that fail before any change are left out and named
     make mutants ... UNMEASURED=1     suites whose coverage is not known are tried on every change, not measured first
-    make mutants ... REPORT=1         what is known: nothing is built or run
+    make mutants ... REPORT=1         prints the results of earlier runs; builds and runs nothing
 
 Works on copies in build/mutants, never on the working tree. build/mutants/results.jsonl has a line a mutant, added when it is judged:
-whatever stops a run costs the mutants under way, and the next run goes on. A mutant that does not compile, or makes the same object code,
-is passed over for the next; tests/mutants/equivalent.txt has those that nobody could tell apart, with the reason. Suites that never run the
-line (coverage.py) are left out; of templates, suites that compile no kernel.
+an interrupted run loses only the mutants under way, and the next run goes on from there. A mutant that does not compile, or compiles to
+the same object code, is replaced by the next; tests/mutants/equivalent.txt lists mutants whose behaviour no test can tell from
+the original's, with the reason. Suites that never run the changed line (coverage.py) are left out; for templates,
+suites that compile no kernel.
 """
 import argparse
 import json

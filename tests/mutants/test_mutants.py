@@ -1,4 +1,5 @@
-"""The whole tool on a tree of a few lines: what it notices, what it leaves out, that it goes on. Runs at the head of `make mutants`."""
+"""Runs mutants.py on a source tree of a few lines: checks which changes it reports as killed or survived, which it skips, and that it can
+continue an earlier run. `make mutants` runs this first."""
 import json
 import shutil
 import subprocess
@@ -59,7 +60,7 @@ clamp (ir/base/clamp.c):
 clamp (ir/base/clamp.c):
 - if (x < 0) return 0;
 + if (x < 1) return 0;
-= Would be noticed, but is argued: it counts nowhere.
+= A test would notice this, but changes listed in this file are not tried.
 ''',
 }
 
@@ -92,7 +93,7 @@ def check(top):
     assert of_clamp == {('killed', 'test_clamp')} and of_nobody == {('survived', '')}, found
     assert not any('(x < 1)' in new for _, _, new in found) and 'nobody_asks: ir/base/clamp.c:10,' in said and len(found) > 6, said
     score = said.splitlines()[-2]
-    # what the suites run is known by now: whether they pass is asked again
+    # which code the suites cover is known from the run before; whether they pass is tried again
     (top / 'build/mutants/results.jsonl').unlink()
     tool(top, '--seed=1', '--suites=test_clamp', '--jobs=2')
     assert results(top) == found, results(top)
@@ -100,16 +101,16 @@ def check(top):
     (top / 'build/mutants/results.jsonl').unlink()
     tool(top, '--seed=1', '--suites=test_clamp', '--jobs=2', '--unmeasured')
     assert results(top) == found and not (top / 'build/mutants/coverage').exists(), results(top)
-    # a new test sees what is tried again with it
+    # --retry after a test was made stronger: it now kills changes that survived
     test = top / 'tests/ir/test_clamp.c'
     test.write_text(test.read_text().replace('    nobody_asks(3);', '    for (int x = 5; x < 9; x++)\n'
                                              '        if (nobody_asks(x) != (x < 7 ? 7 : x)) return 2;'))
-    assert score in tool(top, '--seed=1', '--report')[1], 'a report is not what was judged'
+    assert score in tool(top, '--seed=1', '--report')[1], 'the report differs from the results'
     file = top / 'build/mutants/results.jsonl'
     file.write_text(''.join(line for line in file.read_text().splitlines(True) if '(x < 7) return 8' not in line))
     code, said = tool(top, '--seed=1', '--retry', '--suites=test_clamp', '--jobs=2')
     again = results(top)
-    assert len(again) == len(found) - 1, again # survivors alone
+    assert len(again) == len(found) - 1, again # only those that had survived
     assert sum(v == 'survived' for v, _ in again.values()) < sum(v == 'survived' for v, _ in found.values()), again
     assert (top / 'build/mutants/tree/ir/base/clamp.c').read_text() == FILES['ir/base/clamp.c'], 'a tree was left changed'
 

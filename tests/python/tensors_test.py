@@ -90,9 +90,9 @@ def refuse_tensors(layer):
     refused("an expanded tensor", given(strides=(0, 1)), "x is strided")
     refused("a negated view", given(negative=True), "lazily negated view", "resolve_neg()")
     refused("a sparse tensor", given(layout=torch.sparse_coo), "to_dense")
-    refused("a tensor elsewhere", given(device=torch.device("cuda:1")), "x is on cuda:1", "the layer on cpu")
+    refused("a tensor on another device", given(device=torch.device("cuda:1")), "x is on cuda:1", "the layer on cpu")
     base = whole((4, 8), 1)
-    refused("a row that begins between", lambda: layer(x=torch.Tensor((3, 8), torch.float32, memory=base.memory, offset=4)),
+    refused("a tensor at no multiple of 16 bytes", lambda: layer(x=torch.Tensor((3, 8), torch.float32, memory=base.memory, offset=4)),
             "multiple of 16")
     refused("a gradient", given(requires_grad=True), "x requires a gradient", "no_grad")
     refused("a list", lambda: layer(x=[1.0] * 24), "x: an array")
@@ -139,7 +139,7 @@ def states():
     kept, at = whole((2, 2, 4, 4), 0), torch.empty((2,), dtype=torch.int32).fill([1, 3])
     before, x = list(kept.numbers()), whole((2, 1, 8), 5)
     refused("a state that is missing", lambda: layer(x=x, at=at), "kept: missing")
-    refused("places that are no int32", lambda: layer(x=x, at=torch.empty((2,), dtype=torch.float32), kept=kept), "at is torch.float32")
+    refused("positions that are not int32", lambda: layer(x=x, at=torch.empty((2,), dtype=torch.float32), kept=kept), "at is torch.float32")
     layer(x=x, at=at, kept=kept)
     for b in range(2):
         for head in range(2):

@@ -12,7 +12,7 @@
 
 enum { most_bench_values = 2048 };
 
-/* A graph, its data and results, by value id. */
+/* A graph with its data and results, by value id. */
 typedef struct bench {
     arena *a;
     ir_graph *graph;

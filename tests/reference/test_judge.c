@@ -20,14 +20,14 @@ typedef struct attempt {
     arena *a;
     const char *planned, *wanted; /* specs */
     fusion_level level;
-    const char *from, *to; /* what of the kernels' sources is replaced before they are compiled, or NULL */
+    const char *from, *to; /* a text in the kernels' sources that is replaced before they are compiled, or NULL */
     int replaced;
-    struct told *told; /* of the only output, or NULL */
+    struct told *told; /* receives numbers and bounds of the only output, or NULL */
     tfgen_device *device; /* NULL: the host engine */
     bool retyped;         /* the plan has %l as f16 */
     const char *target;   /* NULL: host */
     const ref_tensor *(*inputs)(arena *a, const ir_graph *graph); /* NULL: random */
-    bool refused; /* what the plan says of roundings is impossible in the graph */
+    bool refused; /* the graph cannot have the roundings that the plan states */
     trial_result result;
 } attempt;
 
@@ -108,7 +108,7 @@ static const trial_check *first_bad(const attempt *t)
     "  - {out: u, op: sub, in: [x2, s]}\n  - {out: t, op: max, in: [u, p]}\noutputs: {y: t}\n"
 
 static const struct {
-    const char *from, *to, *value; /* in the spec; the value that is wrong then */
+    const char *from, *to, *value; /* from, to: in the spec; value: the one that is wrong then */
 } changes[] = {{"rmsnorm, in: [x, g], eps: 1.0e-5", "rmsnorm, in: [x, g], eps: 1.0e-3", "h"},
                {"rmsnorm, in: [x, g], eps: 1.0e-5", "rmsnorm, in: [x, g], eps: 1.0e-5, unit_offset: true", "h"},
                {"linear, in: [h, wk]", "linear, in: [x, wk]", "k"},
@@ -119,7 +119,7 @@ static const struct {
                {"causal: true", "causal: true, window: 6", "a"},
                {"causal: true", "causal: true, scale: 0.35", "a"},
                {"causal: true", "causal: true, softcap: 50", "a"},
-               {"kv_heads: KV, causal", "kv_heads: 2, causal", NULL}, /* says the same */
+               {"kv_heads: KV, causal", "kv_heads: 2, causal", NULL}, /* means the same */
                {"add, in: [x, o]", "sub, in: [x, o]", "x1"},
                {"layernorm, in: [x1, n, e]", "layernorm, in: [x1, n, e], eps: 1.0e-4", "m"},
                {"silu", "gelu_tanh", "act"},
@@ -131,8 +131,8 @@ static const struct {
                {"max, in: [u, p]", "min, in: [u, p]", "t"}};
 enum { change_count = sizeof changes / sizeof *changes };
 
-/* The plan says where roundings are by the places of ops, which a change in length moves; so the ops keep their places, on lines of their
- * own. */
+/* The plan gives the places of roundings by the places of ops in the file, which an edit of another length would move; so each op keeps its
+ * own line. */
 START_TEST(a_plan_of_another_graph_is_wrong_where_it_differs)
 {
     arena *a = arena_new();
@@ -146,7 +146,8 @@ START_TEST(a_plan_of_another_graph_is_wrong_where_it_differs)
         ck_assert_msg((bad || t.refused) == (changes[i].value != NULL), "%s: %s", changes[i].to, bad ? bad->name : arena_diagnostics(t.a));
         if (t.refused)
             ck_assert_msg(level == fusion_tile && strstr(arena_diagnostics(t.a), "the plan folds a factor"), "%s", arena_diagnostics(t.a));
-        /* At level none every value is stored. At tile, what is fused away shows where it arrives. */
+        /* At level none every value is stored, so the first wrong value is named. At tile, a wrong value inside a kernel shows at the value
+         * that the kernel stores. */
         if (bad && level == fusion_none)
             ck_assert_msg(!bad->end_to_end && strcmp(bad->name, changes[i].value) == 0, "%s: %s", changes[i].to, bad->name);
         arena_free(t.a);
@@ -155,7 +156,7 @@ START_TEST(a_plan_of_another_graph_is_wrong_where_it_differs)
 }
 END_TEST
 
-/* ---- what a plan may say of dtypes */
+/* ---- dtypes that a plan may state */
 typedef struct spoil_job {
     arena *a;
     int how;
@@ -189,7 +190,7 @@ START_TEST(a_plan_keeps_the_dtypes_and_shapes_of_the_graph)
 }
 END_TEST
 
-/* Fusion copies ops of the graph whose results are in 16 bits there (`y.ms`); nobody stores the copies, so nobody rounds them. */
+/* Fusion copies ops whose results the graph has in 16 bits (`y.ms`). The copies are not stored, so they are not rounded. */
 START_TEST(what_is_not_stored_is_rounded_by_nobody)
 {
     const char *yaml =
@@ -202,7 +203,7 @@ START_TEST(what_is_not_stored_is_rounded_by_nobody)
 }
 END_TEST
 
-/* A row's sum that two workgroups make is in memory as two numbers, none of which is the sum: both together are. */
+/* A row's sum computed by two workgroups is in memory as two numbers, which are judged as one sum. */
 START_TEST(a_sum_in_two_parts_is_judged_as_one_number)
 {
     const char *yaml = "block: t\ndtype: f32\ndims: {M: 21, K: 50, N: 200, P: 9}\ninputs: {x: [M, K], r: [M, N]}\n"
@@ -225,7 +226,7 @@ START_TEST(a_sum_in_two_parts_is_judged_as_one_number)
 }
 END_TEST
 
-/* ---- what nobody writes */
+/* ---- values that are never written */
 #define TAIL "block: tail\ndtype: bf16\ndims: {M: 11, D: 24}\ninputs: {x: [M, D]}\nparams: {w: [D, D]}\nops:\n"
 static const struct {
     const char *yaml, *from, *to, *value;
@@ -233,7 +234,7 @@ static const struct {
     {TAIL "  - {out: h, op: square, in: [x]}\n  - {out: y, op: linear, in: [h, w]}\noutputs: {y: y}\n",
      "rows(const args &p) { return 11; }", "rows(const args &p) { return 10; }", "h"},
     {TAIL "  - {out: y, op: linear, in: [x, w]}\noutputs: {y: y}\n", "const int left = 24 - col;", "const int left = 23 - col;", "y"},
-    /* expected to be no number, everywhere: what nobody wrote is none either */
+    /* NaN is expected everywhere; memory that was never written is NaN, too, but is still an error */
     {TAIL
      "  - {out: h, op: linear, in: [x, w]}\n  - {out: q, op: square, in: [h]}\n  - {out: n, op: sub, in: [-1, q]}\n"
      "  - {out: y, op: log, in: [n]}\noutputs: {y: y}\n",
@@ -253,11 +254,11 @@ START_TEST(an_element_that_nobody_writes_is_infinitely_wrong)
 }
 END_TEST
 
-/* ---- a little off everywhere: no element is beyond its bound, which is six roundings wide, and all together are far too wrong */
+/* ---- slightly wrong everywhere: each element is within its bound, which is six roundings wide, but all together are too far off */
 #define OFF(dtype, factor) "block: off\ndtype: " dtype "\ndims: {M: 64, D: 40}\ninputs: {x: [M, D]}\nparams: {w: [D, D]}\nops:\n" \
     "  - {out: l, op: linear, in: [x, w]}\n  - {out: y, op: mul, in: [l, " factor "]}\noutputs: {y: y}\n"
 
-/* Of equal numbers it is 0 but for the roundings of the norm itself, of nearly equal ones it is of what f32 keeps of their differences. */
+/* The norm of equal numbers is 0 but for its own roundings; of nearly equal numbers it depends on what f32 keeps of their differences. */
 static const char *const ill_norms[] = {
     "block: same\ndtype: bf16\ndims: {B: 3, S: 2, G: 3}\ninputs: {x: [B, S, G, 3, 1]}\nparams: {w: [6]}\nops:\n"
     "  - {out: t, op: concat, in: [x, x, x, x, x, x]}\n  - {out: g, op: gelu_erf, in: [t]}\n"
@@ -277,7 +278,7 @@ START_TEST(a_norm_of_nearly_equal_numbers_is_not_judged_by_what_storing_costs)
 }
 END_TEST
 
-/* Tokens to come are weighed by 0, and 0 times NaN is NaN. */
+/* Later tokens have weight 0, but 0 times NaN is NaN. */
 START_TEST(what_hidden_keys_that_are_no_numbers_make_is_not_judged)
 {
     const char *yaml = "block: h\ndtype: f16\ndims: {B: 1, S: 40, H: 1, hd: 16}\ninputs: {q: [B, S, H*hd], k: [B, S, H*hd], "
@@ -311,7 +312,7 @@ START_TEST(one_and_a_half_per_cent_off_everywhere_fails_by_rms)
 }
 END_TEST
 
-/* Between a factor that passes and one that does not, halved until the two have nearly the limit's ratio. */
+/* Bisects between a factor that passes and one that fails, until the two are close to the limit. */
 START_TEST(the_rms_limit_is_one_and_a_half_times_the_error_of_rounding)
 {
     double good = 1, bad = 1.02, at_good = 0, at_bad = 0;
@@ -329,7 +330,7 @@ START_TEST(the_rms_limit_is_one_and_a_half_times_the_error_of_rounding)
 }
 END_TEST
 
-/* A norm of 16 bits that is fused away into a cast to f32: no value of 16 bits is rounded, so the output is judged as f32's are. */
+/* A norm of 16 bits is fused into a cast to f32: no value is rounded to 16 bits, so the output is judged as f32. */
 START_TEST(an_f32_output_without_16_bit_roundings_is_judged_as_f32)
 {
     static const char wide[] = "block: wide\ndtype: f16\ndims: {M: 72, D: 5}\ninputs: {x: [M, D]}\nparams: {w: [D]}\nops:\n"
@@ -342,7 +343,7 @@ START_TEST(an_f32_output_without_16_bit_roundings_is_judged_as_f32)
 }
 END_TEST
 
-/* What is rounded on its way to an f32 output is held against its roundings. */
+/* If a value is rounded to 16 bits on the way to an f32 output, the output is judged with these roundings. */
 #define WIDENED(factor) \
     "block: wide\ndtype: bf16\ndims: {M: 64, D: 40}\ninputs: {x: [M, D]}\nparams: {w: [D, D]}\nops:\n" \
     "  - {out: l, op: linear, in: [x, w]}\n" \
@@ -361,7 +362,7 @@ START_TEST(an_f32_output_behind_16_bit_roundings_is_judged_by_rms)
 }
 END_TEST
 
-/* ---- who asks for an output's numbers and bounds */
+/* ---- callers that ask for an output's numbers and bounds */
 typedef struct told {
     size_t count;
     double *got, *bounds;
@@ -391,7 +392,7 @@ START_TEST(the_bounds_that_are_told_are_those_of_the_verdict)
 }
 END_TEST
 
-/* A value that is stored and multiplied by 1, where 1 + 4u is wanted: each element is 4 or 5 u off of 6 that it may be. */
+/* A stored value is multiplied by 1 where 1 + 4u is expected: each element is off by 4 or 5 of the 6 u that it may be. */
 START_TEST(four_roundings_off_everywhere_fails_in_f32_too)
 {
     const attempt sound = try_plan(OFF("f32", "1.0"), OFF("f32", "1.0"), fusion_none, NULL, NULL);
@@ -407,7 +408,7 @@ START_TEST(four_roundings_off_everywhere_fails_in_f32_too)
 }
 END_TEST
 
-/* Seven roundings, where six are allowed, in one row of 64: all together they are within what all together may be. */
+/* One row of 64 is off by seven roundings where six are allowed; all rows together are within their limit. */
 START_TEST(one_row_that_is_a_little_beyond_its_bound_fails)
 {
     const char *yaml =
@@ -451,7 +452,7 @@ START_TEST(what_is_judged_by_no_element_is_unjudged)
 }
 END_TEST
 
-/* ---- values behind a choice of rounding: whether a score, less the largest of its row, is above a threshold */
+/* ---- values that depend on a choice that rounding may decide: whether a score, less the largest of its row, is above a threshold */
 #define ROUTED(divisor, factor)                                                                                                     \
     "block: routed\ndtype: bf16\ndims: {M: 64, D: 64, E: 16}\ninputs: {x: [M, D]}\nparams: {wr: [E, D], wd: [D, E]}\nops:\n"       \
     "  - {out: s, op: linear, in: [x, wr]}\n  - {out: t, op: row_max, in: [s]}\n  - {out: e, op: sub, in: [s, t]}\n"                \
@@ -459,13 +460,14 @@ END_TEST
     "  - {out: m, op: div, in: [r, c]}\n  - {out: h, op: mul, in: [s, m]}\n  - {out: z, op: linear, in: [h, wd]}\n"                \
     "  - {out: y, op: mul, in: [z, " factor "]}\noutputs: {y: y}\n"
 
-/* The second divisor may be 0 with r above it: its quotients have no bound, but what follows from the device's own has one. */
+/* The second divisor may be 0 where r is above the threshold: then the quotient has no bound, but ops after it are judged on the device's
+ * own quotient. */
 static const struct { const char *right, *wrong; fusion_level level; } routed[] = {
     {ROUTED("r", "1"), ROUTED("r", "1.125"), fusion_tile},
     {ROUTED("r", "1"), ROUTED("r", "1.125"), fusion_none},
     {ROUTED("e", "1"), ROUTED("e", "1.125"), fusion_tile}};
 
-/* The bounds that are told are of any right device: one that chose otherwise is right, too. */
+/* Bounds allow any correct device: one that chose the other side is right, too. */
 START_TEST(what_is_behind_a_choice_is_judged_by_the_devices_own)
 {
     told seen = {0};
@@ -493,7 +495,7 @@ END_TEST
     "  - {out: g, op: gelu_erf, in: [z]}\n  - {out: s, op: add, in: [x, g]}\n  - {out: y, op: cast, in: [s], to: " to "}\n" \
     "outputs: {y: y}\n"
 
-/* What f16 leaves of gelu(z): sums of next to nothing. */
+/* Sums that nearly cancel gelu(z) as rounded to f16. */
 static const ref_tensor *cancelling(arena *a, const ir_graph *graph)
 {
     enum { count = 8 * 512 };
@@ -572,7 +574,7 @@ static tfgen_status copy_but_one(tfgen_device *d, void *to, const void *from, si
     return TFGEN_DEVICE_ERROR;
 }
 
-/* Among others: of each input, of what poisons outputs and weights, of each value that is compared. */
+/* Copies of: each input, the NaN that outputs and weights are filled with, each value that is compared. */
 START_TEST(a_copy_that_fails_once_ends_the_trial)
 {
     const char *yaml = "block: two\ndtype: f32\ndims: {M: 5, D: 8}\ninputs: {x: [M, D], z: [M, D]}\nparams: {v: [D, D], w: [D, D]}\nops:\n"
@@ -595,7 +597,7 @@ START_TEST(a_copy_that_fails_once_ends_the_trial)
         arena_free(t.a);
         if (!failed) break;
     }
-    ck_assert_int_ge(failing_copy, 12); /* four in, two outputs, two in memory between, two weights, and back */
+    ck_assert_int_ge(failing_copy, 12); /* four inputs, two outputs, two values in between, two weights, and results back */
     t.device->api = sound_api;
     tfgen_device_close(t.device);
 }
@@ -633,7 +635,7 @@ static void remove_compiler(void)
 
 static char output[1 << 16];
 
-/* The exit code of the command; output is what it printed. */
+/* Runs the command; returns its exit code. `output` has what it printed. */
 static int tfgen(const char *variables, const char *arguments)
 {
     const char *program = getenv("TFGEN") ? getenv("TFGEN") : "./tfgen";
@@ -667,7 +669,7 @@ START_TEST(a_wrong_kernel_ends_the_command_with_exit_code_1)
 }
 END_TEST
 
-/* A logarithm of what is negative is no number, nor is its distance from one; and where nothing ran there is no distance. */
+/* The logarithm of a negative number is NaN, and so is its error; if nothing ran, there is no error. */
 START_TEST(what_is_no_number_has_no_error_and_what_does_not_run_fails)
 {
     char variables[256], arguments[256];
@@ -682,7 +684,7 @@ START_TEST(what_is_no_number_has_no_error_and_what_does_not_run_fails)
 }
 END_TEST
 
-/* The number behind the last of x, which changes nothing. */
+/* The kernel reads one number past the end of x, which does not change results. */
 START_TEST(a_read_beyond_the_end_is_found_where_it_is_looked_for)
 {
     char variables[256], arguments[256];
@@ -710,7 +712,7 @@ START_TEST(what_is_not_compared_is_not_called_good)
 }
 END_TEST
 
-/* Exit code 8, below whatever else goes wrong. */
+/* Exit code 8, unless something else failed, too. */
 static const struct { const char *command, *says; int code; } unjudged[] = {
     {"run %s/poles.yaml --target=host", "UNJUDGED: some values could not be judged", 8},
     {"run %s/poles.yaml --target=host", "no element of y is judged", 8},

@@ -62,7 +62,7 @@ START_TEST(functions_are_those_of_their_definitions)
 }
 END_TEST
 
-/* NaN and infinities go through as through the formula; a choice leaves nothing of what it does not take. */
+/* NaN and infinities give what the formula gives; a choice ignores the operand that it does not take. */
 START_TEST(what_is_no_number_goes_through_functions_by_their_formulas)
 {
     static const struct { const char *op; double expected[3]; } functions[] = {
@@ -88,8 +88,8 @@ START_TEST(what_is_no_number_goes_through_functions_by_their_formulas)
 }
 END_TEST
 
-/* A condition that may as well be 0 leaves either operand; one that surely is not, the first with its own error. A step within reach of an
- * error is as far off as the step. */
+/* If a condition may be 0 within its error, either operand may result; if not, the first one with its own error. If x is within its error
+ * of a step, the result may be off by the step. */
 START_TEST(a_bound_holds_both_sides_of_a_choice_that_rounding_makes)
 {
     bench *b = open_text("block: t\ndtype: f32\ninputs: {x: [3], u: [3]}\nops:\n"
@@ -117,7 +117,7 @@ START_TEST(a_bound_holds_both_sides_of_a_choice_that_rounding_makes)
 }
 END_TEST
 
-/* The operand that a condition near 0 does not take may be taken on a device; one that it surely does not take has no effect. */
+/* If a condition is near 0, either operand may be taken on a device; an operand that is certainly not taken has no effect. */
 START_TEST(operands_of_where_count_where_they_may_be_taken)
 {
     bench *b = open_text("block: t\ndtype: f32\ninputs: {c: [3], x: [3]}\nops:\n  - {out: y, op: where, in: [c, x, 0]}\noutputs: {y: y}\n");
@@ -139,7 +139,7 @@ END_TEST
 /* ---- scalings of a rope's frequencies */
 enum { pairs = 8, rotary = 2 * pairs };
 
-/* As transformers has them, inverse frequencies by steps of its own. */
+/* Inverse frequencies as transformers computes them, in steps of its own. */
 static void yarn_frequencies(double *f, double base, double factor, double original, bool truncate)
 {
     double low = rotary * log(original / (32 * 2 * M_PI)) / (2 * log(base)),
@@ -200,7 +200,7 @@ START_TEST(scalings_are_those_of_transformers)
 }
 END_TEST
 
-/* Some 2^60 turns a token: float64 does not know what part of a turn is left. */
+/* About 2^60 turns per token: float64 cannot hold the remaining part of a turn. */
 START_TEST(an_angle_of_too_many_turns_is_not_judged)
 {
     bench *b = open_text("block: t\ndtype: f32\ninputs: {x: [1, 2, 4]}\nops:\n"
@@ -216,7 +216,7 @@ START_TEST(an_angle_of_too_many_turns_is_not_judged)
 END_TEST
 
 /* ---- attention */
-/* A query of zeros sees equal scores but for what is added to them; values are 4^t, so that the weights are read off. */
+/* With a query of zeros all scores are equal except for what is added to them; values are 4^t, so the result shows each weight. */
 static const ref_tensor *attend(bench **b, const char *in, const char *more)
 {
     static char yaml[512];
@@ -242,7 +242,7 @@ START_TEST(a_window_without_causal_sees_as_far_ahead_as_back)
 }
 END_TEST
 
-/* Tokens 0 and 1 are padding: they see nothing, and nobody sees them. */
+/* Tokens 0 and 1 are padding: they attend to nothing, and nothing attends to them. */
 START_TEST(keys_before_the_first_are_not_seen)
 {
     bench *b;
@@ -256,7 +256,7 @@ START_TEST(keys_before_the_first_are_not_seen)
 }
 END_TEST
 
-/* Query 3 has a bias of log 3 for key 1 and of log 2 for key 2; what is hidden from query 4 is all. */
+/* Query 3 has a bias of log 3 for key 1 and of log 2 for key 2; the bias hides all keys of query 4. */
 START_TEST(a_bias_is_added_to_scores)
 {
     bench *b = open_text("block: t\ndtype: f32\ninputs: {q: [1, 5, 2], k: [1, 5, 2], v: [1, 5, 2], m: [5, 6]}\nops:\n"
@@ -272,7 +272,7 @@ START_TEST(a_bias_is_added_to_scores)
 }
 END_TEST
 
-/* Each column of v is weighed alike: heads of 3 columns are those of 2 and of 1 side by side. */
+/* Weights do not depend on v: a head of 3 columns gives the results of heads of 2 and 1. */
 START_TEST(heads_of_values_may_be_longer)
 {
     bench *b = open_text("block: t\ndtype: f32\ninputs: {q: [1, 5, 4], k: [1, 5, 4], v: [1, 5, 4], w: [1, 5, 2, 1], z: [1, 5, 6]}\nops:\n"
@@ -335,7 +335,7 @@ START_TEST(slopes_take_from_scores_by_distance)
 }
 END_TEST
 
-/* exp(log 3) beside the ones of s + 1 keys; minus infinity is no sink. */
+/* The sink has weight exp(log 3) next to the weights 1 of s + 1 keys; a sink of minus infinity has none. */
 START_TEST(a_sink_takes_weight_and_has_no_value)
 {
     bench *b;
@@ -364,7 +364,7 @@ static void verify(const char *spec, const char *options)
     ck_assert_msg(system(command) == 0, "%s", command);
 }
 
-/* Each on the host, and on one GPU in turn at each level and dtype. */
+/* Each runs on the host, and in the geometry of one GPU in turn at each level and dtype. */
 START_TEST(a_spec_is_right_at_every_level_and_in_every_dtype)
 {
     static const char *const turns[] = {"--target=host --dtype=f32 --fusion=none", "--target=%s --dtype=bf16 --fusion=tile",

@@ -156,7 +156,7 @@ END_TEST
 enum { rope_sequences = 6, rope_heads = 2, rope_head = 64 };
 static const int rope_positions[rope_sequences] = {0, 1, 4095, 65536, 131069, 100003};
 
-/* What a dtype holds of a number that is at most `most` off: in 16 bits nearly always one number, though its own rounding is far wider. */
+/* `got` must be what the dtype holds of a number that is off by at most `most`: with 16 bits nearly always a single number. */
 static void must_hold(double got, double exact, double most, dtype type, int row, int pair)
 {
     const double low = type == dtype_f32 ? exact - most : dtype_round(type, exact - most),
@@ -164,8 +164,8 @@ static void must_hold(double got, double exact, double most, dtype type, int row
     ck_assert_msg(got >= low && got <= high, "row %d, pair %d: %.9g, not %.9g to %.9g", row, pair, got, low, high);
 }
 
-/* Against position * theta^(-2i/64) in long double. The rotation is off by 2^-22 (templates/base/rope.h), of numbers below 8, and both
- * products and their sum are rounded. */
+/* Compares with position * theta^(-2i/64) in long double. The rotation is off by at most 2^-22 (templates/base/rope.h), for numbers below
+ * 8; both products and their sum are rounded. */
 static void must_turn(const double *x, const double *y, dtype type)
 {
     for (int row = 0; row < rope_sequences * 3 * rope_heads; row++)
@@ -180,7 +180,7 @@ static void must_turn(const double *x, const double *y, dtype type)
         }
 }
 
-/* By itself, and behind a product, which the identity leaves as it is. */
+/* Rope alone, and after a product with the identity. */
 START_TEST(rope_turns_by_the_angle_of_position_131071_too)
 {
     static const char *const types[] = {"f32", "bf16", "f16"};
@@ -197,7 +197,7 @@ START_TEST(rope_turns_by_the_angle_of_position_131071_too)
     rig_round(r);
     const double *y = run_and_read(r, "y");
     must_turn(rig_data(r, "x"), y, type);
-    if (type != dtype_f32) must_turn(rig_data(r, "x"), rig_read(r, "z"), type); /* products of f32 may be made of tf32 */
+    if (type != dtype_f32) must_turn(rig_data(r, "x"), rig_read(r, "z"), type); /* f32 products may be computed from tf32 terms */
     rig_close(r);
 }
 END_TEST
@@ -256,8 +256,8 @@ enum { batch = 3, queries = 41, heads = 2, keys_window = 5 };
     "}\nops:\n"                                                                                                                            \
     "  - {out: y, op: attention, in: [q, k, v], heads: 2, kv_heads: 1, " op "}\noutputs: {y: y}\n"
 
-/* Scores of thousands are +-3 after the cap, so no key has less than e^-6 / 5 of a row: where v is 1 for one key and 0 for the others,
- * that shows. */
+/* Scores of thousands become +-3 by the cap, so each key has at least e^-6 / 5 of a row's weight: v is 1 for one key and 0 for the others,
+ * which shows that weight. */
 static void check_softcap(rig *r)
 {
     double *q = rig_data(r, "q"), *v = rig_data(r, "v");
@@ -326,7 +326,7 @@ START_TEST(a_window_beyond_the_length_sees_nothing_and_gives_0)
 }
 END_TEST
 
-/* The keys of a cache are split among workgroups: splits without a visible key must not count. */
+/* The keys of a cache are split among workgroups: a split without a visible key must not change the result. */
 START_TEST(split_keys_hide_what_a_cache_has_not_got)
 {
     enum { capacity = 1300 };
@@ -361,7 +361,7 @@ int main(void)
     tcase_add_loop_test(c, max_and_min_pass_nan_on, 0, 3);
     tcase_add_loop_test(c, linear_is_linear, 0, 1);
     tcase_add_loop_test(c, rope_turns_pairs_and_products_depend_on_relative_positions_only, 0, 1);
-    /* Each machine, and each dtype. */
+    /* Each target once and each dtype once. */
     add_some_now(c, suite_long(suite, "more angles", 120), rope_turns_by_the_angle_of_position_131071_too, 9, (const int[]){0, 4, 8, -1});
     tcase_add_loop_test(c, l2norm_of_zero_tiny_and_large_rows, 0, 3);
     tcase_add_test(c, rows_are_divided_by_tiny_and_by_huge_numbers);

@@ -85,7 +85,8 @@ START_TEST(more_keys_than_queries_are_aligned_at_the_end)
     const graph_options more = {.overrides = (const dim_override[]){{"T", 5}}, .override_count = 1};
     const char *yaml = ATTENTION("");
     bench *b = bench_open(yaml, strlen(yaml), &more);
-    b->graph->ops[0]->attributes.causal = true, b->graph->ops[0]->stated = ~0ull; /* the reader wants as many keys as queries here */
+    /* set here, since the reader would refuse fewer keys than queries */
+    b->graph->ops[0]->attributes.causal = true, b->graph->ops[0]->stated = ~0ull;
     powers_of_two(b, "v", 5, 2);
     const ref_tensor *a = run(b, "a");
     for (size_t row = 0; row < 6; row++) ck_assert_uint_eq(visible_keys(a, row, 2, 5), (8u << row % 3) - 1);
@@ -123,7 +124,7 @@ START_TEST(a_cache_is_seen_up_to_each_sequences_own_position)
     bench *b = open_text(CACHE);
     powers_of_two(b, "vc", 8, 2);
     set(b, "pos", (const double[]){3, 0}, 2);
-    /* The new rows are what the cache would have had there. */
+    /* The appended rows equal those that the cache had there before. */
     set(b, "v", (const double[]){8, 8, 16, 16, 1, 1, 2, 2}, 8);
     const ref_tensor *a = run(b, "a");
     const unsigned expected[] = {15, 31, 1, 3};
@@ -177,7 +178,7 @@ START_TEST(query_heads_share_key_heads_in_order)
 }
 END_TEST
 
-/* Two keys; the weight of the first is a logistic function of the difference of the scores. */
+/* With two keys the weight of the first is a logistic function of the difference of the scores. */
 static double first_weight(const char *yaml)
 {
     const graph_options two = {.overrides = (const dim_override[]){{"S", 1}, {"T", 2}, {"B", 1}}, .override_count = 3};
@@ -245,8 +246,7 @@ START_TEST(scalings_slow_the_waves_that_they_name)
 {
     const double *y = rope(ROPE(", pairing: half, theta: 100, scaling: {type: linear, factor: 4}"), 0);
     near(y[16], cos(0.25));
-    /* Pairs 0 to 3 have waves of 2 pi 100^(i/4) = 6.3, 19.9, 62.8, 198.7 tokens; 100 / 10 = 10 and 100 / 1 = 100 are
-     * the bounds. */
+    /* Pairs 0 to 3 have periods of 2 pi 100^(i/4) = 6.3, 19.9, 62.8, 198.7 tokens; the bounds are 100 / 10 = 10 and 100 / 1 = 100. */
     const char *llama3 = ROPE(
         ", pairing: half, theta: 100, scaling: {type: llama3, factor: 8, low_freq: 1, high_freq: 10, original: 100}");
     near(rope(llama3, 0)[16], cos(1));
@@ -414,7 +414,7 @@ START_TEST(functions_are_those_of_their_definitions)
 }
 END_TEST
 
-/* A bound is a part of the result where a function is next to 0, too: a formula that cancels there is no reference. */
+/* Bounds are relative to the result, also where a function is near 0: a formula that cancels there would be no reference. */
 START_TEST(functions_are_right_to_the_last_places_of_their_tails)
 {
     bench *b = open_text("block: t\ndtype: f32\ndims: {N: 3}\ninputs: {x: [1, N]}\nops:\n"
@@ -445,13 +445,13 @@ START_TEST(split_concat_and_reshape_only_move)
     const size_t order[] = {3, 4, 5, 0, 1, 2};
     for (size_t i = 0; i < 12; i++) {
         ck_assert_double_eq(y->value[i], bench_data(b, "x")[i / 6 * 6 + order[i % 6]]);
-        ck_assert_double_eq(y->error[i], 0); /* numbers of the dtype are moved, never rounded again */
+        ck_assert_double_eq(y->error[i], 0); /* the numbers are already in the dtype and are not rounded again */
     }
     bench_close(b);
 }
 END_TEST
 
-/* A reshape is of its operand's dtype, whatever the spec computes in. */
+/* The result of a reshape has its operand's dtype, whatever the spec computes in. */
 START_TEST(a_reshape_keeps_the_dtype_of_its_operand)
 {
     bench *b = open_text("block: t\ndtype: bf16\ndims: {M: 2}\ninputs: {x: [M, 6]}\nops:\n  - {out: f, op: cast, in: [x], to: f32}\n"
@@ -464,7 +464,7 @@ START_TEST(a_reshape_keeps_the_dtype_of_its_operand)
 END_TEST
 
 /* ---- runs */
-/* Every attribute that may be left out, each left out once; what the reader puts there is spoilt. */
+/* Each optional attribute is left out once, and the default that the reader sets is then changed. */
 START_TEST(defaults_are_the_references_own)
 {
     static const struct {
@@ -494,7 +494,7 @@ START_TEST(defaults_are_the_references_own)
         bench *given = open_text(yaml[1]), *left = open_text(yaml[0]);
         bench_fill(given, 4), bench_fill(left, 4);
         ir_attributes *t = &left->graph->ops[2]->attributes;
-        if (strcmp(ops[i].op, "matmul") != 0) /* its two forms differ in what fits */
+        if (strcmp(ops[i].op, "matmul") != 0) /* its two forms need different shapes */
             *t = (ir_attributes){.heads = t->heads,
                                  .pairing = t->pairing,
                                  .eps = 3,
@@ -521,7 +521,7 @@ END_TEST
     "block: t\ndtype: bf16\ndims: {S: 3}\ninputs: {x: [2, S, 8]}\nops:\n  - {out: h, op: neg, in: [x]}\n  - {out: y, op: " op              \
     "}\noutputs: {y: y, h: h}\n"
 
-/* The reader's shape or dtype of y is changed: the reference has its own. */
+/* Changes the shape or dtype of y that the reader set: the reference computes its own and refuses. */
 START_TEST(a_graph_that_says_another_shape_is_refused)
 {
     static const char *const ops[] = {SHAPES("exp, in: [h]"),
@@ -607,7 +607,7 @@ END_TEST
 
 static bool only_moved(void *context, const ir_value *v) { return (void)context, strchr("yz", v->name[0]) != NULL; }
 
-/* What is moved is on the grid of its dtype only if all that is moved was. */
+/* The result of a move is exactly representable in its dtype only if all of its operands were. */
 START_TEST(what_a_move_stores_is_rounded_when_one_of_its_operands_was_not)
 {
     bench *b =
@@ -646,14 +646,14 @@ START_TEST(a_checker_may_put_in_its_own_numbers)
 }
 END_TEST
 
-/* e is 0 but for rounding, and q whether it is above 0. */
+/* e is 0 except for rounding, and q tells whether it is above 0. */
 static const char step[] =
     "block: t\ndtype: f32\ndims: {M: 1}\ninputs: {x: [M, 2], g: [M, 2], h: [M, 2]}\nops:\n  - {out: a, op: exp, in: [x]}\n"
     "  - {out: e, op: sub, in: [a, g]}\n  - {out: r, op: relu, in: [e]}\n  - {out: m, op: max, in: [r, 1.0e-20]}\n"
     "  - {out: q, op: div, in: [r, m]}\n  - {out: y, op: mul, in: [q, h]}\noutputs: {y: y}\n";
 
 typedef struct choices {
-    int of_e, of_y; /* elements that were open */
+    int of_e, of_y; /* elements whose value rounding decides */
 } choices;
 static bool only_e_and_y(void *context, const ir_value *v) { return (void)context, strcmp(v->name, "e") == 0 || strcmp(v->name, "y") == 0; }
 static void choose_above(void *context, const ir_value *v, const bool *open, ref_tensor *t)
@@ -738,7 +738,8 @@ START_TEST(a_factor_written_by_hand_is_folded_like_a_norms)
 }
 END_TEST
 
-/* r is off by e: so is all of its row, in one direction, which no sum averages out. It is so once: nearly all of the error is that. */
+/* An error e in r shifts all of its row in the same direction, which a sum does not average out; it counts once and is nearly all of the
+ * error. */
 START_TEST(the_error_of_a_row_number_is_the_whole_rows)
 {
     char text[sizeof by_hand];
@@ -778,7 +779,7 @@ START_TEST(an_input_that_is_asked_for_is_a_copy_with_its_errors)
 }
 END_TEST
 
-/* They are kept until the product has looked at them. */
+/* Values are kept until the product that folds them has used them. */
 START_TEST(a_fold_looks_at_its_operand_and_two_steps_behind_it)
 {
     static const char *const names[] = {"n", "g", "r", "x", NULL};
@@ -802,8 +803,9 @@ static const struct {
     {by_hand, "b", false, false, false},
     {by_hand, "nobody", false, false, false},
     {by_hand, "r", false, false, false},
-    {by_hand, "g", false, true, false}, /* h is in memory, with g in it */
-    {FOLDED("  - {out: n, op: mul, in: [x, x]}\n  - {out: h, op: mul, in: [n, g]}\n"), "g", false, false, true}, /* no number of a row */
+    {by_hand, "g", false, true, false}, /* h is stored, multiplied by g already */
+    /* the norm has no factor per row */
+    {FOLDED("  - {out: n, op: mul, in: [x, x]}\n  - {out: h, op: mul, in: [n, g]}\n"), "g", false, false, true},
     {FOLDED("  - {out: h, op: layernorm, in: [x, g]}\n"), "g", false, false, true},
     {FOLDED("  - {out: h, op: layernorm, in: [x, g, b]}\n"), "g", false, false, false},
     {FOLDED("  - {out: h, op: rmsnorm, in: [x, g]}\n"), "g", true, false, false},
@@ -828,13 +830,13 @@ START_TEST(a_plan_folds_only_what_the_operand_is_multiplied_with)
 }
 END_TEST
 
-/* A max, a relu or a broadcast makes most elements one number, whose one rounding they share: it is no mean of many. */
+/* A max, relu or broadcast makes many elements equal: they share one rounding and count as one element in the mean. */
 START_TEST(equal_elements_are_one_in_the_spread)
 {
     enum { count = 2000 };
     double value[count], error[count], got[count];
     const ref_tensor t = {.value = value, .error = error, .count = count};
-    const int same[] = {0, 0, 1500, 1900}; /* elements that are one number */
+    const int same[] = {0, 0, 1500, 1900}; /* elements that are equal */
     const double off[] = {0.1, 0.25, 0.1, 0.1}, expected[] = {0.1, 0.25, sqrt((500 * 0.1 * 0.1 + 0.3 * 0.3) / 501), 0};
     for (int k = 0; k < 4; k++) {
         for (int i = 0; i < count; i++) {
@@ -847,7 +849,7 @@ START_TEST(equal_elements_are_one_in_the_spread)
 }
 END_TEST
 
-/* Of ratios that are equal the first is named; of elements that are, the worst counts. */
+/* Of equal ratios the first is named; of equal elements the worst counts. */
 START_TEST(the_first_of_equal_ratios_and_the_worst_of_equal_elements_count)
 {
     enum { pairs = 300 };
@@ -874,7 +876,7 @@ START_TEST(verdicts_know_infinities_and_nan)
     ck_assert_double_eq(v.ratio, 1); /* 3 of 6 * 0.5 */
     ck_assert_uint_eq(v.worst, 0);
     ck_assert_uint_eq(v.unjudged, 1);
-    got[4] = ref_unwritten(); /* unjudged, but nobody wrote it */
+    got[4] = ref_unwritten(); /* could not be judged, but was never written */
     ck_assert(isinf(ref_compare(&t, got).ratio));
     got[4] = NAN, got[1] = ref_unwritten();
     ck_assert(isinf(ref_compare(&t, got).ratio));
@@ -893,7 +895,7 @@ START_TEST(verdicts_know_infinities_and_nan)
 }
 END_TEST
 
-/* One number a row through ops, by the rule that nothing is stored but y. */
+/* One number per row through ops; only y is stored. */
 static const ref_tensor *through(bench **b, const char *type, const char *ops, const double *x, bool round_stored)
 {
     static char yaml[1024];
@@ -969,10 +971,10 @@ START_TEST(what_a_dtype_cannot_hold_is_infinite)
     for (int rounded = 0; rounded < 2; rounded++) {
         const ref_tensor *y = through(&b, "f16", OP("y", "mul", "x, 4"), (const double[]){20000, -20000, 16375, 16000}, rounded);
         ck_assert(y->value[0] == INFINITY && y->error[0] == 0 && y->value[1] == -INFINITY && y->error[1] == 0);
-        ck_assert(isinf(y->error[2])); /* 65500, which half a step above the largest number is not far from */
+        ck_assert(isinf(y->error[2])); /* within half a step of overflow */
         ck_assert(y->value[3] == 64000 && isfinite(y->error[3]));
         bench_close(b);
-        /* not stored, f16 does not matter, but float32 does */
+        /* a is not stored, so the range of f16 does not matter, but that of float32 does */
         y = through(&b, "f16", OP("a", "mul", "x, 4") OP("y", "mul", "a, 0.25"), (const double[]){20000, -20000, 1e38, 0}, rounded);
         ck_assert(fabs(y->value[0] - 20000) <= 8 && fabs(y->value[1] + 20000) <= 8);
         ck_assert(y->value[2] == INFINITY && y->error[2] == 0);
@@ -981,7 +983,7 @@ START_TEST(what_a_dtype_cannot_hold_is_infinite)
 }
 END_TEST
 
-/* ---- rounding of functions: in units of f32 at 2 (and 1.5), where each result is what it is beside */
+/* ---- rounding of functions, in units of f32 at 2 (and at 1.5), near which each result lies */
 START_TEST(a_function_is_allowed_the_roundings_that_it_makes)
 {
     static const struct {
@@ -1031,7 +1033,7 @@ START_TEST(the_rounding_of_a_sum_is_that_of_the_steps_on_its_way)
         double terms[3];
         int count;
         double
-            squared; /* in units of rounding: partial sums that were met or are likely, a sixth of a term's square a step, and each term */
+            squared; /* in units of rounding: partial sums as measured or as likely, a sixth of a term's square per step, and each term */
     } sums[] = {{{3}, 1, 9},
                 {{3, 4}, 2, 9 + 49 + (1.0 / 6 + 1) * 25},
                 {{1, -1, 1}, 3, 1 + 0 + 1 + (2.0 / 6 + 1) * 3},
@@ -1052,7 +1054,7 @@ START_TEST(the_rounding_of_a_sum_is_that_of_the_steps_on_its_way)
          fmax(in_order, (L / m / 3 + (m + 1) / 3) * terms * terms) + (L / 2 + m / 6 + 1) * terms + alike);
     near(ref_sum_rounding(&whole) / (REF_UNIT * REF_UNIT),
          fmax(8192.0 * 8193 * 16385 / 6, n / 3 * terms * terms) + (n / 6 + 1) * terms + alike);
-    ck_assert_double_eq(ref_repeated(1000, 49), 0); /* so many are equal by chance, of 16 bits */
+    ck_assert_double_eq(ref_repeated(1000, 49), 0); /* by chance, so many numbers of 16 bits are equal */
     near(ref_repeated(1000, 50), 1000.0 * 50 / 36);
 }
 END_TEST
@@ -1065,7 +1067,7 @@ typedef struct shared_work {
 
 static bool slept(long long ns) { return nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL) == 0; }
 
-/* The caller goes on once another thread is at work; that one takes longer than all the rest. */
+/* The caller continues once another thread is at work, which takes longer than all the rest. */
 static void work_slowly(void *context, size_t i)
 {
     shared_work *w = context;
@@ -1086,7 +1088,7 @@ START_TEST(work_that_is_shared_out_is_done_when_the_call_returns)
 }
 END_TEST
 
-/* Six groups of a sampled run: the first, the last, and no two gaps between them that differ by more than one. */
+/* Six groups of a sampled run: the first, the last, and gaps that differ by at most one. */
 START_TEST(groups_of_rows_are_taken_evenly_from_first_to_last)
 {
     const ref_rules rules = {.sampled = true};

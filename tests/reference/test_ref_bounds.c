@@ -79,7 +79,7 @@ START_TEST(a_right_device_stays_below_the_bound_and_comes_near)
 }
 END_TEST
 
-/* Sums that grow round more than sums that hover around 0: then it is the partial sums that count, not the terms. */
+/* Sums that grow have larger rounding errors than sums near 0: the partial sums count, not the terms. */
 START_TEST(a_sum_of_one_sign_stays_below_the_bound_too)
 {
     const dim_override longer = {"D", 1536};
@@ -97,7 +97,7 @@ START_TEST(a_sum_of_one_sign_stays_below_the_bound_too)
 }
 END_TEST
 
-/* Two numbers of three are one number, as where a relu, a max or a broadcast made them: what that rounds by adds up. */
+/* Two of three numbers are equal, as after a relu, max or broadcast: their rounding errors add up. */
 START_TEST(a_sum_of_many_equal_terms_stays_below_the_bound_too)
 {
     const dim_override longer = {"D", 1536};
@@ -118,7 +118,7 @@ START_TEST(a_sum_of_many_equal_terms_stays_below_the_bound_too)
 }
 END_TEST
 
-/* Where scores are large, their errors are all of the error: a bound that overstates them hides what is wrong with the scores. */
+/* With large scores their errors dominate: a bound that overstates these would hide wrong scores. */
 START_TEST(large_scores_come_near_their_bound)
 {
     bench *b = open_as(attention, "f32", NULL, 0);
@@ -136,7 +136,7 @@ START_TEST(large_scores_come_near_their_bound)
 }
 END_TEST
 
-/* The sum may be of either sign, and so the norm of it alone: -w, rounded, and what is made of that are within the bounds, too. */
+/* The sum may have either sign, and so may its norm, which is -w or w, rounded; ops on it stay within their bounds, too. */
 START_TEST(a_norm_of_one_number_of_either_sign_stays_below_its_bound)
 {
     const char *yaml = "block: t\ndtype: bf16\ndims: {M: 24, N: 64}\ninputs: {x: [M, 3], c: [N]}\n"
@@ -162,8 +162,8 @@ START_TEST(a_norm_of_one_number_of_either_sign_stays_below_its_bound)
 }
 END_TEST
 
-/* m + c and m * c have one error along a row, that of m: it adds up in the row's sum and product, by the sign that it has in each, and
- * whichever operand it is of. */
+/* In m + c and m * c the error of m is the same along a row: it adds up in the row's sum and product, with the sign that it has in each,
+ * whichever operand m is. */
 START_TEST(what_a_whole_row_has_from_one_number_adds_up)
 {
     static const char yaml[] = "block: t\ndtype: f32\ndims: {M: 6, N: 256}\ninputs: {x: [M, N], c: [N], w: [1, N]}\n"
@@ -173,7 +173,7 @@ START_TEST(what_a_whole_row_has_from_one_number_adds_up)
                                "outputs: {s: s, t: t, p: p, u: u, m: m}\n";
     bench *b = open_as(yaml, "f32", NULL, 0);
     double *c = bench_data(b, "c"), *w = bench_data(b, "w");
-    for (int i = 0; i < 256; i++) c[i] = i % 2 ? -1 : 1, w[i] = 0.5; /* what c multiplies cancels */
+    for (int i = 0; i < 256; i++) c[i] = i % 2 ? -1 : 1, w[i] = 0.5; /* terms multiplied by c cancel */
     bench_run(b, false, NULL);
     const ref_tensor *m = bench_result(b, "m"), *s = bench_result(b, "s"), *t = bench_result(b, "t");
     const ref_tensor *p = bench_result(b, "p"), *u = bench_result(b, "u");
@@ -198,7 +198,7 @@ START_TEST(what_a_whole_row_has_in_common_moves_with_it)
                                "{out: s4, op: matmul, in: [w, a], transpose: true}]\n"
                                "outputs: {s0: s0, s1: s1, s2: s2, s3: s3, s4: s4, m: m}\n";
     static const char *const sums[] = {"s0", "s1", "s2", "s3", "s4"};
-    static const double of_row[] = {128, 128, 128, 256, 128}; /* how often it has the number of its row */
+    static const double of_row[] = {128, 128, 128, 256, 128}; /* how often the row number enters */
     bench *b = open_as(yaml, "f32", NULL, 0);
     for (int i = 0; i < 256; i++) bench_data(b, "c")[i] = i % 2 ? -1 : 1, bench_data(b, "w")[i] = 0.5;
     memset(bench_data(b, "z"), 0, 6 * 256 * sizeof(double));
@@ -210,7 +210,7 @@ START_TEST(what_a_whole_row_has_in_common_moves_with_it)
 }
 END_TEST
 
-/* The mean of numbers far from 0 is off by more than a rounding of what is left: all of the row by as much, so it adds up in a sum. */
+/* The rounding error of a mean of large numbers shifts all of the row equally, so it adds up in a sum. */
 START_TEST(a_sum_of_a_norm_of_numbers_far_from_0_stays_below_its_bound)
 {
     static const char yaml[] = "block: t\ndtype: f32\ndims: {M: 4, N: 4096}\ninputs: {x: [M, N]}\nparams: {w: [N], p: [1, N]}\n"
@@ -232,7 +232,7 @@ END_TEST
 
 enum { rms_norm, layer_norm, l2_norm, small_l2_norm };
 
-/* Of m + c, its sum; *size: the norm's factor. */
+/* The sum of the norm of m + c; *size: the norm's factor. */
 static double sum_of_norm(int kind, const double *c, double m, double *size)
 {
     double mean = 0, squares = 0, sum = 0;
@@ -243,7 +243,7 @@ static double sum_of_norm(int kind, const double *c, double m, double *size)
     return sum;
 }
 
-/* As much as what was before the norm moves the sum behind it, and what cancels in a norm does not. */
+/* An error that a row had before the norm moves the sum after it equally; errors that cancel in the norm do not. */
 START_TEST(what_a_whole_row_has_in_common_passes_through_norms)
 {
     static const char *const norms[] = {"rmsnorm, in: [a, w]", "layernorm, in: [a, w]", "l2norm, in: [a]", "l2norm, in: [a], eps: 1.0e+15"};
@@ -270,14 +270,14 @@ START_TEST(what_a_whole_row_has_in_common_passes_through_norms)
 }
 END_TEST
 
-/* As a judge does who goes on with what a device stored. */
+/* As when judging goes on with the value that a device stored. */
 static bool stores_a(void *context, const ir_value *v) { return (void)context, strcmp(v->name, "a") == 0; }
 static void take_a(void *context, const ir_value *v, ref_tensor *t)
 {
     if (stores_a(context, v)) memset(t->error, 0, t->count * sizeof *t->error);
 }
 
-/* What is in memory is what it is: a sum of it has no part of what made it, and rounds as any other. */
+/* A stored value is taken as given: a sum of it does not share errors with what computed it. */
 START_TEST(numbers_of_the_device_have_nothing_in_common)
 {
     static const char yaml[] = "block: t\ndtype: f32\ndims: {M: 6, N: 256}\ninputs: {x: [M, N], c: [N]}\n"
@@ -286,7 +286,7 @@ START_TEST(numbers_of_the_device_have_nothing_in_common)
     const ref_rules judged = {.stored = stores_a, .finished = take_a}, plain = {.stored = stores_a};
     for (int taken = 0; taken < 2; taken++) {
         bench *b = open_as(yaml, "f32", NULL, 0);
-        for (int i = 0; i < 6 * 256; i++) bench_data(b, "x")[i] = 20; /* exp is off by 22 u there, all of the row with it */
+        for (int i = 0; i < 6 * 256; i++) bench_data(b, "x")[i] = 20; /* there exp is off by 22 u, equally along the row */
         for (int i = 0; i < 256; i++) bench_data(b, "c")[i] = i * 4096;
         bench_run(b, false, taken ? &judged : &plain);
         const ref_tensor *s = bench_result(b, "s"), *q = bench_result(b, "q");
@@ -300,7 +300,7 @@ START_TEST(numbers_of_the_device_have_nothing_in_common)
 }
 END_TEST
 
-/* Of the second batch exp is off by 22 u, of the first by 2 u. */
+/* In the second batch exp is off by 22 u, in the first by 2 u. */
 START_TEST(each_batch_of_a_product_has_what_its_rows_have_in_common)
 {
     static const char yaml[] = "block: t\ndtype: f32\ndims: {B: 2, M: 6, N: 256}\ninputs: {x: [B, M, N], c: [N], w: [B, N, M]}\n"
@@ -319,7 +319,7 @@ START_TEST(each_batch_of_a_product_has_what_its_rows_have_in_common)
 }
 END_TEST
 
-/* As a relu leaves them: adding 0 rounds nothing, however often. */
+/* Zeros as a relu leaves them: adding 0 rounds nothing, however often. */
 START_TEST(zeros_are_no_equal_terms)
 {
     static const char yaml[] = "block: t\ndtype: f32\ndims: {M: 6, N: 256, P: 8}\ninputs: {x: [M, N]}\nparams: {w: [P, N]}\n"
@@ -337,7 +337,8 @@ START_TEST(zeros_are_no_equal_terms)
 }
 END_TEST
 
-/* Of a million terms, in blocks of 1024 and of 4096, one sign and both: below the bound, and a chain of all is above a tenth of it. */
+/* Sums of a million terms in blocks of 1024 and of 4096, with one sign and both, are below the bound; a single chain exceeds a tenth of
+ * it. */
 START_TEST(a_sum_of_a_million_terms_has_the_bound_of_its_blocks)
 {
     enum { count = 1 << 20, sums = 16 };
@@ -373,7 +374,8 @@ static double to_tf32(double x) /* to nearest, ties away from zero */
     return x == 0 ? 0 : cut(x + copysign(ldexp(1, ilogb(x) - 11), x), 11);
 }
 
-/* One instruction as the tensor cores do it at worst: all terms are cut off at the last of 24 places of the largest, and so is the sum. */
+/* One instruction as tensor cores do it in the worst case: all terms are truncated at the last of 24 places of the largest, and so is the
+ * sum. */
 static double tensor_sum(double sum, const double *x, const double *w)
 {
     double largest = fabs(sum), total = 0;
@@ -384,7 +386,7 @@ static double tensor_sum(double sum, const double *x, const double *w)
     return cut(ldexp(total + trunc(ldexp(sum, places)), -places), 24);
 }
 
-/* As templates/gemm/gemm_ws_split.h; `parts` 1: without small parts. K is a multiple of 32. */
+/* As in templates/gemm/gemm_ws_split.h; `parts` 1: without low terms. K is a multiple of 32. */
 static double split_dot(const double *x, const double *w, size_t K, int parts)
 {
     float y = 0;
@@ -433,7 +435,7 @@ START_TEST(three_products_in_tf32_stay_below_their_bound_and_one_does_not)
 }
 END_TEST
 
-/* A device that multiplies terms may make NaN of an infinite row, and loses terms below 2^-126. */
+/* A device that multiplies terms may make NaN from infinities, and loses terms below 2^-126. */
 START_TEST(weights_in_terms_of_bf16_are_not_judged_beside_infinities)
 {
     const dim_override dims[] = {{"D", 32}, {"M", 7}};
@@ -454,15 +456,15 @@ START_TEST(weights_in_terms_of_bf16_are_not_judged_beside_infinities)
 }
 END_TEST
 
-/* Elements of the other product of the sum below. */
+/* The length of the other product that is added below. */
 static long long other_product(void *context, const ir_op *op)
 {
     (void)context;
     return strcmp(op->outputs[0]->name, "o") == 0 ? 2048 : strcmp(op->outputs[0]->name, "d") == 0 ? 8 : 0;
 }
 
-/* A long sum of small terms goes on where a short sum of large ones ends: each addition rounds at the size of the large one. The bounds of
- * two sums that are made apart are too low for it; the rule `continued` allows for it. */
+/* A long sum of small terms continues from a short sum of large ones, so each addition rounds at the size of the large one. Bounds of two
+ * separate sums would be too low; the rule `continued` allows for it. */
 START_TEST(a_sum_that_goes_on_where_another_ends_needs_its_rule)
 {
     bench *b = open_as("block: t\ndtype: f32\ndims: {M: 24, K: 8, L: 2048, N: 96}\ninputs: {x: [M, K], g: [M, L]}\n"
@@ -514,15 +516,14 @@ START_TEST(a_wrong_device_exceeds_the_bound_in_bf16)
     const fault_case *c = &fault_cases[_i];
     if (c->wrong == fault_no_eps || c->wrong == fault_wrong_divisor)
         return;                                                       /* 5e-5 and 1/346 are below bf16's own 1/256 */
-    if (c->yaml == rmsnorm && c->wrong == fault_missing_term) return; /* so is one square of 173 in a mean */
+    if (c->yaml == rmsnorm && c->wrong == fault_missing_term) return; /* so is one square out of 173 in a mean */
     if (c->yaml == layernorm && c->wrong == fault_missing_term) return;
     const double ratio = device_ratio(c->yaml, "bf16", summing_strided, c->wrong, NULL);
     ck_assert_msg(ratio > 1, "ratio %g of fault %d in %s", ratio, c->wrong, c->yaml);
 }
 END_TEST
 
-/* ---- errors of inputs: the inputs are shifted by as much as their errors say, at random, and the reference is run
- * again */
+/* ---- errors of inputs: shifts the inputs at random by up to their errors and runs the reference again */
 static const char *const shifted_cases[] = {linear,
                                             rmsnorm,
                                             layernorm,
@@ -548,7 +549,7 @@ static const char *const shifted_cases[] = {linear,
                                             ONE("{x: [M, N, D]}", "", "{out: y, op: square, in: [x]}")};
 enum { shifted_case_count = sizeof shifted_cases / sizeof *shifted_cases };
 
-/* Puts every number of input `one` off by up to its error. */
+/* Moves every number of input `one` by up to its error. */
 static void shift(bench *b, int one, const double *exact, uint64_t seed)
 {
     for (size_t k = 0; k < b->data[one].count; k++)
@@ -587,8 +588,8 @@ START_TEST(the_error_of_each_input_arrives_at_the_result)
     for (int i = 0; i < b->graph->value_count; i++) {
         if (!b->inputs[i]) continue;
         const double ratio = shifted_ratio(b, i);
-        /* Of one number alone the ratio is 1/6; a sum of uniform shifts, 1/sqrt(3) of their bounds, comes to
-         * 4/sqrt(3)/6 = 0.38 in 10^4 elements. */
+        /* For a single number the ratio is 1/6; a sum of uniform shifts, each 1/sqrt(3) of its bound, reaches 4/sqrt(3)/6 = 0.38 in 10^4
+         * elements. */
         ck_assert_msg(ratio > 0.12 && ratio < 0.7, "ratio %g by %s: %s", ratio, b->graph->values[i]->name,
                       shifted_cases[_i]);
     }
@@ -596,7 +597,7 @@ START_TEST(the_error_of_each_input_arrives_at_the_result)
 }
 END_TEST
 
-/* ---- what is right of operands, as far off as their bounds allow, makes a right result: where f is flat or has a kink, and near 0 */
+/* ---- a correct result for operands that are off by as much as their bounds allow: where f is flat, has a kink, or is near 0 */
 #define SINGLE(inputs, ops) "block: t\ndtype: f32\ndims: {M: 24, N: 96}\ninputs: " inputs "\nops: [" ops "]\noutputs: {y: y}\n"
 static const char *const far_cases[] = {ONE("{x: [M, N, D], z: [M, N, D]}", "", "{out: y, op: mul, in: [x, z]}"),
                                         ONE("{x: [M, N, D]}", "", "{out: y, op: mul, in: [x, x]}"),
@@ -613,7 +614,7 @@ static const char *const far_cases[] = {ONE("{x: [M, N, D], z: [M, N, D]}", "", 
 #undef SINGLE
 enum { far_case_count = sizeof far_cases / sizeof *far_cases };
 
-/* Inputs are about 1e-7, their bounds 6e-3, and off by up to those. */
+/* Inputs are about 1e-7 with bounds of 6e-3, and are moved by up to those. */
 static double far_ratio(bench *b)
 {
     const int y = bench_id(b, "y");
@@ -685,7 +686,8 @@ START_TEST(rounding_at_stored_values_predicts_the_rms_error_of_a_device)
 }
 END_TEST
 
-/* Keys and values that are made of the same few numbers: what the rounding of a query does to the weights, all values feel alike. */
+/* Keys and values are made from the same few numbers: a rounding error of a query changes the weights, and all values follow in the same
+ * direction. */
 START_TEST(the_error_of_a_query_adds_up_where_values_go_with_keys)
 {
     bench *b = open_as("block: t\ndtype: f32\ndims: {S: 300, N: 3, hd: 16}\ninputs: {x: [1, S, N], z: [1, S, hd]}\nparams: {wk: [hd, N], "
@@ -717,7 +719,7 @@ START_TEST(a_wrong_kernel_in_a_block_is_seen_at_its_end_in_f32)
 }
 END_TEST
 
-/* Kernel by kernel: each value is judged on the device's own inputs. */
+/* Kernel by kernel: each value is judged given the device's own inputs. */
 typedef struct kernel_check {
     const float_device *d;
     const char *worst;

@@ -56,7 +56,7 @@ START_TEST(a_right_device_stays_below_the_bounds_of_what_meets_itself)
 }
 END_TEST
 
-/* Six additions, each with a rounding of its own that is doubled on: at most 64 times the root of seven. */
+/* Six additions, each with its own rounding, which later additions double: at most 64 times the root of seven. */
 START_TEST(a_doubled_error_is_twice_as_large)
 {
     bench *b = open_case(cases[0], types[_i]);
@@ -68,7 +68,7 @@ START_TEST(a_doubled_error_is_twice_as_large)
 }
 END_TEST
 
-/* Of two products, of two halves of one value, and of a value and its negative, which a device may not cancel to the last bit. */
+/* Errors of two products; of two halves of one value; of a value and its negative, which a device may not cancel exactly. */
 START_TEST(errors_of_two_sources_add_as_squares)
 {
     static const char yaml[] =
@@ -95,7 +95,7 @@ START_TEST(errors_of_two_sources_add_as_squares)
 }
 END_TEST
 
-/* As whoever writes a gate and its value of one weight does. */
+/* As in a spec that computes a gate and its value from the same weight. */
 START_TEST(the_same_op_on_the_same_values_has_the_same_error)
 {
     static const char yaml[] =
@@ -115,7 +115,7 @@ START_TEST(the_same_op_on_the_same_values_has_the_same_error)
 }
 END_TEST
 
-/* More values live on than a tensor has shares: the largest stay. */
+/* More error sources exist than a tensor can keep: the largest are kept. */
 START_TEST(the_largest_of_many_sources_is_kept)
 {
     enum { links = 40 };
@@ -151,7 +151,7 @@ static uint64_t draw(uint64_t *state)
     return *state >> 33;
 }
 
-/* Functions are bounded, so numbers stay of the size of 1. */
+/* Functions are bounded, so numbers stay near 1. */
 static void draw_chain(link *chain, int count, const op_kind *kinds, int kind_count, uint64_t seed)
 {
     for (int i = 1; i < count; i++) {
@@ -174,7 +174,7 @@ static char *chain_spec(const link *chain, int count)
     return yaml;
 }
 
-/* d a_i / d its operand k, and the rounding of a_i: on their own, from the definitions. */
+/* Derivative of a_i by its operand k, or the rounding of a_i: computed independently, from the definitions. */
 static double slope_of(const link *l, int k, const double *v, int i)
 {
     const double x = v[l->of[0]], y = l->of[1] < 0 ? 0 : v[l->of[1]], s = 1 / (1 + exp(-x));
@@ -206,7 +206,7 @@ static double rounding_of(const link *l, double x, double v)
     }
 }
 
-/* What independent roundings of all links do to the last one, by its derivatives (reverse accumulation). */
+/* The effect of independent roundings of all links on the last one, by derivatives (reverse accumulation). */
 static double error_of_chain(const link *chain, int count, const double *v, double first)
 {
     static double along[most_links];
@@ -235,8 +235,8 @@ static double ratio_at(bench *b, const link *chain, int count, int element)
 }
 
 
-/* Of independent roundings; where those are far smaller than the numbers, so that derivatives say what they do. No bound is smaller, and
- * none grows with the chain: what cancels in a - f(a) is not carried on, and the larger of two numbers is off by no more than either. */
+/* Compared with the effect of independent roundings, where those are so small that derivatives describe them. No bound is smaller, and none
+ * grows with the chain: an error that cancels in a - f(a) is not carried on, and a maximum is off by no more than either operand. */
 static const struct { int count, kind_count; op_kind kinds[7]; } chains[] = {
     {300, 3, {op_add, op_tanh, op_sin}},
     {300, 3, {op_sub, op_tanh, op_sin}},
@@ -264,7 +264,8 @@ START_TEST(a_long_chain_with_reuse_has_the_bound_of_its_roundings)
 }
 END_TEST
 
-/* Either side of a threshold is accepted, and nothing said where a number between makes more, or two of them meet, or 0 is a pole. */
+/* Values of either side of a threshold are accepted. There is no bound where a number in between gives more, where two thresholds meet, or
+ * where 0 is a pole. */
 START_TEST(a_threshold_has_the_bound_of_both_its_sides)
 {
     static const char yaml[] =

@@ -21,7 +21,8 @@ const char *access_ops(const access_report *r, const access_launch *l);
 /* The position in the spec that a row belongs to: its own, else that of its launch's first op. */
 const char *access_spec(const access_report *r, const access_launch *l, const access_row *row);
 const char *access_name(const access_row *row); /* "read", "tensor load", ... */
-/* Used share of the bytes of sectors: counted per request; counted per workgroup, whose requests share sectors. */
+/* The share of loaded bytes that is used. access_share() counts the sectors of each request; access_kept() those of each workgroup, whose
+ * requests may use the same sectors. */
 double access_share(const access_report *r, const access_row *row);
 double access_kept(const access_report *r, const access_row *row);
 extern const char *const access_faults[access_fault_count]; /* "", "conflicts", ... */

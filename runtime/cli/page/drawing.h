@@ -13,7 +13,7 @@ void draw_picture(text *t, draw_place place, const char *name, const char *style
 void draw_text(text *t, double x, int y, const char *class, const char *words);
 /* Breaks the words into lines that fit a phone; nothing is cut. Returns the baseline of the next line. */
 int draw_words(text *t, double x, int y, const char *class, const char *words);
-double draw_width(const char *words); /* pixels, estimated from above */
+double draw_width(const char *words); /* pixels, an estimate that is not too small */
 
 /* ---- axes: values from `low` to `high` map to coordinates from `from` to `to` */
 typedef struct draw_scale {
